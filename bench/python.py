@@ -15,7 +15,7 @@ from concurrent.futures import Executor, Future
 
 import anabranch
 import dask
-from anabranch import _anabranch, _elsewhere, _worker
+from anabranch import _anabranch, _executor, _worker
 from distributed import Client, LocalCluster
 
 # About 10 ms on a core: 12 Mbit/s are a thousand packets per second.
@@ -72,7 +72,7 @@ def cpu(client: Client) -> float:
     return sum(client.run(time.process_time).values())
 
 
-def timed(tasks: list[str], build: str) -> _worker.Made:
+def timed(tasks: list[str], build: str) -> _worker.Results:
     """What a worker does, with the seconds of a core that it takes: other users of the machine make both longer."""
     start = time.thread_time()
     made = _worker.make(tasks, build)
@@ -85,13 +85,13 @@ class Timing(Executor):
     def __init__(self, executor: Executor, workers: int) -> None:
         self.executor, self._max_workers, self.seconds, self.groups = executor, workers, 0.0, 0
 
-    def submit(self, _: object, /, *arguments: object, **__: object) -> Future[_worker.Made]:  # type: ignore[override]
+    def submit(self, _: object, /, *arguments: object, **__: object) -> Future[_worker.Results]:  # type: ignore[override]
         future = self.executor.submit(timed, *arguments)
         self.groups += 1
         future.add_done_callback(self.add)
         return future
 
-    def add(self, future: Future[_worker.Made]) -> None:
+    def add(self, future: Future[_worker.Results]) -> None:
         self.seconds += future.result().seconds
 
 
@@ -120,7 +120,7 @@ class Spent:
 
 def measure(name: str, workers: int, tasks: int, most: int) -> None:
     """A sweep through so many workers."""
-    _elsewhere.MOST = most
+    _executor.MAX_TASKS = most
     with (
         LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
@@ -153,7 +153,7 @@ def main(tasks: int) -> None:
     sample = json.dumps({"scenario": SCENARIO, "seed": "1"})
     made = timed([sample] * 100, _anabranch.build())
     print(f"a task alone: {made.seconds * 10:.2f} ms of a core; {len(sample)} bytes, its outcome {len(made.records[0] or b'')} bytes")
-    together = _elsewhere.MOST
+    together = _executor.MAX_TASKS
     for name, settings, most in (
         ("together, quiet", QUIET, together),
         ("together", {}, together),

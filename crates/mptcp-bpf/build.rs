@@ -37,7 +37,7 @@ fn main() {
         "x86_64" => "x86",
         "aarch64" => "arm64",
         "riscv64" => "riscv",
-        other => panic!("no name of {other} for libbpf's headers is known"),
+        other => panic!("unsupported architecture {other}: libbpf's headers need its name"),
     };
     // The test of other compilers compiles the same.
     let includes = ["bpf", &headers, &layout, &libbpf];

@@ -26,9 +26,11 @@ pub fn compiler(name: &str) -> Result<Compiler, String> {
     let output = output.map_err(|e| format!("{name}: {e}"))?;
     let said = String::from_utf8_lossy(&output.stdout);
     let version = version(&said).filter(|_| output.status.success());
-    let version = version.ok_or_else(|| format!("{name}: no clang that knows BPF"))?;
+    let version = version.ok_or_else(|| format!("{name}: not a clang with BPF support"))?;
     if version < OLDEST {
-        return Err(format!("{name}: clang {version}, whose programs the kernel's verifier refuses"));
+        return Err(format!(
+            "{name}: clang {version} is too old, the kernel's verifier rejects its programs"
+        ));
     }
     Ok(Compiler { name: name.to_owned(), version })
 }
@@ -45,8 +47,8 @@ pub fn first(names: &[&str]) -> Result<Compiler, String> {
     let refused: Vec<_> = tried.iter().filter_map(|tried| tried.as_ref().err().cloned()).collect();
     tried.into_iter().find_map(Result::ok).ok_or_else(|| {
         format!(
-            "the kernel's programs need clang {OLDEST} or later, and there is none:\n  {}\n\
-             `make setup` installs clang-19 where apt has it; CLANG=… names another",
+            "the kernel's programs need clang {OLDEST} or later, which was not found:\n  {}\n\
+             `make setup` installs clang-19 if apt has it; set CLANG=… to use another",
             refused.join("\n  ")
         )
     })
@@ -81,7 +83,7 @@ pub fn compile(
     }
     let output = command.arg("-c").arg(source).arg("-o").arg(object).output();
     let failed =
-        |why: String| format!("{} could not compile {} {defines:?}: {why}", clang.name, source.display());
+        |why: String| format!("{} failed to compile {} {defines:?}: {why}", clang.name, source.display());
     let output = output.map_err(|e| failed(e.to_string()))?;
     if output.status.success() { Ok(()) } else { Err(failed(String::from_utf8_lossy(&output.stderr).into())) }
 }

@@ -42,7 +42,7 @@ def client(cluster: LocalCluster) -> Iterator[Client]:
 def sweep(scenario: str = LONGER, progress: Any = False, **kwargs: Any) -> anabranch.Table:
     """Each task goes by itself, so that there is a middle of the sweep."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr("anabranch._elsewhere.MOST", 1)
+        monkeypatch.setattr("anabranch._executor.MAX_TASKS", 1)
         return anabranch.sweep(scenario, VARY, seeds=SEEDS, progress=progress, **kwargs)
 
 
@@ -190,8 +190,8 @@ def test_the_command_hands_a_study_over(cluster: LocalCluster, command: Path, tm
 
 def test_the_command_refuses(cluster: LocalCluster, command: Path, tmp_path: Path) -> None:
     for words, said in (
-        (("--dask", "tcp://127.0.0.1:1"), "no scheduler of Dask answers at tcp://127.0.0.1:1"),
-        (("--dask", "nowhere"), "no scheduler of Dask answers at nowhere"),
+        (("--dask", "tcp://127.0.0.1:1"), "cannot reach a Dask scheduler at tcp://127.0.0.1:1"),
+        (("--dask", "nowhere"), "cannot reach a Dask scheduler at nowhere"),
         (("--dask", cluster.scheduler_address, "--seeds", "10000"), "say --yes"),
         (("--dask", cluster.scheduler_address, "--only", "none"), "none"),
     ):

@@ -87,7 +87,7 @@ RUN: Any = anabranch.run
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: RUN("none.toml"), "`scenario`: there is no file 'none.toml' in /"),
+        (lambda: RUN("none.toml"), "`scenario`: file 'none.toml' not found in /"),
         (lambda: RUN(ROOT), "`scenario`: .* cannot be read"),
         (lambda: RUN(4), "`scenario` is 4, of type int: it must be a file's path, TOML text or a dictionary"),
         (lambda: RUN({"name": object()}), "`scenario` is <object.*what TOML has"),
@@ -106,7 +106,7 @@ RUN: Any = anabranch.run
         (lambda: anabranch.trace("lte", duration="2 h"), "not from 1 s to an hour"),
         (lambda: RUN(ROOT / "studies/standard/standard-cases.toml"), "this is a study, not a scenario"),
         (lambda: anabranch.Study.from_file(SCENARIO), "this is a scenario, not a study"),
-        (lambda: anabranch.ideal(SHORT, cc=anabranch.Algorithm), "theory knows none in Python"),  # type: ignore[arg-type]
+        (lambda: anabranch.ideal(SHORT, cc=anabranch.Algorithm), "theory does not cover algorithms in Python"),  # type: ignore[arg-type]
         (lambda: anabranch.ideal(SHORT, queue="half"), "`queue` is 'half'"),  # type: ignore[arg-type]
     ],
 )

@@ -120,7 +120,7 @@ def test_a_task_that_fails_elsewhere_is_made_here(monkeypatch: pytest.MonkeyPatc
         """Its workers give nothing for each second task."""
 
         def submit(self, make: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-            def lose(tasks: list[str], build: str) -> _worker.Made:
+            def lose(tasks: list[str], build: str) -> _worker.Results:
                 made = _worker.make(tasks, build)
                 records = [None if i % 2 else record for i, record in enumerate(made.records)]
                 return made._replace(records=records)
@@ -140,8 +140,8 @@ def test_a_worker_that_dies_in_a_pool(tmp_path: Path) -> None:
                 return super().submit(os._exit, 1) if len(self.groups) == 2 else super().submit(make, *args, **kwargs)
 
         with pytest.MonkeyPatch.context() as monkeypatch:
-            monkeypatch.setattr("anabranch._elsewhere.MOST", 1)
-            with pytest.raises(anabranch.RunError, match="goes on from there"):
+            monkeypatch.setattr("anabranch._executor.MAX_TASKS", 1)
+            with pytest.raises(anabranch.RunError, match="repeat the call with another executor to resume"):
                 sweep(executor=Dying(pool, 1), store=tmp_path)
     kept = len(lines(tmp_path))
     assert 1 <= kept < RUNS
@@ -154,10 +154,10 @@ def test_a_worker_that_dies_in_a_pool(tmp_path: Path) -> None:
 KILLED = """
 import multiprocessing, sys, time
 from concurrent.futures import ProcessPoolExecutor
-import anabranch, anabranch._elsewhere
+import anabranch, anabranch._executor
 from conftest import SHORT
 
-anabranch._elsewhere.MOST = 1
+anabranch._executor.MAX_TASKS = 1
 pool = ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork"))
 
 def at(part, done, total):
@@ -322,7 +322,7 @@ STUDY_OF: Any = anabranch.Study.from_file
         (lambda: SWEEP(SHORT, store=4), "`store` is 4, of type int: it must be a path"),
         (lambda: SWEEP(SHORT, progress="yes"), "`progress` is 'yes'"),
         (lambda: STUDY_OF(4), "`path` is 4"),
-        (lambda: STUDY_OF("none.toml"), "there is no file 'none.toml' in /"),
+        (lambda: STUDY_OF("none.toml"), "file 'none.toml' not found in /"),
         (lambda: STUDY_OF(STUDY, at={"delay": "10 ms"}), r"`at\['delay'\]` is '10 ms', .*a list of values"),
         (lambda: STUDY_OF(STUDY).run(seeds="3"), "`seeds` is '3', of type str"),
         (lambda: STUDY_OF(STUDY).run(size=4), "`size` is 4"),

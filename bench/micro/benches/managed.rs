@@ -48,12 +48,12 @@ fn at_departure(bencher: Bencher, kind: &str) {
     };
     bencher
         .counter(ItemsCount::new(PACKETS))
-        .with_inputs(|| Link::new(&spec(discipline), 1, 0).holding().expect("it decides at departure"))
+        .with_inputs(|| Link::new(&spec(discipline), 1, 0).dequeue().expect("it decides at departure"))
         .bench_local_values(|mut link| {
             for n in 1..=PACKETS {
                 let (now, flow) = (GAP.times(n), n % FLOWS);
                 let _ = black_box(link.offer(now, Arrival { wire_bytes: 1500, ecn_capable: false, flow }));
-                while let Some(fate) = link.settle(now) {
+                while let Some(fate) = link.next_outcome(now) {
                     black_box(fate);
                 }
             }

@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::error::told;
 use crate::units::{BYTES, with_unit};
-use anabranch_capture::{Beside, Capture, Options, is_own};
+use anabranch_capture::{BackgroundCapture, Capture, Options, is_own};
 use anabranch_net::Time;
 use anabranch_record::place::{OutputFile, Tell};
 use anabranch_record::{Sink, Summary};
@@ -55,7 +55,7 @@ impl Write for Target {
 
 /// The simulator, with a capture of what it simulates.
 pub struct Captured {
-    capture: Mutex<Beside<Target>>,
+    capture: Mutex<BackgroundCapture<Target>>,
     path: PathBuf,
 }
 
@@ -71,7 +71,7 @@ impl Captured {
         };
         let options = Options { links, snap };
         let target = target(path, replace)?;
-        let begin = || Beside::new(Capture::new(scenario, scenario.seed, &options, target)?);
+        let begin = || BackgroundCapture::new(Capture::new(scenario, scenario.seed, &options, target)?);
         let capture = begin().map_err(|error| cannot_write(path, &error))?;
         let most = with_unit(options.most_bytes(scenario), BYTES);
         note(&format!("{} may become about {most} large", path.display()));

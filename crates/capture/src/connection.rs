@@ -1,18 +1,18 @@
-//! What a host knows of a connection that the model need not: keys, ports, and where segments are in bytes.
+//! The state of a connection that hosts have and the model omits: keys, ports, and byte offsets of segments.
 
 use crate::addresses::Ends;
 use crate::encode::flag::{ACK, CWR, ECE, FIN, PSH, RST, SYN};
-use crate::encode::{Directions, Frame, Segment};
+use crate::encode::{Frame, HeaderTemplates, Segment};
 use crate::keys::{Keys, Nonces, initial_data_sequence};
 use crate::options::{Mapping, Options};
 use anabranch_net::Time;
 use anabranch_scenario::{Flow, SubflowAction};
-use anabranch_sim::tap::{PacketKind, Place, Seen, window_scale};
+use anabranch_sim::tap::{PacketKind, Place, SeenPacket, window_scale};
 use sha2::{Digest, Sha256};
 
-/// Timestamps (RFC 7323) count milliseconds from here; their zero is nobody's clock.
+/// Timestamps (RFC 7323) count milliseconds from this arbitrary start.
 const CLOCK: u64 = 1 << 20;
-/// Shift and size of the window that the sender offers, who receives nothing but acknowledgements.
+/// Shift and size of the sender's advertised window; the sender receives only ACKs.
 const SENDER_SCALE: u8 = 7;
 const SENDER_WINDOW: u16 = 512;
 /// RFC 8684 §3.6: administratively prohibited.
@@ -21,9 +21,9 @@ const PROHIBITED: u8 = 3;
 /// A connection of the scenario.
 pub(crate) struct Connection {
     pub(crate) flow: usize,
-    /// Which of the flow's transfers it carries, from 1 on, where these have connections of their own.
+    /// The number of the flow's transfer that it carries, from 1, if transfers have their own connections.
     transfer: u32,
-    /// How often its subflows were removed or used by other connections when it was opened, modulo 2¹⁶.
+    /// The lives of its subflows before it was opened, modulo 2¹⁶.
     life: u16,
     multipath: bool,
     long: bool,
@@ -31,49 +31,49 @@ pub(crate) struct Connection {
     mss: u16,
     scale: u8,
     keys: Keys,
-    /// Where the data of either host begins.
+    /// Initial data sequence numbers of both hosts.
     sender_data: u64,
     receiver_data: u64,
-    /// Each path's lives, the present one last.
+    /// The lives of each path, the present one last.
     paths: Vec<Path>,
     /// The chunk that is the DATA_FIN.
     data_fin: Option<u32>,
-    /// A place in the stream near those of the latest packets: packets have 32 bits of it.
+    /// A stream offset near those of the latest packets, which have 32 bits of it.
     near: u64,
-    /// Bytes acknowledged in the stream, as the sender knows.
+    /// Acknowledged bytes of the stream, as known to the sender.
     data_acknowledged: u64,
 }
 
 struct Path {
     backup: bool,
-    /// Whether its latest life is one that hosts use.
+    /// Whether its latest life is in use.
     open: bool,
     lives: Vec<Subflow>,
 }
 
 /// One TCP connection.
 struct Subflow {
-    /// It opened the connection, in place of joining it.
+    /// It opened the connection rather than joined it.
     first: bool,
     nonces: Nonces,
     /// Initial sequence numbers of sender and receiver.
     initial: (u32, u32),
-    /// Bytes before each segment that was sent, and at the end those of all.
+    /// Bytes before each sent segment, and at the end the total.
     before: Vec<u32>,
-    /// The receiver's latest timestamp that the sender has seen, and the sender's latest that was returned.
+    /// The receiver's latest timestamp at the sender, and the sender's latest echoed timestamp.
     stamps: (u32, u32),
-    /// The end was sent.
+    /// The FIN was sent.
     finished: bool,
-    directions: Directions,
+    directions: HeaderTemplates,
 }
 
 fn clock(at: Time) -> u32 {
     (CLOCK + at.as_nanos() / 1_000_000) as u32
 }
 
-/// These flags, where that is so.
-fn on(is_so: bool, flags: u8) -> u8 {
-    if is_so { flags } else { 0 }
+/// `flags` if the condition holds, else 0.
+fn flags_if(condition: bool, flags: u8) -> u8 {
+    if condition { flags } else { 0 }
 }
 
 impl Connection {
@@ -98,21 +98,21 @@ impl Connection {
         }
     }
 
-    /// The life of what is seen, counted from that in which the connection was opened; none of an earlier connection that used
-    /// the same subflows. Lives are modulo 2¹⁶: what is nearer in front of it is earlier.
+    /// The life of a packet's subflow, counted from the opening of the connection; `None` if the packet belongs to an
+    /// earlier connection. Lives are modulo 2¹⁶: the nearer distance decides.
     #[inline]
-    pub(crate) fn life(&self, seen: &Seen) -> Option<usize> {
+    pub(crate) fn life(&self, seen: &SeenPacket) -> Option<usize> {
         let life = seen.life.wrapping_sub(self.life);
         (life <= u16::MAX >> 1).then_some(life.into())
     }
 
-    /// The number of one of its TCP connections among those of its flow's path.
+    /// The number of a TCP connection among those of its flow's path.
     fn number(&self, life: usize) -> u32 {
         self.transfer + life as u32
     }
 
-    /// Takes note of what the sender's host sends and receives.
-    pub(crate) fn note(&mut self, seen: &Seen, life: usize) {
+    /// Updates the state with a packet that the sender's host sends or receives.
+    pub(crate) fn note(&mut self, seen: &SeenPacket, life: usize) {
         if seen.place != Place::Sender {
             return;
         }
@@ -147,7 +147,7 @@ impl Connection {
         }
     }
 
-    /// The path's subflow has come to that life.
+    /// Begins a life of the path's subflow.
     fn open(&mut self, path: usize, life: usize) {
         let present = self.paths[path].lives.len();
         for life in present..=life {
@@ -158,21 +158,21 @@ impl Connection {
         }
     }
 
-    /// The place in the stream whose low bits these are.
+    /// The stream offset with these low bits.
     fn widen(&mut self, offset: u32) -> u64 {
         let near = self.near.wrapping_add_signed(i64::from(offset.wrapping_sub(self.near as u32) as i32));
         self.near = near;
         near
     }
 
-    /// What an ACK acknowledges of the stream, the DATA_FIN counted as a byte.
-    fn data_ack(&mut self, seen: &Seen) -> u64 {
+    /// The stream offset that an ACK acknowledges; the DATA_FIN counts as a byte.
+    fn data_ack(&mut self, seen: &SeenPacket) -> u64 {
         let fin = self.data_fin.is_some_and(|fin| fin.wrapping_add(1) == seen.chunk);
         self.widen(seen.offset) + u64::from(fin)
     }
 
-    /// A packet as a host sends it; none of a subflow that is not known.
-    pub(crate) fn frame(&mut self, seen: &Seen, life: usize) -> Option<Frame> {
+    /// A packet as a host sends it; `None` if the subflow is unknown.
+    pub(crate) fn frame(&mut self, seen: &SeenPacket, life: usize) -> Option<Frame> {
         let forward = matches!(seen.kind, PacketKind::Syn | PacketKind::HandshakeAck | PacketKind::Data);
         let data = match seen.kind {
             PacketKind::Data => self.widen(seen.offset),
@@ -186,7 +186,7 @@ impl Connection {
         let mut segment = Segment {
             sequence: if forward { subflow.initial.0 } else { subflow.initial.1.wrapping_add(1) },
             acknowledged: if forward { subflow.initial.1.wrapping_add(1) } else { subflow.at(0) },
-            flags: ACK | on(seen.push, PSH) | on(seen.echo.0, ECE) | on(seen.echo.1, CWR),
+            flags: ACK | flags_if(seen.push, PSH) | flags_if(seen.echo.0, ECE) | flags_if(seen.echo.1, CWR),
             window: if forward { SENDER_WINDOW } else { seen.window },
             ecn: seen.ecn,
             options: Options::of_segment((own, if forward { subflow.stamps.0 } else { subflow.stamps.1 })),
@@ -197,7 +197,7 @@ impl Connection {
         match seen.kind {
             PacketKind::Syn => {
                 segment.acknowledged = 0;
-                segment.flags = SYN | on(self.ecn, ECE | CWR);
+                segment.flags = SYN | flags_if(self.ecn, ECE | CWR);
                 segment.window = u16::MAX;
                 segment.options = Options::of_syn(self.mss, (own, 0), SENDER_SCALE);
                 if capable {
@@ -209,7 +209,7 @@ impl Connection {
             }
             PacketKind::SynAck => {
                 segment.sequence = subflow.initial.1;
-                segment.flags = SYN | ACK | on(self.ecn, ECE);
+                segment.flags = SYN | ACK | flags_if(self.ecn, ECE);
                 segment.window = u16::MAX;
                 let returned = seen.returns.map_or(0, clock);
                 segment.options = Options::of_syn(self.mss, (own, returned), self.scale);
@@ -229,7 +229,7 @@ impl Connection {
             }
             PacketKind::JoinAck | PacketKind::Request => {
                 segment.window = u16::MAX >> 1;
-                segment.flags = ACK | on(seen.kind == PacketKind::Request, PSH);
+                segment.flags = ACK | flags_if(seen.kind == PacketKind::Request, PSH);
                 segment.acknowledged = subflow.at(0);
                 if multipath {
                     let acknowledged = self.sender_data.wrapping_add(data);
@@ -238,7 +238,7 @@ impl Connection {
             }
             PacketKind::Data => {
                 segment.sequence = subflow.at(seen.segment);
-                segment.flags |= on(seen.fin, FIN);
+                segment.flags |= flags_if(seen.fin, FIN);
                 if multipath && !seen.fin {
                     segment.options = self.mapped(seen, data, subflow, segment.options);
                 } else if multipath {
@@ -260,20 +260,20 @@ impl Connection {
                 }
             }
         }
-        let Directions { forward: there, back } = &subflow.directions;
+        let HeaderTemplates { forward: there, back } = &subflow.directions;
         Some(if forward { there } else { back }.frame(&segment))
     }
 
-    /// The option that tells where a segment's data is in the stream.
+    /// Adds the mapping of a segment's data.
     #[inline(always)]
-    fn mapped(&self, seen: &Seen, data: u64, subflow: &Subflow, options: Options) -> Options {
+    fn mapped(&self, seen: &SeenPacket, data: u64, subflow: &Subflow, options: Options) -> Options {
         let fin = self.data_fin == Some(seen.chunk) && seen.payload_bytes == 0;
         if subflow.first && seen.segment == 0 && data == 0 && !fin {
             return options.capable_with_data(self.keys, seen.payload_bytes);
         }
         let mapping = Mapping {
             data: self.sender_data.wrapping_add(data),
-            // RFC 8684 §3.3.3: a DATA_FIN without data is in no place of the subflow, and one byte long.
+            // RFC 8684 §3.3.3: a DATA_FIN without data has no subflow sequence number and is one byte long.
             subflow: if fin { 0 } else { subflow.before[seen.segment as usize].wrapping_add(1) },
             len: if fin { 1 } else { seen.payload_bytes },
             fin,
@@ -281,7 +281,7 @@ impl Connection {
         options.mapping(mapping, self.receiver_data, self.long)
     }
 
-    /// What hosts would tell each other where the scenario changes a path: the path of each packet, and the packet.
+    /// The packets with which hosts announce a subflow event: the path of each, and the packet.
     pub(crate) fn announcements(
         &mut self,
         at: Time,
@@ -317,16 +317,16 @@ impl Connection {
         said
     }
 
-    /// A packet without payload that the sender sends on a path to tell something.
-    fn notice(&self, at: Time, path: usize, reset: bool, tell: impl Fn(Options) -> Options) -> Frame {
+    /// A packet without payload that carries an announcement of the sender.
+    fn notice(&self, at: Time, path: usize, reset: bool, add: impl Fn(Options) -> Options) -> Frame {
         let subflow = self.paths[path].lives.last().expect("one that is open");
         let segment = Segment {
             sequence: subflow.at(subflow.before.len() as u32 - 1),
             acknowledged: subflow.initial.1.wrapping_add(1),
-            flags: ACK | on(reset, RST),
+            flags: ACK | flags_if(reset, RST),
             window: SENDER_WINDOW,
             ecn: (false, false),
-            options: tell(Options::of_segment((clock(at), subflow.stamps.0))),
+            options: add(Options::of_segment((clock(at), subflow.stamps.0))),
             payload: 0,
         };
         subflow.directions.forward.frame(&segment)
@@ -335,7 +335,7 @@ impl Connection {
 
 impl Subflow {
     fn new(keys: &Keys, flow: usize, path: usize, life: usize, ends: Ends) -> Subflow {
-        // Random numbers that are the same each time: of the connection's key, as keys are of the seed.
+        // Reproducible random numbers: derived from the connection's key, which is derived from the seed.
         let random = Sha256::new()
             .chain_update(keys.sender)
             .chain_update(format!("flow {flow}, path {path}, life {life}"))
@@ -348,11 +348,11 @@ impl Subflow {
             before: vec![0],
             stamps: (0, 0),
             finished: false,
-            directions: Directions::of(ends),
+            directions: HeaderTemplates::of(ends),
         }
     }
 
-    /// The sequence number where a segment begins.
+    /// The first sequence number of a segment.
     fn at(&self, segment: u32) -> u32 {
         let last = *self.before.last().expect("the first is there");
         let bytes = self.before.get(segment as usize).copied().unwrap_or(last);

@@ -52,7 +52,7 @@ impl Frame {
 }
 
 /// What the headers of a TCP connection's segments have in common, and the sums of that.
-pub(crate) struct Direction {
+pub(crate) struct HeaderTemplate {
     /// Up to TCP's ports.
     bytes: [u8; ETHERNET + IP + PORTS],
     ip: u64,
@@ -60,20 +60,23 @@ pub(crate) struct Direction {
 }
 
 /// Both directions of a TCP connection.
-pub(crate) struct Directions {
-    pub(crate) forward: Direction,
-    pub(crate) back: Direction,
+pub(crate) struct HeaderTemplates {
+    pub(crate) forward: HeaderTemplate,
+    pub(crate) back: HeaderTemplate,
 }
 
-impl Directions {
-    pub(crate) fn of(ends: Ends) -> Directions {
+impl HeaderTemplates {
+    pub(crate) fn of(ends: Ends) -> HeaderTemplates {
         let Ends { sender, receiver } = ends;
-        Directions { forward: Direction::new(sender, receiver), back: Direction::new(receiver, sender) }
+        HeaderTemplates {
+            forward: HeaderTemplate::new(sender, receiver),
+            back: HeaderTemplate::new(receiver, sender),
+        }
     }
 }
 
-impl Direction {
-    fn new(from: ([u8; 4], u16), to: ([u8; 4], u16)) -> Direction {
+impl HeaderTemplate {
+    fn new(from: ([u8; 4], u16), to: ([u8; 4], u16)) -> HeaderTemplate {
         let mut bytes = [0; ETHERNET + IP + PORTS];
         let (ethernet, rest) = bytes.split_at_mut(ETHERNET);
         ethernet[..6].copy_from_slice(&hardware(to.0));
@@ -87,7 +90,7 @@ impl Direction {
         rest[20..22].copy_from_slice(&from.1.to_be_bytes());
         rest[22..].copy_from_slice(&to.1.to_be_bytes());
         // TCP's begins with the pseudo-header (RFC 9293 §3.1).
-        Direction {
+        HeaderTemplate {
             bytes,
             ip: sum(&bytes[ETHERNET..][..IP]),
             tcp: sum(&bytes[ETHERNET + 12..]) + u64::from(PROTOCOL_TCP),
@@ -169,7 +172,7 @@ mod tests {
                 options: Options::of_segment(stamps).sack((0..sacks as u32).map(|i| (i * 7, i * 7 + 3))),
             };
             let ends = Ends::of(flow, 1, 2);
-            let Directions { forward: there, back } = Directions::of(ends);
+            let HeaderTemplates { forward: there, back } = HeaderTemplates::of(ends);
             let frame = if forward { there } else { back }.frame(&segment);
             let (headers, len) = frame.headers();
             let whole = [&headers[..len], &vec![0; usize::from(payload)][..]].concat();

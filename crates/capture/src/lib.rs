@@ -1,11 +1,11 @@
-//! Captures: the packets of a simulated run as Wireshark, tshark and tcpdump read them, and captures of real hosts as records.
+//! Captures: writes the packets of a simulated run for Wireshark, tshark and tcpdump, and reads captures of real hosts.
 //!
-//! A [`Capture`] listens to a run (see [`anabranch_sim::run_captured`]) and writes pcapng: Ethernet, IPv4 and TCP
-//! with right checksums, SACK, timestamps, window scale, and MPTCP v1 (RFC 8684). Payload is zeros.
+//! A [`Capture`] observes a run (see [`anabranch_sim::run_captured`]) and writes pcapng: Ethernet, IPv4 and TCP
+//! with correct checksums, SACK, timestamps, window scale, and MPTCP v1 (RFC 8684). Payload is zeros.
 
 mod addresses;
-mod behind;
-mod beside;
+mod background;
+mod background_capture;
 mod connection;
 mod encode;
 mod keys;
@@ -14,31 +14,31 @@ mod pcapng;
 mod read;
 mod slot;
 
-pub use beside::Beside;
+pub use background_capture::BackgroundCapture;
 pub use pcapng::is_own;
 pub use read::{ReadError, ReadOptions, read};
 
 use anabranch_net::Time;
 use anabranch_scenario::{Flow, Scenario, SubflowAction};
-use anabranch_sim::tap::{Place, Seen, Tap};
+use anabranch_sim::tap::{Place, SeenPacket, Tap};
 use connection::Connection;
 use encode::{Frame, HEADERS};
 use pcapng::{APPLICATION_NAME, Writer};
-use slot::Slot;
+use slot::ConnectionSlot;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Bytes kept of a packet, where only its headers are to be kept: no packet's headers are longer.
+/// Bytes kept per packet to keep only the headers, which are never longer.
 pub const SNAP_HEADERS: u32 = HEADERS as u32;
 
-/// Of Ethernet, and of IPv4 and TCP with the options of a full segment, in bytes.
+/// Header bytes of Ethernet, IPv4 and TCP with the options of a full segment.
 const ETHERNET: u32 = 14;
 const TCP_HEADERS: u32 = 52;
 
-/// What a capture keeps.
+/// Options of a capture.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Links of the scenario to listen at; without any, it listens at the senders' hosts.
+    /// Links to capture at; if empty, the capture is taken at the senders' hosts.
     pub links: Vec<usize>,
     /// Bytes kept of each packet.
     pub snap: u32,
@@ -51,9 +51,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// About how many bytes a capture of the whole run may have: its links are busy all the time, its packets full ones, and each
-    /// is acknowledged by one. Of several paths over one narrowest link together no more passes than over the link. Packets that
-    /// are lost again and again, and requests that fill no segment, come on top.
+    /// Estimates the largest size of a capture of the whole run, in bytes: busy links, full packets, one ACK per packet.
+    /// Several paths over one bottleneck carry no more than the link. Repeated losses and requests are not included.
     pub fn most_bytes(&self, scenario: &Scenario) -> f64 {
         let greatest_bps = |link: usize| {
             let spec = &scenario.links[link].spec;
@@ -85,24 +84,24 @@ impl Options {
     }
 }
 
-/// A capture that is being written.
+/// A capture in progress.
 pub struct Capture<W> {
     writer: Writer<W>,
-    slots: Vec<Slot>,
+    slots: Vec<ConnectionSlot>,
     flows: Vec<Flow>,
-    /// Transfers of each flow so far that have opened connections of their own.
+    /// Transfers of each flow that have opened their own connections so far.
     transfers: Vec<u32>,
     seed: u64,
     interfaces: Interfaces,
-    /// The first error, after which nothing more is written.
+    /// The first error, which ends writing.
     error: Option<io::Error>,
 }
 
-/// Where it listens, and the writer's interfaces there.
+/// The places of the capture, and the writer's interfaces there.
 struct Interfaces {
-    /// Of each link of the scenario that it listens at.
+    /// The interface of each captured link.
     links: Vec<Option<u32>>,
-    /// The first of each flow, where it listens at hosts.
+    /// The first interface of each flow, if captured at hosts.
     hosts: Option<Vec<u32>>,
 }
 
@@ -116,10 +115,10 @@ impl Interfaces {
 }
 
 impl<W: Write + Send + 'static> Capture<W> {
-    /// Begins a capture of a run of `scenario` with that seed, which the connections' keys are made of.
+    /// Begins a capture of a run of `scenario`. The seed also determines the connections' keys.
     ///
     /// # Errors
-    /// Where `to` does not take it.
+    /// If writing to `to` fails.
     pub fn new(scenario: &Scenario, seed: u64, options: &Options, to: W) -> io::Result<Self> {
         let mut writer =
             Writer::new(to, options.snap, &format!("{APPLICATION_NAME}{}", env!("CARGO_PKG_VERSION")))?;
@@ -145,7 +144,7 @@ impl<W: Write + Send + 'static> Capture<W> {
         let slots = scenario.flows.iter().enumerate();
         Ok(Capture {
             writer,
-            slots: slots.map(|(f, flow)| Slot::new(Connection::new(f, 0, 0, flow, seed))).collect(),
+            slots: slots.map(|(f, flow)| ConnectionSlot::new(Connection::new(f, 0, 0, flow, seed))).collect(),
             flows: scenario.flows.clone(),
             transfers: vec![0; scenario.flows.len()],
             seed,
@@ -154,7 +153,7 @@ impl<W: Write + Send + 'static> Capture<W> {
         })
     }
 
-    /// Ends it, and gives back where it was written to.
+    /// Ends the capture and returns the writer.
     ///
     /// # Errors
     /// The first error of the whole capture.
@@ -173,12 +172,12 @@ impl<W: Write + Send + 'static> Capture<W> {
 }
 
 impl<W: Write + Send + 'static> Tap for Capture<W> {
-    fn sees_links(&self) -> bool {
+    fn wants_links(&self) -> bool {
         self.interfaces.hosts.is_none()
     }
 
-    fn packet(&mut self, seen: &Seen) {
-        let Some((connection, life)) = self.slots[seen.connection].of(seen) else { return };
+    fn packet(&mut self, seen: &SeenPacket) {
+        let Some((connection, life)) = self.slots[seen.connection].find(seen) else { return };
         connection.note(seen, life);
         if let Some(interface) = self.interfaces.of(seen.place, connection.flow, seen.path)
             && let Some(frame) = connection.frame(seen, life)
@@ -187,17 +186,16 @@ impl<W: Write + Send + 'static> Tap for Capture<W> {
         }
     }
 
-    fn opens(&mut self, at: Time, connection: usize, flow: usize, life: u16) {
+    fn connection_opens(&mut self, at: Time, connection: usize, flow: usize, life: u16) {
         self.transfers[flow] += 1;
         let new = Connection::new(flow, self.transfers[flow], life, &self.flows[flow], self.seed);
         match self.slots.get_mut(connection) {
-            Some(slot) => slot.renew(at, new),
-            None => self.slots.push(Slot::new(new)),
+            Some(slot) => slot.replace(at, new),
+            None => self.slots.push(ConnectionSlot::new(new)),
         }
     }
 
-    /// The model has changes known at once; hosts tell each other with packets of no payload, which the capture has with a
-    /// comment.
+    /// The model applies changes at once. Hosts announce them in packets without payload, which the capture contains with a comment.
     fn change(&mut self, at: Time, flow: usize, path: usize, action: SubflowAction) {
         let said = self.slots[flow].present.announcements(at, path, action);
         for (path, frame) in said {
@@ -209,4 +207,4 @@ impl<W: Write + Send + 'static> Tap for Capture<W> {
 }
 
 const ANNOUNCED: &str =
-    "what a host would send at this change; the model has it known at once, without a packet";
+    "what a host would send at this change; the model applies it at once, without a packet";

@@ -1,6 +1,6 @@
 //! The file format: pcapng (draft-ietf-opsawg-pcapng §4), times in nanoseconds.
 
-use crate::behind::Behind;
+use crate::background::Background;
 use crate::encode::Frame;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -42,22 +42,23 @@ pub fn is_own(file: &Path) -> io::Result<bool> {
 
 /// Writes blocks, in the machine's own byte order as the format wants it; here little-endian.
 pub(crate) struct Writer<W> {
-    to: Behind<W>,
+    thread: Background<u8, W>,
     snap: u32,
     interfaces: u32,
-    /// Blocks that are not written yet; the last one begins there.
+    /// Unwritten blocks; the last one starts at `begins`.
     made: Vec<u8>,
     begins: usize,
 }
 
-/// Bytes that are written at once: the kernel takes large pieces at less cost.
+/// Bytes per write: large writes cost the kernel less. And the most writes that wait.
 const PIECE: usize = 1 << 18;
+const WAITING: usize = 4;
 
 impl<W: Write + Send + 'static> Writer<W> {
     /// Begins a file; `snap` bytes of each packet are kept.
     pub(crate) fn new(to: W, snap: u32, application: &str) -> io::Result<Self> {
-        let to = Behind::new(to)?;
-        let mut writer = Writer { to, snap, interfaces: 0, made: vec![], begins: 0 };
+        let thread = Background::new("capture's file", WAITING, to, |to, bytes| to.write_all(bytes))?;
+        let mut writer = Writer { thread, snap, interfaces: 0, made: vec![], begins: 0 };
         writer.begin(SECTION_HEADER);
         writer.words(&[0x1a2b_3c4d, 0x0000_0001, u32::MAX, u32::MAX]); // version 1.0, of unknown length
         writer.option(APPLICATION, application.as_bytes());
@@ -107,8 +108,10 @@ impl<W: Write + Send + 'static> Writer<W> {
 
     /// Ends the file.
     pub(crate) fn finish(mut self) -> io::Result<W> {
-        self.to.write(&mut self.made)?;
-        self.to.finish()
+        self.thread.send(&mut self.made)?;
+        let mut to = self.thread.finish()?;
+        to.flush()?;
+        Ok(to)
     }
 
     fn words<const N: usize>(&mut self, words: &[u32; N]) {
@@ -137,7 +140,7 @@ impl<W: Write + Send + 'static> Writer<W> {
         self.made[self.begins + 4..][..4].copy_from_slice(&length.to_le_bytes());
         self.words(&[length]);
         if self.made.len() >= PIECE {
-            self.to.write(&mut self.made)?;
+            self.thread.send(&mut self.made)?;
         }
         Ok(())
     }

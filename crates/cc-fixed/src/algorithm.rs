@@ -20,10 +20,10 @@ struct Row {
     round: u64,
     /// When the last acknowledgement arrived, microseconds.
     acked_at: u64,
-    /// Fractions of segments not told yet: the kernel counts whole ones.
+    /// Unreported fractions of segments: the kernel counts whole ones.
     acked: f64,
     delivered: f64,
-    /// The acknowledgements that the table has not learnt of.
+    /// Acknowledgements not reported to the table.
     pending: Pending,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Why each call is sound: the memory is a zeroed or copied `struct ab_group` of the algorithm's own size,
 //! aligned to words, and borrowed for the call; the row exists; the C code keeps no pointer and, of the
-//! observables, writes as many as it is told there is room for.
+//! observables, writes at most the given number.
 
 use crate::shared::{Ack, Functions, Group, PATHS, Pending, View};
 use std::ptr;
@@ -19,7 +19,7 @@ impl Table {
         Table { functions, memory: vec![0; (functions.group_size as usize).div_ceil(8)] }
     }
 
-    /// A copy of a table that lay elsewhere, such as in a map of the kernel's; `None` where the size is
+    /// A copy of a table that lay elsewhere, such as in a map of the kernel's; `None` if the size is
     /// not that of this algorithm's.
     pub fn from_bytes(functions: &'static Functions, bytes: &[u8]) -> Option<Self> {
         if bytes.len() as u64 != functions.group_size {
@@ -49,7 +49,7 @@ impl Table {
         self.change(r, |f, group, r| unsafe { (f.removed)(group, r) });
     }
 
-    /// Without `pending` the row learns of each acknowledgement at once.
+    /// Without `pending` each acknowledgement is reported to the row at once.
     pub fn ack(&mut self, r: usize, pending: Option<&mut Pending>, ack: &Ack) {
         let pending = pending.map_or(ptr::null_mut(), ptr::from_mut);
         // SAFETY: see the head of the file.

@@ -10,7 +10,7 @@
 numbers! {
     /// Rows of a group.
     [both: AB_PATHS] PATHS: usize = 9;
-    /// The longest round-trip time that is told apart, microseconds.
+    /// The longest distinct round-trip time, in microseconds.
     [both: AB_MAX_RTT] MAX_RTT: u32 = 100_000_000;
     /// No round-trip time has been measured.
     [both: AB_NO_RTT] NO_RTT: u32 = u32::MAX;
@@ -45,7 +45,7 @@ shared! {
         rto: u64,
     }
 
-    /// Acknowledgements that a row has not learnt of.
+    /// Acknowledgements not reported to a row.
     #[derive(Clone, Default)]
     [both: ab_waiting whole]
     Waiting {
@@ -138,7 +138,7 @@ shared! {
         sockets: u64,
         /// Rows that could not be had: no memory, no share left, or too many connections or subflows.
         refused: u64,
-        /// Rows that were asked for.
+        /// The requested rows.
         owners: u64,
     }
 }

@@ -120,7 +120,7 @@ impl KernelEntry {
         self.functions.group_size as usize
     }
 
-    /// The rows in use of a group as it lies in the kernel's map, as of `now`, microseconds; `None` where `bytes` has
+    /// The rows in use of a group as it lies in the kernel's map, as of `now`, microseconds; `None` if `bytes` has
     /// another size.
     pub fn rows(&self, bytes: &[u8], now: u64) -> Option<Vec<Row>> {
         let table = Table::from_bytes(self.functions, bytes)?;

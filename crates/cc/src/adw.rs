@@ -84,16 +84,16 @@ const READINGS: &[&str] = &[
     "A loss is known before the acknowledgement that reveals it has been measured: that sample and those of recovery belong to the next interval.",
     "Fluctuations are compared over paths that count and have a D.",
     aimd::COUNTED,
-    "The first average is the first mean. With fewer than two paths to compare, j = 0.",
+    "The average starts at the first mean. With fewer than two paths to compare, j = 0.",
     "ECN marks and timeouts count as losses; after a timeout the window is one segment and the rule sets the threshold.",
     "The average is forgotten when the last path leaves, and an undo restores the one before the loss, unless another path has lost since.",
-    "The increase is that of the algorithm it is put on, with its readings.",
+    "The increase and its interpretations are those of the base algorithm.",
 ];
 
-/// As the retired kernel computes BALIA, which the paper extended.
+/// As out-of-tree MPTCP computes BALIA, which the paper extended.
 pub(crate) static BALIA_V0: Entry = Entry {
     name: "adw-balia@v0",
-    title: "ADW-BALIA, as in the retired kernel",
+    title: "ADW-BALIA, as in out-of-tree MPTCP",
     readings: &[v0::READING, v0::BALIA],
     params: &params(v0::COUNT, v0::FLOOR, balia::V0_QUOTIENT),
     ..BALIA

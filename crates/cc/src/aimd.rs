@@ -66,7 +66,7 @@ impl<A: Aimd> Windows<A> {
         }
     }
 
-    /// Takes so many halves of the window, down to the floor.
+    /// Takes `halves` halves off the window, down to the floor.
     pub(crate) fn reduce(&self, path: &mut Path, halves: f64) {
         path.reduce_above(self.floor, path.cwnd - halves * path.cwnd / 2.0);
     }
@@ -103,7 +103,7 @@ impl Count {
         if params.word("count") == "acks" { Count::Acks } else { Count::Segments }
     }
 
-    /// What an acknowledgement of so many segments counts for.
+    /// The count of an acknowledgement of `acked` segments.
     #[inline]
     pub(crate) fn of(self, acked: Segments) -> Segments {
         match self {
@@ -126,10 +126,10 @@ pub(crate) const FLOOR: Param = Param {
     name: "floor",
     default: Value::Number(MIN_SSTHRESH),
     allowed: Allowed::Range(MIN_CWND, MIN_SSTHRESH),
-    meaning: "the least window after a loss, and the least threshold, in segments",
+    meaning: "the lower bound of the window after a loss and of the threshold, in segments",
 };
 
-/// HyStart++, which is no part of these algorithms' sources.
+/// HyStart++, which these algorithms' sources do not contain.
 pub(crate) const HYSTART: Param = Param { default: Value::Flag(false), ..cubic::HYSTART };
 
 /// What can be set of all of them.
@@ -147,14 +147,14 @@ pub(crate) fn established(paths: &[Path]) -> impl Iterator<Item = (&Path, Second
     paths.iter().filter_map(|path| Some((path, rtt(path)?)))
 }
 
-/// The reading that all of them share.
+/// The interpretation that all of them share.
 pub(crate) const COUNTED: &str = "A path counts while it has data in flight or was acknowledged within four smoothed round-trip times; a timeout ends that at once, and so does its removal. An idle path, such as a backup, keeps its window but takes no part.";
 
-/// The reading of a path's beginning.
-pub(crate) const UNMEASURED: &str = "A path without a round-trip time yet does not count; it grows and halves as Reno. Paths in slow start, each its own, count.";
+/// The interpretation of a new path.
+pub(crate) const UNMEASURED: &str = "A path without a round-trip time does not count; it grows and halves as Reno. Paths in slow start, each its own, count.";
 
-/// The reading of marks, timeouts and the floor.
+/// The interpretation of marks, timeouts and the floor.
 pub(crate) const LOSS: &str = "An ECN mark counts as a loss, and a timeout too, after which the window is one segment. The threshold is at least two segments (RFC 5681), and so is the window after a loss (`floor`).";
 
-/// The reading of delayed acknowledgements.
+/// The interpretation of delayed acknowledgements.
 pub(crate) const BYTES: &str = "Segments are counted as acknowledged (RFC 3465), so delayed ACKs do not slow the growth (`count = \"acks\"`: an acknowledgement is one segment after slow start).";

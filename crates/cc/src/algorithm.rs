@@ -92,7 +92,7 @@ pub trait Algorithm: Send {
         false
     }
 
-    /// A segment of `r` was deemed lost. Told to model-based algorithms only, and after the
+    /// A segment of `r` was marked as lost. Only model-based algorithms are called, after the
     /// [`Algorithm::congestion`] that it begins.
     fn lost(&mut self, paths: &mut [Path], r: usize, lost: &LostSegment) {
         let _ = (paths, r, lost);

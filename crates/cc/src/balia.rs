@@ -18,10 +18,10 @@ pub(crate) static ENTRY: Entry = Entry {
     build: |params| Box::new(Windows::new(Balia::new(params), params)),
 };
 
-/// BALIA as the retired kernel computes it.
+/// BALIA as out-of-tree MPTCP computes it.
 pub(crate) static V0: Entry = Entry {
     name: "balia@v0",
-    title: "BALIA, as in the retired kernel",
+    title: "BALIA, as in out-of-tree MPTCP",
     readings: &[v0::READING, v0::BALIA],
     params: &[v0::COUNT, v0::FLOOR, aimd::HYSTART, V0_QUOTIENT],
     ..ENTRY
@@ -34,10 +34,10 @@ pub(crate) const QUOTIENT: Param = Param {
     name: "quotient",
     default: Value::Word("real"),
     allowed: Allowed::OneOf(&["real", "integer"]),
-    meaning: "alpha in the decrease: as it is, or cut to an integer",
+    meaning: "alpha in the decrease: exact, or truncated to an integer",
 };
 
-/// The retired kernel's choice of it.
+/// Out-of-tree MPTCP's choice of it.
 pub(crate) const V0_QUOTIENT: Param = Param { default: Value::Word("integer"), ..QUOTIENT };
 
 pub(crate) const INCREASE: [&str; 2] = [

@@ -21,7 +21,7 @@ const APART_FREQUENCY: f64 = 0.1;
 const APART_VARIABILITY: f64 = 0.1;
 const APART_SKEWNESS: f64 = 0.15;
 const APART_LOSS: f64 = 0.1;
-/// `p_l`: losses above it tell of a bottleneck by themselves.
+/// `p_l`: losses above it indicate a bottleneck by themselves.
 const LOSSY: f64 = 0.05;
 
 /// What one interval adds to the statistics (§3.2).
@@ -64,7 +64,7 @@ pub(crate) struct Delays {
     /// On which side of the mean delay an interval's mean last was significantly: ±1.
     side: f64,
     summary: Summary,
-    /// Whether the path had a bottleneck when it was last asked: `PB` (§3.3.1).
+    /// Whether the path had a bottleneck at the last check: `PB` (§3.3.1).
     congested: bool,
 }
 
@@ -171,7 +171,7 @@ impl Member {
     }
 }
 
-/// What tells groups apart: a path's value, and how far from its larger neighbour it may be.
+/// A grouping criterion: a path's value, and its largest distance from the next larger one.
 type Criterion = (fn(&Summary) -> f64, fn(f64) -> f64);
 
 /// In the order of §3.3.1, steps 2 to 5.

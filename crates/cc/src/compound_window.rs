@@ -16,7 +16,7 @@ pub(crate) const BETA: Param = Param {
     name: "beta",
     default: Value::Number(0.5),
     allowed: Allowed::Range(0.01, 0.9),
-    meaning: "beta: the part of the window that a loss takes",
+    meaning: "beta: the fraction of the window that a loss takes off",
 };
 
 /// How the window grows and shrinks; the papers name the constants differently.
@@ -112,8 +112,8 @@ impl DelayWindow {
     }
 }
 
-/// The readings that Compound's windows share.
+/// The interpretations that Compound's windows share.
 pub(crate) const SPREAD: &str = "The increase of a round is spread evenly over the acknowledgements of the next, which loses no speed and sends no burst; a decrease acts at once.";
 
-/// The reading of slow start.
+/// The interpretation of slow start.
 pub(crate) const SLOW_START: &str = "Slow start is the standard one, without a delay window; the delay window is 0 in it, after a timeout or a long pause.";

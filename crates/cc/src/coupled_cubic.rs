@@ -50,19 +50,19 @@ pub(crate) static ENTRY_A1: Entry = Entry {
     build: |params| Box::new(CoupledCubic::new(params, Small::Alpha1)),
 };
 
-/// Coupled CUBIC on the retired kernel, whose LIA its authors changed.
+/// Coupled CUBIC on out-of-tree MPTCP, whose LIA its authors changed.
 pub(crate) static V0: Entry = Entry {
     name: "coupled-cubic@v0",
-    title: "Coupled CUBIC, as in the retired kernel",
+    title: "Coupled CUBIC, as in out-of-tree MPTCP",
     readings: &[v0::READING, v0::COUPLED_CUBIC],
     params: V0_PARAMS,
     ..ENTRY
 };
 
-/// Coupled CUBIC with the first factor only, as in the retired kernel.
+/// Coupled CUBIC with the first factor only, as in out-of-tree MPTCP.
 pub(crate) static V0_A1: Entry = Entry {
     name: "coupled-cubic-a1@v0",
-    title: "Coupled CUBIC, first factor only, as in the retired kernel",
+    title: "Coupled CUBIC, first factor only, as in out-of-tree MPTCP",
     readings: &[v0::READING, v0::COUPLED_CUBIC],
     params: V0_PARAMS,
     ..ENTRY_A1
@@ -77,11 +77,11 @@ const LARGE_WINDOW: &str = "large path: w = sqrt(min(alpha1, 1)) W_cubic (Eq. 11
 const READINGS: &[&str] = &[
     "The paper says \"if the BDP is large\": a path is large where CUBIC leaves its Reno-friendly region, w > wbar(base RTT), and stays so down to half of that.",
     "V uses the smoothed round-trip time, wbar the smallest one.",
-    "The printed beta is 0.7 where Eq. 4, 6, 7 and 9 need the decrease 0.3; beta here is the part kept.",
+    "The printed beta is 0.7 where Eq. 4, 6, 7 and 9 need the decrease 0.3; beta here is the fraction kept.",
     "alpha1 is capped at 1 in Eq. 11, because unequal round-trip times can make it larger and the window would exceed CUBIC's (`cap`).",
     "Slow start is each path's own and not coupled: on a large path W_cubic is then the window for which Eq. 11 gives w, so that w does not jump when slow start ends.",
     "When a path becomes large in congestion avoidance, W_cubic is the window for which Eq. 11 gives w and starts on its plateau (RFC 9438 §4.10).",
-    "When a path becomes small, w stays and W_cubic is forgotten.",
+    "When a path becomes small, w stays and W_cubic is discarded.",
     "W_cubic grows as if its own segments were acknowledged: W_cubic/w for every one of the path.",
     "The window follows Eq. 11 upwards by at most half a segment per acknowledged segment (RFC 9438's bound on the target), so that a change of alpha1 sends no burst; downwards at once.",
     "Eq. 11 does not say when alpha1 is renewed: with each acknowledgement, so that a loss on one path raises the others within a round trip, or when the path's own congestion has been answered, where its epoch begins (`factor = \"epoch\"`).",
@@ -137,7 +137,7 @@ const HYSTERESIS: Param = Param {
     name: "hysteresis",
     default: Value::Number(0.5),
     allowed: Allowed::Range(0.0, 1.0),
-    meaning: "the part of that window at which a path becomes small again",
+    meaning: "the fraction of that window at which a path becomes small again",
 };
 const COUNT: Param = Param {
     meaning: "the unit of counting in congestion avoidance on small paths: each acknowledged segment, or each acknowledgement as one segment",

@@ -22,10 +22,10 @@ pub(crate) static ENTRY: Entry = Entry {
     readings: &[
         "Windows grow per acknowledged segment, so delayed ACKs do not slow the growth; one ACK counts for at most a window.",
         "In the Reno-friendly region the window is never lowered to W_est, and grows by no more than what was acknowledged.",
-        "A stage of congestion avoidance starts with its first acknowledgement that may grow the window, so recovery is not part of it.",
+        "A stage of congestion avoidance starts with its first acknowledgement that may grow the window, so it excludes recovery.",
         "The window, not the flight size, is reduced (RFC 9438 §4.6 allows it where an application-limited window does not grow).",
         "ECN marks reduce as losses do, to no less than two segments.",
-        "Where the window after a loss is not below W_max (very small windows), the stage starts on the plateau.",
+        "If the window after a loss is not below W_max (very small windows), the stage starts on the plateau.",
     ],
     params: PARAMS,
     observables: &[
@@ -62,7 +62,7 @@ pub(crate) const BETA: Param = Param {
     name: "beta",
     default: Value::Number(0.7),
     allowed: Allowed::Range(0.1, 0.99),
-    meaning: "beta: the part of the window that is kept on congestion",
+    meaning: "beta: the fraction of the window kept on congestion",
 };
 
 /// Fast convergence.
@@ -70,7 +70,7 @@ pub(crate) const FAST_CONVERGENCE: Param = Param {
     name: "fast_convergence",
     default: Value::Flag(true),
     allowed: Allowed::Flag,
-    meaning: "give way to newer flows: a lower plateau after a loss below the last one",
+    meaning: "release bandwidth to newer flows: a lower plateau after a loss below the last one",
 };
 
 /// HyStart++.

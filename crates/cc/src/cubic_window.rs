@@ -16,7 +16,7 @@ struct Constants {
     fast_convergence: bool,
 }
 
-/// CUBIC's state in congestion avoidance. The window itself is the caller's; each method is told it.
+/// CUBIC's state in congestion avoidance. The caller owns the window and passes it to each method.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CubicWindow {
     constants: Constants,
@@ -79,7 +79,7 @@ impl CubicWindow {
         let mut stage = self.stage.unwrap_or_else(|| self.begin(share, cwnd, now));
         stage.last = now;
         if stage.share != share {
-            // W_cubic goes on from where it is: C (t - K)³ stays the same.
+            // W_cubic continues from its value: C (t - K)³ stays the same.
             let t = now - stage.epoch;
             stage.k = t - (t - stage.k) * math::pow(stage.share / share, 4.0 / 3.0);
             stage.share = share;

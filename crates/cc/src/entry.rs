@@ -55,7 +55,7 @@ pub enum Allowed {
     Flag,
     /// One of these words.
     OneOf(&'static [&'static str]),
-    /// The name of a single-path algorithm, other than those that take such a name themselves.
+    /// The name of a single-path algorithm without such a parameter of its own.
     SinglePath,
 }
 
@@ -70,9 +70,9 @@ pub enum Value {
     Word(&'static str),
 }
 
-/// A value as a user gave it.
+/// A value given by a user.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Given {
+pub enum ParamValue {
     /// A number.
     Number(f64),
     /// A switch.
@@ -81,7 +81,7 @@ pub enum Given {
     Word(String),
 }
 
-/// An inner value that an algorithm shows.
+/// An internal value that an algorithm exposes.
 #[derive(Clone, Copy)]
 pub struct Observable {
     /// The column name in records.
@@ -104,7 +104,7 @@ impl Entry {
         self.params.iter().chain(COMMON)
     }
 
-    /// The parameters where none is given; algorithms that they name are those of the list.
+    /// The default parameters; `list` resolves names of algorithms.
     pub(crate) fn defaults_from(&self, list: &'static [&'static Entry]) -> Params {
         Params::new(self.all_params().map(|p| (p.name, p.default)).collect(), list)
     }
@@ -113,12 +113,12 @@ impl Entry {
 /// A full set of an algorithm's parameters.
 pub struct Params {
     values: Vec<(&'static str, Value)>,
-    /// Where the algorithms stand that values name.
+    /// The algorithms to which values refer.
     list: &'static [&'static Entry],
 }
 
 impl Params {
-    /// These values; algorithms that they name are those of the list.
+    /// The given values; `list` resolves names of algorithms.
     pub(crate) fn new(values: Vec<(&'static str, Value)>, list: &'static [&'static Entry]) -> Params {
         Params { values, list }
     }

@@ -29,7 +29,7 @@ const WEIGHT: Param = Param {
     name: "weight",
     default: Value::Word("1/n^2"),
     allowed: Allowed::OneOf(&["1/sqrt(n)", "1/n", "1/n^2"]),
-    meaning: "the part of Reno's increase that each of n paths has",
+    meaning: "the fraction of Reno's increase that each of n paths gets",
 };
 
 struct Ewtcp {

@@ -12,14 +12,14 @@ const PACING_GAIN_SLOW_START: f64 = 2.0;
 const PACING_GAIN: f64 = 1.2;
 
 /// The congestion control of one connection: its paths and the algorithm that couples them.
-#[repr(C)] // what is rarely needed comes last
+#[repr(C)] // rarely used fields come last
 pub struct Group {
     algorithm: Box<dyn Algorithm>,
     paths: Vec<Path>,
     paced: bool,
     /// When the last event was.
     now: Seconds,
-    /// Each path before its last congestion event, until that is undone.
+    /// The state of each path before its last congestion event, for undo.
     before: Vec<Option<Path>>,
 }
 
@@ -31,8 +31,7 @@ impl Group {
         Group { algorithm, paths: Vec::new(), before: Vec::new(), now: Seconds::NEG_INFINITY, paced }
     }
 
-    /// Adds a path with the given initial window and returns its row. A removed path's row is used
-    /// again.
+    /// Adds a path with the given initial window and returns its row. Rows of removed paths are reused.
     pub fn add_path(&mut self, srtt: Seconds, initial_cwnd: Segments) -> usize {
         let mut path = Path::new(initial_cwnd.clamp(MIN_CWND, MAX_CWND));
         path.srtt = srtt;
@@ -56,13 +55,12 @@ impl Group {
         r
     }
 
-    /// Gives a new path a slow-start threshold, as a route's metric does: its slow start ends there. Algorithms that
-    /// model their paths have no use for one.
+    /// Sets the slow-start threshold of a new path, like a route's metric. Model-based algorithms ignore it.
     pub fn set_ssthresh(&mut self, r: usize, threshold: Segments) {
         self.paths[r].ssthresh = threshold.max(MIN_SSTHRESH);
     }
 
-    /// The path carries nothing more. Events that still arrive for it are ignored.
+    /// Removes a path. Later events for it are ignored.
     pub fn remove_path(&mut self, r: usize) {
         self.paths[r].leave();
         self.algorithm.path_removed(&mut self.paths, r);
@@ -76,7 +74,7 @@ impl Group {
             return;
         }
         path.measure(ack);
-        self.see_who_counts(ack.now);
+        self.update_counts(ack.now);
         if ack.cwnd_limited {
             self.algorithm.acked(&mut self.paths, r, ack);
         } else {
@@ -92,9 +90,9 @@ impl Group {
             return;
         }
         self.before[r] = Some(self.paths[r]);
-        self.see_who_counts(event.now);
+        self.update_counts(event.now);
         let path = &mut self.paths[r];
-        path.counts = path.srtt > 0.0; // in its own event
+        path.counts = path.srtt > 0.0; // always in its own event
         self.algorithm.congestion(&mut self.paths, r, event);
         self.paths[r].at(event.now);
         self.paths[r].lost();
@@ -104,9 +102,9 @@ impl Group {
         self.settle(r);
     }
 
-    /// Path `r` holds the connection's receive window up: its window is halved, and its threshold is the window that is left
-    /// (Raiciu et al., NSDI 2012, §4.2). So slow start ends: it would double the window again within the round trip between
-    /// two penalties. That is not congestion, so the algorithm is not asked.
+    /// Path `r` blocks the connection's receive window: halves its window and sets its threshold to the result (Raiciu et al.,
+    /// NSDI 2012, §4.2). This ends slow start, which would double the window again within the round trip between two
+    /// penalties. It is not congestion, so the algorithm is not called.
     pub fn penalise(&mut self, r: usize) {
         let path = &mut self.paths[r];
         if path.active {
@@ -141,17 +139,16 @@ impl Group {
                 path.restore(&before);
                 path.at(self.now);
             } else if !self.algorithm.is_model_based() {
-                return; // a model is mended whatever the window
+                return; // only a model is restored regardless of the window
             }
             self.algorithm.spurious(&mut self.paths, r);
             self.settle(r);
         }
     }
 
-    /// Sending begins again on path `r` after a pause in which its window lost its clock: the window is at
-    /// most `cwnd` (RFC 5681 §4.1), and slow start leads back to three quarters of the former window, if the threshold is
-    /// lower (RFC 2861 §3.2; Linux' `tcp_cwnd_restart`). That reduction is not undone. A model of the path
-    /// outlives the pause, and so does its window, as in Linux.
+    /// Restarts path `r` after a pause in which it lost its ACK clock: the window is at most `cwnd` (RFC 5681 §4.1), and the
+    /// threshold at least three quarters of the former window (RFC 2861 §3.2; Linux' `tcp_cwnd_restart`). This reduction is
+    /// not undone. A model of the path survives the pause, and so does its window, as in Linux.
     pub fn restart(&mut self, r: usize, now: Seconds, cwnd: Segments) {
         if self.paths[r].active && !self.is_model_based() {
             self.before[r] = None;
@@ -180,9 +177,9 @@ impl Group {
         self.algorithm.observe(&self.paths, r, out);
     }
 
-    /// Which paths count is the same for the whole of an event.
+    /// Updates which paths count, once per event.
     #[inline]
-    fn see_who_counts(&mut self, now: Seconds) {
+    fn update_counts(&mut self, now: Seconds) {
         self.now = now;
         self.paths.iter_mut().for_each(|path| path.at(now));
     }

@@ -21,10 +21,10 @@ pub(crate) static ENTRY: Entry = Entry {
     readings: &[
         "a and b are the formulas of section 5. The table of appendix B is made with 0.078/w^1.2 for p, which gives up to 3 % less for a.",
         "Low_Window and Low_P give an a of 0.96, Reno's constant being rounded; no a is less than 1.",
-        "They go on beyond high_window, as the table does; b is not less than half of high_decrease.",
+        "They continue beyond high_window, as the table does; b is at least half of high_decrease.",
         "a is computed anew when the window has moved by a segment.",
         "The increase is at most one segment per acknowledged segment.",
-        "Slow start is the standard one; RFC 3742, which limits it, is not part of the RFC.",
+        "Slow start is the standard one, without the limit of RFC 3742.",
         "ECN marks and timeouts reduce as losses do; after a timeout the window is one segment.",
     ],
     params: &[
@@ -56,12 +56,12 @@ pub(crate) static ENTRY: Entry = Entry {
             name: "high_decrease",
             default: Value::Number(0.1),
             allowed: Allowed::Range(0.01, 0.5),
-            meaning: "the part of the window that a loss takes at high_window",
+            meaning: "the fraction of the window that a loss takes off at high_window",
         },
     ],
     observables: &[
         Observable { name: "a", meaning: "a(w), the increase per round trip, in segments" },
-        Observable { name: "b", meaning: "b(w), the part of the window that a loss would take" },
+        Observable { name: "b", meaning: "b(w), the fraction of the window that a loss takes off" },
     ],
     build: |params| {
         let response = Response::new(params);

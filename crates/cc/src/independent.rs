@@ -13,8 +13,8 @@ pub(crate) static ENTRY: Entry = Entry {
     equations: &["the path in use: the algorithm `over`, as if it were alone", "other paths carry nothing"],
     readings: &[
         "The algorithm `over` has its default parameters.",
-        "While the wanted path is not there, the first of those that are is used.",
-        "A path that stops being used still repairs what was lost on it.",
+        "While the chosen path is absent, the first present path is used.",
+        "A path that is no longer used still repairs its losses.",
     ],
     params: &[
         Param {

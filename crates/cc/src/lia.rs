@@ -15,9 +15,9 @@ pub(crate) static ENTRY: Entry = Entry {
     equations: EQUATIONS,
     readings: &[
         "alpha is computed for every acknowledgement, not once per round trip.",
-        "Each path has a slow start of its own, and paths in slow start count in alpha.",
+        "Each path has its own slow start, and paths in slow start count in alpha.",
         aimd::COUNTED,
-        "Paths without a round-trip time yet do not count.",
+        "Paths without a round-trip time do not count.",
         aimd::BYTES,
     ],
     params: PARAMS,
@@ -25,10 +25,10 @@ pub(crate) static ENTRY: Entry = Entry {
     build: |params| Box::new(Windows::new(Lia::new(params), params)),
 };
 
-/// LIA as the retired kernel computes it.
+/// LIA as out-of-tree MPTCP computes it.
 pub(crate) static V0: Entry = Entry {
     name: "lia@v0",
-    title: "LIA, as in the retired kernel",
+    title: "LIA, as in out-of-tree MPTCP",
     readings: &[v0::READING, v0::LIA],
     params: &[v0::COUNT, aimd::FLOOR, aimd::HYSTART, Param { default: Value::Number(4096.0), ..SCALE }],
     ..ENTRY
@@ -41,7 +41,7 @@ pub(crate) const SCALE: Param = Param {
     name: "scale",
     default: Value::Number(0.0),
     allowed: Allowed::Range(0.0, 4294967296.0),
-    meaning: "alpha/sum w is cut to whole parts of 1/scale, at least one, and its inverse to an integer; 0: exact",
+    meaning: "alpha/sum w is truncated to multiples of 1/scale, at least one, and its inverse to an integer; 0: exact",
 };
 
 pub(crate) const INCREASE: [&str; 2] =

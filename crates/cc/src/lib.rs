@@ -20,8 +20,8 @@
 
 extern crate alloc;
 
-/// Every algorithm, in the order in which lists show them: its file and the entries there. Behind a slash stand the
-/// variants with the retired kernel's arithmetic.
+/// Every algorithm, in the order of lists: its file and the entries there. After a slash, the variants with the arithmetic of
+/// out-of-tree MPTCP.
 macro_rules! algorithms {
     ($($file:ident: $($entry:ident),+ $(/ $($v0:ident),+)?;)*) => {
         $(mod $file;)*

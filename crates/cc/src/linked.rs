@@ -35,7 +35,7 @@ impl Linked {
         self.per_segment().min(1.0 / w) // `min` ignores the NaN of a connection without paths
     }
 
-    /// The same as the retired kernel computes it, which counts to an integer: the larger of `w` and
+    /// The same as out-of-tree MPTCP computes it, which counts to an integer: the larger of `w` and
     /// ⌊scale/⌊scale α/Σw⌋⌋, the inner integer at least 1.
     pub(crate) fn increase_in_integers(&self, w: Segments, scale: f64) -> Segments {
         let alpha = math::floor(scale * self.per_segment()).max(1.0);

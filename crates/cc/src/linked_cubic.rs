@@ -41,22 +41,22 @@ pub(crate) static ENTRY: Entry = Entry {
     readings: &[
         "s is computed for every acknowledgement, with the smoothed round-trip times as they are.",
         "Means cover congestion avoidance. In slow start, and until time has passed in congestion avoidance, m is w; a timeout and a restart after idleness, with which slow start begins again, forget the mean.",
-        "When s changes, the cubic function goes on from where it is: its distance from the plateau in time is stretched by s^(-4/3).",
+        "When s changes, the cubic function continues from its current value: its distance in time from the plateau is scaled by s^(-4/3).",
         aimd::COUNTED,
-        "A path without a round-trip time yet does not count; it grows as CUBIC. Paths in slow start, each its own, count.",
+        "A path without a round-trip time does not count; it grows as CUBIC. Each path has its own slow start, during which it counts.",
         "One path alone has s = 1 and is CUBIC.",
     ],
     params: &[cubic::C, cubic::BETA, cubic::FAST_CONVERGENCE, cubic::HYSTART, MEMORY],
     observables: &[
         Observable {
             name: "share",
-            meaning: "s: the part of a single CUBIC flow's window that the path aims at",
+            meaning: "s: the path's target window, as a fraction of a single CUBIC flow's",
         },
         Observable {
             name: "single",
             meaning: "U: the mean window of a single CUBIC flow under the path's losses, in segments",
         },
-        Observable { name: "eta", meaning: "how strongly the paths are linked: s = eta V" },
+        Observable { name: "eta", meaning: "the strength of the coupling: s = eta V" },
         Observable { name: "mean", meaning: "m: the window's mean, in segments" },
     ],
     build: |params| Box::new(LinkedCubic::new(params)),
@@ -66,7 +66,7 @@ const MEMORY: Param = Param {
     name: "memory",
     default: Value::Number(0.5),
     allowed: Allowed::Range(0.0, 0.99),
-    meaning: "the part of its weight that the time before a congestion keeps in a mean window",
+    meaning: "the factor by which a congestion event reduces the weight of earlier time in a mean window",
 };
 
 struct LinkedCubic {

@@ -21,31 +21,31 @@ pub(crate) static ENTRY: Entry = Entry {
     ],
     readings: &[
         "The source has BBR version 1, where a cycle is eight phases and the fourth compares and the third to the eighth divide; here it is version 3, whose CRUISE does both.",
-        "A path that is not to be used carries no new data; the source closes the subflow.",
-        "Paths that do not count (see the group), are not used or have no estimate are left out.",
+        "An unused path carries no new data; the source closes the subflow.",
+        "The comparison excludes paths that do not count (see the group), are unused or have no estimate.",
     ],
     params: &[
         Param {
             name: "alike",
             default: Value::Number(0.2),
             allowed: Allowed::Range(0.0, 1.0),
-            meaning: "how far apart the bandwidths behind one bottleneck may be, as a part of the path's own",
+            meaning: "how far apart the bandwidths behind one bottleneck may be, as a fraction of the path's own",
         },
         Param {
             name: "benefit",
             default: Value::Number(0.4),
             allowed: Allowed::Range(0.0, 1.0),
-            meaning: "how much less than the best path's bandwidth all together may deliver",
+            meaning: "how far below the best path's bandwidth the total may be",
         },
         Param {
             name: "patience",
             default: Value::Number(5.0),
             allowed: Allowed::Range(1.0, 1e6),
-            meaning: "cruises in a row after which the slowest path is not used any more",
+            meaning: "consecutive cruises after which the slowest path is no longer used",
         },
     ],
     observables: &[
-        Observable { name: "sharing", meaning: "n, the paths that are thought to share the bottleneck" },
+        Observable { name: "sharing", meaning: "n, the number of paths estimated to share the bottleneck" },
         bbr::ENTRY.observables[0],
         bbr::ENTRY.observables[1],
         bbr::ENTRY.observables[2],

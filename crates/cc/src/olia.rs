@@ -18,10 +18,10 @@ pub(crate) static ENTRY: Entry = Entry {
     build: |params| Box::new(Windows::new(Olia::new(params), params)),
 };
 
-/// OLIA as the retired kernel computes it.
+/// OLIA as out-of-tree MPTCP computes it.
 pub(crate) static V0: Entry = Entry {
     name: "olia@v0",
-    title: "OLIA, as in the retired kernel",
+    title: "OLIA, as in out-of-tree MPTCP",
     readings: &[v0::READING, v0::OLIA],
     params: &[v0::COUNT, aimd::FLOOR, aimd::HYSTART, Param { default: Value::Number(1024.0), ..SCALE }],
     ..ENTRY
@@ -34,7 +34,7 @@ pub(crate) const SCALE: Param = Param {
     name: "scale",
     default: Value::Number(0.0),
     allowed: Allowed::Range(0.0, 4294967296.0),
-    meaning: "an increase is cut towards zero to whole parts of 1/scale of a segment; 0: exact",
+    meaning: "an increase is truncated to multiples of 1/scale of a segment; 0: exact",
 };
 
 pub(crate) const INCREASE: [&str; 4] = [
@@ -46,10 +46,10 @@ pub(crate) const INCREASE: [&str; 4] = [
 
 pub(crate) const READINGS: &[&str] = &[
     "l counts what was delivered, selectively acknowledged segments and those of loss recovery included; ECN marks and timeouts end it as losses do. A loss is known before what the acknowledgement that reveals it delivered: that is the next interval's.",
-    "l/T^2, which B has the largest of, is that of the paper and of the retired kernel (`mptcp_get_epsilon`), and half the square of Reno's rate at the loss rate 1/l. Version 05 of these authors' Internet-Draft is said to have l^2/T, and an implementation that cites it, INET's SCTP, computes that; the draft's text was not read.",
+    "l/T^2, which is largest on the paths in B, follows the paper and out-of-tree MPTCP (`mptcp_get_epsilon`); it is half the square of Reno's rate at the loss rate 1/l. Version 05 of these authors' Internet-Draft is said to have l^2/T, and an implementation that cites it, INET's SCTP, computes that; the draft's text was not read.",
     "M compares windows in whole segments. As real numbers alike windows would never be equal, and where acknowledgements alternate each would find its own window the largest, and shrink it.",
     "The increase is at most one segment per acknowledged segment.",
-    "Where it is negative, the threshold follows the window down, which otherwise would slow-start back; the window stays at least one segment.",
+    "If it is negative, the threshold follows the window down, so that no slow start follows; the window stays at least one segment.",
     aimd::COUNTED,
     aimd::UNMEASURED,
     aimd::LOSS,

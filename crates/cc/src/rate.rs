@@ -33,7 +33,7 @@ impl RateSample {
         self.total_delivered - self.prior_delivered
     }
 
-    /// Segments per second; 0 where it cannot be told.
+    /// Segments per second; 0 if unknown.
     pub fn delivery_rate(&self) -> f64 {
         if self.interval > 0.0 { self.delivered() / self.interval } else { 0.0 }
     }

@@ -1,15 +1,15 @@
-//! The list of algorithms: from here the command line, the documentation and the tests know them.
+//! The list of algorithms for the command line, the documentation and the tests.
 
 use crate::Group;
-pub use crate::entry::{Allowed, COMMON, Entry, Given, Kind, Observable, Param, Params, Value};
+pub use crate::entry::{Allowed, COMMON, Entry, Kind, Observable, Param, ParamValue, Params, Value};
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
-/// Every algorithm, in the order in which lists show them.
+/// Every algorithm, in the order of lists.
 pub const ALL: &[&Entry] = crate::ALL;
 
-/// Variants of them: with the retired kernel's arithmetic, `NAME@v0` beside `NAME`. Each is its algorithm
-/// with other defaults, so lists of algorithms do not repeat them.
+/// Variants `NAME@v0` with the arithmetic of out-of-tree MPTCP. Each is its algorithm with other defaults, so lists of
+/// algorithms do not repeat them.
 pub const V0: &[&Entry] = crate::V0;
 
 /// A parameter that cannot be used.
@@ -17,9 +17,9 @@ pub const V0: &[&Entry] = crate::V0;
 pub enum ParamError {
     /// The algorithm has no parameter of that name.
     Unknown {
-        /// The name given.
+        /// The given name.
         name: String,
-        /// The names it has.
+        /// The algorithm's parameters.
         known: Vec<&'static str>,
     },
     /// The value is of the wrong type or outside its range.
@@ -35,7 +35,7 @@ impl fmt::Display for ParamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ParamError::Unknown { name, known } => {
-                write!(f, "no parameter `{name}`; there are: {}", known.join(", "))
+                write!(f, "no parameter `{name}`; known: {}", known.join(", "))
             }
             ParamError::Invalid { name, allowed } => write!(f, "`{name}` must be {allowed}"),
         }
@@ -55,7 +55,7 @@ impl fmt::Display for Allowed {
 impl core::error::Error for ParamError {}
 
 impl Entry {
-    /// The parameters where none is given.
+    /// The default parameters.
     pub fn defaults(&self) -> Params {
         self.defaults_from(ALL)
     }
@@ -64,7 +64,7 @@ impl Entry {
     ///
     /// # Errors
     /// [`ParamError`] names the parameter and its allowed values.
-    pub fn params(&self, given: &[(String, Given)]) -> Result<Params, ParamError> {
+    pub fn params(&self, given: &[(String, ParamValue)]) -> Result<Params, ParamError> {
         for (name, _) in given {
             if !self.all_params().any(|p| p.name == name) {
                 let known = self.all_params().map(|p| p.name).collect();
@@ -89,14 +89,14 @@ impl Entry {
     ///
     /// # Errors
     /// See [`Entry::params`].
-    pub fn group(&self, given: &[(String, Given)]) -> Result<Group, ParamError> {
+    pub fn group(&self, given: &[(String, ParamValue)]) -> Result<Group, ParamError> {
         let params = self.params(given)?;
         Ok(Group::new((self.build)(&params), params.flag("pacing")))
     }
 }
 
 impl Allowed {
-    /// The words that may be given; none where it is not a word.
+    /// The allowed words; empty if the value is not a word.
     pub fn words(self) -> Vec<&'static str> {
         match self {
             Allowed::OneOf(words) => words.to_vec(),
@@ -107,13 +107,13 @@ impl Allowed {
 }
 
 impl Param {
-    fn accept(&self, given: &Given) -> Option<Value> {
+    fn accept(&self, given: &ParamValue) -> Option<Value> {
         match (self.allowed, given) {
-            (Allowed::Range(low, high), Given::Number(x)) if (low..=high).contains(x) => {
+            (Allowed::Range(low, high), ParamValue::Number(x)) if (low..=high).contains(x) => {
                 Some(Value::Number(*x))
             }
-            (Allowed::Flag, Given::Flag(x)) => Some(Value::Flag(*x)),
-            (words, Given::Word(x)) => words.words().into_iter().find(|w| w == x).map(Value::Word),
+            (Allowed::Flag, ParamValue::Flag(x)) => Some(Value::Flag(*x)),
+            (words, ParamValue::Word(x)) => words.words().into_iter().find(|w| w == x).map(Value::Word),
             _ => None,
         }
     }

@@ -77,12 +77,12 @@ impl Rounds {
     }
 }
 
-/// The reading that all of them share.
+/// The interpretation that all of them share.
 pub(crate) const READING: &str = "The rule acts on the first acknowledgement of a round that may grow the window. Until a whole round has been sent after a loss, the delay does not lower the window again: those samples show the queue that the loss has answered.";
 
-/// The reading of the smallest round-trip time.
+/// The interpretation of the smallest round-trip time.
 pub(crate) const BASE: &str =
     "base is the smallest sample of the path's life; a route that becomes longer is taken for a queue.";
 
-/// The reading of marks and timeouts.
+/// The interpretation of marks and timeouts.
 pub(crate) const LOSS: &str = "ECN marks and timeouts count as losses; after a timeout the window is one segment. No rule lowers the window below two segments.";

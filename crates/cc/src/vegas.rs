@@ -21,7 +21,7 @@ pub(crate) static ENTRY: Entry = Entry {
     readings: &[
         "The authors time one segment per round; the round's smallest sample stands for it, so that the sender's own bursts do not count (`rtt = \"mean\"` takes the mean).",
         HALF,
-        "The fine-grained retransmission of Vegas is the transport's business, and the authors' smaller decrease at such a loss is the parameter `keep`.",
+        "The transport decides on retransmissions, so Vegas' fine-grained one is absent; `keep` is the authors' smaller decrease at such a loss.",
         rounds::READING,
         rounds::BASE,
         rounds::LOSS,
@@ -31,13 +31,13 @@ pub(crate) static ENTRY: Entry = Entry {
             name: "alpha",
             default: Value::Number(2.0),
             allowed: Allowed::Range(0.0, 1e6),
-            meaning: "alpha: the window grows while fewer segments than that are queued",
+            meaning: "alpha: the window grows while fewer segments are queued",
         },
         Param {
             name: "beta",
             default: Value::Number(4.0),
             allowed: Allowed::Range(0.0, 1e6),
-            meaning: "beta: the window shrinks while more segments than that are queued",
+            meaning: "beta: the window shrinks while more segments are queued",
         },
         GAMMA,
         rtt("min"),
@@ -45,7 +45,7 @@ pub(crate) static ENTRY: Entry = Entry {
             name: "keep",
             default: Value::Number(0.5),
             allowed: Allowed::Range(0.1, 0.99),
-            meaning: "the part of the window that is kept on loss",
+            meaning: "the fraction of the window kept on loss",
         },
     ],
     observables: &[
@@ -72,7 +72,7 @@ pub(crate) const GAMMA: Param = Param {
     name: "gamma",
     default: Value::Number(1.0),
     allowed: Allowed::Range(0.0, 1e6),
-    meaning: "gamma: slow start ends when more segments than that are queued",
+    meaning: "gamma: slow start ends when more segments are queued",
 };
 
 /// Which sample stands for a round.

@@ -26,7 +26,7 @@ pub(crate) static ENTRY: Entry = Entry {
     ],
     readings: &[
         "Algorithm 1 writes `cwnd++` and dwnd = ... for each acknowledgement, where Eq. 7 adds 1/w for each and Eq. 12 adds to dwnd for each round: the equations hold.",
-        "Eq. 43 as printed sums the rates; with k = x_r/y, as the text before it says, alpha_r is the path's part of alpha_s.",
+        "Eq. 43 as printed sums the rates; with k = x_r/y, as the text before it says, alpha_r is the path's fraction of alpha_s.",
         "y is in segments per second, E in segments per round, and both are added as they are (Eq. 39).",
         "At diff = alpha_r the window retreats, as in Algorithm 1; Eq. 12 leaves the case open.",
         "alpha_r is at least `min_alpha`, which it also is where E is not positive: Eq. 34 supposes E >= 0.",
@@ -48,7 +48,7 @@ pub(crate) static ENTRY: Entry = Entry {
         Observable { name: "alpha_r", meaning: "alpha_r, the path's threshold, in segments" },
         Observable {
             name: "alpha_s",
-            meaning: "alpha_s, the amount that the connection is to keep queued, in segments",
+            meaning: "alpha_s, the segments that the connection aims to keep queued, in segments",
         },
         Observable {
             name: "e_r",
@@ -56,7 +56,7 @@ pub(crate) static ENTRY: Entry = Entry {
         },
         Observable { name: "e", meaning: "E, the sum of E_r over the paths, in segments" },
         Observable { name: "y", meaning: "the connection's rate, in segments per second" },
-        Observable { name: "p", meaning: "P, the part of the time with less than alpha_r queued" },
+        Observable { name: "p", meaning: "P, the fraction of time with less than alpha_r queued" },
     ],
     build: |params| Box::new(WCompound::new(params)),
 };
@@ -74,7 +74,7 @@ const PARAMS: &[Param] = &[
         name: "xi",
         default: Value::Number(1.0),
         allowed: Allowed::Range(0.0, 10.0),
-        meaning: "xi: the part of diff by which the delay window shrinks",
+        meaning: "xi: the fraction of diff by which the delay window shrinks",
     },
     Param {
         name: "initial_alpha",
@@ -86,7 +86,7 @@ const PARAMS: &[Param] = &[
         name: "min_alpha",
         default: Value::Number(1.0),
         allowed: Allowed::Range(0.0, 1e6),
-        meaning: "the least that alpha_r may be, in segments",
+        meaning: "the lower bound of alpha_r, in segments",
     },
 ];
 

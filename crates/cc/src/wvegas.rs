@@ -24,11 +24,11 @@ pub(crate) static ENTRY: Entry = Entry {
     ],
     readings: &[
         "RTT is the mean of the round's samples, as in the paper (`rtt = \"min\"` takes the smallest).",
-        "x_r is the rate when the path's backlog last reached alpha_r, as in the authors' kernel module; paths that have not reached it do not count, and slow start, after a timeout or a long pause, forgets it.",
-        "The floor of alpha_r is initial_alpha: with more than total_alpha/initial_alpha alike paths the sum of the alpha_r is above total_alpha.",
+        "x_r is the rate when the path's backlog last reached alpha_r, as in the authors' kernel module; paths that have not reached it do not count, and slow start, after a timeout or a long pause, discards it.",
+        "The floor of alpha_r is initial_alpha: with more than total_alpha/initial_alpha equal paths the sum of alpha_r exceeds total_alpha.",
         "The smallest RTT - base is taken over rounds with diff >= alpha_r, as renewed (`drain = \"target\"`). Taken over all rounds, as the module does (`drain = \"always\"`), a delay of one queued segment doubles with the second: alone on a link of 20 Mbit/s and 40 ms such a path uses 4 % of it, and all with `target`. The module comes back faster, see `wvegas@v0`.",
         vegas::HALF,
-        "A loss halves the window, as in the module; weights stay, and the smallest RTT - base is forgotten.",
+        "A loss halves the window, as in the module; weights stay, and the smallest RTT - base is discarded.",
         aimd::COUNTED,
         rounds::READING,
         rounds::BASE,
@@ -38,9 +38,9 @@ pub(crate) static ENTRY: Entry = Entry {
     observables: &[
         Observable {
             name: "weight",
-            meaning: "weight_r, the path's part of the connection's rate; 1 at first",
+            meaning: "weight_r, the path's fraction of the connection's rate; 1 at first",
         },
-        Observable { name: "alpha_r", meaning: "alpha_r, the segments that the path is to keep queued" },
+        Observable { name: "alpha_r", meaning: "alpha_r, the segments that the path aims to keep queued" },
         Observable { name: "diff", meaning: "segments queued in the last round, by the delay" },
         Observable { name: "queue_delay", meaning: "RTT - base of the last round, in seconds" },
     ],
@@ -50,7 +50,7 @@ pub(crate) static ENTRY: Entry = Entry {
 /// wVegas as the authors' module has it.
 pub(crate) static V0: Entry = Entry {
     name: "wvegas@v0",
-    title: "wVegas, as in the retired kernel",
+    title: "wVegas, as in out-of-tree MPTCP",
     readings: &[v0::READING, v0::WVEGAS],
     params: &[
         TOTAL_ALPHA,
@@ -69,13 +69,13 @@ const TOTAL_ALPHA: Param = Param {
     name: "total_alpha",
     default: Value::Number(10.0),
     allowed: Allowed::Range(0.0, 1e6),
-    meaning: "the segments that the connection is to keep queued on all its paths",
+    meaning: "the segments that the connection aims to keep queued on all its paths",
 };
 const INITIAL_ALPHA: Param = Param {
     name: "initial_alpha",
     default: Value::Number(2.0),
     allowed: Allowed::Range(0.0, 1e6),
-    meaning: "alpha_r of a new path, and the least that any path has",
+    meaning: "alpha_r of a new path, and its lower bound",
 };
 const DRAIN: Param = Param {
     name: "drain",

@@ -1,8 +1,8 @@
 //! Playing a plan.
 
-use crate::rules::{self, Broken, Rule, Verdict, hold};
+use crate::rules::{self, Rule, Verdict, Violation, hold};
 use crate::transport::{MOST_PATHS, Transport};
-use crate::{Acks, Event, Plan, Rtt, What};
+use crate::{Acks, Event, EventKind, Plan, Rtt};
 use anabranch_cc::registry::Kind;
 use anabranch_cc::{Ack, Congestion, Group, LostSegment, MIN_SSTHRESH, Path, Seconds, Segments, Signal};
 use std::fmt;
@@ -14,7 +14,7 @@ pub struct Failure {
     /// The plan, up to that event.
     pub plan: Plan,
     /// The rule.
-    pub broken: Broken,
+    pub broken: Violation,
 }
 
 impl fmt::Display for Failure {
@@ -37,7 +37,7 @@ pub fn check(plan: &Plan) -> Result<(), Failure> {
         let verdict = outcome.unwrap_or_else(|payload| {
             let text = payload.downcast_ref::<String>().map(String::as_str);
             let detail = text.or(payload.downcast_ref::<&str>().copied()).unwrap_or("").to_owned();
-            Err(Broken { rule: Rule::Panic, detail })
+            Err(Violation { rule: Rule::Panic, detail })
         });
         if let Err(broken) = verdict {
             let events = plan.events[..=i].to_vec();
@@ -126,7 +126,7 @@ impl<'a> Run<'a> {
 
     fn play(&mut self, event: &Event) -> Verdict {
         self.transport.now += event.gap;
-        if let What::Join { srtt, window } = event.what {
+        if let EventKind::Join { srtt, window } = event.what {
             return self.join(srtt, window);
         }
         if self.transport.rows().next().is_none() {
@@ -134,22 +134,22 @@ impl<'a> Run<'a> {
         }
         let r = self.transport.row(event.path).expect("a path is in use");
         match event.what {
-            What::Join { .. } => Ok(()),
-            What::Leave => self.leave(r),
-            What::AllLeave => (0..MOST_PATHS).try_for_each(|r| match self.transport.is_used(r) {
+            EventKind::Join { .. } => Ok(()),
+            EventKind::Leave => self.leave(r),
+            EventKind::AllLeave => (0..MOST_PATHS).try_for_each(|r| match self.transport.is_used(r) {
                 true => self.leave(r),
                 false => Ok(()),
             }),
-            What::Visit => self.visit(),
-            What::Acks(acks) => (0..acks.count).try_for_each(|i| {
+            EventKind::Visit => self.visit(),
+            EventKind::Acks(acks) => (0..acks.count).try_for_each(|i| {
                 self.transport.now += if i == 0 { 0.0 } else { acks.spacing };
                 let ack = self.transport.ack(&self.group, r, i, &acks);
                 self.call(r, Call::Ack(ack))
             }),
-            What::Congestion(signal) => self.congestion(r, signal),
-            What::Lost(count) => self.lost(r, count),
-            What::Mistake(signal) => self.mistake(r, signal),
-            What::Spurious => self.call(r, Call::Spurious),
+            EventKind::Congestion(signal) => self.congestion(r, signal),
+            EventKind::Lost(count) => self.lost(r, count),
+            EventKind::Mistake(signal) => self.mistake(r, signal),
+            EventKind::Spurious => self.call(r, Call::Spurious),
         }
     }
 
@@ -247,7 +247,7 @@ impl<'a> Run<'a> {
     }
 
     /// Makes a call to all groups that hear everything, and checks what it did.
-    fn call_all(&mut self, r: usize, call: Call) -> Result<usize, Broken> {
+    fn call_all(&mut self, r: usize, call: Call) -> Result<usize, Violation> {
         self.before.clear();
         self.before.extend_from_slice(self.group.paths());
         if let Call::Ack(Ack { now, .. })

@@ -1,7 +1,7 @@
-//! What a run consists of: an algorithm, its parameters and events, decoded from bytes.
+//! The plan of a run: an algorithm, its parameters and events, decoded from bytes.
 
 use crate::bytes::Bytes;
-use anabranch_cc::registry::{ALL, Allowed, Entry, Given, Value};
+use anabranch_cc::registry::{ALL, Allowed, Entry, ParamValue, Value};
 use anabranch_cc::{Seconds, Segments, Signal};
 use std::fmt;
 
@@ -16,28 +16,27 @@ const MOST_EVENTS: usize = 1000;
 pub struct Plan {
     /// The algorithm.
     pub entry: &'static Entry,
-    /// Its parameters, where they are not the defaults.
-    pub given: Vec<(String, Given)>,
-    /// What happens.
+    /// Its parameters that differ from the defaults.
+    pub given: Vec<(String, ParamValue)>,
+    /// The events.
     pub events: Vec<Event>,
 }
 
-/// Something that happens.
+/// An event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
-    /// Time since the event before.
+    /// Time since the previous event.
     pub gap: Seconds,
-    /// Which of the paths that are in use it concerns: counted from 0, beyond their number from the
-    /// first again.
+    /// Index of its path among those in use, modulo their number.
     pub path: usize,
-    /// What it is.
-    pub what: What,
+    /// Its kind.
+    pub what: EventKind,
 }
 
-/// What happens. See [`crate::transport`] for what the transport makes of it.
+/// The kind of an event. See [`crate::transport`] for its effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum What {
-    /// A path joins. Its round-trip time is known where `srtt` is not 0.
+pub enum EventKind {
+    /// A path joins. Its round-trip time is known if `srtt` is not 0.
     Join {
         /// Smoothed round-trip time, or 0.
         srtt: Seconds,
@@ -48,13 +47,13 @@ pub enum What {
     Leave,
     /// All paths leave.
     AllLeave,
-    /// A path joins and leaves at once, without having carried anything.
+    /// A path joins and leaves at once, without carrying data.
     Visit,
     /// Acknowledgements, evenly spaced.
     Acks(Acks),
     /// Congestion.
     Congestion(Signal),
-    /// This many segments are deemed lost, one by one: congestion, unless it is known already.
+    /// This many segments are marked as lost, one by one: congestion, unless already reported.
     Lost(u32),
     /// Congestion that proves spurious before anything else happens.
     Mistake(Signal),
@@ -65,29 +64,28 @@ pub enum What {
 /// A series of acknowledgements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Acks {
-    /// How many.
+    /// Their number.
     pub count: u32,
     /// Time from one to the next.
     pub spacing: Seconds,
-    /// How many of them make a round.
+    /// The number of them per round.
     pub per_round: u32,
-    /// How much of what is in flight each one delivers, from 0 to 1.
+    /// The fraction of the segments in flight that each delivers.
     pub share: f64,
-    /// What each one measures.
+    /// The RTT that each measures.
     pub rtt: Rtt,
     /// Whether the window may grow: false in recovery.
     pub growing: bool,
-    /// How much of its window the sender uses, from 0 to 1; at 1 the window limits it.
+    /// The fraction of the window in use; at 1 the window limits the sender.
     pub use_of_window: f64,
-    /// The time over which each delivered what it did: for algorithms that model the path; 0 where it
-    /// cannot be told.
+    /// The interval of each delivery rate sample, for model-based algorithms; 0 if unknown.
     pub interval: Seconds,
 }
 
 /// The round-trip time that an acknowledgement measures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rtt {
-    /// None: only retransmitted segments were acknowledged.
+    /// No sample: only retransmitted segments were acknowledged.
     None,
     /// This one.
     Sample(Seconds),
@@ -98,13 +96,13 @@ pub enum Rtt {
 }
 
 impl Plan {
-    /// The plan that any bytes stand for: the first chooses the algorithm.
+    /// Decodes a plan from any bytes: the first selects the algorithm.
     pub fn decode(bytes: &[u8]) -> Plan {
         let (first, rest) = bytes.split_first().unwrap_or((&0, &[]));
         Plan::for_algorithm(ALL[usize::from(*first) % ALL.len()], rest)
     }
 
-    /// The plan for an algorithm that bytes stand for: parameters, then events.
+    /// Decodes a plan for an algorithm: parameters, then events.
     pub fn for_algorithm(entry: &'static Entry, bytes: &[u8]) -> Plan {
         let mut bytes = Bytes(bytes);
         let given = entry
@@ -116,22 +114,24 @@ impl Plan {
     }
 }
 
-/// A parameter's value; `None` for the default, which is the most frequent.
-fn value(bytes: &mut Bytes, allowed: Allowed, default: Value) -> Option<Given> {
+/// Decodes a parameter's value; `None` is the default, the most frequent value.
+fn value(bytes: &mut Bytes, allowed: Allowed, default: Value) -> Option<ParamValue> {
     let choice = bytes.byte();
     if choice < 128 {
         return None;
     }
     Some(match (allowed, default) {
-        (Allowed::Range(low, _), _) if choice < 144 => Given::Number(low),
-        (Allowed::Range(_, high), _) if choice < 160 => Given::Number(high),
+        (Allowed::Range(low, _), _) if choice < 144 => ParamValue::Number(low),
+        (Allowed::Range(_, high), _) if choice < 160 => ParamValue::Number(high),
         // Ranges over many orders of magnitude hold most interest near their lower ends.
-        (Allowed::Range(low, high), _) if low > 0.0 => Given::Number(bytes.magnitude(low, high)),
-        (Allowed::Range(low, high), _) => Given::Number((low + bytes.unit() * (high - low)).clamp(low, high)),
-        (Allowed::Flag, _) => Given::Flag(choice.is_multiple_of(2)),
+        (Allowed::Range(low, high), _) if low > 0.0 => ParamValue::Number(bytes.magnitude(low, high)),
+        (Allowed::Range(low, high), _) => {
+            ParamValue::Number((low + bytes.unit() * (high - low)).clamp(low, high))
+        }
+        (Allowed::Flag, _) => ParamValue::Flag(choice.is_multiple_of(2)),
         (Allowed::OneOf(_) | Allowed::SinglePath, _) => {
             let words = allowed.words();
-            Given::Word(words[bytes.below(words.len())].to_owned())
+            ParamValue::Word(words[bytes.below(words.len())].to_owned())
         }
     })
 }
@@ -147,7 +147,7 @@ impl Event {
         };
         let signal = |byte| [Signal::Loss, Signal::Ecn, Signal::Timeout][usize::from(byte) % 3];
         let what = match kind {
-            0..150 => What::Acks(Acks {
+            0..150 => EventKind::Acks(Acks {
                 count: 1 + u32::from(kind % 25),
                 spacing: gap,
                 per_round: 1 + u32::from(kind % 7),
@@ -162,17 +162,17 @@ impl Event {
                 use_of_window: [1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.3, 0.99][bytes.below(8)],
                 interval: if bytes.byte() < 32 { 0.0 } else { bytes.magnitude(1e-6, 1e3) },
             }),
-            150..174 => What::Congestion(signal(kind)),
-            174..184 => What::Lost(1 + u32::from(bytes.byte() % 16)),
-            184..196 => What::Mistake(signal(kind)),
-            196..208 => What::Spurious,
-            208..232 => What::Join {
+            150..174 => EventKind::Congestion(signal(kind)),
+            174..184 => EventKind::Lost(1 + u32::from(bytes.byte() % 16)),
+            184..196 => EventKind::Mistake(signal(kind)),
+            196..208 => EventKind::Spurious,
+            208..232 => EventKind::Join {
                 srtt: if bytes.byte() < 128 { 0.0 } else { bytes.magnitude(1e-6, 100.0) },
                 window: bytes.magnitude(1.0, 1e7),
             },
-            232..244 => What::Leave,
-            244..252 => What::Visit,
-            _ => What::AllLeave,
+            232..244 => EventKind::Leave,
+            244..252 => EventKind::Visit,
+            _ => EventKind::AllLeave,
         };
         Event { gap, path, what }
     }
@@ -183,9 +183,9 @@ impl fmt::Display for Plan {
         write!(f, "{}", self.entry.name)?;
         for (name, value) in &self.given {
             match value {
-                Given::Number(x) => write!(f, ", {name} = {x:?}")?,
-                Given::Flag(x) => write!(f, ", {name} = {x}")?,
-                Given::Word(x) => write!(f, ", {name} = {x}")?,
+                ParamValue::Number(x) => write!(f, ", {name} = {x:?}")?,
+                ParamValue::Flag(x) => write!(f, ", {name} = {x}")?,
+                ParamValue::Word(x) => write!(f, ", {name} = {x}")?,
             }
         }
         writeln!(f)?;

@@ -1,10 +1,10 @@
-//! What holds for every algorithm after every event.
+//! The rules of every algorithm after every event.
 
 use anabranch_cc::registry::Entry;
 use anabranch_cc::{Ack, Group, MAX_CWND, MIN_CWND, MIN_SSTHRESH, Path};
 use std::fmt;
 
-/// What must hold.
+/// A rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// No event makes an algorithm panic.
@@ -36,26 +36,26 @@ pub enum Rule {
     Alone,
 }
 
-/// A rule that does not hold.
+/// A violated rule.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Broken {
-    /// Which one.
+pub struct Violation {
+    /// The rule.
     pub rule: Rule,
-    /// How.
+    /// Details.
     pub detail: String,
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}: {}", self.rule, self.detail)
     }
 }
 
-/// Whether a rule holds.
-pub(crate) type Verdict = Result<(), Broken>;
+/// The result of a check.
+pub(crate) type Verdict = Result<(), Violation>;
 
 pub(crate) fn hold(rule: Rule, holds: bool, detail: impl FnOnce() -> String) -> Verdict {
-    if holds { Ok(()) } else { Err(Broken { rule, detail: detail() }) }
+    if holds { Ok(()) } else { Err(Violation { rule, detail: detail() }) }
 }
 
 /// The bounds of a row in use.
@@ -68,7 +68,7 @@ pub(crate) fn bounds(entry: &Entry, r: usize, path: &Path) -> Verdict {
     hold(Rule::PacingRate, rate.is_finite() && rate > 0.0, || shown("pacing rate", rate))
 }
 
-/// The observables of a row; those of rows that are not in use need only be computable.
+/// The observables of a row; for unused rows they need only be computable.
 pub(crate) fn observables(entry: &Entry, group: &Group, r: usize, out: &mut [f64]) -> Verdict {
     group.observe(r, out);
     if !group.path(r).active {
@@ -80,7 +80,7 @@ pub(crate) fn observables(entry: &Entry, group: &Group, r: usize, out: &mut [f64
     Ok(())
 }
 
-/// All rows but `r` are as before.
+/// All rows except `r` are unchanged.
 pub(crate) fn other_rows(r: usize, before: &[Path], after: &[Path]) -> Verdict {
     for (i, (old, new)) in before.iter().zip(after).enumerate().filter(|(i, _)| *i != r) {
         let mut same = *new;
@@ -92,12 +92,12 @@ pub(crate) fn other_rows(r: usize, before: &[Path], after: &[Path]) -> Verdict {
     Ok(())
 }
 
-/// What an acknowledgement may raise the window by.
+/// The largest growth of the window by an acknowledgement.
 pub(crate) fn growing(ack: &Ack) -> f64 {
     if ack.cwnd_limited { ack.acked } else { 0.0 }
 }
 
-/// The growth by an acknowledgement, at most `most`.
+/// Checks that an acknowledgement grows the window by at most `most`.
 pub(crate) fn growth(ack: &Ack, most: f64, before: f64, after: f64) -> Verdict {
     hold(Rule::Growth, after - before <= most + 1e-9 * (most + before), || {
         format!("from {before:?} to {after:?} for {ack:?}")

@@ -1,9 +1,8 @@
-//! From a failure to a short one.
+//! Shrinks failures.
 
 use crate::{Failure, Plan, check};
 
-/// Leaves out events and parameters as long as the same rule stays broken. One event at a time can be
-/// left out of the result no more.
+/// Removes events and parameters while the same rule stays violated, until no single event can be removed.
 pub fn shrink(mut failure: Failure) -> Failure {
     let mut size = failure.plan.events.len().div_ceil(2);
     while size > 0 {

@@ -229,8 +229,8 @@ impl Notes {
         let at = scenario.warmup;
         if let Some(trace) = &spec.trace {
             let mbps = trace.mean_rate_bps() / 1e6;
-            let delay = if trace.longest_delay().is_some() { " and shortest delay" } else { "" };
-            let loss = if trace.loses() { " and mean loss" } else { "" };
+            let delay = if trace.max_delay().is_some() { " and shortest delay" } else { "" };
+            let loss = if trace.sets_loss() { " and mean loss" } else { "" };
             self.add(format!(
                 "{name} follows a trace: taken as a link of its mean rate, {mbps:.3} Mbit/s{delay}{loss}, at all times."
             ));

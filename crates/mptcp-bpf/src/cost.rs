@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// A program's run time while it was measured.
+/// The measured run time of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// The algorithm's name in the kernel.
@@ -18,12 +18,12 @@ pub struct Cost {
     pub time: u64,
 }
 
-/// Measures every program of ours for so long.
+/// Measures every program of ours for the given time.
 ///
 /// # Errors
 /// Without privileges.
 pub fn measure(duration: Duration) -> Result<Vec<Cost>, Error> {
-    // Two readings of the clock per call, as long as it lives.
+    // The kernel reads the clock twice per call while this exists.
     let _statistics = system::enable_statistics().map_err(Error::bpf("enable BPF statistics"))?;
     let programs = |instances: Vec<Instance>| {
         instances.into_iter().flat_map(|i| i.programs.into_iter().map(move |p| (i.entry.kernel_name, p)))

@@ -1,5 +1,5 @@
-//! MPTCP connections whose subflows are not coupled though one of them runs an algorithm of ours, and listeners that
-//! would make such.
+//! Detects MPTCP connections whose subflows are not coupled although one of them runs an algorithm of ours, and listeners that
+//! would accept such connections.
 //!
 //! Linux keeps two choices for a connection. The TCP socket of a subflow has the default of its network namespace at the
 //! time when it is made. The MPTCP socket has a name: that of the default when *it* was made, which it takes over
@@ -42,7 +42,7 @@ struct Listed {
     connection: [u8; 16],
 }
 
-/// What keeps subflows apart, or will.
+/// A connection that is not coupled, or a listener that will accept such.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Uncoupled {
     /// A connection.
@@ -51,7 +51,7 @@ pub enum Uncoupled {
         netns: String,
         /// Its token, as `ss -M` shows it.
         token: u32,
-        /// Why its subflows are not one group.
+        /// The reason.
         why: Split,
         /// Of each subflow both ends, and the algorithm's name in the kernel.
         subflows: Vec<(SocketAddr, SocketAddr, String)>,
@@ -71,7 +71,7 @@ pub enum Uncoupled {
     },
 }
 
-/// Why the subflows of a connection are not one group.
+/// The reason why the subflows of a connection are not one group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Split {
     /// They have several algorithms.
@@ -96,13 +96,13 @@ impl fmt::Display for Uncoupled {
                     let comma = if i > 0 { ", " } else { "" };
                     write!(f, "{comma}{local}→{remote} {name}")?;
                 }
-                write!(f, "). Open it again")
+                write!(f, "). Reopen the connection")
             }
             Uncoupled::Listener { netns, local, accepted, older, joined } => {
                 let load = if *older { " of an earlier load" } else { "" };
                 write!(
                     f,
-                    "the listener {local} in {netns} will make connections that are not coupled: the first subflow gets \
+                    "the listener {local} in {netns} will accept connections that are not coupled: the first subflow gets \
                      {accepted}{load}, and those that join {joined} once the program sets a socket option. Restart the program"
                 )
             }
@@ -110,32 +110,32 @@ impl fmt::Display for Uncoupled {
     }
 }
 
-/// Looks for them.
+/// Finds them.
 pub struct Coupling {
     link: Result<Link, Error>,
 }
 
-/// What a look has found.
+/// The result of a check.
 #[derive(Clone, Debug, Default)]
 pub struct Look {
     /// Every connection that is not coupled, and every listener that would make such.
     pub uncoupled: Vec<Uncoupled>,
-    /// Why there may be more.
+    /// The reason why the list may be incomplete.
     pub incomplete: Option<String>,
 }
 
 impl Coupling {
-    /// Loads the program that looks. Where the kernel refuses it, each look says so.
+    /// Loads the program. If the kernel rejects it, each check reports so.
     pub fn open() -> Self {
         messages::take();
         Coupling { link: attached().map_err(Error::bpf("load the list of MPTCP's sockets")) }
     }
 
-    /// Looks into all network namespaces that have a name or a process. Connections without one of our algorithms do not count.
+    /// Checks all network namespaces that have a name or a process. Connections without one of our algorithms do not count.
     pub fn look(&self) -> Look {
         let mut look = Look::default();
         let incomplete =
-            |why: &Error| Some(format!("connections that are not coupled may be missing here: {why}"));
+            |why: &Error| Some(format!("this list of uncoupled connections may be incomplete: {why}"));
         let link = match &self.link {
             Ok(link) => link,
             Err(why) => return Look { incomplete: incomplete(why), ..look },
@@ -315,6 +315,6 @@ mod tests {
     fn a_look_that_cannot_be_says_why() {
         let look = Coupling { link: Err(Error::Layout("iterator")) }.look();
         assert!(look.uncoupled.is_empty());
-        assert!(look.incomplete.unwrap().contains("this kernel's iterator is not what is known of it"));
+        assert!(look.incomplete.unwrap().contains("this kernel's iterator has an unknown layout"));
     }
 }

@@ -44,22 +44,22 @@ pub enum Verdict {
     Spare,
     /// It goes without, but not as well.
     Warning,
-    /// It could not be looked at.
+    /// It could not be checked.
     Unknown,
     /// Nothing goes without.
     Missing,
 }
 
-/// A need, looked at.
+/// A checked requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// Which.
     pub need: Need,
-    /// Its name, for people.
+    /// Its name for display.
     pub title: &'static str,
     /// Its state.
     pub verdict: Verdict,
-    /// The finding, for people.
+    /// The finding for display.
     pub found: String,
     /// The remedy, unless it is fine.
     pub help: &'static str,
@@ -76,7 +76,7 @@ const CAPABILITIES: [(CapabilitySet, &str); 4] = [
     (CapabilitySet::SYS_ADMIN, "CAP_SYS_ADMIN"),
 ];
 
-/// Looks at everything, in this process's network namespace.
+/// Checks all requirements, in this process's network namespace.
 pub fn doctor() -> Vec<Check> {
     messages::listen();
     let privileges = privileges();
@@ -113,7 +113,9 @@ pub fn privileges() -> Check {
         CAPABILITIES.iter().filter(|(c, _)| !held.contains(*c)).map(|(_, name)| *name).collect();
     let contained = !is_first_user_namespace(&fs::read_to_string("/proc/self/uid_map").unwrap_or_default());
     let found = match lacking.is_empty() {
-        true if contained => "a user namespace's only, which the kernel does not let load programs".into(),
+        true if contained => {
+            "only in a user namespace, where the kernel does not allow loading programs".into()
+        }
         true => "root's".into(),
         false => format!("without {}", lacking.join(", ")),
     };
@@ -169,8 +171,8 @@ fn struct_ops(may: bool) -> Check {
     let there = may && ProgramType::StructOps.is_supported().unwrap_or(false);
     let (found, verdict) = match (there, may) {
         (true, _) => ("there", Verdict::Missing),
-        (_, true) => ("not there", Verdict::Missing),
-        (_, false) => ("cannot be looked at without privileges", Verdict::Unknown),
+        (_, true) => ("missing", Verdict::Missing),
+        (_, false) => ("unknown without privileges", Verdict::Unknown),
     };
     let help =
         if may { "a kernel built with CONFIG_BPF_SYSCALL=y and CONFIG_BPF_JIT=y" } else { "run it as root" };
@@ -213,7 +215,7 @@ fn file_system() -> Check {
 fn links(layout: Result<&Layout, Error>) -> Check {
     let title = "struct_ops links";
     let Ok(layout) = layout else { return without_types(Need::Links, title) };
-    let found = if layout.links { "there" } else { "not there" };
+    let found = if layout.links { "available" } else { "not available" };
     let help = "nothing to do: before Linux 6.4 the registered map is pinned instead";
     Check::new(Need::Links, title, found).or(Verdict::Spare, layout.links, help)
 }
@@ -223,7 +225,7 @@ fn links(layout: Result<&Layout, Error>) -> Check {
 /// and does as Reno does.
 ///
 /// # Errors
-/// Where the kernel's types cannot be read.
+/// If the kernel's types cannot be read.
 pub fn skips_calls() -> Result<bool, Error> {
     messages::listen();
     Btf::from_vmlinux().map(|types| skips_programs(&types)).map_err(Error::bpf("read the kernel's BTF"))
@@ -234,17 +236,16 @@ fn every_call(types: libbpf_rs::Result<Btf<'_>>) -> Check {
     let title = "calls of programs";
     let Ok(types) = types else { return without_types(Need::EveryCall, title) };
     let skips = skips_programs(&types);
-    let found =
-        if skips { "a vendor's kernel leaves some out (bpf_prog_aux.init_owned)" } else { "none left out" };
+    let found = if skips { "a vendor's kernel skips some (bpf_prog_aux.init_owned)" } else { "all are made" };
     let help = "nothing to do: the programs make up for it, and windows stay within bounds. Measure on an \
                 upstream or a distribution's kernel";
     Check::new(Need::EveryCall, title, found).or(Verdict::Warning, !skips, help)
 }
 
-/// What only the kernel's types tell, where they cannot be read.
+/// The finding if the kernel's types cannot be read.
 fn without_types(need: Need, title: &'static str) -> Check {
     let found = "unknown: the kernel's types (BTF) cannot be read";
-    Check::new(need, title, found).or(Verdict::Unknown, false, "the types first, see there")
+    Check::new(need, title, found).or(Verdict::Unknown, false, "see the check of the types")
 }
 
 #[cfg(test)]

@@ -27,35 +27,35 @@ pub enum Error {
         /// libbpf's messages, with the verifier's log.
         messages: String,
     },
-    /// Somebody else holds the registration, and this kernel does not let us end it.
-    #[error("another process keeps {0} registered: end it first (`bpftool link show` names it)")]
+    /// Another process holds the registration, and this kernel does not allow us to end it.
+    #[error("another process keeps {0} registered: end it first (find it with `bpftool link show`)")]
     Held(&'static str),
-    /// A file or directory that others than root may change.
-    #[error("{} is not root's alone: {found}. {remedy}", path.display())]
+    /// A file or directory that users other than root may change.
+    #[error("users other than root may change {}: {found}. {remedy}", path.display())]
     Shared {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// Its kind, or its owner and mode.
         found: String,
-        /// The remedy, for people.
+        /// The remedy.
         remedy: &'static str,
     },
     /// Another process holds the lock of the pins.
-    #[error("{} is locked by {holder}, for longer than {limit:?}: wait for it, or end it", path.display())]
+    #[error("{holder} has locked {} for longer than {limit:?}: wait for it, or end it", path.display())]
     Locked {
         /// Which file.
         path: PathBuf,
-        /// Whoever has it.
+        /// The process that holds the lock.
         holder: String,
-        /// The time for which it was waited.
+        /// How long we waited.
         limit: Duration,
     },
-    /// The kernel's types have no such member, or its maps another content than is known.
-    #[error("this kernel's {0} is not what is known of it")]
+    /// A type or a map of the kernel has an unknown layout.
+    #[error("this kernel's {0} has an unknown layout")]
     Layout(&'static str),
 }
 
-/// On lines of their own.
+/// The messages on their own lines.
 fn notes(messages: &str) -> String {
     if messages.is_empty() { String::new() } else { format!("\n{messages}") }
 }

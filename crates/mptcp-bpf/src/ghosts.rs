@@ -14,7 +14,7 @@ impl Instance {
     /// How many rows have no socket any more; `None` of another build's, whose tables may be others.
     ///
     /// # Errors
-    /// Where the kernel refuses the program that looks.
+    /// If the kernel rejects the iterator program.
     pub fn ghosts(&self) -> Result<Option<u32>, Error> {
         self.sweep(false)
     }
@@ -33,7 +33,7 @@ impl Instance {
         messages::take();
         let name = self.entry.kernel_name;
         let ghosts = self.run(&connections, &variables, free);
-        ghosts.map(Some).map_err(Error::bpf(format!("look for rows without a socket in {name}")))
+        ghosts.map(Some).map_err(Error::bpf(format!("find rows without a socket in {name}")))
     }
 
     /// The program alone, with the maps of those that are loaded.

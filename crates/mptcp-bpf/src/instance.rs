@@ -54,7 +54,7 @@ const READY: u32 = 3;
 /// Every algorithm of ours that the kernel has.
 ///
 /// # Errors
-/// Where the kernel's BTF cannot be read. Without privileges the list is empty.
+/// If the kernel's BTF cannot be read. Without privileges the list is empty.
 pub fn instances() -> Result<Vec<Instance>, Error> {
     let layout = Layout::get()?;
     let links: HashMap<u32, u32> = LinkInfoIter::default()

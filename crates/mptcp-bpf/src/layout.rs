@@ -1,4 +1,4 @@
-//! Where the running kernel has the members of a registered `tcp_congestion_ops`, by its BTF.
+//! The layout of a registered `tcp_congestion_ops` in the running kernel, from its BTF.
 
 use crate::Error;
 use libbpf_rs::btf::types::{MemberAttr, Struct};

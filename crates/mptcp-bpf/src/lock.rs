@@ -1,4 +1,4 @@
-//! A lock that is not waited for without end, and whose holder is named.
+//! A file lock with a timeout, whose error names the holder.
 
 use crate::Error;
 use rustix::fs::{FlockOperation, flock, fstat, major, minor};
@@ -23,7 +23,7 @@ pub(crate) fn lock(file: &File, path: &Path, limit: Duration) -> Result<(), Erro
     }
 }
 
-/// The process that has the file locked, as the kernel tells it.
+/// The process that holds the lock, as the kernel reports it.
 fn holder(file: &File) -> String {
     let unknown = || "another process".to_owned();
     let Ok(stat) = fstat(file) else { return unknown() };

@@ -1,9 +1,9 @@
-//! What libbpf has to say: kept for the error instead of printed.
+//! Collects libbpf's messages for errors instead of printing them.
 
 use libbpf_rs::{PrintLevel, set_print};
 use std::sync::{Mutex, Once, PoisonError};
 
-/// Lines that are kept for people.
+/// The most lines in an error.
 const LINES: usize = 30;
 
 static SAID: Mutex<String> = Mutex::new(String::new());
@@ -12,7 +12,7 @@ fn keep(_: PrintLevel, message: String) {
     *SAID.lock().unwrap_or_else(PoisonError::into_inner) += &message;
 }
 
-/// What libbpf warns of from now on is kept, not printed.
+/// Collects libbpf's warnings from now on.
 pub(crate) fn listen() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -20,7 +20,7 @@ pub(crate) fn listen() {
     });
 }
 
-/// What it said since it was last asked: of a verifier's long log the end, where the reason is.
+/// The messages since the last call: the end of the verifier's log, where the reason is.
 pub(crate) fn take() -> String {
     let said = std::mem::take(&mut *SAID.lock().unwrap_or_else(PoisonError::into_inner));
     let lines: Vec<_> = said.trim_end().lines().collect();

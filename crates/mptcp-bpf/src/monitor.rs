@@ -1,4 +1,4 @@
-//! The sockets that use the algorithms, watched.
+//! Monitors the sockets that use the algorithms.
 
 mod connection;
 pub(crate) mod decode;
@@ -24,7 +24,7 @@ use anabranch_cc_fixed::registry::KernelEntry;
 use libbpf_rs::{MapCore, MapHandle};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Reads what the algorithms' programs know of their sockets.
+/// Reads the state of the sockets in the algorithms' programs.
 pub struct Monitor {
     tables: Vec<Table>,
     unreadable: Vec<&'static KernelEntry>,
@@ -65,7 +65,7 @@ impl Monitor {
     /// Looks for algorithms that were loaded since, and forgets those that are gone.
     ///
     /// # Errors
-    /// Where the kernel's BTF cannot be read.
+    /// If the kernel's BTF cannot be read.
     pub fn look(&mut self) -> Result<(), Error> {
         let mut known = std::mem::take(&mut self.tables);
         self.unreadable.clear();
@@ -97,7 +97,7 @@ impl Monitor {
         &self.unreadable
     }
 
-    /// Every connection as it is now. Subflows go on while they are read: numbers of one row may be a few
+    /// Every connection as it is now. Subflows continue during the read: values of one row may be a few
     /// acknowledgements apart.
     pub fn sample(&mut self) -> Snapshot {
         let mut connections: Vec<_> = self.tables.iter_mut().flat_map(Table::read).collect();

@@ -1,4 +1,4 @@
-//! Network namespaces, and which congestion control their sockets get.
+//! Network namespaces and their default congestion control.
 
 use crate::Error;
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
@@ -19,7 +19,7 @@ const GLOBAL: &str = "/proc/sys/net/ipv4/tcp_mem";
 /// Where `ip netns` keeps namespaces by name.
 const NAMED: &str = "/run/netns";
 
-/// Whether MPTCP is on in this thread's namespace; `None` where the kernel has none.
+/// Whether MPTCP is on in this thread's namespace; `None` if the kernel has none.
 pub(crate) fn mptcp_enabled() -> Option<bool> {
     fs::read_to_string(MPTCP_ENABLED).ok().map(|value| value.trim() == "1")
 }
@@ -53,7 +53,7 @@ impl Namespace {
     /// By a name of `ip netns`, a path, or a process's number.
     ///
     /// # Errors
-    /// Where there is none, or it may not be opened.
+    /// If it does not exist or cannot be opened.
     pub fn find(name: &str) -> Result<Self, Error> {
         let named = Path::new(NAMED).join(name);
         let path = match name.parse::<u32>() {
@@ -69,7 +69,7 @@ impl Namespace {
         Ok(Namespace { name, path, file })
     }
 
-    /// Whether it is the machine's own: only there the kernel shows what holds for all.
+    /// Whether it is the initial namespace, where the kernel shows global settings.
     ///
     /// # Errors
     /// Without privileges.
@@ -82,7 +82,7 @@ impl Namespace {
     /// # Errors
     /// Without privileges.
     pub fn inode(&self) -> Result<u32, Error> {
-        let own = self.file.metadata().map_err(Error::file("look at", &self.path))?;
+        let own = self.file.metadata().map_err(Error::file("inspect", &self.path))?;
         Ok(own.ino() as u32)
     }
 

@@ -10,7 +10,7 @@ pub fn object(entry: &KernelEntry) -> &'static [u8] {
     find(entry).1
 }
 
-/// What tells that object from those of other builds of this library.
+/// Identifies the objects of this build of the library.
 pub fn build(entry: &KernelEntry) -> &'static str {
     find(entry).0
 }

@@ -23,8 +23,7 @@ pub(crate) const COUNTERS: &str = "counters";
 const LOADING: &str = "loading";
 const UNLOADING: &str = "unloading";
 
-/// How long another command may take: for the slowest of its steps, the verifier's look at an algorithm, on a slow
-/// machine.
+/// How long another command may hold the lock: time for the verifier on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 const BPF_FS_MAGIC: FsWord = 0xcafe_4a11;
@@ -35,7 +34,7 @@ const BPF_FS_MAGIC: FsWord = 0xcafe_4a11;
 /// before it is removed. So whatever a killed process left has one of those other names, and the next to
 /// hold the lock removes it.
 ///
-/// All of this is root's alone: the BPF file system that the kernel mounts by itself lets anybody make files in it.
+/// Only root may change these files: the BPF file system that the kernel mounts by default lets any user create files.
 pub struct Pins {
     root: PathBuf,
     _lock: File,
@@ -82,7 +81,7 @@ impl Pins {
                 Ok(found) if found.is_dir() => pins.remove(&leftover)?,
                 Ok(_) => fs::remove_file(&leftover).map_err(Error::file("remove", &leftover))?,
                 Err(e) if e.kind() == ErrorKind::NotFound => {}
-                Err(e) => return Err(Error::file("look at", &leftover)(e)),
+                Err(e) => return Err(Error::file("inspect", &leftover)(e)),
             }
         }
         Ok(pins)
@@ -148,20 +147,20 @@ impl Pins {
     }
 }
 
-/// The directory, opened, where it is one that nobody but this user may change or look at: not a link to one. (Whoever
-/// may open it may lock it. Former versions let anybody look.)
+/// Opens the directory if only this user may change or read it, and if it is not a link. (Who may open it may lock it. Earlier
+/// versions let anyone read it.)
 fn private(path: &Path) -> Result<File, Error> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
     let shared = |found: String| Error::Shared {
         path: path.into(),
         found,
-        remedy: "Remove it, and let nobody but root make files beside it: `chmod 700 /sys/fs/bpf`",
+        remedy: "Remove it, and allow only root to create files there: `chmod 700 /sys/fs/bpf`",
     };
     if fs::symlink_metadata(path).is_ok_and(|found| !found.is_dir()) {
-        return Err(shared("no directory".to_owned()));
+        return Err(shared("not a directory".to_owned()));
     }
     let opened = open(path, flags, Mode::empty()).map_err(|e| Error::file("open", path)(e.into()))?;
-    let found = fstat(&opened).map_err(|e| Error::file("look at", path)(e.into()))?;
+    let found = fstat(&opened).map_err(|e| Error::file("inspect", path)(e.into()))?;
     let mode = Mode::from_raw_mode(found.st_mode);
     if found.st_uid != geteuid().as_raw() || mode.intersects(Mode::WGRP | Mode::WOTH) {
         let permissions = mode.bits() & 0o7777;

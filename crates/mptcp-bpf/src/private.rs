@@ -1,4 +1,4 @@
-//! An algorithm under a name of its own, which goes with the process that loaded it.
+//! An algorithm under its own name, which is unloaded with the process that loaded it.
 
 use crate::instance::{self, VARIABLES};
 use crate::layout::Layout;
@@ -39,8 +39,8 @@ enum Registered {
     Map(MapHandle),
 }
 
-/// The most connections at once. Whoever reads the table has the kernel go through all its buckets, of which there are as many,
-/// and until then nothing else runs on that processor: 65536 take a millisecond.
+/// The most connections at once. To read the table, the kernel visits as many buckets without yielding the CPU: 65536 take a
+/// millisecond.
 const MOST_CONNECTIONS: u32 = 4096;
 
 /// The bytes of a name, with the zero byte at its end (`TCP_CA_NAME_MAX`).
@@ -87,7 +87,7 @@ impl Private {
         self.entry
     }
 
-    /// Every connection as it is now, ordered by key. Subflows go on while they are read: numbers of one row may be a few
+    /// Every connection as it is now, ordered by key. Subflows continue during the read: values of one row may be a few
     /// acknowledgements apart.
     pub fn connections(&self) -> Vec<Connection> {
         let mut room = ROOM;
@@ -100,7 +100,7 @@ impl Private {
     /// The counters of its programs.
     ///
     /// # Errors
-    /// Where the kernel does not show them.
+    /// If the kernel does not show them.
     pub fn counters(&self) -> Result<Counters, Error> {
         read_counters(&self.counters)
     }

@@ -1,8 +1,8 @@
-//! Reading a whole table of connections while they come and go.
+//! Reads a whole table of connections while it changes.
 
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
 
-/// Connections that there is room for at the first reading.
+/// The capacity of the first read, in connections.
 pub(crate) const ROOM: u32 = 256;
 
 /// More keys than a bucket of the kernel's hash table ever holds: the table has a bucket per key.

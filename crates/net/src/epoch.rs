@@ -1,6 +1,6 @@
-//! A link's life, cut at its changes.
+//! The epochs of a link: its properties between two changes.
 
-use crate::fine::Fine;
+use crate::fine_time::FineTime;
 use crate::{Change, LinkSpec, Loss, Time};
 
 /// A span of time in which a link does not change.
@@ -11,7 +11,7 @@ pub(crate) struct Epoch {
     /// In bits per second, between 4 and 10¹⁸; 0 while the link is down.
     pub rate_bps: f64,
     /// Transmission time of a byte.
-    pub per_byte: Fine,
+    pub per_byte: FineTime,
     /// Propagation delay.
     pub delay: Time,
     /// The loss process that begins here.
@@ -26,20 +26,20 @@ impl Epoch {
 
 /// A link's properties up to its next change.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct State {
+pub(crate) struct LinkState {
     rate_bps: f64,
     delay: Time,
     up: bool,
     loss: Option<Loss>,
 }
 
-impl State {
-    /// That in which a link begins.
-    pub fn of(spec: &LinkSpec) -> State {
-        State { rate_bps: spec.rate_bps, delay: spec.delay, up: true, loss: None }
+impl LinkState {
+    /// The initial state of a link.
+    pub fn of(spec: &LinkSpec) -> LinkState {
+        LinkState { rate_bps: spec.rate_bps, delay: spec.delay, up: true, loss: None }
     }
 
-    /// What it is after a change.
+    /// Applies a change.
     pub fn change(&mut self, change: &Change) {
         self.rate_bps = change.rate_bps.unwrap_or(self.rate_bps);
         self.delay = change.delay.unwrap_or(self.delay);
@@ -47,12 +47,12 @@ impl State {
         self.loss = change.loss;
     }
 
-    /// Its epoch, up to `end`.
+    /// The epoch with these properties, up to `end`.
     pub fn until(&self, end: Time) -> Epoch {
-        // These bounds keep sums of transmission times and of bits finite, whatever is given.
+        // These bounds keep sums of transmission times and of bits finite.
         let rate = if self.rate_bps > 4.0 { self.rate_bps.min(1e18) } else { 4.0 };
         let rate_bps = if self.up { rate } else { 0.0 };
-        Epoch { end, rate_bps, per_byte: Fine::per_byte(rate), delay: self.delay, loss: self.loss }
+        Epoch { end, rate_bps, per_byte: FineTime::per_byte(rate), delay: self.delay, loss: self.loss }
     }
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn epochs(spec: &LinkSpec) -> Vec<Epoch> {
     let mut changes: Vec<_> = spec.changes.iter().collect();
     changes.sort_by_key(|change| change.at);
 
-    let mut state = State::of(spec);
+    let mut state = LinkState::of(spec);
     let mut epochs = Vec::with_capacity(changes.len() + 1);
     for change in changes {
         epochs.push(state.until(change.at));

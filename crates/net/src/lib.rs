@@ -1,41 +1,41 @@
 //! Links: rate, delay, queue, loss.
 //!
-//! A [`Link`] knows no clock. A [`FifoLink`] takes a packet's size and the time of its arrival and answers with
-//! the packet's [`Fate`]: dropped, or delivered at an instant. Whoever drives it, a simulator with
-//! virtual time or an emulator with real time, the same code decides.
+//! A [`Link`] has no clock of its own. A [`FifoLink`] takes a packet's size and arrival time and returns the packet's
+//! [`Outcome`]: dropped, or delivered at an instant. The simulator, in virtual time, and the emulator, in real time,
+//! run the same code.
 //!
-//! A [`HoldingLink`] has a queue that decides when a packet leaves it (CoDel, FQ-CoDel). It answers with a ticket, and
-//! with the fate when it is asked at the end of a transmission.
+//! In a [`DequeueLink`] the queue decides when a packet leaves (CoDel, FQ-CoDel). It returns a ticket at arrival and
+//! the outcome at the end of a transmission.
 
 mod aqm;
-mod course;
+mod dequeue_link;
 mod epoch;
-mod fate;
-mod fifo;
-mod fine;
-mod holding;
-mod law;
+mod fifo_link;
+mod fine_time;
+mod jitter;
 mod link;
 mod loss;
-mod moment;
+mod model_spec;
 mod opportunities;
+mod outcome;
 mod queue;
+mod queue_integral;
 mod random;
 mod spec;
 mod store;
 mod time;
 mod trace;
+mod trace_steps;
 mod transmitter;
-mod wander;
 
 pub use aqm::*;
-pub use fate::{DropReason, Fate, Totals, Waiting};
-pub use fifo::FifoLink;
-pub use holding::{Arrival, HoldingLink};
-pub use law::{Kind, Law, Param, Refusal, Value};
+pub use dequeue_link::{Arrival, DequeueLink};
+pub use fifo_link::FifoLink;
 pub use link::Link;
 pub use loss::*;
+pub use model_spec::{Kind, ModelSpec, Param, ParamConflict, Value};
+pub use outcome::{DropReason, Outcome, Totals, Waiting};
 pub use random::Random;
 pub use spec::{Change, Jitter, LinkSpec, LossAt, QueueLimit};
 pub use time::Time;
-pub use trace::{Course, Trace};
+pub use trace::{Trace, TraceData};

@@ -1,45 +1,45 @@
-//! A link of either kind, as its specification wants it.
+//! A link of either kind, as its discipline requires.
 
-use crate::aqm::AtWork;
-use crate::fifo::FifoLink;
-use crate::holding::HoldingLink;
+use crate::aqm::ActiveDiscipline;
+use crate::dequeue_link::DequeueLink;
+use crate::fifo_link::FifoLink;
 use crate::{LinkSpec, trace};
 
-/// One directed link at work. The queue discipline chooses the kind: a packet's fate is decided at its arrival or when it
-/// leaves the queue.
+/// One running directed link. Its discipline decides the outcome of a packet at arrival, or when the packet leaves the queue.
 #[derive(Clone, Debug)]
 pub enum Link {
-    /// Drop-tail, a marking threshold, RED, PIE: the fate is known at arrival.
+    /// Drop-tail, a marking threshold, RED, PIE: the outcome is known at arrival.
     Fifo(Box<FifoLink>),
-    /// CoDel, FQ-CoDel: the fate is known when the packet leaves the queue.
-    Holding(Box<HoldingLink>),
+    /// CoDel, FQ-CoDel: the outcome is known when the packet leaves the queue.
+    Dequeue(Box<DequeueLink>),
 }
 
 impl Link {
-    /// A link at time 0. `seed` and `stream` choose its random numbers: links of one run have one seed and a stream
-    /// each.
+    /// A link at time 0. `seed` and `stream` select its random numbers: the links of a run share a seed and have a stream each.
     pub fn new(spec: &LinkSpec, seed: u64, stream: u64) -> Link {
-        let begun = spec.trace.as_ref().map(|trace| trace::begin(spec, trace, seed, stream));
+        let begun = spec.trace.as_ref().map(|trace| trace::at_run_start(spec, trace, seed, stream));
         let spec = begun.as_ref().unwrap_or(spec);
         match spec.discipline.start(seed, stream) {
-            AtWork::Arrival(rule) => Link::Fifo(Box::new(FifoLink::new(spec, rule, seed, stream))),
-            AtWork::Departure(rule) => Link::Holding(Box::new(HoldingLink::new(spec, rule, seed, stream))),
+            ActiveDiscipline::Enqueue(rule) => Link::Fifo(Box::new(FifoLink::new(spec, rule, seed, stream))),
+            ActiveDiscipline::Dequeue(rule) => {
+                Link::Dequeue(Box::new(DequeueLink::new(spec, rule, seed, stream)))
+            }
         }
     }
 
-    /// The link, where it decides at arrival.
+    /// The link, if it decides at arrival.
     pub fn fifo(self) -> Option<FifoLink> {
         match self {
             Link::Fifo(link) => Some(*link),
-            Link::Holding(_) => None,
+            Link::Dequeue(_) => None,
         }
     }
 
-    /// The link, where it decides at departure.
-    pub fn holding(self) -> Option<HoldingLink> {
+    /// The link, if it decides at departure.
+    pub fn dequeue(self) -> Option<DequeueLink> {
         match self {
             Link::Fifo(_) => None,
-            Link::Holding(link) => Some(*link),
+            Link::Dequeue(link) => Some(*link),
         }
     }
 }

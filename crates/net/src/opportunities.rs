@@ -1,9 +1,9 @@
-//! Opportunities to deliver: the transmitter of a link that follows a mahimahi trace.
+//! Delivery opportunities: the transmitter of a link that follows a mahimahi trace.
 
 use crate::{Time, Trace};
 use std::sync::Arc;
 
-/// The next opportunity of which something is left, in a trace that begins anew after each period.
+/// The next opportunity with bytes left, in a trace that repeats after each period.
 #[derive(Clone, Debug)]
 pub(crate) struct Opportunities {
     at: Arc<[Time]>,
@@ -12,16 +12,16 @@ pub(crate) struct Opportunities {
     start: Time,
     /// The next one's index.
     index: usize,
-    /// When its round of the trace began, since the trace's beginning.
+    /// When its repetition of the trace began, since the start of the trace.
     round: Time,
-    /// When it comes, since the beginning of the run.
+    /// When it comes, since the start of the run.
     next: Time,
-    /// Bytes left of it, positive.
+    /// Bytes that it can still deliver, positive.
     left: u32,
 }
 
 impl Opportunities {
-    /// Those of a trace of which there is at least one, from `start` on.
+    /// The opportunities of a trace, at least one, from `start` on.
     pub fn new(at: &Arc<[Time]>, period: Time, start: Time) -> Opportunities {
         let mut new = Opportunities {
             at: at.clone(),
@@ -42,7 +42,7 @@ impl Opportunities {
         self.next
     }
 
-    /// Nothing waits at `now`: opportunities up to then pass unused.
+    /// The queue is empty at `now`: skips the opportunities up to then.
     #[inline]
     pub fn pass(&mut self, now: Time) {
         if self.next <= now {
@@ -50,7 +50,7 @@ impl Opportunities {
         }
     }
 
-    /// To the first one after `now`.
+    /// Moves to the first opportunity after `now`.
     fn go_to(&mut self, now: Time) {
         let (round, index) = self.place(now);
         (self.round, self.index, self.left) = (self.period.times(round), index, Trace::OPPORTUNITY);
@@ -60,14 +60,14 @@ impl Opportunities {
         self.next = (self.round + self.at[self.index]).since(self.start);
     }
 
-    /// How often the trace was over by `now`, and how many opportunities of the present round there were.
+    /// The number of full repetitions of the trace by `now`, and of opportunities in the current one.
     fn place(&self, now: Time) -> (u64, usize) {
         let now = (now + self.start).as_nanos();
         let within = Time::from_nanos(now % self.period.as_nanos());
         (now / self.period.as_nanos(), self.at.partition_point(|&at| at <= within))
     }
 
-    /// Delivers a packet behind all others: when its last byte leaves.
+    /// Delivers a packet after all others; returns when its last byte leaves.
     #[inline]
     pub fn deliver(&mut self, bytes: u32) -> Time {
         let mut rest = bytes;
@@ -93,24 +93,24 @@ impl Opportunities {
         self.next = (self.round + self.at[self.index]).since(self.start);
     }
 
-    /// Bytes that opportunities up to `now` could have delivered since the beginning of the run.
+    /// Bytes that opportunities up to `now` could have delivered since the start of the run.
     pub fn capacity(&self, now: Time) -> f64 {
         (self.count(now) - self.count(Time::ZERO)) as f64 * f64::from(Trace::OPPORTUNITY)
     }
 
-    /// Bytes of what was given to it that leave after `now`, where it has passed what was unused by then.
+    /// Bytes given to it that leave after `now`, if unused opportunities up to `now` were skipped.
     pub fn backlog(&self, now: Time) -> f64 {
         if self.next <= now {
             return 0.0;
         }
         let ahead = u128::from(self.round.as_nanos() / self.period.as_nanos()) * self.at.len() as u128
             + self.index as u128;
-        // From the first one after now to the next one, all are used.
+        // All opportunities from the first one after `now` up to the next one are used.
         let used = ahead.saturating_sub(self.count(now)) as f64;
         used * f64::from(Trace::OPPORTUNITY) + f64::from(Trace::OPPORTUNITY - self.left)
     }
 
-    /// Opportunities of the trace up to `now`, from its beginning.
+    /// Opportunities of the trace up to `now`, from its start.
     fn count(&self, now: Time) -> u128 {
         let (round, index) = self.place(now);
         u128::from(round) * self.at.len() as u128 + index as u128

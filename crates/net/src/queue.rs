@@ -1,20 +1,19 @@
-//! What waits for a link's transmitter.
+//! The queue of a link.
 
 use std::collections::VecDeque;
 
-use crate::fine::Fine;
-use crate::moment::Moment;
+use crate::fine_time::FineTime;
+use crate::queue_integral::QueueIntegral;
 use crate::{QueueLimit, Time};
 
-/// A FIFO queue with tail drop. When a packet enters, the instant at which it leaves is known
-/// already, so that packets leave lazily, whenever somebody looks.
+/// A FIFO queue with tail drop. The departure time of a packet is known when it enters, so packets are removed lazily.
 #[derive(Clone, Debug)]
 pub(crate) struct Queue {
     waiting: VecDeque<Queued>,
     bytes: u64,
     max_packets: u64,
     max_bytes: u64,
-    moment: Moment,
+    integral: QueueIntegral,
 }
 
 /// A packet that waits. Its instant of departure is rounded down to 2⁻³² ns: 16 bytes in all.
@@ -27,7 +26,7 @@ struct Queued {
 
 impl Queued {
     #[inline]
-    fn new(departure: Fine, size: u32) -> Queued {
+    fn new(departure: FineTime, size: u32) -> Queued {
         let departure = departure.to_32();
         Queued { nanos: (departure >> 32) as u64, fraction: departure as u32, size }
     }
@@ -44,13 +43,19 @@ impl Queue {
             QueueLimit::Packets(n) => (n, u64::MAX),
             QueueLimit::Bytes(n) => (u64::MAX, n),
         };
-        Queue { waiting: VecDeque::new(), bytes: 0, max_packets, max_bytes, moment: Moment::default() }
+        Queue {
+            waiting: VecDeque::new(),
+            bytes: 0,
+            max_packets,
+            max_bytes,
+            integral: QueueIntegral::default(),
+        }
     }
 
-    /// Lets those go that left by `now`.
+    /// Removes the packets that left by `now`.
     #[inline]
     pub fn advance(&mut self, now: Time) {
-        let now = Fine::from_time(now).to_32();
+        let now = FineTime::from_time(now).to_32();
         while let Some(first) = self.waiting.front() {
             let departure = first.departure();
             if departure > now {
@@ -58,7 +63,7 @@ impl Queue {
             }
             let size = first.size;
             self.bytes -= u64::from(size);
-            self.moment.leave_at(departure, size);
+            self.integral.leave_at(departure, size);
             self.waiting.pop_front();
         }
     }
@@ -71,9 +76,9 @@ impl Queue {
 
     /// Takes a packet that will leave at `departure`, not before those that entered earlier.
     #[inline]
-    pub fn push(&mut self, now: Time, departure: Fine, size: u32) {
+    pub fn push(&mut self, now: Time, departure: FineTime, size: u32) {
         self.bytes += u64::from(size);
-        self.moment.enter(now, size);
+        self.integral.enter(now, size);
         if self.waiting.len() == self.waiting.capacity() {
             // By an eighth: queues may be long.
             self.waiting.reserve_exact(self.waiting.len() / 8 + 8);
@@ -87,7 +92,7 @@ impl Queue {
         self.waiting.len() as u64
     }
 
-    /// Before then nothing leaves: the time of the next departure, rounded down.
+    /// The time of the next departure, rounded down.
     #[inline]
     pub fn next_departure(&self) -> Time {
         self.waiting.front().map_or(Time::NEVER, |first| Time::from_nanos(first.nanos))
@@ -102,7 +107,7 @@ impl Queue {
     /// The integral of the waiting bytes over time up to `now`, to which the queue must have been
     /// advanced, in byte-seconds.
     pub fn byte_seconds(&self, now: Time) -> f64 {
-        self.moment.byte_seconds(now, self.bytes)
+        self.integral.byte_seconds(now, self.bytes)
     }
 }
 
@@ -118,10 +123,10 @@ mod tests {
     #[test]
     fn integral_of_two_packets() {
         let mut queue = Queue::new(QueueLimit::Packets(2));
-        queue.push(at(10), Fine::from_time(at(30)), 100);
+        queue.push(at(10), FineTime::from_time(at(30)), 100);
         queue.advance(at(20));
         assert!((queue.byte_seconds(at(20)) - 1000e-9).abs() < 1e-15);
-        queue.push(at(20), Fine::from_time(at(60)), 50);
+        queue.push(at(20), FineTime::from_time(at(60)), 50);
         assert!(!queue.has_room(1));
         queue.advance(at(30));
         assert_eq!((queue.packets(), queue.bytes()), (1, 50), "a packet has left at its departure");
@@ -134,11 +139,11 @@ mod tests {
     fn limits_count_packets_or_bytes() {
         let mut bytes = Queue::new(QueueLimit::Bytes(150));
         assert!(bytes.has_room(150) && !bytes.has_room(151));
-        bytes.push(at(0), Fine::from_time(Time::NEVER), 100);
+        bytes.push(at(0), FineTime::from_time(Time::NEVER), 100);
         assert!(bytes.has_room(50) && !bytes.has_room(51));
         let mut packets = Queue::new(QueueLimit::Packets(1));
         assert!(packets.has_room(u32::MAX));
-        packets.push(at(0), Fine::from_time(Time::NEVER), 1);
+        packets.push(at(0), FineTime::from_time(Time::NEVER), 1);
         assert!(!packets.has_room(1));
     }
 }

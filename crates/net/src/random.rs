@@ -30,7 +30,7 @@ impl Random {
     pub fn below(&mut self, n: u64) -> u64 {
         let mut product = u128::from(self.bits()) * u128::from(n);
         if (product as u64) < n {
-            // 2⁶⁴ mod n of the low halves would make some results likelier: draw again.
+            // 2⁶⁴ mod n of the low halves would bias the result: draw again.
             let unfair = n.wrapping_neg() % n;
             while (product as u64) < unfair {
                 product = u128::from(self.bits()) * u128::from(n);

@@ -1,33 +1,33 @@
-//! Packets that wait until somebody decides about them, in one pool; and the queues threaded through it.
+//! A pool of waiting packets, and the linked queues in it.
 
 use std::collections::VecDeque;
 
-use crate::moment::Moment;
-use crate::{DropReason, Fate, Time, Waiting};
+use crate::queue_integral::QueueIntegral;
+use crate::{DropReason, Outcome, Time, Waiting};
 
 /// No packet.
 const NONE: u32 = u32::MAX;
 
-/// A packet in the pool; its ticket is its place there.
+/// A packet in the pool; its ticket is its index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Held {
     pub arrival: Time,
     pub size: u32,
     pub ecn_capable: bool,
-    /// The next one in its queue, or the next free place.
+    /// The next packet in its queue, or the next free place.
     next: u32,
 }
 
-/// The pool. A place is free again once its packet's fate has been told.
+/// The pool. A place is free again once its packet's outcome has been returned.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     places: Vec<Held>,
     free: u32,
     waiting: Waiting,
-    moment: Moment,
-    /// Fates that were decided and not yet told.
-    told: VecDeque<(u32, Fate)>,
-    /// Packets and bytes dropped early, by the queue's management.
+    integral: QueueIntegral,
+    /// Outcomes that have not been returned.
+    decided: VecDeque<(u32, Outcome)>,
+    /// Packets and bytes that the AQM dropped.
     pub dropped: Waiting,
 }
 
@@ -51,23 +51,23 @@ impl Store {
             places: Vec::new(),
             free: NONE,
             waiting: Waiting::default(),
-            moment: Moment::default(),
-            told: VecDeque::new(),
+            integral: QueueIntegral::default(),
+            decided: VecDeque::new(),
             dropped: Waiting::default(),
         }
     }
 
-    /// What waits in all queues.
+    /// The packets in all queues.
     pub fn waiting(&self) -> Waiting {
         self.waiting
     }
 
     /// The integral of the waiting bytes over time up to `now`, in byte-seconds.
     pub fn byte_seconds(&self, now: Time) -> f64 {
-        self.moment.byte_seconds(now, self.waiting.bytes)
+        self.integral.byte_seconds(now, self.waiting.bytes)
     }
 
-    /// Puts a packet at the end of a queue; its ticket.
+    /// Appends a packet to a queue and returns its ticket.
     pub fn push(&mut self, queue: &mut Fifo, now: Time, size: u32, ecn_capable: bool) -> u32 {
         let held = Held { arrival: now, size, ecn_capable, next: NONE };
         let ticket = match self.free {
@@ -88,11 +88,11 @@ impl Store {
         queue.tail = ticket;
         queue.waiting.add(size);
         self.waiting.add(size);
-        self.moment.enter(now, size);
+        self.integral.enter(now, size);
         ticket
     }
 
-    /// Takes the packet at the head of a queue: its ticket and what is known of it.
+    /// Takes the packet at the head of a queue.
     pub fn pop(&mut self, queue: &mut Fifo, now: Time) -> Option<(u32, Held)> {
         let ticket = queue.head;
         let held = *self.places.get(ticket as usize)?;
@@ -102,27 +102,27 @@ impl Store {
         }
         queue.waiting.take(held.size);
         self.waiting.take(held.size);
-        self.moment.leave(now, held.size);
+        self.integral.leave(now, held.size);
         Some((ticket, held))
     }
 
-    /// Decides about a packet that was taken.
-    pub fn decide(&mut self, ticket: u32, fate: Fate) {
-        self.told.push_back((ticket, fate));
+    /// Sets the outcome of a packet that was taken.
+    pub fn decide(&mut self, ticket: u32, outcome: Outcome) {
+        self.decided.push_back((ticket, outcome));
     }
 
-    /// Drops a packet that was taken, by the choice of the queue's management.
+    /// The AQM drops a packet that was taken.
     pub fn drop_early(&mut self, ticket: u32, size: u32) {
         self.dropped.add(size);
-        self.decide(ticket, Fate::Dropped(DropReason::Early));
+        self.decide(ticket, Outcome::Dropped(DropReason::Early));
     }
 
-    /// The next fate decided, in the order of decisions.
-    pub fn tell(&mut self) -> Option<(u32, Fate)> {
-        let (ticket, fate) = self.told.pop_front()?;
+    /// The next decided outcome, in order.
+    pub fn pop_outcome(&mut self) -> Option<(u32, Outcome)> {
+        let (ticket, outcome) = self.decided.pop_front()?;
         self.places[ticket as usize].next = self.free;
         self.free = ticket;
-        Some((ticket, fate))
+        Some((ticket, outcome))
     }
 }
 
@@ -154,9 +154,9 @@ mod tests {
         let (ticket, held) = store.pop(&mut a, at(20)).unwrap();
         assert_eq!((ticket, held.size, held.arrival), (0, 100, at(0)));
         store.drop_early(ticket, 100);
-        assert_eq!(store.push(&mut b, at(20), 1, false), 3, "its fate is not told yet");
-        assert_eq!(store.tell(), Some((0, Fate::Dropped(DropReason::Early))));
-        assert_eq!(store.tell(), None);
+        assert_eq!(store.push(&mut b, at(20), 1, false), 3, "its outcome is not returned yet");
+        assert_eq!(store.pop_outcome(), Some((0, Outcome::Dropped(DropReason::Early))));
+        assert_eq!(store.pop_outcome(), None);
         assert_eq!(store.push(&mut b, at(20), 1, false), 0);
         let order: Vec<u32> = std::iter::from_fn(|| store.pop(&mut b, at(30))).map(|(t, _)| t).collect();
         assert_eq!(order, [1, 3, 0]);

@@ -43,17 +43,17 @@ impl Time {
         Time(self.0.saturating_sub(earlier.0))
     }
 
-    /// The last multiple of `period`, which is positive, that is not later.
+    /// Rounded down to a multiple of `period` > 0.
     pub const fn floor(self, period: Time) -> Time {
         Time(self.0 / period.0 * period.0)
     }
 
-    /// The first multiple of `period`, which is positive, that is not earlier; at most [`Time::NEVER`].
+    /// Rounded up to a multiple of `period` > 0; at most [`Time::NEVER`].
     pub const fn ceil(self, period: Time) -> Time {
         Time(self.0.div_ceil(period.0).saturating_mul(period.0))
     }
 
-    /// This span as often as `n`, at most [`Time::NEVER`].
+    /// `n` times this span, at most [`Time::NEVER`].
     pub fn times(self, n: u64) -> Time {
         Time(self.0.saturating_mul(n))
     }

@@ -1,42 +1,42 @@
-//! What a link that follows a trace does, again and again.
+//! Traces that links follow and repeat.
 
 use crate::{Change, LinkSpec, Random, Time};
 use std::sync::Arc;
 
-/// Where a run begins in a trace is drawn with a seed apart from the link's other random processes.
+/// Seed of the draw of where in a trace a run begins.
 const TRACE_SEED: u64 = 0x7472_6163_6520_7072;
 
-/// A course that a link follows, and begins anew after each period. Its instants are counted from the trace's beginning.
+/// A trace that a link follows and repeats after each period. Its times count from the start of the trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
-    /// What happens when.
-    pub course: Course,
+    /// Its content.
+    pub data: TraceData,
     /// The trace's length; positive, at most 10¹⁸ ns.
     pub period: Time,
-    /// Where in it a run begins, less than the period; none: where the seed says, each instant as likely.
+    /// Where in it a run begins, less than the period; `None`: drawn uniformly with the run's seed.
     pub start: Option<Time>,
 }
 
-/// What happens when.
+/// The content of a trace.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Course {
-    /// Changes as those made by hand; the first at 0, in order of time, all within the period and each with a rate. They have
-    /// all of them a delay or none of them, and so the loss.
+pub enum TraceData {
+    /// Changes in order of time, the first at 0, all within the period, each with a rate. Either all or none have a delay;
+    /// the same holds for the loss.
     Steps(Arc<[Change]>),
-    /// Instants in order, none after the period, each of which delivers up to [`Trace::OPPORTUNITY`] bytes of what arrived
-    /// before; what is not used is lost. As in mahimahi (Netravali et al., ATC 2015), whose files are these.
+    /// Delivery opportunities in order, at most at the period, as in mahimahi's files (Netravali et al., ATC 2015). Each
+    /// delivers up to [`Trace::OPPORTUNITY`] bytes that arrived before; unused bytes expire.
     Opportunities(Arc<[Time]>),
 }
 
 impl Trace {
-    /// Bytes that an opportunity delivers at most.
+    /// The most bytes that an opportunity delivers.
     pub const OPPORTUNITY: u32 = 1500;
 
     /// The mean rate, in bits per second.
     pub fn mean_rate_bps(&self) -> f64 {
         let period = self.period.as_secs_f64();
-        match &self.course {
-            Course::Steps(steps) => {
+        match &self.data {
+            TraceData::Steps(steps) => {
                 let ends = steps.iter().skip(1).map(|step| step.at).chain([self.period]);
                 let bits = steps
                     .iter()
@@ -44,15 +44,15 @@ impl Trace {
                     .map(|(step, end)| step.rate_bps.unwrap_or_default() * end.since(step.at).as_secs_f64());
                 bits.sum::<f64>() / period
             }
-            Course::Opportunities(at) => at.len() as f64 * f64::from(Trace::OPPORTUNITY) * 8.0 / period,
+            TraceData::Opportunities(at) => at.len() as f64 * f64::from(Trace::OPPORTUNITY) * 8.0 / period,
         }
     }
 
-    /// The greatest rate that it has, in bits per second; of opportunities that over a hundredth of a second.
-    pub fn greatest_rate_bps(&self) -> f64 {
-        match &self.course {
-            Course::Steps(steps) => steps.iter().filter_map(|step| step.rate_bps).fold(0.0, f64::max),
-            Course::Opportunities(at) => {
+    /// The highest rate, in bits per second; for opportunities, the highest over 10 ms.
+    pub fn max_rate_bps(&self) -> f64 {
+        match &self.data {
+            TraceData::Steps(steps) => steps.iter().filter_map(|step| step.rate_bps).fold(0.0, f64::max),
+            TraceData::Opportunities(at) => {
                 let window = Time::from_millis(10);
                 let within =
                     |(i, &first): (usize, &Time)| at[i..].partition_point(|&next| next.since(first) < window);
@@ -62,35 +62,34 @@ impl Trace {
         }
     }
 
-    /// The longest delay that it sets.
-    pub fn longest_delay(&self) -> Option<Time> {
-        match &self.course {
-            Course::Steps(steps) => steps.iter().filter_map(|step| step.delay).max(),
-            Course::Opportunities(_) => None,
+    /// The longest delay, if it sets the delay.
+    pub fn max_delay(&self) -> Option<Time> {
+        match &self.data {
+            TraceData::Steps(steps) => steps.iter().filter_map(|step| step.delay).max(),
+            TraceData::Opportunities(_) => None,
         }
     }
 
     /// Whether it sets the loss.
-    pub fn loses(&self) -> bool {
-        matches!(&self.course, Course::Steps(steps) if steps.iter().any(|step| step.loss.is_some()))
+    pub fn sets_loss(&self) -> bool {
+        matches!(&self.data, TraceData::Steps(steps) if steps.iter().any(|step| step.loss.is_some()))
     }
 
-    /// The index of the step in which that instant of the trace lies.
+    /// The index of the step at this time of the trace.
     pub(crate) fn step_at(steps: &[Change], at: Time) -> usize {
         steps.partition_point(|step| step.at <= at).saturating_sub(1)
     }
 }
 
-/// The link as its trace has it when the run begins, which is decided now: there is a start, and rate, delay and loss are those
-/// of its step.
-pub(crate) fn begin(spec: &LinkSpec, trace: &Trace, seed: u64, stream: u64) -> LinkSpec {
+/// The link at the start of the run: draws the start in the trace if it is random, and takes rate, delay and loss of its step.
+pub(crate) fn at_run_start(spec: &LinkSpec, trace: &Trace, seed: u64, stream: u64) -> LinkSpec {
     let drawn = || {
         let part = Random::new(seed ^ TRACE_SEED, stream).uniform();
         Time::from_nanos((part * trace.period.as_nanos() as f64) as u64)
     };
     let start = trace.start.unwrap_or_else(drawn).min(trace.period.since(Time::from_nanos(1)));
     let mut begun = LinkSpec { trace: Some(Trace { start: Some(start), ..trace.clone() }), ..spec.clone() };
-    if let Course::Steps(steps) = &trace.course
+    if let TraceData::Steps(steps) = &trace.data
         && let Some(step) = steps.get(Trace::step_at(steps, start))
     {
         begun.rate_bps = step.rate_bps.unwrap_or(spec.rate_bps);

@@ -1,74 +1,75 @@
-//! The part of a link that sends: one packet at a time, at a rate that changes at known instants, into a
-//! propagation delay.
+//! The transmitter of a link: sends one packet at a time, at a rate that changes at known instants, into a propagation delay.
 
-use crate::course::Steps;
 use crate::epoch::{Epoch, epochs};
-use crate::fine::Fine;
+use crate::fine_time::FineTime;
+use crate::jitter::JitterProcess;
 use crate::opportunities::Opportunities;
-use crate::wander::Wander;
-use crate::{Course, Jitter, LinkSpec, Loss, Random, Time, Trace};
+use crate::trace_steps::TraceSteps;
+use crate::{Jitter, LinkSpec, Loss, Random, Time, Trace, TraceData};
 
-/// The random processes have seeds of their own, apart from those of their users.
+/// Seeds of the random processes.
 const JITTER_SEED: u64 = 0x6a69_7474_6572_2070;
 const REORDER_SEED: u64 = 0x7265_6f72_6465_7220;
 
-/// A transmitter. All changes are known beforehand, so that it is known when a transmission begins when it ends.
+/// A transmitter. All changes are known in advance, so the end of a transmission is known when it begins.
 #[derive(Clone, Debug)]
 pub(crate) struct Transmitter {
-    /// One at least; of a trace's steps one more than the last that is in use.
+    /// At least one; with a trace's steps, one more than the last one in use.
     epochs: Vec<Epoch>,
-    /// The present epoch.
+    /// The current epoch.
     current: usize,
     /// The epoch in which the transmitter falls idle, at or after the current one; between them
     /// the link does not go down.
     last: usize,
     /// Its end, transmission time of a byte, and delay.
-    last_end: Fine,
-    per_byte: Fine,
+    last_end: FineTime,
+    per_byte: FineTime,
     delay: Time,
     /// See [`LinkSpec::tick`].
     tick: Time,
     /// A trace that the link follows.
-    follows: Option<Box<Follows>>,
-    /// Whether a transmission begins when it can, which is without a clock and without opportunities.
+    trace: Option<Box<TraceState>>,
+    /// Whether transmissions begin at any time, without a clock or delivery opportunities.
     at_once: bool,
-    /// When the transmitter falls idle: all that was given to it is transmitted, or the link goes down.
-    pub busy_until: Fine,
+    /// When the transmitter falls idle: every packet is transmitted, or the link goes down.
+    pub busy_until: FineTime,
     jitter: Option<Box<Delays>>,
-    /// When the latest packet that was not held back is delivered.
+    /// When the latest packet without reordering delay is delivered.
     last_delivery: Time,
-    /// Bits transmitted of packets that are not delivered: the link's going down cut them short, or they were lost.
+    /// Transmitted bits of packets that are lost, or cut short as the link goes down.
     undelivered_bits: f64,
     /// The capacity up to the beginning of the current epoch.
     capacity_bits: f64,
 }
 
-/// A trace at work.
+/// The state of a trace.
 #[derive(Clone, Debug)]
-enum Follows {
-    Steps(Steps),
+enum TraceState {
+    Steps(TraceSteps),
     Opportunities(Opportunities),
 }
 
-impl Follows {
-    /// None of a trace that has nothing in it.
-    fn new(trace: &Trace, begun: &LinkSpec) -> Option<Follows> {
+impl TraceState {
+    /// `None` if the trace is empty.
+    fn new(trace: &Trace, begun: &LinkSpec) -> Option<TraceState> {
         let start = trace.start.unwrap_or(Time::ZERO);
-        match &trace.course {
-            Course::Steps(steps) if steps.is_empty() => None,
-            Course::Steps(steps) => Some(Follows::Steps(Steps::new(steps, trace.period, start, begun))),
-            Course::Opportunities(at) if at.is_empty() => None,
-            Course::Opportunities(at) => {
-                Some(Follows::Opportunities(Opportunities::new(at, trace.period, start)))
+        match &trace.data {
+            TraceData::Steps(steps) if steps.is_empty() => None,
+            TraceData::Steps(steps) => {
+                Some(TraceState::Steps(TraceSteps::new(steps, trace.period, start, begun)))
+            }
+            TraceData::Opportunities(at) if at.is_empty() => None,
+            TraceData::Opportunities(at) => {
+                Some(TraceState::Opportunities(Opportunities::new(at, trace.period, start)))
             }
         }
     }
 }
 
-/// Random delays behind the transmitter.
+/// Random delays after transmission.
 #[derive(Clone, Debug)]
 struct Delays {
-    wander: Option<Wander>,
+    process: Option<JitterProcess>,
     reorder_rate: f64,
     reorder_delay: Time,
     random: Random,
@@ -77,9 +78,9 @@ struct Delays {
 impl Delays {
     fn new(jitter: Jitter, seed: u64, stream: u64) -> Delays {
         let Jitter { up_to, correlation, reorder_rate, reorder_delay } = jitter;
-        let wander = || Wander::new(up_to, correlation, Random::new(seed ^ JITTER_SEED, stream));
+        let process = || JitterProcess::new(up_to, correlation, Random::new(seed ^ JITTER_SEED, stream));
         Delays {
-            wander: (up_to > Time::ZERO).then(wander),
+            process: (up_to > Time::ZERO).then(process),
             reorder_rate,
             reorder_delay,
             random: Random::new(seed ^ REORDER_SEED, stream),
@@ -90,23 +91,23 @@ impl Delays {
 impl Transmitter {
     pub fn new(spec: &LinkSpec, seed: u64, stream: u64) -> Transmitter {
         let jitters = spec.jitter.up_to > Time::ZERO || spec.jitter.reorder_rate > 0.0;
-        let follows = spec.trace.as_ref().and_then(|trace| Follows::new(trace, spec));
-        let by_opportunity = matches!(follows, Some(Follows::Opportunities(_)));
-        let epochs = match follows {
-            Some(Follows::Steps(_)) => Vec::new(),
+        let trace = spec.trace.as_ref().and_then(|trace| TraceState::new(trace, spec));
+        let by_opportunity = matches!(trace, Some(TraceState::Opportunities(_)));
+        let epochs = match trace {
+            Some(TraceState::Steps(_)) => Vec::new(),
             _ => epochs(spec),
         };
         let mut transmitter = Transmitter {
             epochs,
             current: 0,
             last: 0,
-            last_end: Fine::ZERO,
-            per_byte: Fine::ZERO,
+            last_end: FineTime::ZERO,
+            per_byte: FineTime::ZERO,
             delay: Time::ZERO,
             tick: spec.tick,
             at_once: spec.tick == Time::ZERO && !by_opportunity,
-            follows: follows.map(Box::new),
-            busy_until: Fine::ZERO,
+            trace: trace.map(Box::new),
+            busy_until: FineTime::ZERO,
             jitter: jitters.then(|| Box::new(Delays::new(spec.jitter, seed, stream))),
             last_delivery: Time::ZERO,
             undelivered_bits: 0.0,
@@ -127,18 +128,18 @@ impl Transmitter {
         self.epochs[self.current].rate_bps
     }
 
-    /// When the present epoch ends; [`Time::NEVER`] if it is the last.
+    /// When the current epoch ends; [`Time::NEVER`] if it is the last.
     pub fn epoch_end(&self) -> Time {
         self.epochs[self.current].end
     }
 
-    /// Enters the next epoch, if there is one; the loss process that begins there.
+    /// Enters the next epoch, if any; returns the loss process that begins there.
     pub fn enter_next_epoch(&mut self) -> Option<Loss> {
         if self.current + 1 < self.epochs.len() {
             self.capacity_bits += self.rate_bps() * self.age(self.epoch_end());
             if self.tick > Time::ZERO {
-                // What was left unused of a tick was so at the old rate.
-                self.busy_until = self.busy_until.max(Fine::from_time(self.epoch_end()));
+                // Unused time of a tick was unused at the old rate.
+                self.busy_until = self.busy_until.max(FineTime::from_time(self.epoch_end()));
             }
             self.current += 1;
             if self.last < self.current {
@@ -148,111 +149,115 @@ impl Transmitter {
         self.epochs[self.current].loss
     }
 
-    /// From here on transmissions end in that epoch.
+    /// From now on, transmissions end in that epoch.
     fn transmit_in(&mut self, epoch: usize) {
         self.last = epoch;
-        if let Some(Follows::Steps(steps)) = self.follows.as_deref_mut()
+        if let Some(TraceState::Steps(steps)) = self.trace.as_deref_mut()
             && self.last + 1 >= self.epochs.len()
         {
-            // The one before the present says when that began.
+            // The epoch before the current one holds the start of that.
             let over = self.current.saturating_sub(1);
             self.epochs.drain(..over);
             (self.current, self.last) = (self.current - over, self.last - over);
             steps.extend(&mut self.epochs);
         }
         let Epoch { end, per_byte, delay, .. } = self.epochs[self.last];
-        (self.last_end, self.per_byte, self.delay) = (Fine::from_time(end), per_byte, delay);
-        if let Some(Follows::Opportunities(_)) = self.follows.as_deref() {
-            // So that each packet's transmission seems to outlast the epoch, and is looked at.
-            self.last_end = Fine::ZERO;
+        (self.last_end, self.per_byte, self.delay) = (FineTime::from_time(end), per_byte, delay);
+        if let Some(TraceState::Opportunities(_)) = self.trace.as_deref() {
+            // Each packet's transmission then seems to outlast the epoch and takes the slow path.
+            self.last_end = FineTime::ZERO;
         }
     }
 
-    /// From when on a packet that arrives finds the transmitter idle, and when the one behind all that was given to it
-    /// leaves the queue: when it is free, and with a clock the tick behind that, unless the link goes down before.
+    /// When the transmitter can take the next packet from the queue: when it is idle, with a clock at the following tick,
+    /// unless the link goes down before.
     #[inline]
-    pub fn free_at(&self) -> Fine {
+    pub fn free_at(&self) -> FineTime {
         if self.at_once {
             return self.busy_until;
         }
-        self.free_with_a_clock()
+        self.free_at_slow_path()
     }
 
     #[inline(never)]
-    fn free_with_a_clock(&self) -> Fine {
-        if let Some(Follows::Opportunities(opportunities)) = self.follows.as_deref() {
-            return Fine::from_time(opportunities.next());
+    fn free_at_slow_path(&self) -> FineTime {
+        if let Some(TraceState::Opportunities(opportunities)) = self.trace.as_deref() {
+            return FineTime::from_time(opportunities.next());
         }
-        let tick = Fine::from_time(self.busy_until.as_time().ceil(self.tick));
-        if self.goes_down() { tick.min(self.last_end) } else { tick }
+        let tick = FineTime::from_time(self.busy_until.as_time().ceil(self.tick));
+        if self.goes_down_next() { tick.min(self.last_end) } else { tick }
     }
 
-    /// Whether the link goes down where the transmitter is still busy.
-    fn goes_down(&self) -> bool {
+    /// Whether the link goes down at the end of the last epoch in use.
+    fn goes_down_next(&self) -> bool {
         self.epochs.get(self.last + 1).is_some_and(|next| !next.is_up())
     }
 
-    /// Whether the clock finds the link down, so that a packet that was to leave the queue `at` that instant is lost.
+    /// Whether the link is down at the tick `at`, so that a packet due to leave the queue then is lost.
     #[inline]
-    pub fn misses_its_tick(&self, at: Fine) -> bool {
-        self.tick > Time::ZERO && at >= self.last_end && self.goes_down()
+    pub fn is_down_at_tick(&self, at: FineTime) -> bool {
+        self.tick > Time::ZERO && at >= self.last_end && self.goes_down_next()
     }
 
-    /// [`Transmitter::start`] and [`Transmitter::free_at`], for each packet that arrives.
+    /// [`Transmitter::start`] and [`Transmitter::free_at`] in one call, for arriving packets.
     #[inline]
-    pub fn turn(&mut self, now: Time) -> (Fine, Fine) {
+    pub fn start_and_free_at(&mut self, now: Time) -> (FineTime, FineTime) {
         if self.at_once {
-            return (Fine::from_time(now), self.busy_until);
+            return (FineTime::from_time(now), self.busy_until);
         }
-        (self.start_with_a_clock(now), self.free_with_a_clock())
+        (self.start_slow_path(now), self.free_at_slow_path())
     }
 
-    /// Nothing waits at `now`: opportunities up to then pass unused.
-    pub fn pass(&mut self, now: Time) {
-        if let Some(Follows::Opportunities(opportunities)) = self.follows.as_deref_mut() {
+    /// The queue is empty at `now`: skips the opportunities up to then.
+    pub fn skip_opportunities(&mut self, now: Time) {
+        if let Some(TraceState::Opportunities(opportunities)) = self.trace.as_deref_mut() {
             opportunities.pass(now);
         }
     }
 
-    /// When the transmission of a packet begins that finds the transmitter idle at `now`. With a clock time passes in
-    /// ticks: it begins with the present one, or where the transmitter fell idle since the last.
+    /// When the transmission begins of a packet that finds the transmitter idle at `now`. With a clock, it begins with
+    /// the current tick, or when the transmitter fell idle since the last one.
     #[inline]
-    pub fn start(&mut self, now: Time) -> Fine {
+    pub fn start(&mut self, now: Time) -> FineTime {
         if self.at_once {
-            return Fine::from_time(now);
+            return FineTime::from_time(now);
         }
-        self.start_with_a_clock(now)
+        self.start_slow_path(now)
     }
 
     #[inline(never)]
-    fn start_with_a_clock(&mut self, now: Time) -> Fine {
-        self.pass(now);
+    fn start_slow_path(&mut self, now: Time) -> FineTime {
+        self.skip_opportunities(now);
         if self.tick == Time::ZERO {
-            return Fine::from_time(now);
+            return FineTime::from_time(now);
         }
         let tick = now.floor(self.tick);
-        if self.busy_until.as_time().ceil(self.tick) < tick { Fine::from_time(tick) } else { self.busy_until }
+        if self.busy_until.as_time().ceil(self.tick) < tick {
+            FineTime::from_time(tick)
+        } else {
+            self.busy_until
+        }
     }
 
-    /// Transmits a packet from `start` on, at the earliest when idle. False where the link goes down first.
+    /// Transmits a packet from `start` on, at the earliest when idle. False if the link goes down first.
     #[inline]
-    pub fn transmit(&mut self, start: Fine, wire_bytes: u32) -> bool {
+    pub fn transmit(&mut self, start: FineTime, wire_bytes: u32) -> bool {
         self.busy_until = start.plus(self.per_byte.times(wire_bytes));
-        self.busy_until <= self.last_end || self.transmit_otherwise(wire_bytes)
+        self.busy_until <= self.last_end || self.transmit_slow_path(wire_bytes)
     }
 
-    /// Not all of the latest packet at the present rate.
+    /// The latest packet is not transmitted at the current rate alone.
     #[inline(never)]
-    fn transmit_otherwise(&mut self, wire_bytes: u32) -> bool {
-        if let Some(Follows::Opportunities(opportunities)) = self.follows.as_deref_mut() {
-            self.busy_until = Fine::from_time(opportunities.deliver(wire_bytes));
+    fn transmit_slow_path(&mut self, wire_bytes: u32) -> bool {
+        if let Some(TraceState::Opportunities(opportunities)) = self.trace.as_deref_mut() {
+            self.busy_until = FineTime::from_time(opportunities.deliver(wire_bytes));
             return true;
         }
         self.transmit_across_changes(wire_bytes)
     }
 
-    /// The latest packet's transmission would outlast the epoch: goes on at the rates of the next
-    /// ones. False where the link goes down first.
+    /// The latest packet's transmission outlasts the epoch and continues at the rates of the next ones. False if the
+    /// link goes down first.
     #[cold]
     fn transmit_across_changes(&mut self, wire_bytes: u32) -> bool {
         while self.busy_until > self.last_end && self.last + 1 < self.epochs.len() {
@@ -270,7 +275,7 @@ impl Transmitter {
         true
     }
 
-    /// When the packet is delivered whose transmission ends last, where it was taken from the queue at `now`.
+    /// When the latest packet, taken from the queue at `now`, is delivered.
     #[inline]
     pub fn delivery(&mut self, now: Time) -> Time {
         let mut departure = self.busy_until.as_time();
@@ -280,12 +285,12 @@ impl Transmitter {
         let mut at = departure + self.delay;
         let mut held_back = Time::ZERO;
         if let Some(delays) = &mut self.jitter {
-            at += delays.wander.as_mut().map_or(Time::ZERO, |wander| wander.at(departure));
+            at += delays.process.as_mut().map_or(Time::ZERO, |process| process.at(departure));
             if delays.reorder_rate > 0.0 && delays.random.chance(delays.reorder_rate) {
                 held_back = delays.reorder_delay;
             }
         }
-        // A shorter delay does not let a packet overtake.
+        // Packets do not overtake when the delay falls.
         at = at.max(self.last_delivery);
         if held_back == Time::ZERO {
             self.last_delivery = at;
@@ -293,33 +298,33 @@ impl Transmitter {
         at + held_back
     }
 
-    /// The packet whose transmission ends last is lost behind the transmitter.
+    /// The latest packet is lost after transmission.
     pub fn note_lost(&mut self, wire_bytes: u32) {
         self.undelivered_bits += f64::from(wire_bytes) * 8.0;
     }
 
-    /// Bits that have left by `now`, where the packets delivered, then or later, have `bytes` in all.
+    /// Bits that have left by `now`, if the packets that are or will be delivered have `bytes` in all.
     pub fn transmitted_bits(&self, bytes: u64, now: Time) -> f64 {
         bytes as f64 * 8.0 + self.undelivered_bits - self.backlog_bits(now)
     }
 
     /// Bits that could have left by `now`.
     pub fn capacity_bits(&self, now: Time) -> f64 {
-        if let Some(Follows::Opportunities(opportunities)) = self.follows.as_deref() {
+        if let Some(TraceState::Opportunities(opportunities)) = self.trace.as_deref() {
             return opportunities.capacity(now) * 8.0;
         }
         self.capacity_bits + self.rate_bps() * self.age(now)
     }
 
-    /// Bits that will be transmitted after `now`, of what was given to it.
+    /// Bits given to it that will be transmitted after `now`.
     fn backlog_bits(&self, now: Time) -> f64 {
-        if let Some(Follows::Opportunities(opportunities)) = self.follows.as_deref() {
+        if let Some(TraceState::Opportunities(opportunities)) = self.trace.as_deref() {
             return opportunities.backlog(now) * 8.0;
         }
-        let mut from = Fine::from_time(now);
+        let mut from = FineTime::from_time(now);
         let mut bits = 0.0;
         for epoch in &self.epochs[self.current..=self.last] {
-            let to = self.busy_until.min(Fine::from_time(epoch.end));
+            let to = self.busy_until.min(FineTime::from_time(epoch.end));
             bits += epoch.rate_bps * to.minus(from).as_secs_f64();
             from = from.max(to);
         }

@@ -3,7 +3,7 @@
 use crate::errors::refused;
 use crate::path::{Ack, Congestion, Path};
 use crate::samples;
-use anabranch_cc::registry::{Allowed, Entry, Given, Kind, Observable, Param, Params, Value};
+use anabranch_cc::registry::{Allowed, Entry, Kind, Observable, Param, ParamValue, Params, Value};
 use anabranch_cc::{Ack as Event, Algorithm, Congestion as Signalled, Path as Row, Seconds};
 use anabranch_record::MemorySink;
 use anabranch_scenario::{CongestionControl, Scenario};
@@ -43,7 +43,7 @@ pub fn choose(py: Python<'_>, scenario: &mut Scenario, chosen: Vec<Chosen>) -> P
         };
         let mut any = false;
         for flow in scenario.flows.iter_mut().filter(meant) {
-            let params = vec![(CLASS.to_owned(), Given::Number(classes.len() as f64))];
+            let params = vec![(CLASS.to_owned(), ParamValue::Number(classes.len() as f64))];
             flow.cc = CongestionControl { entry, params };
             any = true;
         }

@@ -1,25 +1,24 @@
-//! The scenario's hash: SHA-256 of a text that is the same for scenarios that run the same.
+//! The scenario's hash: SHA-256 of a canonical text.
 //!
-//! Every struct is taken apart by name, so that a new field does not compile before it has its place here. Not by serde: a
-//! format of its own would be longer than this, and another format gives every scenario another hash. Some lines stand only
-//! where there is something to tell, so that older scenarios keep theirs.
+//! Structs are destructured, so that a new field does not compile until it is written here. Any change of the format changes
+//! all hashes. Lines for newer keys appear only if the key is not at its default, so that older scenarios keep their hash.
 
 use crate::model::*;
-use anabranch_cc::registry::Given;
+use anabranch_cc::registry::ParamValue;
 use anabranch_net::{
-    Change, Course, Discipline, Jitter, Law, LinkSpec, Loss, LossAt, QueueLimit, Time, Trace, Value,
+    Change, Discipline, Jitter, LinkSpec, Loss, LossAt, ModelSpec, QueueLimit, Time, Trace, TraceData, Value,
 };
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// The hash of a scenario. Its seed, its description, and how it was written do not count.
+/// The hash of a scenario. It does not depend on the seed, the description or the notation.
 pub(crate) fn hash(scenario: &Scenario) -> String {
     let digest = Sha256::digest(text(scenario).as_bytes());
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A line per object: what it is, then its values, each after a space. Names are quoted, times are in
-/// nanoseconds, other numbers have the shortest digits that give them back.
+/// One line per object: its kind, then its values, each after a space. Names are quoted, times are in
+/// nanoseconds, other numbers have the shortest digits that identify them.
 fn text(scenario: &Scenario) -> String {
     let Scenario {
         name,
@@ -39,8 +38,8 @@ fn text(scenario: &Scenario) -> String {
     out.line("scenario").name(name).time(*duration).time(*warmup).time(*interval);
     for vary in [start_offset, host_jitter] {
         match vary {
-            Vary::Auto => out.line("vary").word("auto"),
-            Vary::UpTo(time) => out.line("vary").time(*time),
+            RandomDelay::Auto => out.line("vary").word("auto"),
+            RandomDelay::UpTo(time) => out.line("vary").time(*time),
         };
     }
     for NamedLink { name, key: _, spec } in links {
@@ -78,24 +77,24 @@ fn link(out: &mut Text, spec: &LinkSpec) {
     out.option(threshold, |out, bytes| out.count(bytes));
     loss(out, process).time(*up_to).number(*reorder_rate).time(*reorder_delay);
     changes(out, by_hand);
-    // A line only where there is one: the others keep the hashes that they had before there were such things.
+    // Written only if set: see above.
     if !matches!(discipline, Discipline::DropTail { .. }) {
-        law(out.line("aqm"), discipline.law());
+        model(out.line("aqm"), discipline.spec());
     }
     if *loss_at == LossAt::Exit {
         out.line("loss-at-exit");
     }
-    if *correlation != Jitter::wandering(*up_to).correlation {
+    if *correlation != Jitter::bounded(*up_to).correlation {
         out.line("correlation").time(*correlation);
     }
     if *tick > Time::ZERO {
         out.line("tick").time(*tick);
     }
-    if let Some(Trace { course, period, start }) = trace {
+    if let Some(Trace { data, period, start }) = trace {
         out.line("trace").time(*period).option(*start, |out, start| out.time(start));
-        match course {
-            Course::Steps(steps) => changes(out, steps),
-            Course::Opportunities(at) => {
+        match data {
+            TraceData::Steps(steps) => changes(out, steps),
+            TraceData::Opportunities(at) => {
                 out.word("opportunities");
                 at.iter().for_each(|at| _ = out.time(*at));
             }
@@ -112,12 +111,12 @@ fn changes(out: &mut Text, changes: &[Change]) {
 }
 
 fn loss<'a>(out: &'a mut Text, process: &Loss) -> &'a mut Text {
-    law(out, process.law())
+    model(out, process.spec())
 }
 
 /// A loss model's or a queue discipline's name, and the values of its parameters in their order.
-fn law<'a>(out: &'a mut Text, (law, values): (&Law, Vec<Value>)) -> &'a mut Text {
-    values.into_iter().fold(out.word(law.name), |out, value| match value {
+fn model<'a>(out: &'a mut Text, (spec, values): (&ModelSpec, Vec<Value>)) -> &'a mut Text {
+    values.into_iter().fold(out.word(spec.name), |out, value| match value {
         Value::Number(x) | Value::Length(x, _) => out.number(x),
         Value::Time(time) => out.time(time),
         Value::Count(n) => out.count(n),
@@ -135,12 +134,12 @@ fn flow(out: &mut Text, flow: &Flow) {
     params.sort_by_key(|(name, _)| name);
     for (name, value) in params {
         match value {
-            Given::Number(number) => out.name(name).number(*number),
-            Given::Flag(flag) => out.name(name).flag(*flag),
-            Given::Word(word) => out.name(name).name(word),
+            ParamValue::Number(number) => out.name(name).number(*number),
+            ParamValue::Flag(flag) => out.name(name).flag(*flag),
+            ParamValue::Word(word) => out.name(name).name(word),
         };
     }
-    send(out.line("application"), application);
+    self::application(out.line("application"), application);
     for Path { links, return_links, backup } in paths {
         out.line("path").flag(*backup);
         for link in links {
@@ -193,7 +192,7 @@ fn flow(out: &mut Text, flow: &Flow) {
     }
 }
 
-fn send(out: &mut Text, application: &Application) {
+fn application(out: &mut Text, application: &Application) {
     match application {
         Application::Bulk { bytes } => out.word("bulk").option(*bytes, |out, bytes| out.count(bytes)),
         Application::OnOff { on, off, rate_bps } => {
@@ -228,7 +227,7 @@ fn draw<'a>(out: &'a mut Text, draw: &Draw) -> &'a mut Text {
     }
 }
 
-/// The text, word by word.
+/// The canonical text, built word by word.
 struct Text(String);
 
 impl Text {
@@ -248,7 +247,7 @@ impl Text {
         self.push(format_args!("{word}"))
     }
 
-    /// A JSON string: quoted, so that no name can be taken for something else.
+    /// A JSON string: quoted, so that a name cannot be mistaken for something else.
     fn name(&mut self, name: &str) -> &mut Self {
         self.push(format_args!("{}", serde_json::Value::from(name)))
     }

@@ -1,16 +1,16 @@
-//! What paths carry together at most.
+//! The total capacity of a set of paths.
 
 use crate::model::{NamedLink, Path};
 use std::collections::BTreeMap;
 
-/// The greatest sum of the paths' rates, in bits per second, at which no link has more than its own. Backup paths count where all are
-/// backup: then they are in use (RFC 8684 §3.3.8).
+/// The largest sum of the paths' rates, in bits per second, at which no link exceeds its rate. Backup paths count only if all
+/// paths are backup: then they are used (RFC 8684 §3.3.8).
 pub(crate) fn capacity_bps(paths: &[Path], links: &[NamedLink]) -> f64 {
     let rate = |link: usize| links[link].spec.rate_bps;
-    let paths: Vec<_> = in_use(paths)
+    let paths: Vec<_> = used_paths(paths)
         .map(|path| (&path.links, path.links.iter().map(|link| rate(*link)).fold(f64::INFINITY, f64::min)))
         .collect();
-    // What the paths of each link could send into it, each alone.
+    // The load on each link if each of its paths sends as if alone.
     let mut wanted = BTreeMap::<usize, f64>::new();
     for (links, most) in &paths {
         links.iter().for_each(|link| *wanted.entry(*link).or_default() += most);
@@ -26,23 +26,23 @@ pub(crate) fn capacity_bps(paths: &[Path], links: &[NamedLink]) -> f64 {
         let own = (0..sharing.len()).map(|path| f64::from(u8::from(path == i)));
         (own.collect(), *most)
     });
-    free.iter().map(|(_, most)| most).sum::<f64>() + greatest_sum(of_links.chain(of_paths).collect())
+    free.iter().map(|(_, most)| most).sum::<f64>() + max_sum(of_links.chain(of_paths).collect())
 }
 
-/// The regular paths, or all where there is no regular one.
-pub(crate) fn in_use(paths: &[Path]) -> impl Iterator<Item = &Path> {
+/// The regular paths, or all paths if all are backup.
+pub(crate) fn used_paths(paths: &[Path]) -> impl Iterator<Item = &Path> {
     let only_backups = paths.iter().all(|path| path.backup);
     paths.iter().filter(move |path| only_backups || !path.backup)
 }
 
-/// The maximum of Σx with x ≥ 0 and a·x ≤ b for each row (a, b), b > 0: the simplex method, in Bland's order, which ends.
-fn greatest_sum(mut rows: Vec<(Vec<f64>, f64)>) -> f64 {
+/// The maximum of Σx with x ≥ 0 and a·x ≤ b for each row (a, b), b > 0, by the simplex method with Bland's rule, which terminates.
+fn max_sum(mut rows: Vec<(Vec<f64>, f64)>) -> f64 {
     let columns = rows.first().map_or(0, |(a, _)| a.len());
     // Coefficients are sums of a few ones.
     const ZERO: f64 = 1e-9;
     let mut gain = vec![1.0; columns];
     let mut sum = 0.0;
-    // Which variable each column and each row stands for: x, then the slack of each row.
+    // The variable of each column and each row: x, then the slack of each row.
     let mut outside: Vec<usize> = (0..columns).collect();
     let mut inside: Vec<usize> = (columns..columns + rows.len()).collect();
     loop {

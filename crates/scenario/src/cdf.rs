@@ -1,4 +1,4 @@
-//! Distributions as files have them: a line for each point of the cumulative distribution function, `size,CDF`.
+//! Distributions in files: one line per point of the cumulative distribution function, `size,CDF`.
 
 use crate::diagnostic::{At, Place, Problems};
 use crate::model::CdfPoint;
@@ -10,21 +10,21 @@ use crate::trace::{lines, part};
 pub(crate) struct Column {
     pub name: &'static str,
     pub quantity: &'static Quantity,
-    /// The unit of plain numbers without a header, where they may have none.
+    /// The unit of plain numbers without a header, if they may omit it.
     pub plain: Option<&'static str>,
-    /// How many of the model's units a base unit of the quantity is.
+    /// Factor from the quantity's base unit to the model's unit.
     pub factor: f64,
-    /// The greatest value, in the model's unit.
+    /// The largest value, in the model's unit.
     pub most: f64,
 }
 
-/// How far from 1 the last point may be: sums of rounded shares end there.
+/// How far from 1 the last point may be, for sums of rounded fractions.
 const ROUNDING: f64 = 1e-9;
 
-/// Reads one: at least two points, in order.
+/// Reads a distribution of at least two points, in order.
 pub(crate) fn read(whole: &Place, column: &Column, problems: &mut Problems) -> Option<Vec<CdfPoint>> {
     let begin = whole.text().as_ptr() as usize;
-    let help = format!("a line for each point, `{},CDF`: `1000,0.5` and `5000,1`, say", column.name);
+    let help = format!("one line per point, `{},CDF`, for example `1000,0.5` and `5000,1`", column.name);
     let mut lines = lines(whole).peekable();
     let Some((first_place, first)) = lines.peek().cloned() else {
         problems.add(whole, "the distribution is empty", "nothing in it", help);
@@ -45,7 +45,7 @@ pub(crate) fn read(whole: &Place, column: &Column, problems: &mut Problems) -> O
             .map(|value| At { value, place: part(whole, value, begin) })
             .collect();
         let [value_cell, cdf_cell] = &cells[..] else {
-            problems.add(&place, "a line that is no point", "not two values", help);
+            problems.add(&place, "this line is not a point of the CDF", "not two values", help);
             return None;
         };
         let value = value(value_cell, unit, column, problems)?;
@@ -56,14 +56,14 @@ pub(crate) fn read(whole: &Place, column: &Column, problems: &mut Problems) -> O
                 problems.add(
                     &value_cell.place,
                     message,
-                    "goes back",
+                    "out of order",
                     "sort the lines; the CDF grows with them",
                 );
                 return None;
             }
             if cdf < before.cdf {
                 let message = format!("the CDF falls from {} to {cdf}", before.cdf);
-                let help = "each line has the share of all up to its value, not that of its value alone";
+                let help = "each line gives the fraction of values up to and including its own";
                 problems.add(&cdf_cell.place, message, "must not be less than before", help);
                 return None;
             }
@@ -73,8 +73,12 @@ pub(crate) fn read(whole: &Place, column: &Column, problems: &mut Problems) -> O
     }
     match &mut points[..] {
         [] | [_] => {
-            let message = if points.is_empty() { "no point under the header" } else { "a single point" };
-            let help = format!("{help}; where it is always the same, write the {} itself", column.name);
+            let message = if points.is_empty() {
+                "the distribution has no points"
+            } else {
+                "the distribution has one point"
+            };
+            let help = format!("{help}; for a constant, write the {} itself", column.name);
             problems.add(&last_place, message, "needs two points or more", help);
             None
         }
@@ -84,7 +88,7 @@ pub(crate) fn read(whole: &Place, column: &Column, problems: &mut Problems) -> O
                 &last_place,
                 message,
                 "must end at 1",
-                "the last line has the greatest value: none is above it",
+                "the last line has the greatest value, so its CDF is 1",
             );
             None
         }
@@ -107,10 +111,10 @@ fn header<'a>(
     column: &Column,
     problems: &mut Problems,
 ) -> Option<Option<&'a str>> {
-    let help = format!("the first line is a point, or names the columns: `{},CDF`", column.name);
+    let help = format!("the first line is a point or a header: `{},CDF`", column.name);
     let cells: Vec<&str> = line.split(',').map(str::trim).collect();
     let [first, second] = cells[..] else {
-        problems.add(all, "a header that has not two columns", "not two columns", help);
+        problems.add(all, "the header must have two columns", "not two columns", help);
         return None;
     };
     let (name, unit) = match first.split_once('(') {
@@ -131,43 +135,47 @@ fn header<'a>(
     let units = column.quantity.units;
     if let Some(unit) = unit.filter(|unit| units.iter().all(|known| known.name != *unit)) {
         let near = suggest(unit, units.iter().map(|unit| unit.name));
-        problems.add(&place(first), format!("`{unit}` is no unit of a {}", column.name), "not a unit", near);
+        problems.add(&place(first), format!("`{unit}` is not a unit of {}", column.name), "not a unit", near);
         return None;
     }
     Some(unit)
 }
 
-/// In the model's unit.
+/// The value of a cell, in the model's unit.
 fn value(cell: &At<&str>, unit: &str, column: &Column, problems: &mut Problems) -> Option<f64> {
     let plain = cell.value.ends_with(|c: char| c.is_ascii_digit() || c == '.');
     let text = if plain { format!("{} {unit}", cell.value) } else { cell.value.to_owned() };
     let value = match column.quantity.parse(&text) {
         Ok((number, unit)) => number * unit.factor * column.factor,
-        Err(wrong) => {
-            let help =
-                format!("give the unit in the first line, `{} (…),CDF`, or behind each value", column.name);
-            problems.add(&cell.place, format!("`{}`: {}", cell.value, wrong.message), "not a value", help);
+        Err(error) => {
+            let help = format!("give the unit in the header, `{} (…),CDF`, or after each value", column.name);
+            problems.add(&cell.place, format!("`{}`: {}", cell.value, error.message), "not a value", help);
             return None;
         }
     };
     if !(0.0..=column.most).contains(&value) {
         let must = if value < 0.0 { "must not be negative" } else { "too large" };
-        problems.add(&cell.place, format!("`{}` is out of bounds", cell.value), must, "");
+        problems.add(&cell.place, format!("`{}` is out of range", cell.value), must, "");
         return None;
     }
     Some(value)
 }
 
 fn share(cell: &At<&str>, problems: &mut Problems) -> Option<f64> {
-    let help = "a CDF is a share, from 0 to 1: divide per cent by 100";
+    let help = "a CDF value is a fraction from 0 to 1: divide percentages by 100";
     match cell.value.parse::<f64>() {
         Ok(share) if (0.0..=1.0 + ROUNDING).contains(&share) => Some(share.min(1.0)),
         Ok(_) => {
-            problems.add(&cell.place, format!("`{}` is no share", cell.value), "must be from 0 to 1", help);
+            problems.add(
+                &cell.place,
+                format!("`{}` is not a fraction from 0 to 1", cell.value),
+                "must be from 0 to 1",
+                help,
+            );
             None
         }
         Err(_) => {
-            problems.add(&cell.place, format!("`{}` is no number", cell.value), "not a number", help);
+            problems.add(&cell.place, format!("`{}` is not a number", cell.value), "not a number", help);
             None
         }
     }

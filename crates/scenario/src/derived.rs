@@ -1,26 +1,26 @@
-//! Values that follow from a scenario.
+//! Values derived from a scenario.
 
-use crate::capacity::{capacity_bps, in_use};
-use crate::model::{Application, Scenario, Vary};
+use crate::capacity::{capacity_bps, used_paths};
+use crate::model::{Application, RandomDelay, Scenario};
 use crate::resolve::base_rtt;
 use anabranch_net::Time;
 
-/// Bytes of headers of a data packet: IPv4, TCP and its timestamps option.
+/// Header bytes of a data packet: IPv4, TCP and its timestamps option.
 const HEADERS: u64 = 52;
 
 impl Scenario {
-    /// The links' keys in the file: of those with a count the one that they share.
+    /// The links' keys in the file; links of one `count` share a key.
     pub fn link_keys(&self) -> Vec<&str> {
         let mut keys: Vec<&str> = self.links.iter().map(|link| link.key.as_str()).collect();
         keys.dedup();
         keys
     }
 
-    /// The part of what the regular paths carry together at most (all paths where all are backup), with the rates that the file gives
-    /// the links, that the payload of a flow's arrivals takes; none of flows with other applications.
+    /// The load of a flow's arrivals: payload rate ÷ total capacity of its regular paths (of all paths if all are backup), at
+    /// the links' rates in the file. `None` for other applications.
     ///
     /// # Panics
-    /// Where there is no such flow.
+    /// If there is no such flow.
     pub fn load(&self, flow: usize) -> Option<f64> {
         let flow = &self.flows[flow];
         match &flow.application {
@@ -31,36 +31,35 @@ impl Scenario {
         }
     }
 
-    /// The ideal time of a transfer of so many bytes of a flow, in seconds, whatever its algorithm: bits ÷ the most that its
-    /// regular paths carry together, or all where all are backup, with the rates that the file gives the links, + the shortest base RTT
-    /// of these paths.
+    /// The ideal time of a transfer of a flow, in seconds: bits ÷ total capacity of its regular paths (of all paths if all are
+    /// backup), at the links' rates in the file, + the shortest base RTT of these paths.
     ///
     /// # Panics
-    /// Where there is no such flow.
+    /// If there is no such flow.
     pub fn ideal_completion_s(&self, flow: usize, bytes: u64) -> f64 {
         let paths = &self.flows[flow].paths;
-        let base_rtts = in_use(paths).map(|path| base_rtt(path, |link| self.links[link].spec.delay));
+        let base_rtts = used_paths(paths).map(|path| base_rtt(path, |link| self.links[link].spec.delay));
         let rtt = base_rtts.min().unwrap_or(Time::ZERO);
         bytes as f64 * 8.0 / capacity_bps(paths, &self.links) + rtt.as_secs_f64()
     }
 
-    /// The propagation delay of a path there and back, before any change of its links.
+    /// The round-trip propagation delay of a path, before any change of its links.
     ///
     /// # Panics
-    /// Where there is no such flow or path; they are indices into [`Scenario::flows`] and its paths.
+    /// If there is no such flow or path; they are indices into [`Scenario::flows`] and its paths.
     pub fn base_rtt(&self, flow: usize, path: usize) -> Time {
         base_rtt(&self.flows[flow].paths[path], |link| self.links[link].spec.delay)
     }
 
-    /// The bound of the random part of a flow's start: [`crate::Variation::start_offset`] as a time.
+    /// The bound of the random offset of a flow's start: [`crate::Variation::start_offset`] as a time.
     /// `Auto` is the longest base RTT of its paths.
     ///
     /// # Panics
-    /// Where there is no such flow.
+    /// If there is no such flow.
     pub fn start_offset(&self, flow: usize) -> Time {
         match self.variation.start_offset {
-            Vary::UpTo(time) => time,
-            Vary::Auto => {
+            RandomDelay::UpTo(time) => time,
+            RandomDelay::Auto => {
                 let paths = 0..self.flows[flow].paths.len();
                 paths.map(|path| self.base_rtt(flow, path)).max().unwrap_or(Time::ZERO)
             }
@@ -71,11 +70,11 @@ impl Scenario {
     /// `Auto` is the transmission time of a full packet on the path's slowest link.
     ///
     /// # Panics
-    /// Where there is no such flow or path.
+    /// If there is no such flow or path.
     pub fn host_jitter(&self, flow: usize, path: usize) -> Time {
         match self.variation.host_jitter {
-            Vary::UpTo(time) => time,
-            Vary::Auto => {
+            RandomDelay::UpTo(time) => time,
+            RandomDelay::Auto => {
                 let flow = &self.flows[flow];
                 let rates = flow.paths[path].links.iter().map(|&link| self.links[link].spec.rate_bps);
                 let packet_bits = 8 * (u64::from(flow.tcp.mss) + HEADERS);

@@ -1,10 +1,10 @@
-//! What is known of an algorithm, as JSON.
+//! Descriptions of algorithms, as JSON.
 
 use anabranch_cc::registry::{Allowed, Entry, Kind, Param, Value};
 use anabranch_cc_fixed::registry::find_kernel;
 use serde_json::{Value as Json, json};
 
-/// An algorithm's description of itself: `anabranch cc show NAME --json`.
+/// The description of an algorithm: `anabranch cc show NAME --json`.
 pub fn describe(entry: &Entry) -> Json {
     let param = |p: &Param| {
         let allowed = match p.allowed {
@@ -37,7 +37,7 @@ pub fn kind(entry: &Entry) -> &'static str {
     }
 }
 
-/// A parameter's value where none is given.
+/// A parameter's default.
 pub fn default(param: &Param) -> Json {
     match param.default {
         Value::Number(x) => json!(x),

@@ -1,26 +1,25 @@
-//! Problems of a scenario, each with its place and a remedy.
+//! Problems in a scenario, each with its place and help.
 
 use crate::printable::{of_same_length, printable};
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::{fmt, ops::Range, sync::Arc};
 
-/// The longest line, in bytes. Terminals show no such line, and diagnostics cannot mark places far to the right.
+/// The longest line, in bytes. Diagnostics cannot mark places in longer lines.
 const MAX_LINE: usize = 10_000;
-/// So many problems are shown; of those behind them only the number. Nobody reads more, and each takes the time to show the
-/// lines around it.
+/// The most problems shown; further ones are only counted, as rendering each takes time.
 const MAX_SHOWN: usize = 50;
 
-/// A part of a source text: of the file, or of an override.
+/// A range of a source text, which is the file or an override.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     source: Arc<String>,
-    /// The same with other characters for those that a terminal would not show.
+    /// The same text with hidden characters replaced.
     shown: Arc<NamedSource<String>>,
     range: Range<usize>,
 }
 
 impl Place {
-    /// All of a new source, unless one of its lines is too long to be shown.
+    /// All of a new source; `None` if a line is too long.
     pub fn whole(name: &str, text: &str, problems: &mut Problems) -> Option<Place> {
         let whole = |text: String| {
             let range = 0..text.len();
@@ -32,31 +31,32 @@ impl Place {
         }
         let before: Vec<&str> = text.lines().take_while(|line| line.len() <= MAX_LINE).collect();
         let start = before.iter().map(|line| line.len() + 1).sum();
-        let begin: String = text.lines().nth(before.len()).unwrap_or_default().chars().take(60).collect();
+        let long = text.lines().nth(before.len()).unwrap_or_default();
+        let begin: String = long.chars().take(60).collect();
         let end = start + begin.len();
         let place = whole([&*before, &[&*begin]].concat().join("\n")).part(start..end);
-        let message = format!("a line of more than {MAX_LINE} bytes");
-        problems.add(&place, message, "goes on and on", "break it: arrays may span lines");
+        let message = format!("line too long: {} bytes, the limit is {MAX_LINE}", long.len());
+        problems.add(&place, message, "too long", "split it: an array may span several lines");
         None
     }
 
-    /// Another part of the same source.
+    /// Another range of the same source.
     pub fn part(&self, range: Range<usize>) -> Place {
         let end = range.end.min(self.source.len());
         Place { range: range.start.min(end)..end, ..self.clone() }
     }
 
-    /// The text there.
+    /// The text of the range.
     pub fn text(&self) -> &str {
         self.source.get(self.range.clone()).unwrap_or_default()
     }
 
-    /// Whether it is the same part of the same source.
+    /// Whether it is the same range of the same source.
     fn is(&self, other: &Place) -> bool {
         Arc::ptr_eq(&self.source, &other.source) && self.range == other.range
     }
 
-    /// Where it is in its source, in bytes.
+    /// The range in its source, in bytes.
     pub fn range(&self) -> Range<usize> {
         self.range.clone()
     }
@@ -75,7 +75,7 @@ pub(crate) struct At<T> {
     pub place: Place,
 }
 
-/// One problem of a scenario, with its place in its source and a remedy.
+/// One problem in a scenario, with its place and help.
 #[derive(Debug)]
 pub struct Problem {
     message: String,
@@ -119,9 +119,9 @@ impl Diagnostic for Problem {
     }
 }
 
-/// Everything found wrong with a scenario.
+/// All problems found in a scenario.
 ///
-/// As a [`Diagnostic`] it is the only problem itself, or a heading over several.
+/// As a [`Diagnostic`] it is a single problem, or a heading over several.
 #[derive(Debug)]
 pub struct ScenarioError {
     problems: Vec<Problem>,
@@ -130,7 +130,7 @@ pub struct ScenarioError {
 }
 
 impl ScenarioError {
-    /// The problems, in the order in which they were found; at least one, and at most 50.
+    /// The problems in the order of discovery; at least 1, at most 50.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -150,7 +150,7 @@ impl fmt::Display for ScenarioError {
             None if self.more == 0 => write!(f, "{} problems in the scenario", self.problems.len()),
             None => {
                 let (shown, all) = (self.problems.len(), self.problems.len() + self.more);
-                write!(f, "{all} problems in the scenario, of which the first {shown} are shown")
+                write!(f, "{all} problems in the scenario; the first {shown} follow")
             }
         }
     }
@@ -181,12 +181,12 @@ impl Diagnostic for ScenarioError {
 #[derive(Default)]
 pub(crate) struct Problems {
     shown: Vec<Problem>,
-    /// Those behind them.
+    /// The number of further problems.
     more: usize,
 }
 
 impl Problems {
-    /// Notes a problem. `label` stands beside the marked text.
+    /// Reports a problem. `label` appears next to the marked text.
     pub fn add(
         &mut self,
         place: &Place,
@@ -200,7 +200,7 @@ impl Problems {
         }
         let help = Some(printable(&help.into())).filter(|help| !help.is_empty());
         let (message, label) = (printable(&message.into()), printable(&label.into()));
-        // Of several links alike each has the same.
+        // Identical links have the same problem.
         let same = |known: &Problem| known.message == message && known.place.is(place);
         if self.shown.iter().any(same) {
             return;
@@ -208,7 +208,7 @@ impl Problems {
         self.shown.push(Problem { message, label, help, place: place.clone() });
     }
 
-    /// Whether more problems are only counted: their help is not worth the time.
+    /// Whether further problems are only counted, so that help for them is a waste of time.
     pub fn is_full(&self) -> bool {
         self.shown.len() >= MAX_SHOWN
     }
@@ -218,9 +218,7 @@ impl Problems {
         !self.shown.is_empty()
     }
 
-    /// What was read, unless there are problems.
-    ///
-    /// A reader that gives nothing has noted why.
+    /// The value read, unless there are problems. A reader that returns `None` has reported one.
     pub fn check<T>(self, read: Option<T>) -> Result<T, ScenarioError> {
         match read {
             Some(value) if self.shown.is_empty() => Ok(value),

@@ -1,10 +1,10 @@
-//! Random quantities: what is drawn, and its mean.
+//! Samples and means of random quantities.
 
 use crate::model::{CdfPoint, Draw};
 use anabranch_net::Random;
 
 impl Draw {
-    /// A number of the distribution; never negative. The functions are the same on every platform.
+    /// A sample of the distribution; never negative. The result is the same on every platform.
     pub fn sample(&self, random: &mut Random) -> f64 {
         let x = match self {
             Draw::Constant(x) => *x,
@@ -25,7 +25,7 @@ impl Draw {
         x.max(0.0)
     }
 
-    /// A whole number of bytes, at least one.
+    /// A sample as a whole number of bytes, at least one.
     pub fn sample_bytes(&self, random: &mut Random) -> u64 {
         self.sample(random).round().max(1.0) as u64
     }
@@ -38,7 +38,7 @@ impl Draw {
             Draw::Exponential(mean) | Draw::Pareto { mean, .. } => *mean,
             Draw::LogNormal { median, sigma } => median * libm::exp(sigma * sigma / 2.0),
             Draw::Empirical(points) => {
-                // The first point's share is at its value; each further one's is uniform from the value before.
+                // The first point's mass lies at its value; further mass is uniform between two points.
                 let at_first = points.first().map_or(0.0, |first| first.value * first.cdf);
                 let between = points.windows(2).map(|pair| {
                     let [a, b] = [&pair[0], &pair[1]];
@@ -50,7 +50,7 @@ impl Draw {
     }
 }
 
-/// The value that the share `u`, below 1, lies below: linear between the points.
+/// The quantile of `u` < 1: linear between the points.
 fn quantile(points: &[CdfPoint], u: f64) -> f64 {
     let above = points.partition_point(|point| point.cdf <= u);
     match (points.get(above.wrapping_sub(1)), points.get(above)) {

@@ -1,4 +1,4 @@
-//! The format's plain values: quantities and numbers, each with the bounds that it keeps.
+//! Plain values of the format: quantities and numbers, with their bounds.
 
 use crate::diagnostic::Problems;
 use crate::quantity::{self, Quantity};
@@ -8,13 +8,13 @@ use anabranch_net::Time;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 
-/// The greatest time that a scenario may name: beyond any experiment, and sums of it fit [`Time`].
+/// The largest time in a scenario; sums of it fit [`Time`].
 const MAX_TIME_NS: f64 = 1e18;
-/// The least rate, in bits per second: links do not send slower.
+/// The lowest rate of a link, in bits per second.
 const MIN_RATE_BPS: f64 = 4.0;
-/// The greatest rate, in bits per second.
+/// The highest rate, in bits per second.
 const MAX_RATE_BPS: f64 = 1e15;
-/// The greatest size, in bytes.
+/// The largest size, in bytes.
 const MAX_BYTES: f64 = 1e15;
 
 /// A rate in bits per second, at least 4.
@@ -33,7 +33,7 @@ pub(crate) struct PositiveSpan(pub Time);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Size(pub u64);
 
-/// A length of a queue.
+/// The length of a queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Length {
     /// Full-size packets.
@@ -48,7 +48,7 @@ pub(crate) enum Length {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Probability(pub f64);
 
-/// A whole number between the two, both included.
+/// A whole number from `MIN` to `MAX`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Whole<const MIN: u64, const MAX: u64>(pub u64);
 
@@ -56,7 +56,7 @@ pub(crate) struct Whole<const MIN: u64, const MAX: u64>(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Seed(pub u64);
 
-/// Notes that a value is out of bounds.
+/// Reports a value that is out of bounds.
 pub(crate) fn bounds<T>(node: &Node, what: &str, must: &str, problems: &mut Problems) -> Option<T> {
     let shown = node.place.text();
     let message =
@@ -65,7 +65,7 @@ pub(crate) fn bounds<T>(node: &Node, what: &str, must: &str, problems: &mut Prob
     None
 }
 
-/// Reads a quantity and turns it into base units.
+/// Reads a quantity and converts it to base units.
 fn base(kind: &Quantity, node: &Node, problems: &mut Problems) -> Option<f64> {
     kind.read(node, problems).map(|(number, unit)| number * unit.factor)
 }
@@ -163,7 +163,7 @@ impl Read for Probability {
     }
 }
 
-/// Reads a whole number between the two, both included.
+/// Reads a whole number from `from` to `to`.
 pub(crate) fn whole(node: &Node, from: u64, to: u64, problems: &mut Problems) -> Option<u64> {
     let Value::Integer(number) = node.value else {
         node.expected("a whole number", &from.to_string(), problems);
@@ -247,7 +247,7 @@ leaf_schema!(
     Seed,
     "Seed",
     json_schema!({
-        "description": "A whole number below 2^64; as a string where it is larger than TOML's integers.",
+        "description": "A whole number below 2^64; a string if it exceeds TOML's integers.",
         "anyOf": [{ "type": "integer", "minimum": 0 }, { "type": "string", "pattern": "^[0-9]+$" }]
     })
 );
@@ -266,7 +266,7 @@ impl<const MIN: u64, const MAX: u64> JsonSchema for Whole<MIN, MAX> {
     }
 }
 
-/// The schema of a whole number between the two.
+/// The schema of a whole number from `from` to `to`.
 pub(crate) fn whole_schema(from: u64, to: u64) -> Schema {
     let mut schema = json_schema!({ "type": "integer", "minimum": from });
     if to < u64::MAX {

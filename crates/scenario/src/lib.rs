@@ -1,8 +1,7 @@
 //! The scenario file: links, flows over them, and the measurements.
 //!
-//! [`load`] reads TOML with human units and gives a checked [`Scenario`] in SI units, or a
-//! [`ScenarioError`]: a [`miette::Diagnostic`] of everything that is wrong, each with the place in the
-//! file, or in the override, that caused it.
+//! [`load`] reads TOML with units and returns a checked [`Scenario`] in SI units, or a [`ScenarioError`]: a
+//! [`miette::Diagnostic`] of all problems, each with its place in the file or in the override.
 //!
 //! ```
 //! use anabranch_scenario::{Overrides, Source, load};
@@ -23,7 +22,6 @@
 mod canonical;
 mod capacity;
 mod cdf;
-mod chance;
 mod derived;
 pub mod describe;
 mod diagnostic;
@@ -35,6 +33,7 @@ mod model;
 mod overrides;
 mod printable;
 mod quantity;
+mod random;
 mod read;
 mod resolve;
 mod scheduler;
@@ -67,27 +66,27 @@ pub struct Source {
     pub text: String,
 }
 
-/// Reads and checks a scenario, with the command line's changes.
+/// Reads and checks a scenario with overrides.
 ///
 /// # Errors
-/// [`ScenarioError`] has every problem of the first stage that found any: syntax, then keys and
-/// values, then what concerns several keys.
+/// [`ScenarioError`] has all problems of the first stage that found any: syntax, then keys and
+/// values, then rules between keys.
 pub fn load(source: &Source, overrides: &Overrides) -> Result<Scenario, ScenarioError> {
     let mut problems = Problems::default();
     let scenario = read(source, overrides, &mut problems);
     problems.check(scenario)
 }
 
-/// A time as people write it, such as `30 s`: at least a nanosecond.
+/// Parses a time such as `30 s`: at least a nanosecond.
 ///
 /// # Errors
-/// All problems of it.
+/// A message.
 pub fn time(text: &str) -> Result<Time, String> {
     let (number, unit) = quantity::TIME.parse(text).map_err(|e| format!("{}: {}", e.message, e.help))?;
     let ns = number * unit.factor;
-    // Beyond that, sums of two no longer fit.
+    // The sum of two larger times overflows.
     if !(1.0..=9e18).contains(&ns) {
-        return Err(format!("`{text}` is not a time that can be waited for"));
+        return Err(format!("`{text}` is out of range: from 1 ns to 9000000000 s"));
     }
     Ok(Time::from_nanos(ns as u64))
 }
@@ -96,7 +95,7 @@ fn read(source: &Source, overrides: &Overrides, problems: &mut Problems) -> Opti
     let whole = Place::whole(&source.name, &source.text, problems)?;
     let mut root = tree::document(&whole, problems)?;
     if let Some(title) = title_of_study(&root) {
-        let help = "run it with `anabranch study FILE`, in Python with `anabranch.Study.from_file`";
+        let help = "run it with `anabranch study FILE`, or in Python with `anabranch.Study.from_file`";
         problems.add(&title.place, "this is a study, not a scenario", "a study's key", help);
         return None;
     }
@@ -115,14 +114,14 @@ fn read(source: &Source, overrides: &Overrides, problems: &mut Problems) -> Opti
     Some(resolved.scenario)
 }
 
-/// The title, where what was given is a study: it has no flows, but what it runs.
+/// The title, if the file is a study: it has runs or experiments but no flows.
 fn title_of_study(root: &Node) -> Option<&Node> {
     let Value::Table(table) = &root.value else { return None };
     let runs = table.get("runs").or(table.get("experiments"));
     runs.filter(|_| table.get("flows").is_none()).and(table.get("title"))
 }
 
-/// The duration that the file itself gives.
+/// The duration in the file, without overrides.
 fn duration(root: &Node) -> Option<PositiveSpan> {
     match &root.value {
         Value::Table(table) => PositiveSpan::read(table.get("duration")?, &mut Problems::default()),

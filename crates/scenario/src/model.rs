@@ -1,12 +1,12 @@
-//! A scenario as the simulator and other backends see it: checked, in SI units, flows counted out.
+//! A scenario for the backends: checked, in SI units, with `count` expanded.
 
 pub use crate::scheduler::Scheduler;
-use anabranch_cc::registry::{Entry, Given};
+use anabranch_cc::registry::{Entry, ParamValue};
 use anabranch_cc_fixed::{registry as kernel, shared::PATHS};
 use anabranch_net::{LinkSpec, Time};
 use std::sync::Arc;
 
-/// Everything that determines a run, but for the seed's replacement on the command line.
+/// Everything that determines a run.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// The scenario's name.
@@ -15,7 +15,7 @@ pub struct Scenario {
     pub description: Option<String>,
     /// Length of a run, the warm-up included.
     pub duration: Time,
-    /// Means are taken from here on.
+    /// Means cover the time from here on.
     pub warmup: Time,
     /// Seed of every random process.
     pub seed: u64,
@@ -23,18 +23,18 @@ pub struct Scenario {
     pub hash: String,
     /// The links, in the file's order.
     pub links: Vec<NamedLink>,
-    /// The flows, in the file's order, each `count` spelled out.
+    /// The flows, in the file's order, with `count` expanded.
     pub flows: Vec<Flow>,
     /// The recording.
     pub record: Record,
-    /// The seed's variation beside the links' random processes.
+    /// Random variation at the hosts.
     pub variation: Variation,
 }
 
 /// A link and its name.
 #[derive(Clone, Debug)]
 pub struct NamedLink {
-    /// The name, with `/1`, `/2`, … where the scenario gives a count.
+    /// The name, with `/1`, `/2`, … if the scenario has a count.
     pub name: String,
     /// Its key under `[links]`.
     pub key: String,
@@ -45,13 +45,13 @@ pub struct NamedLink {
 /// One connection.
 #[derive(Clone, Debug)]
 pub struct Flow {
-    /// The name, with `/1`, `/2`, … where the scenario gives a count.
+    /// The name, with `/1`, `/2`, … if the scenario has a count.
     pub name: String,
     /// The algorithm.
     pub cc: CongestionControl,
     /// Which subflow sends next.
     pub scheduler: Scheduler,
-    /// Whether a subflow that holds the receive window up has its window halved (Raiciu et al., NSDI 2012).
+    /// Whether a subflow that blocks the receive window has its window halved (Raiciu et al., NSDI 2012).
     pub penalise: bool,
     /// When the connection is opened.
     pub start: Time,
@@ -67,7 +67,7 @@ pub struct Flow {
     pub tcp: Tcp,
 }
 
-/// The most paths of a flow: subflows of a connection are members of 32-bit sets.
+/// The most paths of a flow: sets of subflows have 32 bits.
 pub const MAX_PATHS: usize = 32;
 /// The most links of a path in one direction: packets count them in 16 bits.
 pub const MAX_HOPS: usize = 65_534;
@@ -78,27 +78,27 @@ impl Flow {
         self.paths.len() > 1
     }
 
-    /// Whether it has something to send at all times, as theory takes it: neither pauses nor an end of its own.
+    /// Whether it always has data to send, as theory assumes: no pauses, no end.
     pub fn is_greedy(&self) -> bool {
         matches!(self.application, Application::Bulk { bytes: None })
     }
 }
 
-/// A registered algorithm and its given parameters, already checked against the registry.
+/// A registered algorithm and its given parameters, checked against the registry.
 #[derive(Clone)]
 pub struct CongestionControl {
     /// Its entry in the registry.
     pub entry: &'static Entry,
     /// Parameters that differ from the defaults.
-    pub params: Vec<(String, Given)>,
+    pub params: Vec<(String, ParamValue)>,
 }
 
 impl CongestionControl {
-    /// The most paths of a flow under it. The kernel's arithmetic has a row for each of the nine subflows that Linux
-    /// allows a connection.
+    /// The most paths of a flow under it. The kernel implementation has a row for each of the nine subflows that Linux
+    /// allows per connection.
     pub fn max_paths(&self) -> usize {
-        let of_the_kernel = kernel::all().iter().any(|known| known.entry.name == self.entry.name);
-        if of_the_kernel { PATHS } else { MAX_PATHS }
+        let is_kernel = kernel::all().iter().any(|known| known.entry.name == self.entry.name);
+        if is_kernel { PATHS } else { MAX_PATHS }
     }
 }
 
@@ -116,51 +116,51 @@ pub enum Application {
         /// `None`: until the flow stops.
         bytes: Option<u64>,
     },
-    /// Sends and pauses in turn.
+    /// Alternates between sending and pausing.
     OnOff {
         /// Length of the sending periods.
         on: Draw,
         /// Length of the pauses.
         off: Draw,
-        /// Rate of writing while on; `None`: as fast as it can.
+        /// Rate of writing in sending periods; `None`: as fast as it can.
         rate_bps: Option<f64>,
     },
-    /// The receiver asks, the sender answers, the receiver thinks, and so on.
+    /// The receiver requests, the sender answers, the receiver pauses, and repeats.
     RequestResponse {
-        /// Size of the answers, in bytes.
+        /// Size of an answer, in bytes.
         size: Draw,
         /// Pause between an answer's last byte and the next request, in seconds.
         think: Draw,
-        /// Stop after that many.
+        /// Number after which it stops.
         count: Option<u64>,
     },
-    /// Transfers arrive, whatever has become of those before.
+    /// Transfers arrive independently of earlier ones.
     Arrivals {
-        /// Size of each, in bytes.
+        /// Size of a transfer, in bytes.
         size: Draw,
-        /// Time from one arrival to the next, and from the opening to the first, in seconds.
+        /// Time between arrivals, and from the opening to the first one, in seconds.
         interval: Draw,
-        /// Stop after that many.
+        /// Number after which it stops.
         count: Option<u64>,
-        /// What carries them.
+        /// The connections that carry them.
         connections: Connections,
     },
 }
 
-/// What carries transfers.
+/// The connections that carry transfers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Connections {
-    /// Each opens a connection of its own.
+    /// Each transfer opens its own connection.
     #[default]
     New,
-    /// All share one, in order of arrival.
+    /// All transfers share one connection, in order of arrival.
     One,
 }
 
-/// A random quantity. Its unit is the place's: bytes, or seconds.
+/// A random quantity, in bytes or seconds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Draw {
-    /// Always this.
+    /// Always this value.
     Constant(f64),
     /// Uniform between the two.
     Uniform(f64, f64),
@@ -180,8 +180,8 @@ pub enum Draw {
         /// Standard deviation of the natural logarithm.
         sigma: f64,
     },
-    /// By points of its cumulative distribution function, in order, and linear between them; the last has 1. What share the
-    /// first has, it has at its value.
+    /// Points of the cumulative distribution function, in order and linear between them; the last is 1. The mass of the first
+    /// point lies at its value.
     Empirical(Arc<[CdfPoint]>),
 }
 
@@ -190,18 +190,18 @@ pub enum Draw {
 pub struct CdfPoint {
     /// The value.
     pub value: f64,
-    /// The share of values up to it.
+    /// The fraction of values up to it.
     pub cdf: f64,
 }
 
-/// The way of one subflow.
+/// The path of one subflow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
     /// Links from sender to receiver, as indices into [`Scenario::links`]; not empty.
     pub links: Vec<usize>,
-    /// Links from receiver to sender; empty: the same delay as forward, no queue, no loss.
+    /// Links from receiver to sender; empty: the forward delay, without queue or loss.
     pub return_links: Vec<usize>,
-    /// Used only while no regular subflow can be.
+    /// Used only while no regular subflow is usable.
     pub backup: bool,
 }
 
@@ -219,7 +219,7 @@ pub struct SubflowEvent {
 /// An event of a subflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubflowAction {
-    /// It joins the connection. A path whose first event is this one does not join at the start.
+    /// It joins the connection. A path whose first event is `Add` does not join at the start.
     Add,
     /// It leaves.
     Remove,
@@ -230,42 +230,41 @@ pub enum SubflowAction {
 /// Parameters of TCP, per flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tcp {
-    /// Payload of a full segment of plain TCP, in bytes; its packet is 52 bytes larger. MPTCP's DSS option takes
-    /// 20 bytes of it.
+    /// Payload of a full segment of plain TCP, in bytes; the packet has 52 bytes more. MPTCP's DSS option takes 20 bytes of it.
     pub mss: u16,
     /// Initial window, in segments (RFC 6928).
     pub initial_window: u32,
-    /// Slow-start threshold of a new subflow, in segments; none lets slow start go on until it ends itself.
+    /// Slow-start threshold of a new subflow, in segments; `None`: slow start ends with a loss.
     pub initial_ssthresh: Option<u32>,
-    /// Receive buffer, in bytes: the largest window that the receiver offers.
+    /// Receive buffer, in bytes: the largest advertised window.
     pub receive_buffer: u64,
-    /// Smallest retransmission timeout (RFC 6298 has 1 s, Linux 200 ms).
+    /// Minimum retransmission timeout (1 s in RFC 6298, 200 ms in Linux).
     pub min_rto: Time,
-    /// Full-sized segments per ACK; 1: every segment is acknowledged at once.
+    /// Full-sized segments per ACK; 1: each segment is acknowledged at once.
     pub delayed_ack: u32,
-    /// How long an ACK may be delayed.
+    /// The longest delay of an ACK.
     pub delayed_ack_timeout: Time,
     /// Whether ECN is negotiated (RFC 3168).
     pub ecn: bool,
-    /// Whether segments leave in bursts, by Linux' rules of segmentation offload.
+    /// Whether segments leave in bursts, by Linux's rules of segmentation offload.
     pub tso: bool,
-    /// Whether the end of a burst is acknowledged once the application has read all that came.
+    /// Whether the end of a burst is acknowledged once the application has read all data.
     pub push_acks: bool,
-    /// Whether ACKs of what arrives behind a hole wait for more.
+    /// Whether ACKs of segments after a hole wait for further segments.
     pub sack_compression: bool,
-    /// Whether MPTCP's DSS has data sequence numbers of 64 bits.
+    /// Whether MPTCP's DSS has 64-bit data sequence numbers.
     pub long_dss: bool,
-    /// Whether the window starts again after a pause (RFC 5681 §4.1).
+    /// Whether the window restarts after a pause (RFC 5681 §4.1).
     pub slow_start_after_idle: bool,
 }
 
-/// What the hosts are like: defaults of flows.
+/// The host model, which sets defaults of flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hosts {
-    /// As RFCs have them.
+    /// Idealised, by the RFCs.
     #[default]
     Plain,
-    /// As upstream Linux.
+    /// Linux-accurate.
     Linux,
 }
 
@@ -305,28 +304,27 @@ impl Default for Tcp {
     }
 }
 
-/// The recording of a run beside its summary.
+/// The recording of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Record {
     /// Time between samples.
     pub interval: Time,
 }
 
-/// The seed's variation beside the links' random processes, so that runs differ however rare these are, and phase
-/// effects vanish.
+/// Random variation at the hosts, so that runs with different seeds differ even without random links, and phase effects vanish.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Variation {
-    /// Each connection opens later by a time drawn uniformly up to this.
-    pub start_offset: Vary,
-    /// Each ACK leaves the receiving host later by a time drawn uniformly up to this, order kept.
-    pub host_jitter: Vary,
+    /// Each connection opens later by a uniform time up to this.
+    pub start_offset: RandomDelay,
+    /// Each ACK leaves the receiving host later by a uniform time up to this; ACKs keep their order.
+    pub host_jitter: RandomDelay,
 }
 
-/// How much to vary.
+/// The bound of a random delay.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Vary {
-    /// The longest base RTT of the flow's paths for the start, the transmission time of one full packet on the path's
-    /// slowest link for the jitter.
+pub enum RandomDelay {
+    /// For the start, the longest base RTT of the flow's paths; for ACKs, the transmission time of a full packet on the
+    /// path's slowest link.
     #[default]
     Auto,
     /// Up to this.

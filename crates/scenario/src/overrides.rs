@@ -1,4 +1,4 @@
-//! The command line's changes to a scenario.
+//! Overrides: changes to a scenario by the command line.
 
 use crate::diagnostic::{At, Place, Problems};
 use crate::format::{Algorithm, find_algorithm};
@@ -7,7 +7,7 @@ use crate::read::Read;
 use crate::suggest::suggest;
 use crate::tree::{self, Node, Table, Value};
 
-/// Changes to a scenario: each is checked when the scenario is loaded, and a mistake shown in its own text.
+/// Changes to a scenario. Loading the scenario checks them, and diagnostics mark places in their text.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// Replaces the seed.
@@ -19,22 +19,22 @@ pub struct Overrides {
 }
 
 impl Overrides {
-    /// Sets a key: `links.dsl.rate=50 Mbit/s`. Links and flows go by their names; quotes around the value
-    /// are optional, and around a name needed where it contains a dot. Later assignments win.
+    /// Sets a key: `links.dsl.rate=50 Mbit/s`. Names identify links and flows. Quotes around the value are optional;
+    /// quote a name that contains a dot. Later assignments win.
     pub fn set(&mut self, assignment: &str) -> &mut Self {
         self.assignments.push(assignment.to_owned());
         self
     }
 
-    /// Replaces the algorithm of the multipath flows, `lia`, or of one flow, `neighbour=cubic`. Of a
-    /// flow with a count all are meant, or one: `neighbour/2=cubic`. An algorithm may be a table with parameters:
+    /// Replaces the algorithm of all multipath flows, `lia`, or of one flow, `neighbour=cubic`. For a flow with a count,
+    /// `neighbour` selects all connections and `neighbour/2` one. An algorithm may be a table with parameters:
     /// `{ name = "lia", count = "acks" }`.
     pub fn cc(&mut self, spec: &str) -> &mut Self {
         self.algorithms.push(spec.to_owned());
         self
     }
 
-    /// Changes the tree of the file.
+    /// Changes the parsed file.
     pub(crate) fn apply(&self, root: &mut Node, problems: &mut Problems) {
         for assignment in &self.assignments {
             if let Some(place) = Place::whole("--set", assignment, problems) {
@@ -45,7 +45,7 @@ impl Overrides {
             && let Some(place) = Place::whole("--duration", duration, problems)
         {
             let value = At { value: Value::String(duration.clone()), place: place.clone() };
-            put(root, &[At { value: "duration".into(), place }], value, problems);
+            insert(root, &[At { value: "duration".into(), place }], value, problems);
         }
     }
 
@@ -53,26 +53,26 @@ impl Overrides {
     pub(crate) fn apply_cc(&self, flows: &mut [Flow], origin: &[String], problems: &mut Problems) {
         for spec in &self.algorithms {
             let Some(whole) = Place::whole("--cc", spec, problems) else { continue };
-            let (flow, begin) = named(spec);
+            let (flow, begin) = split_flow_name(spec);
             let place = whole.part(begin..spec.len());
             let Some(algorithm) = algorithm(&place, problems) else { continue };
-            let meant = |(each, origin): (&Flow, &String)| match flow {
+            let selected = |(each, origin): (&Flow, &String)| match flow {
                 Some(name) => name == each.name || name == origin,
                 None => each.is_multipath(),
             };
-            let meant: Vec<bool> = flows.iter().zip(origin).map(meant).collect();
-            if !meant.contains(&true) {
-                nothing_meant(flow, &whole, flows, origin, problems);
+            let selected: Vec<bool> = flows.iter().zip(origin).map(selected).collect();
+            if !selected.contains(&true) {
+                report_no_match(flow, &whole, flows, origin, problems);
             }
-            for (flow, _) in flows.iter_mut().zip(meant).filter(|(_, meant)| *meant) {
+            for (flow, _) in flows.iter_mut().zip(selected).filter(|(_, selected)| *selected) {
                 flow.cc = algorithm.clone();
             }
         }
     }
 }
 
-/// The flow that `FLOW=CC` names, and where CC begins. A table has equals signs of its own. Where nothing is named, all of it is shown.
-fn named(spec: &str) -> (Option<&str>, usize) {
+/// Splits `FLOW=CC`: the flow, and where CC begins. A table may contain equals signs. An empty CC marks the whole text.
+fn split_flow_name(spec: &str) -> (Option<&str>, usize) {
     let before_table = spec.find('{').unwrap_or(spec.len());
     match spec[..before_table].rfind('=') {
         Some(at) if spec[at + 1..].trim().is_empty() => (Some(spec[..at].trim()), 0),
@@ -95,7 +95,7 @@ fn algorithm(place: &Place, problems: &mut Problems) -> Option<CongestionControl
     Some(CongestionControl { entry, params: Vec::new() })
 }
 
-fn nothing_meant(
+fn report_no_match(
     flow: Option<&str>,
     whole: &Place,
     flows: &[Flow],
@@ -113,7 +113,7 @@ fn nothing_meant(
         }
         None => problems.add(
             whole,
-            "no flow has several paths, and without a flow's name only those change",
+            "no flow has several paths: without a flow's name, only such flows change",
             "changes nothing",
             format!("name a flow: FLOW={}; {}", whole.text(), suggest("", names)),
         ),
@@ -125,13 +125,13 @@ fn assign(root: &mut Node, whole: &Place, problems: &mut Problems) {
     let text = whole.text();
     let Some((keys, begin)) = split_keys(whole) else {
         let help = "write KEY=VALUE, for example links.dsl.rate=\"50 Mbit/s\"";
-        problems.add(whole, format!("`{text}` sets nothing"), "not an assignment", help);
+        problems.add(whole, format!("`{text}` is not an assignment"), "not KEY=VALUE", help);
         return;
     };
     let text = &text[begin..];
     let start = begin + (text.len() - text.trim_start().len());
     let place = whole.part(start..begin + text.trim_end().len().max(start - begin));
-    // What cannot be meant as TOML is a string without its quotes.
+    // Text that does not look like TOML is a string without quotes.
     let written = place.text().starts_with(['"', '\'', '[', '{']);
     let value = match tree::value(&place, &mut Problems::default()) {
         Some(value) => value,
@@ -141,10 +141,10 @@ fn assign(root: &mut Node, whole: &Place, problems: &mut Problems) {
         }
         None => At { value: Value::String(place.text().to_owned()), place: place.clone() },
     };
-    put(root, &keys, value, problems);
+    insert(root, &keys, value, problems);
 }
 
-/// A name of a link or a flow as a part of a key of [`Overrides::set`]: in quotes where it is no bare key of TOML.
+/// The name of a link or a flow in a key of [`Overrides::set`]: quoted unless it is a bare TOML key.
 pub fn quoted_key(name: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     match !name.is_empty() && name.chars().all(bare) {
@@ -190,8 +190,8 @@ fn unquoted(text: &str) -> Option<String> {
     }
 }
 
-/// Puts a value into the tree, making the tables on the way.
-fn put(root: &mut Node, keys: &[At<String>], value: Node, problems: &mut Problems) {
+/// Inserts a value into the tree and creates missing tables.
+fn insert(root: &mut Node, keys: &[At<String>], value: Node, problems: &mut Problems) {
     let [parents @ .., last] = keys else { return };
     let mut node = root;
     for (depth, key) in parents.iter().enumerate() {
@@ -207,11 +207,11 @@ fn put(root: &mut Node, keys: &[At<String>], value: Node, problems: &mut Problem
             Some(entry) => *entry = (last.clone(), value),
             None => table.0.push((last.clone(), value)),
         },
-        _ => no_table(kind, last, problems),
+        _ => report_not_a_table(kind, last, problems),
     }
 }
 
-/// The value under a key, an empty table if there is none; in an array the table of that name.
+/// The value of a key, or a new table; in an array, the table with that name.
 fn child<'a>(
     node: &'a mut Node,
     key: &At<String>,
@@ -223,7 +223,7 @@ fn child<'a>(
         Value::Table(table) => entry(table, key, is_link, problems),
         Value::Array(items) => element(items, key, problems),
         _ => {
-            no_table(kind, key, problems);
+            report_not_a_table(kind, key, problems);
             None
         }
     }
@@ -245,7 +245,7 @@ fn entry<'a>(
         table.0.push((key.clone(), new));
     }
     let (_, node) = table.0.iter_mut().find(|(k, _)| k.value == key.value)?;
-    // `cc = "cubic"` is short for `cc = { name = "cubic" }`: its parameters can be set too. And so a trace's start.
+    // `cc = "cubic"` is short for `cc = { name = "cubic" }`, so that parameters can be set; the same for `trace`.
     let long = match key.value.as_str() {
         "cc" => Some("name"),
         "trace" => Some("file"),
@@ -277,9 +277,9 @@ fn name(node: &Node) -> Option<&str> {
     }
 }
 
-fn no_table(kind: &str, key: &At<String>, problems: &mut Problems) {
+fn report_not_a_table(kind: &str, key: &At<String>, problems: &mut Problems) {
     let help = match kind {
-        "an array" => "flows go by their names, flows.NAME.KEY=VALUE; other arrays are set as a whole",
+        "an array" => "address a flow by its name, flows.NAME.KEY=VALUE; replace other arrays as a whole",
         _ => "",
     };
     problems.add(&key.place, format!("`{}` is not a key of {kind}", key.value), "not a key", help);

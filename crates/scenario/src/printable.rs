@@ -1,14 +1,14 @@
-//! Text that a terminal shows as it is.
+//! Text that is safe to show on a terminal.
 
-/// Whether a character is not seen where it stands, but changes what else is seen: control characters, those that turn the
-/// direction of text (Unicode's Bidi_Control), line and paragraph separators, and those of no width that a name could hide.
+/// Whether a character is invisible or changes how other text is shown: control characters, Unicode's Bidi_Control, line and
+/// paragraph separators, and zero-width characters.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{061c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2060}' | '\u{feff}')
         || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The text with such characters spelled out, `\u{1b}`, but for line ends and tabs.
+/// The text with hidden characters escaped as `\u{1b}`, except line ends and tabs.
 pub fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -21,12 +21,12 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
-/// The text on one line: line ends and tabs are spelled out too.
+/// The text on one line: line ends and tabs are escaped, too.
 pub fn printable_line(text: &str) -> String {
     printable(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// The text with another character of as many bytes in place of each of them, so that places in it stay.
+/// The text with each hidden character replaced by one of the same length in bytes, so that offsets stay valid.
 pub fn of_same_length(text: &str) -> String {
     let visible = |c: char| match c.len_utf8() {
         _ if c == '\n' || c == '\t' || c == '\r' || !is_hidden(c) => c,

@@ -1,4 +1,4 @@
-//! Quantities with units, as people write them: `500 Mbit/s`, `20 ms`, `64 KiB`, `1 BDP`.
+//! Quantities with units: `500 Mbit/s`, `20 ms`, `64 KiB`, `1 BDP`.
 
 use crate::diagnostic::Problems;
 use crate::suggest::did_you_mean;
@@ -7,15 +7,15 @@ use std::ops::Range;
 
 /// A kind of quantity and its units.
 pub(crate) struct Quantity {
-    /// With its article: "a rate".
+    /// Its name with an article: "a rate".
     pub what: &'static str,
-    /// As in a file, without the quotes.
+    /// An example, without quotes.
     pub example: &'static str,
-    /// Each unit and how many base units it has.
+    /// Its units.
     pub units: &'static [Unit],
 }
 
-/// A unit and how many base units it has.
+/// A unit and its factor to base units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Unit {
     pub name: &'static str,
@@ -51,7 +51,7 @@ pub(crate) const TIME: Quantity = Quantity {
 /// Sizes, in bytes.
 pub(crate) const SIZE: Quantity = Quantity { what: "a size", example: "10 MB", units: &BYTES };
 
-/// Lengths of a queue: bytes, or units whose factor is not a number of bytes.
+/// Lengths of a queue: in bytes, packets or bandwidth-delay products.
 pub(crate) const QUEUE: Quantity =
     Quantity { what: "a queue length", example: "100 packets", units: &QUEUE_UNITS };
 
@@ -85,9 +85,9 @@ const QUEUE_UNITS: [Unit; 11] = [
     BYTES[7],
 ];
 
-/// Why a text is not a quantity; `range` is the offending part.
+/// A text that is not a quantity; `range` is the invalid range.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Wrong {
+pub(crate) struct ParseError {
     pub range: Range<usize>,
     pub message: String,
     pub help: String,
@@ -95,13 +95,13 @@ pub(crate) struct Wrong {
 
 impl Quantity {
     /// The number and the unit of a text such as `1.5 ms`; the space may be missing.
-    pub fn parse(&self, text: &str) -> Result<(f64, Unit), Wrong> {
+    pub fn parse(&self, text: &str) -> Result<(f64, Unit), ParseError> {
         let trimmed = text.trim_start();
         let start = text.len() - trimmed.len();
         let digits = number_prefix(trimmed);
         let Ok(number) = trimmed[..digits].parse::<f64>() else {
-            let message = format!("{} begins with a number", self.what);
-            return Err(Wrong { range: 0..text.len(), message, help: self.help("") });
+            let message = format!("{} must begin with a number", self.what);
+            return Err(ParseError { range: 0..text.len(), message, help: self.help("") });
         };
         let name = trimmed[digits..].trim();
         let at = start + digits + (trimmed[digits..].len() - trimmed[digits..].trim_start().len());
@@ -109,11 +109,11 @@ impl Quantity {
             Some(unit) => Ok((number, *unit)),
             None if name.is_empty() => {
                 let message = format!("{} needs a unit", self.what);
-                Err(Wrong { range: 0..text.len(), message, help: self.help("") })
+                Err(ParseError { range: 0..text.len(), message, help: self.help("") })
             }
             None => {
                 let message = format!("`{name}` is not a unit of {}", self.what.trim_start_matches("a "));
-                Err(Wrong { range: at..at + name.len(), message, help: self.help(name) })
+                Err(ParseError { range: at..at + name.len(), message, help: self.help(name) })
             }
         }
     }
@@ -124,7 +124,7 @@ impl Quantity {
             Value::String(text) => text,
             Value::Integer(_) | Value::Float(_) => {
                 let message = format!("{} needs a unit", self.what);
-                problems.add(&node.place, message, "only a number", self.help(""));
+                problems.add(&node.place, message, "a number without a unit", self.help(""));
                 return None;
             }
             _ => {
@@ -132,23 +132,23 @@ impl Quantity {
                 return None;
             }
         };
-        let wrong = match self.parse(text) {
+        let error = match self.parse(text) {
             Ok(found) => return Some(found),
-            Err(wrong) => wrong,
+            Err(error) => error,
         };
-        // The offending part can be marked where the string has no escapes.
+        // The invalid range can be marked if the string has no escapes.
         let place = match node.place.text().find(text.as_str()) {
             Some(offset) if !text.is_empty() => {
                 let begin = node.place.range().start + offset;
-                node.place.part(begin + wrong.range.start..begin + wrong.range.end)
+                node.place.part(begin + error.range.start..begin + error.range.end)
             }
             _ => node.place.clone(),
         };
-        problems.add(&place, wrong.message, format!("not {}", self.what), wrong.help);
+        problems.add(&place, error.message, format!("not {}", self.what), error.help);
         None
     }
 
-    /// A regular expression (of JSON Schema) for such texts. `number` is that of the number.
+    /// A regular expression for such texts, for the JSON Schema.
     pub fn pattern(&self) -> String {
         let names: Vec<&str> = self.units.iter().map(|unit| unit.name).collect();
         format!(r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*({})\s*$", names.join("|"))
@@ -156,14 +156,14 @@ impl Quantity {
 
     fn help(&self, given: &str) -> String {
         let names: Vec<&str> = self.units.iter().map(|unit| unit.name).collect();
-        let units = format!("write for example \"{}\"; units: {}", self.example, names.join(", "));
+        let units = format!("for example \"{}\"; units: {}", self.example, names.join(", "));
         // `Mbps` and `Mb/s` are common for `Mbit/s`; elsewhere it is the case or one letter.
         let plain = given.to_lowercase().replace("bps", "bit/s").replace("b/s", "bit/s");
         did_you_mean(&plain, &names, &units)
     }
 }
 
-/// The length of the decimal number that a text begins with.
+/// The length of the decimal number at the start of a text.
 fn number_prefix(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |mut i: usize| {
@@ -236,8 +236,8 @@ mod tests {
 
         #[test]
         fn no_text_panics(text in "\\PC{0,12}") {
-            if let Err(wrong) = TIME.parse(&text) {
-                prop_assert!(text.get(wrong.range).is_some());
+            if let Err(error) = TIME.parse(&text) {
+                prop_assert!(text.get(error.range).is_some());
             }
         }
     }

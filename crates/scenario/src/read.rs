@@ -1,4 +1,4 @@
-//! How the format's types are read, and described for the JSON Schema: one definition gives both.
+//! Macros and traits that read the format's types and describe them in the JSON Schema, from one definition.
 
 use crate::diagnostic::{At, Place, Problems};
 use crate::suggest::suggest;
@@ -8,10 +8,10 @@ use std::borrow::Cow;
 
 /// A type of the format.
 pub(crate) trait Read: Sized {
-    /// Reads a node, or notes every problem in it.
+    /// Reads a node, or reports every problem in it.
     fn read(node: &Node, problems: &mut Problems) -> Option<Self>;
 
-    /// The value where the key is absent; `None`: it must be there.
+    /// The value if the key is absent; `None` if the key is required.
     fn absent() -> Option<Self> {
         None
     }
@@ -29,7 +29,7 @@ pub(crate) fn field<T: Read>(key: &str, table: &Table, place: &Place, problems: 
     absent
 }
 
-/// Reads the word that decides what a table's other keys are.
+/// Reads the word that determines a table's other keys.
 pub(crate) fn tag<'a>(
     key: &str,
     words: &[&str],
@@ -39,13 +39,13 @@ pub(crate) fn tag<'a>(
 ) -> Option<&'a Node> {
     let tag = table.get(key);
     if tag.is_none() {
-        let help = format!("there are: {}", words.join(", "));
+        let help = format!("known: {}", words.join(", "));
         problems.add(place, format!("`{key}` is missing"), format!("needs `{key}`"), help);
     }
     tag
 }
 
-/// Notes the keys that a table may not have.
+/// Reports unknown keys of a table.
 pub(crate) fn check_keys(table: &Table, known: &[&str], problems: &mut Problems) {
     for (key, _) in &table.0 {
         if !known.contains(&key.value.as_str()) {
@@ -127,13 +127,13 @@ impl<T: Read> Read for Vec<T> {
             node.expected("an array", "", problems);
             return None;
         };
-        // Every item is read before the first failure counts: all problems are reported.
+        // Reads every item, so that all problems are reported.
         let items: Vec<Option<T>> = items.iter().map(|item| T::read(item, problems)).collect();
         items.into_iter().collect()
     }
 }
 
-/// A table whose keys are names of the user's choice, in the order of the file.
+/// A table whose keys are names chosen by the user, in the order of the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Named<T>(pub Vec<(At<String>, T)>);
 
@@ -184,8 +184,8 @@ impl Read for String {
     }
 }
 
-/// Defines a table of the format: a struct, its reader, and its part of the JSON Schema, whose
-/// descriptions are the doc comments. A key may be absent where its type says so.
+/// Defines a table of the format: a struct, its reader, and its JSON Schema, whose descriptions are the doc
+/// comments. A key with an `Option` type may be absent.
 macro_rules! table {
     ($(#[$meta:meta])* struct $name:ident { $($(#[$doc:meta])* $key:ident: $type:ty,)* }) => {
         #[derive(Clone, Debug, schemars::JsonSchema)]
@@ -207,8 +207,7 @@ macro_rules! table {
     };
 }
 
-/// Defines a table of which one key, the tag, decides what the others are: an enum, its reader, and
-/// its part of the JSON Schema.
+/// Defines a table with a key, the tag, that determines the other keys: an enum, its reader, and its JSON Schema.
 macro_rules! tagged {
     (
         $(#[$meta:meta])*

@@ -2,20 +2,20 @@
 
 use crate::read::words;
 
-/// Hands the list to a macro. Of a rule that picks the subflow for the next chunk the word, which is also its file in
-/// `crates/sim/src/schedule`, and its type there; then the two that give out data in ways of their own.
+/// Passes the list to a macro: for a scheduler that picks the subflow of the next chunk, its name, which is also its file in
+/// `crates/sim/src/schedule`, and its type there; then two schedulers that distribute data in other ways.
 #[macro_export]
 macro_rules! schedulers {
     ($then:ident) => {
         $then! {
             picks: {
-                minrtt MinRtt "The subflow with the smallest smoothed RTT whose window has room.";
-                roundrobin RoundRobin "In turn, among those whose window has room.";
-                blest Blest "As minrtt, but a slow subflow is left unused where it would block the fast one.";
+                minrtt MinRtt "The subflow with the smallest smoothed RTT among those with room in the window.";
+                roundrobin RoundRobin "In turn, among those with room in the window.";
+                blest Blest "Like minrtt, but skips a slow subflow that would block the fast one.";
             }
             gives: {
                 redundant Redundant "Everything on every subflow.";
-                linux Linux "As upstream Linux: the least queued over pacing rate.";
+                linux Linux "Like upstream Linux: the least queued bytes over pacing rate.";
             }
         }
     };
@@ -34,7 +34,7 @@ macro_rules! define {
         }
 
         impl Scheduler {
-            /// Its word in the scenario.
+            /// Its name in scenarios.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Scheduler::$Pick => stringify!($pick),)*

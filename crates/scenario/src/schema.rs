@@ -8,16 +8,15 @@ use serde_json::Value;
 
 /// The JSON Schema (draft 2020-12) of a scenario file, made from the types that read it.
 pub fn json_schema() -> Value {
-    let settings = SchemaSettings::draft2020_12().with_transform(Plain);
+    let settings = SchemaSettings::draft2020_12().with_transform(SimplifySchema);
     settings.into_generator().into_root_schema_for::<File>().to_value()
 }
 
-/// Takes out what an optional key brings along, since TOML has no null: an optional key is absent. Joins
-/// the lines of descriptions.
+/// Removes null from optional keys, as TOML has no null, and joins the lines of descriptions.
 #[derive(Clone)]
-struct Plain;
+struct SimplifySchema;
 
-impl Transform for Plain {
+impl Transform for SimplifySchema {
     fn transform(&mut self, schema: &mut Schema) {
         transform_subschemas(self, schema);
         if let Some(Value::Array(types)) = schema.get_mut("type") {

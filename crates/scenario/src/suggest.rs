@@ -1,25 +1,25 @@
-//! Help for a name that is not known.
+//! Suggestions for unknown names.
 
-/// At most this many names are listed: all algorithms are.
+/// The most names listed; enough for all algorithms.
 const MAX_NAMES: usize = 50;
-/// Longer names, in bytes, are not searched for one that is close: that takes the product of both lengths.
+/// The longest name, in bytes, for which similar ones are searched: the search takes the product of both lengths.
 const MAX_CLOSE: usize = 100;
 
-/// "did you mean `x`?" where one of the known names is close, with a list of the known names.
+/// "did you mean `x`?" if a known name is similar, and the list of known names.
 pub fn suggest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     let list = match &*known {
-        [] => "there is none".to_owned(),
-        names if names.len() <= MAX_NAMES => format!("there are: {}", names.join(", ")),
+        [] => "none is defined".to_owned(),
+        names if names.len() <= MAX_NAMES => format!("known: {}", names.join(", ")),
         names => {
             let more = names.len() - MAX_NAMES;
-            format!("there are: {} and {more} more", names[..MAX_NAMES].join(", "))
+            format!("known: {} and {more} more", names[..MAX_NAMES].join(", "))
         }
     };
     did_you_mean(given, &known, &list)
 }
 
-/// The same before another help than the list.
+/// The same with other help instead of the list.
 pub(crate) fn did_you_mean(given: &str, known: &[&str], help: &str) -> String {
     let distance = |name: &str| strsim::damerau_levenshtein(&given.to_lowercase(), &name.to_lowercase());
     let close = |name: &&&str| {

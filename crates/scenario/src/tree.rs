@@ -1,4 +1,4 @@
-//! A TOML document as a tree of values that know where they were written.
+//! A TOML document as a tree of values with their places.
 
 use crate::diagnostic::{At, Place, Problems};
 use toml::Spanned;
@@ -36,7 +36,7 @@ impl Table {
 }
 
 impl Node {
-    /// What kind of value it is, with its article.
+    /// The kind of value, with its article.
     pub fn kind(&self) -> &'static str {
         match self.value {
             Value::String(_) => "a string",
@@ -49,7 +49,7 @@ impl Node {
         }
     }
 
-    /// Notes that something else was expected, such as "a rate".
+    /// Reports that something else was expected, such as "a rate".
     pub fn expected(&self, what: &str, example: &str, problems: &mut Problems) {
         let help = if example.is_empty() { String::new() } else { format!("for example {example}") };
         problems.add(
@@ -61,10 +61,10 @@ impl Node {
     }
 }
 
-/// Values in a document, tables and arrays among them. A larger one has been parsed by then: only what follows is saved.
+/// The most values of a document, including tables and arrays. The check follows parsing and limits only later work.
 const MAX_VALUES: usize = 500_000;
 
-/// The values in one, itself included.
+/// The number of values in a value, including itself.
 fn values(value: &DeValue<'_>) -> usize {
     1 + match value {
         DeValue::Array(items) => items.iter().map(|item| values(item.get_ref())).sum(),
@@ -73,7 +73,7 @@ fn values(value: &DeValue<'_>) -> usize {
     }
 }
 
-/// Of errors of syntax the first few are shown: the others mostly follow from them.
+/// The most syntax errors shown: further ones mostly follow from these.
 const MAX_SYNTAX_PROBLEMS: usize = 5;
 
 /// Reads a document.
@@ -84,8 +84,8 @@ pub(crate) fn document(whole: &Place, problems: &mut Problems) -> Option<Node> {
     }
     let count: usize = root.get_ref().values().map(|entry| values(entry.get_ref())).sum();
     if count > MAX_VALUES {
-        let help = "let links follow a trace (`trace = \"FILE\"`) in place of so many changes";
-        let message = format!("the scenario has {count} values, of at most {MAX_VALUES}");
+        let help = "give links a trace (`trace = \"FILE\"`) instead of many changes";
+        let message = format!("the scenario has {count} values, the limit is {MAX_VALUES}");
         problems.add(&whole.part(0..0), message, "too many", help);
         return None;
     }
@@ -94,7 +94,7 @@ pub(crate) fn document(whole: &Place, problems: &mut Problems) -> Option<Node> {
         .then(|| At { value: Value::Table(table(root.into_inner(), whole, 0)), place: whole.part(0..0) })
 }
 
-/// Reads one value: the part `text` of a source.
+/// Reads one value.
 pub(crate) fn value(text: &Place, problems: &mut Problems) -> Option<Node> {
     let start = text.range().start;
     match DeValue::parse(text.text()) {
@@ -113,7 +113,7 @@ fn syntax(source: &Place, offset: usize, error: &Error, problems: &mut Problems)
         &place,
         format!("not TOML: {}", error.message()),
         "here",
-        "the syntax is described at https://toml.io",
+        "https://toml.io describes the syntax",
     );
 }
 

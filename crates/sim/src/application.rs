@@ -1,38 +1,38 @@
-//! Applications: when the sender has something to send.
+//! Applications: when the sender has data to send.
 
 use crate::arrivals::Arrivals;
-use crate::data::Outgoing;
+use crate::stream::SendStream;
 use anabranch_net::{Random, Time};
 use anabranch_scenario::Application as Spec;
 use std::collections::VecDeque;
 
-/// How long a receiver waits for a response to begin before it asks again.
-const ASK_AGAIN: Time = Time::from_millis(1000);
+/// How long a receiver waits for a response to begin before it repeats the request.
+const REQUEST_TIMEOUT: Time = Time::from_millis(1000);
 
-/// A response that the receiver has asked for.
+/// A requested response.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct PendingResponse {
     at: Time,
     /// Offset of the response's first byte.
     from: u64,
-    /// Offset behind its last byte, once the sender has answered.
+    /// Offset after its last byte, once the sender has answered.
     end: Option<u64>,
 }
 
-/// A response or a transfer that arrived whole.
+/// A complete response or transfer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Completed {
     pub(crate) bytes: u64,
-    /// When it was asked for, or arrived at the sender.
+    /// When it was requested, or arrived at the sender.
     pub(crate) since: Time,
     pub(crate) took: Time,
 }
 
 /// Transfers that share the connection, in order of arrival.
 #[derive(Clone, Debug)]
-struct Shared {
+struct SharedTransfers {
     arrivals: Arrivals,
-    /// Those under way: when each arrived, where it begins and the offset behind its last byte.
+    /// Transfers under way: arrival time, start offset and end offset.
     under_way: VecDeque<(Time, u64, u64)>,
 }
 
@@ -43,12 +43,12 @@ pub(crate) struct Application {
     random: Random,
     sending: bool,
     stopped: bool,
-    /// When it acts next of its own accord.
+    /// When it acts next on its own.
     pub(crate) next_at: Time,
     /// When the current sending period or pause of an on–off source ends.
     toggle_at: Time,
-    asked: Option<Asked>,
-    shared: Option<Box<Shared>>,
+    asked: Option<PendingResponse>,
+    shared: Option<Box<SharedTransfers>>,
     /// Requests so far, and how often the latest was repeated.
     pub(crate) requests: u64,
     pub(crate) repeats: u32,
@@ -58,7 +58,8 @@ impl Application {
     pub(crate) fn new(spec: Spec, random: Random) -> Application {
         let arrivals = Arrivals::of(&spec, random.clone());
         Application {
-            shared: arrivals.map(|arrivals| Box::new(Shared { arrivals, under_way: VecDeque::new() })),
+            shared: arrivals
+                .map(|arrivals| Box::new(SharedTransfers { arrivals, under_way: VecDeque::new() })),
             spec,
             random,
             sending: false,
@@ -71,7 +72,7 @@ impl Application {
         }
     }
 
-    /// Whether it writes without end, until it is stopped.
+    /// Whether it writes until it is stopped.
     pub(crate) fn is_endless(&self) -> bool {
         matches!(self.spec, Spec::Bulk { bytes: None })
     }
@@ -83,13 +84,13 @@ impl Application {
         }
     }
 
-    /// Transfers that have arrived and are not complete: when each arrived, and its bytes.
+    /// Incomplete transfers: arrival time and bytes.
     pub(crate) fn under_way(&self) -> impl Iterator<Item = (Time, u64)> {
         self.shared.iter().flat_map(|shared| &shared.under_way).map(|&(at, from, end)| (at, end - from))
     }
 
-    /// The sender may send: the connection is established there.
-    pub(crate) fn on_established(&mut self, now: Time, out: &mut Outgoing) {
+    /// The connection is established at the sender.
+    pub(crate) fn on_established(&mut self, now: Time, out: &mut SendStream) {
         if self.stopped {
             return;
         }
@@ -107,17 +108,17 @@ impl Application {
         }
     }
 
-    /// The receiver may ask: it knows that the connection is established. True: it asks now.
+    /// The connection is established at the receiver. Returns whether it sends a request now.
     pub(crate) fn on_receiver_established(&mut self, now: Time) -> bool {
         let first = self.requests == 0 && !self.stopped && matches!(self.spec, Spec::RequestResponse { .. });
         if first {
-            self.ask(now, 0);
+            self.request(now, 0);
         }
         first
     }
 
-    /// Acts when `next_at` has come. True: the receiver sends a request now.
-    pub(crate) fn on_time(&mut self, now: Time, out: &mut Outgoing, received: u64, mss: u16) -> bool {
+    /// Acts at `next_at`. Returns whether the receiver sends a request now.
+    pub(crate) fn on_time(&mut self, now: Time, out: &mut SendStream, received: u64, mss: u16) -> bool {
         self.next_at = Time::NEVER;
         match &self.spec {
             Spec::Bulk { .. } => false,
@@ -126,7 +127,7 @@ impl Application {
                 if now >= self.toggle_at {
                     self.sending = !self.sending;
                     let period = if self.sending { on } else { off }.sample(&mut self.random);
-                    // A period of no length would never let time pass.
+                    // Periods of zero length would loop forever.
                     self.toggle_at = now + Time::from_secs_f64(period).max(Time::from_nanos(1000));
                     match (self.sending, rate_bps) {
                         (true, None) => out.write_up_to(u64::MAX),
@@ -145,12 +146,12 @@ impl Application {
             }
             Spec::RequestResponse { .. } => match self.asked {
                 None => {
-                    self.ask(now, received);
+                    self.request(now, received);
                     true
                 }
                 Some(asked) if received == asked.from => {
                     self.repeats += 1;
-                    self.next_at = now + ASK_AGAIN.times(1 << self.repeats.min(6));
+                    self.next_at = now + REQUEST_TIMEOUT.times(1 << self.repeats.min(6));
                     true
                 }
                 Some(_) => false,
@@ -170,15 +171,15 @@ impl Application {
         }
     }
 
-    fn ask(&mut self, now: Time, received: u64) {
+    fn request(&mut self, now: Time, received: u64) {
         self.requests += 1;
-        self.asked = Some(Asked { at: now, from: received, end: None });
+        self.asked = Some(PendingResponse { at: now, from: received, end: None });
         self.repeats = 0;
-        self.next_at = now + ASK_AGAIN;
+        self.next_at = now + REQUEST_TIMEOUT;
     }
 
-    /// Request `number`, modulo 2³², reached the sender: it answers, unless it has already.
-    pub(crate) fn on_request(&mut self, number: u32, out: &mut Outgoing) {
+    /// Request `number`, modulo 2³², reached the sender, which answers it once.
+    pub(crate) fn on_request(&mut self, number: u32, out: &mut SendStream) {
         let Spec::RequestResponse { size, .. } = &self.spec else { return };
         let Some(asked) = &mut self.asked else { return };
         if number != self.requests as u32 || asked.end.is_some() || self.stopped {
@@ -190,16 +191,21 @@ impl Application {
         out.write_up_to(end);
     }
 
-    /// Bytes up to `received` were delivered. Returns the response that is now complete, or a transfer that is: to be asked
-    /// until there is none.
-    pub(crate) fn on_delivered(&mut self, now: Time, received: u64, out: &mut Outgoing) -> Option<Completed> {
+    /// Bytes up to `received` were delivered. Returns a response or transfer that is now complete; call it until it
+    /// returns `None`.
+    pub(crate) fn on_delivered(
+        &mut self,
+        now: Time,
+        received: u64,
+        out: &mut SendStream,
+    ) -> Option<Completed> {
         if let Some(shared) = &mut self.shared {
             let &(since, from, end) = shared.under_way.front().filter(|(_, _, end)| received >= *end)?;
             shared.under_way.pop_front();
             return Some(Completed { bytes: end - from, since, took: now.since(since) });
         }
         let Spec::RequestResponse { think, count, .. } = &self.spec else { return None };
-        let Asked { at, from, end: Some(end) } = self.asked? else { return None };
+        let PendingResponse { at, from, end: Some(end) } = self.asked? else { return None };
         if received < end {
             return None;
         }
@@ -212,9 +218,8 @@ impl Application {
         Some(Completed { bytes: end - from, since: at, took: now.since(at) })
     }
 
-    /// The flow's stop time: nothing new is sent, what was sent is finished; a response that was
-    /// begun, too.
-    pub(crate) fn stop(&mut self, out: &mut Outgoing) {
+    /// The flow's stop time: no new data is sent; a response that has begun is finished.
+    pub(crate) fn stop(&mut self, out: &mut SendStream) {
         if self.stopped && self.asked.is_none() {
             out.close();
             return;
@@ -225,7 +230,7 @@ impl Application {
             Spec::RequestResponse { .. } if self.asked.is_some_and(|a| a.end.is_some()) => (),
             Spec::RequestResponse { .. } | Spec::Arrivals { .. } => out.close(),
             Spec::Bulk { .. } | Spec::OnOff { .. } => {
-                out.pause(); // what is not sent by now is not sent at all
+                out.pause(); // unsent data is dropped
                 out.close();
             }
         }

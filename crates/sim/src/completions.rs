@@ -1,4 +1,4 @@
-//! Responses and transfers that are complete, and transfers that are not at the end.
+//! Records of complete responses and transfers, and the count of transfers that are incomplete at the end.
 
 use crate::application::Completed;
 use crate::simulator::{Mode, Simulator};
@@ -24,7 +24,7 @@ impl Simulator<'_> {
         });
     }
 
-    /// A transfer of flow `f` is complete. Where `keep_going` ends its lone run, this run ends too.
+    /// A transfer of flow `f` is complete. If `keep_going` ends its lone run, this run ends, too.
     pub(crate) fn note_transfer(
         &mut self,
         f: usize,
@@ -32,21 +32,24 @@ impl Simulator<'_> {
         keep_going: &mut dyn FnMut(Time) -> bool,
     ) -> Result<(), SimError> {
         let (now, Completed { since: at, bytes, took }) = (self.net.now(), done);
-        let Mode::Whole(idle) = &mut self.mode else {
+        let Mode::Whole(lone_runs) = &mut self.mode else {
             self.end = Some(End::Completed(took));
             return Ok(());
         };
-        let alone = match idle.known(f, bytes) {
+        let alone = match lone_runs.known(f, bytes) {
             Some(known) => known,
             None => {
                 let is_over = self.end.is_some();
                 let mut sink = NoSamples;
-                let mut lone =
-                    Simulator::new(idle.scenario(self.scenario, f, bytes), self.scenario.seed, &mut sink)?;
+                let mut lone = Simulator::new(
+                    lone_runs.scenario(self.scenario, f, bytes),
+                    self.scenario.seed,
+                    &mut sink,
+                )?;
                 lone.mode = Mode::Alone;
                 let (end, _) = lone.run(&mut |_| !is_over && keep_going(now))?;
                 if !matches!(end, End::Cancelled(_)) {
-                    idle.remember(f, bytes, end);
+                    lone_runs.remember(f, bytes, end);
                 }
                 end
             }
@@ -75,8 +78,8 @@ impl Simulator<'_> {
         Ok(())
     }
 
-    /// Counts the transfers that are not complete at the end.
-    pub(crate) fn leave_transfers(&mut self) {
+    /// Counts the incomplete transfers at the end.
+    pub(crate) fn count_incomplete_transfers(&mut self) {
         let own =
             self.transfers.iter().filter(|t| t.is_under_way()).map(|t| (t.flow as usize, t.at, t.bytes));
         let shared = (0..self.scenario.flows.len())

@@ -1,4 +1,4 @@
-//! One connection: its subflows, its stream of data, its congestion control and its application.
+//! One connection: subflows, data stream, congestion control and application.
 
 mod bursts;
 mod handshake;
@@ -6,33 +6,33 @@ mod sending;
 mod timers;
 
 use crate::application::{Application, Completed};
-use crate::data::{Corrupt, Incoming, Outgoing};
 use crate::dss::Dss;
 use crate::network::Network;
 use crate::packet::{Chunk, Kind, Packet, flag, widen};
 use crate::receiver::Reply;
 use crate::schedule::Picker;
 use crate::send_queues::SendQueues;
+use crate::stream::{Corrupt, ReceiveStream, SendStream};
 use crate::subflow::{Stage, Subflow};
 use crate::tap::window_scale;
 use anabranch_cc::Group;
 use anabranch_net::Time;
 use anabranch_scenario::{Flow, Scheduler, SubflowAction, Tcp};
 
-/// What compressed ACKs wait for: a part of the RTT, and no longer (`tcp_comp_sack_rtt_percent`, `tcp_comp_sack_delay_ns`).
+/// The delay of compressed ACKs: a fraction of the RTT, up to a limit (`tcp_comp_sack_rtt_percent`, `tcp_comp_sack_delay_ns`).
 const COMPRESSION_PART: f64 = 0.05;
 const COMPRESSION: Time = Time::from_millis(1);
-/// Event targets of one subflow follow each other: the sender's timers, the delayed ACK.
+/// Consecutive event targets of a subflow: the sender's timers, the delayed ACK.
 pub(crate) const TARGETS_PER_SUBFLOW: u32 = 2;
 
-/// Laid out as it is written, what each packet needs first: see [`Subflow`].
+/// Fields are in memory order, those that each packet needs first: see [`Subflow`].
 #[repr(C, align(64))]
 pub(crate) struct Connection {
     pub(crate) subflows: Box<[Subflow]>,
-    pub(crate) incoming: Incoming,
+    pub(crate) incoming: ReceiveStream,
     /// First event target of its subflows; the application's follows them.
     targets: u32,
-    /// Window scale (RFC 7323 §2.3) and the window offered, in its units.
+    /// Window scale (RFC 7323 §2.3) and the advertised window, in its units.
     scale: u32,
     window: u16,
     scheduler: Scheduler,
@@ -41,38 +41,37 @@ pub(crate) struct Connection {
     dss: Dss,
     /// SACK blocks that fit into an ACK.
     sack_blocks: u8,
-    /// It has been opened; the first subflow is established at the sender; the receiver is known to know it.
+    /// Opened; first subflow established at the sender; confirmed by the receiver.
     opened: bool,
     established: bool,
     confirmed: bool,
     receiver_established: bool,
     fin_cut: bool,
-    /// Nobody waits for what is delivered: the application writes without end.
+    /// The application writes endlessly, so that deliveries need no action.
     endless: bool,
-    /// Something below has to be looked at by the event loop.
+    /// The event loop must check the fields below.
     pub(crate) needs_attention: bool,
     tcp: Tcp,
-    pub(crate) out: Outgoing,
+    pub(crate) out: SendStream,
     pub(crate) cc: Group,
     pub(crate) application: Application,
     application_event: Time,
     picker: Picker,
-    /// Of upstream Linux' scheduler.
+    /// Send queues of upstream Linux's scheduler.
     queues: Option<Box<SendQueues>>,
-    /// The subflow that the last request went on.
+    /// The subflow of the last request.
     last_asked: usize,
-    /// When the last byte was delivered after the application had finished.
+    /// When the last byte of a finished application was delivered.
     pub(crate) completed_at: Option<Time>,
     pub(crate) reinjected: u64,
-    /// Responses or transfers that have just arrived whole, for the record.
+    /// Responses or transfers that have just completed, for the record.
     pub(crate) completed: Vec<Completed>,
-    /// The receiver found the stream broken.
+    /// The receiver found a corrupt stream.
     pub(crate) corrupt: Option<Corrupt>,
 }
 
 impl Connection {
-    /// `targets` is the first of the event targets reserved for it: [`TARGETS_PER_SUBFLOW`] for each
-    /// subflow and one for the application.
+    /// `targets` is the first of its event targets: [`TARGETS_PER_SUBFLOW`] per subflow, then one for the application.
     pub(crate) fn new(
         subflows: Vec<Subflow>,
         cc: Group,
@@ -88,10 +87,10 @@ impl Connection {
         let scale = window_scale(tcp.receive_buffer);
         let window = (tcp.receive_buffer >> scale).min(u64::from(u16::MAX)) as u16;
         Connection {
-            out: Outgoing::new(tcp.mss - dss.mapping, u64::from(window) << scale, subflows.len()),
+            out: SendStream::new(tcp.mss - dss.mapping, u64::from(window) << scale, subflows.len()),
             subflows: subflows.into_boxed_slice(),
             cc,
-            incoming: Incoming::new(),
+            incoming: ReceiveStream::new(),
             endless: application.is_endless(),
             application,
             scheduler,
@@ -120,12 +119,12 @@ impl Connection {
         }
     }
 
-    /// The first of the event targets reserved for it.
+    /// The first of its event targets.
     pub(crate) fn targets(&self) -> u32 {
         self.targets
     }
 
-    /// Opens the connection on the first subflow that is wanted.
+    /// Opens the connection on the first wanted subflow.
     pub(crate) fn open(&mut self, net: &mut Network) {
         if !self.opened {
             self.opened = true;
@@ -145,12 +144,12 @@ impl Connection {
         self.push(net);
     }
 
-    /// A change that the scenario gives.
+    /// A subflow event of the scenario.
     pub(crate) fn on_subflow_event(&mut self, s: usize, action: SubflowAction, net: &mut Network) {
         match action {
             SubflowAction::Add => {
                 self.subflows[s].wanted = true;
-                // Before the connection is established only one subflow at a time is tried.
+                // Until the connection is established, it tries one subflow at a time.
                 let alone = self.opened && self.subflows.iter().all(|o| o.stage == Stage::Idle);
                 if (self.confirmed || alone) && self.subflows[s].stage == Stage::Idle && !self.is_over() {
                     self.send_syn(s, net);
@@ -179,7 +178,7 @@ impl Connection {
             }
         }
         if was_tried && !self.confirmed {
-            self.open(net); // another one has to establish the connection
+            self.open(net); // another subflow must establish the connection
         }
     }
 
@@ -189,12 +188,12 @@ impl Connection {
         self.fin_cut && self.subflows.iter().all(is_over)
     }
 
-    /// Whether all data, and the DATA_FIN, was acknowledged.
+    /// Whether all data and the DATA_FIN are acknowledged.
     fn is_over(&self) -> bool {
         self.fin_cut && self.out.is_acked()
     }
 
-    /// Handles a packet that reached the end of its route.
+    /// Handles a packet at the end of its route.
     #[inline]
     pub(crate) fn on_packet(&mut self, s: usize, packet: &Packet, net: &mut Network) {
         if packet.life != self.subflows[s].life {
@@ -252,7 +251,7 @@ impl Connection {
             Reply::Now | Reply::Compressible => self.send_ack(s, net),
         }
         if self.tcp.push_acks {
-            self.acknowledge_what_was_read(net);
+            self.ack_read_bursts(net);
         }
     }
 
@@ -262,9 +261,9 @@ impl Connection {
         net.delayed_acks.delay(self.subflows[s].id, patience, target, &mut net.events);
     }
 
-    /// The application has read what came in order. Where nothing is left, Linux acknowledges what ended a burst (`tcp_cleanup_rbuf`;
-    /// `mptcp_cleanup_rbuf`, where data out of order in the connection are left, too; Linux 6.18).
-    fn acknowledge_what_was_read(&mut self, net: &mut Network) {
+    /// The application has read the data in order. If no data is left, Linux acknowledges the end of a burst (`tcp_cleanup_rbuf`;
+    /// `mptcp_cleanup_rbuf`, even with out-of-order data in the connection; Linux 6.18).
+    fn ack_read_bursts(&mut self, net: &mut Network) {
         if self.incoming.is_in_order() {
             for s in 0..self.subflows.len() {
                 if self.subflows[s].rx.is_pushed() {
@@ -285,7 +284,7 @@ impl Connection {
             self.needs_attention = true;
             self.note_completion(net.now());
             self.arm_application(net);
-            self.push(net); // the application may have finished: close
+            self.push(net); // closes if the application has finished
         }
     }
 
@@ -296,7 +295,7 @@ impl Connection {
         }
     }
 
-    /// Acknowledges what arrived on `s`.
+    /// Sends an ACK on `s`.
     pub(crate) fn send_ack(&mut self, s: usize, net: &mut Network) {
         let subflow = &mut self.subflows[s];
         net.delayed_acks.forget(subflow.id);

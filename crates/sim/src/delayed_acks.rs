@@ -1,30 +1,30 @@
-//! The receivers' timers: when a delayed acknowledgement is sent at the latest (RFC 1122, 4.2.3.2).
+//! Delayed-ACK timers of the receivers (RFC 1122, 4.2.3.2).
 
 use crate::event::EventQueue;
 use anabranch_net::Time;
 
-/// The timer of every subflow's receiver.
+/// The timers of all subflows.
 #[derive(Default)]
 pub(crate) struct DelayedAcks {
-    of: Vec<Delayed>,
+    of: Vec<AckTimer>,
 }
 
-/// That of a subflow. Most of its events find that there was an acknowledgement already: they need only this.
+/// The timer of a subflow. It is apart because most of its events find the ACK already sent and need no other state.
 #[derive(Clone, Copy, Debug)]
-struct Delayed {
-    /// Acknowledge at the latest then.
+struct AckTimer {
+    /// The deadline of the ACK.
     at: Time,
-    /// When the valid event is due; one at another time is void.
+    /// When the valid event is due; events at other times are void.
     event: Time,
 }
 
 impl DelayedAcks {
     /// Adds a subflow.
     pub(crate) fn add(&mut self) {
-        self.of.push(Delayed { at: Time::NEVER, event: Time::NEVER });
+        self.of.push(AckTimer { at: Time::NEVER, event: Time::NEVER });
     }
 
-    /// `subflow` acknowledges within `patience`, if it does not wait already; its event is `target`.
+    /// `subflow` acknowledges within `patience`, unless an ACK is pending; its event is `target`.
     #[inline]
     pub(crate) fn delay(&mut self, subflow: u32, patience: Time, target: u32, events: &mut EventQueue) {
         let delayed = &mut self.of[subflow as usize];
@@ -37,14 +37,13 @@ impl DelayedAcks {
         }
     }
 
-    /// Nothing of `subflow` waits to be acknowledged.
+    /// Cancels the pending ACK of `subflow`.
     #[inline]
     pub(crate) fn forget(&mut self, subflow: u32) {
         self.of[subflow as usize].at = Time::NEVER;
     }
 
-    /// The event of `subflow`, `target`: whether the acknowledgement is sent now. Where it is not yet due, schedules the next
-    /// event.
+    /// Handles the event `target` of `subflow`: returns whether to send the ACK now. If it is not due, schedules the next event.
     #[inline]
     pub(crate) fn is_due(&mut self, subflow: u32, target: u32, events: &mut EventQueue) -> bool {
         let now = events.now();

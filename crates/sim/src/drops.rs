@@ -1,29 +1,29 @@
-//! How many segments with payload of each subflow the network dropped.
+//! Counts of dropped segments with payload, per subflow.
 
 use crate::packet::{Kind, Packet};
 use anabranch_net::Time;
 
-/// The counts of every subflow.
+/// The counts of all subflows.
 #[derive(Default)]
-pub(crate) struct Drops {
-    of: Vec<Dropped>,
+pub(crate) struct DropCounts {
+    of: Vec<SubflowDrops>,
 }
 
-/// Those of a subflow.
+/// The counts of a subflow.
 #[derive(Clone, Copy, Debug, Default)]
-struct Dropped {
-    /// From the beginning: for the conservation check.
+struct SubflowDrops {
+    /// Since the start, for the conservation check.
     #[cfg(test)]
     all: u64,
-    /// Of those sent at this instant or later.
+    /// Start of the measurement, by send time.
     measured: u64,
     from: Time,
 }
 
-impl Drops {
+impl DropCounts {
     /// Adds a subflow.
     pub(crate) fn add(&mut self) {
-        self.of.push(Dropped::default());
+        self.of.push(SubflowDrops::default());
     }
 
     /// Counts a packet that a link dropped.
@@ -36,18 +36,18 @@ impl Drops {
         }
     }
 
-    /// Measures those segments of `subflow` that are sent from `now` on.
+    /// Starts the measurement of segments of `subflow` sent from `now` on.
     pub(crate) fn measure(&mut self, subflow: u32, now: Time) {
         let dropped = &mut self.of[subflow as usize];
         (dropped.measured, dropped.from) = (0, now);
     }
 
-    /// Segments with payload of `subflow` dropped since [`Drops::measure`], of those sent since then.
+    /// Drops among the segments of `subflow` sent since [`DropCounts::measure`].
     pub(crate) fn measured(&self, subflow: u32) -> u64 {
         self.of[subflow as usize].measured
     }
 
-    /// Those dropped so far.
+    /// All drops so far.
     #[cfg(test)]
     pub(crate) fn all(&self, subflow: u32) -> u64 {
         self.of[subflow as usize].all

@@ -1,22 +1,21 @@
-//! The event queue: who acts next.
+//! The event queue.
 //!
 //! Events are totally ordered by `(time, sequence)`, so that a run does not depend on how the heap
-//! breaks ties. An event names its effect by a small number, the *target*; a packet in flight is not an
-//! event of its own, only the head of each link's pipe is.
+//! breaks ties. A small number, the *target*, identifies the effect of an event. Of the packets in a
+//! pipe, only the first has an event.
 
 use anabranch_net::Time;
 
-/// Bits of a heap entry's second word that name the target; the rest is the sequence number.
+/// Bits of the target in a heap entry's second word; the rest is the sequence number.
 const TARGET_BITS: u32 = 24;
 const TARGETS: usize = 1 << TARGET_BITS;
 
 /// Children of a node. Four keys of 16 bytes fill a cache line, and the tree is shallow.
 const ARITY: usize = 4;
 
-/// The events of a simulation, the next first. Public for its benchmark.
+/// The events of a simulation, ordered by time. Public for its benchmark.
 ///
-/// A heap in which every node has all its children or none: places without an event hold `VACANT`, which is later
-/// than any event.
+/// A heap in which every node has all its children or none: vacant places hold `VACANT`, which is later than any event.
 pub struct EventQueue {
     /// Time in ns, sequence and target from the highest bit down: one comparison orders two events.
     heap: Vec<u128>,
@@ -36,16 +35,16 @@ impl Default for EventQueue {
 }
 
 impl EventQueue {
-    /// Largest number of targets that can be told apart.
+    /// The most targets.
     pub(crate) const MAX_TARGETS: usize = TARGETS;
 
-    /// The time of the event taken last.
+    /// The time of the last event.
     #[inline]
     pub(crate) fn now(&self) -> Time {
         Time::from_nanos(self.now)
     }
 
-    /// A sequence number behind all that were given.
+    /// The next sequence number.
     #[inline]
     pub(crate) fn next_sequence(&mut self) -> u64 {
         self.sequence += 1;
@@ -58,14 +57,14 @@ impl EventQueue {
         u128::from(at.as_nanos()) << 64 | u128::from(sequence << TARGET_BITS | u64::from(target))
     }
 
-    /// Lets `target` act at `at`, which must not be in the past.
+    /// Schedules an event for `target` at `at`, which must not be in the past.
     #[inline]
     pub fn schedule(&mut self, at: Time, target: u32) {
         let sequence = self.next_sequence();
         self.schedule_as(at, sequence, target);
     }
 
-    /// The same with a sequence number that was given before.
+    /// The same with a sequence number from [`EventQueue::next_sequence`].
     #[inline]
     pub(crate) fn schedule_as(&mut self, at: Time, sequence: u64, target: u32) {
         let entry = self.entry(at, sequence, target);
@@ -93,7 +92,7 @@ impl EventQueue {
             .then(|| (Time::from_nanos((entry >> 64) as u64), entry as u32 & (TARGETS as u32 - 1)))
     }
 
-    /// The next event, which becomes the present. It stays at the head of the queue until
+    /// Advances to the next event. It stays at the head of the queue until
     /// [`EventQueue::finish`] or [`EventQueue::repeat`] is called.
     #[inline]
     pub fn advance(&mut self) -> Option<(Time, u32)> {
@@ -112,14 +111,14 @@ impl EventQueue {
         }
     }
 
-    /// Lets the head's target act again at `at`: one pass through the heap instead of two.
+    /// Replaces the head by an event for `target` at `at`: one pass through the heap instead of two.
     #[inline]
     pub fn repeat(&mut self, at: Time, target: u32) {
         let sequence = self.next_sequence();
         self.repeat_as(at, sequence, target);
     }
 
-    /// The same with a sequence number that was given before.
+    /// The same with a sequence number from [`EventQueue::next_sequence`].
     #[inline]
     pub(crate) fn repeat_as(&mut self, at: Time, sequence: u64, target: u32) {
         let entry = self.entry(at, sequence, target);
@@ -137,7 +136,7 @@ impl EventQueue {
     fn sift_down(&mut self, entry: u128) {
         let mut i = 0;
         while let Some([a, b, c, d]) = self.heap.get(ARITY * i + 1..ARITY * i + 1 + ARITY) {
-            // The least of four by two rounds of pairs: comparisons that do not wait for each other.
+            // The smallest of four in two rounds of pairs: independent comparisons.
             let (left, l) = if b < a { (b, 2) } else { (a, 1) };
             let (right, r) = if d < c { (d, 4) } else { (c, 3) };
             let (least, child) = if right < left { (right, r) } else { (left, l) };

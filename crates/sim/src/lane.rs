@@ -1,27 +1,27 @@
-//! Return paths without links: delay, preceded by the receiving host's own jitter.
+//! Return paths without links: the receiving host's jitter, then a delay.
 //!
-//! Subflows that share the way forward and the delay back share a *lane*: their acknowledgements enter it nearly in
-//! the order in which they leave it, so that one event serves them all. At one instant, those of different subflows
-//! leave in the order in which they became the next of theirs, as if each subflow had a pipe of its own.
+//! Subflows with the same forward links and return delay share a *lane*: their ACKs enter it nearly in the order of
+//! departure, so that one event serves them all. At one instant, ACKs of different subflows leave in the order in
+//! which they became the first of their subflow, as if each subflow had its own pipe.
 
 use crate::event::EventQueue;
 use crate::packet::Packet;
 use anabranch_net::{Random, Time};
 use std::collections::VecDeque;
 
-/// What a lane knows of each subflow: a line of the cache.
+/// The state of a subflow on a lane: one cache line.
 #[repr(align(64))]
 pub(crate) struct Host {
-    /// Its jitter is uniform up to so many ns.
+    /// The bound of its uniform jitter, in ns.
     jitter: f64,
     random: Random,
-    /// When the latest packet leaves; later ones do not overtake it.
+    /// When the latest packet leaves; later packets do not overtake it.
     last: Time,
-    /// Since when, in the order of events, the next packet is the next.
+    /// When, in the order of events, the first packet became the first.
     sequence: u64,
     /// Packets on the lane.
     waiting: u32,
-    /// Which lane.
+    /// The lane.
     pub(crate) lane: u32,
 }
 
@@ -46,7 +46,7 @@ impl Lane {
         Lane { delay, pipe: VecDeque::new(), armed: (Time::NEVER, 0) }
     }
 
-    /// A packet of `host` enters. The lane is `target` to the events.
+    /// A packet of `host` enters. `target` is the event target of the lane.
     #[inline]
     pub(crate) fn enter(&mut self, packet: Packet, host: &mut Host, target: u32, events: &mut EventQueue) {
         let mut at = events.now() + self.delay;
@@ -75,8 +75,8 @@ impl Lane {
         }
     }
 
-    /// Handles the head event, which is of this lane, `target`: takes it from the queue, and the packet from the
-    /// lane. None where the event was void.
+    /// Handles the head event, which is of this lane: takes the event from the queue and the packet from the lane.
+    /// `None` if the event was void.
     #[inline]
     pub(crate) fn step(
         &mut self,
@@ -111,8 +111,8 @@ impl Lane {
         Some(packet)
     }
 
-    /// Of the packets that leave next at one instant, puts the one first whose turn it is. Of one subflow that is
-    /// the first: the others have its sequence here.
+    /// Orders the packets that leave next at one instant: puts the right one first. Packets of one subflow share a
+    /// sequence number here and stay in order.
     #[cold]
     fn first_of_equals(&mut self, hosts: &[Host]) {
         let at = self.pipe[0].0;

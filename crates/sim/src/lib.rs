@@ -1,23 +1,22 @@
-//! A deterministic event simulator: TCP and MPTCP end points over links.
+//! A deterministic event-driven simulator: TCP and MPTCP end points over links.
 //!
 //! A run is a function of (scenario, seed, version). Packets are plain values that move from pipe to
-//! pipe; the event queue holds one event per pipe and timer, not per packet. The end points are those of a
-//! modern stack; each file names the RFC that it follows.
+//! pipe; the event queue holds one event per pipe and timer, not per packet. The end points model a
+//! modern stack; each file names the RFC that it implements.
 
 mod application;
 mod arrivals;
+mod cancel;
 mod completions;
 mod connection;
-mod data;
+mod connection_meter;
 mod delayed_acks;
 mod drops;
 mod dss;
 mod event;
 mod hop;
-mod idle;
 mod lane;
-mod look;
-mod measured;
+mod lone_runs;
 mod memory;
 mod meter;
 mod network;
@@ -28,7 +27,7 @@ mod rack;
 mod ranges;
 mod rate;
 mod receiver;
-mod repeats;
+mod reinjections;
 mod ring;
 mod routes;
 mod rtt;
@@ -39,6 +38,7 @@ mod scoreboard;
 mod send_queues;
 mod sender;
 mod simulator;
+mod stream;
 mod subflow;
 mod summary;
 pub mod tap;
@@ -57,34 +57,34 @@ use anabranch_scenario::Scenario;
 use simulator::Simulator;
 use tap::Tap;
 
-/// Where a run ended.
+/// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Where the scenario ends.
+    /// At the end of the scenario.
     Reached,
-    /// The one transfer that the run was about is complete, after that time.
+    /// The transfer of a lone run completed after that time.
     Completed(Time),
-    /// There `keep_going` said no.
+    /// `keep_going` returned false at that time.
     Cancelled(Time),
 }
 
-/// A run that was simulated.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// What was measured, up to its end.
+    /// The measurements up to its end.
     pub summary: Summary,
-    /// Where it ended.
+    /// How it ended.
     pub end: End,
 }
 
 /// Runs a scenario to its end.
 ///
 /// The result is a function of `scenario` and `seed` (which replaces the scenario's own). Samples
-/// go to `sink`. `keep_going` is asked now and then with the simulated time reached; where it
-/// answers false the run ends there, and its summary holds what was measured by then.
+/// go to `sink`. `keep_going` is called regularly with the simulated time. If it returns false, the
+/// run ends early, and its summary covers the time until then.
 ///
 /// # Errors
-/// [`SimError`] where the run broke an invariant, or cannot be simulated.
+/// [`SimError`] if the run breaks an invariant or cannot be simulated.
 pub fn run(
     scenario: &Scenario,
     seed: u64,
@@ -94,7 +94,7 @@ pub fn run(
     finish(Simulator::new(scenario, seed, sink)?, keep_going)
 }
 
-/// The same, with a capture that listens; the result does not depend on it.
+/// The same, with a capture; the result does not depend on it.
 ///
 /// # Errors
 /// As [`run`].
@@ -115,10 +115,10 @@ fn finish(mut simulator: Simulator<'_>, keep_going: &mut dyn FnMut(Time) -> bool
     Ok(Run { end, summary: summary::summarise(&mut simulator, at) })
 }
 
-/// Whether a scenario can be simulated: builds what [`run`] would, and runs nothing.
+/// Checks whether a scenario can be simulated: builds the same state as [`run`], without running it.
 ///
 /// # Errors
-/// [`SimError`] as `run` would give it before it begins.
+/// The [`SimError`] that `run` would return at its start.
 pub fn check(scenario: &Scenario) -> Result<(), SimError> {
     Simulator::new(scenario, scenario.seed, &mut NoSamples).map(drop)
 }
@@ -126,39 +126,39 @@ pub fn check(scenario: &Scenario) -> Result<(), SimError> {
 /// Why a run has no summary.
 #[derive(Debug, thiserror::Error)]
 pub enum SimError {
-    /// A receiver got bytes twice, not at all or out of order: a defect of the simulator.
+    /// A receiver got bytes twice, not at all or out of order: a bug in the simulator.
     #[error("the stream of `{flow}` broke at {at}: chunk {chunk} has offset {found} instead of {expected}")]
     Corrupt {
         /// The flow.
         flow: String,
         /// When.
         at: Time,
-        /// The chunk that did not fit.
+        /// The misplaced chunk.
         chunk: u64,
-        /// Where it should be in the stream, modulo 2³².
+        /// Its expected offset in the stream, modulo 2³².
         expected: u32,
-        /// Where it was.
+        /// Its actual offset.
         found: u32,
     },
-    /// Events without end at one instant: a defect of the simulator.
-    #[error("time stands still at {at}")]
+    /// Endless events at one instant: a bug in the simulator.
+    #[error("endless events at {at}")]
     Livelock {
         /// When.
         at: Time,
     },
-    /// The algorithm does not take its parameters.
+    /// The algorithm rejects its parameters.
     #[error("flow `{flow}`, algorithm {cc}: {source}")]
     Parameters {
         /// The flow.
         flow: String,
         /// The algorithm.
         cc: &'static str,
-        /// Why.
+        /// The reason.
         source: ParamError,
     },
-    /// More transfers have a connection open than may have.
+    /// Too many transfers have open connections.
     #[error(
-        "flow `{flow}`: another transfer arrives at {at}, where {most} have a connection open, as many as a run can have; \
+        "flow `{flow}`: too many transfers with open connections at {at}, the limit is {most}; \
          lower the load, shorten the paths, make transfers larger, or set `connections = \"one\"`"
     )]
     TooManyOpen {
@@ -166,37 +166,37 @@ pub enum SimError {
         flow: String,
         /// The simulated time.
         at: Time,
-        /// How many may be open, of all flows.
+        /// The most open connections of transfers, of all flows.
         most: usize,
     },
-    /// More subflows than a connection may have.
-    #[error("flow `{flow}` has {paths} paths; at most {most} can be simulated under its algorithm")]
+    /// Too many subflows.
+    #[error("flow `{flow}` has {paths} paths, the limit of its algorithm is {most}")]
     TooManyPaths {
         /// The flow.
         flow: String,
-        /// How many it has.
+        /// The number of its paths.
         paths: usize,
-        /// How many it may have.
+        /// The most paths that the algorithm allows.
         most: usize,
     },
-    /// More links in a row than a packet can count.
-    #[error("flow `{flow}` has a path over more than 65534 links")]
+    /// A path with too many links.
+    #[error("flow `{flow}` has a path with more than 65534 links")]
     TooManyLinks {
         /// The flow.
         flow: String,
     },
     /// A segment size that does not leave room for headers.
-    #[error("flow `{flow}`: an mss of {mss} bytes cannot be simulated; 21 to 65335 can")]
+    #[error("flow `{flow}`: the mss of {mss} bytes is out of range, it must be from 21 to 65335")]
     Mss {
         /// The flow.
         flow: String,
         /// The size, in bytes.
         mss: u16,
     },
-    /// More links and flows than the event queue can tell apart.
-    #[error("the scenario is too large: {targets} sources of events, at most 16777216")]
+    /// Too many links and flows for the event queue.
+    #[error("the scenario is too large: {targets} sources of events, the limit is 16777216")]
     TooLarge {
-        /// How many it has.
+        /// The number of sources.
         targets: usize,
     },
 }

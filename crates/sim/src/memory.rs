@@ -1,37 +1,37 @@
-//! How much memory a run may need, by what can be under way at once.
+//! An estimate of the memory of a run, from the data that can be in flight at once.
 
-use crate::pool::MOST_OPEN;
+use crate::pool::MAX_OPEN;
 use anabranch_net::{Discipline, LinkSpec, Loss, QueueLimit};
 use anabranch_scenario::{Application, Connections, Flow, Path, Scenario, Scheduler};
 use std::collections::BTreeSet;
 
-/// Bytes for a segment that is sent and not yet acknowledged: it is on the sender's scoreboard, its packet and an
-/// acknowledgement are in pipes, and the receiver may hold it; each in a ring or queue that doubles as it grows.
+/// Bytes per unacknowledged segment: it is on the sender's scoreboard, its packet and an ACK are in pipes, and the
+/// receiver may hold it; each in a ring or queue that doubles as it grows.
 const PER_SEGMENT: f64 = 256.0;
 /// Bytes for a subflow, its histograms and meters included.
 const PER_SUBFLOW: f64 = 8192.0;
 /// Bytes for a link.
 const PER_LINK: f64 = 4096.0;
-/// Bytes for each of a link's queues under FQ-CoDel, of which there are a power of two.
+/// Bytes per flow queue of FQ-CoDel, rounded up to a power of two of queues.
 const PER_QUEUE: f64 = 128.0;
-/// Bytes for a transfer that waits on a shared connection, in a queue that doubles as it grows.
+/// Bytes per transfer that waits on a shared connection, in a queue that doubles as it grows.
 const PER_WAITING: f64 = 72.0;
-/// Round trips in which a short transfer is complete, its handshake and some losses included.
+/// Round trips of a short transfer, including its handshake and some losses.
 const ROUND_TRIPS: f64 = 10.0;
-/// Seconds for a handshake packet that is lost and sent again.
+/// Seconds until a lost handshake packet is retransmitted.
 const HANDSHAKE_AGAIN: f64 = 1.0;
-/// So many times as many transfers may be under way as are on average.
+/// Ratio of the maximum to the mean number of concurrent transfers.
 const MARGIN: f64 = 4.0;
-/// The load above which transfers are taken to pile up.
+/// The load above which transfers are assumed to pile up.
 const PILES_UP: f64 = 0.95;
 /// Bytes for a hop of a path, in the scenario and in the network.
 const PER_HOP: f64 = 32.0;
 
 /// An upper estimate of the memory for a run without samples, in bytes.
 ///
-/// A subflow's data under way fits its path's queues and delays, and again as much where all of that was lost and not yet
-/// noticed; it has no more than was acknowledged before (RFC 5681, section 3.1: the window grows by the acknowledged amount),
-/// and a connection no more than the receiver's window. All together have no more than the links hold.
+/// A subflow's data in flight fits its path's queues and delays, twice if all of it was lost and not yet detected. It is at
+/// most the data acknowledged before (RFC 5681, section 3.1: the window grows by the acknowledged amount), and at most
+/// the receive window per connection. All flows together have at most what the links hold.
 pub fn memory(scenario: &Scenario) -> u64 {
     let seconds = scenario.duration.as_secs_f64();
     let packets = || scenario.flows.iter().map(|flow| f64::from(flow.tcp.mss) + 52.0);
@@ -59,7 +59,7 @@ pub fn memory(scenario: &Scenario) -> u64 {
         hops += connections
             * flow.paths.iter().map(|path| path.links.len() + path.return_links.len()).sum::<usize>();
     }
-    // The smallest full segment, so that it is an upper bound.
+    // The smallest full segment, for an upper bound.
     let segment = packets().fold(1500.0, f64::min);
     let held: f64 = holds.iter().map(|bytes| 2.0 * bytes / segment).sum();
     let segments = asked.min(held + initial);
@@ -76,17 +76,17 @@ pub fn memory(scenario: &Scenario) -> u64 {
     (segments * PER_SEGMENT + rest) as u64
 }
 
-/// Connections of a flow that may be open at once.
+/// The most concurrent connections of a flow.
 fn connections(scenario: &Scenario, f: usize, holds: &[f64]) -> usize {
     match &scenario.flows[f].application {
         Application::Arrivals { connections: Connections::New, .. } => {
-            1 + under_way(scenario, f, holds).min(MOST_OPEN as f64) as usize
+            1 + under_way(scenario, f, holds).min(MAX_OPEN as f64) as usize
         }
         _ => 1,
     }
 }
 
-/// Transfers of a flow that may wait at once on the connection that they share.
+/// The most transfers of a flow that wait on their shared connection.
 fn waiting_transfers(scenario: &Scenario, f: usize, holds: &[f64]) -> f64 {
     match &scenario.flows[f].application {
         Application::Arrivals { connections: Connections::One, .. } => under_way(scenario, f, holds),
@@ -94,8 +94,8 @@ fn waiting_transfers(scenario: &Scenario, f: usize, holds: &[f64]) -> f64 {
     }
 }
 
-/// Transfers of flow `f` that may be under way at once: all that arrive, or so many times what would be on average if they shared
-/// their links' rates evenly, each with its round trips beside (Little's law, and M/G/1 with processor sharing).
+/// The most concurrent transfers of flow `f`: all that arrive, or a multiple of the mean with evenly shared links, each with
+/// its round trips (Little's law, and M/G/1 with processor sharing).
 fn under_way(scenario: &Scenario, f: usize, holds: &[f64]) -> f64 {
     let flow = &scenario.flows[f];
     let Application::Arrivals { interval, count, .. } = &flow.application else { return 0.0 };
@@ -112,7 +112,7 @@ fn under_way(scenario: &Scenario, f: usize, holds: &[f64]) -> f64 {
             None => endless += 1.0,
         }
     }
-    // With losses, or less than the rates at the start, they may take any time.
+    // With losses, or rates below the initial ones, they may take any time.
     let varies = |link: usize| {
         let LinkSpec { changes, trace, loss, .. } = &scenario.links[link].spec;
         !changes.is_empty() || trace.is_some() || *loss != Loss::None
@@ -120,7 +120,7 @@ fn under_way(scenario: &Scenario, f: usize, holds: &[f64]) -> f64 {
     if load > PILES_UP || used.iter().any(|link| varies(*link)) {
         return all;
     }
-    // Through full queues.
+    // Round trips through full queues.
     let round_trip = |path: usize| {
         let queues =
             links_of(&flow.paths[path]).map(|link| holds[link] * 8.0 / scenario.links[link].spec.rate_bps);
@@ -142,19 +142,19 @@ fn links_of(path: &Path) -> impl Iterator<Item = usize> {
     path.links.iter().chain(&path.return_links).copied()
 }
 
-/// The greatest rate that a link has, in bits per second.
+/// The highest rate of a link, in bits per second.
 fn rate(link: &LinkSpec) -> f64 {
-    let traced = link.trace.as_ref().map_or(0.0, |trace| trace.greatest_rate_bps());
+    let traced = link.trace.as_ref().map_or(0.0, |trace| trace.max_rate_bps());
     link.changes.iter().filter_map(|change| change.rate_bps).fold(link.rate_bps.max(traced), f64::max)
 }
 
-/// Bytes that a link holds, waiting and on the way, where a packet has at most so many.
+/// Bytes in a link's queue and in flight, for packets of at most `largest` bytes.
 fn holds(link: &LinkSpec, seconds: f64, largest: f64) -> f64 {
     let queue = match link.queue {
         QueueLimit::Packets(packets) => packets as f64 * largest,
         QueueLimit::Bytes(bytes) => bytes as f64,
     };
-    let traced = link.trace.iter().filter_map(|trace| trace.longest_delay());
+    let traced = link.trace.iter().filter_map(|trace| trace.max_delay());
     let delays = link.changes.iter().filter_map(|change| change.delay).chain(traced);
     let delays = delays.map(|delay| delay.as_secs_f64());
     let jitter = (link.jitter.up_to + link.jitter.reorder_delay + link.tick).as_secs_f64();

@@ -1,4 +1,4 @@
-//! What is measured of a subflow between the beginning and the end of its window of measurement.
+//! Measurements of a subflow in its measurement window.
 
 use crate::sender::Counters;
 use anabranch_net::Time;
@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 /// Time-weighted sums and counters, from [`Meter::begin`] to [`Meter::end`].
 ///
-/// Laid out as it is written, what each acknowledgement needs first.
+/// Fields are in memory order, those that each ACK needs first.
 #[derive(Clone)]
 #[repr(C)]
 pub(crate) struct Meter {
@@ -31,19 +31,19 @@ impl Meter {
         }
     }
 
-    /// One that has measured nothing yet, with as many observables.
+    /// An empty meter with the same observables.
     pub(crate) fn renewed(&self) -> Meter {
         Meter::new(self.of.observables.len())
     }
 
-    /// The window of measurement begins; `counters` and `first_bytes` are what there was before.
+    /// The measurement window begins; `counters` and `first_bytes` are the values before.
     pub(crate) fn begin(&mut self, now: Time, counters: Counters, first_bytes: u64) {
         let (cwnd, rtt) = (self.of.cwnd.now, self.of.rtt.now);
         *self = Meter { running: true, since: now, counters, first_bytes, ..self.renewed() };
         (self.of.cwnd.now, self.of.rtt.now) = (cwnd, rtt);
     }
 
-    /// It ends: differences are taken. `dropped` is of this window already.
+    /// The window ends: takes the differences. `dropped` covers this window only.
     pub(crate) fn end(&mut self, now: Time, counters: Counters, dropped: u64, first_bytes: u64) {
         self.settle(now);
         self.running = false;
@@ -52,7 +52,7 @@ impl Meter {
         self.first_bytes = first_bytes - self.first_bytes;
     }
 
-    /// Adds what another measured, of a connection that is over.
+    /// Adds the measurements of a closed connection.
     pub(crate) fn absorb(&mut self, other: &Meter) {
         self.of.absorb(&other.of);
         self.counters = self.counters.and(&other.counters);
@@ -81,7 +81,7 @@ impl Meter {
         }
     }
 
-    /// The RTT was measured, with a segment that was sent once.
+    /// An RTT sample of a segment that was sent once.
     #[inline]
     pub(crate) fn round_trip(&mut self, now: Time, rtt: Time) {
         if self.running {
@@ -102,7 +102,7 @@ impl Meter {
         }
     }
 
-    /// All of it, over so many seconds.
+    /// The results over `seconds`.
     pub(crate) fn measured(&self, seconds: f64) -> Measured<'_> {
         Measured {
             meter: Cow::Borrowed(&self.of),

@@ -1,46 +1,46 @@
-//! Where packets are: pipes of packets in flight, and the links that decide about them.
+//! The network: links, and pipes of packets in flight.
 
 use crate::delayed_acks::DelayedAcks;
-use crate::drops::Drops;
+use crate::drops::DropCounts;
 use crate::event::EventQueue;
-use crate::hop::{Holding, Hop, Stage};
+use crate::hop::{DequeueStage, Hop, Stage};
 use crate::lane::{Host, Lane};
 use crate::packet::{Packet, flag};
 use crate::routes::Routes;
 use crate::sack_blocks::SackBlocks;
-use crate::tap::Sights;
-use anabranch_net::{Arrival, Fate, Link, LinkSpec, Random, Time, Totals, Waiting};
+use crate::tap::Observations;
+use anabranch_net::{Arrival, Link, LinkSpec, Outcome, Random, Time, Totals, Waiting};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The links, the routes over them, and the event queue that drives them.
 pub(crate) struct Network {
     pub(crate) events: EventQueue,
     hops: Vec<Hop>,
-    /// Where return paths begin. Their numbers as hops and as event targets follow those of `hops`.
+    /// The starts of return paths. As hops and event targets they are numbered after `hops`.
     lanes: Vec<Lane>,
-    /// Which lane, by the links forward and the delay back.
+    /// The lane by forward links and return delay.
     lane_of: BTreeMap<(Vec<usize>, Time), u32>,
-    /// Of each subflow, the host that returns acknowledgements.
+    /// The receiving host of each subflow.
     hosts: Vec<Host>,
     routes: Routes,
-    /// Of acknowledgements under way.
+    /// SACK blocks of ACKs in flight.
     pub(crate) sacks: SackBlocks,
-    pub(crate) drops: Drops,
+    pub(crate) drops: DropCounts,
     pub(crate) delayed_acks: DelayedAcks,
-    /// Where a capture listens.
-    pub(crate) sights: Option<Box<Sights>>,
+    /// Observed packets, with a capture.
+    pub(crate) observations: Option<Box<Observations>>,
 }
 
-/// What came out of a hop.
-pub(crate) enum Arrived {
-    /// Nothing: the event was void, or the packet went on to the next hop.
+/// The output of a hop.
+pub(crate) enum HopOutput {
+    /// Nothing: the event was void, or the packet moved to the next hop.
     None,
     /// A packet reached the end of its route.
     Packet(Packet),
 }
 
 impl Network {
-    /// Hops of the links come first, so that link `i` is hop `i`. `seed` is that of their random processes.
+    /// The hops of links come first, so that link `i` is hop `i`. `seed` is for their random processes.
     pub(crate) fn new<'a>(specs: impl Iterator<Item = &'a LinkSpec> + Clone, seed: u64) -> Network {
         let mut network = Network {
             events: EventQueue::default(),
@@ -50,17 +50,17 @@ impl Network {
             hosts: Vec::new(),
             routes: Routes::default(),
             sacks: SackBlocks::default(),
-            drops: Drops::default(),
+            drops: DropCounts::default(),
             delayed_acks: DelayedAcks::default(),
-            sights: None,
+            observations: None,
         };
         let mut pipe = specs.clone().count() as u32;
         for (i, spec) in specs.clone().enumerate() {
             network.add_hop(match Link::new(spec, seed, i as u64) {
                 Link::Fifo(link) => Stage::Link(link),
-                Link::Holding(link) => {
+                Link::Dequeue(link) => {
                     pipe += 1;
-                    Stage::Holding(Box::new(Holding {
+                    Stage::Dequeue(Box::new(DequeueStage {
                         link: *link,
                         packets: Vec::new(),
                         pipe: pipe - 1,
@@ -100,7 +100,7 @@ impl Network {
         self.routes.add(hops(forward), std::iter::once(lane_hop).chain(hops(back)))
     }
 
-    /// Number of event targets that belong to hops: the first ones.
+    /// The number of event targets of hops, which come first.
     pub(crate) fn hop_targets(&self) -> u32 {
         (self.hops.len() + self.lanes.len()) as u32
     }
@@ -115,17 +115,17 @@ impl Network {
         let now = self.events.now();
         match &mut self.hops[i].stage {
             Stage::Link(link) => link.totals(now),
-            Stage::Holding(holding) => holding.link.totals(now),
+            Stage::Dequeue(stage) => stage.link.totals(now),
             Stage::Pipe => unreachable!("hop {i} is not a link"),
         }
     }
 
-    /// What waits in link `i` of the scenario.
+    /// The queue of link `i` of the scenario.
     pub(crate) fn waiting(&mut self, i: usize) -> Waiting {
         let now = self.events.now();
         match &mut self.hops[i].stage {
             Stage::Link(link) => link.waiting(now),
-            Stage::Holding(holding) => holding.link.waiting(now),
+            Stage::Dequeue(stage) => stage.link.waiting(now),
             Stage::Pipe => unreachable!("hop {i} is not a link"),
         }
     }
@@ -133,20 +133,20 @@ impl Network {
     /// Sends a packet on its next hop.
     #[inline(always)]
     pub(crate) fn send(&mut self, packet: Packet) {
-        if self.sights.is_some() {
-            return self.send_in_sight(packet);
+        if self.observations.is_some() {
+            return self.send_captured(packet);
         }
         if let Some(target) = self.routes.next(&packet) {
             self.enter(packet, target);
         }
     }
 
-    /// The same where a capture listens: apart, so that other runs pay one comparison.
+    /// The same with a capture; a separate function, so that other runs pay one comparison.
     #[cold]
     #[inline(never)]
-    fn send_in_sight(&mut self, mut packet: Packet) {
-        if let Some(sights) = &mut self.sights {
-            sights.leaves(self.events.now(), &mut packet, &self.sacks);
+    fn send_captured(&mut self, mut packet: Packet) {
+        if let Some(observations) = &mut self.observations {
+            observations.leaves(self.events.now(), &mut packet, &self.sacks);
         }
         if let Some(target) = self.routes.next(&packet) {
             self.enter(packet, target);
@@ -162,69 +162,69 @@ impl Network {
             let host = &mut self.hosts[packet.subflow as usize];
             return self.lanes[host.lane as usize].enter(packet, host, target, &mut self.events);
         };
-        if let Some(sights) = &mut self.sights
+        if let Some(observations) = &mut self.observations
             && !matches!(hop.stage, Stage::Pipe)
         {
             // Link `i` is hop `i`.
-            sights.enters(now, target as usize, &packet, &self.sacks);
+            observations.enters(now, target as usize, &packet, &self.sacks);
         }
         let at = match &mut hop.stage {
             Stage::Link(link) => match link.offer(now, u32::from(packet.wire), packet.has(flag::ECT)) {
-                Fate::Delivered { at, marked } => {
+                Outcome::Delivered { at, marked } => {
                     if marked {
                         packet.flags |= flag::CE;
                     }
                     at
                 }
-                Fate::Dropped(_) => return self.note_drop(&packet),
+                Outcome::Dropped(_) => return self.note_drop(&packet),
             },
-            Stage::Holding(_) => return self.hold(packet, target),
+            Stage::Dequeue(_) => return self.enqueue(packet, target),
             Stage::Pipe => now,
         };
         hop.put(packet, at, target, &mut self.events);
     }
 
-    /// A packet arrives at a link that holds it.
+    /// A packet arrives at a [`DequeueStage`].
     #[inline(never)]
-    fn hold(&mut self, packet: Packet, target: u32) {
+    fn enqueue(&mut self, packet: Packet, target: u32) {
         let now = self.events.now();
-        let Stage::Holding(holding) = &mut self.hops[target as usize].stage else { return };
-        // Each direction of a subflow is a flow: what the addresses and ports tell.
+        let Stage::Dequeue(stage) = &mut self.hops[target as usize].stage else { return };
+        // Each direction of a subflow is a flow, as by addresses and ports.
         let flow = u64::from(packet.subflow) << 1 | u64::from(packet.is_forward());
         let (wire_bytes, ecn_capable) = (u32::from(packet.wire), packet.has(flag::ECT));
-        match holding.link.offer(now, Arrival { wire_bytes, ecn_capable, flow }) {
+        match stage.link.offer(now, Arrival { wire_bytes, ecn_capable, flow }) {
             Ok(ticket) => {
-                let places = holding.packets.len().max(ticket as usize + 1);
-                holding.packets.resize(places, None);
-                holding.packets[ticket as usize] = Some(packet);
+                let places = stage.packets.len().max(ticket as usize + 1);
+                stage.packets.resize(places, None);
+                stage.packets[ticket as usize] = Some(packet);
             }
             Err(_) => self.note_drop(&packet),
         }
-        self.settle(target);
+        self.collect_outcomes(target);
     }
 
-    /// Moves what a link that holds packets has decided about, and lets it act again when its transmitter falls idle.
-    fn settle(&mut self, target: u32) {
+    /// Moves the decided packets of a [`DequeueStage`], and schedules its event when the transmitter falls idle.
+    fn collect_outcomes(&mut self, target: u32) {
         let now = self.events.now();
-        while let Stage::Holding(holding) = &mut self.hops[target as usize].stage
-            && let Some((ticket, fate)) = holding.link.settle(now)
+        while let Stage::Dequeue(stage) = &mut self.hops[target as usize].stage
+            && let Some((ticket, outcome)) = stage.link.next_outcome(now)
         {
-            let pipe = holding.pipe;
-            let Some(mut packet) = holding.packets[ticket as usize].take() else { continue };
-            match fate {
-                Fate::Delivered { at, marked } => {
+            let pipe = stage.pipe;
+            let Some(mut packet) = stage.packets[ticket as usize].take() else { continue };
+            match outcome {
+                Outcome::Delivered { at, marked } => {
                     if marked {
                         packet.flags |= flag::CE;
                     }
                     self.hops[pipe as usize].put(packet, at, pipe, &mut self.events);
                 }
-                Fate::Dropped(_) => self.note_drop(&packet),
+                Outcome::Dropped(_) => self.note_drop(&packet),
             }
         }
-        if let Stage::Holding(holding) = &mut self.hops[target as usize].stage {
-            let at = holding.link.wakes_at();
-            if at < holding.wakes_at {
-                holding.wakes_at = at;
+        if let Stage::Dequeue(stage) = &mut self.hops[target as usize].stage {
+            let at = stage.link.wakes_at();
+            if at < stage.wakes_at {
+                stage.wakes_at = at;
                 self.events.schedule(at, target);
             }
         }
@@ -237,31 +237,31 @@ impl Network {
         self.sacks.release(packet);
     }
 
-    /// Handles a head event that moves no packet out of a pipe: a void one, or that of a link that holds packets.
+    /// Handles a head event that moves no packet out of a pipe: a void one, or one of a [`DequeueStage`].
     #[cold]
     #[inline(never)]
     fn wake(&mut self, target: u32) {
         self.events.finish();
-        if let Stage::Holding(holding) = &mut self.hops[target as usize].stage
-            && holding.wakes_at == self.events.now()
+        if let Stage::Dequeue(stage) = &mut self.hops[target as usize].stage
+            && stage.wakes_at == self.events.now()
         {
-            holding.wakes_at = Time::NEVER;
-            self.settle(target);
+            stage.wakes_at = Time::NEVER;
+            self.collect_outcomes(target);
         }
     }
 
-    /// Handles the head event, which is of hop `target`: takes it from the queue, and moves its packet.
+    /// Handles the head event, which is of hop `target`: takes it from the queue and moves its packet.
     #[inline]
-    pub(crate) fn step(&mut self, target: u32) -> Arrived {
+    pub(crate) fn step(&mut self, target: u32) -> HopOutput {
         let now = self.events.now();
         let Some(hop) = self.hops.get_mut(target as usize) else {
             let lane = &mut self.lanes[target as usize - self.hops.len()];
             let packet = lane.step(&mut self.hosts, target, &mut self.events);
-            return packet.map_or(Arrived::None, |packet| self.forward(packet));
+            return packet.map_or(HopOutput::None, |packet| self.forward(packet));
         };
         if hop.armed != now {
             self.wake(target);
-            return Arrived::None;
+            return HopOutput::None;
         }
         let (_, packet) = hop.pipe.pop_front().expect("an armed hop holds a packet");
         match hop.pipe.front() {
@@ -279,28 +279,28 @@ impl Network {
 
     /// A packet has left a hop.
     #[inline]
-    fn forward(&mut self, packet: Packet) -> Arrived {
+    fn forward(&mut self, packet: Packet) -> HopOutput {
         if let Some(next) = self.routes.next(&packet) {
             self.enter(packet, next);
-            return Arrived::None;
+            return HopOutput::None;
         }
-        Arrived::Packet(packet)
+        HopOutput::Packet(packet)
     }
 
-    /// Segments with payload of `subflow` inside the network now: for the conservation check.
+    /// Segments with payload of `subflow` in the network, for the conservation check.
     #[cfg(test)]
     pub(crate) fn in_transit(&self, subflow: u32) -> u64 {
         let is_its_data =
             |p: &&Packet| p.subflow == subflow && p.kind == crate::packet::Kind::Data && p.len > 0;
         let held = self.hops.iter().filter_map(|hop| match &hop.stage {
-            Stage::Holding(holding) => Some(holding.packets.iter().flatten()),
+            Stage::Dequeue(stage) => Some(stage.packets.iter().flatten()),
             _ => None,
         });
         let piped = self.hops.iter().flat_map(|h| &h.pipe).map(|(_, p)| p);
         (piped.filter(is_its_data).count() + held.flatten().filter(is_its_data).count()) as u64
     }
 
-    /// The packet that the next event moves, and whether it then is at the end of its route.
+    /// The packet that the next event moves, and whether it then reaches the end of its route.
     #[cfg(test)]
     pub(crate) fn next_packet(&self) -> Option<(Packet, bool)> {
         let (now, target) = self.events.peek()?;

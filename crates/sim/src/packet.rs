@@ -1,8 +1,7 @@
 //! Packets: plain data of 40 bytes, copied from pipe to pipe.
 //!
-//! Sequence numbers count segments, not bytes: a segment is sent again as it was, never cut anew.
-//! At connection level data is numbered in *chunks*, the payload of one segment; a chunk that is
-//! reinjected on another subflow keeps its number.
+//! Sequence numbers count segments, not bytes: segments are retransmitted unchanged. The connection numbers
+//! data in *chunks*, the payload of one segment; a chunk that is reinjected keeps its number.
 
 use anabranch_net::Time;
 
@@ -10,14 +9,14 @@ use anabranch_net::Time;
 pub(crate) const HEADER: u16 = 52;
 /// A SYN's packet with its usual options.
 pub(crate) const SYN_BYTES: u16 = 60;
-/// A SACK option with `n` blocks takes 4 + 8n bytes (RFC 2018 §3): two of padding included.
+/// Bytes of a SACK option with `blocks` blocks, including two of padding (RFC 2018 §3).
 pub(crate) const fn sack_option_bytes(blocks: u16) -> u16 {
     if blocks == 0 { 0 } else { 4 + 8 * blocks }
 }
-/// SACK blocks that fit beside the timestamp option.
+/// SACK blocks that fit with the timestamp option.
 pub(crate) const SACK_BLOCKS: usize = 3;
 
-/// What a packet is.
+/// The kind of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -25,15 +24,15 @@ pub enum Kind {
     Syn,
     /// The receiver's answer.
     SynAck,
-    /// The third packet of the handshake, where no data is sent with it.
+    /// The third packet of the handshake, without data.
     HandshakeAck,
-    /// The receiver's confirmation of a join, after which the sender may use it (RFC 8684 §3.2).
+    /// The receiver's confirmation of a join, after which the sender may use the subflow (RFC 8684 §3.2).
     JoinAck,
     /// A segment, possibly a FIN.
     Data,
     /// An acknowledgement.
     Ack,
-    /// The receiver's application asks for the next response.
+    /// The receiver's application requests the next response.
     Request,
 }
 
@@ -69,27 +68,27 @@ pub(crate) struct Block {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet {
-    /// The subflow, counted over the whole simulation.
+    /// The subflow's number in the simulation.
     pub(crate) subflow: u32,
-    /// How many hops of its route it has entered.
+    /// The number of hops entered so far.
     pub(crate) hop: u16,
     pub(crate) kind: Kind,
     pub(crate) flags: u8,
-    /// Which life of the subflow it belongs to: one that was removed and added has several.
+    /// The life of the subflow: each addition after a removal begins another.
     pub(crate) life: u16,
     /// Size at IP level, in bytes.
     pub(crate) wire: u16,
-    /// Payload, in bytes. Of what the receiver sends, where a capture listens: see [`crate::tap`].
+    /// Payload, in bytes. In the receiver's packets it has another use with a capture: see [`crate::tap`].
     pub(crate) len: u16,
-    /// Window that an ACK offers, in units of the window scale (RFC 7323 §2).
+    /// Advertised window of an ACK, in units of the window scale (RFC 7323 §2).
     pub(crate) window: u16,
     /// Data: the segment's number. ACK: the next one expected. This and the following numbers are modulo 2³².
     pub(crate) seq: u32,
     /// Data: the chunk's number. ACK: the next one expected (DATA_ACK). Request: its number.
     pub(crate) data: u32,
-    /// Where that is in the byte stream. Data: a check for the receiver.
+    /// The chunk's offset in the byte stream. In data, the receiver checks it.
     pub(crate) offset: u32,
-    /// ACK with SACK blocks: where the network keeps them; 0: without.
+    /// ACK: the key of its SACK blocks; 0 without SACK blocks.
     pub(crate) sack: u32,
     /// Timestamp option: data carries the time of sending, an ACK its echo.
     pub(crate) stamp: Time,
@@ -118,7 +117,7 @@ impl Packet {
         self.flags & flag != 0
     }
 
-    /// Whether it travels from the sender to the receiver.
+    /// Whether the sender sent it.
     pub(crate) fn is_forward(&self) -> bool {
         matches!(self.kind, Kind::Syn | Kind::HandshakeAck | Kind::Data)
     }
@@ -133,7 +132,7 @@ pub(crate) struct Chunk {
     pub(crate) len: u16,
 }
 
-/// The number next to `near` that is `low` modulo 2³².
+/// The number closest to `near` that is `low` modulo 2³².
 #[inline]
 pub(crate) fn widen(near: u64, low: u32) -> u64 {
     near.wrapping_add_signed(i64::from(low.wrapping_sub(near as u32) as i32))

@@ -1,31 +1,31 @@
-//! What is kept of flows whose transfers open connections of their own: see `transfers.rs`.
+//! State of flows whose transfers open their own connections: see `transfers.rs`.
 
 use crate::arrivals::Arrivals;
 use anabranch_net::Time;
 use anabranch_scenario::{Application as Spec, Connections, Scenario};
 use std::collections::VecDeque;
 
-/// The most connections that transfers may have open at once, in all.
-pub(crate) const MOST_OPEN: usize = 10_000;
+/// The most open connections of transfers, of all flows.
+pub(crate) const MAX_OPEN: usize = 10_000;
 
-/// Of a flow: its arrivals, and its connections that are over, the one that was over first in front. The flow's own connection is
-/// never opened: it keeps the sums of those that are over.
-pub(crate) struct Pool {
+/// A flow's arrivals, and its closed connections, oldest first. The flow's own connection is never opened: it holds the sums of
+/// closed ones.
+pub(crate) struct TransferPool {
     pub(crate) arrivals: Arrivals,
     pub(crate) over: VecDeque<u32>,
 }
 
-impl Pool {
-    /// Of a flow that needs one.
-    pub(crate) fn of(scenario: &Scenario, seed: u64, flow: usize) -> Option<Pool> {
+impl TransferPool {
+    /// The pool of a flow, if its transfers open their own connections.
+    pub(crate) fn of(scenario: &Scenario, seed: u64, flow: usize) -> Option<TransferPool> {
         let application = &scenario.flows[flow].application;
         let Spec::Arrivals { connections: Connections::New, .. } = application else { return None };
         let arrivals = Arrivals::of(application, scenario.application_random(seed, flow))?;
-        Some(Pool { arrivals, over: VecDeque::new() })
+        Some(TransferPool { arrivals, over: VecDeque::new() })
     }
 }
 
-/// The transfer that a connection carries, or has carried.
+/// The current or last transfer of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transfer {
     pub(crate) flow: u32,
@@ -37,7 +37,7 @@ pub(crate) struct Transfer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     UnderWay,
-    /// The receiver has all of it, and the connection is being closed.
+    /// The transfer is complete, and the connection is closing.
     Complete,
     Over,
 }

@@ -2,12 +2,11 @@
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Prr {
-    /// Segments that may yet be delivered as of the acknowledgement that began it (RecoverFS): those selectively
-    /// acknowledged before are not.
+    /// Segments in flight at the ACK that began recovery, without those selectively acknowledged before (RecoverFS).
     outstanding: u64,
     delivered: u64,
     sent: u64,
-    /// In flight may reach this much.
+    /// The limit of segments in flight.
     limit: u64,
 }
 
@@ -16,9 +15,9 @@ impl Prr {
         Prr { outstanding: outstanding.max(1), ..Prr::default() }
     }
 
-    /// An acknowledgement delivered segments, that which begins recovery included; `ssthresh` is the window
-    /// behind it. `safe` says that `una` moved and no further loss was found (SafeACK): slow start may then
-    /// refill what losses emptied (SSRB), else no more is sent than was delivered (CRB).
+    /// An ACK delivered segments; this includes the one that begins recovery. `ssthresh` is the target window. `safe`
+    /// means that `una` moved without a further loss (SafeACK): slow start may then refill the window (SSRB), else at most
+    /// the delivered amount is sent (CRB).
     #[inline]
     pub(crate) fn on_ack(&mut self, delivered: u64, in_flight: u64, ssthresh: u64, safe: bool) {
         self.delivered += delivered;
@@ -28,7 +27,7 @@ impl Prr {
             let conserve = self.delivered.saturating_sub(self.sent).max(delivered);
             (conserve + u64::from(safe)).min(ssthresh - in_flight)
         };
-        // The first segment always goes out: it is the fast retransmit.
+        // The first segment is always sent: it is the fast retransmit.
         self.limit = in_flight + quota.max(u64::from(self.sent == 0));
     }
 

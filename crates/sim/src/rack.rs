@@ -1,20 +1,20 @@
 //! RACK: loss detection by time (RFC 8985 §6).
 //!
-//! First copies were sent in the order of their numbers and resends are kept in the order in which
-//! they were sent, so each check looks only at the oldest of either: constant cost per segment.
+//! First copies are sent in the order of their numbers, and retransmissions are kept in the order of sending, so each
+//! check visits only the oldest of either: constant cost per segment.
 
 use crate::rtt::Rtt;
 use crate::scoreboard::{Delivered, Scoreboard};
 use anabranch_net::Time;
 
-/// Duplicate acknowledgements that mean loss as long as no reordering was seen.
+/// Duplicate ACKs that indicate a loss until reordering is observed.
 const DUP_THRESHOLD: u64 = 3;
-/// Recoveries after which a reordering window grown by DSACKs shrinks again.
+/// Recoveries after which a reordering window enlarged by DSACKs is reset.
 const PERSIST: u8 = 16;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rack {
-    /// When the most recently sent segment of those delivered was sent, and its number.
+    /// Send time and number of the most recently sent segment among the delivered ones.
     newest: (Time, u64),
     /// Its RTT.
     rtt: Time,
@@ -28,11 +28,11 @@ pub(crate) struct Rack {
 }
 
 impl Rack {
-    /// Steps 1–3: takes note of what an acknowledgement that echoes the timestamp `echo` delivered.
+    /// Steps 1–3: processes the segments delivered by an ACK that echoes the timestamp `echo`.
     #[inline]
     pub(crate) fn on_delivered(&mut self, delivered: &Delivered, echo: Time, now: Time, min_rtt: Time) {
         self.reordering_seen |= delivered.reordered;
-        // Where the acknowledgement of a resend may be of an earlier copy, only first copies count.
+        // If the ACK of a retransmission may answer an earlier copy, only first copies count.
         let newest = match delivered.newest {
             Some((sent, _, true)) if echo < sent || now.since(sent) < min_rtt => delivered.first_copy,
             newest => newest.map(|(sent, seq, _)| (sent, seq)),
@@ -43,7 +43,7 @@ impl Rack {
         }
     }
 
-    /// Step 4: a DSACK says that the window was too small.
+    /// Step 4: a DSACK indicates that the reordering window was too small.
     pub(crate) fn on_dsack(&mut self, board: &Scoreboard) {
         if board.una() >= self.round_end {
             self.round_end = board.nxt();
@@ -52,7 +52,7 @@ impl Rack {
         }
     }
 
-    /// A recovery turned out to be spurious: what looked lost was late.
+    /// A recovery was spurious: the segments were late, not lost.
     pub(crate) fn on_spurious(&mut self) {
         self.reordering_seen = true;
     }
@@ -78,8 +78,8 @@ impl Rack {
         now.since(self.rtt + self.reordering_window(board, true, rtt))
     }
 
-    /// Step 5: deems lost what was sent long enough before something that was delivered. Returns how
-    /// many segments that is, and when to look again.
+    /// Step 5: marks segments as lost that were sent long enough before a delivered one. Returns their
+    /// number and the time of the next check.
     #[inline]
     pub(crate) fn detect(
         &self,

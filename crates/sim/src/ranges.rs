@@ -1,4 +1,4 @@
-//! Sets of sequence numbers as sorted, disjoint, non-adjacent ranges: what SACK is about.
+//! Sets of sequence numbers as sorted, disjoint, non-adjacent ranges, for SACK.
 
 use std::collections::VecDeque;
 
@@ -26,7 +26,7 @@ impl Ranges {
         self.0.back().map(|r| r.1)
     }
 
-    /// Adds `range` and calls `new` with each part of it that was not in the set.
+    /// Adds `range` and calls `new` with each subrange that was not in the set.
     pub(crate) fn add(&mut self, range: Range, mut new: impl FnMut(Range)) {
         let (mut low, mut high) = range;
         if low >= high {
@@ -69,7 +69,7 @@ impl Ranges {
         }
     }
 
-    /// Removes the range that starts at `n` and returns its end; `n` itself where there is none.
+    /// Removes the range that starts at `n` and returns its end, or `n` if there is no such range.
     #[inline]
     pub(crate) fn take_from(&mut self, n: u64) -> u64 {
         match self.0.front() {

@@ -1,41 +1,40 @@
-//! Delivery rate samples: what the network delivered, over the time that it took
-//! (draft-ietf-ccwg-bbr-06 §4.1). Kept beside the scoreboard, for senders whose algorithm asks for it.
+//! Delivery rate samples (draft-ietf-ccwg-bbr-06 §4.1), for senders with a model-based algorithm.
 
 use crate::ring::Ring;
 use crate::scoreboard::Delivered;
 use anabranch_cc::{LostSegment, RateSample};
 use anabranch_net::Time;
 
-/// What was known when a segment was last sent (§4.1.2.1.2).
+/// The state when a segment was last sent (§4.1.2.1.2).
 #[derive(Clone, Copy, Debug, Default)]
-struct Sent {
+struct SendRecord {
     at: Time,
-    /// Segments delivered by then, and when the last of them was.
+    /// Segments delivered by then, and the time of the last delivery.
     delivered: u64,
     delivered_at: Time,
-    /// When the segment that had last been delivered was sent: the flight's first.
+    /// Send time of the last delivered segment, the first of the flight.
     first_sent: Time,
-    /// Segments deemed lost by then.
+    /// Segments marked as lost by then.
     lost: u64,
-    /// In flight then, with this one.
+    /// Segments in flight then, including this one.
     in_flight: u64,
     app_limited: bool,
-    /// Deemed lost since.
+    /// Whether it has been marked as lost since.
     is_lost: bool,
 }
 
-/// The connection's part of the state (§4.1.2.1.1).
+/// The state of the connection (§4.1.2.1.1).
 #[derive(Clone, Debug)]
 pub(crate) struct RateSampler {
-    segments: Ring<Sent>,
+    segments: Ring<SendRecord>,
     delivered: u64,
     delivered_at: Time,
     first_sent: Time,
     lost: u64,
-    /// Until more than this is delivered, samples are limited by the application; 0: they are not.
+    /// Samples are application-limited until more than this is delivered; 0: they are not.
     app_limited: u64,
-    /// Of what the current acknowledgement delivered, the segment sent last.
-    newest: Option<Sent>,
+    /// The most recently sent segment among those that the current ACK delivered.
+    newest: Option<SendRecord>,
 }
 
 impl Default for RateSampler {
@@ -53,12 +52,12 @@ impl Default for RateSampler {
 }
 
 impl RateSampler {
-    /// Segment `seq` went out, `in_flight` counts it (§4.1.2.2).
+    /// Segment `seq` was sent; `in_flight` includes it (§4.1.2.2).
     pub(crate) fn on_sent(&mut self, seq: u64, now: Time, in_flight: u64) {
         if in_flight <= 1 {
             (self.first_sent, self.delivered_at) = (now, now);
         }
-        let sent = Sent {
+        let sent = SendRecord {
             at: now,
             delivered: self.delivered,
             delivered_at: self.delivered_at,
@@ -75,7 +74,7 @@ impl RateSampler {
         }
     }
 
-    /// An acknowledgement delivered segments, which are still known (§4.1.2.3).
+    /// An ACK delivered segments, whose state is still available (§4.1.2.3).
     pub(crate) fn on_delivered(&mut self, delivered: &Delivered, now: Time) {
         if let Some((_, seq, _)) = delivered.newest {
             let newest = *self.segments.get(seq);
@@ -89,9 +88,8 @@ impl RateSampler {
         }
     }
 
-    /// The current acknowledgement's sample, once its losses are known; segments before `una` are
-    /// forgotten. `min_rtt` is the smallest so far: a shorter interval is a resend taken for its
-    /// original, and tells no rate.
+    /// The sample of the current ACK, once its losses are known; discards segments before `una`. An interval
+    /// shorter than `min_rtt` mistakes a retransmission for its original and gives no rate.
     pub(crate) fn sample(&mut self, una: u64, min_rtt: Time) -> Option<RateSample> {
         let newest = self.newest.take();
         self.segments.forget_before(una);
@@ -108,7 +106,7 @@ impl RateSampler {
         })
     }
 
-    /// Segment `seq` is deemed lost. None where that copy was before.
+    /// Segment `seq` is marked as lost. `None` if that copy already was.
     pub(crate) fn on_lost(&mut self, seq: u64, now: Time) -> Option<LostSegment> {
         let segment = self.segments.get_mut(seq);
         if std::mem::replace(&mut segment.is_lost, true) {
@@ -125,14 +123,14 @@ impl RateSampler {
         })
     }
 
-    /// What was deemed lost is in flight after all.
+    /// Segments marked as lost are in flight after all.
     pub(crate) fn unmark_lost(&mut self) {
         for seq in self.segments.start()..self.segments.end() {
             self.segments.get_mut(seq).is_lost = false;
         }
     }
 
-    /// The application had nothing to send where it could have been (§4.1.2.4).
+    /// The application had no data to send (§4.1.2.4).
     pub(crate) fn mark_app_limited(&mut self, in_flight: u64) {
         self.app_limited = (self.delivered + in_flight).max(1);
     }
@@ -185,7 +183,7 @@ mod tests {
         rates.on_sent(10, MS(100), 2);
         let sample = acknowledge(&mut rates, 9, MS(27), MS(100));
         assert_eq!((sample.delivered(), sample.interval), (10.0, 0.1));
-        // Sent 73 ms after the segment last delivered, acknowledged 10 ms after it: 1 in 73 ms.
+        // SendRecord 73 ms after the segment last delivered, acknowledged 10 ms after it: 1 in 73 ms.
         let sample = acknowledge(&mut rates, 10, MS(100), MS(110));
         assert_eq!((sample.delivered(), sample.interval), (2.0, 0.076));
     }

@@ -1,24 +1,24 @@
-//! The receiving half of one subflow: reassembly by segment number, SACK, delayed ACKs, ECN echo.
+//! The receiver of a subflow: reassembly by segment number, SACK, delayed ACKs, ECN echo.
 
 use crate::packet::{Block, HEADER, Kind, Packet, SACK_BLOCKS, Sack, flag, sack_option_bytes, widen};
 use crate::ranges::Ranges;
 use anabranch_net::Time;
 
-/// Segments behind a hole that are always acknowledged at once (TCP_FASTRETRANS_THRESH), and those that one
-/// acknowledgement may wait for (`tcp_comp_sack_nr`): `__tcp_ack_snd_check`, Linux 6.18.
+/// Segments after a hole that are always acknowledged at once (TCP_FASTRETRANS_THRESH), and the most that one
+/// compressed ACK covers (`tcp_comp_sack_nr`): `__tcp_ack_snd_check`, Linux 6.18.
 const DUP_THRESHOLD: u32 = 3;
-const MOST_COMPRESSED: u32 = 44;
-/// Ranges that an acknowledgement which waits is reckoned to report: `TCP_SACK_BLOCKS_EXPECTED`.
+const MAX_COMPRESSED: u32 = 44;
+/// The expected number of ranges in a compressed ACK: `TCP_SACK_BLOCKS_EXPECTED`.
 const BLOCKS_EXPECTED: usize = 2;
 
-/// What the receiver does after a segment.
+/// The receiver's reaction to a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reply {
     /// Acknowledge at once.
     Now,
     /// Acknowledge when the delayed-ACK timer expires.
     Later,
-    /// A segment behind a hole, of which three acknowledgements have told: Linux waits for more.
+    /// Acknowledge with compression: three ACKs have reported the hole, and Linux waits for more segments.
     Compressible,
 }
 
@@ -29,27 +29,27 @@ pub(crate) struct Receiver {
     told: u64,
     /// Timestamp to echo (RFC 7323 §4.3).
     echo: Time,
-    /// Apart, so that a flow without losses touches little memory. Once made it stays.
+    /// Boxed, so that a flow without losses touches little memory. It stays once allocated.
     disorder: Option<Box<Disorder>>,
     /// Segments received since the last ACK.
     pending: u32,
-    /// Whether `disorder` holds anything.
+    /// Whether `disorder` is in use.
     disordered: bool,
     echo_ce: bool,
-    /// One of these ended a burst.
+    /// Whether one of these ended a burst.
     pushed: bool,
 }
 
-/// What SACK has to report.
+/// The state of SACK.
 #[derive(Clone, Debug)]
 struct Disorder {
-    /// What arrived above the next segment expected.
+    /// Segments received above the next expected one.
     above: Ranges,
-    /// Members of the ranges that changed last, newest first (RFC 2018 §4).
+    /// Members of the most recently changed ranges, newest first (RFC 2018 §4).
     recent: [u64; SACK_BLOCKS],
     /// A duplicate (RFC 2883).
     duplicate: Option<u64>,
-    /// Segments that arrived behind the present hole.
+    /// Segments received after the present hole.
     behind: u32,
 }
 
@@ -93,8 +93,8 @@ impl Receiver {
         Reply::Later
     }
 
-    /// Whether the acknowledgement that waits goes out before this segment is taken: the segment belongs to none of the two
-    /// ranges that changed last, and would take their place in the blocks (`tcp_sack_new_ofo_skb`, Linux 6.18).
+    /// Whether to send the pending ACK before taking this segment: the segment belongs to neither of the two most recently
+    /// changed ranges, and would displace them in the blocks (`tcp_sack_new_ofo_skb`, Linux 6.18).
     #[inline]
     pub(crate) fn displaces_unreported(&self, packet: &Packet) -> bool {
         self.disordered && self.pending > 0 && self.is_of_third_range(widen(self.next, packet.seq))
@@ -111,19 +111,19 @@ impl Receiver {
         seq > self.next && !is_of_latest && ranges == BLOCKS_EXPECTED
     }
 
-    /// Whether something waits to be acknowledged that ended a burst.
+    /// Whether the end of a burst is not acknowledged.
     #[inline]
     pub(crate) fn is_pushed(&self) -> bool {
         self.pushed && self.pending > 0
     }
 
-    /// A segment while some are missing, or a duplicate: answered at once (RFC 5681 §4.2), unless the answer can wait.
+    /// Takes a segment while others are missing, or a duplicate: acknowledged at once (RFC 5681 §4.2) or compressed.
     fn out_of_order(&mut self, seq: u64) -> Reply {
         self.disordered = true;
         let Disorder { above, recent, duplicate, behind } = &mut **self.disorder.get_or_insert_default();
         if seq == self.next {
             self.next = above.take_from(seq + 1);
-            // What fills a part of a hole counts, unless two segments or more are acknowledged by it.
+            // A segment that fills a hole partially counts, unless it acknowledges two segments or more.
             *behind = u32::from(!above.is_empty() && self.next == self.told + 1);
         } else if seq < self.next || above.find(seq).is_some() {
             *duplicate = Some(seq);
@@ -135,14 +135,14 @@ impl Receiver {
             kept.iter_mut().skip(1).zip(others).for_each(|(k, n)| *k = *n);
             *recent = kept;
             *behind += 1;
-            if *behind > DUP_THRESHOLD && self.pending <= MOST_COMPRESSED {
+            if *behind > DUP_THRESHOLD && self.pending <= MAX_COMPRESSED {
                 return Reply::Compressible;
             }
         }
         Reply::Now
     }
 
-    /// RFC 3168 §6.1.3: CE is echoed until the sender says that it has reduced.
+    /// RFC 3168 §6.1.3: CE is echoed until the sender signals its reduction.
     fn track_ecn(&mut self, packet: &Packet) {
         if packet.has(flag::CWR) {
             self.echo_ce = false;
@@ -152,8 +152,7 @@ impl Receiver {
         }
     }
 
-    /// Makes the acknowledgement of all that has arrived, and its SACK blocks, at most `blocks`. The caller adds what
-    /// concerns the connection.
+    /// Makes an ACK of all received data, with at most `blocks` SACK blocks. The caller adds the fields of the connection.
     #[inline]
     pub(crate) fn acknowledge(
         &mut self,
@@ -175,7 +174,7 @@ impl Receiver {
         (ack, sack)
     }
 
-    /// The blocks to report. Where nothing is missing any more, the disorder is over.
+    /// The blocks to report. Ends the disorder if no segment is missing.
     fn sack(&mut self, ack: &mut Packet, most: usize) -> Option<Sack> {
         let next = self.next;
         let Disorder { above, recent, duplicate, .. } = &mut **self.disorder.as_mut()?;

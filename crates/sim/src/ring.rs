@@ -1,12 +1,11 @@
-//! A window onto an endless sequence: elements `start..end`, addressed by their absolute index.
+//! A sliding window of an endless sequence: elements `start..end`, addressed by absolute index.
 
-/// Keeps the elements of a sliding window in a buffer that grows by an eighth when the window outgrows it; nothing
-/// is allocated before the first element.
+/// A sliding window in a buffer that grows by an eighth when full. It allocates with the first element.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<T> {
     buffer: Box<[T]>,
     start: u64,
-    /// How many there are, and which place of the buffer holds the first.
+    /// The number of elements, and the buffer index of the first.
     len: u32,
     first: u32,
 }
@@ -16,13 +15,13 @@ impl<T: Copy + Default> Ring<T> {
         Ring { buffer: Box::default(), start: 0, len: 0, first: 0 }
     }
 
-    /// First index kept.
+    /// The first index.
     #[inline]
     pub(crate) fn start(&self) -> u64 {
         self.start
     }
 
-    /// One past the last index kept.
+    /// One past the last index.
     #[inline]
     pub(crate) fn end(&self) -> u64 {
         self.start + u64::from(self.len)
@@ -62,7 +61,7 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// Forgets everything before `index`, which may lie beyond the end.
+    /// Removes all elements before `index`, which may lie beyond the end.
     #[inline]
     pub(crate) fn forget_before(&mut self, index: u64) {
         let gone = index.saturating_sub(self.start);
@@ -80,7 +79,7 @@ impl<T: Copy + Default> Ring<T> {
 
     #[cold]
     fn grow(&mut self) {
-        // In place: a copy beside it would count where memory is tight.
+        // In place, as a copy needs memory.
         let mut buffer = std::mem::take(&mut self.buffer).into_vec();
         buffer.rotate_left(self.first as usize);
         self.first = 0;

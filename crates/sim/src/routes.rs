@@ -1,11 +1,11 @@
-//! Which hops a packet passes.
+//! The routes of packets.
 
 use crate::packet::Packet;
 
-/// The hops of each subflow, forward and return in turn, one behind the other.
+/// The hops of each subflow, forward and return routes alternating.
 pub(crate) struct Routes {
     hops: Vec<u32>,
-    /// Where route `i` begins, and the one behind it.
+    /// The start of each route, and the end of the last.
     begins: Vec<u32>,
 }
 
@@ -30,7 +30,7 @@ impl Routes {
         subflow
     }
 
-    /// The hop that a packet enters next, if it is not at the end of its route.
+    /// The next hop of a packet; `None` at the end of its route.
     #[inline]
     pub(crate) fn next(&self, packet: &Packet) -> Option<u32> {
         let route = 2 * packet.subflow as usize + usize::from(!packet.is_forward());

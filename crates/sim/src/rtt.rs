@@ -15,7 +15,7 @@ pub(crate) struct Rtt {
     srtt: f64,
     /// Mean deviation in ns.
     deviation: f64,
-    /// Smoothed RTT in whole ns, and the timeout that follows from it before any backing off.
+    /// Smoothed RTT in whole ns, and the timeout without backoff.
     smoothed: Time,
     base: Time,
     min: Time,
@@ -37,8 +37,7 @@ impl Rtt {
         }
     }
 
-    /// Takes a sample (RFC 6298 §2.2, §2.3), which ends backing off: until there is one the timeout that has proved too
-    /// short is not used again (§5.7, §3; Linux' `tcp_ack_update_rtt`).
+    /// Takes a sample (RFC 6298 §2.2, §2.3), which ends the backoff (§5.7, §3; Linux' `tcp_ack_update_rtt`).
     #[inline]
     pub(crate) fn sample(&mut self, rtt: RoundTrip) {
         let r = rtt.first.as_nanos() as f64;
@@ -49,7 +48,7 @@ impl Rtt {
             self.deviation += 0.25 * ((self.srtt - r).abs() - self.deviation);
             self.srtt += 0.125 * (r - self.srtt);
         }
-        // The floor is under the variance, as Linux has it: a delayed ACK must not look like a loss.
+        // The floor applies to the variance, as in Linux: a delayed ACK must not cause a timeout.
         let margin = (4.0 * self.deviation).max(self.min_rto.as_nanos() as f64);
         self.smoothed = Time::from_nanos(self.srtt as u64);
         self.base = Time::from_nanos((self.srtt + margin) as u64);
@@ -75,7 +74,7 @@ impl Rtt {
         self.min
     }
 
-    /// The retransmission timeout, backed off.
+    /// The retransmission timeout with backoff.
     #[inline]
     pub(crate) fn rto(&self) -> Time {
         match self.backoff {

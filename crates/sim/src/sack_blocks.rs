@@ -1,17 +1,17 @@
-//! The SACK blocks of acknowledgements under way: few have some, so packets carry a number in their place.
+//! SACK blocks of ACKs in flight. As few ACKs have some, packets carry a key instead.
 
 use crate::packet::{Packet, Sack};
 
-/// The blocks, each by the number that names them to their acknowledgement; 0 names none.
+/// The blocks by key; 0 is no key.
 #[derive(Default)]
 pub(crate) struct SackBlocks {
     kept: Vec<Sack>,
-    /// Numbers that are free again.
+    /// Free keys.
     free: Vec<u32>,
 }
 
 impl SackBlocks {
-    /// Keeps the blocks of an acknowledgement; the number that names them to it.
+    /// Stores the blocks of an ACK; returns their key.
     pub(crate) fn keep(&mut self, sack: Sack) -> u32 {
         match self.free.pop() {
             Some(number) => {
@@ -25,13 +25,13 @@ impl SackBlocks {
         }
     }
 
-    /// The blocks of an acknowledgement that has some.
+    /// The blocks of an ACK, if it has any.
     #[inline]
     pub(crate) fn of(&self, packet: &Packet) -> Option<Sack> {
         (packet.sack != 0).then(|| self.kept[packet.sack as usize - 1])
     }
 
-    /// The packet is no more.
+    /// Releases the blocks of a packet that is gone.
     #[inline]
     pub(crate) fn release(&mut self, packet: &Packet) {
         if packet.sack != 0 {

@@ -1,4 +1,4 @@
-//! Samples over time, for a sink and for the means of observables and of the smoothed RTT.
+//! Samples over time, for a sink and for means of observables and of the smoothed RTT.
 
 use crate::connection::Connection;
 use crate::network::Network;
@@ -8,12 +8,12 @@ use anabranch_net::Time;
 use anabranch_record::{Layout, LinkSample, Sink, SubflowSample};
 use anabranch_scenario::Scenario;
 
-/// Of connections that are open at once.
+/// Sums over open connections.
 #[derive(Clone, Default)]
 struct Sums {
     cwnd: f64,
     in_flight: u64,
-    /// Of smoothed round-trip times, and how many.
+    /// Sum of smoothed RTTs, and their number.
     rtts: (f64, u64),
     counters: Counters,
     lost: u64,
@@ -22,9 +22,9 @@ struct Sums {
 pub(crate) struct Sampler {
     wanted: bool,
     links: usize,
-    /// Of each flow and path the sums over its transfers' open connections.
+    /// For each flow and path, the sums over the open connections of transfers.
     sums: Vec<Vec<Sums>>,
-    /// Room for the observables of one subflow of each connection.
+    /// A buffer for the observables of one subflow of each connection.
     values: Vec<Vec<f64>>,
 }
 
@@ -39,7 +39,7 @@ impl Sampler {
         Sampler { wanted, links: scenario.links.len(), sums: sums.collect(), values: values.collect() }
     }
 
-    /// Looks at the connection of a transfer of flow `flow`, for the next sample.
+    /// Adds the connection of a transfer of flow `flow` to the next sample.
     pub(crate) fn add(&mut self, flow: usize, connection: &mut Connection, running: bool) {
         for (subflow, sums) in connection.subflows.iter_mut().zip(&mut self.sums[flow]) {
             sums.counters = sums.counters.and(&subflow.counters());
@@ -58,8 +58,8 @@ impl Sampler {
         }
     }
 
-    /// Samples of flow `flow`, whose transfers have connections of their own: sums over those that are open, their mean round-trip
-    /// time, and counters of all that there were.
+    /// The sample of flow `flow`, whose transfers have their own connections: sums over open ones, their mean RTT, and
+    /// counters of all.
     fn take_sums(&mut self, time_s: f64, flow: usize, over: &Connection, sink: &mut dyn Sink) {
         let values = &mut self.values[flow];
         values.fill(f64::NAN);
@@ -83,8 +83,8 @@ impl Sampler {
         }
     }
 
-    /// Takes a sample of everything. `running` tells of each connection whether it is being measured, `pooled` of each flow
-    /// whether its transfers have connections of their own.
+    /// Takes a sample of everything. `running` states for each connection whether it is being measured, `pooled` for each
+    /// flow whether its transfers have their own connections.
     pub(crate) fn take(
         &mut self,
         now: Time,

@@ -1,18 +1,18 @@
 //! MPTCP's packet schedulers: which subflow sends the next chunk.
 
-use crate::data::Outgoing;
+use crate::stream::SendStream;
 use crate::subflow::Subflow;
 use anabranch_cc::Group;
 use anabranch_net::Time;
 use anabranch_scenario::Scheduler;
 
-/// Whether `subflow` is a regular subflow that may carry data, so that backups stay silent.
+/// Whether `subflow` is a regular subflow that may carry data, so that backups are not used.
 fn is_regular(subflow: &Subflow, cc: &Group) -> bool {
     !subflow.backup && subflow.is_usable(cc)
 }
 
-/// The subflows that may send now: those with room, backups only where no regular one works. One
-/// that only its pacer holds back is told to wake the connection.
+/// The subflows that may send now: those with room, backups only if no regular one is usable. A subflow
+/// that only its pacer holds back will wake the connection.
 pub(crate) fn ready<'a>(
     subflows: &'a mut [Subflow],
     cc: &'a Group,
@@ -31,14 +31,14 @@ pub(crate) fn ready<'a>(
     })
 }
 
-/// A rule that picks the subflow for the next chunk, with what it remembers.
+/// A rule that picks the subflow for the next chunk, with its state.
 trait Rule: Default {
-    fn pick(&mut self, subflows: &mut [Subflow], cc: &Group, out: &Outgoing, now: Time) -> Option<usize>;
+    fn pick(&mut self, subflows: &mut [Subflow], cc: &Group, out: &SendStream, now: Time) -> Option<usize>;
 
     /// A chunk went out on `subflow`.
     fn sent_on(&mut self, _subflow: usize) {}
 
-    /// The receive window is full: something slow holds it up.
+    /// The receive window is full: a slow subflow blocks it.
     fn blocked(&mut self) {}
 }
 
@@ -50,7 +50,7 @@ macro_rules! picker {
     ) => {
         $(mod $file;)*
 
-        /// A connection's scheduler. Those that give out data in ways of their own pick as `minrtt` where nothing else is asked.
+        /// A connection's scheduler. Schedulers that distribute data in other ways pick like `minrtt` if needed.
         #[derive(Clone, Debug)]
         pub(crate) enum Picker { $($Pick($file::$Pick),)* }
 
@@ -67,7 +67,7 @@ macro_rules! picker {
                 &mut self,
                 subflows: &mut [Subflow],
                 cc: &Group,
-                out: &Outgoing,
+                out: &SendStream,
                 now: Time,
             ) -> Option<usize> {
                 match self { $(Picker::$Pick(rule) => rule.pick(subflows, cc, out, now),)* }
@@ -79,7 +79,7 @@ macro_rules! picker {
                 match self { $(Picker::$Pick(rule) => rule.sent_on(subflow),)* }
             }
 
-            /// The receive window is full: something slow holds it up.
+            /// The receive window is full: a slow subflow blocks it.
             #[inline]
             pub(crate) fn blocked(&mut self) {
                 match self { $(Picker::$Pick(rule) => rule.blocked(),)* }
@@ -98,7 +98,7 @@ fn fastest_ready(subflows: &mut [Subflow], cc: &Group, now: Time) -> Option<usiz
     least_ready(subflows, cc, now, srtt)
 }
 
-/// Of the subflows that may send now the one with the least `key`, of equal ones the first.
+/// The subflow with the smallest `key` among those that may send, the first one among equals.
 fn least_ready<K: Ord>(
     subflows: &mut [Subflow],
     cc: &Group,

@@ -1,6 +1,5 @@
-//! The sender's scoreboard: the state of every segment between `una` and `nxt` (RFC 6675 §3,
-//! counted as Linux counts). Each segment changes state a bounded number of times and is found by its
-//! number, so the cost per acknowledgement does not depend on the window.
+//! The sender's scoreboard: the state of every segment between `una` and `nxt` (RFC 6675 §3, with Linux's counts). Each
+//! segment changes state a bounded number of times and is found by its number, so the cost per ACK does not depend on the window.
 
 use crate::packet::flag;
 use crate::ranges::{Range, Ranges};
@@ -9,14 +8,14 @@ use anabranch_net::Time;
 use std::collections::VecDeque;
 
 const SACKED: u8 = 1;
-/// Deemed lost. Stays set when the segment is sent again.
+/// Marked as lost. Stays set when the segment is retransmitted.
 const LOST: u8 = 2;
-/// Sent again, deemed lost or as a probe (RFC 8985 §7), and that copy is not deemed lost.
+/// Retransmitted after a loss or as a probe (RFC 8985 §7), and that copy is not marked as lost.
 const RESENT: u8 = 4;
-/// Sent again at least once: its RTT is ambiguous (Karn).
+/// Retransmitted at least once: its RTT is ambiguous (Karn).
 const EVER_RESENT: u8 = 8;
 
-/// A segment that was sent and is not yet acknowledged.
+/// An unacknowledged segment.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Segment {
     /// When it was last sent.
@@ -33,7 +32,7 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
-    /// One that is about to be sent for the first time.
+    /// A segment before its first transmission.
     #[inline]
     pub(crate) fn new(chunk: u32, offset: u32, len: u16, flags: u8) -> Segment {
         Segment { sent: Time::ZERO, chunk, offset, len, state: 0, flags }
@@ -42,36 +41,35 @@ impl Segment {
 
 const _: () = assert!(size_of::<Segment>() == 24);
 
-/// What an acknowledgement newly delivered.
+/// The segments that an ACK newly delivered.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Delivered {
-    /// Segments, selectively acknowledged ones included.
+    /// Their number, including selectively acknowledged ones.
     pub(crate) segments: u64,
     /// Their payload, in bytes.
     pub(crate) bytes: u64,
-    /// The one sent last: when, its number, whether it had been sent again.
+    /// The most recently sent one: send time, number, whether it was retransmitted.
     pub(crate) newest: Option<(Time, u64, bool)>,
-    /// The one sent last of those sent only once: when, and its number.
+    /// The most recently sent one among those sent once: send time and number.
     pub(crate) first_copy: Option<(Time, u64)>,
-    /// Of those sent only once and acknowledged cumulatively: when the first was sent, and the last.
+    /// Among those sent once and acknowledged cumulatively: send times of the first and the last.
     pub(crate) acked: Option<(Time, Time)>,
-    /// Likewise of those acknowledged selectively.
+    /// The same among those acknowledged selectively.
     pub(crate) sacked: Option<(Time, Time)>,
-    /// A segment that was sent again is acknowledged cumulatively: the acknowledgement may have waited for it.
+    /// Whether a retransmitted segment is acknowledged cumulatively: the ACK may have waited for it.
     pub(crate) ambiguous: bool,
-    /// A segment sent once was delivered after one sent later (RFC 8985 §6.2, step 3).
+    /// Whether a segment sent once was delivered after one sent later (RFC 8985 §6.2, step 3).
     pub(crate) reordered: bool,
-    /// The round-trip times that the acknowledgement measures: see [`Delivered::measure`].
+    /// The RTTs that the ACK measures: see [`Delivered::measure`].
     pub(crate) rtt: Option<RoundTrip>,
 }
 
-/// What one acknowledgement measures.
+/// The RTTs that one ACK measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RoundTrip {
-    /// Of the first segment that it acknowledges, with the delay of a delayed acknowledgement: for the timeout, which
-    /// must cover it.
+    /// RTT of the first acknowledged segment, including the delay of a delayed ACK: for the timeout, which must cover it.
     pub(crate) first: Time,
-    /// Of the last, without it: for the smallest RTT and for algorithms.
+    /// RTT of the last one, without it: for the minimum RTT and for algorithms.
     pub(crate) last: Time,
 }
 
@@ -83,17 +81,16 @@ impl RoundTrip {
 }
 
 impl Delivered {
-    /// Measures the round-trip time as Linux does (`tcp_clean_rtx_queue`, `tcp_ack_update_rtt`). An acknowledgement of
-    /// segments sent once tells it by itself (Karn and Partridge 1987; RFC 6298 §3), a selective one too. One of
-    /// segments sent again does by the timestamp that it echoes, where it `advanced` the window (RFC 7323 §4.1):
-    /// that is of the copy that it answers.
+    /// Measures the RTT like Linux (`tcp_clean_rtx_queue`, `tcp_ack_update_rtt`). Segments sent once are measured by their
+    /// send times (Karn and Partridge 1987; RFC 6298 §3), also if acknowledged selectively. Retransmitted segments are
+    /// measured by the echoed timestamp, if the ACK `advanced` the window (RFC 7323 §4.1): it is of the answered copy.
     #[inline]
     pub(crate) fn measure(&mut self, now: Time, echo: Time, advanced: bool) {
         let sent = self.sent_once().or(advanced.then_some((echo, echo)));
         self.rtt = sent.map(|(first, last)| RoundTrip { first: now.since(first), last: now.since(last) });
     }
 
-    /// When the first and the last of those segments were sent that tell a round-trip time by themselves.
+    /// Send times of the first and the last of the segments sent once.
     #[inline]
     pub(crate) fn sent_once(&self) -> Option<(Time, Time)> {
         match (self.acked.filter(|_| !self.ambiguous), self.sacked) {
@@ -106,29 +103,29 @@ impl Delivered {
 #[derive(Clone, Debug)]
 pub(crate) struct Scoreboard {
     segments: Ring<Segment>,
-    /// No segment below this one is in flight in its first copy.
+    /// No first copy below this segment is in flight.
     pub(crate) first_copy: u64,
     /// One past the highest segment delivered.
     highest: u64,
     sacked: u32,
     lost: u32,
     resent: u32,
-    /// Whether `repair` holds anything.
+    /// Whether `repair` is in use.
     repairing: bool,
-    /// Apart, so that a flow without losses touches little memory. Once made it stays.
+    /// Boxed, so that a flow without losses touches little memory. It stays once allocated.
     repair: Option<Box<Repair>>,
-    /// Segments with payload deemed lost so far, each as often as it was.
+    /// Losses of segments with payload so far.
     pub(crate) deemed_lost: u64,
 }
 
-/// What is being repaired.
+/// The state of loss repair.
 #[derive(Clone, Debug, Default)]
 struct Repair {
     /// Selectively acknowledged segments.
     ranges: Ranges,
-    /// Segments to send again, oldest first; void entries are skipped when taken.
+    /// Segments to retransmit, oldest first; void entries are skipped.
     to_resend: VecDeque<u64>,
-    /// Segments sent again and when, in that order; void where it was sent yet another time.
+    /// Retransmitted segments and their send times, in order; void if retransmitted again.
     resends: VecDeque<(u64, Time)>,
 }
 
@@ -159,13 +156,13 @@ impl Scoreboard {
         self.segments.start()
     }
 
-    /// The next segment to be sent.
+    /// The next new segment.
     #[inline]
     pub(crate) fn nxt(&self) -> u64 {
         self.segments.end()
     }
 
-    /// Segments neither acknowledged nor deemed lost, and copies of lost ones: "pipe".
+    /// Segments neither acknowledged nor lost, and copies of lost ones: "pipe".
     #[inline]
     pub(crate) fn in_flight(&self) -> u64 {
         self.nxt() - self.una() + u64::from(self.resent) - u64::from(self.sacked) - u64::from(self.lost)
@@ -191,7 +188,7 @@ impl Scoreboard {
         self.outstanding().filter(|segment| segment.flags & flag::FIN == 0).map(|segment| segment.chunk)
     }
 
-    /// A new segment goes out.
+    /// Adds a new segment.
     #[inline]
     pub(crate) fn send(&mut self, segment: Segment) {
         self.segments.push(segment);
@@ -219,7 +216,7 @@ impl Scoreboard {
         }
     }
 
-    /// Applies a SACK block (RFC 2018), clipped to what is outstanding.
+    /// Applies a SACK block (RFC 2018), clipped to outstanding segments.
     pub(crate) fn sack(&mut self, range: Range, delivered: &mut Delivered) {
         let range = (range.0.max(self.una()), range.1.min(self.nxt()));
         let mut ranges = std::mem::take(&mut self.repair().ranges);
@@ -237,7 +234,7 @@ impl Scoreboard {
         self.repair().ranges = ranges;
     }
 
-    /// Returns when `seq` was sent, if it is delivered only now and was sent once.
+    /// Delivers `seq`; returns its send time if it is newly delivered and was sent once.
     #[inline]
     fn deliver(&mut self, seq: u64, delivered: &mut Delivered) -> Option<Time> {
         let segment = self.segments.get_mut(seq);
@@ -275,12 +272,12 @@ impl Scoreboard {
         }
     }
 
-    /// Whether `seq` was sent more than once. Also true of what is no longer known.
+    /// Whether `seq` was sent more than once; also true for unknown segments.
     pub(crate) fn was_resent(&self, seq: u64) -> bool {
         seq < self.una() || self.segments.get(seq).state & EVER_RESENT != 0
     }
 
-    /// Deems what is in flight of `seq` lost; it will be sent again.
+    /// Marks the copy of `seq` in flight as lost and queues it for retransmission.
     pub(crate) fn mark_lost(&mut self, seq: u64) {
         let segment = self.segments.get_mut(seq);
         debug_assert!(segment.state & SACKED == 0);
@@ -291,7 +288,7 @@ impl Scoreboard {
         self.repair().to_resend.push_back(seq);
     }
 
-    /// The timer expired: the oldest segment is lost, and what was sent by `overdue` (RFC 8985 §6.3).
+    /// The timer expired: marks the oldest segment as lost, and those sent by `overdue` (RFC 8985 §6.3).
     pub(crate) fn mark_lost_at_timeout(&mut self, overdue: Time) {
         self.repair().to_resend.clear();
         self.first_copy = self.una();
@@ -304,8 +301,8 @@ impl Scoreboard {
         }
     }
 
-    /// First copies that were deemed lost are in flight after all: the reduction was spurious. What
-    /// was sent again, and that copy lost too, still is to be resent.
+    /// The reduction was spurious: first copies marked as lost are in flight after all. Segments with a lost
+    /// retransmission remain queued.
     pub(crate) fn unmark_lost(&mut self) {
         let una = self.una();
         self.repair().to_resend.retain(|seq| *seq >= una);
@@ -324,14 +321,14 @@ impl Scoreboard {
         self.repair.get_or_insert_default()
     }
 
-    /// The last `n` segments queued to be sent again, or all there are.
+    /// The last `n` segments queued for retransmission, or all.
     pub(crate) fn last_to_resend(&self, n: u64) -> impl Iterator<Item = u64> {
         let queue = self.repair.iter().flat_map(|repair| &repair.to_resend);
         let all = self.repair.as_ref().map_or(0, |repair| repair.to_resend.len());
         queue.skip(all.saturating_sub(n as usize)).copied()
     }
 
-    /// The next segment to send again.
+    /// The next segment to retransmit.
     #[inline]
     pub(crate) fn next_resend(&mut self) -> Option<u64> {
         let repair = self.repair.as_mut().filter(|_| self.repairing)?;
@@ -345,18 +342,18 @@ impl Scoreboard {
         None
     }
 
-    /// The segment sent again longest ago, and when; it may have been sent yet another time.
+    /// The oldest retransmission and its send time; the segment may have been retransmitted again.
     #[inline]
     pub(crate) fn oldest_resend(&self) -> Option<(u64, Time)> {
         self.repair.as_ref().filter(|_| self.repairing)?.resends.front().copied()
     }
 
-    /// The next is the oldest.
+    /// Moves to the next oldest retransmission.
     pub(crate) fn pass_oldest_resend(&mut self) {
         self.repair().resends.pop_front();
     }
 
-    /// Segment `seq` goes out again.
+    /// Retransmits segment `seq`.
     pub(crate) fn resend(&mut self, seq: u64, now: Time) -> Segment {
         self.repair().resends.push_back((seq, now));
         let segment = self.segments.get_mut(seq);

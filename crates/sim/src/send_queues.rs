@@ -1,57 +1,57 @@
-//! The send queues that upstream Linux keeps for the subflows of a connection, and its packet scheduler, which fills them
+//! The send queues of upstream Linux for the subflows of a connection, and its packet scheduler, which fills them
 //! (`mptcp_subflow_get_send`, `mptcp_pm_subflow_chk_stale`, `__mptcp_retransmit_pending_data`; Linux 6.18).
 //!
-//! Data is given to a subflow before its window has room for it. What has been given stays there.
+//! Data is assigned to a subflow before its window has room, and stays there.
 
-use crate::data::Outgoing;
 use crate::packet::Chunk;
+use crate::stream::SendStream;
 use crate::subflow::Subflow;
 use crate::tso::{self, Buffer};
 use anabranch_cc::Group;
 use anabranch_net::Time;
 use std::collections::VecDeque;
 
-/// Bytes given to one subflow before another may be chosen: `MPTCP_SEND_BURST_SIZE`, 64 KiB less the headers.
+/// Bytes assigned to one subflow before another may be chosen: `MPTCP_SEND_BURST_SIZE`, 64 KiB less the headers.
 const BURST: u64 = 65_428;
-/// A subflow's send buffer in windows, the least window that counts, and the memory that is reckoned for a segment, in bytes
+/// A subflow's send buffer in windows, the smallest window that counts, and the memory accounted per segment, in bytes
 /// (`tcp_sndbuf_expand`): headers, payload and `skb_shared_info` up to the next power of two, and an `sk_buff`.
 const SEND_BUFFER_WINDOWS: f64 = 2.0;
 const LEAST_WINDOW: f64 = 10.0;
 const MAX_TCP_HEADER: u64 = 320;
 const SHARED_INFO: u64 = 320;
-/// Options that the peer's MSS includes and a segment's payload does not: timestamps and DSS.
+/// Bytes of options in the peer's MSS that are not payload: timestamps and DSS.
 const OPTIONS: u64 = 12 + 24;
 const BUFFER_HEAD: u64 = 256;
-/// Intervals without a reply after which a subflow is stale: `stale_loss_cnt`. It needs one that had fewer than
-/// [`ALIVE`] to take its place.
+/// Intervals without a reply after which a subflow is stale: `stale_loss_cnt`. Another subflow with fewer than
+/// [`ALIVE`] must take its place.
 const STALE: u32 = 4;
 const ALIVE: u32 = STALE - 1;
-/// The least interval between connection-level retransmissions: `TCP_RTO_MIN`.
+/// The shortest interval between connection-level retransmissions: `TCP_RTO_MIN`.
 const LEAST_INTERVAL: Time = Time::from_millis(200);
-/// Bytes of a data fragment: a page fragment of 32 KiB less its `mptcp_data_frag`. Data is given to a subflow, and sent again, by
+/// Bytes of a data fragment: a page fragment of 32 KiB less its `mptcp_data_frag`. Data is assigned and retransmitted in
 /// fragments (`__subflow_push_pending`, `__mptcp_retrans`).
 const FRAGMENT: u64 = 32_768 - 40;
 
-/// Of one subflow.
+/// The queue of one subflow.
 #[derive(Clone, Debug, Default)]
 struct Queue {
-    /// Chunks given to it and not sent: ranges of numbers, a buffer each.
+    /// Unsent chunks assigned to it: ranges of numbers, one per buffer.
     ranges: VecDeque<(u64, u64)>,
     len: u64,
     /// The largest window so far, in segments: the send buffer grows with it and never shrinks.
     largest_window: f64,
     /// Average pacing rate in segments per second; 0 before the first burst.
     pace: f64,
-    /// When anything was last heard on it, and when that was at the first of the intervals that are counted.
+    /// When the last reply came on it, and that time at the first counted interval.
     heard_at: Time,
     heard_then: Time,
-    /// Connection-level retransmission intervals in which nothing was.
+    /// Connection-level retransmission intervals without a reply.
     silent: u32,
     stale: bool,
 }
 
 impl Queue {
-    /// A buffer has one mapping, so it takes what continues it, up to `size` chunks (`mptcp_sendmsg_frag`).
+    /// Adds a chunk. A buffer has one mapping, so it takes contiguous chunks, up to `size` (`mptcp_sendmsg_frag`).
     fn push(&mut self, n: u64, size: u64) {
         self.len += 1;
         match self.ranges.back_mut() {
@@ -60,7 +60,7 @@ impl Queue {
         }
     }
 
-    /// Takes the first chunk from `una` on: what was acknowledged meanwhile is left out.
+    /// Takes the first chunk from `una` on, skipping acknowledged ones.
     fn pop(&mut self, una: u64) -> Option<u64> {
         while let Some(front) = self.ranges.front_mut() {
             let n = front.0.max(una).min(front.1);
@@ -92,9 +92,9 @@ fn ends_fragment(chunk: Chunk) -> bool {
 #[derive(Clone, Debug)]
 pub(crate) struct SendQueues {
     queues: Box<[Queue]>,
-    /// Chunks that are given out once more, whoever has carried them: the next, and the one behind the last.
+    /// Chunks to assign again, regardless of their carriers: the next one and the end.
     again: (u64, u64),
-    /// A queue has become shorter by chunks that were acknowledged before it was their turn, since the last `fill`.
+    /// Whether a queue has shrunk by acknowledged chunks since the last `fill`.
     has_left_out: bool,
     /// When to retransmit at connection level.
     pub(crate) retransmit_at: Time,
@@ -106,20 +106,20 @@ impl SendQueues {
         SendQueues { queues, again: (0, 0), has_left_out: false, retransmit_at: Time::NEVER }
     }
 
-    /// Something was heard on `s`: it works.
+    /// A reply came on `s`: it is alive.
     #[inline]
     pub(crate) fn heard(&mut self, s: usize, now: Time) {
         self.queues[s].heard_at = now;
         self.queues[s].stale = false;
     }
 
-    /// Whether new data may be given to `s`.
+    /// Whether new data may be assigned to `s`.
     fn is_active(&self, s: usize, subflows: &[Subflow], cc: &Group) -> bool {
         let subflow = &subflows[s];
         subflow.is_up() && !self.queues[s].stale && !cc.path(subflow.tx.row()).barred
     }
 
-    /// Segments given to `s` and not acknowledged.
+    /// Unacknowledged segments assigned to `s`.
     fn held(&self, s: usize, subflows: &[Subflow]) -> u64 {
         let board = &subflows[s].tx.board;
         board.nxt() - board.una() + self.queues[s].len
@@ -135,16 +135,15 @@ impl SendQueues {
         self.held(s, subflows) * mss < self.buffer(s, mss)
     }
 
-    /// Whether the connection's own send buffer takes more: those of its subflows together (`__mptcp_sync_sndbuf`). Data is in it
-    /// until its DATA_ACK.
-    fn takes_more(&self, subflows: &[Subflow], out: &Outgoing) -> bool {
+    /// Whether the connection's send buffer, the sum of the subflows' ones (`__mptcp_sync_sndbuf`), has room. It holds data
+    /// until the DATA_ACK.
+    fn takes_more(&self, subflows: &[Subflow], out: &SendStream) -> bool {
         let mss = u64::from(out.mss());
         let buffers = (0..subflows.len()).filter(|s| subflows[*s].is_up()).map(|s| self.buffer(s, mss));
         (out.nxt() - out.una()) * mss < buffers.sum()
     }
 
-    /// The subflow that would have sent what it holds first, at its average pacing rate. Backups only where no regular
-    /// one is active.
+    /// The subflow that would first finish sending its data, at its average pacing rate. Backups only if no regular one is active.
     fn pick(&mut self, subflows: &[Subflow], cc: &Group) -> Option<usize> {
         let regular = (0..subflows.len()).any(|s| !subflows[s].backup && self.is_active(s, subflows, cc));
         let mut best: Option<(f64, usize)> = None;
@@ -163,9 +162,8 @@ impl SendQueues {
         best.map(|(_, s)| s)
     }
 
-    /// Gives out what there is, in bursts, until the subflow that is next has no space. Returns the subflows that were given something,
-    /// one bit each.
-    pub(crate) fn fill(&mut self, subflows: &[Subflow], cc: &Group, out: &mut Outgoing) -> u32 {
+    /// Assigns data in bursts until the next subflow has no space. Returns the subflows that got data, one bit each.
+    pub(crate) fn fill(&mut self, subflows: &[Subflow], cc: &Group, out: &mut SendStream) -> u32 {
         let mut given_to = 0;
         self.has_left_out = false;
         let mss = u64::from(out.mss());
@@ -201,8 +199,8 @@ impl SendQueues {
         given_to
     }
 
-    /// The next chunk to give out, which goes to `s`.
-    fn next(&mut self, s: usize, out: &mut Outgoing) -> Option<(u64, Chunk)> {
+    /// The next chunk to assign to `s`.
+    fn next(&mut self, s: usize, out: &mut SendStream) -> Option<(u64, Chunk)> {
         self.again.0 = self.again.0.max(out.una());
         if self.again.0 < self.again.1 {
             let n = self.again.0;
@@ -212,11 +210,11 @@ impl SendQueues {
         out.cut(s)
     }
 
-    /// The next chunk that `s` sends of what it was given; it counts as `reinjected` where it has payload and was sent before.
+    /// The next assigned chunk that `s` sends; it counts as `reinjected` if it has payload and was sent before.
     pub(crate) fn take(
         &mut self,
         s: usize,
-        out: &mut Outgoing,
+        out: &mut SendStream,
         reinjected: &mut u64,
     ) -> Option<(u64, Chunk)> {
         let len = self.queues[s].len;
@@ -227,36 +225,42 @@ impl SendQueues {
         Some((n, chunk))
     }
 
-    /// Whether `s` was given something that it has not sent, and that is not acknowledged.
+    /// Whether `s` has an unsent and unacknowledged chunk.
     #[inline]
-    pub(crate) fn holds_unsent(&self, s: usize, out: &Outgoing) -> bool {
+    pub(crate) fn holds_unsent(&self, s: usize, out: &SendStream) -> bool {
         self.queues[s].ranges.iter().any(|range| range.1 > out.una())
     }
 
-    /// What `s` sends next.
+    /// The next buffer of `s`.
     pub(crate) fn first_buffer(&self, s: usize, mss: u64) -> Buffer {
         let ranges = &self.queues[s].ranges;
         let bytes = ranges.front().map_or(0, |(from, to)| (to - from) * mss);
         Buffer { bytes, movable: 0, is_last: ranges.len() < 2 }
     }
 
-    /// Whether a queue has room that the last `fill` did not see.
+    /// Whether a queue has room since the last `fill`.
     pub(crate) fn has_left_out(&self) -> bool {
         self.has_left_out
     }
 
-    /// `s` left the connection, or a new life of it begins.
+    /// `s` left the connection or begins a new life.
     pub(crate) fn reset(&mut self, s: usize) {
         self.queues[s] = Queue::default();
     }
 
-    /// All that is not acknowledged goes out once more, whoever has carried it.
-    pub(crate) fn repeat_all(&mut self, out: &Outgoing) {
+    /// Assigns all unacknowledged chunks again, regardless of their carriers.
+    pub(crate) fn repeat_all(&mut self, out: &SendStream) {
         self.again = (out.una(), out.nxt());
     }
 
-    /// After sending, or an acknowledgement (`progress`): the retransmission timer runs while anything is outstanding.
-    pub(crate) fn restart_timer(&mut self, subflows: &[Subflow], out: &Outgoing, progress: bool, now: Time) {
+    /// After sending or an ACK (`progress`): runs the retransmission timer while data is outstanding.
+    pub(crate) fn restart_timer(
+        &mut self,
+        subflows: &[Subflow],
+        out: &SendStream,
+        progress: bool,
+        now: Time,
+    ) {
         if out.is_acked() {
             self.retransmit_at = Time::NEVER;
         } else if progress || self.retransmit_at == Time::NEVER {
@@ -269,10 +273,10 @@ impl SendQueues {
         }
     }
 
-    /// The timer expired. What has held up the connection goes out again on a subflow that has nothing left to send or
-    /// to repair; a backup only where no subflow has made progress. A subflow that has been silent for long while
-    /// another works is stale: it gets nothing, and all is given out again.
-    pub(crate) fn on_timeout(&mut self, subflows: &[Subflow], cc: &Group, out: &mut Outgoing) {
+    /// The timer expired. Retransmits the blocking fragment on a subflow without data to send or repair; on a backup only
+    /// if no subflow has made progress. A subflow without replies while another works becomes stale: it gets no data, and
+    /// all data is assigned again.
+    pub(crate) fn on_timeout(&mut self, subflows: &[Subflow], cc: &Group, out: &mut SendStream) {
         self.retransmit_at = Time::NEVER;
         let (mut pick, mut backup, mut least) = (None, None, u32::MAX);
         for s in 0..subflows.len() {
@@ -303,7 +307,7 @@ impl SendQueues {
         }
     }
 
-    fn check_stale(&mut self, s: usize, subflows: &[Subflow], cc: &Group, out: &Outgoing) {
+    fn check_stale(&mut self, s: usize, subflows: &[Subflow], cc: &Group, out: &SendStream) {
         let queue = &mut self.queues[s];
         if queue.silent == 0 {
             (queue.heard_then, queue.silent) = (queue.heard_at, 1);
@@ -327,7 +331,7 @@ impl SendQueues {
     }
 }
 
-/// Segments per second: the algorithm's rate, or else that of Linux.
+/// Segments per second: the algorithm's pacing rate, or Linux's default.
 fn pacing_rate(subflow: &Subflow, cc: &Group) -> f64 {
     let path = cc.path(subflow.tx.row());
     path.pacing_rate.unwrap_or_else(|| {
@@ -359,8 +363,8 @@ mod tests {
         (of.iter().enumerate().map(subflow).collect(), cc)
     }
 
-    fn endless(subflows: usize) -> Outgoing {
-        let mut out = Outgoing::new(1428, 1 << 30, subflows);
+    fn endless(subflows: usize) -> SendStream {
+        let mut out = SendStream::new(1428, 1 << 30, subflows);
         out.write_up_to(u64::MAX);
         out
     }

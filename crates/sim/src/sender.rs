@@ -1,28 +1,28 @@
-//! The sending half of one subflow: acknowledgements, loss recovery and timers of TCP.
+//! The sender of a subflow: ACKs, loss recovery and timers of TCP.
 
 mod congestion;
 #[cfg(test)]
 mod tests;
 mod timers;
 
-use crate::data::Outgoing;
 use crate::packet::{Packet, Sack, flag, widen};
 use crate::prr::Prr;
 use crate::rack::Rack;
 use crate::rate::RateSampler;
 use crate::rtt::Rtt;
 use crate::scoreboard::{Delivered, Scoreboard, Segment};
+use crate::stream::SendStream;
 use anabranch_cc::{Ack, Group, RateSample};
 use anabranch_net::Time;
 
-pub(crate) use timers::Expired;
+pub(crate) use timers::TimerAction;
 
-/// Phases of the answer to congestion (RFC 5681, RFC 6675).
+/// Phases of the reaction to congestion (RFC 5681, RFC 6675).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Nothing is being repaired, the window is the algorithm's.
+    /// No repair: the algorithm sets the window.
     Open,
-    /// A mark was answered: the window does not grow until what was in flight is acknowledged (RFC 3168 §6.1.2,
+    /// After the reaction to a mark: the window does not grow until the data in flight is acknowledged (RFC 3168 §6.1.2,
     /// Linux' `TCP_CA_CWR`).
     Marked,
     /// Fast recovery; PRR decides how much to send.
@@ -31,23 +31,23 @@ enum Phase {
     Loss,
 }
 
-/// What a tail loss probe is (RFC 8985 §7.3).
+/// The kind of a tail loss probe (RFC 8985 §7.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Probe {
     /// New data.
     New,
-    /// A segment that was sent before.
+    /// A retransmission.
     Resent,
 }
 
-/// What is needed to recognise that a reduction was unnecessary (RFC 4015, RFC 3708).
+/// The state to detect an unnecessary reduction (RFC 4015, RFC 3708).
 #[derive(Clone, Copy, Debug, Default)]
 struct Undo {
-    /// Segments below this were not part of it.
+    /// The first segment that it concerns.
     from: u64,
-    /// When the first segment was sent again.
+    /// When the first segment was retransmitted.
     first_resend: Option<Time>,
-    /// Segments sent again and not reported as duplicates.
+    /// Retransmitted segments not reported as duplicates.
     unconfirmed: u64,
 }
 
@@ -55,13 +55,13 @@ struct Undo {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Counters {
-    /// Segments with payload sent, resends included.
+    /// Segments with payload sent, including retransmissions.
     pub(crate) sent: u64,
     /// Payload of first transmissions, in bytes.
     pub(crate) sent_bytes: u64,
     /// Payload acknowledged on the subflow, in bytes.
     pub(crate) delivered_bytes: u64,
-    /// Segments with payload sent again.
+    /// Retransmitted segments with payload.
     pub(crate) resent: u64,
     pub(crate) recoveries: u64,
     pub(crate) timeouts: u64,
@@ -82,7 +82,7 @@ impl Counters {
         }
     }
 
-    /// What has been counted since `before`.
+    /// The increase since `before`.
     pub(crate) fn since(&self, before: &Counters) -> Counters {
         Counters {
             sent: self.sent - before.sent,
@@ -96,8 +96,7 @@ impl Counters {
     }
 }
 
-/// Laid out as it is written: what each acknowledgement needs comes first and together, so that of many flows few lines
-/// of the cache are touched.
+/// Fields are in memory order: those that each ACK needs come first, so that it touches few cache lines.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Sender {
@@ -109,41 +108,41 @@ pub(crate) struct Sender {
     rto_at: Time,
     pto_at: Time,
     reorder_at: Time,
-    /// The pacer allows the next segment from here on.
+    /// When the pacer allows the next segment.
     pace_next: Time,
-    /// Pacing alone holds sending back until then.
+    /// Until then only the pacer holds sending back.
     pub(crate) pace_at: Time,
-    /// Since when nothing is outstanding.
+    /// Since when no data is outstanding.
     idle_since: Time,
-    /// When a segment last went out.
+    /// When a segment was last sent.
     last_sent: Time,
     round: u64,
     round_end: u64,
     usage_end: u64,
-    /// Delivery rates, for algorithms that model the path.
+    /// Delivery rates, for model-based algorithms.
     rates: Option<Box<RateSampler>>,
     phase: Phase,
-    /// Whether `undo` is about a reduction that may have been unnecessary.
+    /// Whether `undo` is in use.
     undoable: bool,
     /// A probe is out.
     probe: Option<Probe>,
-    /// Whether the window limited sending in the last window, and the most that was in flight.
+    /// Whether the window limited sending in the last round, and the most segments in flight.
     limited: bool,
-    /// Whether sending has resumed after a pause, which no acknowledgement has reported yet.
+    /// Whether sending has resumed after a pause, and no ACK has arrived since.
     resumed: bool,
     most_in_flight: u32,
     pub(crate) counters: Counters,
     undo: Undo,
-    /// The probe is over at this acknowledgement.
+    /// The ACK that ends the probe.
     probe_end: u64,
     max_ack_delay: Time,
     prr: Prr,
     /// Recovery ends when everything below this is acknowledged.
     high: u64,
-    /// The last reduction covers everything up to this segment, which carries CWR: what it
-    /// acknowledges can still echo an old mark.
+    /// The last reduction covers everything up to this segment, which carries CWR: until it is
+    /// acknowledged, ACKs may echo an old mark.
     cwr_high: u64,
-    /// What the last reaction to ECN covers.
+    /// The last reaction to ECN covers everything up to this segment.
     ecn_high: u64,
     send_cwr: bool,
 }
@@ -194,7 +193,7 @@ impl Sender {
         self.rto_at.min(self.pto_at).min(self.reorder_at).min(self.pace_at)
     }
 
-    /// Whether the subflow has not been heard of since its retransmission timer expired.
+    /// Whether no ACK arrived since the retransmission timer expired.
     #[inline]
     pub(crate) fn is_stalled(&self) -> bool {
         self.rtt.is_backed_off()
@@ -287,8 +286,8 @@ impl Sender {
         delivered
     }
 
-    /// Applies the SACK blocks beside an acknowledgement of all before `acked`, and returns the segment that the first
-    /// of them reports where it `is_dsack` (RFC 2883 §4).
+    /// Applies the SACK blocks of an ACK of all before `acked`. Returns the segment that the first block reports, if it
+    /// `is_dsack` (RFC 2883 §4).
     fn apply_sack(
         &mut self,
         acked: u64,
@@ -308,11 +307,11 @@ impl Sender {
         dsack
     }
 
-    /// Tells the algorithm. In the round of a mark and during recovery the window does not grow.
+    /// Reports an ACK to the algorithm. In the round of a mark and during recovery the window does not grow.
     #[inline]
     fn report(&mut self, delivered: &Delivered, now: Time, cc: &mut Group) {
         let path = cc.path(self.row);
-        // RFC 7661: grow only what is used. In slow start half of the window must have been in use.
+        // RFC 7661: grow only a used window. In slow start, half of the window must have been in use.
         let used = self.limited || (path.in_slow_start() && path.cwnd < 2.0 * f64::from(self.most_in_flight));
         let resumed = self.resumed;
         let used = used && !std::mem::take(&mut self.resumed);
@@ -358,13 +357,13 @@ impl Sender {
         (seq, segment)
     }
 
-    /// The segment to send again next, if the window has room for it.
+    /// The next segment to retransmit, if the window has room.
     #[inline]
     pub(crate) fn next_resend(&mut self) -> Option<u64> {
         self.board.next_resend()
     }
 
-    /// Sends segment `seq` again.
+    /// Retransmits segment `seq`.
     pub(crate) fn resend(&mut self, seq: u64, now: Time, cc: &Group) -> Segment {
         let segment = self.board.resend(seq, now);
         if self.undoable {
@@ -394,13 +393,13 @@ impl Sender {
         }
     }
 
-    /// Takes the flag that tells the receiver of a reduction (RFC 3168 §6.1.2).
+    /// Takes the CWR flag, which signals a reduction to the receiver (RFC 3168 §6.1.2).
     #[inline]
     pub(crate) fn take_cwr(&mut self) -> bool {
         std::mem::take(&mut self.send_cwr)
     }
 
-    /// Notes, after sending, whether the window was what stopped it.
+    /// Records, after sending, whether the window stopped it.
     #[inline]
     pub(crate) fn note_usage(&mut self, limited: bool) {
         let in_flight = self.board.in_flight() as u32;
@@ -412,9 +411,9 @@ impl Sender {
         }
     }
 
-    /// After sending: where window and pacer allow a segment and the receiver takes it, there was none.
+    /// Records, after sending, that only a lack of data stopped it.
     #[inline]
-    pub(crate) fn note_app_limited(&mut self, out: &Outgoing, now: Time) {
+    pub(crate) fn note_app_limited(&mut self, out: &SendStream, now: Time) {
         if let Some(rates) = &mut self.rates
             && now >= self.pace_next
             && !out.is_window_blocked()

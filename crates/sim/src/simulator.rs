@@ -1,34 +1,34 @@
-//! The event loop: builds a scenario's network and connections, and runs them to the end.
+//! The event loop: builds a scenario's network and connections, and runs them.
 
 use crate::application::Application;
+use crate::cancel::CancelCheck;
 use crate::connection::{Connection, TARGETS_PER_SUBFLOW};
+use crate::connection_meter::ConnectionMeter;
 use crate::dss::Dss;
 use crate::event::EventQueue;
-use crate::idle::Idle;
-use crate::look::Look;
-use crate::measured::Measured;
-use crate::network::{Arrived, Network};
-use crate::pool::{Pool, Transfer};
+use crate::lone_runs::LoneRuns;
+use crate::network::{HopOutput, Network};
+use crate::pool::{Transfer, TransferPool};
 use crate::sampler::Sampler;
 use crate::subflow::Subflow;
-use crate::tap::{Seen, Sights, Tap};
+use crate::tap::{Observations, SeenPacket, Tap};
 use crate::{End, SimError};
 use anabranch_cc::Group;
 use anabranch_net::{Random, Time, Totals};
 use anabranch_record::Sink;
 use anabranch_scenario::{Application as Spec, MAX_HOPS, Scenario, SubflowAction};
 
-/// The jitter of the hosts has a stream of seeds of its own.
+/// Seed of the hosts' jitter.
 const JITTER_SEED: u64 = 0x686f_7374_206a_6974;
 
-/// So many events at one instant are no simulation of anything.
+/// More events at one instant indicate an endless loop.
 const EVENTS_AT_ONCE: u32 = 100_000_000;
 
-/// What happens at an event that is not about a packet.
+/// The target of an event that does not move a packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target {
     Timer(u32, u32),
-    /// Of a subflow of the network.
+    /// A subflow of the network.
     Ack(u32),
     Application(u32),
     Open(u32),
@@ -36,17 +36,17 @@ pub(crate) enum Target {
     Begin(u32),
     End(u32),
     Change(u32, u32),
-    /// Of a transfer that opens a connection of its own.
+    /// A transfer that opens its own connection.
     Arrival(u32),
     WarmedUp,
     Sample,
     Finish,
 }
 
-/// What a run is about.
+/// The mode of a run.
 pub(crate) enum Mode {
-    /// The whole scenario; lone runs tell how long its transfers would take alone.
-    Whole(Idle),
+    /// The whole scenario, with lone runs for the ideal times of its transfers.
+    Whole(LoneRuns),
     /// A lone run: ends with its first transfer.
     Alone,
 }
@@ -55,21 +55,21 @@ pub(crate) struct Simulator<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) seed: u64,
     pub(crate) net: Network,
-    /// Those of the flows, then those of transfers that open their own.
+    /// Connections of the flows, then connections of transfers that open their own.
     pub(crate) connections: Vec<Connection>,
-    pub(crate) measured: Vec<Measured>,
-    /// Of each flow whose transfers open connections of their own.
-    pub(crate) pools: Vec<Option<Pool>>,
-    /// What each of their connections carries.
+    pub(crate) measured: Vec<ConnectionMeter>,
+    /// For each flow whose transfers open their own connections.
+    pub(crate) pools: Vec<Option<TransferPool>>,
+    /// The transfer of each of their connections.
     pub(crate) transfers: Vec<Transfer>,
     pub(crate) mode: Mode,
-    /// The run is to end so.
+    /// The end of the run, once decided.
     pub(crate) end: Option<End>,
     /// Sums of each link at the end of the warm-up.
     pub(crate) warm: Vec<Totals>,
     /// Connection and index in it of each subflow of the network.
     owners: Vec<(u32, u32)>,
-    /// What the event targets beyond the hops mean.
+    /// The event targets after those of hops.
     targets: Vec<Target>,
     hop_targets: u32,
     sampler: Sampler,
@@ -94,9 +94,9 @@ impl<'a> Simulator<'a> {
             net,
             connections: Vec::with_capacity(scenario.flows.len()),
             measured: Vec::with_capacity(scenario.flows.len()),
-            pools: (0..scenario.flows.len()).map(|f| Pool::of(scenario, seed, f)).collect(),
+            pools: (0..scenario.flows.len()).map(|f| TransferPool::of(scenario, seed, f)).collect(),
             transfers: Vec::new(),
-            mode: Mode::Whole(Idle::default()),
+            mode: Mode::Whole(LoneRuns::default()),
             end: None,
             warm: vec![Totals::default(); scenario.links.len()],
             owners,
@@ -116,14 +116,14 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// How many sources of events there are.
+    /// The number of sources of events.
     pub(crate) fn targets(&self) -> usize {
         self.hop_targets as usize + self.targets.len()
     }
 
-    /// Has a capture listen.
+    /// Attaches a capture.
     pub(crate) fn listen(&mut self, tap: &'a mut dyn Tap) {
-        self.net.sights = Some(Sights::new(tap.sees_links()));
+        self.net.observations = Some(Observations::new(tap.wants_links()));
         self.tap = Some(tap);
     }
 
@@ -137,12 +137,12 @@ impl<'a> Simulator<'a> {
         self.connections[c].on_subflow_event(event.path, event.action, &mut self.net);
     }
 
-    /// Tells the capture what was seen since it was told.
+    /// Passes new observations to the capture.
     #[cold]
     pub(crate) fn show(&mut self) {
-        let (Some(sights), Some(tap)) = (&mut self.net.sights, &mut self.tap) else { return };
-        for sight in sights.seen.drain(..) {
-            tap.packet(&Seen::new(self.owners[sight.packet.subflow as usize], &sight));
+        let (Some(observations), Some(tap)) = (&mut self.net.observations, &mut self.tap) else { return };
+        for observation in observations.seen.drain(..) {
+            tap.packet(&SeenPacket::new(self.owners[observation.packet.subflow as usize], &observation));
         }
     }
 
@@ -181,7 +181,7 @@ impl<'a> Simulator<'a> {
         let connection = Connection::new(subflows, self.group(f)?, application, flow, first);
         self.connections.push(connection);
         let (from, to) = (self.scenario.warmup.max(flow.start), flow.stop.min(self.scenario.duration));
-        self.measured.push(Measured::new(from, to));
+        self.measured.push(ConnectionMeter::new(from, to));
         Ok(())
     }
 
@@ -190,12 +190,12 @@ impl<'a> Simulator<'a> {
         self.net.events.schedule(time, self.hop_targets + self.targets.len() as u32 - 1);
     }
 
-    /// Schedules what is known beforehand. At one instant, measurement begins before flows start and
-    /// ends before they stop, and the run ends before anything else that is not planned.
+    /// Schedules all planned events. At one instant, measurement begins before flows start and
+    /// ends before they stop, and the run ends before any unplanned event.
     fn schedule_plan(&mut self) {
         let scenario = self.scenario;
         for f in 0..scenario.flows.len() {
-            let Measured { from, to, .. } = self.measured[f];
+            let ConnectionMeter { from, to, .. } = self.measured[f];
             if from < to {
                 self.at(from, Target::Begin(f as u32));
                 self.at(to, Target::End(f as u32));
@@ -216,16 +216,16 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// Runs to the end, or to where `keep_going` says no, and ends every measurement there: at that time.
+    /// Runs until the end or until `keep_going` returns false, and ends every measurement. Returns that time.
     pub(crate) fn run(&mut self, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<(End, Time), SimError> {
-        let (mut look, mut at_once, mut last) = (Look::new(), 0u32, Time::ZERO);
+        let (mut look, mut at_once, mut last) = (CancelCheck::new(), 0u32, Time::ZERO);
         while let Some(now) = self.step(keep_going)? {
             at_once = if now == last { at_once + 1 } else { 0 };
             last = now;
             if at_once > EVENTS_AT_ONCE {
                 return Err(SimError::Livelock { at: now });
             }
-            if look.may_ask() || self.end.is_some() {
+            if look.is_clock_due() || self.end.is_some() {
                 self.show();
                 if self.end.is_none() && look.is_due() && !keep_going(now) {
                     self.end = Some(End::Cancelled(now));
@@ -241,7 +241,7 @@ impl<'a> Simulator<'a> {
         Ok((End::Reached, self.scenario.duration))
     }
 
-    /// Handles one event and returns its time; none at the end of the run. Lone runs ask `keep_going`.
+    /// Handles one event and returns its time; `None` at the end of the run. Lone runs call `keep_going`.
     #[inline]
     pub(crate) fn step(
         &mut self,
@@ -249,9 +249,9 @@ impl<'a> Simulator<'a> {
     ) -> Result<Option<Time>, SimError> {
         let Some((now, index)) = self.net.events.advance() else { return Ok(None) };
         if index < self.hop_targets {
-            if let Arrived::Packet(packet) = self.net.step(index) {
-                if let Some(sights) = &mut self.net.sights {
-                    sights.arrives(now, &packet, &self.net.sacks);
+            if let HopOutput::Packet(packet) = self.net.step(index) {
+                if let Some(observations) = &mut self.net.observations {
+                    observations.arrives(now, &packet, &self.net.sacks);
                 }
                 let (c, s) = self.owners[packet.subflow as usize];
                 let connection = &mut self.connections[c as usize];
@@ -318,7 +318,7 @@ impl<'a> Simulator<'a> {
         self.sampler.take(now, flows, running, pooled, &mut self.net, self.sink);
     }
 
-    /// A connection's window of measurement begins.
+    /// A connection's measurement window begins.
     pub(crate) fn begin(&mut self, c: usize, now: Time) {
         if self.pools.get(c).is_some_and(Option::is_some) {
             return self.begin_transfers(c, now);
@@ -328,7 +328,7 @@ impl<'a> Simulator<'a> {
         measured.reinjected = connection.reinjected;
         measured.running = connection.completed_at.is_none();
         if !measured.running {
-            measured.to = measured.from; // it was over before
+            measured.to = measured.from; // it had ended before
         }
         for subflow in &mut connection.subflows {
             self.net.drops.measure(subflow.id, now);
@@ -339,7 +339,7 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// It ends: at the flow's stop, or when all was delivered.
+    /// The measurement window ends: at the flow's stop, or when all data is delivered.
     pub(crate) fn end(&mut self, c: usize, now: Time) {
         if !self.measured[c].running {
             return;
@@ -365,7 +365,7 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// Something rare happened on connection `c`.
+    /// Handles rare events of connection `c`.
     #[cold]
     fn attend(&mut self, c: usize, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<(), SimError> {
         let (now, f) = (self.net.now(), self.flow_of(c));
@@ -402,7 +402,7 @@ impl<'a> Simulator<'a> {
             self.end(c, now);
             self.measured[c].to = self.measured[c].to.min(now);
         }
-        self.leave_transfers();
+        self.count_incomplete_transfers();
         if now < self.scenario.warmup {
             self.warm = (0..self.warm.len()).map(|i| self.net.totals(i)).collect();
         }
@@ -436,7 +436,7 @@ fn subflows_of(
     subflows
 }
 
-/// What the simulator cannot do.
+/// Checks the limits of the simulator.
 fn check(scenario: &Scenario) -> Result<(), SimError> {
     for flow in &scenario.flows {
         let most = flow.cc.max_paths();

@@ -8,7 +8,7 @@ use crate::tso::Burst;
 use anabranch_cc::Group;
 use anabranch_net::Time;
 
-/// How far a subflow has come.
+/// The state of a subflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// Not opened, or removed.
@@ -25,40 +25,39 @@ pub(crate) enum Stage {
     Closed,
 }
 
-/// Laid out as it is written: first what a segment needs at the receiver, then what an acknowledgement needs at the
-/// sender, and at the end what is rarely needed. Of thousands of flows hardly anything is in the caches when its turn
-/// comes, so that a packet costs what lines of memory it touches.
+/// Fields are in memory order: first those that a segment needs at the receiver, then those that an ACK needs at the
+/// sender, then rarely used ones. With thousands of flows, the cost of a packet is the number of cache lines it touches.
 #[derive(Clone)]
 #[repr(C, align(64))]
 pub(crate) struct Subflow {
     /// Its number in the network.
     pub(crate) id: u32,
     pub(crate) stage: Stage,
-    /// Counts its openings.
+    /// The number of its openings.
     pub(crate) life: u16,
-    /// Used only where no regular subflow can be.
+    /// Used only while no regular subflow is usable.
     pub(crate) backup: bool,
-    /// Whether it is to be opened once the connection is established.
+    /// Whether to open it once the connection is established.
     pub(crate) wanted: bool,
     pub(crate) rx: Receiver,
     /// Payload bytes whose first copy arrived here.
     pub(crate) first_bytes: u64,
     /// When the valid timer event of the sender is due.
     pub(crate) timer_event: Time,
-    /// When to send the current handshake packet again.
+    /// When to retransmit the current handshake packet.
     pub(crate) handshake_at: Time,
     pub(crate) tx: Sender,
-    /// What it may send next, where the host sends in bursts.
+    /// The next burst, if the host sends in bursts.
     pub(crate) burst: Burst,
     pub(crate) meter: Meter,
     /// How often the current handshake packet was sent.
     pub(crate) handshake_tries: u32,
-    /// When the first SYN of this life went out, and whether a later one was answered.
+    /// When the first SYN of this life was sent, and whether a later one was answered.
     pub(crate) opened_at: Time,
     pub(crate) syn_was_lost: bool,
-    /// The redundant scheduler's place in the stream of chunks.
+    /// The redundant scheduler's position in the stream of chunks.
     pub(crate) redundant_next: u64,
-    /// When it was last penalised for holding the receive window up.
+    /// When it was last penalised for blocking the receive window.
     pub(crate) penalised_at: Time,
     /// Counters of earlier lives.
     pub(crate) past: Counters,
@@ -90,13 +89,13 @@ impl Subflow {
         }
     }
 
-    /// In a connection that takes the place of one that is over: what is left of that on the way, or in the event queue, is void.
+    /// A subflow of a connection that replaces a closed one, whose packets and events in flight become void.
     pub(crate) fn renewed(&self, life: u16, min_rto: Time) -> Subflow {
         let meter = self.meter.renewed();
         Subflow { life, meter, ..Subflow::new(self.id, self.backup, min_rto, 0) }
     }
 
-    /// Adds what another, of a connection that is over, has counted from its start.
+    /// Adds the counters of a subflow of a closed connection.
     pub(crate) fn absorb_counters(&mut self, other: &Subflow) {
         self.past = self.past.and(&other.counters());
         self.past_deemed_lost += other.deemed_lost();
@@ -108,13 +107,13 @@ impl Subflow {
         self.stage == Stage::Up
     }
 
-    /// Whether new data may be given to it: it works, and the algorithm lets it.
+    /// Whether it may get new data: it is usable, and the algorithm allows it.
     #[inline]
     pub(crate) fn is_usable(&self, cc: &Group) -> bool {
         self.is_up() && !self.tx.is_stalled() && !cc.path(self.tx.row()).barred
     }
 
-    /// Whether it may send a segment of new data now, but for the pacer: there is room, and it does not wait for more.
+    /// Whether it may send a segment of new data now, apart from the pacer: the window has room, and it does not wait.
     #[inline]
     pub(crate) fn has_room(&self, cc: &Group) -> bool {
         self.is_usable(cc) && self.tx.has_room(cc) && matches!(self.burst, Burst::Send(_))
@@ -131,19 +130,19 @@ impl Subflow {
         self.past.and(&self.tx.counters)
     }
 
-    /// Segments its senders deemed lost, over all its lives.
+    /// Segments marked as lost, over all its lives.
     pub(crate) fn deemed_lost(&self) -> u64 {
         self.past_deemed_lost + self.tx.board.deemed_lost
     }
 
-    /// Ends this life; packets of it that still arrive are ignored.
+    /// Ends this life; its packets in flight are ignored.
     pub(crate) fn remove(&mut self, now: Time) {
         self.past = self.counters();
         self.past_deemed_lost = self.deemed_lost();
         self.tx.counters = Counters::default();
         self.tx.board.deemed_lost = 0;
         self.tx.stop();
-        self.rx = Receiver::new(); // or it would acknowledge, in the next life, what it got in this one
+        self.rx = Receiver::new(); // so that the next life does not acknowledge data of this one
         self.handshake_at = Time::NEVER;
         self.handshake_tries = 0;
         self.stage = Stage::Idle;

@@ -1,11 +1,11 @@
-//! The summary of a run, from what was measured.
+//! The summary of a run.
 
 use crate::simulator::Simulator;
 use anabranch_net::Time;
 use anabranch_record::{Completion, FlowLayout, FlowSummary, Layout, LinkSummary, Summary};
 use anabranch_scenario::Application;
 
-/// Of a run that ended at `end`: early, if it was cancelled.
+/// The summary of a run that ended at `end`, early if cancelled.
 pub(crate) fn summarise(simulator: &mut Simulator<'_>, end: Time) -> Summary {
     let scenario = simulator.scenario;
     let layouts = Layout::of(scenario).flows;
@@ -25,7 +25,7 @@ fn flow(simulator: &Simulator<'_>, f: usize, layout: &FlowLayout, end: Time) -> 
     let subflows = connection.subflows.iter().map(|subflow| subflow.meter.measured(seconds));
     let (completion, transfers) = match spec.application {
         Application::Arrivals { .. } => {
-            // Whether or not the connection is over before.
+            // Also if the connection closes before.
             let window = spec.stop.min(end).since(measured.from).as_secs_f64();
             let (completion, transfers) = measured.transfers.summary(window);
             (completion, Some(transfers))

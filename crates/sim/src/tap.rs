@@ -1,4 +1,4 @@
-//! What a capture sees of a run: packets where it listens, with what a host would put into their headers.
+//! The interface for captures: observed packets, with the header fields that a host would send.
 
 use crate::packet::{Kind, Packet, SACK_BLOCKS, Sack, flag};
 use crate::sack_blocks::SackBlocks;
@@ -7,33 +7,33 @@ use anabranch_scenario::SubflowAction;
 
 pub use crate::packet::Kind as PacketKind;
 
-/// Where a packet is seen.
+/// Where a packet is observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
-    /// At the sender's host: what it sends as it sends it, what it receives as it arrives.
+    /// At the sender's host, as it sends or receives packets.
     Sender,
     /// As it enters this link of the scenario, before the queue.
     Link(usize),
 }
 
-/// A packet that is seen. Numbers of segments and chunks and places in the stream are modulo 2³².
+/// An observed packet. Numbers of segments and chunks and offsets in the stream are modulo 2³².
 #[derive(Clone, Copy, Debug)]
-pub struct Seen {
+pub struct SeenPacket {
     /// When.
     pub at: Time,
     /// Where.
     pub place: Place,
-    /// The connection: the flow's index in the scenario, or a number behind those for a transfer's own.
+    /// The connection: the flow's index in the scenario, or a later number for the connection of a transfer.
     pub connection: usize,
     /// The path's index in the flow.
     pub path: usize,
-    /// How often the subflow had been removed before, modulo 2¹⁶: another life is another TCP connection.
+    /// The life of the subflow, modulo 2¹⁶: each life is its own TCP connection.
     pub life: u16,
-    /// What it is.
+    /// Its kind.
     pub kind: PacketKind,
-    /// Whether a packet of a handshake joins a connection that there is.
+    /// Whether a handshake packet joins an existing connection.
     pub joins: bool,
-    /// ECN-capable transport, and whether congestion was experienced (RFC 3168).
+    /// ECN-capable transport, and congestion experienced (RFC 3168).
     pub ecn: (bool, bool),
     /// The ECN echo, and the reduction of the window.
     pub echo: (bool, bool),
@@ -41,7 +41,7 @@ pub struct Seen {
     pub fin: bool,
     /// The end of a burst.
     pub push: bool,
-    /// Bytes at IP level that the model charges.
+    /// Bytes at IP level in the model.
     pub wire_bytes: u16,
     /// Bytes of payload.
     pub payload_bytes: u16,
@@ -51,58 +51,58 @@ pub struct Seen {
     pub segment: u32,
     /// Data: the chunk's number in the connection. ACK: the next one expected.
     pub chunk: u32,
-    /// Data: where the payload is in the connection's stream. ACK: how much of it was received in order, both in bytes.
+    /// Data: the payload's offset in the connection's stream. ACK: bytes of the stream received in order.
     pub offset: u32,
-    /// SACK blocks as ranges of segments, from the one acknowledged on; empty ones mean nothing.
+    /// SACK blocks as ranges of segments, relative to the cumulative ACK; empty ones are unused.
     pub sack: [(i32, u32); SACK_BLOCKS],
-    /// When its host sent it; of what the receiver sends in whole milliseconds.
+    /// When its host sent it; whole milliseconds for the receiver's packets.
     pub sent: Time,
-    /// The timestamp that it returns, if any.
+    /// The timestamp that it echoes, if any.
     pub returns: Option<Time>,
 }
 
-/// Who is told of packets.
+/// A receiver of observed packets.
 pub trait Tap {
-    /// Whether it wants to see what enters links, too.
-    fn sees_links(&self) -> bool;
+    /// Whether to report packets that enter links, too.
+    fn wants_links(&self) -> bool;
 
     /// A packet, in the order of time.
-    fn packet(&mut self, seen: &Seen);
+    fn packet(&mut self, seen: &SeenPacket);
 
-    /// Connection `connection` is about to be opened, for a transfer of flow `flow`, its subflows in this life. Those of the flows
-    /// themselves, which have their numbers, are not told.
-    fn opens(&mut self, at: Time, connection: usize, flow: usize, life: u16);
+    /// Connection `connection` is about to open for a transfer of flow `flow`, with its subflows in this life. Connections of
+    /// the flows themselves are not reported.
+    fn connection_opens(&mut self, at: Time, connection: usize, flow: usize, life: u16);
 
     /// The scenario changes a subflow.
     fn change(&mut self, at: Time, flow: usize, path: usize, action: SubflowAction);
 }
 
-/// Shift of the windows that a receiver with this buffer offers (RFC 7323 §2.3).
+/// The window scale of a receiver with this buffer (RFC 7323 §2.3).
 pub fn window_scale(receive_buffer: u64) -> u32 {
     (64 - (receive_buffer >> 16).leading_zeros()).min(14)
 }
 
-/// What was seen, until the tap is told.
-pub(crate) struct Sights {
+/// Observed packets that were not passed to the tap.
+pub(crate) struct Observations {
     links: bool,
-    pub(crate) seen: Vec<Sight>,
+    pub(crate) seen: Vec<Observation>,
 }
 
-/// A packet, as it was where it was seen.
-pub(crate) struct Sight {
+/// A packet at the place of its observation.
+pub(crate) struct Observation {
     at: Time,
     place: Place,
     pub(crate) packet: Packet,
     sack: Option<Sack>,
 }
 
-// What runs without a capture do is one comparison where each of these is called.
-impl Sights {
-    pub(crate) fn new(links: bool) -> Box<Sights> {
-        Box::new(Sights { links, seen: Vec::new() })
+// Without a capture, each call costs one comparison.
+impl Observations {
+    pub(crate) fn new(links: bool) -> Box<Observations> {
+        Box::new(Observations { links, seen: Vec::new() })
     }
 
-    /// A host sends a packet. What the receiver sends has no payload: the clock's milliseconds stand in its place.
+    /// A host sends a packet. The receiver's packets have no payload; that field holds the clock's milliseconds.
     #[cold]
     #[inline(never)]
     pub(crate) fn leaves(&mut self, at: Time, packet: &mut Packet, sacks: &SackBlocks) {
@@ -132,7 +132,7 @@ impl Sights {
     }
 
     fn note(&mut self, at: Time, place: Place, packet: &Packet, sacks: &SackBlocks) {
-        self.seen.push(Sight { at, place, packet: *packet, sack: sacks.of(packet) });
+        self.seen.push(Observation { at, place, packet: *packet, sack: sacks.of(packet) });
     }
 }
 
@@ -140,9 +140,9 @@ fn milliseconds(at: Time) -> u64 {
     at.as_nanos() / 1_000_000
 }
 
-impl Seen {
-    pub(crate) fn new(owner: (u32, u32), sight: &Sight) -> Seen {
-        let &Sight { at, place, ref packet, sack } = sight;
+impl SeenPacket {
+    pub(crate) fn new(owner: (u32, u32), observation: &Observation) -> SeenPacket {
+        let &Observation { at, place, ref packet, sack } = observation;
         let echoes = matches!(packet.kind, Kind::SynAck | Kind::Ack);
         let now = milliseconds(at);
         let since = (now as u16).wrapping_sub(packet.len);
@@ -150,7 +150,7 @@ impl Seen {
             true => packet.stamp,
             false => Time::from_millis(now - u64::from(since)),
         };
-        Seen {
+        SeenPacket {
             at,
             place,
             connection: owner.0 as usize,

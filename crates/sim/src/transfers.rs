@@ -1,25 +1,25 @@
-//! Flows whose transfers open connections of their own. Connections that are over are used again, so that a run needs as many as are
-//! open at once.
+//! Flows whose transfers open their own connections. Closed connections are reused, so that a run needs as many as are open at
+//! once.
 
 use crate::SimError;
 use crate::application::{Application, Completed};
 use crate::connection::Connection;
+use crate::connection_meter::ConnectionMeter;
 use crate::event::EventQueue;
-use crate::measured::Measured;
-use crate::pool::{MOST_OPEN, Stage, Transfer};
+use crate::pool::{MAX_OPEN, Stage, Transfer};
 use crate::simulator::{Simulator, Target};
 use crate::subflow::Subflow;
 use anabranch_net::Time;
 use anabranch_scenario::Application as Spec;
 
 impl Simulator<'_> {
-    /// The flow that connection `c` belongs to.
+    /// The flow of connection `c`.
     pub(crate) fn flow_of(&self, c: usize) -> usize {
         let own = self.scenario.flows.len();
         if c < own { c } else { self.transfers[c - own].flow as usize }
     }
 
-    /// How many connections of transfers are open, of all flows.
+    /// The number of open connections of transfers, of all flows.
     fn all_open(&self) -> usize {
         self.transfers.len() - self.pools.iter().flatten().map(|pool| pool.over.len()).sum::<usize>()
     }
@@ -31,7 +31,7 @@ impl Simulator<'_> {
         (0..self.transfers.len()).filter(|i| is_its(&self.transfers[*i])).map(|i| own + i).collect()
     }
 
-    /// The flow starts: its first transfer is on its way here.
+    /// The flow starts: schedules its first transfer.
     pub(crate) fn start_arrivals(&mut self, f: usize, now: Time) {
         let Some(pool) = &mut self.pools[f] else { return };
         if let Some(interval) = pool.arrivals.interval() {
@@ -39,21 +39,21 @@ impl Simulator<'_> {
         }
     }
 
-    /// The flow stops: what has arrived is finished.
+    /// The flow stops: transfers under way are finished.
     pub(crate) fn stop_arrivals(&mut self, f: usize) {
         if let Some(pool) = &mut self.pools[f] {
             pool.arrivals.stop();
         }
     }
 
-    /// A transfer of flow `f` arrives; `target` is its event's.
+    /// A transfer of flow `f` arrives; `target` is its event target.
     pub(crate) fn on_arrival(&mut self, f: usize, target: u32, now: Time) -> Result<(), SimError> {
         if self.scenario.flows[f].stop <= now {
             return Ok(());
         }
-        if self.transfers.len() >= MOST_OPEN && self.all_open() == MOST_OPEN {
+        if self.transfers.len() >= MAX_OPEN && self.all_open() == MAX_OPEN {
             let flow = self.scenario.flows[f].name.clone();
-            return Err(SimError::TooManyOpen { flow, at: now, most: MOST_OPEN });
+            return Err(SimError::TooManyOpen { flow, at: now, most: MAX_OPEN });
         }
         let Some(pool) = &mut self.pools[f] else { return Ok(()) };
         let bytes = pool.arrivals.bytes();
@@ -86,27 +86,27 @@ impl Simulator<'_> {
         }
         self.show();
         if let Some(tap) = &mut self.tap {
-            tap.opens(now, c, f, self.connections[c].subflows[0].life);
+            tap.connection_opens(now, c, f, self.connections[c].subflows[0].life);
         }
         self.connections[c].open(&mut self.net);
         Ok(())
     }
 
-    /// Connection `c`, which is over, becomes one that sends so many bytes.
+    /// Reuses the closed connection `c` for a transfer of `bytes`.
     fn renew(&mut self, c: usize, f: usize, bytes: u64) -> Result<(), SimError> {
         let flow = &self.scenario.flows[f];
         let old = &self.connections[c];
-        // The same of all subflows: one that was given up has had more.
+        // All subflows get the same life: one that was given up has had more.
         let life = old.subflows.iter().map(|s| s.life).max().unwrap_or_default().wrapping_add(1);
         let subflows = old.subflows.iter().map(|s| s.renewed(life, flow.tcp.min_rto)).collect();
         let random = self.scenario.application_random(self.seed, f);
         let application = Application::new(Spec::Bulk { bytes: Some(bytes) }, random);
         self.connections[c] = Connection::new(subflows, self.group(f)?, application, flow, old.targets());
-        self.measured[c] = Measured::new(Time::ZERO, Time::NEVER);
+        self.measured[c] = ConnectionMeter::new(Time::ZERO, Time::NEVER);
         Ok(())
     }
 
-    /// Something happened to the connection of a transfer: it may be complete, or over.
+    /// Handles an event of a transfer's connection, which may be complete or closed.
     pub(crate) fn attend_transfer(
         &mut self,
         c: usize,
@@ -136,13 +136,13 @@ impl Simulator<'_> {
         Ok(())
     }
 
-    /// Subflow `s` of the flow's own connection, and that of the connection of a transfer of its.
+    /// Subflow `s` of the flow's own connection and of a transfer's connection.
     fn both(&mut self, f: usize, c: usize, s: usize) -> [&mut Subflow; 2] {
         let (own, others) = self.connections.split_at_mut(c);
         [&mut own[f].subflows[s], &mut others[0].subflows[s]]
     }
 
-    /// Measuring the connection of a transfer has ended.
+    /// The measurement of a transfer's connection has ended.
     pub(crate) fn absorb(&mut self, f: usize, c: usize) {
         for s in 0..self.connections[c].subflows.len() {
             let [sums, subflow] = self.both(f, c, s);
@@ -153,7 +153,7 @@ impl Simulator<'_> {
         self.measured[f].reinjected += reinjected;
     }
 
-    /// The flow's window of measurement begins.
+    /// The flow's measurement window begins.
     pub(crate) fn begin_transfers(&mut self, f: usize, now: Time) {
         self.measured[f].running = true;
         for c in self.open_transfers(f) {
@@ -161,7 +161,7 @@ impl Simulator<'_> {
         }
     }
 
-    /// It ends.
+    /// The flow's measurement window ends.
     pub(crate) fn end_transfers(&mut self, f: usize, now: Time) {
         for c in self.open_transfers(f) {
             self.end(c, now);

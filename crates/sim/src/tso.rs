@@ -1,57 +1,56 @@
-//! Bursts of a host with segmentation offload: how many segments it hands to the network card at once, and when it
-//! waits until it can hand over more.
+//! Bursts of a host with segmentation offload: the number of segments per burst, and when to wait for a larger one.
 //!
 //! The rules are those of Linux 6.18 in `net/ipv4`: `tcp_update_pacing_rate`, `tcp_tso_autosize`, `tcp_cwnd_test`,
-//! `tcp_grow_skb`, `tcp_tso_should_defer`. What is written and not sent waits in buffers (`sk_buff`).
+//! `tcp_grow_skb`, `tcp_tso_should_defer`. Unsent data waits in buffers (`sk_buff`).
 
 use crate::packet::flag;
 use anabranch_net::Time;
 
-/// What fits an offloaded packet, in bytes: 64 KiB without the headers (`sk_dst_gso_max_size`).
+/// The most bytes of an offloaded packet: 64 KiB without the headers (`sk_dst_gso_max_size`).
 const MAX_BYTES: u64 = 65_215;
-/// Segments that are worth an offloaded packet (`tcp_min_tso_segs`).
+/// The fewest segments of an offloaded packet (`tcp_min_tso_segs`).
 const MIN_SEGMENTS: u64 = 2;
-/// A burst is what the pacing rate sends in that part of a second (`sk_pacing_shift` is 10).
+/// Bursts per second at the pacing rate (`sk_pacing_shift` is 10).
 const BURSTS_PER_SECOND: f64 = 1024.0;
-/// Of the window's capacity beyond which a burst does not wait, one in so many parts (`tcp_tso_win_divisor`).
+/// A burst does not wait beyond the window divided by this (`tcp_tso_win_divisor`).
 const WIN_DIVISOR: u64 = 3;
-/// Only what follows another burst within this waits, and only for an ACK that is due within this.
+/// A burst waits only if it follows another one within this time, and only for an ACK due within this time.
 const RECENT: Time = Time::from_millis(1);
-/// Each so many microseconds of the smallest RTT (2 to the power of `tcp_tso_rtt_log`) halve what a near receiver adds to a burst.
+/// Microseconds of the minimum RTT that halve the bonus of a near receiver (2 to the power of `tcp_tso_rtt_log`).
 const HALVED_EACH_US: u64 = 512;
 
-/// What a subflow may do next.
+/// The next burst of a subflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Burst {
-    /// Send so many segments back to back.
+    /// Send this many segments back to back.
     Send(u64),
     /// Wait until the congestion window has room for more.
     WaitForWindow,
-    /// Wait until there is more to send, or the receiver takes more.
+    /// Wait for more data or a larger receive window.
     WaitForData,
 }
 
-/// What the decision depends on.
+/// The state for the decision.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Question {
+pub(crate) struct BurstState {
     pub(crate) now: Time,
     /// When the last segment was sent.
     pub(crate) last_sent: Time,
-    /// When the oldest outstanding segment was sent; `None` where nothing is outstanding.
+    /// When the oldest outstanding segment was sent; `None` if no segment is outstanding.
     pub(crate) head_sent: Option<Time>,
     /// Smoothed RTT.
     pub(crate) srtt: Time,
     /// Whether losses are being repaired.
     pub(crate) recovering: bool,
-    /// Congestion window and segments in flight, which are fewer.
+    /// Congestion window, and fewer segments in flight.
     pub(crate) cwnd: u64,
     pub(crate) in_flight: u64,
-    /// Bytes that the receiver takes in all, and beyond what was sent.
+    /// The receive window in bytes: in total, and beyond the sent data.
     pub(crate) offered: u64,
     pub(crate) receivable: u64,
-    /// What waits first.
+    /// The first buffer.
     pub(crate) buffer: Buffer,
-    /// Whether the application writes nothing more.
+    /// Whether the stream is closed.
     pub(crate) closed: bool,
     /// Payload of a segment, in bytes.
     pub(crate) mss: u64,
@@ -59,24 +58,24 @@ pub(crate) struct Question {
     pub(crate) largest: u64,
 }
 
-/// The first buffer (`sk_buff`) of what is written and not sent, in bytes.
+/// The first unsent buffer (`sk_buff`), in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Buffer {
     pub(crate) bytes: u64,
-    /// Of the next one, what can be moved into this one (`tcp_grow_skb`): nothing in MPTCP, whose buffers have a mapping each.
+    /// Bytes that can be moved here from the next buffer (`tcp_grow_skb`): 0 in MPTCP, whose buffers have one mapping each.
     pub(crate) movable: u64,
-    /// None follows it, so that what is written next goes into it.
+    /// Whether it is the last buffer, which takes further data.
     pub(crate) is_last: bool,
 }
 
-/// Bytes of a full buffer, in segments of `mss` bytes: what fits an offloaded packet, and no more than half of the window that the
-/// receiver offers (`tcp_xmit_size_goal`).
+/// Bytes of a full buffer, in segments of `mss` bytes: at most an offloaded packet, and half of the advertised window
+/// (`tcp_xmit_size_goal`).
 pub(crate) fn buffer_size(mss: u64, offered: u64) -> u64 {
     (MAX_BYTES.min(offered / 2) / mss).max(1) * mss
 }
 
-/// The flag of a segment of a burst of so many, which `left` follow: the last one of several has PSH
-/// (`__tcp_transmit_skb`, since Linux 5.5).
+/// The flag of a segment in a burst, with `left` segments after it: the last one of several has PSH (`__tcp_transmit_skb`,
+/// since Linux 5.5).
 pub(crate) fn push(left: u64, segments: u64) -> u8 {
     if left == 0 && segments > 1 { flag::PSH } else { 0 }
 }
@@ -89,17 +88,17 @@ pub(crate) fn largest(rate: f64, min_rtt: Time, mss: u64) -> u64 {
     (bytes / mss).max(MIN_SEGMENTS)
 }
 
-/// The rate in segments per second that Linux would pace at, and also knows where it does not pace: the window, or what
-/// is outstanding, per smoothed RTT; twice that far below the slow-start threshold, and 1.2 times it elsewhere.
+/// Linux's pacing rate in segments per second, which it computes even without pacing: the larger of window and outstanding
+/// segments per smoothed RTT; times 2 far below the slow-start threshold, else times 1.2.
 pub(crate) fn pacing_rate(cwnd: f64, ssthresh: f64, outstanding: u64, srtt_s: f64) -> f64 {
     let gain = if cwnd < ssthresh / 2.0 { 2.0 } else { 1.2 };
     gain * cwnd.max(outstanding as f64) / srtt_s
 }
 
 /// Whether to send, or to wait for a larger burst.
-pub(crate) fn decide(q: &Question) -> Burst {
+pub(crate) fn decide(q: &BurstState) -> Burst {
     let room = q.cwnd.saturating_sub(q.in_flight);
-    // Two bursts at least make up a window.
+    // A window has at least two bursts.
     let quota = room.min((q.cwnd / 2).max(1)).min(q.largest).max(1);
     let Buffer { bytes, movable, is_last } = q.buffer;
     let bytes = bytes + (quota * q.mss).saturating_sub(bytes).min(movable);
@@ -134,7 +133,7 @@ mod tests {
     const MS: fn(u64) -> Time = Time::from_millis;
 
     /// A window of 40 segments, 36 in flight, the oldest 29 ms ago where the RTT is 30 ms; bursts of up to 10.
-    const ASK: Question = Question {
+    const STATE: BurstState = BurstState {
         now: Time::from_millis(100),
         last_sent: Time::from_millis(100),
         head_sent: Some(Time::from_millis(71)),
@@ -199,37 +198,38 @@ mod tests {
     /// Each condition of `tcp_tso_should_defer`, at its bound: where it waits, and where it sends.
     #[test]
     fn waits_and_does_not() {
-        let wait = |q: Question| assert_eq!(decide(&q), Burst::WaitForWindow, "{q:?}");
-        let send = |segments, q: Question| assert_eq!(decide(&q), Burst::Send(segments), "{q:?}");
-        wait(ASK);
-        send(4, Question { recovering: true, ..ASK });
-        send(1, Question { buffer: Buffer { bytes: 1000, movable: 0, is_last: true }, ..ASK });
+        let wait = |q: BurstState| assert_eq!(decide(&q), Burst::WaitForWindow, "{q:?}");
+        let send = |segments, q: BurstState| assert_eq!(decide(&q), Burst::Send(segments), "{q:?}");
+        wait(STATE);
+        send(4, BurstState { recovering: true, ..STATE });
+        send(1, BurstState { buffer: Buffer { bytes: 1000, movable: 0, is_last: true }, ..STATE });
         // The last write was a millisecond ago, or longer.
-        wait(Question { now: MS(101), ..ASK });
-        send(4, Question { now: Time::from_nanos(101_000_001), ..ASK });
+        wait(BurstState { now: MS(101), ..STATE });
+        send(4, BurstState { now: Time::from_nanos(101_000_001), ..STATE });
         // Room for a largest burst; for a third of the window, 13.3 segments.
-        send(10, Question { in_flight: 30, ..ASK });
-        wait(Question { in_flight: 31, ..ASK });
-        send(14, Question { in_flight: 26, largest: 45, ..ASK });
-        wait(Question { in_flight: 27, largest: 45, ..ASK });
+        send(10, BurstState { in_flight: 30, ..STATE });
+        wait(BurstState { in_flight: 31, ..STATE });
+        send(14, BurstState { in_flight: 26, largest: 45, ..STATE });
+        wait(BurstState { in_flight: 27, largest: 45, ..STATE });
         // Nothing outstanding, or its ACK is due in more than a millisecond, or in more than half of an RTT that is shorter.
-        send(4, Question { head_sent: None, ..ASK });
-        send(4, Question { head_sent: Some(Time::from_nanos(71_000_001)), ..ASK });
-        wait(Question { head_sent: Some(MS(60)), ..ASK });
-        let near = Question { srtt: MS(1), head_sent: Some(Time::from_nanos(99_500_000)), ..ASK };
+        send(4, BurstState { head_sent: None, ..STATE });
+        send(4, BurstState { head_sent: Some(Time::from_nanos(71_000_001)), ..STATE });
+        wait(BurstState { head_sent: Some(MS(60)), ..STATE });
+        let near = BurstState { srtt: MS(1), head_sent: Some(Time::from_nanos(99_500_000)), ..STATE };
         wait(near);
-        send(4, Question { head_sent: Some(Time::from_nanos(99_500_001)), ..near });
+        send(4, BurstState { head_sent: Some(Time::from_nanos(99_500_001)), ..near });
         // A burst is at most half of the window.
-        send(20, Question { in_flight: 0, largest: 45, ..ASK });
-        send(1, Question { cwnd: 2, in_flight: 1, ..ASK });
+        send(20, BurstState { in_flight: 0, largest: 45, ..STATE });
+        send(1, BurstState { cwnd: 2, in_flight: 1, ..STATE });
     }
 
     /// What is left of a buffer that is not the last goes out as soon as it fits (`tcp_tso_should_defer`: "middle in queue won't get any
     /// more data"). TCP fills it from the next one before (`tcp_grow_skb`), MPTCP does not.
     #[test]
     fn the_rest_of_a_buffer_does_not_wait() {
-        let rest =
-            |bytes, movable| decide(&Question { buffer: Buffer { bytes, movable, is_last: false }, ..ASK });
+        let rest = |bytes, movable| {
+            decide(&BurstState { buffer: Buffer { bytes, movable, is_last: false }, ..STATE })
+        };
         assert_eq!(rest(5000, 45_000), Burst::WaitForWindow);
         assert_eq!(rest(5000, 0), Burst::WaitForWindow);
         assert_eq!(rest(4000, 45_000), Burst::Send(4));
@@ -243,13 +243,13 @@ mod tests {
     #[test]
     fn waits_for_data_unless_no_more_follow() {
         let last = |bytes| Buffer { bytes, movable: 0, is_last: true };
-        let less = Question { buffer: last(3000), ..ASK };
+        let less = BurstState { buffer: last(3000), ..STATE };
         assert_eq!(decide(&less), Burst::WaitForData);
-        assert_eq!(decide(&Question { closed: true, ..less }), Burst::Send(3));
-        assert_eq!(decide(&Question { buffer: last(4000), ..ASK }), Burst::WaitForWindow);
-        let closing = Question { offered: 38_000, receivable: 2000, ..ASK };
+        assert_eq!(decide(&BurstState { closed: true, ..less }), Burst::Send(3));
+        assert_eq!(decide(&BurstState { buffer: last(4000), ..STATE }), Burst::WaitForWindow);
+        let closing = BurstState { offered: 38_000, receivable: 2000, ..STATE };
         assert_eq!(decide(&closing), Burst::WaitForData);
         // A third of the offered window.
-        assert_eq!(decide(&Question { offered: 6000, ..closing }), Burst::Send(4));
+        assert_eq!(decide(&BurstState { offered: 6000, ..closing }), Burst::Send(4));
     }
 }

@@ -1,4 +1,4 @@
-//! From a scenario's congestion control to what a socket is given.
+//! Maps a scenario's congestion control to the kernel's.
 
 use crate::TestbedError;
 use anabranch_cc_fixed::registry::{self, KernelEntry};
@@ -26,21 +26,21 @@ enum Algorithm {
     Program(usize),
 }
 
-/// What a flow asks for.
+/// The algorithm that a flow needs.
 enum Wanted {
-    /// An algorithm that the kernel itself has.
+    /// An algorithm of the kernel itself.
     Own(&'static str),
     /// One of our programs.
     Program(&'static KernelEntry),
 }
 
 impl Algorithms {
-    /// Loads the programs that the flows use, for this process alone.
+    /// Loads the programs that the flows use, for this process only.
     ///
     /// # Errors
-    /// Where an algorithm or a parameter does not exist on the kernel, and where the kernel refuses a program.
+    /// If an algorithm or a parameter does not exist on the kernel, or the kernel rejects a program.
     pub fn load(flows: &[Flow]) -> Result<Self, TestbedError> {
-        // A scenario that cannot be run loads nothing.
+        // An unsupported scenario loads nothing.
         let wanted = all_wanted(flows)?;
         let mut algorithms = Algorithms { of_flows: Vec::new(), programs: Vec::new() };
         for wanted in wanted {
@@ -53,7 +53,7 @@ impl Algorithms {
         Ok(algorithms)
     }
 
-    /// The index of a program, which is loaded where it is not yet.
+    /// The index of a program; loads it if needed.
     fn index(&mut self, entry: &'static KernelEntry) -> Result<usize, anabranch_mptcp_bpf::Error> {
         let same = |program: &Private| program.entry().kernel_name == entry.kernel_name;
         if let Some(index) = self.programs.iter().position(same) {
@@ -63,7 +63,7 @@ impl Algorithms {
         Ok(self.programs.len() - 1)
     }
 
-    /// What the sockets of a flow are told to use (`TCP_CONGESTION`).
+    /// The algorithm set on the sockets of a flow (`TCP_CONGESTION`).
     pub fn name(&self, flow: usize) -> &str {
         match self.of_flows[flow] {
             Algorithm::Own(name) => name,
@@ -99,7 +99,7 @@ impl Algorithms {
     }
 }
 
-/// Whether the kernel has all algorithms that the flows use.
+/// Checks whether the kernel has all algorithms that the flows use.
 pub(crate) fn check(flows: &[Flow]) -> Result<(), TestbedError> {
     all_wanted(flows).map(drop)
 }
@@ -119,7 +119,7 @@ fn environment(error: anabranch_mptcp_bpf::Error) -> TestbedError {
     TestbedError::Environment(error.to_string())
 }
 
-/// What a flow's congestion control is on a kernel that has these algorithms `available`.
+/// A flow's congestion control on a kernel with these algorithms `available`.
 fn wanted(flow: &Flow, available: &[String]) -> Result<Wanted, TestbedError> {
     let cc = &flow.cc;
     let refused =
@@ -129,16 +129,16 @@ fn wanted(flow: &Flow, available: &[String]) -> Result<Wanted, TestbedError> {
     let (name, part) = if is_uncoupled { (params.word(OVER), ".over") } else { (cc.entry.name, "") };
     let others = cc.entry.all_params().filter(|param| !(is_uncoupled && param.name == OVER));
     if let Some(other) = others.into_iter().find(|param| params.find(param.name) != Some(param.default)) {
-        let why = "algorithms have no parameters on the kernel, but the defaults: leave it out".to_owned();
+        let why = "algorithms on the kernel have no parameters: remove it".to_owned();
         return Err(refused(&format!(".{}", other.name), why));
     }
     if let Some(own) = OWN.into_iter().find(|own| *own == name) {
         let there = available.iter().any(|available| available == own);
         let why =
-            format!("this kernel has no `{own}`, but {} (try `modprobe tcp_{own}`)", available.join(", "));
+            format!("this kernel lacks `{own}`, it has {} (try `modprobe tcp_{own}`)", available.join(", "));
         return if there { Ok(Wanted::Own(own)) } else { Err(refused(part, why)) };
     }
-    // One name for each: `reno@kernel` is another than `reno`.
+    // One name for each: `reno@kernel` differs from `reno`.
     let names = registry::all().iter().map(|program| match program.reference.name {
         name if OWN.contains(&name) => program.entry.name,
         name => name,
@@ -195,16 +195,16 @@ mod tests {
     #[test]
     fn what_the_kernel_has_not_is_refused_by_its_key() {
         for (cc, key, why) in [
-            ("{ name = \"lia@kernel\", together = false }", "flows.f.cc.together: ", "leave it out"),
-            ("{ name = \"lia\", pacing = true }", "flows.f.cc.pacing: ", "leave it out"),
-            ("{ name = \"cubic\", beta = 0.8 }", "flows.f.cc.beta: ", "leave it out"),
+            ("{ name = \"lia@kernel\", together = false }", "flows.f.cc.together: ", "remove it"),
+            ("{ name = \"lia\", pacing = true }", "flows.f.cc.pacing: ", "remove it"),
+            ("{ name = \"cubic\", beta = 0.8 }", "flows.f.cc.beta: ", "remove it"),
             ("\"bbr\"", "flows.f.cc: ", "`bbr` does not run on the kernel"),
             (
                 "{ name = \"uncoupled\", over = \"highspeed\" }",
                 "flows.f.cc.over: ",
                 "`highspeed` does not run",
             ),
-            ("\"lia@v0\"", "flows.f.cc: ", "there are: reno, cubic, uncoupled, reno@kernel, lia, "),
+            ("\"lia@v0\"", "flows.f.cc: ", "known: reno, cubic, uncoupled, reno@kernel, lia, "),
         ] {
             let said = resolved(cc).unwrap_err();
             assert!(said.starts_with(key) && said.contains(why), "{said}");

@@ -18,7 +18,7 @@ const ALWAYS: f64 = 50_000.0;
 /// The largest window that a receiver on Linux offers: 5/8 of the largest buffer, see [`crate::pair`].
 const MOST_WINDOW: u64 = 640 << 20;
 
-/// So long is a measurement, and so many are made, of which the best counts: together well below 0.3 s.
+/// Length and number of measurements, of which the best counts; in total well below 0.3 s.
 const LENGTH: Duration = Duration::from_millis(40);
 const TRIES: usize = 3;
 /// One with fewer packets says nothing.
@@ -32,7 +32,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), TestbedError> {
         return Ok(());
     }
     if HERE.get().is_none() {
-        // Without a processor for the sender there is no measurement, and nothing is refused.
+        // Without a CPU for the sender the measurement fails, and no scenario is refused.
         let Some(able) = measure()? else { return Ok(()) };
         let _ = HERE.set(able);
     }
@@ -99,7 +99,7 @@ fn sends_always(flow: &Flow) -> bool {
 }
 
 fn loses(spec: &LinkSpec) -> bool {
-    let traced = spec.trace.as_ref().is_some_and(|trace| trace.loses());
+    let traced = spec.trace.as_ref().is_some_and(|trace| trace.sets_loss());
     traced || spec.loss != Loss::None || spec.changes.iter().any(|change| change.loss.is_some())
 }
 

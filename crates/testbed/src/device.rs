@@ -76,7 +76,7 @@ impl Tun {
     /// Makes the interface `name` in the network namespace of the calling thread, and takes it up.
     ///
     /// # Errors
-    /// There is no `/dev/net/tun`, the name is taken, or the thread has not the right to.
+    /// `/dev/net/tun` is missing, the name is taken, or the thread lacks the privilege.
     pub fn open(name: &str, mtu: u32) -> Result<Tun, TestbedError> {
         let doing = || format!("make the TUN device `{name}` with an MTU of {mtu}");
         open(name, mtu).map_err(TestbedError::kernel(doing()))

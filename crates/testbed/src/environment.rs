@@ -1,4 +1,4 @@
-//! Whether this machine, and this user, can run anything on its kernel.
+//! Checks whether this machine and this user can run scenarios on the kernel.
 
 use crate::device::Tun;
 use crate::{Host, TestbedError, Traffic};
@@ -11,39 +11,37 @@ use std::path::{Path, PathBuf};
 const TUN: &str = "/dev/net/tun";
 const MPTCP: &str = "/proc/sys/net/mptcp/enabled";
 
-/// Files that a flow's path takes, at most: two devices, and the flow's sockets, hosts and threads.
+/// The most open files per path: two devices, and the flow's sockets, hosts and threads.
 const FILES_PER_PATH: u64 = 16;
-/// And those of everything else.
+/// Open files of everything else.
 const FILES: u64 = 64;
 
-/// The running kernel's release, as `uname -r` has it.
+/// The running kernel's release, as in `uname -r`.
 pub fn release() -> String {
     rustix::system::uname().release().to_string_lossy().into_owned()
 }
 
-/// Whether anything can be run here: a namespace with a device is made, and goes again.
+/// Checks whether scenarios can run here: creates and removes a namespace with a device.
 ///
 /// # Errors
-/// [`TestbedError::Environment`], which says what is missing and what to do.
+/// [`TestbedError::Environment`] with the missing requirement and the remedy.
 pub fn ready() -> Result<(), TestbedError> {
     has_privileges()?;
     match OpenOptions::new().read(true).write(true).open(TUN) {
-        Err(why) => {
-            lacks(format!("cannot open {TUN}: {why}; the kernel's module `tun` makes it (modprobe tun)"))
-        }
+        Err(why) => lacks(format!("cannot open {TUN}: {why}; load the kernel module `tun` (modprobe tun)")),
         Ok(_) => {
             let device = || Host::new()?.run(|| Tun::open("path1", 1500).map(drop))?;
-            device().or_else(|why| lacks(format!("this root may not run anything on the kernel: {why}")))
+            device().or_else(|why| lacks(format!("root lacks the privileges for the testbed here: {why}")))
         }
     }
 }
 
-/// The same of a scenario and its traffic.
+/// The same for a scenario and its traffic.
 pub(crate) fn check(scenario: &Scenario, traffic: Traffic) -> Result<(), TestbedError> {
     has_privileges()?;
     let multipath = scenario.flows.iter().any(|flow| flow.is_multipath());
     if multipath && !Path::new(MPTCP).exists() {
-        return lacks(format!("this kernel has no MPTCP: {MPTCP} is missing (CONFIG_MPTCP)"));
+        return lacks(format!("this kernel lacks MPTCP: {MPTCP} is missing (CONFIG_MPTCP)"));
     }
     if traffic == Traffic::Iperf3 {
         has_iperf3(multipath)?;
@@ -52,7 +50,7 @@ pub(crate) fn check(scenario: &Scenario, traffic: Traffic) -> Result<(), Testbed
     allow_files(FILES + FILES_PER_PATH * paths as u64)
 }
 
-/// Whether there is iperf3, and what makes its sockets MPTCP's.
+/// Checks whether iperf3 is installed, and mptcpize for MPTCP sockets.
 pub(crate) fn has_iperf3(multipath: bool) -> Result<(), TestbedError> {
     let programs = if multipath { &["iperf3", "mptcpize"][..] } else { &["iperf3"] };
     match programs.iter().find(|program| !is_installed(program)) {
@@ -65,7 +63,7 @@ fn has_privileges() -> Result<(), TestbedError> {
     if rustix::process::geteuid().is_root() {
         return Ok(());
     }
-    lacks("a run on the kernel makes network namespaces and devices: it needs root".into())
+    lacks("runs on the kernel need root, for network namespaces and devices".into())
 }
 
 fn lacks(why: String) -> Result<(), TestbedError> {
@@ -82,7 +80,7 @@ pub(crate) fn find(program: &str) -> Option<PathBuf> {
     env::split_paths(&folders).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
-/// Lets this process open so many files.
+/// Raises this process's limit of open files to `files`.
 fn allow_files(files: u64) -> Result<(), TestbedError> {
     let mut limit = getrlimit(Resource::Nofile);
     if limit.current.is_none_or(|current| current >= files) {
@@ -90,7 +88,7 @@ fn allow_files(files: u64) -> Result<(), TestbedError> {
     }
     if limit.maximum.is_some_and(|most| most < files) {
         return lacks(format!(
-            "the scenario takes about {files} open files, more than this process may have (ulimit -n)"
+            "the scenario needs about {files} open files, more than the limit of this process (ulimit -n)"
         ));
     }
     limit.current = Some(files);

@@ -1,4 +1,4 @@
-//! What of a scenario a kernel can do.
+//! Checks whether a kernel supports a scenario.
 
 use crate::pair::MOST_PATHS;
 use crate::{TestbedError, algorithm, capacity};
@@ -9,25 +9,25 @@ use anabranch_scenario::{Application, Flow, Scenario, Scheduler, Tcp};
 const LEAST_RTO: Time = Time::from_millis(4);
 const MOST_RTO: Time = Time::from_millis(120_000);
 
-/// What a user cannot set from outside: TCP's own constants in Linux.
+/// Constants of Linux's TCP that users cannot set.
 const DELAYED_ACK: u32 = 2;
 const DELAYED_ACK_TIMEOUT: Time = Time::from_millis(40);
 
-/// Whether the running kernel can do what the scenario asks for, and this machine carry it.
+/// Checks whether the running kernel supports the scenario, and this machine its load.
 ///
 /// # Errors
-/// [`TestbedError::Inexpressible`] with the key that it cannot express.
+/// [`TestbedError::Inexpressible`] with the unsupported key.
 pub fn check(scenario: &Scenario) -> Result<(), TestbedError> {
     scenario.flows.iter().try_for_each(flow)?;
     algorithm::check(&scenario.flows)?;
-    // Where nothing can be measured nothing can be run: `ready` tells why.
+    // If the measurement fails, `ready` reports the reason.
     match capacity::check(scenario) {
         Err(refused @ TestbedError::Inexpressible { .. }) => Err(refused),
         _ => Ok(()),
     }
 }
 
-/// Whether a guest's kernel can: its image has what the kernel's own algorithms need.
+/// The same for a guest's kernel, whose image has the kernel's own algorithms.
 ///
 /// # Errors
 /// As [`check`].
@@ -36,12 +36,12 @@ pub fn check_for_guest(scenario: &Scenario) -> Result<(), TestbedError> {
     algorithm::check_for_guest(&scenario.flows)
 }
 
-/// Whether iperf3 can send what the scenario's flows send.
+/// Checks whether iperf3 supports the scenario's applications.
 pub(crate) fn check_for_iperf3(scenario: &Scenario) -> Result<(), TestbedError> {
     let other = scenario.flows.iter().find(|flow| flow.application != (Application::Bulk { bytes: None }));
     other.map_or(Ok(()), |flow| {
         let key = format!("flows.{}.application", flow.name);
-        Err(TestbedError::Inexpressible { key, why: "iperf3 sends in bulk without end only".into() })
+        Err(TestbedError::Inexpressible { key, why: "iperf3 supports only bulk without a size".into() })
     })
 }
 
@@ -53,16 +53,14 @@ fn flow(flow: &Flow) -> Result<(), TestbedError> {
     };
     if flow.paths.len() > MOST_PATHS {
         let paths = flow.paths.len();
-        return refused(
-            "paths",
-            format!("Linux has at most {MOST_PATHS} subflows in a connection; these are {paths}"),
-        );
+        let why = format!("{paths} paths, the limit of Linux is {MOST_PATHS} subflows per connection");
+        return refused("paths", why);
     }
     if matches!(flow.application, Application::Arrivals { .. }) {
-        return refused("application.kind", "arrivals are simulated only".into());
+        return refused("application.kind", "only the simulator supports arrivals".into());
     }
     if !matches!(flow.scheduler, Scheduler::MinRtt | Scheduler::Linux) {
-        return refused("scheduler", "Linux has one scheduler: leave the key out, or say \"linux\"".into());
+        return refused("scheduler", "Linux has one scheduler: remove the key, or use \"linux\"".into());
     }
     let whole_ms = min_rto.as_nanos() % 1_000_000 == 0;
     if !whole_ms || min_rto < LEAST_RTO || min_rto > MOST_RTO {
@@ -70,19 +68,15 @@ fn flow(flow: &Flow) -> Result<(), TestbedError> {
         return refused("tcp.min_rto", range);
     }
     if initial_ssthresh.is_some() {
-        return refused("tcp.initial_ssthresh", "Linux has no such setting: leave it out".into());
+        return refused("tcp.initial_ssthresh", "Linux has no such setting: remove it".into());
     }
     if delayed_ack > DELAYED_ACK {
-        return refused(
-            "tcp.delayed_ack",
-            format!("Linux acknowledges every segment or every second: 1 or {DELAYED_ACK}"),
-        );
+        let why = format!("must be 1 or {DELAYED_ACK}: Linux acknowledges every or every other segment");
+        return refused("tcp.delayed_ack", why);
     }
     if delayed_ack == DELAYED_ACK && delayed_ack_timeout != DELAYED_ACK_TIMEOUT {
-        return refused(
-            "tcp.delayed_ack_timeout",
-            format!("Linux waits {DELAYED_ACK_TIMEOUT} at least: leave it out"),
-        );
+        let why = format!("Linux waits at least {DELAYED_ACK_TIMEOUT}: remove it");
+        return refused("tcp.delayed_ack_timeout", why);
     }
     Ok(())
 }

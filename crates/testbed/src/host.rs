@@ -47,22 +47,22 @@ impl Host {
     /// The number of the namespace, which sockets in it have.
     ///
     /// # Errors
-    /// Where the kernel does not tell.
+    /// If the kernel does not report it.
     pub fn inode(&self) -> Result<u32, TestbedError> {
-        let own = self.0.metadata().map_err(TestbedError::kernel("look at a network namespace"))?;
+        let own = self.0.metadata().map_err(TestbedError::kernel("identify a network namespace"))?;
         Ok(own.ino() as u32)
     }
 
     /// Starts a thread in the namespace.
     ///
     /// # Errors
-    /// Where there can be no thread, or without privileges.
+    /// If the thread cannot start, or without privileges.
     pub fn spawn<T: Send + 'static>(
         &self,
         name: &str,
         run: impl FnOnce() -> T + Send + 'static,
     ) -> Result<JoinHandle<T>, TestbedError> {
-        // A thread begins where the one is that starts it.
+        // A thread inherits the namespace of the thread that starts it.
         let spawn = || thread::Builder::new().name(name.to_owned()).spawn(run);
         self.run(spawn)?.map_err(TestbedError::kernel("start a thread"))
     }
@@ -79,15 +79,15 @@ impl Host {
     /// Sets a value below `/proc/sys/net`, such as `ipv4/tcp_ecn`.
     ///
     /// # Errors
-    /// Where the kernel does not know the name or refuses the value.
+    /// If the kernel does not know the name or refuses the value.
     pub fn set(&self, name: &str, value: &str) -> Result<(), TestbedError> {
         self.write(name, value)?.map_err(TestbedError::kernel(format!("set {name} to {value}")))
     }
 
-    /// The same; a kernel that does not know the name is left as it is.
+    /// The same; does nothing if the kernel does not know the name.
     ///
     /// # Errors
-    /// Where the kernel refuses the value.
+    /// If the kernel refuses the value.
     pub fn set_where_known(&self, name: &str, value: &str) -> Result<(), TestbedError> {
         match self.write(name, value)? {
             Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
@@ -107,7 +107,7 @@ impl AsFd for Host {
     }
 }
 
-/// Calls `f` in a thread of its own, whose namespace goes with it.
+/// Calls `f` in its own thread, whose namespace ends with it.
 fn in_thread<T: Send>(f: impl FnOnce() -> T + Send) -> T {
     let done = thread::scope(|scope| scope.spawn(f).join());
     done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))

@@ -1,7 +1,7 @@
-//! A scenario on the running Linux kernel: each host is a network namespace, each link an emulator over TUN devices that asks
-//! `anabranch-net` what becomes of a packet, each connection a real socket.
+//! Runs a scenario on the running Linux kernel: each host is a network namespace, each connection a real socket, and an emulator over
+//! TUN devices runs the link models of `anabranch-net`.
 //!
-//! The emulator runs the link models of the simulator in real time, so that what differs between the two is the hosts.
+//! The link models are the simulator's, in real time, so that only the hosts differ.
 
 pub mod algorithm;
 mod capacity;

@@ -1,4 +1,4 @@
-//! A subflow's means and counters in its flow's window of measurement, from samples of its socket.
+//! A subflow's means and counters in its flow's measurement window, from samples of its socket.
 
 use anabranch_record::{Held, Measured};
 use std::borrow::Cow;
@@ -7,7 +7,7 @@ use std::borrow::Cow;
 const RECOVERY: u8 = 3;
 const LOSS: u8 = 4;
 
-/// A subflow at an instant, as its socket tells.
+/// A sample of a subflow's socket.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct State {
     /// The window, in segments.
@@ -23,20 +23,20 @@ pub(crate) struct State {
     /// Payload bytes sent, first transmissions only.
     pub sent_bytes: u64,
     pub counters: Counters,
-    /// The algorithm's inner values; empty where the kernel tells none.
+    /// The algorithm's observables; empty if the kernel reports none.
     pub observables: Vec<f64>,
 }
 
-/// What only grows, as long as the socket lives.
+/// Counters of a socket.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Counters {
     /// Payload bytes acknowledged.
     pub acked_bytes: u64,
     /// Segments with data sent, retransmissions included.
     pub sent: u64,
-    /// Segments sent again.
+    /// Retransmitted segments.
     pub retransmitted: u64,
-    /// Retransmission timeouts; none where the kernel does not count them.
+    /// Retransmission timeouts; `None` if the kernel does not count them.
     pub timeouts: Option<u64>,
     /// Entries into loss recovery, as a program of ours counts them.
     pub recoveries: Option<u64>,
@@ -101,7 +101,7 @@ impl Meter {
         self.last = Some((time_s, now));
     }
 
-    /// The subflow has left: another one of its path begins with counters of its own.
+    /// The subflow has left; the next one of its path has its own counters.
     pub fn left(&mut self) {
         self.last = None;
     }

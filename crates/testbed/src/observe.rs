@@ -1,4 +1,4 @@
-//! What is known of each connection while the run goes on.
+//! Observes connections during a run.
 
 use crate::TestbedError;
 use crate::algorithm::Algorithms;
@@ -20,7 +20,7 @@ pub(crate) struct Observer {
 }
 
 struct Flow {
-    /// The number of the sender's network namespace, by which programs tell the flow's subflows from others.
+    /// The number of the sender's network namespace, by which programs identify the flow's subflows.
     netns: u32,
     /// The window of measurement, as the scenario has it.
     from: Time,
@@ -36,15 +36,15 @@ struct Flow {
     looks: Looks,
 }
 
-/// Looks at subflows.
+/// Samples subflows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Looks {
     pub all: u64,
-    /// Those that were dropped: they show a window that cannot be.
+    /// Dropped samples with an impossible window.
     pub impossible: u64,
 }
 
-/// What the receiver had at an instant.
+/// The receiver's counters at an instant.
 #[derive(Clone, Copy, Debug)]
 struct Reading {
     at: Time,
@@ -118,7 +118,7 @@ impl Observer {
         (last.at > first.at).then(|| (first.at.as_secs_f64(), last.at.as_secs_f64()))
     }
 
-    /// Bytes that the receiver read in it, and those that were sent again on another subflow.
+    /// Bytes that the receiver read, and bytes retransmitted on another subflow.
     pub fn bytes(&self, f: usize) -> (u64, u64) {
         match (self.flows[f].first, self.flows[f].last) {
             (Some(first), Some(last)) => {

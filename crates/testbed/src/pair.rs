@@ -12,7 +12,7 @@ use anabranch_net::Time;
 use anabranch_scenario::{Path, Tcp};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-/// Where the receiver listens.
+/// The receiver's address.
 pub const RECEIVER: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::new(10, 99, 0, 1), 5001);
 
 /// The most paths of a flow: as many endpoints has Linux' path manager.
@@ -55,9 +55,9 @@ pub fn device_name(path: usize) -> String {
 
 /// The hosts of a flow.
 pub struct Pair {
-    /// Where the data comes from.
+    /// The sender.
     pub sender: Host,
-    /// Where it goes to.
+    /// The receiver.
     pub receiver: Host,
 }
 
@@ -133,7 +133,7 @@ fn set_tcp(host: &Host, tcp: &Tcp) -> Result<(), TestbedError> {
     host.set("ipv4/tcp_ecn", flag(tcp.ecn))?;
     host.set("ipv4/tcp_slow_start_after_idle", flag(tcp.slow_start_after_idle))?;
     host.set("ipv4/tcp_no_metrics_save", "1")?;
-    // The default may be an algorithm that only looks at the receiver's few packets, yet paces them.
+    // The default algorithm may pace even the receiver's few packets.
     host.set("ipv4/tcp_congestion_control", "reno")?;
     // What a killed run leaves goes soon.
     host.set("ipv4/tcp_orphan_retries", "1")?;

@@ -6,7 +6,7 @@ use std::io;
 
 /// Priority of the emulator's thread: before that of the traffic, or packets wait for those who send them.
 pub(crate) const EMULATOR: i32 = 2;
-/// Priority of the thread that looks at sockets: with the traffic's threads.
+/// Priority of the thread that samples sockets, equal to the traffic's threads.
 pub(crate) const OBSERVER: i32 = 1;
 /// Priority of the traffic's threads: before everything else on the machine.
 pub(crate) const TRAFFIC: i32 = 1;

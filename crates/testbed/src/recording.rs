@@ -1,4 +1,4 @@
-//! Samples of a run, kept until it is over: whoever takes them may be slow.
+//! Stores samples until the run ends, as the sink may be slow.
 
 use crate::emulator::Snapshot;
 use crate::meter::State;
@@ -7,7 +7,7 @@ use anabranch_net::Time;
 use anabranch_record::{CompletionSample, Histogram, Layout, LinkSample, Sink, SubflowSample};
 use anabranch_scenario::Scenario;
 
-/// Everything that a sink is told, and the completed responses.
+/// Everything that a sink receives, and the completed responses.
 pub(crate) struct Recording {
     wanted: bool,
     layout: Layout,
@@ -59,7 +59,7 @@ impl Recording {
         (times, sum)
     }
 
-    /// Gives a sink all samples in order of time.
+    /// Writes all samples to a sink in order of time.
     pub fn replay(&self, sink: &mut dyn Sink) {
         if !self.wanted {
             return;

@@ -16,7 +16,7 @@ use anabranch_record::{Sink, Summary};
 use anabranch_scenario::Scenario;
 use std::time::{Duration, Instant};
 
-/// Time between two looks at the sockets, if the scenario's samples are not closer.
+/// Time between two samples of the sockets, unless the scenario's samples are closer.
 const LOOK: Time = Time::from_millis(10);
 
 /// From when the hosts are there to time 0: until then the connections' threads, or iperf3, have begun to wait.
@@ -31,20 +31,20 @@ fn run_up(flows: usize, traffic: Traffic) -> Duration {
 /// How to run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunOptions {
-    /// How often a run is made again whose links did not keep up with real time.
+    /// The most repetitions of an invalid run.
     pub repeats: u32,
-    /// Who sends.
+    /// The source of the traffic.
     pub traffic: Traffic,
-    /// Beyond which a run is not valid.
+    /// The limits of a valid run.
     pub limits: Limits,
 }
 
-/// Who sends and receives.
+/// The source of the traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Traffic {
-    /// Threads of this process, which check every byte.
+    /// Threads of this process; they check every byte.
     Own,
-    /// `iperf3`, for flows that send in bulk without end.
+    /// `iperf3`, for bulk flows without a size.
     Iperf3,
 }
 
@@ -58,12 +58,12 @@ impl Traffic {
     }
 }
 
-/// Runs a scenario on the running kernel, as root. Where its links did not keep up with real time, or the run broke off, it is
-/// made again; the summary's [`anabranch_record::KernelRun::invalid`] tells of the last one. Samples go to `sink` when it is over.
-/// `keep_going` is asked now and then, with the time that the run has reached.
+/// Runs a scenario on the running kernel, as root. Repeats the run if its links did not keep up with real time or if it failed;
+/// the summary's [`anabranch_record::KernelRun::invalid`] describes the last one. Samples go to `sink` at the end. `keep_going` is
+/// called regularly with the time of the run.
 ///
 /// # Errors
-/// [`TestbedError`]; [`TestbedError::Failed`] where the last attempt broke off.
+/// [`TestbedError`]; [`TestbedError::Failed`] if the last attempt failed.
 pub fn run(
     scenario: &Scenario,
     seed: u64,
@@ -91,15 +91,15 @@ pub fn run(
     ended
 }
 
-/// Why an attempt has no summary of a whole run.
+/// A failed or interrupted attempt.
 struct Ended {
-    /// Whether it had begun by then: hosts and connections were there.
+    /// Whether it had begun: hosts and connections were ready.
     begun: bool,
     why: TestbedError,
 }
 
-/// Makes attempts until one is valid, or there were so many repetitions. What breaks a run off, such as a kernel without memory for
-/// a moment, may be gone in the next one.
+/// Makes attempts until one is valid, up to `repeats` repetitions. The cause of a failure, such as a short lack of memory, may be
+/// gone in the next one.
 fn repeated(
     repeats: u32,
     mut attempt: impl FnMut() -> Result<Summary, Ended>,
@@ -120,8 +120,8 @@ fn repeated(
                 kernel.into_iter().for_each(|kernel| kernel.invalid_attempts = invalid_attempts);
                 return Err(TestbedError::Interrupted { at, partial });
             }
-            Err(Ended { why, .. }) if !why.is_of_one_run() => return Err(why),
-            // Nothing could be set up: that is no result of a run.
+            Err(Ended { why, .. }) if !why.is_retryable() => return Err(why),
+            // The setup failed: there is no result of a run.
             Err(Ended { begun: false, why }) if is_last => return Err(why),
             Err(Ended { why, .. }) if is_last => return Err(why.after(repeats + 1)),
             Err(_) => {}
@@ -130,7 +130,7 @@ fn repeated(
     }
 }
 
-/// Calls `f` in this thread with real-time priority, where that is allowed, so that a busy machine lets no look wait.
+/// Calls `f` in this thread with real-time priority if allowed, so that samples are on time on a busy machine.
 fn before_others<T>(f: impl FnOnce() -> T) -> T {
     let raised = realtime::raise(realtime::OBSERVER).is_ok();
     let done = f();
@@ -141,7 +141,7 @@ fn before_others<T>(f: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Everything that a run needs, up and idle.
+/// An attempt: everything that a run needs, up and idle.
 struct Attempt<'a> {
     scenario: &'a Scenario,
     seed: u64,

@@ -11,13 +11,12 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
-/// Bytes that the kernel may hold and has not sent: enough not to run dry between two turns of the writing thread, and
-/// little where the application stops.
+/// Unsent bytes that the kernel may hold: enough for the time between two writes, and little when the application stops.
 const UNSENT: i32 = 128 << 10;
 
 const BACKLOG: i32 = 16;
 
-/// A socket that waits for a connection.
+/// A listening socket.
 pub(crate) fn listener(at: SocketAddrV4, multipath: bool) -> io::Result<OwnedFd> {
     let socket = open(multipath)?;
     bind(&socket, &at)?;
@@ -25,7 +24,7 @@ pub(crate) fn listener(at: SocketAddrV4, multipath: bool) -> io::Result<OwnedFd>
     Ok(socket)
 }
 
-/// A socket that is connecting, from this address and by this congestion control; it is writable once it has.
+/// A connecting socket with this address and congestion control; it becomes writable once connected.
 pub(crate) fn connecting(
     from: Ipv4Addr,
     to: SocketAddrV4,
@@ -47,7 +46,7 @@ pub(crate) fn connecting(
     }
 }
 
-/// Ends the connection by a reset, so that the kernel has nothing of it to finish.
+/// Resets the connection, so that no state remains in the kernel.
 pub(crate) fn abort(socket: impl AsFd) -> io::Result<()> {
     Ok(connect_unspec(socket)?)
 }

@@ -1,8 +1,8 @@
-//! Processor time that this machine, a virtual one, was not given: the usual reason for late links that nothing here explains.
+//! Steal time: CPU time that the hypervisor withheld from this virtual machine, the usual reason for late links.
 
 use std::fs;
 
-/// Time of all processors since the machine started, in ticks: what its hypervisor gave to others, and all.
+/// Time of all CPUs since the machine started, in ticks: steal time and total.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Stolen {
     stolen: u64,
@@ -10,7 +10,7 @@ pub(crate) struct Stolen {
 }
 
 impl Stolen {
-    /// None where the kernel does not tell.
+    /// `None` if the kernel does not report it.
     pub(crate) fn now() -> Option<Stolen> {
         Stolen::read(&fs::read_to_string("/proc/stat").ok()?)
     }
@@ -23,7 +23,7 @@ impl Stolen {
         Some(Stolen { stolen: *times.get(7)?, all: times.iter().sum() })
     }
 
-    /// The share of the time since then.
+    /// The fraction of steal time since `then`.
     pub(crate) fn share_since(self, then: Stolen) -> Option<f64> {
         let all = self.all.checked_sub(then.all).filter(|all| *all > 0)?;
         Some(self.stolen.saturating_sub(then.stolen) as f64 / all as f64)

@@ -1,4 +1,4 @@
-//! The summary of a run, from what was measured.
+//! The summary of a run.
 
 use crate::emulator::{PathCounts, Report, Snapshot, Tally};
 use crate::observe::{Looks, Observer};
@@ -10,23 +10,23 @@ use anabranch_record::{
 };
 use anabranch_scenario::Scenario;
 
-/// Beyond these a run is not valid.
+/// Limits of a valid run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// No more than one in a hundred packets leaves its link later than this.
+    /// The limit of the 99th percentile of packet lateness.
     pub late: Time,
-    /// None leaves it later than this: a queue may run empty meanwhile.
+    /// The limit of the maximum packet lateness: a queue may run empty meanwhile.
     pub too_late: Time,
-    /// No look at the sockets is later than this: then the threads of the traffic had to wait, too.
+    /// The limit of the lateness of samples: the traffic's threads wait equally long.
     pub look: Time,
-    /// The emulator takes no larger part of a core: then it is late soon.
+    /// The limit of the emulator's CPU use, as a fraction of a core.
     pub busy: f64,
-    /// Times in which it stood still may have cost no larger part of the goodput.
+    /// The limit of the cost of standstills, as a fraction of the goodput.
     pub effect: f64,
 }
 
 impl Limits {
-    /// Those that hold unless a test asks for others.
+    /// The limits except in tests.
     pub const USUAL: Limits = Limits {
         late: Time::from_millis(1),
         too_late: Time::from_millis(20),
@@ -36,9 +36,9 @@ impl Limits {
     };
 }
 
-/// What is known at the end.
+/// The state at the end of a run.
 pub(crate) struct End {
-    /// Where the run ended: early, if it was interrupted.
+    /// The end of the run: early, if it was interrupted.
     pub until: Time,
     /// Links and paths at the end of the warm-up.
     pub warm: Snapshot,
@@ -52,18 +52,18 @@ pub(crate) struct End {
     pub without_row: u64,
     pub traffic: Traffic,
     pub limits: Limits,
-    /// How much later than planned sockets were looked at, at most.
+    /// The largest lateness of samples of sockets.
     pub looks_late: Time,
     /// How long after time 0 all hosts and connections were there; zero where that was before.
     pub begun_late: Time,
-    /// The share of processor time that this machine was not given; none where the kernel does not tell.
+    /// The fraction of CPU time withheld from this machine; `None` if the kernel does not report it.
     pub stolen: Option<f64>,
 }
 
-/// A share of stolen time that explains late links.
+/// The fraction of steal time that explains late links.
 const STOLEN: f64 = 0.01;
 
-/// Of a run that ended at `end.until`.
+/// The kernel's part of the summary of a run that ended at `end.until`.
 pub(crate) fn of(
     scenario: &Scenario,
     seed: u64,
@@ -145,11 +145,11 @@ fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer, end: 
     let beyond = |what: &str, late: Time, limit: Time| {
         (late > limit).then(|| format!("{what} {:.1} ms late", late.as_secs_f64() * 1e3))
     };
-    invalid.extend(beyond("sockets were looked at", end.looks_late, end.limits.look));
-    invalid.extend(beyond("hosts and connections were there", end.begun_late, Time::ZERO));
+    invalid.extend(beyond("sockets were sampled", end.looks_late, end.limits.look));
+    invalid.extend(beyond("hosts and connections were ready", end.begun_late, Time::ZERO));
     let fallen = scenario.flows.iter().enumerate().filter(|(f, _)| observer.is_fallback(*f));
     invalid.extend(
-        fallen.map(|(_, flow)| format!("the MPTCP connection of {} has become plain TCP", flow.name)),
+        fallen.map(|(_, flow)| format!("the MPTCP connection of {} fell back to plain TCP", flow.name)),
     );
     if end.traffic == Traffic::Iperf3 {
         invalid.extend(absent(scenario, end.until, &end.end.paths));
@@ -158,9 +158,7 @@ fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer, end: 
         && invalid.iter().any(|why| why.contains(" late") || why.contains(STOOD_STILL))
     {
         let percent = stolen * 100.0;
-        invalid.push(format!(
-            "meanwhile this virtual machine was not given {percent:.0} % of its processors' time"
-        ));
+        invalid.push(format!("the host withheld {percent:.0} % of this virtual machine's CPU time (steal)"));
     }
     let paths = scenario.flows.iter().flat_map(|flow| (0..flow.paths.len()).map(move |p| (flow, p)));
     let seen = end.report.manners.iter().zip(&end.end.paths);
@@ -189,8 +187,8 @@ fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer, end: 
     }
 }
 
-/// The most that standstills can have cost, as a part of the goodput: the time itself, in which no packet enters a link, and `cycles` of
-/// all those between two responses to congestion, for windows that were halved too early.
+/// An upper bound of the cost of standstills, as a fraction of the goodput: the time itself, in which no packet enters a link, and
+/// `cycles` out of all cycles between two reactions to congestion, for windows halved too early.
 ///
 /// A window that grows evenly from W/2 to W in a time T carries 3/4 WT meanwhile, in units of W·RTT. Halved once more at W(1 + x)/2, x
 /// from 0 to 1, it carries 3/16 (1 − x²) WT less: (1 − x²)/4 of what a cycle carries, a quarter at most. The packets of a standstill of s
@@ -202,10 +200,10 @@ fn standstill_effect(standstill_s: f64, measured_s: f64, cycles: f64, responses:
     of(standstill_s, measured_s) + of(cycles, responses as f64)
 }
 
-/// A part of the reason.
+/// The beginning of the reason.
 const STOOD_STILL: &str = "the emulator stood still";
 
-/// What speaks against a run in how the emulator kept up.
+/// Reasons in the emulator's health that make a run invalid.
 fn invalid(emulator: &EmulatorHealth, limits: &Limits) -> Vec<String> {
     let Limits { late, too_late, busy, effect, .. } = *limits;
     let ms = |seconds: f64| format!("{:.1} ms", seconds * 1e3);
@@ -215,15 +213,15 @@ fn invalid(emulator: &EmulatorHealth, limits: &Limits) -> Vec<String> {
     let drops = (emulator.device_drops > 0).then_some(emulator.device_drops);
     let said = [
         p99.map(|p99| {
-            format!("one in a hundred packets left its link {} late or more, of at most {late}", ms(p99))
+            format!("1 % of packets left their link at least {} late, the limit is {late}", ms(p99))
         }),
-        max.map(|max| format!("a packet left its link {} late, of at most {too_late}", ms(max))),
-        cpu.map(|cpu| format!("the emulator took {cpu:.0} % of a core, of at most {:.0} %", busy * 100.0)),
-        drops.map(|drops| format!("{drops} packets were lost outside of the links")),
+        max.map(|max| format!("a packet left its link {} late, the limit is {too_late}", ms(max))),
+        cpu.map(|cpu| format!("the emulator took {cpu:.0} % of a core, the limit is {:.0} %", busy * 100.0)),
+        drops.map(|drops| format!("{drops} packets were lost outside the links")),
         (emulator.standstill_effect > effect).then(|| {
             format!(
-                "{STOOD_STILL} for {} together, and queues dropped data {} times just after: that may have cost {:.1} % of the \
-                 goodput, of at most {:.0} %",
+                "{STOOD_STILL} for {} in total, and queues dropped data {} times right after: this may cost {:.1} % of the \
+                 goodput, the limit is {:.0} %",
                 ms(emulator.standstill_s),
                 emulator.standstill_losses,
                 emulator.standstill_effect * 100.0,
@@ -234,7 +232,7 @@ fn invalid(emulator: &EmulatorHealth, limits: &Limits) -> Vec<String> {
     said.into_iter().flatten().collect()
 }
 
-/// Subflows that a flow should have had from its start on, and that never sent: a program's listener may refuse them.
+/// Subflows that should have existed from the flow's start and never sent: a program's listener may refuse them.
 fn absent(scenario: &Scenario, until: Time, counts: &[PathCounts]) -> Vec<String> {
     let begun = scenario.flows.iter().enumerate().filter(|(_, flow)| flow.start < until);
     let paths = begun.flat_map(|(f, flow)| (0..flow.paths.len()).map(move |p| (f, flow, p)));
@@ -244,23 +242,23 @@ fn absent(scenario: &Scenario, until: Time, counts: &[PathCounts]) -> Vec<String
     silent.map(|(_, flow, p)| format!("subflow {} of {} never sent", p + 1, flow.name)).collect()
 }
 
-/// What speaks against a run in its algorithms' tables.
+/// The reason in the algorithms' tables that makes a run invalid.
 fn refused(times: u64) -> Option<String> {
     (times > 0).then(|| {
         format!(
-            "an algorithm's program had no row for a subflow {times} times: its table has 4096 connections"
+            "an algorithm's program had no row for a subflow {times} times: its table holds 4096 connections"
         )
     })
 }
 
-/// A larger part of looks that cannot be speaks against the others.
+/// The largest fraction of impossible samples in a valid run.
 const IMPOSSIBLE: f64 = 0.01;
 
-/// What speaks against a run in what its sockets say.
+/// The reason in the sockets' samples that makes a run invalid.
 fn impossible(looks: Looks) -> Option<String> {
     let Looks { all, impossible } = looks;
     (impossible as f64 > IMPOSSIBLE * all as f64).then(|| {
-        format!("{impossible} of {all} looks at subflows showed a window beyond all that had been sent, of at most {:.0} %", IMPOSSIBLE * 100.0)
+        format!("{impossible} of {all} samples of subflows have a window beyond all sent data, the limit is {:.0} %", IMPOSSIBLE * 100.0)
     })
 }
 
@@ -298,7 +296,7 @@ mod tests {
         for (bad, said) in [
             (
                 EmulatorHealth { lateness_p99_s: Some(2e-3), ..good.clone() },
-                "one in a hundred packets left its link 2.0 ms late",
+                "1 % of packets left their link at least 2.0 ms late",
             ),
             (
                 EmulatorHealth { lateness_max_s: Some(0.05), ..good.clone() },
@@ -306,10 +304,7 @@ mod tests {
             ),
             (EmulatorHealth { cpu: 0.95, ..good.clone() }, "95 % of a core"),
             (EmulatorHealth { device_drops: 3, ..good.clone() }, "3 packets were lost outside"),
-            (
-                EmulatorHealth { standstill_effect: 0.011, ..good.clone() },
-                "may have cost 1.1 % of the goodput",
-            ),
+            (EmulatorHealth { standstill_effect: 0.011, ..good.clone() }, "may cost 1.1 % of the goodput"),
         ] {
             let [why] = &invalid(&bad, &Limits::USUAL)[..] else { panic!("one reason: {bad:?}") };
             assert!(why.contains(said), "{why}");

@@ -1,4 +1,4 @@
-//! What the kernel says of a connection and its subflows.
+//! The kernel's state of a connection and its subflows.
 
 use crate::pair::path_of;
 use crate::sys::socket_option;
@@ -18,7 +18,7 @@ const TCP_CLOSE: u8 = 7;
 
 /// The most subflows of a connection, the first included, with room for some that are being closed.
 const MOST: usize = 16;
-/// So often the list of subflows is read while it changes.
+/// Attempts to read the list of subflows while it changes.
 const TRIES: usize = 4;
 
 /// `struct tcp_info` (linux/tcp.h) as far as Linux 6.7 has it. Rows of zeros end a shorter one.
@@ -131,7 +131,7 @@ pub struct MptcpInfo {
 pub struct Multipath {
     /// Its state.
     pub info: MptcpInfo,
-    /// Bytes sent again on another subflow; `None` before Linux 6.6.
+    /// Bytes retransmitted on another subflow; `None` before Linux 6.6.
     pub reinjected_bytes: Option<u64>,
     /// Bytes that arrived in order; `None` before Linux 6.6.
     pub received_bytes: Option<u64>,
@@ -147,7 +147,7 @@ impl MptcpInfo {
 /// The state of an MPTCP socket.
 ///
 /// # Errors
-/// Where the socket is another one.
+/// If it is not an MPTCP socket.
 pub fn multipath(socket: impl AsFd) -> io::Result<Multipath> {
     let mut info = MptcpInfo::new_zeroed();
     let len = socket_option(socket, SOL_MPTCP, MPTCP_INFO, info.as_mut_bytes())?;
@@ -159,11 +159,11 @@ pub fn multipath(socket: impl AsFd) -> io::Result<Multipath> {
     })
 }
 
-/// The subflows that a socket of either end has just now; one for plain TCP. Those that have left it are in no list any
-/// more, nor are their counters. `None` where the list changes while it is read.
+/// The current subflows of a socket of either end; one for plain TCP. Subflows that have left are missing, with their
+/// counters. `None` if the list changes during every attempt.
 ///
 /// # Errors
-/// Where the kernel does not tell.
+/// If the kernel does not report it.
 pub fn subflows(socket: impl AsFd, multipath: bool) -> io::Result<Option<Vec<Subflow>>> {
     if !multipath {
         let mut info = TcpInfo::new_zeroed();
@@ -177,7 +177,7 @@ pub fn subflows(socket: impl AsFd, multipath: bool) -> io::Result<Option<Vec<Sub
         if paths.len() == subflows.len() && paths == self::paths(&socket)? {
             let known =
                 paths.into_iter().zip(subflows).filter_map(|(path, (info, len))| Some((path?, info, len)));
-            // The one that opened the connection keeps its place in the list when it leaves.
+            // The first subflow keeps its place in the list when it leaves.
             let there = known.filter(|(_, info, _)| info.state != TCP_CLOSE);
             return Ok(Some(there.map(|(path, info, len)| subflow(path, info, len)).collect()));
         }
@@ -200,7 +200,7 @@ struct Header {
     user: u32,
 }
 
-/// Where the family of a `sockaddr_storage` is IPv4, its address; two of them are a `mptcp_subflow_addrs`.
+/// The address of a `sockaddr_storage` if its family is IPv4; two of them are a `mptcp_subflow_addrs`.
 const ADDRESS: std::ops::Range<usize> = 4..8;
 const STORAGE: usize = 128;
 
@@ -213,7 +213,7 @@ fn rows(socket: impl AsFd, name: i32, row: usize) -> io::Result<Vec<Vec<u8>>> {
     socket_option(socket, SOL_MPTCP, name, &mut bytes)?;
     let (told, rows) = Header::read_from_prefix(&bytes).expect("the header is there");
     if told.subflows as usize > MOST {
-        return Err(io::Error::other(format!("{} subflows are more than {MOST}", told.subflows)));
+        return Err(io::Error::other(format!("too many subflows: {}, the limit is {MOST}", told.subflows)));
     }
     // The rows of a kernel with a shorter struct follow each other closely.
     let rows = rows.chunks((told.user as usize).max(1)).take(told.subflows as usize);

@@ -1,7 +1,7 @@
 """Congestion control for multipath transports.
 
-`run` simulates a scenario, `sweep` many variants of it, `Study` what a study file asks for; `ideal` is what theory gives, and
-`algorithms` what there is. Sweeps and studies take any `concurrent.futures.Executor`, such as that of a Dask client.
+`run` simulates a scenario, `sweep` many variants of it, and `Study` a study file. `ideal` computes theoretical shares, and
+`algorithms` lists the algorithms. Sweeps and studies take any `concurrent.futures.Executor`, such as a Dask client's.
 
 Quantities have their unit in their name: `goodput_bps`, `mean_rtt_s`, `cwnd_segments`.
 """

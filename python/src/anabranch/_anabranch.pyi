@@ -1,4 +1,4 @@
-"""What is computed in Rust; users call the package's own functions."""
+"""The Rust part of the package, for internal use."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, final
@@ -7,10 +7,10 @@ SUBFLOW_COLUMNS: list[tuple[str, str]]
 __version__: str
 
 class Error(Exception):
-    """What anabranch cannot do, and why."""
+    """The base class of errors."""
 
 class InputError(Error):
-    """A scenario, a study or an argument that is none."""
+    """An invalid scenario, study or argument."""
 
     problems: list[dict[str, Any]]
 
@@ -18,20 +18,20 @@ class RunError(Error):
     """A run that failed."""
 
 class VersionError(Error):
-    """A worker whose results are of another version."""
+    """A worker with another version of results."""
 
 @final
 class Path:
     """A path of a connection. Windows are in segments, times in seconds."""
 
     cwnd: float
-    """The congestion window. It is kept within what there may be."""
+    """The congestion window. Assignments are clamped."""
     ssthresh: float
     """The slow-start threshold; infinite until the first congestion."""
     pacing_rate: float | None
-    """Segments per second; none sends as the window opens."""
+    """Segments per second; `None`: sends as the window opens."""
     barred: bool
-    """Whether the algorithm keeps the path from carrying new data, though it could."""
+    """Whether the algorithm keeps the path from carrying new data."""
     @property
     def srtt(self) -> float:
         """Smoothed RTT; 0 before the first sample."""
@@ -40,33 +40,33 @@ class Path:
         """The smallest RTT; infinite before the first sample."""
     @property
     def round_rtt(self) -> float:
-        """The mean of the last round's samples; 0 before there was one."""
+        """The mean RTT of the last round; 0 before the first sample."""
     @property
     def round_min_rtt(self) -> float:
-        """The smallest of them."""
+        """The smallest RTT of the last round."""
     @property
     def in_flight(self) -> float:
         """Segments sent and neither acknowledged nor deemed lost."""
     @property
     def round(self) -> int:
-        """Counts round trips."""
+        """The number of round trips so far."""
     @property
     def active(self) -> bool:
-        """Whether the path carries data: rows of removed paths stay."""
+        """Whether the path is in use: rows of removed paths remain."""
     @property
     def counts(self) -> bool:
-        """Whether it counts where paths are added up or compared: another path's values are out of date."""
+        """Whether to include the path in sums and comparisons: the values of other paths are out of date."""
     @property
     def delivered_since_loss(self) -> float:
         """Segments delivered since the last congestion."""
     @property
     def delivered_between_losses(self) -> float:
-        """Segments delivered between the last two."""
+        """Segments delivered between the last two congestion events."""
     @property
     def in_slow_start(self) -> bool:
         """Whether the window is below the threshold."""
     def slow_start(self, acked: float) -> float:
-        """Grows the window up to the threshold; gives what is left for congestion avoidance."""
+        """Grows the window up to the threshold; returns the segments left for congestion avoidance."""
     def reduce_to(self, segments: float) -> None:
         """Sets window and threshold, both at least two segments."""
 
@@ -85,10 +85,10 @@ class Ack:
         """Segments newly delivered."""
     @property
     def rtt(self) -> float | None:
-        """The RTT that it measured, if it did."""
+        """The RTT sample, if any."""
     @property
     def srtt(self) -> float:
-        """The smoothed RTT with it."""
+        """The smoothed RTT after it."""
     @property
     def in_flight(self) -> float:
         """Segments in flight after it."""

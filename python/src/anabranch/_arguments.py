@@ -1,4 +1,4 @@
-"""What functions are called with: another type is told by the argument's name, with what would be right."""
+"""Checks of function arguments: an error names the argument, its value, and what is expected."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Any
 from ._anabranch import InputError
 
 LONGEST = 60
-"""So much of a value is shown."""
+"""The most characters of a value in messages."""
 
 SEEDS = 10_000
-"""So many seeds has a point at most."""
+"""The most seeds per point."""
 
 
 def refused(message: str) -> InputError:
-    """A problem without a place in a file."""
+    """An error without a place in a file."""
     error = InputError(message)
     error.problems = [{"message": message, "file": None, "line": None, "column": None, "help": None}]
     return error
 
 
 def wrong(name: str, value: object, right: str) -> InputError:
-    """`value` is not what the argument takes."""
+    """The error for an invalid argument; `right` is what is expected."""
     shown = repr(value)
     shown = shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}…"
     return refused(f"`{name}` is {shown}, of type {type(value).__name__}: it must be {right}")
@@ -38,21 +38,21 @@ def text(name: str, value: object, right: str) -> str:
 
 
 def mapping(name: str, value: object, right: str) -> Mapping[str, Any]:
-    """With text as its keys."""
+    """A mapping with text keys."""
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise wrong(name, value, right)
     return value
 
 
 def several(name: str, value: object, right: str) -> list[Any]:
-    """Values in an order; a text is one value."""
+    """An ordered list of values; text is a single value and not accepted."""
     if isinstance(value, (str, bytes, Mapping, set, frozenset)) or not isinstance(value, Iterable):
         raise wrong(name, value, right)
     return list(value)
 
 
 def whole(name: str, value: object, least: int, most: int) -> int:
-    """A whole number, of any library."""
+    """A whole number, including those of NumPy."""
     right = f"a whole number from {least} to {most}"
     if isinstance(value, bool):
         raise wrong(name, value, right)
@@ -77,20 +77,20 @@ def file(name: str, value: object) -> tuple[str, str]:
     try:
         return str(where), where.read_text(encoding="utf-8")
     except FileNotFoundError as why:
-        raise refused(f"`{name}`: there is no file {str(where)!r} in {os.getcwd()}") from why
+        raise refused(f"`{name}`: file {str(where)!r} not found in {os.getcwd()}") from why
     except (OSError, UnicodeError) as why:
-        raise refused(f"`{name}`: {str(where)!r} cannot be read: {why}") from why
+        raise refused(f"`{name}`: cannot read {str(where)!r}: {why}") from why
 
 
 def executor(value: Any) -> None:
     if hasattr(value, "get_executor"):
-        raise wrong("executor", value, "an executor: of a Dask client that is client.get_executor()")
+        raise wrong("executor", value, "an executor; for a Dask client pass client.get_executor()")
     if value is not None and not callable(getattr(value, "submit", None)):
         raise wrong("executor", value, "an executor of concurrent.futures, or None")
 
 
 def progress(value: object) -> Callable[[float, int, int], object] | None:
-    """What is called; none where nothing is to be told, or on the terminal."""
+    """The callback; `None` if progress is off or shown on the terminal."""
     if not isinstance(value, bool) and not callable(value):
-        raise wrong("progress", value, "True, False or a function of the part that is done and two numbers of runs")
+        raise wrong("progress", value, "True, False or a function of the fraction done and two numbers of runs")
     return value if callable(value) else None

@@ -1,4 +1,4 @@
-"""What a child gives back that this process forks: the files of stores, whose locks it would hold when this process is gone."""
+"""Closes store files in forked children, which would otherwise keep the stores locked after this process exits."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Pictures, by matplotlib."""
+"""Plots with matplotlib."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ WIDTH = 9.0
 HEIGHT = 2.4
 """Of a panel, in inches."""
 INTERVAL_S = 0.5
-"""Goodput is drawn as its mean over so many seconds."""
+"""Goodput is plotted as the mean over this many seconds."""
 
 
 class Picture(Figure):
-    """A figure that a notebook shows though pyplot did not make it."""
+    """A figure that notebooks show although it was made without pyplot."""
 
     def _repr_png_(self) -> bytes:
         png = BytesIO()
@@ -59,7 +59,7 @@ def over_time(run: Run) -> Figure:
 
 
 def _each(columns: dict[str, list[Any]], keys: tuple[str, ...]) -> Iterator[tuple[str, dict[str, list[Any]]]]:
-    """Each subject's rows, which stand together, with its name."""
+    """The rows of each subject, which are consecutive, with its name."""
     names = list(zip(*(columns[key] for key in keys)))
     start = 0
     for name, rows in groupby(names):
@@ -86,7 +86,7 @@ def _legend(axes: Axes) -> None:
 
 
 def of_study(figure: dict[str, Any]) -> Figure:
-    """A study's figure, a panel below the other."""
+    """A study's figure, one panel below another."""
     picture, all = _panels(len(figure["panels"]))
     for axes, panel in zip(all, figure["panels"]):
         MARKS[panel["mark"]](axes, panel)

@@ -1,4 +1,4 @@
-"""An executor, as a campaign uses it: how many workers it has, and which of them a task has ended."""
+"""A uniform interface to executors: number of workers, submission, and workers that ended."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 
 from . import _worker
 
-UNKNOWN = 100
-"""So many workers has an executor that does not say."""
+DEFAULT_WORKERS = 100
+"""The assumed number of workers of an executor that does not report it."""
 
-LOOK = 1.0
-"""Seconds between two looks at a scheduler: each costs it some milliseconds."""
+POLL_S = 1.0
+"""Seconds between two requests to a scheduler, which cost it some milliseconds each."""
 
 
 class Pool:
@@ -24,57 +24,57 @@ class Pool:
         self.executor: Any = executor
 
     def workers(self) -> int:
-        """How many tasks it makes at once, as far as it says."""
-        return int(getattr(self.executor, "_max_workers", UNKNOWN))
+        """The number of tasks that it runs at once."""
+        return int(getattr(self.executor, "_max_workers", DEFAULT_WORKERS))
 
-    def submit(self, tasks: list[str], build: str, alone: bool) -> Future[_worker.Made]:
-        """Has tasks made; `alone` if they may have ended a worker: they are not to end several at once."""
-        future: Future[_worker.Made] = self.executor.submit(_worker.make, tasks, build)
+    def submit(self, tasks: list[str], build: str, alone: bool) -> Future[_worker.Results]:
+        """Submits tasks; `alone` if they may have ended a worker, so that they end at most one at a time."""
+        future: Future[_worker.Results] = self.executor.submit(_worker.make, tasks, build)
         return future
 
-    def lost(self) -> dict[Future[_worker.Made], int]:
-        """How many workers have ended with what is under way, where that is known and not none."""
+    def lost(self) -> dict[Future[_worker.Results], int]:
+        """The number of workers that ended per submitted future, if known and positive."""
         return {}
 
 
 class Dask(Pool):
-    """That of a client of `dask.distributed`, which gives the tasks of a worker that ends to the next one, four times."""
+    """The executor of a `dask.distributed` client. Dask moves the tasks of a worker that ends to the next one, four times."""
 
     def __init__(self, executor: Executor) -> None:
         super().__init__(executor)
         self.client: Any = self.executor._client
         self.name = f"anabranch-{uuid.uuid4().hex[:8]}"
         self.numbers = itertools.count()
-        self.keys: dict[Future[_worker.Made], str] = {}
-        self.looked = -LOOK
+        self.keys: dict[Future[_worker.Results], str] = {}
+        self.polled = -POLL_S
         self.threads: dict[str, int] = {}
 
     def workers(self) -> int:
-        self.look()
+        self.poll()
         return max(sum(self.threads.values()), 1)
 
-    def look(self) -> bool:
-        """Asks the scheduler for its workers, now and then; says whether it was asked."""
-        due = time.monotonic() - self.looked >= LOOK
+    def poll(self) -> bool:
+        """Requests the workers from the scheduler if due; returns whether it did."""
+        due = time.monotonic() - self.polled >= POLL_S
         if due:
             self.threads = self.client.nthreads()
-            self.looked = time.monotonic()
+            self.polled = time.monotonic()
         return due
 
-    def submit(self, tasks: list[str], build: str, alone: bool) -> Future[_worker.Made]:
+    def submit(self, tasks: list[str], build: str, alone: bool) -> Future[_worker.Results]:
         key = f"{self.name}-{next(self.numbers)}"
-        # Bound to a worker it waits where that ends.
+        # A task bound to a worker waits if that worker ends.
         where = {"workers": list(self.client.nthreads())[:1]} if alone else {}
-        future: Future[_worker.Made] = self.executor.submit(_worker.make, tasks, build, key=key, **where)
+        future: Future[_worker.Results] = self.executor.submit(_worker.make, tasks, build, key=key, **where)
         self.keys[future] = key
         future.add_done_callback(lambda done: self.keys.pop(done, None))
         return future
 
-    def lost(self) -> dict[Future[_worker.Made], int]:
-        if not self.look():
+    def lost(self) -> dict[Future[_worker.Results], int]:
+        if not self.poll():
             return {}
 
-        # Of this function the scheduler gets the code itself: it need not have the package.
+        # Dask sends the code of this function, so that the scheduler does not need the package.
         def suspicious(dask_scheduler: Any, keys: list[str]) -> dict[str, int]:
             known = {key: dask_scheduler.tasks.get(key) for key in keys}
             return {key: task.suspicious for key, task in known.items() if task and task.suspicious}
@@ -85,5 +85,5 @@ class Dask(Pool):
 
 
 def pool(executor: Executor) -> Pool:
-    """The executor as such."""
+    """Wraps an executor."""
     return Dask(executor) if hasattr(executor, "_client") else Pool(executor)

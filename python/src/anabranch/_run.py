@@ -1,4 +1,4 @@
-"""One run, and what is known without running."""
+"""Single runs, theory, algorithms and synthetic traces."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """What a run gave."""
+    """The result of a run."""
 
     summary: dict[str, Any]
-    """Means and totals, as `anabranch run --json` prints them. Means begin at `warmup_s`."""
+    """Means and totals, as printed by `anabranch run --json`. Means begin at `warmup_s`."""
     samples: Table
-    """A row for each subflow and instant: window in segments, RTT in seconds, counters from the start of the run."""
+    """One row per subflow and instant: window in segments, RTT in seconds, counters since the start of the run."""
     link_samples: Table
-    """A row for each link and instant: what waits in its queue, in bytes and packets, and what it dropped."""
+    """One row per link and instant: queue in bytes and packets, and drops."""
     completions: Table
-    """A row for each response that completed, of request/response applications."""
+    """One row per completed response of request/response applications."""
 
     def __init__(self, given: tuple[str, _anabranch.Table, _anabranch.Table, _anabranch.Table]) -> None:
         summary, *samples = given
@@ -39,7 +39,7 @@ class Run:
 
     @cached_property
     def flows(self) -> Table:
-        """A row for each connection: goodput in bit/s of payload, and totals."""
+        """One row per connection: goodput in bit/s of payload, and totals."""
         flows = self.summary["flows"]
         return Table._of(
             [
@@ -59,7 +59,7 @@ class Run:
 
     @cached_property
     def subflows(self) -> Table:
-        """A row for each subflow: goodput in bit/s, mean window in segments, RTTs in seconds, loss rate from 0 to 1."""
+        """One row per subflow: goodput in bit/s, mean window in segments, RTTs in seconds, loss rate from 0 to 1."""
         all = [(flow, r, subflow) for flow in self.summary["flows"] for r, subflow in enumerate(flow["subflows"], 1)]
         return Table._of(
             [
@@ -72,7 +72,7 @@ class Run:
 
     @cached_property
     def links(self) -> Table:
-        """A row for each link: utilisation from 0 to 1, mean queue in bytes and seconds, and what it dropped."""
+        """One row per link: utilisation from 0 to 1, mean queue in bytes and seconds, and drops."""
         links = self.summary["links"]
         numbers = ("utilisation", "mean_queue_bytes", "mean_queue_delay_s")
         counts = ("drops", "early_drops", "marks", "losses")
@@ -85,11 +85,11 @@ class Run:
         )
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The samples as a data frame of pandas."""
+        """The samples as a pandas data frame."""
         return self.samples.to_pandas()
 
     def plot(self) -> Figure:
-        """Goodput, window and RTT of each subflow and the queue of each link over time. Needs matplotlib."""
+        """Plots goodput, window and RTT of each subflow and the queue of each link over time. Needs matplotlib."""
         from ._plot import over_time
 
         return over_time(self)
@@ -116,11 +116,11 @@ def run(
     """Simulates a scenario.
 
     `scenario` is a file's path, TOML text or a dictionary; `set` replaces values in it, such as
-    `{"links.dsl.rate": "50 Mbit/s"}`; `cc` is the algorithm of the multipath flows, or a dictionary of flows' algorithms:
-    names, or subclasses of `Algorithm`; `duration` is the length with the warm-up, a number in seconds; without `seed` the scenario's own is taken. Without
-    `samples` nothing is kept over time: the run is faster and `samples` is empty.
+    `{"links.dsl.rate": "50 Mbit/s"}`; `cc` is the algorithm of the multipath flows, or a dictionary of flows and algorithms:
+    names, or subclasses of `Algorithm`; `duration` is the length including the warm-up, a number is in seconds; `seed` defaults
+    to the scenario's. With `samples=False` the run is faster and `samples` is empty.
 
-    The same arguments give the same result. Other threads go on meanwhile, and Ctrl-C ends it.
+    The same arguments give the same result. The call releases the GIL, and Ctrl-C interrupts it.
     """
     named, own = _scenario.algorithms(cc)
     sets = _scenario.assignments(set, duration)
@@ -136,30 +136,30 @@ def ideal(
     cc: str | Mapping[str, str] | None = None,
     queue: float | None = None,
 ) -> dict[str, Any]:
-    """What theory gives for a scenario: fair shares and the equilibria of coupled algorithms.
+    """Computes theoretical results of a scenario: fair shares and the equilibria of coupled algorithms.
 
-    As `anabranch ideal --json` prints it. `queue` is the part of a full link's buffer that is taken up on average, from 0 to 1.
+    The result is the output of `anabranch ideal --json`. `queue` is the mean fill of a full link's buffer, from 0 to 1.
     """
     named, own = _scenario.algorithms(cc)
     if own:
-        raise _arguments.wrong("cc", cc, "names of algorithms: theory knows none in Python")
+        raise _arguments.wrong("cc", cc, "names of algorithms; theory does not cover algorithms in Python")
     if queue is not None and not isinstance(queue, (int, float)):
-        raise _arguments.wrong("queue", queue, "a part, from 0 to 1")
+        raise _arguments.wrong("queue", queue, "a fraction from 0 to 1")
     sets = _scenario.assignments(set, None)
     ideals: dict[str, Any] = json.loads(_anabranch.ideal(_scenario.read(scenario), sets, named, queue))
     return ideals
 
 
 def algorithms() -> list[dict[str, Any]]:
-    """Every algorithm: its name, source, equations, parameters and observables."""
+    """All algorithms: name, source, equations, parameters and observables."""
     all: list[dict[str, Any]] = json.loads(_anabranch.algorithms())
     return all
 
 
 def trace(model: str, *, seed: int = 1, duration: str | float = "60 s") -> str:
-    """A synthetic trace that a link can follow, as the text of its file: what `anabranch trace` prints, without its first line.
+    """A synthetic trace that a link can follow, as text: the output of `anabranch trace` without its first line.
 
-    `model` is "lte", "starlink" or "mmwave". Write it beside a scenario's file, or put it into a scenario as
+    `model` is "lte", "starlink" or "mmwave". Save it next to a scenario file, or embed it in a scenario as
     `files={NAME: {"text": …}}`.
     """
     model = _arguments.text("model", model, "the name of a model, such as 'lte'")

@@ -1,4 +1,4 @@
-"""Arguments about scenarios, as the engine takes them."""
+"""Converts scenario arguments for the engine."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from . import _anabranch, _arguments
 from ._algorithm import Algorithm
 
 Scenario = Union[str, "os.PathLike[str]", Mapping[str, Any]]
-"""A file's path; TOML text, which has a line break; or the same as a dictionary."""
+"""A path; TOML text, which has a line break; or a dictionary."""
 
 Cc = Union[str, type[Algorithm], Mapping[str, Union[str, type[Algorithm]]], None]
-"""The multipath flows' algorithm, or that of each flow by its name."""
+"""The algorithm of the multipath flows, or algorithms by flow name."""
 
 Own = tuple[Union[str, None], str, list[str], type[Algorithm]]
-"""An algorithm in Python as the engine takes it: the flow, its name, its observables, its class."""
+"""An algorithm in Python for the engine: flow, name, observables, class."""
 
 
 CHANGES = 'a dictionary of keys and their values, such as {"links.dsl.rate": "50 Mbit/s"}'
 
 
 def read(scenario: Scenario) -> tuple[str, str]:
-    """The scenario's name in messages, and its text."""
+    """The scenario's name for messages, and its text."""
     if isinstance(scenario, Mapping):
         return "the scenario", _anabranch.toml(dumped("scenario", scenario))
     if isinstance(scenario, str) and "\n" in scenario:
@@ -35,7 +35,7 @@ def read(scenario: Scenario) -> tuple[str, str]:
 
 
 def dumped(name: str, value: object) -> str:
-    """As JSON."""
+    """The value as JSON."""
 
     def other(value: Any) -> object:
         # NumPy's numbers and arrays.
@@ -43,18 +43,18 @@ def dumped(name: str, value: object) -> str:
             return value.tolist()
         if isinstance(value, os.PathLike):
             return os.fspath(value)
-        raise _arguments.wrong(name, value, "what TOML has: text, numbers, booleans, lists and tables")
+        raise _arguments.wrong(name, value, "text, numbers, booleans, lists or tables")
 
     return json.dumps(value, default=other)
 
 
 def text(name: str, value: object) -> str:
-    """A value as it stands in a scenario; text is taken as it is, so that `"5 Mbit/s"` needs no other quotes."""
+    """A value in scenario syntax; text stays as it is, so that `"5 Mbit/s"` needs no further quotes."""
     return value if isinstance(value, str) else _anabranch.inline(dumped(name, value))
 
 
 def assignments(set: Mapping[str, object], duration: str | float | None) -> list[str]:
-    """`KEY=VALUE` for each."""
+    """The assignments `KEY=VALUE`."""
     each = [f"{key}={text(f'set[{key!r}]', value)}" for key, value in _arguments.mapping("set", set, CHANGES).items()]
     return each if duration is None else [*each, f"duration={span(duration)}"]
 
@@ -71,7 +71,7 @@ def span(duration: str | float) -> str:
 
 
 def algorithms(cc: Cc) -> tuple[list[str], list[Own]]:
-    """`NAME`, or `FLOW=NAME` for each; and what is written in Python."""
+    """`NAME` or `FLOW=NAME` for each named algorithm, and the algorithms in Python."""
     each: list[tuple[str | None, Any]]
     if cc is None:
         return [], []
@@ -98,7 +98,7 @@ def observables(algorithm: type[Algorithm]) -> list[str]:
 
 
 def axis(key: str, values: str | Sequence[object]) -> str:
-    """`KEY=VALUES`: a list, or a range with its steps, such as `0.1..4 BDP/12log`."""
+    """`KEY=VALUES`: a list, or a range with steps such as `0.1..4 BDP/12log`."""
     if isinstance(values, str):
         return f"{key}={values}"
     name = f"vary[{key!r}]"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _anabranch, _arguments, _scenario
-from ._elsewhere import Elsewhere
+from ._executor import RemoteRuns
 from ._progress import Line
 from ._table import Table
 
@@ -21,11 +21,10 @@ if TYPE_CHECKING:
     import matplotlib.figure
 
 Progress = bool | Callable[[float, int, int], object]
-"""Whether to tell how far it is; or what is called with the part that is done, 0 to 1, and the numbers of runs done and to
-be done."""
+"""Whether to show progress; or a function of the fraction done, 0 to 1, the number of runs done and the number in total."""
 
 _LABORATORY = Path(__file__).with_name("laboratory.html")
-"""The page that simulates, in wheels that were built where it could be."""
+"""The laboratory page, in wheels that include it."""
 
 
 class Figure:
@@ -37,7 +36,7 @@ class Figure:
         self.title: str = figure["title"]
 
     def to_table(self) -> Table:
-        """A row for each point; `half_width` is half of the 95 % interval."""
+        """One row per point; `half_width` is half of the 95 % confidence interval."""
         points = [
             (panel["title"], series["name"], point)
             for panel in self.data["panels"]
@@ -54,7 +53,7 @@ class Figure:
         )
 
     def plot(self) -> matplotlib.figure.Figure:
-        """As a picture. Needs matplotlib."""
+        """Plots the figure. Needs matplotlib."""
         from ._plot import of_study
 
         return of_study(self.data)
@@ -64,7 +63,7 @@ class Figure:
 
 
 class Study:
-    """What a study file asks for: runs, rows with verdicts, and figures."""
+    """A study: runs, rows with verdicts, and figures."""
 
     def __init__(self, study: _anabranch.Study, command: str) -> None:
         self._study = study
@@ -74,7 +73,7 @@ class Study:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], *, at: Mapping[str, Sequence[str]] = {}) -> Study:
-        """Reads a study file, or of some of its axes only the values in `at`; its scenarios are looked for beside it."""
+        """Reads a study file; `at` restricts axes to the given values. Scenario paths are relative to the file."""
         name, text = _arguments.file("path", path)
         right = 'a dictionary of axes and lists of their values, such as {"cc": ["lia"]}'
         parts = [
@@ -86,7 +85,7 @@ class Study:
 
     @classmethod
     def of_paper(cls, name: str) -> Study:
-        """A paper that comes with the package, by its name or letter."""
+        """The study of a paper in the package, by its name or letter."""
         _arguments.text("name", name, "a paper's name or letter, such as 'A'")
         return cls(_anabranch.Study.of_paper(name), f"anabranch.Study.of_paper({name!r})")
 
@@ -111,11 +110,11 @@ class Study:
         store: str | os.PathLike[str] | None = None,
         progress: Progress = True,
     ) -> Study:
-        """Runs it and judges it; gives the study itself.
+        """Runs and judges the study; returns the study itself.
 
-        `only` is the identifier of an experiment, or of a figure in it. Without `columns` nothing is run again under other
-        assumptions. Runs are made on all cores of this machine, or by `executor`: those of which no samples over time are
-        needed, the rest here. They are kept in the folder `store`, and what is kept there is not run again.
+        `only` is the identifier of an experiment, or of a figure in it. `columns=False` skips the sensitivity variants. Runs are
+        made on all cores of this machine, or by `executor`, except for runs with samples over time, which are made here. The
+        folder `store` stores runs for reuse.
         """
         _arguments.text("size", size, "'quick', 'default' or 'full'")
         if seeds is not None:
@@ -123,34 +122,34 @@ class Study:
         if only is not None:
             _arguments.text("only", only, "the identifier of an experiment")
         _arguments.executor(executor)
-        told = _arguments.progress(progress)
+        callback = _arguments.progress(progress)
         with ExitStack() as stack:
             if executor is not None and store is None:
                 store = stack.enter_context(tempfile.TemporaryDirectory(prefix="anabranch-"))
             folder = None if store is None else str(_arguments.path("store", store))
             campaign = self._study.campaign(size, seeds, only, bool(columns), folder)
             if progress is True:
-                told = line = Line()
+                callback = line = Line()
                 stack.callback(line.end)
-            tell = told
+            report = callback
             if executor is not None:
-                elsewhere = Elsewhere(campaign, executor, told)
-                elsewhere.run()
-                if told is not None:
-                    tell = partial(_after, told, elsewhere.done)
-            self._result = json.loads(campaign.run(tell))
+                remote = RemoteRuns(campaign, executor, callback)
+                remote.run()
+                if callback is not None:
+                    report = partial(_after, callback, remote.done)
+            self._result = json.loads(campaign.run(report))
             self._campaign = campaign
         return self
 
     @property
     def result(self) -> dict[str, Any]:
-        """All of the result, as `anabranch study --json` prints it."""
+        """The complete result, as printed by `anabranch study --json`."""
         self._done()
         return self._result
 
     @property
     def rows(self) -> Table:
-        """A row for each value: the published one, ours with half of its 95 % interval, in its unit, and the verdict."""
+        """One row per value: the published value, ours with half of its 95 % confidence interval, the unit, and the verdict."""
         all = [(experiment["id"], row) for experiment in self.result["experiments"] for row in experiment["rows"]]
         measured = [row["measured"] or {} for _, row in all]
         return Table._of(
@@ -177,11 +176,11 @@ class Study:
 
     @property
     def runs(self) -> Table:
-        """A row for each flow of each run, with the values of the study's axes."""
+        """One row per flow and run, with the values of the study's axes."""
         return Table(self._done().table())
 
     def report(self, out: str | os.PathLike[str]) -> Path:
-        """Adds the result to a folder of results, as the command does, and writes the report on them: its first page."""
+        """Adds the result to a folder of results, as the command does, and writes their report; returns its first page."""
         laboratory = _LABORATORY.read_text(encoding="utf-8") if _LABORATORY.exists() else None
         return Path(self._done().report(str(_arguments.path("out", out)), self._command, laboratory))
 
@@ -194,10 +193,10 @@ class Study:
         return f"<anabranch.Study {self.name}: {self.title}>"
 
 
-def _after(tell: Callable[[float, int, int], object], made: int, part: float, done: int, total: int) -> None:
+def _after(report: Callable[[float, int, int], object], made: int, part: float, done: int, total: int) -> None:
     """Tells how far all runs are while some are made here, after those that were made elsewhere."""
     runs = made + total
-    tell((made + part * total) / runs if runs else part, made + done, runs)
+    report((made + part * total) / runs if runs else part, made + done, runs)
 
 
 def _published(published: Any) -> float | None:
@@ -223,21 +222,21 @@ def sweep(
     store: str | os.PathLike[str] | None = None,
     progress: Progress = True,
 ) -> Table:
-    """Simulates a scenario for every combination of what varies: a row for each flow of each run.
+    """Simulates a scenario for every combination of varied parameters: one row per flow and run.
 
-    `vary` has a scenario's keys, where `*` stands for every link or flow, and their values: a list, or a range with its steps
-    such as `"0.1..4 BDP/12log"`. `cc` has algorithms of the multipath flows: names, or dictionaries with parameters. `set` and
-    `duration` are as those of `run`. Each point has seeds from 1 to `seeds`.
+    `vary` maps scenario keys, in which `*` stands for every link or flow, to values: a list, or a range with steps
+    such as `"0.1..4 BDP/12log"`. `cc` lists algorithms of the multipath flows: names, or dictionaries with parameters. `set` and
+    `duration` work as in `run`. Each point runs with seeds from 1 to `seeds`.
 
-    Runs are made on all cores of this machine, or by `executor`, any of `concurrent.futures` such as that of a Dask client.
-    They are kept in the folder `store`, and what is kept there is not run again.
+    Runs are made on all cores of this machine, or by `executor`, any of `concurrent.futures` or a Dask client's. The folder
+    `store` stores runs for reuse.
     """
     name, text = _scenario.read(scenario)
     keys = 'a dictionary of keys and their values, such as {"links.*.queue": "0.1..4 BDP/12log"}'
     algorithms = _arguments.several("cc", cc, 'a list of algorithms, such as ["lia", "olia"]')
     for algorithm in algorithms:
         if not isinstance(algorithm, (str, Mapping)):
-            raise _arguments.wrong("cc", algorithm, "a name or a dictionary; an algorithm in Python runs in `run` alone")
+            raise _arguments.wrong("cc", algorithm, "a name or a dictionary; only `run` takes algorithms in Python")
     study = _anabranch.Study.of_sweep(
         Path(name).stem,
         name,

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     import pandas
 
 SHOWN = 10
-"""So many rows are shown in a notebook."""
+"""The most rows shown in a notebook."""
 
 
 class Table:
-    """Columns of one length, whose names have the units.
+    """Columns of equal length; their names include the units.
 
-    It has the Arrow PyCapsule interface: `polars.DataFrame(table)`, `pyarrow.table(table)` and DuckDB's queries read it where
-    it is in memory. Whole numbers are never missing; a number that does not exist is null.
+    It has the Arrow PyCapsule interface: `polars.DataFrame(table)`, `pyarrow.table(table)` and DuckDB's queries read it without
+    a copy. Whole numbers are never missing; an undefined number is null.
     """
 
     def __init__(self, table: _anabranch.Table) -> None:
@@ -52,7 +52,7 @@ class Table:
             yield dict(zip(columns, values))
 
     def to_pandas(self) -> pandas.DataFrame:
-        """As a data frame of pandas."""
+        """As a pandas data frame."""
         try:
             import pyarrow
         except ImportError:
@@ -83,7 +83,7 @@ class Table:
 
 
 def html(text: str) -> str:
-    """Text in a page: escaped, and without characters that nobody sees."""
+    """Text for HTML: escaped, without hidden characters."""
     return escape(_anabranch.printable(text))
 
 

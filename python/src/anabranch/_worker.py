@@ -1,4 +1,4 @@
-"""What a worker does, in whatever process it is."""
+"""The function that workers run."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import NamedTuple
 from . import _anabranch
 
 
-class Made(NamedTuple):
-    """What came of some tasks."""
+class Results(NamedTuple):
+    """The results of tasks."""
 
     records: list[bytes | None]
-    """Of each task its record; none where it failed."""
+    """The record of each task; `None` if it failed."""
     seconds: float
-    """How long they took."""
+    """Their total duration."""
     pid: int
     """The worker's process."""
 
 
-def make(tasks: list[str], build: str) -> Made:
-    """Runs tasks for a client of that build."""
+def make(tasks: list[str], build: str) -> Results:
+    """Runs tasks for a client of the given build."""
     start = time.perf_counter()
     records = _anabranch.execute(tasks, build)
-    return Made(records, time.perf_counter() - start, os.getpid())
+    return Results(records, time.perf_counter() - start, os.getpid())

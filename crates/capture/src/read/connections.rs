@@ -1,6 +1,6 @@
-//! The connections of a capture: which TCP connections there are, and which of them are subflows of which MPTCP connection.
+//! The connections of a capture: assigns TCP connections to MPTCP connections as subflows.
 
-use super::half::Half;
+use super::direction::Direction;
 use super::mptcp::{Mapping, Mptcp};
 use super::segment::Segment;
 use super::stream::Stream;
@@ -11,66 +11,66 @@ use std::net::SocketAddr;
 
 /// A subflow, or a TCP connection without MPTCP.
 pub(super) struct Tcp {
-    /// Who opened it, and who answered.
+    /// The client and the server.
     pub(super) ends: [SocketAddr; 2],
-    /// Its connection, and which of its subflows it is.
+    /// Its connection, and its index among the subflows.
     pub(super) connection: usize,
     pub(super) index: usize,
-    /// What either sends, who opened it first.
-    pub(super) halves: [Half; 2],
-    /// The latest mapping of either, and its first place.
+    /// Both directions, the client's first.
+    pub(super) directions: [Direction; 2],
+    /// The latest mapping in each direction, and its first offset.
     pub(super) mappings: [Option<(Mapping, u64)>; 2],
-    /// The sequence number of its SYN, by which another connection of the same ports is told.
+    /// The sequence number of its SYN, which distinguishes connections with the same ports.
     syn: Option<u32>,
-    /// A packet of it came since the last sample.
-    touched: bool,
+    /// Whether packets came since the last sample.
+    updated: bool,
 }
 
 /// A connection.
 #[derive(Default)]
 pub(super) struct Connection {
-    /// That of who answered; the token that names it.
+    /// The server's token, which identifies the connection.
     pub(super) token: Option<[u8; 4]>,
-    /// A SYN of who opened it asks for MPTCP.
+    /// The client's SYN requests MPTCP.
     pub(super) offered: bool,
-    /// It was answered, by whatever protocol.
+    /// The SYN was answered.
     pub(super) answered: bool,
-    /// MPTCP is what both SYNs have.
+    /// Both SYNs have MPTCP.
     pub(super) multipath: bool,
-    /// The first packet that tells of a fallback to TCP, while none after it denies that.
-    pub(super) fallback: Option<Sign>,
+    /// The first packet that indicates a fallback to TCP, unless a later packet contradicts it.
+    pub(super) fallback: Option<FallbackEvidence>,
     /// Its subflows, in the order of their first packets.
     pub(super) subflows: Vec<usize>,
-    /// Of either direction, who opened it first.
+    /// Both directions, the client's first.
     pub(super) streams: [Stream; 2],
     /// Times of its first and its latest packet.
     pub(super) from: u64,
     pub(super) to: u64,
 }
 
-/// A packet that tells of a fallback.
+/// A packet that indicates a fallback.
 #[derive(Clone, Copy)]
-pub(super) struct Sign {
+pub(super) struct FallbackEvidence {
     pub(super) at: u64,
     pub(super) sign: FallbackSign,
-    /// The subflow that it came on.
+    /// The subflow of the packet.
     pub(super) tcp: usize,
 }
 
-/// What a segment has beside options.
-struct Carries {
-    /// Payload that no mapping says the place of.
+/// Properties of a segment without its options.
+struct Payload {
+    /// It has payload outside of any mapping.
     unmapped: bool,
-    /// An acknowledgement of payload.
+    /// It acknowledges payload.
     acknowledges: bool,
 }
 
 impl Connection {
-    /// Hosts fall back where the other side's packets lose MPTCP's options, or by MP_FAIL and an infinite mapping, and use none from
-    /// then on (RFC 8684 §3.7). A packet without any is no fallback while others have them, and a reset says nothing of what follows.
-    /// After MP_FAIL what is under way on the same subflow still has mappings; a connection of several resets that subflow alone,
-    /// and lives on in the others.
-    fn look_for_fallback(&mut self, segment: &Segment, carries: Carries, tcp: usize, at: u64) {
+    /// Hosts fall back if the peer's packets lose MPTCP's options, or by MP_FAIL and an infinite mapping, and use no options from
+    /// then on (RFC 8684 §3.7). A packet without options does not prove a fallback while others have them, nor does a reset.
+    /// After MP_FAIL, data in flight on the same subflow still has mappings. A connection with several subflows only resets
+    /// that subflow and continues on the others.
+    fn update_fallback(&mut self, segment: &Segment, payload: Payload, tcp: usize, at: u64) {
         let (mut sign, mut signals) = (None, false);
         for option in segment.mptcp.iter().flatten() {
             match option {
@@ -83,23 +83,25 @@ impl Connection {
             }
         }
         let bare = segment.mptcp.iter().all(Option::is_none) && !segment.rst;
-        if bare && (carries.unmapped || carries.acknowledges) {
+        if bare && (payload.unmapped || payload.acknowledges) {
             sign = Some(FallbackSign::NoOptions);
         }
-        let weak = |said: Sign| said.sign == FallbackSign::NoOptions;
+        let weak = |evidence: FallbackEvidence| evidence.sign == FallbackSign::NoOptions;
         match sign {
-            Some(sign) if self.fallback.is_none_or(|said| weak(said) && sign != FallbackSign::NoOptions) => {
-                self.fallback = Some(Sign { at, sign, tcp });
+            Some(sign)
+                if self.fallback.is_none_or(|evidence| weak(evidence) && sign != FallbackSign::NoOptions) =>
+            {
+                self.fallback = Some(FallbackEvidence { at, sign, tcp });
             }
             None if signals => {
-                self.fallback = self.fallback.filter(|said| !weak(*said) && said.tcp == tcp);
+                self.fallback = self.fallback.filter(|evidence| !weak(*evidence) && evidence.tcp == tcp);
             }
             _ => (),
         }
     }
 }
 
-/// One direction of a subflow at one instant.
+/// A sample of one direction of a subflow.
 pub(super) struct Row {
     pub(super) at: u64,
     pub(super) tcp: usize,
@@ -108,27 +110,27 @@ pub(super) struct Row {
     pub(super) in_flight_segments: u64,
     pub(super) sent_bytes: u64,
     pub(super) delivered_bytes: u64,
-    pub(super) again: u64,
+    pub(super) retransmitted: u64,
 }
 
 pub(super) struct Connections {
     interval: u64,
     pub(super) packets: u64,
-    /// Packets that are no TCP segments, or whose headers are cut off.
+    /// Packets that are not TCP segments or have truncated headers.
     pub(super) others: u64,
     pub(super) tcp: Vec<Tcp>,
     pub(super) connections: Vec<Connection>,
-    /// By both ends, the smaller first.
+    /// TCP connections by both ends, the smaller first.
     by_ends: HashMap<[SocketAddr; 2], usize>,
     by_token: HashMap<u32, usize>,
-    /// Those whose packets came since the last sample.
-    touched: Vec<usize>,
+    /// TCP connections with packets since the last sample.
+    updated: Vec<usize>,
     pub(super) rows: Vec<Row>,
-    /// When the first packet came, and when the next sample is due.
+    /// Time of the first packet, and of the next sample.
     pub(super) from: Option<u64>,
     due: u64,
-    /// Joins of connections whose beginning is not in the capture.
-    pub(super) strangers: u64,
+    /// Joins of connections that began before the capture.
+    pub(super) unmatched_joins: u64,
 }
 
 impl Connections {
@@ -141,16 +143,16 @@ impl Connections {
             connections: vec![],
             by_ends: HashMap::new(),
             by_token: HashMap::new(),
-            touched: vec![],
+            updated: vec![],
             rows: vec![],
             from: None,
             due: 0,
-            strangers: 0,
+            unmatched_joins: 0,
         }
     }
 
     /// Takes the next segment.
-    pub(super) fn take(&mut self, segment: &Segment, at: u64) {
+    pub(super) fn on_segment(&mut self, segment: &Segment, at: u64) {
         let from = *self.from.get_or_insert(at);
         if self.due == 0 {
             self.due = from + self.interval;
@@ -161,25 +163,25 @@ impl Connections {
         }
         let t = self.find(segment, at);
         let tcp = &mut self.tcp[t];
-        if !tcp.touched {
-            tcp.touched = true;
-            self.touched.push(t);
+        if !tcp.updated {
+            tcp.updated = true;
+            self.updated.push(t);
         }
         let direction = usize::from(segment.from != tcp.ends[0]);
         for option in segment.mptcp.iter().flatten() {
-            self.learn(t, direction, *option, segment);
+            self.apply_option(t, direction, *option, segment);
         }
         let tcp = &mut self.tcp[t];
         let connection = &mut self.connections[tcp.connection];
         connection.to = at;
         connection.answered |= segment.syn && segment.acknowledged.is_some();
-        let acknowledged_before = tcp.halves[1 - direction].acknowledged;
+        let acknowledged_before = tcp.directions[1 - direction].acknowledged;
         if segment.syn {
-            tcp.halves[1 - direction].limit(segment.mss);
+            tcp.directions[1 - direction].set_mss(segment.mss);
         }
-        let (start, end) = tcp.halves[direction].on_sent(segment, at);
+        let (start, end) = tcp.directions[direction].on_sent(segment, at);
         if let Some(acknowledged) = segment.acknowledged {
-            tcp.halves[1 - direction].on_acknowledged(acknowledged, &segment.sack, at);
+            tcp.directions[1 - direction].on_acknowledged(acknowledged, &segment.sack, at);
         }
         for option in segment.mptcp.iter().flatten() {
             match option {
@@ -201,14 +203,14 @@ impl Connections {
             connection.streams[direction].on_sent(mapping, first, (start, end), tcp.index);
         }
         let is_mapped = |(mapping, first): (Mapping, u64)| end <= first + u64::from(mapping.len);
-        let carries = Carries {
+        let payload = Payload {
             unmapped: end > start && !tcp.mappings[direction].is_some_and(is_mapped),
-            acknowledges: tcp.halves[1 - direction].acknowledged > acknowledged_before,
+            acknowledges: tcp.directions[1 - direction].acknowledged > acknowledged_before,
         };
-        connection.look_for_fallback(segment, carries, t, at);
+        connection.update_fallback(segment, payload, t, at);
     }
 
-    /// The TCP connection of a segment; a new one where there is none, or where ports are used again.
+    /// The TCP connection of a segment; a new one if the ports are new or reused.
     fn find(&mut self, segment: &Segment, at: u64) -> usize {
         let ends = [segment.from.min(segment.to), segment.from.max(segment.to)];
         let opens = segment.syn && segment.acknowledged.is_none();
@@ -225,28 +227,28 @@ impl Connections {
             ends: if answers { [segment.to, segment.from] } else { [segment.from, segment.to] },
             connection: self.connections.len() - 1,
             index: 0,
-            halves: Default::default(),
+            directions: Default::default(),
             mappings: [None; 2],
             syn: opens.then_some(segment.sequence),
-            touched: false,
+            updated: false,
         });
         t
     }
 
-    /// What an option tells of the connection.
-    fn learn(&mut self, t: usize, direction: usize, option: Mptcp, segment: &Segment) {
+    /// Updates the connection with an option.
+    fn apply_option(&mut self, t: usize, direction: usize, option: Mptcp, segment: &Segment) {
         let c = self.tcp[t].connection;
         match option {
             Mptcp::Capable { version: 1, own, other, data } => {
                 let connection = &mut self.connections[c];
                 let asks = segment.syn && segment.acknowledged.is_none();
                 connection.offered |= asks;
-                // The third packet and the first data show that the answer had it, too.
+                // The third packet and the first data show that the SYN-ACK had the option, too.
                 connection.multipath |= !asks;
-                // The answer has the key of who answers; what follows has both.
+                // The SYN-ACK has the server's key, later packets both keys.
                 for (key, of) in [(own, direction), (other, 1 - direction)] {
                     let Some(key) = key else { continue };
-                    connection.streams[of].begins_at(initial_data_sequence(key).wrapping_add(1));
+                    connection.streams[of].set_base(initial_data_sequence(key).wrapping_add(1));
                     self.by_token.insert(u32::from_be_bytes(token(key)), c);
                     if of == 1 {
                         connection.token = Some(token(key));
@@ -269,7 +271,7 @@ impl Connections {
                     self.connections[c].subflows.clear();
                 }
                 Some(_) => (),
-                None => self.strangers += 1,
+                None => self.unmatched_joins += 1,
             },
             Mptcp::Capable { .. }
             | Mptcp::Join { .. }
@@ -280,29 +282,31 @@ impl Connections {
         }
     }
 
-    /// Looks at every direction with data whose packets came since the last time.
+    /// Samples every direction with data, of connections with packets since the last sample.
     pub(super) fn sample(&mut self) {
-        for t in self.touched.drain(..) {
+        for t in self.updated.drain(..) {
             let tcp = &mut self.tcp[t];
-            tcp.touched = false;
-            for (direction, half) in tcp.halves.iter_mut().enumerate().filter(|(_, half)| half.packets > 0) {
-                half.look();
+            tcp.updated = false;
+            for (direction, state) in
+                tcp.directions.iter_mut().enumerate().filter(|(_, state)| state.packets > 0)
+            {
+                state.record_srtt();
                 self.rows.push(Row {
                     at: self.due,
                     tcp: t,
                     direction,
-                    srtt_s: half.srtt_s,
-                    in_flight_segments: half.in_flight_segments(),
-                    sent_bytes: half.next,
-                    delivered_bytes: half.acknowledged,
-                    again: half.again,
+                    srtt_s: state.srtt_s,
+                    in_flight_segments: state.in_flight_segments(),
+                    sent_bytes: state.next,
+                    delivered_bytes: state.acknowledged,
+                    retransmitted: state.retransmitted,
                 });
             }
         }
     }
 }
 
-/// The number next to `at` that is `low` modulo 2³².
+/// The number closest to `at` that is `low` modulo 2³².
 fn near(at: u64, low: u32) -> u64 {
     at.saturating_add_signed(i64::from(low.wrapping_sub(at as u32) as i32))
 }

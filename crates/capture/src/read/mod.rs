@@ -1,8 +1,8 @@
-//! Reads captures of MPTCP, of whatever hosts, into a record.
+//! Reads captures of MPTCP from any hosts into a record.
 
 mod connections;
+mod direction;
 mod file;
-mod half;
 mod mptcp;
 mod record;
 mod segment;
@@ -12,7 +12,7 @@ use anabranch_record::{Sink, Summary};
 use connections::Connections;
 use std::io::Read;
 
-/// Times that packets may go back by: captures of several queues are not quite in order.
+/// How far time may go back between packets, in ns: captures of several queues are not quite in order.
 const DISORDER: u64 = 10_000_000;
 
 /// How a capture is read.
@@ -22,61 +22,61 @@ pub struct ReadOptions {
     pub name: String,
     /// Time between samples, in nanoseconds; not 0.
     pub interval: u64,
-    /// Connections without MPTCP, too.
+    /// Whether to read connections without MPTCP, too.
     pub tcp: bool,
 }
 
-/// Why a capture has no record.
+/// Errors of reading a capture.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// `keep_going` said no.
+    /// `keep_going` returned false.
     #[error("interrupted")]
     Interrupted,
-    /// It has no byte.
+    /// The file is empty.
     #[error("the file is empty")]
     Empty,
-    /// It is of another format.
-    #[error("this is no capture: neither pcap nor pcapng")]
+    /// The file has another format.
+    #[error("not a capture: neither pcap nor pcapng")]
     NoCapture,
-    /// It ends before its first packet is whole.
-    #[error("the capture is cut off before its first packet is whole")]
+    /// The file ends before its first packet is complete.
+    #[error("the capture ends within its first packet")]
     CutOff,
-    /// What follows cannot be read.
-    #[error("what follows packet {packets} is not of the format")]
+    /// The file is corrupt.
+    #[error("the capture is corrupt after packet {packets}")]
     Broken {
-        /// Packets before.
+        /// Packets before the corruption.
         packets: u64,
     },
     /// A packet of an interface that the file does not describe.
-    #[error("packet {packet} is of an interface that the file does not describe")]
+    #[error("packet {packet} belongs to an interface that the file does not describe")]
     NoInterface {
-        /// Which one.
+        /// Number of the packet.
         packet: u64,
     },
     /// Time goes back.
     #[error("packet {packet} is {by_ms} ms earlier than the one before it")]
     Backwards {
-        /// Which one.
+        /// Number of the packet.
         packet: u64,
-        /// By how much.
+        /// The difference.
         by_ms: u64,
     },
-    /// Nothing to record.
+    /// The capture has no connection to record.
     #[error(
-        "no MPTCP connection in {packets} packets; TCP connections: {tcp}, of which {refused} asked for MPTCP in vain"
+        "no MPTCP connection in {packets} packets; TCP connections: {tcp}, of which {refused} requested MPTCP without success"
     )]
     NoMptcp {
-        /// All of them.
+        /// All packets.
         packets: u64,
-        /// Connections of TCP alone.
+        /// Connections with plain TCP.
         tcp: usize,
-        /// Those of them whose SYN asked for MPTCP, and whose answer was TCP's.
+        /// Those whose SYN requested MPTCP, and whose SYN-ACK did not confirm it.
         refused: usize,
     },
 }
 
 impl ReadError {
-    /// What would be right, or what helps.
+    /// Help for the error.
     pub fn help(&self) -> Option<&'static str> {
         Some(match self {
             ReadError::NoCapture => "tcpdump -w FILE, dumpcap and Wireshark write captures",
@@ -87,10 +87,11 @@ impl ReadError {
     }
 }
 
-/// Reads a capture. Samples go to `sink`, in order of time, at the end; `keep_going` is asked now and then with the bytes of packets read so far.
+/// Reads a capture. Samples go to `sink` at the end, in order of time. `keep_going` is called regularly with the bytes of
+/// packets read so far.
 ///
 /// # Errors
-/// [`ReadError`]; nothing was given to `sink` then.
+/// [`ReadError`]; `sink` has then received no samples.
 pub fn read<R: Read + Send>(
     file: R,
     options: &ReadOptions,
@@ -110,7 +111,7 @@ pub fn read<R: Read + Send>(
         }
         connections.packets += 1;
         match segment::segment(packet.link, packet.bytes, packet.length) {
-            Some(segment) => connections.take(&segment, latest),
+            Some(segment) => connections.on_segment(&segment, latest),
             None => connections.others += 1,
         }
         Ok(())

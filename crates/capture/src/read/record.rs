@@ -1,7 +1,7 @@
-//! The record of what was read.
+//! Makes the record of a capture.
 
 use super::connections::{Connection, Connections};
-use super::half::Half;
+use super::direction::Direction;
 use super::{ReadError, ReadOptions};
 use anabranch_record::{
     CaptureRead, Fallback, FlowLayout, FlowSummary, Layout, Measured, PathTraffic, Sink, SubflowSample,
@@ -19,7 +19,7 @@ struct Flow<'a> {
     paths: Vec<String>,
 }
 
-/// Gives samples to the sink; the summary.
+/// Writes samples to the sink and returns the summary.
 pub(super) fn record(
     mut all: Connections,
     cut_off: bool,
@@ -34,7 +34,7 @@ pub(super) fn record(
     }
     let begin = all.from.unwrap_or_default();
     sink.begin(&Layout { flows: flows.iter().map(layout).collect(), links: vec![] });
-    give(&all, &flows, begin, sink);
+    write_samples(&all, &flows, begin, sink);
 
     let end = flows.iter().map(|flow| flow.connection.to).max().unwrap_or(begin);
     let summaries: Vec<FlowSummary> = flows.iter().map(|flow| summary(&all, flow)).collect();
@@ -47,7 +47,7 @@ pub(super) fn record(
             packets: all.packets,
             others: all.others,
             begins_s: begin as f64 / SECOND,
-            joins_of_strangers: all.strangers,
+            joins_of_strangers: all.unmatched_joins,
             refused: refused(&all) as u64,
             cut_off,
             fallbacks: flows.iter().filter_map(|flow| fallback(flow, begin)).collect(),
@@ -62,7 +62,7 @@ fn flow<'a>(all: &'a Connections, connection: &'a Connection, options: &ReadOpti
         return None;
     }
     let sent = |direction: usize| -> u64 {
-        connection.subflows.iter().map(|t| all.tcp[*t].halves[direction].next).sum()
+        connection.subflows.iter().map(|t| all.tcp[*t].directions[direction].next).sum()
     };
     let direction = usize::from(sent(1) > sent(0));
     let first = &all.tcp[*connection.subflows.first()?];
@@ -78,14 +78,18 @@ fn flow<'a>(all: &'a Connections, connection: &'a Connection, options: &ReadOpti
     Some(Flow { connection, direction, name, paths: connection.subflows.iter().map(path).collect() })
 }
 
-/// Connections that asked for MPTCP, and were answered with TCP.
+/// Connections that requested MPTCP and got plain TCP.
 fn refused(all: &Connections) -> usize {
     all.connections.iter().filter(|c| c.offered && !c.multipath && c.answered).count()
 }
 
 fn fallback(flow: &Flow, begin: u64) -> Option<Fallback> {
-    let said = flow.connection.fallback.filter(|_| flow.connection.multipath)?;
-    Some(Fallback { flow: flow.name.clone(), at_s: (said.at - begin) as f64 / SECOND, sign: said.sign })
+    let evidence = flow.connection.fallback.filter(|_| flow.connection.multipath)?;
+    Some(Fallback {
+        flow: flow.name.clone(),
+        at_s: (evidence.at - begin) as f64 / SECOND,
+        sign: evidence.sign,
+    })
 }
 
 fn layout(flow: &Flow) -> FlowLayout {
@@ -97,10 +101,10 @@ fn layout(flow: &Flow) -> FlowLayout {
     }
 }
 
-/// No packet says what its sender's algorithm is.
+/// Packets do not identify the sender's algorithm.
 const UNKNOWN: &str = "unknown";
 
-fn give(all: &Connections, flows: &[Flow], begin: u64, sink: &mut dyn Sink) {
+fn write_samples(all: &Connections, flows: &[Flow], begin: u64, sink: &mut dyn Sink) {
     let mut place = vec![None; all.tcp.len()];
     for (f, flow) in flows.iter().enumerate() {
         flow.connection
@@ -124,8 +128,8 @@ fn give(all: &Connections, flows: &[Flow], begin: u64, sink: &mut dyn Sink) {
             in_flight_segments: row.in_flight_segments,
             sent_bytes: row.sent_bytes,
             delivered_bytes: row.delivered_bytes,
-            lost_segments: row.again,
-            retransmitted_segments: row.again,
+            lost_segments: row.retransmitted,
+            retransmitted_segments: row.retransmitted,
             observables: &[],
         });
     }
@@ -134,38 +138,43 @@ fn give(all: &Connections, flows: &[Flow], begin: u64, sink: &mut dyn Sink) {
 fn summary(all: &Connections, flow: &Flow) -> FlowSummary {
     let Flow { connection, direction, .. } = flow;
     let seconds = (connection.to - connection.from) as f64 / SECOND;
-    let halves = || connection.subflows.iter().map(|t| &all.tcp[*t].halves[*direction]);
+    let directions = || connection.subflows.iter().map(|t| &all.tcp[*t].directions[*direction]);
     let stream = &connection.streams[*direction];
-    let acknowledged: u64 = halves().map(|half| half.acknowledged).sum();
+    let acknowledged: u64 = directions().map(|state| state.acknowledged).sum();
     let delivered = match (connection.multipath, connection.fallback) {
         (true, None) => stream.delivered(),
-        // From then on TCP acknowledges the stream, of one subflow, behind where its last mapping puts it.
-        (true, Some(said)) => {
-            let tcp = &all.tcp[said.tcp];
-            let by_tcp = tcp.halves[*direction].acknowledged;
+        // After a fallback, TCP acknowledges the stream on one subflow, from the offset of its last mapping on.
+        (true, Some(evidence)) => {
+            let tcp = &all.tcp[evidence.tcp];
+            let by_tcp = tcp.directions[*direction].acknowledged;
             let placed = tcp.mappings[*direction]
                 .and_then(|(mapping, first)| (stream.begin(mapping)? + by_tcp).checked_sub(first));
             stream.delivered().max(placed.unwrap_or(by_tcp))
         }
         (false, _) => acknowledged,
     };
-    let segments: u64 = halves().map(|half| half.segments).sum();
-    let payload: u64 = halves().map(|half| half.next).sum::<u64>().max(1);
+    let segments: u64 = directions().map(|state| state.segments).sum();
+    let payload: u64 = directions().map(|state| state.next).sum::<u64>().max(1);
     FlowSummary {
         reinjected_segments: (stream.reinjected as f64 * segments as f64 / payload as f64).round() as u64,
-        ..FlowSummary::of(&layout(flow), delivered, seconds, halves().map(|half| measured(half, seconds)))
+        ..FlowSummary::of(
+            &layout(flow),
+            delivered,
+            seconds,
+            directions().map(|state| measured(state, seconds)),
+        )
     }
 }
 
-fn measured(half: &Half, seconds: f64) -> Measured<'_> {
+fn measured(state: &Direction, seconds: f64) -> Measured<'_> {
     Measured {
-        meter: half.meter.with_single_values(),
-        bytes: half.acknowledged,
+        meter: state.meter.with_single_values(),
+        bytes: state.acknowledged,
         seconds,
-        sent: half.segments,
-        offered: half.segments,
-        lost: half.again,
-        retransmitted: half.again,
+        sent: state.segments,
+        offered: state.segments,
+        lost: state.retransmitted,
+        retransmitted: state.retransmitted,
         recoveries: 0,
         timeouts: 0,
         spurious: 0,
@@ -174,14 +183,14 @@ fn measured(half: &Half, seconds: f64) -> Measured<'_> {
 
 fn traffic<'a>(all: &'a Connections, flow: &'a Flow) -> impl Iterator<Item = PathTraffic> + 'a {
     flow.connection.subflows.iter().enumerate().map(|(subflow, t)| {
-        let half = &all.tcp[*t].halves[flow.direction];
-        let per_ack = half.segments_per_ack();
+        let state = &all.tcp[*t].directions[flow.direction];
+        let per_ack = state.segments_per_ack();
         PathTraffic {
             flow: flow.name.clone(),
             subflow,
-            segments: half.segments,
-            mean_burst_segments: (half.packets > 0).then(|| half.segments as f64 / half.packets as f64),
-            acknowledgements: half.acks,
+            segments: state.segments,
+            mean_burst_segments: (state.packets > 0).then(|| state.segments as f64 / state.packets as f64),
+            acknowledgements: state.acks,
             mean_segments_per_ack: per_ack.map(|(mean, _)| mean),
             p95_segments_per_ack: per_ack.map(|(_, p95)| p95),
         }

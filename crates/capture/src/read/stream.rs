@@ -1,26 +1,26 @@
-//! The stream of an MPTCP connection in one direction: which subflow sent which of its bytes, and what was acknowledged.
+//! The data stream of an MPTCP connection in one direction: which subflow sent which bytes, and what is acknowledged.
 
 use super::mptcp::{Mapping, Number};
 use std::collections::BTreeMap;
 
-/// Places are bytes since the first of the stream.
+/// A stream. Offsets are bytes since the first one.
 #[derive(Default)]
 pub(super) struct Stream {
-    /// The data sequence number of that byte.
+    /// The data sequence number of offset 0.
     base: Option<u64>,
-    /// Behind the last byte that was sent.
+    /// BackgroundWriter the last byte that was sent.
     pub(super) next: u64,
-    /// How far it is acknowledged, a DATA_FIN counted as a byte.
+    /// Acknowledged up to this offset; a DATA_FIN counts as a byte.
     acknowledged: u64,
-    /// By start, the end and the subflow of what was sent and is not acknowledged.
+    /// Unacknowledged ranges by start: end and subflow.
     owners: BTreeMap<u64, (u64, usize)>,
-    /// Bytes that were sent on another subflow before.
+    /// Bytes sent before on another subflow.
     pub(super) reinjected: u64,
 }
 
 impl Stream {
-    /// The keys are known.
-    pub(super) fn begins_at(&mut self, base: u64) {
+    /// Sets the initial data sequence number, once the keys are known.
+    pub(super) fn set_base(&mut self, base: u64) {
         self.base = Some(base);
     }
 
@@ -32,7 +32,7 @@ impl Stream {
         self.next.saturating_add_signed(i64::from(low.wrapping_sub(self.next as u32) as i32))
     }
 
-    /// The place where a mapping begins; nothing where it cannot be.
+    /// The offset of a mapping; `None` if it is impossible.
     pub(super) fn begin(&self, mapping: Mapping) -> Option<u64> {
         Some(self.place(self.base?, mapping.data)).filter(|place| *place < 1 << 62)
     }
@@ -42,7 +42,7 @@ impl Stream {
         self.acknowledged.min(self.next)
     }
 
-    /// A subflow sends the bytes of its places `start..end`, which the mapping says where they are; its first place is `mapped`.
+    /// A subflow sends its bytes `start..end`, which lie in a mapping that begins at its byte `mapped`.
     pub(super) fn on_sent(
         &mut self,
         mapping: Mapping,
@@ -53,7 +53,7 @@ impl Stream {
         let base = *self.base.get_or_insert(mapping.data.value);
         let end = end.min(mapped + u64::from(mapping.len));
         if start < mapped || start >= end {
-            return; // the mapping is of other bytes
+            return; // the mapping covers other bytes
         }
         let from = self.place(base, mapping.data).wrapping_add(start - mapped);
         let Some(to) = from.checked_add(end - start).filter(|to| *to < 1 << 62) else { return };
@@ -118,10 +118,10 @@ mod tests {
     #[test]
     fn what_another_subflow_had_sent_is_reinjected() {
         let mut stream = Stream::default();
-        stream.begins_at(1000);
+        stream.set_base(1000);
         sent(&mut stream, 0, 300, 0);
         sent(&mut stream, 300, 500, 1);
-        sent(&mut stream, 0, 100, 0); // sent again, on the same subflow
+        sent(&mut stream, 0, 100, 0); // retransmitted on the same subflow
         assert_eq!(stream.reinjected, 0);
         sent(&mut stream, 200, 400, 1); // 100 of them are its own
         assert_eq!(stream.reinjected, 100);
@@ -137,7 +137,7 @@ mod tests {
     fn numbers_of_32_bits_go_on_beyond_them() {
         let mut stream = Stream::default();
         let base = u64::from(u32::MAX) - 99;
-        stream.begins_at(base);
+        stream.set_base(base);
         let mapping = |data: u64| Mapping {
             data: Number { value: data & 0xffff_ffff, long: false },
             subflow: 1,

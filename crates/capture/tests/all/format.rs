@@ -3,7 +3,7 @@
 use super::{SCENARIO, captured, scenario};
 use anabranch_capture::{Capture, Options};
 use anabranch_net::Time;
-use anabranch_sim::tap::{PacketKind, Place, Seen, Tap};
+use anabranch_sim::tap::{PacketKind, Place, SeenPacket, Tap};
 use etherparse::{NetHeaders, PacketHeaders, TransportHeader};
 use pcap_parser::traits::{PcapNGPacketBlock, PcapReaderIterator};
 use pcap_parser::{Block, PcapBlockOwned, PcapError, PcapNGReader};
@@ -159,9 +159,9 @@ fn a_slot_can_be_used_more_often_than_lives_count() {
     let see = |capture: &mut Capture<Vec<u8>>, at: u64, place: Place, life: u16| {
         let at = Time::from_millis(at);
         if place == Place::Sender {
-            capture.opens(at, 1, 0, life);
+            capture.connection_opens(at, 1, 0, life);
         }
-        capture.packet(&Seen {
+        capture.packet(&SeenPacket {
             at,
             place,
             connection: 1,

@@ -6,7 +6,7 @@ mod packets;
 mod read;
 mod tshark;
 
-use anabranch_capture::{Beside, Capture, Options};
+use anabranch_capture::{BackgroundCapture, Capture, Options};
 use anabranch_record::{NoSamples, Summary};
 use anabranch_scenario::{Overrides, Scenario, Source};
 use std::io::{self, Write};
@@ -53,7 +53,8 @@ fn captured(scenario: &Scenario, options: &Options) -> (Summary, Vec<u8>) {
 
 /// Written by a thread of its own.
 fn captured_beside<W: Write + Send + 'static>(scenario: &Scenario, to: W) -> io::Result<W> {
-    let mut capture = Beside::new(Capture::new(scenario, 1, &Options::default(), to).unwrap()).unwrap();
+    let mut capture =
+        BackgroundCapture::new(Capture::new(scenario, 1, &Options::default(), to).unwrap()).unwrap();
     anabranch_sim::run_captured(scenario, 1, &mut NoSamples, &mut capture, &mut |_| true).unwrap();
     capture.finish()
 }
@@ -90,7 +91,7 @@ fn what_is_not_ended_is_let_go() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let path = file.path().to_owned();
     let capture = Capture::new(&scenario(SCENARIO), 1, &Options::default(), file).unwrap();
-    drop(Beside::new(capture).unwrap());
+    drop(BackgroundCapture::new(capture).unwrap());
     assert!(!path.exists());
 }
 

@@ -109,8 +109,8 @@ fn what_cannot_be_read_is_told() {
     let (_, file) = captured(&scenario(SCENARIO), &Options::default());
     let why = |bytes: &[u8]| read_back(bytes).unwrap_err().to_string();
     assert_eq!(why(b""), "the file is empty");
-    assert!(why(b"duration = \"12 s\"\n").starts_with("this is no capture"));
-    assert!(why(&[0; 4000]).starts_with("this is no capture"));
+    assert!(why(b"duration = \"12 s\"\n").starts_with("not a capture"));
+    assert!(why(&[0; 4000]).starts_with("not a capture"));
     let only_headers = read_back(&file[..28]);
     assert!(only_headers.is_err());
     // The fifth block is the second packet; its time's upper half is 12 bytes in.

@@ -112,7 +112,7 @@ fn it_sees_priority_addresses_and_resets() {
     let wanted = ["tcp.options.mptcp.subtype", "ip.src", "frame.comment"];
     let Some(said) = fields(&file, "tcp.options.mptcp.subtype in {3, 4, 5, 8}", &wanted) else { return };
     let said: Vec<(&str, &str, bool)> =
-        said.iter().map(|s| (&*s[0], &*s[1], s[2].contains("known at once"))).collect();
+        said.iter().map(|s| (&*s[0], &*s[1], s[2].contains("applies it at once"))).collect();
     let expected = [
         ("5", "10.2.0.1", true),
         ("5", "10.2.0.1", true),

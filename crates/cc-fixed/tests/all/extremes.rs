@@ -1,7 +1,7 @@
 //! Every algorithm of the kernel under whatever a kernel could tell it. The C code is built so that undefined
 //! behaviour ends the process in this profile (`build.rs`).
 
-use anabranch_cc::registry::Given;
+use anabranch_cc::registry::ParamValue;
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 use anabranch_cc_fixed::registry;
 use proptest::prelude::*;
@@ -99,7 +99,7 @@ proptest! {
 
     #[test]
     fn windows_stay_within_their_bounds(events in prop::collection::vec((0..9usize, event()), 1..150)) {
-        let modes = [true, false].map(|together| [("together".to_owned(), Given::Flag(together))]);
+        let modes = [true, false].map(|together| [("together".to_owned(), ParamValue::Flag(together))]);
         for (kernel, given) in registry::all().iter().flat_map(|kernel| modes.iter().map(move |mode| (kernel, mode))) {
             let mut run = Run { group: kernel.entry.group(given).unwrap(), now: 0.0, round: 0 };
             let mut observables = vec![0.0; kernel.entry.observables.len()];

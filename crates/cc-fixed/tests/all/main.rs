@@ -14,7 +14,7 @@ mod roots;
 mod together;
 
 use anabranch_cc::Group;
-use anabranch_cc::registry::Given;
+use anabranch_cc::registry::ParamValue;
 use anabranch_cc_fixed::registry;
 
 /// A connection under the algorithm `name`. One of the kernel's learns of each acknowledgement at once, and not of half a
@@ -22,6 +22,6 @@ use anabranch_cc_fixed::registry;
 fn step_by_step(name: &str) -> Group {
     let entry = registry::find(name).unwrap();
     let given = entry.params.iter().any(|param| param.name == "together");
-    let given: Vec<_> = given.then(|| ("together".to_owned(), Given::Flag(false))).into_iter().collect();
+    let given: Vec<_> = given.then(|| ("together".to_owned(), ParamValue::Flag(false))).into_iter().collect();
     entry.group(&given).unwrap()
 }

@@ -44,13 +44,13 @@ pub(crate) static ENTRY: Entry = Entry {
             name: "loss_threshold",
             default: Value::Number(0.02),
             allowed: Allowed::Range(0.001, 0.5),
-            meaning: "LossThresh: a loss of this part of the segments in flight ends a probe for bandwidth",
+            meaning: "LossThresh: a loss of this fraction of the segments in flight ends a probe for bandwidth",
         },
         Param {
             name: "beta",
             default: Value::Number(0.7),
             allowed: Allowed::Range(0.1, 0.99),
-            meaning: "Beta: the part of the bounds that is kept at least on loss",
+            meaning: "Beta: the smallest fraction of the bounds kept on loss",
         },
     ],
     observables: &[

@@ -62,7 +62,7 @@ impl Bbr {
         }
     }
 
-    /// `ExitProbeRTT`: in flight is low, so that the cycle goes on with CRUISE.
+    /// `ExitProbeRTT`: in flight is low, so the cycle continues with CRUISE.
     fn exit_probe_rtt(&mut self, now: Seconds) {
         self.bounds.reset_short_term();
         if self.full_bw.reached {

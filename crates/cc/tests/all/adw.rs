@@ -1,13 +1,13 @@
 //! The adaptive decrease of ADW-BALIA, computed by hand.
 
 use crate::common::{ack, assert_close, group, observed, settled};
-use anabranch_cc::registry::Given;
+use anabranch_cc::registry::ParamValue;
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 
 const ADW: [&str; 3] = ["adw-lia", "adw-olia", "adw-balia"];
 
 /// A connection of equal paths whose round-trip times have so far been between 100 ms and 100 ms + D.
-fn fluctuating(name: &str, params: &[(&str, Given)], spreads: &[f64]) -> Group {
+fn fluctuating(name: &str, params: &[(&str, ParamValue)], spreads: &[f64]) -> Group {
     let mut group = settled(group(name, params), &vec![(0.1, 40.0); spreads.len()]);
     for (r, spread) in spreads.iter().enumerate() {
         fluctuate(&mut group, r, *spread);
@@ -23,8 +23,8 @@ fn fluctuate(group: &mut Group, r: usize, spread: f64) {
 }
 
 /// `span` = `running`: D up to the present loss.
-fn running() -> (&'static str, Given) {
-    ("span", Given::Word("running".into()))
+fn running() -> (&'static str, ParamValue) {
+    ("span", ParamValue::Word("running".into()))
 }
 
 fn lose(group: &mut Group, r: usize) {
@@ -70,7 +70,7 @@ fn a_level_is_taken_off_balias_decrease_or_off_a_half() {
         [([0.021, 0.019], 10.0, 10.0), ([0.023, 0.017], 15.0, 25.0), ([0.026, 0.014], 20.0, 30.0)]
     {
         for (variant, left) in [("additive", additive), ("fixed", fixed)] {
-            let params = [("variant", Given::Word(variant.into())), running()];
+            let params = [("variant", ParamValue::Word(variant.into())), running()];
             let mut adw = settled(group("adw-balia", &params), &[(0.1, 160.0), (0.1, 40.0)]);
             assert_eq!(observed(&adw, "adw-balia", 1, "alpha"), 4.0);
             for (r, spread) in spreads.iter().enumerate() {
@@ -84,7 +84,8 @@ fn a_level_is_taken_off_balias_decrease_or_off_a_half() {
 
 #[test]
 fn thresholds_and_steps_can_be_set() {
-    let [low, high, step] = [("low", 0.2), ("high", 0.25), ("step", 0.5)].map(|(n, x)| (n, Given::Number(x)));
+    let [low, high, step] =
+        [("low", 0.2), ("high", 0.25), ("step", 0.5)].map(|(n, x)| (n, ParamValue::Number(x)));
     let params = [low, high, step, running()];
     for (spreads, left) in [([0.023, 0.017], 20.0), ([0.0245, 0.0155], 30.0), ([0.026, 0.014], 40.0)] {
         let mut adw = fluctuating("adw-lia", &params, &spreads);
@@ -129,7 +130,7 @@ fn the_average_moves_and_extremes_restart() {
 #[test]
 fn complete_spans_end_with_a_paths_own_losses() {
     for name in ADW {
-        let mut adw = fluctuating(name, &[("span", Given::Word("complete".into()))], &[0.020, 0.026]);
+        let mut adw = fluctuating(name, &[("span", ParamValue::Word("complete".into()))], &[0.020, 0.026]);
         let spread = |adw: &Group, r| observed(adw, name, r, "spread");
         lose(&mut adw, 0);
         assert_close(spread(&adw, 0), 0.020, 1e-9);
@@ -154,7 +155,7 @@ fn complete_spans_end_with_a_paths_own_losses() {
 #[test]
 fn an_undo_keeps_what_other_paths_losses_did() {
     for (name, span) in ADW.iter().flat_map(|name| [(name, "running"), (name, "complete")]) {
-        let given = [("span", Given::Word(span.into()))];
+        let given = [("span", ParamValue::Word(span.into()))];
         let mut adw = fluctuating(name, &given, &[0.020, 0.026]);
         let memory = |adw: &Group| {
             ["mean_spread", "dissimilarity", "level"].map(|what| observed(adw, name, 0, what).to_bits())
@@ -192,7 +193,7 @@ fn losses_in_step_are_alike_to_complete_spans_only() {
         for (span, average, dissimilarity, level) in
             [("running", 0.01375, 1.0, 2.0), ("complete", 0.020, 0.0, 0.0)]
         {
-            let mut adw = fluctuating(name, &[("span", Given::Word(span.into()))], &[0.020, 0.020]);
+            let mut adw = fluctuating(name, &[("span", ParamValue::Word(span.into()))], &[0.020, 0.020]);
             lose(&mut adw, 0);
             adw.on_ack(0, &Ack { acked: 0.0, ..ack(1.0, 0.1) });
             lose(&mut adw, 1);

@@ -1,7 +1,7 @@
 //! Compound TCP against its rules, evaluated by hand, and its response function.
 
 use crate::common::{Loss, Model, ack, assert_close, group, observed, quiet, round};
-use anabranch_cc::registry::Given;
+use anabranch_cc::registry::ParamValue;
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 
 fn see(group: &Group, what: &str) -> f64 {
@@ -68,7 +68,7 @@ fn delay_window_gives_way_to_a_queue() {
 #[test]
 fn loss_halves_both_windows() {
     for beta in [0.25, 0.5, 0.8] {
-        let params = [("beta", Given::Number(beta))];
+        let params = [("beta", ParamValue::Number(beta))];
         let mut compound = quiet(group("compound", &params), &[(0.1, 400.0)]);
         for _ in 0..10 {
             round(&mut compound, 0, 0.1);
@@ -91,7 +91,7 @@ fn loss_halves_both_windows() {
 #[test]
 fn gamma_follows_the_backlog_at_losses() {
     for (queued, expected) in [(0.0, 0.2 * 30.0), (20.0, 0.2 * 30.0 + 0.6 * 20.0), (200.0, 30.0)] {
-        let mut compound = quiet(group("compound", &[("alpha", Given::Number(0.001))]), &[(0.1, 400.0)]);
+        let mut compound = quiet(group("compound", &[("alpha", ParamValue::Number(0.001))]), &[(0.1, 400.0)]);
         // `quiet` has had one judged round before its own loss: none, as it was in slow start.
         assert_eq!(see(&compound, "threshold"), 30.0);
         round_with(&mut compound, queued);
@@ -110,7 +110,7 @@ fn gamma_follows_the_backlog_at_losses() {
     compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
     assert_eq!(see(&compound, "threshold"), tuned);
 
-    let params = [("autotune", Given::Flag(false))];
+    let params = [("autotune", ParamValue::Flag(false))];
     let mut compound = quiet(group("compound", &params), &[(0.1, 400.0)]);
     round_with(&mut compound, 0.0);
     compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
@@ -127,7 +127,7 @@ fn closed_form(p: f64, alpha: f64, k: f64, beta: f64) -> f64 {
     1.0 / p / rounds
 }
 
-fn mean_window(p: f64, params: &[(&str, Given)], expected: f64) -> f64 {
+fn mean_window(p: f64, params: &[(&str, ParamValue)], expected: f64) -> f64 {
     let mut model = Model::new(group("compound", params)).path(0.1, Loss::Every(1.0 / p), 1.3 * expected);
     model.acks_per_rtt = 50.0;
     model.mean(10, 20)
@@ -140,7 +140,11 @@ fn response_function_has_the_closed_form() {
         let expected = closed_form(p, 0.125, 0.75, 0.5);
         assert_close(mean_window(p, &[], expected), expected, 0.05);
     }
-    let params = [("alpha", Given::Number(0.25)), ("k", Given::Number(0.5)), ("beta", Given::Number(0.3))];
+    let params = [
+        ("alpha", ParamValue::Number(0.25)),
+        ("k", ParamValue::Number(0.5)),
+        ("beta", ParamValue::Number(0.3)),
+    ];
     for p in [1e-5, 1e-6] {
         let expected = closed_form(p, 0.25, 0.5, 0.3);
         assert_close(mean_window(p, &params, expected), expected, 0.05);

@@ -1,7 +1,7 @@
 //! Coupled CUBIC against its paper's equations, and against Reno and CUBIC where it must equal them.
 
 use crate::common::{Random, ack, assert_close, group};
-use anabranch_cc::registry::Given;
+use anabranch_cc::registry::ParamValue;
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 
 /// C, the part kept, and K = (C (3 + β)/(4 (1 − β)))^¼ = (0.4 · 3.7/1.2)^¼.
@@ -29,7 +29,7 @@ fn measure(group: &mut Group, r: usize, rtt: f64) {
 
 /// A connection whose paths (round-trip time, window) have all just had a loss at that window, which
 /// ended slow start.
-fn lost(name: &str, params: &[(&str, Given)], paths: &[(f64, f64)]) -> Group {
+fn lost(name: &str, params: &[(&str, ParamValue)], paths: &[(f64, f64)]) -> Group {
     let mut group = group(name, params);
     for (rtt, cwnd) in paths {
         group.add_path(*rtt, *cwnd);
@@ -59,7 +59,7 @@ fn virtual_reno(window: f64, rtt: f64) -> f64 {
 /// `other`, and compares the windows.
 fn assert_same_trajectory(other: &str, rtt: f64, cwnd: f64, p: f64, timeouts: f64) {
     for hystart in [false, true] {
-        let params = [("hystart", Given::Flag(hystart))];
+        let params = [("hystart", ParamValue::Flag(hystart))];
         let mut ours = group("coupled-cubic", &params);
         let mut theirs = group(other, if other == "cubic" { &params } else { &[] });
         let (mut random, mut now) = (Random(9), 0.0);
@@ -256,7 +256,7 @@ fn large_begins_at_the_crossing_and_ends_at_half_of_it() {
 
 #[test]
 fn threshold_and_hysteresis_are_parameters() {
-    let params = [("threshold", Given::Number(4.0)), ("hysteresis", Given::Number(1.0))];
+    let params = [("threshold", ParamValue::Number(4.0)), ("hysteresis", ParamValue::Number(1.0))];
     let mut group = lost("coupled-cubic", &params, &[(0.1, 200.0), (0.1, 220.0)]);
     assert_eq!((group.path(0).cwnd, group.path(1).cwnd), (100.0, 154.0), "4 w̄ is 209");
     measure(&mut group, 1, 0.1);
@@ -328,7 +328,7 @@ fn other_paths_come_and_go() {
 #[test]
 fn the_cap_keeps_a_path_within_cubic() {
     for cap in [true, false] {
-        let params = [("cap", Given::Flag(cap))];
+        let params = [("cap", ParamValue::Flag(cap))];
         let mut group = lost("coupled-cubic", &params, &[(0.4, 8000.0), (0.01, 80.0)]);
         for i in 0..3000 {
             group.on_ack(0, &ack(f64::from(i) * 1e-5, 0.4));
@@ -387,7 +387,7 @@ fn undo_restores_everything() {
 fn a_loss_on_one_path_raises_the_other_at_once_or_not_before_its_own() {
     for (factor, expected) in [("ack", (2.0 / (1.0 + 0.7_f64.powf(2.0 / 3.0))).sqrt()), ("epoch", 1.0)] {
         let after_a_round_trip = |loss: bool| {
-            let given = [("factor", Given::Word(factor.into()))];
+            let given = [("factor", ParamValue::Word(factor.into()))];
             let mut group = lost("coupled-cubic", &given, &[(0.1, 4000.0), (0.1, 4000.0)]);
             (0..2).for_each(|r| measure(&mut group, r, 0.1));
             assert!(large(&group, 0) && large(&group, 1));

@@ -1,7 +1,7 @@
 //! CUBIC event by event, against RFC 9438's equations, and HyStart++ against RFC 9406.
 
 use crate::common::group;
-use anabranch_cc::registry::Given;
+use anabranch_cc::registry::ParamValue;
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 
 const C: f64 = 0.4;
@@ -17,7 +17,7 @@ fn congestion(now: f64, signal: Signal) -> Congestion {
 }
 
 /// A path of `cwnd` segments that has just lost one at time 0.
-fn after_loss(cwnd: f64, params: &[(&str, Given)]) -> Group {
+fn after_loss(cwnd: f64, params: &[(&str, ParamValue)]) -> Group {
     let mut group = group("cubic", params);
     group.add_path(RTT, cwnd);
     group.on_congestion(0, &congestion(0.0, Signal::Loss));
@@ -105,7 +105,7 @@ fn reno_friendly_region_below_the_crossing() {
 #[test]
 fn fast_convergence_lowers_the_plateau_of_a_loss_below_it() {
     for (fast_convergence, w_max) in [(true, 700.0 * 1.7 / 2.0), (false, 700.0)] {
-        let mut group = after_loss(1000.0, &[("fast_convergence", Given::Flag(fast_convergence))]);
+        let mut group = after_loss(1000.0, &[("fast_convergence", ParamValue::Flag(fast_convergence))]);
         group.on_congestion(0, &congestion(1.0, Signal::Loss));
         group.on_ack(0, &ack(2.0, 1.0));
         let [_, _, ours, k] = inner(&group);
@@ -132,7 +132,7 @@ fn after_a_timeout_the_stage_starts_on_its_plateau() {
 
 #[test]
 fn a_slow_start_without_loss_ends_on_the_plateau() {
-    let mut group = group("cubic", &[("hystart", Given::Flag(true))]);
+    let mut group = group("cubic", &[("hystart", ParamValue::Flag(true))]);
     group.add_path(RTT, 10.0);
     // Nine samples a round; the second round is 50 ms slower, and five more end slow start.
     for (round, rtt) in [RTT, 0.15, 0.15, 0.15, 0.15, 0.15, 0.15].into_iter().enumerate() {

@@ -1,11 +1,11 @@
 //! EWTCP: Reno at a fraction of its increase, and the square root of it.
 
 use crate::common::{Loss, Model, ack, assert_close, group, observed, settled};
-use anabranch_cc::registry::Given;
+use anabranch_cc::registry::ParamValue;
 use anabranch_cc::{Group, response};
 
 fn ewtcp(weight: &str) -> Group {
-    group("ewtcp", &[("weight", Given::Word(weight.into()))])
+    group("ewtcp", &[("weight", ParamValue::Word(weight.into()))])
 }
 
 /// By hand, four paths: Reno's increase times 1/2, 1/4 and 1/16.

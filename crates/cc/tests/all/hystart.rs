@@ -1,7 +1,7 @@
 //! HyStart++, against RFC 9406, through CUBIC.
 
 use crate::common::group;
-use anabranch_cc::registry::Given;
+use anabranch_cc::registry::ParamValue;
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 
 /// A path in its first slow start, and the round it is in.
@@ -11,7 +11,7 @@ struct Start {
 }
 
 impl Start {
-    fn new(params: &[(&str, Given)]) -> Self {
+    fn new(params: &[(&str, ParamValue)]) -> Self {
         let mut group = group("cubic", params);
         group.add_path(0.1, 10.0);
         Start { group, round: 0 }
@@ -101,9 +101,9 @@ fn a_spurious_rise_returns_to_slow_start() {
 #[test]
 fn an_unpaced_sender_counts_eight_segments_per_acknowledgement() {
     assert_eq!(Start::new(&[]).ack(20.0, 0.1), 8.0);
-    let mut paced = Start::new(&[("pacing", Given::Flag(true))]);
+    let mut paced = Start::new(&[("pacing", ParamValue::Flag(true))]);
     assert_eq!(paced.ack(20.0, 0.1), 20.0);
-    let mut standard = Start::new(&[("hystart", Given::Flag(false))]);
+    let mut standard = Start::new(&[("hystart", ParamValue::Flag(false))]);
     assert_eq!(standard.ack(20.0, 0.1), 20.0);
 }
 
@@ -121,7 +121,7 @@ fn later_slow_starts_are_standard() {
 
 #[test]
 fn switched_off_the_rise_is_ignored() {
-    let mut start = Start::new(&[("hystart", Given::Flag(false))]);
+    let mut start = Start::new(&[("hystart", ParamValue::Flag(false))]);
     for rtt in [0.1, 0.2, 0.4, 0.8, 1.6] {
         assert_eq!(start.round(9, rtt), 1.0);
     }
@@ -136,7 +136,7 @@ fn coupled_algorithms_can_have_it_or_not() {
     let named = reno.map(|name| (name, false)).into_iter().chain(cubic.map(|name| (name, true)));
     for (name, default) in named {
         for given in [None, Some(true), Some(false)] {
-            let params: Vec<_> = given.map(|on| ("hystart", Given::Flag(on))).into_iter().collect();
+            let params: Vec<_> = given.map(|on| ("hystart", ParamValue::Flag(on))).into_iter().collect();
             let mut start = Start { group: group(name, &params), round: 0 };
             start.group.add_path(0.1, 10.0);
             start.round(8, 0.1);

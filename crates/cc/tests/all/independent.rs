@@ -1,11 +1,11 @@
 //! One path only: which one, and that it is the single-path algorithm there.
 
 use crate::common::{ack, group};
-use anabranch_cc::registry::Given;
+use anabranch_cc::registry::ParamValue;
 use anabranch_cc::{Congestion, Group, Signal};
 
 fn independent(path: f64) -> Group {
-    group("independent", &[("path", Given::Number(path)), ("over", Given::Word("cubic".into()))])
+    group("independent", &[("path", ParamValue::Number(path)), ("over", ParamValue::Word("cubic".into()))])
 }
 
 /// The rows that may carry data.

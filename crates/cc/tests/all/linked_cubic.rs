@@ -1,7 +1,7 @@
 //! Linked CUBIC against its derivation: shares from loss rates, and mean windows under them.
 
 use crate::common::{Loss, Model, Random, ack, assert_close, group, observed};
-use anabranch_cc::registry::Given;
+use anabranch_cc::registry::ParamValue;
 use anabranch_cc::response::reno;
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 
@@ -104,7 +104,7 @@ fn together_as_fast_as_cubic_on_the_best_path() {
 /// By hand: 2 s at 10 segments, which a loss makes weigh as 1 s, and 1 s at the 7 that it leaves: 8.5.
 #[test]
 fn means_are_over_time() {
-    let mut group = group("linked-cubic", &[("hystart", Given::Flag(false))]);
+    let mut group = group("linked-cubic", &[("hystart", ParamValue::Flag(false))]);
     let r = group.add_path(100.0, 10.0 / 0.7);
     let loss = |group: &mut Group, now, signal| group.on_congestion(r, &Congestion { now, signal });
     let wait = |group: &mut Group, now| group.on_ack(r, &Ack { acked: 1e-9, ..ack(now, 100.0) });

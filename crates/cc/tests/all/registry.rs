@@ -1,16 +1,16 @@
 //! The registry is complete and consistent.
 
-use anabranch_cc::registry::{ALL, Allowed, COMMON, Entry, Given, Kind, ParamError, V0, Value, find};
+use anabranch_cc::registry::{ALL, Allowed, COMMON, Entry, Kind, ParamError, ParamValue, V0, Value, find};
 
-fn given(name: &str, value: Given) -> Vec<(String, Given)> {
+fn given(name: &str, value: ParamValue) -> Vec<(String, ParamValue)> {
     vec![(name.into(), value)]
 }
 
-fn as_given(value: Value) -> Given {
+fn as_given(value: Value) -> ParamValue {
     match value {
-        Value::Number(x) => Given::Number(x),
-        Value::Flag(x) => Given::Flag(x),
-        Value::Word(x) => Given::Word(x.into()),
+        Value::Number(x) => ParamValue::Number(x),
+        Value::Flag(x) => ParamValue::Flag(x),
+        Value::Word(x) => ParamValue::Word(x.into()),
     }
 }
 
@@ -60,7 +60,7 @@ fn bounds_of_numbers_are_allowed_and_beyond_is_not() {
             for (x, allowed) in
                 [(low, true), (high, true), (low - 1.0, false), (high + 1.0, false), (f64::NAN, false)]
             {
-                let group = entry.group(&given(param.name, Given::Number(x)));
+                let group = entry.group(&given(param.name, ParamValue::Number(x)));
                 assert_eq!(group.is_ok(), allowed, "{}.{} = {x}", entry.name, param.name);
             }
         }
@@ -103,7 +103,7 @@ fn every_listed_observable_is_written_and_no_more() {
 
 #[test]
 fn unknown_parameters_name_the_known_ones() {
-    let error = find("cubic").unwrap().group(&given("betta", Given::Number(0.5))).err().unwrap();
+    let error = find("cubic").unwrap().group(&given("betta", ParamValue::Number(0.5))).err().unwrap();
     let ParamError::Unknown { name, known } = &error else { panic!("{error:?}") };
     assert_eq!(name, "betta");
     assert_eq!(*known, ["c", "beta", "fast_convergence", "hystart", "pacing"]);
@@ -113,13 +113,14 @@ fn unknown_parameters_name_the_known_ones() {
 #[test]
 fn invalid_values_name_what_is_allowed() {
     let cubic = find("cubic").unwrap();
-    for value in [Given::Number(1.5), Given::Flag(true), Given::Word("much".into())] {
+    for value in [ParamValue::Number(1.5), ParamValue::Flag(true), ParamValue::Word("much".into())] {
         let error = cubic.group(&given("beta", value)).err().unwrap();
         assert_eq!(error.to_string(), "`beta` must be a number from 0.1 to 0.99");
     }
-    let error = find("uncoupled").unwrap().group(&given("over", Given::Word("lia".into()))).err().unwrap();
+    let error =
+        find("uncoupled").unwrap().group(&given("over", ParamValue::Word("lia".into()))).err().unwrap();
     assert!(error.to_string().starts_with("`over` must be one of reno, cubic, "), "{error}");
-    assert!(find("reno").unwrap().group(&given(COMMON[0].name, Given::Number(1.0))).is_err());
+    assert!(find("reno").unwrap().group(&given(COMMON[0].name, ParamValue::Number(1.0))).is_err());
 }
 
 #[test]
@@ -128,7 +129,7 @@ fn a_single_path_algorithm_can_be_run_by_uncoupled_and_independent() {
         let entry = find(runs_another).unwrap();
         for over in ALL {
             let simple = over.kind == Kind::SinglePath && over.name != "uncoupled";
-            let group = entry.group(&given("over", Given::Word(over.name.into())));
+            let group = entry.group(&given("over", ParamValue::Word(over.name.into())));
             assert_eq!(group.is_ok(), simple, "{runs_another} over {}", over.name);
             assert_eq!(entry.params[0].allowed.words().contains(&over.name), simple, "{}", over.name);
         }
@@ -155,7 +156,7 @@ fn titles_name_the_algorithm_that_runs_by_default() {
 fn uncoupled_is_the_algorithm_on_each_path() {
     for over in find("uncoupled").unwrap().params[0].allowed.words() {
         let mut uncoupled =
-            find("uncoupled").unwrap().group(&given("over", Given::Word(over.into()))).unwrap();
+            find("uncoupled").unwrap().group(&given("over", ParamValue::Word(over.into()))).unwrap();
         let mut alone = find(over).unwrap().group(&[]).unwrap();
         alone.add_path(0.1, 50.0);
         uncoupled.add_path(0.1, 50.0);

@@ -1,24 +1,24 @@
-//! The retired kernel's arithmetic, against its integers worked out by hand.
+//! Out-of-tree MPTCP's arithmetic, against its integers worked out by hand.
 
 use crate::common::{ack, assert_close, group, observed, quiet, settled};
-use anabranch_cc::registry::Given;
+use anabranch_cc::registry::ParamValue;
 use anabranch_cc::{Ack, Congestion, Signal};
 
 const AIMD: [&str; 8] = ["ewtcp", "coupled", "lia", "olia", "balia", "adw-lia", "adw-olia", "adw-balia"];
 
-fn word(name: &'static str, value: &str) -> (&'static str, Given) {
-    (name, Given::Word(value.into()))
+fn word(name: &'static str, value: &str) -> (&'static str, ParamValue) {
+    (name, ParamValue::Word(value.into()))
 }
 
 /// What an acknowledgement of so many segments adds to window `r`.
-fn added(algorithm: &str, params: &[(&str, Given)], paths: &[(f64, f64)], r: usize, acked: f64) -> f64 {
+fn added(algorithm: &str, params: &[(&str, ParamValue)], paths: &[(f64, f64)], r: usize, acked: f64) -> f64 {
     let mut connection = settled(group(algorithm, params), paths);
     connection.on_ack(r, &Ack { acked, delivered: acked, ..ack(1.0, paths[r].0) });
     connection.path(r).cwnd - paths[r].1
 }
 
 /// What a loss leaves of window `r`.
-fn left(algorithm: &str, params: &[(&str, Given)], paths: &[(f64, f64)], r: usize) -> f64 {
+fn left(algorithm: &str, params: &[(&str, ParamValue)], paths: &[(f64, f64)], r: usize) -> f64 {
     let mut connection = settled(group(algorithm, params), paths);
     connection.on_congestion(r, &Congestion { now: 1.0, signal: Signal::Loss });
     connection.path(r).cwnd
@@ -117,7 +117,7 @@ fn balia_divides_in_integers() {
 fn the_floor_is_two_segments_or_one() {
     let paths = [(0.1, 100.0), (0.1, 3.0)];
     for (floor, least) in [(1.0, 1.0), (1.5, 1.5), (2.0, 2.0)] {
-        assert_eq!(left("coupled", &[("floor", Given::Number(floor))], &paths, 1), least);
+        assert_eq!(left("coupled", &[("floor", ParamValue::Number(floor))], &paths, 1), least);
     }
     assert_eq!(left("coupled", &[], &paths, 1), 2.0);
     for algorithm in ["lia@v0", "olia@v0"] {

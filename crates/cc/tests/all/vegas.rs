@@ -1,7 +1,7 @@
 //! Vegas against its rules, evaluated by hand.
 
 use crate::common::{ack, assert_close, group, observed, quiet, round};
-use anabranch_cc::registry::Given;
+use anabranch_cc::registry::ParamValue;
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 
 fn loss(group: &mut Group, signal: Signal) {
@@ -31,7 +31,11 @@ fn window_keeps_between_alpha_and_beta() {
 
 #[test]
 fn thresholds_are_parameters() {
-    let params = [("alpha", Given::Number(5.0)), ("beta", Given::Number(6.0)), ("keep", Given::Number(0.75))];
+    let params = [
+        ("alpha", ParamValue::Number(5.0)),
+        ("beta", ParamValue::Number(6.0)),
+        ("keep", ParamValue::Number(0.75)),
+    ];
     for (queued, step) in [(4.5, 1.0), (5.5, 0.0), (6.5, -1.0)] {
         let mut vegas = quiet(group("vegas", &params), &[(0.1, 50.0)]);
         let w = vegas.path(0).cwnd;
@@ -89,7 +93,7 @@ fn slow_start_ends_when_the_queue_builds() {
 #[test]
 fn sample_of_a_round_is_the_smallest_or_the_mean() {
     for (rtt, queued) in [("min", 0.0), ("mean", 50.0 * 0.05 / 0.15)] {
-        let mut vegas = quiet(group("vegas", &[("rtt", Given::Word(rtt.into()))]), &[(0.1, 47.0)]);
+        let mut vegas = quiet(group("vegas", &[("rtt", ParamValue::Word(rtt.into()))]), &[(0.1, 47.0)]);
         assert_eq!(vegas.path(0).cwnd, 50.0);
         let now = vegas.path(0).round;
         vegas.on_ack(0, &Ack { round: now, ..ack(9.0, 0.1) });
@@ -125,7 +129,7 @@ fn timeout_slow_starts_and_undo_restores() {
 
 #[test]
 fn window_stays_at_two_segments() {
-    let params = [("alpha", Given::Number(0.0)), ("beta", Given::Number(0.0))];
+    let params = [("alpha", ParamValue::Number(0.0)), ("beta", ParamValue::Number(0.0))];
     let mut vegas = quiet(group("vegas", &params), &[(0.1, 8.0)]);
     for _ in 0..50 {
         round(&mut vegas, 0, 10.0);

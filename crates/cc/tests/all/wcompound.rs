@@ -1,7 +1,7 @@
 //! wCompound against Eq. 6-12 and 35-43 of its paper, evaluated by hand.
 
 use crate::common::{Loss, Model, ack, assert_close, group, observed, quiet, round};
-use anabranch_cc::registry::Given;
+use anabranch_cc::registry::ParamValue;
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 
 fn see(group: &Group, r: usize, name: &str) -> f64 {
@@ -149,14 +149,14 @@ fn window_follows_equation_12() {
 /// Without queues wCompound is Compound on each path, loss by loss.
 #[test]
 fn without_queues_each_path_is_compound() {
-    let model = |name, params: &[(&str, Given)]| {
+    let model = |name, params: &[(&str, ParamValue)]| {
         Model::new(group(name, params)).path(0.1, Loss::Every(20_000.0), 300.0).path(
             0.04,
             Loss::Every(5000.0),
             90.0,
         )
     };
-    let mut both = [model("wcompound", &[]), model("compound", &[("autotune", Given::Flag(false))])];
+    let mut both = [model("wcompound", &[]), model("compound", &[("autotune", ParamValue::Flag(false))])];
     for _ in 0..50_000 {
         let r = both.each_mut().map(Model::step);
         assert_eq!(r[0], r[1]);
@@ -177,12 +177,12 @@ fn fluid_round(group: &mut Group, r: usize, (base, fills): (f64, f64)) -> f64 {
 /// at 100 segments, above the α_s of about 2 γ w^k, 30 at most.
 #[test]
 fn one_path_with_a_queue_is_compound_with_its_threshold() {
-    let hundred = |name: &str| (name.to_owned(), Given::Number(100.0));
+    let hundred = |name: &str| (name.to_owned(), ParamValue::Number(100.0));
     let (initial, least, gamma) = (hundred("initial_alpha"), hundred("min_alpha"), hundred("gamma"));
-    let with = |name, given: &[&(String, Given)]| {
+    let with = |name, given: &[&(String, ParamValue)]| {
         let mut params: Vec<_> = given.iter().map(|(n, v)| (n.as_str(), v.clone())).collect();
         if name == "compound" {
-            params.push(("autotune", Given::Flag(false)));
+            params.push(("autotune", ParamValue::Flag(false)));
         }
         quiet(group(name, &params), &[(0.1, 150.0)])
     };
@@ -210,7 +210,7 @@ type Swings = Vec<Vec<(f64, f64)>>;
 
 /// Paths (round-trip time, segments that fill it) that start at half of what fills them, from the hundredth
 /// round of each until the loss window of one alone nearly fills it. After that Compound is Reno.
-fn swings(params: &[(&str, Given)], lines: &[(f64, f64)]) -> Swings {
+fn swings(params: &[(&str, ParamValue)], lines: &[(f64, f64)]) -> Swings {
     let start: Vec<_> = lines.iter().map(|(base, fills)| (*base, fills / 2.0)).collect();
     let mut group = quiet(group("wcompound", params), &start);
     let mut next = vec![0.0_f64; lines.len()];
@@ -254,7 +254,7 @@ fn backlog_swings_up_to_its_threshold() {
 /// the segment per round of the loss window: 20 for `ξ` = 0.05.
 #[test]
 fn the_equilibrium_is_not_stable() {
-    let params = ["beta", "xi"].map(|name| (name, Given::Number(0.05)));
+    let params = ["beta", "xi"].map(|name| (name, ParamValue::Number(0.05)));
     for lines in [&[(0.1, 1000.0)][..], &[(0.1, 1000.0); 3]] {
         for path in swings(&params, lines) {
             let (diff, alpha) = path[path.len() - 1];

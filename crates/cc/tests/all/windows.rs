@@ -1,7 +1,7 @@
 //! Mean windows under a given loss rate, against the RFC's tables and the response functions.
 
 use crate::common::{Loss, Model, Random, group};
-use anabranch_cc::registry::Given;
+use anabranch_cc::registry::ParamValue;
 use anabranch_cc::response;
 
 /// RFC 9438 §5.1, Tables 1 and 2: round-trip time, loss rate, Reno, CUBIC with C = 0.04, 0.4, 4.
@@ -23,7 +23,7 @@ const RFC_9438: [(f64, f64, [f64; 4]); 14] = [
 ];
 
 fn cubic(c: f64, fast_convergence: bool) -> anabranch_cc::Group {
-    let params = [("c", Given::Number(c)), ("fast_convergence", Given::Flag(fast_convergence))];
+    let params = [("c", ParamValue::Number(c)), ("fast_convergence", ParamValue::Flag(fast_convergence))];
     group("cubic", &params)
 }
 

@@ -1,7 +1,7 @@
 //! wVegas against its rules, evaluated by hand.
 
 use crate::common::{assert_close, group, observed, quiet, round};
-use anabranch_cc::registry::Given;
+use anabranch_cc::registry::ParamValue;
 use anabranch_cc::{Congestion, Group, Signal};
 
 fn see(group: &Group, r: usize, name: &str) -> f64 {
@@ -32,8 +32,11 @@ fn one_path_is_vegas_with_its_own_threshold() {
 /// Step by step the same windows as Vegas with α = β = 10 and its mean RTT, while no queue doubles.
 #[test]
 fn one_path_runs_as_vegas_does() {
-    let ten =
-        [("alpha", Given::Number(10.0)), ("beta", Given::Number(10.0)), ("rtt", Given::Word("mean".into()))];
+    let ten = [
+        ("alpha", ParamValue::Number(10.0)),
+        ("beta", ParamValue::Number(10.0)),
+        ("rtt", ParamValue::Word("mean".into())),
+    ];
     let mut both = [quiet(group("wvegas", &[]), &[(0.1, 60.0)]), quiet(group("vegas", &ten), &[(0.1, 60.0)])];
     for _ in 0..200 {
         for group in &mut both {
@@ -128,7 +131,7 @@ fn doubled_queueing_delay_drains_the_queue() {
     round_with(&mut wvegas, 0, 15.0);
     assert_close(wvegas.path(0).cwnd, w - 1.0, 1e-9);
 
-    let mut never = quiet(group("wvegas", &[("drain", Given::Word("never".into()))]), &[(0.1, 97.0)]);
+    let mut never = quiet(group("wvegas", &[("drain", ParamValue::Word("never".into()))]), &[(0.1, 97.0)]);
     round_with(&mut never, 0, 11.0);
     let w = never.path(0).cwnd;
     round_with(&mut never, 0, 25.0);
@@ -139,7 +142,7 @@ fn doubled_queueing_delay_drains_the_queue() {
 /// one halves the window.
 #[test]
 fn drained_always_no_path_reaches_its_share() {
-    let mut wvegas = quiet(group("wvegas", &[("drain", Given::Word("always".into()))]), &[(0.1, 97.0)]);
+    let mut wvegas = quiet(group("wvegas", &[("drain", ParamValue::Word("always".into()))]), &[(0.1, 97.0)]);
     round_with(&mut wvegas, 0, 1.0);
     let w = wvegas.path(0).cwnd;
     round_with(&mut wvegas, 0, 2.0);

@@ -47,7 +47,7 @@ fn queue(s: &Scenario, link: usize, crossing: &Crossing) -> String {
     }
     match spec.discipline {
         Discipline::DropTail { .. } => text,
-        managed => text + ", " + managed.law().0.title,
+        managed => text + ", " + managed.spec().0.title,
     }
 }
 
@@ -115,10 +115,10 @@ fn time(t: Time) -> String {
 }
 
 fn loss(link: &LinkSpec) -> String {
-    if link.trace.as_ref().is_some_and(|trace| trace.loses()) {
+    if link.trace.as_ref().is_some_and(|trace| trace.sets_loss()) {
         return format!("{} (trace, mean)", plain(link.loss.mean_rate()));
     }
-    match (link.loss.law(), link.loss) {
+    match (link.loss.spec(), link.loss) {
         (_, Loss::Bernoulli(loss)) => format!("Bernoulli {:e}", loss.rate),
         ((law, values), _) => match values[..] {
             [Value::Count(n)] => format!("{}, {} = {n}", law.title, law.params[0].name),

@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 
 /// The interpreter that has the package, and what of the package it runs.
 const PYTHON: &str = "python3";
-const MODULE: &str = "anabranch._handed";
+const MODULE: &str = "anabranch._cluster";
 
 /// Longer ones are asked for, in seconds.
 const LONG_S: f64 = 3600.0;

@@ -126,5 +126,5 @@ fn iperf3_in_a_guest() {
 
 /// Without QEMU, an image or iperf3 there is nothing to test.
 fn is_missing(run: &Outcome) -> bool {
-    run.status == 2 && ["no image of a guest", "is not installed"].iter().any(|why| run.stderr.contains(why))
+    run.status == 2 && ["no guest image", "is not installed"].iter().any(|why| run.stderr.contains(why))
 }

@@ -24,7 +24,7 @@ fn command_lines() {
         (vec!["paper", "all", "--quick", "--full"], "cannot be used with"),
         (vec!["paper", "coupled"], "unknown paper `coupled`"),
         (vec!["cc", "show", "cubick"], "did you mean `cubic`?"),
-        (vec!["cc", "show", "tahoe"], "there are: reno"),
+        (vec!["cc", "show", "tahoe"], "known: reno"),
         (vec!["cc", "report", "lai"], "did you mean `lia`?"),
         (vec!["completions", "cmd"], "invalid value 'cmd'"),
     ] {

@@ -97,7 +97,7 @@ fn a_task_has_the_traces_or_is_refused() {
     assert!(line.contains(&compact), "{line}\n{compact}");
     let without = json!({"scenario": TRACED, "seed": 1}).to_string();
     let said = anabranch_reading(&without, ["task"]).fails(2);
-    assert!(said.contains("there is no file `traces/lte.csv` in the scenario"), "{said}");
+    assert!(said.contains("the scenario has no file `traces/lte.csv`"), "{said}");
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn judged<T>(command: impl FnOnce() -> T, of: impl Fn(&T) -> (i32, String)) -> O
     // A message may wrap anywhere.
     let said: Vec<_> = said.split_whitespace().filter(|word| !["│", "|"].contains(word)).collect();
     let said = said.join(" ");
-    let is_of_time = said.contains(" ms late") || said.contains("broke off");
+    let is_of_time = said.contains(" ms late") || said.contains("the last one failed");
     if still.starves() && said.contains("no valid run in") && is_of_time {
         assert_eq!(status, 1, "{said}");
         say(&format!("not judged, {still:?}: {said}"));

@@ -1,7 +1,7 @@
 //! Each rule finds the fault that it is for: Reno with that fault, and without.
 
 use crate::common::random_bytes;
-use anabranch_cc::registry::{Allowed, Entry, Given, Kind, Observable, Param, Params, Value};
+use anabranch_cc::registry::{Allowed, Entry, Kind, Observable, Param, ParamValue, Params, Value};
 use anabranch_cc::{Ack, Algorithm, Congestion, Path, slow_start};
 use anabranch_fuzz_model::{Failure, Plan, Rule, check, shrink};
 
@@ -121,7 +121,7 @@ fn failure(fault: &str) -> Option<Failure> {
     let entry = if fault == FAULTS[11].0 { &SINGLE_PATH } else { &COUPLED };
     (0..200).find_map(|seed| {
         let mut plan = Plan::for_algorithm(entry, &random_bytes(seed, 1200));
-        plan.given = vec![("fault".into(), Given::Word(fault.into()))];
+        plan.given = vec![("fault".into(), ParamValue::Word(fault.into()))];
         check(&plan).err()
     })
 }

@@ -82,7 +82,7 @@ pub struct Subflow {
     pub delivered_segments: u32,
     /// Segments deemed lost.
     pub lost_segments: u32,
-    /// Segments sent again.
+    /// Retransmitted segments.
     pub retransmitted_segments: u32,
     /// Entries into loss recovery.
     pub recoveries: u32,

@@ -17,7 +17,7 @@ pub(super) fn size(entry: &KernelEntry) -> usize {
     entry.group_size() + size_of::<Sockets>()
 }
 
-/// The connection with its subflows; `None` where none of them is complete, or the sizes are others.
+/// The connection with its subflows; `None` if none of them is complete, or the sizes are others.
 pub(crate) fn connection(entry: &'static KernelEntry, key: &[u8], value: &[u8]) -> Option<Connection> {
     let (group, sockets) = value.split_at_checked(entry.group_size())?;
     let shown = Sockets::read_from_bytes(sockets).ok()?.subflow;
@@ -31,7 +31,7 @@ pub(crate) fn connection(entry: &'static KernelEntry, key: &[u8], value: &[u8]) 
     (!subflows.is_empty()).then_some(Connection { entry, key, subflows })
 }
 
-/// A row's subflow; `None` where the rest of it is not the row's yet, but a former subflow's.
+/// A row's subflow; `None` if the rest of it is not the row's yet, but a former subflow's.
 fn subflow(shown: &shared::Subflow, row: Row) -> Option<Subflow> {
     let seconds = |us: u32| f64::from(us) * 1e-6;
     (shown.owner == row.owner).then_some(Subflow {
@@ -60,7 +60,7 @@ fn subflow(shown: &shared::Subflow, row: Row) -> Option<Subflow> {
     })
 }
 
-/// So many segments in so many microseconds, as bits per second; `None` before the kernel has an estimate.
+/// Segments per interval in microseconds, as bits per second; `None` before the kernel has an estimate.
 fn rate(mss: u32, segments: u32, us: u32) -> Option<f64> {
     (us > 0).then(|| f64::from(segments) * f64::from(mss) * 8e6 / f64::from(us))
 }

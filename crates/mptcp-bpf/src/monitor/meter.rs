@@ -88,12 +88,12 @@ impl Meter {
         self.bytes.acked.saturating_sub(self.first_bytes.acked)
     }
 
-    /// Segments lost and sent again.
+    /// Lost and retransmitted segments.
     pub fn lost_and_retransmitted(&self) -> (u64, u64) {
         (self.totals[1], self.totals[2])
     }
 
-    /// All of it. The kernel tells the smoothed RTT alone.
+    /// The results. The kernel reports only the smoothed RTT.
     pub fn measured(&self) -> Measured<'_> {
         let [sent, lost, retransmitted, recoveries, timeouts, spurious] = self.totals;
         Measured {

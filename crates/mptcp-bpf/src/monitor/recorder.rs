@@ -5,7 +5,7 @@ use super::{Key, Sample, Watched};
 use anabranch_record::{FlowLayout, FlowSummary, Layout, Sink, SubflowSample, Summary};
 use std::collections::HashMap;
 
-/// A record under way. Each connection that was seen is a flow.
+/// A record in progress. Each observed connection is a flow.
 #[derive(Default)]
 pub struct Recorder {
     layout: Layout,
@@ -17,7 +17,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// An empty one. Its sink is told that the record begins.
+    /// An empty recorder. Begins the record of its sink.
     pub fn begin(sink: &mut dyn Sink) -> Self {
         let recorder = Recorder::default();
         sink.begin(&recorder.layout);
@@ -103,7 +103,7 @@ fn flow((layout, meters): (&FlowLayout, &Vec<Meter>)) -> FlowSummary {
     let delivered_bytes = meters.iter().map(Meter::acked_bytes).sum();
     let from = meters.iter().map(Meter::began_s).fold(f64::INFINITY, f64::min);
     let to = meters.iter().map(Meter::ended_s).fold(0.0, f64::max);
-    // Reinjections are not told apart from other data.
+    // Reinjections cannot be distinguished from other data.
     FlowSummary::of(layout, delivered_bytes, to - from, meters.iter().map(Meter::measured))
 }
 

@@ -1,11 +1,11 @@
-//! A snapshot with what follows from it and the one before.
+//! Samples: a snapshot, and rates since the previous one.
 
 use super::{Connection, Filter, Key, Namespaces, Snapshot, Subflow};
 use crate::Look;
 use anabranch_cc_fixed::registry::KernelEntry;
 use std::collections::HashMap;
 
-/// All that is watched, at one instant.
+/// All watched connections at one instant.
 #[derive(Clone, Debug, Default)]
 pub struct Sample {
     /// Since the first, in seconds.
@@ -41,7 +41,7 @@ impl std::fmt::Debug for Watched {
 pub struct WatchedSubflow {
     /// As the kernel knows it.
     pub now: Subflow,
-    /// Payload acknowledged since the last sample, bits per second; `None` where it was not there.
+    /// Payload acknowledged since the last sample, bits per second; `None` if it was not there.
     pub rate_bps: Option<f64>,
     /// Since the last acknowledgement, in seconds.
     pub idle_s: Option<f64>,
@@ -60,7 +60,7 @@ impl Watched {
     }
 }
 
-/// Turns snapshots into samples.
+/// Converts snapshots to samples.
 pub struct Sampler {
     filter: Filter,
     first_us: Option<u64>,

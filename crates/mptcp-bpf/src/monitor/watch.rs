@@ -1,4 +1,4 @@
-//! Samples of the sockets that are asked for, for as long as somebody takes them.
+//! Samples of the selected sockets, as an iterator.
 
 use super::{Filter, Monitor, Namespaces, Sample, Sampler};
 use crate::{Coupling, Error, Look};
@@ -16,7 +16,7 @@ pub struct Watch {
     coupling: Coupling,
     look: Look,
     looked: Instant,
-    /// The algorithms that are asked for, by their names in the kernel; empty: all.
+    /// The selected algorithms, by their names in the kernel; empty: all.
     only: Vec<&'static str>,
 }
 
@@ -36,7 +36,7 @@ impl Watch {
     /// The sockets as they are now.
     ///
     /// # Errors
-    /// Where the kernel's BTF cannot be read.
+    /// If the kernel's BTF cannot be read.
     pub fn sample(&mut self) -> Result<Sample, Error> {
         if self.looked.elapsed() >= LOOK {
             self.looked = Instant::now();
@@ -48,7 +48,7 @@ impl Watch {
         Ok(Sample { coupling: self.look.clone(), ..sample })
     }
 
-    /// The algorithms that are watched and asked for, by their names in the kernel.
+    /// The watched and selected algorithms, by their names in the kernel.
     pub fn algorithms(&self) -> Vec<&'static str> {
         self.entries().map(|entry| entry.kernel_name).collect()
     }

@@ -1,27 +1,27 @@
 //! CoDel (RFC 8289 §4.4 and §5). The defaults are those of §4.2 and §4.3.
 
-use super::{Departs, Departure, Rule};
-use crate::law::{POSITIVE, law};
+use super::{Departure, DequeueRule, DisciplineParams};
+use crate::model_spec::{POSITIVE, model_spec};
 use crate::store::{Fifo, Held, Store};
 use crate::{Arrival, Time};
 
-law! {
+model_spec! {
     /// Controlled delay (RFC 8289).
     "codel" "CoDel" CoDel {
-        /// The standing delay that is acceptable. Default: 5 ms.
+        /// The acceptable standing delay. Default: 5 ms.
         target: Time as Time => Time::from_millis(5),
-        /// How long the delay must exceed the target before it counts. Default: 100 ms.
+        /// How long the delay must exceed the target before packets are dropped. Default: 100 ms.
         interval: Time as TimeFrom(POSITIVE) => Time::from_millis(100),
         /// Mark packets of ECN-capable flows instead of dropping them. Default: false.
         ecn: bool as Flag => false,
     }
 }
 
-impl Rule for CoDel {
-    type AtWork = Single;
+impl DisciplineParams for CoDel {
+    type State = CoDelQueue;
 
-    fn start(self, _: u64, _: u64) -> Single {
-        Single { law: self, queue: Fifo::default(), control: Control::default() }
+    fn start(self, _: u64, _: u64) -> CoDelQueue {
+        CoDelQueue { law: self, queue: Fifo::default(), control: CoDelState::default() }
     }
 
     fn target(&self) -> Option<Time> {
@@ -31,13 +31,13 @@ impl Rule for CoDel {
 
 /// One queue under the control law.
 #[derive(Clone, Debug)]
-pub(crate) struct Single {
+pub(crate) struct CoDelQueue {
     law: CoDel,
     queue: Fifo,
-    control: Control,
+    control: CoDelState,
 }
 
-impl Departs for Single {
+impl DequeueRule for CoDelQueue {
     const TAIL_DROP: bool = true;
 
     fn push(&mut self, store: &mut Store, now: Time, packet: Arrival) -> u32 {
@@ -48,32 +48,31 @@ impl Departs for Single {
         self.control.dequeue(&self.law, &mut self.queue, store, now)
     }
 
-    fn take(&mut self, store: &mut Store, now: Time) -> Option<(u32, u32)> {
+    fn evict(&mut self, store: &mut Store, now: Time) -> Option<(u32, u32)> {
         store.pop(&mut self.queue, now).map(|(ticket, held)| (ticket, held.size))
     }
 }
 
-/// A drop rate is taken up again where the last dropping ended less than this many intervals ago (§5.4).
+/// Dropping resumes at the last rate if it ended less than this many intervals ago (§5.4).
 const MEMORY: u64 = 16;
 
 /// The state of the control law.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Control {
+pub(super) struct CoDelState {
     /// When the waiting time will have been above the target for an interval; `None` while it is below.
     first_above: Option<Time>,
     dropping: bool,
     /// When the next packet is dropped, while dropping.
     drop_next: Time,
-    /// Packets dropped since dropping began, and what it began with.
+    /// Packets dropped since dropping began, and the count at its beginning.
     count: u64,
     last_count: u64,
     /// The largest packet seen, in bytes.
     largest: u32,
 }
 
-impl Control {
-    /// Takes the next packet to transmit at `now`; those dropped before it are noted in the store. `None`: the queue is
-    /// empty.
+impl CoDelState {
+    /// Takes the next packet to transmit at `now`, and reports drops before it to the store. `None` if the queue is empty.
     pub fn dequeue(
         &mut self,
         spec: &CoDel,
@@ -102,7 +101,7 @@ impl Control {
                 (packet, _) = self.take(spec, queue, store, now);
             }
             self.dropping = true;
-            // Soon after the last time the rate that was found then is a good start.
+            // If dropping ended recently, its rate is a good start.
             let rise = self.count - self.last_count;
             let soon = now.since(self.drop_next) < spec.interval.times(MEMORY);
             self.count = if rise > 1 && soon { rise } else { 1 };
@@ -112,14 +111,14 @@ impl Control {
         packet.map(|(ticket, held)| Departure { ticket, size: held.size, marked })
     }
 
-    /// Drops and marks since dropping last began, or was taken up again, with that many.
+    /// Drops and marks since dropping began, including the count with which it resumed.
     #[cfg(test)]
     pub fn drops(&self) -> u64 {
         self.count
     }
 
-    /// Takes the head, and tells whether the waiting time has been above the target for an interval. It counts as
-    /// below where no more than a packet's worth stays behind.
+    /// Takes the head. Returns also whether the waiting time has been above the target for an interval; it counts as
+    /// below if at most one full packet remains.
     fn take(
         &mut self,
         spec: &CoDel,
@@ -142,7 +141,7 @@ impl Control {
     }
 }
 
-/// Marks the packet that is to signal congestion, or drops it: whether it was marked.
+/// Marks or drops the packet to signal congestion; returns whether it was marked.
 fn mark_or_drop(spec: &CoDel, packet: Option<(u32, Held)>, store: &mut Store) -> bool {
     let Some((ticket, held)) = packet else { return false };
     let marked = spec.ecn && held.ecn_capable;

@@ -1,19 +1,18 @@
-//! Which of many queues is the longest, in a number of steps that grows with the logarithm of their number.
+//! Finds the longest of many queues in logarithmic time.
 
-/// A tournament: a complete binary tree with the queues' bytes as its leaves and in each inner node the larger of its two
-/// children.
+/// A tournament tree: the leaves are the queues' bytes, each inner node is the larger of its two children.
 #[derive(Clone, Debug)]
 pub(crate) struct Longest {
     /// The root is node 1, the children of node i are 2i and 2i + 1.
     nodes: Vec<u64>,
     leaves: usize,
-    /// Nodes looked at so far.
+    /// Nodes visited so far.
     #[cfg(test)]
     pub steps: u64,
 }
 
 impl Longest {
-    /// For that many queues, all empty.
+    /// For this many empty queues.
     pub fn new(queues: usize) -> Longest {
         let leaves = queues.next_power_of_two();
         Longest {
@@ -24,7 +23,7 @@ impl Longest {
         }
     }
 
-    /// A queue holds so many bytes now.
+    /// Sets the bytes of a queue.
     #[inline]
     pub fn set(&mut self, queue: u32, bytes: u64) {
         let mut node = self.leaves + queue as usize;
@@ -41,7 +40,7 @@ impl Longest {
         }
     }
 
-    /// The longest queue, of equal ones the first; `None` where all are empty.
+    /// The longest queue, the first one among equals; `None` if all are empty.
     pub fn find(&self) -> Option<u32> {
         if self.nodes[1] == 0 {
             return None;

@@ -1,42 +1,42 @@
-//! Queue disciplines: the list of them, one file and one line each. Those beside drop-tail drop or mark before a queue is full
-//! (RFC 7567); some decide when a packet arrives, others when it leaves the queue.
+//! The list of queue disciplines, one file and one line each. All but drop-tail drop or mark before the queue is full
+//! (RFC 7567), some when a packet arrives, others when it leaves the queue.
 
 mod longest;
 
-use crate::fine::Fine;
-use crate::law::{Law, Refusal, Value};
+use crate::fine_time::FineTime;
+use crate::model_spec::{ModelSpec, ParamConflict, Value};
 use crate::store::Store;
 use crate::{Arrival, Time, Waiting};
 
 /// A full packet, in bytes: the MTU that the disciplines' constants refer to.
 pub(crate) const FULL_PACKET: u32 = 1500;
 
-/// The random processes of queues that decide at arrival have a seed of their own.
+/// Seed of the random processes of disciplines that decide at arrival.
 const QUEUE_SEED: u64 = 0x7175_6575_6520_7072;
 
 /// A discipline's parameters.
-pub(crate) trait Rule: Sized {
-    /// It at work.
-    type AtWork;
+pub(crate) trait DisciplineParams: Sized {
+    /// The running discipline.
+    type State;
 
-    /// In a link at time 0; the seed and stream are those of the link.
-    fn start(self, seed: u64, stream: u64) -> Self::AtWork;
+    /// Starts it at time 0, with the link's seed and stream.
+    fn start(self, seed: u64, stream: u64) -> Self::State;
 
-    /// Checks the parameters together, of which these values were given, and derives the others.
-    fn complete(self, _values: &[Option<Value>]) -> Result<Self, Refusal> {
+    /// Checks the given values against each other and derives the other parameters.
+    fn complete(self, _values: &[Option<Value>]) -> Result<Self, ParamConflict> {
         Ok(self)
     }
 
-    /// The waiting time at which it holds the queue; none where that depends on what else it drops.
+    /// The waiting time at which it holds the queue; `None` if it has no such target.
     fn target(&self) -> Option<Time>;
 
-    /// How many queues it keeps for flows.
+    /// Number of flow queues.
     fn flow_queues(&self) -> u32 {
         0
     }
 }
 
-/// What is decided about a packet that arrives.
+/// The decision about an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Accept,
@@ -45,36 +45,36 @@ pub(crate) enum Verdict {
 }
 
 impl Verdict {
-    /// A mark where the packet can carry one, else a drop.
+    /// A mark if `mark`, else a drop.
     pub fn congestion(mark: bool) -> Verdict {
         if mark { Verdict::Mark } else { Verdict::Drop }
     }
 }
 
-/// What a packet finds that arrives, or an update.
+/// The link's state at an arrival or an update.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct QueueView {
     pub waiting: Waiting,
-    /// How long nothing has been transmitted.
-    pub idle: Fine,
-    /// Of the link, in bits per second.
+    /// Time since the last transmission ended.
+    pub idle: FineTime,
+    /// The link's rate, in bits per second.
     pub rate_bps: f64,
     pub ecn_capable: bool,
 }
 
-/// A rule for packets before the queue is full, at work.
-pub(crate) trait Arrives {
-    fn arrive(&mut self, found: &Found) -> Verdict;
+/// A running discipline that decides at arrival.
+pub(crate) trait EnqueueRule {
+    fn arrive(&mut self, view: &QueueView) -> Verdict;
 
-    /// When [`Arrives::update`] is due.
+    /// When [`EnqueueRule::update`] is due.
     fn next_update(&self) -> Time {
         Time::NEVER
     }
 
-    /// At its instant; updates are wanted up to `now`, and find the same up to `same_until`.
-    fn update(&mut self, _: &Found, _now: Time, _same_until: Time) {}
+    /// The update at its instant. The caller wants all updates up to `now`; the view is the same up to `same_until`.
+    fn update(&mut self, _: &QueueView, _now: Time, _same_until: Time) {}
 
-    /// The queue was full, and a packet dropped.
+    /// The queue was full, and a packet was dropped.
     fn dropped(&mut self) {}
 }
 
@@ -86,39 +86,39 @@ pub(crate) struct Departure {
     pub marked: bool,
 }
 
-/// A rule for packets that leave the queue, at work.
-trait Departs {
-    /// Whether a packet that finds the queue full is dropped; else others give way to it.
+/// A running discipline that decides when a packet leaves the queue.
+trait DequeueRule {
+    /// Whether a packet that finds the queue full is dropped; if not, another one is.
     const TAIL_DROP: bool;
 
-    /// A packet waits from now on; its ticket.
+    /// Enqueues a packet and returns its ticket.
     fn push(&mut self, store: &mut Store, now: Time, packet: Arrival) -> u32;
 
-    /// Takes the next packet to transmit; those dropped before it are noted in the store. `None`: nothing waits.
+    /// Takes the next packet to transmit, and reports drops before it to the store. `None` if the queue is empty.
     fn dequeue(&mut self, store: &mut Store, now: Time) -> Option<Departure>;
 
-    /// Takes a packet that gives way: ticket and size.
-    fn take(&mut self, store: &mut Store, now: Time) -> Option<(u32, u32)>;
+    /// Takes a packet to be dropped: ticket and size.
+    fn evict(&mut self, store: &mut Store, now: Time) -> Option<(u32, u32)>;
 }
 
-/// Marks ECN-capable packets that find so many bytes waiting.
+/// Marks ECN-capable packets that find at least this many bytes waiting.
 #[derive(Clone, Debug)]
 pub(crate) struct Threshold(u64);
 
-impl Arrives for Threshold {
-    fn arrive(&mut self, found: &Found) -> Verdict {
-        if found.ecn_capable && found.waiting.bytes >= self.0 { Verdict::Mark } else { Verdict::Accept }
+impl EnqueueRule for Threshold {
+    fn arrive(&mut self, view: &QueueView) -> Verdict {
+        if view.ecn_capable && view.waiting.bytes >= self.0 { Verdict::Mark } else { Verdict::Accept }
     }
 }
 
-const DROP_TAIL: Law = Law {
+const DROP_TAIL: ModelSpec = ModelSpec {
     name: "drop-tail",
     title: "drop-tail",
-    meaning: "Drops only packets that find the queue full: as without `aqm`.",
+    meaning: "Drops only packets that find the queue full, as without `aqm`.",
     params: &[],
 };
 
-/// Of each discipline its file and its parameters.
+/// Lists each discipline: its file and its parameters.
 macro_rules! disciplines {
     (
         at arrival: { $($early:ident: $Early:ident;)* }
@@ -128,28 +128,28 @@ macro_rules! disciplines {
         $(mod $late; pub use $late::$Late;)*
         disciplines! { all $($Early)* $($Late)* }
 
-        /// A discipline that decides at arrival, at work.
+        /// A running discipline that decides at arrival.
         #[derive(Clone, Debug)]
-        pub(crate) enum AtArrival { Threshold(Threshold), $($Early(<$Early as Rule>::AtWork),)* }
+        pub(crate) enum EnqueueDiscipline { Threshold(Threshold), $($Early(<$Early as DisciplineParams>::State),)* }
 
-        impl AtArrival {
-            pub fn arrive(&mut self, found: &Found) -> Verdict {
-                match self { Self::Threshold(rule) => rule.arrive(found), $(Self::$Early(rule) => rule.arrive(found),)* }
+        impl EnqueueDiscipline {
+            pub fn arrive(&mut self, view: &QueueView) -> Verdict {
+                match self { Self::Threshold(rule) => rule.arrive(view), $(Self::$Early(rule) => rule.arrive(view),)* }
             }
 
-            /// For what does not come with each packet.
-            pub fn rule(&mut self) -> &mut dyn Arrives {
+            /// The discipline as a trait object, for calls that are not made for each packet.
+            pub fn rule(&mut self) -> &mut dyn EnqueueRule {
                 match self { Self::Threshold(rule) => rule, $(Self::$Early(rule) => rule,)* }
             }
         }
 
-        /// A discipline that decides at departure, at work.
+        /// A running discipline that decides when a packet leaves the queue.
         #[derive(Clone, Debug)]
-        pub(crate) enum AtDeparture { $($Late(<$Late as Rule>::AtWork),)* }
+        pub(crate) enum DequeueDiscipline { $($Late(<$Late as DisciplineParams>::State),)* }
 
-        impl AtDeparture {
+        impl DequeueDiscipline {
             pub fn is_tail_drop(&self) -> bool {
-                match self { $(Self::$Late(_) => <<$Late as Rule>::AtWork as Departs>::TAIL_DROP,)* }
+                match self { $(Self::$Late(_) => <<$Late as DisciplineParams>::State as DequeueRule>::TAIL_DROP,)* }
             }
 
             pub fn push(&mut self, store: &mut Store, now: Time, packet: Arrival) -> u32 {
@@ -160,20 +160,20 @@ macro_rules! disciplines {
                 match self { $(Self::$Late(rule) => rule.dequeue(store, now),)* }
             }
 
-            pub fn take(&mut self, store: &mut Store, now: Time) -> Option<(u32, u32)> {
-                match self { $(Self::$Late(rule) => rule.take(store, now),)* }
+            pub fn evict(&mut self, store: &mut Store, now: Time) -> Option<(u32, u32)> {
+                match self { $(Self::$Late(rule) => rule.evict(store, now),)* }
             }
         }
 
         impl Discipline {
-            /// It at work in a link at time 0.
-            pub(crate) fn start(self, seed: u64, stream: u64) -> AtWork {
+            /// Starts it in a link at time 0.
+            pub(crate) fn start(self, seed: u64, stream: u64) -> ActiveDiscipline {
                 match self {
                     Discipline::DropTail { ecn_threshold_bytes: threshold } => {
-                        AtWork::Arrival(threshold.map(|bytes| AtArrival::Threshold(Threshold(bytes))))
+                        ActiveDiscipline::Enqueue(threshold.map(|bytes| EnqueueDiscipline::Threshold(Threshold(bytes))))
                     }
-                    $(Self::$Early(rule) => AtWork::Arrival(Some(AtArrival::$Early(rule.start(seed, stream)))),)*
-                    $(Self::$Late(rule) => AtWork::Departure(AtDeparture::$Late(rule.start(seed, stream))),)*
+                    $(Self::$Early(rule) => ActiveDiscipline::Enqueue(Some(EnqueueDiscipline::$Early(rule.start(seed, stream)))),)*
+                    $(Self::$Late(rule) => ActiveDiscipline::Dequeue(DequeueDiscipline::$Late(rule.start(seed, stream))),)*
                 }
             }
         }
@@ -183,9 +183,9 @@ macro_rules! disciplines {
         #[derive(Clone, Copy, Debug, PartialEq)]
         #[expect(missing_docs, reason = "each has the documentation of its parameters")]
         pub enum Discipline {
-            /// Packets that find the queue full are dropped, and no others.
+            /// Drops only packets that find the queue full.
             DropTail {
-                /// ECN-capable packets (RFC 3168) that find this many bytes waiting are marked; `None`: no packet is.
+                /// Marks ECN-capable packets (RFC 3168) that find this many bytes waiting; `None`: marks no packet.
                 ecn_threshold_bytes: Option<u64>,
             },
             $($name($name),)*
@@ -193,40 +193,40 @@ macro_rules! disciplines {
 
         $(impl Default for $name {
             fn default() -> Self {
-                $name::given(&[]).expect("every parameter of a discipline has a default")
+                $name::from_values(&[]).expect("every parameter of a discipline has a default")
             }
         })*
 
         impl Discipline {
             /// Every discipline.
-            pub const ALL: &[&Law] = &[&DROP_TAIL, $($name::LAW),*];
+            pub const ALL: &[&ModelSpec] = &[&DROP_TAIL, $($name::SPEC),*];
 
             /// The discipline of that name, or drop-tail, with these values.
             ///
             /// # Errors
-            /// The values do not go together.
-            pub fn new(name: &str, values: &[Option<Value>]) -> Result<Discipline, Refusal> {
-                $(if name == $name::LAW.name {
-                    let given = $name::given(values).unwrap_or_default();
+            /// The values contradict each other.
+            pub fn new(name: &str, values: &[Option<Value>]) -> Result<Discipline, ParamConflict> {
+                $(if name == $name::SPEC.name {
+                    let given = $name::from_values(values).unwrap_or_default();
                     return given.complete(values).map(Discipline::$name);
                 })*
                 Ok(Discipline::default())
             }
 
-            /// The discipline, and the values of its parameters.
-            pub fn law(&self) -> (&'static Law, Vec<Value>) {
+            /// The discipline's description, and the values of its parameters.
+            pub fn spec(&self) -> (&'static ModelSpec, Vec<Value>) {
                 match self {
                     Self::DropTail { .. } => (&DROP_TAIL, Vec::new()),
-                    $(Self::$name(rule) => rule.law(),)*
+                    $(Self::$name(rule) => rule.spec(),)*
                 }
             }
 
-            /// The waiting time at which it holds the queue, if it does.
+            /// The waiting time at which it holds the queue, if it has such a target.
             pub fn target(&self) -> Option<Time> {
                 match self { Self::DropTail { .. } => None, $(Self::$name(rule) => rule.target(),)* }
             }
 
-            /// How many queues it keeps for flows.
+            /// Number of flow queues.
             pub fn flow_queues(&self) -> u32 {
                 match self { Self::DropTail { .. } => 0, $(Self::$name(rule) => rule.flow_queues(),)* }
             }
@@ -241,15 +241,15 @@ disciplines! {
     }
     at departure: {
         codel: CoDel;
-        fair: FqCoDel;
+        fq_codel: FqCoDel;
     }
 }
 
-/// A discipline at work.
-pub(crate) enum AtWork {
-    /// None: drop-tail.
-    Arrival(Option<AtArrival>),
-    Departure(AtDeparture),
+/// A running discipline.
+pub(crate) enum ActiveDiscipline {
+    /// `None`: drop-tail.
+    Enqueue(Option<EnqueueDiscipline>),
+    Dequeue(DequeueDiscipline),
 }
 
 impl Default for Discipline {

@@ -1,14 +1,14 @@
 //! PIE (RFC 8033): the required parts of §4, and of the options marking (§5.1), de-randomization (§5.4)
 //! and the cap on increases (§5.5). Not §5.2, as a link knows its rate, nor §5.3, as PIE is always active.
 
-use super::{Arrives, FULL_PACKET, Found, QUEUE_SEED, Rule, Verdict};
-use crate::law::law;
+use super::{DisciplineParams, EnqueueRule, FULL_PACKET, QUEUE_SEED, QueueView, Verdict};
+use crate::model_spec::model_spec;
 use crate::{Random, Time, Waiting};
 
-law! {
+model_spec! {
     /// Proportional integral controller, enhanced (RFC 8033).
     "pie" "PIE" Pie {
-        /// The delay aimed at. Default: 15 ms.
+        /// The target delay. Default: 15 ms.
         target: Time as Time => MS(15),
         /// Time between updates of the probability, at least 100 us. Default: 15 ms.
         update: Time as TimeFrom(MIN_UPDATE) => MS(15),
@@ -16,9 +16,9 @@ law! {
         alpha: f64 as Gain => 0.125,
         /// Weight of the delay's change, per second. Default: 1.25.
         beta: f64 as Gain => 1.25,
-        /// Bursts of that length pass. Default: 150 ms.
+        /// Length of a burst that passes without drops. Default: 150 ms.
         max_burst: Time as Time => MS(150),
-        /// Mark packets of ECN-capable flows instead, while the probability is at most 0.1. Default: false.
+        /// Mark packets of ECN-capable flows instead of dropping them while the probability is at most 0.1. Default: false.
         ecn: bool as Flag => false,
     }
 }
@@ -26,8 +26,8 @@ law! {
 const MIN_UPDATE: Time = Time::from_nanos(100_000);
 const MS: fn(u64) -> Time = Time::from_millis;
 
-impl Rule for Pie {
-    type AtWork = Controller;
+impl DisciplineParams for Pie {
+    type State = Controller;
 
     fn start(self, seed: u64, stream: u64) -> Controller {
         Controller::new(self, Random::new(seed ^ QUEUE_SEED, stream))
@@ -38,27 +38,27 @@ impl Rule for Pie {
     }
 }
 
-/// Marking gives way to dropping above this probability (§5.1).
+/// Above this probability packets are dropped rather than marked (§5.1).
 const MARK_UP_TO: f64 = 0.1;
-/// Below this sum of probabilities since the last drop nothing is dropped, above the other the next packet
-/// certainly is (§5.4).
+/// If the sum of probabilities since the last drop is below the first, the next packet is not dropped; from the second
+/// on it is (§5.4).
 const NEVER_BELOW: f64 = 0.85;
 const ALWAYS_FROM: f64 = 8.5;
-/// The probability's largest increase at once, where it is 0.1 or more (§5.5).
+/// The largest increase per update of a probability of 0.1 or more (§5.5).
 const MAX_INCREASE: f64 = 0.02;
-/// Kept of the probability per update while nothing waits (§4.2).
+/// The factor per update while the queue is empty (§4.2).
 const DECAY: f64 = 0.98;
-/// Below this no random number tells it from 0. The decay alone, which is all where the target is 0, never ends.
+/// Smaller probabilities count as 0: no random number is below them, and the decay alone never reaches 0.
 const NONE_BELOW: f64 = 1.0 / (1u64 << 53) as f64;
-/// Rows of §4.2: below that probability a change is divided by that.
+/// Rows of the table in §4.2: below the first number, a change is divided by the second.
 const SCALES: [(f64, f64); 6] =
     [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
 
-/// Fewer updates than that are made one by one.
+/// Fewer updates than this are made one by one.
 const MANY: u64 = 16;
 
 /// The probabilities, from the first to below the second, that share `p`'s row of the table and its floating-point exponent.
-fn alike(p: f64) -> (f64, f64) {
+fn same_rounding(p: f64) -> (f64, f64) {
     let edges = SCALES.iter().map(|(below, _)| *below);
     let power = f64::from_bits(p.to_bits() >> 52 << 52);
     let start = edges.clone().filter(|edge| *edge <= p).fold(power, f64::max);
@@ -73,7 +73,7 @@ pub(crate) struct Controller {
     probability: f64,
     /// The waiting time at the last update, in seconds.
     delay_s: f64,
-    /// For how long packets still pass.
+    /// How long packets still pass.
     burst: Time,
     /// Sum of the probabilities since the last drop.
     accumulated: f64,
@@ -89,10 +89,10 @@ impl Controller {
     /// The periodic update, at its instant, when a packet that arrives would wait for `delay_s` seconds (§4.2, §4.4).
     fn update_to(&mut self, delay_s: f64) {
         let probability = self.next_probability(self.probability, delay_s);
-        self.updated(1, probability, delay_s);
+        self.finish_updates(1, probability, delay_s);
     }
 
-    /// What follows `probability` at an update with that delay.
+    /// The probability after an update with that delay.
     fn next_probability(&self, probability: f64, delay_s: f64) -> f64 {
         let Pie { target, alpha, beta, .. } = self.spec;
         let change = alpha * (delay_s - target.as_secs_f64()) + beta * (delay_s - self.delay_s);
@@ -109,8 +109,8 @@ impl Controller {
         if next < NONE_BELOW { 0.0 } else { next }
     }
 
-    /// So many updates end with `probability`.
-    fn updated(&mut self, updates: u64, probability: f64, delay_s: f64) {
+    /// Applies `updates` updates that end with `probability`.
+    fn finish_updates(&mut self, updates: u64, probability: f64, delay_s: f64) {
         let Pie { target, update, max_burst, .. } = self.spec;
         let calm_s = target.as_secs_f64() / 2.0;
         self.probability = probability;
@@ -122,10 +122,10 @@ impl Controller {
         self.next_update += update.times(updates);
     }
 
-    /// The delay stays what it was at the last update until `until`: where many updates come before, makes those at once
-    /// that change the probability alike, to the same bits. In a row of §4.2's table the change is the same each time, and
-    /// between two powers of two its rounding, but for the first. So any pause takes some hundred updates.
-    fn hold(&mut self, until: Time) {
+    /// The delay is constant up to `until`. If many updates are due before, applies those with the same change at once,
+    /// to the same bits. The change is constant in a row of §4.2's table, and its rounding between two powers of two,
+    /// except for the first. So a pause of any length takes a few hundred updates.
+    fn skip_steady(&mut self, until: Time) {
         let before = until.as_nanos().saturating_sub(1); // updates at `until` find something else
         let Some(span) = before.checked_sub(self.next_update.as_nanos()) else { return };
         let due = span / self.spec.update.as_nanos() + 1;
@@ -135,23 +135,23 @@ impl Controller {
         let p = self.probability;
         let next = self.next_probability(p, self.delay_s);
         let change = next - p;
-        let (start, end) = alike(p);
-        let is_alike = |p: f64| start <= p && p < end;
+        let (start, end) = same_rounding(p);
+        let is_same = |p: f64| start <= p && p < end;
         let updates = if change == 0.0 {
             due
-        } else if is_alike(next) && self.next_probability(next, self.delay_s) - next == change {
+        } else if is_same(next) && self.next_probability(next, self.delay_s) - next == change {
             let room = if change > 0.0 { (end - p) / change } else { (p - start) / -change };
             due.min((room as u64).saturating_sub(1))
         } else {
             0
         };
         if updates > 0 {
-            self.updated(updates, p + updates as f64 * change, self.delay_s);
+            self.finish_updates(updates, p + updates as f64 * change, self.delay_s);
         }
     }
 
-    /// Nothing waits up to `now`: passes over updates that would change nothing.
-    fn rest(&mut self, now: Time) {
+    /// The queue is empty up to `now`: skips updates that would change nothing.
+    fn skip_idle(&mut self, now: Time) {
         let at_rest = self.probability == 0.0 && self.delay_s == 0.0;
         if at_rest && self.next_update < now {
             let update = self.spec.update.as_nanos();
@@ -161,11 +161,11 @@ impl Controller {
     }
 }
 
-impl Arrives for Controller {
+impl EnqueueRule for Controller {
     /// §4.1.
-    fn arrive(&mut self, found: &Found) -> Verdict {
+    fn arrive(&mut self, view: &QueueView) -> Verdict {
         let calm = self.delay_s < self.spec.target.as_secs_f64() / 2.0 && self.probability < 0.2;
-        if self.burst > Time::ZERO || calm || found.waiting.bytes <= 2 * u64::from(FULL_PACKET) {
+        if self.burst > Time::ZERO || calm || view.waiting.bytes <= 2 * u64::from(FULL_PACKET) {
             return Verdict::Accept;
         }
         if self.probability == 0.0 {
@@ -178,7 +178,7 @@ impl Arrives for Controller {
             return Verdict::Accept;
         }
         self.dropped();
-        Verdict::congestion(self.spec.ecn && found.ecn_capable && self.probability <= MARK_UP_TO)
+        Verdict::congestion(self.spec.ecn && view.ecn_capable && self.probability <= MARK_UP_TO)
     }
 
     fn next_update(&self) -> Time {
@@ -187,16 +187,16 @@ impl Arrives for Controller {
 
     fn update(
         &mut self,
-        &Found { waiting: Waiting { bytes: waiting, .. }, rate_bps, .. }: &Found,
+        &QueueView { waiting: Waiting { bytes: waiting, .. }, rate_bps, .. }: &QueueView,
         now: Time,
         same_until: Time,
     ) {
         // Little's law with the link's own rate (§4.3); nothing waits while it is down.
         self.update_to(if waiting > 0 { waiting as f64 * 8.0 / rate_bps } else { 0.0 });
         if waiting == 0 {
-            self.rest(now);
+            self.skip_idle(now);
         } else {
-            self.hold(now.min(same_until));
+            self.skip_steady(now.min(same_until));
         }
     }
 
@@ -214,8 +214,8 @@ mod tests {
         Controller::new(spec, Random::new(5, 5))
     }
 
-    fn finds(bytes: u64, ecn_capable: bool) -> Found {
-        Found { waiting: Waiting { bytes, packets: 0 }, ecn_capable, ..Found::default() }
+    fn finds(bytes: u64, ecn_capable: bool) -> QueueView {
+        QueueView { waiting: Waiting { bytes, packets: 0 }, ecn_capable, ..QueueView::default() }
     }
 
     /// The table of §4.2 by hand: from a delay of 35 ms to one of 55 ms the change is
@@ -348,7 +348,7 @@ mod tests {
             let mut updates = 0;
             while pie.next_update() <= end && updates < 10_000 {
                 pie.update_to(0.0);
-                pie.rest(end);
+                pie.skip_idle(end);
                 updates += 1;
             }
             assert!(updates < 2000, "{updates} updates with a target of {target}");
@@ -374,7 +374,7 @@ mod tests {
                 let mut updates = 0;
                 while pie.next_update() <= end && updates < 10_000 {
                     pie.update_to(delay_s);
-                    pie.hold(end);
+                    pie.skip_steady(end);
                     updates += 1;
                 }
                 assert!(
@@ -406,7 +406,7 @@ mod tests {
                 }
                 while at_once.next_update() < look {
                     at_once.update_to(delay_s);
-                    at_once.hold(look);
+                    at_once.skip_steady(look);
                 }
                 let state = |pie: &Controller| (pie.probability.to_bits(), pie.burst, pie.next_update);
                 assert_eq!(
@@ -421,9 +421,9 @@ mod tests {
     #[test]
     fn rest_keeps_the_phase_of_updates() {
         let mut pie = pie(Pie::default());
-        pie.rest(Time::from_millis(1000));
+        pie.skip_idle(Time::from_millis(1000));
         assert_eq!(pie.next_update(), Time::from_millis(990), "66 · 15 ms");
-        pie.rest(Time::NEVER);
+        pie.skip_idle(Time::NEVER);
         assert!(pie.next_update() < Time::NEVER);
     }
 }

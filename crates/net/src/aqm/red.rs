@@ -2,11 +2,11 @@
 //!
 //! The defaults are those of Floyd's notes on setting parameters (1997) and on gentle RED (2000), and of ns-2.
 
-use super::{Arrives, FULL_PACKET, Found, QUEUE_SEED, Rule, Verdict};
-use crate::law::{Refusal, Value, law};
+use super::{DisciplineParams, EnqueueRule, FULL_PACKET, QUEUE_SEED, QueueView, Verdict};
+use crate::model_spec::{ParamConflict, Value, model_spec};
 use crate::{Random, Time};
 
-law! {
+model_spec! {
     /// Random early detection (Floyd and Jacobson 1993; RFC 2309).
     "red" "RED" Red {
         /// Below this average queue nothing is dropped. Default: 5 packets, or a third of max.
@@ -14,28 +14,28 @@ law! {
         /// At this average the probability reaches max_probability; more than min, and in packets where min is.
         /// Default: three times min.
         max: f64 as Length => 15.0,
-        /// Whether the two count bytes.
+        /// Whether min and max are in bytes.
         bytes: bool as Derived => false,
         /// Probability at max. Default: 0.1.
         max_probability: f64 as Probability => 0.1,
         /// Weight of a new sample in the average, more than 0. Default: 0.002.
         weight: f64 as Probability => 0.002,
-        /// Beyond max the probability rises to 1 at twice max; otherwise it is 1. Default: true.
+        /// Beyond max the probability rises linearly to 1 at twice max. If false, it is 1 beyond max. Default: true.
         gentle: bool as Flag => true,
-        /// Mark packets of ECN-capable flows instead, while the average is at most max. Default: false.
+        /// Mark packets of ECN-capable flows instead of dropping them while the average is at most max. Default: false.
         ecn: bool as Flag => false,
     }
 }
 
-impl Rule for Red {
-    type AtWork = Average;
+impl DisciplineParams for Red {
+    type State = Average;
 
     fn start(self, seed: u64, stream: u64) -> Average {
         Average::new(self, Random::new(seed ^ QUEUE_SEED, stream))
     }
 
-    /// Where one threshold is not given the larger is three times the other.
-    fn complete(self, values: &[Option<Value>]) -> Result<Red, Refusal> {
+    /// If only one threshold is given, the maximum is three times the minimum.
+    fn complete(self, values: &[Option<Value>]) -> Result<Red, ParamConflict> {
         if self.weight == 0.0 {
             return Err(["weight", "the weight must be more than 0", "must be more than 0", ""]);
         }
@@ -49,20 +49,12 @@ impl Rule for Red {
             (None, Some((max, bytes))) => (max / 3.0, max, bytes),
             (Some((_, bytes)), Some((_, other))) if bytes != other => {
                 let help = "give both in packets, or both in bytes or BDP";
-                return Err([
-                    "max",
-                    "RED's thresholds have different units",
-                    "not in the unit of `min`",
-                    help,
-                ]);
+                let message = "RED's thresholds have different units";
+                return Err(["max", message, "not in the unit of `min`", help]);
             }
             (Some((min, _)), Some((max, _))) if max <= min => {
-                return Err([
-                    "max",
-                    "`max` must be more than `min`",
-                    "not more than `min`",
-                    "usually 3 times",
-                ]);
+                let message = "`max` must be more than `min`";
+                return Err(["max", message, "not more than `min`", "three times `min` is usual"]);
             }
             (Some((min, bytes)), Some((max, _))) => (min, max, bytes),
         };
@@ -89,12 +81,12 @@ impl Average {
         Average { spec, random, average: 0.0, count: 0.0 }
     }
 
-    /// A packet finds `queue` waiting, in the unit of the thresholds; before it the link was idle for the time of
-    /// `idle_slots` transmissions.
+    /// A packet finds `queue` waiting, in the unit of the thresholds, after the link was idle for `idle_slots`
+    /// transmission times.
     fn decide(&mut self, queue: f64, idle_slots: f64, ecn_capable: bool) -> Verdict {
         let Red { max, weight, ecn, .. } = self.spec;
         if idle_slots > 0.0 {
-            // As if so many packets had found the queue empty.
+            // As if that many packets had found the queue empty.
             self.average *= libm::pow(1.0 - weight, idle_slots);
         }
         self.average += weight * (queue - self.average);
@@ -114,11 +106,11 @@ impl Average {
     }
 }
 
-impl Arrives for Average {
-    fn arrive(&mut self, found: &Found) -> Verdict {
-        let waiting = if self.spec.bytes { found.waiting.bytes } else { found.waiting.packets };
-        let slot = 8.0 * f64::from(FULL_PACKET) / found.rate_bps;
-        self.decide(waiting as f64, found.idle.as_secs_f64() / slot, found.ecn_capable)
+impl EnqueueRule for Average {
+    fn arrive(&mut self, view: &QueueView) -> Verdict {
+        let waiting = if self.spec.bytes { view.waiting.bytes } else { view.waiting.packets };
+        let slot = 8.0 * f64::from(FULL_PACKET) / view.rate_bps;
+        self.decide(waiting as f64, view.idle.as_secs_f64() / slot, view.ecn_capable)
     }
 }
 

@@ -1,10 +1,10 @@
 //! Independent losses.
 
 use super::{Loss, Model, State};
-use crate::law::law;
+use crate::model_spec::model_spec;
 use crate::{Random, Time};
 
-law! {
+model_spec! {
     /// Each packet is lost with this probability, independently.
     "bernoulli" "Bernoulli" Bernoulli {
         /// Probability of loss.

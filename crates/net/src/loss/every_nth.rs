@@ -1,10 +1,10 @@
-//! Losses at equal distances.
+//! Periodic losses.
 
 use super::{Loss, Model, State};
-use crate::law::law;
+use crate::model_spec::model_spec;
 use crate::{Random, Time};
 
-law! {
+model_spec! {
     /// Every n-th packet is lost.
     "every-nth" "every n-th" EveryNth {
         /// The first packet lost is the n-th.

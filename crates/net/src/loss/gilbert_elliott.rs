@@ -1,10 +1,10 @@
 //! Bursts (Gilbert 1960, Elliott 1963): by packets, and by time. Both start in the good state.
 
 use super::{Model, State};
-use crate::law::{POSITIVE, law};
+use crate::model_spec::{POSITIVE, model_spec};
 use crate::{Random, Time};
 
-law! {
+model_spec! {
     /// Bursts: two states, each with its probability of loss; the state may change with each packet.
     "gilbert-elliott" "Gilbert–Elliott" GilbertElliott {
         /// Probability to turn bad, per packet.
@@ -39,7 +39,7 @@ impl Model for GilbertElliott {
     }
 }
 
-law! {
+model_spec! {
     /// Bursts: the same two states, each of which lasts for an exponential time.
     "gilbert-elliott-time" "Gilbert–Elliott" GilbertElliottTime {
         /// Mean duration of the good state.
@@ -59,7 +59,7 @@ impl Model for GilbertElliottTime {
         let (good, bad) = (self.good.as_secs_f64(), self.bad.as_secs_f64());
         let elapsed = now.since(state.since).as_secs_f64();
         state.since = state.since.max(now);
-        // Of the two-state Markov chain: what it was is forgotten at the sum of both rates.
+        // The old state of the two-state Markov chain decays at the sum of both rates.
         let stationary = bad / (good + bad);
         let was = f64::from(u8::from(state.bad));
         let kept = libm::exp(-elapsed * (1.0 / good + 1.0 / bad));
@@ -121,7 +121,7 @@ mod tests {
         for gap in [Time::from_millis(5), Time::from_millis(20), Time::from_millis(700)] {
             let mut process = process(Loss::GilbertElliottTime(model));
             let packets = 20_000_000 / (gap.as_nanos() / 1_000_000);
-            let lost = (1..=packets).filter(|i| process.takes_on_entry(gap.times(*i))).count();
+            let lost = (1..=packets).filter(|i| process.loses_on_entry(gap.times(*i))).count();
             let rate = lost as f64 / packets as f64;
             assert!(
                 (rate / expected - 1.0).abs() < 0.07,
@@ -137,7 +137,7 @@ mod tests {
         let model = GilbertElliottTime { good, bad, loss_good: 0.0, loss_bad: 1.0 };
         let mut process = process(Loss::GilbertElliottTime(model));
         let step = Time::from_nanos(100_000);
-        let lost: Vec<bool> = (1..=20_000_000).map(|i| process.takes_on_entry(step.times(i))).collect();
+        let lost: Vec<bool> = (1..=20_000_000).map(|i| process.loses_on_entry(step.times(i))).collect();
         let spells = lost.windows(2).filter(|pair| pair[1] && !pair[0]).count() as f64;
         let mean = lost.iter().filter(|lost| **lost).count() as f64 * step.as_secs_f64() / spells;
         // 5714 spells: a standard error of 1.3 %.
@@ -150,6 +150,6 @@ mod tests {
     fn by_time_it_starts_good() {
         let (good, bad) = (Time::from_millis(1000), Time::from_millis(1));
         let model = GilbertElliottTime { good, bad, loss_good: 0.0, loss_bad: 1.0 };
-        assert!(!process(Loss::GilbertElliottTime(model)).takes_on_entry(Time::ZERO));
+        assert!(!process(Loss::GilbertElliottTime(model)).loses_on_entry(Time::ZERO));
     }
 }

@@ -1,9 +1,9 @@
-//! Which packets a link loses: the list of loss models, one file and one line each.
+//! The list of loss models, one file and one line each.
 
-use crate::law::{Law, Value};
+use crate::model_spec::{ModelSpec, Value};
 use crate::{LinkSpec, LossAt, Random, Time};
 
-/// The loss processes of links have a seed of their own, apart from those of their users.
+/// Seed of the loss processes of links.
 pub(crate) const LOSS_SEED: u64 = 0x6c6f_7373_2070_726f;
 
 /// A loss model.
@@ -11,7 +11,7 @@ trait Model {
     /// Whether the packet at `now` is lost.
     fn loses(&self, state: &mut State, now: Time, random: &mut Random) -> bool;
 
-    /// The part of packets that it loses in the long run.
+    /// The fraction of packets that it loses in the long run.
     fn mean_rate(&self) -> f64;
 
     /// Whether a loss makes the next one likelier.
@@ -20,7 +20,7 @@ trait Model {
     }
 }
 
-/// What a model may remember: a number, whether it was in a bad state, and since when.
+/// The state of a model.
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     count: u64,
@@ -28,7 +28,7 @@ struct State {
     since: Time,
 }
 
-const NONE: Law = Law { name: "none", title: "none", meaning: "Nothing is lost.", params: &[] };
+const NONE: ModelSpec = ModelSpec { name: "none", title: "none", meaning: "Nothing is lost.", params: &[] };
 
 macro_rules! models {
     ($($file:ident: $($name:ident),+;)*) => {
@@ -41,19 +41,19 @@ macro_rules! models {
 
         impl Loss {
             /// Every loss model.
-            pub const ALL: &[&Law] = &[&NONE, $($($name::LAW),+),*];
+            pub const ALL: &[&ModelSpec] = &[&NONE, $($($name::SPEC),+),*];
 
-            /// The model of that name with these values; none where one is missing.
+            /// The model of that name with these values; `None` if a required value is missing.
             pub fn new(name: &str, values: &[Option<Value>]) -> Option<Loss> {
-                $($(if name == $name::LAW.name {
-                    return $name::given(values).map(Loss::$name);
+                $($(if name == $name::SPEC.name {
+                    return $name::from_values(values).map(Loss::$name);
                 })+)*
                 (name == NONE.name).then_some(Loss::None)
             }
 
-            /// The model, and the values of its parameters.
-            pub fn law(&self) -> (&'static Law, Vec<Value>) {
-                match self { Loss::None => (&NONE, Vec::new()), $($(Loss::$name(model) => model.law(),)+)* }
+            /// The model's description, and the values of its parameters.
+            pub fn spec(&self) -> (&'static ModelSpec, Vec<Value>) {
+                match self { Loss::None => (&NONE, Vec::new()), $($(Loss::$name(model) => model.spec(),)+)* }
             }
 
             fn model(&self) -> Option<&dyn Model> {
@@ -75,7 +75,7 @@ models! {
 }
 
 impl Loss {
-    /// The part of packets that the process loses in the long run.
+    /// The fraction of packets that the process loses in the long run.
     pub fn mean_rate(&self) -> f64 {
         self.model().map_or(0.0, Model::mean_rate)
     }
@@ -86,7 +86,7 @@ impl Loss {
     }
 }
 
-/// A link's loss process at work.
+/// The loss process of a running link.
 #[derive(Clone, Debug)]
 pub(crate) struct LossProcess {
     model: Loss,
@@ -100,20 +100,20 @@ impl LossProcess {
         LossProcess { model: spec.loss, state: State::default(), at: spec.loss_at, random }
     }
 
-    /// Goes on with another model, from that model's start.
+    /// Switches to another model, in its initial state.
     pub fn change(&mut self, model: Loss, now: Time) {
         (self.model, self.state) = (model, State { since: now, ..State::default() });
     }
 
     /// Whether the packet that arrives is lost.
     #[inline]
-    pub fn takes_on_entry(&mut self, now: Time) -> bool {
+    pub fn loses_on_entry(&mut self, now: Time) -> bool {
         self.at == LossAt::Entry && self.model.loses(&mut self.state, now, &mut self.random)
     }
 
-    /// Whether the packet is lost that has been transmitted at `now`.
+    /// Whether the packet transmitted at `now` is lost.
     #[inline]
-    pub fn takes_on_exit(&mut self, now: Time) -> bool {
+    pub fn loses_on_exit(&mut self, now: Time) -> bool {
         self.at == LossAt::Exit && self.model.loses(&mut self.state, now, &mut self.random)
     }
 }
@@ -127,16 +127,16 @@ mod tests {
         LossProcess::new(&spec, Random::new(11, 0))
     }
 
-    /// Which of so many packets are lost, from 1.
+    /// The indices, from 1, of the packets that are lost.
     pub(super) fn losses(model: Loss, packets: u64) -> Vec<u64> {
         let mut process = process(model);
-        (1..=packets).filter(|_| process.takes_on_entry(Time::ZERO)).collect()
+        (1..=packets).filter(|_| process.loses_on_entry(Time::ZERO)).collect()
     }
 
     #[test]
     fn a_change_starts_anew() {
         let mut process = process(Loss::every_nth(3));
-        let loses = |process: &mut LossProcess| process.takes_on_entry(Time::ZERO);
+        let loses = |process: &mut LossProcess| process.loses_on_entry(Time::ZERO);
         assert!(!loses(&mut process) && !loses(&mut process));
         process.change(Loss::every_nth(2), Time::ZERO);
         assert!(!loses(&mut process) && loses(&mut process));

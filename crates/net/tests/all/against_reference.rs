@@ -1,7 +1,7 @@
 //! The link against a reference that serves bit by bit, over random specifications and arrivals.
 
 use crate::reference::{Arrival, Reference};
-use anabranch_net::{Change, DropReason, Fate, Link, LinkSpec, Loss, QueueLimit, Time};
+use anabranch_net::{Change, DropReason, Link, LinkSpec, Loss, Outcome, QueueLimit, Time};
 use proptest::option::of;
 use proptest::prelude::*;
 
@@ -62,11 +62,11 @@ proptest! {
     fn fates_queue_and_integrals_agree(spec in spec(), arrivals in arrivals()) {
         let mut slow = Reference::new(&spec);
         let mut fast = Link::new(&spec, 0, 0).fifo().unwrap();
-        let mut fates = Vec::new();
+        let mut outcomes = Vec::new();
         for (i, &packet) in arrivals.iter().enumerate() {
             let now = Time::from_nanos(packet.at);
             slow.arrive(packet);
-            fates.push(Some(fast.offer(now, packet.size, true)));
+            outcomes.push(Some(fast.offer(now, packet.size, true)));
             // Not always, so that what accrues lazily does so over several packets too.
             if i % 3 == 0 {
                 prop_assert_eq!(fast.waiting(now), slow.waiting());
@@ -79,22 +79,22 @@ proptest! {
             }
         }
         slow.finish();
-        prop_assert_eq!(&fates, &slow.fates);
+        prop_assert_eq!(&outcomes, &slow.outcomes);
 
-        // Nothing is under way after a second: every byte has had one fate.
+        // Nothing is under way after a second: every byte has had one outcome.
         let totals = fast.totals(Time::from_secs_f64(1.0));
-        let bytes = |chosen: &dyn Fn(&Fate) -> bool| -> u64 {
-            let chosen = fates.iter().flatten().zip(&arrivals).filter(|(fate, _)| chosen(fate));
+        let bytes = |chosen: &dyn Fn(&Outcome) -> bool| -> u64 {
+            let chosen = outcomes.iter().flatten().zip(&arrivals).filter(|(outcome, _)| chosen(outcome));
             chosen.map(|(_, packet)| u64::from(packet.size)).sum()
         };
         prop_assert_eq!(totals.offered, arrivals.len() as u64);
         prop_assert_eq!(totals.offered, totals.delivered + totals.drops + totals.losses);
         prop_assert_eq!(totals.offered_bytes, bytes(&|_| true));
-        prop_assert_eq!(totals.delivered_bytes, bytes(&|fate| matches!(fate, Fate::Delivered { .. })));
-        prop_assert_eq!(totals.dropped_bytes, bytes(&|fate| *fate == Fate::Dropped(DropReason::Queue)));
+        prop_assert_eq!(totals.delivered_bytes, bytes(&|outcome| matches!(outcome, Outcome::Delivered { .. })));
+        prop_assert_eq!(totals.dropped_bytes, bytes(&|outcome| *outcome == Outcome::Dropped(DropReason::Queue)));
         prop_assert_eq!(
             totals.lost_bytes,
-            bytes(&|fate| matches!(fate, Fate::Dropped(DropReason::Loss | DropReason::Down)))
+            bytes(&|outcome| matches!(outcome, Outcome::Dropped(DropReason::Loss | DropReason::Down)))
         );
         prop_assert!(near(totals.queue_byte_seconds * 1e9, slow.integrals().queue_byte_seconds * 1e9));
         prop_assert!(near(totals.transmitted_bits, slow.integrals().transmitted_bits));

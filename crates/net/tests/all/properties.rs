@@ -1,8 +1,8 @@
 //! What holds for every link, random processes included.
 
 use anabranch_net::{
-    Change, Discipline, DropReason, Fate, GilbertElliott, GilbertElliottTime, Jitter, Link, LinkSpec, Loss,
-    LossAt, QueueLimit, Random, Time,
+    Change, Discipline, DropReason, GilbertElliott, GilbertElliottTime, Jitter, Link, LinkSpec, Loss, LossAt,
+    Outcome, QueueLimit, Random, Time,
 };
 use proptest::option::of;
 use proptest::prelude::*;
@@ -79,10 +79,10 @@ proptest! {
         let mut before = link.totals(now);
         for &(gap, size) in &packets {
             now += Time::from_nanos(gap);
-            let fate = link.offer(now, size, true);
-            prop_assert_eq!(fate, twin.offer(now, size, true), "the same seed, the same fate");
-            match fate {
-                Fate::Delivered { at, marked } => {
+            let outcome = link.offer(now, size, true);
+            prop_assert_eq!(outcome, twin.offer(now, size, true), "the same seed, the same outcome");
+            match outcome {
+                Outcome::Delivered { at, marked } => {
                     // With a clock a transmission may begin as the tick does, or before it where that was left unused.
                     let transmission = Time::from_nanos((f64::from(size) * 8e9 / fastest) as u64);
                     let soonest = now + shortest + transmission.since(spec.tick.times(2));
@@ -93,8 +93,8 @@ proptest! {
                         last = at;
                     }
                 }
-                Fate::Dropped(DropReason::Down) => prop_assert!(spec.changes.iter().any(|c| c.up == Some(false))),
-                Fate::Dropped(_) => {}
+                Outcome::Dropped(DropReason::Down) => prop_assert!(spec.changes.iter().any(|c| c.up == Some(false))),
+                Outcome::Dropped(_) => {}
             }
             let waiting = link.waiting(now);
             match spec.queue {
@@ -151,7 +151,7 @@ fn streams_are_independent() {
     let losses = |seed, stream| {
         let mut link = Link::new(&spec, seed, stream).fifo().unwrap();
         (0..64).fold(0u64, |bits, _| {
-            let lost = link.offer(Time::ZERO, 1, false) == Fate::Dropped(DropReason::Loss);
+            let lost = link.offer(Time::ZERO, 1, false) == Outcome::Dropped(DropReason::Loss);
             bits << 1 | u64::from(lost)
         })
     };

@@ -1,8 +1,8 @@
 //! Links that follow traces: beside links that change by hand, beside mahimahi's rule, and by hand.
 
 use anabranch_net::{
-    Arrival, Change, CoDel, Course, Discipline, DropReason, Fate, Link, LinkSpec, Loss, QueueLimit, Time,
-    Totals, Trace,
+    Arrival, Change, CoDel, Discipline, DropReason, Link, LinkSpec, Loss, Outcome, QueueLimit, Time, Totals,
+    Trace, TraceData,
 };
 use proptest::option::of;
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ fn ms(ms: u64) -> Time {
 fn opportunities(at_ms: &[u64], start: Time) -> Trace {
     let at: Vec<Time> = at_ms.iter().map(|&at| ms(at)).collect();
     let period = *at.last().unwrap();
-    Trace { course: Course::Opportunities(at.into()), period, start: Some(start) }
+    Trace { data: TraceData::Opportunities(at.into()), period, start: Some(start) }
 }
 
 fn follows(trace: Trace, delay: Time, queue: QueueLimit) -> LinkSpec {
@@ -25,11 +25,11 @@ fn follows(trace: Trace, delay: Time, queue: QueueLimit) -> LinkSpec {
 /// When packets of these sizes are delivered that arrive at these instants, in ms; none: dropped.
 fn delivered(spec: &LinkSpec, packets: &[(u64, u32)]) -> Vec<Option<u64>> {
     let mut link = Link::new(spec, 1, 1).fifo().unwrap();
-    let fate = |&(at, size): &(u64, u32)| match link.offer(ms(at), size, false) {
-        Fate::Delivered { at, .. } => Some(at.as_nanos() / 1_000_000),
-        Fate::Dropped(_) => None,
+    let outcome = |&(at, size): &(u64, u32)| match link.offer(ms(at), size, false) {
+        Outcome::Delivered { at, .. } => Some(at.as_nanos() / 1_000_000),
+        Outcome::Dropped(_) => None,
     };
-    packets.iter().map(fate).collect()
+    packets.iter().map(outcome).collect()
 }
 
 /// Opportunities at 2, 5, 5 and 10 ms, then at 12, 15, 15, 20, …
@@ -95,7 +95,7 @@ struct Mahimahi {
     next: usize,
     queue: VecDeque<(usize, u32)>,
     in_transit: Option<(usize, u32)>,
-    fates: Vec<Option<u64>>,
+    outcomes: Vec<Option<u64>>,
 }
 
 impl Mahimahi {
@@ -111,7 +111,7 @@ impl Mahimahi {
                 if left > sent {
                     self.in_transit = Some((id, left - sent));
                 } else {
-                    self.fates[id] = Some(self.schedule[self.next]);
+                    self.outcomes[id] = Some(self.schedule[self.next]);
                 }
             }
             self.next += 1;
@@ -138,10 +138,10 @@ proptest! {
         let start = start % period;
         let rounds = (0..20_000u64).flat_map(|round| at.iter().map(move |at| at + round * period));
         let schedule: Vec<u64> = rounds.filter(|&at| at > start).map(|at| at - start).collect();
-        let mut theirs = Mahimahi { schedule, next: 0, queue: VecDeque::new(), in_transit: None, fates: vec![None; packets.len()] };
+        let mut theirs = Mahimahi { schedule, next: 0, queue: VecDeque::new(), in_transit: None, outcomes: vec![None; packets.len()] };
         let spec = follows(opportunities(&at, ms(start)), Time::ZERO, QueueLimit::Packets(room as u64));
         let mut ours = Link::new(&spec, 1, 1).fifo().unwrap();
-        let (mut now, mut fates, mut offered) = (0, vec![], 0.0);
+        let (mut now, mut outcomes, mut offered) = (0, vec![], 0.0);
         for (id, &(gap, size)) in packets.iter().enumerate() {
             now += gap;
             theirs.until(now);
@@ -150,9 +150,9 @@ proptest! {
                 theirs.queue.push_back((id, size));
                 offered += f64::from(size) * 8.0;
             }
-            fates.push(match ours.offer(ms(now), size, false) {
-                Fate::Delivered { at, .. } => Some(at.as_nanos() / 1_000_000),
-                Fate::Dropped(why) => {
+            outcomes.push(match ours.offer(ms(now), size, false) {
+                Outcome::Delivered { at, .. } => Some(at.as_nanos() / 1_000_000),
+                Outcome::Dropped(why) => {
                     prop_assert_eq!(why, DropReason::Queue);
                     None
                 }
@@ -161,7 +161,7 @@ proptest! {
             prop_assert_eq!(ours.totals(ms(now)).transmitted_bits, offered - f64::from(left) * 8.0);
         }
         theirs.until(now + 12_000);
-        prop_assert_eq!(fates, theirs.fates);
+        prop_assert_eq!(outcomes, theirs.outcomes);
     }
 }
 
@@ -217,7 +217,7 @@ proptest! {
     ) {
         let steps = steps(given, delays, losses);
         let trace = Trace {
-            course: Course::Steps(steps.as_slice().into()),
+            data: TraceData::Steps(steps.as_slice().into()),
             period: Time::from_nanos(1000 * PERIOD),
             start: Some(Time::ZERO),
         };
@@ -234,10 +234,10 @@ proptest! {
             now += Time::from_nanos(gap);
             let told = links.each_mut().map(|link| match link {
                 Link::Fifo(link) => (vec![(0, link.offer(now, wire_bytes, false))], link.totals(now)),
-                Link::Holding(link) => {
+                Link::Dequeue(link) => {
                     let packet = Arrival { wire_bytes, ecn_capable: false, flow: flow as u64 };
-                    let at_once = link.offer(now, packet).err().map(|why| (u32::MAX, Fate::Dropped(why)));
-                    let settled = std::iter::from_fn(|| link.settle(now)).chain(at_once).collect();
+                    let at_once = link.offer(now, packet).err().map(|why| (u32::MAX, Outcome::Dropped(why)));
+                    let settled = std::iter::from_fn(|| link.next_outcome(now)).chain(at_once).collect();
                     (settled, link.totals(now))
                 }
             });
@@ -257,7 +257,7 @@ fn a_start_is_a_place_in_the_trace() {
     let mut spec = by_hand(&steps, 1);
     spec.changes.clear();
     spec.trace =
-        Some(Trace { course: Course::Steps(steps.as_slice().into()), period, start: Some(Time::ZERO) });
+        Some(Trace { data: TraceData::Steps(steps.as_slice().into()), period, start: Some(Time::ZERO) });
     let mut from_start = Link::new(&spec, 1, 1).fifo().unwrap();
     for start in [0, 100, 250, 699, 700, 999].map(|at| Time::from_nanos(1000 * at)) {
         spec.trace.as_mut().unwrap().start = Some(start);
@@ -267,7 +267,9 @@ fn a_start_is_a_place_in_the_trace() {
             let now = Time::from_nanos(37_000 * n);
             let (a, b) = (later.offer(now, 1500, false), early.offer(now + start, 1500, false));
             match (a, b) {
-                (Fate::Delivered { at: a, .. }, Fate::Delivered { at: b, .. }) => assert_eq!(a + start, b),
+                (Outcome::Delivered { at: a, .. }, Outcome::Delivered { at: b, .. }) => {
+                    assert_eq!(a + start, b)
+                }
                 _ => assert_eq!(a, b),
             }
         }
@@ -286,14 +288,14 @@ fn a_constant_trace_is_a_plain_link() {
     let plain = LinkSpec::new(7e6, ms(3), QueueLimit::Packets(50));
     let at: Vec<Change> =
         (0..10).map(|i| Change { at: ms(13 * i), rate_bps: Some(7e6), ..Change::default() }).collect();
-    let trace = Trace { course: Course::Steps(at.into()), period: ms(130), start: None };
+    let trace = Trace { data: TraceData::Steps(at.into()), period: ms(130), start: None };
     let traced = LinkSpec { trace: Some(trace), ..plain.clone() };
     let [mut plain, mut traced] = [&plain, &traced].map(|spec| Link::new(spec, 1, 1).fifo().unwrap());
     for n in 0..20_000 {
         let now = Time::from_nanos(1_500_000 * n);
         match (plain.offer(now, 1500, false), traced.offer(now, 1500, false)) {
             // Where a transmission goes on in the next step its end is rounded.
-            (Fate::Delivered { at: a, .. }, Fate::Delivered { at: b, .. }) => {
+            (Outcome::Delivered { at: a, .. }, Outcome::Delivered { at: b, .. }) => {
                 assert!(b.since(a) <= Time::from_nanos(n))
             }
             (a, b) => assert_eq!(a, b, "{n}"),
@@ -307,7 +309,7 @@ fn a_pause_keeps_the_queue() {
     let steps: Vec<Change> = [(0, 12e6), (10, 0.0)]
         .map(|(at, rate)| Change { at: ms(at), rate_bps: Some(rate), ..Change::default() })
         .into();
-    let trace = Trace { course: Course::Steps(steps.into()), period: ms(20), start: Some(Time::ZERO) };
+    let trace = Trace { data: TraceData::Steps(steps.into()), period: ms(20), start: Some(Time::ZERO) };
     let spec = follows(trace, ms(100), QueueLimit::Packets(9));
     let packets = [(9, 1400), (9, 1500), (15, 1500)];
     assert_eq!(delivered(&spec, &packets), [109, 120, 121].map(Some));
@@ -318,10 +320,10 @@ fn rates_of_traces() {
     let steps: Vec<Change> = [(0, 1e6), (30, 5e6), (40, 0.0)]
         .map(|(at, rate)| Change { at: ms(at), rate_bps: Some(rate), ..Change::default() })
         .into();
-    let steps = Trace { course: Course::Steps(steps.into()), period: ms(100), start: None };
-    assert_eq!((steps.mean_rate_bps(), steps.greatest_rate_bps()), (0.8e6, 5e6));
+    let steps = Trace { data: TraceData::Steps(steps.into()), period: ms(100), start: None };
+    assert_eq!((steps.mean_rate_bps(), steps.max_rate_bps()), (0.8e6, 5e6));
     // 4 in 10 ms; 3 of them within less than 10 ms.
     let trace = opportunities(&[1, 4, 4, 11], Time::ZERO);
     assert!((trace.mean_rate_bps() / (4.0 * 12_000.0 / 11e-3) - 1.0).abs() < 1e-12);
-    assert_eq!(trace.greatest_rate_bps(), 3.0 * 12_000.0 / 10e-3);
+    assert_eq!(trace.max_rate_bps(), 3.0 * 12_000.0 / 10e-3);
 }

@@ -34,7 +34,7 @@ fn algorithms_are_replaced_however_they_are_given() {
     }
     let complete = testbed.set("flows.mptcp.cc", "{ name = \"adw-balia\", span = \"complete\" }");
     let scenario = RETIRED.of(&complete).unwrap().unwrap().scenario().unwrap();
-    let span = registry::Given::Word("complete".into());
+    let span = registry::ParamValue::Word("complete".into());
     assert!(scenario.flows[0].cc.params.iter().any(|(name, value)| name == "span" && *value == span));
 }
 
@@ -43,8 +43,8 @@ fn algorithms_are_replaced_however_they_are_given() {
 fn slow_starts_are_alike() {
     let hystart = |setup: &Setup| -> Vec<bool> {
         let scenario = setup.scenario().unwrap();
-        let off = registry::Given::Flag(false);
-        let is_off = |(name, value): &(String, registry::Given)| name == "hystart" && *value == off;
+        let off = registry::ParamValue::Flag(false);
+        let is_off = |(name, value): &(String, registry::ParamValue)| name == "hystart" && *value == off;
         scenario.flows.iter().map(|flow| flow.cc.params.iter().any(is_off)).collect()
     };
     let setup = Setup::new("", testbed()).cc("coupled-cubic").set("flows.single.cc", "cubic");

@@ -5,7 +5,7 @@ use crate::model::CongestionControl;
 use crate::read::Read;
 use crate::suggest::suggest;
 use crate::tree::{Node, Table, Value};
-use anabranch_cc::registry::{Allowed, Entry, Given, Param, ParamError};
+use anabranch_cc::registry::{Allowed, Entry, Param, ParamError, ParamValue};
 use anabranch_cc_fixed::registry;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
@@ -55,19 +55,24 @@ pub(crate) fn find(name: &str, place: &Place, problems: &mut Problems) -> Option
     found
 }
 
-/// Reads every key but `name` as a parameter.
-fn params(entry: &Entry, table: &Table, problems: &mut Problems) -> Option<Vec<(String, Given)>> {
+/// Reads every key except `name` as a parameter.
+fn params(entry: &Entry, table: &Table, problems: &mut Problems) -> Option<Vec<(String, ParamValue)>> {
     let given = table.0.iter().filter(|(key, _)| key.value != "name");
     let read: Vec<Option<_>> = given.map(|(key, node)| param(entry, key, node, problems)).collect();
     read.into_iter().collect()
 }
 
-fn param(entry: &Entry, key: &At<String>, node: &Node, problems: &mut Problems) -> Option<(String, Given)> {
+fn param(
+    entry: &Entry,
+    key: &At<String>,
+    node: &Node,
+    problems: &mut Problems,
+) -> Option<(String, ParamValue)> {
     let value = match &node.value {
-        Value::Integer(number) => Given::Number(*number as f64),
-        Value::Float(number) => Given::Number(*number),
-        Value::Boolean(flag) => Given::Flag(*flag),
-        Value::String(word) => Given::Word(word.clone()),
+        Value::Integer(number) => ParamValue::Number(*number as f64),
+        Value::Float(number) => ParamValue::Number(*number),
+        Value::Boolean(flag) => ParamValue::Flag(*flag),
+        Value::String(word) => ParamValue::Word(word.clone()),
         _ => {
             node.expected("a parameter's value", "0.4", problems);
             return None;
@@ -84,7 +89,7 @@ fn param(entry: &Entry, key: &At<String>, node: &Node, problems: &mut Problems) 
         Err(ParamError::Invalid { name, allowed }) => {
             let message = format!("the parameter `{name}` of {} must be {allowed}", entry.name);
             let help = match (&given.1, allowed.words()) {
-                (Given::Word(word), words) if !words.is_empty() => suggest(word, words),
+                (ParamValue::Word(word), words) if !words.is_empty() => suggest(word, words),
                 _ => String::new(),
             };
             problems.add(&node.place, message, format!("must be {allowed}"), help);

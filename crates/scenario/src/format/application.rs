@@ -11,53 +11,53 @@ use std::borrow::Cow;
 tagged! {
     /// The sending application.
     enum Application by "kind", "a kind of application" {
-        /// Sends as fast as it can, until it has sent this much or the flow stops.
+        /// Sends as fast as it can, until it has sent `size` or the flow stops.
         "bulk" Bulk {
-            /// How much. Default: until the flow stops.
+            /// How much to send. Default: until the flow stops.
             size: Option<Size>,
         },
-        /// Sends and pauses in turn.
+        /// Alternates between sending and pausing.
         "on-off" OnOff {
             /// Length of the sending periods.
             on: At<Draw<Span>>,
             /// Length of the pauses.
             off: Draw<Span>,
-            /// Rate of writing while on. Default: as fast as it can.
+            /// Rate of writing in sending periods. Default: as fast as it can.
             rate: Option<Rate>,
         },
-        /// The receiver asks, the sender answers, the receiver thinks, and asks again.
+        /// The receiver requests, the sender answers, the receiver pauses, and repeats.
         "request-response" RequestResponse {
-            /// Size of the answers.
+            /// Size of an answer.
             size: Draw<Size>,
             /// Pause between an answer's last byte and the next request. Default: 0 s.
             think: Option<Draw<Span>>,
-            /// How many answers. Default: until the flow stops.
+            /// Number of answers. Default: until the flow stops.
             count: Option<Whole<1, { u64::MAX }>>,
         },
-        /// Transfers arrive, whatever has become of those before.
+        /// Transfers arrive independently of earlier ones.
         "arrivals" Arrivals {
-            /// Size of each.
+            /// Size of a transfer.
             size: Draw<Size>,
-            /// Poisson arrivals whose payload takes this part of the most that the paths carry together.
+            /// Poisson arrivals whose payload takes this fraction of the paths' total capacity.
             load: Option<At<Load>>,
-            /// In place of load: time from one arrival to the next; a plain value is always the same.
+            /// Instead of load: time between arrivals; a plain value is constant.
             interval: Option<At<Draw<Span>>>,
-            /// How many transfers. Default: until the flow stops.
+            /// Number of transfers. Default: until the flow stops.
             count: Option<Whole<1, { u64::MAX }>>,
-            /// What carries them. Default: new.
+            /// The connections that carry them. Default: new.
             connections: Option<Connections>,
         },
     }
 }
 
 words! {
-    Connections, "Connections", "what carries transfers" {
-        "new" => Connections::New, "Each transfer opens a connection of its own.";
-        "one" => Connections::One, "All share one connection, in order of arrival.";
+    Connections, "Connections", "a kind of connections" {
+        "new" => Connections::New, "Each transfer opens its own connection.";
+        "one" => Connections::One, "All transfers share one connection, in order of arrival.";
     }
 }
 
-/// A plain value, or a distribution to draw it from.
+/// A plain value, or a distribution.
 #[derive(Clone, Debug)]
 pub(crate) enum Draw<T> {
     Plain(T),
@@ -69,9 +69,9 @@ tagged! {
     enum Distribution<T> by "distribution", "a distribution" {
         /// Uniform between the two.
         "uniform" Uniform {
-            /// The least.
+            /// The smallest value.
             from: T,
-            /// The greatest.
+            /// The largest value.
             to: T,
         },
         /// Exponential.
@@ -93,10 +93,10 @@ tagged! {
             /// Standard deviation of the natural logarithm.
             sigma: Sigma,
         },
-        /// As a file has it.
+        /// Read from a file.
         "empirical" Empirical {
-            /// The file: a line for each point of the cumulative distribution function, `size,CDF`, the last with 1; linear between
-            /// the points. Its name is relative to the scenario's file.
+            /// The file: one line per point of the cumulative distribution function, `size,CDF`, the last with 1; linear between
+            /// the points. Its path is relative to the scenario file.
             file: At<String>,
         },
     }
@@ -118,11 +118,11 @@ impl<T: JsonSchema> JsonSchema for Draw<T> {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let (plain, random) = (generator.subschema_for::<T>(), generator.subschema_for::<Distribution<T>>());
-        json_schema!({ "description": "A plain value, or a distribution to draw it from.", "anyOf": [plain, random] })
+        json_schema!({ "description": "A plain value, or a distribution.", "anyOf": [plain, random] })
     }
 }
 
-/// Numbers within bounds: name, what and an example in diagnostics, the rule in words, the rule, and its schema.
+/// Numbers within bounds: type, name and example in diagnostics, the rule in words, the rule, and its schema.
 macro_rules! bounded {
     ($($(#[$meta:meta])* $name:ident, $what:literal, $example:literal, $must:literal, $holds:expr, $schema:tt;)*) => {$(
         $(#[$meta])*
@@ -162,7 +162,7 @@ bounded! {
     /// The standard deviation of a logarithm.
     Sigma, "sigma", "1.5", "from 0 to 10", |x| (0.0..=10.0).contains(&x),
         { "type": "number", "minimum": 0, "maximum": 10 };
-    /// The part of a capacity that is asked for.
-    Load, "the load", "0.6", "more than 0 and less than 1: from 1 on transfers pile up without end", |x| x > 0.0 && x < 1.0,
+    /// The requested fraction of a capacity.
+    Load, "the load", "0.6", "more than 0 and less than 1: at 1 or more, transfers pile up without bound", |x| x > 0.0 && x < 1.0,
         { "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 };
 }

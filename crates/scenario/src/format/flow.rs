@@ -8,7 +8,7 @@ use crate::read::{table, words};
 use crate::scheduler::Scheduler;
 
 table! {
-    /// A connection, or several alike. One path is plain TCP, several are MPTCP.
+    /// A connection, or several identical ones. One path is plain TCP, several are MPTCP.
     struct Flow {
         /// Its name, unique in the file.
         name: At<String>,
@@ -16,24 +16,24 @@ table! {
         cc: Algorithm,
         /// Which subflow sends next (MPTCP). Default: minrtt.
         scheduler: Option<Scheduler>,
-        /// Whether a slow subflow that holds the receive window up has its window halved (MPTCP). Default: true;
-        /// redundant and linux never do.
+        /// Whether a slow subflow that blocks the receive window has its window halved (MPTCP). Default: true, but
+        /// redundant and linux never do this.
         penalise: Option<At<bool>>,
-        /// That many such flows, named NAME/1, NAME/2, …. Default: one, named NAME.
+        /// Number of such flows, named NAME/1, NAME/2, …. Default: one, named NAME.
         count: Option<At<Whole<1, 10_000>>>,
         /// When the connection is opened. Default: 0 s.
         start: Option<At<Span>>,
         /// When the application stops sending. Default: the end of the run.
         stop: Option<At<Span>>,
-        /// The way of each subflow: names of links from sender to receiver.
+        /// The path of each subflow: names of links from sender to receiver.
         #[schemars(length(min = 1))]
         paths: At<Vec<At<Vec<At<String>>>>>,
-        /// For each path the names of links from receiver to sender. Default, and where empty: the
-        /// same delay as forward, without queue or loss.
+        /// For each path, the names of links from receiver to sender. By default, or if empty: the
+        /// forward delay, without queue or loss.
         r#return: Option<At<Vec<Vec<At<String>>>>>,
-        /// Paths that are used only while no other can be, by number: 1 is the first.
+        /// Numbers of the paths that are used only while no other path is usable; 1 is the first.
         backup: Option<Vec<At<Whole<1, { u64::MAX }>>>>,
-        /// Subflows added, removed, or made backup while the connection lasts.
+        /// Subflows that are added, removed or made backup while the connection lasts.
         events: Option<Vec<Event>>,
         /// The data to send. Default: bulk until the flow stops.
         application: Option<At<Application>>,
@@ -45,9 +45,9 @@ table! {
 table! {
     /// A change to the connection's subflows.
     struct Event {
-        /// When, since the start of the run.
+        /// Time since the start of the run.
         at: At<Span>,
-        /// Which path, by number: 1 is the first.
+        /// Number of the path; 1 is the first.
         path: At<Whole<1, { u64::MAX }>>,
         /// The event.
         action: At<SubflowAction>,
@@ -57,35 +57,35 @@ table! {
 table! {
     /// Parameters of TCP.
     struct Tcp {
-        /// Payload of a full segment, in bytes; its packet has 52 bytes more. MPTCP takes 20 bytes of
+        /// Payload of a full segment, in bytes; the packet has 52 bytes more. MPTCP takes 20 bytes of
         /// it. Default: 1448.
         mss: Option<Whole<100, 65_000>>,
         /// Initial window, in segments. Default: 10 (RFC 6928).
         initial_window: Option<Whole<1, 1000>>,
-        /// Slow-start threshold of a new subflow, in segments. Default: none, slow start ends with a loss.
+        /// Slow-start threshold of a new subflow, in segments. Default: infinite, slow start ends with a loss.
         initial_ssthresh: Option<Whole<2, 1_000_000>>,
-        /// The largest window that the receiver offers, at least the MSS. Default and maximum: 1 GiB (RFC 7323).
+        /// The largest advertised window, at least the MSS. Default and maximum: 1 GiB (RFC 7323).
         receive_buffer: Option<At<Size>>,
-        /// Smallest retransmission timeout. Default: 200 ms.
+        /// Minimum retransmission timeout. Default: 200 ms.
         min_rto: Option<PositiveSpan>,
         /// Full-sized segments per ACK. Default: 2.
         delayed_ack: Option<Whole<1, 1000>>,
-        /// How long an ACK may be delayed. Default: 40 ms.
+        /// The longest delay of an ACK. Default: 40 ms.
         delayed_ack_timeout: Option<Span>,
         /// Whether ECN is negotiated (RFC 3168). Default: false.
         ecn: Option<bool>,
-        /// Whether segments leave in bursts, as Linux hands them to a network card that cuts them (TSO), and wait for a
-        /// larger burst. Default: false, each leaves when the window allows it.
+        /// Whether segments leave in bursts, as with Linux and a network card that segments them (TSO), and wait for a
+        /// larger burst. Default: false, each segment leaves when the window allows it.
         tso: Option<bool>,
-        /// Whether the last segment of a burst, which has PSH, is acknowledged once the application has read all that came,
-        /// as by Linux from 6.6 on; needs tso. Default: false.
+        /// Whether the last segment of a burst, which has PSH, is acknowledged once the application has read all data, as by
+        /// Linux since 6.6; needs tso. Default: false.
         push_acks: Option<At<bool>>,
-        /// Whether ACKs of what arrives behind a hole wait for more, from the fourth on, as by Linux. Default: false.
+        /// Whether ACKs of segments after a hole wait for further segments, from the fourth on, as by Linux. Default: false.
         sack_compression: Option<bool>,
-        /// Whether MPTCP's DSS has data sequence numbers of 64 bits, as upstream Linux's: it takes 24 bytes of a segment
+        /// Whether MPTCP's DSS has 64-bit data sequence numbers, as in upstream Linux: it takes 24 bytes of a segment
         /// instead of 20, and leaves room for one SACK block instead of two. Default: false.
         long_dss: Option<bool>,
-        /// Whether the window starts again from the initial window after a pause of more than a timeout (RFC 5681 §4.1).
+        /// Whether the window restarts at the initial window after a pause longer than the timeout (RFC 5681 §4.1).
         /// Default: true.
         slow_start_after_idle: Option<bool>,
     }
@@ -93,9 +93,9 @@ table! {
 
 words! {
     SubflowAction, "SubflowAction", "an action" {
-        "add" => SubflowAction::Add, "It joins; a path whose first event this is does not join at the start.";
+        "add" => SubflowAction::Add, "It joins; a path whose first event is `add` does not join at the start.";
         "remove" => SubflowAction::Remove, "It leaves.";
-        "backup" => SubflowAction::Backup(true), "It is used only while no regular subflow can be.";
+        "backup" => SubflowAction::Backup(true), "It is used only while no regular subflow is usable.";
         "regular" => SubflowAction::Backup(false), "It is no longer backup.";
     }
 }

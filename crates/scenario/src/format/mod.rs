@@ -1,22 +1,22 @@
-//! The types of the file, as written. Their doc comments are the JSON Schema's descriptions.
+//! The types of the file. Their doc comments are the descriptions in the JSON Schema.
 
 mod algorithm;
 mod application;
 mod flow;
-mod law;
 mod link;
+mod model;
 mod trace;
 
 pub(crate) use algorithm::{Algorithm, find as find_algorithm};
 pub(crate) use application::{Application, Distribution, Draw};
 pub(crate) use flow::{Event, Flow, Tcp};
-pub(crate) use law::Chosen;
 pub(crate) use link::{Change, Jitter, Link, LossAt};
+pub(crate) use model::ModelChoice;
 pub(crate) use trace::{TextFile, Trace, TraceStart};
 
 use crate::diagnostic::{At, Problems};
 use crate::leaf::{PositiveSpan, Seed, Span};
-use crate::model::{Hosts, Vary};
+use crate::model::{Hosts, RandomDelay};
 use crate::read::{Named, Read, table, words};
 use crate::tree::{Node, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -32,28 +32,28 @@ table! {
         description: Option<String>,
         /// Length of a run, the warm-up included.
         duration: At<PositiveSpan>,
-        /// Means are taken from here on; shorter than the duration. Default: 0 s.
+        /// Means cover the time from here on; shorter than the duration. Default: 0 s.
         warmup: Option<At<Span>>,
         /// Seed of every random process. Default: 1.
         seed: Option<Seed>,
         /// The recording.
         record: Option<Record>,
-        /// The seed's variation beside the links' random processes.
+        /// Random variation at the hosts.
         variation: Option<Variation>,
-        /// What the hosts are like. Default: plain.
+        /// The host model. Default: plain.
         hosts: Option<Hosts>,
         /// The links, each under its name. A link carries packets in one direction.
         links: Named<At<Link>>,
         /// The connections.
         #[schemars(length(min = 1))]
         flows: At<Vec<Flow>>,
-        /// Files that links and applications name, each under its name. Commands put them here when they read a scenario's file.
+        /// Files that links and applications refer to, each under its name. Commands add them when they read a scenario file.
         files: Option<Named<TextFile>>,
     }
 }
 
 table! {
-    /// The recording of a run beside its summary.
+    /// The recording of samples.
     struct Record {
         /// Time between samples, at least 10 us. Default: 100 ms.
         interval: Option<At<PositiveSpan>>,
@@ -61,37 +61,36 @@ table! {
 }
 
 table! {
-    /// The seed's variation, so that runs differ however rare the links' random processes are.
+    /// Random variation at the hosts, so that runs with different seeds differ even without random links.
     struct Variation {
-        /// Each connection opens later by a time drawn uniformly up to this. "auto", the default: up to
-        /// its longest base RTT.
-        start_offset: Option<Vary>,
-        /// Each ACK leaves the receiving host later by a time drawn uniformly up to this, order kept.
+        /// Each connection opens later by a uniform time up to this. "auto", the default: up to its longest base RTT.
+        start_offset: Option<RandomDelay>,
+        /// Each ACK leaves the receiving host later by a uniform time up to this; ACKs keep their order.
         /// "auto", the default: up to the transmission time of a full packet on the path's slowest link.
-        host_jitter: Option<Vary>,
+        host_jitter: Option<RandomDelay>,
     }
 }
 
 words! {
-    Hosts, "Hosts", "hosts" {
-        "plain" => Hosts::Plain, "As RFCs have them: a segment leaves when the window allows it.";
-        "linux" => Hosts::Linux, "As Linux 6.12 and 6.18: by default flows have scheduler = \"linux\" and tso, push_acks, \
-            sack_compression and long_dss of tcp.";
+    Hosts, "Hosts", "a host model" {
+        "plain" => Hosts::Plain, "Idealised, by the RFCs: a segment leaves when the window allows it.";
+        "linux" => Hosts::Linux, "Linux-accurate, as 6.12 and 6.18: flows default to scheduler = \"linux\" and to tso, \
+            push_acks, sack_compression and long_dss of tcp.";
     }
 }
 
-impl Read for Vary {
+impl Read for RandomDelay {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
         match &node.value {
-            Value::String(word) if word == "auto" => Some(Vary::Auto),
-            _ => Span::read(node, problems).map(|span| Vary::UpTo(span.0)),
+            Value::String(word) if word == "auto" => Some(RandomDelay::Auto),
+            _ => Span::read(node, problems).map(|span| RandomDelay::UpTo(span.0)),
         }
     }
 }
 
-impl JsonSchema for Vary {
+impl JsonSchema for RandomDelay {
     fn schema_name() -> Cow<'static, str> {
-        "Vary".into()
+        "RandomDelay".into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {

@@ -8,9 +8,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 
 table! {
-    /// A file that the scenario names, as a part of it.
+    /// An embedded file.
     struct TextFile {
-        /// All of it.
+        /// The content of the file.
         text: String,
     }
 }
@@ -18,15 +18,15 @@ table! {
 table! {
     /// A trace that a link follows.
     struct TraceKeys {
-        /// The file: a line for each opportunity, in ms, as mahimahi has them, or columns time, rate, and perhaps delay and loss.
-        /// Its name is relative to the scenario's file.
+        /// The file: one line per delivery opportunity, in ms, as in mahimahi, or columns time, rate, and optionally delay and
+        /// loss. Its path is relative to the scenario file.
         file: At<String>,
-        /// Where in the trace a run begins. "random", the default: the seed says.
+        /// Where in the trace a run begins. "random", the default: drawn with the seed.
         start: Option<TraceStart>,
     }
 }
 
-/// A trace that a link follows: its file alone, or a table.
+/// A trace that a link follows: a file name, or a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Trace(pub TraceKeys);
 
@@ -50,7 +50,7 @@ impl JsonSchema for Trace {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let keys = generator.subschema_for::<TraceKeys>();
-        json_schema!({ "description": "A trace that a link follows: its file alone, or a table.",
+        json_schema!({ "description": "A trace that a link follows: a file name, or a table.",
             "anyOf": [{ "type": "string" }, keys] })
     }
 }

@@ -12,9 +12,9 @@ use anabranch_net::Time;
 
 /// A quantity of a distribution, in the model's unit.
 trait Base {
-    /// In files: the name of the column, its units, and how many of the model's a base unit is.
+    /// The column in files.
     const COLUMN: Column;
-    /// What to write for none of it, where a distribution gives none.
+    /// Help for a distribution that is always zero.
     const NONE: &str;
 
     fn base(&self) -> f64;
@@ -22,7 +22,7 @@ trait Base {
 
 impl Base for Span {
     const COLUMN: Column = Column { name: "time", quantity: &TIME, plain: None, factor: 1e-9, most: 1e9 };
-    const NONE: &str = "for none at all write \"0 s\"";
+    const NONE: &str = "for zero, write \"0 s\"";
 
     fn base(&self) -> f64 {
         self.0.as_secs_f64()
@@ -39,7 +39,7 @@ impl Base for Size {
     }
 }
 
-/// The application; bulk without end where none is given.
+/// The application; by default endless bulk.
 pub(super) fn application(
     given: Option<&At<format::Application>>,
     files: Option<&Named<TextFile>>,
@@ -85,7 +85,7 @@ fn draw<T: Base>(given: &format::Draw<T>, files: Option<&Named<TextFile>>, probl
         Distribution::Uniform { from, to } => {
             let (from, to) = (from.base(), to.base());
             if from > to {
-                problems.add(place, "`from` must not be more than `to`", "from > to", "");
+                problems.add(place, "`from` must not exceed `to`", "from > to", "");
             }
             (to, "`to`", Draw::Uniform(from, to))
         }

@@ -1,4 +1,4 @@
-//! Arrivals: how far apart they are, and what does not go with them.
+//! Arrivals: the time between them, and keys that exclude them.
 
 use crate::capacity::capacity_bps;
 use crate::diagnostic::{At, Problems};
@@ -7,10 +7,10 @@ use crate::leaf::Span;
 use crate::model::{Application, Connections, Draw, Flow, NamedLink};
 use anabranch_net::Time;
 
-/// The most transfers of a flow that a run may be expected to have.
+/// The most expected transfers of a flow per run.
 const MOST: f64 = 1e7;
 
-/// The time between arrivals, where it is given; that of a load follows from the links: see [`set_intervals`].
+/// The given time between arrivals. For a load, [`set_intervals`] derives it from the links.
 pub(super) fn interval<'a>(
     given: &At<format::Application>,
     load: bool,
@@ -25,7 +25,8 @@ pub(super) fn interval<'a>(
             "for example load = 0.5",
         ),
         (true, Some(interval)) => {
-            problems.add(&interval.place, "`interval` beside `load`", "beside `load`", "leave one out");
+            let message = "`interval` and `load` exclude each other";
+            problems.add(&interval.place, message, "conflicts with `load`", "remove one");
         }
         (false, Some(At { value, place })) if is_zero(value) => {
             problems.add(place, "the interval must be positive", "must be positive", "");
@@ -44,12 +45,12 @@ fn is_zero(time: &format::Draw<Span>) -> bool {
             Distribution::Uniform { to, .. } => to.0 == Time::ZERO,
             Distribution::Exponential { mean } | Distribution::Pareto { mean, .. } => mean.0 == Time::ZERO,
             Distribution::LogNormal { median, .. } => median.0 == Time::ZERO,
-            Distribution::Empirical { .. } => false, // told of the file
+            Distribution::Empirical { .. } => false, // reading the file reports it
         },
     }
 }
 
-/// Has the flows' loads become intervals, now that the links are known. `origin` has each flow's name in the file.
+/// Derives the intervals from the flows' loads and the links. `origin` has each flow's name in the file.
 pub(super) fn set_intervals(
     given: &[format::Flow],
     origin: &[String],
@@ -65,7 +66,7 @@ pub(super) fn set_intervals(
             continue;
         };
         if size.mean() <= 0.0 || interval.mean() <= 0.0 {
-            continue; // a mistake that is told already: no points, or only zeros
+            continue; // already reported: no points, or only zeros
         }
         if let Some(load) = load {
             let bps = load.value.0 * capacity_bps(&flow.paths, links);
@@ -73,20 +74,20 @@ pub(super) fn set_intervals(
         }
         let expected = flow.stop.since(flow.start).as_secs_f64() / interval.mean();
         if count.is_none_or(|count| count as f64 > MOST) && expected > MOST {
-            let message = format!("some {expected:.0} transfers, of at most {MOST:.0} in a run");
-            let help = "larger transfers, a lower load or a longer interval have fewer of them";
+            let message = format!("about {expected:.0} transfers expected, the limit is {MOST:.0} per run");
+            let help = "use larger transfers, a lower load or a longer interval";
             problems.add(place, message, "too many", help);
         }
     }
 }
 
-/// Connections that open and close all the time have no paths that join and leave at instants of the run.
+/// Events need a connection that lasts.
 pub(super) fn check_events(application: &Application, events: &[Event], problems: &mut Problems) {
     if let Application::Arrivals { connections: Connections::New, .. } = application
         && let [event, ..] = events
     {
-        let message = "each transfer has a connection of its own, which knows no such instant";
-        let help = "change links with `changes`, or let the transfers share one: connections = \"one\"";
+        let message = "`events` need a connection that lasts, but each transfer opens its own";
+        let help = "use the `changes` of links, or let transfers share a connection: connections = \"one\"";
         problems.add(&event.action.place, message, "cannot happen", help);
     }
 }

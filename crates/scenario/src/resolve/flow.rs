@@ -11,15 +11,15 @@ use std::collections::BTreeSet;
 
 /// The most connections that a scenario may have.
 const MAX_FLOWS: usize = 10_000;
-/// The most subflows of all connections together: the summary of more could not be given within a second.
+/// The most subflows of all connections, so that the summary takes less than a second.
 const MAX_SUBFLOWS: usize = 32_768;
-/// The most links that the paths of all connections may cross together.
+/// The most links in the paths of all connections.
 const MAX_ALL_HOPS: usize = 10_000_000;
-/// RFC 7323 §2.3: the largest window that can be offered.
+/// The largest window that can be advertised (RFC 7323 §2.3).
 const MAX_WINDOW: u64 = 1 << 30;
 
-/// What flows need of the rest of the file.
-pub(super) struct Given<'a> {
+/// The keys of the file that flows depend on.
+pub(super) struct FlowContext<'a> {
     pub hosts: Hosts,
     pub links: &'a LinkNames,
     pub files: Option<&'a Named<TextFile>>,
@@ -28,35 +28,35 @@ pub(super) struct Given<'a> {
     pub horizon: Time,
 }
 
-/// Every connection of the file, counts spelled out, and its flow's name in the file.
+/// Every connection, with counts expanded, and its flow's name in the file.
 pub(super) fn flows(
     given: &At<Vec<format::Flow>>,
-    rest: &Given<'_>,
+    context: &FlowContext<'_>,
     problems: &mut Problems,
 ) -> (Vec<Flow>, Vec<String>) {
     if given.value.is_empty() {
-        problems.add(&given.place, "there are no flows", "empty", "begin one with [[flows]]");
+        problems.add(&given.place, "the scenario has no flows", "empty", "add one with [[flows]]");
     }
     let (mut flows, mut origin, mut names) = (Vec::new(), Vec::new(), BTreeSet::new());
     let (mut all_hops, mut subflows) = (0, 0);
     for file_flow in &given.value {
-        let Some(flow) = flow(file_flow, rest, problems) else { continue };
+        let Some(flow) = flow(file_flow, context, problems) else { continue };
         let count = file_flow.count.as_ref().map_or(1, |count| count.value.0);
         if flows.len() + count as usize > MAX_FLOWS {
             let place = file_flow.count.as_ref().map_or(&file_flow.name.place, |count| &count.place);
-            problems.add(place, format!("more than {MAX_FLOWS} flows"), "too many", "");
+            problems.add(place, format!("too many flows: the limit is {MAX_FLOWS}"), "too many", "");
             break;
         }
         subflows += flow.paths.len() * count as usize;
         if subflows > MAX_SUBFLOWS {
-            let message = format!("the flows have more than {MAX_SUBFLOWS} subflows in all");
+            let message = format!("too many subflows: the limit is {MAX_SUBFLOWS} in all flows");
             problems.add(&file_flow.name.place, message, "too many", "");
             break;
         }
         let hops: usize = flow.paths.iter().map(|path| path.links.len() + path.return_links.len()).sum();
         all_hops += hops * count as usize;
         if all_hops > MAX_ALL_HOPS {
-            let message = format!("the flows' paths have more than {MAX_ALL_HOPS} links in all");
+            let message = format!("the paths are too long: the limit is {MAX_ALL_HOPS} links in all paths");
             problems.add(&file_flow.name.place, message, "too many", "");
             break;
         }
@@ -64,18 +64,18 @@ pub(super) fn flows(
             Some(_) => (1..=count).map(|number| format!("{}/{number}", flow.name)).collect(),
             None => vec![flow.name.clone()],
         };
-        // With a count the entry's own name means all of its connections: it must be unique too.
+        // With a count, the entry's name selects all of its connections, so it must be unique, too.
         let taken: BTreeSet<&String> = connections.iter().chain([&flow.name]).collect();
         if let Some(name) = taken.iter().find(|name| names.contains(**name)) {
             let message = format!("two flows are named `{name}`");
-            let help = "several flows alike can have one entry with `count`";
+            let help = "give identical flows one entry with `count`";
             problems.add(&file_flow.name.place, message, "not unique", help);
             continue;
         }
         names.extend(taken.into_iter().cloned());
         for (number, name) in connections.into_iter().enumerate() {
             let mut each = Flow { name, ..flow.clone() };
-            rest.links.give(&mut each.paths, number);
+            context.links.assign(&mut each.paths, number);
             flows.push(each);
             origin.push(flow.name.clone());
         }
@@ -83,8 +83,8 @@ pub(super) fn flows(
     (flows, origin)
 }
 
-fn flow(given: &format::Flow, rest: &Given<'_>, problems: &mut Problems) -> Option<Flow> {
-    let &Given { hosts, links, files, duration, horizon } = rest;
+fn flow(given: &format::Flow, context: &FlowContext<'_>, problems: &mut Problems) -> Option<Flow> {
+    let &FlowContext { hosts, links, files, duration, horizon } = context;
     let name = &given.name;
     check_name(name, problems);
     let paths = paths(given, links, problems);
@@ -118,14 +118,14 @@ fn flow(given: &format::Flow, rest: &Given<'_>, problems: &mut Problems) -> Opti
     })
 }
 
-/// Only schedulers that wait at a full receive window for what a slow subflow carries can penalise it.
+/// Only schedulers that stall when a slow subflow fills the receive window can penalise it.
 fn penalise(given: Option<&At<bool>>, scheduler: Scheduler, problems: &mut Problems) -> bool {
     let able = scheduler.picks();
     if let Some(At { value: true, place }) = given
         && !able
     {
         let message = "this scheduler does not penalise slow subflows";
-        problems.add(place, message, "has no effect", "leave it out, or take minrtt, roundrobin or blest");
+        problems.add(place, message, "has no effect", "remove it, or use minrtt, roundrobin or blest");
     }
     given.map_or(able, |given| given.value && able)
 }
@@ -137,15 +137,16 @@ fn paths(given: &format::Flow, links: &LinkNames, problems: &mut Problems) -> Op
         return None;
     }
     if let Some(path) = paths.value.get(MAX_PATHS) {
-        let message = format!("{} paths, of at most {MAX_PATHS}", paths.value.len());
+        let message = format!("too many paths: {}, the limit is {MAX_PATHS}", paths.value.len());
         problems.add(&path.place, message, "too many", "");
         return None;
     }
     let cc = &given.cc.0;
     if let Some(path) = paths.value.get(cc.max_paths()) {
         let name = cc.entry.name;
-        let message = format!("{} paths, of at most {} under {name}", paths.value.len(), cc.max_paths());
-        let help = "Linux has nine subflows per connection; without `@kernel` there may be 32";
+        let message =
+            format!("too many paths: {}, the limit of {name} is {}", paths.value.len(), cc.max_paths());
+        let help = "Linux allows 9 subflows per connection; algorithms without `@kernel` allow 32";
         problems.add(&path.place, message, "too many", help);
         return None;
     }
@@ -156,8 +157,8 @@ fn paths(given: &format::Flow, links: &LinkNames, problems: &mut Problems) -> Op
         let counted = |n: usize, what| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         let given = counted(backs.value.len(), "return path");
         let message = format!("{given} for {}", counted(paths.value.len(), "path"));
-        let help = "give one for each path, in order; [] is a path that returns with the same delay";
-        problems.add(&backs.place, message, "not as many as `paths`", help);
+        let help = "give one per path, in order; [] returns with the forward delay";
+        problems.add(&backs.place, message, "differs from `paths`", help);
     }
     for (index, path) in paths.value.iter().enumerate() {
         if path.value.is_empty() {
@@ -165,7 +166,12 @@ fn paths(given: &format::Flow, links: &LinkNames, problems: &mut Problems) -> Op
         }
         let back = backs.and_then(|backs| backs.value.get(index)).map_or(0, Vec::len);
         if path.value.len().max(back) > MAX_HOPS {
-            problems.add(&path.place, format!("a path over more than {MAX_HOPS} links"), "too long", "");
+            problems.add(
+                &path.place,
+                format!("path too long: the limit is {MAX_HOPS} links"),
+                "too long",
+                "",
+            );
             return None;
         }
     }
@@ -195,13 +201,13 @@ fn paths(given: &format::Flow, links: &LinkNames, problems: &mut Problems) -> Op
 fn path_index(number: &At<Whole<1, { u64::MAX }>>, paths: usize, problems: &mut Problems) -> Option<usize> {
     let index = usize::try_from(number.value.0 - 1).ok().filter(|index| *index < paths);
     if index.is_none() {
-        let message = format!("there is no path {}", number.value.0);
+        let message = format!("path {} does not exist", number.value.0);
         problems.add(&number.place, message, "not a path", format!("paths are numbered from 1 to {paths}"));
     }
     index
 }
 
-/// The events in order of time, checked against what each path is by then.
+/// The events in order of time, checked against the state of each path.
 fn events(
     given: &[Event],
     start: Time,
@@ -230,21 +236,21 @@ fn events(
         check_instant(&event.at, end, problems);
         let at = event.at.value.0;
         if at < start {
-            let message = format!("at {at} the flow is not yet open: it starts at {start}");
+            let message = format!("the flow is not open at {at}: it starts at {start}");
             problems.add(&event.at.place, message, format!("must be {start} or more"), "");
         }
         let path = path_index(&event.path, paths.len(), problems)?;
         let action = event.action.value;
-        // Before its first event a path is there, unless that event adds it.
+        // Before its first event a path is joined, unless that event adds it.
         let there = joined[path].unwrap_or(action != SubflowAction::Add);
         match action {
             SubflowAction::Add if there => {
-                let message = format!("path {} is there already", path + 1);
-                problems.add(&event.action.place, message, "added twice", "remove it before");
+                let message = format!("path {} has already joined", path + 1);
+                problems.add(&event.action.place, message, "added twice", "remove it first");
             }
             SubflowAction::Remove | SubflowAction::Backup(_) if !there => {
-                let message = format!("path {} is not there at {at}", path + 1);
-                problems.add(&event.action.place, message, "removed before", "add it before");
+                let message = format!("path {} is not joined at {at}", path + 1);
+                problems.add(&event.action.place, message, "not joined", "add it first");
             }
             _ => {}
         }
@@ -260,7 +266,7 @@ fn events(
         && (0..paths.len()).all(|path| first(path) == Some(SubflowAction::Add))
     {
         let help = "a path whose first event is \"add\" does not join at the start; leave one without";
-        problems.add(&event.action.place, "no path is there at the start", "every path is added later", help);
+        problems.add(&event.action.place, "no path joins at the start", "every path is added later", help);
     }
     Some(events)
 }
@@ -270,10 +276,10 @@ fn tcp(given: Option<&format::Tcp>, default: Tcp, problems: &mut Problems) -> Tc
     let mss = given.mss.map_or(default.mss, |mss| mss.0 as u16);
     match &given.receive_buffer {
         Some(At { value: size, place }) if size.0 > MAX_WINDOW => {
-            problems.add(place, "a receive window is at most 1 GiB", "too large", "RFC 7323 §2.3");
+            problems.add(place, "the receive buffer must be at most 1 GiB", "too large", "RFC 7323 §2.3");
         }
         Some(At { value: size, place }) if size.0 < mss.into() => {
-            let message = format!("the receive buffer of {} B does not hold a segment of {mss} B", size.0);
+            let message = format!("the receive buffer of {} B is smaller than a segment of {mss} B", size.0);
             problems.add(place, message, format!("must be at least {mss} B"), "");
         }
         _ => {}
@@ -282,8 +288,8 @@ fn tcp(given: Option<&format::Tcp>, default: Tcp, problems: &mut Problems) -> Tc
     if let Some(At { value: true, place }) = &given.push_acks
         && !tso
     {
-        let message = "`push_acks` is about the ends of bursts, and these segments leave one by one";
-        problems.add(place, message, "needs `tso = true`", "add tso = true, or leave push_acks out");
+        let message = "`push_acks` needs bursts, but without `tso` segments leave one by one";
+        problems.add(place, message, "needs `tso = true`", "add tso = true, or remove push_acks");
     }
     Tcp {
         mss,

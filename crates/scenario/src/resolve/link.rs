@@ -1,16 +1,16 @@
-//! Links, and what "1 BDP" is for each.
+//! Links, and the BDP of each.
 
 use crate::diagnostic::{At, Problems};
-use crate::format::{self, Chosen, Jitter, TextFile};
+use crate::format::{self, Jitter, ModelChoice, TextFile};
 use crate::leaf::{Length, PositiveSpan};
 use crate::model::{Flow, NamedLink, Path};
 use crate::read::Named;
 use crate::resolve::queue::{discipline, queue};
-use crate::resolve::trace::{Traced, traced};
+use crate::resolve::trace::{ResolvedTrace, resolve_trace};
 use crate::resolve::{LinkNames, check_instant, check_name};
 use anabranch_net::{self as net, LinkSpec, Loss, Time};
 
-/// Every link of the file, counts spelled out.
+/// Every link, with counts expanded.
 pub(super) fn links(
     links: &Named<At<format::Link>>,
     names: &LinkNames,
@@ -19,9 +19,9 @@ pub(super) fn links(
     horizon: Time,
     problems: &mut Problems,
 ) -> Vec<NamedLink> {
-    let traces: Vec<Option<Traced>> =
-        links.0.iter().map(|(_, link)| traced(&link.value, files, problems)).collect();
-    let delay = |((_, link), traced): (&(At<String>, At<format::Link>), &Option<Traced>)| {
+    let traces: Vec<Option<ResolvedTrace>> =
+        links.0.iter().map(|(_, link)| resolve_trace(&link.value, files, problems)).collect();
+    let delay = |((_, link), traced): (&(At<String>, At<format::Link>), &Option<ResolvedTrace>)| {
         let own = link.value.delay.map(|delay| delay.0);
         own.or(traced.as_ref().and_then(|traced| traced.delay)).unwrap_or(Time::ZERO)
     };
@@ -62,8 +62,7 @@ pub(super) fn links(
     names.list.iter().zip(&names.origin).enumerate().map(link).collect()
 }
 
-/// For each link the longest base RTT of the paths that cross it, in either direction; of a link that none
-/// crosses, that of a path of this link alone.
+/// For each link the longest base RTT of the paths that cross it, in either direction; for an unused link, twice its delay.
 fn longest_base_rtts(flows: &[Flow], delays: &[Time]) -> Vec<Time> {
     let mut longest: Vec<Option<Time>> = vec![None; delays.len()];
     for path in flows.iter().flat_map(|flow| &flow.paths) {
@@ -75,17 +74,17 @@ fn longest_base_rtts(flows: &[Flow], delays: &[Time]) -> Vec<Time> {
     longest.iter().zip(delays).map(|(longest, own)| longest.unwrap_or(own.times(2))).collect()
 }
 
-/// The propagation delay of a path there and back.
+/// The round-trip propagation delay of a path.
 pub(crate) fn base_rtt(path: &Path, delay: impl Fn(usize) -> Time) -> Time {
     let sum = |links: &[usize]| links.iter().fold(Time::ZERO, |sum, &link| sum + delay(link));
     let back = if path.return_links.is_empty() { &path.links } else { &path.return_links };
     sum(&path.links) + sum(back)
 }
 
-fn loss(given: &Chosen<true>) -> Loss {
-    // No loss model has a length.
+fn loss(given: &ModelChoice<true>) -> Loss {
+    // Loss models have no lengths.
     let values = given.values(|_| net::Value::Flag(false));
-    Loss::new(given.law.name, &values).unwrap_or(Loss::None)
+    Loss::new(given.model.name, &values).unwrap_or(Loss::None)
 }
 
 fn jitter(jitter: &Jitter, problems: &mut Problems) -> net::Jitter {
@@ -95,17 +94,21 @@ fn jitter(jitter: &Jitter, problems: &mut Problems) -> net::Jitter {
         && reorder_delay == Time::ZERO
     {
         let help = "give `reorder_delay`, for example \"5 ms\"";
-        problems.add(&rate.place, "packets are held back for no time", "needs `reorder_delay`", help);
+        problems.add(
+            &rate.place,
+            "`reorder_rate` needs a positive `reorder_delay`",
+            "needs `reorder_delay`",
+            help,
+        );
     }
     let up_to = jitter.up_to.map_or(Time::ZERO, |up_to| up_to.0);
     if let Some(At { value: PositiveSpan(correlation), place }) = &jitter.correlation {
         let shortest = Time::from_secs_f64(up_to.as_secs_f64() * 2.0 / std::f64::consts::PI);
         if up_to == Time::ZERO {
             let help = "give `up_to`, for example \"5 ms\"";
-            problems.add(place, "a correlation time of no jitter", "needs `up_to`", help);
+            problems.add(place, "`correlation` needs jitter: `up_to` is zero", "needs `up_to`", help);
         } else if *correlation < shortest {
-            let message =
-                format!("a delay up to {up_to} that changes within {correlation} lets packets overtake");
+            let message = format!("packets would overtake: {correlation} is too short for up to {up_to}");
             problems.add(place, message, format!("must be at least {shortest}"), "2/π of `up_to`");
         }
     }
@@ -113,7 +116,7 @@ fn jitter(jitter: &Jitter, problems: &mut Problems) -> net::Jitter {
         up_to,
         correlation: match &jitter.correlation {
             Some(correlation) => correlation.value.0,
-            None => net::Jitter::wandering(up_to).correlation,
+            None => net::Jitter::bounded(up_to).correlation,
         },
         reorder_rate: jitter.reorder_rate.as_ref().map_or(0.0, |rate| rate.value.0),
         reorder_delay,

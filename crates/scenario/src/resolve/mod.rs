@@ -1,5 +1,4 @@
-//! From the file as written to the scenario as run: names become indices, units SI, counts flows; and
-//! the rules that concern several keys are checked.
+//! Resolves the file to a scenario: names become indices, quantities SI units, counts flows. Checks rules between keys.
 
 mod application;
 mod arrivals;
@@ -24,14 +23,14 @@ use std::ops::Range;
 /// The shortest time between samples.
 const MIN_INTERVAL: Time = Time::from_nanos(10_000);
 
-/// A checked scenario, still without a hash, and for each flow its name in the file.
+/// A checked scenario without its hash, and for each flow its name in the file.
 pub(crate) struct Resolved {
     pub scenario: Scenario,
     pub origin: Vec<String>,
 }
 
-/// Resolves `file`. Instants after `horizon`, the longer of the file's duration and an override's, are
-/// mistakes; those after an overriding, shorter duration just do not come.
+/// Resolves `file`. Instants after `horizon`, the longer of the file's and the override's duration, are errors. Events after
+/// a shorter overriding duration do not happen.
 pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Resolved {
     let duration = file.duration.value.0;
     let warmup = file.warmup.as_ref().map_or(Time::ZERO, |warmup| warmup.value.0);
@@ -45,14 +44,14 @@ pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Res
         );
     }
     let names = LinkNames::of(&file, problems);
-    let given = flow::Given {
+    let context = flow::FlowContext {
         hosts: file.hosts.unwrap_or_default(),
         links: &names,
         files: file.files.as_ref(),
         duration,
         horizon,
     };
-    let (mut flows, origin) = flow::flows(&file.flows, &given, problems);
+    let (mut flows, origin) = flow::flows(&file.flows, &context, problems);
     let links = link::links(&file.links, &names, file.files.as_ref(), &flows, horizon, problems);
     arrivals::set_intervals(&file.flows.value, &origin, &mut flows, &links, problems);
     let variation = file.variation;
@@ -84,53 +83,51 @@ fn interval(given: Option<At<PositiveSpan>>, problems: &mut Problems) -> Time {
     interval
 }
 
-/// Notes an instant that the run does not reach.
+/// Reports an instant after the end of the run.
 fn check_instant(at: &At<Span>, horizon: Time, problems: &mut Problems) {
     if at.value.0 >= horizon {
-        let message = format!("{} is not within the run of {horizon}", at.value.0);
+        let message = format!("{} is outside the run of {horizon}", at.value.0);
         problems.add(&at.place, message, format!("must be less than {horizon}"), "");
     }
 }
 
-/// Notes a name that tables and files of results could not show.
+/// Reports a name that is not safe in tables and CSV files.
 fn check_name(name: &At<String>, problems: &mut Problems) {
     if name.value.is_empty() || name.value.contains(is_hidden) {
         problems.add(&name.place, "a name must be printable", "not a name", "for example \"dsl\"");
     }
-    // CSV files have names, and spreadsheets take such text for a formula.
+    // CSV files have names, and spreadsheets read such text as a formula.
     if name.value.starts_with(['=', '+', '-', '@']) {
         let message = format!("a name must not begin with `{}`", &name.value[..1]);
-        problems.add(&name.place, message, "a spreadsheet would calculate it", "for example \"dsl\"");
+        problems.add(&name.place, message, "spreadsheets read it as a formula", "for example \"dsl\"");
     }
 }
 
-/// The text of a file that the scenario names and has within it.
+/// The text of an embedded file.
 fn text_of(name: &At<String>, files: Option<&Named<TextFile>>, problems: &mut Problems) -> Option<Place> {
     let file = files.and_then(|files| files.0.iter().find(|(known, _)| known.value == name.value));
     if let Some((_, TextFile { text })) = file {
         return Place::whole(&name.value, text, problems);
     }
     let name_text = &name.value;
-    let help = format!(
-        "where it cannot be read beside the scenario's file, as in a page, its content belongs under [files.\"{name_text}\"], as `text`"
-    );
-    problems.add(&name.place, format!("there is no file `{name_text}` in the scenario"), "not here", help);
+    let help = format!("put its content into the scenario: the key `text` under [files.\"{name_text}\"]");
+    problems.add(&name.place, format!("the scenario has no file `{name_text}`"), "not found", help);
     None
 }
 
-/// The most links of a scenario where some have a count.
+/// The most links of a scenario with counts.
 const MAX_LINKS: usize = 10_000;
-/// The most changes of these together.
+/// The most changes of links with counts.
 const MAX_CHANGES: usize = 500_000;
 
-/// The links' names, counts spelled out.
+/// The links' names, with counts expanded.
 struct LinkNames {
     list: Vec<String>,
-    /// Each one's index in the file.
+    /// Index in the file of each link.
     origin: Vec<usize>,
-    /// The index of each name; beyond the list's end, those of `alike`.
+    /// The index of each name; from the list's length on, indices into `alike`.
     index: HashMap<String, usize>,
-    /// The indices of those that share a table.
+    /// The ranges of links that share a table.
     alike: Vec<Range<usize>>,
 }
 
@@ -151,7 +148,7 @@ impl LinkNames {
                     true => format!("{MAX_CHANGES} changes of links"),
                     false => format!("{MAX_LINKS} links"),
                 };
-                problems.add(place, format!("more than {all}"), "too many", "");
+                problems.add(place, format!("over the limit of {all}"), "too many", "");
                 break;
             }
             list.extend((1..=count).map(|number| format!("{}/{number}", name.value)));
@@ -159,7 +156,7 @@ impl LinkNames {
             alike.push(begin..list.len());
         }
         let mut index = HashMap::new();
-        // With a count the name in the file means all of them: it must be unique too.
+        // With a count, the name in the file selects all of its links, so it must be unique, too.
         let all = alike.iter().map(|each: &Range<usize>| origin[each.start]);
         let names = list.iter().chain(all.clone().map(|origin| &file.links.0[origin].0.value));
         for (i, (name, origin)) in names.zip(origin.iter().copied().chain(all)).enumerate() {
@@ -171,8 +168,8 @@ impl LinkNames {
         LinkNames { list, origin, index, alike }
     }
 
-    /// The links that a flow's connection of that number crosses, from 0: of those with a count each has its own.
-    fn give(&self, paths: &mut [Path], number: usize) {
+    /// Assigns links with a count to the connection with that number, from 0.
+    fn assign(&self, paths: &mut [Path], number: usize) {
         for link in paths.iter_mut().flat_map(|path| path.links.iter_mut().chain(&mut path.return_links)) {
             if let Some(alike) = link.checked_sub(self.list.len()) {
                 *link = self.alike[alike].start + number;
@@ -197,11 +194,11 @@ fn link_index(
     let alike = found.checked_sub(links.list.len()).map(|alike| links.alike[alike].len());
     if let Some(alike) = alike.filter(|alike| Some(*alike) != count) {
         let help = format!(
-            "name one, `{0}/1`, or give the flow count = {alike}: its n-th connection then crosses `{0}/n`",
+            "name one, `{0}/1`, or give the flow count = {alike}: its n-th connection then uses `{0}/n`",
             name.value
         );
-        let message = format!("`{}` is several links, {alike}", name.value);
-        problems.add(&name.place, message, "which of them?", help);
+        let message = format!("`{}` names {alike} links", name.value);
+        problems.add(&name.place, message, "ambiguous", help);
         return None;
     }
     Some(found)

@@ -1,4 +1,4 @@
-//! Queues: lengths become packets or bytes, and a discipline has its parameters.
+//! Queues: converts lengths to packets or bytes, and completes disciplines.
 
 use crate::diagnostic::{At, Problems};
 use crate::format;
@@ -8,7 +8,7 @@ use anabranch_net::{Discipline, QueueLimit, Value};
 /// A full packet: the default MSS and its 52 bytes of headers.
 const FULL_PACKET: u64 = 1500;
 
-/// BDPs become bytes, rounded to the nearest, at least one full packet.
+/// Converts BDPs to bytes, rounded to the nearest, at least one full packet.
 pub(super) fn queue(length: Length, bdp_bytes: f64) -> QueueLimit {
     match length {
         Length::Packets(packets) => QueueLimit::Packets(packets),
@@ -17,7 +17,7 @@ pub(super) fn queue(length: Length, bdp_bytes: f64) -> QueueLimit {
     }
 }
 
-/// The discipline of a link. Only drop-tail has a threshold for marks: the others mark by their own rules.
+/// The discipline of a link. Only drop-tail has a marking threshold: other disciplines mark by their own rules.
 pub(super) fn discipline(link: &format::Link, bdp_bytes: f64, problems: &mut Problems) -> Discipline {
     let length = |length| match queue(length, bdp_bytes) {
         QueueLimit::Packets(packets) => Value::Length(packets as f64, false),
@@ -25,7 +25,7 @@ pub(super) fn discipline(link: &format::Link, bdp_bytes: f64, problems: &mut Pro
     };
     let mut discipline = Discipline::default();
     if let Some(aqm) = &link.aqm {
-        match Discipline::new(aqm.law.name, &aqm.values(length)) {
+        match Discipline::new(aqm.model.name, &aqm.values(length)) {
             Ok(given) => discipline = given,
             Err([param, message, label, help]) => {
                 let Some(place) = aqm.place(param) else { return discipline };
@@ -40,8 +40,9 @@ pub(super) fn discipline(link: &format::Link, bdp_bytes: f64, problems: &mut Pro
                 QueueLimit::Bytes(bytes) => bytes,
             });
         } else {
-            let help = "give `ecn = true` to the `aqm`, which then marks by its own rule";
-            problems.add(place, "two rules for marks", "beside an `aqm`", help);
+            let help = "set `ecn = true` in the `aqm`, which marks by its own rule";
+            let message = "`ecn_threshold` and `aqm` exclude each other";
+            problems.add(place, message, "conflicts with `aqm`", help);
         }
     }
     discipline

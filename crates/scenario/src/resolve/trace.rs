@@ -1,61 +1,61 @@
-//! Traces: files become courses, and what a trace gives nothing else may.
+//! Traces: reads the files, and reports keys that conflict with a trace.
 
 use crate::diagnostic::{At, Place, Problems};
 use crate::format::{self, TextFile, TraceStart};
 use crate::read::Named;
 use crate::resolve::text_of;
 use crate::trace;
-use anabranch_net::{self as net, Course, Loss, Time};
+use anabranch_net::{self as net, Loss, Time, TraceData};
 
-/// What a link's trace gives it.
+/// A trace, and the properties of the link that follow from it.
 #[derive(Clone)]
-pub(super) struct Traced {
+pub(super) struct ResolvedTrace {
     pub trace: net::Trace,
-    /// The shortest delay, where it sets the delay.
+    /// The shortest delay, if it sets the delay.
     pub delay: Option<Time>,
-    /// The mean loss, where it sets the loss.
+    /// The mean loss, if it sets the loss.
     pub loss: Option<Loss>,
 }
 
-/// Reads the trace of a link, and refuses what does not go with it.
-pub(super) fn traced(
+/// Reads the trace of a link, and reports conflicting keys.
+pub(super) fn resolve_trace(
     link: &format::Link,
     files: Option<&Named<TextFile>>,
     problems: &mut Problems,
-) -> Option<Traced> {
+) -> Option<ResolvedTrace> {
     let At { value: format::Trace(keys), place } = link.trace.as_ref()?;
     let whole = text_of(&keys.file, files, problems)?;
-    let (course, period) = trace::read(&whole, problems)?;
+    let (data, period) = trace::read(&whole, problems)?;
     let start = match &keys.start {
         None | Some(TraceStart::Random) => None,
         Some(TraceStart::At(At { value: start, place })) => {
             if start.0 >= period {
-                let message = format!("{} is not within the trace, which is {period} long", start.0);
+                let message = format!("{} is outside the trace of {period}", start.0);
                 problems.add(place, message, format!("must be less than {period}"), "");
             }
             Some(start.0)
         }
     };
-    let traced = Traced {
-        delay: delays(&course).min(),
-        loss: mean_loss(&course, period),
-        trace: net::Trace { course, period, start },
+    let traced = ResolvedTrace {
+        delay: delays(&data).min(),
+        loss: mean_loss(&data, period),
+        trace: net::Trace { data, period, start },
     };
-    alone(link, &traced, place, problems);
+    check_conflicts(link, &traced, place, problems);
     Some(traced)
 }
 
-fn delays(course: &Course) -> impl Iterator<Item = Time> {
-    let steps = match course {
-        Course::Steps(steps) => &steps[..],
-        Course::Opportunities(_) => &[],
+fn delays(data: &TraceData) -> impl Iterator<Item = Time> {
+    let steps = match data {
+        TraceData::Steps(steps) => &steps[..],
+        TraceData::Opportunities(_) => &[],
     };
     steps.iter().filter_map(|step| step.delay)
 }
 
-/// Over time.
-fn mean_loss(course: &Course, period: Time) -> Option<Loss> {
-    let Course::Steps(steps) = course else { return None };
+/// The time average of the loss.
+fn mean_loss(data: &TraceData, period: Time) -> Option<Loss> {
+    let TraceData::Steps(steps) = data else { return None };
     let ends = steps.iter().skip(1).map(|step| step.at).chain([period]);
     let part = |(step, end): (&net::Change, Time)| {
         Some(step.loss?.mean_rate() * end.since(step.at).as_secs_f64() / period.as_secs_f64())
@@ -64,26 +64,23 @@ fn mean_loss(course: &Course, period: Time) -> Option<Loss> {
     Some(Loss::bernoulli(sum.min(1.0)))
 }
 
-/// Two rules for one property are a mistake.
-fn alone(link: &format::Link, traced: &Traced, place: &Place, problems: &mut Problems) {
-    let by_opportunity = matches!(traced.trace.course, Course::Opportunities(_));
-    let gives = "the trace gives it: leave it out";
+/// Reports keys that set a property of the trace.
+fn check_conflicts(link: &format::Link, traced: &ResolvedTrace, place: &Place, problems: &mut Problems) {
+    let by_opportunity = matches!(traced.trace.data, TraceData::Opportunities(_));
+    let gives = "remove it: the trace gives it";
     let refused = [
         (link.rate.is_some(), "rate", gives),
         (link.delay.is_some() && traced.delay.is_some(), "delay", gives),
         (link.loss.is_some() && traced.loss.is_some(), "loss", gives),
-        (link.changes.is_some(), "changes", "put them into the trace"),
-        (link.tick.is_some() && by_opportunity, "tick", "opportunities have times of their own"),
+        (link.changes.is_some(), "changes", "move them into the trace"),
+        (link.tick.is_some() && by_opportunity, "tick", "delivery opportunities have their own times"),
     ];
     for (_, key, help) in refused.into_iter().filter(|(given, ..)| *given) {
-        problems.add(place, format!("a trace beside `{key}`"), format!("beside `{key}`"), help);
+        let message = format!("`trace` and `{key}` exclude each other");
+        problems.add(place, message, format!("conflicts with `{key}`"), help);
     }
     if link.delay.is_none() && traced.delay.is_none() {
-        problems.add(
-            place,
-            "`delay` is missing",
-            "this trace has no column `delay`",
-            "give the link a `delay`",
-        );
+        let label = "this trace has no column `delay`";
+        problems.add(place, "`delay` is missing", label, "give the link a `delay`");
     }
 }

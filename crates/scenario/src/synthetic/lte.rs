@@ -1,22 +1,22 @@
 //! A cellular downlink by the model of Winstein, Sivaraman and Balakrishnan (Stochastic forecasts achieve high throughput and low
-//! delay over cellular networks, NSDI 2013, §3.1), with the parameters that its authors chose, and a rate behind an outage that is ours:
-//! from 0 a Brownian motion would be back at once.
+//! delay over cellular networks, NSDI 2013, §3.1), with its authors' parameters. The rate after an outage is ours: from 0, a
+//! Brownian motion would return to 0 at once.
 
 use super::normal;
 use anabranch_net::Random;
 
-/// The rate is at most that many full packets a second.
+/// The highest rate, in full packets per second.
 const MOST: f64 = 1000.0;
-/// It wanders by so many packets a second in the square root of a second.
+/// Standard deviation of the rate's Brownian motion, in packets per second per √s.
 const SIGMA: f64 = 200.0;
-/// Outages last for exponential times, in seconds.
+/// Mean length of an outage, in seconds; exponential.
 const OUTAGE: f64 = 1.0;
-/// Packets a second behind an outage.
+/// The rate after an outage, in packets per second.
 const BEHIND: f64 = 100.0;
 /// Seconds.
 const STEP: f64 = 1e-3;
 
-/// Opportunities to deliver a packet: a Poisson process whose rate is a Brownian motion. Where it comes to 0 there is an outage.
+/// Delivery opportunities: a Poisson process whose rate is a Brownian motion. When the rate reaches 0, an outage begins.
 pub fn lines(random: &mut Random, seconds: f64) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rate = MOST * random.uniform();

@@ -6,20 +6,20 @@ use anabranch_net::Random;
 
 /// Hz.
 const BANDWIDTH: f64 = 100e6;
-/// Signal to noise with nobody between, in dB.
+/// Signal-to-noise ratio without blockage, in dB.
 const CLEAR: f64 = 25.0;
-/// Below this, in dB, nothing gets through.
+/// Below this ratio, in dB, the rate is 0.
 const LEAST: f64 = -5.0;
-/// Mean seconds of a blockage and between two; both exponential.
+/// Mean length of a blockage and mean time between two, in seconds; both exponential.
 const BLOCKED: f64 = 0.299;
 const BETWEEN: f64 = 4.7;
-/// Mean depth of a blockage in dB, and the least that counts as one; exponential beyond that.
+/// Mean and smallest depth of a blockage, in dB; exponential beyond the smallest.
 const DEPTH: f64 = 15.8;
 const LEAST_DEPTH: f64 = 5.0;
 /// Seconds; times are rounded to them.
 const STEP: f64 = 1e-3;
 
-/// Rows of rates, one for each change: Shannon's capacity.
+/// One row per change of the rate, which is Shannon's capacity.
 pub fn lines(random: &mut Random, seconds: f64) -> Vec<String> {
     let mut lines = vec!["time (s),rate (Mbit/s)".to_owned()];
     let (mut at, mut blocked) = (0, false);

@@ -1,4 +1,4 @@
-//! Synthetic traces that links can follow, by a model and a seed. The book's page on links explains the models.
+//! Synthetic traces from a model and a seed. The book's page on links explains the models.
 
 mod lte;
 mod mmwave;
@@ -6,17 +6,17 @@ mod starlink;
 
 use anabranch_net::Random;
 
-/// The longest trace, in seconds: a file that is read again.
+/// The longest trace, in seconds.
 const LONGEST_S: f64 = 3600.0;
 
-/// A model of what a link does.
+/// A model of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceModel {
-    /// A cell's downlink with outages, up to 12 Mbit/s: opportunities, as mahimahi has them.
+    /// A cellular downlink with outages, up to 12 Mbit/s: delivery opportunities, as in mahimahi.
     Lte,
     /// A satellite's downlink with handovers every 15 s: rate, delay and loss.
     Starlink,
-    /// A 5G cell at millimetre waves, which people block: rate.
+    /// A 5G millimetre-wave cell with blockages by people: rate.
     Mmwave,
 }
 
@@ -29,7 +29,7 @@ impl TraceModel {
 /// The lines of a trace's file, the same for the same seed everywhere; `duration` is a time such as `60 s`, up to an hour.
 ///
 /// # Errors
-/// What is wrong with the duration.
+/// The duration is invalid.
 pub fn synthetic_trace(model: TraceModel, seed: u64, duration: &str) -> Result<Vec<String>, String> {
     let seconds = crate::time(duration)?.as_secs_f64();
     if !(1.0..=LONGEST_S).contains(&seconds) {
@@ -45,7 +45,7 @@ pub fn synthetic_trace(model: TraceModel, seed: u64, duration: &str) -> Result<V
     })
 }
 
-/// Normal with mean 0 and variance 1, nearly: the sum of twelve uniform numbers, which is the same on every machine.
+/// Approximately standard normal: the sum of twelve uniform numbers, which is the same on every platform.
 fn normal(random: &mut Random) -> f64 {
     (0..12).map(|_| random.uniform()).sum::<f64>() - 6.0
 }

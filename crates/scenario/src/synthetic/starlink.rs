@@ -10,9 +10,9 @@ const INTERVAL: f64 = 15.0;
 const RATE: (f64, f64) = (50.0, 250.0);
 /// ms one way, uniform for each satellite.
 const DELAY: (f64, f64) = (15.0, 35.0);
-/// Within an interval the rate varies by this part, every half second.
+/// Within an interval the rate varies by this fraction, every half second.
 const VARIES: f64 = 0.1;
-/// A handover lets nothing through for an exponential time with this mean, in seconds, and at most for the longest.
+/// Mean and maximum outage of a handover, in seconds; exponential.
 const GAP: f64 = 0.05;
 const LONGEST_GAP: f64 = 0.25;
 /// Loss in the half second of a handover.

@@ -1,15 +1,15 @@
-//! Columns: `time,rate[,delay][,loss]`, a step for each row.
+//! Traces with columns: `time,rate[,delay][,loss]`, one step per row.
 
 use super::{LONGEST_NS, lines, part};
 use crate::diagnostic::{At, Place, Problems};
 use crate::quantity::{Quantity, RATE, TIME};
 use crate::suggest::suggest;
-use anabranch_net::{Change, Course, Loss, Time, Trace};
+use anabranch_net::{Change, Loss, Time, Trace, TraceData};
 
-/// The least and the greatest rate of a step that sends, in bits per second.
+/// The range of positive rates, in bits per second.
 const RATES: std::ops::RangeInclusive<f64> = 4.0..=1e15;
 
-/// The shortest trace, and the least mean rate, in bits per second: a packet's transmission passes step after step until it ends.
+/// The shortest trace, and the lowest mean rate, in bits per second: a transmission iterates over all steps that it spans.
 const SHORTEST: Time = Time::from_millis(1);
 const LEAST_MEAN_BPS: f64 = 1e3;
 
@@ -34,8 +34,8 @@ impl Column {
         }
     }
 
-    /// Why a value in base units is none of it.
-    fn refuses(self, value: f64) -> Option<&'static str> {
+    /// The rule that a value in base units violates.
+    fn violation(self, value: f64) -> Option<&'static str> {
         match self {
             Column::Rate if value != 0.0 && !RATES.contains(&value) => {
                 Some("a rate is 0 or from 4 bit/s to 1000000 Gbit/s")
@@ -48,11 +48,11 @@ impl Column {
     }
 }
 
-/// A column with the unit that the header gives, empty where each value has its own.
-type Headed<'a> = (Column, &'a str);
+/// A column with the unit in the header; the unit is empty if each value has its own.
+type HeaderColumn<'a> = (Column, &'a str);
 
-/// Reads one that has a line.
-pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(Course, Time)> {
+/// Reads a trace with at least one line.
+pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(TraceData, Time)> {
     let begin = whole.text().as_ptr() as usize;
     let mut lines = lines(whole);
     let (header_place, header) = lines.next()?;
@@ -69,7 +69,7 @@ pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(Course, Ti
         let before = end.or(steps.last().map(|step| step.at));
         if let Some(before) = before.filter(|&before| at <= before) {
             let message = match end {
-                Some(_) => "a row behind the end: one with a time alone is the last".to_owned(),
+                Some(_) => "a row after the end of the trace: a row with only a time ends it".to_owned(),
                 None => {
                     let own = Time::from_nanos(row.time_ns.round() as u64);
                     format!("{own} is not after {}", Time::from_nanos(first.round() as u64) + before)
@@ -81,12 +81,8 @@ pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(Course, Ti
         match row.step {
             Some(step) if end.is_none() => steps.push(Change { at, ..step }),
             Some(_) => {
-                problems.add(
-                    &place,
-                    "a row behind the end",
-                    "behind the end",
-                    "a row with a time alone is the last",
-                );
+                let help = "a row with only a time ends the trace";
+                problems.add(&place, "a row after the end of the trace", "after the end", help);
                 return None;
             }
             None => end = Some(at),
@@ -94,12 +90,12 @@ pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(Course, Ti
     }
     let help = "for example `0,10` and `1,20` under `time (s),rate (Mbit/s)`";
     if steps.is_empty() {
-        problems.add(&header_place, "the trace has no row", "nothing under this", help);
+        problems.add(&header_place, "the trace has no rows", "no rows below", help);
         return None;
     }
     let period = end.unwrap_or_else(|| length(&steps));
-    let course = Course::Steps(steps.into());
-    let trace = Trace { course, period, start: None };
+    let data = TraceData::Steps(steps.into());
+    let trace = Trace { data, period, start: None };
     if period < SHORTEST {
         problems.add(
             &header_place,
@@ -114,10 +110,10 @@ pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(Course, Ti
         problems.add(&header_place, message, "must be at least 1 kbit/s", help);
         return None;
     }
-    Some((trace.course, period))
+    Some((trace.data, period))
 }
 
-/// The last step lasts as long as the one before it.
+/// The length of the trace: the last step lasts as long as the one before it.
 fn length(steps: &[Change]) -> Time {
     match steps {
         [.., before, last] => last.at + last.at.since(before.at),
@@ -130,10 +126,10 @@ fn columns<'a>(
     all: &Place,
     place: &dyn Fn(&str) -> Place,
     problems: &mut Problems,
-) -> Option<Vec<Headed<'a>>> {
+) -> Option<Vec<HeaderColumn<'a>>> {
     let help =
-        "the first line names the columns: `time (s),rate (Mbit/s)`, and perhaps `delay (ms)` and `loss`";
-    let mut found: Vec<Headed<'_>> = Vec::new();
+        "the first line names the columns: `time (s),rate (Mbit/s)`, optionally `delay (ms)` and `loss`";
+    let mut found: Vec<HeaderColumn<'_>> = Vec::new();
     for cell in header.split(',') {
         let (name, unit) = match cell.split_once('(') {
             Some((name, unit)) => (name.trim(), unit.trim().trim_end_matches(')').trim()),
@@ -142,28 +138,28 @@ fn columns<'a>(
         let known = COLUMNS.iter().find(|(known, _)| *known == name);
         let Some(&(_, column)) = known else {
             let near = suggest(name, COLUMNS.iter().map(|(name, _)| *name));
-            problems.add(&place(cell), format!("`{name}` is no column of a trace"), near, help);
+            problems.add(&place(cell), format!("`{name}` is not a column of a trace"), near, help);
             return None;
         };
         if found.iter().any(|(known, _)| *known == column) {
-            problems.add(&place(cell), format!("two columns `{name}`"), "again", help);
+            problems.add(&place(cell), format!("duplicate column `{name}`"), "duplicate", help);
             return None;
         }
         let units = column.quantity().map_or(&[][..], |quantity| quantity.units);
         if !unit.is_empty() && units.iter().all(|known| known.name != unit) {
             let known: Vec<&str> = units.iter().map(|unit| unit.name).collect();
             let near = match known.is_empty() {
-                true => "a loss is a probability, and has no unit".to_owned(),
+                true => "a loss is a probability, without a unit".to_owned(),
                 false => suggest(unit, known),
             };
-            problems.add(&place(cell), format!("`{unit}` is no unit of a {name}"), "not a unit", near);
+            problems.add(&place(cell), format!("`{unit}` is not a unit of {name}"), "not a unit", near);
             return None;
         }
         found.push((column, unit));
     }
     for (name, column) in &COLUMNS[..2] {
         if found.iter().all(|(known, _)| known != column) {
-            problems.add(all, format!("there is no column `{name}`"), format!("needs `{name}`"), help);
+            problems.add(all, format!("the column `{name}` is missing"), format!("needs `{name}`"), help);
             return None;
         }
     }
@@ -172,30 +168,30 @@ fn columns<'a>(
 
 struct Row {
     time_ns: f64,
-    /// None: the trace ends here.
+    /// `None`: the trace ends here.
     step: Option<Change>,
 }
 
 fn row(
     line: &str,
-    header: &[Headed<'_>],
+    header: &[HeaderColumn<'_>],
     all: &Place,
     place: &dyn Fn(&str) -> Place,
     problems: &mut Problems,
 ) -> Option<Row> {
     let mut values = [None; COLUMNS.len()];
     let mut cells = line.split(',');
-    for &headed in header {
+    for &column in header {
         let Some(cell) = cells.next() else { continue };
         if cell.trim().is_empty() {
             continue;
         }
-        values[headed.0 as usize] =
-            Some(value(&At { value: cell.trim(), place: place(cell.trim()) }, headed, problems)?);
+        values[column.0 as usize] =
+            Some(value(&At { value: cell.trim(), place: place(cell.trim()) }, column, problems)?);
     }
     if cells.next().is_some() {
-        let message = format!("more values than the {} columns", header.len());
-        problems.add(all, message, "too many", "a comma stands between values; a fraction has a point");
+        let message = format!("too many values: the header has {} columns", header.len());
+        problems.add(all, message, "too many", "commas separate values; write fractions with a point");
         return None;
     }
     let Some(time_ns) = values[Column::Time as usize] else {
@@ -207,8 +203,8 @@ fn row(
         return Some(Row { time_ns, step: None });
     }
     if given < header.len() {
-        let help = "each row has a value for each column; one with a time alone ends the trace";
-        problems.add(all, "a row with values missing", "not all columns", help);
+        let help = "give a value for each column; a row with only a time ends the trace";
+        problems.add(all, "the row has too few values", "incomplete", help);
         return None;
     }
     let delay = values[Column::Delay as usize].map(|ns| Time::from_nanos(ns.round() as u64));
@@ -218,35 +214,35 @@ fn row(
 }
 
 /// A value in base units.
-fn value(cell: &At<&str>, (column, unit): Headed<'_>, problems: &mut Problems) -> Option<f64> {
+fn value(cell: &At<&str>, (column, unit): HeaderColumn<'_>, problems: &mut Problems) -> Option<f64> {
     let parsed = match column.quantity() {
         Some(quantity) if unit.is_empty() => quantity.parse(cell.value),
         Some(quantity) => quantity.parse(&format!("{} {unit}", cell.value)),
         None => {
             let number = cell.value.parse::<f64>().ok().filter(|number| number.is_finite());
             if number.is_none() {
-                problems.add(&cell.place, format!("`{}` is no number", cell.value), "not a number", "");
+                problems.add(&cell.place, format!("`{}` is not a number", cell.value), "not a number", "");
             }
             return check(number?, cell, column, problems);
         }
     };
     match parsed {
         Ok((number, unit)) => check(number * unit.factor, cell, column, problems),
-        Err(wrong) => {
+        Err(error) => {
             let help = match unit.is_empty() {
-                true => "give the unit in the first line, `time (s),rate (Mbit/s)`, or behind each value",
-                false => "the first line has the unit already",
+                true => "give the unit in the header, `time (s),rate (Mbit/s)`, or after each value",
+                false => "the header already gives the unit",
             };
-            problems.add(&cell.place, format!("`{}`: {}", cell.value, wrong.message), "not a value", help);
+            problems.add(&cell.place, format!("`{}`: {}", cell.value, error.message), "not a value", help);
             None
         }
     }
 }
 
 fn check(value: f64, cell: &At<&str>, column: Column, problems: &mut Problems) -> Option<f64> {
-    match column.refuses(value) {
+    match column.violation(value) {
         Some(must) => {
-            problems.add(&cell.place, format!("`{}`: {must}", cell.value), "out of bounds", "");
+            problems.add(&cell.place, format!("`{}`: {must}", cell.value), "out of range", "");
             None
         }
         None => Some(value),

@@ -1,32 +1,32 @@
-//! Traces that links follow, as files have them: what a link does when.
+//! Files with traces that links follow.
 
 mod columns;
 mod opportunities;
 
 use crate::diagnostic::{Place, Problems};
-use anabranch_net::{Course, Time};
+use anabranch_net::{Time, TraceData};
 
 /// The longest trace, in nanoseconds.
 const LONGEST_NS: f64 = 1e18;
 
-/// The lines that say something, each with its place: not empty, and no comment.
+/// The lines that are not empty and not comments, each with its place.
 pub(crate) fn lines(whole: &Place) -> impl Iterator<Item = (Place, &str)> {
     let begin = whole.text().as_ptr() as usize;
     let lines = whole.text().lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.map(move |line| (part(whole, line, begin), line))
 }
 
-/// The place of a piece of `whole`'s text, which begins at the address `begin`.
+/// The place of a slice of `whole`'s text, which begins at the address `begin`.
 pub(crate) fn part(whole: &Place, piece: &str, begin: usize) -> Place {
     let at = piece.as_ptr() as usize - begin;
     whole.part(at..at + piece.len())
 }
 
-/// Reads a trace and its length. One whose first line is a number has opportunities, as mahimahi's files; any other has columns.
-pub(crate) fn read(whole: &Place, problems: &mut Problems) -> Option<(Course, Time)> {
+/// Reads a trace and its length: opportunities, as in mahimahi's files, if the first line is a number, else columns.
+pub(crate) fn read(whole: &Place, problems: &mut Problems) -> Option<(TraceData, Time)> {
     let first = lines(whole).next();
     let Some((_, line)) = first else {
-        let help = "a line for each opportunity, in milliseconds, or columns under `time (s),rate (Mbit/s)`";
+        let help = "one line per opportunity, in milliseconds, or columns under `time (s),rate (Mbit/s)`";
         problems.add(whole, "the trace is empty", "nothing in it", help);
         return None;
     };

@@ -1,32 +1,37 @@
-//! mahimahi's files: a line for each opportunity to deliver a full packet, in milliseconds.
+//! mahimahi's files: one line per opportunity to deliver a full packet, in milliseconds.
 
 use super::{LONGEST_NS, lines};
 use crate::diagnostic::{Place, Problems};
-use anabranch_net::{Course, Time};
+use anabranch_net::{Time, TraceData};
 
-/// Reads one that has a line.
-pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(Course, Time)> {
+/// Reads a trace with at least one line.
+pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(TraceData, Time)> {
     let mut at: Vec<Time> = Vec::new();
     for (place, line) in lines(whole) {
         let ms = line.parse::<u64>().ok().filter(|&ms| ms as f64 * 1e6 <= LONGEST_NS);
         let Some(time) = ms.map(Time::from_millis) else {
-            let help = "each line is the time of an opportunity, in whole milliseconds: 0, 1, 2, …";
-            problems.add(&place, format!("`{line}` is no time in milliseconds"), "not a whole number", help);
+            let help = "each line is the time of one opportunity, in whole milliseconds: 0, 1, 2, …";
+            problems.add(
+                &place,
+                format!("`{line}` is not a time in milliseconds"),
+                "not a whole number",
+                help,
+            );
             return None;
         };
         if let Some(&before) = at.last().filter(|&&before| before > time) {
             let ms = before.as_nanos() / 1_000_000;
             let help = "sort the lines; several opportunities may have the same time";
-            problems.add(&place, format!("{line} ms is before {ms} ms"), "goes back in time", help);
+            problems.add(&place, format!("{line} ms is before {ms} ms"), "out of order", help);
             return None;
         }
         at.push(time);
     }
     let period = at.last().copied().unwrap_or_default();
     if period == Time::ZERO {
-        let help = "the last line is also the trace's length: it begins again then";
+        let help = "the last line is the trace's length, after which it repeats";
         problems.add(whole, "the trace has no length", "ends at 0 ms", help);
         return None;
     }
-    Some((Course::Opportunities(at.into()), period))
+    Some((TraceData::Opportunities(at.into()), period))
 }

@@ -2,7 +2,7 @@
 
 use crate::common::{EXAMPLE, valid};
 use anabranch_net::{Loss, QueueLimit, Time};
-use anabranch_scenario::{Application, Path, Scheduler, Tcp, Vary};
+use anabranch_scenario::{Application, Path, RandomDelay, Scheduler, Tcp};
 
 #[test]
 fn the_example_means_what_it_says() {
@@ -12,7 +12,7 @@ fn the_example_means_what_it_says() {
     assert_eq!(scenario.warmup, Time::from_millis(10_000));
     assert_eq!(scenario.seed, 1);
     assert_eq!(scenario.record.interval, Time::from_millis(100));
-    assert_eq!(scenario.variation.start_offset, Vary::Auto);
+    assert_eq!(scenario.variation.start_offset, RandomDelay::Auto);
 
     let [fibre, dsl] = &*scenario.links else { panic!("{:?}", scenario.links) };
     assert_eq!((fibre.name.as_str(), dsl.name.as_str()), ("fibre", "dsl"));

@@ -17,7 +17,7 @@ fn problems_are_capped_and_counted() {
     let error = read(&format!("name = \"x\"\nduration = \"1 s\"\n{links}{flows}")).unwrap_err();
     assert_eq!(error.problems().len(), 50);
     let shown = rendered(&error);
-    assert!(shown.contains("4000 problems in the scenario, of which the first 50 are shown"), "{shown:.200}");
+    assert!(shown.contains("4000 problems in the scenario; the first 50 follow"), "{shown:.200}");
     assert!(shown.contains("did you mean `link1"), "{shown:.2000}");
     assert!(shown.len() < 200_000, "{}", shown.len());
 }
@@ -33,7 +33,7 @@ fn many_links_on_many_paths() {
     assert_eq!(scenario.flows.len(), 1000);
     let long = flow.replace("count = 1000", "count = 10000");
     let error = read(&format!("name = \"x\"\nduration = \"1 s\"\n{links}{long}")).unwrap_err();
-    assert!(rendered(&error).contains("more than 10000000 links in all"));
+    assert!(rendered(&error).contains("the limit is 10000000 links"));
 }
 
 /// Each change is a table of two values, and the file has 12 beside them. More than that is refused before places are noted,
@@ -48,22 +48,24 @@ fn a_million_changes_are_for_a_trace() {
     };
     assert_eq!(valid(&changes(166_662)).links[0].spec.changes.len(), 166_662);
     let shown = rendered(&read(&changes(1_000_000)).unwrap_err());
-    assert!(shown.contains("of at most 500000") && shown.contains("trace ="), "{shown}");
+    assert!(shown.contains("the limit is 500000") && shown.contains("trace ="), "{shown}");
 }
 
 #[test]
 fn paths_and_hops() {
     let paths = |n: usize| small("[[\"a\"], [\"b\"]]", &format!("[{}]", vec!["[\"a\"]"; n].join(", ")));
     valid(&paths(MAX_PATHS));
-    assert!(rendered(&read(&paths(MAX_PATHS + 1)).unwrap_err()).contains("33 paths, of at most 32"));
+    assert!(
+        rendered(&read(&paths(MAX_PATHS + 1)).unwrap_err()).contains("too many paths: 33, the limit is 32")
+    );
     let kernel = |n: usize| paths(n).replace("cc = \"reno\"", "cc = \"lia@kernel\"");
     assert!(kernel(9).contains("lia@kernel"));
     valid(&kernel(9));
     let shown = rendered(&read(&kernel(10)).unwrap_err());
-    assert!(shown.contains("10 paths, of at most 9 under lia@kernel"), "{shown}");
+    assert!(shown.contains("too many paths: 10, the limit of lia@kernel is 9"), "{shown}");
     let hops = |n: usize| small("[[\"a\"], [\"b\"]]", &format!("[[\n{}]]", "\"a\",\n".repeat(n)));
     valid(&hops(65_534));
-    assert!(rendered(&read(&hops(65_535)).unwrap_err()).contains("more than 65534 links"));
+    assert!(rendered(&read(&hops(65_535)).unwrap_err()).contains("the limit is 65534 links"));
 }
 
 /// Links send no slower than 4 bit/s: what is accepted is what is simulated.
@@ -116,5 +118,5 @@ fn subflows() {
     };
     valid(&text(8192, "[[\"a\"], [\"a\"], [\"a\"], [\"a\"]]"));
     let error = read(&text(8193, "[[\"a\"], [\"a\"], [\"a\"], [\"a\"]]")).unwrap_err();
-    assert!(rendered(&error).contains("more than 32768 subflows in all"), "{}", rendered(&error));
+    assert!(rendered(&error).contains("the limit is 32768 in all flows"), "{}", rendered(&error));
 }

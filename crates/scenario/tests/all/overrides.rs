@@ -1,7 +1,7 @@
 //! What the command line changes, and what it leaves.
 
 use crate::common::{EXAMPLE, SMALL, read_with, rendered};
-use anabranch_cc::registry::Given;
+use anabranch_cc::registry::ParamValue;
 use anabranch_net::{QueueLimit, Time};
 use anabranch_scenario::{Overrides, Scenario, quoted_key};
 
@@ -69,7 +69,7 @@ fn tables_are_made_on_the_way_and_the_last_assignment_wins() {
     assert_eq!(scenario.flows[0].paths[1].links, [2]);
     assert_eq!(scenario.name, "5 paths");
     assert_eq!(scenario.flows[0].cc.entry.name, "coupled-cubic");
-    assert_eq!(scenario.flows[0].cc.params, [("pacing".to_owned(), Given::Flag(true))]);
+    assert_eq!(scenario.flows[0].cc.params, [("pacing".to_owned(), ParamValue::Flag(true))]);
 }
 
 #[test]

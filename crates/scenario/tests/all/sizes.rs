@@ -62,27 +62,27 @@ fn the_points_are_a_part_of_the_hash() {
 fn mistakes_in_a_file_of_sizes() {
     for (file, line, marked, word) in [
         ("\n# nothing\n", 1, "\n# nothing\n", "the distribution is empty"),
-        ("size,CDF\n", 1, "size,CDF", "no point under the header"),
+        ("size,CDF\n", 1, "size,CDF", "the distribution has no points"),
         ("1000,1\n", 1, "1000,1", "write the size itself"),
         ("5000,0.5\n1000,1\n", 2, "1000", "is less than the size before"),
         ("1000,0.5\n5000,0.4\n9000,1\n", 2, "0.4", "the CDF falls from 0.5 to 0.4"),
         ("1000,0.5\n5000,0.9\n", 2, "5000,0.9", "the CDF ends at 0.9"),
-        ("1000,50\n5000,100\n", 1, "50", "divide per cent by 100"),
+        ("1000,50\n5000,100\n", 1, "50", "divide percentages by 100"),
         ("1000,-0.5\n5000,1\n", 1, "-0.5", "must be from 0 to 1"),
         ("1000,NaN\n5000,1\n", 1, "NaN", "must be from 0 to 1"),
-        ("1000,x\n5000,1\n", 1, "x", "no number"),
+        ("1000,x\n5000,1\n", 1, "x", "not a number"),
         ("-1,0.5\n5000,1\n", 1, "-1", "must not be negative"),
-        ("1,0.5\nNaN,1\n", 2, "NaN", "begins with a number"),
-        ("1,0.5\ninf,1\n", 2, "inf", "begins with a number"),
+        ("1,0.5\nNaN,1\n", 2, "NaN", "must begin with a number"),
+        ("1,0.5\ninf,1\n", 2, "inf", "must begin with a number"),
         ("1,0.5\n1e300,1\n", 2, "1e300", "too large"),
         ("1,0.5\n2 s,1\n", 2, "2 s", "not a unit of size"),
-        ("1,0.5\n2\n", 2, "2", "a line that is no point"),
-        ("1 1 0.5\n", 1, "1 1 0.5", "a line that is no point"),
+        ("1,0.5\n2\n", 2, "2", "not a point of the CDF"),
+        ("1 1 0.5\n", 1, "1 1 0.5", "not a point of the CDF"),
         ("0,0.5\n0,1\n", 2, "0,1", "every size is 0"),
         ("NaN,0\n5,1\n", 1, "NaN", "`NaN` is not `size`"),
-        ("size (kb),CDF\n1,1\n", 1, "size (kb)", "`kb` is no unit"),
+        ("size (kb),CDF\n1,1\n", 1, "size (kb)", "`kb` is not a unit"),
         ("size,share\n1,1\n", 1, "share", "must be `CDF`"),
-        ("size\n1,1\n", 1, "size", "not two columns"),
+        ("size\n1,1\n", 1, "size", "must have two columns"),
     ] {
         for application in [SIZES, ARRIVALS] {
             let error = read(&with(application, file)).unwrap_err();
@@ -96,7 +96,7 @@ fn mistakes_in_a_file_of_sizes() {
     let error = read(&with(PAUSES, "0,0.5\n2,1\n")).unwrap_err();
     assert!(rendered(&error).contains("a time needs a unit"), "{}", rendered(&error));
     let error = read(&format!("{SMALL}application = {SIZES}\n")).unwrap_err();
-    assert!(rendered(&error).contains("there is no file `x.csv`"), "{}", rendered(&error));
+    assert!(rendered(&error).contains("no file `x.csv`"), "{}", rendered(&error));
 }
 
 #[test]

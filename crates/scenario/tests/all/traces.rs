@@ -1,7 +1,7 @@
 //! Links that follow traces: what files mean, what is wrong in one, and what does not go with it.
 
 use crate::common::{SMALL, read, read_with, rendered, valid};
-use anabranch_net::{Course, Loss, Time, Trace};
+use anabranch_net::{Loss, Time, Trace, TraceData};
 use anabranch_scenario::{Overrides, Source};
 
 /// The small file with a trace in place of the rate and delay of link `a`.
@@ -24,8 +24,8 @@ fn ms(ms: u64) -> Time {
 
 #[test]
 fn lines_of_opportunities() {
-    let Trace { course, period, start } = trace(PLAIN, "# ours\n2\n\n5\n5\n10\n");
-    assert_eq!(course, Course::Opportunities([2, 5, 5, 10].map(ms).into()));
+    let Trace { data, period, start } = trace(PLAIN, "# ours\n2\n\n5\n5\n10\n");
+    assert_eq!(data, TraceData::Opportunities([2, 5, 5, 10].map(ms).into()));
     assert_eq!((period, start), (ms(10), None));
     let spec = &valid(&with(PLAIN, "2\n5\n5\n10\n")).links[0].spec;
     assert!((spec.rate_bps - 4.8e6).abs() < 1e-6 && spec.delay == ms(10), "{spec:?}");
@@ -37,7 +37,7 @@ fn columns_in_any_order_with_units() {
         "rate (kbit/s), time (min) ,loss,delay\n2000,1,0,20 ms\n4000,1.5,0.5,0.05 s\n0,2,1,30 ms\n,3,,\n";
     let spec = &valid(&with(ALONE, file)).links[0].spec;
     let trace = spec.trace.as_ref().unwrap();
-    let Course::Steps(steps) = &trace.course else { panic!("{trace:?}") };
+    let TraceData::Steps(steps) = &trace.data else { panic!("{trace:?}") };
     let rows: Vec<_> =
         steps.iter().map(|step| (step.at.as_secs_f64(), step.rate_bps, step.delay, step.loss)).collect();
     let loss = |rate| Some(Loss::bernoulli(rate));
@@ -69,7 +69,7 @@ fn a_start_is_the_seeds_or_given() {
     let set = read_with(&with(PLAIN, "2\n10\n"), &overrides).unwrap();
     assert_eq!(set.links[0].spec.trace.as_ref().unwrap().start, Some(ms(7)));
     let error = at("\"10 ms\"").unwrap_err();
-    assert!(rendered(&error).contains("not within the trace"), "{}", rendered(&error));
+    assert!(rendered(&error).contains("outside the trace"), "{}", rendered(&error));
 }
 
 /// All of a trace counts, and nothing of how it is written.
@@ -95,31 +95,31 @@ fn mistakes_in_a_trace() {
     for (file, line, marked, word) in [
         ("\n# nothing\n", 1, "\n# nothing\n", "the trace is empty"),
         ("5\n3\n", 2, "3", "3 ms is before 5 ms"),
-        ("5\n-3\n", 2, "-3", "no time in milliseconds"),
-        ("5\n6.5\n", 2, "6.5", "no time in milliseconds"),
-        ("5\nNaN\n", 2, "NaN", "no time in milliseconds"),
+        ("5\n-3\n", 2, "-3", "not a time in milliseconds"),
+        ("5\n6.5\n", 2, "6.5", "not a time in milliseconds"),
+        ("5\nNaN\n", 2, "NaN", "not a time in milliseconds"),
         ("0\n0\n", 1, "0\n0\n", "has no length"),
-        ("5\n99999999999999999999999\n", 2, "99999999999999999999999", "no time in milliseconds"),
-        (columns, 1, "time (s),rate (Mbit/s)", "the trace has no row"),
+        ("5\n99999999999999999999999\n", 2, "99999999999999999999999", "not a time in milliseconds"),
+        (columns, 1, "time (s),rate (Mbit/s)", "the trace has no rows"),
         (&format!("{columns}0,1\n2,1\n1,1\n"), 4, "1,1", "not after"),
         (&format!("{columns}0,1\n0,1\n"), 3, "0,1", "not after"),
         (&format!("{columns}0,1\n1,-2\n"), 3, "-2", "a rate is 0 or from 4 bit/s"),
         (&format!("{columns}0,1\n-1,2\n"), 3, "-1", "a time is zero or more"),
-        (&format!("{columns}0,NaN\n"), 2, "NaN", "begins with a number"),
-        (&format!("{columns}0,inf\n"), 2, "inf", "begins with a number"),
+        (&format!("{columns}0,NaN\n"), 2, "NaN", "must begin with a number"),
+        (&format!("{columns}0,inf\n"), 2, "inf", "must begin with a number"),
         (&format!("{columns}0,1e300\n"), 2, "1e300", "a rate is 0 or from"),
-        (&format!("{columns}0,1 Mbit/s\n"), 2, "1 Mbit/s", "the first line has the unit already"),
-        (&format!("{columns}0,1,2\n"), 2, "0,1,2", "more values than the 2 columns"),
+        (&format!("{columns}0,1 Mbit/s\n"), 2, "1 Mbit/s", "the header already gives the unit"),
+        (&format!("{columns}0,1,2\n"), 2, "0,1,2", "too many values: the header has 2 columns"),
         (&format!("{columns}0,0\n1,0\n"), 1, "time (s),rate (Mbit/s)", "at least 1 kbit/s"),
-        (&format!("{columns}0,1\n1,\n2,3\n"), 4, "2,3", "behind the end"),
+        (&format!("{columns}0,1\n1,\n2,3\n"), 4, "2,3", "after the end"),
         ("time,rate\n0,1\n", 2, "0", "needs a unit"),
-        ("time (s),rate (Mbit/s),delay\n0,1,1 ms\n1,2\n", 3, "1,2", "values missing"),
+        ("time (s),rate (Mbit/s),delay\n0,1,1 ms\n1,2\n", 3, "1,2", "too few values"),
         ("time (s),rate (Mbit/s),loss\n0,1,2\n", 2, "2", "from 0 to 1"),
-        ("time (s),rate (Mbit/s),loss\n0,1,nan\n", 2, "nan", "no number"),
+        ("time (s),rate (Mbit/s),loss\n0,1,nan\n", 2, "nan", "not a number"),
         ("time (s),rat (Mbit/s)\n0,1\n", 1, "rat (Mbit/s)", "did you mean"),
-        ("time (s),rate (Mbps)\n0,1\n", 1, "rate (Mbps)", "`Mbps` is no unit"),
-        ("time (s)\n0\n", 1, "time (s)", "no column `rate`"),
-        ("time,time,rate\n", 1, "time", "two columns"),
+        ("time (s),rate (Mbps)\n0,1\n", 1, "rate (Mbps)", "`Mbps` is not a unit"),
+        ("time (s)\n0\n", 1, "time (s)", "column `rate` is missing"),
+        ("time,time,rate\n", 1, "time", "duplicate column"),
     ] {
         let error = read(&with(PLAIN, file)).unwrap_err();
         let shown = rendered(&error);
@@ -135,12 +135,12 @@ fn what_does_not_go_with_a_trace() {
     let lossy = "time (s),rate (Mbit/s),delay (ms),loss\n0,1,5,0\n";
     for (keys, file, word) in [
         ("trace = \"x.csv\"\n", "2\n", "`delay` is missing"),
-        ("trace = \"x.csv\"\ndelay = \"1 ms\"\nrate = \"1 Mbit/s\"\n", "2\n", "a trace beside `rate`"),
-        ("trace = \"x.csv\"\ndelay = \"1 ms\"\ntick = \"1 ms\"\n", "2\n", "a trace beside `tick`"),
-        ("trace = \"x.csv\"\ndelay = \"1 ms\"\nchanges = []\n", "2\n", "a trace beside `changes`"),
-        ("trace = \"x.csv\"\ndelay = \"1 ms\"\n", lossy, "a trace beside `delay`"),
-        ("trace = \"x.csv\"\nloss = { model = \"every-nth\", n = 3 }\n", lossy, "a trace beside `loss`"),
-        ("trace = \"y.csv\"\ndelay = \"1 ms\"\n", "2\n", "there is no file `y.csv`"),
+        ("trace = \"x.csv\"\ndelay = \"1 ms\"\nrate = \"1 Mbit/s\"\n", "2\n", "`trace` and `rate` exclude"),
+        ("trace = \"x.csv\"\ndelay = \"1 ms\"\ntick = \"1 ms\"\n", "2\n", "`trace` and `tick` exclude"),
+        ("trace = \"x.csv\"\ndelay = \"1 ms\"\nchanges = []\n", "2\n", "`trace` and `changes` exclude"),
+        ("trace = \"x.csv\"\ndelay = \"1 ms\"\n", lossy, "`trace` and `delay` exclude"),
+        ("trace = \"x.csv\"\nloss = { model = \"every-nth\", n = 3 }\n", lossy, "`trace` and `loss` exclude"),
+        ("trace = \"y.csv\"\ndelay = \"1 ms\"\n", "2\n", "no file `y.csv`"),
         ("trace = 3\ndelay = \"1 ms\"\n", "2\n", "expected a trace"),
         ("delay = \"1 ms\"\n", "2\n", "`rate` is missing"),
         ("rate = \"1 Mbit/s\"\n", "2\n", "`delay` is missing"),

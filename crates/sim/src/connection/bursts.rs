@@ -1,14 +1,14 @@
-//! Sending new data in bursts: hosts with segmentation offload.
+//! Sending of new data in bursts, by hosts with segmentation offload.
 
 use super::Connection;
 use crate::network::Network;
-use crate::tso::{self, Burst, Question};
+use crate::tso::{self, Burst, BurstState};
 use anabranch_net::Time;
 use anabranch_scenario::Scheduler;
 
 impl Connection {
-    /// Sends new data in bursts, each on the subflow that the scheduler picks, or, under `linux`, that has it in its queue.
-    /// Those of `redundant`, once they no longer wait, send what their windows take.
+    /// Sends new data in bursts, each on the subflow that the scheduler picks or, with `linux`, that has it in its queue.
+    /// With `redundant`, subflows that no longer wait fill their windows.
     pub(super) fn send_bursts(&mut self, net: &mut Network) {
         if self.queues.is_some() {
             return self.send_from_queues(net);
@@ -21,7 +21,7 @@ impl Connection {
             return self.send_redundantly(net);
         }
         while let Some(s) = self.picker.pick(&mut self.subflows, &self.cc, &self.out, now) {
-            if self.out.can_cut() || self.out.has_repeats() {
+            if self.out.can_cut() || self.out.can_reinject() {
                 self.restart_if_idle(s, now);
             }
             self.size_burst(s, now);
@@ -36,7 +36,7 @@ impl Connection {
         }
     }
 
-    /// Decides what subflow `s` may send next.
+    /// Sets the next burst of subflow `s`.
     pub(super) fn size_burst(&mut self, s: usize, now: Time) {
         let subflow = &mut self.subflows[s];
         if !subflow.is_up() {
@@ -48,7 +48,7 @@ impl Connection {
         let of_window = || tso::pacing_rate(path.cwnd, path.ssthresh, outstanding, tx.rtt.smoothed_s());
         let mss = u64::from(self.out.mss());
         let sent = |seq| (outstanding > 0).then(|| board.get(seq).sent);
-        subflow.burst = tso::decide(&Question {
+        subflow.burst = tso::decide(&BurstState {
             now,
             last_sent: sent(board.nxt().wrapping_sub(1)).unwrap_or(Time::ZERO),
             head_sent: sent(board.una()),

@@ -1,5 +1,4 @@
-//! Opening a connection and its subflows: every packet of a handshake costs its trip (RFC 9293 §3.5,
-//! RFC 8684 §3.1, §3.2).
+//! Handshakes of connections and subflows, packet by packet (RFC 9293 §3.5, RFC 8684 §3.1, §3.2).
 
 use super::Connection;
 use crate::network::Network;
@@ -11,7 +10,7 @@ use crate::sender::Sender;
 use crate::subflow::Stage;
 use anabranch_net::Time;
 
-/// First retransmission of a handshake packet (RFC 6298 §2.1); each try doubles it.
+/// Timeout of a handshake packet (RFC 6298 §2.1); it doubles with each retransmission.
 const HANDSHAKE_RTO: Time = Time::from_millis(1000);
 
 impl Connection {
@@ -29,7 +28,7 @@ impl Connection {
         self.await_answer(s, net);
     }
 
-    /// The handshake packet that went out on `s` is sent again unless something is heard in time.
+    /// Schedules the retransmission of the handshake packet on `s`.
     fn await_answer(&mut self, s: usize, net: &mut Network) {
         let subflow = &mut self.subflows[s];
         subflow.handshake_at = net.now() + HANDSHAKE_RTO.times(1 << subflow.handshake_tries.min(6));
@@ -74,8 +73,7 @@ impl Connection {
         }
     }
 
-    /// The third packet of the handshake, where no data goes with it; sent again until something is
-    /// heard of the receiver.
+    /// Sends the third packet of the handshake without data; it is retransmitted until the receiver responds.
     pub(super) fn send_handshake_ack(&mut self, s: usize, net: &mut Network) {
         let subflow = &mut self.subflows[s];
         let mut ack = Packet::new(Kind::HandshakeAck, subflow.id, subflow.life, HEADER, net.now());
@@ -103,8 +101,7 @@ impl Connection {
         }
     }
 
-    /// Asks for a response where the last request had one; a repeated request goes on the next
-    /// subflow that is up, regular ones first.
+    /// Sends a request. A repeated request uses the next subflow that is up, regular ones first.
     pub(super) fn send_request(&mut self, net: &mut Network) {
         let n = self.subflows.len();
         let first = self.last_asked + usize::from(self.application.repeats > 0);
@@ -124,7 +121,7 @@ impl Connection {
         subflow.handshake_at = Time::NEVER;
         subflow.handshake_tries = 0;
         let srtt = subflow.tx.rtt.smoothed_s();
-        // RFC 5681 §3.1: after a lost SYN or SYN-ACK one segment. One that was late and not lost leaves the window alone
+        // RFC 5681 §3.1: one segment after a lost SYN or SYN-ACK. If it was only late, the window stays
         // (`tcp_try_undo_spurious_syn`).
         let window = if subflow.syn_was_lost { 1.0 } else { f64::from(self.tcp.initial_window) };
         let row = self.cc.add_path(srtt, window);
@@ -139,7 +136,7 @@ impl Connection {
         subflow.meter.window(net.now(), self.cc.path(row).cwnd);
     }
 
-    /// Something was heard of the receiver: it knows of the connection, so that subflows may join.
+    /// The receiver has confirmed the connection, so subflows may join.
     pub(super) fn confirm(&mut self, s: usize, net: &mut Network) {
         self.subflows[s].handshake_at = Time::NEVER;
         if !self.confirmed {

@@ -1,4 +1,4 @@
-//! What a connection sends when: resends, reinjections, new data, the end.
+//! Order of sending in a connection: retransmissions, reinjections, new data, FINs.
 
 use super::Connection;
 use crate::dss::Dss;
@@ -14,7 +14,7 @@ use anabranch_net::Time;
 use anabranch_scenario::Scheduler;
 
 impl Connection {
-    /// Sends what may be sent now, on every subflow.
+    /// Sends what the windows allow, on every subflow.
     pub(super) fn push(&mut self, net: &mut Network) {
         for s in 0..self.subflows.len() {
             self.resend_lost(s, net);
@@ -25,7 +25,7 @@ impl Connection {
         self.send_new_data(net);
     }
 
-    /// The same after something happened on `s` only.
+    /// The same after an event on `s` only.
     #[inline]
     pub(super) fn push_from(&mut self, s: usize, net: &mut Network) {
         self.resend_lost(s, net);
@@ -90,7 +90,7 @@ impl Connection {
         }
     }
 
-    /// Without a choice the window is looked at once.
+    /// With a single path the window is checked once.
     #[inline]
     fn send_on_the_only_path(&mut self, net: &mut Network) {
         let now = net.now();
@@ -113,8 +113,8 @@ impl Connection {
         }
     }
 
-    /// What `s` sends next: a chunk to reinject, new data, or, where the receive window is full, the
-    /// chunk that holds it up (opportunistic retransmission: Raiciu et al., NSDI 2012, §4.2).
+    /// The next chunk for `s`: a reinjection, new data, or, if the receive window is full, the
+    /// blocking chunk (opportunistic retransmission: Raiciu et al., NSDI 2012, §4.2).
     #[inline]
     pub(super) fn next_chunk(&mut self, s: usize, now: Time) -> Option<(u64, Chunk)> {
         if self.multipath {
@@ -136,14 +136,20 @@ impl Connection {
         self.out.cut(s)
     }
 
-    /// The receive window is full while `fast` has room: what holds it up is penalised (Raiciu et al., NSDI 2012, §4.2),
-    /// at most once per its round trip. As in the out-of-tree kernel, if it is slower and repairs no loss.
+    /// The receive window is full while `fast` has room: penalises the blocking subflow (Raiciu et al., NSDI 2012, §4.2), at
+    /// most once per its RTT and, as in out-of-tree MPTCP, only if it is slower and repairs no loss.
     fn penalise_slower_than(&mut self, fast: usize, now: Time) {
-        let (holding_up, limit) = (self.out.holding_up(), self.subflows[fast].tx.rtt.smoothed());
+        let (blocking_subflows, limit) =
+            (self.out.blocking_subflows(), self.subflows[fast].tx.rtt.smoothed());
         for (s, slow) in self.subflows.iter_mut().enumerate() {
             let rtt = slow.tx.rtt.smoothed();
             let due = now >= slow.penalised_at + rtt;
-            if holding_up & 1 << s != 0 && rtt > limit && due && slow.is_up() && !slow.tx.is_repairing() {
+            if blocking_subflows & 1 << s != 0
+                && rtt > limit
+                && due
+                && slow.is_up()
+                && !slow.tx.is_repairing()
+            {
                 slow.penalised_at = now;
                 self.cc.penalise(slow.tx.row());
                 slow.meter.window(now, self.cc.path(slow.tx.row()).cwnd);
@@ -151,9 +157,9 @@ impl Connection {
         }
     }
 
-    /// A chunk to repeat on any subflow that may send, where the scheduler's choice had carried it before.
+    /// A chunk to repeat on any subflow that may send, as the scheduler's choice has carried it before.
     pub(super) fn next_repeat(&mut self, now: Time) -> Option<(usize, u64, Chunk)> {
-        if !self.multipath || !self.out.has_repeats() {
+        if !self.multipath || !self.out.can_reinject() {
             return None;
         }
         let ready = schedule::ready(&mut self.subflows, &self.cc, now).fold(0u32, |set, s| set | 1 << s);
@@ -161,7 +167,7 @@ impl Connection {
         ready.find_map(|s| self.next_chunk(s, now).map(|(n, chunk)| (s, n, chunk)))
     }
 
-    /// Upstream Linux: data is given to the subflows, and each sends what it has as its window opens.
+    /// As upstream Linux: assigns data to subflow queues, which the subflows send as their windows open.
     pub(super) fn send_from_queues(&mut self, net: &mut Network) {
         let now = net.now();
         loop {
@@ -187,7 +193,7 @@ impl Connection {
         self.arm_application(net);
     }
 
-    /// Sends a burst of what `s` was given; whether it was a whole one.
+    /// Sends a burst from the queue of `s`; returns whether it was a full one.
     fn send_burst_from_queue(&mut self, s: usize, net: &mut Network) -> bool {
         let now = net.now();
         let holds = |queues: &SendQueues| queues.holds_unsent(s, &self.out);
@@ -214,7 +220,7 @@ impl Connection {
         true
     }
 
-    /// Every subflow sends every chunk that is not acknowledged when its turn comes.
+    /// Every subflow sends every unacknowledged chunk.
     pub(super) fn send_redundantly(&mut self, net: &mut Network) {
         let now = net.now();
         for s in 0..self.subflows.len() {
@@ -224,7 +230,7 @@ impl Connection {
                 let next = match self.out.repeat_on(n, s) {
                     Some(chunk) => Some((n, chunk)),
                     None if n < self.out.nxt() => {
-                        self.subflows[s].redundant_next += 1; // this one cut it
+                        self.subflows[s].redundant_next += 1; // this subflow cut it
                         continue;
                     }
                     None => self.out.cut(s),
@@ -244,7 +250,7 @@ impl Connection {
         self.send_segment(s, Segment::new(n as u32, chunk.offset, chunk.len, ect | flags), net);
     }
 
-    /// Before new data goes out on `s`. What a pause takes from the window is no part of a burst.
+    /// Restarts the window of `s` before new data, which also ends a burst sized by the old window.
     #[inline]
     pub(super) fn restart_if_idle(&mut self, s: usize, now: Time) {
         if self.tcp.slow_start_after_idle
@@ -281,8 +287,8 @@ impl Connection {
         net.send(packet);
     }
 
-    /// Closes what can be closed: a DATA_FIN once all is sent, FINs once it is acknowledged (RFC 8684
-    /// §3.3.3); plain TCP sends its FIN behind the data.
+    /// Closes the connection: a DATA_FIN once all data is sent, FINs once it is acknowledged (RFC 8684
+    /// §3.3.3); plain TCP sends its FIN after the data.
     pub(super) fn finish(&mut self, net: &mut Network) {
         if !self.established {
             return;

@@ -1,8 +1,8 @@
-//! A connection's timers, and the events behind them.
+//! Timers of a connection and their events.
 
 use super::{Connection, TARGETS_PER_SUBFLOW};
 use crate::network::Network;
-use crate::sender::Expired;
+use crate::sender::TimerAction;
 use crate::subflow::Stage;
 use anabranch_net::Time;
 use anabranch_scenario::Scheduler;
@@ -24,14 +24,14 @@ impl Connection {
             }
         } else if now >= subflow.tx.deadline() {
             match subflow.tx.on_timer(now, &mut self.cc) {
-                Expired::Nothing => self.push_from(s, net),
-                Expired::Probe => self.probe(s, net),
-                Expired::Timeout { first } => {
+                TimerAction::Nothing => self.push_from(s, net),
+                TimerAction::Probe => self.probe(s, net),
+                TimerAction::Timeout { first } => {
                     let waits = self.queues.is_some() || self.scheduler == Scheduler::Redundant;
                     if first && self.multipath && !waits {
                         self.out.reinject(self.subflows[s].tx.board.chunks());
                     }
-                    // RFC 6298 §5.4, `tcp_retransmit_timer`: whatever is still in flight.
+                    // RFC 6298 §5.4, `tcp_retransmit_timer`: regardless of the window.
                     self.retransmit(s, self.subflows[s].tx.board.una(), net);
                     self.push_from(s, net);
                 }
@@ -44,7 +44,7 @@ impl Connection {
         self.arm(s, net);
     }
 
-    /// A tail loss probe: new data if there is any, else the last segment again (RFC 8985 §7.3).
+    /// Sends a tail loss probe: new data if there is any, else the last segment again (RFC 8985 §7.3).
     pub(super) fn probe(&mut self, s: usize, net: &mut Network) {
         let new = match &mut self.queues {
             _ if !self.subflows[s].is_up() => None,
@@ -59,15 +59,15 @@ impl Connection {
         self.subflows[s].tx.begin_probe(resent, net.now());
     }
 
-    /// Retransmits segment `seq` of `s`, whatever its window and pacer say.
+    /// Retransmits segment `seq` of `s`, regardless of its window and pacer.
     fn retransmit(&mut self, s: usize, seq: u64, net: &mut Network) {
         let subflow = &mut self.subflows[s];
         let segment = subflow.tx.resend(seq, net.now(), &self.cc);
         Self::transmit(subflow, seq, segment, self.dss, net);
     }
 
-    /// Schedules the timer event of `s` where it is needed earlier than the one that is out. One that
-    /// comes too early schedules the next, so that a timer costs nothing per segment.
+    /// Schedules the timer event of `s` if it is due before the scheduled one. An event that comes too
+    /// early schedules the next, so that a timer costs nothing per segment.
     #[inline]
     pub(super) fn arm(&mut self, s: usize, net: &mut Network) {
         let subflow = &mut self.subflows[s];

@@ -1,27 +1,27 @@
-//! BLEST: a slow subflow is left unused where it would block a fast one (Ferlin, Alay, Mehani, Boreli: "BLEST: Blocking
+//! BLEST: skips a slow subflow that would block a fast one (Ferlin, Alay, Mehani, Boreli: "BLEST: Blocking
 //! estimation-based MPTCP scheduler for heterogeneous networks", IFIP Networking 2016).
 
 use super::{Rule, fastest_ready, is_regular, srtt};
-use crate::data::Outgoing;
+use crate::stream::SendStream;
 use crate::subflow::Subflow;
 use anabranch_cc::Group;
 use anabranch_net::Time;
 
 /// λ at the start, its bounds, and its steps after a round trip with and without blocking: those of the authors'
-/// module (`mptcp_blest.c` of the retired kernel, 0.95).
+/// module (`mptcp_blest.c` of out-of-tree MPTCP, 0.95).
 const FIRST: f64 = 1.2;
 const LEAST: f64 = 1.0;
 const MOST: f64 = 1.3;
 const MORE: f64 = 0.04;
 const LESS: f64 = 0.01;
 
-/// What BLEST remembers of a connection.
+/// The state of BLEST in a connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Blest {
-    /// The estimate of what the fast subflow could send is scaled by it.
+    /// Scales the estimate of the fast subflow's data.
     lambda: f64,
     adapted_at: Time,
-    /// The receive window has been full since then, though a subflow had room.
+    /// The receive window was full since then although a subflow had room.
     blocked: bool,
 }
 
@@ -32,10 +32,10 @@ impl Default for Blest {
 }
 
 impl Rule for Blest {
-    fn pick(&mut self, subflows: &mut [Subflow], cc: &Group, out: &Outgoing, now: Time) -> Option<usize> {
+    fn pick(&mut self, subflows: &mut [Subflow], cc: &Group, out: &SendStream, now: Time) -> Option<usize> {
         let best = fastest_ready(subflows, cc, now)?;
         let regular = (0..subflows.len()).filter(|i| is_regular(&subflows[*i], cc));
-        // Backups have nothing to wait for where no regular subflow works.
+        // Backups do not wait if no regular subflow is usable.
         let Some(fast) = regular.min_by_key(|i| srtt(&subflows[*i])) else { return Some(best) };
         let window = out.window() as f64 / f64::from(out.mss());
         let waits = fast != best && self.waits(&subflows[fast], &subflows[best], cc, window, now);
@@ -49,8 +49,7 @@ impl Rule for Blest {
 }
 
 impl Blest {
-    /// Whether the next chunk waits for `fast` rather than go out on `slow`, where the receiver's window has room for
-    /// `window` segments in all.
+    /// Whether the next chunk waits for `fast` instead of using `slow`, with a receive window of `window` segments.
     fn waits(&mut self, fast: &Subflow, slow: &Subflow, cc: &Group, window: f64, now: Time) -> bool {
         self.adapt(now, slow.tx.rtt.min());
         let rounds = lingers(slow).as_secs_f64() / fast.tx.rtt.smoothed_s();
@@ -70,14 +69,14 @@ impl Blest {
     }
 }
 
-/// How long a segment sent now stays under way. With nothing in flight the queue that this subflow had built is gone,
-/// and what its smoothed RTT remembers of it with it; nothing would ever renew that of a subflow that is left unused.
+/// The time that a segment sent now stays in flight. With no data in flight, the subflow's own queue is gone, but its
+/// smoothed RTT still contains it, and an unused subflow gets no new samples.
 fn lingers(slow: &Subflow) -> Time {
     let rtt = &slow.tx.rtt;
     if slow.tx.board.in_flight() == 0 { rtt.min().min(rtt.smoothed()) } else { rtt.smoothed() }
 }
 
-/// Segments that a subflow sends in so many of its round trips, where its window grows by one in each.
+/// Segments that a subflow sends in `rounds` round trips, as its window grows by one in each.
 fn sends(cwnd: f64, rounds: f64) -> f64 {
     (cwnd + (rounds - 1.0) / 2.0) * rounds
 }

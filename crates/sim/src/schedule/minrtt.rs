@@ -1,7 +1,7 @@
-//! The subflow with the smallest smoothed RTT whose window has room.
+//! The subflow with the smallest smoothed RTT among those with room in the window.
 
 use super::{Rule, fastest_ready};
-use crate::data::Outgoing;
+use crate::stream::SendStream;
 use crate::subflow::Subflow;
 use anabranch_cc::Group;
 use anabranch_net::Time;
@@ -10,7 +10,7 @@ use anabranch_net::Time;
 pub(crate) struct MinRtt;
 
 impl Rule for MinRtt {
-    fn pick(&mut self, subflows: &mut [Subflow], cc: &Group, _: &Outgoing, now: Time) -> Option<usize> {
+    fn pick(&mut self, subflows: &mut [Subflow], cc: &Group, _: &SendStream, now: Time) -> Option<usize> {
         fastest_ready(subflows, cc, now)
     }
 }

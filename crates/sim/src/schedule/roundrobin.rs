@@ -1,7 +1,7 @@
-//! In turn, among the subflows whose window has room.
+//! In turn, among the subflows with room in the window.
 
 use super::{Rule, ready};
-use crate::data::Outgoing;
+use crate::stream::SendStream;
 use crate::subflow::Subflow;
 use anabranch_cc::Group;
 use anabranch_net::Time;
@@ -11,7 +11,7 @@ use anabranch_net::Time;
 pub(crate) struct RoundRobin(usize);
 
 impl Rule for RoundRobin {
-    fn pick(&mut self, subflows: &mut [Subflow], cc: &Group, _: &Outgoing, now: Time) -> Option<usize> {
+    fn pick(&mut self, subflows: &mut [Subflow], cc: &Group, _: &SendStream, now: Time) -> Option<usize> {
         let n = subflows.len();
         ready(subflows, cc, now).min_by_key(|i| (i + n - self.0 - 1) % n)
     }

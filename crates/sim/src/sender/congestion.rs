@@ -1,4 +1,4 @@
-//! What congestion, marks and pauses do to a sender: reductions and their phases, their undoing, the restart.
+//! A sender's reaction to congestion, marks and pauses: reductions, undo and restart.
 
 use super::{Phase, Sender, Undo};
 use crate::packet::Packet;
@@ -7,8 +7,8 @@ use anabranch_cc::{Congestion, Group, Signal};
 use anabranch_net::Time;
 
 impl Sender {
-    /// Ends a phase whose data is acknowledged. That of a mark lasts until something sent after the reaction is: until
-    /// then acknowledgements still echo the mark.
+    /// Ends a phase once its data is acknowledged. The phase of a mark lasts until a segment sent after the reaction is
+    /// acknowledged, as ACKs echo the mark until then.
     pub(super) fn end_phase(&mut self) {
         let una = self.board.una();
         if self.phase == Phase::Marked {
@@ -21,8 +21,8 @@ impl Sender {
         }
     }
 
-    /// The receiver echoes a mark: the window is reduced as by a loss, with nothing to repair. An algorithm that models
-    /// the path rules its window itself.
+    /// The receiver echoes a mark: reduces the window as after a loss, without a repair. A model-based algorithm sets its
+    /// window itself.
     #[cold]
     pub(super) fn on_mark(&mut self, now: Time, cc: &mut Group) {
         self.reduce(Signal::Ecn, now, cc);
@@ -33,8 +33,7 @@ impl Sender {
         }
     }
 
-    /// One reduction covers what has been sent so far (RFC 3168 §6.1.2), and ends what could undo
-    /// an earlier one.
+    /// Reduces the window once for all data sent so far (RFC 3168 §6.1.2), and discards the undo of an earlier reduction.
     pub(super) fn reduce(&mut self, signal: Signal, now: Time, cc: &mut Group) {
         self.undoable = false;
         self.cwr_high = self.board.nxt();
@@ -42,14 +41,14 @@ impl Sender {
         cc.on_congestion(self.row, &Congestion { now: now.as_secs_f64(), signal });
     }
 
-    /// From here on the last reduction may turn out to have been unnecessary.
+    /// Prepares the undo of the last reduction.
     pub(super) fn begin_undo(&mut self) {
         self.undoable = true;
         self.undo = Undo { from: self.board.una(), first_resend: None, unconfirmed: 0 };
     }
 
-    /// Runs RACK after so many segments were delivered, and enters recovery where it finds a loss. Returns how many
-    /// segments it deems lost.
+    /// Runs RACK after `delivered` segments were delivered, and enters recovery on a loss. Returns the number of segments
+    /// marked as lost.
     #[inline]
     pub(super) fn detect_losses(&mut self, delivered: u64, now: Time, cc: &mut Group) -> u64 {
         let recovering = self.is_repairing();
@@ -70,15 +69,14 @@ impl Sender {
         self.high = self.board.nxt();
         self.prr = Prr::begin(self.board.nxt() - self.board.una() - self.board.sacked() + delivered);
         self.probe = None;
-        // What was sent before a reaction to ECN has been answered.
+        // The reaction to ECN covers losses of segments sent before it.
         if self.board.una() >= self.ecn_high {
             self.reduce(Signal::Loss, now, cc);
             self.begin_undo();
         }
     }
 
-    /// Tells an algorithm that models the path of the segments newly deemed lost, which are among the
-    /// last `n` to be sent again.
+    /// Reports the newly lost segments, the last `n` queued for retransmission, to a model-based algorithm.
     pub(super) fn report_losses(&mut self, n: u64, now: Time, cc: &mut Group) {
         if let Some(rates) = &mut self.rates {
             for seq in self.board.last_to_resend(n) {
@@ -96,8 +94,8 @@ impl Sender {
         }
     }
 
-    /// Takes a reduction back: the acknowledgement echoes a timestamp from before the first resend
-    /// (Eifel, RFC 3522 §3.2), or every resend was reported as a duplicate (DSACK, RFC 3708).
+    /// Undoes a reduction if the ACK echoes a timestamp from before the first retransmission (Eifel, RFC 3522 §3.2), or
+    /// if every retransmission was reported as a duplicate (DSACK, RFC 3708).
     pub(super) fn undo_if_spurious(&mut self, packet: &Packet, advanced: bool, cc: &mut Group) {
         if !self.undoable {
             return;
@@ -123,9 +121,9 @@ impl Sender {
         cc.on_spurious(self.row);
     }
 
-    /// Before new data is sent: after a pause of more than a timeout the window starts again from `restart` segments,
-    /// since no acknowledgement clocks what it would let out (RFC 5681 §4.1). It halves once per timeout, as in Linux
-    /// (`tcp_cwnd_restart`; RFC 2861 §3.2). A model of the path outlives the pause. Returns whether it did.
+    /// Before new data: after a pause of more than a timeout the window restarts at `restart` segments, as the ACK clock is
+    /// lost (RFC 5681 §4.1). It halves once per timeout, as in Linux (`tcp_cwnd_restart`; RFC 2861 §3.2). A model of the
+    /// path survives the pause. Returns whether the window restarted.
     #[inline]
     pub(crate) fn restart_if_idle(&mut self, restart: f64, now: Time, cc: &mut Group) -> bool {
         let due = self.idle_since < now && now.since(self.last_sent) > self.rtt.rto() && self.rates.is_none();
@@ -145,6 +143,6 @@ impl Sender {
         }
         cc.restart(self.row, now.as_secs_f64(), window.max(restart));
         self.undoable = false;
-        self.idle_since = Time::NEVER; // the algorithm knows of the pause
+        self.idle_since = Time::NEVER; // the pause is reported to the algorithm
     }
 }

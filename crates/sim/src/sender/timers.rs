@@ -4,21 +4,21 @@ use super::{Phase, Probe, Sender};
 use anabranch_cc::{Group, Signal};
 use anabranch_net::Time;
 
-/// What a timer asks the connection to do.
+/// The action that a timer requests from the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Expired {
-    /// Nothing but to send what may be sent now.
+pub(crate) enum TimerAction {
+    /// Send what the window allows.
     Nothing,
-    /// Send a tail loss probe: new data or else the last segment again.
+    /// Send a tail loss probe: new data, or else the last segment again.
     Probe,
-    /// The retransmission timer: retransmit the oldest segment, and where it is the first in a row, reinject this
-    /// subflow's data elsewhere.
+    /// The retransmission timer: retransmit the oldest segment and, at the first timeout in a row, reinject this subflow's
+    /// data on others.
     Timeout { first: bool },
 }
 
 impl Sender {
     /// Handles whatever timers are due.
-    pub(crate) fn on_timer(&mut self, now: Time, cc: &mut Group) -> Expired {
+    pub(crate) fn on_timer(&mut self, now: Time, cc: &mut Group) -> TimerAction {
         if now >= self.pace_at {
             self.pace_at = Time::NEVER;
         }
@@ -28,14 +28,14 @@ impl Sender {
         }
         if now >= self.pto_at {
             self.pto_at = Time::NEVER;
-            return Expired::Probe;
+            return TimerAction::Probe;
         }
         if now >= self.rto_at {
             let first = !self.rtt.is_backed_off();
             self.on_timeout(now, cc);
-            return Expired::Timeout { first };
+            return TimerAction::Timeout { first };
         }
-        Expired::Nothing
+        TimerAction::Nothing
     }
 
     /// When the next timer that repairs losses is due.
@@ -49,7 +49,7 @@ impl Sender {
         self.probe.is_some()
     }
 
-    /// A probe was sent: the data up to `nxt` is watched. The timeout starts anew (RFC 8985 §7.3).
+    /// A probe for the data up to `nxt` was sent. Restarts the timeout (RFC 8985 §7.3).
     pub(crate) fn begin_probe(&mut self, resent: bool, now: Time) {
         self.probe = Some(if resent { Probe::Resent } else { Probe::New });
         self.probe_end = self.board.nxt();
@@ -75,7 +75,7 @@ impl Sender {
         self.rto_at = now + self.rtt.rto();
     }
 
-    /// Looks whether a tail loss probe repaired a loss, which is then answered (RFC 8985 §7.4).
+    /// Checks whether a tail loss probe repaired a loss, and reacts to it (RFC 8985 §7.4).
     pub(super) fn end_probe(&mut self, acked: u64, dsack: bool, now: Time, cc: &mut Group) {
         let Some(probe) = self.probe else { return };
         if acked < self.probe_end {
@@ -91,8 +91,8 @@ impl Sender {
         }
     }
 
-    /// Timers after an acknowledgement that moved `una` (RFC 6298 §5.2, §5.3). One that only selectively acknowledges
-    /// leaves the retransmission timer alone: what it guards is the oldest segment, which did not arrive.
+    /// Restarts timers after an ACK that moved `una` (RFC 6298 §5.2, §5.3). A selective ACK does not restart the
+    /// retransmission timer, as the oldest segment is still missing.
     #[inline]
     pub(super) fn restart_timers(&mut self, now: Time) {
         self.pto_at = Time::NEVER;
@@ -100,7 +100,7 @@ impl Sender {
             self.rto_at = Time::NEVER;
             self.idle_since = now;
             if self.phase == Phase::Marked {
-                self.phase = Phase::Open; // nothing that was sent before it is left
+                self.phase = Phase::Open; // all earlier data is acknowledged
             }
             return;
         }
@@ -108,7 +108,7 @@ impl Sender {
         self.arm_probe(now);
     }
 
-    /// RFC 8985 §7.2: a probe is due after two RTTs of silence, at the latest in place of the timeout.
+    /// RFC 8985 §7.2: schedules a probe after two RTTs without an ACK, at the latest instead of the timeout.
     #[inline]
     pub(super) fn arm_probe(&mut self, now: Time) {
         let srtt = self.rtt.smoothed();
@@ -121,7 +121,7 @@ impl Sender {
         self.pto_at = at.min(self.rto_at);
     }
 
-    /// The subflow ends: no timer is left.
+    /// The subflow ends: cancels all timers.
     pub(crate) fn stop(&mut self) {
         self.rto_at = Time::NEVER;
         self.pto_at = Time::NEVER;

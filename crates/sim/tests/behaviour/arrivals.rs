@@ -279,7 +279,7 @@ fn transfers_that_pile_up_end_the_run() {
     let text = arrivals(&ONE_PATH.replace("50 Mbit/s", "100 kbit/s"), keys);
     let error = into_sink(&scenario(60.0, 0.0, &text), 1, &mut NoSamples).unwrap_err();
     assert!(matches!(error, SimError::TooManyOpen { most: 10_000, .. }), "{error}");
-    assert!(error.to_string().contains("flow `web`: another transfer arrives at"), "{error}");
+    assert!(error.to_string().contains("flow `web`: too many transfers with open connections at"), "{error}");
 }
 
 /// 6000 are open at 1 s, and 6000 of another flow at 20 s.

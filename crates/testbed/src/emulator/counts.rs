@@ -1,4 +1,4 @@
-//! What is counted of each path: segments, acknowledgements, and how the two come.
+//! Counters of each path: segments, ACKs, bursts and ACK ratios.
 
 use super::standstill::{Cause, Reach};
 use super::wire::Header;
@@ -20,11 +20,11 @@ pub struct PathCounts {
     pub dropped_acks: u64,
     /// Standstills of the emulator after which a queue dropped data.
     pub standstill_losses: u64,
-    /// What these losses can have cost, in cycles between two responses to congestion.
+    /// The largest cost of these losses, in cycles between two reactions to congestion.
     pub standstill_cycles: f64,
 }
 
-/// How the hosts of a path send.
+/// The sending behaviour of the hosts of a path.
 #[derive(Clone, Debug, Default)]
 pub struct Manner {
     /// Segments that the sender's host hands over as one super-packet (TSO).
@@ -35,7 +35,7 @@ pub struct Manner {
     pub ack_spacing: Histogram,
 }
 
-/// How often each small number came.
+/// A histogram of small numbers.
 #[derive(Clone, Debug)]
 pub struct Tally {
     counts: [u64; Tally::SIZE],
@@ -74,7 +74,7 @@ impl Default for Tally {
     }
 }
 
-/// What a path has been seen to do.
+/// The observed state of a path.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     pub counts: PathCounts,

@@ -1,4 +1,4 @@
-//! The emulator's thread: reads packets, lets the network decide, and writes them when they are due.
+//! The emulator's thread: reads packets, passes them to the network, and writes them when they are due.
 
 use super::EmulatorOptions;
 use super::counts::{Manner, PathCounts, Watch};
@@ -25,14 +25,14 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 use std::time::{Duration, Instant};
 
-/// So many packets are read from a device before others have their turn.
+/// The most packets read from a device before the next one.
 const AT_ONCE: usize = 16;
 /// After a pause so long the thread wakes so much before a packet is due, and spends the rest awake: timers wake it
 /// 20 to 60 µs late.
 const PAUSE: Time = Time::from_millis(1);
 const EARLY: Time = Time::from_nanos(60_000);
 const NANOS: i64 = 1_000_000_000;
-/// What woke the thread, where it is no device.
+/// Wake-ups of the thread other than devices.
 const TIMER: u64 = u64::MAX;
 const REQUESTS: u64 = u64::MAX - 1;
 
@@ -45,11 +45,11 @@ pub struct Snapshot {
     pub links: Vec<(Totals, Waiting)>,
     /// Of each path, in their order.
     pub paths: Vec<PathCounts>,
-    /// How long the emulator has stood still: the sum of all times longer than 1 ms in which it had to be at work and was not.
+    /// The total standstill time: the sum of all times longer than 1 ms in which the thread should have run and did not.
     pub standstill: Time,
 }
 
-/// What is known when the emulator has ended.
+/// The final report of the emulator.
 #[derive(Debug)]
 pub struct Report {
     /// The end.
@@ -60,7 +60,7 @@ pub struct Report {
     pub health: Health,
 }
 
-/// Who answers gets what is known now. Where the asker is gone, the emulator ends.
+/// A request for a snapshot: the channel for the answer. The emulator ends when the sender of requests is dropped.
 pub(super) type Request = Sender<Snapshot>;
 
 pub(super) struct Engine {
@@ -78,7 +78,7 @@ pub(super) struct Engine {
     set: Time,
     quantum: Time,
     receive_offload: bool,
-    /// Where the packets are that are being written.
+    /// The places of the packets that are being written.
     taken: Vec<Place>,
     /// When due packets were given to their hosts last.
     advanced: Time,
@@ -164,7 +164,7 @@ impl Engine {
             network,
             store: Store::new(largest),
             watches,
-            // What came before the thread began gave no event since.
+            // Packets that arrived before the thread began trigger no event.
             ready: (0..tuns.len() as u32).collect(),
             devices: tuns.into_iter().map(|tun| Device { tun, ready: true }).collect(),
             scratch: vec![0; LARGEST_READ],
@@ -183,12 +183,12 @@ impl Engine {
         })
     }
 
-    /// Runs until nobody can ask any more.
+    /// Runs until the sender of requests is dropped.
     pub fn run(mut self, realtime: bool) -> io::Result<Report> {
         let began = Instant::now();
         self.standstills.sleeps(self.clock.now());
         self.health.realtime = realtime;
-        // Without real-time priority the kernel may wake it 50 µs late otherwise.
+        // By default the kernel may wake a thread without real-time priority 50 µs late.
         set_current_timer_slack(Some(NonZero::<u64>::MIN))?;
         let mut events = Vec::with_capacity(64);
         loop {
@@ -213,7 +213,7 @@ impl Engine {
         Ok(Report { end, manners, health: self.health })
     }
 
-    /// Waits until then, for packets, or for requests. Whether requests came.
+    /// Waits until then, for packets, or for requests; returns whether requests came.
     fn wait(&mut self, until: Time, events: &mut Vec<epoll::Event>) -> io::Result<bool> {
         const NOW: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
         let now = self.clock.now();
@@ -251,7 +251,7 @@ impl Engine {
         Ok(woken)
     }
 
-    /// Sleeps, whatever comes.
+    /// Sleeps, ignoring packets and requests.
     fn sleep(&mut self, until: Time) {
         self.standstills.sleeps(until);
         // A signal that wakes it early does no harm.
@@ -269,7 +269,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Moves packets up to now, and gives those to their hosts that have come to the end.
+    /// Moves packets up to now, and gives those at the end of their routes to their hosts.
     fn advance(&mut self) {
         self.advanced = self.works();
         self.network.run(self.advanced);
@@ -285,7 +285,7 @@ impl Engine {
         }
     }
 
-    /// What the clock says: the thread is at work.
+    /// Reads the clock, and records that the thread runs.
     #[inline]
     fn works(&mut self) -> Time {
         let now = self.clock.now();
@@ -293,7 +293,7 @@ impl Engine {
         now
     }
 
-    /// Gives a packet to its host, and with it those behind it that are gathered.
+    /// Gives a packet to its host, together with following packets gathered with it.
     fn deliver(&mut self, due: Time, packet: Packet) {
         self.take(due, packet);
         let gathered = if self.receive_offload { self.gather(packet.route) } else { None };
@@ -340,7 +340,7 @@ impl Engine {
         gathered.is_several().then_some(gathered)
     }
 
-    /// Reads some packets of each device that has any. Whether there were.
+    /// Reads some packets of each device; returns whether there were any.
     fn read(&mut self) -> io::Result<bool> {
         let mut any = false;
         let mut i = 0;
@@ -398,7 +398,7 @@ impl Engine {
         }
     }
 
-    /// Answers all who ask; whether anybody still can.
+    /// Answers all requests; returns whether more can come.
     fn answer(&mut self) -> bool {
         let _ = rustix::io::read(&*self.waker, &mut [0; 8]);
         loop {

@@ -1,4 +1,4 @@
-//! Segments that a host gets together, as by a network card with receive offload (GRO).
+//! Segments merged into one super-packet, as by a network card with receive offload (GRO).
 
 use super::wire::{self, ACK, FIN, Header, PSH};
 use crate::device::VNET_HEADER;
@@ -10,9 +10,9 @@ const LARGEST: usize = 65_535;
 /// Linux gathers no more segments of a page each.
 pub(crate) const MOST: usize = 46;
 
-/// Segments of one TCP connection, each of which goes on where the one before it ends.
+/// Consecutive segments of one TCP connection.
 pub(crate) struct Gathered {
-    /// The first one's headers, with what is before them.
+    /// The first one's headers, including the `virtio_net_hdr`.
     head: [u8; LONGEST],
     header: Header,
     /// Bytes of payload, and in how many segments.
@@ -36,7 +36,7 @@ impl Gathered {
         Some(Gathered { head, header, payload: header.payload, segments: 1, ended: false })
     }
 
-    /// Adds a packet, if it is the next segment and has the same headers otherwise (as Linux' `tcp_gro_receive`).
+    /// Adds a packet, if it is the next segment and its other header fields are equal (as Linux' `tcp_gro_receive`).
     pub fn add(&mut self, frame: &[u8]) -> bool {
         let Some(header @ Header { tcp: Some(tcp), .. }) = Header::read(frame) else { return false };
         let fits = self.header.headers + self.payload + header.payload <= LARGEST && self.segments < MOST;

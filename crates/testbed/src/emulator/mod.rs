@@ -1,8 +1,8 @@
-//! The links: one thread that takes packets from the hosts' devices and gives them to others when `anabranch-net` says so.
+//! The emulator: one thread that moves packets between the hosts' devices, by the link models of `anabranch-net`.
 //!
-//! The thread runs the models of links of the simulator on the run's clock. A packet's fate depends on the instant at
+//! The thread runs the models of links of the simulator on the run's clock. A packet's outcome depends on the instant at
 //! which it was read, and on nothing that happens later: a thread that wakes late gives packets to their hosts late, and
-//! [`Health`] tells how late, but a packet's way through the links behind is that of its due time.
+//! [`Health`] has the lateness, but the following links see the packet at its due time.
 
 mod counts;
 mod engine;
@@ -43,7 +43,7 @@ pub struct Ends {
     pub path: Path,
 }
 
-/// How the emulator works.
+/// Options of the emulator.
 #[derive(Clone, Debug)]
 pub struct EmulatorOptions {
     /// Packets that are due within so long a time of each other may be given to their hosts together, as a network card
@@ -63,7 +63,7 @@ impl Default for EmulatorOptions {
     }
 }
 
-/// The emulator at work. It ends when it is dropped.
+/// A running emulator. It ends when dropped.
 #[derive(Debug)]
 pub struct Emulator {
     /// None once it is to end.
@@ -116,13 +116,13 @@ impl Emulator {
             let _ = requests.send(sender);
             self.wake();
         }
-        receiver.recv().map_err(|_| TestbedError::Failed("the emulator has ended before its time".into()))
+        receiver.recv().map_err(|_| TestbedError::Failed("the emulator ended early".into()))
     }
 
-    /// Ends it.
+    /// Ends the emulator.
     ///
     /// # Errors
-    /// It had ended before, by a failure.
+    /// The emulator failed earlier.
     pub fn stop(mut self) -> Result<Report, TestbedError> {
         match self.end() {
             Some(Ok(report)) => report.map_err(TestbedError::kernel("emulate links")),

@@ -1,13 +1,13 @@
-//! Where packets are: the links decide about them on the run's clock, whoever reads it.
+//! The emulated network: links and packets, on the run's clock.
 
 use super::store::Place;
 use anabranch_net::{
-    Arrival, DropReason, Fate, FifoLink, HoldingLink, Link, LinkSpec, Time, Totals, Waiting,
+    Arrival, DequeueLink, DropReason, FifoLink, Link, LinkSpec, Outcome, Time, Totals, Waiting,
 };
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// A packet on its way.
+/// A packet in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Packet {
     pub place: Place,
@@ -33,10 +33,10 @@ struct Stage {
 }
 
 enum Kind {
-    /// Its fates are known when packets arrive.
+    /// A link that decides outcomes at arrival.
     Prompt(Box<FifoLink>),
-    /// Its fates are known when packets leave the queue. The packets that wait, by ticket.
-    Holding(Box<HoldingLink>, Vec<Option<Packet>>),
+    /// A link that decides outcomes when packets leave the queue, and the waiting packets by ticket.
+    Dequeue(Box<DequeueLink>, Vec<Option<Packet>>),
     Delay(Time),
 }
 
@@ -51,11 +51,11 @@ pub(crate) struct Network {
     pub arrived: VecDeque<(Time, Packet)>,
     /// Packets that a link dropped, and why; to be taken.
     pub dropped: Vec<(Packet, DropReason)>,
-    /// How many of the stages, the first ones, are links.
+    /// The number of links, which are the first stages.
     pub links: usize,
 }
 
-/// The way of the packets of one device.
+/// The route of the packets of one device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Route {
     /// Delay before the first link.
@@ -65,7 +65,7 @@ pub(crate) struct Route {
 }
 
 impl Network {
-    /// `seed` is that of the links' random processes, which are those of the simulator.
+    /// `seed` is for the links' random processes, which are the simulator's.
     pub fn new(links: &[LinkSpec], seed: u64, routes: &[Route]) -> Network {
         let mut network = Network {
             stages: Vec::new(),
@@ -78,7 +78,7 @@ impl Network {
         };
         for (i, spec) in links.iter().enumerate() {
             network.add(match Link::new(spec, seed, i as u64) {
-                Link::Holding(link) => Kind::Holding(link, Vec::new()),
+                Link::Dequeue(link) => Kind::Dequeue(link, Vec::new()),
                 Link::Fifo(link) => Kind::Prompt(link),
             });
         }
@@ -108,13 +108,13 @@ impl Network {
                 stage.put(packet, at);
             }
             Kind::Prompt(link) => match link.offer(now, packet.size.into(), packet.ecn_capable) {
-                Fate::Delivered { at, marked } => {
+                Outcome::Delivered { at, marked } => {
                     packet.marked |= marked;
                     stage.put(packet, at);
                 }
-                Fate::Dropped(why) => return self.dropped.push((packet, why)),
+                Outcome::Dropped(why) => return self.dropped.push((packet, why)),
             },
-            Kind::Holding(link, held) => {
+            Kind::Dequeue(link, held) => {
                 // Each direction of a path is a flow, numbered as in the simulator.
                 let flow = u64::from(packet.route ^ 1);
                 let (wire_bytes, ecn_capable) = (u32::from(packet.size), packet.ecn_capable);
@@ -143,7 +143,7 @@ impl Network {
             }
             stage.armed = Time::NEVER;
             stage.settle(at, &mut self.dropped);
-            // One at a time: what is due at the same instant elsewhere was perhaps planned before.
+            // One at a time: another stage may have an earlier event at the same instant.
             let is_due = stage.pipe.front().is_some_and(|(due, _)| *due <= at);
             let packet = if is_due { stage.pipe.pop_front() } else { None };
             self.plan(s);
@@ -153,7 +153,7 @@ impl Network {
         }
     }
 
-    /// When something is to be done next.
+    /// The time of the next event.
     pub fn next(&self) -> Time {
         self.events.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at)
     }
@@ -169,11 +169,11 @@ impl Network {
         }
     }
 
-    /// The sums of a link, and what waits in it, at `now`, up to which [`Network::run`] has run.
+    /// The sums and the queue of a link at `now`, up to which [`Network::run`] has run.
     pub fn link(&mut self, i: usize, now: Time) -> (Totals, Waiting) {
         match &mut self.stages[i].kind {
             Kind::Prompt(link) => (link.totals(now), link.waiting(now)),
-            Kind::Holding(link, _) => (link.totals(now), link.waiting(now)),
+            Kind::Dequeue(link, _) => (link.totals(now), link.waiting(now)),
             Kind::Delay(_) => unreachable!("stage {i} is not a link"),
         }
     }
@@ -191,27 +191,27 @@ impl Stage {
         }
     }
 
-    /// Takes the fates that a link has decided by `now`.
+    /// Takes the outcomes that a link has decided by `now`.
     fn settle(&mut self, now: Time, dropped: &mut Vec<(Packet, DropReason)>) {
-        while let Kind::Holding(link, held) = &mut self.kind
-            && let Some((ticket, fate)) = link.settle(now)
+        while let Kind::Dequeue(link, held) = &mut self.kind
+            && let Some((ticket, outcome)) = link.next_outcome(now)
         {
             let Some(mut packet) = held[ticket as usize].take() else { continue };
-            match fate {
-                Fate::Delivered { at, marked } => {
+            match outcome {
+                Outcome::Delivered { at, marked } => {
                     packet.marked |= marked;
                     self.put(packet, at);
                 }
-                Fate::Dropped(why) => dropped.push((packet, why)),
+                Outcome::Dropped(why) => dropped.push((packet, why)),
             }
         }
     }
 
-    /// When it has something to do.
+    /// The time of its next event.
     fn due(&self) -> Time {
         let leaves = self.pipe.front().map_or(Time::NEVER, |(due, _)| *due);
         match &self.kind {
-            Kind::Holding(link, _) => leaves.min(link.wakes_at()),
+            Kind::Dequeue(link, _) => leaves.min(link.wakes_at()),
             _ => leaves,
         }
     }

@@ -1,22 +1,22 @@
-//! Standstills: times in which the emulator had to be at work and was not.
+//! Standstills: times in which the emulator should have run and did not.
 
 use anabranch_net::{Discipline, LinkSpec, QueueLimit, Time};
 use anabranch_scenario::Path;
 use std::collections::VecDeque;
 
-/// A shorter wait for a processor is an ordinary host's.
+/// Shorter waits for a CPU are normal on any host.
 const LEAST: Time = Time::from_millis(1);
 
-/// A loss costs no more of a cycle, whenever it comes.
+/// The largest cost of a loss, as a fraction of a cycle.
 const MOST_COST: f64 = 0.25;
 
-/// So many are known, the last ones: those of a round-trip time, unless nothing is well.
+/// The number of recent standstills stored: enough for a round-trip time.
 const KNOWN: usize = 16;
 
-/// Those of a thread, as it tells when it works and until when it sleeps.
+/// The standstills of a thread, which reports when it works and until when it sleeps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Standstills {
-    /// When the thread is to be at work at the latest.
+    /// The latest time at which the thread must run.
     due: Time,
     /// How many there were.
     number: u64,
@@ -33,17 +33,17 @@ struct Standstill {
     end: Time,
 }
 
-/// What decides which losses of a path a standstill can cause.
+/// The properties of a path that determine which losses a standstill can cause.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reach {
     /// The round-trip time without queues.
     round_trip: Time,
-    /// How much time's packets its smallest queue takes at least; zero where that is not known.
+    /// The smallest queue of the path, as a time at its rate; zero if unknown.
     queue: Time,
 }
 
 impl Reach {
-    /// Of a path whose packets have so many bytes at most.
+    /// The reach of a path with packets of at most `mtu` bytes.
     pub fn new(links: &[LinkSpec], path: &Path, mtu: u32) -> Reach {
         let forward = || path.links.iter().map(|link| &links[*link]);
         let delay = |sum: Time, link: &LinkSpec| sum + link.delay;
@@ -57,7 +57,7 @@ impl Reach {
     }
 }
 
-/// How much time's packets a link's queue takes at its highest rate; zero where a trace or a queue's management decides.
+/// A link's queue as a time at its highest rate; zero with a trace or an AQM.
 fn queue_time(link: &LinkSpec, mtu: u32) -> Time {
     if link.trace.is_some() || !matches!(link.discipline, Discipline::DropTail { .. }) {
         return Time::ZERO;
@@ -70,17 +70,17 @@ fn queue_time(link: &LinkSpec, mtu: u32) -> Time {
     Time::from_secs_f64(bytes * 8.0 / rates.fold(link.rate_bps, f64::max))
 }
 
-/// Standstills whose packets can be the reason of a loss.
+/// Standstills that can cause a loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cause {
     /// The number, from 1, of the last of them.
     pub number: u64,
-    /// The part of a cycle between two responses to congestion that the loss can cost.
+    /// The largest cost of the loss, as a fraction of a cycle between two reactions to congestion.
     pub cost: f64,
 }
 
 impl Standstills {
-    /// The thread is at work.
+    /// The thread runs.
     #[inline]
     pub fn works(&mut self, now: Time) {
         let length = now.since(self.due);
@@ -99,12 +99,12 @@ impl Standstills {
         self.last.push_back(Standstill { number: self.number, length, end });
     }
 
-    /// It asks to be woken then.
+    /// The thread sleeps until then.
     pub fn sleeps(&mut self, until: Time) {
         self.due = self.due.max(until);
     }
 
-    /// How long they were together.
+    /// Their total length.
     pub fn sum(&self) -> Time {
         self.sum
     }

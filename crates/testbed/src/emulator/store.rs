@@ -2,7 +2,7 @@
 
 /// Bytes of a small place: an acknowledgement with all its options, and the header before it.
 const SMALL: usize = 160;
-/// Room is taken from the allocator in pieces of about so many bytes.
+/// The approximate size of allocated blocks, in bytes.
 const PIECE: usize = 1 << 20;
 
 /// Places of two sizes.
@@ -11,7 +11,7 @@ pub(crate) struct Store {
     large: Places,
 }
 
-/// Where a packet is, and how many bytes it has.
+/// The place of a packet, and its length in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     number: u32,
@@ -35,7 +35,7 @@ impl Store {
         let places = if length <= SMALL { &mut self.small } else { &mut self.large };
         let number = places.take();
         let written = write(&mut places.get(number)[..length]);
-        // The size tells which of the two, so it is that which was asked for.
+        // The length identifies the kind of place, so it must be the requested one.
         debug_assert_eq!(written, length);
         Place { number, length: length as u32 }
     }

@@ -15,7 +15,7 @@ pub(super) const ACK: u8 = 0x10;
 /// Congestion experienced, among the two bits of ECN (RFC 3168 §5).
 const CE: u8 = 0b11;
 
-/// What the emulator reads in a packet.
+/// The fields of a packet that the emulator reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     /// Bytes of the IP header.
@@ -30,7 +30,7 @@ pub(crate) struct Header {
     pub tcp: Option<Tcp>,
 }
 
-/// What the emulator reads in a TCP header.
+/// The fields of a TCP header that the emulator reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tcp {
     pub ack: u32,
@@ -105,7 +105,7 @@ impl Header {
 
     /// Writes packet number `i` of `frame` with its `virtio_net_hdr` to `to`; how many bytes these are.
     ///
-    /// As a network card does: the identification counts up, the sequence number goes on, FIN and PSH are with the last
+    /// As a network card does: identification and sequence number increase, FIN and PSH are on the last
     /// segment only (Linux' `tcp_gso_segment`). The checksum stays to be completed, by a host that never does so
     /// for a packet from next door, so only the length in its pseudo header changes.
     pub fn write(&self, frame: &[u8], i: usize, to: &mut [u8]) -> usize {

@@ -48,7 +48,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Fails where there is no QEMU.
+    /// Fails if QEMU is missing.
     pub fn is_installed() -> Result<(), TestbedError> {
         if environment::is_installed(QEMU) { Ok(()) } else { Err(missing()) }
     }
@@ -121,7 +121,7 @@ fn memory(name: &CStr) -> Result<File, TestbedError> {
 }
 
 fn memory_failed(source: io::Error) -> TestbedError {
-    TestbedError::Kernel { doing: "keep a guest's files in memory".into(), source }
+    TestbedError::Kernel { doing: "store a guest's files in memory".into(), source }
 }
 
 /// Under which another process of the user opens it.

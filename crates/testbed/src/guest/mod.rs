@@ -32,10 +32,10 @@ if [ -e /samples ]; then cat /samples >/dev/ttyS3; fi
 cat /outcome /status >/dev/ttyS1
 ";
 
-/// How often the machine is looked at.
+/// The interval between two checks of the machine.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// Lines of a kernel's messages that tell why it ended.
+/// Lines of kernel messages that explain its end.
 const LINES: usize = 20;
 
 /// A stock Debian kernel on which `anabranch task` runs, in a virtual machine and in virtual time. No network is needed, and no privileges.
@@ -51,12 +51,12 @@ impl Guest {
     /// The guest of a series, such as `6.12`, whose image is in the folder `images`; `program` is the `anabranch` that runs in it.
     ///
     /// # Errors
-    /// [`TestbedError::Environment`] where there is no such image, or no QEMU.
+    /// [`TestbedError::Environment`] if the image or QEMU is missing.
     pub fn new(images: &Path, series: &str, program: &Path) -> Result<Self, TestbedError> {
         let image = images.join(series);
         let initramfs = fs::read(image.join("initramfs")).map_err(|why| {
             TestbedError::Environment(format!(
-                "no image of a guest in {} ({why}): `tools/guest-image.sh {series}` makes it",
+                "no guest image in {} ({why}): run `tools/guest-image.sh {series}`",
                 image.display()
             ))
         })?;
@@ -104,11 +104,11 @@ impl Guest {
                 let console = String::from_utf8_lossy(&machine.said(Port::Console)?).into_owned();
                 let outcome = outcome_of(&outcome, &errors).unwrap_or_else(|| {
                     let killed = match status.signal() {
-                        Some(_) => format!(", after at most {} s of a processor", limit(length)),
+                        Some(_) => format!(", at the limit of {} s of CPU time", limit(length)),
                         None => String::new(),
                     };
                     Err(TestbedError::Failed(format!(
-                        "the guest ended without an outcome (QEMU: {status}{killed})\n{complaints}{}",
+                        "the guest ended without a result (QEMU: {status}{killed})\n{complaints}{}",
                         last(&console)
                     )))
                 })?;
@@ -150,7 +150,7 @@ fn outcome_of(port: &[u8], errors: &str) -> Option<Result<Vec<u8>, TestbedError>
 /// What a line of progress has after its per cent.
 const PROGRESS: &str = " % of the simulated time";
 
-/// The simulated time that the last line of progress tells.
+/// The simulated time in the last progress line.
 fn reached(errors: &str, length: Time) -> Time {
     let line = errors.lines().rev().find_map(|line| Some(line.split_once(PROGRESS)?.0));
     let percent = line.and_then(|line| line.rsplit(' ').next()?.parse::<f64>().ok());

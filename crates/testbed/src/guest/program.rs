@@ -32,9 +32,9 @@ pub fn add_iperf3(archive: &mut Archive, multipath: bool) -> Result<(), TestbedE
     let content = fs::read(&mptcpize).map_err(TestbedError::kernel("read mptcpize"))?;
     let words = content.split(|byte| !byte.is_ascii_graphic()).filter_map(|word| str::from_utf8(word).ok());
     let mut paths = words.filter_map(|word| word.strip_prefix("LD_PRELOAD=")).map(Path::new);
-    let library = paths
-        .find(|path| path.is_absolute())
-        .ok_or_else(|| TestbedError::Environment(format!("{} names no library", mptcpize.display())))?;
+    let library = paths.find(|path| path.is_absolute()).ok_or_else(|| {
+        TestbedError::Environment(format!("{} does not name its library", mptcpize.display()))
+    })?;
     let content = fs::read(library).map_err(TestbedError::kernel(format!("read {}", library.display())))?;
     archive.file(library, 0o755, &content);
     Ok(())

@@ -31,7 +31,7 @@ impl Netlink {
         Ok(Netlink(socket))
     }
 
-    /// Sends a request, and returns what the kernel answers before its acknowledgement.
+    /// Sends a request and returns the kernel's answer before its acknowledgement.
     fn request<T>(&self, message: T, flags: u16) -> io::Result<Vec<T>>
     where
         T: NetlinkSerializable + NetlinkDeserializable,
@@ -64,7 +64,7 @@ impl Netlink {
     }
 }
 
-/// The kernel's error with the text that it gives for it.
+/// The kernel's error with its text.
 fn refusal(error: &ErrorMessage) -> io::Error {
     let cause = error.to_io();
     let attributes = NlasIterator::new(error.header.get(REFUSED_HEADER..).unwrap_or_default());

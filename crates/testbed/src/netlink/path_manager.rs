@@ -30,7 +30,7 @@ const DEVICE: u16 = 7;
 const FLAG_SUBFLOW: u32 = 1 << 1;
 const FLAG_BACKUP: u32 = 1 << 2;
 
-/// The most endpoints of a namespace, and the most subflows of a connection beside its first.
+/// The most endpoints of a namespace, and the most additional subflows of a connection.
 const MOST: u32 = 8;
 
 /// The path manager of a namespace.
@@ -48,7 +48,7 @@ pub struct Endpoint {
     pub address: Ipv4Addr,
     /// The index of the device that its packets leave by.
     pub device: u32,
-    /// Used only while no regular subflow can be.
+    /// Used only while no regular subflow is usable.
     pub backup: bool,
 }
 
@@ -56,7 +56,7 @@ impl PathManager {
     /// Of the namespace that the calling thread is in.
     ///
     /// # Errors
-    /// Where the kernel has no MPTCP.
+    /// If the kernel has no MPTCP.
     pub fn open() -> Result<Self, TestbedError> {
         let open = || -> io::Result<Self> {
             let netlink = Netlink::open(NETLINK_GENERIC)?;
@@ -74,10 +74,10 @@ impl PathManager {
         open().map_err(TestbedError::kernel("find MPTCP's path manager"))
     }
 
-    /// Lets connections have as many subflows as the kernel can.
+    /// Raises the limit of subflows per connection to the kernel's maximum.
     ///
     /// # Errors
-    /// Where the kernel refuses.
+    /// If the kernel refuses.
     pub fn lift_limits(&self) -> Result<(), TestbedError> {
         let limits = [ACCEPTED_ADDRESSES, SUBFLOWS].map(|limit| number(limit, MOST));
         self.request("set the limits of MPTCP's path manager", SET_LIMITS, limits.to_vec())
@@ -86,25 +86,25 @@ impl PathManager {
     /// Connections that exist, and those to come, get a subflow from the endpoint.
     ///
     /// # Errors
-    /// Where the kernel refuses, as where it has eight already.
+    /// If the kernel refuses, for example if it has eight already.
     pub fn add(&self, endpoint: &Endpoint) -> Result<(), TestbedError> {
         let address = endpoint.nested(vec![number(FLAGS, endpoint.flags()), number(DEVICE, endpoint.device)]);
         self.request(&format!("add the endpoint {}", endpoint.address), ADD_ADDRESS, vec![address])
     }
 
-    /// Takes the endpoint away, and with it the subflows from there.
+    /// Removes the endpoint and its subflows.
     ///
     /// # Errors
-    /// Where the kernel refuses, as where there is none.
+    /// If the kernel refuses, for example if there is none.
     pub fn remove(&self, endpoint: &Endpoint) -> Result<(), TestbedError> {
         let what = format!("remove the endpoint {}", endpoint.address);
         self.request(&what, DELETE_ADDRESS, vec![endpoint.nested(Vec::new())])
     }
 
-    /// Makes the endpoint, and its subflows, backup or regular, as `endpoint` has it.
+    /// Makes the endpoint and its subflows backup or regular, as in `endpoint`.
     ///
     /// # Errors
-    /// Where the kernel refuses, as where there is none.
+    /// If the kernel refuses, for example if there is none.
     pub fn set_backup(&self, endpoint: &Endpoint) -> Result<(), TestbedError> {
         let what = format!("change the endpoint {}", endpoint.address);
         let flags = if endpoint.backup { FLAG_BACKUP } else { 0 };

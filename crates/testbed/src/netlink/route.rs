@@ -45,7 +45,7 @@ impl Routes {
     /// Of the namespace that the calling thread is in.
     ///
     /// # Errors
-    /// Where the kernel gives no socket.
+    /// If the kernel gives no socket.
     pub fn open() -> Result<Self, TestbedError> {
         Netlink::open(NETLINK_ROUTE).map(Routes).map_err(TestbedError::kernel("open a netlink socket"))
     }
@@ -53,7 +53,7 @@ impl Routes {
     /// The index of the device of that name.
     ///
     /// # Errors
-    /// Where there is none.
+    /// If it does not exist.
     pub fn device(&self, name: &str) -> Result<u32, TestbedError> {
         let mut message = LinkMessage::default();
         message.attributes.push(LinkAttribute::IfName(name.to_owned()));
@@ -71,7 +71,7 @@ impl Routes {
     /// Takes a device up.
     ///
     /// # Errors
-    /// Where the kernel refuses.
+    /// If the kernel refuses.
     pub fn set_up(&self, device: u32) -> Result<(), TestbedError> {
         let mut message = LinkMessage::default();
         message.header.index = device;
@@ -80,11 +80,10 @@ impl Routes {
         self.change(RouteNetlinkMessage::SetLink(message), 0, || format!("take device {device} up"))
     }
 
-    /// Lets packets wait for a device in a plain queue of the device's own length. Else that is a matter of the machine's default,
-    /// which may pace flows or drop their packets.
+    /// Sets a device's queue discipline to a plain FIFO. The machine's default may pace flows or drop packets.
     ///
     /// # Errors
-    /// Where the kernel refuses.
+    /// If the kernel refuses.
     pub fn set_plain_queue(&self, device: u32) -> Result<(), TestbedError> {
         let mut message = TcMessage::with_index(device as i32);
         message.header.handle = TcHandle { major: 1, minor: 0 };
@@ -98,7 +97,7 @@ impl Routes {
     /// Gives a device an address.
     ///
     /// # Errors
-    /// Where the kernel refuses.
+    /// If the kernel refuses.
     pub fn add_address(&self, device: u32, address: Ipv4Addr) -> Result<(), TestbedError> {
         let mut message = AddressMessage::default();
         message.header.family = AddressFamily::Inet;
@@ -113,7 +112,7 @@ impl Routes {
     /// Adds a route.
     ///
     /// # Errors
-    /// Where the kernel refuses, as where there is such a route.
+    /// If the kernel refuses, for example if there is such a route.
     pub fn add_route(&self, route: &Route) -> Result<(), TestbedError> {
         let mut message = RouteMessage::default();
         message.header = RouteHeader {
@@ -138,10 +137,10 @@ impl Routes {
         self.change(RouteNetlinkMessage::NewRoute(message), new, || format!("add the route {route:?}"))
     }
 
-    /// Packets from `source` look into that table.
+    /// Adds a rule: packets from `source` use that table.
     ///
     /// # Errors
-    /// Where the kernel refuses.
+    /// If the kernel refuses.
     pub fn add_rule(&self, source: Ipv4Addr, table: u8) -> Result<(), TestbedError> {
         let mut message = RuleMessage::default();
         message.header.family = AddressFamily::Inet;
@@ -166,7 +165,7 @@ impl Routes {
     }
 }
 
-/// The kernel heeds a route's timeout only where it is locked.
+/// The kernel applies a route's timeout only if it is locked.
 fn metrics(route: &Route) -> Vec<RouteMetric> {
     const RTAX_RTO_MIN: u32 = 13;
     let mut metrics = Vec::new();

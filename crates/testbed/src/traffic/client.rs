@@ -1,9 +1,9 @@
-//! The receiving application: what it asks for, and how long the answers take.
+//! The receiving application: sends requests and measures response times.
 
 use anabranch_net::{Random, Time};
 use anabranch_scenario::Application;
 
-/// A response that arrived whole.
+/// A complete response.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Completed {
     /// When its last byte was there.
@@ -14,16 +14,16 @@ pub struct Completed {
     pub took: Time,
 }
 
-/// The asking half of an application; of others it never asks.
+/// The client of a request-response application; inactive for others.
 pub(super) struct Client {
     application: Application,
     random: Random,
     requests: u64,
     /// When the outstanding request was sent, and the response's first and last offset.
     asked: Option<(Time, u64, u64)>,
-    /// When it asks next.
+    /// When it sends the next request.
     pub(super) next_at: Time,
-    /// It asks no more.
+    /// Whether it has stopped.
     pub(super) done: bool,
 }
 
@@ -40,7 +40,7 @@ impl Client {
         }
     }
 
-    /// The size of the response that it asks for now, where it does.
+    /// The size of the response to request now, if any.
     pub(super) fn ask(&mut self, now: Time, received: u64) -> Option<u64> {
         let Application::RequestResponse { size, .. } = &self.application else { return None };
         if self.done || now < self.next_at {
@@ -53,7 +53,7 @@ impl Client {
         Some(bytes)
     }
 
-    /// Bytes up to `received` are there: the response that is now complete.
+    /// Bytes up to `received` have arrived; returns the response that is now complete.
     pub(super) fn receive(&mut self, now: Time, received: u64) -> Option<Completed> {
         let Application::RequestResponse { think, count, .. } = &self.application else { return None };
         let (at, from, to) = self.asked.filter(|&(_, _, to)| received >= to)?;
@@ -66,7 +66,7 @@ impl Client {
         Some(Completed { at: now, bytes: to - from, took: now.since(at) })
     }
 
-    /// The flow's stop time: it asks no more.
+    /// The flow's stop time: ends the requests.
     pub(super) fn stop(&mut self) {
         self.next_at = Time::NEVER;
         self.done = true;

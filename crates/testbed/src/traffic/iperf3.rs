@@ -1,5 +1,5 @@
-//! Traffic by iperf3 in place of our own: another program, whose bytes nobody checks. It sends without end: of a transfer of a
-//! given size its server may leave the last bytes unread.
+//! Traffic by iperf3 instead of our own, without a check of the bytes. It sends endlessly, as iperf3's server may leave the last
+//! bytes of a sized transfer unread.
 
 use super::membership::Membership;
 use super::shared::{Shared, Woken};
@@ -18,13 +18,13 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
-/// So often the programs and their sockets are looked at.
+/// The interval between two checks of the programs and their sockets.
 const LOOK: Time = Time::from_millis(5);
 
-/// A connection begins with a cookie of so many bytes.
+/// Bytes of the cookie at the start of a connection.
 const COOKIE: u64 = 37;
 
-/// As good as without end, in seconds: iperf3's longest.
+/// iperf3's longest duration, in seconds.
 const LONGEST: &str = "86400";
 
 /// A process that is killed when this is dropped, or our thread ends.
@@ -37,16 +37,16 @@ impl Program {
         let words = [wrapper, &["iperf3"], arguments].concat();
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        // Ctrl-C is for us: we end it.
+        // Ctrl-C must not reach it: we end it.
         command.process_group(0);
         sys::end_with_thread(&mut command);
         command.spawn().map(Program).map_err(TestbedError::kernel(format!("start {}", words.join(" "))))
     }
 
-    /// Whether it has ended well.
+    /// Whether it has ended successfully.
     ///
     /// # Errors
-    /// Where it has ended otherwise: what it said.
+    /// Its output, if it failed.
     fn has_ended(&mut self) -> Result<bool, TestbedError> {
         let Some(status) = self.0.try_wait().map_err(TestbedError::kernel("wait for iperf3"))? else {
             return Ok(false);
@@ -58,7 +58,7 @@ impl Program {
         if let Some(errors) = &mut self.0.stderr {
             let _ = errors.read_to_string(&mut said);
         }
-        Err(TestbedError::Broken(format!("iperf3 has ended with {status}: {}", said.trim())))
+        Err(TestbedError::Broken(format!("iperf3 ended with {status}: {}", said.trim())))
     }
 
     /// Copies of its sockets, in the order in which it has opened them.
@@ -120,7 +120,7 @@ pub(super) fn receive(
             shared.received.store(received.saturating_sub(COOKIE), Ordering::Release);
         }
         if !shared.breaks_off() && program.has_ended()? {
-            return Err(TestbedError::Broken("iperf3's server has ended before its time".into()));
+            return Err(TestbedError::Broken("iperf3's server ended early".into()));
         }
         // In real time: the run's clock stands until time 0, by when the server has to listen.
         let pause = shared.pause(Duration::from_nanos(LOOK.as_nanos()));

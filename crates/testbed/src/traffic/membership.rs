@@ -1,4 +1,4 @@
-//! Which paths a connection has a subflow on, by time: the scenario's events as requests to MPTCP's path manager.
+//! Applies the scenario's subflow events by requests to MPTCP's path manager.
 
 use crate::TestbedError;
 use crate::netlink::{Endpoint, PathManager, Routes};
@@ -13,7 +13,7 @@ pub(super) struct Membership {
     endpoints: Vec<Endpoint>,
     /// Whether each path is to have a subflow now.
     wanted: Vec<bool>,
-    /// Those to come, the next one last.
+    /// Future events, the next one last.
     events: Vec<SubflowEvent>,
 }
 
@@ -54,7 +54,7 @@ impl Membership {
         self.events.last().map_or(Time::NEVER, |event| event.at)
     }
 
-    /// Carries out what is due.
+    /// Applies the events that are due.
     pub(super) fn advance(&mut self, now: Time) -> Result<(), TestbedError> {
         while let Some(event) = self.events.pop_if(|event| event.at <= now) {
             self.apply(event)?;

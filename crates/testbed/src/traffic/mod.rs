@@ -28,13 +28,13 @@ use std::sync::{Arc, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// MPTCP's DSS option takes so many bytes of a segment.
+/// Bytes of a segment that MPTCP's DSS option takes.
 const DSS: u16 = 20;
 
 /// How long iperf3 may take to listen.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a connection is to do.
+/// The plan of a connection.
 pub struct Plan<'a> {
     /// The flow.
     pub flow: &'a Flow,
@@ -48,7 +48,7 @@ pub struct Plan<'a> {
     pub clock: Clock,
     /// When it is opened.
     pub open_at: Time,
-    /// When the application stops; [`Time::NEVER`] where that is the end of the run.
+    /// When the application stops; [`Time::NEVER`] for the end of the run.
     pub stop_at: Time,
     /// Whether its threads ask for real-time priority.
     pub real_time: bool,
@@ -64,7 +64,7 @@ impl Connection {
     /// Starts the threads of both ends. The receiver listens when this returns.
     ///
     /// # Errors
-    /// Where the kernel refuses a socket or an endpoint.
+    /// If the kernel refuses a socket or an endpoint.
     pub fn start(plan: Plan<'_>) -> Result<Self, TestbedError> {
         let Plan { flow, hosts, .. } = plan;
         let multipath = flow.is_multipath();
@@ -99,14 +99,14 @@ impl Connection {
     /// The same by iperf3, which needs no patches: for MPTCP it runs under `mptcpize`. What it receives is not checked.
     ///
     /// # Errors
-    /// Where the application is another than bulk without end, and where a program is missing or the kernel refuses a step.
+    /// If the application is not endless bulk, a program is missing, or the kernel refuses a step.
     pub fn start_iperf3(plan: Plan<'_>) -> Result<Self, TestbedError> {
         let Plan { flow, hosts, open_at, stop_at, .. } = plan;
         if flow.application != (Application::Bulk { bytes: None }) {
             let key = format!("flows.{}.application", flow.name);
             return Err(TestbedError::Inexpressible {
                 key,
-                why: "iperf3 sends in bulk without end only".into(),
+                why: "iperf3 supports only bulk without a size".into(),
             });
         }
         let multipath = flow.is_multipath();
@@ -161,28 +161,34 @@ impl Connection {
         self.shared.received.load(Ordering::Acquire)
     }
 
-    /// What the kernel says at the sender, or said last; `None` before the connection is there.
+    /// The latest state at the sender; `None` before the connection exists.
     ///
     /// # Errors
-    /// Where the kernel does not tell.
+    /// If the kernel does not report it.
     pub fn sender(&self) -> Result<Option<Observed>, TestbedError> {
-        self.shared.sender.observe().map_err(TestbedError::kernel("look at the sender's connection"))
+        self.shared
+            .sender
+            .observe()
+            .map_err(TestbedError::kernel("read the state of the sender's connection"))
     }
 
     /// The same at the receiver.
     ///
     /// # Errors
-    /// Where the kernel does not tell.
+    /// If the kernel does not report it.
     pub fn receiver(&self) -> Result<Option<Observed>, TestbedError> {
-        self.shared.receiver.observe().map_err(TestbedError::kernel("look at the receiver's connection"))
+        self.shared
+            .receiver
+            .observe()
+            .map_err(TestbedError::kernel("read the state of the receiver's connection"))
     }
 
-    /// The responses that were completed since this was last asked.
+    /// The responses completed since the last call.
     pub fn take_completed(&self) -> Vec<Completed> {
         std::mem::take(&mut *self.shared.completed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// When the receiver had read all that the application sent, where it has ended.
+    /// When the receiver had read all data of the application, if it has ended.
     pub fn finished(&self) -> Option<Time> {
         self.shared.finished.get().copied()
     }
@@ -214,10 +220,7 @@ impl Connection {
         }
         for thread in self.threads.drain(..) {
             if thread.join().is_err() {
-                let _ = self
-                    .shared
-                    .failure
-                    .set(Failure::Defect("a thread of the traffic has ended in a panic".into()));
+                let _ = self.shared.failure.set(Failure::Defect("a traffic thread panicked".into()));
             }
         }
     }

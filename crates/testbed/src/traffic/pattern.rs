@@ -3,9 +3,9 @@
 use anabranch_net::Random;
 use std::sync::LazyLock;
 
-/// The pattern repeats itself after so many bytes, a prime: no lost, doubled or exchanged segments look alike.
+/// The period of the pattern in bytes, a prime, so that lost, duplicated or swapped segments are detected.
 const PERIOD: usize = 65_521;
-/// The most bytes that are looked at in one go.
+/// The most bytes checked at once.
 pub(super) const CHUNK: usize = 256 << 10;
 
 static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| {

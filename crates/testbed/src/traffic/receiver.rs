@@ -1,4 +1,4 @@
-//! The receiving end: accepts the connection, checks every byte, and asks where the application does.
+//! The receiving end: accepts the connection, checks every byte, and sends the application's requests.
 
 use super::client::Client;
 use super::pattern;
@@ -12,13 +12,13 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-/// So often the socket is read before the clock is looked at again.
+/// Reads of the socket between two reads of the clock.
 const READS: usize = 16;
 
-/// What the receiving thread knows.
+/// The state of the receiving thread.
 pub(super) struct Receiver {
     pub(super) shared: Arc<Shared>,
-    /// It stays open beside the connection: subflows that join come through it.
+    /// It stays open, as joining subflows come through it.
     pub(super) listener: OwnedFd,
     pub(super) client: Client,
     /// Whether the application asks.
@@ -26,12 +26,12 @@ pub(super) struct Receiver {
     pub(super) stop_at: Time,
 }
 
-/// What is left to read.
+/// The result of reading.
 #[derive(PartialEq, Eq)]
 enum Stream {
     Open,
     Ended,
-    /// The sender has broken off.
+    /// The sender has reset the connection.
     Broken,
 }
 
@@ -45,7 +45,7 @@ impl Receiver {
         received.and(aborted)
     }
 
-    /// `None` where the run is over before.
+    /// `None` if the run is over before.
     fn accept(&self) -> Result<Option<Arc<OwnedFd>>, TestbedError> {
         loop {
             let watched = Some((self.listener.as_fd(), PollFlags::IN));
@@ -110,7 +110,7 @@ impl Receiver {
             }
             let before = self.shared.received.load(Ordering::Relaxed);
             if let Some(offset) = pattern::mismatch(before, &buffer[..len]) {
-                return Err(TestbedError::Failed(format!("byte {offset} is not what was sent")));
+                return Err(TestbedError::Failed(format!("byte {offset} differs from the sent one")));
             }
             let received = before + len as u64;
             self.shared.received.store(received, Ordering::Release);

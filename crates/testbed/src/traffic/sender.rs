@@ -1,4 +1,4 @@
-//! The sending end: opens the connection, writes what the application gives, and lets subflows come and go.
+//! The sending end: opens the connection, writes the application's data, and adds and removes subflows.
 
 use super::membership::Membership;
 use super::pattern;
@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering;
 /// Bytes of a request: the size of the answer.
 pub(super) const REQUEST: usize = size_of::<u64>();
 
-/// What the sending thread knows.
+/// The state of the sending thread.
 pub(super) struct Sender {
     pub(super) shared: Arc<Shared>,
     pub(super) membership: Membership,
@@ -42,7 +42,7 @@ impl Sender {
         sent.and(aborted)
     }
 
-    /// `None` where the run, or the flow, is over before.
+    /// `None` if the run, or the flow, is over before.
     fn connect(&mut self) -> Result<Option<Arc<OwnedFd>>, TestbedError> {
         let mut tried: Option<(usize, OwnedFd)> = None;
         loop {

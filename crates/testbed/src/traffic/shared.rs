@@ -1,4 +1,4 @@
-//! What both ends of a connection share with each other and with those who look on.
+//! State that both ends of a connection share with each other and with the observer.
 
 use super::client::Completed;
 use crate::clock::Clock;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// A connection's state, of which each thread has a share.
+/// A connection's state, shared by its threads.
 pub(super) struct Shared {
     pub(super) clock: Clock,
     pub(super) sender: End,
@@ -22,24 +22,24 @@ pub(super) struct Shared {
     pub(super) completed: Mutex<Vec<Completed>>,
     /// When the receiver had read everything.
     pub(super) finished: OnceLock<Time>,
-    /// The sender breaks the connection off, as its stop time has come.
+    /// Whether the sender has reset the connection at its stop time.
     pub(super) breaks_off: AtomicBool,
-    /// Why the run is worth nothing.
+    /// The failure that invalidates the run.
     pub(super) failure: OnceLock<Failure>,
     over: OwnedFd,
 }
 
-/// Why an end of a connection ended before its time.
+/// The reason why an end of a connection ended early.
 pub(super) enum Failure {
     /// The kernel, or another program.
     Broken(String),
-    /// What must not be: bytes arrived that were not sent.
+    /// A defect: bytes arrived that were not sent.
     Defect(String),
 }
 
-/// Why a wait has ended.
+/// The reason why a wait ended.
 pub(super) enum Woken {
-    /// Something of the socket, or the time has come.
+    /// A socket event, or the time has come.
     Again,
     /// The run is over.
     Over,
@@ -71,7 +71,7 @@ impl Shared {
         self.wait_for(socket, self.clock.until(until))
     }
 
-    /// Waits for the end of the run, so long at most.
+    /// Waits for the end of the run, at most for the given time.
     pub(super) fn pause(&self, limit: Duration) -> io::Result<Woken> {
         self.wait_for(None, limit)
     }
@@ -99,7 +99,7 @@ impl Shared {
     }
 }
 
-/// What the kernel says of a connection at one end.
+/// The kernel's state of a connection at one end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observed {
     /// The subflows that it has; those that left are missing, with their counters.
@@ -108,7 +108,7 @@ pub struct Observed {
     pub multipath: Option<Multipath>,
 }
 
-/// The socket of one end, as those see it who look on.
+/// The socket of one end, for the observer.
 pub(super) struct End {
     multipath: bool,
     state: Mutex<State>,
@@ -136,7 +136,7 @@ impl End {
         *self.state() = State::Open(socket.clone(), None);
     }
 
-    /// What the kernel says, or said last. `None` before the connection is there.
+    /// The latest state. `None` before the connection exists.
     pub(super) fn observe(&self) -> io::Result<Option<Observed>> {
         match &mut *self.state() {
             State::None => Ok(None),
@@ -162,7 +162,7 @@ impl End {
         let Some(Observed { subflows, multipath }) = self.observe()? else { return Ok(0) };
         match multipath {
             Some(multipath) => {
-                multipath.received_bytes.ok_or_else(|| io::Error::other("Linux 6.6 is the first that does"))
+                multipath.received_bytes.ok_or_else(|| io::Error::other("this needs Linux 6.6 or later"))
             }
             None => Ok(subflows.first().map_or(0, |only| only.info.bytes_received)),
         }

@@ -1,5 +1,4 @@
-//! The sending application: up to which byte it has written by now. It decides as the simulator's does, by the same
-//! random numbers.
+//! The sending application. It decides like the simulator's, with the same random numbers.
 
 use anabranch_net::{Random, Time};
 use anabranch_scenario::Application;
@@ -54,7 +53,7 @@ impl Source {
             if at >= self.toggle_at {
                 self.on = !self.on;
                 let period = if self.on { on } else { off }.sample(&mut self.random);
-                // A period of no length would never let time pass.
+                // Periods of zero length would loop forever.
                 self.toggle_at = at + Time::from_secs_f64(period).max(Time::from_nanos(1000));
                 match (self.on, rate_bps) {
                     (true, None) => self.written = u64::MAX,
@@ -71,12 +70,12 @@ impl Source {
         }
     }
 
-    /// The receiver asks for so many bytes.
+    /// The receiver requests `bytes`.
     pub(super) fn respond(&mut self, bytes: u64) {
         self.written += bytes;
     }
 
-    /// The flow's stop time: what is not sent by now is not sent at all, but for a response that was begun.
+    /// The flow's stop time: drops unsent data, except for a response that has begun.
     pub(super) fn stop(&mut self, sent: u64) {
         if !matches!(self.application, Application::RequestResponse { .. }) {
             self.written = sent;

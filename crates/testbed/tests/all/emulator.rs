@@ -111,7 +111,7 @@ fn tcp_fills_a_link_with_its_data() {
         let share = bulk_rate_bps(&pair, 3.0) / (50e6 * 1448.0 / 1500.0);
         let report = pair.emulator.stop().unwrap();
         let ((totals, _), counts) = (report.end.links[0], report.end.paths[0]);
-        // All but the handshake and acknowledgements of the sender's is data, and each has its fate.
+        // All but the handshake and acknowledgements of the sender's is data, and each has its outcome.
         assert!(totals.offered - counts.segments < 10, "{totals:?} {counts:?}");
         assert_eq!(totals.drops, counts.dropped_segments);
         assert!(counts.payload_bytes <= counts.segments * 1448);

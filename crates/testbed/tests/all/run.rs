@@ -20,7 +20,7 @@ fn scenario(text: &str) -> Scenario {
     load(&source, &Overrides::default()).unwrap_or_else(|e| panic!("{e:?}"))
 }
 
-/// A run; why, where it broke off.
+/// A run, or the reason why it failed.
 fn run(scenario: &Scenario) -> Result<Summary, String> {
     run_with(scenario, &OPTIONS, &mut NoSamples)
 }

@@ -3,11 +3,11 @@
 //! loss is known at once and costs no time. That is what the response functions assume.
 #![allow(dead_code)] // each test file uses a part
 
-use anabranch_cc::registry::{self, Given};
+use anabranch_cc::registry::{self, ParamValue};
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 
 /// A group of the algorithm `name` with numeric and boolean parameters.
-pub fn group(name: &str, params: &[(&str, Given)]) -> Group {
+pub fn group(name: &str, params: &[(&str, ParamValue)]) -> Group {
     let given: Vec<_> = params.iter().map(|(n, v)| (n.to_string(), v.clone())).collect();
     registry::find(name).unwrap().group(&given).unwrap()
 }

@@ -1,21 +1,21 @@
 //! The control law, packet by packet: one dequeue per millisecond.
 
 use super::*;
-use crate::Fate;
+use crate::Outcome;
 
 const MS: u64 = 1_000_000;
 
 /// A queue that is filled anew before each dequeue, so that every packet has waited as long as the test wants.
 struct Line {
     spec: CoDel,
-    control: Control,
+    control: CoDelState,
     store: Store,
     ecn_capable: bool,
 }
 
 impl Line {
     fn new(spec: CoDel, ecn_capable: bool) -> Line {
-        Line { spec, control: Control::default(), store: Store::new(), ecn_capable }
+        Line { spec, control: CoDelState::default(), store: Store::new(), ecn_capable }
     }
 
     /// Dequeues at `now_ms` from a queue of `packets`, which all have waited `waited_us`: packets dropped and whether
@@ -29,12 +29,12 @@ impl Line {
         }
         let departure = self.control.dequeue(&self.spec, &mut queue, &mut self.store, now);
         let mut dropped = 0;
-        while let Some((_, fate)) = self.store.tell() {
-            dropped += usize::from(fate == Fate::Dropped(crate::DropReason::Early));
+        while let Some((_, outcome)) = self.store.pop_outcome() {
+            dropped += usize::from(outcome == Outcome::Dropped(crate::DropReason::Early));
         }
         // What is left over is told as dropped, too, to free its place.
         while let Some((ticket, _)) = self.store.pop(&mut queue, now) {
-            self.store.decide(ticket, Fate::Dropped(crate::DropReason::Queue));
+            self.store.decide(ticket, Outcome::Dropped(crate::DropReason::Queue));
         }
         (dropped, departure.is_some_and(|d| d.marked))
     }
@@ -137,9 +137,9 @@ fn missed_drops_are_caught_up() {
 fn marks_in_place_of_drops() {
     let spec = CoDel { ecn: true, ..CoDel::default() };
     let mut line = Line::new(spec, true);
-    let fates: Vec<_> = (100..3000).map(|ms| (ms, line.dequeue(ms, 20_000, 9))).collect();
-    assert!(fates.iter().all(|(_, (dropped, _))| *dropped == 0));
-    let marks: Vec<u64> = fates.iter().filter(|(_, (_, marked))| *marked).map(|(ms, _)| *ms).collect();
+    let outcomes: Vec<_> = (100..3000).map(|ms| (ms, line.dequeue(ms, 20_000, 9))).collect();
+    assert!(outcomes.iter().all(|(_, (dropped, _))| *dropped == 0));
+    let marks: Vec<u64> = outcomes.iter().filter(|(_, (_, marked))| *marked).map(|(ms, _)| *ms).collect();
     assert_eq!(marks, law(200, 1, 3000));
     assert_eq!(Line::new(spec, false).congested(100, 3000), marks, "others are dropped");
 }

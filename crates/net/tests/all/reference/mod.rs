@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use anabranch_net::{DropReason, Fate, LinkSpec, Loss, QueueLimit, Time, Totals, Waiting};
+use anabranch_net::{DropReason, LinkSpec, Loss, Outcome, QueueLimit, Time, Totals, Waiting};
 
 /// A packet that arrives.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ pub struct Reference<'a> {
     done: u128,
     capacity: u128,
     /// By packet; `None` while undecided.
-    pub fates: Vec<Option<Fate>>,
+    pub outcomes: Vec<Option<Outcome>>,
 }
 
 impl<'a> Reference<'a> {
@@ -54,7 +54,7 @@ impl<'a> Reference<'a> {
             waited: 0.0,
             done: 0,
             capacity: 0,
-            fates: Vec::new(),
+            outcomes: Vec::new(),
         };
         link.set_loss(spec.loss);
         link
@@ -72,16 +72,16 @@ impl<'a> Reference<'a> {
     /// A packet arrives at its instant, not before the previous one.
     pub fn arrive(&mut self, packet: Arrival) {
         self.run_to(packet.at);
-        let id = self.fates.len();
-        self.fates.push(None);
+        let id = self.outcomes.len();
+        self.outcomes.push(None);
         if !self.up {
-            self.fates[id] = Some(Fate::Dropped(DropReason::Down));
+            self.outcomes[id] = Some(Outcome::Dropped(DropReason::Down));
             return;
         }
         self.since_loss += 1;
         if self.since_loss == self.every_nth {
             self.since_loss = 0;
-            self.fates[id] = Some(Fate::Dropped(DropReason::Loss));
+            self.outcomes[id] = Some(Outcome::Dropped(DropReason::Loss));
             return;
         }
         if self.serving.is_none() {
@@ -96,7 +96,7 @@ impl<'a> Reference<'a> {
         if fits {
             self.queue.push_back((id, packet.size));
         } else {
-            self.fates[id] = Some(Fate::Dropped(DropReason::Queue));
+            self.outcomes[id] = Some(Outcome::Dropped(DropReason::Queue));
         }
     }
 
@@ -105,7 +105,7 @@ impl<'a> Reference<'a> {
         Waiting { packets: self.queue.len() as u64, bytes }
     }
 
-    /// The integrals; counts are left to who has the fates.
+    /// The integrals; counts are left to who has the outcomes.
     pub fn integrals(&self) -> Totals {
         Totals {
             queue_byte_seconds: self.waited * 1e-9,
@@ -147,7 +147,7 @@ impl<'a> Reference<'a> {
             if !self.up {
                 let lost = self.serving.take().map(|(id, _)| id);
                 for id in lost.into_iter().chain(self.queue.drain(..).map(|(id, _)| id)) {
-                    self.fates[id] = Some(Fate::Dropped(DropReason::Down));
+                    self.outcomes[id] = Some(Outcome::Dropped(DropReason::Down));
                 }
             }
         }
@@ -177,7 +177,7 @@ impl<'a> Reference<'a> {
             // Within this nanosecond, or at its end: rounded up.
             self.last_delivery = self.last_delivery.max(self.now + 1 + self.delay);
             let at = Time::from_nanos(self.last_delivery);
-            self.fates[id] = Some(Fate::Delivered { at, marked: false });
+            self.outcomes[id] = Some(Outcome::Delivered { at, marked: false });
         }
         self.waited += self.waiting().bytes as f64;
     }

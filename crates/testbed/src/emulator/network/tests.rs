@@ -53,10 +53,10 @@ fn through(network: &mut Network, schedule: &[(Time, u16)], step: Time) -> Vec<(
 /// The same by one link alone, asked directly.
 fn alone(spec: &LinkSpec, schedule: &[(Time, u16)]) -> Vec<(u16, Time, bool)> {
     let mut link = Link::new(spec, 5, 0).fifo().unwrap();
-    let fates = schedule.iter().map(|(now, size)| (*size, link.offer(*now, (*size).into(), true)));
-    let delivered = fates.filter_map(|(size, fate)| match fate {
-        Fate::Delivered { at, marked } => Some((size, at, marked)),
-        Fate::Dropped(_) => None,
+    let outcomes = schedule.iter().map(|(now, size)| (*size, link.offer(*now, (*size).into(), true)));
+    let delivered = outcomes.filter_map(|(size, outcome)| match outcome {
+        Outcome::Delivered { at, marked } => Some((size, at, marked)),
+        Outcome::Dropped(_) => None,
     });
     let mut delivered: Vec<_> = delivered.collect();
     delivered.sort_by_key(|(_, at, _)| *at);

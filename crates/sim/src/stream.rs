@@ -1,37 +1,37 @@
-//! The connection's byte stream: chunks at the sender, reassembly at the receiver (RFC 8684 §3.3).
+//! The byte stream of a connection: chunks at the sender, reassembly at the receiver (RFC 8684 §3.3).
 
 use crate::packet::{Chunk, widen};
-use crate::repeats::Repeats;
+use crate::reinjections::Reinjections;
 use crate::ring::Ring;
 use crate::tso::{self, Buffer};
 
-/// The sending half: what the application wrote, cut into chunks, until DATA_ACK.
+/// The sender's stream: data of the application, cut into chunks, until the DATA_ACK.
 #[derive(Clone, Debug)]
-pub(crate) struct Outgoing {
-    /// First chunk that is not acknowledged, and the next to be made.
+pub(crate) struct SendStream {
+    /// First unacknowledged chunk, and the next chunk to cut.
     una: u64,
     nxt: u64,
     /// Offsets of these.
     acked_bytes: u64,
     cut_bytes: u64,
-    /// Where the buffers of what was written began.
+    /// The offset at which the buffers begin.
     buffers_from: u64,
-    /// Bytes written by the application; [`u64::MAX`] for one without end.
+    /// Bytes written by the application; [`u64::MAX`] if endless.
     written: u64,
-    /// The receiver takes bytes up to this offset.
+    /// The receive window ends at this offset.
     edge: u64,
-    /// With several subflows.
-    repeats: Option<Box<Repeats>>,
+    /// State for reinjections, with several subflows.
+    repeats: Option<Box<Reinjections>>,
     /// Largest chunk, in bytes.
     mss: u16,
-    /// The application writes nothing more.
+    /// The application has closed the stream.
     closed: bool,
 }
 
-impl Outgoing {
-    /// `window` is the receiver's, in bytes; with several `subflows` chunks may be repeated.
-    pub(crate) fn new(mss: u16, window: u64, subflows: usize) -> Outgoing {
-        Outgoing {
+impl SendStream {
+    /// `window` is the receive window, in bytes.
+    pub(crate) fn new(mss: u16, window: u64, subflows: usize) -> SendStream {
+        SendStream {
             una: 0,
             nxt: 0,
             acked_bytes: 0,
@@ -39,7 +39,7 @@ impl Outgoing {
             buffers_from: 0,
             written: 0,
             edge: window,
-            repeats: (subflows > 1).then(|| Box::new(Repeats::new(subflows))),
+            repeats: (subflows > 1).then(|| Box::new(Reinjections::new(subflows))),
             mss,
             closed: false,
         }
@@ -50,26 +50,26 @@ impl Outgoing {
         self.mss
     }
 
-    /// First chunk that is not acknowledged.
+    /// First unacknowledged chunk.
     #[inline]
     pub(crate) fn una(&self) -> u64 {
         self.una
     }
 
-    /// The next chunk to be made.
+    /// The next chunk to cut.
     #[inline]
     pub(crate) fn nxt(&self) -> u64 {
         self.nxt
     }
 
-    /// Bytes written and not yet cut into chunks.
+    /// Bytes written and not cut into chunks.
     #[inline]
     pub(crate) fn unsent(&self) -> u64 {
         self.written - self.cut_bytes
     }
 
-    /// What a TCP connection sends next, of what was written (`tcp_sendmsg_locked`): buffers follow each other from where writing began
-    /// with nothing unsent. Bytes that went from one into the one before do not move the end of either.
+    /// The first unsent buffer of a TCP connection (`tcp_sendmsg_locked`): buffers begin where writing resumed with no unsent
+    /// data. Moving bytes from one into the previous one moves the end of neither.
     pub(crate) fn first_buffer(&self) -> Buffer {
         let size = tso::buffer_size(u64::from(self.mss), self.window());
         let unsent = self.unsent();
@@ -77,28 +77,28 @@ impl Outgoing {
         Buffer { bytes, movable: (unsent - bytes).min(size), is_last: unsent == bytes }
     }
 
-    /// The same where each scheduling decision makes a buffer of its own.
+    /// The same if each scheduling decision makes its own buffer.
     pub(crate) fn one_buffer(&self) -> Buffer {
         Buffer { bytes: self.unsent(), movable: 0, is_last: true }
     }
 
-    /// The receive window: bytes from the first that is not acknowledged.
+    /// The receive window, in bytes from the first unacknowledged one.
     pub(crate) fn window(&self) -> u64 {
         self.edge - self.acked_bytes
     }
 
-    /// Whether chunks may have to be repeated on another subflow.
+    /// Whether chunks may be reinjected on another subflow.
     #[inline]
-    pub(crate) fn has_repeats(&self) -> bool {
+    pub(crate) fn can_reinject(&self) -> bool {
         self.repeats.as_ref().is_some_and(|repeats| repeats.is_queued()) || self.is_window_blocked()
     }
 
-    /// Offset of the next byte to be cut.
+    /// Offset of the next byte to cut.
     pub(crate) fn cut_bytes(&self) -> u64 {
         self.cut_bytes
     }
 
-    /// The application writes: up to this offset in all.
+    /// The application writes up to this offset.
     pub(crate) fn write_up_to(&mut self, offset: u64) {
         debug_assert!(offset >= self.cut_bytes && !self.closed);
         if self.unsent() == 0 {
@@ -107,51 +107,51 @@ impl Outgoing {
         self.written = offset;
     }
 
-    /// The application drops what it has written and not sent, and pauses.
+    /// The application drops its unsent data and pauses.
     pub(crate) fn pause(&mut self) {
         self.written = self.cut_bytes;
     }
 
-    /// The application is done: nothing is written after this.
+    /// The application closes the stream.
     pub(crate) fn close(&mut self) {
         self.closed = true;
     }
 
-    /// Whether nothing more will be written.
+    /// Whether the stream is closed.
     pub(crate) fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Bytes that the receiver takes beyond those that were sent.
+    /// Bytes of the receive window beyond the sent ones.
     pub(crate) fn receivable(&self) -> u64 {
         self.edge.saturating_sub(self.cut_bytes)
     }
 
-    /// Whether all has been written and sent.
+    /// Whether the stream is closed and all data is sent.
     pub(crate) fn is_sent(&self) -> bool {
         self.closed && self.unsent() == 0
     }
 
-    /// Whether all that was sent has been acknowledged.
+    /// Whether all sent data is acknowledged.
     pub(crate) fn is_acked(&self) -> bool {
         self.una() == self.nxt()
     }
 
-    /// Whether a chunk could be made, but for the receive window.
+    /// Whether only the receive window prevents another chunk.
     #[inline]
     pub(crate) fn is_window_blocked(&self) -> bool {
         let len = self.unsent().min(u64::from(self.mss));
         len > 0 && self.cut_bytes + len > self.edge && !self.is_acked()
     }
 
-    /// Whether a chunk could be made.
+    /// Whether a chunk can be cut.
     #[inline]
     pub(crate) fn can_cut(&self) -> bool {
         self.unsent() > 0 && !self.is_window_blocked()
     }
 
-    /// Makes the next chunk and notes that it goes out on `subflow`. None where nothing is written or
-    /// the window is full; with nothing outstanding one chunk may probe a closed window.
+    /// Cuts the next chunk for `subflow`. `None` if no data is left or the window is full; with no
+    /// outstanding data one chunk may probe a closed window.
     #[inline]
     pub(crate) fn cut(&mut self, subflow: usize) -> Option<(u64, Chunk)> {
         let len = self.unsent().min(u64::from(self.mss)) as u16;
@@ -177,29 +177,29 @@ impl Outgoing {
         (self.nxt - 1, chunk)
     }
 
-    /// Chunk `n`, if it is outstanding and was not sent on `subflow`; notes that it is now.
+    /// Marks chunk `n` as sent on `subflow` and returns it, if it is outstanding and `subflow` has not sent it.
     pub(crate) fn repeat_on(&mut self, n: u64, subflow: usize) -> Option<Chunk> {
         self.repeats.as_mut()?.repeat_on(n, subflow)
     }
 
-    /// Chunk `n`, if it is outstanding; notes that `subflow` carries it, which may have done so before.
+    /// Marks chunk `n` as carried by `subflow` and returns it, if it is outstanding.
     #[inline]
     pub(crate) fn carry_on(&mut self, n: u64, subflow: usize) -> Option<Chunk> {
         self.repeats.as_mut()?.carry_on(n, subflow)
     }
 
-    /// Chunk `n`, if it is outstanding, and whether it was sent before; notes that `subflow` sends it now.
+    /// Marks chunk `n` as sent from the queue of `subflow` and returns it, if outstanding, and whether it was sent before.
     #[inline]
     pub(crate) fn send_on(&mut self, n: u64, subflow: usize) -> Option<(Chunk, bool)> {
         self.repeats.as_mut()?.send_on(n, subflow)
     }
 
-    /// The subflows, one bit each, that carry the first chunk that is not acknowledged.
-    pub(crate) fn holding_up(&self) -> u32 {
+    /// The subflows, one bit each, that carry the first unacknowledged chunk.
+    pub(crate) fn blocking_subflows(&self) -> u32 {
         self.repeats.as_ref().map_or(0, |repeats| repeats.carriers(self.una))
     }
 
-    /// Lets `chunks`, numbers modulo 2³² of what was sent on one subflow, go out on others too.
+    /// Queues `chunks` of one subflow, numbers modulo 2³², for other subflows.
     pub(crate) fn reinject(&mut self, chunks: impl Iterator<Item = u32>) {
         if let Some(repeats) = &mut self.repeats {
             chunks.for_each(|chunk| repeats.enqueue(widen(self.una, chunk)));
@@ -212,7 +212,7 @@ impl Outgoing {
         self.repeats.as_mut()?.next_on(subflow)
     }
 
-    /// `subflow` lost its copies of what is outstanding: it left the connection.
+    /// `subflow` left the connection, so its copies of outstanding chunks are lost.
     pub(crate) fn forget_subflow(&mut self, subflow: usize) {
         if let Some(repeats) = &mut self.repeats {
             repeats.forget_subflow(subflow);
@@ -241,33 +241,33 @@ struct Held {
     present: bool,
 }
 
-/// What is wrong with a byte stream.
+/// A misplaced chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Corrupt {
     /// The chunk.
     pub(crate) chunk: u64,
-    /// Where it belongs in the stream, modulo 2³².
+    /// Its expected offset in the stream, modulo 2³².
     pub(crate) expected: u32,
-    /// Where it claims to belong.
+    /// Its actual offset.
     pub(crate) found: u32,
 }
 
-/// The receiving half: delivers every byte exactly once and in order, and checks that it does.
+/// The receiver's stream: delivers every byte exactly once and in order, and checks this.
 #[derive(Clone, Debug)]
-pub(crate) struct Incoming {
+pub(crate) struct ReceiveStream {
     held: Ring<Held>,
-    /// Chunks held out of order.
+    /// Out-of-order chunks.
     waiting: u64,
     /// Bytes delivered to the application.
     bytes: u64,
 }
 
-impl Incoming {
-    pub(crate) fn new() -> Incoming {
-        Incoming { held: Ring::new(), waiting: 0, bytes: 0 }
+impl ReceiveStream {
+    pub(crate) fn new() -> ReceiveStream {
+        ReceiveStream { held: Ring::new(), waiting: 0, bytes: 0 }
     }
 
-    /// The next chunk to be delivered.
+    /// The next chunk to deliver.
     #[inline]
     pub(crate) fn next(&self) -> u64 {
         self.held.start()
@@ -279,16 +279,16 @@ impl Incoming {
         self.bytes
     }
 
-    /// Whether all that has arrived was delivered.
+    /// Whether all received chunks are delivered.
     #[inline]
     pub(crate) fn is_in_order(&self) -> bool {
         self.waiting == 0
     }
 
-    /// Takes a chunk; says whether it is the first copy.
+    /// Takes a chunk; returns whether it is the first copy.
     ///
     /// # Errors
-    /// [`Corrupt`] where a chunk does not continue the stream: a defect of the simulator.
+    /// [`Corrupt`] if a chunk does not continue the stream: a bug in the simulator.
     #[inline]
     pub(crate) fn take(&mut self, n: u64, chunk: Chunk) -> Result<bool, Corrupt> {
         if n < self.next() {
@@ -334,7 +334,7 @@ mod tests {
             sizes in prop::collection::vec(1u64..3000, 1..40),
             order in prop::collection::vec(0usize..200, 0..200),
         ) {
-            let mut out = Outgoing::new(1448, 1 << 30, 1);
+            let mut out = SendStream::new(1448, 1 << 30, 1);
             let mut total = 0;
             let mut chunks = Vec::new();
             for size in &sizes {
@@ -344,7 +344,7 @@ mod tests {
                     chunks.push(chunk);
                 }
             }
-            let mut incoming = Incoming::new();
+            let mut incoming = ReceiveStream::new();
             let mut first = 0u64;
             let all = order.iter().map(|i| i % chunks.len()).chain(0..chunks.len());
             for i in all {
@@ -358,7 +358,7 @@ mod tests {
 
     #[test]
     fn a_gap_in_the_stream_is_noticed() {
-        let mut incoming = Incoming::new();
+        let mut incoming = ReceiveStream::new();
         incoming.take(0, Chunk { offset: 0, len: 100 }).unwrap();
         let wrong = incoming.take(1, Chunk { offset: 99, len: 100 });
         assert_eq!(wrong, Err(Corrupt { chunk: 1, expected: 100, found: 99 }));
@@ -368,7 +368,7 @@ mod tests {
     /// queue begins a buffer.
     #[test]
     fn what_is_written_waits_in_buffers() {
-        let mut out = Outgoing::new(1448, 1 << 30, 1);
+        let mut out = SendStream::new(1448, 1 << 30, 1);
         out.write_up_to(100_000);
         assert_eq!(out.first_buffer(), Buffer { bytes: 65_160, movable: 34_840, is_last: false });
         (0..44).for_each(|_| assert!(out.cut(0).is_some()));
@@ -382,7 +382,7 @@ mod tests {
 
     #[test]
     fn the_window_closes_and_opens() {
-        let mut out = Outgoing::new(1000, 2500, 1);
+        let mut out = SendStream::new(1000, 2500, 1);
         out.write_up_to(u64::MAX);
         assert!(out.cut(0).is_some() && out.cut(0).is_some());
         assert!(out.cut(0).is_none() && out.is_window_blocked());
@@ -393,7 +393,7 @@ mod tests {
 
     #[test]
     fn reinjection_goes_to_another_subflow() {
-        let mut out = Outgoing::new(1000, 1 << 20, 2);
+        let mut out = SendStream::new(1000, 1 << 20, 2);
         out.write_up_to(3000);
         (0..3).for_each(|_| {
             out.cut(0);

@@ -1,18 +1,18 @@
-//! A link's answers.
+//! What becomes of packets, and the sums of a link.
 
 use crate::Time;
 
-/// The fate of a packet.
+/// What becomes of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// It reaches the far end.
+pub enum Outcome {
+    /// It reaches the far end of the link.
     Delivered {
-        /// When its last bit does.
+        /// When its last bit arrives.
         at: Time,
         /// Whether this link marked it: congestion experienced (RFC 3168).
         marked: bool,
     },
-    /// It does not.
+    /// It is dropped or lost.
     Dropped(DropReason),
 }
 
@@ -21,15 +21,15 @@ pub enum Fate {
 pub enum DropReason {
     /// The queue was full.
     Queue,
-    /// The queue's management chose it: see [`crate::Discipline`].
+    /// The AQM dropped it: see [`crate::Discipline`].
     Early,
-    /// The loss process took it.
+    /// The loss process dropped it.
     Loss,
     /// The link was down, or goes down before the packet is transmitted.
     Down,
 }
 
-/// The packets that wait for the transmitter, beside the packet in transmission.
+/// The packets in the queue, without the one in transmission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {
     /// Packets.
@@ -38,22 +38,21 @@ pub struct Waiting {
     pub bytes: u64,
 }
 
-/// Sums since time 0; the difference of two covers the time between.
+/// Sums since time 0; the difference of two covers the time between them.
 ///
-/// A packet counts when its fate is decided. A [`crate::FifoLink`] decides as it arrives:
-/// offered = delivered + drops + losses, in packets as in bytes. In a [`crate::HoldingLink`] the packets that wait come
-/// on top.
+/// A packet counts when its outcome is decided. A [`crate::FifoLink`] decides at arrival:
+/// offered = delivered + drops + losses, in packets and in bytes. A [`crate::DequeueLink`] also has packets that wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
     /// Packets that arrived.
     pub offered: u64,
-    /// Packets that are delivered, then or later.
+    /// Packets that are or will be delivered.
     pub delivered: u64,
     /// Packets dropped by the queue, full or early.
     pub drops: u64,
-    /// Of these, early: by the queue's management.
+    /// The subset of `drops` that the AQM dropped.
     pub early_drops: u64,
-    /// Packets lost by the loss process or because the link was, or goes, down.
+    /// Packets lost to the loss process or because the link is or goes down.
     pub losses: u64,
     /// Delivered packets that were marked.
     pub marked: u64,
@@ -67,9 +66,9 @@ pub struct Totals {
     pub lost_bytes: u64,
     /// Integral of the waiting bytes over time, in byte-seconds.
     pub queue_byte_seconds: f64,
-    /// Bits that have left the transmitter, a packet in transmission in part.
+    /// Bits that have left the transmitter, including those of a packet in transmission.
     pub transmitted_bits: f64,
-    /// Bits that could have: the integral of the rate, 0 while down.
+    /// Bits that could have left: the integral of the rate, which is 0 while the link is down.
     pub capacity_bits: f64,
 }
 
@@ -89,7 +88,7 @@ impl Totals {
         self.marked += u64::from(marked);
     }
 
-    /// A packet is dropped, for that reason.
+    /// A packet is dropped or lost.
     #[inline]
     pub(crate) fn drop(&mut self, why: DropReason, wire_bytes: u32) -> DropReason {
         let (count, bytes) = match why {
@@ -102,7 +101,7 @@ impl Totals {
         why
     }
 
-    /// The part of them that came after `before`.
+    /// The increase since `before`.
     pub fn since(&self, before: &Totals) -> Totals {
         Totals {
             offered: self.offered - before.offered,
@@ -121,7 +120,7 @@ impl Totals {
         }
     }
 
-    /// The part of the capacity that was used.
+    /// The used fraction of the capacity.
     pub fn utilisation(&self) -> f64 {
         if self.capacity_bits > 0.0 {
             (self.transmitted_bits / self.capacity_bits).clamp(0.0, 1.0)
@@ -130,7 +129,7 @@ impl Totals {
         }
     }
 
-    /// The mean time that a byte waited, by Little's law, in seconds; none where none was delivered.
+    /// The mean time that a byte waited, by Little's law, in seconds; `None` if no byte was delivered.
     pub fn mean_wait_s(&self) -> Option<f64> {
         (self.delivered_bytes > 0).then(|| self.queue_byte_seconds / self.delivered_bytes as f64)
     }

@@ -1,49 +1,48 @@
-//! What it takes to send a chunk on another subflow too: who carries it, and what waits to be reinjected.
+//! Reinjections: which subflows carry each chunk, and the queue of chunks to reinject.
 
 use crate::packet::Chunk;
 use crate::ring::Ring;
 use std::collections::VecDeque;
 
-/// The entry of a chunk that has left the queue.
+/// The queue entry of a chunk that has left the queue.
 const VOID: u64 = u64::MAX;
 
-/// Laid out flat, so that it takes 12 bytes: there is one per chunk in flight.
+/// An unacknowledged chunk. Flat, so that it takes 12 bytes: there is one per chunk in flight.
 #[derive(Clone, Copy, Debug, Default)]
 struct Outstanding {
     offset: u32,
-    /// The subflows that it was sent on, one bit each.
+    /// The subflows that carried it, one bit each.
     on: u32,
     len: u16,
-    /// It waits to be reinjected.
+    /// Whether it waits for reinjection.
     queued: bool,
-    /// It has left a send queue: see [`Repeats::send_on`].
+    /// Whether it has left a send queue: see [`Reinjections::send_on`].
     sent: bool,
 }
 
 const _: () = assert!(size_of::<Outstanding>() == 12);
 
-/// The chunks that are not acknowledged, of a connection with several subflows.
+/// The unacknowledged chunks of a connection with several subflows.
 ///
-/// A chunk waits in the queue at most once. Each subflow has a place in the queue before which nothing is for it:
-/// what it has carried already it never carries again. So each chunk is passed once by each subflow, however
-/// often they ask.
+/// A chunk is in the queue at most once. Each subflow has a position in the queue, before which no chunk is left for it, as
+/// it never repeats a chunk that it has carried. So each subflow passes each chunk once.
 #[derive(Clone, Debug)]
-pub(crate) struct Repeats {
+pub(crate) struct Reinjections {
     outstanding: Ring<Outstanding>,
     /// Chunks to be sent again on another subflow; [`VOID`] where it was. One that was acknowledged is void, too.
     queue: VecDeque<u64>,
-    /// How many have left the front of the queue.
+    /// Entries that have left the front of the queue.
     gone: u64,
-    /// Of each subflow, its place, counted from the first chunk that ever waited.
+    /// The position of each subflow, counted from the first entry ever.
     places: Box<[u64]>,
-    /// Entries looked at so far.
+    /// Entries visited so far.
     #[cfg(test)]
     looked_at: u64,
 }
 
-impl Repeats {
-    pub(crate) fn new(subflows: usize) -> Repeats {
-        Repeats {
+impl Reinjections {
+    pub(crate) fn new(subflows: usize) -> Reinjections {
+        Reinjections {
             outstanding: Ring::new(),
             queue: VecDeque::new(),
             gone: 0,
@@ -53,7 +52,7 @@ impl Repeats {
         }
     }
 
-    /// Whether anything waits, void entries included.
+    /// Whether the queue has entries, including void ones.
     #[inline]
     pub(crate) fn is_queued(&self) -> bool {
         !self.queue.is_empty()
@@ -63,25 +62,25 @@ impl Repeats {
         (self.outstanding.start()..self.outstanding.end()).contains(&n)
     }
 
-    /// The next chunk goes out on `subflow`.
+    /// Adds the next chunk, sent on `subflow`.
     #[inline]
     pub(crate) fn push(&mut self, chunk: Chunk, subflow: usize) {
         let Chunk { offset, len } = chunk;
         self.outstanding.push(Outstanding { offset, on: 1 << subflow, len, queued: false, sent: false });
     }
 
-    /// Everything before chunk `next` was acknowledged.
+    /// All chunks before `next` are acknowledged.
     #[inline]
     pub(crate) fn forget_before(&mut self, next: u64) {
         self.outstanding.forget_before(next);
     }
 
-    /// The subflows that chunk `n` was sent on, one bit each.
+    /// The subflows that carried chunk `n`, one bit each.
     pub(crate) fn carriers(&self, n: u64) -> u32 {
         if self.is_outstanding(n) { self.outstanding.get(n).on } else { 0 }
     }
 
-    /// Chunk `n`, if it is outstanding and was not sent on `subflow`; notes that it is now.
+    /// Marks chunk `n` as sent on `subflow` and returns it, if it is outstanding and `subflow` has not sent it.
     pub(crate) fn repeat_on(&mut self, n: u64, subflow: usize) -> Option<Chunk> {
         if !self.is_outstanding(n) {
             return None;
@@ -90,7 +89,7 @@ impl Repeats {
         if is_new { self.carry_on(n, subflow) } else { None }
     }
 
-    /// Chunk `n`, if it is outstanding; notes that `subflow` carries it, which may have done so before.
+    /// Marks chunk `n` as carried by `subflow` and returns it, if it is outstanding.
     #[inline]
     pub(crate) fn carry_on(&mut self, n: u64, subflow: usize) -> Option<Chunk> {
         if !self.is_outstanding(n) {
@@ -101,7 +100,7 @@ impl Repeats {
         Some(Chunk { offset: outstanding.offset, len: outstanding.len })
     }
 
-    /// Chunk `n`, if it is outstanding, and whether it has left a send queue before; notes that it leaves that of `subflow` now.
+    /// Marks chunk `n` as sent from the queue of `subflow` and returns it, if outstanding, and whether it had left a queue before.
     #[inline]
     pub(crate) fn send_on(&mut self, n: u64, subflow: usize) -> Option<(Chunk, bool)> {
         let chunk = self.carry_on(n, subflow)?;
@@ -109,7 +108,7 @@ impl Repeats {
         Some((chunk, sent_before))
     }
 
-    /// Chunk `n` may go out on any subflow that has not carried it.
+    /// Queues chunk `n` for any subflow that has not carried it.
     pub(crate) fn enqueue(&mut self, n: u64) {
         if self.is_outstanding(n) && !self.outstanding.get(n).queued {
             self.outstanding.get_mut(n).queued = true;
@@ -117,17 +116,17 @@ impl Repeats {
         }
     }
 
-    /// Takes the first chunk out of the queue that `subflow` has not carried.
+    /// Takes the first queued chunk that `subflow` has not carried.
     pub(crate) fn next_on(&mut self, subflow: usize) -> Option<(u64, Chunk)> {
         while self.queue.front().is_some_and(|n| !self.is_waiting(*n)) {
-            self.look();
+            self.visit();
             self.queue.pop_front();
             self.gone += 1;
         }
         let mut place = self.places[subflow].max(self.gone);
         let mut found = None;
         while let Some(&n) = self.queue.get((place - self.gone) as usize) {
-            self.look();
+            self.visit();
             if self.is_waiting(n)
                 && let Some(chunk) = self.repeat_on(n, subflow)
             {
@@ -148,14 +147,14 @@ impl Repeats {
     }
 
     #[inline]
-    fn look(&mut self) {
+    fn visit(&mut self) {
         #[cfg(test)]
         {
             self.looked_at += 1;
         }
     }
 
-    /// `subflow` has carried nothing of what is outstanding: it left the connection.
+    /// `subflow` left the connection: no outstanding chunk counts as carried by it.
     pub(crate) fn forget_subflow(&mut self, subflow: usize) {
         for n in self.outstanding.start()..self.outstanding.end() {
             self.outstanding.get_mut(n).on &= !(1 << subflow);
@@ -169,8 +168,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn with_chunks(subflows: usize, chunks: u64, on: usize) -> Repeats {
-        let mut repeats = Repeats::new(subflows);
+    fn with_chunks(subflows: usize, chunks: u64, on: usize) -> Reinjections {
+        let mut repeats = Reinjections::new(subflows);
         (0..chunks).for_each(|n| repeats.push(Chunk { offset: n as u32 * 1000, len: 1000 }, on));
         repeats
     }
@@ -223,7 +222,7 @@ mod tests {
         /// Against what it means: of the chunks that wait, the first that the subflow has not carried.
         #[test]
         fn agrees_with_a_plain_search(steps in prop::collection::vec(step(), 1..200)) {
-            let mut repeats = Repeats::new(3);
+            let mut repeats = Reinjections::new(3);
             let (mut on, mut una, mut waiting): (Vec<u32>, u64, Vec<u64>) = (vec![], 0, vec![]);
             for step in steps {
                 match step {

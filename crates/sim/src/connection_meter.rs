@@ -1,14 +1,14 @@
-//! What is measured of a connection between the beginning and the end of its window of measurement.
+//! Measurements of a connection in its measurement window.
 
 use anabranch_net::Time;
 use anabranch_record::{Histogram, TransferMeter};
 
-/// What a connection measures beside its subflows.
-pub(crate) struct Measured {
+/// Measurements of a connection as a whole.
+pub(crate) struct ConnectionMeter {
     pub(crate) from: Time,
     pub(crate) to: Time,
     pub(crate) running: bool,
-    /// Bytes delivered and chunks reinjected: at the beginning, then the difference.
+    /// Bytes delivered and chunks reinjected: the values at the start, at the end the differences.
     pub(crate) bytes: u64,
     pub(crate) reinjected: u64,
     pub(crate) completions: Histogram,
@@ -16,9 +16,9 @@ pub(crate) struct Measured {
     pub(crate) transfers: TransferMeter,
 }
 
-impl Measured {
-    pub(crate) fn new(from: Time, to: Time) -> Measured {
-        Measured {
+impl ConnectionMeter {
+    pub(crate) fn new(from: Time, to: Time) -> ConnectionMeter {
+        ConnectionMeter {
             from,
             to,
             running: false,

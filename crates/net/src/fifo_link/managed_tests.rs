@@ -1,6 +1,6 @@
 //! RED and PIE in a link. A packet of 1500 bytes takes 120 µs at 100 Mbit/s.
 
-use crate::{Discipline, DropReason, Fate, FifoLink, Link, LinkSpec, Pie, QueueLimit, Red, Time};
+use crate::{Discipline, DropReason, FifoLink, Link, LinkSpec, Outcome, Pie, QueueLimit, Red, Time};
 
 fn link(discipline: Discipline) -> FifoLink {
     let drop_tail = LinkSpec::new(100e6, Time::ZERO, QueueLimit::Packets(100_000));
@@ -11,8 +11,8 @@ fn link(discipline: Discipline) -> FifoLink {
 /// Offers packets of 1500 bytes, `every_ns` apart, in a span of milliseconds; how many were dropped.
 fn offer(link: &mut FifoLink, ms: std::ops::Range<u64>, every_ns: u64, ecn_capable: bool) -> u64 {
     let times = (ms.start * 1_000_000..ms.end * 1_000_000).step_by(every_ns as usize);
-    let fates = times.map(|t| link.offer(Time::from_nanos(t), 1500, ecn_capable));
-    fates.filter(|fate| *fate == Fate::Dropped(DropReason::Early)).count() as u64
+    let outcomes = times.map(|t| link.offer(Time::from_nanos(t), 1500, ecn_capable));
+    outcomes.filter(|outcome| *outcome == Outcome::Dropped(DropReason::Early)).count() as u64
 }
 
 /// An excess of 5 % must be dropped: 1/21 of the packets, which gaps uniform from 1 to 1/p give for (1/p + 1)/2 = 21,
@@ -90,7 +90,7 @@ fn pie_rests() {
     let mut link = link(Discipline::Pie(Pie { update: Time::from_nanos(100_000), ..Pie::default() }));
     offer(&mut link, 0..300, 60_000, false);
     assert!(link.totals(Time::from_secs_f64(1e9)).queue_byte_seconds > 0.0);
-    assert!(matches!(link.offer(Time::NEVER, 1500, false), Fate::Delivered { .. }));
+    assert!(matches!(link.offer(Time::NEVER, 1500, false), Outcome::Delivered { .. }));
 }
 
 /// A packet of 1500 bytes takes 1500 s at 8 bit/s, 15 million updates. Thousand of them wait: one by one the updates would take
@@ -100,11 +100,11 @@ fn pie_passes_over_what_waits_long() {
     let pie = Pie { update: Time::from_nanos(100_000), ..Pie::default() };
     let spec = LinkSpec::new(8.0, Time::ZERO, QueueLimit::Packets(2000));
     let mut link = Link::new(&LinkSpec { discipline: Discipline::Pie(pie), ..spec }, 1, 1).fifo().unwrap();
-    (0..1000).for_each(|_| assert!(matches!(link.offer(Time::ZERO, 1500, false), Fate::Delivered { .. })));
+    (0..1000).for_each(|_| assert!(matches!(link.offer(Time::ZERO, 1500, false), Outcome::Delivered { .. })));
     let waiting = link.waiting(Time::from_secs_f64(1500.0 * 990.5));
     assert_eq!(waiting.packets, 9);
     assert_eq!(
         link.offer(Time::from_secs_f64(1500.0 * 990.5), 1500, false),
-        Fate::Dropped(DropReason::Early)
+        Outcome::Dropped(DropReason::Early)
     );
 }

@@ -1,6 +1,6 @@
-"""What `anabranch study FILE --dask ADDRESS` starts: a study, its runs on a cluster of Dask.
+"""The process that `anabranch study FILE --dask ADDRESS` starts: runs a study on a Dask cluster.
 
-The request is a line of JSON on standard input, whose end ends the work; the answer is JSON on standard output.
+The request is a line of JSON on standard input, the answer JSON on standard output. The end of standard input interrupts the study.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from typing import Any
 from . import Error, RunError, Study
 from ._pool import pool
 
-TIMEOUT = "10 s"
-"""So long a scheduler may take to answer."""
+CONNECT_TIMEOUT = "10 s"
+"""Timeout of the connection to the scheduler."""
 
 
 def main() -> None:
     answers = os.fdopen(os.dup(1), "w")
-    # Whatever libraries print does not belong to the answer.
+    # Output of libraries must not mix with the answer.
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     warnings.showwarning = lambda message, *_, **__: note(str(message))
     try:
         request = json.loads(sys.stdin.readline())
-        threading.Thread(target=until_it_ends, daemon=True).start()
-        answer = answered(request)
+        threading.Thread(target=watch_stdin, daemon=True).start()
+        answer = answer_request(request)
     except KeyboardInterrupt:
         answer = "interrupted"
     answers.write(json.dumps(answer))
     answers.close()
 
 
-def until_it_ends() -> None:
-    """The command has been interrupted, or is gone, when standard input ends."""
+def watch_stdin() -> None:
+    """Interrupts this process when standard input ends: the command was interrupted or has exited."""
     while os.read(0, 4096):
         pass
     os.kill(os.getpid(), signal.SIGINT)
@@ -47,44 +47,44 @@ def note(text: str) -> None:
     print(f"Note: {text}", file=sys.stderr)
 
 
-def refused(why: str, help: str | None = None) -> dict[str, Any]:
+def rejection(why: str, help: str | None = None) -> dict[str, Any]:
     return {"refused": {"why": why, "help": help}}
 
 
-def answered(request: dict[str, Any]) -> Any:
+def answer_request(request: dict[str, Any]) -> Any:
     try:
         from distributed import Client
     except ImportError as why:
-        return refused(f"python3 has no `distributed`: {why}", "`pip install distributed` there")
+        return rejection(f"python3 lacks `distributed`: {why}", "run `pip install distributed` there")
     try:
-        client = Client(request["dask"], timeout=TIMEOUT)
+        client = Client(request["dask"], timeout=CONNECT_TIMEOUT)
     except Exception as why:
-        return refused(f"no scheduler of Dask answers at {request['dask']}: {why}", "`dask scheduler` prints its address")
+        return rejection(f"cannot reach a Dask scheduler at {request['dask']}: {why}", "`dask scheduler` prints its address")
     with client:
         try:
-            return made(request, client)
+            return run_study(request, client)
         except RunError as why:
             return {"failed": str(why)}
         except (Error, OSError) as why:
-            return refused(str(why))
+            return rejection(str(why))
 
 
-def made(request: dict[str, Any], client: Any) -> dict[str, Any]:
-    """The answer to a request that can be."""
+def run_study(request: dict[str, Any], client: Any) -> dict[str, Any]:
+    """Runs the study of a request and returns the answer."""
     study = Study.from_file(request["file"], at=dict(request["at"]))
     study._command = request["command"]
     executor = client.get_executor()
     options = {key: request[key] for key in ("size", "seeds", "only", "columns", "store")}
     if not client.nthreads():
-        note("there is no worker yet: the first one that comes begins")
+        note("the cluster has no workers yet: the study starts with the first one")
     if request["longest_s"] is not None:
         campaign = study._study.campaign(**options)
         workers = pool(executor).workers()
         seconds = sum(map(campaign.seconds, range(campaign.missing))) / workers
         if seconds > request["longest_s"]:
-            return refused(
-                f"{study.name} has {campaign.missing} runs to be made, about {seconds / 3600:.0f} h on {workers} workers",
-                "say --yes, or ask for less: --quick, fewer seeds, fewer values; or have more workers",
+            return rejection(
+                f"{study.name} needs {campaign.missing} runs, about {seconds / 3600:.0f} h on {workers} workers",
+                "confirm with --yes, or reduce the study with --quick, fewer seeds or fewer values, or add workers",
             )
     study.run(**options, executor=executor, progress=sys.stderr.isatty())
     report = study.report(request["out"])

@@ -1,14 +1,14 @@
-//! What a seed decides at the hosts. Every backend draws the same.
+//! Random choices of the hosts. Every backend draws the same numbers.
 
 use crate::model::Scenario;
 use anabranch_net::{Random, Time};
 
-/// Random processes other than the links' own have streams of seeds of their own.
+/// Seeds of the random processes of hosts.
 const APPLICATION_SEED: u64 = 0x6170_706c_6963_6174;
 const START_SEED: u64 = 0x7374_6172_7420_6f66;
 
 impl Scenario {
-    /// When each connection opens: its flow's start and the random part of it.
+    /// When each connection opens: its flow's start plus the random offset.
     pub fn opening_times(&self, seed: u64) -> Vec<Time> {
         let mut random = Random::new(seed ^ START_SEED, 0);
         let mut open = |f: usize| {

@@ -4,38 +4,38 @@
 
 use std::collections::VecDeque;
 
-use super::codel::{CoDel, Control};
+use super::codel::{CoDel, CoDelState};
 use super::longest::Longest;
-use super::{Departs, Departure, FULL_PACKET, Rule};
-use crate::law::{POSITIVE, law};
+use super::{Departure, DequeueRule, DisciplineParams, FULL_PACKET};
+use crate::model_spec::{POSITIVE, model_spec};
 use crate::random::mix;
 use crate::store::{Fifo, Store};
 use crate::{Arrival, Random, Time};
 
-law! {
+model_spec! {
     /// Controlled delay for each of many flow queues, served in turn (RFC 8290).
     "fq-codel" "FQ-CoDel" FqCoDel {
-        /// Flow queues, to which subflows are hashed. Default: 1024.
+        /// Number of flow queues, to which subflows are hashed. Default: 1024.
         queues: u32 as Count(1, 65_536) => 1024,
-        /// The amount that a queue may send in its turn, from 64 B to 1 MB. Default: 1500 B.
+        /// What a queue may send per turn, from 64 B to 1 MB. Default: 1500 B.
         quantum: u32 as Bytes(64, 1_000_000) => FULL_PACKET,
-        /// The standing delay that is acceptable in a flow queue. Default: 5 ms.
+        /// The acceptable standing delay of a flow queue. Default: 5 ms.
         target: Time as Time => Time::from_millis(5),
-        /// How long the delay must exceed the target before it counts. Default: 100 ms.
+        /// How long the delay must exceed the target before packets are dropped. Default: 100 ms.
         interval: Time as TimeFrom(POSITIVE) => Time::from_millis(100),
         /// Mark packets of ECN-capable flows instead of dropping them. Default: false.
         ecn: bool as Flag => false,
     }
 }
 
-/// The random numbers of its hash have a seed of their own.
+/// Seed of the hash.
 const FAIR_SEED: u64 = 0x6661_6972_2071_7565;
 
-impl Rule for FqCoDel {
-    type AtWork = Fair;
+impl DisciplineParams for FqCoDel {
+    type State = FairQueue;
 
-    fn start(self, seed: u64, stream: u64) -> Fair {
-        Fair::new(self, Random::new(seed ^ FAIR_SEED, stream))
+    fn start(self, seed: u64, stream: u64) -> FairQueue {
+        FairQueue::new(self, Random::new(seed ^ FAIR_SEED, stream))
     }
 
     fn target(&self) -> Option<Time> {
@@ -47,12 +47,12 @@ impl Rule for FqCoDel {
     }
 }
 
-/// One of the queues.
+/// One flow queue.
 #[derive(Clone, Debug, Default)]
 struct FlowQueue {
     fifo: Fifo,
-    control: Control,
-    /// Bytes that it may still send in this turn.
+    control: CoDelState,
+    /// Bytes that it may still send this turn.
     credit: i64,
     /// Whether it is in a list.
     listed: bool,
@@ -60,35 +60,35 @@ struct FlowQueue {
 
 /// The queues and the two lists.
 #[derive(Clone, Debug)]
-pub(crate) struct Fair {
+pub(crate) struct FairQueue {
     quantum: i64,
     law: CoDel,
-    /// Makes the hash another one for each link and seed.
+    /// Makes the hash differ between links and seeds.
     perturbation: u64,
     queues: Vec<FlowQueue>,
-    /// Queues that were empty until a moment ago, then the others that are not.
+    /// Queues that have just become non-empty, and the other non-empty queues.
     new: VecDeque<u32>,
     old: VecDeque<u32>,
     longest: Longest,
 }
 
-impl Fair {
-    fn new(spec: FqCoDel, mut random: Random) -> Fair {
+impl FairQueue {
+    fn new(spec: FqCoDel, mut random: Random) -> FairQueue {
         let FqCoDel { target, interval, ecn, .. } = spec;
         let (quantum, law) = (i64::from(spec.quantum), CoDel { target, interval, ecn });
         let queues = vec![FlowQueue::default(); spec.queues.max(1) as usize];
         let longest = Longest::new(queues.len());
         let (new, old) = (VecDeque::new(), VecDeque::new());
-        Fair { quantum, law, perturbation: random.bits(), queues, new, old, longest }
+        FairQueue { quantum, law, perturbation: random.bits(), queues, new, old, longest }
     }
 
-    /// Which queue a flow has.
+    /// The queue of a flow.
     fn queue_of(&self, flow: u64) -> u32 {
         (mix(flow ^ self.perturbation) % self.queues.len() as u64) as u32
     }
 }
 
-impl Departs for Fair {
+impl DequeueRule for FairQueue {
     const TAIL_DROP: bool = false;
 
     /// §4.1.
@@ -107,7 +107,7 @@ impl Departs for Fair {
     }
 
     /// The head of the longest queue, by bytes (§4.1).
-    fn take(&mut self, store: &mut Store, now: Time) -> Option<(u32, u32)> {
+    fn evict(&mut self, store: &mut Store, now: Time) -> Option<(u32, u32)> {
         let longest = self.longest.find()?;
         let fifo = &mut self.queues[longest as usize].fifo;
         let (ticket, held) = store.pop(fifo, now)?;
@@ -136,7 +136,7 @@ impl Departs for Fair {
                 queue.credit -= i64::from(departure.size);
                 return Some(departure);
             }
-            // Empty. A new queue first passes through the old list, else a flow could be new at will (§4.2).
+            // Empty. A new queue moves to the old list first; if not, a flow could stay new at will (§4.2).
             list.pop_front();
             if is_new {
                 self.old.push_back(index);

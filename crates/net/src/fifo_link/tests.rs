@@ -16,8 +16,8 @@ fn ns(ns: u64) -> Time {
     Time::from_nanos(ns)
 }
 
-fn delivered(ns: u64) -> Fate {
-    Fate::Delivered { at: Time::from_nanos(ns), marked: false }
+fn delivered(ns: u64) -> Outcome {
+    Outcome::Delivered { at: Time::from_nanos(ns), marked: false }
 }
 
 /// Equal but for rounding.
@@ -25,8 +25,8 @@ fn near(got: f64, expected: f64) {
     assert!((got - expected).abs() <= 1e-12 * expected.abs(), "{got} is not {expected}");
 }
 
-/// The fates of packets of 1000 bytes (8000 ns at 1 Gbit/s) that arrive at these instants.
-fn offer(link: &mut FifoLink, arrivals: &[u64]) -> Vec<Fate> {
+/// The outcomes of packets of 1000 bytes (8000 ns at 1 Gbit/s) that arrive at these instants.
+fn offer(link: &mut FifoLink, arrivals: &[u64]) -> Vec<Outcome> {
     arrivals.iter().map(|&t| link.offer(ns(t), 1000, false)).collect()
 }
 
@@ -41,10 +41,10 @@ fn a_packet_takes_its_transmission_time_and_the_delay() {
 #[test]
 fn full_queue_drops_and_one_more_is_in_transmission() {
     let mut link = fifo(&gigabit(QueueLimit::Packets(2)), 1, 1);
-    let fates = offer(&mut link, &[0, 0, 0, 0, 7999, 8000, 8000]);
-    let full = Fate::Dropped(DropReason::Queue);
+    let outcomes = offer(&mut link, &[0, 0, 0, 0, 7999, 8000, 8000]);
+    let full = Outcome::Dropped(DropReason::Queue);
     assert_eq!(
-        fates,
+        outcomes,
         [delivered(13_000), delivered(21_000), delivered(29_000), full, full, delivered(37_000), full]
     );
     assert_eq!(link.waiting(ns(8000)), Waiting { packets: 2, bytes: 2000 });
@@ -60,10 +60,10 @@ fn byte_limit_does_not_count_the_packet_in_transmission() {
     let mut link = fifo(&gigabit(QueueLimit::Bytes(999)), 1, 1);
     assert_eq!(
         offer(&mut link, &[0, 0, 8000]),
-        [delivered(13_000), Fate::Dropped(DropReason::Queue), delivered(21_000)]
+        [delivered(13_000), Outcome::Dropped(DropReason::Queue), delivered(21_000)]
     );
     assert_eq!(link.offer(ns(8000), 999, false), delivered(16_000 + 7992 + 5000));
-    assert_eq!(link.offer(ns(8000), 1, false), Fate::Dropped(DropReason::Queue));
+    assert_eq!(link.offer(ns(8000), 1, false), Outcome::Dropped(DropReason::Queue));
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn no_queue_at_all_takes_one_at_a_time() {
     let mut link = fifo(&gigabit(QueueLimit::Packets(0)), 1, 1);
     assert_eq!(
         offer(&mut link, &[0, 7999, 8000]),
-        [delivered(13_000), Fate::Dropped(DropReason::Queue), delivered(21_000)]
+        [delivered(13_000), Outcome::Dropped(DropReason::Queue), delivered(21_000)]
     );
 }
 
@@ -81,7 +81,7 @@ fn marks_capable_packets_that_find_the_threshold_waiting() {
     let spec = LinkSpec { discipline, ..gigabit(QueueLimit::Packets(9)) };
     let mut link = fifo(&spec, 1, 1);
     let mut marked =
-        |capable| matches!(link.offer(ns(0), 500, capable), Fate::Delivered { marked: true, .. });
+        |capable| matches!(link.offer(ns(0), 500, capable), Outcome::Delivered { marked: true, .. });
     // In transmission, then 0, 500, 1000, 1500, 2000 bytes waiting.
     let marks = [true, true, true, true, true, false].map(&mut marked);
     assert_eq!(marks, [false, false, false, false, true, false]);
@@ -92,10 +92,10 @@ fn marks_capable_packets_that_find_the_threshold_waiting() {
 fn loss_is_on_entry_and_takes_no_room() {
     let spec = LinkSpec { loss: Loss::every_nth(2), ..gigabit(QueueLimit::Packets(1)) };
     let mut link = fifo(&spec, 1, 1);
-    let lost = Fate::Dropped(DropReason::Loss);
+    let lost = Outcome::Dropped(DropReason::Loss);
     assert_eq!(
         offer(&mut link, &[0, 0, 0, 0, 0]),
-        [delivered(13_000), lost, delivered(21_000), lost, Fate::Dropped(DropReason::Queue)]
+        [delivered(13_000), lost, delivered(21_000), lost, Outcome::Dropped(DropReason::Queue)]
     );
     let totals = link.totals(ns(0));
     assert_eq!((totals.drops, totals.losses, totals.lost_bytes), (1, 2, 2000));
@@ -106,12 +106,12 @@ fn loss_is_on_entry_and_takes_no_room() {
 #[test]
 fn jitter_is_uniform_and_keeps_order() {
     for gap in [8000, 3_000_000] {
-        let jitter = Jitter::wandering(ns(20_000));
+        let jitter = Jitter::bounded(ns(20_000));
         let mut link = fifo(&LinkSpec { jitter, ..gigabit(QueueLimit::Packets(9)) }, 1, 1);
         let (n, mut previous, mut sum, mut quarters) = (200_000, 0, 0.0, [0u32; 4]);
         for i in 0..n {
             let sent = i * gap;
-            let Fate::Delivered { at, .. } = link.offer(ns(sent), 1000, false) else { panic!("dropped") };
+            let Outcome::Delivered { at, .. } = link.offer(ns(sent), 1000, false) else { panic!("dropped") };
             assert!(at.as_nanos() >= previous, "overtaken");
             previous = at.as_nanos();
             let delay = previous - sent - 13_000;
@@ -134,11 +134,11 @@ fn a_held_back_packet_is_overtaken() {
     let mut link = fifo(&LinkSpec { jitter, ..gigabit(QueueLimit::Packets(9)) }, 1, 1);
     let mut held_back = 0;
     for i in 0..10_000 {
-        let fate = link.offer(ns(i * 8000), 1000, false);
-        if fate == delivered(i * 8000 + 63_000) {
+        let outcome = link.offer(ns(i * 8000), 1000, false);
+        if outcome == delivered(i * 8000 + 63_000) {
             held_back += 1;
         } else {
-            assert_eq!(fate, delivered(i * 8000 + 13_000));
+            assert_eq!(outcome, delivered(i * 8000 + 13_000));
         }
     }
     // Binomial: 2500 ± 5 · 43.
@@ -167,8 +167,8 @@ fn the_delay_is_that_of_the_end_of_transmission_and_order_stays() {
     let delay = |at, delay| Change { at: ns(at), delay: Some(ns(delay)), ..Change::default() };
     let mut link = changing(vec![delay(8000, 7000), delay(20_000, 100)]);
     // Ends of transmission: 8000 (before the change at that instant), 16 000, 24 000, 32 000.
-    let fates = offer(&mut link, &[0, 0, 0, 20_000]);
-    assert_eq!(fates, [delivered(13_000), delivered(23_000), delivered(24_100), delivered(32_100)]);
+    let outcomes = offer(&mut link, &[0, 0, 0, 20_000]);
+    assert_eq!(outcomes, [delivered(13_000), delivered(23_000), delivered(24_100), delivered(32_100)]);
     let mut link = changing(vec![delay(8000, 100)]);
     assert_eq!(link.offer(ns(0), 1000, false), delivered(13_000));
     assert_eq!(link.offer(ns(8000), 100, false), delivered(13_000), "does not overtake");
@@ -180,7 +180,7 @@ fn a_change_of_loss_holds_from_its_instant() {
     let back = Change { at: ns(200), loss: Some(Loss::None), ..Change::default() };
     // Given out of order: sorted.
     let mut link = changing(vec![back, change]);
-    let lost = Fate::Dropped(DropReason::Loss);
+    let lost = Outcome::Dropped(DropReason::Loss);
     assert_eq!(offer(&mut link, &[99, 100, 199, 200]), [delivered(13_099), lost, lost, delivered(21_099)]);
 }
 
@@ -188,10 +188,14 @@ fn a_change_of_loss_holds_from_its_instant() {
 fn going_down_loses_what_waits() {
     let up = |at, up| Change { at: ns(at), up: Some(up), ..Change::default() };
     let mut link = changing(vec![up(12_000, false), up(30_000, true)]);
-    let down = Fate::Dropped(DropReason::Down);
+    let down = Outcome::Dropped(DropReason::Down);
     // The first is out at 8000, the second cut in half, the third and fourth wait until 12 000.
     assert_eq!(offer(&mut link, &[0, 0, 0, 0]), [delivered(13_000), down, down, down]);
-    assert_eq!(link.offer(ns(0), 1, false), Fate::Dropped(DropReason::Queue), "what will be lost takes room");
+    assert_eq!(
+        link.offer(ns(0), 1, false),
+        Outcome::Dropped(DropReason::Queue),
+        "what will be lost takes room"
+    );
     assert_eq!(link.waiting(ns(11_999)), Waiting { packets: 2, bytes: 2000 });
     assert_eq!(link.waiting(ns(12_000)), Waiting::default());
     assert_eq!(offer(&mut link, &[12_000, 29_999]), [down, down]);
@@ -207,7 +211,7 @@ fn going_down_loses_what_waits() {
 #[test]
 fn a_transmission_that_ends_as_the_link_goes_down_is_complete() {
     let mut link = changing(vec![Change { at: ns(8000), up: Some(false), ..Change::default() }]);
-    assert_eq!(offer(&mut link, &[0, 0]), [delivered(13_000), Fate::Dropped(DropReason::Down)]);
+    assert_eq!(offer(&mut link, &[0, 0]), [delivered(13_000), Outcome::Dropped(DropReason::Down)]);
 }
 
 #[test]
@@ -233,10 +237,10 @@ fn long_runs_do_not_drift() {
     let (mut now, mut count) = (Time::ZERO, 0u64);
     loop {
         match link.offer(now, 1000, false) {
-            Fate::Delivered { at, .. } if at <= end => count += 1,
-            Fate::Delivered { .. } => break,
+            Outcome::Delivered { at, .. } if at <= end => count += 1,
+            Outcome::Delivered { .. } => break,
             // Full until the packet in transmission is out: come back then.
-            Fate::Dropped(_) => now = ns((80_000 * (count - 1)).div_ceil(3)),
+            Outcome::Dropped(_) => now = ns((80_000 * (count - 1)).div_ceil(3)),
         }
     }
     assert_eq!(count, 37_500_000);
@@ -272,7 +276,7 @@ fn senseless_numbers_do_not_panic() {
 #[test]
 fn loss_on_exit_takes_capacity() {
     let spec = |loss_at| LinkSpec { loss: Loss::every_nth(2), loss_at, ..gigabit(QueueLimit::Packets(9)) };
-    let lost = Fate::Dropped(DropReason::Loss);
+    let lost = Outcome::Dropped(DropReason::Loss);
     let mut entry = fifo(&spec(LossAt::Entry), 1, 1);
     assert_eq!(offer(&mut entry, &[0, 0, 0]), [delivered(13_000), lost, delivered(21_000)]);
     let mut exit = fifo(&spec(LossAt::Exit), 1, 1);

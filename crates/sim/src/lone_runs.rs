@@ -1,31 +1,31 @@
-//! How long a transfer takes alone in the idle network: simulated, once for each size. A transfer that meets no other takes exactly as
-//! long where `variation` is zero and no link has random loss, jitter, RED, PIE or a change after 0 s.
+//! Completion times of transfers alone in an idle network, simulated once per size. An undisturbed transfer takes exactly this
+//! time if `variation` is zero and no link has random loss, jitter, RED, PIE or a change after 0 s.
 
 use crate::End;
 use anabranch_net::{Jitter, Loss, Time};
-use anabranch_scenario::{Application, Connections, Draw, Flow, Path, Scenario, Variation, Vary};
+use anabranch_scenario::{Application, Connections, Draw, Flow, Path, RandomDelay, Scenario, Variation};
 use std::collections::{BTreeMap, HashMap};
 
-/// Sizes that are remembered.
+/// The most sizes stored.
 const MOST_KNOWN: usize = 1 << 16;
-/// Of a connection that is shared, all paths have joined by then.
+/// By this time all paths of a shared connection have joined.
 const JOINED: Time = Time::from_millis(60_000);
 
 #[derive(Default)]
-pub(crate) struct Idle {
-    /// Of each flow, once it was asked for.
+pub(crate) struct LoneRuns {
+    /// The scenario of each flow's lone runs, once needed.
     networks: HashMap<usize, Scenario>,
     /// By flow and bytes.
     known: HashMap<(usize, u64), End>,
 }
 
-impl Idle {
-    /// Where the lone run of a transfer of `bytes` of flow `f` ended, if there was one.
+impl LoneRuns {
+    /// The end of the lone run of a transfer of `bytes` of flow `f`, if it was simulated.
     pub(crate) fn known(&self, f: usize, bytes: u64) -> Option<End> {
         self.known.get(&(f, bytes)).copied()
     }
 
-    /// It ended so.
+    /// Stores the end of a lone run.
     pub(crate) fn remember(&mut self, f: usize, bytes: u64, end: End) {
         if self.known.len() == MOST_KNOWN {
             self.known.clear();
@@ -33,7 +33,7 @@ impl Idle {
         self.known.insert((f, bytes), end);
     }
 
-    /// The scenario of that run.
+    /// The scenario of a lone run.
     pub(crate) fn scenario(&mut self, of: &Scenario, f: usize, bytes: u64) -> &Scenario {
         let alone = self.networks.entry(f).or_insert_with(|| idle_network(of, f));
         if let Application::Arrivals { size, .. } = &mut alone.flows[0].application {
@@ -43,7 +43,7 @@ impl Idle {
     }
 }
 
-/// The links that flow `f` crosses, as they are at 0 s but up and without anything random, and the flow alone, with one transfer.
+/// Flow `f` alone with one transfer, over its links as at 0 s, up and without randomness.
 fn idle_network(of: &Scenario, f: usize) -> Scenario {
     let mut flow: Flow = of.flows[f].clone();
     let mut new: BTreeMap<usize, usize> = BTreeMap::new();
@@ -84,7 +84,10 @@ fn idle_network(of: &Scenario, f: usize) -> Scenario {
         links: links.collect(),
         flows: vec![Flow { start: Time::ZERO, stop: duration, events: vec![], ..flow }],
         record: anabranch_scenario::Record { interval: duration },
-        variation: Variation { start_offset: Vary::UpTo(Time::ZERO), host_jitter: Vary::UpTo(Time::ZERO) },
+        variation: Variation {
+            start_offset: RandomDelay::UpTo(Time::ZERO),
+            host_jitter: RandomDelay::UpTo(Time::ZERO),
+        },
         ..of.clone()
     }
 }

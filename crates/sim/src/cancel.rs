@@ -1,18 +1,18 @@
-//! When the driver is asked whether to go on.
+//! When to call the driver's `keep_going`.
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 mod clock {
     use std::time::{Duration, Instant};
 
-    /// The driver is asked after that much time of the clock on the wall.
+    /// Wall-clock time between calls.
     const REPORT: Duration = Duration::from_millis(50);
 
     pub(crate) struct Clock(Instant);
 
     impl Clock {
-        /// After so many events the clock is asked: often enough where each takes milliseconds, as with ten thousand subflows,
-        /// and seldom enough to cost nothing.
-        pub(crate) const EVENTS_PER_LOOK: u32 = 64;
+        /// Events between reads of the clock: few enough if each takes milliseconds, as with ten thousand subflows, and
+        /// enough to cost nothing.
+        pub(crate) const EVENTS_PER_CHECK: u32 = 64;
 
         pub(crate) fn new() -> Self {
             Clock(Instant::now())
@@ -28,13 +28,13 @@ mod clock {
     }
 }
 
-/// A page gives the simulator no clock: the driver is asked after so many events, some ten milliseconds, and has one itself.
+/// In a page the simulator has no clock: it calls the driver, which has one, after a number of events, some ten milliseconds.
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 mod clock {
     pub(crate) struct Clock;
 
     impl Clock {
-        pub(crate) const EVENTS_PER_LOOK: u32 = 1 << 16;
+        pub(crate) const EVENTS_PER_CHECK: u32 = 1 << 16;
 
         pub(crate) fn new() -> Self {
             Clock
@@ -48,29 +48,29 @@ mod clock {
 
 use clock::Clock;
 
-/// Counts events, and says at which of them the driver is asked.
-pub(crate) struct Look {
+/// Counts events until the next call.
+pub(crate) struct CancelCheck {
     events: u32,
     clock: Clock,
 }
 
-impl Look {
+impl CancelCheck {
     pub(crate) fn new() -> Self {
-        Look { events: 0, clock: Clock::new() }
+        CancelCheck { events: 0, clock: Clock::new() }
     }
 
-    /// After an event: whether so many have gone by that the clock may be asked.
+    /// Counts an event; returns whether to read the clock.
     #[inline]
-    pub(crate) fn may_ask(&mut self) -> bool {
+    pub(crate) fn is_clock_due(&mut self) -> bool {
         self.events += 1;
-        if self.events < Clock::EVENTS_PER_LOOK {
+        if self.events < Clock::EVENTS_PER_CHECK {
             return false;
         }
         self.events = 0;
         true
     }
 
-    /// Whether the driver is asked now.
+    /// Reads the clock; returns whether to call the driver.
     pub(crate) fn is_due(&mut self) -> bool {
         self.clock.is_due()
     }

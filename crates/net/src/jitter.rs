@@ -1,20 +1,20 @@
-//! Jitter that keeps the order of packets: a delay that wanders.
+//! Jitter that keeps the order of packets.
 
 use crate::{Random, Time};
 
-/// After so many mean times between turns without a packet the delay is drawn anew: what it was is forgotten.
+/// After this many mean times between turns without a packet, the delay is independent of its old value and drawn anew.
 const FORGOTTEN: f64 = 64.0;
 
 /// A delay between 0 and a bound that rises or falls with one slope, turns at the two, and turns at random in between: a
 /// telegraph process (Goldstein, Quart. J. Mech. Appl. Math. 1951; Kac, Rocky Mountain J. Math. 1974) between reflecting
-/// walls. Place and direction are stationary where both are uniform, so at any time the delay is uniform on its range.
+/// walls. Position and direction are stationary if both are uniform, so at any time the delay is uniform on its range.
 ///
-/// A slope below 1 cannot let a packet overtake: of two that leave an instant apart the later loses less than that instant.
+/// With a slope below 1 no packet overtakes: the delay falls by less than the time between two packets.
 ///
-/// Of the slowest mode, cos(πx/bound), the damping is critical where the rate of turns is π · slope ÷ bound: it then
-/// decays soonest, as (1 + λt)·exp(−λt), whose integral, the correlation time, is 2/λ.
+/// The slowest mode, cos(πx/bound), is critically damped if the rate of turns is π · slope ÷ bound. It then decays
+/// fastest, as (1 + λt)·exp(−λt). The integral of this, the correlation time, is 2/λ.
 #[derive(Clone, Debug)]
-pub(crate) struct Wander {
+pub(crate) struct JitterProcess {
     random: Random,
     /// In ns.
     bound: f64,
@@ -29,13 +29,13 @@ pub(crate) struct Wander {
     run: f64,
 }
 
-impl Wander {
-    /// A delay up to `bound`, which is positive, with this correlation time; at least 2/π of `bound`, where the slope is 1.
-    pub fn new(bound: Time, correlation: Time, random: Random) -> Wander {
+impl JitterProcess {
+    /// A delay up to `bound` > 0. The correlation time is at least 2/π of `bound`, at which the slope is 1.
+    pub fn new(bound: Time, correlation: Time, random: Random) -> JitterProcess {
         let bound = bound.as_nanos() as f64;
         let run_at_slope_1 = bound / std::f64::consts::PI;
         let mean_run = (correlation.as_nanos() as f64 / 2.0).max(run_at_slope_1);
-        let mut wander = Wander {
+        let mut wander = JitterProcess {
             random,
             bound,
             slope: run_at_slope_1 / mean_run,
@@ -49,7 +49,7 @@ impl Wander {
         wander
     }
 
-    /// The delay at `now`, which does not go back.
+    /// The delay at `now`; `now` must not decrease.
     #[inline]
     pub fn at(&mut self, now: Time) -> Time {
         let mut span = now.since(self.since).as_nanos() as f64;
@@ -69,14 +69,14 @@ impl Wander {
         Time::from_nanos(self.delay as u64)
     }
 
-    /// Place, direction and time to the next turn as they are at any time.
+    /// Draws position, direction and time to the next turn from the stationary distribution.
     fn draw(&mut self) {
         self.delay = self.random.uniform() * self.bound;
         self.falling = self.random.chance(0.5);
         self.run = self.random.exponential(self.mean_run);
     }
 
-    /// Goes on for `span` without a turn at random. With the way back mirrored behind the bound, it is a circle.
+    /// Moves for `span` without a random turn, as on a circle: the way back is the mirrored second half.
     #[inline]
     fn walk(&mut self, span: f64) {
         let around = 2.0 * self.bound;
@@ -93,8 +93,8 @@ mod tests {
 
     const MS: fn(u64) -> Time = Time::from_millis;
 
-    fn wander(seed: u64, correlation: Time) -> Wander {
-        Wander::new(MS(10), correlation, Random::new(seed, 1))
+    fn wander(seed: u64, correlation: Time) -> JitterProcess {
+        JitterProcess::new(MS(10), correlation, Random::new(seed, 1))
     }
 
     /// Kolmogorov's test of uniformity: the distance's critical value at a significance of 0.001 is 1.95 ÷ √n. Samples are

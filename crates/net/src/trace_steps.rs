@@ -1,55 +1,55 @@
-//! The epochs of a link that follows a trace, made as they come: there is no end of them.
+//! The epochs of a link that follows a trace. They are made in batches, as the trace repeats without end.
 
-use crate::epoch::{Epoch, State};
+use crate::epoch::{Epoch, LinkState};
 use crate::{Change, LinkSpec, Time, Trace};
 use std::sync::Arc;
 
-/// So many epochs are made at a time.
+/// Number of epochs made at a time.
 const BATCH: usize = 64;
 
-/// Steps of a trace that begins anew after each period.
+/// Steps of a trace that repeats after each period.
 #[derive(Clone, Debug)]
-pub(crate) struct Steps {
+pub(crate) struct TraceSteps {
     steps: Arc<[Change]>,
     period: Time,
     /// Where in the trace the run began.
     start: Time,
-    /// The step behind the latest epoch, and when its round of the trace began, since the trace's beginning.
+    /// The step after the latest epoch, and when its repetition of the trace began, since the start of the trace.
     next: usize,
     round: Time,
-    state: State,
+    state: LinkState,
 }
 
-impl Steps {
-    /// Those of a trace, at least one, from `start` on; the link is as it is then.
-    pub fn new(steps: &Arc<[Change]>, period: Time, start: Time, begun: &LinkSpec) -> Steps {
+impl TraceSteps {
+    /// At least one step, from `start` on; `begun` is the link at that time.
+    pub fn new(steps: &Arc<[Change]>, period: Time, start: Time, begun: &LinkSpec) -> TraceSteps {
         let present = Trace::step_at(steps, start);
-        let mut new = Steps {
+        let mut new = TraceSteps {
             steps: steps.clone(),
             period,
             start,
             next: present,
             round: Time::ZERO,
-            state: State::of(begun),
+            state: LinkState::of(begun),
         };
-        new.count_on();
+        new.advance();
         new
     }
 
-    fn count_on(&mut self) {
+    fn advance(&mut self) {
         self.next += 1;
         if self.next == self.steps.len() {
             (self.next, self.round) = (0, self.round + self.period);
         }
     }
 
-    /// Puts the next epochs behind those that there are.
+    /// Appends the next epochs.
     pub fn extend(&mut self, epochs: &mut Vec<Epoch>) {
         for _ in 0..BATCH {
             let step = &self.steps[self.next];
             epochs.push(self.state.until((self.round + step.at).since(self.start)));
             self.state.change(step);
-            self.count_on();
+            self.advance();
         }
     }
 }

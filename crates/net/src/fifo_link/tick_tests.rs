@@ -23,8 +23,8 @@ fn link(queue: QueueLimit) -> FifoLink {
 /// When packets leave, in milliseconds; 0 for those that are dropped.
 fn leave(link: &mut FifoLink, arrivals: impl IntoIterator<Item = Time>) -> Vec<f64> {
     let leave = |now| match link.offer(now, 1500, false) {
-        Fate::Delivered { at, .. } => at.as_secs_f64() * 1e3,
-        Fate::Dropped(_) => 0.0,
+        Outcome::Delivered { at, .. } => at.as_secs_f64() * 1e3,
+        Outcome::Dropped(_) => 0.0,
     };
     arrivals.into_iter().map(leave).collect()
 }
@@ -54,8 +54,12 @@ fn departures_are_dummynets() {
         let mut link = fifo(&LinkSpec { tick: Time::from_nanos(tick_ns as u64), ..endless }, 1, 1);
         for (i, tick) in dummynet(2000, rate, hz, size).into_iter().enumerate() {
             let at = Time::from_nanos((tick * tick_ns) as u64);
-            let fate = link.offer(Time::ZERO, size as u32, false);
-            assert_eq!(fate, Fate::Delivered { at, marked: false }, "packet {i}, {rate} bit/s at {hz} Hz");
+            let outcome = link.offer(Time::ZERO, size as u32, false);
+            assert_eq!(
+                outcome,
+                Outcome::Delivered { at, marked: false },
+                "packet {i}, {rate} bit/s at {hz} Hz"
+            );
         }
     }
 }
@@ -78,13 +82,13 @@ fn the_rate_is_exact() {
         let mut last = Time::ZERO;
         while now < end {
             match link.offer(now, 1500, false) {
-                Fate::Delivered { at, .. } => {
+                Outcome::Delivered { at, .. } => {
                     assert_eq!(at.ceil(tick), at, "not on a tick of {tick}");
                     assert!(at >= last, "overtaken");
                     last = at;
                     by_the_end += u64::from(at <= end);
                 }
-                Fate::Dropped(_) => now += US(100),
+                Outcome::Dropped(_) => now += US(100),
             }
         }
         let ideal = end.floor(tick).as_secs_f64() * 100e6 / 12_000.0;
@@ -148,26 +152,26 @@ fn a_link_that_holds_packets_leaves_on_the_same_ticks() {
     let spec = clocked(QueueLimit::Packets(20));
     let never_early = Discipline::CoDel(CoDel { target: Time::NEVER, ..CoDel::default() });
     let mut plain = fifo(&spec, 1, 1);
-    let mut holding = Link::new(&LinkSpec { discipline: never_early, ..spec }, 1, 1).holding().unwrap();
-    let (mut fates, mut tickets) = (Vec::new(), Vec::new());
+    let mut holding = Link::new(&LinkSpec { discipline: never_early, ..spec }, 1, 1).dequeue().unwrap();
+    let (mut outcomes, mut tickets) = (Vec::new(), Vec::new());
     let mut random = Random::new(3, 3);
     let mut now = Time::ZERO;
     let mut told = Vec::new();
     for i in 0..5000 {
         now += US(random.below(if i % 500 < 250 { 120 } else { 400 }));
-        fates.push(plain.offer(now, 1500, false));
+        outcomes.push(plain.offer(now, 1500, false));
         let packet = Arrival { wire_bytes: 1500, ecn_capable: false, flow: 0 };
         match holding.offer(now, packet) {
             Ok(ticket) => tickets.push((ticket, i)),
-            Err(why) => told.push((i, Fate::Dropped(why))),
+            Err(why) => told.push((i, Outcome::Dropped(why))),
         }
-        while let Some((ticket, fate)) = holding.settle(now) {
+        while let Some((ticket, outcome)) = holding.next_outcome(now) {
             let place = tickets.iter().position(|(t, _)| *t == ticket).unwrap();
-            told.push((tickets.remove(place).1, fate));
+            told.push((tickets.remove(place).1, outcome));
         }
         assert_eq!(plain.waiting(now), holding.waiting(now));
     }
     told.sort_by_key(|(i, _)| *i);
-    assert!(told.len() > 4900 && fates.contains(&Fate::Dropped(DropReason::Queue)));
-    told.iter().for_each(|(i, fate)| assert_eq!(*fate, fates[*i], "packet {i}"));
+    assert!(told.len() > 4900 && outcomes.contains(&Outcome::Dropped(DropReason::Queue)));
+    told.iter().for_each(|(i, outcome)| assert_eq!(*outcome, outcomes[*i], "packet {i}"));
 }

@@ -1,42 +1,42 @@
-//! A link that decides about packets as they leave its queue.
+//! A link whose discipline decides when packets leave the queue.
 
-use crate::aqm::{AtDeparture, Departure};
-use crate::fine::Fine;
+use crate::aqm::{Departure, DequeueDiscipline};
+use crate::fine_time::FineTime;
 use crate::loss::{LOSS_SEED, LossProcess};
 use crate::store::Store;
 use crate::transmitter::Transmitter;
-use crate::{DropReason, Fate, LinkSpec, QueueLimit, Random, Time, Totals, Waiting};
+use crate::{DropReason, LinkSpec, Outcome, QueueLimit, Random, Time, Totals, Waiting};
 
-/// One directed link like [`crate::FifoLink`], with a discipline that decides when a packet leaves the queue.
+/// One directed link like [`crate::FifoLink`], whose discipline decides when a packet leaves the queue.
 ///
-/// A packet that is accepted gets a *ticket*, and its fate later, from [`HoldingLink::settle`]: whoever drives the link
-/// keeps the packet until then, and calls when the transmitter falls idle, which [`HoldingLink::wakes_at`] tells. Calls
-/// must come in order of time; one that comes late changes no fate.
+/// An accepted packet gets a *ticket*, and its outcome later, from [`DequeueLink::next_outcome`]. The caller keeps the
+/// packet until then, and calls when the transmitter falls idle, at [`DequeueLink::wakes_at`]. Calls must come in order
+/// of time; a late call changes no outcome.
 #[derive(Clone, Debug)]
-pub struct HoldingLink {
+pub struct DequeueLink {
     transmitter: Transmitter,
-    discipline: AtDeparture,
+    discipline: DequeueDiscipline,
     store: Store,
     limit: QueueLimit,
     loss: LossProcess,
     totals: Totals,
 }
 
-/// A packet that arrives at a [`HoldingLink`].
+/// A packet that arrives at a [`DequeueLink`].
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     /// Its size, positive.
     pub wire_bytes: u32,
-    /// Whether it can be marked (RFC 3168).
+    /// Whether it is ECN-capable (RFC 3168).
     pub ecn_capable: bool,
-    /// The flow it belongs to: any number that its other packets share.
+    /// Its flow: any number that packets of the flow share.
     pub flow: u64,
 }
 
-impl HoldingLink {
+impl DequeueLink {
     /// A link at time 0; see [`crate::Link::new`].
-    pub(crate) fn new(spec: &LinkSpec, discipline: AtDeparture, seed: u64, stream: u64) -> HoldingLink {
-        HoldingLink {
+    pub(crate) fn new(spec: &LinkSpec, discipline: DequeueDiscipline, seed: u64, stream: u64) -> DequeueLink {
+        DequeueLink {
             transmitter: Transmitter::new(spec, seed, stream),
             discipline,
             store: Store::new(),
@@ -46,10 +46,10 @@ impl HoldingLink {
         }
     }
 
-    /// A packet arrives: its ticket, free for another packet once its fate is told.
+    /// A packet arrives. Returns its ticket, which is reused once the outcome is returned.
     ///
     /// # Errors
-    /// Why the packet is dropped at once.
+    /// The reason, if the packet is dropped at once.
     pub fn offer(&mut self, now: Time, packet: Arrival) -> Result<u32, DropReason> {
         self.run(now);
         let wire_bytes = packet.wire_bytes;
@@ -57,10 +57,10 @@ impl HoldingLink {
         if !self.transmitter.is_up() {
             return Err(self.totals.drop(DropReason::Down, wire_bytes));
         }
-        if self.loss.takes_on_entry(now) {
+        if self.loss.loses_on_entry(now) {
             return Err(self.totals.drop(DropReason::Loss, wire_bytes));
         }
-        let present = Fine::from_time(now);
+        let present = FineTime::from_time(now);
         let idle = self.transmitter.free_at() <= present;
         if !idle && self.discipline.is_tail_drop() && !has_room(self.limit, self.store.waiting(), wire_bytes)
         {
@@ -76,13 +76,13 @@ impl HoldingLink {
         Ok(ticket)
     }
 
-    /// The next packet whose fate was decided by `now`, and the fate. To be called until there is none.
-    pub fn settle(&mut self, now: Time) -> Option<(u32, Fate)> {
+    /// The next packet whose outcome was decided by `now`, and the outcome. Call it until it returns `None`.
+    pub fn next_outcome(&mut self, now: Time) -> Option<(u32, Outcome)> {
         self.run(now);
-        self.store.tell()
+        self.store.pop_outcome()
     }
 
-    /// When the transmitter takes the next packet; [`Time::NEVER`] while none waits.
+    /// When the transmitter takes the next packet; [`Time::NEVER`] if the queue is empty.
     pub fn wakes_at(&self) -> Time {
         match self.store.waiting().packets {
             0 => Time::NEVER,
@@ -111,9 +111,9 @@ impl HoldingLink {
         }
     }
 
-    /// Time passes: whatever the transmitter could take by `now` it has taken.
+    /// Advances to `now`: the transmitter takes every packet that it can.
     fn run(&mut self, now: Time) {
-        let present = Fine::from_time(now);
+        let present = FineTime::from_time(now);
         while self.store.waiting().packets > 0 && self.transmitter.free_at() <= present {
             let at = self.transmitter.free_at();
             self.enter_epochs(at.whole());
@@ -124,38 +124,38 @@ impl HoldingLink {
             }
         }
         self.enter_epochs(now);
-        self.transmitter.pass(now);
+        self.transmitter.skip_opportunities(now);
     }
 
-    /// Takes the next packet at `now` and transmits it from when the transmitter is free.
+    /// Takes the next packet at `now` and transmits it once the transmitter is free.
     fn transmit(&mut self, now: Time) {
         let departure = self.discipline.dequeue(&mut self.store, now);
         let Some(Departure { ticket, size, marked }) = departure else { return };
-        let fate = if !self.transmitter.transmit(self.transmitter.busy_until, size) {
-            Fate::Dropped(self.totals.drop(DropReason::Down, size))
-        } else if self.loss.takes_on_exit(self.transmitter.busy_until.as_time()) {
+        let outcome = if !self.transmitter.transmit(self.transmitter.busy_until, size) {
+            Outcome::Dropped(self.totals.drop(DropReason::Down, size))
+        } else if self.loss.loses_on_exit(self.transmitter.busy_until.as_time()) {
             self.transmitter.note_lost(size);
-            Fate::Dropped(self.totals.drop(DropReason::Loss, size))
+            Outcome::Dropped(self.totals.drop(DropReason::Loss, size))
         } else {
             self.totals.deliver(size, marked);
-            Fate::Delivered { at: self.transmitter.delivery(now), marked }
+            Outcome::Delivered { at: self.transmitter.delivery(now), marked }
         };
-        self.store.decide(ticket, fate);
+        self.store.decide(ticket, outcome);
     }
 
-    /// The link is down: what waits is lost.
+    /// The link is down: the waiting packets are lost.
     fn flush(&mut self, now: Time) {
-        while let Some((ticket, size)) = self.discipline.take(&mut self.store, now) {
+        while let Some((ticket, size)) = self.discipline.evict(&mut self.store, now) {
             let why = self.totals.drop(DropReason::Down, size);
-            self.store.decide(ticket, Fate::Dropped(why));
+            self.store.decide(ticket, Outcome::Dropped(why));
         }
     }
 
-    /// Flow queues have one limit together: the longest one gives way (RFC 8290 §4.1).
+    /// Flow queues share one limit: the longest queue loses packets (RFC 8290 §4.1).
     fn make_room(&mut self, now: Time) {
         while !has_room(self.limit, self.store.waiting(), 0) {
-            let Some((ticket, size)) = self.discipline.take(&mut self.store, now) else { break };
-            self.store.decide(ticket, Fate::Dropped(self.totals.drop(DropReason::Queue, size)));
+            let Some((ticket, size)) = self.discipline.evict(&mut self.store, now) else { break };
+            self.store.decide(ticket, Outcome::Dropped(self.totals.drop(DropReason::Queue, size)));
         }
     }
 
@@ -170,7 +170,7 @@ impl HoldingLink {
     }
 }
 
-/// Whether a queue may hold a packet of `size` bytes more; one of none: whether it holds no more than it may.
+/// Whether a queue has room for `size` more bytes; with size 0, whether it is within its limit.
 fn has_room(limit: QueueLimit, waiting: Waiting, size: u32) -> bool {
     match limit {
         QueueLimit::Packets(most) => waiting.packets + u64::from(size > 0) <= most,

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use anabranch_net::{
-    Arrival, Change, CoDel, Discipline, DropReason, Fate, FqCoDel, HoldingLink, Jitter, Link, LinkSpec, Loss,
-    QueueLimit, Time,
+    Arrival, Change, CoDel, DequeueLink, Discipline, DropReason, FqCoDel, Jitter, Link, LinkSpec, Loss,
+    Outcome, QueueLimit, Time,
 };
 use proptest::option::of;
 use proptest::prelude::*;
@@ -35,7 +35,7 @@ prop_compose! {
         changes in proptest::collection::vec(change(), 0..8),
     ) -> LinkSpec {
         let loss = lost.map_or(Loss::None, Loss::every_nth);
-        let jitter = Jitter::wandering(up_to);
+        let jitter = Jitter::bounded(up_to);
         LinkSpec { loss, jitter, changes, ..LinkSpec::new(rate_bps, delay, queue) }
     }
 }
@@ -58,51 +58,52 @@ fn packets() -> impl Strategy<Value = Vec<(u64, u32, u64)>> {
 }
 
 /// The link whose discipline decides at departure.
-fn held(spec: &LinkSpec, seed: u64) -> HoldingLink {
-    Link::new(spec, seed, 1).holding().unwrap()
+fn held(spec: &LinkSpec, seed: u64) -> DequeueLink {
+    Link::new(spec, seed, 1).dequeue().unwrap()
 }
 
-/// The fates of all packets, each told once and at the latest when asked after an hour.
-fn fates(link: &mut HoldingLink, packets: &[(u64, u32, u64)]) -> Vec<Fate> {
-    let mut fates = vec![None; packets.len()];
+/// The outcomes of all packets, each told once and at the latest when asked after an hour.
+fn outcomes(link: &mut DequeueLink, packets: &[(u64, u32, u64)]) -> Vec<Outcome> {
+    let mut outcomes = vec![None; packets.len()];
     let mut held = HashMap::new();
     let mut now = Time::ZERO;
-    let settle = |link: &mut HoldingLink, held: &mut HashMap<u32, usize>, fates: &mut [Option<Fate>], now| {
-        while let Some((ticket, fate)) = link.settle(now) {
-            let packet = held.remove(&ticket).expect("a ticket that was given");
-            assert!(fates[packet].replace(fate).is_none());
-        }
-    };
+    let next_outcome =
+        |link: &mut DequeueLink, held: &mut HashMap<u32, usize>, outcomes: &mut [Option<Outcome>], now| {
+            while let Some((ticket, outcome)) = link.next_outcome(now) {
+                let packet = held.remove(&ticket).expect("a ticket that was given");
+                assert!(outcomes[packet].replace(outcome).is_none());
+            }
+        };
     for (i, &(gap, wire_bytes, flow)) in packets.iter().enumerate() {
         now += Time::from_nanos(gap);
         match link.offer(now, Arrival { wire_bytes, ecn_capable: i % 2 == 0, flow }) {
             Ok(ticket) => assert!(held.insert(ticket, i).is_none(), "a ticket given twice"),
-            Err(why) => fates[i] = Some(Fate::Dropped(why)),
+            Err(why) => outcomes[i] = Some(Outcome::Dropped(why)),
         }
         // Sometimes late.
         if i % 3 == 0 {
-            settle(link, &mut held, &mut fates, now);
+            next_outcome(link, &mut held, &mut outcomes, now);
         }
     }
-    settle(link, &mut held, &mut fates, now + Time::from_secs_f64(3600.0));
+    next_outcome(link, &mut held, &mut outcomes, now + Time::from_secs_f64(3600.0));
     assert!(held.is_empty());
-    fates.into_iter().map(|fate| fate.expect("every packet has a fate")).collect()
+    outcomes.into_iter().map(|outcome| outcome.expect("every packet has a outcome")).collect()
 }
 
 proptest! {
-    /// Two programs for one thing: fates at arrival, and fates at departure.
+    /// Two programs for one thing: outcomes at arrival, and outcomes at departure.
     #[test]
     fn without_a_discipline_it_is_a_drop_tail_link(spec in spec(), packets in packets(), seed: u64) {
         let mut deciding = Link::new(&spec, seed, 1).fifo().unwrap();
         let never_early = Discipline::CoDel(CoDel { target: Time::NEVER, ..CoDel::default() });
         let mut holding = held(&LinkSpec { discipline: never_early, ..spec }, seed);
         let mut now = Time::ZERO;
-        let expected: Vec<Fate> = packets.iter().map(|(gap, size, _)| {
+        let expected: Vec<Outcome> = packets.iter().map(|(gap, size, _)| {
             now += Time::from_nanos(*gap);
             deciding.offer(now, *size, false)
         }).collect();
         // Jitter is drawn in order of delivery here and of arrival there: the same for packets that are delivered.
-        prop_assert_eq!(fates(&mut holding, &packets), expected);
+        prop_assert_eq!(outcomes(&mut holding, &packets), expected);
         let end = now + Time::from_secs_f64(3600.0);
         let (a, b) = (deciding.totals(end), holding.totals(end));
         prop_assert_eq!((a.offered, a.delivered, a.drops, a.losses), (b.offered, b.delivered, b.drops, b.losses));
@@ -116,21 +117,21 @@ proptest! {
     fn rules_of_every_discipline(spec in spec(), discipline in discipline(), packets in packets(), seed: u64) {
         let spec = LinkSpec { discipline, ..spec };
         let mut link = held(&spec, seed);
-        let all = fates(&mut link, &packets);
-        prop_assert_eq!(&all, &fates(&mut held(&spec, seed), &packets), "the same seed, the same fates");
+        let all = outcomes(&mut link, &packets);
+        prop_assert_eq!(&all, &outcomes(&mut held(&spec, seed), &packets), "the same seed, the same outcomes");
         let end = Time::from_secs_f64(7200.0);
         prop_assert_eq!(link.waiting(end).packets, 0);
         let totals = link.totals(end);
-        let count = |chosen: &dyn Fn(&Fate) -> bool| all.iter().filter(|fate| chosen(fate)).count() as u64;
+        let count = |chosen: &dyn Fn(&Outcome) -> bool| all.iter().filter(|outcome| chosen(outcome)).count() as u64;
         prop_assert_eq!(totals.offered, packets.len() as u64);
-        prop_assert_eq!(totals.delivered, count(&|f| matches!(f, Fate::Delivered { .. })));
-        prop_assert_eq!(totals.marked, count(&|f| matches!(f, Fate::Delivered { marked: true, .. })));
-        prop_assert_eq!(totals.early_drops, count(&|f| *f == Fate::Dropped(DropReason::Early)));
-        prop_assert_eq!(totals.drops - totals.early_drops, count(&|f| *f == Fate::Dropped(DropReason::Queue)));
-        prop_assert_eq!(totals.losses, count(&|f| matches!(f, Fate::Dropped(DropReason::Loss | DropReason::Down))));
+        prop_assert_eq!(totals.delivered, count(&|f| matches!(f, Outcome::Delivered { .. })));
+        prop_assert_eq!(totals.marked, count(&|f| matches!(f, Outcome::Delivered { marked: true, .. })));
+        prop_assert_eq!(totals.early_drops, count(&|f| *f == Outcome::Dropped(DropReason::Early)));
+        prop_assert_eq!(totals.drops - totals.early_drops, count(&|f| *f == Outcome::Dropped(DropReason::Queue)));
+        prop_assert_eq!(totals.losses, count(&|f| matches!(f, Outcome::Dropped(DropReason::Loss | DropReason::Down))));
         prop_assert_eq!(totals.offered_bytes, totals.delivered_bytes + totals.dropped_bytes + totals.lost_bytes);
-        for (i, fate) in all.iter().enumerate() {
-            if let Fate::Delivered { marked: true, .. } = fate {
+        for (i, outcome) in all.iter().enumerate() {
+            if let Outcome::Delivered { marked: true, .. } = outcome {
                 prop_assert!(i % 2 == 0, "marked but not ECN-capable");
             }
         }

@@ -1,25 +1,24 @@
-//! A link that decides about packets as they arrive.
+//! A link that decides the outcome of packets at arrival.
 
-use crate::aqm::{AtArrival, Found, Verdict};
-use crate::fine::Fine;
+use crate::aqm::{EnqueueDiscipline, QueueView, Verdict};
+use crate::fine_time::FineTime;
 use crate::loss::{LOSS_SEED, LossProcess};
 use crate::queue::Queue;
 use crate::transmitter::Transmitter;
-use crate::{DropReason, Fate, LinkSpec, Random, Time, Totals, Waiting};
+use crate::{DropReason, LinkSpec, Outcome, Random, Time, Totals, Waiting};
 
-/// One directed link at work: a queue, a transmitter, a propagation delay, and loss before or behind them.
+/// One running directed link: a queue, a transmitter, a propagation delay, and loss before or after them.
 ///
-/// The queue is FIFO and all changes are known beforehand, so the fate of a packet is decided when
-/// it arrives. A change at an instant comes before the packets that arrive at it, and a packet that leaves the
-/// queue at an instant has left before. Calls must come in order of time.
+/// The queue is FIFO and all changes are known in advance, so the outcome of a packet is decided at arrival. At one
+/// instant, packets first leave the queue, then the link changes, then packets arrive. Calls must come in order of time.
 #[derive(Clone, Debug)]
 pub struct FifoLink {
     transmitter: Transmitter,
     queue: Queue,
-    /// The rule beside the queue's limit, if there is one.
-    discipline: Option<Box<AtArrival>>,
+    /// The discipline, if it is more than drop-tail.
+    discipline: Option<Box<EnqueueDiscipline>>,
     loss: LossProcess,
-    /// When something has to be done that does not come with a packet: an epoch ends, the discipline's update is due.
+    /// When the epoch ends or the discipline's update is due.
     due: Time,
     /// All sums but the integrals.
     totals: Totals,
@@ -27,7 +26,12 @@ pub struct FifoLink {
 
 impl FifoLink {
     /// A link at time 0; see [`crate::Link::new`].
-    pub(crate) fn new(spec: &LinkSpec, discipline: Option<AtArrival>, seed: u64, stream: u64) -> FifoLink {
+    pub(crate) fn new(
+        spec: &LinkSpec,
+        discipline: Option<EnqueueDiscipline>,
+        seed: u64,
+        stream: u64,
+    ) -> FifoLink {
         let mut link = FifoLink {
             transmitter: Transmitter::new(spec, seed, stream),
             queue: Queue::new(spec.queue),
@@ -42,13 +46,13 @@ impl FifoLink {
 
     /// A packet of `wire_bytes` > 0 arrives.
     #[inline]
-    pub fn offer(&mut self, now: Time, wire_bytes: u32, ecn_capable: bool) -> Fate {
+    pub fn offer(&mut self, now: Time, wire_bytes: u32, ecn_capable: bool) -> Outcome {
         self.advance(now);
         self.totals.offer(wire_bytes);
         if !self.transmitter.is_up() {
             return self.drop(DropReason::Down, wire_bytes);
         }
-        if self.loss.takes_on_entry(now) {
+        if self.loss.loses_on_entry(now) {
             return self.drop(DropReason::Loss, wire_bytes);
         }
 
@@ -60,34 +64,34 @@ impl FifoLink {
                 Verdict::Drop => return self.drop(DropReason::Early, wire_bytes),
             }
         }
-        let (mut start, free_at) = self.transmitter.turn(now);
-        if free_at > Fine::from_time(now) {
+        let (mut start, free_at) = self.transmitter.start_and_free_at(now);
+        if free_at > FineTime::from_time(now) {
             if !self.queue.has_room(wire_bytes) {
                 return self.drop(DropReason::Queue, wire_bytes);
             }
             start = self.transmitter.busy_until;
             self.queue.push(now, free_at, wire_bytes);
-            if self.transmitter.misses_its_tick(free_at) {
+            if self.transmitter.is_down_at_tick(free_at) {
                 return self.drop(DropReason::Down, wire_bytes);
             }
         }
         if !self.transmitter.transmit(start, wire_bytes) {
             return self.drop(DropReason::Down, wire_bytes);
         }
-        if self.loss.takes_on_exit(self.transmitter.busy_until.as_time()) {
+        if self.loss.loses_on_exit(self.transmitter.busy_until.as_time()) {
             self.transmitter.note_lost(wire_bytes);
             return self.drop(DropReason::Loss, wire_bytes);
         }
 
         self.totals.deliver(wire_bytes, marked);
-        Fate::Delivered { at: self.transmitter.delivery(now), marked }
+        Outcome::Delivered { at: self.transmitter.delivery(now), marked }
     }
 
     /// The discipline's verdict on a packet that arrives.
     #[inline(never)]
     fn enter(&mut self, now: Time, ecn_capable: bool) -> Verdict {
         let Some(discipline) = self.discipline.as_deref_mut() else { return Verdict::Accept };
-        discipline.arrive(&found(&self.queue, &self.transmitter, now, ecn_capable))
+        discipline.arrive(&view(&self.queue, &self.transmitter, now, ecn_capable))
     }
 
     /// The packets that wait.
@@ -107,7 +111,7 @@ impl FifoLink {
         }
     }
 
-    /// Time passes.
+    /// Advances to `now`.
     #[inline]
     fn advance(&mut self, now: Time) {
         if now >= self.due {
@@ -116,7 +120,7 @@ impl FifoLink {
         self.queue.advance(now);
     }
 
-    /// Does what is due by `now`, in its order.
+    /// Enters epochs and makes updates that are due by `now`, in order.
     #[cold]
     fn catch_up(&mut self, now: Time) {
         while now >= self.due && self.due < Time::NEVER {
@@ -127,40 +131,40 @@ impl FifoLink {
             {
                 self.loss.change(loss, due);
             }
-            if let Some(discipline) = self.discipline.as_deref_mut().map(AtArrival::rule)
+            if let Some(discipline) = self.discipline.as_deref_mut().map(EnqueueDiscipline::rule)
                 && due == discipline.next_update()
             {
-                let found = found(&self.queue, &self.transmitter, due, false);
+                let view = view(&self.queue, &self.transmitter, due, false);
                 let same_until = self.transmitter.epoch_end().min(self.queue.next_departure());
-                discipline.update(&found, now, same_until);
+                discipline.update(&view, now, same_until);
             }
             self.due = self.next_due();
         }
     }
 
-    /// What is due next.
+    /// The next end of an epoch or update.
     fn next_due(&mut self) -> Time {
         let update = self.discipline.as_deref_mut().map_or(Time::NEVER, |rule| rule.rule().next_update());
         update.min(self.transmitter.epoch_end())
     }
 
     #[inline]
-    fn drop(&mut self, why: DropReason, wire_bytes: u32) -> Fate {
+    fn drop(&mut self, why: DropReason, wire_bytes: u32) -> Outcome {
         if matches!(why, DropReason::Queue | DropReason::Early)
             && let Some(discipline) = self.discipline.as_deref_mut()
         {
             discipline.rule().dropped();
         }
-        Fate::Dropped(self.totals.drop(why, wire_bytes))
+        Outcome::Dropped(self.totals.drop(why, wire_bytes))
     }
 }
 
-/// What is found at `now`.
+/// The link's state at `now`.
 #[inline]
-fn found(queue: &Queue, transmitter: &Transmitter, now: Time, ecn_capable: bool) -> Found {
-    let idle = Fine::from_time(now).minus(transmitter.busy_until);
+fn view(queue: &Queue, transmitter: &Transmitter, now: Time, ecn_capable: bool) -> QueueView {
+    let idle = FineTime::from_time(now).minus(transmitter.busy_until);
     let waiting = Waiting { packets: queue.packets(), bytes: queue.bytes() };
-    Found { waiting, idle, rate_bps: transmitter.rate_bps(), ecn_capable }
+    QueueView { waiting, idle, rate_bps: transmitter.rate_bps(), ecn_capable }
 }
 
 #[cfg(test)]

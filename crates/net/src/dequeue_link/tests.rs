@@ -3,9 +3,9 @@
 use super::*;
 use crate::{CoDel, Discipline, FqCoDel};
 
-fn link(discipline: Discipline, rate_bps: f64, queue: QueueLimit) -> HoldingLink {
+fn link(discipline: Discipline, rate_bps: f64, queue: QueueLimit) -> DequeueLink {
     let spec = LinkSpec { discipline, ..LinkSpec::new(rate_bps, Time::ZERO, queue) };
-    crate::Link::new(&spec, 1, 1).holding().unwrap()
+    crate::Link::new(&spec, 1, 1).dequeue().unwrap()
 }
 
 /// A constant stream of packets.
@@ -19,7 +19,7 @@ struct Stream {
 
 /// What became of a stream.
 #[derive(Clone, Copy, Debug, Default)]
-struct Outcome {
+struct StreamResult {
     bytes: u64,
     dropped: u64,
     marked: u64,
@@ -27,14 +27,14 @@ struct Outcome {
 }
 
 /// Lets streams meet at a link for `seconds`; by stream.
-fn meet(link: &mut HoldingLink, streams: &[Stream], seconds: u64) -> Vec<Outcome> {
-    let mut outcomes = vec![Outcome::default(); streams.len()];
+fn meet(link: &mut DequeueLink, streams: &[Stream], seconds: u64) -> Vec<StreamResult> {
+    let mut results = vec![StreamResult::default(); streams.len()];
     let mut next: Vec<u64> = (0..streams.len() as u64).collect();
     let mut held: Vec<(usize, Time)> = Vec::new();
     loop {
         let (s, at) = next.iter().copied().enumerate().min_by_key(|(_, at)| *at).unwrap();
         if at > seconds * 1_000_000_000 {
-            return outcomes;
+            return results;
         }
         next[s] += streams[s].every_ns;
         let Stream { flow, bytes, ecn_capable, .. } = streams[s];
@@ -44,18 +44,18 @@ fn meet(link: &mut HoldingLink, streams: &[Stream], seconds: u64) -> Vec<Outcome
                 held.resize(held.len().max(ticket as usize + 1), (0, Time::ZERO));
                 held[ticket as usize] = (s, now);
             }
-            Err(_) => outcomes[s].dropped += 1,
+            Err(_) => results[s].dropped += 1,
         }
-        while let Some((ticket, fate)) = link.settle(now) {
+        while let Some((ticket, outcome)) = link.next_outcome(now) {
             let (s, arrival) = held[ticket as usize];
-            let outcome = &mut outcomes[s];
-            match fate {
-                Fate::Delivered { at, marked } => {
-                    outcome.bytes += u64::from(streams[s].bytes);
-                    outcome.marked += u64::from(marked);
-                    outcome.longest = outcome.longest.max(at.since(arrival));
+            let result = &mut results[s];
+            match outcome {
+                Outcome::Delivered { at, marked } => {
+                    result.bytes += u64::from(streams[s].bytes);
+                    result.marked += u64::from(marked);
+                    result.longest = result.longest.max(at.since(arrival));
                 }
-                Fate::Dropped(_) => outcome.dropped += 1,
+                Outcome::Dropped(_) => result.dropped += 1,
             }
         }
     }
@@ -70,10 +70,10 @@ fn stream(flow: u64, bytes: u32, every_ns: u64) -> Stream {
 fn fair_queues_give_equal_rates_to_unequal_flows() {
     let mut link = link(Discipline::FqCoDel(FqCoDel::default()), 100e6, QueueLimit::Packets(1000));
     let streams = [stream(1, 1500, 40_000), stream(2, 1500, 80_000), stream(3, 300, 24_000)];
-    let outcomes = meet(&mut link, &streams, 10);
-    for outcome in &outcomes {
-        let rate = outcome.bytes as f64 * 8.0 / 10.0;
-        assert!((rate / (100e6 / 3.0) - 1.0).abs() < 0.002, "{outcomes:?}");
+    let results = meet(&mut link, &streams, 10);
+    for result in &results {
+        let rate = result.bytes as f64 * 8.0 / 10.0;
+        assert!((rate / (100e6 / 3.0) - 1.0).abs() < 0.002, "{results:?}");
     }
 }
 
@@ -82,9 +82,9 @@ fn fair_queues_give_equal_rates_to_unequal_flows() {
 fn what_a_modest_flow_leaves_is_shared() {
     let mut link = link(Discipline::FqCoDel(FqCoDel::default()), 100e6, QueueLimit::Packets(1000));
     let streams = [stream(1, 1500, 40_000), stream(2, 1500, 80_000), stream(3, 1500, 1_200_000)];
-    let outcomes = meet(&mut link, &streams, 10);
-    let rate = |i: usize| outcomes[i].bytes as f64 * 8.0 / 10.0 / 1e6;
-    assert_eq!(outcomes[2].dropped, 0);
+    let results = meet(&mut link, &streams, 10);
+    let rate = |i: usize| results[i].bytes as f64 * 8.0 / 10.0 / 1e6;
+    assert_eq!(results[2].dropped, 0);
     assert!((rate(2) - 10.0).abs() < 0.01 && (rate(0) - 45.0).abs() < 0.1 && (rate(1) - 45.0).abs() < 0.1);
 }
 
@@ -105,10 +105,10 @@ fn a_sparse_flow_sees_no_queue() {
 #[test]
 fn codel_leaves_short_queues_alone() {
     let mut link = link(Discipline::CoDel(CoDel::default()), 100e6, QueueLimit::Packets(40));
-    let outcome = meet(&mut link, &[stream(1, 1500, 60_000)], 10)[0];
+    let result = meet(&mut link, &[stream(1, 1500, 60_000)], 10)[0];
     let totals = link.totals(Time::from_secs_f64(10.0));
     assert_eq!(totals.early_drops, 0);
-    assert!(outcome.dropped > 0 && outcome.longest <= Time::from_nanos(41 * 120_000));
+    assert!(result.dropped > 0 && result.longest <= Time::from_nanos(41 * 120_000));
 }
 
 /// Against a stream that does not react the n-th drop comes at 2·√n intervals, so that the rate of dropping grows
@@ -139,9 +139,9 @@ fn ecn_capable_packets_are_marked_and_none_is_lost() {
 fn the_longest_flow_queue_loses_when_the_limit_is_reached() {
     let fq = FqCoDel { target: Time::NEVER, ..FqCoDel::default() };
     let mut link = link(Discipline::FqCoDel(fq), 100e6, QueueLimit::Bytes(60_000));
-    let outcomes = meet(&mut link, &[stream(1, 1500, 40_000), stream(2, 1500, 300_000)], 5);
-    assert_eq!(outcomes[1].dropped, 0, "40 of 100 Mbit/s is below its share");
-    assert!(outcomes[0].dropped > 10_000);
+    let results = meet(&mut link, &[stream(1, 1500, 40_000), stream(2, 1500, 300_000)], 5);
+    assert_eq!(results[1].dropped, 0, "40 of 100 Mbit/s is below its share");
+    assert!(results[0].dropped > 10_000);
     assert!(link.waiting(Time::from_secs_f64(5.0)).bytes <= 60_000);
 }
 
@@ -153,8 +153,8 @@ fn a_late_call_changes_no_fate() {
     let at = Time::from_nanos;
     assert_eq!([link.offer(at(0), packet), link.offer(at(0), packet)], [Ok(0), Ok(1)]);
     assert_eq!(link.wakes_at(), at(8000));
-    let fate = |ns| Fate::Delivered { at: at(ns), marked: false };
-    assert_eq!(link.settle(at(50_000)), Some((0, fate(8000))));
-    assert_eq!(link.settle(at(50_000)), Some((1, fate(16_000))));
-    assert_eq!((link.settle(at(50_000)), link.wakes_at()), (None, Time::NEVER));
+    let outcome = |ns| Outcome::Delivered { at: at(ns), marked: false };
+    assert_eq!(link.next_outcome(at(50_000)), Some((0, outcome(8000))));
+    assert_eq!(link.next_outcome(at(50_000)), Some((1, outcome(16_000))));
+    assert_eq!((link.next_outcome(at(50_000)), link.wakes_at()), (None, Time::NEVER));
 }

@@ -1,11 +1,11 @@
 //! The two lists, credits and hashing.
 
 use super::*;
-use crate::Fate;
+use crate::Outcome;
 
-fn fair(queues: u32, stream: u64) -> (Fair, Store) {
+fn fair(queues: u32, stream: u64) -> (FairQueue, Store) {
     let spec = FqCoDel { queues, ..FqCoDel::default() };
-    (Fair::new(spec, Random::new(1, stream)), Store::new())
+    (FairQueue::new(spec, Random::new(1, stream)), Store::new())
 }
 
 fn packet(flow: u64, wire_bytes: u32) -> Arrival {
@@ -13,7 +13,7 @@ fn packet(flow: u64, wire_bytes: u32) -> Arrival {
 }
 
 /// Flows that have queues of their own.
-fn apart(fair: &Fair, n: usize) -> Vec<u64> {
+fn apart(fair: &FairQueue, n: usize) -> Vec<u64> {
     let mut flows: Vec<u64> = Vec::new();
     for flow in 0.. {
         if flows.iter().all(|other| fair.queue_of(*other) != fair.queue_of(flow)) {
@@ -28,7 +28,7 @@ fn apart(fair: &Fair, n: usize) -> Vec<u64> {
 
 /// Lets `n` packets of a flow arrive, by its name.
 fn arrive(
-    (fair, store): (&mut Fair, &mut Store),
+    (fair, store): (&mut FairQueue, &mut Store),
     names: &mut Vec<char>,
     name: char,
     flow: u64,
@@ -41,7 +41,7 @@ fn arrive(
 }
 
 /// Which flows the next packets to leave belong to, by name; `names[ticket]`.
-fn leave(fair: &mut Fair, store: &mut Store, names: &[char], n: usize) -> String {
+fn leave(fair: &mut FairQueue, store: &mut Store, names: &[char], n: usize) -> String {
     let ticket = |_| fair.dequeue(store, Time::ZERO).map(|d| d.ticket as usize);
     (0..n).map_while(ticket).map(|t| names[t]).collect()
 }
@@ -74,7 +74,7 @@ fn new_queues_go_first_and_once() {
     let (mut fair, mut store) = fair(1024, 0);
     let flows = apart(&fair, 3);
     let mut names = Vec::new();
-    let mut push = |fair: &mut Fair, store: &mut Store, name: char| {
+    let mut push = |fair: &mut FairQueue, store: &mut Store, name: char| {
         let flow = flows[name as usize - 'a' as usize];
         let ticket = fair.push(store, Time::ZERO, packet(flow, 1500));
         assert_eq!(ticket as usize, names.len());
@@ -117,7 +117,7 @@ fn the_longest_queue_gives_way() {
     let small = fair.push(&mut store, Time::ZERO, packet(flows[0], 100));
     let first = fair.push(&mut store, Time::ZERO, packet(flows[1], 1500));
     fair.push(&mut store, Time::ZERO, packet(flows[1], 1500));
-    assert_eq!(fair.take(&mut store, Time::ZERO), Some((first, 1500)), "from its head");
+    assert_eq!(fair.evict(&mut store, Time::ZERO), Some((first, 1500)), "from its head");
     assert_eq!(fair.dequeue(&mut store, Time::ZERO).unwrap().ticket, small);
 }
 
@@ -151,10 +151,10 @@ fn only_the_standing_queue_is_dropped_from() {
             sparse.push(fair.push(&mut store, now, packet(flows[1], 100)));
         }
         if let Some(departure) = fair.dequeue(&mut store, now) {
-            store.decide(departure.ticket, Fate::Delivered { at: now, marked: false });
+            store.decide(departure.ticket, Outcome::Delivered { at: now, marked: false });
         }
-        while let Some((ticket, fate)) = store.tell() {
-            if fate == Fate::Dropped(crate::DropReason::Early) {
+        while let Some((ticket, outcome)) = store.pop_outcome() {
+            if outcome == Outcome::Dropped(crate::DropReason::Early) {
                 early += 1;
                 assert!(!sparse.contains(&ticket) || ticket < 3000);
             }
@@ -172,7 +172,7 @@ fn making_room_does_not_look_at_every_queue() {
         fair.push(&mut store, Time::ZERO, packet(flow, 1500));
     }
     let (before, packets) = (fair.longest.steps, store.waiting().packets);
-    while fair.take(&mut store, Time::ZERO).is_some() {}
+    while fair.evict(&mut store, Time::ZERO).is_some() {}
     assert_eq!(packets, 20_000);
     assert!(fair.longest.steps - before <= 10 * packets, "{} steps", fair.longest.steps - before);
     assert_eq!(store.waiting().packets, 0);

@@ -1,16 +1,16 @@
-//! What loss models and queue disciplines are given. The file of each lists its parameters once, with `law!`: the struct, the
-//! defaults, the keys of the scenario with their checks and descriptions, and the order of the values in a scenario's hash.
+//! Parameters of loss models and queue disciplines. The file of each lists its parameters once, with `model_spec!`. The macro defines
+//! the struct, the defaults, the scenario keys with their checks and descriptions, and the order of the values in a scenario's hash.
 
 use crate::Time;
 
-/// A loss model or a queue discipline.
+/// The description of a loss model or a queue discipline.
 #[derive(Debug)]
-pub struct Law {
-    /// The scenario's word for it.
+pub struct ModelSpec {
+    /// Its name in scenarios.
     pub name: &'static str,
-    /// Its name in tables.
+    /// Its title in tables.
     pub title: &'static str,
-    /// It in a sentence.
+    /// One sentence that describes it.
     pub meaning: &'static str,
     /// Its parameters.
     pub params: &'static [Param],
@@ -21,15 +21,15 @@ pub struct Law {
 pub struct Param {
     /// The scenario's key.
     pub name: &'static str,
-    /// It in a sentence.
+    /// One sentence that describes it.
     pub meaning: &'static str,
-    /// The values that it takes.
+    /// Its type and bounds.
     pub kind: Kind,
     /// Whether it has no default.
     pub required: bool,
 }
 
-/// The values that a parameter takes, bounds included; a gain is at most 1,000,000.
+/// The type of a parameter, bounds included; a gain is at most 1,000,000.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[expect(missing_docs, reason = "their names say it")]
 pub enum Kind {
@@ -41,11 +41,11 @@ pub enum Kind {
     Bytes(u64, u64),
     Length,
     Flag,
-    /// It follows from the others: no key.
+    /// Derived from other parameters; it has no key.
     Derived,
 }
 
-/// The value of a parameter. Amounts of data are counts of bytes; a length is packets, or bytes where the flag says so.
+/// The value of a parameter. Amounts of data are counts of bytes; a length is in packets, or in bytes if the flag is set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[expect(missing_docs, reason = "their names say it")]
 pub enum Value {
@@ -56,10 +56,10 @@ pub enum Value {
     Flag(bool),
 }
 
-/// Why parameters do not go together: the parameter, what is wrong, the same in few words, and what would be right.
-pub type Refusal = [&'static str; 4];
+/// A conflict between parameters: the parameter, a message, a short label, and help.
+pub type ParamConflict = [&'static str; 4];
 
-/// The least time of a parameter that is not 0.
+/// The smallest positive time.
 pub(crate) const POSITIVE: Time = Time::from_nanos(1);
 
 /// A type of parameters.
@@ -91,7 +91,7 @@ parameter! {
 }
 
 /// Defines a struct of parameters, each `name: type as kind`, or `name: type as kind => default`.
-macro_rules! law {
+macro_rules! model_spec {
     (
         $(#[doc = $meaning:literal])*
         $word:literal $title:literal $name:ident {
@@ -103,15 +103,15 @@ macro_rules! law {
         pub struct $name { $($(#[doc = $doc])* pub $key: $type,)* }
 
         impl $name {
-            /// What it is, and its parameters.
-            pub const LAW: &crate::Law = &crate::Law {
+            /// Its description.
+            pub const SPEC: &crate::ModelSpec = &crate::ModelSpec {
                 name: $word,
                 title: $title,
                 meaning: concat!($($meaning),*),
                 params: {
                     #[allow(unused_imports)]
-                    use crate::law::Kind::*;
-                    &[$(crate::law::Param {
+                    use crate::model_spec::Kind::*;
+                    &[$(crate::model_spec::Param {
                         name: stringify!($key),
                         meaning: concat!($($doc),*),
                         kind: $kind,
@@ -120,18 +120,18 @@ macro_rules! law {
                 },
             };
 
-            /// Of the values of its parameters, in their order; `None`: the default.
-            pub(crate) fn given(values: &[Option<crate::Value>]) -> Option<$name> {
+            /// From the values of its parameters, in order; `None` stands for the default.
+            pub(crate) fn from_values(values: &[Option<crate::Value>]) -> Option<$name> {
                 let mut values = values.iter();
-                $(let $key = values.next().copied().flatten().and_then(<$type as crate::law::Parameter>::of);)*
+                $(let $key = values.next().copied().flatten().and_then(<$type as crate::model_spec::Parameter>::of);)*
                 Some($name { $($key: $key$(.or(Some($default)))??,)* })
             }
 
-            pub(crate) fn law(&self) -> (&'static crate::Law, Vec<crate::Value>) {
-                ($name::LAW, vec![$(crate::law::Parameter::value(self.$key)),*])
+            pub(crate) fn spec(&self) -> (&'static crate::ModelSpec, Vec<crate::Value>) {
+                ($name::SPEC, vec![$(crate::model_spec::Parameter::value(self.$key)),*])
             }
         }
     };
 }
 
-pub(crate) use law;
+pub(crate) use model_spec;

@@ -1,61 +1,61 @@
-//! Loss models and queue disciplines: a word that says which, and the parameters that its law lists.
+//! Loss models and queue disciplines: a key with the name, and the parameters that the model lists.
 
 use crate::diagnostic::{At, Place, Problems};
 use crate::leaf::{Length, PositiveSpan, Probability, Size, Span, bounds, number, whole, whole_schema};
 use crate::read::{Read, as_table, as_word, check_keys, tag};
-use crate::tree::{Node, Table, Value as Written};
-use anabranch_net::{Discipline, Kind, Law, Loss, Param, Value};
+use crate::tree::{Node, Table, Value as TomlValue};
+use anabranch_net::{Discipline, Kind, Loss, ModelSpec, Param, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 
-/// A loss model, or else a queue discipline, with what is given of its parameters, in their order.
+/// A loss model or a queue discipline, and the given values of its parameters, in order.
 #[derive(Clone, Debug)]
-pub(crate) struct Chosen<const LOSS: bool> {
-    pub(crate) law: &'static Law,
-    given: Vec<Option<At<Given>>>,
+pub(crate) struct ModelChoice<const LOSS: bool> {
+    pub(crate) model: &'static ModelSpec,
+    given: Vec<Option<At<KeyValue>>>,
 }
 
-impl<const LOSS: bool> Chosen<LOSS> {
-    const ALL: &[&Law] = if LOSS { Loss::ALL } else { Discipline::ALL };
-    /// The key that chooses, and what.
+impl<const LOSS: bool> ModelChoice<LOSS> {
+    const ALL: &[&ModelSpec] = if LOSS { Loss::ALL } else { Discipline::ALL };
+    /// The key with the name, and a description for diagnostics.
     const TAG: &str = if LOSS { "model" } else { "kind" };
     const WHAT: &str = if LOSS { "a loss model" } else { "a queue discipline" };
 
-    /// The values of the parameters; `length` makes packets, or bytes, of a length.
+    /// The values of the parameters; `length` converts a length to packets or bytes.
     pub(crate) fn values(&self, length: impl Fn(Length) -> Value) -> Vec<Option<Value>> {
-        let value = |given: &At<Given>| match given.value {
-            Given::Value(value) => value,
-            Given::Length(given) => length(given),
+        let value = |given: &At<KeyValue>| match given.value {
+            KeyValue::Value(value) => value,
+            KeyValue::Length(given) => length(given),
         };
         self.given.iter().map(|given| given.as_ref().map(value)).collect()
     }
 
-    /// Where a parameter is given.
+    /// The place of a given parameter.
     pub(crate) fn place(&self, param: &str) -> Option<&Place> {
-        let index = self.law.params.iter().position(|known| known.name == param)?;
+        let index = self.model.params.iter().position(|known| known.name == param)?;
         self.given[index].as_ref().map(|given| &given.place)
     }
 }
 
-/// What a key has.
+/// The value of a key.
 #[derive(Clone, Debug)]
-enum Given {
+enum KeyValue {
     Value(Value),
     Length(Length),
 }
 
-impl<const LOSS: bool> Read for Chosen<LOSS> {
+impl<const LOSS: bool> Read for ModelChoice<LOSS> {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
         let word = match &node.value {
-            // The name of a discipline stands for a table.
-            Written::String(_) if !LOSS => {
+            // A name is short for a table with only the name.
+            TomlValue::String(_) if !LOSS => {
                 let key = At { value: Self::TAG.to_owned(), place: node.place.clone() };
                 Some(At {
-                    value: Written::Table(Table(vec![(key, node.clone())])),
+                    value: TomlValue::Table(Table(vec![(key, node.clone())])),
                     place: node.place.clone(),
                 })
             }
-            Written::Table(_) => None,
+            TomlValue::Table(_) => None,
             _ if LOSS => None,
             _ => {
                 node.expected(Self::WHAT, "\"codel\" or { kind = \"codel\", ecn = true }", problems);
@@ -64,24 +64,24 @@ impl<const LOSS: bool> Read for Chosen<LOSS> {
         };
         let node = word.as_ref().unwrap_or(node);
         let table = as_table(node, problems)?;
-        let words: Vec<_> = Self::ALL.iter().map(|law| law.name).collect();
+        let words: Vec<_> = Self::ALL.iter().map(|model| model.name).collect();
         let tag = tag(Self::TAG, &words, table, &node.place, problems)?;
-        let law = Self::ALL[as_word(Self::WHAT, &words, tag, problems)?.0];
-        let known: Vec<_> = [Self::TAG].into_iter().chain(keys(law).map(|param| param.name)).collect();
+        let model = Self::ALL[as_word(Self::WHAT, &words, tag, problems)?.0];
+        let known: Vec<_> = [Self::TAG].into_iter().chain(keys(model).map(|param| param.name)).collect();
         check_keys(table, &known, problems);
-        let given: Vec<_> = law.params.iter().map(|param| given(param, table, node, problems)).collect();
+        let given: Vec<_> = model.params.iter().map(|param| given(param, table, node, problems)).collect();
         let given = given.into_iter().collect::<Option<_>>()?;
-        Some(Chosen { law, given })
+        Some(ModelChoice { model, given })
     }
 }
 
 /// The parameters that have keys.
-fn keys(law: &Law) -> impl Iterator<Item = &'static Param> {
-    law.params.iter().filter(|param| param.kind != Kind::Derived)
+fn keys(model: &ModelSpec) -> impl Iterator<Item = &'static Param> {
+    model.params.iter().filter(|param| param.kind != Kind::Derived)
 }
 
-/// Reads the key of a parameter, or notes that it must be there.
-fn given(param: &Param, table: &Table, node: &Node, problems: &mut Problems) -> Option<Option<At<Given>>> {
+/// Reads the key of a parameter, or reports that it is missing.
+fn given(param: &Param, table: &Table, node: &Node, problems: &mut Problems) -> Option<Option<At<KeyValue>>> {
     match table.get(param.name).filter(|_| param.kind != Kind::Derived) {
         Some(key) => {
             read(param.kind, key, problems).map(|value| Some(At { value, place: key.place.clone() }))
@@ -95,7 +95,7 @@ fn given(param: &Param, table: &Table, node: &Node, problems: &mut Problems) -> 
     }
 }
 
-fn read(kind: Kind, node: &Node, problems: &mut Problems) -> Option<Given> {
+fn read(kind: Kind, node: &Node, problems: &mut Problems) -> Option<KeyValue> {
     let value = match kind {
         Kind::Probability => Value::Number(Probability::read(node, problems)?.0),
         Kind::Gain => match number(node, "a number", "0.125", problems)? {
@@ -112,39 +112,39 @@ fn read(kind: Kind, node: &Node, problems: &mut Problems) -> Option<Given> {
             bytes if (from..=to).contains(&bytes) => Value::Count(bytes),
             _ => return bounds(node, "the size", &format!("from {from} B to {to} B"), problems),
         },
-        Kind::Length => return Length::read(node, problems).map(Given::Length),
+        Kind::Length => return Length::read(node, problems).map(KeyValue::Length),
         Kind::Flag | Kind::Derived => Value::Flag(bool::read(node, problems)?),
     };
-    Some(Given::Value(value))
+    Some(KeyValue::Value(value))
 }
 
-impl<const LOSS: bool> JsonSchema for Chosen<LOSS> {
+impl<const LOSS: bool> JsonSchema for ModelChoice<LOSS> {
     fn schema_name() -> Cow<'static, str> {
         if LOSS { "Loss" } else { "Aqm" }.into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let tables = Self::ALL.iter().map(|law| {
+        let tables = Self::ALL.iter().map(|model| {
             let mut all = serde_json::Map::new();
-            all.insert(Self::TAG.into(), serde_json::json!({ "type": "string", "const": law.name }));
-            for param in keys(law) {
+            all.insert(Self::TAG.into(), serde_json::json!({ "type": "string", "const": model.name }));
+            for param in keys(model) {
                 let mut schema = schema(param.kind, generator);
                 schema.insert("description".into(), param.meaning.trim().into());
                 all.insert(param.name.into(), schema.into());
             }
-            let needed = keys(law).filter(|param| param.required).map(|param| param.name);
+            let needed = keys(model).filter(|param| param.required).map(|param| param.name);
             let required: Vec<_> = [Self::TAG].into_iter().chain(needed).collect();
             json_schema!({
-                "type": "object", "description": law.meaning.trim(), "properties": all,
+                "type": "object", "description": model.meaning.trim(), "properties": all,
                 "required": required, "additionalProperties": false
             })
         });
         let mut all: Vec<Schema> = tables.collect();
         if !LOSS {
-            all.push(json_schema!({ "enum": Self::ALL.iter().map(|law| law.name).collect::<Vec<_>>() }));
+            all.push(json_schema!({ "enum": Self::ALL.iter().map(|model| model.name).collect::<Vec<_>>() }));
         }
         let description =
-            if LOSS { "A loss process." } else { "A queue discipline, with or without parameters." };
+            if LOSS { "A loss model." } else { "A queue discipline, with or without parameters." };
         json_schema!({ "description": description, "oneOf": all })
     }
 }

@@ -1,0 +1,76 @@
+//! Threads that process batches while the next ones are filled: making a packet's bytes takes longer than simulating the packet, and
+//! writing takes a quarter of a capture's time.
+
+use std::io;
+use std::mem;
+use std::panic::resume_unwind;
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::thread::{Builder, JoinHandle};
+
+/// A thread that processes batches in order, with a state that it returns at the end.
+pub(crate) struct Background<T, S> {
+    /// `None` after the end.
+    batches: Option<SyncSender<Vec<T>>>,
+    /// Empty batches for reuse.
+    emptied: Receiver<Vec<T>>,
+    /// `None` after the end.
+    thread: Option<JoinHandle<io::Result<S>>>,
+}
+
+impl<T: Send + 'static, S: Send + 'static> Background<T, S> {
+    /// Starts the thread; at most `waiting` batches wait for it.
+    ///
+    /// # Errors
+    /// If the system cannot start a thread.
+    pub(crate) fn new(
+        name: &str,
+        waiting: usize,
+        mut state: S,
+        process: impl Fn(&mut S, &[T]) -> io::Result<()> + Send + 'static,
+    ) -> io::Result<Self> {
+        let (batches, received) = sync_channel::<Vec<T>>(waiting);
+        let (back, emptied) = channel();
+        let thread = Builder::new().name(name.to_owned()).spawn(move || {
+            for mut batch in received {
+                process(&mut state, &batch)?;
+                batch.clear();
+                // The last batches have no receiver.
+                let _ = back.send(batch);
+            }
+            Ok(state)
+        })?;
+        Ok(Background { batches: Some(batches), emptied, thread: Some(thread) })
+    }
+}
+
+impl<T, S> Background<T, S> {
+    /// Hands over a batch, and replaces it by an empty one.
+    ///
+    /// # Errors
+    /// If processing an earlier batch failed.
+    pub(crate) fn send(&mut self, batch: &mut Vec<T>) -> io::Result<()> {
+        let empty = self.emptied.try_recv().unwrap_or_else(|_| Vec::with_capacity(batch.capacity()));
+        let full = mem::replace(batch, empty);
+        let taken = self.batches.as_ref().is_some_and(|batches| batches.send(full).is_ok());
+        // The thread ended early, with an error.
+        if taken { Ok(()) } else { self.finish().map(drop) }
+    }
+
+    /// Waits for the thread and returns its state.
+    ///
+    /// # Errors
+    /// The first error of the thread.
+    pub(crate) fn finish(&mut self) -> io::Result<S> {
+        self.batches = None;
+        let ended = || io::Error::other("the capture has ended with an error");
+        self.thread.take().ok_or_else(ended)?.join().unwrap_or_else(|panic| resume_unwind(panic))
+    }
+}
+
+/// Ends the thread before others continue, so that it closes an unfinished file, which can then be removed.
+impl<T, S> Drop for Background<T, S> {
+    fn drop(&mut self) {
+        self.batches = None;
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}

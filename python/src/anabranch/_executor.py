@@ -1,0 +1,178 @@
+"""Makes the missing runs of a campaign with an executor.
+
+A task is a scenario text with a seed, a result is bytes with the task's key. Results are stored as they arrive, so that a killed
+client loses only the tasks in progress.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from typing import NamedTuple
+
+from . import _anabranch, _pool, _worker
+
+MIN_GROUP_S = 0.5
+"""The shortest group of tasks, in seconds: an executor takes milliseconds per submission."""
+
+MAX_TASKS = 500
+"""The most tasks of a group."""
+
+MIN_TASK_S = 0.0005
+"""The shortest duration of a task, in seconds."""
+
+GROUPS_PER_WORKER = 3
+"""Groups of tasks per worker that run or wait."""
+
+MAX_LOST = 2
+"""A task that ends this many workers by itself is given up."""
+
+MAX_GIVEN_UP = 3
+"""After this many tasks are given up, the campaign stops."""
+
+Progress = Callable[[float, int, int], object]
+"""Called with the fraction done, 0 to 1, the number of runs done, and the number of runs in total."""
+
+
+class Group(NamedTuple):
+    """Tasks that are submitted together."""
+
+    tasks: list[str]
+    estimate: float
+    """Their estimated duration on this machine, in seconds."""
+    suspect: bool = False
+    """Whether it is a single task that may have ended a worker."""
+    lost: int = 0
+    """How many workers the task has ended by itself."""
+
+
+class RemoteRuns:
+    """The missing runs of a campaign, made by an executor."""
+
+    def __init__(self, campaign: _anabranch.Campaign, executor: Executor, progress: Progress | None) -> None:
+        self.campaign = campaign
+        self.pool = _pool.pool(executor)
+        self.progress = progress
+        self.build = _anabranch.build()
+        self.next = 0
+        self.under_way: dict[Future[_worker.Results], Group] = {}
+        # Tasks that were on a worker when it ended. They run one at a time, to find the one that ends workers.
+        self.suspects: deque[Group] = deque()
+        self.given_up: list[str] = []
+        self.done = 0
+        # Estimated and measured duration of finished tasks: their ratio corrects for the speed of the workers.
+        self.estimate = self.elapsed = 0.0
+        # Without the runs that another client makes.
+        self.total = campaign.missing
+        self.total_estimate = sum(max(campaign.seconds(i), MIN_TASK_S) for i in range(campaign.missing))
+
+    def run(self) -> None:
+        """Makes all runs, the longest first."""
+        try:
+            self.submit()
+            while self.under_way:
+                done, _ = wait(self.under_way, timeout=_pool.POLL_S, return_when=FIRST_COMPLETED)
+                # Stores results before a failure may end the call.
+                for future in sorted(done, key=failed):
+                    self.take(future, self.under_way.pop(future))
+                for future, lost in self.pool.lost().items():
+                    if group := self.under_way.pop(future, None):
+                        future.cancel()
+                        self.retry(group, lost)
+                self.submit()
+                if self.progress:
+                    self.progress(min(self.estimate / self.total_estimate, 1.0), self.done, self.total)
+            if self.given_up:
+                raise self.given_up_error()
+        finally:
+            for future in self.under_way:
+                future.cancel()
+            self.campaign.end()
+
+    def submit(self) -> None:
+        """Submits enough groups to keep every worker busy. Another client may make the remaining runs."""
+        while self.next < self.campaign.missing and len(self.under_way) < GROUPS_PER_WORKER * self.pool.workers():
+            group = self.next_group()
+            if group.tasks:
+                self.send(group)
+        if self.suspects and not any(group.suspect for group in self.under_way.values()):
+            self.send(self.suspects.popleft())
+
+    def next_group(self) -> Group:
+        """The next group of tasks."""
+        tasks: list[str] = []
+        estimate = 0.0
+        factor = self.elapsed / self.estimate if self.estimate > 0.0 else 1.0
+        while self.next < self.campaign.missing and estimate * factor < MIN_GROUP_S and len(tasks) < MAX_TASKS:
+            task = self.campaign.begin(self.next)
+            seconds = max(self.campaign.seconds(self.next), MIN_TASK_S)
+            if task is None:
+                self.total -= 1
+                self.total_estimate -= seconds
+            else:
+                tasks.append(task)
+                estimate += seconds
+            self.next += 1
+        return Group(tasks, estimate)
+
+    def send(self, group: Group) -> None:
+        self.under_way[self.pool.submit(group.tasks, self.build, group.suspect)] = group
+
+    def take(self, future: Future[_worker.Results], group: Group) -> None:
+        """Stores the results of a group."""
+        try:
+            made = future.result()
+        except _anabranch.Error:
+            raise
+        except ImportError as why:
+            raise _anabranch.VersionError(
+                f"a worker lacks the anabranch package: install the same wheel there ({why})"
+            ) from why
+        except (BrokenExecutor, CancelledError) as why:
+            raise _anabranch.RunError(
+                f"the executor has ended: {why or type(why).__name__}. "
+                "Finished runs are stored: repeat the call with another executor to resume"
+            ) from why
+        except Exception:
+            # Dask raises its own error after four workers.
+            return self.retry(group, MAX_LOST)
+        for record in made.records:
+            if record is not None:
+                self.campaign.put(record)
+        self.done += len(group.tasks)
+        self.estimate += group.estimate
+        self.elapsed += made.seconds
+
+    def retry(self, group: Group, lost: int) -> None:
+        """Handles tasks with which `lost` workers ended: retries each by itself, or gives it up."""
+        if not group.suspect:
+            each = group.estimate / len(group.tasks)
+            self.suspects.extend(Group([task], each, suspect=True) for task in group.tasks)
+        elif group.lost + lost < MAX_LOST:
+            self.suspects.appendleft(group._replace(lost=group.lost + lost))
+        else:
+            self.given_up.append(name(group.tasks[0]))
+            if len(self.given_up) == MAX_GIVEN_UP:
+                raise self.given_up_error()
+
+    def given_up_error(self) -> _anabranch.RunError:
+        """The error that lists the tasks that were given up."""
+        tasks = "\n".join(f"  {task}" for task in self.given_up)
+        return _anabranch.RunError(
+            f"tasks were given up because their workers ended or returned no result:\n{tasks}\n"
+            "A worker may have too little memory: see its log. "
+            "Finished runs are stored: repeat the call to resume"
+        )
+
+
+def failed(future: Future[_worker.Results]) -> bool:
+    """Whether a finished future has no result."""
+    return future.cancelled() or future.exception() is not None
+
+
+def name(task: str) -> str:
+    """A task's description for messages: the changes to its scenario, and its seed."""
+    read = json.loads(task)
+    return ", ".join([*read["set"], *(f"cc {cc}" for cc in read["cc"]), f"seed {read['seed']}"])
