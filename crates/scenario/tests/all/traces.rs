@@ -163,7 +163,7 @@ fn files_are_read_into_the_text() {
     overrides.set("links.b={ trace = \"b\", delay = \"1 ms\" }");
     let whole = source.clone().with_files(&overrides, folder.path()).unwrap();
     assert!(whole.text.starts_with(&source.text));
-    // All of it is there now, and reading it again adds nothing.
+    // All files are present, and reading again adds none.
     assert_eq!(whole.clone().with_files(&overrides, "/nowhere".as_ref()).unwrap(), whole);
     let scenario = anabranch_scenario::load(&whole, &overrides).unwrap();
     assert_eq!([0, 1].map(|link| scenario.links[link].spec.rate_bps), [3e6, 4.8e6]);
@@ -171,7 +171,7 @@ fn files_are_read_into_the_text() {
     for (name, content, why) in [
         ("no", None, "cannot read `no`"),
         ("b", Some(&b"1\n\xff"[..]), "UTF-8"),
-        ("b", Some(b"1\n\x002"), "line 2 is not plain text"),
+        ("b", Some(b"1\n\x002"), "line 2 has control characters"),
     ] {
         if let Some(content) = content {
             std::fs::write(folder.path().join(name), content).unwrap();
@@ -185,7 +185,7 @@ fn files_are_read_into_the_text() {
     }
 }
 
-/// Nothing can be added to a table in braces: what is missing there is said to be, and where.
+/// No file can be added to a table in braces: the error names the missing file and the place.
 #[test]
 fn files_in_braces_take_no_others() {
     let folder = tempfile::tempdir().unwrap();
@@ -200,12 +200,12 @@ fn files_in_braces_take_no_others() {
         let shown = rendered(&error);
         let [problem] = error.problems() else { panic!("{shown}") };
         assert_eq!((problem.line(), problem.text()), (1, braces), "{shown}");
-        assert!(shown.contains("`a` is not among them") && shown.contains("[files.\"NAME\"]"), "{shown}");
+        assert!(shown.contains("cannot add the file `a`") && shown.contains("[files.\"NAME\"]"), "{shown}");
     }
     let load = |source: &Source| anabranch_scenario::load(source, &Overrides::default());
     let whole = of("{ \"a\" = { text = \"2\\n5\\n\" } }").unwrap();
     assert_eq!(load(&whole).unwrap().links[0].spec.rate_bps, 4.8e6);
-    // What is no table is told as such.
+    // Another type is reported as such.
     let shown = rendered(&load(&of("3").unwrap()).unwrap_err());
     assert!(shown.contains("expected a table, found a whole number"), "{shown}");
 }
