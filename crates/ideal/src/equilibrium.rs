@@ -55,11 +55,11 @@ pub(crate) struct Settled {
 pub enum NoEquilibrium {
     /// So many flows that even windows of one segment are too much.
     #[error(
-        "the flows' smallest windows are more than a link carries: timeouts rule there, which the models do not have"
+        "the flows' smallest windows exceed a link's capacity: timeouts, which the models lack, would dominate"
     )]
     Overload,
     /// The solver gave up.
-    #[error("the solver found none")]
+    #[error("the solver found no equilibrium")]
     NotFound,
 }
 

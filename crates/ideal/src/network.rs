@@ -119,7 +119,7 @@ fn connection(
 ) -> Option<Connection> {
     let name = &flow.name;
     if flow.stop <= scenario.warmup || flow.start >= scenario.duration {
-        notes.add(format!("{name} does not send while means are taken: left out."));
+        notes.add(format!("{name} does not send during the measurement: left out."));
         return None;
     }
     let works = |p: &usize| {
@@ -132,7 +132,7 @@ fn connection(
         there.iter().copied().filter(|p| !is_backup(flow, *p, scenario.warmup)).collect();
     let used = if regular.is_empty() { there } else { regular };
     if used.is_empty() {
-        notes.add(format!("{name} has no path when means begin: left out."));
+        notes.add(format!("{name} has no path at the end of the warm-up: left out."));
         return None;
     }
     notes.flow(flow, used.len(), scenario);
@@ -204,24 +204,26 @@ impl Notes {
         let begin = scenario.warmup;
         if used < flow.paths.len() {
             self.add(format!(
-                "{name}: {used} of {} paths, those in use when means begin, at {begin}.",
+                "{name}: {used} of {} paths count, those in use at the end of the warm-up, {begin}.",
                 flow.paths.len()
             ));
         }
         if flow.events.iter().any(|event| event.at > begin) {
-            self.add(format!("{name}: its subflows change after {begin}, which is not looked at."));
+            self.add(format!("{name}: changes of its subflows after {begin} are ignored."));
         }
         if flow.start > begin || flow.stop < scenario.duration {
             self.add(format!(
-                "{name} sends from {} to {} only; taken as if it were there while means are taken.",
+                "{name} sends only from {} to {}; treated as sending throughout the measurement.",
                 flow.start, flow.stop
             ));
         }
         if flow.application != (Application::Bulk { bytes: None }) {
-            self.add(format!("{name} does not send all the time; taken as if it did."));
+            self.add(format!("{name} does not always send; treated as if it did."));
         }
         if flow.is_multipath() && flow.scheduler == Scheduler::Redundant {
-            self.add(format!("{name} sends everything on every subflow: its goodput is not their sum."));
+            self.add(format!(
+                "{name} sends everything on every subflow: its goodput is not the sum over them."
+            ));
         }
     }
 
@@ -232,34 +234,35 @@ impl Notes {
             let delay = if trace.longest_delay().is_some() { " and shortest delay" } else { "" };
             let loss = if trace.loses() { " and mean loss" } else { "" };
             self.add(format!(
-                "{name} follows a trace: taken as a link of its mean rate, {mbps:.3} Mbit/s{delay}{loss}, at all times."
+                "{name} follows a trace: treated as a link with its mean rate, {mbps:.3} Mbit/s{delay}{loss}, at all times."
             ));
         }
         if spec.changes.iter().any(|change| change.at > at) {
-            self.add(format!("{name} changes after {at}: taken as it is then, when means begin."));
+            self.add(format!(
+                "{name} changes after {at}: only its state at that time, the end of the warm-up, counts."
+            ));
         }
         match spec.discipline {
             Discipline::DropTail { .. } => {}
             fair if fair.flow_queues() > 0 => self.add(format!(
-                "{name} has a queue for each flow: it gives each subflow its share, whatever the congestion control \
-                 asks for. The equilibria are those of a common queue that waits CoDel's target."
+                "{name} has a queue for each flow: each subflow gets a fair share, independent of congestion control. The equilibria assume a common queue with CoDel's target as delay."
             )),
             managed => {
                 let wait = match managed.target() {
-                    None => "what its thresholds have for the loss rate",
+                    None => "the delay that its thresholds imply at the loss rate",
                     Some(_) => "its target",
                 };
-                self.add(format!("{name} manages its queue: packets wait {wait}, and each is as likely to be lost."));
+                self.add(format!("{name} has an AQM: the queueing delay is {wait}, and each packet is equally likely to be lost."));
             }
         }
         if begin.loss.comes_in_bursts() {
             self.add(format!(
-                "{name} loses in bursts: each loss counts, though a window is reduced once for a burst."
+                "{name} loses packets in bursts: each loss counts, although a window is reduced once per burst."
             ));
         }
         if let Discipline::DropTail { ecn_threshold_bytes: Some(_) } = begin.discipline {
             self.add(format!(
-                "{name} marks: the loss rate is that of marks, and its queue is shorter than assumed."
+                "{name} marks packets (ECN): the loss rate is the marking rate, and its queue is shorter than assumed."
             ));
         }
     }

@@ -49,7 +49,7 @@ impl Format {
 #[derive(Debug, thiserror::Error)]
 pub enum PlotError {
     /// No panel has a point.
-    #[error("there is nothing to draw: no sample of it has a value")]
+    #[error("nothing to draw: no sample has a value")]
     Nothing,
     /// The panels do not fit.
     #[error(transparent)]

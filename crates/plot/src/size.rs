@@ -31,15 +31,15 @@ pub struct Size {
 pub enum SizeError {
     /// Not as a size is written.
     #[error(
-        "a size is screen, single (3.4 in, a column of a paper), double (7 in), or WIDTH or WIDTHxHEIGHT in in, cm, mm or px, such as 5x3in"
+        "give screen, single (3.4 in, one column of a paper), double (7 in), or WIDTH or WIDTHxHEIGHT in in, cm, mm or px, such as 5x3in"
     )]
     Written,
     /// Not between the limits.
-    #[error("a picture is 50 px (0.53 in) to 20000 px (208 in) wide and high")]
+    #[error("width and height must be from 50 px (0.53 in) to 20000 px (208 in)")]
     Limits,
     /// Too small for the panels.
     #[error(
-        "so many panels do not fit into this size: give a larger one, fewer figures or another number of columns"
+        "the panels do not fit into this size: give a larger size, fewer figures or another number of columns"
     )]
     Small,
 }

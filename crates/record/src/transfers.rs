@@ -1,4 +1,4 @@
-//! Transfers that arrive of their own accord: how long they took, and how many times as long as ideally and as alone, by size.
+//! Transfers that arrive of their own accord: how long they took, and how many completion time ÷ ideal time and as alone, by size.
 
 use crate::{Completion, Histogram};
 use serde::{Deserialize, Serialize};

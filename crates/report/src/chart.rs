@@ -112,7 +112,8 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
     let off = |points: &[&Point], y: f64| (digits(points, shown, y) - y).abs() > 0.5e-5 * y.abs();
     let rounded = |points: &Vec<&Point>| points.iter().any(|p| drawable(&panel.y, p.y) && off(points, p.y));
     if panel.mark != Mark::Box && drawn.iter().any(rounded) {
-        remarks.push("Values are rounded to what the drawing shows; the file has all digits.".to_owned());
+        remarks
+            .push("Values are rounded to the chart's resolution; the data file has all digits.".to_owned());
     }
     Some(Chart { spec, description, remarks })
 }
@@ -441,7 +442,7 @@ fn remarks(panel: &Panel, xs: (f64, f64), ys: (f64, f64)) -> Vec<String> {
         remarks.push(boxes::RULE.to_owned());
     }
     if (!labelled(panel) && exceeds(&panel.x, xs)) || exceeds(&panel.y, ys) {
-        remarks.push("The axes reach beyond the paper's, so that every value is shown.".to_owned());
+        remarks.push("The axes extend beyond the paper's to show every value.".to_owned());
     }
     let all = panel.series.iter().flat_map(|s| &s.points);
     let off = all
@@ -449,10 +450,13 @@ fn remarks(panel: &Panel, xs: (f64, f64), ys: (f64, f64)) -> Vec<String> {
         .filter(|p| !drawable(&panel.y, p.y) || (!labelled(panel) && !drawable(&panel.x, p.x)));
     match off.count() {
         0 => {}
-        n => remarks.push(format!("{n} points have no place on these axes; they are in the data file.")),
+        n => remarks.push(format!("{n} points do not fit on these axes; the data file has them.")),
     }
     if panel.series.iter().any(|s| s.points.len() > MOST_POINTS) {
-        remarks.push("Drawn as each stretch's lowest and highest value; the file has all.".to_owned());
+        remarks.push(
+            "The chart shows the lowest and highest value of each interval; the data file has all values."
+                .to_owned(),
+        );
     }
     remarks
 }

@@ -14,7 +14,7 @@ pub enum FolderError {
     #[error(transparent)]
     Place(#[from] PlaceError),
     /// A page cannot be written.
-    #[error("there is no new report")]
+    #[error("the new report is missing")]
     Report(#[from] ReportError),
 }
 

@@ -148,7 +148,7 @@ fn case(algorithm: &AlgorithmPlan, goal: usize, neighbour: &str) -> Option<Cell>
         verdict,
         text: format!("{:.2}", ratio.mean),
         says: format!(
-            "{}: {} times what one single-path flow would have; asked: {limit}",
+            "{}: {} times the rate of one single-path flow in its place; the goal is {limit}",
             GOALS[goal],
             anabranch_study::format::of(&ratio)
         ),

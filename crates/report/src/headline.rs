@@ -50,12 +50,12 @@ pub fn least(verdicts: impl IntoIterator<Item = Option<Verdict>>) -> Option<Verd
 fn says(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         Some(Verdict::Reproduced) => "holds",
-        Some(Verdict::Partly) => "holds in part",
+        Some(Verdict::Partly) => "holds partly",
         Some(Verdict::NotReproduced) => "does not hold",
         Some(Verdict::Undetermined) => "undetermined",
         Some(Verdict::Failed) => "could not be measured",
         Some(Verdict::NotJudged) => "not judged",
-        None => "not all of it was run",
+        None => "not run completely",
     }
 }
 
@@ -114,7 +114,7 @@ fn judged(result: &StudyResult) -> Markup {
     html! {
         @if counted().next().is_some() {
             p.reason {
-                "Of all " (counted().map(|(_, n)| n).sum::<usize>()) " judged values: "
+                "Verdicts on all " (counted().map(|(_, n)| n).sum::<usize>()) " judged values: "
                 @for (i, (v, n)) in counted().enumerate() {
                     @if i > 0 { ", " }
                     span class={ "verdict " (verdict::class(v)) } { (verdict::sign(v)) " " (n) " " (verdict::label(v)) }

@@ -41,7 +41,7 @@ pub fn page_of_charts(title: &str, about: &str, panels: &[Panel]) -> Option<Stri
                                     }
                                     @for remark in &chart.remarks { p.hint { (remark) } }
                                 },
-                                None => p.hint { "Nothing was recorded that could be drawn here." },
+                                None => p.hint { "There is no recorded value to draw here." },
                             }
                         }
                     }

@@ -8,7 +8,7 @@ use anabranch_scenario::ScenarioError;
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     /// The study has no experiment of that identifier.
-    #[error("no experiment `{asked}` in {study}; there are: {known}")]
+    #[error("{study} has no experiment `{asked}`; it has: {known}")]
     NoExperiment {
         /// What was asked for.
         asked: String,
@@ -18,7 +18,7 @@ pub enum StudyError {
         known: String,
     },
     /// A scenario of the paper, with what the experiment changes in it, is not a scenario.
-    #[error("{experiment}: `{command}` is not a scenario: {}", first(why))]
+    #[error("{experiment}: `{command}` does not load: {}", first(why))]
     Scenario {
         /// Whose it is.
         experiment: String,

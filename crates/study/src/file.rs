@@ -112,7 +112,7 @@ fn read(
     let read = || {
         let mut file: spec::File = toml::from_str(text).map_err(|error| match is_scenario(text) {
             true => Problem::new("this is a scenario, not a study").help(
-                "run it with `anabranch run FILE`, or vary its keys with `anabranch sweep`; in Python with `anabranch.run` and `anabranch.sweep`",
+                "run it with `anabranch run FILE` or vary its keys with `anabranch sweep`; in Python: `anabranch.run`, `anabranch.sweep`",
             ),
             false => Problem::of_toml(error),
         })?;

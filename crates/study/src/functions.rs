@@ -193,7 +193,7 @@ pub static FUNCTIONS: &[Function] = &[
         "total",
         &[Takes::Flows],
         "Mbit/s",
-        "the sum of several connections' goodputs; \"web\" stands for all of web/1, web/2, …",
+        "the sum of the goodputs of several connections; \"web\" stands for web/1, web/2, …",
         |run, given| {
             let meant = |flow: &&FlowSummary| {
                 given.texts.iter().any(|text| *text == flow.name || text == crate::outcome::base(&flow.name))
@@ -219,8 +219,7 @@ pub static FUNCTIONS: &[Function] = &[
         "captured",
         PART,
         "Mbit/s",
-        "every segment that a capture at the sender sees, headers and retransmissions included, at IP level, over the time of \
-         its goodput; each counts as a full one",
+        "the rate of all segments that a capture at the sender sees, at IP level with headers and retransmissions, over the same period as goodput; each segment counts as a full one",
         |run, given| match given.subflow {
             None => (0..flow(run, given)?.subflows.len()).map(|r| run.captured(given.text(), r)).sum(),
             Some(r) => run.captured(given.text(), r),
@@ -233,14 +232,14 @@ pub static FUNCTIONS: &[Function] = &[
         "rtt",
         SUBFLOW,
         "s",
-        "the mean round-trip time over time, without the wait of delayed ACKs; a kernel does not tell it",
+        "the time-weighted mean round-trip time, without the wait for delayed ACKs; not available from a kernel",
         |run, given| subflow(run, given)?.mean_rtt_s,
     ),
     function(
         "srtt",
         SUBFLOW,
         "s",
-        "the mean smoothed round-trip time, with the wait of delayed ACKs; a kernel tells it, too",
+        "the mean smoothed round-trip time, with the wait for delayed ACKs; also available from a kernel",
         |run, given| subflow(run, given)?.mean_srtt_s,
     ),
     of_percentiles(
@@ -249,7 +248,7 @@ pub static FUNCTIONS: &[Function] = &[
             "rtt_percentile",
             FROM,
             "s",
-            "the 5th, 50th, 95th or 99th percentile of the round-trip times; a kernel does not tell them",
+            "the 5th, 50th, 95th or 99th percentile of the round-trip times; not available from a kernel",
             |run, given| {
                 let s = subflow(run, given)?;
                 percentile(
@@ -292,7 +291,7 @@ pub static FUNCTIONS: &[Function] = &[
         None => Some(flow(run, given)?.subflows.iter().map(|subflow| subflow.timeouts as f64).sum()),
         Some(_) => Some(subflow(run, given)?.timeouts as f64),
     }),
-    function("retransmitted", FLOW, "", "segments sent again", |run, given| {
+    function("retransmitted", FLOW, "", "retransmitted segments", |run, given| {
         Some(flow(run, given)?.retransmitted_segments as f64)
     }),
     function(
@@ -311,7 +310,7 @@ pub static FUNCTIONS: &[Function] = &[
             "observable",
             &[Takes::Flow, Takes::Subflow, Takes::Word],
             "",
-            "the mean over time of one of the algorithm's inner values, such as \"alpha\" (`anabranch cc show` lists them)",
+            "the time-weighted mean of one of the algorithm's observables, such as \"alpha\" (`anabranch cc show` lists them)",
             |run, given| run.observable(given.text(), given.subflow?, given.texts.get(1)?),
         ),
     ),
@@ -321,8 +320,7 @@ pub static FUNCTIONS: &[Function] = &[
             "utility_rate",
             &[Takes::Flow, Takes::Word],
             "Mbit/s",
-            "the connection's rate at IP level where the sum of weight · log(rate) of all connections is greatest; a connection's weight is \
-         the mean over time of one of its algorithm's inner values, summed over its subflows",
+            "the connection's rate at IP level in the allocation that maximises the sum of weight · log(rate) over all connections; a connection's weight is the time-weighted mean of one of its algorithm's observables, summed over its subflows",
             |run, given| utility::rate(run, given.text(), given.texts.get(1)?),
         ),
     ),
@@ -332,7 +330,7 @@ pub static FUNCTIONS: &[Function] = &[
             "utility_price",
             &[Takes::Link, Takes::Word],
             "s",
-            "the link's price there: the weight, in segments, of a connection that it limits ÷ its rate",
+            "the link's price in that allocation: the weight, in segments, of a connection that the link limits ÷ the connection's rate",
             |run, given| utility::price(run, given.text(), given.texts.get(1)?),
         ),
     ),
@@ -398,7 +396,9 @@ pub static FUNCTIONS: &[Function] = &[
         Some(link(run, given)?.marks as f64)
     }),
     function("duration", &[], "s", "the length of the run", |run, _| Some(run.summary.duration_s)),
-    function("warmup", &[], "s", "where its means begin", |run, _| Some(run.summary.warmup_s)),
+    function("warmup", &[], "s", "the time at which means begin: the end of the warm-up", |run, _| {
+        Some(run.summary.warmup_s)
+    }),
     sampled(
         presence::always,
         function(
@@ -419,7 +419,7 @@ pub static FUNCTIONS: &[Function] = &[
             "cwnd_from",
             FROM,
             "segments",
-            "the mean of the sampled windows from that second on",
+            "the mean of the sampled windows from the given second to the end",
             |run, given| run.cwnd_from(given.text(), given.subflow?, given.number()?),
         ),
     ),
@@ -429,13 +429,13 @@ pub static FUNCTIONS: &[Function] = &[
             "loss_time",
             FROM,
             "s",
-            "when the subflow lost something for the first time after that second",
+            "the time of the subflow's first loss after the given second",
             |run, given| Some(run.loss_after(given.text(), given.subflow?, given.number()?)?.0),
         ),
     ),
     sampled(
         presence::instant,
-        function("loss_window", FROM, "segments", "its window at that loss", |run, given| {
+        function("loss_window", FROM, "segments", "the subflow's window at that loss", |run, given| {
             Some(run.loss_after(given.text(), given.subflow?, given.number()?)?.1)
         }),
     ),
@@ -461,7 +461,7 @@ pub struct SeriesFunction {
 pub static SERIES: &[SeriesFunction] = &[
     SeriesFunction { name: "cwnd", doc: "congestion window (segments)", column: |s| &s.cwnd_segments },
     SeriesFunction { name: "srtt", doc: "smoothed round-trip time (s)", column: |s| &s.srtt_s },
-    SeriesFunction { name: "rtt", doc: "the same, by its former name", column: |s| &s.srtt_s },
+    SeriesFunction { name: "rtt", doc: "the same as `srtt`, under its former name", column: |s| &s.srtt_s },
     SeriesFunction { name: "sequence", doc: "payload sent (bytes)", column: |s| &s.sent_bytes },
     SeriesFunction { name: "delivered", doc: "payload acknowledged (bytes)", column: |s| &s.delivered_bytes },
     SeriesFunction { name: "lost", doc: "segments lost so far", column: |s| &s.lost_segments },

@@ -54,7 +54,7 @@ impl FromStr for Key {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let wrong = "a key has 64 hexadecimal digits";
+        let wrong = "a key must have 64 hexadecimal digits";
         if text.len() != 64 || !text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
             return Err(wrong);
         }

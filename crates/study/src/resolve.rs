@@ -87,7 +87,7 @@ impl Resolved {
         match axes.into_iter().find(|(name, _)| is_taken(name)) {
             None => Ok(()),
             Some((name, axis)) => Err(Problem::at(axis.span(), format!("an axis cannot be called `{name}`"))
-                .help("the study has something else of that name")),
+                .help("the study already uses that name")),
         }
     }
 

@@ -90,7 +90,7 @@ impl Setup {
         self
     }
 
-    /// The length of a run and where its means begin, in seconds.
+    /// The length of a run and the time at which means begin, in seconds.
     pub fn lasting(self, duration_s: f64, warmup_s: f64) -> Self {
         self.set("duration", seconds(duration_s)).set("warmup", seconds(warmup_s))
     }

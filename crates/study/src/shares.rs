@@ -83,7 +83,7 @@ pub fn shares(setup: &Setup, outcomes: &[Result<Outcome, String>]) -> Option<Sha
     let own = ideals.own.as_deref().and_then(|id| ideals.allocation(id));
     let coupled = COUPLED.iter().filter_map(|(id, _)| ideals.allocation(id));
     let equilibria: Vec<(&str, &str, &Allocation)> = own
-        .map(|own| ("own", "What the flows run", own))
+        .map(|own| ("own", "The algorithms of the flows", own))
         .into_iter()
         .chain(coupled.map(|allocation| (&*allocation.id, &*allocation.title, allocation)))
         .collect();

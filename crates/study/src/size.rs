@@ -39,11 +39,9 @@ impl Size {
     /// A reader's note on it.
     pub fn description(self) -> &'static str {
         self.of([
-            "Quick run: two seeds (up to eight for short runs); durations of more than a minute, and all of our own \
-             choice, are cut to a tenth. It shows that everything works; long-run means need the default size.",
+            "Quick run: two seeds (up to eight for short runs). Durations over a minute, and durations that the paper does not give, are cut to a tenth. Use it to check that everything works; long-run means need the default size.",
             "Default run: the paper's own durations where it gives them, five seeds (up to twenty for short runs).",
-            "Full run: the paper's own durations where it gives them, otherwise four times the default's; ten seeds (up \
-             to forty for short runs).",
+            "Full run: the paper's own durations where it gives them, else four times the default durations; ten seeds (up to forty for short runs).",
         ])
     }
 }

@@ -64,7 +64,7 @@ pub(crate) fn pearson(pairs: &[(f64, f64)]) -> Option<f64> {
 
 /// There are no values, or one of them, their mean or its interval is no finite number.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("a run gave no value, or one that is too large")]
+#[error("a run gave no value, or a value that is too large")]
 pub struct NoValue;
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub static FORMULAS: &[Formula] = &[
         takes: &["C", "decrease", "loss", "rtt"],
         unit: "segments",
         doc: "CUBIC's mean window by its response function, C (4 − d) / 4d to the power of ¼, times rtt ÷ loss to that of ¾; \
-              the decrease d at a loss is 0.3, and rtt is in seconds",
+              d = 0.3 is the decrease at a loss, and rtt is in seconds",
         compute: |x| cubic_window(x[0], x[1], x[2], x[3]),
     },
     Formula {

@@ -129,32 +129,39 @@ impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Rule::Published(_) => {
-                write!(f, "within 10 % of the published value reproduces, within 25 % partly, else not")
+                write!(f, "reproduced within 10 % of the published value, partly within 25 %, else not")
             }
             Rule::Printed(_) => {
-                write!(f, "the formula equals the printed value to one unit or 0.1 % (rounding), else not")
+                write!(
+                    f,
+                    "reproduced if the formula equals the printed value to one unit or 0.1 % (rounding), else not"
+                )
             }
-            Rule::Near(x) => write!(f, "within 10 % of {x} reproduces, within 25 % partly, else not"),
+            Rule::Near(x) => write!(f, "reproduced within 10 % of {x}, partly within 25 %, else not"),
             Rule::AtLeast(x) => {
-                write!(f, "the 95 % interval at or above {x} reproduces, only the mean partly, else not")
+                write!(
+                    f,
+                    "reproduced if the 95 % interval is at or above {x}, partly if only the mean is, else not"
+                )
             }
             Rule::AtMost(x) => {
-                write!(f, "the 95 % interval at or below {x} reproduces, only the mean partly, else not")
+                write!(
+                    f,
+                    "reproduced if the 95 % interval is at or below {x}, partly if only the mean is, else not"
+                )
             }
             Rule::Ascending => write!(
                 f,
-                "in this order with disjoint 95 % intervals reproduces, only the means in order partly, \
-                 else not"
+                "reproduced if in this order with disjoint 95 % intervals, partly if only the means are, else not"
             ),
             Rule::Within(from, to) => {
-                write!(f, "from {from} to {to} reproduces, within 10 % of the nearest end partly, else not")
+                write!(f, "reproduced from {from} to {to}, partly within 10 % of the nearest end, else not")
             }
             Rule::Highest => write!(
                 f,
-                "the last above each other with disjoint 95 % intervals reproduces, only the means partly, \
-                 else not"
+                "reproduced if the last is above each other with disjoint 95 % intervals, partly if only the means are, else not"
             ),
-            Rule::NotJudged => write!(f, "not judged: nothing published to compare with"),
+            Rule::NotJudged => write!(f, "not judged: there is no published value to compare with"),
         }
     }
 }

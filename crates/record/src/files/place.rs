@@ -48,7 +48,10 @@ impl Place {
     pub fn claim(name: &Path, tell: Tell) -> Result<Self, PlaceError> {
         let target = located(name)?;
         let (Some(parent), Some(last)) = (target.parent(), target.file_name()) else {
-            return Err(PlaceError::new(format!("{} cannot be replaced by results", name.display())));
+            return Err(PlaceError::new(format!(
+                "cannot write results to {}: it has no name",
+                name.display()
+            )));
         };
         let mut private = OsString::from(".");
         private.push(last);
@@ -109,12 +112,12 @@ impl Place {
         let why = if std::env::current_dir().is_ok_and(|here| here == self.target) {
             "is the working directory"
         } else if is_mounted(&self.target) {
-            "is where a file system is mounted"
+            "is a mount point"
         } else {
             return Ok(());
         };
         let help = "give a folder below it, such as --out results";
-        let message = format!("{} {why}: results, which replace a folder, cannot", self.name.display());
+        let message = format!("cannot replace {} by results: it {why}", self.name.display());
         Err(PlaceError::new(message).with_help(help))
     }
 
@@ -193,7 +196,7 @@ impl Place {
         };
         // The new results have the name, whatever becomes of the earlier ones.
         if let Err(error) = discard(&earlier, &self.target, &self.name, self.tell) {
-            (self.tell)(&format!("{}, the earlier results, cannot be deleted: {error}", earlier.display()));
+            (self.tell)(&format!("cannot delete the earlier results, {}: {error}", earlier.display()));
         }
         Ok(())
     }
@@ -217,7 +220,11 @@ fn discard(earlier: &Path, target: &Path, name: &Path, tell: Tell) -> io::Result
     if !Content::discard(earlier)? {
         let kept = aside(earlier, target, "others")?;
         Content::forget(&kept);
-        tell(&format!("{} has what others put into {} meanwhile", kept.display(), name.display()));
+        tell(&format!(
+            "{} has the files that others put into {} in the meantime",
+            kept.display(),
+            name.display()
+        ));
     }
     Ok(())
 }

@@ -36,7 +36,7 @@ pub enum ReadError {
         source: io::Error,
     },
     /// A file holds something else than this version writes.
-    #[error("{} is damaged, or of another version: {why}", path.display())]
+    #[error("{} is damaged or from another version: {why}", path.display())]
     Other {
         /// Which.
         path: PathBuf,

@@ -110,7 +110,7 @@ impl RunDirectory {
         // A part of a run is no reason to lose a whole one.
         let path = if summary.partial_until_s.is_some() && is_whole {
             let beside = place.commit_beside("partial")?;
-            tell(&format!("{} keeps its results, which are of a whole run", path.display()));
+            tell(&format!("{} still has the earlier results of a complete run", path.display()));
             beside
         } else {
             place.commit()?;

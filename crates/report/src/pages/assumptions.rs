@@ -13,10 +13,10 @@ pub fn table(papers: &[&StudyResult]) -> Markup {
         @if !columns.is_empty() {
             h2 id="assumptions" { "Under other assumptions" }
             p {
-                "Where the papers' hosts differ from the default, experiments were run again, and each row judged by the same rule. "
-                "Only the papers' own rows count here: no sensitivity, and nothing beyond the papers."
+                "The papers' hosts differ from the default hosts. Sensitivity variants repeat the experiments under other assumptions and "
+                "judge each row by the same rule. Only the papers' own rows count here."
                 @if columns.iter().any(|column| column.of_backend) {
-                    " Another backend than the simulator has the rows whose scenarios all run there."
+                    " Other backends than the simulator have only the rows for which all scenarios can run there."
                 }
             }
             (scroll("Verdicts under other assumptions", &html! {
@@ -24,15 +24,15 @@ pub fn table(papers: &[&StudyResult]) -> Markup {
                     thead {
                         tr {
                             th scope="col" { "Assumption" }
-                            th.number scope="col" { "Rows that it changes" }
-                            th scope="col" { "These by default" }
-                            th scope="col" { "These under it" }
-                            th scope="col" { "All own rows" }
+                            th.number scope="col" { "Changed rows" }
+                            th scope="col" { "Their default verdicts" }
+                            th scope="col" { "Their verdicts here" }
+                            th scope="col" { "All the papers' own rows" }
                         }
                     }
                     tbody {
                         tr {
-                            th scope="row" { b { "Default" } div.quiet { "the RFCs' and papers' rules, ideal hosts and links" } }
+                            th scope="row" { b { "Default" } div.quiet { "the rules of the RFCs and papers, idealised hosts and links" } }
                             td.number { "–" }
                             td { "–" }
                             td { "–" }

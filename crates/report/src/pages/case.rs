@@ -76,8 +76,8 @@ fn run(result: &CaseResult, folded: &mut Pieces) -> Markup {
             }
         }
     };
-    let summary = html! { h3 { "Run it again, and beside theory" } };
-    folded.folded("runs", &summary, body, "A script loads this part.")
+    let summary = html! { h3 { "Run this case, and compare with theory" } };
+    folded.folded("runs", &summary, body, "Loading this section needs JavaScript.")
 }
 
 /// The key figure and the other numbers of the case as a whole.
@@ -92,7 +92,7 @@ fn key(case: &Case, result: &CaseResult) -> Markup {
                 dd {
                     b { (recovery.time_s.as_ref().map_or(NOTHING.into(), |value| dots::text(&Dot { value, at_least: recovery.unrecovered > 0 }))) }
                     " " (recovery.what)
-                    @if recovery.unrecovered > 0 { "; not within the time there was in " (recovery.unrecovered) " of the runs" }
+                    @if recovery.unrecovered > 0 { "; " (recovery.unrecovered) " of the runs did not recover in time" }
                 }
             }
             @if result.jain.is_some() {
@@ -214,7 +214,7 @@ fn observables(plan: &AlgorithmPlan, result: &CaseResult, data: &str, parts: &mu
         "observables",
         &summary,
         body,
-        "A script draws them. Without it, their values are in the CSV file above.",
+        "Charts need JavaScript. The CSV file above has the values.",
     )
 }
 
@@ -276,7 +276,7 @@ pub fn places(plan: &Plan, cases: &[(&Case, &CaseResult)], result: &AlgorithmRes
         format!("{place} of {}", rows.len())
     };
     scroll(
-        "Its place among the others",
+        "Rank among the algorithms",
         &html! {
             table.flows {
                 thead {

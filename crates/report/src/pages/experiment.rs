@@ -31,14 +31,14 @@ pub fn section(plan: &ExperimentPlan, site: &mut Site) -> Markup {
             h2 { span.id { (experiment.id) } " " (experiment.title) " " (permalink(&plan.anchor, &experiment.id)) }
             p {
                 (verdict::tally(verdict::counts(&experiment.rows)))
-                @if experiment.beyond { " " span.quiet { "beyond the paper: not counted with its own" } }
+                @if experiment.beyond { " " span.quiet { "beyond the paper: counted separately" } }
             }
             (paragraphs(&experiment.notes))
             @for together in figure::together(&plan.figures) {
                 (figure::figures(together, site))
                 @if let Some(run) = experiment.runs.first() { (one(run, site)) }
             }
-            @if !judged.is_empty() { (table(plan, &judged, "published beside ours")) }
+            @if !judged.is_empty() { (table(plan, &judged, "published values and ours")) }
             @if !rest.is_empty() {
                 details.runs open[judged.is_empty()] {
                     summary { h3 { "Not judged" } span.quiet { " " (rest.len()) @if rest.len() == 1 { " row" } @else { " rows" } } }
@@ -56,7 +56,7 @@ pub fn section(plan: &ExperimentPlan, site: &mut Site) -> Markup {
 fn one(run: &Run, site: &Site) -> Markup {
     let link = laboratory::open(run, site);
     html! {
-        @if !link.0.is_empty() { p.quiet.opens { (link) ": " (prose(&run.title)) ". The others stand under “Run it again”." } }
+        @if !link.0.is_empty() { p.quiet.opens { (link) ": " (prose(&run.title)) ". “Run it again” lists the others." } }
     }
 }
 
@@ -123,7 +123,7 @@ fn meaning(column: &ColumnName) -> Markup {
         @for note in &column.notes { div { (prose(note)) } }
         @if !column.failed.is_empty() {
             div {
-                "Left out, as they failed: " (column.failed.len()) @if column.failed.len() == 1 { " run." } @else { " runs." }
+                "Left out because they failed: " (column.failed.len()) @if column.failed.len() == 1 { " run." } @else { " runs." }
             }
             ul { @for why in &column.failed { li { (prose(why)) } } }
         }
@@ -209,7 +209,7 @@ fn table_row(row: &Row, anchor: &str, columns: &Columns) -> Markup {
             tr.why {
                 td colspan=(width) {
                     div {
-                        b { "Other readings of the text: " }
+                        b { "Other interpretations of the text: " }
                         @for (i, reading) in row.readings.iter().enumerate() {
                             @if i > 0 { "; " }
                             (prose(&reading.column)) ": " (assumptions::values(reading)) " " (verdict::badge(reading.verdict))
@@ -273,7 +273,7 @@ fn runs(plan: &ExperimentPlan, site: &mut Site) -> Markup {
     html! {
         details.runs data-part=(plan.runs_part) {
             (summary)
-            div.part { noscript { p.hint { "A script loads the commands. Without it, the command of the whole is on the study's page." } } }
+            div.part { noscript { p.hint { "Loading the commands needs JavaScript. The study's page has the command for the whole study." } } }
         }
     }
 }

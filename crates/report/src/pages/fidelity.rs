@@ -26,11 +26,11 @@ pub fn summary(papers: &[&PaperPlan], own_page: bool) -> Markup {
                 h2 { "The simulator beside " (column.title) }
                 p {
                     (prose(&column.meaning)) " "
-                    "A difference is the simulator's value ÷ the other's − 1. What is zero there has none. One that is beyond 10 % and its "
-                    "95 % interval is put down to the hosts where it is not with " code { "hosts = \"linux\"" } " in the simulator. "
-                    "A scenario that several experiments have counts once. “Floor” is the median of the simulator beside itself, one half of its "
-                    "seeds beside the other, scaled to as many seeds as were compared: what chance alone gives. A median at or below it is not distinguishable "
-                    "from none."
+                    "A difference is the simulator's value ÷ the other backend's value − 1; it is undefined if the other value is zero. A "
+                    "difference that exceeds 10 % and its 95 % interval is attributed to the hosts if it disappears with " code { "hosts = \"linux\"" } ". "
+                    "A scenario that several experiments use counts once. “Floor” is the effect of chance: the median difference between the "
+                    "two halves of the simulator's seeds, scaled to the number of seeds compared. A median at or below the floor is not "
+                    "distinguishable from zero."
                 }
                 (by_kind(&scenarios))
                 (places(papers, column, own_page))
@@ -77,7 +77,7 @@ fn by_kind(scenarios: &[&Fidelity]) -> Markup {
                     th.number scope="col" { "Within 5 %" }
                     th.number scope="col" { "Within 10 %" }
                     @if has_hosts {
-                        th.number scope="col" { "Linux hosts: median" }
+                        th.number scope="col" { "Linux-accurate hosts: median" }
                         th.number scope="col" { "Floor" }
                         th.number scope="col" { "Within 5 %" }
                         th.number scope="col" { "Within 10 %" }
@@ -100,7 +100,7 @@ fn by_kind(scenarios: &[&Fidelity]) -> Markup {
     html! {
         p {
             (scenarios.len()) @if scenarios.len() == 1 { " scenario" } @else { " scenarios" } " ran on both."
-            @if short > 0 { " Of " (short) " only those seeds count that both have: other runs failed." }
+            @if short > 0 { " Of " (short) " only the seeds that both have count: other runs failed." }
         }
         (scroll("Differences by kind", &table))
     }
@@ -188,7 +188,7 @@ pub fn section(backend: &BackendPlan) -> Markup {
                 div.run {
                     p {
                         (prose(&scenario.title))
-                        @if is_short(scenario) { span.quiet { " " (scenario.seeds) " of " (scenario.of_seeds) " seeds, which both have" } }
+                        @if is_short(scenario) { span.quiet { " " (scenario.seeds) " of " (scenario.of_seeds) " seeds, the ones that both have" } }
                     }
                     (table(scenario, backend.column))
                     p.hint { "On " (backend.column.title) ":" }
@@ -208,11 +208,11 @@ fn table(scenario: &Fidelity, column: &ColumnName) -> Markup {
                     th scope="col" { "Quantity" }
                     th scope="col" { "Of" }
                     th.number scope="col" { "Simulator" }
-                    @if has_hosts { th.number scope="col" { "Linux hosts" } }
+                    @if has_hosts { th.number scope="col" { "Linux-accurate hosts" } }
                     th.number scope="col" { (column.title) }
                     th scope="col" { "Unit" }
                     th.number scope="col" { "Difference" }
-                    @if has_hosts { th.number scope="col" { "Linux hosts" } }
+                    @if has_hosts { th.number scope="col" { "Linux-accurate hosts" } }
                     th scope="col" { "Beyond 10 %" }
                 }
             }
@@ -247,7 +247,7 @@ fn put_down_to(standing: Standing) -> Markup {
     html! {
         @match standing {
             Standing::Near => {}
-            Standing::Chance => span.quiet { "≠ not beyond chance" }
+            Standing::Chance => span.quiet { "≠ within chance" }
             Standing::LinuxHosts => span.verdict.partly { span.sign aria-hidden="true" { "≠" } " the hosts" }
             Standing::Unexplained => span.verdict.not-reproduced { span.sign aria-hidden="true" { "≠" } " unexplained" }
         }

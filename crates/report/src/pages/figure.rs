@@ -135,7 +135,7 @@ impl<'a> Charts<'a> {
             return html! {
                 div.panel {
                     h4 { (prose(&panel.title)) }
-                    p.hint { "Nothing was recorded that could be drawn here." }
+                    p.hint { "There is no recorded value to draw here." }
                     p.data { a href=(data) download { (kind(data)) } }
                 }
             };
@@ -148,7 +148,7 @@ impl<'a> Charts<'a> {
                 div.chart role="figure" aria-label=(description) data-part=(self.part) data-panel=(number) data-name=(stem(data)) {
                     @match picture {
                         Some(picture) => img src=(picture) alt="" loading="lazy";,
-                        None => noscript { p.hint { "A script draws this chart. Without it, its values are in the CSV file below." } },
+                        None => noscript { p.hint { "This chart needs JavaScript. The CSV file below has the values." } },
                     }
                 }
                 p.data {

@@ -14,10 +14,10 @@ pub fn section(shares: &Shares) -> Markup {
     let loss_and_window = !shares.equilibria.is_empty();
     html! {
         details.shares {
-            summary { "Beside theory: goodput" @if loss_and_window { ", windows and loss rates" } }
+            summary { "Compared with theory: goodput" @if loss_and_window { ", windows and loss rates" } }
             p.hint {
-                "Max–min and pooled are fair shares, whatever the algorithm. The others are where congestion control settles: "
-                b { (OWN) } " with what the flows run, the rest with that algorithm on the flows of several paths."
+                "Max–min and pooled are fair shares, independent of the algorithm. The others are equilibria of congestion control: "
+                b { (OWN) } " with the algorithms that the flows run, the others with the named algorithm on all multipath flows."
             }
             (table(shares, "Goodput (Mbit/s)", true, |row| Some(&row.goodput)))
             @if loss_and_window {
@@ -69,7 +69,7 @@ fn table<'a>(
 pub fn headings() -> Markup {
     html! {
         (fair_headings())
-        th.number scope="col" title="Where the algorithms that the flows run settle" { (OWN) }
+        th.number scope="col" title="The equilibrium of the algorithms that the flows run" { (OWN) }
     }
 }
 

@@ -12,8 +12,7 @@ pub(super) const EQUILIBRIUM: Function = Function {
     name: "equilibrium",
     takes: &[Takes::Flow, Takes::Subflow, Takes::Number],
     unit: "Mbit/s",
-    doc: "a subflow's rate in the equilibrium of the models (`anabranch ideal`), packets with their headers; the number is the part of a \
-          drop-tail buffer that is full on average; reads no run",
+    doc: "a subflow's rate in the equilibrium of the models (`anabranch ideal`), with headers; the number is the mean fill level of drop-tail buffers, from 0 to 1; needs no run",
     percentiles: &[],
     samples: false,
     read: Read::Scenario(rate),
@@ -23,9 +22,9 @@ pub(super) const EQUILIBRIUM: Function = Function {
 fn rate(scenario: &Scenario, given: &Given<'_>) -> Result<f64, String> {
     let part = given.number().unwrap_or(f64::NAN);
     if !(0.0..=1.0).contains(&part) {
-        return Err(format!("the part of the buffer is a number from 0 to 1, not {part:?}"));
+        return Err(format!("the fill level of the buffer must be from 0 to 1, not {part:?}"));
     }
-    at(scenario, part, given).ok_or_else(|| "no model has an equilibrium of this subflow".to_owned())
+    at(scenario, part, given).ok_or_else(|| "the models have no equilibrium for this subflow".to_owned())
 }
 
 fn at(scenario: &Scenario, part: f64, given: &Given<'_>) -> Option<f64> {
@@ -69,7 +68,7 @@ mod tests {
                 rate(&scenario, &Given { texts: &["tested".into()], subflow: Some(subflow), numbers })
             };
             assert!((of(0, &[0.75]).unwrap() / 10.0 - 1.0).abs() < 1e-3, "{mss}: {:?}", of(0, &[0.75]));
-            assert!(of(1, &[0.75]).unwrap_err().contains("no model"));
+            assert!(of(1, &[0.75]).unwrap_err().contains("no equilibrium"));
             assert!(of(0, &[1.5]).unwrap_err().contains("0 to 1"));
         }
     }

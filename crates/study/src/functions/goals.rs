@@ -14,22 +14,21 @@ const fn goal(name: &'static str, doc: &'static str, read: Read) -> Function {
 /// Goal 1, improve throughput.
 pub(super) const THROUGHPUT: Function = goal(
     "goal1",
-    "improve throughput (RFC 6356): all of a connection's subflows ÷ the best of the single flows in its place, packets delivered",
+    "improve throughput (RFC 6356): packets delivered by all subflows of a connection ÷ packets delivered by the best of the single-path flows in its place",
     Read::Beside(|ours, single, given| Taken::of(given.text(), ours, single)?.total()),
 );
 
 /// Goal 2, do no harm.
 pub(super) const NO_HARM: Function = goal(
     "goal2",
-    "do no harm: the subflows on a link ÷ the single flow there, on the link where that is most",
+    "do no harm (RFC 6356): packets delivered by the subflows on a link ÷ packets delivered by the single-path flow there, on the link with the largest ratio",
     Read::Beside(|ours, single, given| Taken::of(given.text(), ours, single)?.largest()),
 );
 
 /// Goal 3, balance congestion.
 pub(super) const BALANCE: Function = goal(
     "goal3",
-    "balance congestion: the part of the single flow's rate that the connection has on the first link ÷ that of all other links; \
-     0 where it is not asked, as the single flow loses less than twice of what it loses on its best link",
+    "balance congestion (RFC 6356): the connection's rate relative to the single-path flow on the first link ÷ the same on all other links; 0 if the goal does not apply because the single-path flow's loss rate there is less than twice the loss rate on its best link",
     Read::Beside(|ours, single, given| Some(Taken::of(given.text(), ours, single)?.left().unwrap_or(0.0))),
 );
 

@@ -29,9 +29,12 @@ fn shows(flow: &Flow, name: &str) -> Result<(), String> {
         return Ok(());
     }
     let known: Vec<&str> = known.iter().map(|observable| observable.name).collect();
-    let known =
-        if known.is_empty() { "it shows none".into() } else { format!("it shows: {}", known.join(", ")) };
-    Err(format!("the algorithm `{}` of flow `{}` shows no `{name}`; {known}", entry.name, flow.name))
+    let known = if known.is_empty() {
+        "it has no observables".into()
+    } else {
+        format!("its observables: {}", known.join(", "))
+    };
+    Err(format!("the algorithm `{}` of flow `{}` has no observable `{name}`; {known}", entry.name, flow.name))
 }
 
 /// Times of responses.

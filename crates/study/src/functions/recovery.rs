@@ -34,14 +34,13 @@ const fn of_change(
 pub(super) const RECOVERY: Function = of_change(
     "recovery",
     "s",
-    "the time from a change until the first second in which 80 % of a rate is acknowledged, on a subflow or on all: the change and the end of the search in \
-     seconds, the rate in Mbit/s at IP level; the whole time where that does not happen",
+    "the time from a change to the first second in which 80 % of a rate is acknowledged, on one subflow or on all; the arguments are the times of the change and of the end of the search, in seconds, and the rate in Mbit/s at IP level; if the rate is not reached, the whole time",
     |run, given| of(run, given).map(|time| time.unwrap_or_else(|had| had)),
 );
 
 /// Whether it is one.
 pub(super) const RECOVERED_AT_ALL: Function =
-    of_change("recovers", "", "1 where that happens, else 0", |run, given| {
+    of_change("recovers", "", "1 if the rate is reached, else 0", |run, given| {
         of(run, given).map(|time| f64::from(u8::from(time.is_ok())))
     });
 

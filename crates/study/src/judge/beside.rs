@@ -28,7 +28,10 @@ pub(super) fn figures(
         let scenarios: Vec<usize> = distinct(&planned.plan.setups).collect();
         let missing = scenarios.iter().filter(|i| !changed.setups[**i]).count();
         let all = scenarios.len();
-        (changed.column.id, format!("Figures are not drawn: {missing} of {all} scenarios cannot run there."))
+        (
+            changed.column.id,
+            format!("Figures are omitted: {missing} of {all} scenarios cannot run on this backend."),
+        )
     });
     (figures.collect(), not_drawn.collect())
 }
@@ -72,7 +75,7 @@ pub(super) fn kernels(runs: &Runs<'_>) -> Vec<String> {
     let skips = of_runs().any(|kernel| kernel.skips_programs == Some(true));
     let on = (!releases.is_empty()).then(|| format!("The kernel was {releases}."));
     let skipping = skips.then(|| {
-        "This kernel leaves out some calls of eBPF programs. Values of algorithms that are such programs are not to be trusted there."
+        "This kernel skips some calls of eBPF programs. Do not trust its values of algorithms that run as eBPF programs."
             .to_owned()
     });
     on.into_iter().chain(skipping).collect()
@@ -221,7 +224,7 @@ mod tests {
         assert_eq!(there.panels[0].series[0].points[1].y, use_of_two);
         assert_eq!(experiment.fidelity.len(), 2);
         let notes = &experiment.columns[0].notes;
-        for said in ["The kernel was 9.9.", "This kernel leaves out some calls"] {
+        for said in ["The kernel was 9.9.", "This kernel skips some calls"] {
             assert!(notes.iter().any(|note| note.starts_with(said)), "{notes:?}");
         }
     }
@@ -272,8 +275,8 @@ mod tests {
         assert_eq!(figures(&experiment), ["F1", "F2", "F3"]);
         let notes = &experiment.columns[0].notes;
         for said in [
-            "2 of 6 runs cannot be made there: three flows.",
-            "Figures are not drawn: 1 of 3 scenarios cannot run there.",
+            "2 of 6 runs cannot run on this backend: three flows.",
+            "Figures are omitted: 1 of 3 scenarios cannot run on this backend.",
         ] {
             assert!(notes.iter().any(|note| note == said), "{notes:?}");
         }

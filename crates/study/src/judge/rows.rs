@@ -55,11 +55,13 @@ impl Found {
         let mut all = self.measured.iter().chain(self.compared.iter().map(|(_, ours)| ours));
         let bare = all.find(|ours| ours.half_width.is_none())?;
         Some(match bare.values.len() {
-            1 => "A single run has no interval, so partly is the best verdict.",
+            1 => "A single run has no confidence interval, so the best verdict is “partly”.",
             _ if self.measured.is_none() => {
-                "Every seed gave one of these values exactly: without an interval partly is the best verdict."
+                "All seeds gave exactly the same value for one of these: without a confidence interval, the best verdict is “partly”."
             }
-            _ => "Every seed gave exactly this value: without an interval partly is the best verdict.",
+            _ => {
+                "All seeds gave exactly this value: without a confidence interval, the best verdict is “partly”."
+            }
         })
     }
 }
@@ -153,7 +155,7 @@ impl RowPlan {
             (_, Rule::NotJudged) => "not judged: shown for comparison".into(),
             (_, rule) if self.readings.is_empty() => rule.to_string(),
             (_, rule) => format!(
-                "{rule}; over {} readings of the text, undetermined where only some refute",
+                "{rule}; judged over {} interpretations of the text: undetermined if only some of them refute it",
                 self.readings.len() + 1
             ),
         }

@@ -50,7 +50,7 @@ impl Runs<'_> {
             }
         };
         match setups.iter().any(|s| identical(self.of[*s])) {
-            true => Err("the seeds did not vary the runs: an interval of zero width".into()),
+            true => Err("all seeds gave the same run: the confidence interval has zero width".into()),
             false => Ok(values),
         }
     }

@@ -40,7 +40,7 @@ impl Problem {
         Problem {
             message: error.message().to_owned(),
             help: (!unknown)
-                .then(|| "`anabranch schema study` and the book's page on studies say what there is".into()),
+                .then(|| "see `anabranch schema study` or the book's page on studies for the keys".into()),
             at: error.span(),
         }
     }

@@ -98,7 +98,11 @@ impl Operator {
             Operator::And => truth(a != 0.0 && b != 0.0),
             Operator::Or => truth(a != 0.0 || b != 0.0),
         };
-        if value.is_finite() { Ok(value) } else { Err(format!("no finite number: {a} and {b}")) }
+        if value.is_finite() {
+            Ok(value)
+        } else {
+            Err(format!("the result for {a} and {b} is not a finite number"))
+        }
     }
 }
 

@@ -240,7 +240,7 @@ pub(crate) struct Experiment {
 fn some_ids<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Spanned<String>>, D::Error> {
     let ids = Vec::deserialize(from)?;
     match ids.is_empty() {
-        true => Err(D::Error::custom("an experiment has at least one identifier: ids = [\"…\"]")),
+        true => Err(D::Error::custom("an experiment needs at least one identifier: ids = [\"…\"]")),
         false => Ok(ids),
     }
 }

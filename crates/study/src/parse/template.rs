@@ -34,8 +34,8 @@ pub(crate) fn named(name: &str, what: &str) -> Result<(), Problem> {
     match whole && name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !["and", "or"].contains(&name)
     {
         true => Ok(()),
-        false => Err(Problem::new(format!("`{name}` is no name of {what}"))
-            .help("a name has letters, digits and _, and a letter first, as expressions take it")),
+        false => Err(Problem::new(format!("`{name}` is not a valid name of {what}"))
+            .help("a name has letters, digits and _, and starts with a letter or _")),
     }
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn with_texts(text: &str, texts: &Texts) -> Result<String, Problem> {
     replaced(text, |place| {
         let Some(name) = place.strip_prefix(OF_TEXTS) else { return Ok(None) };
         let found = texts.get(name).ok_or_else(|| {
-            Problem::new(format!("there is no text `{name}`"))
+            Problem::new(format!("[texts] has no `{name}`"))
                 .help(suggest(name, texts.keys().map(String::as_str)))
         })?;
         Ok(Some(found.get_ref().clone()))
@@ -70,8 +70,8 @@ pub(crate) fn check_texts(texts: &Texts) -> Result<(), Problem> {
         if let Some((place, _)) =
             places(text.get_ref()).into_iter().find(|(place, _)| place.starts_with(OF_TEXTS))
         {
-            let message = format!("a text contains no other: `{{{place}}}`");
-            return Err(Problem::at(text.span(), message).help("name both where they are used"));
+            let message = format!("a text cannot contain another text: `{{{place}}}`");
+            return Err(Problem::at(text.span(), message).help("use both texts where they are needed"));
         }
     }
     Ok(())
@@ -88,7 +88,7 @@ pub(crate) fn fill(
             let axis = name.split_once('.').map_or(name, |(axis, _)| axis);
             match known.contains(&axis) {
                 true => Problem::new(format!("`{{{name}}}` in \"{text}\" has no value here")).help(format!(
-                    "name the axis in the identifier, `{{{axis}}}`, or give it: at = {{ {axis} = … }}"
+                    "name the axis in the identifier, `{{{axis}}}`, or choose a value: at = {{ {axis} = … }}"
                 )),
                 false => {
                     Problem::new(format!("`{{{name}}}` in \"{text}\" is neither an axis nor a quantity"))

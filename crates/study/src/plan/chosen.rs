@@ -146,7 +146,10 @@ fn refused(column: &Column, setups: &[Setup], seeds: u32) -> Vec<String> {
             None => reasons.push((why, runs)),
         }
     }
-    reasons.iter().map(|(why, count)| format!("{count} of {all} runs cannot be made there: {why}.")).collect()
+    reasons
+        .iter()
+        .map(|(why, count)| format!("{count} of {all} runs cannot run on this backend: {why}."))
+        .collect()
 }
 
 /// The reason without the flow's name, which differs among scenarios: "`flows.*.cc`: …".

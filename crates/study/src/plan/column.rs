@@ -79,10 +79,9 @@ impl Column {
 /// The arithmetic of the kernel that the papers ran.
 pub static RETIRED: Column = Column {
     id: "v0",
-    title: "retired kernel",
-    meaning: "The coupled algorithms with the arithmetic of the out-of-tree MPTCP kernel that the papers ran (`lia@v0` and so on; \
-              `anabranch cc show lia` says what that is). The default has the RFCs' and papers' rules. Half of the default's seeds.",
-    unchanged: "No column of the retired kernel's arithmetic: no algorithm here differs in it.",
+    title: "out-of-tree MPTCP (v0.9x)",
+    meaning: "The coupled algorithms use the arithmetic of the out-of-tree MPTCP kernel that the papers ran (`lia@v0` and so on; see `anabranch cc show lia`). By default they follow the RFCs and papers. Half of the default seeds.",
+    unchanged: "Not run with out-of-tree MPTCP: every algorithm here has the same arithmetic there.",
     one_in: 2,
     change: Change::Scenario(|setup, scenario| algorithms(setup, scenario, retired)),
 };
@@ -101,9 +100,8 @@ fn retired(cc: &mut Table) -> bool {
 pub static PLAIN_START: Column = Column {
     id: "plain-start",
     title: "no HyStart++",
-    meaning: "Every slow start ends by a loss or at its threshold. By default CUBIC and what is made of it leave it by HyStart++ \
-              (RFC 9406) as well, and the others do not, so that comparisons mix two starts. Half of the default's seeds.",
-    unchanged: "No column without HyStart++: nothing here uses it.",
+    meaning: "Every slow start ends at a loss or at its threshold. By default only CUBIC and the algorithms derived from it also end it by HyStart++ (RFC 9406), so comparisons mix two kinds of slow start. Half of the default seeds.",
+    unchanged: "Not run without HyStart++: nothing here uses it.",
     one_in: 2,
     change: Change::Scenario(|setup, scenario| algorithms(setup, scenario, without_hystart)),
 };
@@ -124,9 +122,8 @@ fn without_hystart(cc: &mut Table) -> bool {
 pub static TICK: Column = Column {
     id: "tick",
     title: "links with a clock",
-    meaning: "Every link lets packets leave on the ticks of a clock of 1 ms, as Dummynet does with its usual clock. A third of the \
-              default's seeds.",
-    unchanged: "No column of links with a clock: there is no link.",
+    meaning: "Every link sends packets only at the ticks of a 1 ms clock, as Dummynet does with its usual clock. A third of the default seeds.",
+    unchanged: "Not run with a link clock: there is no link.",
     one_in: 3,
     change: Change::Scenario(tick),
 };
@@ -135,9 +132,8 @@ pub static TICK: Column = Column {
 pub static TSO: Column = Column {
     id: "tso",
     title: "hosts with TSO",
-    meaning: "Every sender leaves the cutting of segments to its network card, as Linux does, so that they leave in bursts. A third of \
-              the default's seeds.",
-    unchanged: "No column of hosts with TSO: there is no flow.",
+    meaning: "Every sender leaves segmentation to its network card, as Linux does, so segments leave in bursts. A third of the default seeds.",
+    unchanged: "Not run with TSO: there is no flow.",
     one_in: 3,
     change: Change::Scenario(tso),
 };
@@ -145,9 +141,9 @@ pub static TSO: Column = Column {
 /// Hosts as Linux has them, all of their properties together: beside another backend, what of a difference is the hosts'.
 pub static LINUX_HOSTS: Column = Column {
     id: "linux-hosts",
-    title: "Linux hosts",
-    meaning: "The simulator with `hosts = \"linux\"`: bursts, acknowledgements, options and the scheduler as Linux has them.",
-    unchanged: "No column of Linux hosts: the hosts are such by default.",
+    title: "Linux-accurate hosts",
+    meaning: "The simulator with `hosts = \"linux\"`: bursts, ACKs, options and the scheduler as in Linux.",
+    unchanged: "Not run with Linux-accurate hosts: the hosts are Linux-accurate by default.",
     one_in: 1,
     change: Change::Scenario(|setup, scenario| {
         let (key, value) = LINUX_HOSTS_SET.split_once('=').expect("an assignment");
@@ -161,8 +157,8 @@ pub static LINUX_HOSTS: Column = Column {
 pub static BOTH: Column = Column {
     id: "tick+tso",
     title: "clock and TSO",
-    meaning: "Links with a clock of 1 ms and hosts with TSO. A third of the default's seeds.",
-    unchanged: "No column of links with a clock and hosts with TSO: there are none.",
+    meaning: "Links with a 1 ms clock and hosts with TSO. A third of the default seeds.",
+    unchanged: "Not run with a link clock and TSO: there is no link or flow.",
     one_in: 3,
     change: Change::Scenario(|setup, scenario| tso(tick(setup, scenario), scenario)),
 };

@@ -25,12 +25,15 @@ pub(crate) fn published(
         Value::Array(list) => {
             let along = along()?;
             if along.len() != list.len() {
-                let message = format!("{} published values for {} of the axis", list.len(), along.len());
+                let message =
+                    format!("{} published values for {} values of the axis", list.len(), along.len());
                 return Err(wrong(message));
             }
             along.into_iter().zip(list).map(|(at, y)| Ok(Point { y: number(y)?, ..at })).collect()
         }
-        _ => Err(wrong("published values are a list along `x`, or a table of labels with numbers".into())),
+        _ => {
+            Err(wrong("published values must be a list along `x`, or a table of labels with numbers".into()))
+        }
     }
 }
 
@@ -41,7 +44,7 @@ pub(crate) fn level(value: &Spanned<Value>) -> Result<f64, Problem> {
 
 fn finite(value: &Value, all: &Spanned<Value>) -> Result<f64, Problem> {
     let finite = number(value).filter(|y| y.is_finite());
-    finite.ok_or_else(|| Problem::at(all.span(), format!("`{value}` is no published value")))
+    finite.ok_or_else(|| Problem::at(all.span(), format!("`{value}` is not a published value")))
 }
 
 /// Points of a linear axis.
@@ -58,11 +61,12 @@ pub(crate) fn curve(
 ) -> Result<Vec<Point>, Problem> {
     let compiled = here.compile(of, &[axis.name.as_str()])?;
     if !compiled.runs.is_empty() {
-        return Err(Problem::at(of.span(), "a curve is a formula of the axis, and reads no run"));
+        return Err(Problem::at(of.span(), "a curve must be a formula of the axis and cannot read a run"));
     }
     let y = |x: f64| {
         let y = compiled.code.value(&[], &[x]);
-        let finite = |y: f64| if y.is_finite() { Ok(y) } else { Err("no finite number".to_owned()) };
+        let finite =
+            |y: f64| if y.is_finite() { Ok(y) } else { Err("the value is not a finite number".to_owned()) };
         let y = y.and_then(finite);
         y.map(|y| Point::at(x, y)).map_err(|why| Problem::at(of.span(), format!("{why}, at {x}")))
     };
@@ -70,7 +74,7 @@ pub(crate) fn curve(
     let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
     let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if numbers.is_empty() || (log && low <= 0.0) {
-        let message = format!("a curve goes over numbers, and axis `{}` has others", axis.name);
+        let message = format!("a curve needs an axis of numbers, and axis `{}` has other values", axis.name);
         return Err(Problem::at(of.span(), message));
     }
     if !log {

@@ -39,7 +39,10 @@ pub(crate) fn study(file: File, resolved: Resolved, stem: &str, of: &[Part]) -> 
         file.headline.iter().filter(|_| of.is_empty()).flat_map(|h| h.judged.iter().chain(h.values.values()))
     {
         if !names.iter().any(|(_, names)| names.has_row(id.get_ref())) {
-            return Err(Problem::at(id.span(), format!("no row has the identifier `{}`", id.get_ref())));
+            return Err(Problem::at(
+                id.span(),
+                format!("there is no row with the identifier `{}`", id.get_ref()),
+            ));
         }
     }
     let filled = |texts: &[String]| -> Result<Vec<String>, Problem> {
@@ -88,7 +91,7 @@ fn definitions(
         let own = spec.runs.iter().map(|name| study.group(name.get_ref())).collect::<Result<Vec<_>, _>>()?;
         let group = own.into_iter().chain(0..study.groups.len()).find(|group| has(*group));
         let group = group.ok_or_else(|| {
-            Problem::new(format!("no runs have the axes that \"{}\" names", first.get_ref()))
+            Problem::new(format!("\"{}\" names axes that no [runs] have", first.get_ref()))
                 .help("add them to `vary` of some runs")
         })?;
         let each = Selection::blank(study, group).each(&axes)?;
@@ -176,9 +179,7 @@ fn on_request(request: &Value, fixed: Option<&Selection<'_>>, size: Size) -> Res
         Value::Table(sizes) => {
             sizes.keys().try_for_each(|name| check(name))?;
             let Some(fixed) = fixed else {
-                return Err(Problem::new(
-                    "a table of sizes has values of the axis that `ids` name, and they name none",
-                ));
+                return Err(Problem::new("a table of sizes needs an axis in `ids`, and `ids` name no axis"));
             };
             let values = match sizes.get(size.name()) {
                 None => return Ok(false),
@@ -190,7 +191,7 @@ fn on_request(request: &Value, fixed: Option<&Selection<'_>>, size: Size) -> Res
             Ok(values.iter().any(here))
         }
         _ => Err(Problem::new(
-            "`on_request` is true, a list of sizes, or a table of sizes with values of the experiment's axis",
+            "`on_request` must be true, a list of sizes, or a table of sizes with values of the experiment's axis",
         )),
     }
 }
@@ -199,7 +200,7 @@ fn on_request(request: &Value, fixed: Option<&Selection<'_>>, size: Size) -> Res
 fn column(name: &Spanned<String>) -> Result<&'static Column, Problem> {
     let known: [&'static Column; 5] = [&RETIRED, &PLAIN_START, &TICK, &TSO, &BOTH];
     known.into_iter().find(|column| column.id == name.get_ref()).ok_or_else(|| {
-        Problem::at(name.span(), format!("there is no column `{}`", name.get_ref()))
+        Problem::at(name.span(), format!("there is no sensitivity variant `{}`", name.get_ref()))
             .help(suggest(name.get_ref(), known.map(|column| column.id)))
     })
 }
@@ -309,7 +310,7 @@ mod tests {
     fn what_is_no_request() {
         for (wrong, said) in [
             ("[\"fast\"]", "no size `fast`"),
-            ("3", "is true, a list"),
+            ("3", "must be true, a list"),
             ("{ slow = [\"lia\"] }", "no size `slow`"),
         ] {
             let text = STUDY.replace("{ quick = [\"olia\"], full = [\"lia\", \"olia\"] }", wrong);
@@ -317,7 +318,7 @@ mod tests {
             assert!(why.contains(said) && why.contains("line Some(19)"), "{why}");
         }
         let why = study(&STUDY.replace("G-{cc}", "G-{dd}")).err().unwrap();
-        assert!(why.contains("no runs have the axes"), "{why}");
+        assert!(why.contains("names axes that no [runs] have"), "{why}");
         let why =
             study(&STUDY.replace("goal1(\"tested\", runs = single)", "goal1(\"tested\")")).err().unwrap();
         assert!(why.contains("it is goal1(\"flow\", runs = NAME)"), "{why}");

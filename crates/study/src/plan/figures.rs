@@ -20,7 +20,7 @@ pub(super) fn add(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Prob
 
 fn drawn(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
     if let Some(x_of) = figure.x_of.as_ref().filter(|_| figure.kind != Kind::Lines) {
-        return Err(Problem::at(x_of.span(), "`x_of` places the points of lines"));
+        return Err(Problem::at(x_of.span(), "`x_of` is only allowed in figures of kind \"lines\""));
     }
     keys::figure(figure)?;
     let study = planner.study;
@@ -142,7 +142,7 @@ fn plots<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -
             [there] => panels.push((here.fill(&panel.title)?, String::new(), there.clone(), view)),
             _ => {
                 let message = format!(
-                    "the panel \"{}\" has several values of an axis that it does not go over",
+                    "panel \"{}\" has several values of an axis that it neither shows nor fixes",
                     panel.title
                 );
                 return Err(Problem::new(message));
@@ -192,7 +192,7 @@ fn lines<'a>(
         let quantities = view.quantities();
         if quantities.is_empty() && view.figure.bars.is_empty() {
             return Err(Problem::new(
-                "a figure has `of`, an expression, or `series`, names with expressions",
+                "a figure needs `of`, an expression, or `series`, names with expressions",
             ));
         }
         for (name, of) in quantities {
@@ -262,17 +262,17 @@ fn over_places(
     let span = view.x().map(Spanned::span).unwrap_or_default();
     let at = |problem: Problem| problem.or_at(span.clone());
     if matches!(view.figure.kind, Kind::Lines | Kind::Time) {
-        return Err(at(
-            Problem::new("lines go over an axis").help("kind = \"bars\" or \"boxes\" takes names")
-        ));
+        return Err(at(Problem::new("a figure of lines needs an axis")
+            .help("use kind = \"bars\" or \"boxes\" for names")));
     }
     if let Some((_, of)) = view.quantities().first() {
-        return Err(Problem::at(of.span(), "`x` has the expressions already"));
+        return Err(Problem::at(of.span(), "`x` already has the expressions"));
     }
     let mut points = Vec::new();
     for (label, of) in places {
-        let of =
-            of.as_str().ok_or_else(|| at(Problem::new(format!("`{label}` has an expression, a text"))))?;
+        let of = of
+            .as_str()
+            .ok_or_else(|| at(Problem::new(format!("`{label}` must be an expression in quotes"))))?;
         let text = Spanned::new(span.clone(), of.to_owned());
         let quantity = planner.read(&text, here, view.figure.is_pooled())?;
         points.push((here.fill(label).map_err(at)?, Place::At(0.0), quantity));
@@ -283,10 +283,10 @@ fn over_places(
 /// The name of the horizontal axis.
 fn axis_along(view: View<'_>) -> Result<&str, Problem> {
     let x = view.x().ok_or_else(|| {
-        Problem::new("a figure over an axis names it").help("add x = \"AXIS\", or kind = \"time\"")
+        Problem::new("a figure of this kind needs an axis").help("add x = \"AXIS\", or kind = \"time\"")
     })?;
     x.get_ref().as_str().ok_or_else(|| {
-        Problem::at(x.span(), "`x` is the name of an axis, or a table of names with expressions")
+        Problem::at(x.span(), "`x` must be the name of an axis, or a table of names with expressions")
     })
 }
 
@@ -330,8 +330,8 @@ fn told_apart<'a>(labels: impl Iterator<Item = &'a String>) -> Result<(), Proble
     match labels.find(|label| !known.insert(*label)) {
         None => Ok(()),
         Some(twice) => {
-            Err(Problem::new(format!("two values that the figure goes over have the name \"{twice}\""))
-                .help("give each a `name` of its own, or name in `at` those that are meant"))
+            Err(Problem::new(format!("two values of the figure's axis have the name \"{twice}\""))
+                .help("give each a different `name`, or choose values with `at`"))
         }
     }
 }
@@ -341,8 +341,11 @@ fn place(view: View<'_>, here: &Selection<'_>) -> Result<f64, Problem> {
     let x = view.x().and_then(|x| x.get_ref().as_str()).unwrap_or_default();
     match (view.figure.kind, here.value(x)) {
         (Kind::Lines, Some(value)) => value.number.ok_or_else(|| {
-            Problem::new(format!("lines go over numbers, and `{}` of axis `{x}` is none", value.id))
-                .help("kind = \"bars\" takes names")
+            Problem::new(format!(
+                "lines need an axis of numbers, and `{}` of axis `{x}` is not a number",
+                value.id
+            ))
+            .help("use kind = \"bars\" for names")
         }),
         _ => Ok(0.0),
     }

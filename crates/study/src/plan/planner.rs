@@ -97,8 +97,8 @@ impl Names {
     /// Notes that of a row.
     pub fn row(&mut self, id: &str, at: Range<usize>) -> Result<(), Problem> {
         if self.rows.len() == MAX_ROWS {
-            return Err(Problem::at(at, format!("more than {MAX_ROWS} rows in one study"))
-                .help("name fewer axes in identifiers, or make several studies of it"));
+            return Err(Problem::at(at, format!("the study has more than {MAX_ROWS} rows"))
+                .help("name fewer axes in identifiers, or split the study"));
         }
         note(&mut self.rows, "rows", id, at)
     }
@@ -121,12 +121,12 @@ impl Names {
 
 fn note(known: &mut HashSet<String>, what: &str, id: &str, at: Range<usize>) -> Result<(), Problem> {
     if id.trim().is_empty() {
-        return Err(Problem::at(at, "an identifier is not empty"));
+        return Err(Problem::at(at, "an identifier must not be empty"));
     }
     // `--only` takes small letters as well.
     match known.insert(id.to_lowercase()) {
         true => Ok(()),
         false => Err(Problem::at(at, format!("two {what} have the identifier `{id}`"))
-            .help("name in it the axis whose values they are of: {AXIS}")),
+            .help("name the axis in the identifier: {AXIS}")),
     }
 }

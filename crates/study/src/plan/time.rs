@@ -48,7 +48,7 @@ pub(super) fn trace(
                 }
                 (None, _) if function != "observable" => {
                     let names = SERIES.iter().map(|series| series.name).chain(["observable", "throughput"]);
-                    let problem = Problem::new(format!("there is no line `{function}`"));
+                    let problem = Problem::new(format!("`{function}` cannot be drawn over time"));
                     return Err(place(problem.help(suggest(function, names))));
                 }
                 _ => return Err(no_line(of, at.clone())),
@@ -64,8 +64,8 @@ pub(super) fn trace(
 
 fn no_line(of: &Spanned<String>, at: Range<usize>) -> Problem {
     let known: Vec<_> = SERIES.iter().map(|series| format!("{}(\"flow\", subflow)", series.name)).collect();
-    Problem::at(part(of, at), "a line over time is one of a subflow, or a throughput").help(format!(
-        "there are: {}, observable(\"flow\", subflow, \"name\"), throughput(\"flow\", …), and each of them * or / a number",
+    Problem::at(part(of, at), "a line over time must be a function of a subflow, or a throughput").help(format!(
+        "the functions are: {}, observable(\"flow\", subflow, \"name\"), throughput(\"flow\", …), each optionally * or / a number",
         known.join(", ")
     ))
 }

@@ -77,7 +77,9 @@ pub(crate) fn ids(here: &Selection<'_>, axis: &str, values: &Value) -> Result<Ve
                 ids.retain(fits);
             }
             match ids.is_empty() {
-                true => Err(Problem::new(format!("no value of axis `{}` has all of that", axis.name))),
+                true => {
+                    Err(Problem::new(format!("no value of axis `{}` has all of these fields", axis.name)))
+                }
                 false => Ok(ids),
             }
         }

@@ -81,7 +81,11 @@ impl Code {
                 let mut values = Vec::new();
                 terms.iter().try_for_each(|term| term.put(sources, &mut values))?;
                 let value = compute(&values);
-                if value.is_finite() { Ok(value) } else { Err("a function has no finite value".into()) }
+                if value.is_finite() {
+                    Ok(value)
+                } else {
+                    Err("the value of a function is not a finite number".into())
+                }
             }
             Code::Read { run, elsewhere, function, texts, subflow, numbers } => {
                 let numbers = numbers.iter().map(|code| code.of(sources)).collect::<Result<Vec<_>, _>>()?;
@@ -101,7 +105,7 @@ impl Code {
                     .read
                     .value(sources.runs[*run], elsewhere, &given)
                     .filter(|value| value.is_finite())
-                    .ok_or_else(|| format!("a run did not have this value: {}", written(function, &given)))
+                    .ok_or_else(|| format!("a run lacks this value: {}", written(function, &given)))
             }
         }
     }

@@ -74,7 +74,7 @@ impl Selection<'_> {
             true => compiled.code.value(&[], &[]).map_err(|why| Problem::at(text.span(), why)),
             false => Err(Problem::at(
                 text.span(),
-                "a published value, a formula or a number in a text reads no run",
+                "a published value, a formula or a number in a text cannot read a run",
             )),
         }
     }
@@ -98,7 +98,10 @@ impl Selection<'_> {
             return Err(contains_itself(name).or_at(quantity.span()));
         }
         if self.within.len() == MAX_WITHIN {
-            return Err(Problem::at(quantity.span(), "with its quantities this expression is too long"));
+            return Err(Problem::at(
+                quantity.span(),
+                "this expression is too long, with its quantities expanded",
+            ));
         }
         let mut inside = self.clone();
         inside.within.push(name.to_owned());
@@ -165,7 +168,10 @@ impl Compiler<'_> {
         self.parts += 1;
         self.depth += 1;
         if self.parts > MAX_PARTS || self.depth > MAX_DEPTH {
-            return Err(Problem::at(text.span(), "with its quantities this expression is too long"));
+            return Err(Problem::at(
+                text.span(),
+                "this expression is too long, with its quantities expanded",
+            ));
         }
         let code = self.part(expr, text, here);
         self.depth -= 1;
@@ -212,7 +218,7 @@ impl Compiler<'_> {
         let (axis, field) = name.split_once('.').map_or((name, None), |(axis, field)| (axis, Some(field)));
         if let Some(value) = here.value(axis) {
             return value.field_number(field).map(Code::Number).ok_or_else(|| match field {
-                None => Problem::new(format!("the value `{}` of axis `{axis}` is no number", value.id)),
+                None => Problem::new(format!("the value `{}` of axis `{axis}` is not a number", value.id)),
                 Some(field) => {
                     Problem::new(format!("`{}` of axis `{axis}` has no number `{field}`", value.id))
                 }
@@ -251,7 +257,7 @@ impl Compiler<'_> {
                 [Argument::Value(quick), Argument::Value(default), Argument::Value(full)] => {
                     self.code(here.size.of([quick, default, full]), text, here)
                 }
-                _ => Err(Problem::new("it is by_size(QUICK, DEFAULT, FULL), three numbers")),
+                _ => Err(Problem::new("write by_size(QUICK, DEFAULT, FULL), with three numbers")),
             };
         }
         let formulas = FORMULAS.iter().map(|f| (f.name, f.takes.len(), f.takes.len(), f.compute));
@@ -272,7 +278,7 @@ impl Compiler<'_> {
             return match (least..=most).contains(&terms.len()) {
                 true => Ok(Code::Math(compute, terms)),
                 false => Err(Problem::new(match most {
-                    usize::MAX => format!("`{name}` takes {least} number or more, not {}", terms.len()),
+                    usize::MAX => format!("`{name}` takes at least {least} number, not {}", terms.len()),
                     1 => format!("`{name}` takes one number, not {}", terms.len()),
                     _ => format!("`{name}` takes {most} numbers, not {}", terms.len()),
                 })),
@@ -341,8 +347,11 @@ impl Compiler<'_> {
             return Err(several(flows));
         };
         if every.run.is_some() && every.flows != flows {
-            return Err(Problem::new(format!("`*` of \"{}\" and of \"{flows}\" in one", every.flows))
-                .help("one argument of mean, sum, min or max goes over one of them"));
+            return Err(Problem::new(format!(
+                "`*` stands for \"{}\" and for \"{flows}\" in one argument",
+                every.flows
+            ))
+            .help("an argument of mean, sum, min or max can use `*` of one group of flows only"));
         }
         *every = Every {
             run: every.run.or(Some(run)),
@@ -360,7 +369,7 @@ impl Compiler<'_> {
         here: &Selection<'_>,
     ) -> Result<Code, Problem> {
         let usage = || {
-            Problem::new(format!("`{}` has other arguments: it is {}", function.name, signature(function)))
+            Problem::new(format!("wrong arguments for `{}`: write {}", function.name, signature(function)))
         };
         let network = here.network().map_err(|problem| self.unless_direct(problem))?;
         let (mut texts, mut subflow, mut numbers) = (Vec::new(), None, Vec::new());
@@ -394,7 +403,9 @@ impl Compiler<'_> {
                 }
                 (Takes::Subflow | Takes::MaybeSubflow, Some(Argument::Value(expr))) => {
                     let Code::Number(r) = self.code(expr, text, here)? else {
-                        return Err(Problem::new("a subflow is a whole number from 1, written as digits"));
+                        return Err(Problem::new(
+                            "a subflow must be a whole number from 1, written as digits",
+                        ));
                     };
                     subflow =
                         Some(Subflow::Is(network.subflow(texts.first().map_or("", String::as_str), r)?));
@@ -411,7 +422,7 @@ impl Compiler<'_> {
                     {
                         let known: Vec<String> = function.percentiles.iter().map(f64::to_string).collect();
                         let help = format!("there are: {}", known.join(", "));
-                        return Err(Problem::new(format!("no percentile {x} is recorded")).help(help));
+                        return Err(Problem::new(format!("percentile {x} is not recorded")).help(help));
                     }
                     numbers.push(number);
                     given.next();
@@ -423,15 +434,12 @@ impl Compiler<'_> {
             return Err(usage());
         }
         if named.is_some() && elsewhere.is_none() {
-            return Err(Problem::new(format!(
-                "`{}` reads one run, and `… = …` belongs into at(…)",
-                function.name
-            )));
+            return Err(Problem::new(format!("`{}` reads one run; put `… = …` into at(…)", function.name)));
         }
         if let Read::Scenario(read) = function.read {
             let numbers = numbers.iter().map(|code| match code {
                 Code::Number(number) => Ok(*number),
-                _ => Err(Problem::new(format!("`{}` takes numbers that no run has to give", function.name))),
+                _ => Err(Problem::new(format!("the numbers given to `{}` cannot read a run", function.name))),
             });
             let numbers: Vec<f64> = numbers.collect::<Result<_, _>>()?;
             let Some(Subflow::Is(subflow)) = subflow else { return Err(usage()) };
@@ -511,7 +519,7 @@ impl Compiler<'_> {
         match self.named(arguments, here)? {
             (Some(there), rest) if let [Argument::Value(expr)] = rest[..] => self.code(expr, text, &there),
             _ => {
-                Err(Problem::new("it is at(AXIS = VALUE, …, EXPRESSION), with `runs = NAME` for other runs"))
+                Err(Problem::new("write at(AXIS = VALUE, …, EXPRESSION), with `runs = NAME` for other runs"))
             }
         }
     }
@@ -519,11 +527,11 @@ impl Compiler<'_> {
 
 /// A quantity that would need its own value.
 fn contains_itself(name: &str) -> Problem {
-    Problem::new(format!("the quantity `{name}` contains itself"))
+    Problem::new(format!("the quantity `{name}` refers to itself"))
 }
 
 /// `*` where one is meant.
 fn several(name: &str) -> Problem {
-    Problem::new(format!("`*` of \"{name}\" stands for several"))
+    Problem::new(format!("`*` of \"{name}\" stands for several flows"))
         .help("put it into mean(…), sum(…), min(…) or max(…)")
 }

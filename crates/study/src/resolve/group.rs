@@ -49,7 +49,7 @@ impl Group {
             let sets = axis.key.is_some() || axis.values.iter().any(|value| value.set().is_some());
             if !sets && axis.values.len() > 1 && !used() {
                 let place = format!("{{{}", axis.name);
-                return Err(Problem::at(at, format!("axis `{}` changes nothing", axis.name)).help(format!(
+                return Err(Problem::at(at, format!("axis `{}` has no effect", axis.name)).help(format!(
                     "give it a `key`, its values a `set`, or write {place}}} in `cc`, `scenario`, `duration` or a value of `set`"
                 )));
             }

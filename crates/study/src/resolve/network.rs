@@ -53,7 +53,7 @@ impl Network {
         let scenario = anabranch_scenario::load(&source, &Overrides::default()).map_err(|why| {
             let first =
                 why.problems().first().map(|p| format!(", line {}: {p}", p.line())).unwrap_or_default();
-            Problem::new(format!("{path} is no scenario{first}"))
+            Problem::new(format!("{path} is not a scenario{first}"))
         })?;
         Ok(Network { file, scenario })
     }
@@ -89,10 +89,11 @@ impl Network {
         match known.contains(&name) || may_be {
             true => Ok(()),
             false if known_base && takes == Takes::Link => {
-                Err(Problem::new(format!("`{name}` is several links")).help(format!("name one, `{name}/1`")))
+                Err(Problem::new(format!("`{name}` stands for several links"))
+                    .help(format!("choose one, such as `{name}/1`")))
             }
-            false if known_base => Err(Problem::new(format!("`{name}` is several flows"))
-                .help(format!("name one, `{name}/1`, or all of them: total(\"{name}\")"))),
+            false if known_base => Err(Problem::new(format!("`{name}` stands for several flows"))
+                .help(format!("choose one, such as `{name}/1`, or all of them: total(\"{name}\")"))),
             false => {
                 Err(Problem::new(format!("{} has no {what} `{name}`", self.file.name))
                     .help(suggest(name, known)))
@@ -127,7 +128,7 @@ impl Network {
         };
         let (Some((begin, end)), Some(rest)) = (pattern.split_once('*'), rest.filter(|_| !table.is_empty()))
         else {
-            return Err(Problem::new(format!("`{key}`: `*` stands for links' or flows' names"))
+            return Err(Problem::new(format!("`{key}`: `*` can only stand for the name of a link or flow"))
                 .help("write links.*.KEY or flows.*.KEY"));
         };
         let fits = |name: &&str| {

@@ -48,10 +48,13 @@ impl Resolved {
         match (name, &self.groups[..]) {
             (Some(name), _) => self.group(name),
             (None, [_]) => Ok(0),
-            (None, []) => Err(Problem::new("the study has no runs").help("add [runs.NAME] with a scenario")),
+            (None, []) => {
+                Err(Problem::new("the study has no [runs]").help("add [runs.NAME] with a scenario"))
+            }
             (None, groups) => {
                 let known = groups.iter().map(|group| group.name.as_str()).collect::<Vec<_>>().join(", ");
-                Err(Problem::new("which runs are meant?").help(format!("add runs = …; there are: {known}")))
+                Err(Problem::new("the study has several runs: choose one")
+                    .help(format!("add runs = …, one of: {known}")))
             }
         }
     }

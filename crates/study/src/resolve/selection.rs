@@ -115,8 +115,8 @@ impl<'a> Selection<'a> {
     fn position(&self, name: &str) -> Result<(usize, &'a Axis), Problem> {
         self.all().enumerate().find(|(_, axis)| axis.name == name).ok_or_else(|| {
             let message = match self.at.group {
-                Some(group) => format!("`{name}` is no axis of runs `{}`", self.study.groups[group].name),
-                None => format!("`{name}` is no axis of this file"),
+                Some(group) => format!("`{name}` is not an axis of runs `{}`", self.study.groups[group].name),
+                None => format!("`{name}` is not an axis of this file"),
             };
             Problem::new(message).help(suggest(name, self.axes()))
         })
@@ -181,7 +181,7 @@ impl<'a> Selection<'a> {
     pub fn point(&self) -> Result<usize, Problem> {
         let group = self.runs()?;
         let own = &self.at.each[..group.axes.len()];
-        let impossible = || Problem::new("axes that go together have no such values in common");
+        let impossible = || Problem::new("the axes vary together and never have these values at once");
         let whole: Option<Vec<usize>> = own.iter().copied().collect();
         if let Some(whole) = whole {
             return group.index.get(&whole).copied().ok_or_else(impossible);
@@ -193,8 +193,8 @@ impl<'a> Selection<'a> {
             (Some(_), Some(_)) => {
                 let open = group.axes.iter().zip(own).find(|(_, value)| value.is_none());
                 let open = open.map_or("", |(axis, _)| &axis.name);
-                Err(Problem::new(format!("which value of axis `{open}` is meant?")).help(format!(
-                    "name it in the identifier, `{{{open}}}`, or give it: at = {{ {open} = … }}"
+                Err(Problem::new(format!("axis `{open}` has several values: choose one")).help(format!(
+                    "name it in the identifier, `{{{open}}}`, or choose a value: at = {{ {open} = … }}"
                 )))
             }
         }
@@ -250,8 +250,10 @@ impl<'a> Selection<'a> {
                     values.retain(|value| possible.is_some_and(|possible| possible.contains(value)));
                 }
                 if next.len() + values.len() > MAX_SELECTIONS {
-                    let message =
-                        format!("more than {MAX_SELECTIONS} combinations of values of {}", axes.join(", "));
+                    let message = format!(
+                        "more than {MAX_SELECTIONS} combinations of the values of {}",
+                        axes.join(", ")
+                    );
                     return Err(Problem::new(message).help("name fewer axes, or give them fewer values"));
                 }
                 next.extend(values.into_iter().map(|value| {
@@ -272,7 +274,7 @@ impl<'a> Selection<'a> {
         let mut there = self.clone();
         for name in axes {
             let i = group.axes.iter().position(|axis| axis.name == *name);
-            let none = || Problem::new(format!("`{name}` is no axis of runs `{}`", group.name));
+            let none = || Problem::new(format!("`{name}` is not an axis of runs `{}`", group.name));
             let i = i.ok_or_else(|| none().help(suggest(name, self.axes())))?;
             there.at.each[i] = Some(group.points[point][i]);
         }

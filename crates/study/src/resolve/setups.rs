@@ -124,8 +124,10 @@ impl Selection<'_> {
             group.axes.iter().map(|axis| Some(format!("{} = {}", axis.name, self.value(&axis.name)?.id)));
         let values = values.flatten().collect::<Vec<_>>().join(", ");
         let of = if values.is_empty() { values } else { format!(" at {values}") };
-        let help = format!("`{}` shows all of it", setup.command(1).replacen("run", "check", 1));
-        Some(Problem::at(at, format!("runs `{}` are no scenario{of}: {said}", group.name)).help(help))
+        let help = format!("run `{}` to see the whole error", setup.command(1).replacen("run", "check", 1));
+        Some(
+            Problem::at(at, format!("runs `{}`: the scenario{of} is invalid: {said}", group.name)).help(help),
+        )
     }
 }
 

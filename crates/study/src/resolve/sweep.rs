@@ -40,7 +40,7 @@ pub fn sweep(sweep: &Sweep, scenario: &Scenario) -> Result<String, String> {
     for spec in &sweep.vary {
         let (key, values) = axis(spec)?;
         if !keys.insert(key.clone()) {
-            return Err(format!("`{key}` varies twice: give all its values at once"));
+            return Err(format!("`{key}` is varied twice: give all its values at once"));
         }
         let taken = |name: &str| name == "cc" || vary.iter().any(|(known, _)| known == name);
         let name = name(&key, taken);
@@ -349,7 +349,7 @@ mod tests {
             ("links.a.queue=", "varies nothing"),
             ("links.a.queue=1..2 BDP", "no number of steps"),
             ("links.a.queue=1..2 BDP/1", "at least 2"),
-            ("links.a.queue=1 BDP/12log", "no range"),
+            ("links.a.queue=1 BDP/12log", "not a valid range"),
             ("links.a.queue=0..2 BDP/5log", "above 0"),
             ("links.a.queue=1 BDP,1 BDP", "twice"),
         ] {

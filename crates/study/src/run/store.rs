@@ -72,7 +72,7 @@ struct Used {
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The folder cannot be made.
-    #[error("cannot make {}: {source}", path.display())]
+    #[error("cannot create {}: {source}", path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
@@ -80,7 +80,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// A version that is no name of a folder.
-    #[error("`{0}` is no version of a store: it must have letters, digits and dashes only")]
+    #[error("`{0}` is not a valid store version: use only letters, digits and dashes")]
     Version(String),
 }
 
@@ -164,7 +164,7 @@ impl Store {
     /// # Errors
     /// Where the file cannot be written.
     pub fn add(&self, claim: Claim, summary: &Summary) -> io::Result<()> {
-        let Some(held) = &claim.0 else { return Err(io::Error::other("the file has no lock of it")) };
+        let Some(held) = &claim.0 else { return Err(io::Error::other("the file does not lock this run")) };
         let key = held.making.key;
         let line = record::write(&key, &self.version, summary);
         self.write(|log| log.append(&key, &line))?;
@@ -210,9 +210,9 @@ impl Store {
         let file = self.file();
         let file = file.display();
         match before {
-            0..NAMED => (self.tell)(&format!("{file}: line {line} {why}: the run is made again")),
+            0..NAMED => (self.tell)(&format!("{file}: line {line} {why}: the run is repeated")),
             NAMED => (self.tell)(&format!(
-                "{file}: line {line} {why}, and others may be damaged too: all are made again"
+                "{file}: line {line} {why}; other lines may be damaged too: their runs are repeated"
             )),
             _ => {}
         }
@@ -222,7 +222,9 @@ impl Store {
     fn cannot_keep(&self, path: &Path, why: &dyn fmt::Display) {
         if !self.told.swap(true, Ordering::Relaxed) {
             let path = path.display();
-            (self.tell)(&format!("runs cannot be kept for later, but their results are used: {path}: {why}"));
+            (self.tell)(&format!(
+                "cannot store runs for later use ({path}: {why}); this command still uses their results"
+            ));
         }
     }
 }

@@ -184,16 +184,16 @@ impl Results {
     /// A folder or a pipe in place of a result: reading a pipe would wait for ever.
     fn put_aside_what_is_no_file(&self, file: &Path) -> Result<(), PlaceError> {
         match file.metadata() {
-            Ok(there) if !there.is_file() => self.put_aside(file, "it is no file"),
-            Err(_) if file.is_symlink() => self.put_aside(file, "it is a symbolic link to nothing"),
+            Ok(there) if !there.is_file() => self.put_aside(file, "it is not a regular file"),
+            Err(_) if file.is_symlink() => self.put_aside(file, "it is a dangling symbolic link"),
             _ => Ok(()),
         }
     }
 
     fn put_aside(&self, file: &Path, why: &str) -> Result<(), PlaceError> {
         let kept = aside(file, file, "damaged")
-            .map_err(|e| PlaceError::because(format!("cannot put aside {}", file.display()), &e))?;
-        let said = format!("{} could not be read ({why}): it is kept as {}", file.display(), kept.display());
+            .map_err(|e| PlaceError::because(format!("cannot rename {}", file.display()), &e))?;
+        let said = format!("cannot read {} ({why}): it was renamed to {}", file.display(), kept.display());
         (self.tell)(&said);
         self.damaged.lock().unwrap_or_else(PoisonError::into_inner).push(said);
         Ok(())
@@ -231,11 +231,11 @@ pub fn outdated(study: &Study, options: &Options, result: &StudyResult) -> Resul
         (result.hash != study.hash, "of another study file, scenario or --at".to_owned()),
         (result.version != VERSION, format!("of another version ({})", result.version)),
         (result.without_columns != options.without_columns, "of another choice of --no-columns".to_owned()),
-        (result.partial, "partial: it was interrupted".to_owned()),
+        (result.partial, "incomplete: the run was interrupted".to_owned()),
         (!missing.is_empty(), format!("without {}", missing.join(", "))),
         (
             !not_beside.is_empty(),
-            format!("without that backend beside the simulator in {}", not_beside.join(", ")),
+            format!("without a comparison with that backend in {}", not_beside.join(", ")),
         ),
     ];
     Ok(all.into_iter().filter(|(is_so, _)| *is_so).map(|(_, what)| what).collect())
@@ -251,7 +251,7 @@ fn described(result: &StudyResult) -> String {
         result.size,
         result.seeds,
         result.version,
-        if result.without_columns { ", without columns" } else { "" }
+        if result.without_columns { ", --no-columns" } else { "" }
     );
     result.command.as_ref().map_or(made.clone(), |command| format!("{made} of `{command}`"))
 }

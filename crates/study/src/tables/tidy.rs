@@ -131,7 +131,9 @@ pub fn columns(axes: &[TidyAxis]) -> Result<Vec<Column>, String> {
     let columns: Vec<Column> = axis.chain(fixed).collect();
     let twice = (1..columns.len()).find(|i| columns[..*i].iter().any(|c| c.name == columns[*i].name));
     match twice {
-        Some(twice) => Err(format!("two columns would be called `{}`: rename the axis", columns[twice].name)),
+        Some(twice) => {
+            Err(format!("two columns of the table would be named `{}`: rename the axis", columns[twice].name))
+        }
         None => Ok(columns),
     }
 }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 const LIST: &str = ".anabranch";
 /// What stands above it.
 const HEADING: &str =
-    "# What anabranch wrote into this folder, and will replace: other files it leaves alone.\n";
+    "# Files that anabranch wrote into this folder and will replace. It does not touch other files.\n";
 
 /// The files of a folder, each with the SHA-256 of its content.
 pub struct Content(BTreeMap<String, String>);
@@ -48,9 +48,9 @@ impl Content {
         match ours.find_other(folder, Path::new("")).map_err(cannot)? {
             None => Ok(()),
             Some((file, why)) => {
-                let message = format!("{} holds {}, {why}", name.display(), file.display());
+                let message = format!("{} contains {}, {why}", name.display(), file.display());
                 let help = match Content::is_listed(folder) {
-                    true => "results replace a folder as a whole: give another one, or move that file away"
+                    true => "results replace a whole folder: give another folder, or move that file away"
                         .to_owned(),
                     false => unlisted(folder, name),
                 };
@@ -61,7 +61,7 @@ impl Content {
 
     /// The first thing that is not as we wrote it in a folder, `below` what the list is about, and why.
     fn find_other(&self, folder: &Path, below: &Path) -> io::Result<Option<(PathBuf, &'static str)>> {
-        const FOREIGN: &str = "which no command of ours wrote there";
+        const FOREIGN: &str = "which anabranch did not write";
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
             let (path, file) = (entry.path(), below.join(entry.file_name()));
@@ -80,7 +80,7 @@ impl Content {
             };
             // Whatever is no file, reading it could take for ever.
             if !there.is_file() || hash(File::open(&path)?)? != *written {
-                return Ok(Some((file, "which was changed since it was written")));
+                return Ok(Some((file, "which has been changed")));
             }
         }
         Ok(None)
@@ -131,8 +131,8 @@ fn unlisted(folder: &Path, name: &Path) -> String {
     }
     let [from, to] = [shown, Path::new(&away)].map(|path| quoted(&path.display().to_string()));
     format!(
-        "results replace a folder as a whole, and {} has no list, {LIST}, of what anabranch wrote there. If these are results \
-         of an earlier version, move them away once:\nmv {from} {to}\nElse give another folder",
+        "results replace a whole folder, and {} has no list ({LIST}) of the files that anabranch wrote. If it has results of an earlier \
+         version, move them away once:\nmv {from} {to}\nIf not, give another folder",
         name.display()
     )
 }

@@ -86,7 +86,7 @@ pub(super) fn located(name: &Path) -> Result<PathBuf, PlaceError> {
         Ok(_) => return name.canonicalize().map_err(|e| cannot(name, &e)),
         // A symbolic link to nothing.
         Err(_) if name.is_symlink() => {
-            return Err(PlaceError::new(format!("{} is a symbolic link to nothing", name.display())));
+            return Err(PlaceError::new(format!("{} is a dangling symbolic link", name.display())));
         }
         Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(cannot(name, &e)),
         Err(_) => {}
@@ -114,8 +114,8 @@ pub(super) fn locked(private: &Path, name: &Path, tell: Tell) -> Result<File, Pl
         };
         let opened = file.metadata().map_err(|e| cannot(private, &e))?;
         if opened.uid() != rustix::process::geteuid().as_raw() {
-            let help = "choose another folder, or let its owner delete that one";
-            let message = format!("{} belongs to somebody else", private.display());
+            let help = "choose another folder, or ask the owner to delete this one";
+            let message = format!("{} belongs to another user", private.display());
             return Err(PlaceError::new(message).with_help(help));
         }
         match file.try_lock() {
@@ -133,8 +133,8 @@ pub(super) fn locked(private: &Path, name: &Path, tell: Tell) -> Result<File, Pl
 
 /// That another command writes there.
 pub fn at_work(name: &Path) -> PlaceError {
-    let help = "wait for it, or give another folder";
-    PlaceError::new(format!("another command is at work on {}", name.display())).with_help(help)
+    let help = "wait for it to finish, or give another folder";
+    PlaceError::new(format!("another command is writing to {}", name.display())).with_help(help)
 }
 
 pub(super) fn cannot(path: &Path, error: &io::Error) -> PlaceError {

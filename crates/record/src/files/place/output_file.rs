@@ -122,8 +122,8 @@ fn check(name: &Path, is_own: Option<IsOwn>) -> Result<(), PlaceError> {
     if there.is_file() && (there.len() == 0 || is_own(name).map_err(cannot_read)?) {
         return Ok(());
     }
-    let message = format!("{} is there, and not what this command writes", name.display());
-    Err(PlaceError::new(message).with_help("give another name, or --replace to replace it"))
+    let message = format!("{} exists, and this command did not write it", name.display());
+    Err(PlaceError::new(message).with_help("give another name, or use --replace"))
 }
 
 /// Locks a private file; whether it is this user's, and still has its name: between opening and locking another command may have
@@ -131,7 +131,7 @@ fn check(name: &Path, is_own: Option<IsOwn>) -> Result<(), PlaceError> {
 fn claim(file: &File, private: &Path) -> Result<bool, TryLockError> {
     let opened = file.metadata().map_err(TryLockError::Error)?;
     if opened.uid() != rustix::process::geteuid().as_raw() {
-        let message = format!("{} belongs to somebody else", private.display());
+        let message = format!("{} belongs to another user", private.display());
         return Err(TryLockError::Error(io::Error::other(message)));
     }
     file.try_lock()?;

@@ -104,7 +104,7 @@ impl Columns {
     pub fn numbers(&self, name: &str) -> Result<&[f64], ColumnsError> {
         match self.0.iter().find(|(n, _)| n == name) {
             Some((_, Values::Numbers(numbers))) => Ok(numbers),
-            _ => Err(ColumnsError(format!("it has no numbers {name}"))),
+            _ => Err(ColumnsError(format!("the column of numbers {name} is missing"))),
         }
     }
 
@@ -112,7 +112,7 @@ impl Columns {
     pub fn text(&self, name: &str) -> Result<&[String], ColumnsError> {
         match self.0.iter().find(|(n, _)| n == name) {
             Some((_, Values::Text(texts))) => Ok(texts),
-            _ => Err(ColumnsError(format!("it has no text {name}"))),
+            _ => Err(ColumnsError(format!("the column of texts {name} is missing"))),
         }
     }
 

@@ -14,7 +14,10 @@ const MAX_LENGTH: usize = 1000;
 /// [`Wrong`] with the place of what does not belong there.
 pub fn parse(text: &str) -> Result<Expr, Wrong> {
     if text.len() > MAX_LENGTH {
-        return Err(Wrong::new(format!("an expression of more than {MAX_LENGTH} bytes"), 0..0));
+        return Err(Wrong::new(
+            format!("expression too long: {} bytes, the limit is {MAX_LENGTH}", text.len()),
+            0..0,
+        ));
     }
     let mut parser = Parser { text, at: 0, depth: 0 };
     let expr = parser.condition()?;
@@ -88,7 +91,7 @@ impl Parser<'_> {
     fn condition(&mut self) -> Result<Expr, Wrong> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(self.wrong("too many brackets within each other"));
+            return Err(self.wrong("brackets are nested too deeply"));
         }
         let expr = self.chain(Self::both, &[("or", Operator::Or)], usize::MAX);
         self.depth -= 1;
@@ -120,7 +123,7 @@ impl Parser<'_> {
         if self.take(&[("-", ())]).is_some() {
             self.depth += 1;
             if self.depth > MAX_DEPTH {
-                return Err(self.wrong("too many signs before each other"));
+                return Err(self.wrong("too many minus signs in a row"));
             }
             let negative = self.power().map(|expr| Expr::Negative(Box::new(expr)));
             self.depth -= 1;
@@ -133,7 +136,8 @@ impl Parser<'_> {
             return Ok(base);
         }
         self.depth += 1;
-        let exponent = if self.depth > MAX_DEPTH { Err(self.wrong("too many powers")) } else { self.power() };
+        let exponent =
+            if self.depth > MAX_DEPTH { Err(self.wrong("too many nested powers")) } else { self.power() };
         self.depth -= 1;
         Ok(Expr::Two(Operator::Power, Box::new(base), Box::new(exponent?), start..self.at))
     }
@@ -176,7 +180,7 @@ impl Parser<'_> {
         let digits = self.text[start..self.at].replace('_', "");
         match digits.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(Expr::Number(number)),
-            _ => Err(Wrong::new("this is no number", start..self.at)),
+            _ => Err(Wrong::new("this is not a number", start..self.at)),
         }
     }
 
@@ -236,7 +240,7 @@ impl Parser<'_> {
                 self.at += inside.len() + 2;
                 Ok(inside)
             }
-            None => Err(Wrong::new("this text has no end", self.at..self.text.len())),
+            None => Err(Wrong::new("the closing quote is missing", self.at..self.text.len())),
         }
     }
 

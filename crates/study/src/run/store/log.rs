@@ -60,7 +60,7 @@ impl Log {
 
     fn of(path: &Path, file: File) -> io::Result<Self> {
         if !file.metadata()?.is_file() {
-            return Err(io::Error::other("it is no file"));
+            return Err(io::Error::other("it is not a regular file"));
         }
         Ok(Log {
             path: path.to_owned(),

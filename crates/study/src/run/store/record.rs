@@ -27,7 +27,7 @@ pub enum Damage {
     #[error("is cut off or damaged")]
     Torn,
     /// It is whole, but another run's.
-    #[error("holds another run")]
+    #[error("contains another run")]
     Other,
 }
 

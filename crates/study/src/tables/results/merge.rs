@@ -17,7 +17,8 @@ pub(super) fn merge(
         |r: &StudyResult| (r.size.clone(), r.seeds, r.version.clone(), r.hash.clone(), r.without_columns);
     let alike = made(&old) == made(&new);
     if !alike && new.partial {
-        let notice = format!("{}: {} stays, {} being partial", study.name, described(&old), described(&new));
+        let notice =
+            format!("{}: keeping {}, because {} is incomplete", study.name, described(&old), described(&new));
         return (old, vec![notice]);
     }
     let mut notices = vec![];
@@ -60,9 +61,9 @@ fn keep_backends(new: &mut Experiment, old: &Experiment, origin: &str) -> (bool,
     if !simulates_the_same(new, old) {
         let titles: Vec<&str> = columns.iter().map(|column| &*column.title).collect();
         let lost = format!(
-            "{} loses its column of {}: the simulator's values are others now",
+            "{}: dropped the earlier values of {}, because the simulator's values have changed",
             new.id,
-            titles.join(" and of ")
+            titles.join(" and ")
         );
         return (false, Some(lost));
     }
@@ -260,7 +261,7 @@ mod tests {
     fn a_column_beside_other_values_goes_with_a_word() {
         let (new, notices) = merged(result(3.0, &["kernel"]), result(4.0, &[]));
         assert_eq!(new, result(4.0, &[]));
-        let said = "z: Z-1 loses its column of Linux (kernel): the simulator's values are others now";
+        let said = "z: Z-1: dropped the earlier values of Linux (kernel), because the simulator's values have changed";
         assert_eq!(notices, [said]);
         let another = StudyResult { version: "2".into(), ..result(3.0, &[]) };
         let (new, notices) = merged(result(3.0, &["kernel"]), another);
