@@ -9,7 +9,7 @@ use crate::size_args::SizeArgs;
 use crate::study_args::{self, StudyArgs, SweepArgs};
 use crate::table::WIDTH;
 use crate::trace::TraceArgs;
-use anabranch_study::column::LINUX_HOSTS_SET;
+use anabranch_study::variant::LINUX_HOSTS_SET;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;

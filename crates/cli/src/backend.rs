@@ -7,7 +7,7 @@ use anabranch_net::Time;
 use anabranch_papers::Simulator;
 use anabranch_record::{KernelRun, Sink, Summary};
 use anabranch_scenario::{Scenario, printable};
-use anabranch_study::{Backend, Backends, Column, Task, TaskError, column};
+use anabranch_study::{Backend, Backends, Task, TaskError, Variant, variant};
 use anabranch_testbed::{Limits, RunOptions, TestbedError, Traffic};
 use clap::ValueEnum;
 use miette::miette;
@@ -74,7 +74,7 @@ impl BackendName {
     }
 
     /// Its column beside the simulator's.
-    pub fn column(self) -> Option<&'static Column> {
+    pub fn column(self) -> Option<&'static Variant> {
         match self {
             BackendName::Sim => None,
             BackendName::Kernel => Some(&COLUMN),
@@ -86,8 +86,8 @@ impl BackendName {
 }
 
 /// The columns beside the simulator's: the backend's, and beside that or where they are asked for that of Linux hosts.
-pub fn beside(backend: BackendName, linux_hosts: bool) -> Vec<&'static Column> {
-    let hosts = (linux_hosts || backend != BackendName::Sim).then_some(&column::LINUX_HOSTS);
+pub fn beside(backend: BackendName, linux_hosts: bool) -> Vec<&'static Variant> {
+    let hosts = (linux_hosts || backend != BackendName::Sim).then_some(&variant::LINUX_HOSTS);
     backend.column().into_iter().chain(hosts).collect()
 }
 
@@ -164,7 +164,7 @@ impl Backend for WithTraffic {
 
 static KERNEL: Kernel = Kernel(Traffic::Own);
 
-static COLUMN: Column = Column::on(
+static COLUMN: Variant = Variant::on(
     &KERNEL,
     "kernel",
     "Linux",
@@ -179,10 +179,11 @@ static GUEST_NEWEST: Guests = Guests::of("newest", "guest-newest");
 const IN_A_GUEST: &str = "The same scenarios on a stock Debian kernel under QEMU, in virtual time: its own TCP and MPTCP, links emulated by the simulator's model of them.";
 const NOT_IN_A_GUEST: &str = "No column of a guest's kernel: it can run none of these scenarios.";
 
-static COLUMN_6_12: Column = Column::on(&GUEST_6_12, "guest-6.12", "Linux 6.12", IN_A_GUEST, NOT_IN_A_GUEST);
-static COLUMN_6_1: Column = Column::on(&GUEST_6_1, "guest-6.1", "Linux 6.1", IN_A_GUEST, NOT_IN_A_GUEST);
-static COLUMN_NEWEST: Column =
-    Column::on(&GUEST_NEWEST, "guest-newest", "newest Linux", IN_A_GUEST, NOT_IN_A_GUEST);
+static COLUMN_6_12: Variant =
+    Variant::on(&GUEST_6_12, "guest-6.12", "Linux 6.12", IN_A_GUEST, NOT_IN_A_GUEST);
+static COLUMN_6_1: Variant = Variant::on(&GUEST_6_1, "guest-6.1", "Linux 6.1", IN_A_GUEST, NOT_IN_A_GUEST);
+static COLUMN_NEWEST: Variant =
+    Variant::on(&GUEST_NEWEST, "guest-newest", "newest Linux", IN_A_GUEST, NOT_IN_A_GUEST);
 
 /// How often a run is repeated whose links did not keep up.
 const REPEATS: u32 = 2;

@@ -7,7 +7,7 @@ use crate::output_file::is_no_input;
 use crate::table::{BYTES, with_unit};
 use anabranch_capture::{Beside, Capture, Options, is_own};
 use anabranch_net::Time;
-use anabranch_record::place::OutputFile;
+use anabranch_record::output::OutputFile;
 use anabranch_record::{Sink, Summary};
 use anabranch_scenario::Scenario;
 use anabranch_study::task::SIM;

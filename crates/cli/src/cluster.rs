@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::interrupt;
 use anabranch_study::StudyResult;
-use anabranch_study::file::Part;
+use anabranch_study::file::AxisSubset;
 use miette::miette;
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(50);
 pub struct Request<'a> {
     pub dask: &'a str,
     pub file: &'a Path,
-    pub at: &'a [Part],
+    pub at: &'a [AxisSubset],
     pub size: &'a str,
     pub seeds: Option<u32>,
     pub only: Option<&'a str>,

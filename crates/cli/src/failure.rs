@@ -1,6 +1,6 @@
 //! Why the command did not succeed, and its exit status.
 
-use anabranch_record::place::PlaceError;
+use anabranch_record::output::OutputError;
 use anabranch_scenario::{is_hidden, printable};
 use anabranch_study::TaskError;
 use miette::{Diagnostic, MietteDiagnostic, MietteHandlerOpts, Report, miette};
@@ -44,8 +44,8 @@ pub fn usage(error: &clap::Error) -> ! {
     std::process::exit(error.exit_code());
 }
 
-impl From<PlaceError> for Failure {
-    fn from(error: PlaceError) -> Self {
+impl From<OutputError> for Failure {
+    fn from(error: OutputError) -> Self {
         let told = MietteDiagnostic::new(error.to_string());
         Failure::Input(match error.help() {
             Some(help) => told.with_help(help).into(),

@@ -13,7 +13,8 @@ use anabranch_cc::registry;
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_record::quoted;
 use anabranch_study::{
-    ColumnName, Experiment, Kept, Kind, Options, Results, Row, Store, Study, StudyError, StudyResult, Verdict,
+    Experiment, Kind, Options, Results, Row, RunCache, Store, Study, StudyError, StudyResult, VariantName,
+    Verdict,
 };
 use miette::miette;
 use std::collections::HashSet;
@@ -69,20 +70,21 @@ pub fn paper(args: &PaperArgs) -> Result<(), Failure> {
     let results = Results::open(&args.out, note)?;
     let mut there = vec![];
     for paper in asked {
-        there.extend(results.made_otherwise(Kind::Paper, paper, &options)?);
+        there.extend(results.conflicting_result(Kind::Paper, paper, &options)?);
     }
     if standard_cases {
-        there.extend(standard::made_otherwise(registry::ALL, &args.size, &results)?);
+        there.extend(standard::conflicting_result(registry::ALL, &args.size, &results)?);
     }
     earlier::check_results(&there, args.replace)?;
     let mut done = Done::default();
     let mut kept = Ok(());
     let runs = store::open(&results.out().join("store"));
-    let ended = standard::in_progress(&work, runs.as_ref().map(|runs| runs as &dyn Kept), &mut |finished| {
-        // One that cannot be kept is no reason to lose those after it: the first failure is told at the end.
-        let this = done.keep(finished, &results);
-        kept = std::mem::replace(&mut kept, Ok(())).and(this);
-    });
+    let ended =
+        standard::in_progress(&work, runs.as_ref().map(|runs| runs as &dyn RunCache), &mut |finished| {
+            // One that cannot be kept is no reason to lose those after it: the first failure is told at the end.
+            let this = done.keep(finished, &results);
+            kept = std::mem::replace(&mut kept, Ok(())).and(this);
+        });
     let any = runs.as_ref().is_some_and(store::note_found);
     let goes_on = if any { "; the same command goes on from here" } else { "" };
     if ended.is_ok() && kept.is_ok() && !args.keep_runs {
@@ -266,7 +268,7 @@ fn verdicts(experiments: &[&Experiment], title: &str) -> Table {
 
 /// The paper's own rows by default and under each other assumption; nothing where there is none.
 fn assumptions(result: &StudyResult) -> String {
-    let mut columns: Vec<&ColumnName> = Vec::new();
+    let mut columns: Vec<&VariantName> = Vec::new();
     for column in result.experiments.iter().filter(|e| !e.beyond).flat_map(|e| &e.columns) {
         if !columns.iter().any(|known| known.id == column.id) {
             columns.push(column);
@@ -276,16 +278,16 @@ fn assumptions(result: &StudyResult) -> String {
         return String::new();
     }
     let own: Vec<&Row> = result.own_rows().map(|(_, row)| row).collect();
-    let all: Vec<Option<&ColumnName>> = std::iter::once(None).chain(columns.into_iter().map(Some)).collect();
-    let other = |row: &Row, column: Option<&ColumnName>| {
+    let all: Vec<Option<&VariantName>> = std::iter::once(None).chain(columns.into_iter().map(Some)).collect();
+    let other = |row: &Row, column: Option<&VariantName>| {
         column.and_then(|column| row.other(&column.id)).map(|other| other.verdict)
     };
-    let counted = |so: &dyn Fn(&Row, Option<&ColumnName>) -> bool| -> Vec<u64> {
-        let count = |column: &Option<&ColumnName>| own.iter().filter(|row| so(row, *column)).count() as u64;
+    let counted = |so: &dyn Fn(&Row, Option<&VariantName>) -> bool| -> Vec<u64> {
+        let count = |column: &Option<&VariantName>| own.iter().filter(|row| so(row, *column)).count() as u64;
         all.iter().map(count).collect()
     };
     // What did not run on another backend has no verdict there.
-    let under = |row: &Row, column: Option<&ColumnName>| {
+    let under = |row: &Row, column: Option<&VariantName>| {
         other(row, column).or((!column.is_some_and(|column| column.of_backend)).then_some(row.verdict))
     };
     let each = |verdict: Verdict| counted(&|row, column| under(row, column) == Some(verdict));

@@ -7,7 +7,7 @@ use crate::output_file::is_no_input;
 use crate::table::Table;
 use crate::{input, interrupt};
 use anabranch_plot::{FIGURES, Format, LineSink, Picture, PlotError, Run, Theory, USUAL, is_own};
-use anabranch_record::place::OutputFile;
+use anabranch_record::output::OutputFile;
 use anabranch_record::{ReadError, Record, Summary};
 use anabranch_scenario::{Scenario, Source};
 use anabranch_study::{Panel, StudyResult};

@@ -12,7 +12,7 @@ use std::{env, fs};
 /// `say` where it is: not where standard output is JSON.
 pub fn write(store: &Results, command: String, say: bool) -> Result<(), Failure> {
     let index = anabranch_report::write_on(store, command, laboratory()).map_err(|error| match error {
-        FolderError::Place(error) => error.into(),
+        FolderError::ResultFolder(error) => error.into(),
         FolderError::Report(error) => Failure::environment("there is no new report", &error),
     })?;
     if say { print(&format!("Report: {}", index.display())) } else { Ok(()) }

@@ -11,8 +11,8 @@ use crate::table::{PLAIN, Spread, Table, WIDTH};
 use crate::{algorithms, backend, earlier};
 use anabranch_cc::registry::{self, Entry};
 use anabranch_papers::standard::{self, AlgorithmResult, CASES, Case};
-use anabranch_record::place::PlaceError;
-use anabranch_study::{Kept, Kind, Results, StudyError, Work, run_all};
+use anabranch_record::output::OutputError;
+use anabranch_study::{Kind, Results, RunCache, StudyError, Work, run_all};
 use miette::miette;
 
 /// `anabranch cc report`.
@@ -24,7 +24,7 @@ pub fn report(args: &CcReportArgs) -> Result<(), Failure> {
     };
     interrupt::listen()?;
     let store = Results::open(&args.out, note)?;
-    earlier::check_results(&made_otherwise(&chosen, &args.size, &store)?, args.replace)?;
+    earlier::check_results(&conflicting_result(&chosen, &args.size, &store)?, args.replace)?;
     let results = run(&chosen, &args.size, &store)?;
     unless_closed(match args.json {
         true => print_json(&results),
@@ -76,7 +76,7 @@ pub fn work(algorithms: &[&'static Entry], size: &SizeArgs) -> Result<Vec<Work<A
 /// Runs `work`, but for what is `kept`, until its end or Ctrl-C, and shows how far it is.
 pub fn in_progress<T: Send>(
     work: &[Work<T>],
-    kept: Option<&dyn Kept>,
+    kept: Option<&dyn RunCache>,
     finished: &mut (dyn FnMut(T) + Send),
 ) -> Result<(), StudyError> {
     let bar = Progress::over_runs();
@@ -84,11 +84,11 @@ pub fn in_progress<T: Send>(
 }
 
 /// The results of these algorithms that are there and were made otherwise than these options say, described.
-pub fn made_otherwise(
+pub fn conflicting_result(
     algorithms: &[&'static Entry],
     size: &SizeArgs,
     store: &Results,
-) -> Result<Vec<String>, PlaceError> {
+) -> Result<Vec<String>, OutputError> {
     let mut there = vec![];
     for entry in algorithms {
         let former: Option<AlgorithmResult> = store.load(Kind::Algorithm, entry.name)?;
@@ -104,7 +104,7 @@ fn made(r: &AlgorithmResult) -> String {
 }
 
 /// Keeps a result in place of a former one, and says so where that was made otherwise.
-pub fn keep(result: &AlgorithmResult, store: &Results) -> Result<(), PlaceError> {
+pub fn keep(result: &AlgorithmResult, store: &Results) -> Result<(), OutputError> {
     let name = &result.algorithm;
     let former: Option<AlgorithmResult> = store.load(Kind::Algorithm, name)?;
     if let Some(former) = former.filter(|former| !former.is_made_like(result)) {

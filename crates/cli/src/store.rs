@@ -21,7 +21,7 @@ pub fn open(folder: &Path) -> Option<Store> {
             with_unit(others.bytes as f64, BYTES)
         ));
     }
-    Some(store.telling(note))
+    Some(store.with_notify(note))
 }
 
 /// Says how many runs of earlier commands were taken over. Gives whether there are any that the same command would find.

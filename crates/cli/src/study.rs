@@ -9,11 +9,11 @@ use crate::study_args::StudyRunArgs;
 use crate::table::Table;
 use crate::{backend, earlier, input, interrupt, memory, paper, report, standard, store};
 use anabranch_record::quoted;
-use anabranch_study::file::Part;
+use anabranch_study::file::AxisSubset;
 use anabranch_study::format::plain;
 use anabranch_study::{
-    Estimate, Kept, Kind, Options, Published, Results, Row, Simulations, Study, StudyError, StudyResult,
-    Taken, Verdict, Work, outdated, tidy, work_with_runs,
+    Estimate, Kind, Options, Published, Results, Row, RunCache, SimulationRuns, Simulations, Study,
+    StudyError, StudyResult, Verdict, Work, outdated, tidy, work_with_runs,
 };
 use miette::miette;
 use std::path::{Path, PathBuf};
@@ -140,7 +140,7 @@ pub fn status(args: &StudyRunArgs) -> Result<(), Failure> {
     let mut lines = vec![format!("{}: {}", study.name, extent(&work.simulations))];
     let folder = store_of(args.store.as_deref(), &args.out);
     if folder.is_dir() {
-        let kept = store::open(&folder).map_or(0, |kept| work.simulations.found(&kept as &dyn Kept));
+        let kept = store::open(&folder).map_or(0, |kept| work.simulations.found(&kept as &dyn RunCache));
         lines.push(format!("  {kept} of the {all} runs without samples over time are kept; the command runs only what is missing"));
     }
     lines.push(format!("  {}: {}", done.display(), found(&study, &options(args), &done)?));
@@ -176,7 +176,7 @@ fn file(args: &StudyRunArgs) -> &Path {
 }
 
 /// Reads a study file, or of some of its axes a part.
-pub fn load(path: &Path, of: &[Part]) -> Result<Arc<Study>, Failure> {
+pub fn load(path: &Path, of: &[AxisSubset]) -> Result<Arc<Study>, Failure> {
     let source = input::read(path)?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let study =
@@ -221,7 +221,7 @@ fn command(args: &StudyRunArgs) -> String {
     format!("anabranch study {name}{size}{only}{at}{columns}{backend}")
 }
 
-fn work(study: &Arc<Study>, options: &Options) -> Result<Work<(StudyResult, Vec<Taken>)>, Failure> {
+fn work(study: &Arc<Study>, options: &Options) -> Result<Work<(StudyResult, Vec<SimulationRuns>)>, Failure> {
     work_with_runs(study, options).map_err(|error| match error {
         StudyError::File(error) => Failure::input(error),
         error => Failure::Input(miette!("{error}")),
@@ -240,7 +240,7 @@ fn extent(simulations: &Simulations) -> String {
 
 /// Refuses to replace a result that was made otherwise.
 fn check_earlier(results: &Results, study: &Study, options: &Options, replace: bool) -> Result<(), Failure> {
-    let there = results.made_otherwise(Kind::Study, study, options)?;
+    let there = results.conflicting_result(Kind::Study, study, options)?;
     earlier::check_results(there.as_slice(), replace)
 }
 
@@ -263,7 +263,7 @@ pub struct Run<'a> {
 
 impl Run<'_> {
     /// Runs it, keeps what it gives, and prints a page of it.
-    pub fn run(self, page: impl Fn(&StudyResult, &[Taken]) -> String) -> Result<(), Failure> {
+    pub fn run(self, page: impl Fn(&StudyResult, &[SimulationRuns]) -> String) -> Result<(), Failure> {
         let work = work(&self.study, &self.options)?;
         backend::accepts_any(self.backend, work.simulations.scenarios())?;
         let simulations = &work.simulations;
@@ -275,10 +275,13 @@ impl Run<'_> {
         check_earlier(&results, &self.study, &self.options, self.replace)?;
         let runs = store::open(&store_of(self.store, results.out()));
         let mut done = None;
-        let ended =
-            standard::in_progress(&[work], runs.as_ref().map(|runs| runs as &dyn Kept), &mut |finished| {
+        let ended = standard::in_progress(
+            &[work],
+            runs.as_ref().map(|runs| runs as &dyn RunCache),
+            &mut |finished| {
                 done = Some(finished);
-            });
+            },
+        );
         let kept = done.map(|(result, taken)| self.keep(&results, result, taken, &page)).transpose();
         // All stay: with another value of an axis, or more seeds, only what is missing is run.
         let any = runs.as_ref().is_some_and(store::note_found);
@@ -301,8 +304,8 @@ impl Run<'_> {
         &self,
         results: &Results,
         mut result: StudyResult,
-        taken: Vec<Taken>,
-        page: &impl Fn(&StudyResult, &[Taken]) -> String,
+        taken: Vec<SimulationRuns>,
+        page: &impl Fn(&StudyResult, &[SimulationRuns]) -> String,
     ) -> Result<Vec<String>, Failure> {
         result.command = Some(self.command.clone());
         let failed = paper::failed(&result);
@@ -319,7 +322,7 @@ impl Run<'_> {
     }
 
     /// One table of all runs, as Parquet and as CSV.
-    fn write_runs(&self, results: &Results, taken: &[Taken]) -> Result<(), Failure> {
+    fn write_runs(&self, results: &Results, taken: &[SimulationRuns]) -> Result<(), Failure> {
         tidy::write(&results.folder(Kind::Study), &self.study.name, taken)
             .map(|_| ())
             .map_err(|e| Failure::environment("there is no table of all runs", &e))

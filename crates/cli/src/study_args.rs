@@ -2,7 +2,7 @@
 
 use crate::backend::BackendName;
 use crate::size_args::StudySizeArgs;
-use anabranch_study::file::{Part, parts};
+use anabranch_study::file::{AxisSubset, parts};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ Examples:
   anabranch sweep scenarios/shared-bottleneck.toml --vary links.bottleneck.queue='0.5 BDP,1 BDP' --seeds 3 --backend kernel";
 
 /// `cc=lia,olia`.
-fn part(text: &str) -> Result<Part, String> {
+fn part(text: &str) -> Result<AxisSubset, String> {
     let (axis, values) = text.split_once('=').ok_or("write AXIS=VALUE,…")?;
     Ok((axis.trim().to_owned(), parts(values)))
 }
@@ -76,7 +76,7 @@ pub struct StudyRunArgs {
     pub only: Option<String>,
     /// Of an axis only these values, separated by commas.
     #[arg(long, value_name = "AXIS=VALUES", value_parser = part)]
-    pub at: Vec<Part>,
+    pub at: Vec<AxisSubset>,
     /// Leave out the columns that the file asks for: nothing is run again under other assumptions.
     #[arg(long)]
     pub no_columns: bool,

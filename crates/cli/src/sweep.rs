@@ -8,7 +8,7 @@ use crate::table::{PERCENT, PLAIN, RATE, Spread, Table};
 use crate::{backend, input};
 use anabranch_record::{Summary, quoted};
 use anabranch_scenario::Overrides;
-use anabranch_study::{Options, StudyResult, Taken, file};
+use anabranch_study::{Options, SimulationRuns, StudyResult, file};
 use miette::miette;
 use std::path::{Path, absolute};
 
@@ -81,7 +81,7 @@ fn command(args: &SweepArgs) -> String {
 }
 
 /// A row for each point.
-fn page(result: &StudyResult, taken: &[Taken]) -> String {
+fn page(result: &StudyResult, taken: &[SimulationRuns]) -> String {
     let shown = &taken[..taken.len().min(SHOWN)];
     let mut table = Table::new();
     let Some(first) = shown.first() else { return result.title.clone() };
@@ -99,7 +99,7 @@ fn page(result: &StudyResult, taken: &[Taken]) -> String {
         shown.iter().find_map(|taken| taken.summaries.first()).map_or(&[][..], |summary| &summary.flows);
     let mut bases: Vec<&str> = Vec::new();
     for flow in flows {
-        let base = anabranch_study::column::base(&flow.name);
+        let base = anabranch_study::variant::base(&flow.name);
         if !bases.contains(&base) {
             bases.push(base);
         }
@@ -107,7 +107,7 @@ fn page(result: &StudyResult, taken: &[Taken]) -> String {
     for base in &bases {
         let goodput = |summary: &Summary| {
             let alike =
-                summary.flows.iter().filter(|flow| anabranch_study::column::base(&flow.name) == *base);
+                summary.flows.iter().filter(|flow| anabranch_study::variant::base(&flow.name) == *base);
             alike.map(|flow| flow.goodput_bps).sum::<Option<f64>>()
         };
         table = table.estimates(&format!("goodput of {base}"), RATE, &each(&goodput));
@@ -152,13 +152,13 @@ mod tests {
         let text = "name = \"one\"\nduration = \"1 s\"\nlinks.a = { rate = \"1 Mbit/s\", delay = \"5 ms\" }\n\
                     flows = [{ name = \"tcp\", cc = \"reno\", paths = [[\"a\"]] }]";
         let summary = Simulator.run(&Task::new(text), &mut NoSamples, &mut |_| true).unwrap();
-        let taken = |seeds: usize| Taken {
+        let taken = |seeds: usize| SimulationRuns {
             experiment: String::new(),
             title: String::new(),
             axes: vec![("delay".into(), "5 ms".into())],
             summaries: vec![summary.clone(); seeds],
         };
-        let seeds = |all: &[Taken]| -> Option<Vec<String>> {
+        let seeds = |all: &[SimulationRuns]| -> Option<Vec<String>> {
             let page = page(&result, all);
             let lines: Vec<&str> = page.lines().skip(1).collect();
             let at = lines[0].split_whitespace().position(|head| head == "seeds")?;

@@ -20,12 +20,12 @@ mod fair;
 #[cfg(feature = "fair")]
 mod max_min;
 mod network;
+mod queue_delay;
 mod response;
 mod result;
 mod rule;
 #[cfg(feature = "fair")]
 pub mod utility;
-mod wait;
 
 pub use algorithm::COUPLED;
 pub use equilibrium::NoEquilibrium;

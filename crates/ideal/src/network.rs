@@ -1,6 +1,6 @@
 //! What theory looks at of a scenario: its links and connections as they are when the measurement begins.
 
-use crate::wait::Wait;
+use crate::queue_delay::QueueDelay;
 use anabranch_net::{Discipline, LinkSpec, Time};
 use anabranch_scenario::{Application, Flow, Scenario, Scheduler, SubflowAction};
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ pub(crate) struct Link {
     /// Part of the packets that it loses at random.
     pub loss: f64,
     /// How long packets wait where it is a bottleneck.
-    pub wait: Wait,
+    pub wait: QueueDelay,
 }
 
 /// A connection.
@@ -86,7 +86,7 @@ impl Network {
         let link = |spec: &LinkSpec| Link {
             rate_bps: spec.rate_bps,
             loss: spec.loss.mean_rate(),
-            wait: Wait::of(spec, packet, queue),
+            wait: QueueDelay::of(spec, packet, queue),
         };
         let links = specs.iter().map(link).collect();
         Network { links, connections, notes: notes.0 }

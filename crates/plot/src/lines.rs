@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 /// Stretches of time of a line, at most: more than a picture has pixels across.
 const MOST: usize = 8192;
 /// Bytes for each while their vector grows: the old one and the new one, twice as large.
-const PER_STRETCH: f64 = 1.5 * size_of::<Stretch>() as f64;
+const PER_STRETCH: f64 = 1.5 * size_of::<Bin>() as f64;
 /// Bytes for a count of bytes, in a queue that doubles as it grows.
 const PER_COUNT: f64 = 2.0 * size_of::<(f64, f64)>() as f64;
 
@@ -159,23 +159,23 @@ impl LastSecond {
 struct Line {
     /// How long a stretch is, in seconds; none while each sample has its own.
     width_s: Option<f64>,
-    stretches: Vec<Stretch>,
+    stretches: Vec<Bin>,
 }
 
 /// The lowest and the highest sample of a stretch of time: when, and the value.
 #[derive(Clone, Copy, Debug)]
-struct Stretch {
+struct Bin {
     low: (f64, f64),
     high: (f64, f64),
 }
 
-impl Stretch {
+impl Bin {
     /// Its number, where all are so long.
     fn number(&self, width_s: f64) -> u64 {
         (self.low.0 / width_s) as u64
     }
 
-    fn absorb(&mut self, later: &Stretch) {
+    fn absorb(&mut self, later: &Bin) {
         if later.low.1 < self.low.1 {
             self.low = later.low;
         }
@@ -191,7 +191,7 @@ impl Line {
         if !value.is_finite() {
             return;
         }
-        let new = Stretch { low: (time_s, value), high: (time_s, value) };
+        let new = Bin { low: (time_s, value), high: (time_s, value) };
         loop {
             if let (Some(width), Some(last)) = (self.width_s, self.stretches.last_mut())
                 && last.number(width) == new.number(width)
@@ -229,9 +229,9 @@ impl Line {
             return points(&times, &values, 1.0);
         };
         let mut points: Vec<Point> = Vec::with_capacity(2 * all.len());
-        let mut last: Option<&Stretch> = None;
+        let mut last: Option<&Bin> = None;
         for stretch in all {
-            let Stretch { low, high } = *stretch;
+            let Bin { low, high } = *stretch;
             let (first, second) = if low.0 <= high.0 { (low, high) } else { (high, low) };
             // Stretches hold two samples or more, unless they pause.
             if let (Some(last), Some(end)) = (last, points.last())

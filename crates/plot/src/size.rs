@@ -1,6 +1,6 @@
 //! How large a picture is.
 
-use anabranch_report::svg::{Look, margin};
+use anabranch_report::svg::{ChartSize, margin};
 use anabranch_study::Panel;
 use std::str::FromStr;
 
@@ -85,14 +85,15 @@ impl FromStr for Size {
 
 impl Size {
     /// How each panel has to be drawn for all to have this size.
-    pub(crate) fn look(&self, panels: &[Panel]) -> Result<Look, SizeError> {
+    pub(crate) fn look(&self, panels: &[Panel]) -> Result<ChartSize, SizeError> {
         let gap = self.font;
         // Panels without a point are not drawn, and take no place.
         let drawn: Vec<&Panel> =
-            panels.iter().filter(|panel| margin(panel, &Look::REPORT).is_some()).collect();
+            panels.iter().filter(|panel| margin(panel, &ChartSize::REPORT).is_some()).collect();
         let columns = self.columns.min(drawn.len()).max(1);
         let width = (self.width + gap) / columns as f64 - gap;
-        let look = Look { width, plot_height: (0.42 * width).max(LOWEST), font: self.font, titled: true };
+        let look =
+            ChartSize { width, plot_height: (0.42 * width).max(LOWEST), font: self.font, titled: true };
         if width < 12.0 * self.font {
             return Err(SizeError::Small);
         }
@@ -103,7 +104,7 @@ impl Size {
         if plot_height < LOWEST {
             return Err(SizeError::Small);
         }
-        Ok(Look { plot_height, ..look })
+        Ok(ChartSize { plot_height, ..look })
     }
 }
 

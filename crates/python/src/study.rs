@@ -3,7 +3,7 @@
 use crate::campaign::Campaign;
 use crate::errors::{input, refused};
 use crate::run::scenario;
-use anabranch_study::file::{self, Part};
+use anabranch_study::file::{self, AxisSubset};
 use anabranch_study::{Options, ScenarioFile, Size, StudyError, work_with_runs};
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub struct Study {
 impl Study {
     /// Reads a study file, or of some of its axes only these values; its scenarios are looked for beside it.
     #[staticmethod]
-    fn from_file(py: Python<'_>, path: PathBuf, text: &str, at: Vec<Part>) -> PyResult<Self> {
+    fn from_file(py: Python<'_>, path: PathBuf, text: &str, at: Vec<AxisSubset>) -> PyResult<Self> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let study = file::load(&path.display().to_string(), text, folder, &at);
         let study = study.map_err(|error| input(py, &error))?;

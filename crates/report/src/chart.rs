@@ -24,7 +24,7 @@ const MARGIN: u32 = 8;
 /// Steps of a vertical axis between which a drawing, 250 pixels high, shows no difference.
 const STEPS_SHOWN: f64 = 500.0;
 /// Digits that a tooltip tells.
-const TOLD: usize = 6;
+const TOOLTIP_DIGITS: usize = 6;
 /// Invisible points of a long line that carry its tooltips.
 const HANDLES: usize = 80;
 
@@ -46,7 +46,7 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
     }
     let bars = panel.mark == Mark::Bar;
     let labelled = labelled(panel);
-    let Drawn { series: drawn, xs, ys, x_domain, y_domain, few } = Drawn::of(panel, MOST_POINTS)?;
+    let VisibleData { series: drawn, xs, ys, x_domain, y_domain, few } = VisibleData::of(panel, MOST_POINTS)?;
     let points = || drawn.iter().flatten().copied();
     let style = Style::new(&panel.series, panel.mark == Mark::Line && !few);
     let series = panel.series.iter().zip(&drawn).zip(&style.names);
@@ -119,7 +119,7 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
 }
 
 /// What of a panel is drawn, and between which limits.
-pub struct Drawn<'a> {
+pub struct VisibleData<'a> {
     /// The points of each series that the axes can show, no more than can be told apart.
     pub series: Vec<Vec<&'a Point>>,
     /// The values across.
@@ -134,7 +134,7 @@ pub struct Drawn<'a> {
     pub few: bool,
 }
 
-impl<'a> Drawn<'a> {
+impl<'a> VisibleData<'a> {
     /// At most so many points of each series; nothing where there is none.
     pub fn of(panel: &'a Panel, most: usize) -> Option<Self> {
         let series: Vec<_> = panel.series.iter().map(|s| drawable_points(panel, s, most)).collect();
@@ -146,7 +146,7 @@ impl<'a> Drawn<'a> {
         let x_domain = nice(&panel.x, domain(&panel.x, xs, false), STEPS);
         let y_domain = domain(&panel.y, ys, from_zero);
         let few = series.iter().all(|points| points.len() <= FEW_POINTS);
-        Some(Drawn { series, xs, ys, x_domain, y_domain, few })
+        Some(VisibleData { series, xs, ys, x_domain, y_domain, few })
     }
 }
 
@@ -216,7 +216,7 @@ fn columns(panel: &Panel, name: &str, points: &[&Point], shown: f64) -> Value {
         let label: Vec<_> = points.iter().map(|p| p.label.as_deref().unwrap_or("")).collect();
         return json!({ "series": name, "label": label, "y": y, "low": low, "high": high });
     }
-    let x: Vec<_> = points.iter().map(|p| json!(significant(p.x, TOLD))).collect();
+    let x: Vec<_> = points.iter().map(|p| json!(significant(p.x, TOOLTIP_DIGITS))).collect();
     let stride = points.len().div_ceil(HANDLES).max(1);
     let handle: Vec<_> = (0..points.len()).map(|i| u8::from(i % stride == 0)).collect();
     json!({ "series": name, "x": x, "y": y, "low": low, "high": high, "handle": handle })
@@ -225,7 +225,7 @@ fn columns(panel: &Panel, name: &str, points: &[&Point], shown: f64) -> Value {
 /// A value with as many digits as the drawing of these points can show; the file of values has all.
 fn digits(points: &[&Point], shown: f64, value: f64) -> f64 {
     match (points.len() > FEW_POINTS, shown > 0.0) {
-        (false, _) => significant(value, TOLD),
+        (false, _) => significant(value, TOOLTIP_DIGITS),
         (true, false) => significant(value, 4),
         (true, true) => rounded(value, shown / STEPS_SHOWN),
     }
@@ -342,7 +342,7 @@ fn interval_band(style: &Style) -> Value {
 /// What a mark says of itself when pointed at: an expression, so that points without an interval have no line for it.
 fn tooltip(place: (&str, &str), value: &str) -> Value {
     let show = |title: &str, value: &str| format!("{}: {value}", json!(title));
-    let number = |field: &str| format!("format(datum.{field}, '.{TOLD}~g')");
+    let number = |field: &str| format!("format(datum.{field}, '.{TOOLTIP_DIGITS}~g')");
     let (title, field) = place;
     let place = if field == "label" { "datum.label".to_owned() } else { number(field) };
     let lines = [show("series", "datum.series"), show(title, &place), show(value, &number("y"))].join(", ");
@@ -505,7 +505,7 @@ mod tests {
             let scale = &chart(&of).unwrap().spec["encoding"]["x"]["scale"];
             assert_eq!(scale["domain"], json!(domain));
             assert_eq!((&scale["padding"], &scale["nice"]), (&json!(MARGIN), &json!(false)));
-            assert_eq!(Drawn::of(&of, 100).unwrap().x_domain, (domain[0], domain[1]), "as in SVG");
+            assert_eq!(VisibleData::of(&of, 100).unwrap().x_domain, (domain[0], domain[1]), "as in SVG");
         }
     }
 

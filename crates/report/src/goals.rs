@@ -31,29 +31,29 @@ pub struct Column {
     /// Index in [`GOALS`].
     pub goal: usize,
     /// Beside whom.
-    pub beside: Beside,
+    pub beside: Neighbours,
 }
 
 /// Who else is there, and where it was measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Beside {
+pub enum Neighbours {
     /// Reno flows, in a standard case.
     Reno,
     /// CUBIC flows, in a standard case.
     Cubic,
     /// CUBIC flows, in the study's cells.
-    Cells,
+    Networks,
 }
 
 /// The columns in their order.
 pub const COLUMNS: [Column; 7] = [
-    Column { goal: 0, beside: Beside::Reno },
-    Column { goal: 0, beside: Beside::Cubic },
-    Column { goal: 0, beside: Beside::Cells },
-    Column { goal: 1, beside: Beside::Reno },
-    Column { goal: 1, beside: Beside::Cubic },
-    Column { goal: 1, beside: Beside::Cells },
-    Column { goal: 2, beside: Beside::Cells },
+    Column { goal: 0, beside: Neighbours::Reno },
+    Column { goal: 0, beside: Neighbours::Cubic },
+    Column { goal: 0, beside: Neighbours::Networks },
+    Column { goal: 1, beside: Neighbours::Reno },
+    Column { goal: 1, beside: Neighbours::Cubic },
+    Column { goal: 1, beside: Neighbours::Networks },
+    Column { goal: 2, beside: Neighbours::Networks },
 ];
 
 /// Whether an algorithm meets a goal.
@@ -92,16 +92,16 @@ impl Line<'_> {
     }
 
     /// The verdict on all that was asked of it beside these.
-    pub fn all(&self, beside: Beside) -> Option<Verdict> {
+    pub fn all(&self, beside: Neighbours) -> Option<Verdict> {
         least(self.beside(beside).map(|cell| Some(cell.verdict)))
     }
 
     /// The part of what was asked beside these that it meets least.
-    pub fn least(&self, beside: Beside) -> Option<f64> {
+    pub fn least(&self, beside: Neighbours) -> Option<f64> {
         self.beside(beside).map(|cell| cell.met).reduce(f64::min)
     }
 
-    fn beside(&self, beside: Beside) -> impl Iterator<Item = &Cell> {
+    fn beside(&self, beside: Neighbours) -> impl Iterator<Item = &Cell> {
         let of = move |(column, cell)| if column == &beside { Option::as_ref(cell) } else { None };
         COLUMNS.iter().map(|column| &column.beside).zip(&self.cells).filter_map(of)
     }
@@ -113,9 +113,9 @@ pub fn lines<'a>(plan: &'a Plan<'a>) -> Vec<Line<'a>> {
     let line = |algorithm: &'a AlgorithmPlan<'a>| Line {
         algorithm,
         cells: COLUMNS.map(|column| match column.beside {
-            Beside::Reno => case(algorithm, column.goal, "reno"),
-            Beside::Cubic => case(algorithm, column.goal, "cubic"),
-            Beside::Cells => cells(study?, algorithm.entry, column.goal),
+            Neighbours::Reno => case(algorithm, column.goal, "reno"),
+            Neighbours::Cubic => case(algorithm, column.goal, "cubic"),
+            Neighbours::Networks => cells(study?, algorithm.entry, column.goal),
         }),
     };
     let mut lines: Vec<Line> = plan.algorithms.iter().map(line).collect();

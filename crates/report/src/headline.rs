@@ -1,6 +1,6 @@
 //! What a study claims above all, and what came of it: from its rows, in the simulator and on other backends.
 
-use anabranch_study::{ColumnName, Estimate, Row, StudyResult, Verdict, format};
+use anabranch_study::{Estimate, Row, StudyResult, VariantName, Verdict, format};
 use maud::{Markup, html};
 
 use crate::{plan::PaperPlan, prose::prose, verdict};
@@ -19,7 +19,7 @@ const LONGEST: f64 = 45.0;
 const LONGEST_OF_MANY: f64 = 20.0;
 
 /// A line of values under the names of [`anabranch_study::Headline::values`].
-struct Source<'a> {
+struct ValueLine<'a> {
     /// "published", "simulator", or a backend's.
     name: &'a str,
     class: &'static str,
@@ -47,7 +47,7 @@ pub fn least(verdicts: impl IntoIterator<Item = Option<Verdict>>) -> Option<Verd
 }
 
 /// What a verdict says of a claim.
-fn says(verdict: Option<Verdict>) -> &'static str {
+fn claim_words(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         Some(Verdict::Reproduced) => "holds",
         Some(Verdict::Partly) => "holds partly",
@@ -63,7 +63,7 @@ fn says(verdict: Option<Verdict>) -> &'static str {
 pub fn badge(verdict: Option<Verdict>) -> Markup {
     let of = verdict.unwrap_or(Verdict::NotJudged);
     html! {
-        span class={ "verdict " (verdict::class(of)) } { span.sign aria-hidden="true" { (verdict::sign(of)) } " " (says(verdict)) }
+        span class={ "verdict " (verdict::class(of)) } { span.sign aria-hidden="true" { (verdict::sign(of)) } " " (claim_words(verdict)) }
     }
 }
 
@@ -160,7 +160,7 @@ fn name(plan: &PaperPlan, linked: bool) -> Markup {
 }
 
 /// The values by where they are from, as far as there are any.
-fn sources(result: &StudyResult) -> Vec<Source<'_>> {
+fn sources(result: &StudyResult) -> Vec<ValueLine<'_>> {
     let Some(headline) = &result.headline else { return vec![] };
     let rows: Vec<Option<&Row>> = headline.values.iter().map(|(_, id)| find(result, id)).collect();
     let judged = || headline.judged.iter().map(|id| find(result, id));
@@ -169,13 +169,13 @@ fn sources(result: &StudyResult) -> Vec<Source<'_>> {
     };
     let mean = |e: &Option<Estimate>| e.as_ref().map(|e| e.mean);
     let mut sources = vec![
-        Source {
+        ValueLine {
             name: "published",
             class: "published",
             values: values(&|row| row.published.value()),
             verdict: None,
         },
-        Source {
+        ValueLine {
             name: "simulator",
             class: "ours",
             values: values(&|row| mean(&row.measured)),
@@ -183,7 +183,7 @@ fn sources(result: &StudyResult) -> Vec<Source<'_>> {
         },
     ];
     for column in backends(result) {
-        sources.push(Source {
+        sources.push(ValueLine {
             name: &column.title,
             class: "backend",
             values: values(&|row| row.other(&column.id).and_then(|other| mean(&other.measured))),
@@ -195,8 +195,8 @@ fn sources(result: &StudyResult) -> Vec<Source<'_>> {
 }
 
 /// The backends on which any of it ran.
-fn backends(result: &StudyResult) -> Vec<&ColumnName> {
-    let mut known: Vec<&ColumnName> = Vec::new();
+fn backends(result: &StudyResult) -> Vec<&VariantName> {
+    let mut known: Vec<&VariantName> = Vec::new();
     for column in result.experiments.iter().flat_map(|e| &e.columns).filter(|column| column.of_backend) {
         if !known.iter().any(|k| k.id == column.id) {
             known.push(column);
@@ -206,7 +206,7 @@ fn backends(result: &StudyResult) -> Vec<&ColumnName> {
 }
 
 /// A table whose values are drawn as bars on one scale.
-fn bars(plan: &PaperPlan, sources: &[Source]) -> Markup {
+fn bars(plan: &PaperPlan, sources: &[ValueLine]) -> Markup {
     let Some(headline) = &plan.result.headline else { return html! {} };
     let all = sources.iter().flat_map(|source| &source.values).flatten();
     let largest = all.copied().fold(0.0, f64::max);

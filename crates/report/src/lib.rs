@@ -13,6 +13,7 @@ use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::StudyResult;
 
 mod boxes;
+mod bundle;
 mod chart;
 mod csv;
 mod dots;
@@ -23,7 +24,6 @@ mod headline;
 mod laboratory;
 mod layout;
 mod pages;
-mod part;
 mod picture;
 mod plan;
 mod prose;

@@ -2,8 +2,8 @@
 
 mod hosts;
 
-pub(crate) use hosts::put_beside;
-pub use hosts::{LINUX_HOSTS_SET, LinuxHosts, Simulated, Standing, WithLinuxHosts, beyond, is_apart};
+pub(crate) use hosts::attach_linux_hosts;
+pub use hosts::{Cause, LINUX_HOSTS_SET, LinuxHosts, Simulated, WithLinuxHosts, beyond, is_apart};
 
 use crate::outcome::{Outcome, base};
 use crate::stats::{Estimate, estimate};
@@ -153,18 +153,18 @@ fn each(runs: &[&Summary], value: &Value) -> Option<Estimate> {
 
 /// How far the two are apart over many scenarios.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Overview {
+pub struct KindOverview {
     /// In what.
     pub kind: Measure,
     /// Of the simulator as it is.
-    pub plain: Amounts,
+    pub plain: DifferenceStats,
     /// With Linux hosts, of the quantities that were simulated so; nothing where there are none.
-    pub linux_hosts: Option<Amounts>,
+    pub linux_hosts: Option<DifferenceStats>,
 }
 
 /// Differences of one kind, relative.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Amounts {
+pub struct DifferenceStats {
     /// The number of quantities that have a difference.
     pub count: usize,
     /// The median of the differences' amounts.
@@ -177,16 +177,18 @@ pub struct Amounts {
     pub beyond: usize,
 }
 
-impl Amounts {
+impl DifferenceStats {
     /// Of the simulator's values with their differences and intervals; nothing where there is no difference.
-    fn of<'a>(all: impl Iterator<Item = (&'a Estimate, Option<f64>, Option<f64>)>) -> Option<Amounts> {
+    fn of<'a>(
+        all: impl Iterator<Item = (&'a Estimate, Option<f64>, Option<f64>)>,
+    ) -> Option<DifferenceStats> {
         let all: Vec<(&Estimate, f64, Option<f64>)> =
             all.filter_map(|(simulated, relative, half)| Some((simulated, relative?, half))).collect();
         let count = all.len();
         let within = |bound: f64| {
             all.iter().filter(|(_, relative, _)| relative.abs() <= bound).count() as f64 / count as f64
         };
-        Some(Amounts {
+        Some(DifferenceStats {
             count,
             median: median(all.iter().map(|(_, relative, _)| relative.abs()).collect())?,
             floor: median(all.iter().filter_map(|(simulated, ..)| chance(simulated)).collect()),
@@ -208,15 +210,15 @@ fn median(mut amounts: Vec<f64>) -> Option<f64> {
 }
 
 /// The overview of each kind of quantity that there is.
-pub fn overview<'a>(all: impl Iterator<Item = &'a Fidelity>) -> Vec<Overview> {
+pub fn overview<'a>(all: impl Iterator<Item = &'a Fidelity>) -> Vec<KindOverview> {
     let quantities: Vec<&Difference> = all.flat_map(|fidelity| &fidelity.quantities).collect();
     let of_kind = |kind: Measure| {
         let of_kind = quantities.iter().filter(move |quantity| quantity.kind == kind);
         let hosts = of_kind.clone().filter_map(|quantity| quantity.linux_hosts.as_ref());
-        Some(Overview {
+        Some(KindOverview {
             kind,
-            plain: Amounts::of(of_kind.map(|q| (&q.simulated, q.relative, q.half_width)))?,
-            linux_hosts: Amounts::of(hosts.map(|h| (&h.simulated, h.relative, h.half_width))),
+            plain: DifferenceStats::of(of_kind.map(|q| (&q.simulated, q.relative, q.half_width)))?,
+            linux_hosts: DifferenceStats::of(hosts.map(|h| (&h.simulated, h.relative, h.half_width))),
         })
     };
     Measure::ALL.into_iter().filter_map(of_kind).collect()
@@ -280,9 +282,9 @@ mod tests {
         let losses = || estimate(vec![0.008, 0.01, 0.012]).unwrap();
         let never = of(estimate(vec![0.0; 3]).unwrap(), losses());
         assert_eq!((never.relative, never.half_width), (Some(-1.0), Some(0.0)));
-        assert_eq!(never.standing(), Standing::Unexplained);
+        assert_eq!(never.cause(), Cause::Unexplained);
         let once = of(estimate(vec![0.0]).unwrap(), losses());
-        assert_eq!((once.half_width, once.standing()), (None, Standing::Chance));
+        assert_eq!((once.half_width, once.cause()), (None, Cause::Chance));
         let lossless = of(estimate(vec![0.0; 3]).unwrap(), estimate(vec![0.0; 3]).unwrap());
         assert_eq!((lossless.relative, lossless.half_width), (None, None));
     }
@@ -329,14 +331,14 @@ mod tests {
         };
         let differences: Vec<Difference> =
             (0..4000).map(|_| Difference::of(Measure::Goodput, "tcp".into(), seeds(), seeds())).collect();
-        let found =
-            Amounts::of(differences.iter().map(|q| (&q.simulated, q.relative, q.half_width))).unwrap();
+        let found = DifferenceStats::of(differences.iter().map(|q| (&q.simulated, q.relative, q.half_width)))
+            .unwrap();
         // The median amount of a normal difference: 0.6745 σ √(2/8) around a mean of 1.5, σ² = 1/12.
         let theory = 0.6745 * (1.0f64 / 12.0 / 4.0).sqrt() / 1.5;
         assert!((found.median / theory - 1.0).abs() < 0.06, "{} {theory}", found.median);
         assert!((found.floor.unwrap() / theory - 1.0).abs() < 0.06, "{:?} {theory}", found.floor);
-        let below = Amounts { median: 0.02, floor: Some(0.021), ..found };
-        assert!(below.is_chance() && !Amounts { median: 0.022, ..below }.is_chance());
+        let below = DifferenceStats { median: 0.02, floor: Some(0.021), ..found };
+        assert!(below.is_chance() && !DifferenceStats { median: 0.022, ..below }.is_chance());
     }
 
     /// Results of earlier versions name the smoothed round-trip time so.

@@ -8,7 +8,7 @@ mod tests;
 
 pub use crate::parse::error::FileError;
 pub use crate::parse::spec::json_schema;
-pub use crate::resolve::axes::Part;
+pub use crate::resolve::axes::AxisSubset;
 pub use crate::resolve::signature::signature;
 pub use crate::resolve::sweep::{Sweep, parts, sweep};
 
@@ -28,7 +28,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// [`FileError`] with what was found first.
-pub fn load(name: &str, text: &str, folder: &Path, of: &[Part]) -> Result<Arc<Study>, FileError> {
+pub fn load(name: &str, text: &str, folder: &Path, of: &[AxisSubset]) -> Result<Arc<Study>, FileError> {
     let stem = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
     read(name, &stem, text, &|scenario| from_disk(folder, scenario), of).map(Arc::new)
 }
@@ -49,7 +49,7 @@ pub fn embedded(
     name: &str,
     text: &str,
     scenarios: &[&ScenarioFile],
-    of: &[Part],
+    of: &[AxisSubset],
 ) -> Result<Study, FileError> {
     let find = |asked: &str| {
         let known = scenarios.iter().find(|file| &*file.name == asked);
@@ -107,7 +107,7 @@ fn read(
     stem: &str,
     text: &str,
     scenarios: Scenarios<'_>,
-    of: &[Part],
+    of: &[AxisSubset],
 ) -> Result<Study, FileError> {
     let read = || {
         let mut file: spec::File = toml::from_str(text).map_err(|error| match is_scenario(text) {

@@ -1,21 +1,21 @@
 //! From what came of the runs to rows with verdicts, and to figures.
 
-mod beside;
+mod backends;
 mod figures;
 mod rows;
 mod runs;
 
 use crate::outcome::Outcome;
 use crate::plan::FindingPlan;
-use crate::plan::chosen::{Changed, Planned, distinct};
-use crate::result::{ColumnName, Experiment, Row, Run};
+use crate::plan::experiments::{PlannedExperiment, VariantSetups, distinct};
+use crate::result::{Experiment, Row, Run, VariantName};
 use crate::shares::shares;
 use anabranch_record::Summary;
 use runs::Runs;
 
 /// What a simulation's seeds gave, with the values of its axes.
 #[derive(Clone, Debug)]
-pub struct Taken {
+pub struct SimulationRuns {
     /// Whose it is.
     pub experiment: String,
     /// What it is.
@@ -26,13 +26,13 @@ pub struct Taken {
     pub summaries: Vec<Summary>,
 }
 
-impl Planned {
+impl PlannedExperiment {
     /// The runs of its plan's simulations, each followed by those of the same on other backends. Where others were asked for,
     /// the backend is an axis.
-    pub(crate) fn taken(&self, outcomes: &[&[Result<Outcome, String>]]) -> Vec<Taken> {
+    pub(crate) fn taken(&self, outcomes: &[&[Result<Outcome, String>]]) -> Vec<SimulationRuns> {
         let n = self.plan.setups.len();
         let backends = self.columns.iter().enumerate().filter(|(_, changed)| changed.column.is_of_backend());
-        let backends: Vec<(usize, &Changed)> = backends.collect();
+        let backends: Vec<(usize, &VariantSetups)> = backends.collect();
         let all = (0..n).flat_map(|i| {
             let there = backends.iter().filter(move |(_, changed)| changed.setups[i]);
             std::iter::once((i, i)).chain(there.map(move |(c, _)| (i, n * (c + 1) + i)))
@@ -40,7 +40,7 @@ impl Planned {
         let taken = all.map(|(i, at)| {
             let backend =
                 self.asked_beside.then(|| ("backend".to_owned(), self.setups[at].backend.to_string()));
-            Taken {
+            SimulationRuns {
                 experiment: self.id.clone(),
                 title: self.setups[at].title.clone(),
                 axes: self.plan.labels[i].iter().cloned().chain(backend).collect(),
@@ -59,7 +59,7 @@ impl Planned {
             let of = self.of_column(outcomes, Some(c)).to_vec();
             (changed, Runs { of, leaves_out_failed: changed.column.is_of_backend() })
         });
-        let others: Vec<(&Changed, Runs<'_>)> = others.collect();
+        let others: Vec<(&VariantSetups, Runs<'_>)> = others.collect();
         let run = |i: usize| {
             let setup = &self.setups[i];
             Run {
@@ -72,27 +72,27 @@ impl Planned {
                 shares: if i < n { shares(setup, outcomes[i]) } else { None },
             }
         };
-        let (figures, not_drawn) = beside::figures(self, &runs, &others);
-        let name = |(changed, runs): &(&Changed, Runs<'_>)| {
+        let (figures, not_drawn) = backends::figures(self, &runs, &others);
+        let name = |(changed, runs): &(&VariantSetups, Runs<'_>)| {
             let column = changed.column;
             let of_backend = column.is_of_backend();
             let (mut notes, mut failed) = (vec![], vec![]);
             if of_backend {
                 let not_drawn = not_drawn.iter().filter(|(id, _)| *id == column.id);
-                notes = beside::kernels(runs);
+                notes = backends::kernels(runs);
                 notes.extend(changed.refused.iter().cloned());
                 notes.extend(not_drawn.map(|(_, said)| said.clone()));
-                failed = beside::failed(runs);
+                failed = backends::failed(runs);
             }
             let [id, title, meaning] = [column.id, column.title, column.meaning].map(Into::into);
-            ColumnName { id, title, meaning, of_backend, notes, failed }
+            VariantName { id, title, meaning, of_backend, notes, failed }
         };
         let rows = plan.rows.iter().map(|row| Row {
             others: others.iter().filter_map(|(changed, runs)| row.under(changed, runs)).collect(),
             ..row.conclude(&runs, as_explained)
         });
         let said = plan.findings.iter().filter_map(|finding| said(finding, &runs));
-        let (fidelity, linux_hosts) = beside::fidelity(self, outcomes);
+        let (fidelity, linux_hosts) = backends::fidelity(self, outcomes);
         Experiment {
             id: self.id.clone(),
             title: self.title.clone(),

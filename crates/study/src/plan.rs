@@ -1,15 +1,15 @@
 //! What to run and what to read from the runs, before anything runs: of each experiment and size a [`Plan`].
 
-pub(crate) mod chosen;
-pub mod column;
 mod curves;
 pub(crate) mod definitions;
+pub(crate) mod experiments;
 mod figures;
 mod findings;
 mod planner;
 mod rows;
 mod time;
 mod trace;
+pub mod variant;
 
 use crate::parse::spec::{self, Kind};
 use crate::resolve::code::Code;
@@ -21,10 +21,10 @@ use crate::setup::Setup;
 use crate::size::Size;
 use crate::verdict::Rule;
 use anabranch_scenario::ScenarioError;
-use column::Column;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use trace::Trace;
+use variant::Variant;
 
 /// A paper, or a study of one's own: its experiments.
 pub struct Study {
@@ -48,7 +48,7 @@ pub struct Study {
     /// Whether its sizes are what [`Size::description`] says.
     pub(crate) usual_sizes: bool,
     /// What stands beside the default in each of its experiments that it changes.
-    pub columns: Vec<&'static Column>,
+    pub columns: Vec<&'static Variant>,
     /// Its tables and figures in order, and then those beyond it.
     pub experiments: Vec<Definition>,
     pub(crate) resolved: Arc<Resolved>,
@@ -100,7 +100,7 @@ pub struct Plan {
     pub(crate) rows: Vec<RowPlan>,
     pub(crate) figures: Vec<FigurePlan>,
     pub(crate) findings: Vec<FindingPlan>,
-    pub(crate) columns: Vec<&'static Column>,
+    pub(crate) columns: Vec<&'static Variant>,
     pub(crate) beyond: bool,
     pub(crate) on_request: bool,
     /// What runs of a simulation must be able to have.
@@ -153,19 +153,19 @@ pub(crate) struct Quantity {
     pub pooled: bool,
 }
 
-pub(crate) enum Reading {
+pub(crate) enum RowValue {
     Formula(f64),
     Measured(Quantity),
     Compared(Vec<(String, Quantity)>),
 }
 
-impl Reading {
+impl RowValue {
     /// What it takes from runs.
     pub fn quantities(&self) -> Vec<&Quantity> {
         match self {
-            Reading::Formula(_) => vec![],
-            Reading::Measured(quantity) => vec![quantity],
-            Reading::Compared(quantities) => quantities.iter().map(|(_, quantity)| quantity).collect(),
+            RowValue::Formula(_) => vec![],
+            RowValue::Measured(quantity) => vec![quantity],
+            RowValue::Compared(quantities) => quantities.iter().map(|(_, quantity)| quantity).collect(),
         }
     }
 }
@@ -175,7 +175,7 @@ pub(crate) struct RowPlan {
     pub id: String,
     pub what: String,
     pub unit: String,
-    pub reading: Reading,
+    pub reading: RowValue,
     pub published: Published,
     pub rule: Rule,
     /// Why it differs; shown unless the row reproduces.
@@ -183,7 +183,7 @@ pub(crate) struct RowPlan {
     /// Why it differs where that holds of the mean, the ends of its interval and the published value.
     pub explanations: Vec<(Code, String)>,
     /// Other readings of the text, by name: the row is judged over all.
-    pub readings: Vec<(String, Reading)>,
+    pub readings: Vec<(String, RowValue)>,
 }
 
 /// A figure before the runs.
@@ -206,7 +206,7 @@ pub(crate) struct Plot {
 /// A series before the runs.
 pub(crate) enum Line {
     /// A label, a place and a quantity for each point.
-    Points(String, Vec<(String, Place, Quantity)>),
+    Points(String, Vec<(String, Position, Quantity)>),
     /// Published ones.
     Published(String, Vec<Point>),
     /// A published value that holds throughout.
@@ -216,7 +216,7 @@ pub(crate) enum Line {
 }
 
 /// Where a point stands along the horizontal axis.
-pub(crate) enum Place {
+pub(crate) enum Position {
     At(f64),
     /// At the mean of what was measured.
     Mean(Quantity),

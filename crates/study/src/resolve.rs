@@ -2,17 +2,17 @@
 //! code over runs.
 
 pub(crate) mod axes;
-pub(crate) mod choice;
+pub(crate) mod chosen_values;
 pub(crate) mod code;
 pub(crate) mod compile;
-mod each;
 mod group;
 pub(crate) mod network;
-mod only;
+mod points;
 pub(crate) mod resolved;
 pub(crate) mod selection;
 mod setups;
 pub(crate) mod signature;
+mod star;
 pub(crate) mod sweep;
 
 use crate::parse::error::{FileError, Problem};
@@ -21,7 +21,7 @@ use crate::parse::spec::File;
 use crate::parse::template::{check_texts, named, places};
 use crate::size::Size;
 use anabranch_scenario::suggest;
-use axes::{Axis, Part};
+use axes::{Axis, AxisSubset};
 use compile::expression;
 use group::Group;
 use network::Scenarios;
@@ -36,7 +36,7 @@ impl Resolved {
         file: &mut File,
         (name, text): (&str, &str),
         scenarios: Scenarios<'_>,
-        of: &[Part],
+        of: &[AxisSubset],
     ) -> Result<Self, Problem> {
         let axes = file.axes.iter().map(|(name, axis)| Axis::read(name, axis, &[]));
         let axes = axes.collect::<Result<Vec<_>, _>>()?;
@@ -114,7 +114,7 @@ impl Resolved {
 }
 
 /// Whether there are an axis of that name and these values of it.
-fn has<'a>(axes: impl Iterator<Item = &'a Axis> + Clone, (name, values): &Part) -> Result<(), Problem> {
+fn has<'a>(axes: impl Iterator<Item = &'a Axis> + Clone, (name, values): &AxisSubset) -> Result<(), Problem> {
     let of_name = || axes.clone().filter(|axis| axis.name == *name);
     if of_name().next().is_none() {
         let known: BTreeSet<&str> = axes.map(|axis| axis.name.as_str()).collect();

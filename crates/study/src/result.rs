@@ -3,7 +3,7 @@
 //! Written as JSON by `anabranch paper`, read by the report.
 
 pub use crate::fidelity::*;
-pub use crate::shares::{Beside, EquilibriumName, ShareRow, Shares};
+pub use crate::shares::{Comparison, EquilibriumName, ShareRow, Shares};
 pub use crate::stats::Estimate;
 
 use serde::{Deserialize, Serialize};
@@ -101,7 +101,7 @@ pub struct Experiment {
     pub beyond: bool,
     /// Under which other assumptions it was run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub columns: Vec<ColumnName>,
+    pub columns: Vec<VariantName>,
     /// The columns that the command asked for, by their identifiers: of backends beside the simulator, and of Linux hosts. A backend that
     /// cannot run any of the scenarios has no column.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -122,7 +122,7 @@ pub struct Experiment {
 
 /// An assumption under which an experiment was run beside the default: a column.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ColumnName {
+pub struct VariantName {
     /// "v0".
     pub id: String,
     /// For readers, short.

@@ -4,7 +4,7 @@ mod cost;
 mod simulations;
 pub mod store;
 
-pub use simulations::{Missing, Simulations};
+pub use simulations::{PendingRun, Simulations};
 
 use crate::error::StudyError;
 use crate::outcome::Outcome;
@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use store::Kept;
+use store::RunCache;
 
 /// The state of a campaign.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ impl<T: 'static> Work<T> {
 }
 
 impl<T> Work<T> {
-    fn result(&self, open: &mut Open) -> Option<T> {
+    fn result(&self, open: &mut OpenWork) -> Option<T> {
         (self.conclude)(&self.simulations, &open.take())
     }
 }
@@ -69,7 +69,7 @@ pub type Outcomes = Vec<Result<Outcome, String>>;
 #[derive(Clone, Copy)]
 struct Job {
     work: usize,
-    run: Missing,
+    run: PendingRun,
 }
 
 impl Job {
@@ -99,15 +99,15 @@ fn outlasting_first(jobs: Vec<Job>, cores: usize) -> Vec<Job> {
 
 /// A piece of work under way.
 #[derive(Default)]
-struct Open {
+struct OpenWork {
     outcomes: Vec<Vec<Option<Result<Outcome, String>>>>,
     missing: usize,
 }
 
-impl Open {
-    fn of<T>(work: &Work<T>) -> Open {
+impl OpenWork {
+    fn of<T>(work: &Work<T>) -> OpenWork {
         let each = &work.simulations.each;
-        Open {
+        OpenWork {
             outcomes: each.iter().map(|s| vec![None; s.seeds as usize]).collect(),
             missing: each.iter().map(|s| s.seeds as usize).sum(),
         }
@@ -178,7 +178,7 @@ impl<T> InOrder<'_, T> {
 pub fn run_all<T: Send>(
     backends: Backends<'_>,
     work: &[Work<T>],
-    kept: Option<&dyn Kept>,
+    kept: Option<&dyn RunCache>,
     progress: &(dyn Fn(Progress<'_>) + Sync),
     keep_going: &(dyn Fn() -> bool + Sync),
     finished: &mut (dyn FnMut(T) + Send),
@@ -187,7 +187,7 @@ pub fn run_all<T: Send>(
     let jobs = work.iter().map(|w| w.simulations.all()).enumerate();
     let mut jobs: Vec<Job> =
         jobs.flat_map(|(work, runs)| runs.into_iter().map(move |run| Job { work, run })).collect();
-    let mut open: Vec<Open> = work.iter().map(Open::of).collect();
+    let mut open: Vec<OpenWork> = work.iter().map(OpenWork::of).collect();
     jobs.retain(|job| {
         let found = kept.and_then(|kept| job.simulation(work).find(job.run.seed, kept));
         found.map(|outcome| open[job.work].put(job, Ok(outcome))).is_none()
@@ -223,7 +223,7 @@ pub fn run_all<T: Send>(
 struct Campaign<'a, T> {
     backends: Backends<'a>,
     work: &'a [Work<T>],
-    kept: Option<&'a dyn Kept>,
+    kept: Option<&'a dyn RunCache>,
     progress: &'a (dyn Fn(Progress<'_>) + Sync),
     keep_going: &'a (dyn Fn() -> bool + Sync),
     total: usize,
@@ -235,7 +235,7 @@ struct Campaign<'a, T> {
     simulated: AtomicU64,
     /// Packets.
     carried: AtomicU64,
-    open: Vec<Mutex<Open>>,
+    open: Vec<Mutex<OpenWork>>,
     results: Mutex<InOrder<'a, T>>,
 }
 
@@ -353,7 +353,7 @@ mod tests {
     use anabranch_record::{Sink, Summary};
 
     fn costs(costs: &[f64], cores: usize) -> Vec<f64> {
-        let job = |cost: &f64| Job { work: 0, run: Missing { simulation: 0, seed: 1, cost: *cost } };
+        let job = |cost: &f64| Job { work: 0, run: PendingRun { simulation: 0, seed: 1, cost: *cost } };
         outlasting_first(costs.iter().map(job).collect(), cores).iter().map(|job| job.run.cost).collect()
     }
 

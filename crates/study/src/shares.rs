@@ -45,16 +45,16 @@ pub struct ShareRow {
     /// The resource-pooling ideal; connections only.
     pub pooled: Option<f64>,
     /// In Mbit/s.
-    pub goodput: Beside,
+    pub goodput: Comparison,
     /// Mean congestion window in segments; none for several subflows as a whole.
-    pub cwnd: Option<Beside>,
+    pub cwnd: Option<Comparison>,
     /// Lost segments in percent of those sent; none for several subflows as a whole.
-    pub loss: Option<Beside>,
+    pub loss: Option<Comparison>,
 }
 
 /// A measured value, and beside it that of each equilibrium.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Beside {
+pub struct Comparison {
     /// The mean over seeds.
     pub measured: Option<f64>,
     /// Half the width of its 95 % interval.
@@ -139,7 +139,7 @@ fn rows(
         let of_run = |flows: &&[FlowSummary]| mean(flows.get(group.clone())?.iter().map(run));
         let measured = runs.iter().map(of_run).collect::<Option<Vec<f64>>>();
         let estimate = measured.and_then(|values| estimate(values).ok());
-        Beside {
+        Comparison {
             measured: estimate.as_ref().map(|e| e.mean),
             half_width: estimate.and_then(|e| e.half_width),
             equilibria: equilibria.iter().map(|a| mean(a.flows[group.clone()].iter().map(ideal))).collect(),

@@ -167,7 +167,7 @@ impl fmt::Display for Rule {
 }
 
 /// The verdict over all readings of a text: undetermined where some refute and some do not, else that of the reading that was chosen.
-pub(crate) fn over_readings(chosen: Verdict, others: &[Verdict]) -> Verdict {
+pub(crate) fn judge_interpretations(chosen: Verdict, others: &[Verdict]) -> Verdict {
     let refutes = |verdict: Verdict| verdict == Verdict::NotReproduced;
     match chosen {
         _ if others.contains(&Verdict::Failed) => Verdict::Failed,
@@ -303,7 +303,7 @@ mod tests {
             (NotJudged, &[NotJudged], NotJudged),
             (Partly, &[], Partly),
         ] {
-            assert_eq!(over_readings(chosen, others), expected, "{chosen:?} {others:?}");
+            assert_eq!(judge_interpretations(chosen, others), expected, "{chosen:?} {others:?}");
         }
     }
 

@@ -3,7 +3,7 @@
 use anabranch_papers::{all, commands, find, run, run_all, scenarios};
 use anabranch_record::Summary;
 use anabranch_study::{
-    Claim, Experiment, Kept, Options, Progress, Published, RunId, Setup, Size, StudyError, StudyResult,
+    Claim, Experiment, Options, Progress, Published, RunCache, RunId, Setup, Size, StudyError, StudyResult,
     Verdict, work,
 };
 use std::collections::BTreeSet;
@@ -290,7 +290,7 @@ struct Memory {
     found: AtomicUsize,
 }
 
-impl Kept for Memory {
+impl RunCache for Memory {
     fn find(&self, run: RunId<'_>) -> Option<Summary> {
         let kept = self.kept.lock().unwrap();
         let found = kept.iter().find(|s| s.scenario_hash == run.scenario_hash && s.seed == run.seed)?.clone();
@@ -309,7 +309,7 @@ fn after_an_interruption_it_goes_on() {
     let options =
         Options { size: Size::Quick, seeds: Some(1), only: Some("E-10".into()), ..Options::default() };
     let work = [work(find("coupling-cubic").unwrap(), &options).unwrap()];
-    let run = |kept: Option<&dyn Kept>, keep_going: &(dyn Fn() -> bool + Sync)| {
+    let run = |kept: Option<&dyn RunCache>, keep_going: &(dyn Fn() -> bool + Sync)| {
         let (last, mut result) = (Mutex::new((0, 0, 0.0)), None);
         // Reports of several threads may come out of order.
         let progress = |p: Progress<'_>| {

@@ -1,6 +1,6 @@
 //! The directory that a run leaves: its summary, samples and scenario.
 
-use super::place::{Place, PlaceError, Tell};
+use super::output::{Notify, OutputError, ResultFolder};
 use crate::{CsvSink, ParquetSink, Sink, Summary, WriteError};
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 pub struct RunDirectory {
     /// As the user calls it.
     path: PathBuf,
-    place: Place,
+    place: ResultFolder,
     samples: Samples,
-    tell: Tell,
+    notify: Notify,
 }
 
 /// Formats of samples.
@@ -55,14 +55,14 @@ impl RunDirectory {
     /// earlier run left in it stays until this one's results are complete.
     ///
     /// # Errors
-    /// As [`Place::claim`].
+    /// As [`ResultFolder::claim`].
     pub fn open(
         path: &Path,
         format: SampleFormat,
         observables: &[&'static str],
-        tell: Tell,
-    ) -> Result<Self, PlaceError> {
-        let place = Place::claim(path, tell)?;
+        notify: Notify,
+    ) -> Result<Self, OutputError> {
+        let place = ResultFolder::claim(path, notify)?;
         let (folder, names) = (place.folder(), observables.iter().copied());
         let samples = match format {
             SampleFormat::Parquet => {
@@ -70,7 +70,7 @@ impl RunDirectory {
             }
             SampleFormat::Csv => Samples::Csv(CsvSink::new(folder).with_observables(names).into()),
         };
-        Ok(RunDirectory { path: path.to_owned(), place, samples, tell })
+        Ok(RunDirectory { path: path.to_owned(), place, samples, notify })
     }
 
     /// The summary of the run that is there now, and stays until this one's results are complete.
@@ -90,16 +90,16 @@ impl RunDirectory {
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub fn finish(self, summary: &Summary, scenario: Option<&str>) -> Result<Vec<PathBuf>, PlaceError> {
+    pub fn finish(self, summary: &Summary, scenario: Option<&str>) -> Result<Vec<PathBuf>, OutputError> {
         let is_whole = self.earlier().is_some_and(|earlier| earlier.partial_until_s.is_none());
-        let RunDirectory { path, place, samples, tell } = self;
-        let lost = |e: WriteError| PlaceError::because("the samples are lost", &e);
+        let RunDirectory { path, place, samples, notify } = self;
+        let lost = |e: WriteError| OutputError::because("the samples are lost", &e);
         let samples = match samples {
             Samples::Parquet(sink) => sink.finish(&facts(summary)),
             Samples::Csv(sink) => sink.finish(&[]),
         };
         let samples = samples.map_err(lost)?;
-        let cannot = |e| PlaceError::because(format!("cannot write into {}", path.display()), &e);
+        let cannot = |e| OutputError::because(format!("cannot write into {}", path.display()), &e);
         let mut files = vec![PathBuf::from(SUMMARY)];
         summary.write(&place.folder().join(SUMMARY)).map_err(cannot)?;
         if let Some(scenario) = scenario {
@@ -110,7 +110,7 @@ impl RunDirectory {
         // A part of a run is no reason to lose a whole one.
         let path = if summary.partial_until_s.is_some() && is_whole {
             let beside = place.commit_beside("partial")?;
-            tell(&format!("{} still has the earlier results of a complete run", path.display()));
+            notify(&format!("{} still has the earlier results of a complete run", path.display()));
             beside
         } else {
             place.commit()?;

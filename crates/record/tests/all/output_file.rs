@@ -1,6 +1,6 @@
 //! Single files of results.
 
-use anabranch_record::place::OutputFile;
+use anabranch_record::output::OutputFile;
 use std::process::Command;
 
 /// A pipe is no result of ours, and is not opened to find that out: it would have to wait for a writer.

@@ -5,9 +5,9 @@ use anabranch_papers::standard::{AlgorithmResult, CASES};
 use maud::{Markup, html};
 
 use crate::{
+    bundle::Bundle,
     layout::{Page, page, scroll},
     pages::{case, figure::Charts},
-    part::Pieces,
     plan::{self, AlgorithmPlan, Plan},
     prose::prose,
     site::Site,
@@ -147,7 +147,7 @@ fn behaviour(plan: &Plan, algorithm: &AlgorithmPlan, result: &AlgorithmResult, s
     let mut parts = case::Parts {
         over_time: Charts::new(&over_time),
         observables: Charts::new(&observables),
-        folded: Pieces::of(folded),
+        folded: Bundle::of(folded),
     };
     let body = html! {
         @for (case, of) in &cases { (case::section(algorithm, case, of, &mut parts, site)) }

@@ -4,7 +4,7 @@ use anabranch_study::Verdict;
 use maud::{Markup, html};
 
 use crate::{
-    goals::{self, Beside, COLUMNS, Cell, GOALS, Line},
+    goals::{self, COLUMNS, Cell, GOALS, Line, Neighbours},
     headline,
     layout::scroll,
     plan::Plan,
@@ -41,7 +41,7 @@ fn matrix(lines: &[Line]) -> Markup {
                 "RFC 6356 states the goals. Columns Reno and CUBIC: standard cases with such neighbours. The number is the connection's rate "
                 "÷ the rate of one single-path flow in its place: at least 0.95 on separate links (goal 1), at most 1.1 on a shared "
                 "link (goal 2). ✓: the whole 95 % interval is within the limit; ≈: only the mean; ×: neither."
-                @if shown.iter().any(|i| COLUMNS[*i].beside == Beside::Cells) {
+                @if shown.iter().any(|i| COLUMNS[*i].beside == Neighbours::Networks) {
                     " Column networks: the percentage of study E's networks, with CUBIC flows, in which the goal is met (goal 3: of those in which it applies): ✓ in all, ≈ in at least half."
                 }
                 @if lines.iter().any(|line| shown.iter().any(|i| line.cells[*i].is_none())) {
@@ -60,9 +60,9 @@ fn matrix(lines: &[Line]) -> Markup {
 
 fn table(lines: &[&Line], shown: &[usize]) -> Markup {
     let beside = |i: usize| match COLUMNS[i].beside {
-        Beside::Reno => "Reno",
-        Beside::Cubic => "CUBIC",
-        Beside::Cells => "networks",
+        Neighbours::Reno => "Reno",
+        Neighbours::Cubic => "CUBIC",
+        Neighbours::Networks => "networks",
     };
     html! {
         table.goals {
@@ -104,17 +104,17 @@ fn advice(lines: &[&Line], shown: &[usize]) -> Markup {
     let here = |beside| shown.iter().any(|i| COLUMNS[*i].beside == beside);
     html! {
         ul.advice {
-            @if here(Beside::Reno) { li { (case_advice(lines, Beside::Reno, "Neighbours run Reno")) } }
-            @if here(Beside::Cubic) { li { (case_advice(lines, Beside::Cubic, "Neighbours run CUBIC")) } }
-            @if here(Beside::Cells) { li { (cells_advice(lines)) } }
-            @let misses = lines.iter().filter(|line| [Beside::Reno, Beside::Cubic].iter().all(|b| line.all(*b) == Some(Verdict::NotReproduced)));
+            @if here(Neighbours::Reno) { li { (case_advice(lines, Neighbours::Reno, "Neighbours run Reno")) } }
+            @if here(Neighbours::Cubic) { li { (case_advice(lines, Neighbours::Cubic, "Neighbours run CUBIC")) } }
+            @if here(Neighbours::Networks) { li { (cells_advice(lines)) } }
+            @let misses = lines.iter().filter(|line| [Neighbours::Reno, Neighbours::Cubic].iter().all(|b| line.all(*b) == Some(Verdict::NotReproduced)));
             @let misses: Vec<&&Line> = misses.collect();
             @if !misses.is_empty() { li { b { "Misses goal 1 or 2 with both: " } (names(&misses)) "." } }
         }
     }
 }
 
-fn case_advice(lines: &[&Line], beside: Beside, head: &str) -> Markup {
+fn case_advice(lines: &[&Line], beside: Neighbours, head: &str) -> Markup {
     let with = |verdict| lines.iter().filter(|line| line.all(beside) == Some(verdict)).collect::<Vec<_>>();
     let (all, in_part) = (with(Verdict::Reproduced), with(Verdict::Partly));
     html! {
@@ -126,9 +126,9 @@ fn case_advice(lines: &[&Line], beside: Beside, head: &str) -> Markup {
 }
 
 fn cells_advice(lines: &[&Line]) -> Markup {
-    let best = lines.iter().filter_map(|line| line.least(Beside::Cells)).reduce(f64::max);
+    let best = lines.iter().filter_map(|line| line.least(Neighbours::Networks)).reduce(f64::max);
     let closest: Vec<&&Line> =
-        lines.iter().filter(|line| best.is_some() && line.least(Beside::Cells) == best).collect();
+        lines.iter().filter(|line| best.is_some() && line.least(Neighbours::Networks) == best).collect();
     html! {
         b { "Varied networks with CUBIC: " }
         @if best == Some(1.0) { (names(&closest)) " " @if closest.len() == 1 { "meets" } @else { "meet" } " all three goals everywhere." }

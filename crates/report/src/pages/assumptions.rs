@@ -1,6 +1,6 @@
 //! The verdicts on the papers' own rows under other assumptions than the default: what each changes, before and after.
 
-use anabranch_study::{ColumnName, Estimate, Other, Row, StudyResult, Verdict};
+use anabranch_study::{Estimate, Other, Row, StudyResult, VariantName, Verdict};
 use maud::{Markup, html};
 
 use crate::{layout::scroll, prose::prose, verdict};
@@ -51,7 +51,7 @@ pub fn any(papers: &[&StudyResult]) -> bool {
     !columns(papers).is_empty()
 }
 
-fn line(papers: &[&StudyResult], column: &ColumnName) -> Markup {
+fn line(papers: &[&StudyResult], column: &VariantName) -> Markup {
     let under = |row: &Row| row.other(&column.id).map(|other| other.verdict);
     let changed = || own(papers).filter_map(|row| Some((row.verdict, under(row)?)));
     let all = || own(papers).map(|row| under(row).unwrap_or(row.verdict));
@@ -72,8 +72,8 @@ fn own<'a>(papers: &'a [&StudyResult]) -> impl Iterator<Item = &'a Row> {
 }
 
 /// Those that change an own row, in the order in which they first stand somewhere.
-fn columns<'a>(papers: &'a [&StudyResult]) -> Vec<&'a ColumnName> {
-    let mut columns: Vec<&ColumnName> = Vec::new();
+fn columns<'a>(papers: &'a [&StudyResult]) -> Vec<&'a VariantName> {
+    let mut columns: Vec<&VariantName> = Vec::new();
     for column in papers.iter().flat_map(|paper| paper.experiments.iter().flat_map(|e| &e.columns)) {
         let known = columns.iter().any(|known| known.id == column.id);
         if !known && own(papers).any(|row| row.other(&column.id).is_some()) {
@@ -96,7 +96,7 @@ fn seeds(measured: &Option<Estimate>, compared: &[(String, Estimate)]) -> usize 
 }
 
 /// A cell of a row's table: the value under an assumption, or on another backend, with its verdict.
-pub fn cell(row: &Row, column: &ColumnName) -> Markup {
+pub fn cell(row: &Row, column: &VariantName) -> Markup {
     let Some(other) = row.other(&column.id) else {
         return html! { td.number.quiet { @if column.of_backend { "–" } @else { "same" } } };
     };

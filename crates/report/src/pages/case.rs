@@ -5,16 +5,16 @@ use anabranch_study::{Axis, Estimate, Mark, Panel, Point, Series, ShareRow, Shar
 use maud::{Markup, html};
 
 use crate::{
+    bundle::Bundle,
     csv,
     dots::{self, Column, Dot, Name},
     laboratory,
     layout::scroll,
     pages::{figure::Charts, shares},
-    part::Pieces,
     plan::{self, AlgorithmPlan, Plan},
     prose::prose,
     site::Site,
-    svg::Look,
+    svg::ChartSize,
 };
 use anabranch_study::format;
 
@@ -28,7 +28,7 @@ pub struct Parts<'a> {
     /// The charts of the algorithm's inner values.
     pub observables: Charts<'a>,
     /// What is folded away.
-    pub folded: Pieces,
+    pub folded: Bundle,
 }
 
 /// The section of an algorithm's page, and its data file.
@@ -53,7 +53,7 @@ pub fn section(
             figure {
                 figcaption { "First seed, over time" }
                 div.panels {
-                    (parts.over_time.with_picture(&from_zero(title, "cwnd (segments)", &result.windows), &data, &Look::REPORT, site))
+                    (parts.over_time.with_picture(&from_zero(title, "cwnd (segments)", &result.windows), &data, &ChartSize::REPORT, site))
                     (parts.over_time.drawing(&from_zero("Goodput over a second", "goodput (Mbit/s)", &result.rates), &data))
                 }
             }
@@ -65,7 +65,7 @@ pub fn section(
 }
 
 /// The command, the scenario and what theory gives for it; they come once they are opened.
-fn run(result: &CaseResult, folded: &mut Pieces) -> Markup {
+fn run(result: &CaseResult, folded: &mut Bundle) -> Markup {
     let body = html! {
         div.run {
             pre.command tabindex="0" { code { (result.run.command) } }
@@ -254,9 +254,9 @@ fn ordered<'a>(
     case: &Case,
     like: &AlgorithmResult,
 ) -> Vec<(&'a AlgorithmPlan<'a>, &'a CaseResult)> {
-    let made_so =
+    let comparable =
         |a: &'a AlgorithmPlan<'a>| Some((a, a.result.filter(|r| r.is_made_like(like))?.case(&case.id)?));
-    let mut rows: Vec<_> = plan.algorithms.iter().filter_map(made_so).collect();
+    let mut rows: Vec<_> = plan.algorithms.iter().filter_map(comparable).collect();
     // The less time a recovery takes the better; of the others the order is one of size alone.
     let place = |result: &CaseResult| match &result.key {
         Some(key) if case.goal == Goal::Recovery => key.value.mean,

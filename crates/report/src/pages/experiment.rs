@@ -1,6 +1,6 @@
 //! An experiment: its table, its figures, and the runs behind them.
 
-use anabranch_study::{ColumnName, Experiment, Published, Row, Run, Verdict};
+use anabranch_study::{Experiment, Published, Row, Run, VariantName, Verdict};
 use maud::{Markup, html};
 
 use crate::{
@@ -117,7 +117,7 @@ fn columns(experiment: &Experiment) -> Markup {
 }
 
 /// The difference from the default, and what is said of runs on another backend.
-fn meaning(column: &ColumnName) -> Markup {
+fn meaning(column: &VariantName) -> Markup {
     html! {
         (prose(&column.meaning))
         @for note in &column.notes { div { (prose(note)) } }
@@ -131,7 +131,7 @@ fn meaning(column: &ColumnName) -> Markup {
 }
 
 /// The rows that assumptions change, with their values under each.
-fn under_assumptions(plan: &ExperimentPlan, rows: &[&NamedRow], columns: &[&ColumnName]) -> Markup {
+fn under_assumptions(plan: &ExperimentPlan, rows: &[&NamedRow], columns: &[&VariantName]) -> Markup {
     let caption = format!("{}: under other assumptions", plan.experiment.id);
     let changed: Vec<&&NamedRow> =
         rows.iter().filter(|(row, _)| columns.iter().any(|column| row.other(&column.id).is_some())).collect();
@@ -168,8 +168,8 @@ fn under_assumptions(plan: &ExperimentPlan, rows: &[&NamedRow], columns: &[&Colu
 struct Columns<'a> {
     /// Whether there is one of values divided by published ones.
     ratios: bool,
-    backends: Vec<&'a ColumnName>,
-    assumed: Vec<&'a ColumnName>,
+    backends: Vec<&'a VariantName>,
+    assumed: Vec<&'a VariantName>,
 }
 
 /// The heading of our own values, which are the simulator's where others stand beside them.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use anabranch_study::{
-    Amounts, ColumnName, Difference, Estimate, Fidelity, Measure, Standing, is_apart, overview,
+    Cause, Difference, DifferenceStats, Estimate, Fidelity, Measure, VariantName, is_apart, overview,
 };
 use maud::{Markup, html};
 
@@ -45,8 +45,8 @@ pub fn any(papers: &[&PaperPlan]) -> bool {
 }
 
 /// The backends, in the order in which they first stand somewhere.
-pub fn columns<'a>(papers: &[&'a PaperPlan<'a>]) -> Vec<&'a ColumnName> {
-    let mut columns: Vec<&ColumnName> = Vec::new();
+pub fn columns<'a>(papers: &[&'a PaperPlan<'a>]) -> Vec<&'a VariantName> {
+    let mut columns: Vec<&VariantName> = Vec::new();
     for backend in papers.iter().flat_map(|paper| &paper.experiments).flat_map(|e| &e.backends) {
         if !columns.iter().any(|known| known.id == backend.column.id) {
             columns.push(backend.column);
@@ -56,7 +56,7 @@ pub fn columns<'a>(papers: &[&'a PaperPlan<'a>]) -> Vec<&'a ColumnName> {
 }
 
 /// What ran there, once for each command.
-fn scenarios<'a>(papers: &[&'a PaperPlan<'a>], column: &ColumnName) -> Vec<&'a Fidelity> {
+fn scenarios<'a>(papers: &[&'a PaperPlan<'a>], column: &VariantName) -> Vec<&'a Fidelity> {
     let mut known = HashSet::new();
     let all = papers.iter().flat_map(|paper| &paper.experiments).flat_map(|e| &e.backends);
     let there = all.filter(|backend| backend.column.id == column.id);
@@ -107,7 +107,7 @@ fn by_kind(scenarios: &[&Fidelity]) -> Markup {
 }
 
 /// Their median, and the parts of them that are small.
-fn amounts(amounts: Option<&Amounts>) -> Markup {
+fn amounts(amounts: Option<&DifferenceStats>) -> Markup {
     html! {
         @match amounts {
             Some(amounts) => {
@@ -124,7 +124,7 @@ fn amounts(amounts: Option<&Amounts>) -> Markup {
 }
 
 /// Links to the tables: of each experiment, or of each study.
-fn places(papers: &[&PaperPlan], column: &ColumnName, own_page: bool) -> Markup {
+fn places(papers: &[&PaperPlan], column: &VariantName, own_page: bool) -> Markup {
     let experiments = papers.iter().flat_map(|paper| paper.experiments.iter().map(move |e| (paper, e)));
     let there = experiments.flat_map(|(paper, e)| e.backends.iter().map(move |backend| (paper, e, backend)));
     let there: Vec<_> = there.filter(|(_, _, backend)| backend.column.id == column.id).collect();
@@ -172,7 +172,7 @@ fn is_short(scenario: &Fidelity) -> bool {
 
 /// Whether it is marked: with plain hosts or with Linux hosts.
 fn is_marked(quantity: &Difference) -> bool {
-    quantity.standing() != Standing::Near
+    quantity.cause() != Cause::Near
 }
 
 /// In an experiment's section: a table for each scenario.
@@ -199,7 +199,7 @@ pub fn section(backend: &BackendPlan) -> Markup {
     }
 }
 
-fn table(scenario: &Fidelity, column: &ColumnName) -> Markup {
+fn table(scenario: &Fidelity, column: &VariantName) -> Markup {
     let has_hosts = scenario.quantities.iter().any(|quantity| quantity.linux_hosts.is_some());
     let body = html! {
         table.flows.fidelity {
@@ -238,18 +238,18 @@ fn line(quantity: &Difference, has_hosts: bool) -> Markup {
             @if has_hosts {
                 td.number { (hosts.map_or("–".into(), |hosts| difference(hosts.relative, hosts.half_width))) }
             }
-            td { (put_down_to(quantity.standing())) }
+            td { (cause_cell(quantity.cause())) }
         }
     }
 }
 
-fn put_down_to(standing: Standing) -> Markup {
+fn cause_cell(standing: Cause) -> Markup {
     html! {
         @match standing {
-            Standing::Near => {}
-            Standing::Chance => span.quiet { "≠ within chance" }
-            Standing::LinuxHosts => span.verdict.partly { span.sign aria-hidden="true" { "≠" } " the hosts" }
-            Standing::Unexplained => span.verdict.not-reproduced { span.sign aria-hidden="true" { "≠" } " unexplained" }
+            Cause::Near => {}
+            Cause::Chance => span.quiet { "≠ within chance" }
+            Cause::LinuxHosts => span.verdict.partly { span.sign aria-hidden="true" { "≠" } " the hosts" }
+            Cause::Unexplained => span.verdict.not-reproduced { span.sign aria-hidden="true" { "≠" } " unexplained" }
         }
     }
 }

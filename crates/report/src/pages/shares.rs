@@ -1,6 +1,6 @@
 //! What runs gave beside what theory gives for their scenario.
 
-use anabranch_study::{Beside, EquilibriumName, ShareRow, Shares};
+use anabranch_study::{Comparison, EquilibriumName, ShareRow, Shares};
 use maud::{Markup, html};
 
 use crate::{layout::scroll, prose::prose};
@@ -34,7 +34,7 @@ fn table<'a>(
     shares: &'a Shares,
     title: &str,
     fair: bool,
-    of: impl Fn(&'a ShareRow) -> Option<&'a Beside>,
+    of: impl Fn(&'a ShareRow) -> Option<&'a Comparison>,
 ) -> Markup {
     let rows = || shares.rows.iter().filter_map(|row| Some((row, of(row)?)));
     let body = html! {
@@ -111,7 +111,7 @@ fn notes(shares: &Shares) -> Markup {
     html! { @for note in &shares.notes { p.hint { (prose(note)) } } }
 }
 
-fn measured(beside: &Beside) -> String {
+fn measured(beside: &Comparison) -> String {
     match (beside.measured, beside.half_width) {
         (Some(mean), Some(half_width)) => format::estimate(mean, half_width),
         (Some(mean), None) => format::number(mean),

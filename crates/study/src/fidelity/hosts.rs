@@ -58,7 +58,7 @@ impl LinuxHosts {
 }
 
 /// Puts beside each difference what it is with Linux hosts, where that was simulated.
-pub(crate) fn put_beside(fidelity: &mut [Fidelity], hosts: &[LinuxHosts]) {
+pub(crate) fn attach_linux_hosts(fidelity: &mut [Fidelity], hosts: &[LinuxHosts]) {
     for there in fidelity {
         let Some(hosts) = hosts.iter().find(|hosts| hosts.is_of(there)) else { continue };
         for quantity in &mut there.quantities {
@@ -73,7 +73,7 @@ pub(crate) fn put_beside(fidelity: &mut [Fidelity], hosts: &[LinuxHosts]) {
 
 /// What a difference is put down to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum Cause {
     /// It is 10 % at most, or cannot be told.
     Near,
     /// It is more than 10 %, and no more than its 95 % interval; or it has no interval.
@@ -86,14 +86,14 @@ pub enum Standing {
 
 impl Difference {
     /// What it is put down to.
-    pub fn standing(&self) -> Standing {
+    pub fn cause(&self) -> Cause {
         let here = beyond(self.relative, self.half_width);
         match &self.linux_hosts {
-            Some(hosts) if beyond(hosts.relative, hosts.half_width) => Standing::Unexplained,
-            Some(_) if here => Standing::LinuxHosts,
-            None if here => Standing::Unexplained,
-            _ if self.relative.is_some_and(is_apart) => Standing::Chance,
-            _ => Standing::Near,
+            Some(hosts) if beyond(hosts.relative, hosts.half_width) => Cause::Unexplained,
+            Some(_) if here => Cause::LinuxHosts,
+            None if here => Cause::Unexplained,
+            _ if self.relative.is_some_and(is_apart) => Cause::Chance,
+            _ => Cause::Near,
         }
     }
 }
@@ -149,17 +149,17 @@ mod tests {
     fn what_a_difference_is_put_down_to() {
         let standing = |here: Fidelity, hosts: &[LinuxHosts]| {
             let mut all = [here];
-            put_beside(&mut all, hosts);
-            all[0].quantities[0].standing()
+            attach_linux_hosts(&mut all, hosts);
+            all[0].quantities[0].cause()
         };
-        assert_eq!(standing(there(10.5, 0.1), &[]), Standing::Near);
-        assert_eq!(standing(there(12.0, 0.1), &[]), Standing::Unexplained);
-        assert_eq!(standing(there(12.0, 0.1), &[hosts(10.5, 0.1)]), Standing::LinuxHosts);
-        assert_eq!(standing(there(12.0, 0.1), &[hosts(12.0, 0.1)]), Standing::Unexplained);
-        assert_eq!(standing(there(10.5, 0.1), &[hosts(8.0, 0.1)]), Standing::Unexplained);
-        assert_eq!(standing(there(12.0, 4.0), &[hosts(12.0, 4.0)]), Standing::Chance);
+        assert_eq!(cause(there(10.5, 0.1), &[]), Cause::Near);
+        assert_eq!(cause(there(12.0, 0.1), &[]), Cause::Unexplained);
+        assert_eq!(cause(there(12.0, 0.1), &[hosts(10.5, 0.1)]), Cause::LinuxHosts);
+        assert_eq!(cause(there(12.0, 0.1), &[hosts(12.0, 0.1)]), Cause::Unexplained);
+        assert_eq!(cause(there(10.5, 0.1), &[hosts(8.0, 0.1)]), Cause::Unexplained);
+        assert_eq!(cause(there(12.0, 4.0), &[hosts(12.0, 4.0)]), Cause::Chance);
         let mut all = [there(12.0, 0.1)];
-        put_beside(&mut all, &[hosts(10.5, 0.1)]);
+        attach_linux_hosts(&mut all, &[hosts(10.5, 0.1)]);
         let found = all[0].quantities[0].linux_hosts.as_ref().unwrap();
         assert!((found.relative.unwrap() - 0.05).abs() < 1e-12);
         // Another scenario's are not taken.
@@ -167,6 +167,6 @@ mod tests {
             command: "anabranch run b.toml --set hosts=linux --seed 1".into(),
             ..hosts(10.5, 0.1)
         };
-        assert_eq!(standing(there(12.0, 0.1), &[other]), Standing::Unexplained);
+        assert_eq!(cause(there(12.0, 0.1), &[other]), Cause::Unexplained);
     }
 }

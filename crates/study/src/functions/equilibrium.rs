@@ -1,6 +1,6 @@
 //! Where the models of congestion control settle in a scenario.
 
-use super::{Function, Given, Read, Takes, presence};
+use super::{Arguments, Function, Parameter, Read, presence};
 use crate::segment::Segment;
 use anabranch_ideal::Ideals;
 use anabranch_scenario::Scenario;
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A subflow's rate there.
 pub(super) const EQUILIBRIUM: Function = Function {
     name: "equilibrium",
-    takes: &[Takes::Flow, Takes::Subflow, Takes::Number],
+    takes: &[Parameter::Flow, Parameter::Subflow, Parameter::Number],
     unit: "Mbit/s",
     doc: "a subflow's rate in the equilibrium of the models (`anabranch ideal`), with headers; the number is the mean fill level of drop-tail buffers, from 0 to 1; needs no run",
     percentiles: &[],
@@ -19,21 +19,21 @@ pub(super) const EQUILIBRIUM: Function = Function {
     check: presence::always,
 };
 
-fn rate(scenario: &Scenario, given: &Given<'_>) -> Result<f64, String> {
-    let part = given.number().unwrap_or(f64::NAN);
+fn rate(scenario: &Scenario, args: &Arguments<'_>) -> Result<f64, String> {
+    let part = args.number().unwrap_or(f64::NAN);
     if !(0.0..=1.0).contains(&part) {
         return Err(format!("the fill level of the buffer must be from 0 to 1, not {part:?}"));
     }
-    at(scenario, part, given).ok_or_else(|| "the models have no equilibrium for this subflow".to_owned())
+    at(scenario, part, args).ok_or_else(|| "the models have no equilibrium for this subflow".to_owned())
 }
 
-fn at(scenario: &Scenario, part: f64, given: &Given<'_>) -> Option<f64> {
+fn at(scenario: &Scenario, part: f64, args: &Arguments<'_>) -> Option<f64> {
     let ideals = ideals(scenario, part);
     let flows = &ideals.allocation(ideals.own.as_deref()?)?.flows;
-    let subflows = &flows.iter().find(|flow| flow.name == given.text())?.subflows;
+    let subflows = &flows.iter().find(|flow| flow.name == args.text())?.subflows;
     let Segment { packet, payload } =
-        Segment::of(scenario.flows.iter().find(|flow| flow.name == given.text())?);
-    Some(subflows.get(given.subflow?)?.goodput_bps? / 1e6 * packet / payload)
+        Segment::of(scenario.flows.iter().find(|flow| flow.name == args.text())?);
+    Some(subflows.get(args.subflow?)?.goodput_bps? / 1e6 * packet / payload)
 }
 
 /// By the hash of the scenario, and the bits of the part of the buffer.
@@ -65,7 +65,7 @@ mod tests {
             let task = Task::new(text).set(format!("flows.tested.tcp.mss={mss}"));
             let scenario = task.scenario("alone").unwrap();
             let of = |subflow, numbers: &[f64]| {
-                rate(&scenario, &Given { texts: &["tested".into()], subflow: Some(subflow), numbers })
+                rate(&scenario, &Arguments { texts: &["tested".into()], subflow: Some(subflow), numbers })
             };
             assert!((of(0, &[0.75]).unwrap() / 10.0 - 1.0).abs() < 1e-3, "{mss}: {:?}", of(0, &[0.75]));
             assert!(of(1, &[0.75]).unwrap_err().contains("no equilibrium"));

@@ -1,6 +1,6 @@
 //! How soon a connection uses what has changed.
 
-use super::{Function, Given, Read, Takes, presence};
+use super::{Arguments, Function, Parameter, Read, presence};
 use crate::outcome::Outcome;
 use anabranch_record::SubflowSeries;
 
@@ -15,9 +15,10 @@ const fn of_change(
     name: &'static str,
     unit: &'static str,
     doc: &'static str,
-    read: fn(&Outcome, &Given<'_>) -> Option<f64>,
+    read: fn(&Outcome, &Arguments<'_>) -> Option<f64>,
 ) -> Function {
-    let takes = &[Takes::Flow, Takes::MaybeSubflow, Takes::Number, Takes::Number, Takes::Number];
+    let takes =
+        &[Parameter::Flow, Parameter::MaybeSubflow, Parameter::Number, Parameter::Number, Parameter::Number];
     Function {
         name,
         takes,
@@ -35,23 +36,23 @@ pub(super) const RECOVERY: Function = of_change(
     "recovery",
     "s",
     "the time from a change to the first second in which 80 % of a rate is acknowledged, on one subflow or on all; the arguments are the times of the change and of the end of the search, in seconds, and the rate in Mbit/s at IP level; if the rate is not reached, the whole time",
-    |run, given| of(run, given).map(|time| time.unwrap_or_else(|had| had)),
+    |run, args| of(run, args).map(|time| time.unwrap_or_else(|had| had)),
 );
 
 /// Whether it is one.
 pub(super) const RECOVERED_AT_ALL: Function =
-    of_change("recovers", "", "1 if the rate is reached, else 0", |run, given| {
-        of(run, given).map(|time| f64::from(u8::from(time.is_ok())))
+    of_change("recovers", "", "1 if the rate is reached, else 0", |run, args| {
+        of(run, args).map(|time| f64::from(u8::from(time.is_ok())))
     });
 
-fn of(run: &Outcome, given: &Given<'_>) -> Option<Result<f64, f64>> {
-    let [at_s, until_s, mbps] = given.numbers else { return None };
-    let subflows = &run.samples.flows.iter().find(|flow| flow.name == given.text())?.subflows;
-    let watched = match given.subflow {
+fn of(run: &Outcome, args: &Arguments<'_>) -> Option<Result<f64, f64>> {
+    let [at_s, until_s, mbps] = args.numbers else { return None };
+    let subflows = &run.samples.flows.iter().find(|flow| flow.name == args.text())?.subflows;
+    let watched = match args.subflow {
         Some(r) => std::slice::from_ref(subflows.get(r)?),
         None => subflows,
     };
-    let segment = run.segment(given.text())?;
+    let segment = run.segment(args.text())?;
     Some(recovery(watched, (*at_s, *until_s), segment.payload / segment.packet * *mbps))
 }
 
@@ -130,8 +131,8 @@ mod tests {
             flows = [{ name = "tested", cc = "reno", paths = [["a"]], tcp = { mss = 100 } }]
         "#;
         let run = crate::outcome::tests::outcome(&crate::Task::new(text));
-        let given = Given { texts: &["tested".into()], subflow: None, numbers: &[4.0, 12.0, 2.0] };
-        assert_eq!(of(&run, &given), Some(Ok(0.0)));
+        let given = Arguments { texts: &["tested".into()], subflow: None, numbers: &[4.0, 12.0, 2.0] };
+        assert_eq!(of(&run, &args), Some(Ok(0.0)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::runs::Runs;
 use crate::parse::spec::Kind;
-use crate::plan::{FigurePlan, Line, Place, Plot, Quantity};
+use crate::plan::{FigurePlan, Line, Plot, Position, Quantity};
 use crate::result::{Axis, Figure, Mark, Panel, Point, Series};
 
 /// A figure; points without a value are left out, and counted.
@@ -60,7 +60,7 @@ fn missing(plan: &FigurePlan, runs: &Runs<'_>) -> Option<String> {
     });
     let points: Vec<_> = points.collect();
     let failed = points.iter().filter_map(|(_, place, quantity)| {
-        let of_place = if let Place::Mean(x) = place { runs.values(x).err() } else { None };
+        let of_place = if let Position::Mean(x) = place { runs.values(x).err() } else { None };
         of_place.or_else(|| runs.values(quantity).err())
     });
     let failed: Vec<String> = failed.collect();
@@ -89,13 +89,13 @@ fn series(line: &Line, kind: Kind, domain: Option<(f64, f64)>, runs: &Runs<'_>) 
 }
 
 /// A quantity as a point with its interval, or its values as a box's; none where its row fails.
-fn points_of(label: &str, place: &Place, quantity: &Quantity, kind: Kind, runs: &Runs<'_>) -> Vec<Point> {
+fn points_of(label: &str, place: &Position, quantity: &Quantity, kind: Kind, runs: &Runs<'_>) -> Vec<Point> {
     if kind == Kind::Boxes {
         return runs.values(quantity).unwrap_or_default().into_iter().map(|y| Point::bar(label, y)).collect();
     }
     let point = match (kind, place) {
-        (Kind::Lines, Place::At(x)) => Some(Point::at(*x, 0.0)),
-        (Kind::Lines, Place::Mean(x)) => runs.estimate(x).map(|x| Point::at(x.mean, 0.0)),
+        (Kind::Lines, Position::At(x)) => Some(Point::at(*x, 0.0)),
+        (Kind::Lines, Position::Mean(x)) => runs.estimate(x).map(|x| Point::at(x.mean, 0.0)),
         _ => Some(Point::bar(label, 0.0)),
     };
     let ours = runs.estimate(quantity);

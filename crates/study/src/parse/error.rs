@@ -51,7 +51,7 @@ impl Problem {
             help: self.help.map(|help| printable(&help)),
             at: self.at,
         };
-        FileError(Box::new(Placed {
+        FileError(Box::new(LocatedProblem {
             problem,
             source: NamedSource::new(printable(name), of_same_length(text)),
             text: text.to_owned(),
@@ -61,10 +61,10 @@ impl Problem {
 
 /// What is wrong with a study file.
 #[derive(Debug)]
-pub struct FileError(Box<Placed>);
+pub struct FileError(Box<LocatedProblem>);
 
 #[derive(Debug)]
-struct Placed {
+struct LocatedProblem {
     problem: Problem,
     source: NamedSource<String>,
     text: String,

@@ -31,7 +31,7 @@ pub enum Expr {
     /// The negative of another.
     Negative(Box<Expr>),
     /// Two of them, and where both stand.
-    Two(Operator, Box<Expr>, Box<Expr>, Range<usize>),
+    Binary(Operator, Box<Expr>, Box<Expr>, Range<usize>),
 }
 
 /// What is given to a function.
@@ -42,7 +42,7 @@ pub enum Argument {
     /// `name = value`, the value as it is written, without quotes.
     Named(String, String),
     /// `*`: each of several.
-    Every,
+    Star,
     /// A number to be computed.
     Value(Expr),
 }
@@ -109,17 +109,17 @@ impl Operator {
 /// Why a text is no expression.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
-pub struct Wrong {
+pub struct ParseError {
     /// What is wrong.
     pub message: String,
     /// Where, in bytes of the text.
     pub at: Range<usize>,
 }
 
-impl Wrong {
+impl ParseError {
     /// With its place.
     pub fn new(message: impl Into<String>, at: Range<usize>) -> Self {
-        Wrong { message: message.into(), at }
+        ParseError { message: message.into(), at }
     }
 }
 

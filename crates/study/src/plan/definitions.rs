@@ -1,13 +1,13 @@
 //! Experiments: parts of a study, or one for each value of the axes that their identifiers name.
 
-use super::column::{BOTH, Column, PLAIN_START, RETIRED, TICK, TSO};
 use super::planner::{Names, Planner};
 use super::rows::axes_of;
+use super::variant::{NO_HYSTART, OUT_OF_TREE, TICK, TICK_AND_TSO, TSO, Variant};
 use super::{Definition, Plan, Study, figures, findings, rows};
 use crate::parse::error::Problem;
 use crate::parse::spec::{Experiment, File};
 use crate::parse::template::with_texts;
-use crate::resolve::axes::{Part, written};
+use crate::resolve::axes::{AxisSubset, written};
 use crate::resolve::resolved::Resolved;
 use crate::resolve::selection::{Selection, Values};
 use crate::setup::Samples;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use toml::{Spanned, Value};
 
 /// The study that a file is, of which a part may have been asked for.
-pub(crate) fn study(file: File, resolved: Resolved, stem: &str, of: &[Part]) -> Result<Study, Problem> {
+pub(crate) fn study(file: File, resolved: Resolved, stem: &str, of: &[AxisSubset]) -> Result<Study, Problem> {
     let columns = file.columns.iter().map(column).collect::<Result<Vec<_>, _>>()?;
     let id = file.id.unwrap_or_else(|| stem.to_owned());
     let mut specs = file.experiments;
@@ -197,8 +197,8 @@ fn on_request(request: &Value, fixed: Option<&Selection<'_>>, size: Size) -> Res
 }
 
 /// The column of that name.
-fn column(name: &Spanned<String>) -> Result<&'static Column, Problem> {
-    let known: [&'static Column; 5] = [&RETIRED, &PLAIN_START, &TICK, &TSO, &BOTH];
+fn column(name: &Spanned<String>) -> Result<&'static Variant, Problem> {
+    let known: [&'static Variant; 5] = [&OUT_OF_TREE, &NO_HYSTART, &TICK, &TSO, &TICK_AND_TSO];
     known.into_iter().find(|column| column.id == name.get_ref()).ok_or_else(|| {
         Problem::at(name.span(), format!("there is no sensitivity variant `{}`", name.get_ref()))
             .help(suggest(name.get_ref(), known.map(|column| column.id)))
@@ -292,7 +292,8 @@ mod tests {
             Options { size: Size::Quick, seeds: Some(1), only: Some("G-lia".into()), ..Options::default() };
         let (result, runs) = made(work_with_runs(&study(STUDY).unwrap(), &options).unwrap());
         let goodput = |of: &str, r: usize| {
-            let is = |run: &&crate::Taken| run.axes[0].1 == of && run.axes.last().unwrap().1 == "0.01";
+            let is =
+                |run: &&crate::SimulationRuns| run.axes[0].1 == of && run.axes.last().unwrap().1 == "0.01";
             let run = runs.iter().find(is).unwrap();
             run.summaries[0].flows[0].subflows[r].goodput_bps.unwrap()
         };

@@ -2,11 +2,11 @@
 
 use super::planner::Planner;
 use super::rows::axes_of;
-use super::{FigurePlan, Line, Place, Plot, curves, time};
+use super::{FigurePlan, Line, Plot, Position, curves, time};
 use crate::parse::error::Problem;
 use crate::parse::keys;
 use crate::parse::spec::{Figure, Kind, Panel};
-use crate::resolve::choice::starts_over;
+use crate::resolve::chosen_values::starts_over;
 use crate::resolve::selection::Selection;
 use crate::result::{Axis, Point};
 use std::collections::HashSet;
@@ -244,7 +244,7 @@ fn given<'a>(
     for (name, bars) in &figure.bars {
         let mut points = Vec::new();
         for (label, of) in bars {
-            points.push((label.clone(), Place::At(0.0), planner.read(of, here, figure.is_pooled())?));
+            points.push((label.clone(), Position::At(0.0), planner.read(of, here, figure.is_pooled())?));
         }
         lines.push(Line::Points(name.clone(), points));
     }
@@ -275,7 +275,7 @@ fn over_places(
             .ok_or_else(|| at(Problem::new(format!("`{label}` must be an expression in quotes"))))?;
         let text = Spanned::new(span.clone(), of.to_owned());
         let quantity = planner.read(&text, here, view.figure.is_pooled())?;
-        points.push((here.fill(label).map_err(at)?, Place::At(0.0), quantity));
+        points.push((here.fill(label).map_err(at)?, Position::At(0.0), quantity));
     }
     Ok(Line::Points(name, points))
 }
@@ -361,8 +361,8 @@ fn over_axis(
     let mut points = Vec::new();
     for (label, here) in along(view, here)? {
         let x = match &view.figure.x_of {
-            Some(x) => Place::Mean(planner.read(x, &here, false)?),
-            None => Place::At(place(view, &here)?),
+            Some(x) => Position::Mean(planner.read(x, &here, false)?),
+            None => Position::At(place(view, &here)?),
         };
         points.push((label, x, planner.read(of, &here, view.figure.is_pooled())?));
     }

@@ -5,7 +5,7 @@ use super::rows::axes_of;
 use super::{FindingPlan, Quantity};
 use crate::parse::error::Problem;
 use crate::parse::spec::Finding;
-use crate::resolve::choice::starts_over;
+use crate::resolve::chosen_values::starts_over;
 use crate::resolve::compile::part;
 use crate::resolve::selection::Selection;
 use anabranch_scenario::suggest;

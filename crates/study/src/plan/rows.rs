@@ -1,12 +1,12 @@
 //! Rows: what is measured, and by which rule it is judged.
 
 use super::planner::Planner;
-use super::{Quantity, Reading, RowPlan};
+use super::{Quantity, RowPlan, RowValue};
 use crate::parse::error::Problem;
 use crate::parse::spec::{Names, Row};
 use crate::parse::template::places;
 use crate::resolve::axes::number;
-use crate::resolve::choice::{ids, starts_over};
+use crate::resolve::chosen_values::{ids, starts_over};
 use crate::resolve::selection::Selection;
 use crate::result::Published;
 use crate::verdict::Rule;
@@ -156,7 +156,7 @@ fn one<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result
 }
 
 /// What a row reads here.
-fn reading<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result<Reading, Problem> {
+fn reading<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result<RowValue, Problem> {
     let over = match &row.over {
         None => None,
         Some(over) => match over.get_ref().first() {
@@ -175,10 +175,10 @@ fn reading<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Re
             return Err(Problem::at(of.span(), "`of` must read a run, and this expression reads none")
                 .help("use `formula` for a computed value"));
         }
-        return planner.needed(compiled).map(Reading::Measured);
+        return planner.needed(compiled).map(RowValue::Measured);
     }
     if let Some(formula) = &row.formula {
-        return here.constant(formula).map(Reading::Formula);
+        return here.constant(formula).map(RowValue::Formula);
     }
     let list = row.ascending.as_ref().or(row.highest.as_ref());
     let list = list.ok_or_else(|| Problem::new("a row needs an expression"))?;
@@ -186,7 +186,7 @@ fn reading<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Re
         None => compared(planner, list, here)?,
         Some((axis, values)) => compared_over(planner, list, axis, values, here)?,
     };
-    Ok(Reading::Compared(quantities))
+    Ok(RowValue::Compared(quantities))
 }
 
 /// What another reading of the text makes of a row, by name: one for each value of the axes that its `what` names.
@@ -195,7 +195,7 @@ fn readings<'a>(
     row: &Row,
     other: &Row,
     here: &Selection<'a>,
-) -> Result<Vec<(String, Reading)>, Problem> {
+) -> Result<Vec<(String, RowValue)>, Problem> {
     let Some(name) = &other.what else {
         return Err(Problem::new("an entry of `readings` has no name").help("add what = \"…\""));
     };

@@ -1,8 +1,8 @@
 //! Lines over time, as expressions have them.
 
 use super::planner::Planner;
-use super::trace::{Column, Of, Trace};
-use crate::functions::{SERIES, Takes};
+use super::trace::{Column, Trace, TraceSource};
+use crate::functions::{Parameter, SERIES};
 use crate::parse::error::Problem;
 use crate::parse::expr::{Argument, Expr, Operator};
 use crate::resolve::compile::{expression, part};
@@ -19,7 +19,7 @@ pub(super) fn trace(
     here: &Selection<'_>,
 ) -> Result<Trace, Problem> {
     let (call, scale) = match expression(of)? {
-        Expr::Two(operator @ (Operator::Times | Operator::Divided), line, number, at) => match *number {
+        Expr::Binary(operator @ (Operator::Times | Operator::Divided), line, number, at) => match *number {
             Expr::Number(x) if operator == Operator::Times || x != 0.0 => (*line, Some((operator, x))),
             _ => return Err(no_line(of, at)),
         },
@@ -33,11 +33,11 @@ pub(super) fn trace(
         ("throughput", flows @ [_, ..]) => {
             let name = |argument: &Argument| match argument {
                 Argument::Text(flow) => {
-                    network.check(Takes::Flow, flow).map(|()| flow.clone()).map_err(place)
+                    network.check(Parameter::Flow, flow).map(|()| flow.clone()).map_err(place)
                 }
                 _ => Err(no_line(of, at.clone())),
             };
-            Of::Throughput(flows.iter().map(name).collect::<Result<_, _>>()?)
+            TraceSource::Throughput(flows.iter().map(name).collect::<Result<_, _>>()?)
         }
         (function, [Argument::Text(flow), Argument::Value(Expr::Number(number)), rest @ ..]) => {
             let known = SERIES.iter().find(|series| series.name == function);
@@ -53,8 +53,8 @@ pub(super) fn trace(
                 }
                 _ => return Err(no_line(of, at.clone())),
             };
-            network.check(Takes::Flow, flow).map_err(place)?;
-            Of::Subflow(flow.clone(), network.subflow(flow, *number).map_err(place)?, column)
+            network.check(Parameter::Flow, flow).map_err(place)?;
+            TraceSource::Subflow(flow.clone(), network.subflow(flow, *number).map_err(place)?, column)
         }
         _ => return Err(no_line(of, at.clone())),
     };

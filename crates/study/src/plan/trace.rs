@@ -9,12 +9,12 @@ use anabranch_record::SubflowSeries;
 pub(crate) struct Trace {
     /// Its simulation.
     pub setup: usize,
-    pub of: Of,
+    pub of: TraceSource,
     /// What its values are multiplied with or divided by.
     pub scale: Option<(Operator, f64)>,
 }
 
-pub(crate) enum Of {
+pub(crate) enum TraceSource {
     /// A column of a subflow.
     Subflow(String, usize, Column),
     /// What these flows deliver together in each second.
@@ -30,10 +30,10 @@ impl Trace {
     /// Its points in a run.
     pub fn points(&self, run: &Outcome) -> Vec<Point> {
         let points = match &self.of {
-            Of::Throughput(flows) => {
+            TraceSource::Throughput(flows) => {
                 run.throughput(flows).into_iter().map(|(x, y)| Point::at(x, y)).collect()
             }
-            Of::Subflow(flow, subflow, column) => {
+            TraceSource::Subflow(flow, subflow, column) => {
                 let samples = run.samples.series(flow, *subflow);
                 let points = samples.and_then(|samples| {
                     let values = match column {

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use toml::{Spanned, Value};
 
 /// Of an axis, by its name, only these values.
-pub type Part = (String, Vec<String>);
+pub type AxisSubset = (String, Vec<String>);
 
 /// An axis of a group of runs.
 #[derive(Clone, Debug)]
@@ -165,7 +165,7 @@ impl Axis {
     }
 
     /// The same with the values that are asked for, if some are.
-    pub fn part(self, of: &[Part]) -> Result<Self, Problem> {
+    pub fn part(self, of: &[AxisSubset]) -> Result<Self, Problem> {
         let asked = || of.iter().filter(|(name, _)| *name == self.name).flat_map(|(_, values)| values);
         let Some(first) = asked().next() else { return Ok(self) };
         let help = suggest(first, self.values.iter().map(|value| value.id.as_str()));

@@ -1,8 +1,8 @@
 //! Expressions made ready for runs: what is computed from them.
 
-use super::each::Every;
 use super::signature::written;
-use crate::functions::{Compute, Function, Given};
+use super::star::StarFlows;
+use crate::functions::{Arguments, Compute, Function};
 use crate::outcome::Outcome;
 use crate::parse::expr::Operator;
 
@@ -39,7 +39,7 @@ pub(crate) enum Subflow {
 pub(crate) enum Term {
     One(Code),
     /// A number for each of what `*` stands for.
-    Each(Every, Code),
+    Each(StarFlows, Code),
 }
 
 /// Where an expression takes its values from.
@@ -99,7 +99,7 @@ impl Code {
                     Subflow::Is(r) => r,
                     Subflow::Each => sources.each.map_or(0, |(_, r)| r),
                 });
-                let given = Given { texts: &texts, subflow, numbers: &numbers };
+                let given = Arguments { texts: &texts, subflow, numbers: &numbers };
                 let elsewhere = elsewhere.map_or(&[][..], |run| sources.runs[run]);
                 function
                     .read

@@ -1,10 +1,10 @@
 //! Reading expressions: names resolved, the runs that they read known. Texts with expressions in their places are filled here, too.
 
 use super::code::{Code, Subflow, Term};
-use super::each::{Every, open_axis, reads_every_link, takes_list, with_link, with_value};
 use super::selection::Selection;
 use super::signature::{signature, written};
-use crate::functions::{FUNCTIONS, Function, Given, MATH, Read, Takes};
+use super::star::{StarFlows, open_axis, reads_every_link, takes_list, with_link, with_value};
+use crate::functions::{Arguments, FUNCTIONS, Function, MATH, Parameter, Read};
 use crate::parse::error::Problem;
 use crate::parse::expr::{Argument, Expr, Operator, parse};
 use crate::parse::template::{fill, places, with_texts};
@@ -38,7 +38,7 @@ pub(crate) struct Need {
 impl Need {
     /// Why runs of that scenario never have it; none where they may.
     pub fn missing(&self, scenario: &Scenario) -> Option<Problem> {
-        let given = Given { texts: &self.texts, subflow: self.subflow, numbers: &self.numbers };
+        let given = Arguments { texts: &self.texts, subflow: self.subflow, numbers: &self.numbers };
         let why = self.function.check(scenario, &given).err()?;
         let what = written(self.function, &given);
         Some(Problem::at(self.at.clone(), format!("no run of \"{}\" has {what}: {why}", scenario.name)))
@@ -135,7 +135,7 @@ struct Compiler<'a> {
     /// Where the expression is that has them.
     place: Range<usize>,
     /// What `*` stands for; none outside a function of a list.
-    every: Option<Every>,
+    every: Option<StarFlows>,
     needs: Vec<(usize, Need)>,
     /// Whether what is being read is needed in any case: not where `and` or `or` may leave it out.
     certain: bool,
@@ -182,7 +182,7 @@ impl Compiler<'_> {
         match expr {
             Expr::Number(number) => Ok(Code::Number(*number)),
             Expr::Negative(inner) => Ok(Code::Negative(Box::new(self.code(inner, text, here)?))),
-            Expr::Two(operator, a, b, at) => {
+            Expr::Binary(operator, a, b, at) => {
                 let a = self.code(a, text, here)?;
                 let certain = self.certain;
                 self.certain &= !matches!(operator, Operator::And | Operator::Or);
@@ -316,7 +316,7 @@ impl Compiler<'_> {
             let mut each = here.network()?.links().into_iter().map(|link| with_link(expr, link));
             return each.try_for_each(|expr| self.spread(&expr, text, here, terms));
         }
-        let outer = self.every.replace(Every::default());
+        let outer = self.every.replace(StarFlows::default());
         let code = self.code(expr, text, here);
         let every = std::mem::replace(&mut self.every, outer).unwrap_or_default();
         terms.push(match every.run {
@@ -336,7 +336,7 @@ impl Compiler<'_> {
                 Ok(there.is_none_or(|there| there.points().next().is_some()))
             }
             Expr::Negative(inner) => self.is_run(inner, here),
-            Expr::Two(_, a, b, _) => Ok(self.is_run(a, here)? && self.is_run(b, here)?),
+            Expr::Binary(_, a, b, _) => Ok(self.is_run(a, here)? && self.is_run(b, here)?),
             _ => Ok(true),
         }
     }
@@ -353,7 +353,7 @@ impl Compiler<'_> {
             ))
             .help("an argument of mean, sum, min or max can use `*` of one group of flows only"));
         }
-        *every = Every {
+        *every = StarFlows {
             run: every.run.or(Some(run)),
             flows: flows.to_owned(),
             subflows: every.subflows || subflows,
@@ -380,28 +380,28 @@ impl Compiler<'_> {
             let left = given.len();
             match (takes, given.peek()) {
                 // Those that are left are for what follows.
-                (Takes::MaybeSubflow, _) if left < function.takes.len() - i => {}
-                (Takes::MaybeNumber, None) => {}
-                (Takes::Elsewhere, _) => elsewhere = Some(named.clone().ok_or_else(usage)?),
-                (Takes::Flow, Some(Argument::Text(name))) if name.ends_with("/*") => {
-                    network.check(Takes::Flows, name)?;
+                (Parameter::MaybeSubflow, _) if left < function.takes.len() - i => {}
+                (Parameter::MaybeNumber, None) => {}
+                (Parameter::Elsewhere, _) => elsewhere = Some(named.clone().ok_or_else(usage)?),
+                (Parameter::Flow, Some(Argument::Text(name))) if name.ends_with("/*") => {
+                    network.check(Parameter::Flows, name)?;
                     texts.push(name.clone());
                     given.next();
                 }
-                (Takes::Link, Some(Argument::Text(name))) if name == "*" => return Err(several(name)),
-                (Takes::Flow | Takes::Link | Takes::Word, Some(Argument::Text(name))) => {
+                (Parameter::Link, Some(Argument::Text(name))) if name == "*" => return Err(several(name)),
+                (Parameter::Flow | Parameter::Link | Parameter::Word, Some(Argument::Text(name))) => {
                     network.check(*takes, name)?;
                     texts.push(name.clone());
                     given.next();
                 }
-                (Takes::Flows, Some(Argument::Text(_))) => {
+                (Parameter::Flows, Some(Argument::Text(_))) => {
                     while let Some(Argument::Text(name)) = given.peek() {
-                        network.check(Takes::Flows, name)?;
+                        network.check(Parameter::Flows, name)?;
                         texts.push(name.clone());
                         given.next();
                     }
                 }
-                (Takes::Subflow | Takes::MaybeSubflow, Some(Argument::Value(expr))) => {
+                (Parameter::Subflow | Parameter::MaybeSubflow, Some(Argument::Value(expr))) => {
                     let Code::Number(r) = self.code(expr, text, here)? else {
                         return Err(Problem::new(
                             "a subflow must be a whole number from 1, written as digits",
@@ -411,11 +411,11 @@ impl Compiler<'_> {
                         Some(Subflow::Is(network.subflow(texts.first().map_or("", String::as_str), r)?));
                     given.next();
                 }
-                (Takes::Subflow | Takes::MaybeSubflow, Some(Argument::Every)) => {
+                (Parameter::Subflow | Parameter::MaybeSubflow, Some(Argument::Star)) => {
                     subflow = Some(Subflow::Each);
                     given.next();
                 }
-                (Takes::Number | Takes::MaybeNumber, Some(Argument::Value(expr))) => {
+                (Parameter::Number | Parameter::MaybeNumber, Some(Argument::Value(expr))) => {
                     let number = self.code(expr, text, here)?;
                     if let (Code::Number(x), [_, ..]) = (&number, function.percentiles)
                         && !function.percentiles.contains(x)
@@ -446,12 +446,13 @@ impl Compiler<'_> {
             let point = Selection::of_point(here.study, (here.group()?, here.point()?), Size::Default);
             let (setup, _) = point.within(&self.within).setup()?;
             let scenario = setup.scenario().map_err(|why| Problem::new(why.to_string()))?;
-            let value = read(&scenario, &Given { texts: &texts, subflow: Some(subflow), numbers: &numbers });
+            let value =
+                read(&scenario, &Arguments { texts: &texts, subflow: Some(subflow), numbers: &numbers });
             return value.map(Code::Number).map_err(Problem::new);
         }
         let run = self.run(here)?;
         let elsewhere = elsewhere.map(|there| self.run(&there)).transpose()?;
-        let flow = texts.first().filter(|_| function.takes.first() == Some(&Takes::Flow));
+        let flow = texts.first().filter(|_| function.takes.first() == Some(&Parameter::Flow));
         let every_subflow = matches!(subflow, Some(Subflow::Each));
         if let Some(flow) = flow.filter(|flow| every_subflow || flow.ends_with("/*")) {
             self.each(flow, every_subflow, run)?;

@@ -1,8 +1,8 @@
 //! A group of runs: a scenario, its axes and their points.
 
-use super::axes::{Axis, Part, leaders, points, written};
+use super::axes::{Axis, AxisSubset, leaders, points, written};
 use super::network::{Network, Scenarios};
-use super::only;
+use super::points;
 use crate::parse::error::Problem;
 use crate::parse::template::{fill, places};
 use crate::parse::{keys, spec};
@@ -34,7 +34,7 @@ impl Group {
         shared: &[Axis],
         quantities: &IndexMap<String, Spanned<String>>,
         scenarios: Scenarios<'_>,
-        of: &[Part],
+        of: &[AxisSubset],
     ) -> Result<Self, Problem> {
         let at = spec.scenario.span();
         keys::runs(&spec)?;
@@ -60,7 +60,7 @@ impl Group {
         let points = points(&axes, &leaders).map_err(|problem| problem.or_at(at))?;
         let index = points.iter().enumerate().map(|(i, point)| (point.clone(), i)).collect();
         let named = |own: Option<&Spanned<Value>>| {
-            let only = own.or(spec.only.as_ref()).map(|only| only::named(only, &axes, &points));
+            let only = own.or(spec.only.as_ref()).map(|only| points::named(only, &axes, &points));
             only.transpose().map(Option::flatten)
         };
         let only = [named(spec.quick.only.as_ref())?, named(None)?, named(spec.full.only.as_ref())?];

@@ -1,6 +1,6 @@
 //! A scenario file, and the names of what is in it.
 
-use crate::functions::Takes;
+use crate::functions::Parameter;
 use crate::outcome::base;
 use crate::parse::error::Problem;
 use crate::setup::{ScenarioFile, Setup};
@@ -71,24 +71,24 @@ impl Network {
     }
 
     /// Whether it has such a flow or link.
-    pub fn check(&self, takes: Takes, name: &str) -> Result<(), Problem> {
+    pub fn check(&self, takes: Parameter, name: &str) -> Result<(), Problem> {
         let (what, known): (_, Vec<&str>) = match takes {
-            Takes::Flow | Takes::Flows => {
+            Parameter::Flow | Parameter::Flows => {
                 ("flow", self.scenario.flows.iter().map(|flow| flow.name.as_str()).collect())
             }
-            Takes::Link => ("link", self.links()),
+            Parameter::Link => ("link", self.links()),
             _ => return Ok(()),
         };
         // An axis may change how many flows of a name there are: `tcp/7` may be one, `tcp` alone is one or all.
         let base = base(name);
         let known_base = match takes {
-            Takes::Link => self.scenario.link_keys().contains(&name),
+            Parameter::Link => self.scenario.link_keys().contains(&name),
             _ => self.flows().contains(&base),
         };
-        let may_be = known_base && takes != Takes::Link && (takes == Takes::Flows || base != name);
+        let may_be = known_base && takes != Parameter::Link && (takes == Parameter::Flows || base != name);
         match known.contains(&name) || may_be {
             true => Ok(()),
-            false if known_base && takes == Takes::Link => {
+            false if known_base && takes == Parameter::Link => {
                 Err(Problem::new(format!("`{name}` stands for several links"))
                     .help(format!("choose one, such as `{name}/1`")))
             }

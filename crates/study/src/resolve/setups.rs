@@ -11,11 +11,11 @@ use std::ops::Range;
 use toml::Spanned;
 
 /// A simulation, and where in the file each of the keys that it sets comes from.
-type Placed = (Setup, Vec<Range<usize>>);
+type LocatedSetup = (Setup, Vec<Range<usize>>);
 
 impl Selection<'_> {
     /// The simulation of a point, and the place of each of its first keys; what has no place in the file is left out.
-    pub fn setup(&self) -> Result<Placed, Problem> {
+    pub fn setup(&self) -> Result<LocatedSetup, Problem> {
         let mut places: Vec<Range<usize>> = Vec::new();
         let (group, point) = (self.runs()?, self.point()?);
         let values = group.axes.iter().zip(&group.points[point]).map(|(axis, i)| (axis, &axis.values[*i]));
@@ -71,7 +71,7 @@ impl Selection<'_> {
     fn length(
         &self,
         of_runs: Option<&Spanned<String>>,
-        of: OfSize,
+        of: SizeField,
         of_scenario: Time,
     ) -> Result<Option<(String, Range<usize>)>, Problem> {
         let (none, sizes, spec) = (Changes::default(), &self.study.sizes, &self.runs()?.spec);
@@ -132,6 +132,6 @@ impl Selection<'_> {
 }
 
 /// Where a size says a length.
-type OfSize = fn(&Changes) -> Option<&Spanned<String>>;
-const DURATION: OfSize = |size| size.duration.as_ref();
-const WARMUP: OfSize = |size| size.warmup.as_ref();
+type SizeField = fn(&Changes) -> Option<&Spanned<String>>;
+const DURATION: SizeField = |size| size.duration.as_ref();
+const WARMUP: SizeField = |size| size.warmup.as_ref();

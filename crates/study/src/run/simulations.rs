@@ -1,7 +1,7 @@
 //! The simulations that experiments ask for, and their runs: those that are missing are data for those who make them elsewhere.
 
 use super::cost::{in_real_time, packets, seconds};
-use super::store::{Claim, Kept};
+use super::store::{Claim, RunCache};
 use crate::error::StudyError;
 use crate::key::RunId;
 use crate::outcome::Outcome;
@@ -125,7 +125,7 @@ impl Simulations {
     }
 
     /// The number of runs that are `kept`.
-    pub fn found(&self, kept: &dyn Kept) -> u64 {
+    pub fn found(&self, kept: &dyn RunCache) -> u64 {
         let found =
             |s: &Simulation| (1..=s.seeds).filter(|seed| s.find(*seed, kept).is_some()).count() as u64;
         self.each.iter().map(found).sum()
@@ -134,7 +134,7 @@ impl Simulations {
 
 /// A run of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Missing {
+pub struct PendingRun {
     pub(super) simulation: usize,
     /// Counted from 1.
     pub(super) seed: u32,
@@ -142,7 +142,7 @@ pub struct Missing {
     pub(super) cost: f64,
 }
 
-impl Missing {
+impl PendingRun {
     /// About how long it takes on a core, in seconds.
     pub fn seconds(&self) -> f64 {
         seconds(self.cost, 1)
@@ -151,20 +151,20 @@ impl Missing {
 
 impl Simulations {
     /// All runs, the longest first.
-    pub(super) fn all(&self) -> Vec<Missing> {
+    pub(super) fn all(&self) -> Vec<PendingRun> {
         let runs = self.each.iter().enumerate().flat_map(|(simulation, s)| {
             let cost = s.cost();
-            (1..=s.seeds).map(move |seed| Missing { simulation, seed, cost })
+            (1..=s.seeds).map(move |seed| PendingRun { simulation, seed, cost })
         });
-        let mut runs: Vec<Missing> = runs.collect();
+        let mut runs: Vec<PendingRun> = runs.collect();
         runs.sort_by(|a, b| b.cost.total_cmp(&a.cost));
         runs
     }
 
     /// The simulator's runs that are not `kept`, without those of which samples are asked for: they are not kept. The longest
     /// come first.
-    pub fn missing(&self, kept: &dyn Kept) -> Vec<Missing> {
-        let missing = |run: &Missing| {
+    pub fn missing(&self, kept: &dyn RunCache) -> Vec<PendingRun> {
+        let missing = |run: &PendingRun| {
             let s = &self.each[run.simulation];
             s.task.backend() == SIM && !s.samples.of(run.seed) && s.find(run.seed, kept).is_none()
         };
@@ -172,13 +172,13 @@ impl Simulations {
     }
 
     /// What makes one of these.
-    pub fn task(&self, run: Missing) -> Task {
+    pub fn task(&self, run: PendingRun) -> Task {
         let simulation = &self.each[run.simulation];
         simulation.task.clone().seed(simulation.seed(run.seed))
     }
 
     /// Which run that is.
-    pub fn run_id(&self, run: Missing) -> RunId<'_> {
+    pub fn run_id(&self, run: PendingRun) -> RunId<'_> {
         self.each[run.simulation].id(run.seed)
     }
 }
@@ -202,7 +202,7 @@ impl Simulation {
     }
 
     /// The run, if it is kept.
-    pub fn find(&self, seed: u32, kept: &dyn Kept) -> Option<Outcome> {
+    pub fn find(&self, seed: u32, kept: &dyn RunCache) -> Option<Outcome> {
         let missing = self.samples.of(seed);
         let summary = if missing { None } else { kept.find(self.id(seed)) }?;
         Some(Outcome { summary, samples: MemorySink::new(), scenario: Arc::clone(&self.scenario) })
@@ -212,7 +212,7 @@ impl Simulation {
     pub fn run(
         &self,
         seed: u32,
-        kept: Option<&dyn Kept>,
+        kept: Option<&dyn RunCache>,
         backends: Backends<'_>,
         keep_going: &mut dyn FnMut(Time) -> bool,
     ) -> Result<Option<Outcome>, TaskError> {
@@ -265,8 +265,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path(), "v1").unwrap();
         let missing = simulations.missing(&store);
-        let durations = |missing: &[Missing]| -> Vec<(f64, u64)> {
-            let of = |missing: &Missing| {
+        let durations = |missing: &[PendingRun]| -> Vec<(f64, u64)> {
+            let of = |missing: &PendingRun| {
                 let task = simulations.task(*missing);
                 (task.scenario("a").unwrap().duration.as_secs_f64(), task.seed_of_run())
             };

@@ -5,7 +5,7 @@
 
 use crate::key::RunId;
 use anabranch_record::Summary;
-use locks::Locked;
+use locks::ByteLock;
 use log::Log;
 use record::Damage;
 use std::collections::{BTreeSet, HashSet};
@@ -18,14 +18,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 mod locks;
 mod log;
-mod opened;
-mod others;
+mod other_versions;
 mod record;
+mod store_file;
 
 pub use crate::key::Key;
-pub use opened::{after_fork, before_fork};
-pub use others::Others;
+pub use other_versions::OtherVersions;
 pub use record::Record;
+pub use store_file::{after_fork, before_fork};
 
 /// The file's name.
 const FILE: &str = "runs.jsonl";
@@ -35,7 +35,7 @@ const NAMED: usize = 5;
 
 /// Where runs outlast an interruption, and may be shared with other processes. Only those of which no samples are asked for:
 /// others are large.
-pub trait Kept: Sync {
+pub trait RunCache: Sync {
     /// What a run gave, if it was kept.
     fn find(&self, run: RunId<'_>) -> Option<Summary>;
     /// The right to make it; none while another process has that.
@@ -50,19 +50,19 @@ pub trait Kept: Sync {
 pub struct Store {
     dir: PathBuf,
     version: String,
-    tell: Box<dyn Fn(&str) + Send + Sync>,
+    notify: Box<dyn Fn(&str) + Send + Sync>,
     /// The file, once there is one.
     log: Mutex<Option<Log>>,
     /// The runs that this process makes: its own locks do not keep its threads from each other.
     making: Arc<Mutex<HashSet<Key>>>,
-    used: Mutex<Used>,
+    used: Mutex<Usage>,
     /// Whether somebody was told that an outcome cannot be kept.
-    told: AtomicBool,
+    reported: AtomicBool,
 }
 
 /// What became of the outcomes that were asked for.
 #[derive(Default)]
-struct Used {
+struct Usage {
     found: BTreeSet<Key>,
     kept: BTreeSet<Key>,
     damaged: usize,
@@ -86,16 +86,16 @@ pub enum StoreError {
 
 /// The right to make a run. It ends when it is dropped, and with its process.
 #[derive(Default)]
-pub struct Claim(Option<Held>);
+pub struct Claim(Option<ClaimLocks>);
 
 /// What others respect, other processes the first part and other threads the second. They are given back in that order.
-struct Held {
-    _locked: Locked,
-    making: Making,
+struct ClaimLocks {
+    _locked: ByteLock,
+    making: RunInProgress,
 }
 
 /// A run of those that this process makes.
-struct Making {
+struct RunInProgress {
     key: Key,
     all: Arc<Mutex<HashSet<Key>>>,
 }
@@ -116,17 +116,17 @@ impl Store {
         Ok(Store {
             dir,
             version: version.to_owned(),
-            tell: Box::new(|_| ()),
+            notify: Box::new(|_| ()),
             log: Mutex::default(),
             making: Arc::default(),
             used: Mutex::default(),
-            told: AtomicBool::new(false),
+            reported: AtomicBool::new(false),
         })
     }
 
-    /// The same; what the user should know though the work goes on is given to `tell`: a damaged line, a full disk.
-    pub fn telling(self, tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Store { tell: Box::new(tell), ..self }
+    /// The same; what the user should know though the work goes on is given to `notify`: a damaged line, a full disk.
+    pub fn with_notify(self, notify: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Store { notify: Box::new(notify), ..self }
     }
 
     /// The version whose outcomes it has.
@@ -159,7 +159,7 @@ impl Store {
         *log = None;
     }
 
-    /// Keeps a run that has ended, as [`Kept::keep`] does, or says why it cannot.
+    /// Keeps a run that has ended, as [`RunCache::keep`] does, or says why it cannot.
     ///
     /// # Errors
     /// Where the file cannot be written.
@@ -172,7 +172,7 @@ impl Store {
         Ok(())
     }
 
-    fn used<T>(&self, with: impl FnOnce(&mut Used) -> T) -> T {
+    fn used<T>(&self, with: impl FnOnce(&mut Usage) -> T) -> T {
         with(&mut lock(&self.used))
     }
 
@@ -210,8 +210,8 @@ impl Store {
         let file = self.file();
         let file = file.display();
         match before {
-            0..NAMED => (self.tell)(&format!("{file}: line {line} {why}: the run is repeated")),
-            NAMED => (self.tell)(&format!(
+            0..NAMED => (self.notify)(&format!("{file}: line {line} {why}: the run is repeated")),
+            NAMED => (self.notify)(&format!(
                 "{file}: line {line} {why}; other lines may be damaged too: their runs are repeated"
             )),
             _ => {}
@@ -220,16 +220,16 @@ impl Store {
 
     /// No reason to lose the run. Said once.
     fn cannot_keep(&self, path: &Path, why: &dyn fmt::Display) {
-        if !self.told.swap(true, Ordering::Relaxed) {
+        if !self.reported.swap(true, Ordering::Relaxed) {
             let path = path.display();
-            (self.tell)(&format!(
+            (self.notify)(&format!(
                 "cannot store runs for later use ({path}: {why}); this command still uses their results"
             ));
         }
     }
 }
 
-impl Kept for Store {
+impl RunCache for Store {
     fn find(&self, run: RunId<'_>) -> Option<Summary> {
         let key = self.key(run);
         let found = self.read(|log| {
@@ -261,9 +261,9 @@ impl Kept for Store {
 
     fn claim(&self, run: RunId<'_>) -> Option<Claim> {
         let key = self.key(run);
-        let making = Making::of(key, &self.making)?;
+        let making = RunInProgress::of(key, &self.making)?;
         match self.write(|log| log.claim(&key)) {
-            Ok(locked) => locked.map(|locked| Claim(Some(Held { _locked: locked, making }))),
+            Ok(locked) => locked.map(|locked| Claim(Some(ClaimLocks { _locked: locked, making }))),
             Err(why) => {
                 self.cannot_keep(&self.file(), &why);
                 Some(Claim::default())
@@ -281,14 +281,14 @@ impl Kept for Store {
     }
 }
 
-impl Making {
+impl RunInProgress {
     /// None where this process makes it already.
     fn of(key: Key, all: &Arc<Mutex<HashSet<Key>>>) -> Option<Self> {
-        lock(all).insert(key).then(|| Making { key, all: all.clone() })
+        lock(all).insert(key).then(|| RunInProgress { key, all: all.clone() })
     }
 }
 
-impl Drop for Making {
+impl Drop for RunInProgress {
     fn drop(&mut self) {
         lock(&self.all).remove(&self.key);
     }

@@ -4,9 +4,9 @@ mod merge;
 
 use crate::error::StudyError;
 use crate::plan::Study;
-use crate::plan::chosen::{Options, Planned, choose};
+use crate::plan::experiments::{Options, PlannedExperiment, choose};
 use crate::result::StudyResult;
-use anabranch_record::place::{Place, PlaceError, Tell, aside, at_work, try_writing};
+use anabranch_record::output::{Notify, OutputError, ResultFolder, in_use, rename_beside, try_writing};
 use anabranch_record::replace;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -20,10 +20,10 @@ use std::time::SystemTime;
 pub struct Results {
     out: PathBuf,
     /// Where the report on them is made.
-    report: Mutex<Option<Place>>,
+    report: Mutex<Option<ResultFolder>>,
     /// What was found damaged, for people.
     damaged: Mutex<Vec<String>>,
-    tell: Tell,
+    notify: Notify,
     /// Locked.
     _folder: File,
 }
@@ -53,26 +53,26 @@ impl Kind {
 
 impl Results {
     /// The folders `papers`, `algorithms`, `studies` and `report` in `out`, made if they are not there. What the user should
-    /// know though the work goes on is given to `tell`.
+    /// know though the work goes on is given to `notify`.
     ///
     /// # Errors
     /// All that can be known to fail later fails here.
-    pub fn open(out: &Path, tell: Tell) -> Result<Self, PlaceError> {
+    pub fn open(out: &Path, notify: Notify) -> Result<Self, OutputError> {
         let cannot = |path: &Path, e: &io::Error| {
-            PlaceError::because(format!("cannot write into {}", path.display()), e)
+            OutputError::because(format!("cannot write into {}", path.display()), e)
         };
         fs::create_dir_all(out).map_err(|e| cannot(out, &e))?;
         let folder = File::open(out).map_err(|e| cannot(out, &e))?;
         match folder.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(at_work(out)),
-            Err(TryLockError::Error(e)) => tell(&format!("{} cannot be locked: {e}", out.display())),
+            Err(TryLockError::WouldBlock) => return Err(in_use(out)),
+            Err(TryLockError::Error(e)) => notify(&format!("{} cannot be locked: {e}", out.display())),
         }
         for below in Kind::ALL.map(|kind| out.join(kind.folder())) {
             fs::create_dir_all(&below).and_then(|()| try_writing(&below)).map_err(|e| cannot(&below, &e))?;
         }
-        let report = Mutex::new(Some(Place::claim(&out.join("report"), tell)?));
-        Ok(Results { out: out.to_owned(), report, damaged: Mutex::default(), tell, _folder: folder })
+        let report = Mutex::new(Some(ResultFolder::claim(&out.join("report"), notify)?));
+        Ok(Results { out: out.to_owned(), report, damaged: Mutex::default(), notify, _folder: folder })
     }
 
     /// Where everything is.
@@ -89,9 +89,9 @@ impl Results {
     ///
     /// # Errors
     /// Where a second one cannot be claimed.
-    pub fn take_report(&self) -> Result<Place, PlaceError> {
+    pub fn take_report(&self) -> Result<ResultFolder, OutputError> {
         let taken = self.report.lock().unwrap_or_else(PoisonError::into_inner).take();
-        taken.map_or_else(|| Place::claim(&self.out.join("report"), self.tell), Ok)
+        taken.map_or_else(|| ResultFolder::claim(&self.out.join("report"), self.notify), Ok)
     }
 
     fn file(&self, kind: Kind, name: &str) -> PathBuf {
@@ -102,9 +102,9 @@ impl Results {
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub fn keep(&self, kind: Kind, name: &str, result: &impl Serialize) -> Result<(), PlaceError> {
+    pub fn keep(&self, kind: Kind, name: &str, result: &impl Serialize) -> Result<(), OutputError> {
         let file = self.file(kind, name);
-        self.put_aside_what_is_no_file(&file)?;
+        self.rename_non_file(&file)?;
         write(&file, serde_json::to_string(result))
     }
 
@@ -114,7 +114,12 @@ impl Results {
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub fn keep_study(&self, kind: Kind, study: &Study, new: StudyResult) -> Result<Vec<String>, PlaceError> {
+    pub fn keep_study(
+        &self,
+        kind: Kind,
+        study: &Study,
+        new: StudyResult,
+    ) -> Result<Vec<String>, OutputError> {
         let file = self.file(kind, &study.name);
         let written = file.metadata().and_then(|there| there.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
         let old: Option<StudyResult> = self.load(kind, &study.name)?;
@@ -127,12 +132,12 @@ impl Results {
     ///
     /// # Errors
     /// As [`Results::load`].
-    pub fn made_otherwise(
+    pub fn conflicting_result(
         &self,
         kind: Kind,
         study: &Study,
         options: &Options,
-    ) -> Result<Option<String>, PlaceError> {
+    ) -> Result<Option<String>, OutputError> {
         let there: Option<StudyResult> = self.load(kind, &study.name)?;
         let seeds = options.seeds(study);
         let made = (options.size.name(), seeds, VERSION, &study.hash, options.without_columns);
@@ -144,7 +149,7 @@ impl Results {
     ///
     /// # Errors
     /// Where the file cannot be opened, or put aside.
-    pub fn load<T: DeserializeOwned>(&self, kind: Kind, name: &str) -> Result<Option<T>, PlaceError> {
+    pub fn load<T: DeserializeOwned>(&self, kind: Kind, name: &str) -> Result<Option<T>, OutputError> {
         self.read(&self.file(kind, name))
     }
 
@@ -152,9 +157,9 @@ impl Results {
     ///
     /// # Errors
     /// As [`Results::load`].
-    pub fn load_all<T: DeserializeOwned>(&self, kind: Kind) -> Result<Vec<T>, PlaceError> {
+    pub fn load_all<T: DeserializeOwned>(&self, kind: Kind) -> Result<Vec<T>, OutputError> {
         let folder = self.folder(kind);
-        let cannot = |e: &io::Error| PlaceError::because(format!("cannot read {}", folder.display()), e);
+        let cannot = |e: &io::Error| OutputError::because(format!("cannot read {}", folder.display()), e);
         let mut files = Vec::new();
         for entry in fs::read_dir(&folder).map_err(|e| cannot(&e))? {
             let path = entry.map_err(|e| cannot(&e))?.path();
@@ -167,34 +172,34 @@ impl Results {
         Ok(all.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
 
-    fn read<T: DeserializeOwned>(&self, file: &Path) -> Result<Option<T>, PlaceError> {
-        self.put_aside_what_is_no_file(file)?;
+    fn read<T: DeserializeOwned>(&self, file: &Path) -> Result<Option<T>, OutputError> {
+        self.rename_non_file(file)?;
         let text = match fs::read(file) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(PlaceError::because(format!("cannot read {}", file.display()), &e)),
+            Err(e) => return Err(OutputError::because(format!("cannot read {}", file.display()), &e)),
             Ok(text) => text,
         };
         match serde_json::from_slice(&text) {
             Ok(result) => Ok(Some(result)),
-            Err(_) if text.is_empty() => self.put_aside(file, "it is empty").map(|()| None),
-            Err(e) => self.put_aside(file, &e.to_string()).map(|()| None),
+            Err(_) if text.is_empty() => self.rename_damaged(file, "it is empty").map(|()| None),
+            Err(e) => self.rename_damaged(file, &e.to_string()).map(|()| None),
         }
     }
 
     /// A folder or a pipe in place of a result: reading a pipe would wait for ever.
-    fn put_aside_what_is_no_file(&self, file: &Path) -> Result<(), PlaceError> {
+    fn rename_non_file(&self, file: &Path) -> Result<(), OutputError> {
         match file.metadata() {
-            Ok(there) if !there.is_file() => self.put_aside(file, "it is not a regular file"),
-            Err(_) if file.is_symlink() => self.put_aside(file, "it is a dangling symbolic link"),
+            Ok(there) if !there.is_file() => self.rename_damaged(file, "it is not a regular file"),
+            Err(_) if file.is_symlink() => self.rename_damaged(file, "it is a dangling symbolic link"),
             _ => Ok(()),
         }
     }
 
-    fn put_aside(&self, file: &Path, why: &str) -> Result<(), PlaceError> {
-        let kept = aside(file, file, "damaged")
-            .map_err(|e| PlaceError::because(format!("cannot rename {}", file.display()), &e))?;
+    fn rename_damaged(&self, file: &Path, why: &str) -> Result<(), OutputError> {
+        let kept = rename_beside(file, file, "damaged")
+            .map_err(|e| OutputError::because(format!("cannot rename {}", file.display()), &e))?;
         let said = format!("cannot read {} ({why}): it was renamed to {}", file.display(), kept.display());
-        (self.tell)(&said);
+        (self.notify)(&said);
         self.damaged.lock().unwrap_or_else(PoisonError::into_inner).push(said);
         Ok(())
     }
@@ -205,9 +210,9 @@ impl Results {
     }
 }
 
-fn write(file: &Path, json: Result<String, serde_json::Error>) -> Result<(), PlaceError> {
+fn write(file: &Path, json: Result<String, serde_json::Error>) -> Result<(), OutputError> {
     let written = json.map_err(io::Error::from).and_then(|json| replace(file, (json + "\n").as_bytes()));
-    written.map_err(|e| PlaceError::because(format!("cannot write {}", file.display()), &e))
+    written.map_err(|e| OutputError::because(format!("cannot write {}", file.display()), &e))
 }
 
 /// In what an earlier result is not what the study would now give with these options, for people; nothing where it is.
@@ -221,7 +226,7 @@ pub fn outdated(study: &Study, options: &Options, result: &StudyResult) -> Resul
         asked.iter().map(|planned| planned.id.as_str()).filter(|id| !here.contains(id)).collect();
     let seeds = options.seeds(study);
     let there = |id: &str| result.experiments.iter().find(|e| e.id == id);
-    let lacks = |planned: &&Planned| {
+    let lacks = |planned: &&PlannedExperiment| {
         there(&planned.id).is_some_and(|e| planned.asked.iter().any(|column| !e.asked.contains(column)))
     };
     let not_beside: Vec<&str> = asked.iter().filter(lacks).map(|planned| planned.id.as_str()).collect();

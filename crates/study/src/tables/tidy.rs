@@ -1,6 +1,6 @@
 //! Many runs as one tidy table: a row per flow and run, as CSV and as Parquet.
 
-use crate::judge::Taken;
+use crate::judge::SimulationRuns;
 use crate::resolve::axes::number_and_unit;
 use anabranch_record::{
     Cell, Column, CsvTable, FlowSummary, Kind, ParquetTable, SubflowSummary, Summary, TableFile, WriteError,
@@ -80,7 +80,7 @@ impl TidyAxis {
     }
 
     /// The axes of some runs, in the order in which they come.
-    pub fn all_of(taken: &[Taken]) -> Vec<Self> {
+    pub fn all_of(taken: &[SimulationRuns]) -> Vec<Self> {
         let mut names: Vec<&str> = Vec::new();
         for (axis, _) in taken.iter().flat_map(|taken| &taken.axes) {
             if !names.contains(&axis.as_str()) {
@@ -144,7 +144,7 @@ pub fn columns(axes: &[TidyAxis]) -> Result<Vec<Column>, String> {
 /// The first of `row`.
 pub fn each<E>(
     axes: &[TidyAxis],
-    taken: &[Taken],
+    taken: &[SimulationRuns],
     mut row: impl FnMut(&[Cell<'_>]) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut known = HashSet::new();
@@ -167,7 +167,7 @@ pub fn each<E>(
 ///
 /// # Errors
 /// Where they cannot be written, or two columns would have one name.
-pub fn write(folder: &Path, name: &str, taken: &[Taken]) -> Result<[PathBuf; 2], WriteError> {
+pub fn write(folder: &Path, name: &str, taken: &[SimulationRuns]) -> Result<[PathBuf; 2], WriteError> {
     let axes = TidyAxis::all_of(taken);
     let [path, other] = ["csv", "parquet"].map(|ending| folder.join(format!("{name}.{ending}")));
     let columns = columns(&axes).map_err(|why| {

@@ -238,7 +238,8 @@ fn every_link_of_a_part() {
     "#;
     let folder = folder();
     let load = |text: &str, part: &[&str]| {
-        let part: Vec<Part> = part.iter().map(|value| ("cc".to_owned(), vec![(*value).to_owned()])).collect();
+        let part: Vec<AxisSubset> =
+            part.iter().map(|value| ("cc".to_owned(), vec![(*value).to_owned()])).collect();
         load("my.toml", text, folder.path(), &part)
     };
     let part = load(TEXT, &["olia"]).unwrap();

@@ -1,6 +1,6 @@
 //! The grammar of expressions, read by descent: a function for each rank.
 
-use super::{Argument, Expr, Operator, Wrong};
+use super::{Argument, Expr, Operator, ParseError};
 
 /// Deeper ones would need more stack than a thread may have.
 const MAX_DEPTH: usize = 64;
@@ -11,10 +11,10 @@ const MAX_LENGTH: usize = 1000;
 /// Reads an expression.
 ///
 /// # Errors
-/// [`Wrong`] with the place of what does not belong there.
-pub fn parse(text: &str) -> Result<Expr, Wrong> {
+/// [`ParseError`] with the place of what does not belong there.
+pub fn parse(text: &str) -> Result<Expr, ParseError> {
     if text.len() > MAX_LENGTH {
-        return Err(Wrong::new(
+        return Err(ParseError::new(
             format!("expression too long: {} bytes, the limit is {MAX_LENGTH}", text.len()),
             0..0,
         ));
@@ -23,7 +23,7 @@ pub fn parse(text: &str) -> Result<Expr, Wrong> {
     let expr = parser.condition()?;
     parser.space();
     match parser.at < text.len() {
-        true => Err(Wrong::new("an operator is missing before this", parser.at..text.len())),
+        true => Err(ParseError::new("an operator is missing before this", parser.at..text.len())),
         false => Ok(expr),
     }
 }
@@ -57,14 +57,14 @@ impl Parser<'_> {
         Some(meaning)
     }
 
-    fn expect(&mut self, sign: &str) -> Result<(), Wrong> {
+    fn expect(&mut self, sign: &str) -> Result<(), ParseError> {
         let found = self.take(&[(sign, ())]);
         found.ok_or_else(|| self.wrong(&format!("expected `{sign}`")))
     }
 
-    fn wrong(&self, expected: &str) -> Wrong {
+    fn wrong(&self, expected: &str) -> ParseError {
         let end = self.rest().char_indices().nth(1).map_or(self.text.len(), |(i, _)| self.at + i);
-        Wrong::new(
+        ParseError::new(
             if self.rest().is_empty() { format!("{expected}, found the end") } else { expected.into() },
             self.at..end,
         )
@@ -73,22 +73,22 @@ impl Parser<'_> {
     /// Operands with operators of one rank between them, from the left.
     fn chain(
         &mut self,
-        operand: fn(&mut Self) -> Result<Expr, Wrong>,
+        operand: fn(&mut Self) -> Result<Expr, ParseError>,
         operators: &[(&str, Operator)],
         at_most: usize,
-    ) -> Result<Expr, Wrong> {
+    ) -> Result<Expr, ParseError> {
         self.space();
         let start = self.at;
         let mut left = operand(self)?;
         for _ in 0..at_most {
             let Some(operator) = self.take(operators) else { break };
             let right = operand(self)?;
-            left = Expr::Two(operator, Box::new(left), Box::new(right), start..self.at);
+            left = Expr::Binary(operator, Box::new(left), Box::new(right), start..self.at);
         }
         Ok(left)
     }
 
-    fn condition(&mut self) -> Result<Expr, Wrong> {
+    fn condition(&mut self) -> Result<Expr, ParseError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(self.wrong("brackets are nested too deeply"));
@@ -98,11 +98,11 @@ impl Parser<'_> {
         expr
     }
 
-    fn both(&mut self) -> Result<Expr, Wrong> {
+    fn both(&mut self) -> Result<Expr, ParseError> {
         self.chain(Self::comparison, &[("and", Operator::And)], usize::MAX)
     }
 
-    fn comparison(&mut self) -> Result<Expr, Wrong> {
+    fn comparison(&mut self) -> Result<Expr, ParseError> {
         use Operator::{Above, AtLeast, AtMost, Below, Equal};
         self.chain(
             Self::sum,
@@ -111,15 +111,15 @@ impl Parser<'_> {
         )
     }
 
-    fn sum(&mut self) -> Result<Expr, Wrong> {
+    fn sum(&mut self) -> Result<Expr, ParseError> {
         self.chain(Self::product, &[("+", Operator::Plus), ("-", Operator::Minus)], usize::MAX)
     }
 
-    fn product(&mut self) -> Result<Expr, Wrong> {
+    fn product(&mut self) -> Result<Expr, ParseError> {
         self.chain(Self::power, &[("*", Operator::Times), ("/", Operator::Divided)], usize::MAX)
     }
 
-    fn power(&mut self) -> Result<Expr, Wrong> {
+    fn power(&mut self) -> Result<Expr, ParseError> {
         if self.take(&[("-", ())]).is_some() {
             self.depth += 1;
             if self.depth > MAX_DEPTH {
@@ -139,10 +139,10 @@ impl Parser<'_> {
         let exponent =
             if self.depth > MAX_DEPTH { Err(self.wrong("too many nested powers")) } else { self.power() };
         self.depth -= 1;
-        Ok(Expr::Two(Operator::Power, Box::new(base), Box::new(exponent?), start..self.at))
+        Ok(Expr::Binary(Operator::Power, Box::new(base), Box::new(exponent?), start..self.at))
     }
 
-    fn atom(&mut self) -> Result<Expr, Wrong> {
+    fn atom(&mut self) -> Result<Expr, ParseError> {
         self.space();
         let start = self.at;
         match self.rest().chars().next() {
@@ -166,7 +166,7 @@ impl Parser<'_> {
         }
     }
 
-    fn number(&mut self) -> Result<Expr, Wrong> {
+    fn number(&mut self) -> Result<Expr, ParseError> {
         let start = self.at;
         let bytes = self.text.as_bytes();
         while let Some(byte) = bytes.get(self.at) {
@@ -180,7 +180,7 @@ impl Parser<'_> {
         let digits = self.text[start..self.at].replace('_', "");
         match digits.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(Expr::Number(number)),
-            _ => Err(Wrong::new("this is not a number", start..self.at)),
+            _ => Err(ParseError::new("this is not a number", start..self.at)),
         }
     }
 
@@ -192,7 +192,7 @@ impl Parser<'_> {
         name
     }
 
-    fn arguments(&mut self) -> Result<Vec<Argument>, Wrong> {
+    fn arguments(&mut self) -> Result<Vec<Argument>, ParseError> {
         let mut arguments = Vec::new();
         if self.take(&[(")", ())]).is_some() {
             return Ok(arguments);
@@ -202,17 +202,18 @@ impl Parser<'_> {
             if self.take(&[(")", ())]).is_some() {
                 return Ok(arguments);
             }
-            self.expect(",").map_err(|wrong| Wrong { message: "expected `,` or `)`".into(), ..wrong })?;
+            self.expect(",")
+                .map_err(|wrong| ParseError { message: "expected `,` or `)`".into(), ..wrong })?;
         }
     }
 
-    fn argument(&mut self) -> Result<Argument, Wrong> {
+    fn argument(&mut self) -> Result<Argument, ParseError> {
         self.space();
         if self.rest().starts_with(['"', '\'']) {
             return self.quoted().map(Argument::Text);
         }
         if self.take(&[("*", ())]).is_some() {
-            return Ok(Argument::Every);
+            return Ok(Argument::Star);
         }
         let start = self.at;
         if self.rest().starts_with(|c: char| c.is_alphabetic() || c == '_') {
@@ -232,7 +233,7 @@ impl Parser<'_> {
         self.condition().map(Argument::Value)
     }
 
-    fn quoted(&mut self) -> Result<String, Wrong> {
+    fn quoted(&mut self) -> Result<String, ParseError> {
         let quote = &self.rest()[..1];
         match self.rest()[1..].split_once(quote) {
             Some((inside, _)) => {
@@ -240,11 +241,11 @@ impl Parser<'_> {
                 self.at += inside.len() + 2;
                 Ok(inside)
             }
-            None => Err(Wrong::new("the closing quote is missing", self.at..self.text.len())),
+            None => Err(ParseError::new("the closing quote is missing", self.at..self.text.len())),
         }
     }
 
-    fn word(&mut self) -> Result<String, Wrong> {
+    fn word(&mut self) -> Result<String, ParseError> {
         let rest = self.rest();
         let end = rest.find([',', ')']).unwrap_or(rest.len());
         let word = rest[..end].trim().to_owned();

@@ -1,8 +1,8 @@
 //! The file of a store: a line for each outcome, appended by all processes that share it.
 
-use super::locks::{Byte, Locked};
-use super::opened::Opened;
+use super::locks::{ByteLock, LockByte};
 use super::record;
+use super::store_file::StoreFile;
 use crate::key::Key;
 use nix::libc;
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The file as far as this process has read it.
 pub struct Log {
     path: PathBuf,
-    file: Arc<Opened>,
+    file: Arc<StoreFile>,
     /// The last line of each run.
     lines: HashMap<Key, Line>,
     /// How far it is read, which is the end of a line, and the number of lines until there.
@@ -74,8 +74,8 @@ impl Log {
     }
 
     /// The right to make a run; none while another process has it.
-    pub fn claim(&mut self, key: &Key) -> io::Result<Option<Locked>> {
-        self.lock(|file| Locked::at_once(file, Byte::of(key)))
+    pub fn claim(&mut self, key: &Key) -> io::Result<Option<ByteLock>> {
+        self.lock(|file| ByteLock::at_once(file, LockByte::of(key)))
     }
 
     /// Where a run's outcome is, of those too that other processes have added.
@@ -132,8 +132,8 @@ impl Log {
 
     /// The right to write at the file's end, which is read until there. What a process left there that was killed while it wrote
     /// is removed.
-    fn lock_to_write(&mut self) -> io::Result<Locked> {
-        let locked = self.lock(|file| Locked::wait(file, Byte::WRITE).map(Some))?;
+    fn lock_to_write(&mut self) -> io::Result<ByteLock> {
+        let locked = self.lock(|file| ByteLock::wait(file, LockByte::WRITE).map(Some))?;
         if self.refresh()? {
             self.file.set_len(self.end)?;
         }
@@ -143,8 +143,8 @@ impl Log {
     /// A lock of the file that has the name now: another process may have put another one there, or removed it or its end.
     fn lock(
         &mut self,
-        lock: impl Fn(&Arc<Opened>) -> io::Result<Option<Locked>>,
-    ) -> io::Result<Option<Locked>> {
+        lock: impl Fn(&Arc<StoreFile>) -> io::Result<Option<ByteLock>>,
+    ) -> io::Result<Option<ByteLock>> {
         loop {
             let Some(locked) = lock(&self.file)? else { return Ok(None) };
             let (ours, there) = (self.file.metadata()?, self.path.symlink_metadata());
@@ -159,7 +159,7 @@ impl Log {
     /// Reads what was added. Whether the file ends with a part of a line: somebody is writing it, or was killed then.
     fn refresh(&mut self) -> io::Result<bool> {
         let file = self.file.clone();
-        let mut added = BufReader::with_capacity(1 << 16, From { file: &file, at: self.end });
+        let mut added = BufReader::with_capacity(1 << 16, ReadFrom { file: &file, at: self.end });
         let mut line = Vec::new();
         while added.read_until(b'\n', &mut line)? > 0 {
             if !line.ends_with(b"\n") {
@@ -185,12 +185,12 @@ impl Log {
     }
 
     /// Puts another file in its place with the outcomes that it is to have, and has that locked.
-    fn rewrite(&mut self, locked: Locked) -> io::Result<Locked> {
+    fn rewrite(&mut self, locked: ByteLock) -> io::Result<ByteLock> {
         let beside = self.beside();
         let _ = fs::remove_file(&beside);
         let file = options().append(true).create_new(true).open(&beside)?;
         let mut written = Log::of(&self.path, file)?;
-        let new = Locked::wait(&written.file, Byte::WRITE)?;
+        let new = ByteLock::wait(&written.file, LockByte::WRITE)?;
         let mut lines: Vec<_> = self.lines.iter().map(|(key, line)| (*key, *line)).collect();
         lines.sort_by_key(|(_, line)| line.start);
         let file = written.file.clone();
@@ -221,12 +221,12 @@ fn options() -> fs::OpenOptions {
 }
 
 /// A file from a place on.
-struct From<'a> {
+struct ReadFrom<'a> {
     file: &'a File,
     at: u64,
 }
 
-impl Read for From<'_> {
+impl Read for ReadFrom<'_> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         let n = self.file.read_at(to, self.at)?;
         self.at += n as u64;

@@ -28,7 +28,7 @@ pub fn summary(scenario_hash: &str, seed: u64) -> Summary {
 fn store(dir: &Path, version: &str) -> (Store, Arc<Mutex<Vec<String>>>) {
     let said = Arc::new(Mutex::new(Vec::new()));
     let tell = said.clone();
-    (Store::open(dir, version).unwrap().telling(move |text| tell.lock().unwrap().push(text.into())), said)
+    (Store::open(dir, version).unwrap().with_notify(move |text| tell.lock().unwrap().push(text.into())), said)
 }
 
 fn run(scenario_hash: &str, seed: u64) -> RunId<'_> {
@@ -301,7 +301,7 @@ fn other_versions_stay() {
     keep(&old, "a", 2);
     let bytes = files(dir.path()).iter().map(|file| file.metadata().unwrap().len()).sum();
     let (new, _) = store(dir.path(), "v2");
-    assert_eq!((new.find(run("a", 1)), new.others()), (None, Others { outcomes: 2, bytes }));
+    assert_eq!((new.find(run("a", 1)), new.others()), (None, OtherVersions { outcomes: 2, bytes }));
     keep(&new, "a", 1);
     new.remove_used();
     assert_eq!(old.find(run("a", 1)), Some(summary("a", 1)));

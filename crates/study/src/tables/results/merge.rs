@@ -1,9 +1,9 @@
 //! A new result beside an earlier one of the same study: what stays of that.
 
 use super::described;
-use crate::fidelity::put_beside;
+use crate::fidelity::attach_linux_hosts;
 use crate::plan::Study;
-use crate::result::{ColumnName, Experiment, Figure, Row, StudyResult};
+use crate::result::{Experiment, Figure, Row, StudyResult, VariantName};
 use std::time::SystemTime;
 
 /// What is to be kept, and what was lost by it, for people. The earlier result was written at that time.
@@ -52,9 +52,9 @@ pub(super) fn merge(
 /// whether there are some, and what is lost.
 fn keep_backends(new: &mut Experiment, old: &Experiment, origin: &str) -> (bool, Option<String>) {
     // Which columns were asked for, results have not always said.
-    let asked = |column: &ColumnName| column.of_backend || old.asked.contains(&column.id);
-    let missing = |column: &&ColumnName| asked(column) && !new.asked.contains(&column.id);
-    let columns: Vec<ColumnName> = old.columns.iter().filter(missing).cloned().collect();
+    let asked = |column: &VariantName| column.of_backend || old.asked.contains(&column.id);
+    let missing = |column: &&VariantName| asked(column) && !new.asked.contains(&column.id);
+    let columns: Vec<VariantName> = old.columns.iter().filter(missing).cloned().collect();
     if columns.is_empty() {
         return (false, None);
     }
@@ -96,7 +96,7 @@ fn keep_backends(new: &mut Experiment, old: &Experiment, origin: &str) -> (bool,
     if new.linux_hosts.is_empty() {
         new.linux_hosts.clone_from(&old.linux_hosts);
     }
-    put_beside(&mut new.fidelity, &new.linux_hosts);
+    attach_linux_hosts(&mut new.fidelity, &new.linux_hosts);
     (true, None)
 }
 
@@ -144,14 +144,14 @@ mod tests {
 
     /// A row of that value in the simulator, and of 7 on each backend.
     fn result(simulated: f64, backends: &[&str]) -> StudyResult {
-        let column = |id: &&str| ColumnName {
+        let column = |id: &&str| VariantName {
             id: (*id).into(),
             title: format!("Linux ({id})"),
             of_backend: true,
             notes: vec!["The kernel was 9.9.".into()],
-            ..ColumnName::default()
+            ..VariantName::default()
         };
-        let assumed = ColumnName { of_backend: false, ..column(&"tick") };
+        let assumed = VariantName { of_backend: false, ..column(&"tick") };
         let other = |id: &&str| Other { column: (*id).into(), measured: estimate(7.0), ..Other::default() };
         let others = backends.iter().map(other).collect();
         let row = Row { id: "Z-1.a".into(), measured: estimate(simulated), others, ..Row::default() };
@@ -217,7 +217,7 @@ mod tests {
             let experiment = &mut result.experiments[0];
             experiment.asked.push("linux-hosts".into());
             let column =
-                ColumnName { id: "linux-hosts".into(), of_backend: false, ..experiment.columns[0].clone() };
+                VariantName { id: "linux-hosts".into(), of_backend: false, ..experiment.columns[0].clone() };
             experiment.columns.push(column);
             let simulated = estimate(8.0).unwrap();
             let quantities = vec![Simulated { kind: Measure::Goodput, of: "tcp".into(), simulated }];

@@ -2,7 +2,7 @@
 //! it is complete and on the disk: until then, and whenever that fails, what was there before stays.
 
 use content::{Content, clear};
-use folder::{SET_GROUP, cannot, is_free, is_mounted, located, locked, own_folder, umask};
+use folder::{SET_GROUP, cannot, is_free, is_mounted, locked, own_folder, resolve_folder, umask};
 use rustix::fs::{Access, CWD, RenameFlags, access, renameat_with};
 use rustix::io::Errno;
 use std::ffi::OsString;
@@ -16,15 +16,15 @@ mod error;
 mod folder;
 mod output_file;
 
-pub use error::PlaceError;
-pub use folder::{aside, at_work, try_writing};
+pub use error::OutputError;
+pub use folder::{in_use, rename_beside, try_writing};
 pub use output_file::{IsOwn, OutputFile};
 
 /// Who hears what the user should know though the work goes on.
-pub type Tell = fn(&str);
+pub type Notify = fn(&str);
 
 /// A folder of results that this command alone writes.
-pub struct Place {
+pub struct ResultFolder {
     /// As the user calls it.
     name: PathBuf,
     /// Where it is, without symbolic links.
@@ -37,18 +37,18 @@ pub struct Place {
     mode: u32,
     /// Whether the private folder has become the results, or is kept.
     settled: bool,
-    tell: Tell,
+    notify: Notify,
 }
 
-impl Place {
+impl ResultFolder {
     /// Claims a folder: it is empty, or not there, or holds results of ours alone, and no other command is at work on it.
     ///
     /// # Errors
     /// Where it is not so, or nothing can be written there.
-    pub fn claim(name: &Path, tell: Tell) -> Result<Self, PlaceError> {
-        let target = located(name)?;
+    pub fn claim(name: &Path, notify: Notify) -> Result<Self, OutputError> {
+        let target = resolve_folder(name)?;
         let (Some(parent), Some(last)) = (target.parent(), target.file_name()) else {
-            return Err(PlaceError::new(format!(
+            return Err(OutputError::new(format!(
                 "cannot write results to {}: it has no name",
                 name.display()
             )));
@@ -57,13 +57,14 @@ impl Place {
         private.push(last);
         private.push(".anabranch");
         let private = parent.join(private);
-        let mut lock = locked(&private, name, tell)?;
+        let mut lock = locked(&private, name, notify)?;
         // What a killed command left: earlier results that it had replaced, or new ones that had not taken the name.
         if Content::is_listed(&private) {
-            discard(&private, &target, name, tell).map_err(|e| cannot(name, &e))?;
-            lock = locked(&private, name, tell)?;
+            discard(&private, &target, name, notify).map_err(|e| cannot(name, &e))?;
+            lock = locked(&private, name, notify)?;
         }
-        let mut place = Place { name: name.to_owned(), target, private, lock, mode: 0, settled: false, tell };
+        let mut place =
+            ResultFolder { name: name.to_owned(), target, private, lock, mode: 0, settled: false, notify };
         place.restore()?;
         place.prepare().map_err(|e| cannot(name, &e))?;
         place.check()?;
@@ -72,14 +73,14 @@ impl Place {
 
     /// Earlier results get their name back from a command that was killed between its renames, on a file system without an
     /// exchange of names; or go, where the new ones have it.
-    fn restore(&self) -> Result<(), PlaceError> {
+    fn restore(&self) -> Result<(), OutputError> {
         let former = former(&self.private);
         let Some(earlier) = own_folder(&former) else { return Ok(()) };
         if let Err(TryLockError::WouldBlock) = earlier.try_lock() {
-            return Err(at_work(&self.name));
+            return Err(in_use(&self.name));
         }
         let restored = if Content::is_listed(&self.target) {
-            discard(&former, &self.target, &self.name, self.tell)
+            discard(&former, &self.target, &self.name, self.notify)
         } else if is_free(&self.target) {
             fs::rename(&former, &self.target)
         } else {
@@ -107,7 +108,7 @@ impl Place {
     }
 
     /// Whether what is there may be replaced.
-    fn check(&self) -> Result<(), PlaceError> {
+    fn check(&self) -> Result<(), OutputError> {
         Content::check(&self.target, &self.name)?;
         let why = if std::env::current_dir().is_ok_and(|here| here == self.target) {
             "is the working directory"
@@ -118,7 +119,7 @@ impl Place {
         };
         let help = "give a folder below it, such as --out results";
         let message = format!("cannot replace {} by results: it {why}", self.name.display());
-        Err(PlaceError::new(message).with_help(help))
+        Err(OutputError::new(message).with_help(help))
     }
 
     /// Where the new results are made.
@@ -135,7 +136,7 @@ impl Place {
     ///
     /// # Errors
     /// Where they cannot; it says where they are.
-    pub fn commit(mut self) -> Result<(), PlaceError> {
+    pub fn commit(mut self) -> Result<(), OutputError> {
         self.seal().map_err(|e| cannot(&self.name, &e))?;
         // What came there meanwhile is not to be replaced.
         let taken = Content::check(&self.target, &self.name)
@@ -153,13 +154,13 @@ impl Place {
     ///
     /// # Errors
     /// Where they cannot be written.
-    pub fn commit_beside(mut self, ending: &str) -> Result<PathBuf, PlaceError> {
+    pub fn commit_beside(mut self, ending: &str) -> Result<PathBuf, OutputError> {
         self.seal().map_err(|e| cannot(&self.name, &e))?;
         self.keep(ending)
     }
 
-    fn keep(&mut self, ending: &str) -> Result<PathBuf, PlaceError> {
-        let kept = aside(&self.private, &self.target, ending).map_err(|e| cannot(&self.name, &e))?;
+    fn keep(&mut self, ending: &str) -> Result<PathBuf, OutputError> {
+        let kept = rename_beside(&self.private, &self.target, ending).map_err(|e| cannot(&self.name, &e))?;
         self.settled = true;
         self.sync_parent().map_err(|e| cannot(&self.name, &e))?;
         // Beside what the user named, as he named it.
@@ -195,8 +196,8 @@ impl Place {
             Err(error) => return Err(error.into()),
         };
         // The new results have the name, whatever becomes of the earlier ones.
-        if let Err(error) = discard(&earlier, &self.target, &self.name, self.tell) {
-            (self.tell)(&format!("cannot delete the earlier results, {}: {error}", earlier.display()));
+        if let Err(error) = discard(&earlier, &self.target, &self.name, self.notify) {
+            (self.notify)(&format!("cannot delete the earlier results, {}: {error}", earlier.display()));
         }
         Ok(())
     }
@@ -206,7 +207,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ResultFolder {
     fn drop(&mut self) {
         if !self.settled {
             // Best effort: the next command deletes what is left.
@@ -216,11 +217,11 @@ impl Drop for Place {
 }
 
 /// Deletes earlier results of a place. What else came into their folder at the last moment gets a name.
-fn discard(earlier: &Path, target: &Path, name: &Path, tell: Tell) -> io::Result<()> {
+fn discard(earlier: &Path, target: &Path, name: &Path, notify: Notify) -> io::Result<()> {
     if !Content::discard(earlier)? {
-        let kept = aside(earlier, target, "others")?;
+        let kept = rename_beside(earlier, target, "others")?;
         Content::forget(&kept);
-        tell(&format!(
+        notify(&format!(
             "{} has the files that others put into {} in the meantime",
             kept.display(),
             name.display()

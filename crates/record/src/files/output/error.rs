@@ -5,15 +5,15 @@ use std::error::Error;
 /// Why results cannot be put somewhere, for people.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct PlaceError {
+pub struct OutputError {
     message: String,
     help: Option<String>,
 }
 
-impl PlaceError {
+impl OutputError {
     /// With that message.
     pub fn new(message: impl Into<String>) -> Self {
-        PlaceError { message: message.into(), help: None }
+        OutputError { message: message.into(), help: None }
     }
 
     /// What could not be done, and because of what.
@@ -24,17 +24,17 @@ impl PlaceError {
             message += &format!(": {error}");
             source = error.source();
         }
-        PlaceError::new(message)
+        OutputError::new(message)
     }
 
     /// The same; that is what to do about it.
     pub fn with_help(self, help: impl Into<String>) -> Self {
-        PlaceError { help: Some(help.into()), ..self }
+        OutputError { help: Some(help.into()), ..self }
     }
 
     /// The same, with more to say.
     pub fn and(self, more: &str) -> Self {
-        PlaceError { message: format!("{}; {more}", self.message), ..self }
+        OutputError { message: format!("{}; {more}", self.message), ..self }
     }
 
     /// What to do about it.

@@ -14,16 +14,16 @@ thread_local! {
 }
 
 /// A file of a store.
-pub struct Opened(File);
+pub struct StoreFile(File);
 
-impl From<File> for Opened {
+impl From<File> for StoreFile {
     fn from(file: File) -> Self {
         open().push(file.as_raw_fd());
-        Opened(file)
+        StoreFile(file)
     }
 }
 
-impl Deref for Opened {
+impl Deref for StoreFile {
     type Target = File;
 
     fn deref(&self) -> &File {
@@ -31,7 +31,7 @@ impl Deref for Opened {
     }
 }
 
-impl Drop for Opened {
+impl Drop for StoreFile {
     fn drop(&mut self) {
         open().retain(|fd| *fd != self.0.as_raw_fd());
     }

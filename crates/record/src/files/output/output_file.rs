@@ -1,6 +1,6 @@
 //! A single file of results, such as a picture or a capture.
 
-use super::{PlaceError, aside, at_work};
+use super::{OutputError, in_use, rename_beside};
 use rustix::fs::{Mode, OFlags};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, TryLockError};
@@ -32,11 +32,11 @@ impl OutputFile {
     ///
     /// # Errors
     /// Where the file that is there stays, or nothing can be written there.
-    pub fn create(name: &Path, is_own: Option<IsOwn>) -> Result<Self, PlaceError> {
+    pub fn create(name: &Path, is_own: Option<IsOwn>) -> Result<Self, OutputError> {
         check(name, is_own)?;
         let last = name.file_name();
         let last =
-            last.ok_or_else(|| PlaceError::new(format!("`{}` does not name a file", name.display())))?;
+            last.ok_or_else(|| OutputError::new(format!("`{}` does not name a file", name.display())))?;
         let folder = name.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         remove_leftovers(folder);
         let mut private = OsString::from(".");
@@ -51,7 +51,7 @@ impl OutputFile {
                 Ok(true) => break file,
                 // Its owner has just renamed it, or somebody removed it.
                 Ok(false) => {}
-                Err(TryLockError::WouldBlock) => return Err(at_work(name)),
+                Err(TryLockError::WouldBlock) => return Err(in_use(name)),
                 Err(TryLockError::Error(e)) => return Err(cannot(name, &e)),
             }
         };
@@ -63,7 +63,7 @@ impl OutputFile {
     ///
     /// # Errors
     /// Where it cannot take it.
-    pub fn finish(mut self) -> Result<PathBuf, PlaceError> {
+    pub fn finish(mut self) -> Result<PathBuf, OutputError> {
         if let Err(refused) = check(&self.name, self.is_own) {
             let kept = self.keep("new")?;
             return Err(refused.and(&format!("the new file is {}", kept.display())));
@@ -77,12 +77,12 @@ impl OutputFile {
     ///
     /// # Errors
     /// Where it cannot.
-    pub fn finish_partial(mut self) -> Result<PathBuf, PlaceError> {
+    pub fn finish_partial(mut self) -> Result<PathBuf, OutputError> {
         self.keep("partial")
     }
 
-    fn keep(&mut self, ending: &str) -> Result<PathBuf, PlaceError> {
-        let kept = aside(&self.private, &self.name, ending).map_err(|e| cannot(&self.name, &e))?;
+    fn keep(&mut self, ending: &str) -> Result<PathBuf, OutputError> {
+        let kept = rename_beside(&self.private, &self.name, ending).map_err(|e| cannot(&self.name, &e))?;
         self.settled = true;
         Ok(kept)
     }
@@ -108,14 +108,14 @@ impl Drop for OutputFile {
 }
 
 /// Whether a file of that name may be replaced.
-fn check(name: &Path, is_own: Option<IsOwn>) -> Result<(), PlaceError> {
-    let cannot_read = |e| PlaceError::because(format!("cannot read {}", name.display()), &e);
+fn check(name: &Path, is_own: Option<IsOwn>) -> Result<(), OutputError> {
+    let cannot_read = |e| OutputError::because(format!("cannot read {}", name.display()), &e);
     let there = match name.metadata() {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
         there => there.map_err(cannot_read)?,
     };
     if there.is_dir() {
-        return Err(PlaceError::new(format!("cannot write {}: it is a directory", name.display())));
+        return Err(OutputError::new(format!("cannot write {}: it is a directory", name.display())));
     }
     let Some(is_own) = is_own else { return Ok(()) };
     // A device or a pipe is nobody's result, and to open a pipe may take for ever.
@@ -123,7 +123,7 @@ fn check(name: &Path, is_own: Option<IsOwn>) -> Result<(), PlaceError> {
         return Ok(());
     }
     let message = format!("{} exists, and this command did not write it", name.display());
-    Err(PlaceError::new(message).with_help("give another name, or use --replace"))
+    Err(OutputError::new(message).with_help("give another name, or use --replace"))
 }
 
 /// Locks a private file; whether it is this user's, and still has its name: between opening and locking another command may have
@@ -158,6 +158,6 @@ fn remove_leftovers(folder: &Path) {
     }
 }
 
-fn cannot(name: &Path, error: &io::Error) -> PlaceError {
-    PlaceError::because(format!("cannot write {}", name.display()), error)
+fn cannot(name: &Path, error: &io::Error) -> OutputError {
+    OutputError::because(format!("cannot write {}", name.display()), error)
 }

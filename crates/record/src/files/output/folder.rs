@@ -1,7 +1,7 @@
 //! Folders as results need them: where they are, who has them, whether they can be written.
 
 use super::content::FOLDER;
-use super::{PlaceError, Tell};
+use super::{Notify, OutputError};
 use rustix::fs::Mode;
 use rustix::io::Errno;
 use std::fs::{self, DirBuilder, File, TryLockError};
@@ -42,7 +42,7 @@ pub(super) fn is_mounted(path: &Path) -> bool {
 ///
 /// # Errors
 /// Where it cannot be renamed.
-pub fn aside(from: &Path, path: &Path, ending: &str) -> io::Result<PathBuf> {
+pub fn rename_beside(from: &Path, path: &Path, ending: &str) -> io::Result<PathBuf> {
     for number in 1.. {
         let mut name = path.as_os_str().to_owned();
         name.push(format!(".{ending}"));
@@ -78,21 +78,21 @@ pub fn try_writing(folder: &Path) -> io::Result<()> {
 const PROBE: usize = 1 << 16;
 
 /// Where a folder is or will be, without symbolic links.
-pub(super) fn located(name: &Path) -> Result<PathBuf, PlaceError> {
+pub(super) fn resolve_folder(name: &Path) -> Result<PathBuf, OutputError> {
     match name.metadata() {
         Ok(there) if !there.is_dir() => {
-            return Err(PlaceError::new(format!("{} is not a folder", name.display())));
+            return Err(OutputError::new(format!("{} is not a folder", name.display())));
         }
         Ok(_) => return name.canonicalize().map_err(|e| cannot(name, &e)),
         // A symbolic link to nothing.
         Err(_) if name.is_symlink() => {
-            return Err(PlaceError::new(format!("{} is a dangling symbolic link", name.display())));
+            return Err(OutputError::new(format!("{} is a dangling symbolic link", name.display())));
         }
         Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(cannot(name, &e)),
         Err(_) => {}
     }
     let Some(last) = name.file_name() else {
-        return Err(PlaceError::new(format!("`{}` does not name a folder", name.display())));
+        return Err(OutputError::new(format!("`{}` does not name a folder", name.display())));
     };
     let parent = name.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(parent).map_err(|e| cannot(name, &e))?;
@@ -100,7 +100,7 @@ pub(super) fn located(name: &Path) -> Result<PathBuf, PlaceError> {
 }
 
 /// Makes the private folder, or takes over one that a command left which is no more, and locks it.
-pub(super) fn locked(private: &Path, name: &Path, tell: Tell) -> Result<File, PlaceError> {
+pub(super) fn locked(private: &Path, name: &Path, notify: Notify) -> Result<File, OutputError> {
     loop {
         match DirBuilder::new().mode(0o700).create(private) {
             Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(cannot(name, &e)),
@@ -116,12 +116,12 @@ pub(super) fn locked(private: &Path, name: &Path, tell: Tell) -> Result<File, Pl
         if opened.uid() != rustix::process::geteuid().as_raw() {
             let help = "choose another folder, or ask the owner to delete this one";
             let message = format!("{} belongs to another user", private.display());
-            return Err(PlaceError::new(message).with_help(help));
+            return Err(OutputError::new(message).with_help(help));
         }
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(at_work(name)),
-            Err(TryLockError::Error(e)) => tell(&format!("{} cannot be locked: {e}", private.display())),
+            Err(TryLockError::WouldBlock) => return Err(in_use(name)),
+            Err(TryLockError::Error(e)) => notify(&format!("{} cannot be locked: {e}", private.display())),
         }
         // Between opening and locking another command may have ended, and this be its results.
         let same = |there: fs::Metadata| (there.dev(), there.ino()) == (opened.dev(), opened.ino());
@@ -132,11 +132,11 @@ pub(super) fn locked(private: &Path, name: &Path, tell: Tell) -> Result<File, Pl
 }
 
 /// That another command writes there.
-pub fn at_work(name: &Path) -> PlaceError {
+pub fn in_use(name: &Path) -> OutputError {
     let help = "wait for it to finish, or give another folder";
-    PlaceError::new(format!("another command is writing to {}", name.display())).with_help(help)
+    OutputError::new(format!("another command is writing to {}", name.display())).with_help(help)
 }
 
-pub(super) fn cannot(path: &Path, error: &io::Error) -> PlaceError {
-    PlaceError::because(format!("cannot write {}", path.display()), error)
+pub(super) fn cannot(path: &Path, error: &io::Error) -> OutputError {
+    OutputError::because(format!("cannot write {}", path.display()), error)
 }

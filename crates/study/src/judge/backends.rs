@@ -2,18 +2,18 @@
 
 use super::figures::figure;
 use super::runs::Runs;
-use crate::fidelity::{Fidelity, LinuxHosts, put_beside};
+use crate::fidelity::{Fidelity, LinuxHosts, attach_linux_hosts};
 use crate::outcome::Outcome;
-use crate::plan::chosen::{Changed, Planned, distinct};
+use crate::plan::experiments::{PlannedExperiment, VariantSetups, distinct};
 use crate::result::Figure;
 use std::collections::{BTreeSet, HashSet};
 
 /// Each figure of the plan, from the simulator's runs and then from those of each backend that ran all of them; and what is
 /// said of a backend's column that did not.
 pub(super) fn figures(
-    planned: &Planned,
+    planned: &PlannedExperiment,
     runs: &Runs<'_>,
-    others: &[(&Changed, Runs<'_>)],
+    others: &[(&VariantSetups, Runs<'_>)],
 ) -> (Vec<Figure>, Vec<(&'static str, String)>) {
     let backends = others.iter().filter(|(changed, _)| changed.column.is_of_backend());
     let (complete, partial): (Vec<_>, Vec<_>) = backends.partition(|(changed, _)| changed.is_complete());
@@ -38,7 +38,7 @@ pub(super) fn figures(
 
 /// Each simulation beside the same one on the backends that columns are of; and what it is with Linux hosts.
 pub(super) fn fidelity(
-    planned: &Planned,
+    planned: &PlannedExperiment,
     outcomes: &[&[Result<Outcome, String>]],
 ) -> (Vec<Fidelity>, Vec<LinuxHosts>) {
     let (mut fidelity, mut hosts) = (vec![], vec![]);
@@ -55,7 +55,7 @@ pub(super) fn fidelity(
             }
         }
     }
-    put_beside(&mut fidelity, &hosts);
+    attach_linux_hosts(&mut fidelity, &hosts);
     (fidelity, hosts)
 }
 
@@ -82,7 +82,7 @@ pub(super) fn kernels(runs: &Runs<'_>) -> Vec<String> {
 }
 
 /// A figure from runs on a column's backend.
-fn on(changed: &Changed, figure: Figure) -> Figure {
+fn on(changed: &VariantSetups, figure: Figure) -> Figure {
     let column = changed.column;
     Figure {
         id: format!("{}@{}", figure.id, column.id),
@@ -93,11 +93,12 @@ fn on(changed: &Changed, figure: Figure) -> Figure {
 
 #[cfg(test)]
 mod tests {
-    use crate::plan::column::LINUX_HOSTS;
+    use crate::plan::variant::LINUX_HOSTS;
     use crate::simulator::Simulator;
     use crate::task::TaskError;
     use crate::{
-        Backend, Backends, Column, Experiment, Options, Taken, Task, Verdict, run_all, work_with_runs,
+        Backend, Backends, Experiment, Options, SimulationRuns, Task, Variant, Verdict, run_all,
+        work_with_runs,
     };
     use anabranch_net::Time;
     use anabranch_record::{KernelRun, NoSamples, Sink, Summary};
@@ -134,8 +135,8 @@ mod tests {
         }
     }
 
-    static ELSEWHERE: Column =
-        Column::on(&Elsewhere, "there", "Elsewhere", "twice the loss", "Nothing runs there.");
+    static ELSEWHERE: Variant =
+        Variant::on(&Elsewhere, "there", "Elsewhere", "twice the loss", "Nothing runs there.");
 
     /// One to three flows on a link of random loss.
     const STUDY: &str = r#"
@@ -174,11 +175,11 @@ mod tests {
         of = "2 * n"
         "#;
 
-    fn experiment(counts: &[u32]) -> (Experiment, Vec<Taken>) {
+    fn experiment(counts: &[u32]) -> (Experiment, Vec<SimulationRuns>) {
         of_seeds(2, counts)
     }
 
-    fn of_seeds(seeds: u32, counts: &[u32]) -> (Experiment, Vec<Taken>) {
+    fn of_seeds(seeds: u32, counts: &[u32]) -> (Experiment, Vec<SimulationRuns>) {
         let folder = tempfile::tempdir().unwrap();
         let scenario = r#"
             name = "flows"

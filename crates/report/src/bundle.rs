@@ -5,15 +5,15 @@ use maud::{Markup, html};
 use crate::{site::Site, visible};
 
 /// A part that has the text of several places: they are much alike, and together take a quarter of what they take apart.
-pub struct Pieces {
+pub struct Bundle {
     path: String,
     texts: Vec<String>,
 }
 
-impl Pieces {
+impl Bundle {
     /// The part of that path.
     pub fn of(path: String) -> Self {
-        Pieces { path, texts: vec![] }
+        Bundle { path, texts: vec![] }
     }
 
     /// What is opened, folded away under its `summary`; without scripts `hint` stands there.

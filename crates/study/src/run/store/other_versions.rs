@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// How much of it there is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Others {
+pub struct OtherVersions {
     /// Outcomes.
     pub outcomes: usize,
     /// Their size in bytes.
@@ -16,8 +16,8 @@ pub struct Others {
 
 impl Store {
     /// What programs with other versions of results have left.
-    pub fn others(&self) -> Others {
-        let mut found = Others::default();
+    pub fn others(&self) -> OtherVersions {
+        let mut found = OtherVersions::default();
         for path in self.files_of_others() {
             let Ok(file) = File::open(path) else { continue };
             found.bytes += file.metadata().map_or(0, |there| there.len());

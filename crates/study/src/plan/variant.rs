@@ -10,7 +10,7 @@ use anabranch_scenario::{Flow, Scenario, ScenarioError, quoted_key};
 use toml::{Table, Value};
 
 /// An assumption under which experiments are run again: their rows then have a second value and verdict by the same rule.
-pub struct Column {
+pub struct Variant {
     /// In results: "v0".
     pub id: &'static str,
     /// For readers, short.
@@ -32,7 +32,7 @@ enum Change {
     Backend(&'static dyn Backend),
 }
 
-impl Column {
+impl Variant {
     /// The same simulations on another backend, as far as that can run them, with the default's seeds.
     pub const fn on(
         backend: &'static dyn Backend,
@@ -41,7 +41,7 @@ impl Column {
         meaning: &'static str,
         unchanged: &'static str,
     ) -> Self {
-        Column { id, title, meaning, unchanged, one_in: 1, change: Change::Backend(backend) }
+        Variant { id, title, meaning, unchanged, one_in: 1, change: Change::Backend(backend) }
     }
 
     /// Whether it is of another backend.
@@ -77,27 +77,27 @@ impl Column {
 }
 
 /// The arithmetic of the kernel that the papers ran.
-pub static RETIRED: Column = Column {
+pub static OUT_OF_TREE: Variant = Variant {
     id: "v0",
     title: "out-of-tree MPTCP (v0.9x)",
     meaning: "The coupled algorithms use the arithmetic of the out-of-tree MPTCP kernel that the papers ran (`lia@v0` and so on; see `anabranch cc show lia`). By default they follow the RFCs and papers. Half of the default seeds.",
     unchanged: "Not run with out-of-tree MPTCP: every algorithm here has the same arithmetic there.",
     one_in: 2,
-    change: Change::Scenario(|setup, scenario| algorithms(setup, scenario, retired)),
+    change: Change::Scenario(|setup, scenario| algorithms(setup, scenario, out_of_tree)),
 };
 
 /// With the retired kernel's arithmetic, where that is known.
-fn retired(cc: &mut Table) -> bool {
-    let retired = format!("{}@v0", name(cc));
-    let known = registry::find(&retired).is_some();
+fn out_of_tree(cc: &mut Table) -> bool {
+    let out_of_tree = format!("{}@v0", name(cc));
+    let known = registry::find(&out_of_tree).is_some();
     if known {
-        cc.insert("name".into(), retired.into());
+        cc.insert("name".into(), out_of_tree.into());
     }
     known
 }
 
 /// Slow starts that end by loss alone.
-pub static PLAIN_START: Column = Column {
+pub static NO_HYSTART: Variant = Variant {
     id: "plain-start",
     title: "no HyStart++",
     meaning: "Every slow start ends at a loss or at its threshold. By default only CUBIC and the algorithms derived from it also end it by HyStart++ (RFC 9406), so comparisons mix two kinds of slow start. Half of the default seeds.",
@@ -119,7 +119,7 @@ fn without_hystart(cc: &mut Table) -> bool {
 }
 
 /// Links that work by a clock.
-pub static TICK: Column = Column {
+pub static TICK: Variant = Variant {
     id: "tick",
     title: "links with a clock",
     meaning: "Every link sends packets only at the ticks of a 1 ms clock, as Dummynet does with its usual clock. A third of the default seeds.",
@@ -129,7 +129,7 @@ pub static TICK: Column = Column {
 };
 
 /// Hosts that send in bursts.
-pub static TSO: Column = Column {
+pub static TSO: Variant = Variant {
     id: "tso",
     title: "hosts with TSO",
     meaning: "Every sender leaves segmentation to its network card, as Linux does, so segments leave in bursts. A third of the default seeds.",
@@ -139,7 +139,7 @@ pub static TSO: Column = Column {
 };
 
 /// Hosts as Linux has them, all of their properties together: beside another backend, what of a difference is the hosts'.
-pub static LINUX_HOSTS: Column = Column {
+pub static LINUX_HOSTS: Variant = Variant {
     id: "linux-hosts",
     title: "Linux-accurate hosts",
     meaning: "The simulator with `hosts = \"linux\"`: bursts, ACKs, options and the scheduler as in Linux.",
@@ -154,7 +154,7 @@ pub static LINUX_HOSTS: Column = Column {
 };
 
 /// Both.
-pub static BOTH: Column = Column {
+pub static TICK_AND_TSO: Variant = Variant {
     id: "tick+tso",
     title: "clock and TSO",
     meaning: "Links with a 1 ms clock and hosts with TSO. A third of the default seeds.",

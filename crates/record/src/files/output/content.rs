@@ -1,6 +1,6 @@
 //! The list of a folder's files, which the next command finds in the folder and by which it knows them as ours.
 
-use super::PlaceError;
+use super::OutputError;
 use crate::{quoted, replace};
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, open, openat, unlinkat};
 use sha2::{Digest, Sha256};
@@ -39,8 +39,8 @@ impl Content {
     }
 
     /// Refuses a folder, which the user calls `name`, that holds anything but what we wrote there.
-    pub fn check(folder: &Path, name: &Path) -> Result<(), PlaceError> {
-        let cannot = |e| PlaceError::because(format!("cannot read {}", name.display()), &e);
+    pub fn check(folder: &Path, name: &Path) -> Result<(), OutputError> {
+        let cannot = |e| OutputError::because(format!("cannot read {}", name.display()), &e);
         if !folder.exists() {
             return Ok(());
         }
@@ -54,7 +54,7 @@ impl Content {
                         .to_owned(),
                     false => unlisted(folder, name),
                 };
-                Err(PlaceError::new(message).with_help(help))
+                Err(OutputError::new(message).with_help(help))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The experiments that are to be run: each with its simulations, and with these again in its columns.
 
-use super::column::Column;
+use super::variant::Variant;
 use super::{Definition, Plan, Study};
 use crate::error::StudyError;
 use crate::setup::Setup;
@@ -19,7 +19,7 @@ pub struct Options {
     /// Leaves out the study's columns: nothing is run again under another assumption.
     pub without_columns: bool,
     /// Columns beside the study's own, in its own experiments and in one that is asked for by name.
-    pub beside: Vec<&'static Column>,
+    pub beside: Vec<&'static Variant>,
 }
 
 impl Options {
@@ -30,13 +30,13 @@ impl Options {
 }
 
 /// An experiment with all its simulations.
-pub(crate) struct Planned {
+pub(crate) struct PlannedExperiment {
     pub id: String,
     pub title: String,
     pub notes: Vec<String>,
     pub plan: Plan,
     /// What changes something in it.
-    pub columns: Vec<Changed>,
+    pub columns: Vec<VariantSetups>,
     /// The plan's, and then each column's in the same order.
     pub setups: Vec<Setup>,
     /// What is said of columns that change nothing.
@@ -48,14 +48,14 @@ pub(crate) struct Planned {
 }
 
 /// A column, and which of the plan's simulations it changes.
-pub(crate) struct Changed {
-    pub column: &'static Column,
+pub(crate) struct VariantSetups {
+    pub column: &'static Variant,
     pub setups: Vec<bool>,
     /// What a backend cannot run, and why.
     pub refused: Vec<String>,
 }
 
-impl Changed {
+impl VariantSetups {
     /// Whether it changes every simulation, so that nothing of the default is among its runs.
     pub fn is_complete(&self) -> bool {
         self.setups.iter().all(|changed| *changed)
@@ -63,7 +63,7 @@ impl Changed {
 }
 
 /// The experiment that was asked for; without a question all but those that run on request.
-pub(crate) fn choose(study: &Study, options: &Options) -> Result<Vec<Planned>, StudyError> {
+pub(crate) fn choose(study: &Study, options: &Options) -> Result<Vec<PlannedExperiment>, StudyError> {
     let only = options.only.as_deref();
     let asked =
         |d: &&Definition| only.is_none_or(|id| d.ids.iter().any(|known| known.eq_ignore_ascii_case(id)));
@@ -75,10 +75,10 @@ pub(crate) fn choose(study: &Study, options: &Options) -> Result<Vec<Planned>, S
     }
     let planned = chosen.into_iter().map(|d| (d, d.plan(options.size)));
     let planned = planned.filter(|(_, plan)| only.is_some() || !plan.on_request);
-    planned.map(|(definition, plan)| Planned::of(study, definition, plan, options)).collect()
+    planned.map(|(definition, plan)| PlannedExperiment::of(study, definition, plan, options)).collect()
 }
 
-impl Planned {
+impl PlannedExperiment {
     fn of(study: &Study, definition: &Definition, plan: Plan, options: &Options) -> Result<Self, StudyError> {
         let seeds = options.seeds(study);
         let all = study.columns.iter().chain(&plan.columns);
@@ -86,8 +86,8 @@ impl Planned {
         // What leaves the paper's own setting is taken to another backend where it is asked for by name.
         let beside = options.beside.iter().filter(|_| !plan.beyond || options.only.is_some());
         let all = beside.map(|column| (*column, true)).chain(own.map(|column| (*column, false)));
-        let all: Vec<(&'static Column, bool)> = all.collect();
-        let mut planned = Planned {
+        let all: Vec<(&'static Variant, bool)> = all.collect();
+        let mut planned = PlannedExperiment {
             id: definition.id().to_owned(),
             title: definition.title.clone(),
             notes: definition.notes.clone(),
@@ -114,7 +114,7 @@ impl Planned {
             }
             let all = changed.into_iter().zip(own);
             planned.setups.extend(all.map(|(changed, same)| changed.unwrap_or_else(|| same.clone())));
-            planned.columns.push(Changed { column, setups, refused });
+            planned.columns.push(VariantSetups { column, setups, refused });
         }
         Ok(planned)
     }
@@ -133,7 +133,7 @@ pub(crate) fn distinct(setups: &[Setup]) -> impl Iterator<Item = usize> {
 }
 
 /// What the backend of a column cannot run, and why: a sentence for each reason.
-fn refused(column: &Column, setups: &[Setup], seeds: u32) -> Vec<String> {
+fn refused(column: &Variant, setups: &[Setup], seeds: u32) -> Vec<String> {
     let all: u32 = distinct(setups).map(|i| setups[i].seeds(seeds)).sum();
     let mut reasons: Vec<(String, u32)> = vec![];
     for setup in distinct(setups).map(|i| &setups[i]) {
