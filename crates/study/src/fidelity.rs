@@ -3,7 +3,9 @@
 mod hosts;
 
 pub(crate) use hosts::attach_linux_hosts;
-pub use hosts::{Cause, LINUX_HOSTS_SET, LinuxHosts, Simulated, WithLinuxHosts, beyond, is_apart};
+pub use hosts::{
+    Cause, LINUX_HOSTS_SET, LinuxHosts, Simulated, WithLinuxHosts, exceeds_ten_percent, is_significant,
+};
 
 use crate::outcome::{Outcome, base};
 use crate::stats::{Estimate, estimate};
@@ -173,8 +175,8 @@ pub struct DifferenceStats {
     pub floor: Option<f64>,
     /// The part of them that is 5 % at most, and 10 % at most.
     pub within: [f64; 2],
-    /// The number of those that are [`beyond`].
-    pub beyond: usize,
+    /// The number of those that are [`is_significant`].
+    pub significant: usize,
 }
 
 impl DifferenceStats {
@@ -193,7 +195,10 @@ impl DifferenceStats {
             median: median(all.iter().map(|(_, relative, _)| relative.abs()).collect())?,
             floor: median(all.iter().filter_map(|(simulated, ..)| chance(simulated)).collect()),
             within: [within(0.05), within(0.10)],
-            beyond: all.iter().filter(|(_, relative, half)| beyond(Some(*relative), *half)).count(),
+            significant: all
+                .iter()
+                .filter(|(_, relative, half)| is_significant(Some(*relative), *half))
+                .count(),
         })
     }
 
@@ -304,7 +309,7 @@ mod tests {
         assert_eq!((found.plain.count, found.plain.within), (4, [0.5, 0.75]));
         assert!((found.plain.median - 0.05).abs() < 1e-12);
         // Without intervals nothing is beyond.
-        assert_eq!(found.plain.beyond, 0);
+        assert_eq!(found.plain.significant, 0);
     }
 
     /// By hand: 1, 1, 3 and 3 have halves of 1 and 3 around 2, and means of four differ by 1/√2 of what means of two do; of 2, 3 and 4

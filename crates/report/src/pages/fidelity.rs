@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use anabranch_study::{
-    Cause, Difference, DifferenceStats, Estimate, Fidelity, Measure, VariantName, is_apart, overview,
+    Cause, Difference, DifferenceStats, Estimate, Fidelity, Measure, VariantName, exceeds_ten_percent,
+    overview,
 };
 use maud::{Markup, html};
 
@@ -156,8 +157,10 @@ fn places(papers: &[&PaperPlan], column: &VariantName, own_page: bool) -> Markup
 /// "3 scenarios, 5 of 27 quantities beyond 10 %".
 fn counted<'a>(scenarios: impl Iterator<Item = &'a Fidelity> + Clone) -> String {
     let quantities = || scenarios.clone().flat_map(|scenario| &scenario.quantities);
-    let (n, apart) =
-        (scenarios.clone().count(), quantities().filter(|q| q.relative.is_some_and(is_apart)).count());
+    let (n, apart) = (
+        scenarios.clone().count(),
+        quantities().filter(|q| q.relative.is_some_and(exceeds_ten_percent)).count(),
+    );
     format!(
         "{n} {}, {apart} of {} quantities beyond 10 %",
         if n == 1 { "scenario" } else { "scenarios" },
@@ -243,9 +246,9 @@ fn line(quantity: &Difference, has_hosts: bool) -> Markup {
     }
 }
 
-fn cause_cell(standing: Cause) -> Markup {
+fn cause_cell(cause: Cause) -> Markup {
     html! {
-        @match standing {
+        @match cause {
             Cause::Near => {}
             Cause::Chance => span.quiet { "≠ within chance" }
             Cause::LinuxHosts => span.verdict.partly { span.sign aria-hidden="true" { "≠" } " the hosts" }

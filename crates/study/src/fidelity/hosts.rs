@@ -87,28 +87,30 @@ pub enum Cause {
 impl Difference {
     /// What it is put down to.
     pub fn cause(&self) -> Cause {
-        let here = beyond(self.relative, self.half_width);
+        let here = is_significant(self.relative, self.half_width);
         match &self.linux_hosts {
-            Some(hosts) if beyond(hosts.relative, hosts.half_width) => Cause::Unexplained,
+            Some(hosts) if is_significant(hosts.relative, hosts.half_width) => Cause::Unexplained,
             Some(_) if here => Cause::LinuxHosts,
             None if here => Cause::Unexplained,
-            _ if self.relative.is_some_and(is_apart) => Cause::Chance,
+            _ if self.relative.is_some_and(exceeds_ten_percent) => Cause::Chance,
             _ => Cause::Near,
         }
     }
 }
 
 /// Differences of larger amounts are named.
-const APART: f64 = 0.10;
+const NOTABLE: f64 = 0.10;
 
 /// Whether a difference is more than 10 %.
-pub fn is_apart(relative: f64) -> bool {
-    relative.abs() > APART
+pub fn exceeds_ten_percent(relative: f64) -> bool {
+    relative.abs() > NOTABLE
 }
 
 /// Whether a difference is more than 10 %, and more than its 95 % interval.
-pub fn beyond(relative: Option<f64>, half_width: Option<f64>) -> bool {
-    relative.zip(half_width).is_some_and(|(relative, half)| is_apart(relative) && relative.abs() > half)
+pub fn is_significant(relative: Option<f64>, half_width: Option<f64>) -> bool {
+    relative
+        .zip(half_width)
+        .is_some_and(|(relative, half)| exceeds_ten_percent(relative) && relative.abs() > half)
 }
 
 #[cfg(test)]
@@ -147,7 +149,7 @@ mod tests {
     /// By hand: 12 and 10.5 beside 10 are 20 % and 5 % apart.
     #[test]
     fn what_a_difference_is_put_down_to() {
-        let standing = |here: Fidelity, hosts: &[LinuxHosts]| {
+        let cause = |here: Fidelity, hosts: &[LinuxHosts]| {
             let mut all = [here];
             attach_linux_hosts(&mut all, hosts);
             all[0].quantities[0].cause()

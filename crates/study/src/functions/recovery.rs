@@ -131,7 +131,7 @@ mod tests {
             flows = [{ name = "tested", cc = "reno", paths = [["a"]], tcp = { mss = 100 } }]
         "#;
         let run = crate::outcome::tests::outcome(&crate::Task::new(text));
-        let given = Arguments { texts: &["tested".into()], subflow: None, numbers: &[4.0, 12.0, 2.0] };
+        let args = Arguments { texts: &["tested".into()], subflow: None, numbers: &[4.0, 12.0, 2.0] };
         assert_eq!(of(&run, &args), Some(Ok(0.0)));
     }
 
