@@ -286,7 +286,7 @@ fn assumptions(result: &StudyResult) -> String {
         let count = |column: &Option<&VariantName>| own.iter().filter(|row| so(row, *column)).count() as u64;
         all.iter().map(count).collect()
     };
-    // What did not run on another backend has no verdict there.
+    // Rows that did not run on a backend have no verdict there.
     let under = |row: &Row, column: Option<&VariantName>| {
         other(row, column).or((!column.is_some_and(|column| column.of_backend)).then_some(row.verdict))
     };

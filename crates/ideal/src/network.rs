@@ -1,4 +1,4 @@
-//! What theory looks at of a scenario: its links and connections as they are when the measurement begins.
+//! The theory's view of a scenario: its links and connections when the measurement begins.
 
 use crate::queue_delay::QueueDelay;
 use anabranch_net::{Discipline, LinkSpec, Time};
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 /// Bytes of headers of a data packet: IPv4, TCP and its timestamps option.
 pub const HEADERS: f64 = 52.0;
 
-/// Bytes that MPTCP's DSS option takes of a flow's segments: 20, with data sequence numbers of 64 bits 24, and none of TCP's.
+/// Bytes of MPTCP's DSS option in a flow's segments: 20, or 24 with 64-bit data sequence numbers; 0 for TCP.
 pub fn dss(flow: &Flow) -> f64 {
     match (flow.is_multipath(), flow.tcp.long_dss) {
         (false, _) => 0.0,
@@ -24,7 +24,7 @@ pub(crate) struct Network {
     pub links: Vec<Link>,
     /// Those of the scenario's flows that are measured.
     pub connections: Vec<Connection>,
-    /// What of the scenario it does not show, and what is assumed instead.
+    /// Assumptions, and aspects of the scenario that are left out.
     pub notes: Vec<String>,
 }
 
@@ -32,9 +32,9 @@ pub(crate) struct Network {
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
     pub rate_bps: f64,
-    /// Part of the packets that it loses at random.
+    /// Random loss rate.
     pub loss: f64,
-    /// How long packets wait where it is a bottleneck.
+    /// Its queueing delay as a bottleneck.
     pub wait: QueueDelay,
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct Route {
 }
 
 impl Network {
-    /// The scenario's network when means begin, `queue` being the part of a bottleneck's buffer that is full on average.
+    /// The scenario's network when means begin; `queue` is the mean fill level of a bottleneck's buffer.
     pub fn of(scenario: &Scenario, queue: f64) -> Self {
         let mut notes = Notes::default();
         let specs: Vec<LinkSpec> =
@@ -199,7 +199,7 @@ impl Notes {
     }
 
     fn flow(&mut self, flow: &Flow, used: usize, scenario: &Scenario) {
-        // Flows alike, from a count, share their notes.
+        // Flows of a group share their notes.
         let name = flow.name.rsplit_once('/').map_or(flow.name.as_str(), |(name, _)| name);
         let begin = scenario.warmup;
         if used < flow.paths.len() {

@@ -1,13 +1,13 @@
-//! How long packets wait at a bottleneck.
+//! Queueing delays at bottlenecks.
 
 use anabranch_net::{Discipline, LinkSpec, QueueLimit, Red};
 
-/// How long packets wait where a link is a bottleneck.
+/// The queueing delay of a bottleneck.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum QueueDelay {
-    /// So many seconds, whatever is lost.
+    /// Constant seconds.
     Constant(f64),
-    /// As long as RED's average is at which it drops that much.
+    /// RED's average queue at the loss rate.
     Red {
         law: Red,
         /// Seconds for each unit of the thresholds.

@@ -45,7 +45,7 @@ impl Format {
     }
 }
 
-/// Why there is no picture.
+/// A failure to draw.
 #[derive(Debug, thiserror::Error)]
 pub enum PlotError {
     /// No panel has a point.
@@ -67,7 +67,7 @@ pub struct Picture<'a> {
     pub about: &'a str,
     /// The panels.
     pub panels: &'a [Panel],
-    /// How large, and how many panels stand beside each other; a page follows its window instead.
+    /// The size and the number of panels per row; a page follows its window instead.
     pub size: Size,
 }
 

@@ -12,7 +12,7 @@ const MOST: f32 = 1e8;
 const FAMILIES: [&str; 6] =
     ["Helvetica Neue", "Arial", "Liberation Sans", "DejaVu Sans", "Noto Sans", "Nimbus Sans"];
 
-/// Why a drawing cannot be had as pixels.
+/// A failure to render pixels.
 #[derive(Debug, thiserror::Error)]
 pub enum PngError {
     /// There is no font for its text.

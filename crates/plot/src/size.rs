@@ -10,7 +10,7 @@ const INCH: f64 = 96.0;
 const PRINT: f64 = 8.0 / 72.0 * INCH;
 /// Text on a screen, in pixels.
 const SCREEN: f64 = 12.0;
-/// Below this height, in pixels, a panel says nothing.
+/// The smallest height of a panel, in pixels.
 const LOWEST: f64 = 40.0;
 
 /// A picture's size.
@@ -22,11 +22,11 @@ pub struct Size {
     pub height: Option<f64>,
     /// The size of text, in CSS pixels.
     pub font: f64,
-    /// How many panels stand beside each other.
+    /// The number of panels per row.
     pub columns: usize,
 }
 
-/// Why there is no such size.
+/// An invalid size.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SizeError {
     /// Not as a size is written.

@@ -1,4 +1,4 @@
-//! A run's record in files: tables as Parquet and CSV, and folders that are replaced as a whole.
+//! A run's record in files: tables as Parquet and CSV, and folders that are replaced atomically.
 
 mod csv_table;
 mod file_sink;

@@ -1,36 +1,36 @@
-//! What a study claims above all, and what came of it: from its rows, in the simulator and on other backends.
+//! A study's main claim and its verdict, in the simulator and on other backends.
 
 use anabranch_study::{Estimate, Row, StudyResult, VariantName, Verdict, format};
 use maud::{Markup, html};
 
 use crate::{plan::PaperPlan, prose::prose, verdict};
 
-/// More reasons are counted.
+/// Further reasons are only counted.
 const MOST_REASONS: usize = 2;
 
-/// The values of more runs are not listed.
+/// The largest number of runs whose values are listed.
 const MOST_RUNS: usize = 5;
 
-/// More values stand below each other: beside each other their names would not fit.
+/// More values are stacked: side by side, their names would not fit.
 const MOST_BESIDE: usize = 3;
-/// The longest bar's part of its cell, in percent: its value stands behind it.
+/// The longest bar's width in its cell, in percent: its value follows it.
 const LONGEST: f64 = 45.0;
-/// The same where there are more than three beside each other.
+/// The same with more than three columns.
 const LONGEST_OF_MANY: f64 = 20.0;
 
-/// A line of values under the names of [`anabranch_study::Headline::values`].
+/// A source's values for the names of [`anabranch_study::Headline::values`].
 struct ValueLine<'a> {
     /// "published", "simulator", or a backend's.
     name: &'a str,
     class: &'static str,
     /// In the order of the names.
     values: Vec<Option<f64>>,
-    /// Of the claim, where this is ours.
+    /// The verdict on the claim, if this is ours.
     verdict: Option<Verdict>,
 }
 
-/// The verdict on a claim that several rows judge: it holds as far as the one that holds least. A row that was not run is `None`: with
-/// one there is no verdict, unless another row refutes the claim already.
+/// The verdict on a claim of several rows: the worst one. Rows that were not run are `None` and leave no verdict, unless another
+/// row refutes the claim.
 pub fn least(verdicts: impl IntoIterator<Item = Option<Verdict>>) -> Option<Verdict> {
     let order = |v: &Verdict| match v {
         Verdict::Reproduced => 0,
@@ -46,7 +46,7 @@ pub fn least(verdicts: impl IntoIterator<Item = Option<Verdict>>) -> Option<Verd
     worst.filter(|_| refuted || verdicts.iter().all(Option::is_some))
 }
 
-/// What a verdict says of a claim.
+/// A verdict on a claim in words.
 fn claim_words(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         Some(Verdict::Reproduced) => "holds",
@@ -67,7 +67,7 @@ pub fn badge(verdict: Option<Verdict>) -> Markup {
     }
 }
 
-/// The verdict on a study's headline; none where not all of its rows were run.
+/// The verdict on a study's headline; `None` unless all of its rows were run.
 pub fn answer(result: &StudyResult) -> Option<Verdict> {
     let headline = result.headline.as_ref()?;
     least(headline.judged.iter().map(|id| find(result, id).map(|row| row.verdict)))
@@ -77,7 +77,7 @@ fn find<'a>(result: &'a StudyResult, id: &str) -> Option<&'a Row> {
     result.experiments.iter().flat_map(|e| &e.rows).find(|row| row.id == *id)
 }
 
-/// A line of a page: the claim, whether it holds, and the values. A study without a headline has the count of its verdicts.
+/// The claim, its verdict and its values; for a study without a headline, the count of its verdicts.
 pub fn line(plan: &PaperPlan, linked: bool) -> Markup {
     let result = plan.result;
     let Some(headline) = &result.headline else {
@@ -105,7 +105,7 @@ pub fn line(plan: &PaperPlan, linked: bool) -> Markup {
     }
 }
 
-/// How many of all rows were judged how, of the study's own experiments where it has some.
+/// The count of verdicts, of the study's own experiments if it has any.
 fn judged(result: &StudyResult) -> Markup {
     let [own, beyond] = result.own_and_beyond();
     let of = if own.is_empty() { beyond } else { own };
@@ -130,7 +130,7 @@ fn reasons(result: &StudyResult) -> Markup {
         result.headline.iter().flat_map(|headline| &headline.judged).filter_map(|id| find(result, id));
     let missed: Vec<&Row> = judged.filter(|row| row.verdict != Verdict::Reproduced).collect();
     let value = |row: &Row| match &row.measured {
-        // An interval wider than its value, of few runs, says less than the runs.
+        // The values of few runs are clearer than a very wide interval.
         Some(m) if m.values.len() <= MOST_RUNS && m.half_width.is_some_and(|half| half > m.mean.abs()) => {
             let runs = m.values.iter().map(|value| short(*value)).collect::<Vec<_>>().join(", ");
             format!("{} ({runs} in {} runs)", short(m.mean), m.values.len())
@@ -159,7 +159,7 @@ fn name(plan: &PaperPlan, linked: bool) -> Markup {
     }
 }
 
-/// The values by where they are from, as far as there are any.
+/// The values by source, if there are any.
 fn sources(result: &StudyResult) -> Vec<ValueLine<'_>> {
     let Some(headline) = &result.headline else { return vec![] };
     let rows: Vec<Option<&Row>> = headline.values.iter().map(|(_, id)| find(result, id)).collect();

@@ -1,4 +1,4 @@
-//! Names for every page, anchor and data file, given before anything is written.
+//! Names for all pages, anchors and data files, chosen before writing.
 
 use std::collections::BTreeSet;
 

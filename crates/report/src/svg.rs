@@ -36,7 +36,7 @@ impl ChartSize {
     pub const FACET: ChartSize = ChartSize { width: 300.0, plot_height: 200.0, ..ChartSize::REPORT };
 }
 
-/// What a browser takes for text without more ado, and a system that has none of them replaces.
+/// Fonts for text, with fallbacks.
 const FONTS: &str = "system-ui, 'Helvetica Neue', Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
 /// A panel's drawing without the element around it.

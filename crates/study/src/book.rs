@@ -6,7 +6,7 @@ use crate::theory::FORMULAS;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Entries of a study file that the page has tables of, as the schema names them.
+/// Entries of a study file with tables in the page, by their names in the schema.
 const ENTRIES: [&str; 12] = [
     "File",
     "Headline",
@@ -22,8 +22,8 @@ const ENTRIES: [&str; 12] = [
     "Experiment",
 ];
 
-/// The page says after which marker a table stands, and what it has, in which order: `<!-- keys Row: id, what -->` or
-/// `<!-- functions: goodput -->`. With `ANABRANCH_WRITE_BOOK=1` the test writes the tables.
+/// A marker precedes each table and lists its entries in order: `<!-- keys Row: id, what -->` or `<!-- functions: goodput -->`.
+/// With `ANABRANCH_WRITE_BOOK=1` the test writes the tables.
 #[test]
 fn the_book_has_every_key_and_function() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/studies.md");
@@ -61,7 +61,7 @@ fn the_book_has_every_key_and_function() {
     assert!(std::fs::read_to_string(path).unwrap() == whole, "ANABRANCH_WRITE_BOOK=1 renews {path}");
 }
 
-/// What a marker is for, and the names in its table.
+/// A marker's kind, and the names in its table.
 fn marker(line: &str) -> Option<(&str, impl Iterator<Item = &str>)> {
     let inside = line.strip_prefix("<!-- ")?.strip_suffix(" -->")?;
     let (kind, names) = inside.split_once(": ")?;

@@ -15,19 +15,19 @@ use anabranch_scenario::Scenario;
 pub struct Function {
     /// Its name.
     pub name: &'static str,
-    /// What it takes.
+    /// Its parameters.
     pub takes: &'static [Parameter],
-    /// The unit of its value; none for a ratio or a count.
+    /// The unit of its value; empty for a ratio or a count.
     pub unit: &'static str,
-    /// What it gives.
+    /// The description of its value.
     pub doc: &'static str,
-    /// Which percentiles it can be asked for, if it is asked for one.
+    /// The percentiles that it offers, if any.
     pub percentiles: &'static [f64],
     /// Whether it needs samples over time.
     pub samples: bool,
-    /// How it is read.
+    /// The computation.
     pub read: Read,
-    /// Whether runs of a scenario can have it.
+    /// Whether runs of a scenario can have the value.
     check: presence::Check,
 }
 
@@ -35,7 +35,7 @@ impl Function {
     /// Whether runs of that scenario can have the value.
     ///
     /// # Errors
-    /// Why they never have it.
+    /// The reason why no run has it.
     pub fn check(&self, scenario: &Scenario, args: &Arguments<'_>) -> Result<(), String> {
         if self.takes.first() == Some(&Parameter::Flow) {
             let flow = scenario.flows.iter().find(|flow| flow.name == args.text());
@@ -48,19 +48,19 @@ impl Function {
     }
 }
 
-/// How a value is read; `None` where a run has no such value.
+/// The computation of a value; `None` if a run has no such value.
 #[derive(Clone, Copy)]
 pub enum Read {
-    /// From a run; of several seeds the mean.
+    /// From a run; the mean over several seeds.
     Run(fn(&Outcome, &Arguments<'_>) -> Option<f64>),
-    /// From runs of several seeds, and those of the same seeds elsewhere.
+    /// From several seeds' runs and those of the same seeds in another setup.
     Paired(fn(&[&Outcome], &[&Outcome], &Arguments<'_>) -> Option<f64>),
     /// From the scenario alone, before anything runs.
     Scenario(fn(&Scenario, &Arguments<'_>) -> Result<f64, String>),
 }
 
 impl Read {
-    /// The value of one seed's run, or of several together. `elsewhere` is what [`Parameter::Elsewhere`] means.
+    /// The value of one seed's run, or of several together; `elsewhere` has the runs for [`Parameter::Elsewhere`].
     pub fn value(self, runs: &[&Outcome], elsewhere: &[&Outcome], args: &Arguments<'_>) -> Option<f64> {
         match (self, runs) {
             (Read::Run(read), [run]) => read(run, args),
@@ -74,7 +74,7 @@ impl Read {
     }
 }
 
-/// What a function takes.
+/// A parameter of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
     /// A flow's name.
@@ -83,7 +83,7 @@ pub enum Parameter {
     Flows,
     /// A subflow's number, from 1.
     Subflow,
-    /// The same, or nothing for all of the connection.
+    /// A subflow's number, or nothing for the whole connection.
     MaybeSubflow,
     /// A link's name.
     Link,
@@ -97,7 +97,7 @@ pub enum Parameter {
     Elsewhere,
 }
 
-/// What it was given: texts and numbers, each in their order; a subflow is counted from 0.
+/// The arguments of a call, by type in their order.
 pub struct Arguments<'a> {
     /// Flows, links and words.
     pub texts: &'a [String],
@@ -132,12 +132,12 @@ fn link<'a>(run: &'a Outcome, args: &Arguments<'_>) -> Option<&'a LinkSummary> {
     run.summary.links.iter().find(|link| link.name == args.text())
 }
 
-/// The percentile that was asked for, of those that are recorded.
+/// The requested percentile, of those that are recorded.
 fn percentile(args: &Arguments<'_>, recorded: [(f64, Option<f64>); 4]) -> Option<f64> {
     recorded.into_iter().find(|(known, _)| Some(*known) == args.number())?.1
 }
 
-/// The mean, or the percentile that was asked for.
+/// The mean, or the requested percentile.
 fn mean_or_percentile(args: &Arguments<'_>, mean: f64, [p50, p95, p99]: [f64; 3]) -> Option<f64> {
     percentile(args, [(50.0, Some(p50)), (95.0, Some(p95)), (99.0, Some(p99)), (f64::NAN, None)])
         .or(args.number().is_none().then_some(mean))
@@ -447,17 +447,17 @@ pub static FUNCTIONS: &[Function] = &[
     goals::BALANCE,
 ];
 
-/// A function that gives a line over time, in figures of that kind.
+/// A function for lines in figures over time.
 pub struct SeriesFunction {
     /// Its name.
     pub name: &'static str,
-    /// What it gives, with its unit.
+    /// Its value, with the unit.
     pub doc: &'static str,
-    /// A subflow's column.
+    /// The subflow's series.
     pub column: fn(&SubflowSeries) -> &[f64],
 }
 
-/// Every one of them; all take a flow and a subflow.
+/// All of them; each takes a flow and a subflow.
 pub static SERIES: &[SeriesFunction] = &[
     SeriesFunction { name: "cwnd", doc: "congestion window (segments)", column: |s| &s.cwnd_segments },
     SeriesFunction { name: "srtt", doc: "smoothed round-trip time (s)", column: |s| &s.srtt_s },
@@ -467,10 +467,10 @@ pub static SERIES: &[SeriesFunction] = &[
     SeriesFunction { name: "lost", doc: "segments lost so far", column: |s| &s.lost_segments },
 ];
 
-/// What is computed from numbers alone.
+/// A function of numbers alone.
 pub type Compute = fn(&[f64]) -> f64;
 
-/// Functions of numbers: name, how many it takes at least and at most, what it computes.
+/// Functions of numbers: name, least and largest number of arguments, computation.
 pub static MATH: &[(&str, usize, usize, Compute)] = &[
     ("abs", 1, 1, |x| x[0].abs()),
     ("sqrt", 1, 1, |x| x[0].sqrt()),

@@ -1,4 +1,4 @@
-//! From what came of the runs to rows with verdicts, and to figures.
+//! Turns outcomes of runs into rows with verdicts, and figures.
 
 mod backends;
 mod figures;
@@ -13,12 +13,12 @@ use crate::shares::shares;
 use anabranch_record::Summary;
 use runs::Runs;
 
-/// What a simulation's seeds gave, with the values of its axes.
+/// The runs of a simulation, one per seed, with the values of its axes.
 #[derive(Clone, Debug)]
 pub struct SimulationRuns {
-    /// Whose it is.
+    /// The experiment's identifier.
     pub experiment: String,
-    /// What it is.
+    /// The simulation's title.
     pub title: String,
     /// Each axis and its value.
     pub axes: Vec<(String, String)>,
@@ -27,8 +27,7 @@ pub struct SimulationRuns {
 }
 
 impl PlannedExperiment {
-    /// The runs of its plan's simulations, each followed by those of the same on other backends. Where others were asked for,
-    /// the backend is an axis.
+    /// The runs of the plan's simulations, each followed by those on other backends; the backend is then an axis.
     pub(crate) fn taken(&self, outcomes: &[&[Result<Outcome, String>]]) -> Vec<SimulationRuns> {
         let n = self.plan.setups.len();
         let backends = self.columns.iter().enumerate().filter(|(_, changed)| changed.column.is_of_backend());
@@ -50,8 +49,7 @@ impl PlannedExperiment {
         taken.collect()
     }
 
-    /// From what came of each of its simulations; `as_explained` where the run has the size for which explanations are
-    /// written, the default one.
+    /// Judges the outcomes of its simulations; `as_explained` if the size is the default, for which explanations are written.
     pub(crate) fn conclude(&self, outcomes: &[&[Result<Outcome, String>]], as_explained: bool) -> Experiment {
         let (plan, n) = (&self.plan, self.plan.setups.len());
         let runs = Runs { of: self.of_column(outcomes, None).to_vec(), leaves_out_failed: false };
@@ -68,7 +66,7 @@ impl PlannedExperiment {
                 scenario: setup.file.name.to_string(),
                 text: setup.file.text.to_string(),
                 column: (i >= n).then(|| self.columns[i / n - 1].column.id.into()),
-                // Theory knows the default's rules.
+                // Theory applies to the default variant only.
                 shares: if i < n { shares(setup, outcomes[i]) } else { None },
             }
         };
@@ -109,7 +107,7 @@ impl PlannedExperiment {
     }
 }
 
-/// A sentence with the means in it. One without one of its numbers is left out: the rows say what failed.
+/// A sentence with its means; `None` if one is missing, as the rows state the failure.
 fn said(finding: &FindingPlan, runs: &Runs<'_>) -> Option<String> {
     let mut said = String::new();
     for (before, digits, quantity) in &finding.parts {

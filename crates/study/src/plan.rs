@@ -1,4 +1,4 @@
-//! What to run and what to read from the runs, before anything runs: of each experiment and size a [`Plan`].
+//! The runs and quantities of each experiment and size, as a [`Plan`] made before anything runs.
 
 mod curves;
 pub(crate) mod definitions;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 use trace::Trace;
 use variant::Variant;
 
-/// A paper, or a study of one's own: its experiments.
+/// A study, of a paper or the user's own, with its experiments.
 pub struct Study {
     /// Its letter or short name: "A".
     pub id: String,
@@ -36,20 +36,20 @@ pub struct Study {
     pub title: String,
     /// Authors, venue, year.
     pub citation: String,
-    /// What it is about; what was assumed throughout.
+    /// Its subject and general assumptions.
     pub notes: Vec<String>,
-    /// Mistakes and contradictions in the text that it is about.
+    /// Mistakes and contradictions in the cited work.
     pub errata: Vec<String>,
-    /// What it claims above all.
+    /// The main claim.
     pub headline: Option<Headline>,
     seeds: [u32; 3],
-    /// The hash of its file and scenarios; none of a paper that is part of the program.
+    /// The hash of its file and scenarios; `None` for a built-in paper.
     pub hash: Option<String>,
-    /// Whether its sizes are what [`Size::description`] says.
+    /// Whether [`Size::description`] applies to its sizes.
     pub(crate) usual_sizes: bool,
-    /// What stands beside the default in each of its experiments that it changes.
+    /// Its sensitivity variants.
     pub columns: Vec<&'static Variant>,
-    /// Its tables and figures in order, and then those beyond it.
+    /// Its experiments: the paper's own in order, then those beyond it.
     pub experiments: Vec<Definition>,
     pub(crate) resolved: Arc<Resolved>,
 }
@@ -60,7 +60,7 @@ impl Study {
         size.of(self.seeds).max(1)
     }
 
-    /// As a part of the program, which has the usual sizes.
+    /// Marks it as built in, with the usual sizes.
     pub fn shipped(self) -> Self {
         Study { usual_sizes: true, hash: None, ..self }
     }
@@ -74,7 +74,7 @@ pub struct Definition {
     pub title: String,
     /// The set-up, and the choices where the paper is silent.
     pub notes: Vec<String>,
-    /// What the values of axes that its identifier names have beside their identifiers: "case.group" with its text.
+    /// The fields of the axis values that its identifier names: "case.group" with its text.
     pub fields: BTreeMap<String, String>,
     study: Arc<Resolved>,
     spec: Arc<spec::Experiment>,
@@ -89,7 +89,7 @@ impl Definition {
     }
 }
 
-/// An experiment written down: simulations, rows with their rules, figures.
+/// An experiment's simulations, rows with their rules, and figures.
 #[derive(Default)]
 pub struct Plan {
     pub(crate) setups: Vec<Setup>,
@@ -103,7 +103,7 @@ pub struct Plan {
     pub(crate) columns: Vec<&'static Variant>,
     pub(crate) beyond: bool,
     pub(crate) on_request: bool,
-    /// What runs of a simulation must be able to have.
+    /// The values that runs of a simulation must have.
     pub(crate) needs: Vec<(usize, Need)>,
 }
 
@@ -123,33 +123,33 @@ impl Plan {
         &self.setups
     }
 
-    /// True where it leaves the paper's own setting: nothing that it judges counts as the paper's.
+    /// True if it departs from the paper's setting: its verdicts are counted separately.
     pub fn is_beyond(&self) -> bool {
         self.beyond
     }
 
-    /// True where it is run only by its name: it takes long.
+    /// True if it runs only when named, because it takes long.
     pub fn is_on_request(&self) -> bool {
         self.on_request
     }
 
-    /// Whether every simulation has a scenario.
+    /// Checks every simulation's scenario.
     ///
     /// # Errors
-    /// What is wrong with the first that has none.
+    /// The first invalid scenario's problem.
     pub fn check(&self) -> Result<(), ScenarioError> {
         self.setups.iter().try_for_each(|setup| setup.scenario().map(|_| ()))
     }
 }
 
-/// A number that each seed gives, or all of them together.
+/// A number from each seed, or from all seeds together.
 pub(crate) struct Quantity {
-    /// Simulations of the plan, in the order in which the code has their runs.
+    /// The plan's simulations, in the order of the runs in the code.
     pub setups: Vec<usize>,
     pub code: Code,
-    /// What it is and where, for who reads why it has no value.
+    /// Its expression and position, for messages about missing values.
     pub place: String,
-    /// Of all seeds together: of their means, and then without an interval.
+    /// Whether it is one value from the seeds' means, without an interval.
     pub pooled: bool,
 }
 
@@ -160,7 +160,7 @@ pub(crate) enum RowValue {
 }
 
 impl RowValue {
-    /// What it takes from runs.
+    /// The source of a row's value.
     pub fn quantities(&self) -> Vec<&Quantity> {
         match self {
             RowValue::Formula(_) => vec![],
@@ -178,11 +178,11 @@ pub(crate) struct RowPlan {
     pub reading: RowValue,
     pub published: Published,
     pub rule: Rule,
-    /// Why it differs; shown unless the row reproduces.
+    /// The reason for a difference, shown unless the row is reproduced.
     pub because: Option<String>,
-    /// Why it differs where that holds of the mean, the ends of its interval and the published value.
+    /// Reasons for a difference, each with a condition on the mean, its interval and the published value.
     pub explanations: Vec<(Code, String)>,
-    /// Other readings of the text, by name: the row is judged over all.
+    /// Other interpretations of the text, by name: the verdict considers all.
     pub readings: Vec<(String, RowValue)>,
 }
 
@@ -191,7 +191,7 @@ pub(crate) struct FigurePlan {
     pub id: String,
     pub title: String,
     pub kind: Kind,
-    /// Its limits, over time, are those of the runs where these end earlier.
+    /// Whether its time axis ends with the runs if these end earlier.
     pub x: Axis,
     pub plots: Vec<Plot>,
 }
@@ -205,26 +205,26 @@ pub(crate) struct Plot {
 
 /// A series before the runs.
 pub(crate) enum Line {
-    /// A label, a place and a quantity for each point.
+    /// A label, a position and a quantity for each point.
     Points(String, Vec<(String, Position, Quantity)>),
-    /// Published ones.
+    /// Published points.
     Published(String, Vec<Point>),
-    /// A published value that holds throughout.
+    /// A published constant.
     Level(String, f64),
     /// Samples over time.
     Time(String, Trace),
 }
 
-/// Where a point stands along the horizontal axis.
+/// A point's position on the horizontal axis.
 pub(crate) enum Position {
     At(f64),
-    /// At the mean of what was measured.
+    /// At the mean of a quantity.
     Mean(Quantity),
 }
 
 /// A sentence before the runs.
 pub(crate) struct FindingPlan {
-    /// What stands before a mean, the digits of the mean after the point, and it.
+    /// Each mean with the text before it and its number of decimals.
     pub parts: Vec<(String, usize, Quantity)>,
     pub end: String,
 }

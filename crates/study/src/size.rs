@@ -1,10 +1,9 @@
-//! How much is run: the one place that knows.
+//! Sizes of studies.
 
 /// The three sizes of a reproduction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Size {
-    /// Everything runs, briefly: about a minute on two cores. Rows whose published values are means over a long run
-    /// cannot reproduce.
+    /// Short runs: about a minute on two cores. Rows with long-run means cannot be reproduced.
     Quick,
     /// The papers' own durations, few seeds.
     #[default]
@@ -22,7 +21,7 @@ impl Size {
         self.of(["quick", "default", "full"])
     }
 
-    /// Its own of what each has.
+    /// Selects the value for this size.
     pub(crate) fn of<T>(self, [quick, default, full]: [T; 3]) -> T {
         match self {
             Size::Quick => quick,
@@ -51,7 +50,7 @@ pub fn named(name: &str) -> Size {
     Size::ALL.into_iter().find(|known| known.name() == name).unwrap_or_default()
 }
 
-/// The options that stand for a size with that many seeds, where `usual` need not be said, as they follow on a command line.
+/// The command-line options for a size with that many seeds; the `usual` number is omitted.
 pub fn options(size: Size, seeds: u32, usual: u32) -> String {
     let mut options = String::new();
     if size != Size::default() {

@@ -1,4 +1,4 @@
-//! The formulas that expressions of a study may call: what follows from numbers alone.
+//! The formulas that expressions of a study may call.
 
 use crate::functions::Compute;
 
@@ -6,11 +6,11 @@ use crate::functions::Compute;
 pub struct Formula {
     /// Its name.
     pub name: &'static str,
-    /// What it is given, in order, for readers.
+    /// The names of its arguments.
     pub takes: &'static [&'static str],
     /// The unit of its value; none for a ratio.
     pub unit: &'static str,
-    /// What it gives.
+    /// The description of its value.
     pub doc: &'static str,
     /// Computes it.
     pub compute: Compute,

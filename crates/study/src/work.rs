@@ -10,7 +10,7 @@ use crate::run::{Outcomes, Simulations, Work};
 use crate::size::Size;
 use std::sync::Arc;
 
-/// A paper's experiments, to be run.
+/// The work of a study's experiments.
 ///
 /// # Errors
 /// [`StudyError`], not interrupted.
@@ -18,7 +18,7 @@ pub fn work(study: &Arc<Study>, options: &Options) -> Result<Work<StudyResult>, 
     Ok(work_with(study, options, |_, _| vec![])?.map(|(result, _)| result))
 }
 
-/// The same, and each of its runs.
+/// The work of a study, with its individual runs.
 ///
 /// # Errors
 /// [`StudyError`], not interrupted.
@@ -59,7 +59,7 @@ fn work_with(
         let (experiments, taken): (Vec<Experiment>, Vec<Vec<SimulationRuns>>) = complete.unzip();
         let partial = experiments.len() < chosen.len();
         let nothing = partial && experiments.is_empty();
-        // A study with sizes of its own says itself what they are.
+        // A study with its own sizes describes them itself.
         let usual = study.usual_sizes && study.seeds(size) == size.seeds();
         let description = usual.then(|| size.description().to_owned());
         (!nothing).then(|| {
@@ -87,7 +87,7 @@ fn work_with(
     Ok(Work { simulations, conclude: Box::new(conclude) })
 }
 
-/// An error with its place in the study's file, where it is of a simulation of the file's own.
+/// Adds the position in the study's file, if the error is of its own simulation.
 fn with_place(study: &Study, chosen: &[PlannedExperiment], size: Size, error: StudyError) -> StudyError {
     let StudyError::Scenario { command: wrong, .. } = &error else { return error };
     let point = chosen.iter().find_map(|planned| {

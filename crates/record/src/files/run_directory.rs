@@ -1,4 +1,4 @@
-//! The directory that a run leaves: its summary, samples and scenario.
+//! A run's directory: its summary, samples and scenario.
 
 use super::output::{Notify, OutputError, ResultFolder};
 use crate::{CsvSink, ParquetSink, Sink, Summary, WriteError};
@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A run's directory under way.
+/// A run's directory while it is written.
 pub struct RunDirectory {
-    /// As the user calls it.
+    /// Its name as given by the user.
     path: PathBuf,
     place: ResultFolder,
     samples: Samples,
@@ -32,7 +32,7 @@ enum Samples {
 const SUMMARY: &str = "summary.json";
 const SCENARIO: &str = "scenario.toml";
 
-/// What a file of samples says of its run, apart from the others.
+/// The metadata of a file of samples.
 fn facts(summary: &Summary) -> [(&'static str, String); 6] {
     let algorithms: BTreeMap<&str, &str> = summary.flows.iter().map(|f| (&*f.name, &*f.cc)).collect();
     let json = |map: &BTreeMap<&str, &str>| serde_json::to_string(map).expect("text");
@@ -51,8 +51,8 @@ const UNITS: [(&str, &str); 4] =
     [("_s", "seconds"), ("_bytes", "bytes"), ("_segments", "segments"), ("_packets", "packets")];
 
 impl RunDirectory {
-    /// Claims the directory, with columns for these observables whether or not an algorithm has them at the start. What an
-    /// earlier run left in it stays until this one's results are complete.
+    /// Claims the directory, with columns for these observables in addition to the algorithms'. An earlier run's files stay until
+    /// this run's results are complete.
     ///
     /// # Errors
     /// As [`ResultFolder::claim`].
@@ -73,7 +73,7 @@ impl RunDirectory {
         Ok(RunDirectory { path: path.to_owned(), place, samples, notify })
     }
 
-    /// The summary of the run that is there now, and stays until this one's results are complete.
+    /// The summary of the earlier run in the directory.
     pub fn earlier(&self) -> Option<Summary> {
         Summary::read(&self.place.target().join(SUMMARY)).ok()
     }
@@ -86,7 +86,7 @@ impl RunDirectory {
         }
     }
 
-    /// Completes it, with the scenario where there was one; the files that are there now.
+    /// Completes the directory, with the scenario if any. Returns its files.
     ///
     /// # Errors
     /// Where it cannot be written.
@@ -107,7 +107,7 @@ impl RunDirectory {
             fs::write(place.folder().join(SCENARIO), scenario).map_err(cannot)?;
         }
         files.extend(samples.iter().filter_map(|path| path.file_name()).map(PathBuf::from));
-        // A part of a run is no reason to lose a whole one.
+        // An interrupted run must not replace a complete one.
         let path = if summary.partial_until_s.is_some() && is_whole {
             let beside = place.commit_beside("partial")?;
             notify(&format!("{} still has the earlier results of a complete run", path.display()));

@@ -1,4 +1,4 @@
-//! An algorithm's page: what it is, how it behaves, its place among the others.
+//! An algorithm's page: rules, behaviour and rank.
 
 use anabranch_cc::registry::{Entry, Kind, Param, Value};
 use anabranch_papers::standard::{AlgorithmResult, CASES};

@@ -52,11 +52,11 @@ pub fn add(plan: &Plan, site: &mut Site) {
     );
 }
 
-/// A result made as most of them were: others do not stand beside these.
+/// The result with the most common options: only results like it are compared.
 fn usual<'a>(plan: &Plan<'a>) -> Option<&'a AlgorithmResult> {
     let results: Vec<&AlgorithmResult> = plan.algorithms.iter().filter_map(|a| a.result).collect();
     let alike = |r: &AlgorithmResult| results.iter().filter(|other| other.is_made_like(r)).count();
-    // Of several the first.
+    // The first of equals.
     results.iter().rev().max_by_key(|r| alike(r)).copied()
 }
 
@@ -82,7 +82,7 @@ fn matrix(plan: &Plan, usual: Option<&AlgorithmResult>) -> Markup {
     }
 }
 
-/// Cases that stand beside each other.
+/// Groups of adjacent cases.
 fn groups() -> impl Iterator<Item = &'static [Case]> {
     CASES.chunk_by(|a, b| a.group == b.group)
 }

@@ -1,4 +1,4 @@
-//! The first screen: what was claimed and whether it holds, and each algorithm against the three goals.
+//! The first screen: the claims with their verdicts, and the algorithms against the three goals.
 
 use anabranch_study::Verdict;
 use maud::{Markup, html};

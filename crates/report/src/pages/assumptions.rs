@@ -1,4 +1,4 @@
-//! The verdicts on the papers' own rows under other assumptions than the default: what each changes, before and after.
+//! The verdicts on the papers' own rows in sensitivity variants, compared with the default.
 
 use anabranch_study::{Estimate, Other, Row, StudyResult, VariantName, Verdict};
 use maud::{Markup, html};
@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use crate::{layout::scroll, prose::prose, verdict};
 use anabranch_study::format;
 
-/// What each assumption makes of the papers' own rows; nothing where there is none.
+/// The verdicts on the papers' own rows in each variant; empty without variants.
 pub fn table(papers: &[&StudyResult]) -> Markup {
     let columns = columns(papers);
     html! {
@@ -61,7 +61,7 @@ fn line(papers: &[&StudyResult], column: &VariantName) -> Markup {
             td.number { (changed().count()) }
             td { (verdict::tally(verdict::count(changed().map(|(default, _)| default)))) }
             td { (verdict::tally(verdict::count(changed().map(|(_, under)| under)))) }
-            // What did not run on another backend has no verdict there.
+            // Rows that did not run on a backend have no verdict there.
             td { @if column.of_backend { "–" } @else { (verdict::tally(verdict::count(all()))) } }
         }
     }
@@ -71,7 +71,7 @@ fn own<'a>(papers: &'a [&StudyResult]) -> impl Iterator<Item = &'a Row> {
     papers.iter().flat_map(|paper| paper.own_rows().map(|(_, row)| row))
 }
 
-/// Those that change an own row, in the order in which they first stand somewhere.
+/// The variants that change a paper's own row, in order of first appearance.
 fn columns<'a>(papers: &'a [&StudyResult]) -> Vec<&'a VariantName> {
     let mut columns: Vec<&VariantName> = Vec::new();
     for column in papers.iter().flat_map(|paper| paper.experiments.iter().flat_map(|e| &e.columns)) {
@@ -83,19 +83,19 @@ fn columns<'a>(papers: &'a [&StudyResult]) -> Vec<&'a VariantName> {
     columns
 }
 
-/// A value elsewhere, or those that a claim orders: "0.69 ± 0.09".
+/// A variant's value, or the values that a claim orders: "0.69 ± 0.09".
 pub fn values(other: &Other) -> String {
     let measured = other.measured.iter().map(format::of);
     let compared = other.compared.iter().map(|(name, m)| format!("{name} {}", format::of(m)));
     measured.chain(compared).chain(other.failure.clone()).collect::<Vec<_>>().join(", ")
 }
 
-/// From how many seeds a value is.
+/// The number of seeds of a value.
 fn seeds(measured: &Option<Estimate>, compared: &[(String, Estimate)]) -> usize {
     measured.as_ref().or(compared.first().map(|(_, m)| m)).map_or(0, |m| m.values.len())
 }
 
-/// A cell of a row's table: the value under an assumption, or on another backend, with its verdict.
+/// A table cell with a row's value and verdict in a variant or on a backend.
 pub fn cell(row: &Row, column: &VariantName) -> Markup {
     let Some(other) = row.other(&column.id) else {
         return html! { td.number.quiet { @if column.of_backend { "–" } @else { "same" } } };
@@ -105,7 +105,7 @@ pub fn cell(row: &Row, column: &VariantName) -> Markup {
             @let (values, own) = (seeds(&other.measured, &other.compared), seeds(&row.measured, &row.compared));
             @if let Some(m) = &other.measured { div { span.value { (format::of(m)) } } }
             @for (name, m) in &other.compared { div { (prose(name)) ": " span.value { (format::of(m)) } } }
-            // Elsewhere the seeds are the default's, but for runs that failed; an assumption has fewer from the outset.
+            // A backend has fewer seeds only if runs failed; a variant always does.
             @if column.of_backend && values < own && values > 0 { div.quiet { "n = " (values) } }
             @if let Some(failure) = &other.failure { div { (prose(failure)) } }
             @if other.verdict != Verdict::NotJudged { (verdict::badge(other.verdict)) }

@@ -21,11 +21,11 @@ use anabranch_study::format;
 /// What stands where there is no value.
 const NOTHING: &str = "–";
 
-/// What the cases of an algorithm have in common parts: alike, they are compressed better together than apart.
+/// Part files shared by an algorithm's cases: similar content compresses better together.
 pub struct Parts<'a> {
     /// The charts of windows and goodputs.
     pub over_time: Charts<'a>,
-    /// The charts of the algorithm's inner values.
+    /// The charts of the algorithm's observables.
     pub observables: Charts<'a>,
     /// What is folded away.
     pub folded: Bundle,
@@ -64,7 +64,7 @@ pub fn section(
     }
 }
 
-/// The command, the scenario and what theory gives for it; they come once they are opened.
+/// The command, the scenario and its theory, loaded when opened.
 fn run(result: &CaseResult, folded: &mut Bundle) -> Markup {
     let body = html! {
         div.run {
@@ -193,7 +193,7 @@ fn links(result: &CaseResult) -> Markup {
     }
 }
 
-/// The algorithm's inner values, which come once they are opened.
+/// The algorithm's observables, loaded when opened.
 fn observables(plan: &AlgorithmPlan, result: &CaseResult, data: &str, parts: &mut Parts) -> Markup {
     let meaning =
         |name: &str| plan.entry.observables.iter().find(|o| o.name == name).map_or("", |o| o.meaning);
@@ -257,7 +257,7 @@ fn ordered<'a>(
     let comparable =
         |a: &'a AlgorithmPlan<'a>| Some((a, a.result.filter(|r| r.is_made_like(like))?.case(&case.id)?));
     let mut rows: Vec<_> = plan.algorithms.iter().filter_map(comparable).collect();
-    // The less time a recovery takes the better; of the others the order is one of size alone.
+    // Shortest recovery first; for the others, the largest value first.
     let place = |result: &CaseResult| match &result.key {
         Some(key) if case.goal == Goal::Recovery => key.value.mean,
         Some(key) => -key.value.mean,
@@ -267,7 +267,7 @@ fn ordered<'a>(
     rows
 }
 
-/// A line for each case: the key figure, and which of how many it is.
+/// A line for each case: the key figure and its rank.
 pub fn places(plan: &Plan, cases: &[(&Case, &CaseResult)], result: &AlgorithmResult) -> Markup {
     let place = |case: &Case| {
         let rows = ordered(plan, case, result);

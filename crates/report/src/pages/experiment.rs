@@ -15,7 +15,7 @@ use crate::{
 };
 use anabranch_study::format;
 
-/// Columns of backends and of assumptions that fit beside each other: of more, those of assumptions have a table of their own.
+/// The number of columns of backends and variants that fit; with more, variants get a separate table.
 const FEW_COLUMNS: usize = 2;
 
 /// Runs beyond which their list starts folded.
@@ -68,7 +68,7 @@ type NamedRow<'a> = (&'a Row, String);
 
 fn table(plan: &ExperimentPlan, rows: &[&NamedRow], what: &str) -> Markup {
     let caption = format!("{}: {what}", plan.experiment.id);
-    // Where only claims are published there is nothing to divide by.
+    // Claims have no ratio.
     let ratios = rows.iter().any(|(row, _)| Ratio::of(row).is_some());
     // Paper, simulator and another backend stand side by side; then the rule and what else was assumed.
     let (backends, assumed): (Vec<_>, Vec<_>) = plan.experiment.columns.iter().partition(|c| c.of_backend);
@@ -102,7 +102,7 @@ fn table(plan: &ExperimentPlan, rows: &[&NamedRow], what: &str) -> Markup {
     }
 }
 
-/// What the columns are.
+/// The meaning of the columns.
 fn columns(experiment: &Experiment) -> Markup {
     let all = || experiment.columns.iter();
     html! {
@@ -130,7 +130,7 @@ fn meaning(column: &VariantName) -> Markup {
     }
 }
 
-/// The rows that assumptions change, with their values under each.
+/// The rows that variants change, with their values in each.
 fn under_assumptions(plan: &ExperimentPlan, rows: &[&NamedRow], columns: &[&VariantName]) -> Markup {
     let caption = format!("{}: under other assumptions", plan.experiment.id);
     let changed: Vec<&&NamedRow> =
@@ -172,7 +172,7 @@ struct Columns<'a> {
     assumed: Vec<&'a VariantName>,
 }
 
-/// The heading of our own values, which are the simulator's where others stand beside them.
+/// The heading of our values: the simulator's if there are other backends.
 pub fn ours(beside_others: bool) -> &'static str {
     if beside_others { "Simulator, 95 %" } else { "Ours, 95 %" }
 }
@@ -256,7 +256,7 @@ pub fn measured(row: &Row) -> Markup {
     }
 }
 
-/// The commands, and the scenarios they read. Of more than a few they come once they are opened.
+/// The commands and their scenarios; long lists load when opened.
 fn runs(plan: &ExperimentPlan, site: &mut Site) -> Markup {
     let runs = &plan.experiment.runs;
     if runs.is_empty() {
@@ -278,7 +278,7 @@ fn runs(plan: &ExperimentPlan, site: &mut Site) -> Markup {
     }
 }
 
-/// Each run's command beside theory, and each scenario once.
+/// Each run's command and theory, and each scenario once.
 fn commands(runs: &[Run], site: &Site) -> Markup {
     let mut scenarios: Vec<&Run> = Vec::new();
     for run in runs {

@@ -1,4 +1,4 @@
-//! The simulator beside another backend: how far the same scenario's runs on both are apart.
+//! The simulator compared with another backend: differences for the same scenarios.
 
 use std::collections::HashSet;
 
@@ -15,10 +15,10 @@ use crate::{
 };
 use anabranch_study::format;
 
-/// Scenarios beyond which they start folded.
+/// The number of scenarios up to which they start unfolded.
 const FEW_SCENARIOS: usize = 1;
 
-/// On the first page and on a study's: what the differences of these studies are by kind, and where they stand.
+/// A summary of differences by kind with links, for the first page and for a study's page.
 pub fn summary(papers: &[&PaperPlan], own_page: bool) -> Markup {
     html! {
         @for (i, column) in columns(papers).into_iter().enumerate() {
@@ -45,7 +45,7 @@ pub fn any(papers: &[&PaperPlan]) -> bool {
     !columns(papers).is_empty()
 }
 
-/// The backends, in the order in which they first stand somewhere.
+/// The backends, in order of first appearance.
 pub fn columns<'a>(papers: &[&'a PaperPlan<'a>]) -> Vec<&'a VariantName> {
     let mut columns: Vec<&VariantName> = Vec::new();
     for backend in papers.iter().flat_map(|paper| &paper.experiments).flat_map(|e| &e.backends) {
@@ -56,7 +56,7 @@ pub fn columns<'a>(papers: &[&'a PaperPlan<'a>]) -> Vec<&'a VariantName> {
     columns
 }
 
-/// What ran there, once for each command.
+/// The scenarios that ran there, once for each command.
 fn scenarios<'a>(papers: &[&'a PaperPlan<'a>], column: &VariantName) -> Vec<&'a Fidelity> {
     let mut known = HashSet::new();
     let all = papers.iter().flat_map(|paper| &paper.experiments).flat_map(|e| &e.backends);
@@ -107,7 +107,7 @@ fn by_kind(scenarios: &[&Fidelity]) -> Markup {
     }
 }
 
-/// Their median, and the parts of them that are small.
+/// The cells of a kind's median, floor and small fractions.
 fn amounts(amounts: Option<&DifferenceStats>) -> Markup {
     html! {
         @match amounts {
@@ -173,7 +173,7 @@ fn is_short(scenario: &Fidelity) -> bool {
     scenario.seeds < scenario.of_seeds
 }
 
-/// Whether it is marked: with plain hosts or with Linux hosts.
+/// Whether it is marked, with idealised or Linux-accurate hosts.
 fn is_marked(quantity: &Difference) -> bool {
     quantity.cause() != Cause::Near
 }
@@ -268,7 +268,7 @@ fn difference(relative: Option<f64>, half_width: Option<f64>) -> String {
     format!("{mean}{} %", interval.unwrap_or_default())
 }
 
-/// What a kind's values are multiplied by for readers, and their unit then.
+/// A kind's display factor and unit.
 pub fn unit(kind: Measure) -> (f64, &'static str) {
     match kind {
         Measure::Goodput => (1e-6, "Mbit/s"),
@@ -278,7 +278,7 @@ pub fn unit(kind: Measure) -> (f64, &'static str) {
     }
 }
 
-/// In another unit.
+/// Multiplies an estimate.
 pub fn scaled(estimate: &Estimate, factor: f64) -> Estimate {
     Estimate {
         mean: estimate.mean * factor,

@@ -27,7 +27,7 @@ pub fn add(plan: &Plan, site: &mut Site) {
     site.add(FILE, page(plan, &Page { file: FILE, title: "Methods – Anabranch" }, &body));
 }
 
-/// How to have the page that simulates, where this report is without.
+/// Instructions for the laboratory, if the report lacks it.
 fn laboratory(plan: &Plan) -> Markup {
     html! {
         @if plan.context.laboratory.is_none() {

@@ -93,7 +93,7 @@ fn sizes<'a>(plan: &'a Plan) -> Vec<(&'a str, Option<&'a str>)> {
     sizes
 }
 
-/// By what it was run, and how to run it again.
+/// Version, machine and command.
 fn facts(plan: &Plan) -> Markup {
     html! {
         dl.facts {

@@ -73,7 +73,7 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
     figure::add_data(paper, site);
 }
 
-/// A word where another version made the result than writes the report.
+/// A note if another version made the result.
 pub fn other_version(plan: &Plan, version: &str) -> Markup {
     html! { @if version != plan.context.version { span.quiet { "; this report was written by version " (plan.context.version) } } }
 }
@@ -151,7 +151,7 @@ fn errata(paper: &PaperPlan) -> Markup {
     }
 }
 
-/// What repeats a paper or another study.
+/// The commands that reproduce a study.
 fn commands(result: &anabranch_study::StudyResult) -> Vec<String> {
     match &result.command {
         None => anabranch_papers::commands(result),

@@ -1,4 +1,4 @@
-//! What runs gave beside what theory gives for their scenario.
+//! Results of runs compared with theory.
 
 use anabranch_study::{Comparison, EquilibriumName, ShareRow, Shares};
 use maud::{Markup, html};
@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use crate::{layout::scroll, prose::prose};
 use anabranch_study::format;
 
-/// What the own equilibrium is called wherever it stands.
+/// The heading of the flows' own equilibrium.
 const OWN: &str = "Own";
 
 /// The tables of a run, folded: goodputs, and where there are equilibria windows and loss rates.

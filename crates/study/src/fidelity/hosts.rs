@@ -1,4 +1,4 @@
-//! The same scenarios in the simulator with Linux hosts: how much of the differences is the hosts'.
+//! The same scenarios with Linux-accurate hosts in the simulator: differences that the host model explains.
 
 use super::{Difference, Fidelity, Measure, each, of_flows, ratio};
 use crate::outcome::Outcome;
@@ -6,7 +6,7 @@ use crate::stats::Estimate;
 use anabranch_record::Summary;
 use serde::{Deserialize, Serialize};
 
-/// What Linux hosts set in a scenario.
+/// The setting that selects Linux-accurate hosts.
 pub const LINUX_HOSTS_SET: &str = "hosts=linux";
 
 /// A scenario in the simulator with `hosts = "linux"`.
@@ -14,7 +14,7 @@ pub const LINUX_HOSTS_SET: &str = "hosts=linux";
 pub struct LinuxHosts {
     /// The command that runs it.
     pub command: String,
-    /// What can be compared.
+    /// The comparable quantities.
     pub quantities: Vec<Simulated>,
 }
 
@@ -29,7 +29,7 @@ pub struct Simulated {
     pub simulated: Estimate,
 }
 
-/// A [`Difference`] where the simulator has Linux hosts.
+/// A [`Difference`] with Linux-accurate hosts in the simulator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WithLinuxHosts {
     /// The simulator's value with these hosts, over all of its seeds.
@@ -41,7 +41,7 @@ pub struct WithLinuxHosts {
 }
 
 impl LinuxHosts {
-    /// From the runs of a scenario with these hosts, a seed each. Nothing where none has an outcome.
+    /// From the runs of a scenario with these hosts, one per seed. `None` if all failed.
     pub(crate) fn of(command: String, runs: &[Result<Outcome, String>]) -> Option<LinuxHosts> {
         let runs: Vec<&Summary> = runs.iter().flatten().map(|run| &run.summary).collect();
         let quantities = of_flows(&runs.first()?.flows).filter_map(|(kind, of, value)| {
@@ -50,14 +50,14 @@ impl LinuxHosts {
         Some(LinuxHosts { command, quantities: quantities.collect() })
     }
 
-    /// Whether that scenario, which ran on another backend, is this one: their commands differ in that.
+    /// Whether that comparison is of this scenario: their commands differ only in the backend.
     fn is_of(&self, there: &Fidelity) -> bool {
         let same = there.command.rsplit_once(" --backend ");
         same.is_some_and(|(same, _)| self.command == format!("{same} --set {LINUX_HOSTS_SET} --seed 1"))
     }
 }
 
-/// Puts beside each difference what it is with Linux hosts, where that was simulated.
+/// Adds to each difference its value with Linux-accurate hosts, if simulated.
 pub(crate) fn attach_linux_hosts(fidelity: &mut [Fidelity], hosts: &[LinuxHosts]) {
     for there in fidelity {
         let Some(hosts) = hosts.iter().find(|hosts| hosts.is_of(there)) else { continue };
@@ -71,21 +71,21 @@ pub(crate) fn attach_linux_hosts(fidelity: &mut [Fidelity], hosts: &[LinuxHosts]
     }
 }
 
-/// What a difference is put down to.
+/// The cause of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// It is 10 % at most, or cannot be told.
+    /// At most 10 %, or unknown.
     Near,
-    /// It is more than 10 %, and no more than its 95 % interval; or it has no interval.
+    /// More than 10 %, but within its 95 % interval or without an interval.
     Chance,
-    /// It is more, and no more with Linux hosts.
+    /// Significant, but not with Linux-accurate hosts.
     LinuxHosts,
-    /// It is more, with Linux hosts too where these were simulated.
+    /// Significant, also with Linux-accurate hosts if simulated.
     Unexplained,
 }
 
 impl Difference {
-    /// What it is put down to.
+    /// The cause of this difference.
     pub fn cause(&self) -> Cause {
         let here = is_significant(self.relative, self.half_width);
         match &self.linux_hosts {
@@ -98,7 +98,7 @@ impl Difference {
     }
 }
 
-/// Differences of larger amounts are named.
+/// Larger differences are marked.
 const NOTABLE: f64 = 0.10;
 
 /// Whether a difference is more than 10 %.

@@ -1,4 +1,4 @@
-//! Where the models of congestion control settle in a scenario.
+//! Equilibria of the models of congestion control.
 
 use super::{Arguments, Function, Parameter, Read, presence};
 use crate::segment::Segment;
@@ -7,7 +7,7 @@ use anabranch_scenario::Scenario;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A subflow's rate there.
+/// A subflow's rate in the equilibrium.
 pub(super) const EQUILIBRIUM: Function = Function {
     name: "equilibrium",
     takes: &[Parameter::Flow, Parameter::Subflow, Parameter::Number],
@@ -36,10 +36,10 @@ fn at(scenario: &Scenario, part: f64, args: &Arguments<'_>) -> Option<f64> {
     Some(subflows.get(args.subflow?)?.goodput_bps? / 1e6 * packet / payload)
 }
 
-/// By the hash of the scenario, and the bits of the part of the buffer.
+/// Keyed by the scenario's hash and the bits of the buffer's fill level.
 type Known = HashMap<(String, u64), Arc<Ideals>>;
 
-/// Computed once for a scenario: an expression asks for each subflow, and it is read anew for each size.
+/// Cached: expressions ask for each subflow, in each size.
 fn ideals(scenario: &Scenario, queue: f64) -> Arc<Ideals> {
     static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
     use crate::Task;
 
-    /// Alone on a link a CUBIC flow has all of it, headers included, whatever its segments are.
+    /// A CUBIC flow alone on a link uses all of it, headers included, for any segment size.
     #[test]
     fn alone_it_has_the_link() {
         let text = r#"

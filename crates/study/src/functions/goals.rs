@@ -1,5 +1,5 @@
-//! The goals of coupled congestion control (RFC 6356, Sec. 1) as ratios: what a connection has to what single flows have
-//! that stand in its place elsewhere, one on each of its links, with the same seeds.
+//! The goals of coupled congestion control (RFC 6356, Sec. 1) as ratios of a connection's rates to those of single-path flows,
+//! one on each of its links, which replace it in other runs of the same seeds.
 
 use super::{Function, Parameter, Read, presence};
 use crate::outcome::Outcome;
@@ -32,8 +32,8 @@ pub(super) const BALANCE: Function = goal(
     Read::Paired(|ours, single, args| Some(LinkRates::of(args.text(), ours, single)?.left().unwrap_or(0.0))),
 );
 
-/// What a connection has of each link, and what a single flow has there, in Mbit/s at IP level. A link is the last one of a path:
-/// what is before it may be a detour.
+/// The connection's and a single-path flow's rate on each link, in Mbit/s at IP level. The last link of a path counts: the others
+/// may be a detour.
 struct LinkRates {
     ours: Vec<f64>,
     single: Vec<f64>,
@@ -88,7 +88,7 @@ impl LinkRates {
         quotient(quotient(self.ours[0], self.single[0])?, others)
     }
 
-    /// The link on which a single flow has most.
+    /// The link on which a single-path flow is fastest.
     fn best(&self) -> usize {
         let links = 0..self.single.len();
         links.max_by(|a, b| self.single[*a].total_cmp(&self.single[*b])).unwrap_or(0)

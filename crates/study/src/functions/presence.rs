@@ -1,23 +1,23 @@
-//! Whether runs of a scenario can have the value that a function reads: what they never have is told before they run.
+//! Checks before a run whether runs of a scenario can have a value.
 
 use super::Arguments;
 use anabranch_scenario::{Application, Flow, Scenario};
 
-/// Whether they can, or why not.
+/// `Ok` if they can, else the reason.
 pub(super) type Check = fn(&Scenario, &Arguments<'_>) -> Result<(), String>;
 
-/// Of what every run has.
+/// For values that every run has.
 pub(super) fn always(_: &Scenario, _: &Arguments<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// One of the inner values of the flow's algorithm.
+/// An observable of the flow's algorithm.
 pub(super) fn observable(scenario: &Scenario, args: &Arguments<'_>) -> Result<(), String> {
     let name = args.texts.get(1).map_or("", String::as_str);
     scenario.flows.iter().filter(|flow| flow.name == args.text()).try_for_each(|flow| shows(flow, name))
 }
 
-/// That of the algorithm of every flow.
+/// An observable of every flow's algorithm.
 pub(super) fn observables(scenario: &Scenario, args: &Arguments<'_>) -> Result<(), String> {
     let name = args.texts.get(1).map_or("", String::as_str);
     scenario.flows.iter().try_for_each(|flow| shows(flow, name))

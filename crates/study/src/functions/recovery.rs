@@ -1,14 +1,14 @@
-//! How soon a connection uses what has changed.
+//! Recovery: the time until a connection uses changed capacity.
 
 use super::{Arguments, Function, Parameter, Read, presence};
 use crate::outcome::Outcome;
 use anabranch_record::SubflowSeries;
 
-/// The share of the capacity at which a change counts as made up for.
+/// The fraction of the capacity that counts as recovered.
 const RECOVERED: f64 = 0.8;
 /// The span over which goodput is averaged, in seconds.
 pub const SPAN_S: f64 = 1.0;
-/// Sampling instants are multiples of the interval, but for rounding.
+/// Tolerance for rounding: sampling times are multiples of the interval.
 pub const ROUNDING_S: f64 = 1e-6;
 
 const fn of_change(
@@ -31,7 +31,7 @@ const fn of_change(
     }
 }
 
-/// The time itself.
+/// The recovery time.
 pub(super) const RECOVERY: Function = of_change(
     "recovery",
     "s",
@@ -39,7 +39,7 @@ pub(super) const RECOVERY: Function = of_change(
     |run, args| of(run, args).map(|time| time.unwrap_or_else(|had| had)),
 );
 
-/// Whether it is one.
+/// Whether the run recovers.
 pub(super) const RECOVERED_AT_ALL: Function =
     of_change("recovers", "", "1 if the rate is reached, else 0", |run, args| {
         of(run, args).map(|time| f64::from(u8::from(time.is_ok())))
@@ -56,8 +56,7 @@ fn of(run: &Outcome, args: &Arguments<'_>) -> Option<Result<f64, f64>> {
     Some(recovery(watched, (*at_s, *until_s), segment.payload / segment.packet * *mbps))
 }
 
-/// Seconds from a change until subflows together have 80 % of a rate of payload, or `Err` with the seconds that there were until the search
-/// ends.
+/// Seconds from a change until the subflows together reach 80 % of the rate, or `Err` with the length of the search.
 fn recovery(subflows: &[SubflowSeries], (at_s, until_s): (f64, f64), mbps: f64) -> Result<f64, f64> {
     let enough = RECOVERED * mbps;
     let begins = |t: &f64| *t >= at_s - ROUNDING_S && t + SPAN_S <= until_s + ROUNDING_S;
@@ -65,7 +64,7 @@ fn recovery(subflows: &[SubflowSeries], (at_s, until_s): (f64, f64), mbps: f64) 
     found.map(|t| (t - at_s).max(0.0)).ok_or(until_s - at_s)
 }
 
-/// When any of the subflows was sampled.
+/// All sampling times of the subflows.
 fn instants(subflows: &[SubflowSeries]) -> Vec<f64> {
     let mut times: Vec<f64> = subflows.iter().flat_map(|s| &s.time_s).copied().collect();
     times.sort_by(f64::total_cmp);
@@ -85,7 +84,7 @@ fn rate_mbps(subflows: &[SubflowSeries], from_s: f64) -> f64 {
     (until(from_s + SPAN_S) - until(from_s)) * 8.0 / SPAN_S / 1e6
 }
 
-/// Bytes acknowledged by `t`; what the last sample before says.
+/// Bytes acknowledged by `t`, from the last sample before it.
 fn delivered(series: &SubflowSeries, t: f64) -> f64 {
     match series.time_s.partition_point(|at| *at <= t + ROUNDING_S) {
         0 => 0.0,

@@ -1,4 +1,4 @@
-//! What another backend gave beside the simulator: its figures, and how far the two are apart.
+//! Results of other backends: their figures, and the differences from the simulator.
 
 use super::figures::figure;
 use super::runs::Runs;
@@ -8,8 +8,8 @@ use crate::plan::experiments::{PlannedExperiment, VariantSetups, distinct};
 use crate::result::Figure;
 use std::collections::{BTreeSet, HashSet};
 
-/// Each figure of the plan, from the simulator's runs and then from those of each backend that ran all of them; and what is
-/// said of a backend's column that did not.
+/// Each figure of the plan, from the simulator's runs and from each backend that ran all of them, with notes on backends that did
+/// not.
 pub(super) fn figures(
     planned: &PlannedExperiment,
     runs: &Runs<'_>,
@@ -20,7 +20,7 @@ pub(super) fn figures(
     let figures = planned.plan.figures.iter().flat_map(|plan| {
         let simulated = figure(plan, runs);
         let real = complete.iter().map(|(changed, runs)| on(changed, figure(plan, runs)));
-        // What is computed or published alone is the same everywhere.
+        // Computed and published values do not depend on the backend.
         let real: Vec<Figure> = real.filter(|real| real.panels != simulated.panels).collect();
         std::iter::once(simulated).chain(real)
     });
@@ -36,7 +36,7 @@ pub(super) fn figures(
     (figures.collect(), not_drawn.collect())
 }
 
-/// Each simulation beside the same one on the backends that columns are of; and what it is with Linux hosts.
+/// Compares each simulation with the other backends, and with Linux-accurate hosts.
 pub(super) fn fidelity(
     planned: &PlannedExperiment,
     outcomes: &[&[Result<Outcome, String>]],
@@ -59,14 +59,14 @@ pub(super) fn fidelity(
     (fidelity, hosts)
 }
 
-/// The runs that failed, with the reason: each once, though several simulations of an experiment may be the same.
+/// The runs that failed, with the reason, each once.
 pub(super) fn failed(runs: &Runs<'_>) -> Vec<String> {
     let each = runs.of.iter().copied().flatten().filter_map(|run| run.as_ref().err());
     let mut known = HashSet::new();
     each.filter(|why| known.insert(*why)).cloned().collect()
 }
 
-/// On which kernels a column's runs were made, and what speaks against these.
+/// Notes on the kernels of a backend's runs.
 pub(super) fn kernels(runs: &Runs<'_>) -> Vec<String> {
     let of_runs =
         || runs.of.iter().copied().flatten().flatten().filter_map(|run| run.summary.kernel.as_ref());
@@ -81,7 +81,7 @@ pub(super) fn kernels(runs: &Runs<'_>) -> Vec<String> {
     on.into_iter().chain(skipping).collect()
 }
 
-/// A figure from runs on a column's backend.
+/// A figure from another backend's runs.
 fn on(changed: &VariantSetups, figure: Figure) -> Figure {
     let column = changed.column;
     Figure {

@@ -1,4 +1,4 @@
-//! Rows from runs: values, verdicts, and why a row does not reproduce.
+//! Rows from runs: values, verdicts and explanations.
 
 use super::runs::Runs;
 use crate::outcome::Outcome;
@@ -9,7 +9,7 @@ use crate::result::{Other, Published, Row, Verdict};
 use crate::stats::{Estimate, estimate};
 use crate::verdict::{Rule, judge_interpretations};
 
-/// What a row's runs gave, and the verdict.
+/// A row's values and verdict.
 struct JudgedRow {
     measured: Option<Estimate>,
     compared: Vec<(String, Estimate)>,
@@ -40,7 +40,6 @@ impl JudgedRow {
         }
     }
 
-    /// Of a row that failed.
     fn nothing() -> Self {
         JudgedRow { measured: None, compared: vec![], verdict: Verdict::Failed, crosses: vec![] }
     }
@@ -50,7 +49,7 @@ impl JudgedRow {
         Other { column: name.into(), measured, compared, verdict, failure }
     }
 
-    /// Why a measured value has no interval.
+    /// The reason for a missing interval, if it is missing.
     fn without_interval(&self) -> Option<&'static str> {
         let mut all = self.measured.iter().chain(self.compared.iter().map(|(_, ours)| ours));
         let bare = all.find(|ours| ours.half_width.is_none())?;
@@ -67,7 +66,7 @@ impl JudgedRow {
 }
 
 impl Plan {
-    /// Its rows, from what came of each of its simulations.
+    /// The rows, from the outcomes of the simulations.
     pub fn rows(&self, outcomes: &[&[Result<Outcome, String>]]) -> Vec<Row> {
         let runs = Runs { of: outcomes.to_vec(), leaves_out_failed: false };
         self.rows.iter().map(|row| row.conclude(&runs, false)).collect()
@@ -94,7 +93,7 @@ impl RowPlan {
         }
     }
 
-    /// The row in a column; `None` where that changes none of its simulations, and where another backend lacks one of them.
+    /// The row in a variant; `None` if the variant changes none of its simulations, or if another backend lacks one of them.
     pub(super) fn under(&self, changed: &VariantSetups, runs: &Runs<'_>) -> Option<Other> {
         let readings = std::iter::once(&self.reading).chain(self.readings.iter().map(|(_, reading)| reading));
         let quantities: Vec<&Quantity> = readings.flat_map(RowValue::quantities).collect();
@@ -109,7 +108,7 @@ impl RowPlan {
         })
     }
 
-    /// What the runs gave, judged over all readings; the others of these; and what went wrong.
+    /// The row judged over all interpretations, the other interpretations, and the failure if any.
     fn found(&self, runs: &Runs<'_>) -> (JudgedRow, Vec<Other>, Option<String>) {
         let of = |reading: &RowValue| match JudgedRow::of(reading, self.rule, runs) {
             Ok(found) => (found, None),
@@ -127,7 +126,7 @@ impl RowPlan {
         (found, readings, failure)
     }
 
-    /// Why the row does not reproduce, or is not judged as it could be.
+    /// The reason why the row is not fully reproduced.
     fn explanation(&self, found: &JudgedRow, as_explained: bool) -> Option<String> {
         match found.verdict {
             Verdict::Partly | Verdict::NotReproduced | Verdict::Undetermined => {}

@@ -1,11 +1,11 @@
-//! Keys that would do nothing where they stand, and numbers that are none for them: who wrote them expects something.
+//! Rejects keys that would have no effect, and numbers out of range.
 
 use super::error::Problem;
 use super::spec::{Changes, Count, Figure, File, Group, Kind};
 use std::ops::Range;
 use toml::Spanned;
 
-/// The keys of a figure.
+/// Checks the keys of a figure.
 pub(crate) fn figure(figure: &Figure) -> Result<(), Problem> {
     let kind = figure.kind;
     if let Some(log) = &figure.log
@@ -51,7 +51,7 @@ pub(crate) fn figure(figure: &Figure) -> Result<(), Problem> {
     own.chain(&figure.limits).try_for_each(|own| limits(Some(own), heat))
 }
 
-/// Two finite numbers, the lower first; the worst of a heat map may be the higher one.
+/// Two finite numbers, the lower first, except for heat maps, where the worst may be higher.
 fn limits(limits: Option<&Spanned<(f64, f64)>>, either: bool) -> Result<(), Problem> {
     let Some(limits) = limits else { return Ok(()) };
     let (from, to) = *limits.get_ref();
@@ -61,7 +61,7 @@ fn limits(limits: Option<&Spanned<(f64, f64)>>, either: bool) -> Result<(), Prob
     }
 }
 
-/// What sizes change of all runs.
+/// Checks the changes of a size to all runs.
 pub(crate) fn sizes(file: &File) -> Result<(), Problem> {
     for changes in [&file.size.quick, &file.size.default, &file.size.full] {
         if let Some(seeds) = &changes.seeds {
@@ -78,7 +78,7 @@ pub(crate) fn sizes(file: &File) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What sizes change of some runs.
+/// Checks the changes of a size to some runs.
 pub(crate) fn runs(spec: &Group) -> Result<(), Problem> {
     for changes in [&spec.quick, &spec.full] {
         scale(changes)?;

@@ -1,4 +1,4 @@
-//! Texts with places for the values of axes: `{rate} Mbit/s`, `{case.name}`.
+//! Texts with placeholders for the values of axes: `{rate} Mbit/s`, `{case.name}`.
 
 use super::error::Problem;
 use anabranch_scenario::suggest;
@@ -8,10 +8,10 @@ use toml::Spanned;
 /// The texts of a file by name.
 pub(crate) type Texts = IndexMap<String, Spanned<String>>;
 
-/// What a place begins with where it stands for a text of the file.
+/// The prefix of placeholders for the file's texts.
 const OF_TEXTS: &str = "texts.";
 
-/// The places in a text: what stands between the braces, and where. Braces around anything but a name are text.
+/// The placeholders in a text, with their positions. Braces around anything but a name are text.
 pub(crate) fn places(text: &str) -> Vec<(&str, std::ops::Range<usize>)> {
     let mut places = Vec::new();
     let mut from = 0;
@@ -28,7 +28,7 @@ pub(crate) fn places(text: &str) -> Vec<(&str, std::ops::Range<usize>)> {
     places
 }
 
-/// Whether that is a name in expressions as in texts: letters, digits and `_`, no digit first.
+/// Checks that this is a name for expressions and texts: letters, digits and `_`, not a digit first.
 pub(crate) fn named(name: &str, what: &str) -> Result<(), Problem> {
     let whole = name.chars().all(|c| c.is_alphanumeric() || c == '_');
     match whole && name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !["and", "or"].contains(&name)
@@ -39,7 +39,7 @@ pub(crate) fn named(name: &str, what: &str) -> Result<(), Problem> {
     }
 }
 
-/// The text with something else in its places, where there is something.
+/// Replaces the placeholders for which `of` has a value.
 fn replaced(text: &str, of: impl Fn(&str) -> Result<Option<String>, Problem>) -> Result<String, Problem> {
     let (mut filled, mut from) = (String::new(), 0);
     for (place, range) in places(text) {
@@ -52,7 +52,7 @@ fn replaced(text: &str, of: impl Fn(&str) -> Result<Option<String>, Problem>) ->
     Ok(filled + &text[from..])
 }
 
-/// The text with those of the file, `{texts.NAME}`, in their places. Places within these are left.
+/// Replaces `{texts.NAME}` by the file's texts. Placeholders within these stay.
 pub(crate) fn with_texts(text: &str, texts: &Texts) -> Result<String, Problem> {
     replaced(text, |place| {
         let Some(name) = place.strip_prefix(OF_TEXTS) else { return Ok(None) };
@@ -64,7 +64,7 @@ pub(crate) fn with_texts(text: &str, texts: &Texts) -> Result<String, Problem> {
     })
 }
 
-/// No text contains another: a reader finds all of it in one place.
+/// Rejects texts that contain another text.
 pub(crate) fn check_texts(texts: &Texts) -> Result<(), Problem> {
     for text in texts.values() {
         if let Some((place, _)) =
@@ -77,7 +77,7 @@ pub(crate) fn check_texts(texts: &Texts) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The text with values in its places.
+/// Replaces all placeholders by values.
 pub(crate) fn fill(
     text: &str,
     value: &dyn Fn(&str) -> Result<Option<String>, Problem>,

@@ -1,4 +1,4 @@
-//! Lines of a figure that need no run: published values, and formulas along the horizontal axis.
+//! Lines of a figure without runs: published values, and formulas of the horizontal axis.
 
 use crate::parse::error::Problem;
 use crate::resolve::axes::{Axis, number};
@@ -6,7 +6,7 @@ use crate::resolve::selection::Selection;
 use crate::result::Point;
 use toml::{Spanned, Value};
 
-/// Published values: a list along these points, each with its label and place, or a table of labels with numbers.
+/// Published values: a list along these points, or a table of labels with numbers.
 pub(crate) fn published(
     values: &Spanned<Value>,
     along: impl FnOnce() -> Result<Vec<Point>, Problem>,
@@ -37,7 +37,7 @@ pub(crate) fn published(
     }
 }
 
-/// A published value that holds throughout a figure over time, such as a mean.
+/// A published constant in a figure over time, such as a mean.
 pub(crate) fn level(value: &Spanned<Value>) -> Result<f64, Problem> {
     finite(value.get_ref(), value)
 }
@@ -52,7 +52,7 @@ const STEPS: usize = 60;
 /// Points of a decade of a logarithmic one.
 const OF_DECADE: f64 = 10.0;
 
-/// A formula, in which the axis's name is the place, from the axis's lowest value to its highest.
+/// A formula of the axis, from its lowest to its highest value.
 pub(crate) fn curve(
     axis: &Axis,
     of: &Spanned<String>,

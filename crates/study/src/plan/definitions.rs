@@ -1,4 +1,4 @@
-//! Experiments: parts of a study, or one for each value of the axes that their identifiers name.
+//! Experiments: sections of a study, or one for each value of the axes that their identifiers name.
 
 use super::planner::{Names, Planner};
 use super::rows::axes_of;
@@ -16,7 +16,7 @@ use anabranch_scenario::suggest;
 use std::sync::Arc;
 use toml::{Spanned, Value};
 
-/// The study that a file is, of which a part may have been asked for.
+/// The study of a file, possibly restricted to subsets of axes.
 pub(crate) fn study(file: File, resolved: Resolved, stem: &str, of: &[AxisSubset]) -> Result<Study, Problem> {
     let columns = file.columns.iter().map(column).collect::<Result<Vec<_>, _>>()?;
     let id = file.id.unwrap_or_else(|| stem.to_owned());
@@ -34,7 +34,7 @@ pub(crate) fn study(file: File, resolved: Resolved, stem: &str, of: &[AxisSubset
     for spec in specs {
         experiments.extend(definitions(&resolved, spec, &mut names)?);
     }
-    // A part of a study may lack rows.
+    // A restricted study may lack rows.
     for id in
         file.headline.iter().filter(|_| of.is_empty()).flat_map(|h| h.judged.iter().chain(h.values.values()))
     {
@@ -70,8 +70,8 @@ pub(crate) fn study(file: File, resolved: Resolved, stem: &str, of: &[AxisSubset
     })
 }
 
-/// The experiments that a part of a file is: one for each combination of values of the axes that its identifier names, as its own
-/// runs have them, or the first that do.
+/// The experiments of a section: one for each combination of values of the axes that its identifier names, from its own runs or
+/// else from the first runs that have them.
 fn definitions(
     study: &Arc<Resolved>,
     spec: Experiment,
@@ -133,7 +133,7 @@ fn definition(
 }
 
 impl Definition {
-    /// It, written down for that size.
+    /// Its plan for that size.
     pub fn plan(&self, size: Size) -> Plan {
         // Each size has been tried.
         self.planned(size, &mut Names::default()).unwrap_or_default()
@@ -163,7 +163,7 @@ impl Definition {
     }
 }
 
-/// Whether an experiment runs in that size only where it is asked for.
+/// Whether an experiment runs in that size only on request.
 fn on_request(request: &Value, fixed: Option<&Selection<'_>>, size: Size) -> Result<bool, Problem> {
     let known = Size::ALL.map(Size::name);
     let check = |name: &str| match known.contains(&name) {
@@ -196,7 +196,7 @@ fn on_request(request: &Value, fixed: Option<&Selection<'_>>, size: Size) -> Res
     }
 }
 
-/// The column of that name.
+/// The variant of that name.
 fn column(name: &Spanned<String>) -> Result<&'static Variant, Problem> {
     let known: [&'static Variant; 5] = [&OUT_OF_TREE, &NO_HYSTART, &TICK, &TSO, &TICK_AND_TSO];
     known.into_iter().find(|column| column.id == name.get_ref()).ok_or_else(|| {

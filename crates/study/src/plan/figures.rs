@@ -42,7 +42,7 @@ fn drawn(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What a panel draws: its own keys, and the figure's where it has none.
+/// A panel's keys, with the figure's as defaults.
 #[derive(Clone, Copy)]
 struct View<'a> {
     figure: &'a Figure,
@@ -67,12 +67,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The axes that it goes over.
+    /// The axes that it shows.
     fn axes(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         self.along().into_iter().chain(self.by())
     }
 
-    /// What is drawn, by name; without a name where all series are the same.
+    /// The expressions to draw, by name; without a name if there is only one.
     fn quantities(self) -> Vec<(&'a str, &'a Spanned<String>)> {
         let of = |of: &'a Option<Spanned<String>>| of.iter().map(|of| ("", of));
         let figure = self.figure;
@@ -99,7 +99,7 @@ impl<'a> View<'a> {
             return here.fill(stated);
         }
         let of = self.panel.and_then(|panel| panel.of.as_ref()).or(self.figure.of.as_ref());
-        // An expression that series make differently is no title.
+        // Without a title if the series have different expressions.
         Ok(of.and_then(|of| here.fill(of.get_ref()).ok()).unwrap_or_default())
     }
 }
@@ -165,7 +165,7 @@ fn plots<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -
     Ok(plots)
 }
 
-/// A selection for each value of an axis, with the value's name; one without a name where there is no axis.
+/// A selection for each value of an axis, with its name; one without a name if there is no axis.
 fn each<'a>(here: &Selection<'a>, axis: Option<&str>) -> Result<Vec<(String, Selection<'a>)>, Problem> {
     let Some(axis) = axis else { return Ok(vec![(String::new(), here.clone())]) };
     let label =
@@ -174,7 +174,7 @@ fn each<'a>(here: &Selection<'a>, axis: Option<&str>) -> Result<Vec<(String, Sel
     told_apart(each.iter().map(|(label, _)| label)).map(|()| each)
 }
 
-/// The series of a panel, whose axis has the value of that name.
+/// The series of the panel of that name.
 fn lines<'a>(
     planner: &mut Planner<'a>,
     view: View<'_>,
@@ -210,7 +210,7 @@ fn lines<'a>(
     Ok(lines)
 }
 
-/// What is published, curves, and bars that have no axis.
+/// Published series, curves, and bars without an axis.
 fn given<'a>(
     planner: &mut Planner<'a>,
     view: View<'_>,
@@ -224,7 +224,7 @@ fn given<'a>(
             |(name, level): (&String, &Spanned<Value>)| Ok(Line::Level(name.clone(), curves::level(level)?));
         return view.published().iter().map(level).collect();
     }
-    // Where panels are of an axis's values, what is published of one stands in its panel.
+    // If an axis makes the panels, published values are given by panel.
     let here_too = |name: &str| figure.panel.is_none() || name == panel;
     for (name, values) in figure.published.iter().filter(|(name, _)| here_too(name)) {
         let points = curves::published(values, || {
@@ -308,7 +308,7 @@ fn along<'a>(view: View<'_>, here: &Selection<'a>) -> Result<Vec<(String, Select
     Ok(kept)
 }
 
-/// A selection for each combination of several axes' values that is run, in that order, with the values' names.
+/// A selection for each run combination of several axes' values, in order, with the values' names.
 fn each_point<'a>(here: &Selection<'a>, axes: &[&str]) -> Result<Vec<(String, Selection<'a>)>, Problem> {
     let mut places = Vec::new();
     let mut known = HashSet::new();
@@ -323,7 +323,7 @@ fn each_point<'a>(here: &Selection<'a>, axes: &[&str]) -> Result<Vec<(String, Se
     told_apart(places.iter().map(|(label, _)| label)).map(|()| places)
 }
 
-/// Series, panels and places of the same name would be drawn as one.
+/// Rejects equal names of series, panels or labels: they would be drawn as one.
 fn told_apart<'a>(labels: impl Iterator<Item = &'a String>) -> Result<(), Problem> {
     let mut known = HashSet::new();
     let mut labels = labels;
@@ -336,7 +336,7 @@ fn told_apart<'a>(labels: impl Iterator<Item = &'a String>) -> Result<(), Proble
     }
 }
 
-/// Where a point is: of bars and the like nowhere in particular.
+/// A point's position; unused for bars and the like.
 fn place(view: View<'_>, here: &Selection<'_>) -> Result<f64, Problem> {
     let x = view.x().and_then(|x| x.get_ref().as_str()).unwrap_or_default();
     match (view.figure.kind, here.value(x)) {

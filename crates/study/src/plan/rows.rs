@@ -1,4 +1,4 @@
-//! Rows: what is measured, and by which rule it is judged.
+//! Rows: quantities, and the rules that judge them.
 
 use super::planner::Planner;
 use super::{Quantity, RowPlan, RowValue};
@@ -12,7 +12,7 @@ use crate::result::Published;
 use crate::verdict::Rule;
 use toml::{Spanned, Value};
 
-/// What the condition of an explanation may name.
+/// The names for conditions of explanations.
 const VARIABLES: [&str; 4] = ["measured", "low", "high", "published"];
 
 /// Adds a row, or one for each value of the axes that its identifier names.
@@ -28,7 +28,7 @@ pub(super) fn add(planner: &mut Planner<'_>, row: &Row) -> Result<(), Problem> {
     }
     let groups = match &row.runs {
         Some(names) => names.all().iter().map(|name| study.group(name).map(Some)).collect(),
-        // A formula may go over the file's axes alone.
+        // A formula may use only the file's axes.
         None if row.formula.is_some() || !row.rows.is_empty() => Ok(vec![study.group_or_only(None).ok()]),
         None => study.group_or_only(None).map(|only| vec![Some(only)]),
     };
@@ -39,7 +39,7 @@ pub(super) fn add(planner: &mut Planner<'_>, row: &Row) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The same where axes have those values.
+/// Adds a row for these values of axes.
 fn each<'a>(planner: &mut Planner<'a>, row: &Row, open: Selection<'a>) -> Result<(), Problem> {
     if row.reads() > 1 || (row.reads() == 0 && row.rows.is_empty()) {
         return Err(Problem::new("a row needs exactly one of `of`, `formula`, `ascending` and `highest`"));
@@ -70,7 +70,7 @@ fn each<'a>(planner: &mut Planner<'a>, row: &Row, open: Selection<'a>) -> Result
     Ok(())
 }
 
-/// The axes that a text names, each once.
+/// The distinct axes that a text names.
 pub(super) fn axes_of(text: &str) -> Vec<&str> {
     let mut axes: Vec<&str> = Vec::new();
     for (name, _) in places(text) {
@@ -155,7 +155,7 @@ fn one<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result
     Ok(())
 }
 
-/// What a row reads here.
+/// A row's value here.
 fn reading<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result<RowValue, Problem> {
     let over = match &row.over {
         None => None,
@@ -189,7 +189,7 @@ fn reading<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Re
     Ok(RowValue::Compared(quantities))
 }
 
-/// What another reading of the text makes of a row, by name: one for each value of the axes that its `what` names.
+/// A row's values under another interpretation of the text, by name: one for each value of the axes that its `what` names.
 fn readings<'a>(
     planner: &mut Planner<'a>,
     row: &Row,
@@ -218,7 +218,7 @@ fn readings<'a>(
     Ok(all)
 }
 
-/// Quantities with their names: of a list of expressions these themselves.
+/// Quantities with names, which default to the expressions.
 fn compared(
     planner: &mut Planner<'_>,
     list: &Spanned<Value>,
@@ -249,7 +249,7 @@ fn compared(
     Ok(quantities)
 }
 
-/// The same quantity for some values of an axis, by their names and in their order.
+/// One quantity for some values of an axis, by name, in order.
 fn compared_over(
     planner: &mut Planner<'_>,
     of: &Spanned<Value>,
@@ -298,7 +298,7 @@ fn published(whole: &Spanned<Value>, value: &Value, here: &Selection<'_>) -> Res
     }
 }
 
-/// A text here: one for all, or that of an axis's value.
+/// A text here: one for all, or one by an axis's value.
 fn text(value: &Value, here: &Selection<'_>) -> Result<Option<String>, Problem> {
     match value {
         Value::String(text) => here.fill(text).map(Some),
@@ -307,12 +307,12 @@ fn text(value: &Value, here: &Selection<'_>) -> Result<Option<String>, Problem> 
     }
 }
 
-/// What a table by the value of an axis has here, if it has something.
+/// The entry of a table by an axis's value, if it has one here.
 fn chosen<'t>(table: &'t toml::Table, here: &Selection<'_>) -> Result<Option<&'t Value>, Problem> {
     here.chosen(&table.keys().collect::<Vec<_>>(), |value| table.get(value))
 }
 
-/// A rule in words.
+/// Parses a rule.
 fn rule(text: &Spanned<String>, published: Option<f64>) -> Result<Rule, Problem> {
     const KNOWN: &str =
         "the rules are: near NUMBER, at least NUMBER, at most NUMBER, within FROM..TO, printed, none";

@@ -1,4 +1,4 @@
-//! Lines over time, as expressions have them.
+//! Parses lines over time from expressions.
 
 use super::planner::Planner;
 use super::trace::{Column, Trace, TraceSource};
@@ -12,7 +12,7 @@ use anabranch_scenario::suggest;
 use std::ops::Range;
 use toml::Spanned;
 
-/// Reads a line: `cwnd("mptcp", 1)`, `rtt("mptcp", 1) * 1000`, `throughput("tcp")`.
+/// Parses a line: `cwnd("mptcp", 1)`, `rtt("mptcp", 1) * 1000`, `throughput("tcp")`.
 pub(super) fn trace(
     planner: &mut Planner<'_>,
     of: &Spanned<String>,

@@ -10,14 +10,14 @@ pub(crate) struct Trace {
     /// Its simulation.
     pub setup: usize,
     pub of: TraceSource,
-    /// What its values are multiplied with or divided by.
+    /// Factors and divisors of its values.
     pub scale: Option<(Operator, f64)>,
 }
 
 pub(crate) enum TraceSource {
-    /// A column of a subflow.
+    /// A series of a subflow.
     Subflow(String, usize, Column),
-    /// What these flows deliver together in each second.
+    /// The total goodput of these flows in each second.
     Throughput(Vec<String>),
 }
 

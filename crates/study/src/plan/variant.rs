@@ -1,4 +1,4 @@
-//! Columns: an experiment's simulations made again under another assumption, beside the default.
+//! Sensitivity variants: an experiment's simulations repeated under another assumption or on another backend.
 
 pub use crate::fidelity::LINUX_HOSTS_SET;
 pub use crate::outcome::base;
@@ -9,22 +9,22 @@ use anabranch_cc::registry;
 use anabranch_scenario::{Flow, Scenario, ScenarioError, quoted_key};
 use toml::{Table, Value};
 
-/// An assumption under which experiments are run again: their rows then have a second value and verdict by the same rule.
+/// An assumption under which experiments are repeated: rows get a second value and verdict by the same rule.
 pub struct Variant {
-    /// In results: "v0".
+    /// Its identifier in results: "v0".
     pub id: &'static str,
-    /// For readers, short.
+    /// A short title.
     pub title: &'static str,
-    /// What differs from the default, in a sentence.
+    /// The difference from the default, in a sentence.
     pub meaning: &'static str,
-    /// What is said where it changes nothing in an experiment.
+    /// The note for experiments that it does not change.
     pub unchanged: &'static str,
-    /// One in how many of the default's seeds it has, rounded up.
+    /// It has the default's seeds divided by this, rounded up.
     one_in: u32,
     change: Change,
 }
 
-/// What differs in a column.
+/// The difference of a variant.
 enum Change {
     /// The scenario.
     Scenario(fn(Setup, &Scenario) -> Setup),
@@ -33,7 +33,7 @@ enum Change {
 }
 
 impl Variant {
-    /// The same simulations on another backend, as far as that can run them, with the default's seeds.
+    /// A variant that runs the same simulations on another backend, with the default's seeds.
     pub const fn on(
         backend: &'static dyn Backend,
         id: &'static str,
@@ -62,7 +62,7 @@ impl Variant {
         }
     }
 
-    /// The simulation in this column, with a part of the seeds; `None` where it is the default's.
+    /// The simulation in this variant; `None` if it equals the default's.
     pub fn of(&self, setup: &Setup) -> Result<Option<Setup>, ScenarioError> {
         let (setup, scenario) = (setup.clone(), setup.scenario()?);
         let mut changed = match self.change {
@@ -76,7 +76,7 @@ impl Variant {
     }
 }
 
-/// The arithmetic of the kernel that the papers ran.
+/// The arithmetic of out-of-tree MPTCP (v0.9x), which the papers ran.
 pub static OUT_OF_TREE: Variant = Variant {
     id: "v0",
     title: "out-of-tree MPTCP (v0.9x)",
@@ -86,7 +86,7 @@ pub static OUT_OF_TREE: Variant = Variant {
     change: Change::Scenario(|setup, scenario| algorithms(setup, scenario, out_of_tree)),
 };
 
-/// With the retired kernel's arithmetic, where that is known.
+/// Switches to the arithmetic of out-of-tree MPTCP, if that is known.
 fn out_of_tree(cc: &mut Table) -> bool {
     let out_of_tree = format!("{}@v0", name(cc));
     let known = registry::find(&out_of_tree).is_some();
@@ -96,7 +96,7 @@ fn out_of_tree(cc: &mut Table) -> bool {
     known
 }
 
-/// Slow starts that end by loss alone.
+/// Slow start without HyStart++.
 pub static NO_HYSTART: Variant = Variant {
     id: "plain-start",
     title: "no HyStart++",
@@ -106,7 +106,7 @@ pub static NO_HYSTART: Variant = Variant {
     change: Change::Scenario(|setup, scenario| algorithms(setup, scenario, without_hystart)),
 };
 
-/// Without HyStart++, where it has it by default.
+/// Disables HyStart++ where it is the default.
 fn without_hystart(cc: &mut Table) -> bool {
     let entry = registry::find(name(cc));
     let param = entry.and_then(|entry| entry.params.iter().find(|param| param.name == "hystart"));
@@ -118,7 +118,7 @@ fn without_hystart(cc: &mut Table) -> bool {
     has
 }
 
-/// Links that work by a clock.
+/// Links with a clock.
 pub static TICK: Variant = Variant {
     id: "tick",
     title: "links with a clock",
@@ -138,7 +138,7 @@ pub static TSO: Variant = Variant {
     change: Change::Scenario(tso),
 };
 
-/// Hosts as Linux has them, all of their properties together: beside another backend, what of a difference is the hosts'.
+/// Linux-accurate hosts: shows which differences from another backend the host model explains.
 pub static LINUX_HOSTS: Variant = Variant {
     id: "linux-hosts",
     title: "Linux-accurate hosts",
@@ -153,7 +153,7 @@ pub static LINUX_HOSTS: Variant = Variant {
     }),
 };
 
-/// Both.
+/// Links with a clock, and hosts with TSO.
 pub static TICK_AND_TSO: Variant = Variant {
     id: "tick+tso",
     title: "clock and TSO",
@@ -180,7 +180,7 @@ fn names(scenario: &Scenario) -> Vec<&str> {
     names
 }
 
-/// An algorithm's name and parameters: `cubic` or `{ name = "cubic", … }`, as a scenario writes it.
+/// Parses an algorithm's name and parameters: `cubic` or `{ name = "cubic", … }`.
 fn read(cc: &str) -> Table {
     let table = format!("cc = {cc}").parse::<Table>().ok().and_then(|mut table| table.remove("cc"));
     match table {
@@ -200,7 +200,7 @@ fn name(cc: &Table) -> &str {
     cc.get("name").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Every flow's algorithm where it changes.
+/// Changes every flow's algorithm with `change`.
 fn algorithms(mut setup: Setup, scenario: &Scenario, change: fn(&mut Table) -> bool) -> Setup {
     let other = |cc: &str| {
         let mut cc = read(cc);

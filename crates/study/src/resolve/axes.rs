@@ -1,4 +1,4 @@
-//! Axes: what is varied, and every point of their product.
+//! Axes, and the points of their product.
 
 use crate::format::significant;
 use crate::parse::error::Problem;
@@ -10,14 +10,14 @@ use serde::Deserialize;
 use std::collections::HashSet;
 use toml::{Spanned, Value};
 
-/// Of an axis, by its name, only these values.
+/// An axis's name and the subset of its values to use.
 pub type AxisSubset = (String, Vec<String>);
 
 /// An axis of a group of runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Axis {
     pub name: String,
-    /// The scenario's key that it sets, if it sets one by itself.
+    /// The scenario's key that it sets, if any.
     pub key: Option<String>,
     pub values: Vec<AxisValue>,
 }
@@ -25,24 +25,24 @@ pub(crate) struct Axis {
 /// A value of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AxisValue {
-    /// In identifiers, and as `--set` takes it.
+    /// The value in identifiers and for `--set`.
     pub id: String,
     /// For readers.
     pub label: String,
-    /// As a number, if it is one, whatever its unit.
+    /// Its number without the unit, if it has one.
     pub number: Option<f64>,
-    /// What else it has, where it is a table with an `id`.
+    /// Its other fields, if it is a table with an `id`.
     pub fields: IndexMap<String, Value>,
 }
 
-/// As `values`: every algorithm there is.
+/// The text for `values` that means every algorithm.
 const ALGORITHMS: &str = "all algorithms";
 
-/// So many values of one axis are enough for anybody.
+/// The largest number of values of an axis.
 const MAX_VALUES: usize = 100_000;
 
 impl Axis {
-    /// Reads one; `shared` are those of the file, which it may take.
+    /// Reads an axis, which may refer to the file's `shared` axes.
     pub fn read(name: &str, spec: &Spanned<Value>, shared: &[Axis]) -> Result<Self, Problem> {
         let at = spec.span();
         named(name, "an axis").map_err(|problem| problem.or_at(at.clone()))?;
@@ -60,7 +60,7 @@ impl Axis {
         let unit = axis.values.first().map(|value| value.unit().to_owned());
         let given = axis.values.iter().all(|value| value.fields.contains_key("value"));
         if !given && axis.values.iter().any(|value| Some(value.unit()) != unit.as_deref()) {
-            // 500 kbit/s and 1 Mbit/s are no numbers to draw or to compute with.
+            // Numbers with different units, such as 500 kbit/s and 1 Mbit/s, are not comparable.
             axis.values.iter_mut().for_each(|value| value.number = None);
         }
         if axis.values.is_empty() {
@@ -76,7 +76,7 @@ impl Axis {
         Ok(axis)
     }
 
-    /// One of the file's.
+    /// One of the file's axes.
     fn taken(name: &str, shared: &[Axis]) -> Result<Self, Problem> {
         shared.iter().find(|axis| axis.name == name).cloned().ok_or_else(|| {
             Problem::new(format!("[axes] has no `{name}`"))
@@ -164,7 +164,7 @@ impl Axis {
         Ok(Axis { name: name.into(), key: keys.key, values })
     }
 
-    /// The same with the values that are asked for, if some are.
+    /// Restricts it to the requested values, if any.
     pub fn part(self, of: &[AxisSubset]) -> Result<Self, Problem> {
         let asked = || of.iter().filter(|(name, _)| *name == self.name).flat_map(|(_, values)| values);
         let Some(first) = asked().next() else { return Ok(self) };
@@ -183,7 +183,7 @@ impl Axis {
         self.values.iter().position(|value| value.id == id)
     }
 
-    /// The same; says what there is where it has no such value.
+    /// The index of a value, or an error with suggestions.
     pub fn index(&self, value: &str) -> Result<usize, Problem> {
         self.find(value).ok_or_else(|| {
             Problem::new(format!("axis `{}` has no value `{value}`", self.name))
@@ -205,7 +205,7 @@ impl AxisValue {
         AxisValue { label: id.clone(), id, number, fields: IndexMap::new() }
     }
 
-    /// What stands behind its number.
+    /// The unit after its number.
     fn unit(&self) -> &str {
         self.id[digits(&self.id)..].trim()
     }
@@ -245,7 +245,7 @@ impl AxisValue {
         }
     }
 
-    /// What `{axis}`, or `{axis.field}`, stands for.
+    /// The value of `{axis}` or `{axis.field}`.
     pub fn field(&self, field: Option<&str>) -> Option<String> {
         match field {
             None => Some(self.id.clone()),
@@ -254,7 +254,7 @@ impl AxisValue {
         }
     }
 
-    /// The scenario's keys that it sets, where it has a table `set` of them.
+    /// The scenario's keys in its table `set`.
     pub fn set(&self) -> Option<&toml::Table> {
         self.fields.get("set").and_then(Value::as_table)
     }
@@ -264,7 +264,7 @@ impl AxisValue {
         self.fields.get(field)?.as_array()?.iter().map(number).collect()
     }
 
-    /// The same as a number.
+    /// A field as a number.
     pub fn field_number(&self, field: Option<&str>) -> Option<f64> {
         match field {
             None => self.number,
@@ -284,18 +284,18 @@ pub(crate) fn number_and_unit(id: &str) -> Option<(f64, &str)> {
     Some((number.parse().ok()?, unit.trim()))
 }
 
-/// How much of a value is a number, such as 1e-3, before its unit: as much as may be.
+/// The length of a value's number, such as 1e-3, before its unit.
 fn digits(id: &str) -> usize {
     let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | 'e' | 'E');
     let most = id.find(|c: char| !is_part(c)).unwrap_or(id.len());
     let is_number = |end: &usize| id[..*end].parse::<f64>().is_ok_and(f64::is_finite);
     let digits = (1..=most).rev().find(is_number).unwrap_or(0);
-    // 2/3 and 10.0.0.1 are no numbers with units.
+    // 2/3 and 10.0.0.1 are not numbers with units.
     let is_unit = |c: char| c.is_whitespace() || c.is_alphabetic() || c == '%';
     if id[digits..].chars().next().is_none_or(is_unit) { digits } else { 0 }
 }
 
-/// Whether all numbers in it are finite: others have no place on an axis, and none in JSON.
+/// Whether all its numbers are finite, as axes and JSON require.
 fn is_finite(value: &Value) -> bool {
     match value {
         Value::Float(x) => x.is_finite(),
@@ -350,14 +350,14 @@ pub(crate) fn range(text: &str, steps: usize, log: bool) -> Result<Vec<AxisValue
     let step = |i: usize| {
         let part = i as f64 / (steps - 1) as f64;
         let x = if log { from * (to / from).powf(part) } else { from + (to - from) * part };
-        // Steps are for people as well: four digits are finer than any effect.
+        // People read the steps: four digits suffice.
         let x = significant(x, 4);
         AxisValue::plain(if unit.is_empty() { x.to_string() } else { format!("{x} {unit}") })
     };
     Ok((0..steps).map(step).collect())
 }
 
-/// For each axis the one that it goes together with: the first of those in its list, or itself.
+/// For each axis the first axis in its `zip` list, or itself.
 pub(crate) fn leaders(axes: &[Axis], together: &[Vec<String>]) -> Result<Vec<usize>, Problem> {
     let position = |name: &String| {
         let known = axes.iter().map(|axis| axis.name.as_str());
@@ -394,7 +394,7 @@ pub(crate) fn leaders(axes: &[Axis], together: &[Vec<String>]) -> Result<Vec<usi
     Ok(leader)
 }
 
-/// Every point: an index of each axis's values. The last axis varies fastest; axes that go together vary as one.
+/// Every point: an index of each axis's values. The last axis varies fastest; zipped axes vary as one.
 pub(crate) fn points(axes: &[Axis], leader: &[usize]) -> Result<Vec<Vec<usize>>, Problem> {
     let mut points = vec![vec![0; axes.len()]];
     for axis in (0..axes.len()).filter(|axis| leader[*axis] == *axis) {
@@ -418,7 +418,7 @@ pub(crate) fn points(axes: &[Axis], leader: &[usize]) -> Result<Vec<Vec<usize>>,
     Ok(points)
 }
 
-/// Beyond that a study is a mistake, or wants to be several.
+/// Larger studies are mistakes, or should be split.
 const MAX_POINTS: usize = 100_000;
 
 #[cfg(test)]

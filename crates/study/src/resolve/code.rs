@@ -1,4 +1,4 @@
-//! Expressions made ready for runs: what is computed from them.
+//! Compiled expressions, and their evaluation.
 
 use super::signature::written;
 use super::star::StarFlows;
@@ -10,7 +10,7 @@ use crate::parse::expr::Operator;
 #[derive(Clone)]
 pub(crate) enum Code {
     Number(f64),
-    /// A value known once the row has been measured.
+    /// A value known after the row's measurement.
     Variable(usize),
     /// What a function reads from the run of that position.
     Read {
@@ -30,15 +30,15 @@ pub(crate) enum Code {
 #[derive(Clone, Copy)]
 pub(crate) enum Subflow {
     Is(usize),
-    /// Whichever `*` stands for.
+    /// The subflow for `*`.
     Each,
 }
 
-/// What is given to a function of numbers.
+/// An argument of a function of numbers.
 #[derive(Clone)]
 pub(crate) enum Term {
     One(Code),
-    /// A number for each of what `*` stands for.
+    /// A number for each match of `*`.
     Each(StarFlows, Code),
 }
 
@@ -53,12 +53,12 @@ struct Sources<'a> {
 }
 
 impl Code {
-    /// What it is where no run has to be read for it.
+    /// Its value if it needs no run.
     pub fn number(&self) -> Option<f64> {
         if let Code::Number(number) = self { Some(*number) } else { None }
     }
 
-    /// Its value, from the runs that it reads, one or several of each in the order in which the compiled expression has them.
+    /// Its value from the runs that it reads, one or several of each, in the order of the compiled expression.
     pub fn value(&self, runs: &[&[&Outcome]], variables: &[f64]) -> Result<f64, String> {
         self.of(Sources { runs, variables, each: None })
     }
@@ -71,7 +71,7 @@ impl Code {
             Code::Two(operator, a, b) => {
                 let a = a.of(sources)?;
                 match operator {
-                    // What stands on the right may have no value where the left one decides.
+                    // The right operand may have no value if the left one decides.
                     Operator::And if a == 0.0 => Ok(0.0),
                     Operator::Or if a != 0.0 => Ok(1.0),
                     _ => operator.of(a, b.of(sources)?),

@@ -1,4 +1,4 @@
-//! Reading expressions: names resolved, the runs that they read known. Texts with expressions in their places are filled here, too.
+//! Compiles expressions: resolves names and the runs to read. Also fills texts with expressions.
 
 use super::code::{Code, Subflow, Term};
 use super::selection::Selection;
@@ -20,9 +20,9 @@ pub(crate) struct Compiled {
     /// Group and point.
     pub runs: Vec<(usize, usize)>,
     pub samples: bool,
-    /// What it cannot do without, each with the position of its run.
+    /// The values that it needs, each with the position of its run.
     pub needs: Vec<(usize, Need)>,
-    /// What it is and where, for who reads why it has no value.
+    /// Its expression and position, for messages about missing values.
     pub place: String,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Need {
 }
 
 impl Need {
-    /// Why runs of that scenario never have it; none where they may.
+    /// The reason why runs of that scenario never have it; `None` if they may.
     pub fn missing(&self, scenario: &Scenario) -> Option<Problem> {
         let given = Arguments { texts: &self.texts, subflow: self.subflow, numbers: &self.numbers };
         let why = self.function.check(scenario, &given).err()?;
@@ -46,7 +46,7 @@ impl Need {
 }
 
 impl Selection<'_> {
-    /// Reads an expression here.
+    /// Compiles an expression here.
     pub fn compile(&self, text: &Spanned<String>, variables: &[&str]) -> Result<Compiled, Problem> {
         let mut compiler = Compiler {
             variables,
@@ -86,12 +86,12 @@ impl Selection<'_> {
         fill(&text, &value, &self.axes().collect::<Vec<_>>())
     }
 
-    /// The same of a text with a place in the file.
+    /// Fills a text that has a position in the file.
     pub fn filled(&self, text: &Spanned<String>) -> Result<String, Problem> {
         self.fill(text.get_ref()).map_err(|problem| problem.or_at(text.span()))
     }
 
-    /// The number that a quantity without runs has here, as a text.
+    /// The value of a quantity without runs, as text.
     fn number(&self, name: &str) -> Result<Option<String>, Problem> {
         let Some(quantity) = self.study.quantities.get(name) else { return Ok(None) };
         if self.within.iter().any(|outer| outer == name) {
@@ -109,10 +109,10 @@ impl Selection<'_> {
     }
 }
 
-/// Quantities in the places of quantities: deeper ones would need more stack than a thread may have.
+/// The limit for nested quantities: deeper nesting could overflow a thread's stack.
 const MAX_WITHIN: usize = 20;
 
-/// Where a part of a text in quotes is in the file; all of it where it is written with escapes.
+/// The position in the file of a range of a quoted text; the whole text if it has escapes.
 pub(crate) fn part(text: &Spanned<String>, at: Range<usize>) -> Range<usize> {
     let span = text.span();
     match span.len() == text.get_ref().len() + 2 {
@@ -130,22 +130,22 @@ struct Compiler<'a> {
     variables: &'a [&'a str],
     runs: Vec<(usize, usize)>,
     samples: bool,
-    /// The quantities that are being read, so that none contains itself.
+    /// The quantities being compiled, to detect recursion.
     within: Vec<String>,
     /// Where the expression is that has them.
     place: Range<usize>,
-    /// What `*` stands for; none outside a function of a list.
+    /// The matches of `*`; `None` outside a function of a list.
     every: Option<StarFlows>,
     needs: Vec<(usize, Need)>,
-    /// Whether what is being read is needed in any case: not where `and` or `or` may leave it out.
+    /// Whether the value is always needed: not to the right of `and` or `or`.
     certain: bool,
     parts: usize,
     depth: usize,
 }
 
-/// Longer ones are a mistake: quantities that contain others twice grow without bound.
+/// Longer code is a mistake: nested quantities can grow exponentially.
 const MAX_PARTS: usize = 20_000;
-/// Deeper ones would need more stack than a thread may have.
+/// Deeper nesting could overflow a thread's stack.
 const MAX_DEPTH: usize = 500;
 
 impl Compiler<'_> {
@@ -155,7 +155,7 @@ impl Compiler<'_> {
         }
         let filled = here.clone().within(&self.within).fill(text.get_ref());
         let filled = filled.map_err(|problem| problem.or_at(text.span()))?;
-        // Places in it are none of the file.
+        // Its positions are not in the file.
         self.filled(&Spanned::new(0..0, filled), here)
             .map_err(|problem| Problem { at: Some(text.span()), ..problem })
     }
@@ -293,7 +293,7 @@ impl Compiler<'_> {
         self.read(function, arguments, text, here)
     }
 
-    /// An argument of a function of a list: once for each value of an axis that it leaves open, for each link, and for each flow.
+    /// An argument of a function of a list: compiled for each value of an open axis, each link, and each flow.
     fn spread(
         &mut self,
         expr: &Expr,
@@ -326,7 +326,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Whether there are runs where an `at(…)` leads, as far as it has no `*` left: not every combination of values need be run.
+    /// Whether the runs of an `at(…)` without `*` exist: not every combination of values need be run.
     fn is_run(&self, expr: &Expr, here: &Selection<'_>) -> Result<bool, Problem> {
         match expr {
             Expr::Call(name, arguments, _) if name == "at" => {
@@ -341,7 +341,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Notes that `*` stands for these flows, or their subflows.
+    /// Binds `*` to these flows or their subflows.
     fn each(&mut self, flows: &str, subflows: bool, run: usize) -> Result<(), Problem> {
         let Some(every) = &mut self.every else {
             return Err(several(flows));
@@ -469,12 +469,12 @@ impl Compiler<'_> {
         Ok(Code::Read { run, elsewhere, function, texts, subflow, numbers })
     }
 
-    /// Where a value of an axis is missing that a quantity needs, it is for the expression with the quantity to give it.
+    /// If a quantity needs a missing value of an axis, reports it at the expression that uses the quantity.
     fn unless_direct(&self, problem: Problem) -> Problem {
         if self.within.is_empty() { problem } else { problem.or_at(self.place.clone()) }
     }
 
-    /// The position of a run among those that are read.
+    /// The position of a run among those to read.
     fn run(&mut self, here: &Selection<'_>) -> Result<usize, Problem> {
         let point = here.point().map_err(|problem| self.unless_direct(problem))?;
         let run = (here.group()?, point);
@@ -485,7 +485,7 @@ impl Compiler<'_> {
         }))
     }
 
-    /// Where `axis = value` and `runs = NAME` lead, and the other arguments.
+    /// The selection of `axis = value` and `runs = NAME`, and the other arguments.
     fn named<'a, 's>(
         &self,
         arguments: &'a [Argument],
@@ -526,12 +526,12 @@ impl Compiler<'_> {
     }
 }
 
-/// A quantity that would need its own value.
+/// The error for a quantity that refers to itself.
 fn contains_itself(name: &str) -> Problem {
     Problem::new(format!("the quantity `{name}` refers to itself"))
 }
 
-/// `*` where one is meant.
+/// The error for `*` in place of one flow.
 fn several(name: &str) -> Problem {
     Problem::new(format!("`*` of \"{name}\" stands for several flows"))
         .help("put it into mean(…), sum(…), min(…) or max(…)")

@@ -16,13 +16,13 @@ pub(crate) struct Group {
     pub name: String,
     pub axes: Vec<Axis>,
     pub points: Vec<Vec<usize>>,
-    /// Those of them that are run, of each size; none where that is all.
+    /// The points to run in each size; `None` for all.
     only: [Option<Vec<usize>>; 3],
-    /// Where each point is.
+    /// The index of each point.
     pub index: HashMap<Vec<usize>, usize>,
     /// Its scenario files: one, or several that an axis names.
     pub files: Vec<Network>,
-    /// Which of them each point has.
+    /// Each point's scenario file.
     pub file_of: Vec<usize>,
     pub spec: spec::Group,
 }
@@ -94,12 +94,12 @@ impl Group {
         Ok(())
     }
 
-    /// The points that are run in that size, in order; none where that is all.
+    /// The points to run in that size, in order; `None` for all.
     pub fn only(&self, size: Size) -> Option<&[usize]> {
         size.of(self.only.each_ref()).as_deref()
     }
 
-    /// Whether there is a point for each combination of values.
+    /// Whether every combination of values has a point.
     pub fn is_crossed(&self, size: Size) -> bool {
         let all = self.axes.iter().map(|axis| axis.values.len()).product::<usize>();
         self.only(size).is_none() && self.points.len() == all

@@ -7,10 +7,10 @@ use crate::setup::{ScenarioFile, Setup};
 use anabranch_scenario::{Overrides, Scenario, Source, quoted_key, suggest};
 use std::path::Path;
 
-/// Gives the scenario file of that name, or says why it cannot.
+/// Loads the scenario file of that name.
 pub(crate) type Scenarios<'a> = &'a dyn Fn(&str) -> Result<ScenarioFile, String>;
 
-/// The file with those that it and its changes name.
+/// The file with all files that it and its changes name.
 fn with_files(file: &ScenarioFile, overrides: &Overrides) -> Result<ScenarioFile, Problem> {
     let source = Source { name: file.path.to_string(), text: file.text.to_string() };
     let folder = Path::new(&*file.path).parent().unwrap_or(Path::new(""));
@@ -70,7 +70,7 @@ impl Network {
         self.scenario.links.iter().map(|link| link.name.as_str()).collect()
     }
 
-    /// Whether it has such a flow or link.
+    /// Checks that it has the flow or link.
     pub fn check(&self, takes: Parameter, name: &str) -> Result<(), Problem> {
         let (what, known): (_, Vec<&str>) = match takes {
             Parameter::Flow | Parameter::Flows => {
@@ -111,7 +111,7 @@ impl Network {
         }
     }
 
-    /// Sets a key; `*` in it stands for any part of a link's or a flow's name, and `tcp.KEY` for that key of every flow.
+    /// Sets a key; `*` matches any characters in a link's or flow's name, and `tcp.KEY` sets the key for every flow.
     pub fn set(&self, setup: Setup, key: &str, value: &str) -> Result<Setup, Problem> {
         if let Some(rest) = key.strip_prefix("tcp.") {
             return self.set(setup, &format!("flows.*.tcp.{rest}"), value);

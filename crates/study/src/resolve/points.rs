@@ -1,11 +1,11 @@
-//! Which points of a group's axes are run: all, or those that a list names.
+//! The points of a group to run: all, or those in a list.
 
 use super::axes::{Axis, written};
 use crate::parse::error::Problem;
 use anabranch_scenario::suggest;
 use toml::{Spanned, Value};
 
-/// The points that `only` names, in its order; none where that is all of them.
+/// The points that `only` names, in its order; `None` for all.
 pub(crate) fn named(
     only: &Spanned<Value>,
     axes: &[Axis],
@@ -40,7 +40,7 @@ pub(crate) fn named(
     Ok(Some(found))
 }
 
-/// For each axis the values that are wanted; nothing where any is.
+/// The wanted values of each axis; `None` for any.
 fn wanted(entry: &toml::Table, axes: &[Axis]) -> Result<Vec<Vec<usize>>, Problem> {
     let mut wanted = vec![Vec::new(); axes.len()];
     for (name, values) in entry {

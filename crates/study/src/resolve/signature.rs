@@ -1,8 +1,8 @@
-//! How functions of expressions are written.
+//! Signatures of functions in expressions.
 
 use crate::functions::{Arguments, Function, Parameter};
 
-/// How a function is written: `cwnd("flow", subflow)`.
+/// A function's signature: `cwnd("flow", subflow)`.
 pub fn signature(function: &Function) -> String {
     let takes = function.takes.iter().map(|takes| match takes {
         Parameter::Flow => "\"flow\"",
@@ -18,7 +18,7 @@ pub fn signature(function: &Function) -> String {
     format!("{}({})", function.name, takes.collect::<Vec<_>>().join(", "))
 }
 
-/// How it was called: `cwnd("mptcp", 2)`.
+/// A call as text: `cwnd("mptcp", 2)`.
 pub(crate) fn written(function: &Function, given: &Arguments<'_>) -> String {
     let mut texts = given.texts.iter().map(|text| format!("\"{text}\""));
     let mut numbers = given.numbers.iter().map(f64::to_string);

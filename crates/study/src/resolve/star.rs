@@ -1,5 +1,5 @@
-//! `*` in expressions: `mean(goodput("web/*"))` is over each flow of that name, `mean(queue("*"))` over each link, `max(at(cc = *, …))`
-//! over each value of an axis. It belongs to the innermost function of a list around it.
+//! `*` in expressions: `mean(goodput("web/*"))` covers each flow of that name, `mean(queue("*"))` each link, `max(at(cc = *, …))`
+//! each value of an axis. The innermost function of a list expands it.
 
 use crate::functions::{FUNCTIONS, MATH, Parameter};
 use crate::outcome::{Outcome, base};
@@ -10,7 +10,7 @@ pub(crate) fn takes_list(function: &str) -> bool {
     MATH.iter().any(|(name, _, most, _)| *name == function && *most == usize::MAX)
 }
 
-/// The first axis of which an `at(axis = *, …)` leaves the value open, and the runs that this names.
+/// The first axis that an `at(axis = *, …)` leaves open, and its `runs`.
 pub(crate) fn open_axis(expr: &Expr) -> Option<(&str, Option<&str>)> {
     match expr {
         Expr::Number(_) | Expr::Name(..) => None,
@@ -37,7 +37,7 @@ pub(crate) fn open_axis(expr: &Expr) -> Option<(&str, Option<&str>)> {
     }
 }
 
-/// The same with a value of that axis where it is open.
+/// The expression with a value for the open axis.
 pub(crate) fn with_value(expr: &Expr, axis: &str, value: &str) -> Expr {
     let again = |inner: &Expr| Box::new(with_value(inner, axis, value));
     match expr {
@@ -69,7 +69,7 @@ pub(crate) fn reads_every_link(expr: &Expr) -> bool {
     }
 }
 
-/// The same of that link.
+/// The expression for that link.
 pub(crate) fn with_link(expr: &Expr, link: &str) -> Expr {
     let again = |inner: &Expr| Box::new(with_link(inner, link));
     match expr {
@@ -87,12 +87,12 @@ fn of_link(function: &str) -> bool {
     FUNCTIONS.iter().any(|known| known.name == function && *known.takes == [Parameter::Link])
 }
 
-/// What `*` stands for in an argument: flows, and whether it is each of their subflows.
+/// The flows that `*` matches in an argument, or their subflows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct StarFlows {
-    /// The run of which they are, by its position; none as long as there is no `*`.
+    /// The position of their run; `None` before the first `*`.
     pub run: Option<usize>,
-    /// `web/*`, or a flow's name where only its subflows are meant.
+    /// `web/*`, or a flow's name if only its subflows are expanded.
     pub flows: String,
     pub subflows: bool,
 }

@@ -1,4 +1,4 @@
-//! The simulations that experiments ask for, and their runs: those that are missing are data for those who make them elsewhere.
+//! The simulations of experiments, and their pending runs, which other processes can make.
 
 use super::cost::{in_real_time, packets, seconds};
 use super::store::{Claim, RunCache};
@@ -13,21 +13,21 @@ use anabranch_scenario::Scenario;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Every simulation of several experiments, equal ones once.
+/// The distinct simulations of several experiments.
 #[derive(Clone)]
 pub struct Simulations {
     pub(super) each: Vec<Simulation>,
-    /// For each experiment and each of its setups the simulation.
+    /// The simulation of each experiment's setups.
     pub of_setup: Vec<Vec<usize>>,
 }
 
 #[derive(Clone)]
 pub(super) struct Simulation {
-    /// The first experiment that asks for it.
+    /// The first experiment with it.
     pub experiment: String,
     pub title: String,
     pub task: Task,
-    /// Of the backend: what tells its results from another's of its name.
+    /// The backend's identity.
     identity: Arc<str>,
     pub scenario: Arc<Scenario>,
     samples: Samples,
@@ -37,10 +37,10 @@ pub(super) struct Simulation {
 }
 
 impl Simulations {
-    /// Of experiments' setups, each with the experiment's identifier.
+    /// From experiments' setups, each with the experiment's identifier.
     ///
     /// # Errors
-    /// [`StudyError::Scenario`] where a setup is no scenario.
+    /// [`StudyError::Scenario`] if a setup's scenario is invalid.
     pub fn of<'a>(
         experiments: impl IntoIterator<Item = (&'a str, &'a [Setup])>,
         seeds: u32,
@@ -78,7 +78,7 @@ impl Simulations {
         Ok(Simulations { each, of_setup })
     }
 
-    /// The same with seeds from `first` on, instead of from 1 on.
+    /// Uses seeds from `first` instead of 1.
     pub fn from_seed(mut self, first: u64) -> Self {
         self.each.iter_mut().for_each(|simulation| simulation.first = first);
         self
@@ -89,7 +89,7 @@ impl Simulations {
         self.each.iter().map(|simulation| u64::from(simulation.seeds)).sum()
     }
 
-    /// The number of runs that may be kept: those of which no samples are asked for.
+    /// The number of runs that can be stored: those without samples.
     pub fn keepable(&self) -> u64 {
         let keepable = |s: &Simulation| (1..=s.seeds).filter(|seed| !s.samples.of(*seed)).count() as u64;
         self.each.iter().map(keepable).sum()
@@ -97,7 +97,7 @@ impl Simulations {
 
     /// The cost of all runs together, in packets that links carry.
     pub fn packets(&self) -> f64 {
-        // The sum of none would be -0.
+        // An empty sum would be -0.
         self.each.iter().fold(0.0, |all, simulation| all + simulation.cost() * f64::from(simulation.seeds))
     }
 
@@ -113,7 +113,7 @@ impl Simulations {
         seconds(packets, rayon::current_num_threads()) + self.seconds_in_real_time()
     }
 
-    /// How long the runs take that are not the simulator's: in real time, one after the other.
+    /// The time of runs in real time, one after the other.
     pub fn seconds_in_real_time(&self) -> f64 {
         let real = self.each.iter().filter(|s| s.task.backend() != SIM);
         real.fold(0.0, |all, s| all + s.scenario.duration.as_secs_f64() * f64::from(s.seeds))
@@ -161,8 +161,7 @@ impl Simulations {
         runs
     }
 
-    /// The simulator's runs that are not `kept`, without those of which samples are asked for: they are not kept. The longest
-    /// come first.
+    /// The simulator's runs without samples that are not in `kept`, the longest first.
     pub fn missing(&self, kept: &dyn RunCache) -> Vec<PendingRun> {
         let missing = |run: &PendingRun| {
             let s = &self.each[run.simulation];
@@ -171,13 +170,13 @@ impl Simulations {
         self.all().into_iter().filter(missing).collect()
     }
 
-    /// What makes one of these.
+    /// The backend and task of a run.
     pub fn task(&self, run: PendingRun) -> Task {
         let simulation = &self.each[run.simulation];
         simulation.task.clone().seed(simulation.seed(run.seed))
     }
 
-    /// Which run that is.
+    /// The run's identity.
     pub fn run_id(&self, run: PendingRun) -> RunId<'_> {
         self.each[run.simulation].id(run.seed)
     }
@@ -201,14 +200,14 @@ impl Simulation {
         RunId { scenario_hash: &self.scenario.hash, seed: self.seed(seed), backend }
     }
 
-    /// The run, if it is kept.
+    /// The stored outcome, if any.
     pub fn find(&self, seed: u32, kept: &dyn RunCache) -> Option<Outcome> {
         let missing = self.samples.of(seed);
         let summary = if missing { None } else { kept.find(self.id(seed)) }?;
         Some(Outcome { summary, samples: MemorySink::new(), scenario: Arc::clone(&self.scenario) })
     }
 
-    /// What the run gives; nothing where another process is making it.
+    /// Makes the run; `None` if another process is making it.
     pub fn run(
         &self,
         seed: u32,
@@ -220,7 +219,7 @@ impl Simulation {
         let kept = kept.filter(|_| !sampled);
         let mut claim = Claim::default();
         if let Some(kept) = kept {
-            // Another process may have begun, or ended, since this one looked.
+            // Another process may have begun or ended the run since the last check.
             if let Some(outcome) = self.find(seed, kept) {
                 return Ok(Some(outcome));
             }

@@ -1,7 +1,7 @@
-//! Outcomes on disk. A run is made once, whichever process asks for it, and outlasts the process that made it.
+//! Outcomes on disk. Processes share them, so that each run is made once.
 //!
-//! `DIR/VERSION/runs.jsonl` has a line for each outcome, with the run's [`Key`]. Who makes a run has a byte of this file locked,
-//! whose number is the key's, and who writes has the first one; a lock ends with its process.
+//! `DIR/VERSION/runs.jsonl` has a line for each outcome, with the run's [`Key`]. A process that makes a run locks the byte at the
+//! key's number; a process that writes locks the first byte. A lock ends with its process.
 
 use crate::key::RunId;
 use anabranch_record::Summary;
@@ -30,19 +30,18 @@ pub use store_file::{after_fork, before_fork};
 /// The file's name.
 const FILE: &str = "runs.jsonl";
 
-/// Damaged lines that are named; the sixth and later ones are made again without a word.
+/// The number of damaged lines to report; later ones are repeated silently.
 const NAMED: usize = 5;
 
-/// Where runs outlast an interruption, and may be shared with other processes. Only those of which no samples are asked for:
-/// others are large.
+/// Storage for outcomes of runs, possibly shared with other processes. It excludes runs with samples, which are large.
 pub trait RunCache: Sync {
-    /// What a run gave, if it was kept.
+    /// A run's stored outcome, if any.
     fn find(&self, run: RunId<'_>) -> Option<Summary>;
-    /// The right to make it; none while another process has that.
+    /// Claims a run; `None` while another process has it.
     fn claim(&self, _run: RunId<'_>) -> Option<Claim> {
         Some(Claim::default())
     }
-    /// Keeps a run that has ended.
+    /// Stores a run's outcome.
     fn keep(&self, claim: Claim, summary: &Summary);
 }
 
@@ -53,14 +52,14 @@ pub struct Store {
     notify: Box<dyn Fn(&str) + Send + Sync>,
     /// The file, once there is one.
     log: Mutex<Option<Log>>,
-    /// The runs that this process makes: its own locks do not keep its threads from each other.
+    /// The runs that this process is making: its file locks do not exclude its own threads.
     making: Arc<Mutex<HashSet<Key>>>,
     used: Mutex<Usage>,
-    /// Whether somebody was told that an outcome cannot be kept.
+    /// Whether a failure to store was reported.
     reported: AtomicBool,
 }
 
-/// What became of the outcomes that were asked for.
+/// The use of stored outcomes.
 #[derive(Default)]
 struct Usage {
     found: BTreeSet<Key>,
@@ -68,7 +67,7 @@ struct Usage {
     damaged: usize,
 }
 
-/// Why there is no store.
+/// An error on opening a store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The folder cannot be made.
@@ -79,30 +78,29 @@ pub enum StoreError {
         /// Why.
         source: io::Error,
     },
-    /// A version that is no name of a folder.
+    /// The version is not a valid folder name.
     #[error("`{0}` is not a valid store version: use only letters, digits and dashes")]
     Version(String),
 }
 
-/// The right to make a run. It ends when it is dropped, and with its process.
+/// The right to make a run, until dropped or until the process ends.
 #[derive(Default)]
 pub struct Claim(Option<ClaimLocks>);
 
-/// What others respect, other processes the first part and other threads the second. They are given back in that order.
+/// The locks of a claim, against other processes and other threads, released in that order.
 struct ClaimLocks {
     _locked: ByteLock,
     making: RunInProgress,
 }
 
-/// A run of those that this process makes.
+/// A run that this process is making.
 struct RunInProgress {
     key: Key,
     all: Arc<Mutex<HashSet<Key>>>,
 }
 
 impl Store {
-    /// The store in the folder `dir`, which is made if it is not there. Only outcomes of `version` are used: what it was
-    /// raised for changes results.
+    /// Opens the store in the folder `dir`, creating it if needed. Only outcomes of `version` are used.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -124,7 +122,7 @@ impl Store {
         })
     }
 
-    /// The same; what the user should know though the work goes on is given to `notify`: a damaged line, a full disk.
+    /// Calls `notify` on problems that do not stop the work, such as a damaged line or a full disk.
     pub fn with_notify(self, notify: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Store { notify: Box::new(notify), ..self }
     }
@@ -139,7 +137,7 @@ impl Store {
         &self.dir
     }
 
-    /// The number of outcomes that were there before and have been asked for.
+    /// The number of stored outcomes that were used.
     pub fn found(&self) -> usize {
         self.used(|used| used.found.len())
     }
@@ -149,8 +147,7 @@ impl Store {
         self.used(|used| used.kept.len())
     }
 
-    /// Removes the outcomes that this process found or kept, and the folders that are empty then. What cannot be removed
-    /// stays: it harms nobody.
+    /// Removes the outcomes that this process found or stored, and folders that become empty. Ignores failures.
     pub fn remove_used(&self) {
         let keys = self.used(|used| used.found.union(&used.kept).copied().collect::<Vec<_>>());
         let mut log = lock(&self.log);
@@ -159,7 +156,7 @@ impl Store {
         *log = None;
     }
 
-    /// Keeps a run that has ended, as [`RunCache::keep`] does, or says why it cannot.
+    /// Stores a run's outcome as [`RunCache::keep`], but returns errors.
     ///
     /// # Errors
     /// Where the file cannot be written.
@@ -184,7 +181,7 @@ impl Store {
         self.dir.join(&self.version).join(FILE)
     }
 
-    /// With the file, if there is one.
+    /// Applies `with` to the file, if it exists.
     fn read<T>(&self, with: impl FnOnce(&mut Log) -> io::Result<T>) -> io::Result<Option<T>> {
         let mut log = lock(&self.log);
         if log.is_none() {
@@ -193,7 +190,7 @@ impl Store {
         log.as_mut().map(with).transpose()
     }
 
-    /// With the file, which is made if it is not there.
+    /// Applies `with` to the file, creating it if needed.
     fn write<T>(&self, with: impl FnOnce(&mut Log) -> io::Result<T>) -> io::Result<T> {
         let mut log = lock(&self.log);
         match &mut *log {
@@ -218,7 +215,7 @@ impl Store {
         }
     }
 
-    /// No reason to lose the run. Said once.
+    /// Reports once that outcomes cannot be stored; the run itself is not lost.
     fn cannot_keep(&self, path: &Path, why: &dyn fmt::Display) {
         if !self.reported.swap(true, Ordering::Relaxed) {
             let path = path.display();
@@ -272,7 +269,7 @@ impl RunCache for Store {
     }
 
     fn keep(&self, claim: Claim, summary: &Summary) {
-        // Without the right to write somebody was told already.
+        // A claim without locks was already reported.
         if claim.0.is_some()
             && let Err(why) = self.add(claim, summary)
         {
@@ -282,7 +279,7 @@ impl RunCache for Store {
 }
 
 impl RunInProgress {
-    /// None where this process makes it already.
+    /// `None` if this process is already making it.
     fn of(key: Key, all: &Arc<Mutex<HashSet<Key>>>) -> Option<Self> {
         lock(all).insert(key).then(|| RunInProgress { key, all: all.clone() })
     }
@@ -294,7 +291,7 @@ impl Drop for RunInProgress {
     }
 }
 
-/// A panic of another thread ends the program anyway.
+/// A poisoned lock is harmless: a panic ends the program.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Results in a folder, beside the report on them: one JSON file each, to which commands add.
+//! Results in a folder, one JSON file each, with the report on them.
 
 mod merge;
 
@@ -16,12 +16,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// Where the results are. As long as this is, no other command works there.
+/// The folder of results. While this exists, no other command writes there.
 pub struct Results {
     out: PathBuf,
     /// Where the report on them is made.
     report: Mutex<Option<ResultFolder>>,
-    /// What was found damaged, for people.
+    /// Messages on damaged files.
     damaged: Mutex<Vec<String>>,
     notify: Notify,
     /// Locked.
@@ -52,11 +52,11 @@ impl Kind {
 }
 
 impl Results {
-    /// The folders `papers`, `algorithms`, `studies` and `report` in `out`, made if they are not there. What the user should
-    /// know though the work goes on is given to `notify`.
+    /// Opens the folders `papers`, `algorithms`, `studies` and `report` in `out`, creating them if needed. Calls `notify` on
+    /// problems that do not stop the work.
     ///
     /// # Errors
-    /// All that can be known to fail later fails here.
+    /// Any failure that can be detected before the work.
     pub fn open(out: &Path, notify: Notify) -> Result<Self, OutputError> {
         let cannot = |path: &Path, e: &io::Error| {
             OutputError::because(format!("cannot write into {}", path.display()), e)
@@ -85,7 +85,7 @@ impl Results {
         self.out.join(kind.folder())
     }
 
-    /// Where the report is made; there is one for each command.
+    /// The folder in which to make the report; one for each command.
     ///
     /// # Errors
     /// Where a second one cannot be claimed.
@@ -108,9 +108,9 @@ impl Results {
         write(&file, serde_json::to_string(result))
     }
 
-    /// Writes a study's result. Experiments that an earlier command of the same size, seeds and version left stay; another
-    /// result is replaced as a whole, so that a page never mixes two. Backends' columns that the new result was not asked for stay where
-    /// the simulator gives what it gave then. What was lost, for people.
+    /// Writes a study's result. Keeps experiments of earlier commands with the same size, seeds and version; replaces any other
+    /// result as a whole, so that a page never mixes two. Keeps other backends' values that the new result does not have, if the
+    /// simulator's values are unchanged. Returns messages on what was lost.
     ///
     /// # Errors
     /// Where it cannot be written.
@@ -127,8 +127,8 @@ impl Results {
         write(&file, serde_json::to_string_pretty(&result)).map(|()| notices)
     }
 
-    /// The result of a study that is there, described, where it was not made as these options would: [`Results::keep_study`] would
-    /// replace it.
+    /// Describes the existing result of a study if it was made with other options, so that [`Results::keep_study`] would replace
+    /// it.
     ///
     /// # Errors
     /// As [`Results::load`].
@@ -145,10 +145,10 @@ impl Results {
         Ok(other.map(|there| format!("{}: {}", study.name, described(&there))))
     }
 
-    /// What an earlier command left; none where there is none. What cannot be read is put aside, and noted as damaged.
+    /// Reads an earlier command's result, if any. Renames unreadable files and reports them as damaged.
     ///
     /// # Errors
-    /// Where the file cannot be opened, or put aside.
+    /// If the file cannot be opened or renamed.
     pub fn load<T: DeserializeOwned>(&self, kind: Kind, name: &str) -> Result<Option<T>, OutputError> {
         self.read(&self.file(kind, name))
     }
@@ -186,7 +186,7 @@ impl Results {
         }
     }
 
-    /// A folder or a pipe in place of a result: reading a pipe would wait for ever.
+    /// Renames a folder or a pipe in place of a result: reading a pipe would block.
     fn rename_non_file(&self, file: &Path) -> Result<(), OutputError> {
         match file.metadata() {
             Ok(there) if !there.is_file() => self.rename_damaged(file, "it is not a regular file"),
@@ -204,7 +204,7 @@ impl Results {
         Ok(())
     }
 
-    /// What was found damaged so far, a sentence each.
+    /// Messages on the damaged files found so far.
     pub fn damaged(&self) -> Vec<String> {
         self.damaged.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -215,7 +215,7 @@ fn write(file: &Path, json: Result<String, serde_json::Error>) -> Result<(), Out
     written.map_err(|e| OutputError::because(format!("cannot write {}", file.display()), &e))
 }
 
-/// In what an earlier result is not what the study would now give with these options, for people; nothing where it is.
+/// The differences between an earlier result and the study with these options, as messages.
 ///
 /// # Errors
 /// [`StudyError::NoExperiment`].

@@ -1,8 +1,8 @@
-//! Why results cannot be put somewhere.
+//! Errors on writing results.
 
 use std::error::Error;
 
-/// Why results cannot be put somewhere, for people.
+/// An error on writing results, with advice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct OutputError {
@@ -11,12 +11,11 @@ pub struct OutputError {
 }
 
 impl OutputError {
-    /// With that message.
     pub fn new(message: impl Into<String>) -> Self {
         OutputError { message: message.into(), help: None }
     }
 
-    /// What could not be done, and because of what.
+    /// An error with its cause.
     pub fn because(doing: impl Into<String>, error: &dyn Error) -> Self {
         let mut message = format!("{}: {error}", doing.into());
         let mut source = error.source();
@@ -27,17 +26,17 @@ impl OutputError {
         OutputError::new(message)
     }
 
-    /// The same; that is what to do about it.
+    /// Adds advice.
     pub fn with_help(self, help: impl Into<String>) -> Self {
         OutputError { help: Some(help.into()), ..self }
     }
 
-    /// The same, with more to say.
+    /// Adds a second message.
     pub fn and(self, more: &str) -> Self {
         OutputError { message: format!("{}; {more}", self.message), ..self }
     }
 
-    /// What to do about it.
+    /// The advice.
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()
     }

@@ -1,17 +1,17 @@
-//! The grammar of expressions, read by descent: a function for each rank.
+//! A recursive-descent parser of expressions, with a function for each precedence.
 
 use super::{Argument, Expr, Operator, ParseError};
 
-/// Deeper ones would need more stack than a thread may have.
+/// Deeper nesting could overflow a thread's stack.
 const MAX_DEPTH: usize = 64;
 
-/// Longer ones would be deep, too: name their parts.
+/// Longer expressions could be too deep: name parts of them.
 const MAX_LENGTH: usize = 1000;
 
 /// Reads an expression.
 ///
 /// # Errors
-/// [`ParseError`] with the place of what does not belong there.
+/// [`ParseError`] with its position.
 pub fn parse(text: &str) -> Result<Expr, ParseError> {
     if text.len() > MAX_LENGTH {
         return Err(ParseError::new(
@@ -44,7 +44,7 @@ impl Parser<'_> {
         self.at += rest.len() - rest.trim_start().len();
     }
 
-    /// Takes one of these where it comes next; a word only where it ends there.
+    /// Consumes one of these tokens if it comes next; a word only as a whole.
     fn take<T: Copy>(&mut self, known: &[(&str, T)]) -> Option<T> {
         self.space();
         let begins = |(sign, _): &&(&str, T)| {
@@ -70,7 +70,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Operands with operators of one rank between them, from the left.
+    /// Parses left-associative operators of one precedence.
     fn chain(
         &mut self,
         operand: fn(&mut Self) -> Result<Expr, ParseError>,
@@ -129,7 +129,7 @@ impl Parser<'_> {
             self.depth -= 1;
             return negative;
         }
-        // `2 ^ 3 ^ 2` is `2 ^ (3 ^ 2)`, as everywhere: the exponent is read by `exponent`.
+        // `2 ^ 3 ^ 2` is `2 ^ (3 ^ 2)`.
         let start = self.at;
         let base = self.atom()?;
         if self.take(&[("^", ())]).is_none() {

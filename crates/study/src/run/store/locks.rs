@@ -1,5 +1,5 @@
-//! Locks of parts of a file. They belong to the open file and end with it, so with its process too; processes on other machines
-//! see them where the file system has locks.
+//! Byte-range locks. They belong to the open file and end with it or its process; other machines see them if the file system
+//! supports locks.
 
 use super::store_file::StoreFile;
 use crate::key::Key;
@@ -15,11 +15,10 @@ use std::sync::Arc;
 pub struct LockByte(i64);
 
 impl LockByte {
-    /// Who has it may write.
+    /// The byte for the right to write.
     pub const WRITE: LockByte = LockByte(0);
 
-    /// Who has it makes that run. It is found by the key's first 62 bits. Two runs that have them in common are not made at the
-    /// same time.
+    /// The byte for the right to make a run, from the key's first 62 bits. Two runs with equal bits exclude each other.
     pub fn of(key: &Key) -> Self {
         LockByte(1 + (key.leading() >> 2) as i64)
     }
@@ -42,7 +41,7 @@ pub struct ByteLock {
 }
 
 impl ByteLock {
-    /// None where others have them.
+    /// `None` if another process has it.
     pub fn at_once(file: &Arc<StoreFile>, byte: LockByte) -> io::Result<Option<Self>> {
         match fcntl(&***file, F_OFD_SETLK(&byte.request(libc::F_WRLCK))) {
             Ok(_) => Ok(Some(ByteLock { file: file.clone(), byte })),
@@ -51,7 +50,7 @@ impl ByteLock {
         }
     }
 
-    /// Waits for others.
+    /// Waits for other processes.
     pub fn wait(file: &Arc<StoreFile>, byte: LockByte) -> io::Result<Self> {
         loop {
             match fcntl(&***file, F_OFD_SETLKW(&byte.request(libc::F_WRLCK))) {

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-/// How much of it there is.
+/// The amount of other versions' outcomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OtherVersions {
     /// Outcomes.
@@ -15,7 +15,7 @@ pub struct OtherVersions {
 }
 
 impl Store {
-    /// What programs with other versions of results have left.
+    /// The outcomes of other versions.
     pub fn others(&self) -> OtherVersions {
         let mut found = OtherVersions::default();
         for path in self.files_of_others() {

@@ -1,4 +1,4 @@
-//! A new result beside an earlier one of the same study: what stays of that.
+//! Merges a new result with an earlier one of the same study.
 
 use super::described;
 use crate::fidelity::attach_linux_hosts;
@@ -6,7 +6,7 @@ use crate::plan::Study;
 use crate::result::{Experiment, Figure, Row, StudyResult, VariantName};
 use std::time::SystemTime;
 
-/// What is to be kept, and what was lost by it, for people. The earlier result was written at that time.
+/// The result to write, and messages on what was lost. The earlier result was written at that time.
 pub(super) fn merge(
     study: &Study,
     old: Option<(StudyResult, SystemTime)>,
@@ -48,10 +48,10 @@ pub(super) fn merge(
     (new, notices)
 }
 
-/// Takes over the columns that were asked for and that only the earlier result has, where the simulator gives the same as it did then. Says
-/// whether there are some, and what is lost.
+/// Keeps the requested variants that only the earlier result has, if the simulator's values are unchanged. Returns whether it
+/// kept any, and what was lost.
 fn keep_backends(new: &mut Experiment, old: &Experiment, origin: &str) -> (bool, Option<String>) {
-    // Which columns were asked for, results have not always said.
+    // Old results do not record the requested variants.
     let asked = |column: &VariantName| column.of_backend || old.asked.contains(&column.id);
     let missing = |column: &&VariantName| asked(column) && !new.asked.contains(&column.id);
     let columns: Vec<VariantName> = old.columns.iter().filter(missing).cloned().collect();
@@ -72,7 +72,7 @@ fn keep_backends(new: &mut Experiment, old: &Experiment, origin: &str) -> (bool,
             column.notes.push(format!("{KEPT} {origin}."));
         }
         let id = column.id.clone();
-        // Backends stand before what is assumed.
+        // Backends precede sensitivity variants.
         let at = new.columns.iter().filter(|column| column.of_backend).count();
         new.columns.insert(at, column);
         for row in &mut new.rows {
@@ -100,10 +100,10 @@ fn keep_backends(new: &mut Experiment, old: &Experiment, origin: &str) -> (bool,
     (true, None)
 }
 
-/// How a note begins that says since when a column is there.
+/// The beginning of the note on a variant's origin.
 const KEPT: &str = "Kept from";
 
-/// Which result that was.
+/// The origin of a result.
 fn origin(old: &StudyResult, written: SystemTime) -> String {
     let at = chrono::DateTime::<chrono::Utc>::from(written).format("%-d %B %Y, %H:%M UTC");
     format!("the result of {at}, by version {}", old.version)
