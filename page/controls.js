@@ -1,4 +1,4 @@
-// What a visitor can move: rate, delay, buffer and loss of each link, on scales that suit them.
+// Controls for each link: rate, delay, buffer and loss, on logarithmic sliders.
 
 const CONTROLS = [
   {
@@ -33,9 +33,9 @@ function valueAt({ min, max, zero }, step) {
   return zero && step === 0 ? 0 : +(min * (max / min) ** (step / STEPS)).toPrecision(2);
 }
 
-/** Sliders for every link; `moved(link, key, value)` hears of a change. */
+/** Sliders for every link; calls `moved(link, key, value)` on a change. */
 function controls(parent, links, moved) {
-  // Those of one key with a `count` are set together.
+  // Links that share a key (a `count`) have one control.
   const first = links.filter((link, i) => links.findIndex(({ key }) => key === link.key) === i);
   parent.replaceChildren(...first.map((link) => {
     const fieldset = document.createElement("fieldset");

@@ -1,8 +1,8 @@
-// The simulator in a worker, so that the page lives while it computes.
+// The simulator in a worker, so that the page stays responsive.
 
 let module;
 
-/** Unpacks the simulator, which the page has compressed. Browsers without `DecompressionStream` fail here. */
+/** Unpacks the simulator from the page. Browsers without `DecompressionStream` fail here. */
 async function unpackModule() {
   const bytes = Uint8Array.from(atob(document.getElementById("module").textContent.trim()), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -27,7 +27,7 @@ class Engine {
       this.#pending.delete(data.id);
       waiting.done(data.answer);
     };
-    this.#worker.onerror = (event) => this.#fail(event.message || "the simulator ended");
+    this.#worker.onerror = (event) => this.#fail(event.message || "the simulator stopped");
   }
 
   #fail(message) {
@@ -36,14 +36,14 @@ class Engine {
     for (const { done } of all) done({ ok: false, text: JSON.stringify({ problems: [{ message }] }) });
   }
 
-  /** Ends what it computes: its questions stay without an answer. */
+  /** Stops the worker: pending questions stay unanswered. */
   stop() {
     this.#worker?.terminate();
     this.#worker = null;
     this.#pending.clear();
   }
 
-  /** The answer to a question, as a value; rejects with its problems. `samples` hears of a run's samples. */
+  /** The answer to a question, as a value; rejects with its problems. `samples` receives a run's samples. */
   async ask(name, question, samples = () => {}) {
     if (!this.#worker) this.#start();
     const id = this.#next++;

@@ -1,4 +1,4 @@
-// The page: what is asked, and who is asked anew when something changes.
+// The page's state and controls; every change starts both sides again.
 
 const $ = (id) => document.getElementById(id);
 const PRESETS = [...document.querySelectorAll("script[data-preset]")].map((script) => ({
@@ -34,7 +34,7 @@ function command(side) {
     ...set.map((word) => `--set ${quoted(word)}`)].join(" ");
 }
 
-/** Problems, and nothing that was computed before them; or none. */
+/** Shows problems and clears the results, or hides the problems. */
 function show(problems) {
   $("problems").hidden = !problems;
   if (problems) sides.forEach((side) => side.clear("not computed"));
@@ -47,7 +47,7 @@ function show(problems) {
 
 let opening = 0;
 
-/** Takes a scenario's text: its links and flows get controls. */
+/** Opens a scenario and builds the controls of its links. */
 async function open(next) {
   const mine = ++opening;
   const opened = { set: {}, ...next, cc: [...(next.cc ?? ["lia", "uncoupled"])] };
@@ -101,7 +101,7 @@ function link() {
   }, 300);
 }
 
-/** Computes both sides anew. */
+/** Simulates both sides again. */
 async function start() {
   const mine = ++turn;
   link();
@@ -114,7 +114,7 @@ async function start() {
   }
   if (mine !== turn) return;
   show(null);
-  const title = (name) => (name ? algorithms.find((known) => known.name === name)?.title ?? name : "As the scenario has it");
+  const title = (name) => (name ? algorithms.find((known) => known.name === name)?.title ?? name : "As in the scenario");
   const runs = sides.map((side, i) => side.run(question(i), scenes[i], title(state.cc[i]), () => {
     frame ??= requestAnimationFrame(draw);
   }));
@@ -134,7 +134,7 @@ function draw() {
   sides.forEach((side, i) => side.draw(all[i], most));
 }
 
-/** The time from which values decide the scale: slow start overshoots by far. */
+/** The time from which values determine the scale: slow start overshoots by far. */
 function settled(x) {
   return x.length > 100 ? x[Math.floor(x.length / 20)] : 0;
 }
@@ -143,14 +143,14 @@ async function begin() {
   await unpackModule();
   algorithms = (await planner.ask("algorithms", {})).value;
   for (const side of [0, 1]) {
-    const groups = [["several paths", true], ["each path alone", false]].map(([label, coupled]) => {
+    const groups = [["multipath", true], ["single-path, one instance per path", false]].map(([label, coupled]) => {
       const group = document.createElement("optgroup");
       group.label = label;
       group.append(...algorithms.filter((known) => known.coupled === coupled)
         .map(({ name, title }) => new Option(`${name}: ${title}`, name)));
       return group;
     });
-    $(`cc-${side}`).append(new Option("as the scenario has it", ""), ...groups);
+    $(`cc-${side}`).append(new Option("as in the scenario", ""), ...groups);
     $(`cc-${side}`).addEventListener("change", ({ target }) => {
       state.cc[side] = target.value;
       start();
@@ -170,9 +170,9 @@ async function begin() {
     const address = `${location.href.split("#")[0]}#s=${encode(state)}`;
     try {
       await navigator.clipboard.writeText(address);
-      $("copied").textContent = "The link is in the clipboard.";
+      $("copied").textContent = "Link copied.";
     } catch {
-      $("copied").textContent = "This browser keeps the clipboard to itself: the link is in the address bar.";
+      $("copied").textContent = "The browser denies access to the clipboard. Copy the link from the address bar.";
     }
   });
   $("presets").append(...PRESETS.map((preset) => {

@@ -1,4 +1,4 @@
-// One side: a run of the scenario with an algorithm, its shares beside theory and its charts.
+// One side: a run of the scenario with one algorithm, its charts and its shares compared with theory.
 
 const FLOWS_SHOWN = 6;
 const MBIT = 1e6;
@@ -12,7 +12,7 @@ class Side {
     this.shares = article.querySelector(".shares");
     this.theory = article.querySelector(".theory");
     this.charts = {
-      goodput: new Chart(article, "Throughput of each flow, with its share in theory dashed", "Mbit/s"),
+      goodput: new Chart(article, "Throughput of each flow; dashed: its share in theory", "Mbit/s"),
       window: new Chart(article, "Congestion windows", "segments"),
       queue: new Chart(article, "Queues", "kB"),
     };
@@ -23,7 +23,7 @@ class Side {
     this.engine = new Engine();
   }
 
-  /** Nothing is computed: what was there is of something else. */
+  /** Clears everything: the earlier results belong to another scenario. */
   clear(why) {
     this.engine.stop();
     this.flows = this.links = [];
@@ -35,7 +35,7 @@ class Side {
     for (const chart of Object.values(this.charts)) chart.draw([], 1, 1);
   }
 
-  /** Begins anew; `changed` is called whenever there is more to draw. */
+  /** Starts again; calls `changed` whenever there is more to draw. */
   async run(question, scene, title, changed) {
     this.engine.stop();
     this.question = question;
@@ -72,7 +72,7 @@ class Side {
       const series = this.flows[subflows[i]]?.subflows[subflows[i + 1]];
       if (!series) continue;
       const [time, cwnd, delivered] = [subflows[i + 2], subflows[i + 3], subflows[i + 5]];
-      // A subflow that is not up has no samples: the line ends there.
+      // A subflow that is down has no samples: its line has a gap there.
       const [before, last] = series.time.slice(-2);
       if (last !== undefined && time - last > 3.5 * (last - before)) {
         series.time.push(last + (time - last) / 2);
@@ -93,14 +93,14 @@ class Side {
     }
   }
 
-  /** The flow's part in theory, where there is one of what it runs, and it has something to send at all times. */
+  /** The flow's share in theory; null if the theory does not cover its algorithm, or if the flow pauses. */
   #share(flow) {
     if (!this.flows[flow].greedy) return null;
     const own = this.ideal?.allocations.find((allocation) => allocation.id === this.ideal.own);
     return own?.flows[flow]?.goodput_bps ?? null;
   }
 
-  /** What is drawn, by chart. */
+  /** The series of each chart. */
   series() {
     const flows = this.flows.slice(0, FLOWS_SHOWN);
     const goodput = [];
@@ -149,9 +149,9 @@ class Side {
     const more = this.flows.length - FLOWS_SHOWN;
     const missing = this.ideal?.missing.map(({ title, why }) => `${title}: ${why}`) ?? [];
     const pausing = this.flows.some((flow) => !flow.greedy);
-    const notes = [...(pausing && this.ideal?.own ? ["Theory takes every flow to send all the time: flows that pause have no share in it."] : []),
+    const notes = [...(pausing && this.ideal?.own ? ["The theory assumes that every flow always sends, so flows that pause have no share."] : []),
       ...(more > 0 ? [`${more} more flows are not shown.`] : []),
-      ...(this.ideal && !this.ideal.own ? ["No theory of this share is built in.", ...missing] : [])];
+      ...(this.ideal && !this.ideal.own ? ["The theory does not cover these algorithms.", ...missing] : [])];
     this.theory.textContent = notes.join(" ");
   }
 }

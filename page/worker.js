@@ -1,8 +1,8 @@
-// Runs one question at a time in the simulator, and tells of samples as they come.
+// Runs one question at a time in the simulator and posts samples as they arrive.
 "use strict";
 
 let instance;
-let post; // what becomes of samples
+let post; // the samples not yet posted
 
 const imports = {
   page: {
@@ -27,7 +27,7 @@ function flush(time, now) {
   post = { id: post.id, at: now, subflows: [], links: [] };
 }
 
-/** Calls a function of the simulator with a question; its answer's text, and whether it is one. */
+/** Calls a function of the simulator with a question. Returns the answer's text, and whether it is one. */
 function ask(name, question) {
   const bytes = new TextEncoder().encode(JSON.stringify(question));
   const exports = instance.exports;

@@ -195,7 +195,7 @@ def test_a_damaged_run_is_told(tmp_path: Path) -> None:
     table = sweep(store=tmp_path)
     [file] = tmp_path.glob("*/runs.jsonl")
     file.write_bytes(file.read_bytes().replace(b"delivered_bytes", b"delivered_bytez", 1))
-    with pytest.warns(UserWarning, match="line 1 is cut off or damaged: the run is made again"):
+    with pytest.warns(UserWarning, match="line 1 is cut off or damaged: the run is repeated"):
         assert sweep(store=tmp_path).to_pydict() == table.to_pydict()
 
 
@@ -214,7 +214,7 @@ with ThreadPoolExecutor(1) as pool:
 
 @pytest.mark.parametrize(
     ("where", "said"),
-    [("pool", "anabranch.Error: a run cannot be kept in"), ("here", "UserWarning: runs cannot be kept for later")],
+    [("pool", "anabranch.Error: a run cannot be kept in"), ("here", "UserWarning: cannot store runs for later use")],
 )
 def test_a_full_disk_is_told(where: str, said: str, tmp_path: Path) -> None:
     """What workers make cannot be used then; what is made here is."""

@@ -2,7 +2,7 @@
 
 use crate::{Error, Scenario};
 use anabranch_papers::Simulator;
-use anabranch_study::{Backend, Backends, Column, column};
+use anabranch_study::{Backend, Backends, Variant, variant};
 use miette::miette;
 
 /// What runs a scenario: the simulator, or a Linux kernel of [`crate::linux`].
@@ -11,7 +11,7 @@ pub struct On {
     pub backend: &'static dyn Backend,
     /// It with iperf3 as the traffic, where that can be.
     pub with_iperf3: Option<&'static dyn Backend>,
-    pub(crate) column: Option<&'static Column>,
+    pub(crate) column: Option<&'static Variant>,
     pub(crate) is_ready: fn() -> Result<(), Error>,
 }
 
@@ -47,8 +47,8 @@ impl On {
     }
 
     /// The columns beside the simulator's: its own, and beside that or where they are asked for that of Linux hosts.
-    pub fn beside(&self, linux_hosts: bool) -> Vec<&'static Column> {
-        let hosts = (linux_hosts || self.column.is_some()).then_some(&column::LINUX_HOSTS);
+    pub fn beside(&self, linux_hosts: bool) -> Vec<&'static Variant> {
+        let hosts = (linux_hosts || self.column.is_some()).then_some(&variant::LINUX_HOSTS);
         self.column.into_iter().chain(hosts).collect()
     }
 

@@ -6,11 +6,11 @@ use crate::study::{check_failed, extent, failed};
 use crate::{Error, On, Progress, Watch, backends, earlier, store};
 use anabranch_cc::registry::Entry;
 use anabranch_papers::standard::{self, AlgorithmResult};
-use anabranch_record::place::{PlaceError, Tell};
+use anabranch_record::output::{Notify, OutputError};
 use anabranch_report::FolderError;
 use anabranch_study::{
-    Kept, Kind, Options, Results, Simulations, Store, Study, StudyError, StudyResult, Taken, Work, run_all,
-    tidy,
+    Kind, Options, Results, RunCache, SimulationRuns, Simulations, Store, Study, StudyError, StudyResult,
+    Work, run_all, tidy,
 };
 use miette::miette;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ const MANY: u64 = 100_000;
 /// What a piece of the work gave.
 pub enum Finished {
     /// A paper or a study; and of a study its runs.
-    Study(Box<StudyResult>, Vec<Taken>),
+    Study(Box<StudyResult>, Vec<SimulationRuns>),
     /// An algorithm's standard cases.
     Algorithm(AlgorithmResult),
 }
@@ -136,7 +136,7 @@ impl Campaign {
     pub fn check_earlier(&self, results: &Results, replace: bool) -> Result<(), Error> {
         let mut there = vec![];
         for study in &self.studies {
-            there.extend(results.made_otherwise(self.kind, study, &self.options)?);
+            there.extend(results.conflicting_result(self.kind, study, &self.options)?);
         }
         for entry in &self.algorithms {
             let former: Option<AlgorithmResult> = results.load(Kind::Algorithm, entry.name)?;
@@ -159,7 +159,7 @@ impl Campaign {
         let results = Results::open(&place.out, watch.note)?;
         self.check_earlier(&results, place.replace)?;
         let runs = place.store.as_deref().and_then(|folder| store::open(folder, watch.note));
-        let kept = runs.as_ref().map(|runs| runs as &dyn Kept);
+        let kept = runs.as_ref().map(|runs| runs as &dyn RunCache);
         let mut ran = Ran { algorithms: vec![], results, command: place.command, failed: vec![] };
         let (mut complete, mut partial, mut not_kept) = (0, String::new(), None);
         let progress = |p: anabranch_study::Progress<'_>| (watch.progress)(Progress::Runs(p));
@@ -214,7 +214,7 @@ impl Campaign {
 }
 
 impl Ran {
-    fn keep(&mut self, finished: Finished, of: &Campaign, note: Tell) -> Result<(), Error> {
+    fn keep(&mut self, finished: Finished, of: &Campaign, note: Notify) -> Result<(), Error> {
         match finished {
             Finished::Algorithm(result) => {
                 keep_algorithm(&result, &self.results, note)?;
@@ -233,7 +233,7 @@ impl Ran {
     }
 
     /// Says which algorithms' results were made otherwise than these.
-    fn note_others(&self, note: Tell) -> Result<(), Error> {
+    fn note_others(&self, note: Notify) -> Result<(), Error> {
         let Some(new) = self.algorithms.first() else { return Ok(()) };
         let mut others = anabranch_report::algorithms_in(&self.results)?;
         others.retain(|other| !other.is_made_like(new));
@@ -280,7 +280,7 @@ pub fn keep_study(
     study: &Study,
     result: StudyResult,
     whole: bool,
-    taken: &[Taken],
+    taken: &[SimulationRuns],
 ) -> Result<Vec<String>, Error> {
     let whole = whole && !result.partial && kind == Kind::Study;
     let notices = results.keep_study(kind, study, result)?;
@@ -294,7 +294,7 @@ pub fn keep_study(
 /// Writes the report on all results; see [`Ran::report`].
 pub fn report(results: &Results, command: &str, laboratory: Option<String>) -> Result<PathBuf, Error> {
     anabranch_report::write_on(results, command.to_owned(), laboratory).map_err(|error| match error {
-        FolderError::Place(error) => error.into(),
+        FolderError::ResultFolder(error) => error.into(),
         FolderError::Report(error) => Error::environment("there is no new report", &error),
     })
 }
@@ -305,7 +305,7 @@ fn made(r: &AlgorithmResult) -> String {
 }
 
 /// Keeps a result in place of a former one, and says so where that was made otherwise.
-fn keep_algorithm(result: &AlgorithmResult, results: &Results, note: Tell) -> Result<(), PlaceError> {
+fn keep_algorithm(result: &AlgorithmResult, results: &Results, note: Notify) -> Result<(), OutputError> {
     let name = &result.algorithm;
     let former: Option<AlgorithmResult> = results.load(Kind::Algorithm, name)?;
     if let Some(former) = former.filter(|former| !former.is_made_like(result)) {

@@ -3,14 +3,14 @@
 
 use crate::Error;
 use crate::error::told;
-use anabranch_record::place::Tell;
+use anabranch_record::output::Notify;
 use anabranch_record::{CaptureRead, Summary};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Refuses to replace an earlier record; where it may be, says what the new one takes the place of before it does, so that the
 /// user may cancel it.
-pub fn check(path: &Path, earlier: &Summary, replace: bool, note: Tell) -> Result<(), Error> {
+pub fn check(path: &Path, earlier: &Summary, replace: bool, note: Notify) -> Result<(), Error> {
     let Summary { scenario, seed, version, .. } = earlier;
     let path = path.display();
     let there = match &earlier.capture {
@@ -24,12 +24,12 @@ pub fn check(path: &Path, earlier: &Summary, replace: bool, note: Tell) -> Resul
 }
 
 /// The same for the record of a capture that has other packets now.
-pub fn check_changed(path: &Path, earlier: &Summary, replace: bool, note: Tell) -> Result<(), Error> {
+pub fn check_changed(path: &Path, earlier: &Summary, replace: bool, note: Notify) -> Result<(), Error> {
     let (path, file) = (path.display(), &earlier.scenario);
     replaces(&format!("{path} has a record of {file} as it was, with other packets"), replace, note)
 }
 
-fn replaces(there: &str, replace: bool, note: Tell) -> Result<(), Error> {
+fn replaces(there: &str, replace: bool, note: Notify) -> Result<(), Error> {
     if !replace {
         let help = "another folder, or --replace to put this run in its place";
         return Err(told(there.to_owned(), Some(help)));

@@ -1,6 +1,6 @@
 //! Why something was not done.
 
-use anabranch_record::place::PlaceError;
+use anabranch_record::output::OutputError;
 use anabranch_study::{StudyError, TaskError};
 use miette::{MietteDiagnostic, Report, miette};
 use std::fmt;
@@ -55,8 +55,8 @@ pub fn told(message: String, help: Option<&str>) -> Error {
     Error::input(told)
 }
 
-impl From<PlaceError> for Error {
-    fn from(error: PlaceError) -> Self {
+impl From<OutputError> for Error {
+    fn from(error: OutputError) -> Self {
         told(error.to_string(), error.help())
     }
 }

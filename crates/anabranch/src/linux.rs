@@ -5,7 +5,7 @@ use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};
 use anabranch_scenario::Scenario;
 use anabranch_study::store::Record;
-use anabranch_study::{Backend, Column, Task, TaskError};
+use anabranch_study::{Backend, Task, TaskError, Variant};
 use anabranch_testbed::{Guest, Limits, RunOptions, TestbedError};
 use miette::miette;
 use std::env;
@@ -30,7 +30,7 @@ pub static KERNEL: On = On {
 
 pub(crate) static RUNNING: Kernel = Kernel(Traffic::Own);
 
-static COLUMN: Column = Column::on(
+static COLUMN: Variant = Variant::on(
     &RUNNING,
     "kernel",
     "Linux",
@@ -46,8 +46,8 @@ macro_rules! guest {
     ($(#[$doc:meta])* $on:ident, $image:ident, $own:ident, $column:ident, $series:literal, $title:literal) => {
         static $image: Image = Image { name: concat!("guest-", $series), series: $series, made: OnceLock::new() };
         pub(crate) static $own: InGuest = InGuest(&$image, Traffic::Own);
-        static $column: Column =
-            Column::on(&$own, concat!("guest-", $series), $title, IN_A_GUEST, NOT_IN_A_GUEST);
+        static $column: Variant =
+            Variant::on(&$own, concat!("guest-", $series), $title, IN_A_GUEST, NOT_IN_A_GUEST);
         $(#[$doc])*
         pub static $on: On = On {
             backend: &$own,

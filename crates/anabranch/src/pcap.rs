@@ -5,7 +5,7 @@ use crate::error::told;
 use crate::units::{BYTES, with_unit};
 use anabranch_capture::{BackgroundCapture, Capture, Options, is_own};
 use anabranch_net::Time;
-use anabranch_record::place::{OutputFile, Tell};
+use anabranch_record::output::{Notify, OutputFile};
 use anabranch_record::{Sink, Summary};
 use anabranch_scenario::Scenario;
 use anabranch_study::task::SIM;
@@ -61,7 +61,7 @@ pub struct Captured {
 
 impl Captured {
     /// Begins the capture.
-    pub fn new(wanted: &Packets, scenario: &Scenario, replace: bool, note: Tell) -> Result<Self, Error> {
+    pub fn new(wanted: &Packets, scenario: &Scenario, replace: bool, note: Notify) -> Result<Self, Error> {
         let path = &wanted.file;
         let links = wanted.links.iter().map(|name| link(scenario, name)).collect::<Result<_, _>>()?;
         let snap = match wanted.snap {

@@ -4,7 +4,7 @@ use crate::earlier::is_no_input;
 use crate::error::told;
 use crate::{Error, Scenario, Watch};
 use anabranch_plot::{FIGURES, Format, LineSink, PlotError, Run, Size, Theory, USUAL, is_own};
-use anabranch_record::place::OutputFile;
+use anabranch_record::output::OutputFile;
 use anabranch_record::{ReadError, Record, Summary};
 use anabranch_study::{Panel, StudyResult};
 use miette::miette;

@@ -4,7 +4,7 @@ use crate::{Error, error::told};
 use anabranch_ideal::{COUPLED, Ideals};
 use anabranch_record::{Summary, quoted};
 use anabranch_scenario::{Overrides, Source};
-use anabranch_study::column::LINUX_HOSTS_SET;
+use anabranch_study::variant::LINUX_HOSTS_SET;
 use anabranch_study::{ScenarioFile, Setup, Task};
 use miette::miette;
 use std::fs::{self, File};

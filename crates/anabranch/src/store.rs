@@ -3,13 +3,13 @@
 use crate::error::counted;
 use crate::units::{BYTES, with_unit};
 use anabranch_papers::RESULTS_VERSION;
-use anabranch_record::place::Tell;
+use anabranch_record::output::Notify;
 use anabranch_study::Store;
 use std::path::Path;
 
 /// The store in `folder`, of what runs give today; what the user should know of it is noted. None where there can be none, which
 /// is no reason not to make the runs.
-pub fn open(folder: &Path, note: Tell) -> Option<Store> {
+pub fn open(folder: &Path, note: Notify) -> Option<Store> {
     let opened = Store::open(folder, RESULTS_VERSION);
     let store =
         opened.map_err(|why| note(&format!("an interrupted command could not go on later: {why}"))).ok()?;
@@ -22,5 +22,5 @@ pub fn open(folder: &Path, note: Tell) -> Option<Store> {
             with_unit(others.bytes as f64, BYTES)
         ));
     }
-    Some(store.telling(note))
+    Some(store.with_notify(note))
 }

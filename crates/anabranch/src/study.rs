@@ -3,7 +3,7 @@
 use crate::error::{counted, told};
 use crate::scenario::read;
 use crate::{Error, Scenario, Watch};
-use anabranch_study::file::{self, Part};
+use anabranch_study::file::{self, AxisSubset};
 use anabranch_study::{Options, Row, Simulations, Study, StudyResult, Verdict};
 use miette::miette;
 use std::collections::HashSet;
@@ -11,13 +11,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Reads a study file, or of some of its axes only these values; its scenarios are looked for beside it.
-pub fn open_study(path: &Path, at: &[Part]) -> Result<Arc<Study>, Error> {
+pub fn open_study(path: &Path, at: &[AxisSubset]) -> Result<Arc<Study>, Error> {
     let source = read(path)?;
     study_of_text(path, &source.text, at)
 }
 
 /// The same, of its text.
-pub fn study_of_text(path: &Path, text: &str, at: &[Part]) -> Result<Arc<Study>, Error> {
+pub fn study_of_text(path: &Path, text: &str, at: &[AxisSubset]) -> Result<Arc<Study>, Error> {
     let name = path.display().to_string();
     let study = file::load(&name, text, path.parent().unwrap_or(Path::new("")), at);
     not_shipped(study.map_err(Error::input)?)

@@ -5,7 +5,7 @@ use crate::output::{note, print, print_json};
 use crate::pages::algorithm::standard_cases;
 use crate::progress::Progress;
 use anabranch::{Campaign, Error, Finished, Place, StudyResult, counted};
-use anabranch_study::Taken;
+use anabranch_study::SimulationRuns;
 use std::{env, fs};
 
 /// Runs it, shows each paper or study by its page and algorithms on one page, and writes the report.
@@ -13,7 +13,7 @@ pub fn run(
     campaign: Campaign,
     place: Place,
     json: bool,
-    page: impl Fn(&StudyResult, &[Taken]) -> String + Sync,
+    page: impl Fn(&StudyResult, &[SimulationRuns]) -> String + Sync,
 ) -> Result<(), Error> {
     interrupt::listen()?;
     let (progress, mut unprinted, mut studies) = (Progress::over_runs(), None, 0);

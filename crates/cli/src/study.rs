@@ -10,8 +10,8 @@ use crate::pages::study::rows_of;
 use crate::size_args::SizeArgs;
 use anabranch::{Campaign, Error, Options, Place, Size, counted, extent, open_study, store};
 use anabranch_record::quoted;
-use anabranch_study::file::{Part, parts};
-use anabranch_study::{Kept, Kind, Study};
+use anabranch_study::file::{AxisSubset, parts};
+use anabranch_study::{Kind, RunCache, Study};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ Examples:
   anabranch study status studies/examples/buffer-and-delay.toml --quick --out out-quick";
 
 /// `cc=lia,olia`.
-fn part(text: &str) -> Result<Part, String> {
+fn part(text: &str) -> Result<AxisSubset, String> {
     let (axis, values) = text.split_once('=').ok_or("write AXIS=VALUE,…")?;
     Ok((axis.trim().to_owned(), parts(values)))
 }
@@ -80,7 +80,7 @@ pub struct StudyRunArgs {
     pub only: Option<String>,
     /// Of an axis only these values, separated by commas.
     #[arg(long, value_name = "AXIS=VALUES", value_parser = part)]
-    pub at: Vec<Part>,
+    pub at: Vec<AxisSubset>,
     /// Leave out the columns that the file asks for: nothing is run again under other assumptions.
     #[arg(long)]
     pub no_columns: bool,
@@ -174,7 +174,7 @@ fn status(args: &StudyRunArgs) -> Result<(), Error> {
     for simulations in campaign.simulations() {
         lines.push(format!("{}: {}", study.name, extent(simulations)));
         if let Some(folder) = args.place().store.filter(|folder| folder.is_dir()) {
-            let kept = store::open(&folder, note).map_or(0, |kept| simulations.found(&kept as &dyn Kept));
+            let kept = store::open(&folder, note).map_or(0, |kept| simulations.found(&kept as &dyn RunCache));
             let all = simulations.keepable();
             let goes_on = "the command runs only what is missing";
             lines.push(format!("  {kept} of the {all} runs without samples over time are kept; {goes_on}"));

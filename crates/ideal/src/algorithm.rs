@@ -54,7 +54,7 @@ fn counts_segments(flow: &Flow) -> bool {
 pub(crate) fn own(flow: &Flow) -> Result<Rule, String> {
     let runs = format!("{} runs {}", flow.name, flow.cc.entry.name);
     let Ok(params) = flow.cc.entry.params(&flow.cc.params) else {
-        return Err(format!("{runs} with parameters that it does not have"));
+        return Err(format!("{runs} with parameters that the model lacks"));
     };
     if !counts_segments(flow) {
         return Err(format!("{runs}, which counts acknowledgements, where a model counts segments"));
@@ -79,11 +79,11 @@ pub(crate) fn own(flow: &Flow) -> Result<Rule, String> {
             // Where it turns from Reno to CUBIC.
             let turn = |(name, _): &&(String, _)| matches!(name.as_str(), "threshold" | "hysteresis");
             if let Some((name, _)) = flow.cc.params.iter().find(turn) {
-                return Err(format!("{runs} with a `{name}` of its own, which its model does not have"));
+                return Err(format!("{runs} with a non-default `{name}`, which the model lacks"));
             }
             Some(Rule::Uncoupled(cubic_with()))
         }
         name => coupled(name),
     };
-    rule.ok_or_else(|| format!("{runs}, for which there is no model of windows and loss"))
+    rule.ok_or_else(|| format!("{runs}, which has no model of windows and loss"))
 }

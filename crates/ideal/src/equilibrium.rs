@@ -1,4 +1,4 @@
-//! Where windows and loss rates settle together: drop-tail links as limits of capacity.
+//! Equilibria of windows and loss rates, with drop-tail links as capacity limits.
 //!
 //! Each link has a loss rate p as its price: it is zero while the link has room, and rises until the load is no more
 //! than the capacity. A route's loss rate is 1 − Π(1 − p)(1 − q) over its links, q being what they lose at random.
@@ -30,10 +30,10 @@ const LEAST: f64 = -20.0;
 /// in X by a part in a thousand.
 const SHARPNESS: [f64; 5] = [4.0, 16.0, 64.0, 256.0, 1024.0];
 
-/// What settles.
+/// An equilibrium.
 #[derive(Clone, Debug)]
 pub(crate) struct Equilibrium {
-    /// For each connection each route's window and what it finds.
+    /// For each connection, each route's window and path conditions.
     pub routes: Vec<Vec<Settled>>,
     /// For each link its loss rate through congestion; 0 where it has room.
     pub losses: Vec<f64>,
@@ -46,24 +46,24 @@ pub(crate) struct Equilibrium {
 pub(crate) struct Settled {
     /// Mean window, in segments.
     pub window: f64,
-    /// What it finds.
+    /// The path's conditions.
     pub path: Path,
 }
 
-/// Why there is no equilibrium.
+/// A failure to find an equilibrium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoEquilibrium {
-    /// So many flows that even windows of one segment are too much.
+    /// The flows' smallest windows exceed a link's capacity.
     #[error(
-        "the flows' smallest windows are more than a link carries: timeouts rule there, which the models do not have"
+        "the flows' smallest windows exceed a link's capacity: timeouts, which the models lack, would dominate"
     )]
     Overload,
-    /// The solver gave up.
-    #[error("the solver found none")]
+    /// The solver did not converge.
+    #[error("the solver found no equilibrium")]
     NotFound,
 }
 
-/// Finds the equilibrium where each connection follows its rule.
+/// Finds the equilibrium in which each connection follows its rule.
 ///
 /// # Errors
 /// [`NoEquilibrium`].

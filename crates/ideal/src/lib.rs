@@ -1,4 +1,4 @@
-//! What theory gives for a scenario: how its links would be shared fairly, and where congestion control settles.
+//! Theory for a scenario: fair shares of its links, and equilibria of congestion control.
 //!
 //! [`Ideals::of`] takes a [`Scenario`] as it is when its measurement begins and gives
 //!
@@ -20,12 +20,12 @@ mod fair;
 #[cfg(feature = "fair")]
 mod max_min;
 mod network;
+mod queue_delay;
 mod response;
 mod result;
 mod rule;
 #[cfg(feature = "fair")]
 pub mod utility;
-mod wait;
 
 pub use algorithm::COUPLED;
 pub use equilibrium::NoEquilibrium;
@@ -37,8 +37,8 @@ pub use result::{Allocation, FlowIdeal, Ideals, LinkIdeal, Missing, SubflowIdeal
 use anabranch_scenario::Scenario;
 use network::Network;
 
-/// The part of a bottleneck's buffer that is taken to be full on average. With one BDP it is 0.56 for a single Reno flow, and
-/// in packet runs 0.65 for three and 0.8 for fifteen; CUBIC's are longer.
+/// The assumed mean fill level of a bottleneck's buffer. With one BDP it is 0.56 for a single Reno flow, and in packet runs 0.65
+/// for three and 0.8 for fifteen; CUBIC's are higher.
 pub const QUEUE: f64 = 0.75;
 
 impl Ideals {

@@ -1,6 +1,6 @@
-//! What theory looks at of a scenario: its links and connections as they are when the measurement begins.
+//! The theory's view of a scenario: its links and connections when the measurement begins.
 
-use crate::wait::Wait;
+use crate::queue_delay::QueueDelay;
 use anabranch_net::{Discipline, LinkSpec, Time};
 use anabranch_scenario::{Application, Flow, Scenario, Scheduler, SubflowAction};
 use std::collections::BTreeSet;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 /// Bytes of headers of a data packet: IPv4, TCP and its timestamps option.
 pub const HEADERS: f64 = 52.0;
 
-/// Bytes that MPTCP's DSS option takes of a flow's segments: 20, with data sequence numbers of 64 bits 24, and none of TCP's.
+/// Bytes of MPTCP's DSS option in a flow's segments: 20, or 24 with 64-bit data sequence numbers; 0 for TCP.
 pub fn dss(flow: &Flow) -> f64 {
     match (flow.is_multipath(), flow.tcp.long_dss) {
         (false, _) => 0.0,
@@ -24,7 +24,7 @@ pub(crate) struct Network {
     pub links: Vec<Link>,
     /// Those of the scenario's flows that are measured.
     pub connections: Vec<Connection>,
-    /// What of the scenario it does not show, and what is assumed instead.
+    /// Assumptions, and aspects of the scenario that are left out.
     pub notes: Vec<String>,
 }
 
@@ -32,10 +32,10 @@ pub(crate) struct Network {
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
     pub rate_bps: f64,
-    /// Part of the packets that it loses at random.
+    /// Random loss rate.
     pub loss: f64,
-    /// How long packets wait where it is a bottleneck.
-    pub wait: Wait,
+    /// Its queueing delay as a bottleneck.
+    pub wait: QueueDelay,
 }
 
 /// A connection.
@@ -65,7 +65,7 @@ pub(crate) struct Route {
 }
 
 impl Network {
-    /// The scenario's network when means begin, `queue` being the part of a bottleneck's buffer that is full on average.
+    /// The scenario's network when means begin; `queue` is the mean fill level of a bottleneck's buffer.
     pub fn of(scenario: &Scenario, queue: f64) -> Self {
         let mut notes = Notes::default();
         let specs: Vec<LinkSpec> =
@@ -86,7 +86,7 @@ impl Network {
         let link = |spec: &LinkSpec| Link {
             rate_bps: spec.rate_bps,
             loss: spec.loss.mean_rate(),
-            wait: Wait::of(spec, packet, queue),
+            wait: QueueDelay::of(spec, packet, queue),
         };
         let links = specs.iter().map(link).collect();
         Network { links, connections, notes: notes.0 }
@@ -119,7 +119,7 @@ fn connection(
 ) -> Option<Connection> {
     let name = &flow.name;
     if flow.stop <= scenario.warmup || flow.start >= scenario.duration {
-        notes.add(format!("{name} does not send while means are taken: left out."));
+        notes.add(format!("{name} does not send during the measurement: left out."));
         return None;
     }
     let works = |p: &usize| {
@@ -132,7 +132,7 @@ fn connection(
         there.iter().copied().filter(|p| !is_backup(flow, *p, scenario.warmup)).collect();
     let used = if regular.is_empty() { there } else { regular };
     if used.is_empty() {
-        notes.add(format!("{name} has no path when means begin: left out."));
+        notes.add(format!("{name} has no path at the end of the warm-up: left out."));
         return None;
     }
     notes.flow(flow, used.len(), scenario);
@@ -199,29 +199,31 @@ impl Notes {
     }
 
     fn flow(&mut self, flow: &Flow, used: usize, scenario: &Scenario) {
-        // Flows alike, from a count, share their notes.
+        // Flows of a group share their notes.
         let name = flow.name.rsplit_once('/').map_or(flow.name.as_str(), |(name, _)| name);
         let begin = scenario.warmup;
         if used < flow.paths.len() {
             self.add(format!(
-                "{name}: {used} of {} paths, those in use when means begin, at {begin}.",
+                "{name}: {used} of {} paths count, those in use at the end of the warm-up, {begin}.",
                 flow.paths.len()
             ));
         }
         if flow.events.iter().any(|event| event.at > begin) {
-            self.add(format!("{name}: its subflows change after {begin}, which is not looked at."));
+            self.add(format!("{name}: changes of its subflows after {begin} are ignored."));
         }
         if flow.start > begin || flow.stop < scenario.duration {
             self.add(format!(
-                "{name} sends from {} to {} only; taken as if it were there while means are taken.",
+                "{name} sends only from {} to {}; treated as sending throughout the measurement.",
                 flow.start, flow.stop
             ));
         }
         if flow.application != (Application::Bulk { bytes: None }) {
-            self.add(format!("{name} does not send all the time; taken as if it did."));
+            self.add(format!("{name} does not always send; treated as if it did."));
         }
         if flow.is_multipath() && flow.scheduler == Scheduler::Redundant {
-            self.add(format!("{name} sends everything on every subflow: its goodput is not their sum."));
+            self.add(format!(
+                "{name} sends everything on every subflow: its goodput is not the sum over them."
+            ));
         }
     }
 
@@ -232,34 +234,35 @@ impl Notes {
             let delay = if trace.max_delay().is_some() { " and shortest delay" } else { "" };
             let loss = if trace.sets_loss() { " and mean loss" } else { "" };
             self.add(format!(
-                "{name} follows a trace: taken as a link of its mean rate, {mbps:.3} Mbit/s{delay}{loss}, at all times."
+                "{name} follows a trace: treated as a link with its mean rate, {mbps:.3} Mbit/s{delay}{loss}, at all times."
             ));
         }
         if spec.changes.iter().any(|change| change.at > at) {
-            self.add(format!("{name} changes after {at}: taken as it is then, when means begin."));
+            self.add(format!(
+                "{name} changes after {at}: only its state at that time, the end of the warm-up, counts."
+            ));
         }
         match spec.discipline {
             Discipline::DropTail { .. } => {}
             fair if fair.flow_queues() > 0 => self.add(format!(
-                "{name} has a queue for each flow: it gives each subflow its share, whatever the congestion control \
-                 asks for. The equilibria are those of a common queue that waits CoDel's target."
+                "{name} has a queue for each flow: each subflow gets a fair share, independent of congestion control. The equilibria assume a common queue with CoDel's target as delay."
             )),
             managed => {
                 let wait = match managed.target() {
-                    None => "what its thresholds have for the loss rate",
+                    None => "the delay that its thresholds imply at the loss rate",
                     Some(_) => "its target",
                 };
-                self.add(format!("{name} manages its queue: packets wait {wait}, and each is as likely to be lost."));
+                self.add(format!("{name} has an AQM: the queueing delay is {wait}, and each packet is equally likely to be lost."));
             }
         }
         if begin.loss.comes_in_bursts() {
             self.add(format!(
-                "{name} loses in bursts: each loss counts, though a window is reduced once for a burst."
+                "{name} loses packets in bursts: each loss counts, although a window is reduced once per burst."
             ));
         }
         if let Discipline::DropTail { ecn_threshold_bytes: Some(_) } = begin.discipline {
             self.add(format!(
-                "{name} marks: the loss rate is that of marks, and its queue is shorter than assumed."
+                "{name} marks packets (ECN): the loss rate is the marking rate, and its queue is shorter than assumed."
             ));
         }
     }

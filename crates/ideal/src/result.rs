@@ -157,7 +157,12 @@ impl<'a> Builder<'a> {
         match own_is {
             Some(id) => self.ideals.own = self.ideals.allocation(id).map(|found| found.id.clone()),
             None => {
-                self.equilibrium("own", "What the scenario's flows run", own.into_iter().collect(), None);
+                self.equilibrium(
+                    "own",
+                    "The algorithms of the scenario's flows",
+                    own.into_iter().collect(),
+                    None,
+                );
                 self.ideals.own = self.ideals.allocation("own").map(|found| found.id.clone());
             }
         }
@@ -172,7 +177,7 @@ impl<'a> Builder<'a> {
         coupled: Option<&str>,
     ) {
         let rules = match rules {
-            Ok(rules) if rules.is_empty() => Err("no flow sends while means are taken".to_owned()),
+            Ok(rules) if rules.is_empty() => Err("no flow sends during the measurement".to_owned()),
             rules => rules,
         };
         let rules = match rules {

@@ -41,7 +41,7 @@ pub enum UtilityError {
     /// does not exist or comes twice.
     #[error("not a network: {0}")]
     Network(&'static str),
-    /// The solver gave up.
+    /// The solver did not converge.
     #[error("the solver found no optimum that is accurate enough")]
     Solver,
 }

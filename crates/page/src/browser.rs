@@ -58,7 +58,7 @@ fn keep(answer: question::Answer) -> i32 {
     sign * len
 }
 
-fn asked() -> String {
+fn question_text() -> String {
     QUESTION.with_borrow(|question| String::from_utf8_lossy(question).into_owned())
 }
 
@@ -71,13 +71,13 @@ pub extern "C" fn algorithms() -> i32 {
 /// [`question::describe`]
 #[unsafe(no_mangle)]
 pub extern "C" fn describe() -> i32 {
-    keep(question::describe(&asked()))
+    keep(question::describe(&question_text()))
 }
 
 /// [`question::ideal`]
 #[unsafe(no_mangle)]
 pub extern "C" fn ideal() -> i32 {
-    keep(question::ideal(&asked()))
+    keep(question::ideal(&question_text()))
 }
 
 /// [`question::run`]
@@ -85,7 +85,7 @@ pub extern "C" fn ideal() -> i32 {
 pub extern "C" fn run() -> i32 {
     // SAFETY: the page gives a function of numbers.
     let mut going = |now: Time| unsafe { keep_going(now.as_secs_f64()) != 0 };
-    keep(question::run(&asked(), &mut Page, &mut going))
+    keep(question::run(&question_text(), &mut Page, &mut going))
 }
 
 /// Gives samples to the page.

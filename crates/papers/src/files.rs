@@ -35,7 +35,7 @@ pub(crate) struct File {
 
 impl File {
     /// Reads it, or of some of its axes a part.
-    pub fn read(&self, of: &[file::Part]) -> Study {
+    pub fn read(&self, of: &[file::AxisSubset]) -> Study {
         let path = format!("{}/{}.toml", self.folder, self.name);
         let scenarios = scenarios::around(self.folder);
         let study = file::embedded(&path, self.text, &scenarios.iter().collect::<Vec<_>>(), of);

@@ -70,7 +70,7 @@ files! {
 /// Where there is none.
 pub fn at(path: &str) -> &'static ScenarioFile {
     let is = |file: &&ScenarioFile| file.path.strip_prefix("studies/") == Some(path);
-    ALL.iter().find(is).unwrap_or_else(|| panic!("no scenario studies/{path}"))
+    ALL.iter().find(is).unwrap_or_else(|| panic!("there is no scenario studies/{path}"))
 }
 
 /// What a study in that folder may name: the files beside it, and those of the folder above.

@@ -5,7 +5,8 @@ use anabranch_record::{Sink, Summary};
 use anabranch_sim::{End, Run, SimError};
 use anabranch_study::task::SIM;
 use anabranch_study::{
-    Backend, Backends, Kept, Options, Progress, Study, StudyError, StudyResult, Task, TaskError, Work, work,
+    Backend, Backends, Options, Progress, RunCache, Study, StudyError, StudyResult, Task, TaskError, Work,
+    work,
 };
 use std::sync::Arc;
 
@@ -55,7 +56,7 @@ pub fn ended(run: Result<Run, SimError>) -> Result<Summary, TaskError> {
 /// As it.
 pub fn run_all<T: Send>(
     work: &[Work<T>],
-    kept: Option<&dyn Kept>,
+    kept: Option<&dyn RunCache>,
     progress: &(dyn Fn(Progress<'_>) + Sync),
     keep_going: &(dyn Fn() -> bool + Sync),
     finished: &mut (dyn FnMut(T) + Send),

@@ -4,22 +4,22 @@
 //! its own.
 
 mod lines;
-mod own;
 mod png;
 mod points;
 mod run;
+mod signature;
 mod size;
 mod theory;
 mod transfers;
 
 pub use lines::{LineSink, Lines};
-pub use own::is_own;
 pub use png::{PngError, png};
 pub use run::{FIGURES, Run, USUAL};
+pub use signature::is_own;
 pub use size::{Size, SizeError};
 pub use theory::Theory;
 
-use anabranch_report::svg::{self, Look};
+use anabranch_report::svg::{self, ChartSize};
 use anabranch_study::Panel;
 
 /// Formats of pictures.
@@ -45,11 +45,11 @@ impl Format {
     }
 }
 
-/// Why there is no picture.
+/// A failure to draw.
 #[derive(Debug, thiserror::Error)]
 pub enum PlotError {
     /// No panel has a point.
-    #[error("there is nothing to draw: no sample of it has a value")]
+    #[error("nothing to draw: no sample has a value")]
     Nothing,
     /// The panels do not fit.
     #[error(transparent)]
@@ -67,7 +67,7 @@ pub struct Picture<'a> {
     pub about: &'a str,
     /// The panels.
     pub panels: &'a [Panel],
-    /// How large, and how many panels stand beside each other; a page follows its window instead.
+    /// The size and the number of panels per row; a page follows its window instead.
     pub size: Size,
 }
 
@@ -79,13 +79,13 @@ impl Picture<'_> {
     pub fn draw(&self, format: Format) -> Result<Vec<u8>, PlotError> {
         if format == Format::Html {
             let page = anabranch_report::page_of_charts(self.title, self.about, self.panels);
-            return page.map(own::mark_text).ok_or(PlotError::Nothing);
+            return page.map(signature::mark_text).ok_or(PlotError::Nothing);
         }
-        let look: Look = self.size.look(self.panels)?;
+        let look: ChartSize = self.size.look(self.panels)?;
         let svg = svg::document(self.panels, self.size.columns, &look).ok_or(PlotError::Nothing)?;
         match format {
-            Format::Png => Ok(own::mark_png(png(&svg)?)),
-            _ => Ok(own::mark_text(svg)),
+            Format::Png => Ok(signature::mark_png(png(&svg)?)),
+            _ => Ok(signature::mark_text(svg)),
         }
     }
 }

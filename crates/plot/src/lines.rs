@@ -7,15 +7,15 @@ use anabranch_study::Point;
 use anabranch_study::functions::recovery::{ROUNDING_S, SPAN_S};
 use std::collections::VecDeque;
 
-/// Stretches of time of a line, at most: more than a picture has pixels across.
+/// The largest number of bins of a line: more than a picture has pixels across.
 const MOST: usize = 8192;
 /// Bytes for each while their vector grows: the old one and the new one, twice as large.
-const PER_STRETCH: f64 = 1.5 * size_of::<Stretch>() as f64;
+const PER_STRETCH: f64 = 1.5 * size_of::<Bin>() as f64;
 /// Bytes for a count of bytes, in a queue that doubles as it grows.
 const PER_COUNT: f64 = 2.0 * size_of::<(f64, f64)>() as f64;
 
-/// Keeps what the [usual figures](crate::USUAL) of a run show: every sample of a line up to 8192, then of each of as many stretches
-/// of time the lowest and the highest. The stretches are equal, and double as the run goes on.
+/// Keeps the data of a run's [usual figures](crate::USUAL): up to 8192 samples of a line, then the lowest and the highest of each
+/// of as many bins of time. The bins are equal, and double in width as the run continues.
 #[derive(Debug, Default)]
 pub struct LineSink {
     /// Without samples.
@@ -157,25 +157,25 @@ impl LastSecond {
 /// A line over time.
 #[derive(Debug, Default)]
 struct Line {
-    /// How long a stretch is, in seconds; none while each sample has its own.
+    /// The width of a bin, in seconds; `None` while each sample has its own.
     width_s: Option<f64>,
-    stretches: Vec<Stretch>,
+    stretches: Vec<Bin>,
 }
 
-/// The lowest and the highest sample of a stretch of time: when, and the value.
+/// The lowest and the highest sample of a bin, with their times.
 #[derive(Clone, Copy, Debug)]
-struct Stretch {
+struct Bin {
     low: (f64, f64),
     high: (f64, f64),
 }
 
-impl Stretch {
-    /// Its number, where all are so long.
+impl Bin {
+    /// Its number for this width of bins.
     fn number(&self, width_s: f64) -> u64 {
         (self.low.0 / width_s) as u64
     }
 
-    fn absorb(&mut self, later: &Stretch) {
+    fn absorb(&mut self, later: &Bin) {
         if later.low.1 < self.low.1 {
             self.low = later.low;
         }
@@ -191,7 +191,7 @@ impl Line {
         if !value.is_finite() {
             return;
         }
-        let new = Stretch { low: (time_s, value), high: (time_s, value) };
+        let new = Bin { low: (time_s, value), high: (time_s, value) };
         loop {
             if let (Some(width), Some(last)) = (self.width_s, self.stretches.last_mut())
                 && last.number(width) == new.number(width)
@@ -205,7 +205,7 @@ impl Line {
         }
     }
 
-    /// Makes the stretches twice as long.
+    /// Doubles the width of bins.
     fn double(&mut self) {
         let [first, .., last] = &self.stretches[..] else { return };
         // At first two samples' time.
@@ -221,7 +221,7 @@ impl Line {
         });
     }
 
-    /// What is drawn: with a point without a value where samples pause.
+    /// The points to draw, with a gap where samples pause.
     fn points(&self) -> Vec<Point> {
         let all = &self.stretches;
         let Some(width) = self.width_s else {
@@ -229,11 +229,11 @@ impl Line {
             return points(&times, &values, 1.0);
         };
         let mut points: Vec<Point> = Vec::with_capacity(2 * all.len());
-        let mut last: Option<&Stretch> = None;
+        let mut last: Option<&Bin> = None;
         for stretch in all {
-            let Stretch { low, high } = *stretch;
+            let Bin { low, high } = *stretch;
             let (first, second) = if low.0 <= high.0 { (low, high) } else { (high, low) };
-            // Stretches hold two samples or more, unless they pause.
+            // Bins hold two samples or more, unless samples pause.
             if let (Some(last), Some(end)) = (last, points.last())
                 && stretch.number(width) > last.number(width) + 2
             {

@@ -12,16 +12,16 @@ const MOST: f32 = 1e8;
 const FAMILIES: [&str; 6] =
     ["Helvetica Neue", "Arial", "Liberation Sans", "DejaVu Sans", "Noto Sans", "Nimbus Sans"];
 
-/// Why a drawing cannot be had as pixels.
+/// A failure to render pixels.
 #[derive(Debug, thiserror::Error)]
 pub enum PngError {
     /// There is no font for its text.
     #[error(
-        "this machine has no font to write a PNG's text with: install one (apt-get install fonts-dejavu-core), or write an SVG"
+        "a PNG needs a font, and this machine has none: install one (apt-get install fonts-dejavu-core), or write an SVG"
     )]
     NoFont,
     /// Too large.
-    #[error("the picture would have more than {} million pixels: give a smaller size", MOST / 1e6)]
+    #[error("picture too large: the limit is {} million pixels; give a smaller size", MOST / 1e6)]
     Large,
     /// The renderer's own message.
     #[error("the picture cannot be drawn as a PNG: {0}")]

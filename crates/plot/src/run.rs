@@ -12,13 +12,13 @@ pub const FIGURES: [(&str, &str); 8] = [
     ("windows", "congestion window of each subflow"),
     ("throughput", "acknowledged payload of each subflow and connection over the last second"),
     ("rtt", "smoothed round-trip time of each subflow"),
-    ("queue", "packets waiting at each link"),
+    ("queue", "queue of each link, in packets"),
     ("sequence", "payload acknowledged since the start, of each subflow"),
-    ("shares", "mean goodput of each connection, beside theory where there is one"),
+    ("shares", "mean goodput of each connection, with the theoretical share if there is one"),
     ("completions", "distribution of the completion times of responses and transfers"),
     (
         "slowdown",
-        "completion time of transfers ÷ that of the same alone, by size: the median and the 99th percentile",
+        "slowdown of transfers (completion time ÷ ideal time) by size: the median and the 99th percentile",
     ),
 ];
 

@@ -1,6 +1,6 @@
 //! How large a picture is.
 
-use anabranch_report::svg::{Look, margin};
+use anabranch_report::svg::{ChartSize, margin};
 use anabranch_study::Panel;
 use std::str::FromStr;
 
@@ -10,7 +10,7 @@ const INCH: f64 = 96.0;
 const PRINT: f64 = 8.0 / 72.0 * INCH;
 /// Text on a screen, in pixels.
 const SCREEN: f64 = 12.0;
-/// Below this height, in pixels, a panel says nothing.
+/// The smallest height of a panel, in pixels.
 const LOWEST: f64 = 40.0;
 
 /// A picture's size.
@@ -22,24 +22,24 @@ pub struct Size {
     pub height: Option<f64>,
     /// The size of text, in CSS pixels.
     pub font: f64,
-    /// How many panels stand beside each other.
+    /// The number of panels per row.
     pub columns: usize,
 }
 
-/// Why there is no such size.
+/// An invalid size.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SizeError {
     /// Not as a size is written.
     #[error(
-        "a size is screen, single (3.4 in, a column of a paper), double (7 in), or WIDTH or WIDTHxHEIGHT in in, cm, mm or px, such as 5x3in"
+        "give screen, single (3.4 in, one column of a paper), double (7 in), or WIDTH or WIDTHxHEIGHT in in, cm, mm or px, such as 5x3in"
     )]
     Written,
     /// Not between the limits.
-    #[error("a picture is 50 px (0.53 in) to 20000 px (208 in) wide and high")]
+    #[error("width and height must be from 50 px (0.53 in) to 20000 px (208 in)")]
     Limits,
     /// Too small for the panels.
     #[error(
-        "so many panels do not fit into this size: give a larger one, fewer figures or another number of columns"
+        "the panels do not fit into this size: give a larger size, fewer figures or another number of columns"
     )]
     Small,
 }
@@ -85,14 +85,15 @@ impl FromStr for Size {
 
 impl Size {
     /// How each panel has to be drawn for all to have this size.
-    pub(crate) fn look(&self, panels: &[Panel]) -> Result<Look, SizeError> {
+    pub(crate) fn look(&self, panels: &[Panel]) -> Result<ChartSize, SizeError> {
         let gap = self.font;
         // Panels without a point are not drawn, and take no place.
         let drawn: Vec<&Panel> =
-            panels.iter().filter(|panel| margin(panel, &Look::REPORT).is_some()).collect();
+            panels.iter().filter(|panel| margin(panel, &ChartSize::REPORT).is_some()).collect();
         let columns = self.columns.min(drawn.len()).max(1);
         let width = (self.width + gap) / columns as f64 - gap;
-        let look = Look { width, plot_height: (0.42 * width).max(LOWEST), font: self.font, titled: true };
+        let look =
+            ChartSize { width, plot_height: (0.42 * width).max(LOWEST), font: self.font, titled: true };
         if width < 12.0 * self.font {
             return Err(SizeError::Small);
         }
@@ -103,7 +104,7 @@ impl Size {
         if plot_height < LOWEST {
             return Err(SizeError::Small);
         }
-        Ok(Look { plot_height, ..look })
+        Ok(ChartSize { plot_height, ..look })
     }
 }
 

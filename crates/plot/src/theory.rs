@@ -1,4 +1,4 @@
-//! What theory gives for a run, beside it.
+//! Theory for a run.
 
 use anabranch_ideal::{Allocation, Ideals, QUEUE};
 use anabranch_scenario::Scenario;
@@ -7,15 +7,15 @@ use anabranch_study::changes;
 /// The most flows of which theory is computed: it takes seconds for more.
 const MOST_FLOWS: usize = 50;
 
-/// Where the congestion control that a scenario's flows run settles.
+/// The equilibrium of the algorithms that a scenario's flows run.
 pub struct Theory {
     equilibrium: Allocation,
-    /// Of each flow, whether it sends all the time, as theory takes it.
+    /// Whether each flow always sends, as the theory assumes.
     greedy: Vec<bool>,
 }
 
 impl Theory {
-    /// Nothing where there is no theory of what the flows run, or the network changes while means are taken.
+    /// `None` if the theory does not cover the flows, or the network changes while means are taken.
     pub fn of(scenario: &Scenario) -> Option<Self> {
         if changes(scenario) || scenario.flows.len() > MOST_FLOWS {
             return None;

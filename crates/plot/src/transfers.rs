@@ -25,7 +25,7 @@ pub fn completions(flows: Vec<Transfers>) -> Panel {
     Panel {
         title: "Completion times".to_owned(),
         x: axis("ms", true),
-        y: Axis { domain: Some((0.0, 1.0)), ..axis("part that took no longer", false) },
+        y: Axis { domain: Some((0.0, 1.0)), ..axis("fraction completed by then", false) },
         mark: Mark::Line,
         series: series.collect(),
     }
@@ -49,7 +49,7 @@ pub fn slowdown(flows: Vec<Transfers>) -> Panel {
     Panel {
         title: "Slowdown: completion time ÷ ideal time".to_owned(),
         x: axis("size (kB)", true),
-        y: Axis { domain: limits(&series), ..axis("times as long as ideally", true) },
+        y: Axis { domain: limits(&series), ..axis("completion time ÷ ideal time", true) },
         mark: if few { Mark::Point } else { Mark::Line },
         series,
     }

@@ -9,7 +9,8 @@ use anabranch_record::{Cell, Kind as CellKind};
 use anabranch_study::store::{Key, Record};
 use anabranch_study::tidy::{self, TidyAxis};
 use anabranch_study::{
-    Claim, Kept, Kind, Missing, Progress, Results, RunId, Store, Study, StudyError, StudyResult, Taken, Work,
+    Claim, Kind, PendingRun, Progress, Results, RunCache, RunId, SimulationRuns, Store, Study, StudyError,
+    StudyResult, Work,
 };
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
@@ -39,14 +40,14 @@ pub struct Campaign {
     shipped: bool,
     /// Whether it is all of the study.
     whole: bool,
-    work: Work<(StudyResult, Vec<Taken>)>,
+    work: Work<(StudyResult, Vec<SimulationRuns>)>,
     store: Option<Store>,
     /// What the user should know though the work goes on.
     notes: Notes,
-    missing: Vec<Missing>,
+    missing: Vec<PendingRun>,
     /// Runs that somebody makes for us.
     claims: Mutex<HashMap<Key, Claim>>,
-    done: Mutex<Option<(StudyResult, Vec<Taken>)>>,
+    done: Mutex<Option<(StudyResult, Vec<SimulationRuns>)>>,
 }
 
 impl Campaign {
@@ -56,14 +57,14 @@ impl Campaign {
         study: Arc<Study>,
         shipped: bool,
         whole: bool,
-        work: Work<(StudyResult, Vec<Taken>)>,
+        work: Work<(StudyResult, Vec<SimulationRuns>)>,
         store: Option<PathBuf>,
     ) -> PyResult<Self> {
         let store = store.map(|folder| Store::open(folder, RESULTS_VERSION)).transpose();
         let store = store.map_err(|why| Error::new_err(why.to_string()))?;
         let notes = Notes::default();
         let told = notes.clone();
-        let store = store.map(|store| store.telling(move |note| lock(&told).push(note.to_owned())));
+        let store = store.map(|store| store.with_notify(move |note| lock(&told).push(note.to_owned())));
         let missing = match &store {
             Some(store) => py.detach(|| work.simulations.missing(store)),
             None => vec![],
@@ -83,7 +84,10 @@ impl Campaign {
         })
     }
 
-    fn with_result<T>(&self, with: impl FnOnce(&StudyResult, &[Taken]) -> PyResult<T>) -> PyResult<T> {
+    fn with_result<T>(
+        &self,
+        with: impl FnOnce(&StudyResult, &[SimulationRuns]) -> PyResult<T>,
+    ) -> PyResult<T> {
         match &*lock(&self.done) {
             Some((result, taken)) => with(result, taken),
             None => Err(RunError::new_err("it has not been run")),
@@ -161,7 +165,7 @@ impl Campaign {
             }
             None => Ok(()),
         };
-        let kept = self.store.as_ref().map(|store| store as &dyn Kept);
+        let kept = self.store.as_ref().map(|store| store as &dyn RunCache);
         let mut asked = Ok(());
         let mut done = None;
         let ended = std::thread::scope(|scope| {

@@ -3,7 +3,7 @@
 use crate::campaign::Campaign;
 use crate::errors::{input, refused, told};
 use anabranch::{Changes, Options, Scenario, Size, study_of_text};
-use anabranch_study::file::{self, Part};
+use anabranch_study::file::{self, AxisSubset};
 use anabranch_study::{ScenarioFile, work_with_runs};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub struct Study {
 impl Study {
     /// Reads a study file, or of some of its axes only these values; its scenarios are looked for beside it.
     #[staticmethod]
-    fn from_file(py: Python<'_>, path: PathBuf, text: &str, at: Vec<Part>) -> PyResult<Self> {
+    fn from_file(py: Python<'_>, path: PathBuf, text: &str, at: Vec<AxisSubset>) -> PyResult<Self> {
         let study = study_of_text(&path, text, &at).map_err(|error| told(py, &error))?;
         Ok(Study { study, shipped: false })
     }

@@ -1,4 +1,4 @@
-//! What a record that was read from a capture tells of it.
+//! Facts about a capture from which a record was read.
 
 use crate::PathTraffic;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub struct CaptureRead {
     pub tcp: bool,
     /// Packets in it.
     pub packets: u64,
-    /// Those of them that are no TCP segments, or whose headers are cut off.
+    /// Packets among these that are not TCP segments, or have truncated headers.
     pub others: u64,
     /// Time of the first segment, seconds since 1970: the record's time 0.
     pub begins_s: f64,
@@ -34,26 +34,26 @@ pub struct CaptureRead {
     pub paths: Vec<PathTraffic>,
 }
 
-/// A connection that began as MPTCP and went on as TCP (RFC 8684 §3.7).
+/// A connection that began as MPTCP and continued as TCP (RFC 8684 §3.7).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fallback {
     /// The flow's name.
     pub flow: String,
-    /// When the first packet told of it, in seconds of the record.
+    /// The time of the first packet that shows it, in seconds of the record.
     pub at_s: f64,
-    /// What told of it.
+    /// The sign of the fallback.
     pub sign: FallbackSign,
 }
 
-/// What tells of a fallback.
+/// A sign of a fallback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FallbackSign {
     /// Data or acknowledgements without MPTCP's options, up to the end.
     NoOptions,
-    /// MP_FAIL: a checksum showed data that was changed on its way.
+    /// MP_FAIL: a checksum shows that data was changed in transit.
     Fail,
     /// A mapping for all that follows.
     InfiniteMapping,

@@ -1,9 +1,9 @@
-//! A run's record in files: tables as Parquet and CSV, and folders that are replaced as a whole.
+//! A run's record in files: tables as Parquet and CSV, and folders that are replaced atomically.
 
 mod csv_table;
 mod file_sink;
+pub mod output;
 mod parquet_table;
-pub mod place;
 mod read;
 mod replace;
 mod run_directory;
@@ -13,8 +13,8 @@ mod table_file;
 
 pub use csv_table::CsvTable;
 pub use file_sink::{CsvSink, FileSink, ParquetSink, WriteError};
+pub use output::ResultFolder;
 pub use parquet_table::ParquetTable;
-pub use place::Place;
 pub use read::{ReadError, Record};
 pub use replace::replace;
 pub use run_directory::{RunDirectory, SampleFormat};

@@ -3,7 +3,7 @@
 /// Buckets per doubling of the value, as a power of two.
 const SUB_BITS: u32 = 5;
 const SUB: usize = 1 << SUB_BITS;
-/// Doublings between the smallest and the largest value that are told apart.
+/// Doublings between the smallest and the largest distinguishable value.
 const OCTAVES: usize = 15;
 const BUCKETS: usize = OCTAVES * SUB;
 

@@ -1,4 +1,4 @@
-//! What a run on a real kernel tells of itself, so that its result can be trusted or not.
+//! Facts about a run on a real kernel that show whether its result is valid.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,21 +8,20 @@ use serde::{Deserialize, Serialize};
 pub struct KernelRun {
     /// The kernel's release, as `uname -r` has it.
     pub release: String,
-    /// Why the result is not to be trusted; empty where nothing speaks against it.
+    /// Reasons why the result is invalid; empty if it is valid.
     pub invalid: Vec<String>,
-    /// How many attempts before this one were invalid.
+    /// The number of invalid attempts before this one.
     pub invalid_attempts: u32,
     /// Who sent and received: "own", threads that check every byte, or "iperf3".
     pub traffic: String,
-    /// How much later than planned the sockets were looked at, at most, in seconds. The threads of the traffic have the same
-    /// priority.
+    /// The largest delay of a sample of the sockets, in seconds. The traffic's threads have the same priority.
     pub looks_late_max_s: f64,
-    /// Looks at subflows that showed a window beyond all that had been sent, and were dropped.
+    /// Dropped samples of subflows, with a window larger than all data sent.
     #[serde(default)]
     pub impossible_looks: u64,
     /// How the links' emulator kept up.
     pub emulator: EmulatorHealth,
-    /// Whether the kernel leaves out calls of eBPF programs; null where no such program ran.
+    /// Whether the kernel skips calls of eBPF programs; null if no such program ran.
     pub skips_programs: Option<bool>,
     /// Each subflow's packets as the emulator saw them, in the summary's order.
     pub paths: Vec<PathTraffic>,
@@ -32,27 +31,27 @@ pub struct KernelRun {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EmulatorHealth {
-    /// Median of how much later than its link says a packet was delivered, in seconds; null where none was.
+    /// Median delay of a packet's delivery after its scheduled time, in seconds; null without packets.
     pub lateness_p50_s: Option<f64>,
     /// 99th percentile.
     pub lateness_p99_s: Option<f64>,
     /// The largest.
     pub lateness_max_s: Option<f64>,
-    /// How long it stood still in the measured time, in seconds: the sum of all times longer than 1 ms in which it had to be at work and
-    /// was not. Packets wait before it meanwhile, which is no lateness.
+    /// Total stall time in the measured time, in seconds: all times longer than 1 ms in which it had to run and did not. Packets
+    /// wait before it meanwhile, which does not count as delay.
     #[serde(default)]
     pub standstill_s: f64,
-    /// Standstills after which a queue dropped data within a round-trip time, counted for each subflow.
+    /// Stalls followed by a queue drop within a round-trip time, counted for each subflow.
     #[serde(default)]
     pub standstill_losses: u64,
-    /// The part of the goodput that standstills may have cost.
+    /// The fraction of goodput that stalls may have cost.
     #[serde(default)]
     pub standstill_effect: f64,
-    /// Processor time of the emulator ÷ time: the part of one core that it used.
+    /// Processor time of the emulator ÷ time: the fraction of one core that it used.
     pub cpu: f64,
     /// Packets that a device dropped before the emulator could take them.
     pub device_drops: u64,
-    /// Whether it ran before other processes (SCHED_FIFO).
+    /// Whether it ran with real-time priority (SCHED_FIFO).
     pub real_time_priority: bool,
 }
 

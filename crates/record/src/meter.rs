@@ -1,4 +1,4 @@
-//! What is measured of a subflow in its flow's window of measurement.
+//! Measurements of a subflow while its flow is measured.
 
 use crate::Histogram;
 use std::borrow::Cow;
@@ -26,7 +26,7 @@ impl Mean {
         self.weight += other.weight;
     }
 
-    /// None of nothing.
+    /// `None` without values.
     pub fn value(&self) -> Option<f64> {
         (self.weight > 0.0).then(|| self.sum / self.weight)
     }
@@ -37,7 +37,7 @@ impl Mean {
 pub struct Held {
     /// NaN where there is none.
     pub now: f64,
-    /// Of what has held so far.
+    /// The mean so far.
     pub mean: Mean,
 }
 
@@ -71,7 +71,7 @@ pub struct Meter {
     pub srtt: Held,
     /// Its values at sampling instants.
     pub srtts: Histogram,
-    /// The algorithm's inner values, in the registry's order.
+    /// The algorithm's observables, in the registry's order.
     pub observables: Vec<Held>,
 }
 
@@ -87,7 +87,7 @@ impl Meter {
         fixed.into_iter().chain(&mut self.observables).for_each(|held| held.hold(seconds));
     }
 
-    /// Where a value has never held for any time, it is its own mean.
+    /// A value that has held for no time is its own mean.
     pub fn with_single_values(&self) -> Cow<'_, Self> {
         let mut of = self.clone();
         let fixed = [&mut of.cwnd, &mut of.rtt, &mut of.srtt];
@@ -96,7 +96,7 @@ impl Meter {
         Cow::Owned(of)
     }
 
-    /// Adds what another measured, of a connection that is over.
+    /// Adds the measurements of an ended connection.
     pub fn absorb(&mut self, other: &Meter) {
         self.cwnd.mean.absorb(&other.cwnd.mean);
         self.rtt.mean.absorb(&other.rtt.mean);
@@ -109,7 +109,7 @@ impl Meter {
     }
 }
 
-/// All that a subflow's summary is made of.
+/// The data for a subflow's summary.
 pub struct Measured<'a> {
     /// Means and percentiles.
     pub meter: Cow<'a, Meter>,
@@ -119,11 +119,11 @@ pub struct Measured<'a> {
     pub seconds: f64,
     /// Segments with payload sent, retransmissions included.
     pub sent: u64,
-    /// Segments that the network was given, of which it dropped `lost`.
+    /// Segments given to the network, which dropped `lost` of them.
     pub offered: u64,
     /// Segments dropped.
     pub lost: u64,
-    /// Segments sent again.
+    /// Retransmitted segments.
     pub retransmitted: u64,
     /// Entries into loss recovery.
     pub recoveries: u64,
@@ -133,8 +133,7 @@ pub struct Measured<'a> {
     pub spurious: u64,
 }
 
-/// Bits per second; none over no time at all: a flow that was over before the warm-up, or starts after the end, has no
-/// share to compare.
+/// Bits per second; `None` over no time: a flow that ends before the warm-up or starts after the end has no share.
 pub fn rate_bps(bytes: u64, seconds: f64) -> Option<f64> {
     (seconds > 0.0).then(|| bytes as f64 * 8.0 / seconds)
 }

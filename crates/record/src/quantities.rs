@@ -1,7 +1,7 @@
-//! What is told of subflows and links: the one table of a subflow's summary, and those of samples over time.
+//! The quantities of subflows and links: one table for summaries, and tables for samples over time.
 //!
-//! A further quantity is one line here, and where it is measured. Structs, JSON, files, tables of the terminal, columns in
-//! Python and the book's tables (`docs/src/records.md`) follow.
+//! To add a quantity, add one line here and its measurement. Structs, JSON, files, tables of the terminal, columns in Python and
+//! the book's tables (`docs/src/records.md`) follow.
 
 use crate::meter::{Measured, rate_bps};
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,7 @@ pub enum Unit {
     Time,
     /// Segments.
     Segments,
-    /// A small part of 1.
+    /// A small fraction.
     Loss,
     /// Whole segments or events.
     Count,
@@ -157,7 +157,7 @@ quantities! {
     sent_segments: u64 = |m| m.sent, Count;
     /// Segments with payload dropped in the network.
     lost_segments: u64 = |m| m.lost, Count;
-    /// Segments with payload sent again.
+    /// Segments with payload retransmitted.
     retransmitted_segments: u64 = |m| m.retransmitted, Count;
     /// Entries into loss recovery.
     recoveries: u64 = |m| m.recoveries, Count;
@@ -311,7 +311,7 @@ samples! {
         /// Index of the subflow in its flow.
         subflow: usize,
         ..
-        /// The algorithm's inner values, NaN where one has none.
+        /// The algorithm's observables; NaN if it lacks one.
         observables: &'a [f64],
     }
     /// One subflow's samples: series of equal length, one value for each instant. Counters run from the start of
@@ -320,7 +320,7 @@ samples! {
         /// Names of the links from sender to receiver.
         path: Vec<String>,
         ..
-        /// The algorithm's inner values by name, NaN where one has none.
+        /// The algorithm's observables by name; NaN if it lacks one.
         observables: Vec<(String, Vec<f64>)>,
     }
     /// Congestion window.
@@ -337,7 +337,7 @@ samples! {
     delivered_bytes: u64, Count;
     /// Segments deemed lost by the sender.
     lost_segments: u64, Count;
-    /// Segments sent again.
+    /// Retransmitted segments.
     retransmitted_segments: u64, Count;
 }
 

@@ -61,9 +61,9 @@ pub struct CompletionSample {
 
 /// Receives samples in order of time. The methods do nothing unless overridden.
 ///
-/// A sink that fails keeps its error until its owner asks for it: a run does not stop for it.
+/// A failed sink keeps its error for its owner: the run continues.
 pub trait Sink {
-    /// True where it wants samples at all; otherwise a run does not take any.
+    /// True if it wants samples; if not, a run takes none.
     fn wants_samples(&self) -> bool {
         true
     }
@@ -71,7 +71,7 @@ pub trait Sink {
     fn begin(&mut self, layout: &Layout) {
         let _ = layout;
     }
-    /// Flows or subflows were appended to the layout: only those who record what they do not direct do so.
+    /// Flows or subflows were appended to the layout, as when recording a capture or a kernel.
     fn extend(&mut self, layout: &Layout) {
         let _ = layout;
     }

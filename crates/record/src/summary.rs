@@ -1,7 +1,7 @@
 //! The summary of a run: what `anabranch run --json` prints and `summary.json` holds.
 //!
-//! Means cover the time from the later of warm-up and the flow's start to its stop. A value that
-//! does not exist (the RTT of a subflow that never had one) is null.
+//! Means cover the time from the later of warm-up and the flow's start to its stop. Missing values (the RTT of a subflow that
+//! never had one) are null.
 
 use crate::{
     CaptureRead, FlowLayout, Histogram, KernelRun, Measured, SubflowSummary, Transfers, jain, rate_bps,
@@ -46,7 +46,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Of these connections and links; of what run, is still to be said.
+    /// From these connections and links; the run's facts are still missing.
     pub fn of(flows: Vec<FlowSummary>, links: Vec<LinkSummary>) -> Summary {
         let goodputs: Vec<f64> = flows.iter().filter_map(|flow| flow.goodput_bps).collect();
         Summary {
@@ -94,7 +94,7 @@ impl Summary {
     /// Reads it back.
     ///
     /// # Errors
-    /// Where `json` is not a summary; the error tells line and column.
+    /// If `json` is not a summary; the error has line and column.
     pub fn from_json(json: &str) -> Result<Summary, serde_json::Error> {
         serde_json::from_str(json)
     }

@@ -1,4 +1,4 @@
-//! Transfers that arrive of their own accord: how long they took, and how many times as long as ideally and as alone, by size.
+//! Transfers of arrival processes: completion times and slowdowns, by size.
 
 use crate::{Completion, Histogram};
 use serde::{Deserialize, Serialize};
@@ -11,9 +11,9 @@ const CLASSES: usize = BOUNDS.len() + 1;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Transfers {
-    /// How many began.
+    /// The number of transfers.
     pub started: u64,
-    /// How many of them were not complete when the run ended: completion times are without these.
+    /// The number of transfers still incomplete at the end of the run; completion times exclude them.
     pub unfinished: u64,
     /// The sizes of all that began ÷ the time from the end of the warm-up, or the flow's start, to the flow's stop or the end of the
     /// run, bits per second; null over no time.
@@ -50,7 +50,7 @@ pub struct SizeClass {
     pub from_bytes: u64,
     /// Sizes are less than this; null in the last class.
     pub below_bytes: Option<u64>,
-    /// How many were not complete when the run ended.
+    /// The number of transfers still incomplete at the end of the run.
     pub unfinished: u64,
     /// Completion times; null where none completed.
     pub completion: Option<Completion>,

@@ -3,7 +3,7 @@
 
 const anabranch = { waiting: new Map() };
 
-// What a part's script hands over: its text, compressed. `data` is base64 of raw deflate.
+// The compressed text of each part, handed over by the part's script. `data` is base64 of raw deflate.
 anabranch.part = (path, data) => {
   const take = anabranch.waiting.get(path);
   try {
@@ -12,7 +12,7 @@ anabranch.part = (path, data) => {
     take?.resolve(new Response(stream).text());
   } catch (error) {
     // Browsers that know the class may not know the format.
-    take?.reject(new Error(`this browser cannot decompress: a newer one can (${error.message})`));
+    take?.reject(new Error(`this browser cannot decompress the data: use a newer browser (${error.message})`));
   }
 };
 
@@ -39,7 +39,7 @@ function part(path) {
     entry = {};
     entry.text = new Promise((resolve, reject) => Object.assign(entry, { resolve, reject }));
     anabranch.waiting.set(path, entry);
-    if (typeof DecompressionStream === "undefined") entry.reject(new Error("this browser cannot decompress: a newer one can"));
+    if (typeof DecompressionStream === "undefined") entry.reject(new Error("this browser cannot decompress the data: use a newer browser"));
     else script(path).catch(entry.reject);
   }
   return entry.text;
@@ -147,7 +147,7 @@ async function fill(details) {
     details.dataset.state = "filled";
   } catch (error) {
     details.dataset.state = "failed";
-    place.textContent = `This part cannot be shown (${error.message}).`;
+    place.textContent = `This section cannot be shown (${error.message}).`;
   }
 }
 
@@ -185,7 +185,7 @@ function searching() {
       if (verdict) line.append(" ", Object.assign(document.createElement("span"), { className: `verdict ${kind}`, textContent: verdict }));
       list.append(line);
     }
-    if (!found.length) item({ textContent: "Nothing has all of these words." });
+    if (!found.length) item({ textContent: "No entry contains all of these words." });
     if (found.length > MOST_FOUND) item({ textContent: `and ${found.length - MOST_FOUND} more` });
   };
   field.addEventListener("input", find);

@@ -7,8 +7,7 @@ use crate::{scales::drawable, style::Style};
 use anabranch_study::format::significant;
 
 /// How boxes are made; part of each drawing's remarks.
-pub const RULE: &str = "Box: median and quartiles, interpolated between neighbouring values; whiskers: to the \
-                        outermost values within 1.5 box heights of the box; dots: every value.";
+pub const RULE: &str = "Box: median and quartiles, interpolated between neighbouring values. Whiskers: the outermost values within 1.5 box heights of the box. Dots: all values.";
 
 /// The five numbers of a box plot.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -19,26 +19,26 @@ use anabranch_study::format::significant;
 pub const MOST_POINTS: usize = 2000;
 /// Points of a line up to which each is shown, with its interval as a bar; beyond, the interval is a band.
 pub const FEW_POINTS: usize = 40;
-/// Pixels that a horizontal axis goes on beyond points at its ends: more than a symbol's radius.
+/// Pixels of a horizontal axis beyond points at its ends: more than a symbol's radius.
 const MARGIN: u32 = 8;
-/// Steps of a vertical axis between which a drawing, 250 pixels high, shows no difference.
+/// The resolution of a vertical axis in a drawing 250 pixels high.
 const STEPS_SHOWN: f64 = 500.0;
-/// Digits that a tooltip tells.
-const TOLD: usize = 6;
+/// Digits in a tooltip.
+const TOOLTIP_DIGITS: usize = 6;
 /// Invisible points of a long line that carry its tooltips.
 const HANDLES: usize = 80;
 
-/// A drawing and what a reader has to know of it.
+/// A drawing with its description and remarks.
 pub struct Chart {
     /// The Vega-Lite specification, with its data.
     pub spec: Value,
-    /// What it shows, for those who cannot see it.
+    /// A description for screen readers.
     pub description: String,
-    /// How the drawing departs from the data or from the paper's axes.
+    /// Differences between the drawing and the data or the paper's axes.
     pub remarks: Vec<String>,
 }
 
-/// Draws a panel; nothing where it has no point that could be drawn.
+/// Draws a panel; `None` without a drawable point.
 pub fn chart(panel: &Panel) -> Option<Chart> {
     let panel = &*visible(panel);
     if panel.mark == Mark::Tile {
@@ -46,7 +46,7 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
     }
     let bars = panel.mark == Mark::Bar;
     let labelled = labelled(panel);
-    let Drawn { series: drawn, xs, ys, x_domain, y_domain, few } = Drawn::of(panel, MOST_POINTS)?;
+    let VisibleData { series: drawn, xs, ys, x_domain, y_domain, few } = VisibleData::of(panel, MOST_POINTS)?;
     let points = || drawn.iter().flatten().copied();
     let style = Style::new(&panel.series, panel.mark == Mark::Line && !few);
     let series = panel.series.iter().zip(&drawn).zip(&style.names);
@@ -69,8 +69,7 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
     } else {
         let mut x = quantitative("x", &panel.x, x_domain);
         if few || panel.mark == Mark::Point {
-            // What is drawn at an end of the axis is not cut in half there. Vega would pad the limits first and then round what
-            // it padded to whole steps, or decades: they are rounded already.
+            // Room for symbols at the ends. Without `nice: false`, Vega would round the padded limits, which are already rounded.
             x["scale"]["padding"] = json!(MARGIN);
             x["scale"]["nice"] = json!(false);
         }
@@ -108,18 +107,19 @@ pub fn chart(panel: &Panel) -> Option<Chart> {
         "layer": chosen_by_legend(layer),
     });
     let mut remarks = remarks(panel, xs, ys);
-    // By more than a tooltip's digits hide.
+    // By more than a tooltip's rounding.
     let off = |points: &[&Point], y: f64| (digits(points, shown, y) - y).abs() > 0.5e-5 * y.abs();
     let rounded = |points: &Vec<&Point>| points.iter().any(|p| drawable(&panel.y, p.y) && off(points, p.y));
     if panel.mark != Mark::Box && drawn.iter().any(rounded) {
-        remarks.push("Values are rounded to what the drawing shows; the file has all digits.".to_owned());
+        remarks
+            .push("Values are rounded to the chart's resolution; the data file has all digits.".to_owned());
     }
     Some(Chart { spec, description, remarks })
 }
 
-/// What of a panel is drawn, and between which limits.
-pub struct Drawn<'a> {
-    /// The points of each series that the axes can show, no more than can be told apart.
+/// The visible points and limits of a panel.
+pub struct VisibleData<'a> {
+    /// The points of each series that the axes can show, thinned out.
     pub series: Vec<Vec<&'a Point>>,
     /// The values across.
     pub xs: (f64, f64),
@@ -129,12 +129,12 @@ pub struct Drawn<'a> {
     pub x_domain: (f64, f64),
     /// The limits of the vertical axis.
     pub y_domain: (f64, f64),
-    /// Are there so few points that each is shown?
+    /// Whether there are few enough points to show each.
     pub few: bool,
 }
 
-impl<'a> Drawn<'a> {
-    /// At most so many points of each series; nothing where there is none.
+impl<'a> VisibleData<'a> {
+    /// At most `most` points of each series; `None` without points.
     pub fn of(panel: &'a Panel, most: usize) -> Option<Self> {
         let series: Vec<_> = panel.series.iter().map(|s| drawable_points(panel, s, most)).collect();
         let points = || series.iter().flatten().copied();
@@ -145,11 +145,11 @@ impl<'a> Drawn<'a> {
         let x_domain = nice(&panel.x, domain(&panel.x, xs, false), STEPS);
         let y_domain = domain(&panel.y, ys, from_zero);
         let few = series.iter().all(|points| points.len() <= FEW_POINTS);
-        Some(Drawn { series, xs, ys, x_domain, y_domain, few })
+        Some(VisibleData { series, xs, ys, x_domain, y_domain, few })
     }
 }
 
-/// What bars stand on: zero, which is on every linear axis of theirs, or the lower end of a logarithmic one.
+/// The base of bars: zero, or the lower end of a logarithmic axis.
 pub fn base(panel: &Panel, y_domain: (f64, f64)) -> f64 {
     if panel.y.log { y_domain.0 } else { 0.0 }
 }
@@ -161,7 +161,7 @@ fn tiled(panel: &Panel) -> Option<Chart> {
     Some(Chart { spec, description, remarks: tiles::remark(panel).into_iter().collect() })
 }
 
-/// Do labels stand on the horizontal axis?
+/// Whether the horizontal axis has labels.
 pub fn labelled(panel: &Panel) -> bool {
     matches!(panel.mark, Mark::Bar | Mark::Box)
 }
@@ -179,7 +179,7 @@ pub fn drawable_points<'a>(panel: &Panel, series: &'a Series, most: usize) -> Ve
     for stretch in stretches {
         let own: Vec<_> = stretch.iter().filter(fits).collect();
         points.extend(downsample(&own, (most * own.len() / series.points.len()).max(4)));
-        // A gap is between two stretches.
+        // Gaps separate two stretches.
         points.extend(stretch.last().filter(|p| is_gap(panel, p) && !points.is_empty()));
     }
     if points.last().is_some_and(|p| is_gap(panel, p)) {
@@ -194,18 +194,18 @@ pub fn ends(point: &Point) -> Vec<f64> {
     half.map(|h| vec![point.y - h, point.y + h]).unwrap_or_default()
 }
 
-/// A series as columns, which the specification's `flatten` turns into points: a third of the size. `shown` is how much the vertical
-/// axis spans, 0 where it is logarithmic.
+/// A series as columns, which `flatten` turns into points: a third of the size. `shown` is the span of the vertical axis, 0 if
+/// logarithmic.
 fn columns(panel: &Panel, name: &str, points: &[&Point], shown: f64) -> Value {
     let value = |v: f64| json!(digits(points, shown, v));
     let y: Vec<_> = points.iter().map(|p| value(p.y)).collect();
-    // The part of an interval below a logarithmic axis cannot be drawn: it then ends at its point.
+    // A logarithmic axis cannot show an interval's end at or below 0: it then ends at its point.
     let end = |p: &&Point, which: usize| match ends(p).get(which) {
         Some(&end) if drawable(&panel.y, end) => value(end),
         Some(_) => value(p.y),
         None => Value::Null,
     };
-    // Where no point has an interval its columns stay empty: `flatten` reads them as nulls.
+    // Without intervals the columns stay empty: `flatten` reads them as nulls.
     let with_interval = |which| match points.iter().any(|p| !ends(p).is_empty()) {
         true => points.iter().map(|p| end(p, which)).collect(),
         false => Vec::new(),
@@ -215,16 +215,16 @@ fn columns(panel: &Panel, name: &str, points: &[&Point], shown: f64) -> Value {
         let label: Vec<_> = points.iter().map(|p| p.label.as_deref().unwrap_or("")).collect();
         return json!({ "series": name, "label": label, "y": y, "low": low, "high": high });
     }
-    let x: Vec<_> = points.iter().map(|p| json!(significant(p.x, TOLD))).collect();
+    let x: Vec<_> = points.iter().map(|p| json!(significant(p.x, TOOLTIP_DIGITS))).collect();
     let stride = points.len().div_ceil(HANDLES).max(1);
     let handle: Vec<_> = (0..points.len()).map(|i| u8::from(i % stride == 0)).collect();
     json!({ "series": name, "x": x, "y": y, "low": low, "high": high, "handle": handle })
 }
 
-/// A value with as many digits as the drawing of these points can show; the file of values has all.
+/// A value rounded to the drawing's resolution; the data file has all digits.
 fn digits(points: &[&Point], shown: f64, value: f64) -> f64 {
     match (points.len() > FEW_POINTS, shown > 0.0) {
-        (false, _) => significant(value, TOLD),
+        (false, _) => significant(value, TOOLTIP_DIGITS),
         (true, false) => significant(value, 4),
         (true, true) => rounded(value, shown / STEPS_SHOWN),
     }
@@ -233,7 +233,7 @@ fn digits(points: &[&Point], shown: f64, value: f64) -> f64 {
 /// The nearest multiple of the largest power of ten that is not above `step`.
 fn rounded(value: f64, step: f64) -> f64 {
     let decimals = -step.log10().floor() as i32;
-    // Powers of ten above 1 have no rounding, others as divisors none either.
+    // Powers of ten above 1 are exact, as factors and as divisors.
     let power = 10f64.powi(decimals.abs());
     if decimals >= 0 { (value * power).round() / power } else { (value / power).round() * power }
 }
@@ -338,10 +338,10 @@ fn interval_band(style: &Style) -> Value {
     })
 }
 
-/// What a mark says of itself when pointed at: an expression, so that points without an interval have no line for it.
+/// A mark's tooltip: an expression, to omit the interval of points without one.
 fn tooltip(place: (&str, &str), value: &str) -> Value {
     let show = |title: &str, value: &str| format!("{}: {value}", json!(title));
-    let number = |field: &str| format!("format(datum.{field}, '.{TOLD}~g')");
+    let number = |field: &str| format!("format(datum.{field}, '.{TOOLTIP_DIGITS}~g')");
     let (title, field) = place;
     let place = if field == "label" { "datum.label".to_owned() } else { number(field) };
     let lines = [show("series", "datum.series"), show(title, &place), show(value, &number("y"))].join(", ");
@@ -394,7 +394,7 @@ fn zoomed(mut layers: Vec<Value>) -> Vec<Value> {
     with_param(layers, json!({ "name": "zoom", "select": select, "bind": "scales" }))
 }
 
-/// A click on the legend singles out its series, further ones add others or take them away.
+/// A click on a legend entry shows only its series; further clicks add or remove others.
 fn chosen_by_legend(layers: Vec<Value>) -> Vec<Value> {
     let shown = json!({
         "name": "shown",
@@ -441,7 +441,7 @@ fn remarks(panel: &Panel, xs: (f64, f64), ys: (f64, f64)) -> Vec<String> {
         remarks.push(boxes::RULE.to_owned());
     }
     if (!labelled(panel) && exceeds(&panel.x, xs)) || exceeds(&panel.y, ys) {
-        remarks.push("The axes reach beyond the paper's, so that every value is shown.".to_owned());
+        remarks.push("The axes extend beyond the paper's to show every value.".to_owned());
     }
     let all = panel.series.iter().flat_map(|s| &s.points);
     let off = all
@@ -449,10 +449,13 @@ fn remarks(panel: &Panel, xs: (f64, f64), ys: (f64, f64)) -> Vec<String> {
         .filter(|p| !drawable(&panel.y, p.y) || (!labelled(panel) && !drawable(&panel.x, p.x)));
     match off.count() {
         0 => {}
-        n => remarks.push(format!("{n} points have no place on these axes; they are in the data file.")),
+        n => remarks.push(format!("{n} points do not fit on these axes; the data file has them.")),
     }
     if panel.series.iter().any(|s| s.points.len() > MOST_POINTS) {
-        remarks.push("Drawn as each stretch's lowest and highest value; the file has all.".to_owned());
+        remarks.push(
+            "The chart shows the lowest and highest value of each interval; the data file has all values."
+                .to_owned(),
+        );
     }
     remarks
 }
@@ -501,7 +504,7 @@ mod tests {
             let scale = &chart(&of).unwrap().spec["encoding"]["x"]["scale"];
             assert_eq!(scale["domain"], json!(domain));
             assert_eq!((&scale["padding"], &scale["nice"]), (&json!(MARGIN), &json!(false)));
-            assert_eq!(Drawn::of(&of, 100).unwrap().x_domain, (domain[0], domain[1]), "as in SVG");
+            assert_eq!(VisibleData::of(&of, 100).unwrap().x_domain, (domain[0], domain[1]), "as in SVG");
         }
     }
 

@@ -1,4 +1,4 @@
-//! The values behind tables and figures, every one of them, for other tools.
+//! All values behind tables and figures, for other tools.
 
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 use crate::{Context, ReportError, SizeNote, write};
 use anabranch_cc::registry;
 use anabranch_papers::standard::AlgorithmResult;
-use anabranch_record::place::PlaceError;
+use anabranch_record::output::OutputError;
 use anabranch_study::{Kind, Results, Size, StudyResult};
 use std::path::PathBuf;
 
@@ -12,9 +12,9 @@ use std::path::PathBuf;
 pub enum FolderError {
     /// The folder, or a result in it, cannot be had.
     #[error(transparent)]
-    Place(#[from] PlaceError),
+    ResultFolder(#[from] OutputError),
     /// A page cannot be written.
-    #[error("there is no new report")]
+    #[error("the new report is missing")]
     Report(#[from] ReportError),
 }
 
@@ -56,7 +56,7 @@ pub fn write_on(
 ///
 /// # Errors
 /// Where one of them cannot be had.
-pub fn algorithms_in(store: &Results) -> Result<Vec<AlgorithmResult>, PlaceError> {
+pub fn algorithms_in(store: &Results) -> Result<Vec<AlgorithmResult>, OutputError> {
     let all = registry::ALL.iter().map(|entry| store.load(Kind::Algorithm, entry.name));
     Ok(all.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }

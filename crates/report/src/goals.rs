@@ -14,9 +14,9 @@ use anabranch_study::{
 use crate::headline::least;
 use crate::plan::{ALGORITHMS, AlgorithmPlan, PaperPlan, Plan};
 
-/// At least this part of what a single-path flow has on the best path.
+/// Goal 1: at least this fraction of a single-path flow's rate on the best path.
 const THROUGHPUT: f64 = 0.95;
-/// At most this part of what a single-path flow has on a link.
+/// Goal 2: at most this multiple of a single-path flow's rate on a link.
 const NO_HARM: f64 = 1.1;
 
 /// The study of the goals in many networks.
@@ -25,35 +25,35 @@ const STUDY: &str = "coupling-cubic";
 /// The goals, in the RFC's order.
 pub const GOALS: [&str; 3] = ["Improve throughput", "Do no harm", "Balance congestion"];
 
-/// One column: a goal beside neighbours of a kind.
+/// One column: a goal with a kind of neighbours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Column {
     /// Index in [`GOALS`].
     pub goal: usize,
     /// Beside whom.
-    pub beside: Beside,
+    pub beside: Neighbours,
 }
 
-/// Who else is there, and where it was measured.
+/// The neighbours, and where the goal was measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Beside {
+pub enum Neighbours {
     /// Reno flows, in a standard case.
     Reno,
     /// CUBIC flows, in a standard case.
     Cubic,
     /// CUBIC flows, in the study's cells.
-    Cells,
+    Networks,
 }
 
 /// The columns in their order.
 pub const COLUMNS: [Column; 7] = [
-    Column { goal: 0, beside: Beside::Reno },
-    Column { goal: 0, beside: Beside::Cubic },
-    Column { goal: 0, beside: Beside::Cells },
-    Column { goal: 1, beside: Beside::Reno },
-    Column { goal: 1, beside: Beside::Cubic },
-    Column { goal: 1, beside: Beside::Cells },
-    Column { goal: 2, beside: Beside::Cells },
+    Column { goal: 0, beside: Neighbours::Reno },
+    Column { goal: 0, beside: Neighbours::Cubic },
+    Column { goal: 0, beside: Neighbours::Networks },
+    Column { goal: 1, beside: Neighbours::Reno },
+    Column { goal: 1, beside: Neighbours::Cubic },
+    Column { goal: 1, beside: Neighbours::Networks },
+    Column { goal: 2, beside: Neighbours::Networks },
 ];
 
 /// Whether an algorithm meets a goal.
@@ -67,7 +67,7 @@ pub struct Cell {
     pub says: String,
     /// Where it is from.
     pub href: String,
-    /// The part of the cells in which it is met.
+    /// The fraction of networks in which it is met.
     pub met: f64,
 }
 
@@ -91,31 +91,31 @@ impl Line<'_> {
         (count(Verdict::NotReproduced), Reverse(count(Verdict::Reproduced)))
     }
 
-    /// The verdict on all that was asked of it beside these.
-    pub fn all(&self, beside: Beside) -> Option<Verdict> {
+    /// The verdict on all goals with these neighbours.
+    pub fn all(&self, beside: Neighbours) -> Option<Verdict> {
         least(self.beside(beside).map(|cell| Some(cell.verdict)))
     }
 
-    /// The part of what was asked beside these that it meets least.
-    pub fn least(&self, beside: Beside) -> Option<f64> {
+    /// The smallest fraction met among the goals with these neighbours.
+    pub fn least(&self, beside: Neighbours) -> Option<f64> {
         self.beside(beside).map(|cell| cell.met).reduce(f64::min)
     }
 
-    fn beside(&self, beside: Beside) -> impl Iterator<Item = &Cell> {
+    fn beside(&self, beside: Neighbours) -> impl Iterator<Item = &Cell> {
         let of = move |(column, cell)| if column == &beside { Option::as_ref(cell) } else { None };
         COLUMNS.iter().map(|column| &column.beside).zip(&self.cells).filter_map(of)
     }
 }
 
-/// Every algorithm of which something is known: those that miss fewest goals first, and of these those that meet most.
+/// Every algorithm with results: fewest missed goals first, then most met goals.
 pub fn lines<'a>(plan: &'a Plan<'a>) -> Vec<Line<'a>> {
     let study = plan.papers.iter().find(|paper| paper.result.name == STUDY);
     let line = |algorithm: &'a AlgorithmPlan<'a>| Line {
         algorithm,
         cells: COLUMNS.map(|column| match column.beside {
-            Beside::Reno => case(algorithm, column.goal, "reno"),
-            Beside::Cubic => case(algorithm, column.goal, "cubic"),
-            Beside::Cells => cells(study?, algorithm.entry, column.goal),
+            Neighbours::Reno => case(algorithm, column.goal, "reno"),
+            Neighbours::Cubic => case(algorithm, column.goal, "cubic"),
+            Neighbours::Networks => cells(study?, algorithm.entry, column.goal),
         }),
     };
     let mut lines: Vec<Line> = plan.algorithms.iter().map(line).collect();
@@ -124,8 +124,8 @@ pub fn lines<'a>(plan: &'a Plan<'a>) -> Vec<Line<'a>> {
     lines
 }
 
-/// A goal in a standard case. On separate links, each with a neighbour, a single-path flow has half of one of the two links: a
-/// share of 3/4 among three connections. On a shared link it has what its neighbour has: a share of 1.
+/// A goal in a standard case. On separate links, each with a neighbour, a single-path flow gets half a link: a share of 3/4 among
+/// three connections. On a shared link it gets as much as its neighbour: a share of 1.
 fn case(algorithm: &AlgorithmPlan, goal: usize, neighbour: &str) -> Option<Cell> {
     let (case, single, rule, limit) = match goal {
         0 => (
@@ -148,7 +148,7 @@ fn case(algorithm: &AlgorithmPlan, goal: usize, neighbour: &str) -> Option<Cell>
         verdict,
         text: format!("{:.2}", ratio.mean),
         says: format!(
-            "{}: {} times what one single-path flow would have; asked: {limit}",
+            "{}: {} times the rate of one single-path flow in its place; the goal is {limit}",
             GOALS[goal],
             anabranch_study::format::of(&ratio)
         ),
@@ -157,7 +157,7 @@ fn case(algorithm: &AlgorithmPlan, goal: usize, neighbour: &str) -> Option<Cell>
     })
 }
 
-/// A goal in the study's cells, at all rates that were run. Met in all of them it holds, in half of them or more partly.
+/// A goal in the study's networks, at all rates: reproduced if met in all of them, partly if in at least half.
 fn cells(study: &PaperPlan, algorithm: &Entry, goal: usize) -> Option<Cell> {
     let nth = goal + 1;
     let (mut met, mut asked, mut href) = (0.0, 0.0, None);
@@ -199,13 +199,13 @@ fn cells(study: &PaperPlan, algorithm: &Entry, goal: usize) -> Option<Cell> {
     })
 }
 
-/// A part in percent, to whole ones; less than all is never 100 %.
+/// A fraction in whole percent; less than all is never 100 %.
 pub fn percent(part: f64) -> String {
     let whole = (100.0 * part).round();
     format!("{} %", if part < 1.0 { whole.min(99.0) } else { whole })
 }
 
-/// The number of cells that the tiles of a goal show.
+/// The number of networks in a goal's tiles.
 fn drawn(e: &Experiment, number: usize) -> Option<f64> {
     let figure = e.figures.iter().find(|figure| figure.id == format!("{}.goal{number}", e.id))?;
     let tiles = figure.panels.iter().filter(|panel| panel.mark == Mark::Tile).flat_map(|panel| &panel.series);

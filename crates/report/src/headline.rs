@@ -1,36 +1,36 @@
-//! What a study claims above all, and what came of it: from its rows, in the simulator and on other backends.
+//! A study's main claim and its verdict, in the simulator and on other backends.
 
-use anabranch_study::{ColumnName, Estimate, Row, StudyResult, Verdict, format};
+use anabranch_study::{Estimate, Row, StudyResult, VariantName, Verdict, format};
 use maud::{Markup, html};
 
 use crate::{plan::PaperPlan, prose::prose, verdict};
 
-/// More reasons are counted.
+/// Further reasons are only counted.
 const MOST_REASONS: usize = 2;
 
-/// The values of more runs are not listed.
+/// The largest number of runs whose values are listed.
 const MOST_RUNS: usize = 5;
 
-/// More values stand below each other: beside each other their names would not fit.
+/// More values are stacked: side by side, their names would not fit.
 const MOST_BESIDE: usize = 3;
-/// The longest bar's part of its cell, in percent: its value stands behind it.
+/// The longest bar's width in its cell, in percent: its value follows it.
 const LONGEST: f64 = 45.0;
-/// The same where there are more than three beside each other.
+/// The same with more than three columns.
 const LONGEST_OF_MANY: f64 = 20.0;
 
-/// A line of values under the names of [`anabranch_study::Headline::values`].
-struct Source<'a> {
+/// A source's values for the names of [`anabranch_study::Headline::values`].
+struct ValueLine<'a> {
     /// "published", "simulator", or a backend's.
     name: &'a str,
     class: &'static str,
     /// In the order of the names.
     values: Vec<Option<f64>>,
-    /// Of the claim, where this is ours.
+    /// The verdict on the claim, if this is ours.
     verdict: Option<Verdict>,
 }
 
-/// The verdict on a claim that several rows judge: it holds as far as the one that holds least. A row that was not run is `None`: with
-/// one there is no verdict, unless another row refutes the claim already.
+/// The verdict on a claim of several rows: the worst one. Rows that were not run are `None` and leave no verdict, unless another
+/// row refutes the claim.
 pub fn least(verdicts: impl IntoIterator<Item = Option<Verdict>>) -> Option<Verdict> {
     let order = |v: &Verdict| match v {
         Verdict::Reproduced => 0,
@@ -46,16 +46,16 @@ pub fn least(verdicts: impl IntoIterator<Item = Option<Verdict>>) -> Option<Verd
     worst.filter(|_| refuted || verdicts.iter().all(Option::is_some))
 }
 
-/// What a verdict says of a claim.
-fn says(verdict: Option<Verdict>) -> &'static str {
+/// A verdict on a claim in words.
+fn claim_words(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         Some(Verdict::Reproduced) => "holds",
-        Some(Verdict::Partly) => "holds in part",
+        Some(Verdict::Partly) => "holds partly",
         Some(Verdict::NotReproduced) => "does not hold",
         Some(Verdict::Undetermined) => "undetermined",
         Some(Verdict::Failed) => "could not be measured",
         Some(Verdict::NotJudged) => "not judged",
-        None => "not all of it was run",
+        None => "not run completely",
     }
 }
 
@@ -63,11 +63,11 @@ fn says(verdict: Option<Verdict>) -> &'static str {
 pub fn badge(verdict: Option<Verdict>) -> Markup {
     let of = verdict.unwrap_or(Verdict::NotJudged);
     html! {
-        span class={ "verdict " (verdict::class(of)) } { span.sign aria-hidden="true" { (verdict::sign(of)) } " " (says(verdict)) }
+        span class={ "verdict " (verdict::class(of)) } { span.sign aria-hidden="true" { (verdict::sign(of)) } " " (claim_words(verdict)) }
     }
 }
 
-/// The verdict on a study's headline; none where not all of its rows were run.
+/// The verdict on a study's headline; `None` unless all of its rows were run.
 pub fn answer(result: &StudyResult) -> Option<Verdict> {
     let headline = result.headline.as_ref()?;
     least(headline.judged.iter().map(|id| find(result, id).map(|row| row.verdict)))
@@ -77,7 +77,7 @@ fn find<'a>(result: &'a StudyResult, id: &str) -> Option<&'a Row> {
     result.experiments.iter().flat_map(|e| &e.rows).find(|row| row.id == *id)
 }
 
-/// A line of a page: the claim, whether it holds, and the values. A study without a headline has the count of its verdicts.
+/// The claim, its verdict and its values; for a study without a headline, the count of its verdicts.
 pub fn line(plan: &PaperPlan, linked: bool) -> Markup {
     let result = plan.result;
     let Some(headline) = &result.headline else {
@@ -105,7 +105,7 @@ pub fn line(plan: &PaperPlan, linked: bool) -> Markup {
     }
 }
 
-/// How many of all rows were judged how, of the study's own experiments where it has some.
+/// The count of verdicts, of the study's own experiments if it has any.
 fn judged(result: &StudyResult) -> Markup {
     let [own, beyond] = result.own_and_beyond();
     let of = if own.is_empty() { beyond } else { own };
@@ -114,7 +114,7 @@ fn judged(result: &StudyResult) -> Markup {
     html! {
         @if counted().next().is_some() {
             p.reason {
-                "Of all " (counted().map(|(_, n)| n).sum::<usize>()) " judged values: "
+                "Verdicts on all " (counted().map(|(_, n)| n).sum::<usize>()) " judged values: "
                 @for (i, (v, n)) in counted().enumerate() {
                     @if i > 0 { ", " }
                     span class={ "verdict " (verdict::class(v)) } { (verdict::sign(v)) " " (n) " " (verdict::label(v)) }
@@ -130,7 +130,7 @@ fn reasons(result: &StudyResult) -> Markup {
         result.headline.iter().flat_map(|headline| &headline.judged).filter_map(|id| find(result, id));
     let missed: Vec<&Row> = judged.filter(|row| row.verdict != Verdict::Reproduced).collect();
     let value = |row: &Row| match &row.measured {
-        // An interval wider than its value, of few runs, says less than the runs.
+        // The values of few runs are clearer than a very wide interval.
         Some(m) if m.values.len() <= MOST_RUNS && m.half_width.is_some_and(|half| half > m.mean.abs()) => {
             let runs = m.values.iter().map(|value| short(*value)).collect::<Vec<_>>().join(", ");
             format!("{} ({runs} in {} runs)", short(m.mean), m.values.len())
@@ -159,8 +159,8 @@ fn name(plan: &PaperPlan, linked: bool) -> Markup {
     }
 }
 
-/// The values by where they are from, as far as there are any.
-fn sources(result: &StudyResult) -> Vec<Source<'_>> {
+/// The values by source, if there are any.
+fn sources(result: &StudyResult) -> Vec<ValueLine<'_>> {
     let Some(headline) = &result.headline else { return vec![] };
     let rows: Vec<Option<&Row>> = headline.values.iter().map(|(_, id)| find(result, id)).collect();
     let judged = || headline.judged.iter().map(|id| find(result, id));
@@ -169,13 +169,13 @@ fn sources(result: &StudyResult) -> Vec<Source<'_>> {
     };
     let mean = |e: &Option<Estimate>| e.as_ref().map(|e| e.mean);
     let mut sources = vec![
-        Source {
+        ValueLine {
             name: "published",
             class: "published",
             values: values(&|row| row.published.value()),
             verdict: None,
         },
-        Source {
+        ValueLine {
             name: "simulator",
             class: "ours",
             values: values(&|row| mean(&row.measured)),
@@ -183,7 +183,7 @@ fn sources(result: &StudyResult) -> Vec<Source<'_>> {
         },
     ];
     for column in backends(result) {
-        sources.push(Source {
+        sources.push(ValueLine {
             name: &column.title,
             class: "backend",
             values: values(&|row| row.other(&column.id).and_then(|other| mean(&other.measured))),
@@ -195,8 +195,8 @@ fn sources(result: &StudyResult) -> Vec<Source<'_>> {
 }
 
 /// The backends on which any of it ran.
-fn backends(result: &StudyResult) -> Vec<&ColumnName> {
-    let mut known: Vec<&ColumnName> = Vec::new();
+fn backends(result: &StudyResult) -> Vec<&VariantName> {
+    let mut known: Vec<&VariantName> = Vec::new();
     for column in result.experiments.iter().flat_map(|e| &e.columns).filter(|column| column.of_backend) {
         if !known.iter().any(|k| k.id == column.id) {
             known.push(column);
@@ -206,7 +206,7 @@ fn backends(result: &StudyResult) -> Vec<&ColumnName> {
 }
 
 /// A table whose values are drawn as bars on one scale.
-fn bars(plan: &PaperPlan, sources: &[Source]) -> Markup {
+fn bars(plan: &PaperPlan, sources: &[ValueLine]) -> Markup {
     let Some(headline) = &plan.result.headline else { return html! {} };
     let all = sources.iter().flat_map(|source| &source.values).flatten();
     let largest = all.copied().fold(0.0, f64::max);

@@ -38,7 +38,7 @@ struct Nothing {}
 /// What the page's script has that reads compressed links; a page of an earlier version has it not.
 const UNPACKS: &str = "deflate-raw";
 
-/// "Open in the page", where the report has it, the text is short and the run's command has nothing that the page does not know.
+/// "Open in the laboratory", where the report has it, the text is short and the run's command has nothing that the page does not know.
 pub fn open(run: &Run, site: &Site) -> Markup {
     if !site.contains(LABORATORY, UNPACKS) {
         return open_within(run, site);
@@ -54,7 +54,7 @@ pub fn open_within(run: &Run, site: &Site) -> Markup {
 fn link(run: &Run, site: &Site, written: impl Fn(&str) -> String) -> Markup {
     let state = site.has(LABORATORY).then(|| state(run)).flatten();
     html! {
-        @if let Some(state) = state { a.open href={ (LABORATORY) "#" (written(&state)) } { "Open in the page" } }
+        @if let Some(state) = state { a.open href={ (LABORATORY) "#" (written(&state)) } { "Open in the laboratory" } }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What every page has: head, navigation, foot.
+//! The frame of every page: head, navigation, foot.
 
 use maud::{DOCTYPE, Markup, html};
 
@@ -13,7 +13,7 @@ pub struct Page<'a> {
     pub title: &'a str,
 }
 
-/// What may be wider than the page: it scrolls by itself, with the keyboard too.
+/// Content that may be wider than the page: it scrolls separately, also by keyboard.
 pub fn scroll(label: &str, wide: &Markup) -> Markup {
     html! { div.scroll tabindex="0" role="region" aria-label=(label) { (wide) } }
 }
@@ -27,7 +27,7 @@ pub fn head(title: &str, style: &Markup) -> Markup {
             meta name="color-scheme" content="light dark";
             title { (title) }
             (style)
-            // An empty icon keeps browsers from asking for one.
+            // An empty icon keeps browsers from requesting one.
             link rel="icon" href="data:,";
         }
     }
@@ -45,7 +45,7 @@ pub fn page(plan: &Plan, page: &Page, body: &Markup) -> String {
                 header.site {
                     a.brand href="index.html" { "Anabranch" }
                     (navigation(plan, page.file))
-                    // A script shows it, and fills the list.
+                    // A script shows and fills it.
                     search hidden {
                         input type="search" placeholder="Search rows, experiments, algorithms" aria-label="Search" data-part=(search::PART);
                         ul {}

@@ -1,11 +1,10 @@
-//! The HTML report: published values beside ours, figures redrawn, and how to get each of them again.
+//! The HTML report: published values and ours, redrawn figures, and the commands that reproduce them.
 //!
 //! [`write()`] turns recorded [`StudyResult`]s and [`AlgorithmResult`]s into a folder of plain files that opens from disk
 //! without a network. The same results and [`Context`] always give the same bytes: no clock, no environment.
 //!
-//! A page is a function in `pages` of the `Plan`, which has given every page, row and data file its name
-//! beforehand, so that pages can link to each other. Another kind of page is one more module there and one more
-//! group in the navigation.
+//! Each page is a function of the `Plan` in `pages`. The plan names every page, row and data file in advance, so that pages can
+//! link to each other. A new kind of page needs a module there and a group in the navigation.
 
 use std::path::Path;
 
@@ -13,6 +12,7 @@ use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::StudyResult;
 
 mod boxes;
+mod bundle;
 mod chart;
 mod csv;
 mod dots;
@@ -23,7 +23,6 @@ mod headline;
 mod laboratory;
 mod layout;
 mod pages;
-mod part;
 mod picture;
 mod plan;
 mod prose;
@@ -44,24 +43,24 @@ pub use picture::page_of_charts;
 pub use site::ReportError;
 pub use style::THEORY;
 
-/// What the report says about the run as a whole; nothing here is looked up by the report itself.
+/// Facts about the run as a whole, provided by the caller.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Context {
     /// The version that wrote the report.
     pub version: String,
-    /// The command that repeats everything: "make reproduce".
+    /// The command that reproduces everything: "make reproduce".
     pub command: String,
-    /// The machine it ran on, if that is to be told.
+    /// The machine, if it should be shown.
     pub machine: Option<String>,
     /// The sizes a run can have, smallest first.
     pub sizes: Vec<SizeNote>,
     /// Further remarks for the overview.
     pub notes: Vec<String>,
-    /// The page that simulates, where this machine has it.
+    /// The laboratory page, if available.
     pub laboratory: Option<String>,
 }
 
-/// How much of the papers' experiments a run repeats. The sizes of other studies are what their files say.
+/// A size of the papers' experiments. Other studies define their own sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizeNote {
     /// Its name, as in [`StudyResult::size`].
@@ -70,12 +69,12 @@ pub struct SizeNote {
     pub meaning: String,
 }
 
-/// What the report is about.
+/// The results to report.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Results<'a> {
     /// The shipped papers.
     pub papers: &'a [StudyResult],
-    /// Users' studies and sweeps: their verdicts are counted by themselves.
+    /// Users' studies and sweeps, counted separately.
     pub studies: &'a [StudyResult],
     /// Algorithms in the standard cases.
     pub algorithms: &'a [AlgorithmResult],

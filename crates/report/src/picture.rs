@@ -6,7 +6,7 @@ use maud::{DOCTYPE, PreEscaped, html};
 use crate::chart::chart;
 use crate::layout::head;
 use crate::site::VEGA;
-use crate::svg::{Look, inline};
+use crate::svg::{ChartSize, inline};
 use crate::visible::visible;
 use anabranch_scenario::printable_line;
 
@@ -37,11 +37,11 @@ pub fn page_of_charts(title: &str, about: &str, panels: &[Panel]) -> Option<Stri
                                 Some(chart) => {
                                     div.chart role="figure" aria-label=(chart.description) data-name={ "figure-" (i + 1) } {
                                         script type="application/json" { (script(&chart.spec.to_string())) }
-                                        noscript { @if let Some(drawing) = inline(panel, &Look::REPORT) { (drawing) } }
+                                        noscript { @if let Some(drawing) = inline(panel, &ChartSize::REPORT) { (drawing) } }
                                     }
                                     @for remark in &chart.remarks { p.hint { (remark) } }
                                 },
-                                None => p.hint { "Nothing was recorded that could be drawn here." },
+                                None => p.hint { "There is no recorded value to draw here." },
                             }
                         }
                     }

@@ -1,10 +1,10 @@
-//! Names for every page, anchor and data file, given before anything is written.
+//! Names for all pages, anchors and data files, chosen before writing.
 
 use std::collections::BTreeSet;
 
 use anabranch_cc::registry::{self, Entry};
 use anabranch_papers::standard::AlgorithmResult;
-use anabranch_study::{ColumnName, Experiment, Fidelity, Figure, Panel, Row, StudyResult};
+use anabranch_study::{Experiment, Fidelity, Figure, Panel, Row, StudyResult, VariantName};
 
 use crate::{Context, Results};
 
@@ -68,7 +68,7 @@ pub struct ExperimentPlan<'a> {
 /// A backend beside the simulator, in an experiment.
 pub struct BackendPlan<'a> {
     /// Its column.
-    pub column: &'a ColumnName,
+    pub column: &'a VariantName,
     /// The `id` of its part of the page.
     pub anchor: String,
     /// What both ran.

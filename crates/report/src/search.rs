@@ -1,4 +1,4 @@
-//! What the search field finds: algorithms, experiments and rows.
+//! The index of the search field: algorithms, experiments and rows.
 
 use anabranch_scenario::printable_line;
 use serde_json::{Value, json};

@@ -1,16 +1,15 @@
-//! Columns of many numbers told by the steps between them: values over time, which change little from one to the next, take half as
-//! much when they are then compressed. `unpacked` in `report.js` turns them back.
+//! Delta encoding of long columns of numbers, which halves their compressed size. `unpacked` in `report.js` reverses it.
 
 use serde_json::{Value, json};
 
-/// Numbers beyond which a column is told by its steps.
+/// The length from which a column is delta-encoded.
 const MANY: usize = 40;
 /// The most decimals that are tried.
 const MOST_DECIMALS: i32 = 12;
 /// Integers up to which JavaScript adds without rounding: 2⁵³.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Replaces the long columns of a specification's data. Not one value changes: those that would stay as they are.
+/// Encodes the long columns of a specification's data, unless a value would change.
 pub fn pack(spec: &mut Value) {
     let datasets = spec["data"]["values"].as_array_mut().into_iter().flatten();
     for column in datasets.filter_map(Value::as_object_mut).flat_map(|dataset| dataset.values_mut()) {

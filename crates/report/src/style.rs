@@ -1,4 +1,4 @@
-//! How series are told apart.
+//! Styles that distinguish series.
 //!
 //! Published series are dashed and hollow, ours solid and filled; a published series takes the colour of ours
 //! with the same name. Beyond the colours, ours begin anew, dotted and pale.

@@ -6,7 +6,7 @@
 use anabranch_study::{Mark, Panel};
 use maud::{Markup, html};
 
-use crate::chart::{Drawn, describe};
+use crate::chart::{VisibleData, describe};
 use crate::{style::Style, visible::visible};
 use frame::Frame;
 
@@ -18,7 +18,7 @@ mod tiles;
 
 /// Sizes, in CSS pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Look {
+pub struct ChartSize {
     /// The width of all.
     pub width: f64,
     /// The height of what the axes enclose.
@@ -29,14 +29,14 @@ pub struct Look {
     pub titled: bool,
 }
 
-impl Look {
+impl ChartSize {
     /// For a panel of the report, which has the title above the drawing.
-    pub const REPORT: Look = Look { width: 560.0, plot_height: 250.0, font: 11.0, titled: false };
+    pub const REPORT: ChartSize = ChartSize { width: 560.0, plot_height: 250.0, font: 11.0, titled: false };
     /// The same for a small one, of several beside each other.
-    pub const FACET: Look = Look { width: 300.0, plot_height: 200.0, ..Look::REPORT };
+    pub const FACET: ChartSize = ChartSize { width: 300.0, plot_height: 200.0, ..ChartSize::REPORT };
 }
 
-/// What a browser takes for text without more ado, and a system that has none of them replaces.
+/// Fonts for text, with fallbacks.
 const FONTS: &str = "system-ui, 'Helvetica Neue', Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
 /// A panel's drawing without the element around it.
@@ -46,7 +46,7 @@ struct Drawing {
 }
 
 /// The panel for a page, as wide as its place; nothing where it has no point that could be drawn.
-pub fn inline(panel: &Panel, look: &Look) -> Option<Markup> {
+pub fn inline(panel: &Panel, look: &ChartSize) -> Option<Markup> {
     let panel = &*visible(panel);
     let Drawing { content, height } = draw(panel, look)?;
     let (style, _) = names(panel);
@@ -58,7 +58,7 @@ pub fn inline(panel: &Panel, look: &Look) -> Option<Markup> {
 }
 
 /// The panel in a file that a page shows as a picture, in the page's light or dark scheme; nothing as for [`inline()`].
-pub fn picture(panel: &Panel, look: &Look) -> Option<String> {
+pub fn picture(panel: &Panel, look: &ChartSize) -> Option<String> {
     let Drawing { content, height } = draw(&visible(panel), look)?;
     let svg = html! {
         svg xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (Places(look.width)) " " (Places(height)) }
@@ -74,7 +74,7 @@ pub fn picture(panel: &Panel, look: &Look) -> Option<String> {
 /// Panels in a file of its own, beside each other in so many columns; nothing where none has a point that could be drawn.
 ///
 /// `look` is of each panel.
-pub fn document(panels: &[Panel], columns: usize, look: &Look) -> Option<String> {
+pub fn document(panels: &[Panel], columns: usize, look: &ChartSize) -> Option<String> {
     let gap = look.font;
     let panels: Vec<_> = panels.iter().map(visible).collect();
     let drawings: Vec<(&Panel, Drawing)> =
@@ -105,27 +105,27 @@ pub fn document(panels: &[Panel], columns: usize, look: &Look) -> Option<String>
 }
 
 /// The height that a panel takes beside what the axes enclose; `None` as for [`inline()`].
-pub fn margin(panel: &Panel, look: &Look) -> Option<f64> {
+pub fn margin(panel: &Panel, look: &ChartSize) -> Option<f64> {
     draw(&visible(panel), look).map(|drawing| drawing.height - look.plot_height)
 }
 
 /// How the series look, and whether the legend shows lines.
 fn names(panel: &Panel) -> (Style, bool) {
-    let few = Drawn::of(panel, most(&Look::REPORT)).is_none_or(|drawn| drawn.few);
+    let few = VisibleData::of(panel, most(&ChartSize::REPORT)).is_none_or(|drawn| drawn.few);
     let lines = panel.mark == Mark::Line;
     (Style::new(&panel.series, lines && !few), lines)
 }
 
 /// Points of a line beyond which a drawing so wide cannot tell them apart: a lowest and a highest for every two pixels.
-fn most(look: &Look) -> usize {
+fn most(look: &ChartSize) -> usize {
     (look.width as usize).max(200)
 }
 
-fn draw(panel: &Panel, look: &Look) -> Option<Drawing> {
+fn draw(panel: &Panel, look: &ChartSize) -> Option<Drawing> {
     if panel.mark == Mark::Tile {
         return tiles::draw(panel, look);
     }
-    let drawn = Drawn::of(panel, most(look))?;
+    let drawn = VisibleData::of(panel, most(look))?;
     let (style, lines) = names(panel);
     let legend = legend::Legend::of(panel.mark, &style, lines, look);
     let frame = Frame::of(panel, &drawn, look, legend.height());

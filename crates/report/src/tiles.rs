@@ -85,7 +85,7 @@ pub fn remark(panel: &Panel) -> Option<String> {
     let side = if worst < best { "Below" } else { "Above" };
     let neutral = (worst * best).sqrt();
     Some(format!(
-        "{side} {} red, beyond it blue; colours end at {} and {}.",
+        "{side} {} red, beyond it blue; colours saturate at {} and {}.",
         significant(neutral, 3),
         significant(worst, 3),
         significant(best, 3)

@@ -72,7 +72,7 @@ fn with_tables(page: &str, schema: &Value, left: &mut BTreeSet<(&str, String)>) 
     whole
 }
 
-/// What a marker is for, and the names in its table.
+/// A marker's kind, and the names in its table.
 fn marker(line: &str) -> Option<(&str, impl Iterator<Item = &str>)> {
     let inside = line.strip_prefix("<!-- ")?.strip_suffix(" -->")?;
     let (kind, names) = inside.split_once(": ")?;

@@ -1,43 +1,42 @@
-//! Why a study has no result.
+//! Errors that leave a study without a result.
 
 use crate::parse::error::FileError;
 use crate::setup::{Setup, first};
 use anabranch_scenario::ScenarioError;
 
-/// Why a paper has no result.
+/// An error that leaves a study without a result.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     /// The study has no experiment of that identifier.
-    #[error("no experiment `{asked}` in {study}; there are: {known}")]
+    #[error("{study} has no experiment `{asked}`; it has: {known}")]
     NoExperiment {
-        /// What was asked for.
+        /// The requested identifier.
         asked: String,
-        /// Of which paper.
+        /// The study.
         study: String,
-        /// Those it has.
+        /// The study's identifiers.
         known: String,
     },
-    /// A scenario of the paper, with what the experiment changes in it, is not a scenario.
-    #[error("{experiment}: `{command}` is not a scenario: {}", first(why))]
+    /// A scenario with the experiment's changes is invalid.
+    #[error("{experiment}: `{command}` does not load: {}", first(why))]
     Scenario {
-        /// Whose it is.
+        /// The experiment.
         experiment: String,
-        /// How to see it.
+        /// The command that shows the error.
         command: String,
-        /// What the reader of scenarios says.
+        /// The scenario reader's message.
         #[source]
         why: Box<ScenarioError>,
     },
-    /// The same, of a study file: with the place there.
+    /// An error with its position in the study file.
     #[error(transparent)]
     File(FileError),
-    /// `keep_going` said no.
+    /// `keep_going` returned false.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl StudyError {
-    /// Of a simulation that is no scenario.
     pub(crate) fn of(experiment: &str, setup: &Setup, why: ScenarioError) -> Self {
         StudyError::Scenario { experiment: experiment.into(), command: setup.command(1), why: Box::new(why) }
     }

@@ -1,66 +1,68 @@
-//! The simulator beside another backend: how far the same scenario's runs on both are apart.
+//! The simulator compared with another backend: differences between runs of the same scenarios.
 
 mod hosts;
 
-pub(crate) use hosts::put_beside;
-pub use hosts::{LINUX_HOSTS_SET, LinuxHosts, Simulated, Standing, WithLinuxHosts, beyond, is_apart};
+pub(crate) use hosts::attach_linux_hosts;
+pub use hosts::{
+    Cause, LINUX_HOSTS_SET, LinuxHosts, Simulated, WithLinuxHosts, exceeds_ten_percent, is_significant,
+};
 
 use crate::outcome::{Outcome, base};
 use crate::stats::{Estimate, estimate};
 use anabranch_record::{FlowSummary, SubflowSummary, Summary};
 use serde::{Deserialize, Serialize};
 
-/// One scenario on both.
+/// The comparison of one scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fidelity {
-    /// What it is.
+    /// The scenario's title.
     pub title: String,
-    /// The column's identifier: the other backend's.
+    /// The identifier of the other backend's variant.
     pub column: String,
     /// The command that runs it there.
     pub command: String,
-    /// How many seeds both have: the values are of these.
+    /// The number of seeds that both have; the values come from these.
     pub seeds: usize,
-    /// How many there were to be.
+    /// The number of requested seeds.
     pub of_seeds: usize,
-    /// What is compared.
+    /// The compared quantities.
     pub quantities: Vec<Difference>,
 }
 
-/// A quantity of one scenario on both.
+/// A quantity of one scenario, compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Difference {
     /// Which.
     pub kind: Measure,
-    /// Of which flow, or of which flow's path: "mptcp", "mptcp, a+b".
+    /// The flow, or the flow and its path: "mptcp", "mptcp, a+b".
     pub of: String,
     /// The simulator's value, in the kind's unit.
     pub simulated: Estimate,
-    /// The other's.
+    /// The other backend's value.
     pub real: Estimate,
-    /// The simulator's value ÷ the other's − 1; null where the other's is zero.
+    /// The simulator's value ÷ the other's − 1; null if the other's is zero.
     pub relative: Option<f64>,
-    /// Half the width of its 95 % interval; null where one of the two is of a single seed.
+    /// Half the width of its 95 % interval; null if one of the two has a single seed.
     pub half_width: Option<f64>,
-    /// The same where the simulator has Linux hosts; null where that was not simulated.
+    /// The difference with Linux-accurate hosts in the simulator; null if not simulated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub linux_hosts: Option<WithLinuxHosts>,
 }
 
-/// What is compared.
+/// The compared quantities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
-    /// A flow's, in bits per second; the mean of those alike.
+    /// A flow's goodput, in bits per second; the mean over a group of flows.
     Goodput,
     /// A subflow's mean window, in segments.
     Window,
-    /// A subflow's mean smoothed RTT, in seconds: what both tell. Earlier results call it `round_trip`.
+    /// A subflow's mean smoothed RTT, in seconds, which both report. Earlier results call it `round_trip`.
     #[serde(alias = "round_trip")]
     SmoothedRoundTrip,
     /// A subflow's segments dropped in the network ÷ sent.
     Loss,
-    /// The mean time of a flow's responses or transfers, in seconds; the mean of those alike.
+    /// The mean time of a flow's responses or transfers, in seconds; the mean over a group of flows.
     Completion,
 }
 
@@ -82,8 +84,8 @@ impl Measure {
 }
 
 impl Fidelity {
-    /// From the runs of a scenario in the simulator and on the other backend, a seed each: of those seeds that both have. Nothing
-    /// where there is none.
+    /// Compares the runs of a scenario in the simulator and on the other backend, one per seed, over the seeds that both have.
+    /// `None` if there are none.
     pub(crate) fn of(
         title: &str,
         column: &str,
@@ -120,7 +122,7 @@ impl Difference {
 /// The simulator's value ÷ the other's − 1, and half the width of its interval.
 fn ratio(simulated: &Estimate, real: &Estimate) -> (Option<f64>, Option<f64>) {
     let ratio = simulated.mean / real.mean;
-    // Of independent errors that are small (the delta method). Not relative to the simulator's mean, which may be zero.
+    // The delta method for small independent errors. Not relative to the simulator's mean, which may be zero.
     let half_width = match (half_width(simulated), half_width(real)) {
         (Some(a), Some(b)) if ratio.is_finite() => Some((a / real.mean).hypot(ratio * b / real.mean)),
         _ => None,
@@ -128,13 +130,12 @@ fn ratio(simulated: &Estimate, real: &Estimate) -> (Option<f64>, Option<f64>) {
     (ratio.is_finite().then_some(ratio - 1.0), half_width.filter(|h| h.is_finite()))
 }
 
-/// Half the width of an interval; zero where several seeds agree exactly, which is no chance.
+/// Half the width of an interval; zero if several seeds agree exactly.
 fn half_width(value: &Estimate) -> Option<f64> {
     value.half_width.or((value.values.len() > 1).then_some(0.0))
 }
 
-/// How far the simulator is from itself, relative: one half of its seeds beside the other. Each half has fewer seeds than the
-/// comparison, and the difference of two means of n falls with √n: the value is that of means of all.
+/// The relative difference between two halves of the simulator's seeds, scaled by √n to the number of seeds in the comparison.
 fn chance(simulated: &Estimate) -> Option<f64> {
     let values = &simulated.values;
     let halves = values.split_at(values.len() / 2);
@@ -151,51 +152,56 @@ fn each(runs: &[&Summary], value: &Value) -> Option<Estimate> {
     estimate(runs.iter().map(|run| value(run)).collect::<Option<_>>()?).ok()
 }
 
-/// How far the two are apart over many scenarios.
+/// A summary of differences over many scenarios.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Overview {
-    /// In what.
+pub struct KindOverview {
+    /// The kind of quantity.
     pub kind: Measure,
-    /// Of the simulator as it is.
-    pub plain: Amounts,
-    /// With Linux hosts, of the quantities that were simulated so; nothing where there are none.
-    pub linux_hosts: Option<Amounts>,
+    /// With idealised hosts.
+    pub plain: DifferenceStats,
+    /// With Linux-accurate hosts; `None` if no quantity was simulated with them.
+    pub linux_hosts: Option<DifferenceStats>,
 }
 
-/// Differences of one kind, relative.
+/// Statistics of the relative differences of one kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Amounts {
+pub struct DifferenceStats {
     /// The number of quantities that have a difference.
     pub count: usize,
     /// The median of the differences' amounts.
     pub median: f64,
-    /// The same of the simulator beside itself with as many seeds, the chance that the median has in it; nothing of single seeds.
+    /// The median difference of the simulator from itself with as many seeds, the effect of chance; `None` for single seeds.
     pub floor: Option<f64>,
-    /// The part of them that is 5 % at most, and 10 % at most.
+    /// The fractions that are at most 5 % and at most 10 %.
     pub within: [f64; 2],
-    /// The number of those that are [`beyond`].
-    pub beyond: usize,
+    /// The number of [significant](is_significant) differences.
+    pub significant: usize,
 }
 
-impl Amounts {
-    /// Of the simulator's values with their differences and intervals; nothing where there is no difference.
-    fn of<'a>(all: impl Iterator<Item = (&'a Estimate, Option<f64>, Option<f64>)>) -> Option<Amounts> {
+impl DifferenceStats {
+    /// Statistics of the simulator's values with their differences and intervals; `None` without a difference.
+    fn of<'a>(
+        all: impl Iterator<Item = (&'a Estimate, Option<f64>, Option<f64>)>,
+    ) -> Option<DifferenceStats> {
         let all: Vec<(&Estimate, f64, Option<f64>)> =
             all.filter_map(|(simulated, relative, half)| Some((simulated, relative?, half))).collect();
         let count = all.len();
         let within = |bound: f64| {
             all.iter().filter(|(_, relative, _)| relative.abs() <= bound).count() as f64 / count as f64
         };
-        Some(Amounts {
+        Some(DifferenceStats {
             count,
             median: median(all.iter().map(|(_, relative, _)| relative.abs()).collect())?,
             floor: median(all.iter().filter_map(|(simulated, ..)| chance(simulated)).collect()),
             within: [within(0.05), within(0.10)],
-            beyond: all.iter().filter(|(_, relative, half)| beyond(Some(*relative), *half)).count(),
+            significant: all
+                .iter()
+                .filter(|(_, relative, half)| is_significant(Some(*relative), *half))
+                .count(),
         })
     }
 
-    /// Whether the median is not above its floor: the two cannot be told apart then.
+    /// Whether the median is at or below its floor, so that chance explains it.
     pub fn is_chance(&self) -> bool {
         self.floor.is_some_and(|floor| self.median <= floor)
     }
@@ -207,16 +213,16 @@ fn median(mut amounts: Vec<f64>) -> Option<f64> {
     (count > 0).then(|| (amounts[(count - 1) / 2] + amounts[count / 2]) / 2.0)
 }
 
-/// The overview of each kind of quantity that there is.
-pub fn overview<'a>(all: impl Iterator<Item = &'a Fidelity>) -> Vec<Overview> {
+/// An overview for each kind of quantity.
+pub fn overview<'a>(all: impl Iterator<Item = &'a Fidelity>) -> Vec<KindOverview> {
     let quantities: Vec<&Difference> = all.flat_map(|fidelity| &fidelity.quantities).collect();
     let of_kind = |kind: Measure| {
         let of_kind = quantities.iter().filter(move |quantity| quantity.kind == kind);
         let hosts = of_kind.clone().filter_map(|quantity| quantity.linux_hosts.as_ref());
-        Some(Overview {
+        Some(KindOverview {
             kind,
-            plain: Amounts::of(of_kind.map(|q| (&q.simulated, q.relative, q.half_width)))?,
-            linux_hosts: Amounts::of(hosts.map(|h| (&h.simulated, h.relative, h.half_width))),
+            plain: DifferenceStats::of(of_kind.map(|q| (&q.simulated, q.relative, q.half_width)))?,
+            linux_hosts: DifferenceStats::of(hosts.map(|h| (&h.simulated, h.relative, h.half_width))),
         })
     };
     Measure::ALL.into_iter().filter_map(of_kind).collect()
@@ -224,7 +230,7 @@ pub fn overview<'a>(all: impl Iterator<Item = &'a Fidelity>) -> Vec<Overview> {
 
 type Value = Box<dyn Fn(&Summary) -> Option<f64>>;
 
-/// Everything that is compared of these flows; those that a scenario counts out are taken together.
+/// All compared quantities of these flows; flows of one `count` are averaged.
 fn of_flows(flows: &[FlowSummary]) -> impl Iterator<Item = (Measure, String, Value)> + use<'_> {
     let mut names: Vec<&str> = flows.iter().map(|flow| base(&flow.name)).collect();
     names.dedup();
@@ -280,9 +286,9 @@ mod tests {
         let losses = || estimate(vec![0.008, 0.01, 0.012]).unwrap();
         let never = of(estimate(vec![0.0; 3]).unwrap(), losses());
         assert_eq!((never.relative, never.half_width), (Some(-1.0), Some(0.0)));
-        assert_eq!(never.standing(), Standing::Unexplained);
+        assert_eq!(never.cause(), Cause::Unexplained);
         let once = of(estimate(vec![0.0]).unwrap(), losses());
-        assert_eq!((once.half_width, once.standing()), (None, Standing::Chance));
+        assert_eq!((once.half_width, once.cause()), (None, Cause::Chance));
         let lossless = of(estimate(vec![0.0; 3]).unwrap(), estimate(vec![0.0; 3]).unwrap());
         assert_eq!((lossless.relative, lossless.half_width), (None, None));
     }
@@ -302,7 +308,7 @@ mod tests {
         assert_eq!((found.plain.count, found.plain.within), (4, [0.5, 0.75]));
         assert!((found.plain.median - 0.05).abs() < 1e-12);
         // Without intervals nothing is beyond.
-        assert_eq!(found.plain.beyond, 0);
+        assert_eq!(found.plain.significant, 0);
     }
 
     /// By hand: 1, 1, 3 and 3 have halves of 1 and 3 around 2, and means of four differ by 1/√2 of what means of two do; of 2, 3 and 4
@@ -329,14 +335,14 @@ mod tests {
         };
         let differences: Vec<Difference> =
             (0..4000).map(|_| Difference::of(Measure::Goodput, "tcp".into(), seeds(), seeds())).collect();
-        let found =
-            Amounts::of(differences.iter().map(|q| (&q.simulated, q.relative, q.half_width))).unwrap();
+        let found = DifferenceStats::of(differences.iter().map(|q| (&q.simulated, q.relative, q.half_width)))
+            .unwrap();
         // The median amount of a normal difference: 0.6745 σ √(2/8) around a mean of 1.5, σ² = 1/12.
         let theory = 0.6745 * (1.0f64 / 12.0 / 4.0).sqrt() / 1.5;
         assert!((found.median / theory - 1.0).abs() < 0.06, "{} {theory}", found.median);
         assert!((found.floor.unwrap() / theory - 1.0).abs() < 0.06, "{:?} {theory}", found.floor);
-        let below = Amounts { median: 0.02, floor: Some(0.021), ..found };
-        assert!(below.is_chance() && !Amounts { median: 0.022, ..below }.is_chance());
+        let below = DifferenceStats { median: 0.02, floor: Some(0.021), ..found };
+        assert!(below.is_chance() && !DifferenceStats { median: 0.022, ..below }.is_chance());
     }
 
     /// Results of earlier versions name the smoothed round-trip time so.

@@ -1,14 +1,13 @@
-//! The study file: TOML that says what to run, what to read from the runs, what is claimed of it and what to draw.
+//! The study file: TOML with the runs to make, the quantities to read, the claims to judge and the figures to draw.
 //!
-//! [`load`] reads it and gives a [`Study`], or a [`FileError`]: what is wrong, the place in the file, and what would be
-//! right.
+//! [`load`] returns a [`Study`], or a [`FileError`] with the mistake, its position and a correction.
 
 #[cfg(test)]
 mod tests;
 
 pub use crate::parse::error::FileError;
 pub use crate::parse::spec::json_schema;
-pub use crate::resolve::axes::Part;
+pub use crate::resolve::axes::AxisSubset;
 pub use crate::resolve::signature::signature;
 pub use crate::resolve::sweep::{Sweep, parts, sweep};
 
@@ -24,32 +23,32 @@ use crate::tables::tidy;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reads a study file, or of some of its axes a part. Scenario files are looked for beside it, in `folder`.
+/// Reads a study file, with `of` restricted to subsets of its axes. Scenario files are in `folder`.
 ///
 /// # Errors
-/// [`FileError`] with what was found first.
-pub fn load(name: &str, text: &str, folder: &Path, of: &[Part]) -> Result<Arc<Study>, FileError> {
+/// [`FileError`] with the first mistake.
+pub fn load(name: &str, text: &str, folder: &Path, of: &[AxisSubset]) -> Result<Arc<Study>, FileError> {
     let stem = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
     read(name, &stem, text, &|scenario| from_disk(folder, scenario), of).map(Arc::new)
 }
 
-/// Reads the study that a sweep is: its text was made by [`sweep`], and `--print-study` prints it.
+/// Reads the study of a sweep, whose text comes from [`sweep`]; `--print-study` prints it.
 ///
 /// # Errors
-/// [`FileError`] with what was found first.
+/// [`FileError`] with the first mistake.
 pub fn of_sweep(stem: &str, text: &str) -> Result<Arc<Study>, FileError> {
     read("--print-study", stem, text, &|scenario| from_disk(Path::new(""), scenario), &[]).map(Arc::new)
 }
 
-/// Reads a study that comes with its scenarios, such as one that is part of a program, or of some of its axes a part.
+/// Reads a study from memory with its scenarios, restricted to subsets of its axes.
 ///
 /// # Errors
-/// [`FileError`] with what was found first.
+/// [`FileError`] with the first mistake.
 pub fn embedded(
     name: &str,
     text: &str,
     scenarios: &[&ScenarioFile],
-    of: &[Part],
+    of: &[AxisSubset],
 ) -> Result<Study, FileError> {
     let find = |asked: &str| {
         let known = scenarios.iter().find(|file| &*file.name == asked);
@@ -59,7 +58,7 @@ pub fn embedded(
     read(name, &stem, text, &find, of)
 }
 
-/// What a study is called.
+/// A study's names and claim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heading {
     /// Its letter or short name.
@@ -68,14 +67,14 @@ pub struct Heading {
     pub name: String,
     /// Its title.
     pub title: String,
-    /// What it claims above all.
+    /// The main claim.
     pub headline: Option<result::Headline>,
 }
 
-/// What a study of that name is called, without reading the rest of it.
+/// Reads only the heading of the study of that name.
 ///
 /// # Errors
-/// [`FileError`] where the keys before its first table are no TOML or have no title.
+/// [`FileError`] if the keys before its first table are invalid TOML or lack a title.
 pub fn heading(name: &str, text: &str) -> Result<Heading, FileError> {
     #[derive(serde::Deserialize)]
     struct First {
@@ -101,18 +100,18 @@ fn from_disk(folder: &Path, name: &str) -> Result<ScenarioFile, String> {
     })
 }
 
-/// From the text to the study: parsed, its names bound, and a plan tried for each experiment and size.
+/// Parses the text, resolves its names, and tries a plan for each experiment and size.
 fn read(
     name: &str,
     stem: &str,
     text: &str,
     scenarios: Scenarios<'_>,
-    of: &[Part],
+    of: &[AxisSubset],
 ) -> Result<Study, FileError> {
     let read = || {
         let mut file: spec::File = toml::from_str(text).map_err(|error| match is_scenario(text) {
             true => Problem::new("this is a scenario, not a study").help(
-                "run it with `anabranch run FILE`, or vary its keys with `anabranch sweep`; in Python with `anabranch.run` and `anabranch.sweep`",
+                "run it with `anabranch run FILE` or vary its keys with `anabranch sweep`; in Python: `anabranch.run`, `anabranch.sweep`",
             ),
             false => Problem::of_toml(error),
         })?;
@@ -125,7 +124,7 @@ fn read(
     read().map_err(|problem| problem.within(name, text))
 }
 
-/// Whether that has flows and links, and no runs.
+/// Whether the file is a scenario: flows and links, but no runs.
 fn is_scenario(text: &str) -> bool {
     let table = text.parse::<toml::Table>().unwrap_or_default();
     table.contains_key("flows") && table.contains_key("links") && !table.contains_key("runs")

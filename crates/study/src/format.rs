@@ -1,12 +1,12 @@
-//! Numbers as a reader wants them: as many digits as mean something. On pages they are set as in print, with `−`, `×` and thin
-//! spaces; [`plain`] and [`plain_estimate`] are for terminals, in columns.
+//! Numbers with their significant digits. Pages use `−`, `×` and thin spaces as in print; [`plain`] and [`plain_estimate`] are
+//! for terminals.
 
 use crate::stats::Estimate;
 
 /// Between the digits of a long number.
 const THIN: char = '\u{202f}';
 
-/// A value known only by itself, to four significant digits.
+/// A value without an interval, to four significant digits.
 pub fn number(value: f64) -> String {
     if !value.is_finite() {
         return power(&value.to_string());

@@ -15,19 +15,19 @@ use anabranch_scenario::Scenario;
 pub struct Function {
     /// Its name.
     pub name: &'static str,
-    /// What it takes.
-    pub takes: &'static [Takes],
-    /// The unit of its value; none for a ratio or a count.
+    /// Its parameters.
+    pub takes: &'static [Parameter],
+    /// The unit of its value; empty for a ratio or a count.
     pub unit: &'static str,
-    /// What it gives.
+    /// The description of its value.
     pub doc: &'static str,
-    /// Which percentiles it can be asked for, if it is asked for one.
+    /// The percentiles that it offers, if any.
     pub percentiles: &'static [f64],
     /// Whether it needs samples over time.
     pub samples: bool,
-    /// How it is read.
+    /// The computation.
     pub read: Read,
-    /// Whether runs of a scenario can have it.
+    /// Whether runs of a scenario can have the value.
     check: presence::Check,
 }
 
@@ -35,55 +35,55 @@ impl Function {
     /// Whether runs of that scenario can have the value.
     ///
     /// # Errors
-    /// Why they never have it.
-    pub fn check(&self, scenario: &Scenario, given: &Given<'_>) -> Result<(), String> {
-        if self.takes.first() == Some(&Takes::Flow) {
-            let flow = scenario.flows.iter().find(|flow| flow.name == given.text());
-            let flow = flow.ok_or_else(|| format!("there is no flow `{}`", given.text()))?;
-            if let Some(r) = given.subflow.filter(|r| *r >= flow.paths.len()) {
+    /// The reason why no run has it.
+    pub fn check(&self, scenario: &Scenario, args: &Arguments<'_>) -> Result<(), String> {
+        if self.takes.first() == Some(&Parameter::Flow) {
+            let flow = scenario.flows.iter().find(|flow| flow.name == args.text());
+            let flow = flow.ok_or_else(|| format!("there is no flow `{}`", args.text()))?;
+            if let Some(r) = args.subflow.filter(|r| *r >= flow.paths.len()) {
                 return Err(format!("flow `{}` has {} subflows, not {}", flow.name, flow.paths.len(), r + 1));
             }
         }
-        (self.check)(scenario, given)
+        (self.check)(scenario, args)
     }
 }
 
-/// How a value is read; `None` where a run has no such value.
+/// The computation of a value; `None` if a run has no such value.
 #[derive(Clone, Copy)]
 pub enum Read {
-    /// From a run; of several seeds the mean.
-    Run(fn(&Outcome, &Given<'_>) -> Option<f64>),
-    /// From runs of several seeds, and those of the same seeds elsewhere.
-    Beside(fn(&[&Outcome], &[&Outcome], &Given<'_>) -> Option<f64>),
+    /// From a run; the mean over several seeds.
+    Run(fn(&Outcome, &Arguments<'_>) -> Option<f64>),
+    /// From several seeds' runs and those of the same seeds in another setup.
+    Paired(fn(&[&Outcome], &[&Outcome], &Arguments<'_>) -> Option<f64>),
     /// From the scenario alone, before anything runs.
-    Scenario(fn(&Scenario, &Given<'_>) -> Result<f64, String>),
+    Scenario(fn(&Scenario, &Arguments<'_>) -> Result<f64, String>),
 }
 
 impl Read {
-    /// The value of one seed's run, or of several together. `elsewhere` is what [`Takes::Elsewhere`] means.
-    pub fn value(self, runs: &[&Outcome], elsewhere: &[&Outcome], given: &Given<'_>) -> Option<f64> {
+    /// The value of one seed's run, or of several together; `elsewhere` has the runs for [`Parameter::Elsewhere`].
+    pub fn value(self, runs: &[&Outcome], elsewhere: &[&Outcome], args: &Arguments<'_>) -> Option<f64> {
         match (self, runs) {
-            (Read::Run(read), [run]) => read(run, given),
+            (Read::Run(read), [run]) => read(run, args),
             (Read::Run(read), _) => {
-                let sum: Option<f64> = runs.iter().map(|run| read(run, given)).sum();
+                let sum: Option<f64> = runs.iter().map(|run| read(run, args)).sum();
                 Some(sum? / runs.len() as f64)
             }
-            (Read::Beside(read), _) => read(runs, elsewhere, given),
+            (Read::Paired(read), _) => read(runs, elsewhere, args),
             (Read::Scenario(_), _) => None,
         }
     }
 }
 
-/// What a function takes.
+/// A parameter of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
+pub enum Parameter {
     /// A flow's name.
     Flow,
     /// Any number of flows' names, at least one.
     Flows,
     /// A subflow's number, from 1.
     Subflow,
-    /// The same, or nothing for all of the connection.
+    /// A subflow's number, or nothing for the whole connection.
     MaybeSubflow,
     /// A link's name.
     Link,
@@ -97,8 +97,8 @@ pub enum Takes {
     Elsewhere,
 }
 
-/// What it was given: texts and numbers, each in their order; a subflow is counted from 0.
-pub struct Given<'a> {
+/// The arguments of a call, by type in their order.
+pub struct Arguments<'a> {
     /// Flows, links and words.
     pub texts: &'a [String],
     /// Subflow, from 0.
@@ -107,7 +107,7 @@ pub struct Given<'a> {
     pub numbers: &'a [f64],
 }
 
-impl Given<'_> {
+impl Arguments<'_> {
     fn text(&self) -> &str {
         self.texts.first().map_or("", String::as_str)
     }
@@ -120,42 +120,42 @@ impl Given<'_> {
 /// Bytes of a full packet.
 const PACKET: f64 = 1500.0;
 
-fn flow<'a>(run: &'a Outcome, given: &Given<'_>) -> Option<&'a FlowSummary> {
-    run.flow(given.text())
+fn flow<'a>(run: &'a Outcome, args: &Arguments<'_>) -> Option<&'a FlowSummary> {
+    run.flow(args.text())
 }
 
-fn subflow<'a>(run: &'a Outcome, given: &Given<'_>) -> Option<&'a SubflowSummary> {
-    run.subflow(given.text(), given.subflow?)
+fn subflow<'a>(run: &'a Outcome, args: &Arguments<'_>) -> Option<&'a SubflowSummary> {
+    run.subflow(args.text(), args.subflow?)
 }
 
-fn link<'a>(run: &'a Outcome, given: &Given<'_>) -> Option<&'a LinkSummary> {
-    run.summary.links.iter().find(|link| link.name == given.text())
+fn link<'a>(run: &'a Outcome, args: &Arguments<'_>) -> Option<&'a LinkSummary> {
+    run.summary.links.iter().find(|link| link.name == args.text())
 }
 
-/// The percentile that was asked for, of those that are recorded.
-fn percentile(given: &Given<'_>, recorded: [(f64, Option<f64>); 4]) -> Option<f64> {
-    recorded.into_iter().find(|(known, _)| Some(*known) == given.number())?.1
+/// The requested percentile, of those that are recorded.
+fn percentile(args: &Arguments<'_>, recorded: [(f64, Option<f64>); 4]) -> Option<f64> {
+    recorded.into_iter().find(|(known, _)| Some(*known) == args.number())?.1
 }
 
-/// The mean, or the percentile that was asked for.
-fn mean_or_percentile(given: &Given<'_>, mean: f64, [p50, p95, p99]: [f64; 3]) -> Option<f64> {
-    percentile(given, [(50.0, Some(p50)), (95.0, Some(p95)), (99.0, Some(p99)), (f64::NAN, None)])
-        .or(given.number().is_none().then_some(mean))
+/// The mean, or the requested percentile.
+fn mean_or_percentile(args: &Arguments<'_>, mean: f64, [p50, p95, p99]: [f64; 3]) -> Option<f64> {
+    percentile(args, [(50.0, Some(p50)), (95.0, Some(p95)), (99.0, Some(p99)), (f64::NAN, None)])
+        .or(args.number().is_none().then_some(mean))
 }
 
-const FLOW: &[Takes] = &[Takes::Flow];
-const PART: &[Takes] = &[Takes::Flow, Takes::MaybeSubflow];
-const SUBFLOW: &[Takes] = &[Takes::Flow, Takes::Subflow];
-const LINK: &[Takes] = &[Takes::Link];
-const MAYBE: &[Takes] = &[Takes::Flow, Takes::MaybeNumber];
-const FROM: &[Takes] = &[Takes::Flow, Takes::Subflow, Takes::Number];
+const FLOW: &[Parameter] = &[Parameter::Flow];
+const PART: &[Parameter] = &[Parameter::Flow, Parameter::MaybeSubflow];
+const SUBFLOW: &[Parameter] = &[Parameter::Flow, Parameter::Subflow];
+const LINK: &[Parameter] = &[Parameter::Link];
+const MAYBE: &[Parameter] = &[Parameter::Flow, Parameter::MaybeNumber];
+const FROM: &[Parameter] = &[Parameter::Flow, Parameter::Subflow, Parameter::Number];
 
 const fn function(
     name: &'static str,
-    takes: &'static [Takes],
+    takes: &'static [Parameter],
     unit: &'static str,
     doc: &'static str,
-    read: fn(&Outcome, &Given<'_>) -> Option<f64>,
+    read: fn(&Outcome, &Arguments<'_>) -> Option<f64>,
 ) -> Function {
     let (read, check) = (Read::Run(read), presence::always as presence::Check);
     Function { name, takes, unit, doc, percentiles: &[], samples: false, read, check }
@@ -184,19 +184,19 @@ pub static FUNCTIONS: &[Function] = &[
         PART,
         "Mbit/s",
         "payload delivered in order, of a connection or of one of its subflows",
-        |run, given| match given.subflow {
-            None => Some(flow(run, given)?.goodput_bps? / 1e6),
-            Some(_) => Some(subflow(run, given)?.goodput_bps? / 1e6),
+        |run, args| match args.subflow {
+            None => Some(flow(run, args)?.goodput_bps? / 1e6),
+            Some(_) => Some(subflow(run, args)?.goodput_bps? / 1e6),
         },
     ),
     function(
         "total",
-        &[Takes::Flows],
+        &[Parameter::Flows],
         "Mbit/s",
-        "the sum of several connections' goodputs; \"web\" stands for all of web/1, web/2, …",
-        |run, given| {
+        "the sum of the goodputs of several connections; \"web\" stands for web/1, web/2, …",
+        |run, args| {
             let meant = |flow: &&FlowSummary| {
-                given.texts.iter().any(|text| *text == flow.name || text == crate::outcome::base(&flow.name))
+                args.texts.iter().any(|text| *text == flow.name || text == crate::outcome::base(&flow.name))
             };
             let meant: Vec<&FlowSummary> = run.summary.flows.iter().filter(meant).collect();
             (!meant.is_empty()).then_some(())?;
@@ -208,10 +208,10 @@ pub static FUNCTIONS: &[Function] = &[
         FLOW,
         "",
         "a connection's goodput ÷ the mean of all connections' goodputs",
-        |run, given| {
+        |run, args| {
             let goodputs: Vec<f64> = run.summary.flows.iter().filter_map(|flow| flow.goodput_bps).collect();
             let mean = goodputs.iter().sum::<f64>() / goodputs.len() as f64;
-            flow(run, given)?.goodput_bps.filter(|_| mean > 0.0).map(|goodput| goodput / mean)
+            flow(run, args)?.goodput_bps.filter(|_| mean > 0.0).map(|goodput| goodput / mean)
         },
     ),
     function("jain", &[], "", "Jain's index of the connections' goodputs", |run, _| run.summary.jain),
@@ -219,29 +219,28 @@ pub static FUNCTIONS: &[Function] = &[
         "captured",
         PART,
         "Mbit/s",
-        "every segment that a capture at the sender sees, headers and retransmissions included, at IP level, over the time of \
-         its goodput; each counts as a full one",
-        |run, given| match given.subflow {
-            None => (0..flow(run, given)?.subflows.len()).map(|r| run.captured(given.text(), r)).sum(),
-            Some(r) => run.captured(given.text(), r),
+        "the rate of all segments that a capture at the sender sees, at IP level with headers and retransmissions, over the same period as goodput; each segment counts as a full one",
+        |run, args| match args.subflow {
+            None => (0..flow(run, args)?.subflows.len()).map(|r| run.captured(args.text(), r)).sum(),
+            Some(r) => run.captured(args.text(), r),
         },
     ),
-    function("cwnd", SUBFLOW, "segments", "the mean congestion window over time", |run, given| {
-        subflow(run, given)?.mean_cwnd_segments
+    function("cwnd", SUBFLOW, "segments", "the mean congestion window over time", |run, args| {
+        subflow(run, args)?.mean_cwnd_segments
     }),
     function(
         "rtt",
         SUBFLOW,
         "s",
-        "the mean round-trip time over time, without the wait of delayed ACKs; a kernel does not tell it",
-        |run, given| subflow(run, given)?.mean_rtt_s,
+        "the time-weighted mean round-trip time, without the wait for delayed ACKs; not available from a kernel",
+        |run, args| subflow(run, args)?.mean_rtt_s,
     ),
     function(
         "srtt",
         SUBFLOW,
         "s",
-        "the mean smoothed round-trip time, with the wait of delayed ACKs; a kernel tells it, too",
-        |run, given| subflow(run, given)?.mean_srtt_s,
+        "the mean smoothed round-trip time, with the wait for delayed ACKs; also available from a kernel",
+        |run, args| subflow(run, args)?.mean_srtt_s,
     ),
     of_percentiles(
         &[5.0, 50.0, 95.0, 99.0],
@@ -249,11 +248,11 @@ pub static FUNCTIONS: &[Function] = &[
             "rtt_percentile",
             FROM,
             "s",
-            "the 5th, 50th, 95th or 99th percentile of the round-trip times; a kernel does not tell them",
-            |run, given| {
-                let s = subflow(run, given)?;
+            "the 5th, 50th, 95th or 99th percentile of the round-trip times; not available from a kernel",
+            |run, args| {
+                let s = subflow(run, args)?;
                 percentile(
-                    given,
+                    args,
                     [(5.0, s.rtt_p5_s), (50.0, s.rtt_p50_s), (95.0, s.rtt_p95_s), (99.0, s.rtt_p99_s)],
                 )
             },
@@ -266,11 +265,11 @@ pub static FUNCTIONS: &[Function] = &[
             FROM,
             "s",
             "the 5th, 50th, 95th or 99th percentile of the smoothed round-trip time at the sampling instants",
-            |run, given| {
-                let s = subflow(run, given)?;
+            |run, args| {
+                let s = subflow(run, args)?;
                 let recorded =
                     [(5.0, s.srtt_p5_s), (50.0, s.srtt_p50_s), (95.0, s.srtt_p95_s), (99.0, s.srtt_p99_s)];
-                percentile(given, recorded)
+                percentile(args, recorded)
             },
         ),
     ),
@@ -279,61 +278,60 @@ pub static FUNCTIONS: &[Function] = &[
         PART,
         "",
         "segments dropped in the network ÷ segments sent, of a subflow or of all of a connection",
-        |run, given| match given.subflow {
-            None => run.loss_rate(given.text()),
-            Some(_) => subflow(run, given)?.loss_rate,
+        |run, args| match args.subflow {
+            None => run.loss_rate(args.text()),
+            Some(_) => subflow(run, args)?.loss_rate,
         },
     ),
-    function("recoveries", SUBFLOW, "", "entries into loss recovery ÷ segments sent", |run, given| {
-        let s = subflow(run, given)?;
+    function("recoveries", SUBFLOW, "", "entries into loss recovery ÷ segments sent", |run, args| {
+        let s = subflow(run, args)?;
         (s.sent_segments > 0).then(|| s.recoveries as f64 / s.sent_segments as f64)
     }),
-    function("timeouts", PART, "", "retransmission timeouts", |run, given| match given.subflow {
-        None => Some(flow(run, given)?.subflows.iter().map(|subflow| subflow.timeouts as f64).sum()),
-        Some(_) => Some(subflow(run, given)?.timeouts as f64),
+    function("timeouts", PART, "", "retransmission timeouts", |run, args| match args.subflow {
+        None => Some(flow(run, args)?.subflows.iter().map(|subflow| subflow.timeouts as f64).sum()),
+        Some(_) => Some(subflow(run, args)?.timeouts as f64),
     }),
-    function("retransmitted", FLOW, "", "segments sent again", |run, given| {
-        Some(flow(run, given)?.retransmitted_segments as f64)
+    function("retransmitted", FLOW, "", "retransmitted segments", |run, args| {
+        Some(flow(run, args)?.retransmitted_segments as f64)
     }),
     function(
         "window_rate",
         FLOW,
         "segments/s",
         "the sum over subflows of mean window ÷ mean smoothed round-trip time",
-        |run, given| {
+        |run, args| {
             let rate = |s: &SubflowSummary| Some(s.mean_cwnd_segments? / s.mean_srtt_s?);
-            flow(run, given)?.subflows.iter().map(rate).sum()
+            flow(run, args)?.subflows.iter().map(rate).sum()
         },
     ),
     checked(
         presence::observable,
         function(
             "observable",
-            &[Takes::Flow, Takes::Subflow, Takes::Word],
+            &[Parameter::Flow, Parameter::Subflow, Parameter::Word],
             "",
-            "the mean over time of one of the algorithm's inner values, such as \"alpha\" (`anabranch cc show` lists them)",
-            |run, given| run.observable(given.text(), given.subflow?, given.texts.get(1)?),
+            "the time-weighted mean of one of the algorithm's observables, such as \"alpha\" (`anabranch cc show` lists them)",
+            |run, args| run.observable(args.text(), args.subflow?, args.texts.get(1)?),
         ),
     ),
     checked(
         presence::observables,
         function(
             "utility_rate",
-            &[Takes::Flow, Takes::Word],
+            &[Parameter::Flow, Parameter::Word],
             "Mbit/s",
-            "the connection's rate at IP level where the sum of weight · log(rate) of all connections is greatest; a connection's weight is \
-         the mean over time of one of its algorithm's inner values, summed over its subflows",
-            |run, given| utility::rate(run, given.text(), given.texts.get(1)?),
+            "the connection's rate at IP level in the allocation that maximises the sum of weight · log(rate) over all connections; a connection's weight is the time-weighted mean of one of its algorithm's observables, summed over its subflows",
+            |run, args| utility::rate(run, args.text(), args.texts.get(1)?),
         ),
     ),
     checked(
         presence::observables,
         function(
             "utility_price",
-            &[Takes::Link, Takes::Word],
+            &[Parameter::Link, Parameter::Word],
             "s",
-            "the link's price there: the weight, in segments, of a connection that it limits ÷ its rate",
-            |run, given| utility::price(run, given.text(), given.texts.get(1)?),
+            "the link's price in that allocation: the weight, in segments, of a connection that the link limits ÷ the connection's rate",
+            |run, args| utility::price(run, args.text(), args.texts.get(1)?),
         ),
     ),
     of_times(
@@ -343,9 +341,9 @@ pub static FUNCTIONS: &[Function] = &[
             MAYBE,
             "s",
             "the mean time of a response or a transfer, or its 50th, 95th or 99th percentile",
-            |run, given| {
-                let times = flow(run, given)?.completion.as_ref()?;
-                mean_or_percentile(given, times.mean_s, [times.p50_s, times.p95_s, times.p99_s])
+            |run, args| {
+                let times = flow(run, args)?.completion.as_ref()?;
+                mean_or_percentile(args, times.mean_s, [times.p50_s, times.p95_s, times.p99_s])
             },
         ),
     ),
@@ -356,9 +354,9 @@ pub static FUNCTIONS: &[Function] = &[
             MAYBE,
             "",
             "a transfer's completion time ÷ its ideal time, bits ÷ capacity of the regular paths + their shortest base RTT: the mean, or the 50th, 95th or 99th percentile",
-            |run, given| {
-                let times = flow(run, given)?.transfers.as_ref()?.slowdown.as_ref()?;
-                mean_or_percentile(given, times.mean, [times.p50, times.p95, times.p99])
+            |run, args| {
+                let times = flow(run, args)?.transfers.as_ref()?.slowdown.as_ref()?;
+                mean_or_percentile(args, times.mean, [times.p50, times.p95, times.p99])
             },
         ),
     ),
@@ -369,36 +367,38 @@ pub static FUNCTIONS: &[Function] = &[
             MAYBE,
             "",
             "a transfer's completion time ÷ that of the same transfer with the same algorithm alone in the idle network: the mean, or the 50th, 95th or 99th percentile",
-            |run, given| {
-                let times = flow(run, given)?.transfers.as_ref()?.times_alone.as_ref()?;
-                mean_or_percentile(given, times.mean, [times.p50, times.p95, times.p99])
+            |run, args| {
+                let times = flow(run, args)?.transfers.as_ref()?.times_alone.as_ref()?;
+                mean_or_percentile(args, times.mean, [times.p50, times.p95, times.p99])
             },
         ),
     ),
-    function("utilisation", LINK, "", "bits that a link carried ÷ its capacity", |run, given| {
-        Some(link(run, given)?.utilisation)
+    function("utilisation", LINK, "", "bits that a link carried ÷ its capacity", |run, args| {
+        Some(link(run, args)?.utilisation)
     }),
     function(
         "queue",
         LINK,
         "packets",
         "the mean queue before a link, in packets of 1500 bytes",
-        |run, given| Some(link(run, given)?.mean_queue_bytes / PACKET),
+        |run, args| Some(link(run, args)?.mean_queue_bytes / PACKET),
     ),
-    function("queue_bytes", LINK, "bytes", "the same in bytes", |run, given| {
-        Some(link(run, given)?.mean_queue_bytes)
+    function("queue_bytes", LINK, "bytes", "the same in bytes", |run, args| {
+        Some(link(run, args)?.mean_queue_bytes)
     }),
-    function("queue_delay", LINK, "s", "the mean time that a byte waits before a link", |run, given| {
-        link(run, given)?.mean_queue_delay_s
+    function("queue_delay", LINK, "s", "the mean time that a byte waits before a link", |run, args| {
+        link(run, args)?.mean_queue_delay_s
     }),
-    function("drops", LINK, "", "packets that a link's queue dropped", |run, given| {
-        Some(link(run, given)?.drops as f64)
+    function("drops", LINK, "", "packets that a link's queue dropped", |run, args| {
+        Some(link(run, args)?.drops as f64)
     }),
-    function("marks", LINK, "", "packets that a link marked (ECN)", |run, given| {
-        Some(link(run, given)?.marks as f64)
+    function("marks", LINK, "", "packets that a link marked (ECN)", |run, args| {
+        Some(link(run, args)?.marks as f64)
     }),
     function("duration", &[], "s", "the length of the run", |run, _| Some(run.summary.duration_s)),
-    function("warmup", &[], "s", "where its means begin", |run, _| Some(run.summary.warmup_s)),
+    function("warmup", &[], "s", "the time at which means begin: the end of the warm-up", |run, _| {
+        Some(run.summary.warmup_s)
+    }),
     sampled(
         presence::always,
         function(
@@ -406,8 +406,8 @@ pub static FUNCTIONS: &[Function] = &[
             FLOW,
             "",
             "Pearson's correlation of the smoothed round-trip times of a connection's first two subflows",
-            |run, given| {
-                let series = |r| run.samples.series(given.text(), r);
+            |run, args| {
+                let series = |r| run.samples.series(args.text(), r);
                 let pairs = series(0)?.srtt_s.iter().zip(&series(1)?.srtt_s).map(|(x, y)| (*x, *y));
                 pearson(&pairs.filter(|(x, y)| x.is_finite() && y.is_finite()).collect::<Vec<_>>())
             },
@@ -419,8 +419,8 @@ pub static FUNCTIONS: &[Function] = &[
             "cwnd_from",
             FROM,
             "segments",
-            "the mean of the sampled windows from that second on",
-            |run, given| run.cwnd_from(given.text(), given.subflow?, given.number()?),
+            "the mean of the sampled windows from the given second to the end",
+            |run, args| run.cwnd_from(args.text(), args.subflow?, args.number()?),
         ),
     ),
     sampled(
@@ -429,14 +429,14 @@ pub static FUNCTIONS: &[Function] = &[
             "loss_time",
             FROM,
             "s",
-            "when the subflow lost something for the first time after that second",
-            |run, given| Some(run.loss_after(given.text(), given.subflow?, given.number()?)?.0),
+            "the time of the subflow's first loss after the given second",
+            |run, args| Some(run.loss_after(args.text(), args.subflow?, args.number()?)?.0),
         ),
     ),
     sampled(
         presence::instant,
-        function("loss_window", FROM, "segments", "its window at that loss", |run, given| {
-            Some(run.loss_after(given.text(), given.subflow?, given.number()?)?.1)
+        function("loss_window", FROM, "segments", "the subflow's window at that loss", |run, args| {
+            Some(run.loss_after(args.text(), args.subflow?, args.number()?)?.1)
         }),
     ),
     recovery::RECOVERY,
@@ -447,30 +447,30 @@ pub static FUNCTIONS: &[Function] = &[
     goals::BALANCE,
 ];
 
-/// A function that gives a line over time, in figures of that kind.
+/// A function for lines in figures over time.
 pub struct SeriesFunction {
     /// Its name.
     pub name: &'static str,
-    /// What it gives, with its unit.
+    /// Its value, with the unit.
     pub doc: &'static str,
-    /// A subflow's column.
+    /// The subflow's series.
     pub column: fn(&SubflowSeries) -> &[f64],
 }
 
-/// Every one of them; all take a flow and a subflow.
+/// All of them; each takes a flow and a subflow.
 pub static SERIES: &[SeriesFunction] = &[
     SeriesFunction { name: "cwnd", doc: "congestion window (segments)", column: |s| &s.cwnd_segments },
     SeriesFunction { name: "srtt", doc: "smoothed round-trip time (s)", column: |s| &s.srtt_s },
-    SeriesFunction { name: "rtt", doc: "the same, by its former name", column: |s| &s.srtt_s },
+    SeriesFunction { name: "rtt", doc: "the same as `srtt`, under its former name", column: |s| &s.srtt_s },
     SeriesFunction { name: "sequence", doc: "payload sent (bytes)", column: |s| &s.sent_bytes },
     SeriesFunction { name: "delivered", doc: "payload acknowledged (bytes)", column: |s| &s.delivered_bytes },
     SeriesFunction { name: "lost", doc: "segments lost so far", column: |s| &s.lost_segments },
 ];
 
-/// What is computed from numbers alone.
+/// A function of numbers alone.
 pub type Compute = fn(&[f64]) -> f64;
 
-/// Functions of numbers: name, how many it takes at least and at most, what it computes.
+/// Functions of numbers: name, least and largest number of arguments, computation.
 pub static MATH: &[(&str, usize, usize, Compute)] = &[
     ("abs", 1, 1, |x| x[0].abs()),
     ("sqrt", 1, 1, |x| x[0].sqrt()),

@@ -1,24 +1,24 @@
-//! From what came of the runs to rows with verdicts, and to figures.
+//! Turns outcomes of runs into rows with verdicts, and figures.
 
-mod beside;
+mod backends;
 mod figures;
 mod rows;
 mod runs;
 
 use crate::outcome::Outcome;
 use crate::plan::FindingPlan;
-use crate::plan::chosen::{Changed, Planned, distinct};
-use crate::result::{ColumnName, Experiment, Row, Run};
+use crate::plan::experiments::{PlannedExperiment, VariantSetups, distinct};
+use crate::result::{Experiment, Row, Run, VariantName};
 use crate::shares::shares;
 use anabranch_record::Summary;
 use runs::Runs;
 
-/// What a simulation's seeds gave, with the values of its axes.
+/// The runs of a simulation, one per seed, with the values of its axes.
 #[derive(Clone, Debug)]
-pub struct Taken {
-    /// Whose it is.
+pub struct SimulationRuns {
+    /// The experiment's identifier.
     pub experiment: String,
-    /// What it is.
+    /// The simulation's title.
     pub title: String,
     /// Each axis and its value.
     pub axes: Vec<(String, String)>,
@@ -26,13 +26,12 @@ pub struct Taken {
     pub summaries: Vec<Summary>,
 }
 
-impl Planned {
-    /// The runs of its plan's simulations, each followed by those of the same on other backends. Where others were asked for,
-    /// the backend is an axis.
-    pub(crate) fn taken(&self, outcomes: &[&[Result<Outcome, String>]]) -> Vec<Taken> {
+impl PlannedExperiment {
+    /// The runs of the plan's simulations, each followed by those on other backends; the backend is then an axis.
+    pub(crate) fn taken(&self, outcomes: &[&[Result<Outcome, String>]]) -> Vec<SimulationRuns> {
         let n = self.plan.setups.len();
         let backends = self.columns.iter().enumerate().filter(|(_, changed)| changed.column.is_of_backend());
-        let backends: Vec<(usize, &Changed)> = backends.collect();
+        let backends: Vec<(usize, &VariantSetups)> = backends.collect();
         let all = (0..n).flat_map(|i| {
             let there = backends.iter().filter(move |(_, changed)| changed.setups[i]);
             std::iter::once((i, i)).chain(there.map(move |(c, _)| (i, n * (c + 1) + i)))
@@ -40,7 +39,7 @@ impl Planned {
         let taken = all.map(|(i, at)| {
             let backend =
                 self.asked_beside.then(|| ("backend".to_owned(), self.setups[at].backend.to_string()));
-            Taken {
+            SimulationRuns {
                 experiment: self.id.clone(),
                 title: self.setups[at].title.clone(),
                 axes: self.plan.labels[i].iter().cloned().chain(backend).collect(),
@@ -50,8 +49,7 @@ impl Planned {
         taken.collect()
     }
 
-    /// From what came of each of its simulations; `as_explained` where the run has the size for which explanations are
-    /// written, the default one.
+    /// Judges the outcomes of its simulations; `as_explained` if the size is the default, for which explanations are written.
     pub(crate) fn conclude(&self, outcomes: &[&[Result<Outcome, String>]], as_explained: bool) -> Experiment {
         let (plan, n) = (&self.plan, self.plan.setups.len());
         let runs = Runs { of: self.of_column(outcomes, None).to_vec(), leaves_out_failed: false };
@@ -59,7 +57,7 @@ impl Planned {
             let of = self.of_column(outcomes, Some(c)).to_vec();
             (changed, Runs { of, leaves_out_failed: changed.column.is_of_backend() })
         });
-        let others: Vec<(&Changed, Runs<'_>)> = others.collect();
+        let others: Vec<(&VariantSetups, Runs<'_>)> = others.collect();
         let run = |i: usize| {
             let setup = &self.setups[i];
             Run {
@@ -68,31 +66,31 @@ impl Planned {
                 scenario: setup.file.name.to_string(),
                 text: setup.file.text.to_string(),
                 column: (i >= n).then(|| self.columns[i / n - 1].column.id.into()),
-                // Theory knows the default's rules.
+                // Theory applies to the default variant only.
                 shares: if i < n { shares(setup, outcomes[i]) } else { None },
             }
         };
-        let (figures, not_drawn) = beside::figures(self, &runs, &others);
-        let name = |(changed, runs): &(&Changed, Runs<'_>)| {
+        let (figures, not_drawn) = backends::figures(self, &runs, &others);
+        let name = |(changed, runs): &(&VariantSetups, Runs<'_>)| {
             let column = changed.column;
             let of_backend = column.is_of_backend();
             let (mut notes, mut failed) = (vec![], vec![]);
             if of_backend {
                 let not_drawn = not_drawn.iter().filter(|(id, _)| *id == column.id);
-                notes = beside::kernels(runs);
+                notes = backends::kernels(runs);
                 notes.extend(changed.refused.iter().cloned());
                 notes.extend(not_drawn.map(|(_, said)| said.clone()));
-                failed = beside::failed(runs);
+                failed = backends::failed(runs);
             }
             let [id, title, meaning] = [column.id, column.title, column.meaning].map(Into::into);
-            ColumnName { id, title, meaning, of_backend, notes, failed }
+            VariantName { id, title, meaning, of_backend, notes, failed }
         };
         let rows = plan.rows.iter().map(|row| Row {
             others: others.iter().filter_map(|(changed, runs)| row.under(changed, runs)).collect(),
             ..row.conclude(&runs, as_explained)
         });
         let said = plan.findings.iter().filter_map(|finding| said(finding, &runs));
-        let (fidelity, linux_hosts) = beside::fidelity(self, outcomes);
+        let (fidelity, linux_hosts) = backends::fidelity(self, outcomes);
         Experiment {
             id: self.id.clone(),
             title: self.title.clone(),
@@ -109,7 +107,7 @@ impl Planned {
     }
 }
 
-/// A sentence with the means in it. One without one of its numbers is left out: the rows say what failed.
+/// A sentence with its means; `None` if one is missing, as the rows state the failure.
 fn said(finding: &FindingPlan, runs: &Runs<'_>) -> Option<String> {
     let mut said = String::new();
     for (before, digits, quantity) in &finding.parts {

@@ -8,7 +8,7 @@ use std::str::FromStr;
 /// The simulator's name as a backend.
 pub const SIM: &str = "sim";
 
-/// Which run: of a scenario, with a seed, on a backend.
+/// A run's identity: scenario, seed and backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunId<'a> {
     /// The effective scenario's hash.
@@ -19,8 +19,7 @@ pub struct RunId<'a> {
     pub backend: &'a str,
 }
 
-/// What tells a run from all others: SHA-256 of the version, the scenario's hash, the seed and the backend. Text has it in
-/// hexadecimal.
+/// The key of a run: SHA-256 of the version, the scenario's hash, the seed and the backend; hexadecimal as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key([u8; 32]);
 
@@ -28,7 +27,7 @@ impl Key {
     /// The key of a run.
     pub fn of(version: &str, run: RunId<'_>) -> Self {
         let RunId { scenario_hash, seed, backend } = run;
-        // A line each: none of them has a line break in it.
+        // One line each: they contain no line breaks.
         Key::sum(format!("{version}\n{scenario_hash}\n{seed}\n{backend}\n").as_bytes())
     }
 
@@ -54,7 +53,7 @@ impl FromStr for Key {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let wrong = "a key has 64 hexadecimal digits";
+        let wrong = "a key must have 64 hexadecimal digits";
         if text.len() != 64 || !text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
             return Err(wrong);
         }

@@ -1,9 +1,9 @@
-//! The engine of studies: what to simulate, what to read from the runs, and by which rule it is judged.
+//! The engine of studies: the simulations, the quantities to read from them, and the rules that judge these.
 //!
-//! One way leads from a study's text to its result. Each room knows what comes before it alone: `parse` (the text's keys and
-//! expressions), `resolve` (every name bound, scenarios read), `plan` (simulations, rows and figures of a size), `run` (outcomes, made
-//! or found in a store), `judge` (values and verdicts), `tables` (results in a folder, and one table of all runs). [`mod@file`] and
-//! [`work`](fn@work) join them. What runs a task is a [`Backend`] that the caller hands in.
+//! A study's text passes through these modules, each of which depends only on the earlier ones: `parse` (keys and expressions),
+//! `resolve` (names and scenarios), `plan` (simulations, rows and figures of a size), `run` (outcomes, new or from a store),
+//! `judge` (values and verdicts), `tables` (results in a folder, and one table of all runs). [`mod@file`] and [`work`](fn@work)
+//! connect them. The caller provides a [`Backend`], which runs the tasks.
 
 #[cfg(test)]
 mod book;
@@ -34,15 +34,15 @@ mod verdict;
 mod work;
 
 pub use error::StudyError;
-pub use judge::Taken;
+pub use judge::SimulationRuns;
 pub use key::RunId;
 pub use outcome::Outcome;
-pub use plan::chosen::Options;
-pub use plan::column::{self, Column};
+pub use plan::experiments::Options;
+pub use plan::variant::{self, Variant};
 pub use plan::{Definition, Plan, Study};
 pub use result::*;
-pub use run::store::{self, Claim, Kept, Store, StoreError};
-pub use run::{Conclude, Missing, Outcomes, Progress, Simulations, Work, run_all};
+pub use run::store::{self, Claim, RunCache, Store, StoreError};
+pub use run::{Conclude, Outcomes, PendingRun, Progress, Simulations, Work, run_all};
 pub use setup::{ScenarioFile, Setup};
 pub use shares::{changes, shares};
 pub use size::Size;

@@ -1,4 +1,4 @@
-//! One run of a simulation, and how rows and figures read it.
+//! One run of a simulation, with the readers for rows and figures.
 
 use crate::segment::Segment;
 use anabranch_net::Time;
@@ -6,26 +6,26 @@ use anabranch_record::{FlowSummary, MemorySink, SubflowSummary, Summary};
 use anabranch_scenario::{Flow, Scenario};
 use std::sync::Arc;
 
-/// Bits of a packet of 1500 bytes: what packets are where several flows meet.
+/// Bits of a packet of 1500 bytes, the unit of packets across flows.
 pub(crate) const PACKET_BITS: f64 = 1500.0 * 8.0;
 
-/// A run's summary, and its samples where the plan asked for them.
+/// A run's summary, and its samples if the plan needs them.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Means and totals.
     pub summary: Summary,
-    /// Samples over time; empty where none were asked for.
+    /// Samples over time; empty if not requested.
     pub samples: MemorySink,
     /// The scenario that was simulated.
     pub scenario: Arc<Scenario>,
 }
 
-/// A flow's name without its number among those alike.
+/// A flow's name without its number in a group.
 pub fn base(name: &str) -> &str {
     name.rsplit_once('/').map_or(name, |(base, _)| base)
 }
 
-/// The readers below give `None` where the flow, the subflow or the value does not exist.
+/// The readers below return `None` if the flow, the subflow or the value does not exist.
 impl Outcome {
     pub(crate) fn flow(&self, name: &str) -> Option<&FlowSummary> {
         self.summary.flows.iter().find(|f| f.name == name)
@@ -44,7 +44,7 @@ impl Outcome {
         self.spec(flow).map(Segment::of)
     }
 
-    /// Seconds over which a flow was measured: those of its goodput.
+    /// Seconds over which a flow's goodput was measured.
     fn measured_s(&self, flow: &str) -> Option<f64> {
         let (spec, summary) = (self.spec(flow)?, self.flow(flow)?);
         let planned = || {
@@ -59,8 +59,8 @@ impl Outcome {
         }
     }
 
-    /// What a capture at the sender sees of a subflow's segments: headers and retransmissions included, each taken for a full
-    /// one, in Mbit/s at IP level.
+    /// The rate of a subflow's segments in a capture at the sender, with headers and retransmissions, in Mbit/s at IP level; each
+    /// counts as a full one.
     pub(crate) fn captured(&self, flow: &str, r: usize) -> Option<f64> {
         let packet_bits = self.segment(flow)?.packet * 8.0;
         Some(self.subflow(flow, r)?.sent_segments as f64 * packet_bits / self.measured_s(flow)? / 1e6)
@@ -79,7 +79,7 @@ impl Outcome {
         self.subflow(flow, r)?.mean_observables.iter().find(|(n, _)| n == name)?.1
     }
 
-    /// What some connections deliver together in each second, in Mbit/s of payload, from samples.
+    /// The total payload rate of some connections in each second, in Mbit/s, from samples.
     pub(crate) fn throughput(&self, flows: &[String]) -> Vec<(f64, f64)> {
         let subflows =
             || self.samples.flows.iter().filter(|f| flows.contains(&f.name)).flat_map(|f| &f.subflows);
@@ -102,8 +102,7 @@ impl Outcome {
         (!late.is_empty()).then(|| late.iter().sum::<f64>() / late.len() as f64)
     }
 
-    /// When a subflow lost something for the first time after `from_s`, in seconds, and its window then; the end of the
-    /// run where it lost nothing more.
+    /// The time of a subflow's first loss after `from_s`, in seconds, and its window then; the end of the run without a loss.
     pub(crate) fn loss_after(&self, flow: &str, r: usize, from_s: f64) -> Option<(f64, f64)> {
         let series = self.samples.series(flow, r)?;
         let first = series.time_s.partition_point(|t| *t < from_s);
@@ -128,8 +127,8 @@ pub(crate) mod tests {
         Outcome { summary, samples, scenario: task.scenario("a test").unwrap() }
     }
 
-    /// A connection on links of 10 Mbit/s: what a capture sees is what the links carry and the network drops, and it is goodput
-    /// with its headers, but for what is sent again and what is under way at the end.
+    /// A connection on links of 10 Mbit/s: a capture sees the packets that links carry or drop; these are goodput with headers,
+    /// retransmissions and packets in flight at the end.
     #[test]
     fn a_capture_sees_what_the_links_carry() {
         let text = r#"

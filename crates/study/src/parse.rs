@@ -1,4 +1,4 @@
-//! The text of a study: its keys, and its expressions as trees, all with their places. No other file is read.
+//! Parses a study's text into keys and expression trees with their positions. Reads no other file.
 
 pub(crate) mod error;
 pub(crate) mod expr;

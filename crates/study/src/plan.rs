@@ -1,15 +1,15 @@
-//! What to run and what to read from the runs, before anything runs: of each experiment and size a [`Plan`].
+//! The runs and quantities of each experiment and size, as a [`Plan`] made before anything runs.
 
-pub(crate) mod chosen;
-pub mod column;
 mod curves;
 pub(crate) mod definitions;
+pub(crate) mod experiments;
 mod figures;
 mod findings;
 mod planner;
 mod rows;
 mod time;
 mod trace;
+pub mod variant;
 
 use crate::parse::spec::{self, Kind};
 use crate::resolve::code::Code;
@@ -21,12 +21,12 @@ use crate::setup::Setup;
 use crate::size::Size;
 use crate::verdict::Rule;
 use anabranch_scenario::ScenarioError;
-use column::Column;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use trace::Trace;
+use variant::Variant;
 
-/// A paper, or a study of one's own: its experiments.
+/// A study, of a paper or the user's own, with its experiments.
 pub struct Study {
     /// Its letter or short name: "A".
     pub id: String,
@@ -36,20 +36,20 @@ pub struct Study {
     pub title: String,
     /// Authors, venue, year.
     pub citation: String,
-    /// What it is about; what was assumed throughout.
+    /// Its subject and general assumptions.
     pub notes: Vec<String>,
-    /// Mistakes and contradictions in the text that it is about.
+    /// Mistakes and contradictions in the cited work.
     pub errata: Vec<String>,
-    /// What it claims above all.
+    /// The main claim.
     pub headline: Option<Headline>,
     seeds: [u32; 3],
-    /// The hash of its file and scenarios; none of a paper that is part of the program.
+    /// The hash of its file and scenarios; `None` for a built-in paper.
     pub hash: Option<String>,
-    /// Whether its sizes are what [`Size::description`] says.
+    /// Whether [`Size::description`] applies to its sizes.
     pub(crate) usual_sizes: bool,
-    /// What stands beside the default in each of its experiments that it changes.
-    pub columns: Vec<&'static Column>,
-    /// Its tables and figures in order, and then those beyond it.
+    /// Its sensitivity variants.
+    pub columns: Vec<&'static Variant>,
+    /// Its experiments: the paper's own in order, then those beyond it.
     pub experiments: Vec<Definition>,
     pub(crate) resolved: Arc<Resolved>,
 }
@@ -60,7 +60,7 @@ impl Study {
         size.of(self.seeds).max(1)
     }
 
-    /// As a part of the program, which has the usual sizes.
+    /// Marks it as built in, with the usual sizes.
     pub fn shipped(self) -> Self {
         Study { usual_sizes: true, hash: None, ..self }
     }
@@ -74,7 +74,7 @@ pub struct Definition {
     pub title: String,
     /// The set-up, and the choices where the paper is silent.
     pub notes: Vec<String>,
-    /// What the values of axes that its identifier names have beside their identifiers: "case.group" with its text.
+    /// The fields of the axis values that its identifier names: "case.group" with its text.
     pub fields: BTreeMap<String, String>,
     study: Arc<Resolved>,
     spec: Arc<spec::Experiment>,
@@ -89,7 +89,7 @@ impl Definition {
     }
 }
 
-/// An experiment written down: simulations, rows with their rules, figures.
+/// An experiment's simulations, rows with their rules, and figures.
 #[derive(Default)]
 pub struct Plan {
     pub(crate) setups: Vec<Setup>,
@@ -100,10 +100,10 @@ pub struct Plan {
     pub(crate) rows: Vec<RowPlan>,
     pub(crate) figures: Vec<FigurePlan>,
     pub(crate) findings: Vec<FindingPlan>,
-    pub(crate) columns: Vec<&'static Column>,
+    pub(crate) columns: Vec<&'static Variant>,
     pub(crate) beyond: bool,
     pub(crate) on_request: bool,
-    /// What runs of a simulation must be able to have.
+    /// The values that runs of a simulation must have.
     pub(crate) needs: Vec<(usize, Need)>,
 }
 
@@ -123,49 +123,49 @@ impl Plan {
         &self.setups
     }
 
-    /// True where it leaves the paper's own setting: nothing that it judges counts as the paper's.
+    /// True if it departs from the paper's setting: its verdicts are counted separately.
     pub fn is_beyond(&self) -> bool {
         self.beyond
     }
 
-    /// True where it is run only by its name: it takes long.
+    /// True if it runs only when named, because it takes long.
     pub fn is_on_request(&self) -> bool {
         self.on_request
     }
 
-    /// Whether every simulation has a scenario.
+    /// Checks every simulation's scenario.
     ///
     /// # Errors
-    /// What is wrong with the first that has none.
+    /// The first invalid scenario's problem.
     pub fn check(&self) -> Result<(), ScenarioError> {
         self.setups.iter().try_for_each(|setup| setup.scenario().map(|_| ()))
     }
 }
 
-/// A number that each seed gives, or all of them together.
+/// A number from each seed, or from all seeds together.
 pub(crate) struct Quantity {
-    /// Simulations of the plan, in the order in which the code has their runs.
+    /// The plan's simulations, in the order of the runs in the code.
     pub setups: Vec<usize>,
     pub code: Code,
-    /// What it is and where, for who reads why it has no value.
+    /// Its expression and position, for messages about missing values.
     pub place: String,
-    /// Of all seeds together: of their means, and then without an interval.
+    /// Whether it is one value from the seeds' means, without an interval.
     pub pooled: bool,
 }
 
-pub(crate) enum Reading {
+pub(crate) enum RowValue {
     Formula(f64),
     Measured(Quantity),
     Compared(Vec<(String, Quantity)>),
 }
 
-impl Reading {
-    /// What it takes from runs.
+impl RowValue {
+    /// The source of a row's value.
     pub fn quantities(&self) -> Vec<&Quantity> {
         match self {
-            Reading::Formula(_) => vec![],
-            Reading::Measured(quantity) => vec![quantity],
-            Reading::Compared(quantities) => quantities.iter().map(|(_, quantity)| quantity).collect(),
+            RowValue::Formula(_) => vec![],
+            RowValue::Measured(quantity) => vec![quantity],
+            RowValue::Compared(quantities) => quantities.iter().map(|(_, quantity)| quantity).collect(),
         }
     }
 }
@@ -175,15 +175,15 @@ pub(crate) struct RowPlan {
     pub id: String,
     pub what: String,
     pub unit: String,
-    pub reading: Reading,
+    pub reading: RowValue,
     pub published: Published,
     pub rule: Rule,
-    /// Why it differs; shown unless the row reproduces.
+    /// The reason for a difference, shown unless the row is reproduced.
     pub because: Option<String>,
-    /// Why it differs where that holds of the mean, the ends of its interval and the published value.
+    /// Reasons for a difference, each with a condition on the mean, its interval and the published value.
     pub explanations: Vec<(Code, String)>,
-    /// Other readings of the text, by name: the row is judged over all.
-    pub readings: Vec<(String, Reading)>,
+    /// Other interpretations of the text, by name: the verdict considers all.
+    pub readings: Vec<(String, RowValue)>,
 }
 
 /// A figure before the runs.
@@ -191,7 +191,7 @@ pub(crate) struct FigurePlan {
     pub id: String,
     pub title: String,
     pub kind: Kind,
-    /// Its limits, over time, are those of the runs where these end earlier.
+    /// Whether its time axis ends with the runs if these end earlier.
     pub x: Axis,
     pub plots: Vec<Plot>,
 }
@@ -205,26 +205,26 @@ pub(crate) struct Plot {
 
 /// A series before the runs.
 pub(crate) enum Line {
-    /// A label, a place and a quantity for each point.
-    Points(String, Vec<(String, Place, Quantity)>),
-    /// Published ones.
+    /// A label, a position and a quantity for each point.
+    Points(String, Vec<(String, Position, Quantity)>),
+    /// Published points.
     Published(String, Vec<Point>),
-    /// A published value that holds throughout.
+    /// A published constant.
     Level(String, f64),
     /// Samples over time.
     Time(String, Trace),
 }
 
-/// Where a point stands along the horizontal axis.
-pub(crate) enum Place {
+/// A point's position on the horizontal axis.
+pub(crate) enum Position {
     At(f64),
-    /// At the mean of what was measured.
+    /// At the mean of a quantity.
     Mean(Quantity),
 }
 
 /// A sentence before the runs.
 pub(crate) struct FindingPlan {
-    /// What stands before a mean, the digits of the mean after the point, and it.
+    /// Each mean with the text before it and its number of decimals.
     pub parts: Vec<(String, usize, Quantity)>,
     pub end: String,
 }

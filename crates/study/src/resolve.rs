@@ -1,18 +1,17 @@
-//! From a study's text to a study of which every name is bound: scenarios are read, axes and their points known, and expressions are
-//! code over runs.
+//! Resolves a study's names: reads scenarios, enumerates points of axes, and compiles expressions to code over runs.
 
 pub(crate) mod axes;
-pub(crate) mod choice;
+pub(crate) mod chosen_values;
 pub(crate) mod code;
 pub(crate) mod compile;
-mod each;
 mod group;
 pub(crate) mod network;
-mod only;
+mod points;
 pub(crate) mod resolved;
 pub(crate) mod selection;
 mod setups;
 pub(crate) mod signature;
+mod star;
 pub(crate) mod sweep;
 
 use crate::parse::error::{FileError, Problem};
@@ -21,7 +20,7 @@ use crate::parse::spec::File;
 use crate::parse::template::{check_texts, named, places};
 use crate::size::Size;
 use anabranch_scenario::suggest;
-use axes::{Axis, Part};
+use axes::{Axis, AxisSubset};
 use compile::expression;
 use group::Group;
 use network::Scenarios;
@@ -31,12 +30,12 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
 impl Resolved {
-    /// Takes runs, axes, quantities, texts and sizes out of a file.
+    /// Resolves a file's runs, axes, quantities, texts and sizes.
     pub fn of(
         file: &mut File,
         (name, text): (&str, &str),
         scenarios: Scenarios<'_>,
-        of: &[Part],
+        of: &[AxisSubset],
     ) -> Result<Self, Problem> {
         let axes = file.axes.iter().map(|(name, axis)| Axis::read(name, axis, &[]));
         let axes = axes.collect::<Result<Vec<_>, _>>()?;
@@ -75,23 +74,24 @@ impl Resolved {
         resolved.try_each_value().map(|()| resolved)
     }
 
-    /// Why a point is no scenario in that size, with its place; none where it is one.
+    /// The problem, with its position, if a point's scenario is invalid in that size.
     pub fn no_scenario(&self, point: (usize, usize), size: Size) -> Option<FileError> {
         let at = self.groups[point.0].spec.scenario.span();
         Some(self.error(Selection::of_point(self, point, size).no_scenario(at)?))
     }
 
-    /// Whether no axis of runs has a name that something else of the study has.
+    /// Checks that names of runs' axes are not used otherwise.
     pub fn axes_beside(&self, is_taken: impl Fn(&str) -> bool) -> Result<(), Problem> {
         let axes = self.groups.iter().flat_map(|group| &group.spec.vary);
         match axes.into_iter().find(|(name, _)| is_taken(name)) {
             None => Ok(()),
             Some((name, axis)) => Err(Problem::at(axis.span(), format!("an axis cannot be called `{name}`"))
-                .help("the study has something else of that name")),
+                .help("the study already uses that name")),
         }
     }
 
-    /// Whether each value of each axis makes a scenario, the others at their first: mistakes show before anything runs.
+    /// Checks the scenario of each value of each axis, with the first values of the others, so that mistakes show before anything
+    /// runs.
     fn try_each_value(&self) -> Result<(), Problem> {
         for (g, group) in self.groups.iter().enumerate() {
             let attempt = |point: usize, at| {
@@ -113,8 +113,8 @@ impl Resolved {
     }
 }
 
-/// Whether there are an axis of that name and these values of it.
-fn has<'a>(axes: impl Iterator<Item = &'a Axis> + Clone, (name, values): &Part) -> Result<(), Problem> {
+/// Checks that the axis and these values exist.
+fn has<'a>(axes: impl Iterator<Item = &'a Axis> + Clone, (name, values): &AxisSubset) -> Result<(), Problem> {
     let of_name = || axes.clone().filter(|axis| axis.name == *name);
     if of_name().next().is_none() {
         let known: BTreeSet<&str> = axes.map(|axis| axis.name.as_str()).collect();

@@ -1,14 +1,14 @@
-//! The result of a study: rows with verdicts, figures, and the commands that repeat them.
+//! The result of a study: rows with verdicts, figures, and the commands that reproduce them.
 //!
 //! Written as JSON by `anabranch paper`, read by the report.
 
 pub use crate::fidelity::*;
-pub use crate::shares::{Beside, EquilibriumName, ShareRow, Shares};
+pub use crate::shares::{Comparison, EquilibriumName, ShareRow, Shares};
 pub use crate::stats::Estimate;
 
 use serde::{Deserialize, Serialize};
 
-/// A study's experiments, run.
+/// The results of a study's experiments.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StudyResult {
     /// Its letter in lists: "A", "B", ….
@@ -21,30 +21,30 @@ pub struct StudyResult {
     pub citation: String,
     /// Which size was run: "quick", "default" or "full".
     pub size: String,
-    /// Seeds of a row from long runs; rows from short ones have more.
+    /// Seeds of rows from long runs; rows from short runs have more.
     pub seeds: u32,
     /// The version that ran it.
     pub version: String,
-    /// The hash of the study's file and scenarios, where it is not a shipped paper: another one is another study.
+    /// The hash of the study's file and scenarios, unless it is a shipped paper.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    /// The command that repeats it, where it is not a shipped paper's.
+    /// The command that reproduces it, unless it is a shipped paper.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// Commands that made what it has from before that.
+    /// Commands that made its earlier experiments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier_commands: Vec<String>,
-    /// True where it was not run again under other assumptions: experiments then have no [`Experiment::columns`].
+    /// True if made without sensitivity variants: experiments then have no [`Experiment::columns`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_columns: bool,
-    /// True where it was interrupted: experiments that were not complete then are missing.
+    /// True if it was interrupted: incomplete experiments are missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
     /// Its subject and its assumptions, in a few sentences.
     pub notes: Vec<String>,
     /// Mistakes and contradictions found in the paper's text.
     pub errata: Vec<String>,
-    /// What it claims above all.
+    /// The main claim.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub headline: Option<Headline>,
     /// Groups of rows, in the paper's order.
@@ -62,8 +62,7 @@ impl StudyResult {
         }
     }
 
-    /// The experiments of the paper itself, and those that leave its setting: where there are verdicts of both, each are
-    /// counted by themselves.
+    /// The paper's own experiments and those beyond it, whose verdicts are counted separately.
     pub fn own_and_beyond(&self) -> [Vec<&Experiment>; 2] {
         let (beyond, own) = self.experiments.iter().partition(|e| e.beyond);
         [own, beyond]
@@ -76,14 +75,14 @@ impl StudyResult {
     }
 }
 
-/// What a study claims above all, and the rows that answer it.
+/// A study's main claim, and the rows that judge it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Headline {
     /// The claim, in a sentence.
     pub claim: String,
-    /// The rows that judge it, by their identifiers: it holds where all of them reproduce.
+    /// The identifiers of the rows that judge it: it holds if all of them are reproduced.
     pub judged: Vec<String>,
-    /// Names of values with the identifiers of their rows, for a sentence and a drawing.
+    /// Names of values with the identifiers of their rows, for the drawing.
     pub values: Vec<(String, String)>,
 }
 
@@ -96,46 +95,46 @@ pub struct Experiment {
     pub title: String,
     /// Context for the reader: the set-up, the choices where the paper is silent.
     pub notes: Vec<String>,
-    /// True where it leaves the paper's own setting: its verdicts are not the paper's.
+    /// True if it departs from the paper's setting: its verdicts are counted separately.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub beyond: bool,
-    /// Under which other assumptions it was run.
+    /// Its sensitivity variants and other backends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub columns: Vec<ColumnName>,
-    /// The columns that the command asked for, by their identifiers: of backends beside the simulator, and of Linux hosts. A backend that
-    /// cannot run any of the scenarios has no column.
+    pub columns: Vec<VariantName>,
+    /// The variants that the command requested, by identifier: other backends and Linux-accurate hosts. A backend that can run no
+    /// scenario has no column.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<String>,
     /// Every value compared.
     pub rows: Vec<Row>,
     /// Figures drawn from the runs.
     pub figures: Vec<Figure>,
-    /// The command that repeats it.
+    /// The commands that reproduce it.
     pub runs: Vec<Run>,
-    /// The simulator beside other backends, where it was run on them.
+    /// The simulator compared with other backends, if run on them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fidelity: Vec<Fidelity>,
-    /// The simulator with Linux hosts, where that was asked for.
+    /// The simulator with Linux-accurate hosts, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linux_hosts: Vec<LinuxHosts>,
 }
 
-/// An assumption under which an experiment was run beside the default: a column.
+/// A sensitivity variant or backend under which an experiment was repeated.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ColumnName {
+pub struct VariantName {
     /// "v0".
     pub id: String,
-    /// For readers, short.
+    /// A short title.
     pub title: String,
     /// The difference from the default.
     pub meaning: String,
-    /// True where the difference is what runs the scenarios: a row without a value there could not be run.
+    /// True if another backend runs the scenarios: it could not run rows without a value.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub of_backend: bool,
-    /// Of a backend: on which kernels it ran, and what could not be run there.
+    /// For a backend: its kernels, and the scenarios that it could not run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Of a backend: the runs that failed, with the reason. They are left out of its values.
+    /// For a backend: the failed runs, with the reason. Its values exclude them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<String>,
 }
@@ -151,53 +150,53 @@ pub struct Row {
     pub unit: String,
     /// The paper's value.
     pub published: Published,
-    /// Our value; `None` where the claim orders several, or the row failed.
+    /// Our value; `None` if the claim orders several values, or the row failed.
     pub measured: Option<Estimate>,
     /// The values that a claim orders, each with its name, in the claimed order.
     #[serde(default)]
     pub compared: Vec<(String, Estimate)>,
     /// The rule, stated before the run.
     pub rule: String,
-    /// The rule's verdict on our value; where the text has several readings, over all of them.
+    /// The rule's verdict on our value, over all interpretations of the text.
     pub verdict: Verdict,
-    /// Verdicts that other values within its interval would have, from best to worst.
+    /// Other verdicts that its interval reaches, from best to worst.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub crosses: Vec<Verdict>,
-    /// The same in other readings that the paper's text allows, each named in place of a column.
+    /// The values under other interpretations of the paper's text, each named in place of a column.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<Other>,
-    /// Why it differs, where it does.
+    /// The reason for a difference, if any.
     pub explanation: Option<String>,
-    /// The same under other assumptions, in the order of [`Experiment::columns`], where they change it.
+    /// The values in variants that change it, in the order of [`Experiment::columns`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Other>,
 }
 
 impl Row {
-    /// Its value under the assumption of that identifier; `None` where the assumption changes nothing.
+    /// Its value in the variant with that identifier; `None` if the variant changes nothing.
     pub fn other(&self, column: &str) -> Option<&Other> {
         self.others.iter().find(|other| other.column == column)
     }
 
-    /// True where it has a verdict on a published value.
+    /// True if it has a verdict on a published value.
     pub fn is_judged(&self) -> bool {
         !matches!(self.verdict, Verdict::NotJudged | Verdict::Failed)
     }
 }
 
-/// A row's value under another assumption, judged by the row's rule.
+/// A row's value in a variant or interpretation, judged by the row's rule.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Other {
-    /// The column's identifier, or the reading's name.
+    /// The variant's identifier, or the interpretation's name.
     pub column: String,
     /// As [`Row::measured`].
     pub measured: Option<Estimate>,
     /// As [`Row::compared`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub compared: Vec<(String, Estimate)>,
-    /// The rule's verdict on it; of a column over all readings of the text.
+    /// The rule's verdict on it; for a variant, over all interpretations.
     pub verdict: Verdict,
-    /// The error, where it failed.
+    /// The error, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
@@ -217,13 +216,13 @@ pub enum Published {
     },
     /// A statement without a number.
     Claim(String),
-    /// Nothing: the row is ours, beyond the paper.
+    /// Not published: the row is ours.
     #[default]
     Nothing,
 }
 
 impl Published {
-    /// The number, in the row's unit, where there is one.
+    /// The number, in the row's unit, if there is one.
     pub fn value(&self) -> Option<f64> {
         match self {
             Published::Value(value) | Published::Derived { value, .. } => Some(*value),
@@ -238,17 +237,17 @@ impl Published {
 pub enum Verdict {
     /// Within the band, or the claim holds.
     Reproduced,
-    /// Within the wider band, or the means are in order but intervals touch.
+    /// Within the wider band, or the means are in order but intervals overlap.
     Partly,
     /// Outside.
     NotReproduced,
-    /// Some readings that the paper's text allows refute it, and others do not.
+    /// Some interpretations of the paper's text refute it, and others do not.
     Undetermined,
-    /// Nothing published to compare with.
+    /// Without a published value to compare with.
     #[default]
     NotJudged,
-    /// It could not be measured: a simulation failed, or its seeds did not vary it. `explanation` says why; the command
-    /// then exits with an error.
+    /// Not measured: a simulation failed, or its seeds gave identical runs. `explanation` has the reason; the command exits with
+    /// an error.
     Failed,
 }
 
@@ -259,9 +258,9 @@ pub struct Figure {
     pub id: String,
     /// Caption.
     pub title: String,
-    /// One plot each, as the paper divides it.
+    /// Its panels, as in the paper.
     pub panels: Vec<Panel>,
-    /// The number of points without a value, and the reason of the first of them.
+    /// The number of points without a value, and the first one's reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
 }
@@ -275,7 +274,7 @@ pub struct Panel {
     pub x: Axis,
     /// Vertical axis.
     pub y: Axis,
-    /// The manner in which series are drawn.
+    /// The kind of marks.
     pub mark: Mark,
     /// The series.
     pub series: Vec<Series>,
@@ -288,11 +287,11 @@ pub struct Axis {
     pub title: String,
     /// Logarithmic?
     pub log: bool,
-    /// Limits as in the paper, where it gives them.
+    /// The paper's limits, if given.
     pub domain: Option<(f64, f64)>,
 }
 
-/// The manner in which a panel's series are drawn.
+/// The kind of a panel's marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mark {
@@ -305,8 +304,8 @@ pub enum Mark {
     /// Grouped box plots: a box for the points of a series that have one `label`, which is its place on the horizontal
     /// axis. The points are the values themselves, such as one of each seed.
     Box,
-    /// A tile for each series (down) and each point's `label` (across), coloured by its value on the vertical axis's
-    /// scale. That axis's limits are the worst value and the best, in this order, and their geometric mean is neutral.
+    /// A tile for each series (row) and each point's `label` (column), coloured by its value. The vertical axis's limits are the
+    /// worst and the best value, in this order; their geometric mean is neutral.
     Tile,
 }
 
@@ -346,10 +345,10 @@ impl Point {
     }
 }
 
-/// A command that repeats a run, and the scenario behind it.
+/// A command that reproduces a run, and its scenario.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// What it is.
+    /// Its title.
     pub title: String,
     /// `anabranch run …`.
     pub command: String,
@@ -357,10 +356,10 @@ pub struct Run {
     pub scenario: String,
     /// Its text.
     pub text: String,
-    /// The identifier of the column that it is of; none of the default's.
+    /// The identifier of its variant; `None` for the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
-    /// Its goodputs beside what theory gives; missing where the network changes meanwhile or a run failed.
+    /// Its goodputs compared with theory; missing if the network changes or a run failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shares: Option<Shares>,
 }

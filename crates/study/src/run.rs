@@ -1,10 +1,10 @@
-//! Simulations of several studies in one queue, so that no core waits at the end of each for its last run.
+//! Runs the simulations of several studies from one queue, so that no core idles at the end of each study.
 
 mod cost;
 mod simulations;
 pub mod store;
 
-pub use simulations::{Missing, Simulations};
+pub use simulations::{PendingRun, Simulations};
 
 use crate::error::StudyError;
 use crate::outcome::Outcome;
@@ -15,38 +15,38 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use store::Kept;
+use store::RunCache;
 
 /// The state of a campaign.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
-    /// Simulations that have ended, here or in another process; what was kept at the beginning does not count.
+    /// Completed simulations, here or in other processes, without those stored before the start.
     pub done: usize,
     /// All of them.
     pub total: usize,
     /// Simulated time that has passed in all of them.
     pub simulated: Time,
-    /// The part of the work that is done, 0 to 1: by the packets that links carry, not by simulated time.
+    /// The fraction of work done, 0 to 1, by packets carried rather than simulated time.
     pub part: f64,
-    /// What the one that was last heard of belongs to: an experiment's identifier, or a standard case's.
+    /// The identifier of the last reporting simulation's experiment or standard case.
     pub experiment: &'a str,
-    /// What it is.
+    /// Its title.
     pub label: &'a str,
 }
 
-/// How long a worker waits that has nothing to do but what other processes are doing.
+/// The interval at which an idle worker checks for other processes' results.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Simulations to be run, and what is made of them: a `T`.
+/// Simulations to run, and a function from their outcomes to a `T`.
 pub struct Work<T> {
     /// The simulations.
     pub simulations: Simulations,
-    /// The use of their outcomes.
+    /// The function of their outcomes.
     pub conclude: Conclude<T>,
 }
 
 impl<T: 'static> Work<T> {
-    /// The same, its result turned into another type.
+    /// Converts the result to another type.
     pub fn map<U>(self, turn: impl Fn(T) -> U + Send + Sync + 'static) -> Work<U> {
         let conclude = self.conclude;
         Work { simulations: self.simulations, conclude: Box::new(move |s, o| conclude(s, o).map(&turn)) }
@@ -54,22 +54,22 @@ impl<T: 'static> Work<T> {
 }
 
 impl<T> Work<T> {
-    fn result(&self, open: &mut Open) -> Option<T> {
+    fn result(&self, open: &mut OpenWork) -> Option<T> {
         (self.conclude)(&self.simulations, &open.take())
     }
 }
 
-/// From each simulation's outcomes, none where a seed is missing, to the result; none where nothing is complete.
+/// From each simulation's outcomes, `None` if a seed is missing, to the result; `None` if no experiment is complete.
 pub type Conclude<T> = Box<dyn Fn(&Simulations, &[Option<Outcomes>]) -> Option<T> + Send + Sync>;
 
-/// What the seeds of one simulation gave.
+/// The outcomes of one simulation, by seed.
 pub type Outcomes = Vec<Result<Outcome, String>>;
 
-/// A run of one of several pieces of work.
+/// A run in the queue.
 #[derive(Clone, Copy)]
 struct Job {
     work: usize,
-    run: Missing,
+    run: PendingRun,
 }
 
 impl Job {
@@ -78,8 +78,7 @@ impl Job {
     }
 }
 
-/// What would outlast all that follows it goes before the shorter ones, to the front, so that at the end no core waits for
-/// another.
+/// Moves a job to the front if it would outlast all later jobs, so that no core idles at the end.
 fn outlasting_first(jobs: Vec<Job>, cores: usize) -> Vec<Job> {
     let mut behind = 0.0;
     let mut outlasts: Vec<bool> = Vec::with_capacity(jobs.len());
@@ -97,37 +96,37 @@ fn outlasting_first(jobs: Vec<Job>, cores: usize) -> Vec<Job> {
     first.into_iter().chain(rest).map(|(job, _)| job).collect()
 }
 
-/// A piece of work under way.
+/// Work in progress.
 #[derive(Default)]
-struct Open {
+struct OpenWork {
     outcomes: Vec<Vec<Option<Result<Outcome, String>>>>,
     missing: usize,
 }
 
-impl Open {
-    fn of<T>(work: &Work<T>) -> Open {
+impl OpenWork {
+    fn of<T>(work: &Work<T>) -> OpenWork {
         let each = &work.simulations.each;
-        Open {
+        OpenWork {
             outcomes: each.iter().map(|s| vec![None; s.seeds as usize]).collect(),
             missing: each.iter().map(|s| s.seeds as usize).sum(),
         }
     }
 
-    /// Notes what a run gave; says whether it was the last one.
+    /// Adds a run's outcome; returns whether it was the last one.
     fn put(&mut self, job: &Job, outcome: Result<Outcome, String>) -> bool {
         self.outcomes[job.run.simulation][job.run.seed as usize - 1] = Some(outcome);
         self.missing -= 1;
         self.missing == 0
     }
 
-    /// What there is of it.
+    /// Its result so far.
     fn take(&mut self) -> Vec<Option<Outcomes>> {
         std::mem::take(&mut self.outcomes).into_iter().map(|seeds| seeds.into_iter().collect()).collect()
     }
 }
 
-/// What is to be run: by this process, and at the end what other processes have begun meanwhile. A worker that finds nothing may
-/// end: each run that is left is in the hands of another worker.
+/// The runs left for this process and, at the end, those that other processes began. A worker that finds none may end: the others
+/// have every remaining run.
 struct Queue(Mutex<(VecDeque<Job>, VecDeque<Job>)>);
 
 impl Queue {
@@ -135,20 +134,20 @@ impl Queue {
         Queue(Mutex::new((jobs.into(), VecDeque::new())))
     }
 
-    /// The next run, and whether another process was making it when it was looked at last.
+    /// The next run, and whether another process was making it at the last check.
     fn next(&self) -> Option<(Job, bool)> {
         let (first, left) = &mut *lock(&self.0);
         let first = first.pop_front().map(|job| (job, false));
         first.or_else(|| left.pop_front().map(|job| (job, true)))
     }
 
-    /// Another process is making that run: it is left for last.
+    /// Defers a run that another process is making.
     fn leave(&self, job: Job) {
         lock(&self.0).1.push_back(job);
     }
 }
 
-/// Results in the order of the work, whatever the order in which they come.
+/// Reorders results into the order of the work.
 struct InOrder<'a, T> {
     waiting: Vec<Option<Option<T>>>,
     next: usize,
@@ -165,29 +164,28 @@ impl<T> InOrder<'_, T> {
     }
 }
 
-/// Runs all of `work` on these backends and on all cores, but for what is `kept`. A run that another process is making is left for
-/// last: its outcome is used, or it is made here should that process end without. Runs in real time are made when all others are
-/// done, one after the other. Each result goes to `finished` when it and those before it are there.
+/// Runs all `work` that is not `kept` on these backends, on all cores. Runs that another process is making come last: this
+/// process uses their outcomes, or makes them if that process ends without. Runs in real time follow all others, one at a time.
+/// `finished` receives each result in order.
 ///
-/// The results do not depend on the number of threads. A simulation that fails makes its rows
-/// failed; the others are judged all the same. `progress` is called from several threads.
+/// The results do not depend on the number of threads. A failed simulation fails only its rows. Several threads call `progress`.
 ///
 /// # Errors
-/// [`StudyError::Interrupted`] where `keep_going` said no: then `finished` gets of studies the experiments that were complete,
-/// marked as partial.
+/// [`StudyError::Interrupted`] if `keep_going` returned false; `finished` then receives the complete experiments, marked as
+/// partial.
 pub fn run_all<T: Send>(
     backends: Backends<'_>,
     work: &[Work<T>],
-    kept: Option<&dyn Kept>,
+    kept: Option<&dyn RunCache>,
     progress: &(dyn Fn(Progress<'_>) + Sync),
     keep_going: &(dyn Fn() -> bool + Sync),
     finished: &mut (dyn FnMut(T) + Send),
 ) -> Result<(), StudyError> {
-    // Work by work, so that results are there early and their samples are not kept long, and the longest runs of each first.
+    // One work after the other, for early results and short-lived samples; the longest runs of each first.
     let jobs = work.iter().map(|w| w.simulations.all()).enumerate();
     let mut jobs: Vec<Job> =
         jobs.flat_map(|(work, runs)| runs.into_iter().map(move |run| Job { work, run })).collect();
-    let mut open: Vec<Open> = work.iter().map(Open::of).collect();
+    let mut open: Vec<OpenWork> = work.iter().map(OpenWork::of).collect();
     jobs.retain(|job| {
         let found = kept.and_then(|kept| job.simulation(work).find(job.run.seed, kept));
         found.map(|outcome| open[job.work].put(job, Ok(outcome))).is_none()
@@ -219,11 +217,11 @@ pub fn run_all<T: Send>(
     campaign.end()
 }
 
-/// Work under way, and how far it is.
+/// Work in progress, and its extent.
 struct Campaign<'a, T> {
     backends: Backends<'a>,
     work: &'a [Work<T>],
-    kept: Option<&'a dyn Kept>,
+    kept: Option<&'a dyn RunCache>,
     progress: &'a (dyn Fn(Progress<'_>) + Sync),
     keep_going: &'a (dyn Fn() -> bool + Sync),
     total: usize,
@@ -235,7 +233,7 @@ struct Campaign<'a, T> {
     simulated: AtomicU64,
     /// Packets.
     carried: AtomicU64,
-    open: Vec<Mutex<Open>>,
+    open: Vec<Mutex<OpenWork>>,
     results: Mutex<InOrder<'a, T>>,
 }
 
@@ -247,7 +245,7 @@ impl<T: Send> Campaign<'_, T> {
 
     fn work_off(&self, queue: &Queue) {
         while let Some((job, again)) = queue.next() {
-            // A short run may end before it asks.
+            // A short run may end before its first call.
             if !(self.keep_going)() {
                 self.stopped.store(true, Ordering::Relaxed);
                 return;
@@ -262,7 +260,7 @@ impl<T: Send> Campaign<'_, T> {
         }
     }
 
-    /// Gives what there is of work that was interrupted.
+    /// Passes on the results of interrupted work.
     fn end(self) -> Result<(), StudyError> {
         let mut results = self.results.into_inner().unwrap_or_else(PoisonError::into_inner);
         for (i, open) in self.open.iter().enumerate() {
@@ -274,17 +272,17 @@ impl<T: Send> Campaign<'_, T> {
     }
 }
 
-/// Who makes a run.
+/// A worker thread's current run.
 struct Worker<'a, 'c, T> {
     campaign: &'a Campaign<'c, T>,
     simulation: &'a Simulation,
     job: Job,
-    /// How far the run has come.
+    /// The run's progress so far.
     reached: Time,
 }
 
 impl<T: Send> Worker<'_, '_, T> {
-    /// Gives the job back where another process is making that run.
+    /// Returns the job if another process is making that run.
     fn run(mut self) -> Option<Job> {
         let Worker { campaign, simulation, job, .. } = self;
         let outcome = match simulation
@@ -315,13 +313,13 @@ impl<T: Send> Worker<'_, '_, T> {
         None
     }
 
-    /// Notes how far the run is, and says whether it is to go on.
+    /// Records the run's progress; returns whether to continue.
     fn advance(&mut self, now: Time) -> bool {
         let (campaign, whole) = (self.campaign, self.simulation.scenario.duration.as_secs_f64());
         let packets = |until: Time| (self.job.run.cost * until.as_secs_f64() / whole) as u64;
         campaign.simulated.fetch_add(now.since(self.reached).as_nanos(), Ordering::Relaxed);
         campaign.carried.fetch_add(packets(now).saturating_sub(packets(self.reached)), Ordering::Relaxed);
-        // A run in real time that is made again begins anew.
+        // A repeated run in real time starts from zero.
         self.reached = self.reached.max(now);
         self.report();
         (campaign.keep_going)()
@@ -340,7 +338,7 @@ impl<T: Send> Worker<'_, '_, T> {
     }
 }
 
-/// A panic of another thread ends the program anyway.
+/// A poisoned lock is harmless: a panic ends the program.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -353,7 +351,7 @@ mod tests {
     use anabranch_record::{Sink, Summary};
 
     fn costs(costs: &[f64], cores: usize) -> Vec<f64> {
-        let job = |cost: &f64| Job { work: 0, run: Missing { simulation: 0, seed: 1, cost: *cost } };
+        let job = |cost: &f64| Job { work: 0, run: PendingRun { simulation: 0, seed: 1, cost: *cost } };
         outlasting_first(costs.iter().map(job).collect(), cores).iter().map(|job| job.run.cost).collect()
     }
 

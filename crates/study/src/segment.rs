@@ -1,4 +1,4 @@
-//! What a flow's full segment takes, as payload and as a packet.
+//! The payload and the packet size of a flow's full segment.
 
 use anabranch_ideal::{HEADERS, dss};
 use anabranch_scenario::Flow;
@@ -6,14 +6,14 @@ use anabranch_scenario::Flow;
 /// A full segment of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Segment {
-    /// Bytes that the application gets; MPTCP's option takes some of them.
+    /// Bytes of payload, without MPTCP's option.
     pub payload: f64,
     /// Bytes at IP level.
     pub packet: f64,
 }
 
 impl Segment {
-    /// Of that flow.
+    /// The full segment of a flow.
     pub fn of(flow: &Flow) -> Self {
         let mss = f64::from(flow.tcp.mss);
         Segment { payload: mss - dss(flow), packet: mss + HEADERS }

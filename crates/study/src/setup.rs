@@ -1,4 +1,4 @@
-//! What is simulated: a scenario, and what is changed in it.
+//! A simulation: a scenario with changes.
 
 use crate::task::{Backend, SIM, Task};
 use anabranch_record::quoted;
@@ -16,18 +16,18 @@ pub struct ScenarioFile {
     pub text: Arc<str>,
 }
 
-/// Of which runs samples over time are kept in memory.
+/// The runs whose samples over time are kept in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Samples {
     None,
-    /// Of the first seed's, which figures over time draw.
+    /// The first seed's run, for figures over time.
     First,
-    /// Of each, where rows are about instants.
+    /// All runs, for rows about instants.
     All,
 }
 
 impl Samples {
-    /// Whether they are kept of the `n`-th seed's run, counted from 1.
+    /// Whether to keep those of the `n`-th seed's run, counted from 1.
     pub fn of(self, n: u32) -> bool {
         match self {
             Samples::None => false,
@@ -37,7 +37,7 @@ impl Samples {
     }
 }
 
-/// A scenario with what is changed in it, over several seeds. Equal ones are simulated once per paper.
+/// A scenario with changes, over several seeds. Equal ones are simulated once per study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
     /// What it is.
@@ -77,7 +77,7 @@ impl Setup {
         self
     }
 
-    /// On another backend than the simulator: `--backend`.
+    /// Selects another backend than the simulator: `--backend`.
     pub fn on(mut self, backend: &dyn Backend) -> Self {
         self.backend = backend.name().into();
         self.identity = backend.identity().into();
@@ -90,24 +90,24 @@ impl Setup {
         self
     }
 
-    /// The length of a run and where its means begin, in seconds.
+    /// The length of a run and the time at which means begin, in seconds.
     pub fn lasting(self, duration_s: f64, warmup_s: f64) -> Self {
         self.set("duration", seconds(duration_s)).set("warmup", seconds(warmup_s))
     }
 
-    /// That many times the seeds of a long run: a run of seconds varies more, and costs less.
+    /// Multiplies the number of seeds, for short runs, which vary more and cost less.
     pub fn repeats(mut self, times: u32) -> Self {
         self.repeats = times;
         self
     }
 
-    /// No more than that many seeds, where nothing is judged by a costly run.
+    /// Limits the number of seeds, for costly runs that no row judges.
     pub fn at_most(mut self, seeds: u32) -> Self {
         self.at_most = seeds;
         self
     }
 
-    /// How many runs it has where a long one has that many.
+    /// The number of its runs if a long simulation has `seeds`.
     pub fn seeds(&self, seeds: u32) -> u32 {
         seeds.saturating_mul(self.repeats).min(self.at_most).div_ceil(self.one_in)
     }
@@ -118,7 +118,7 @@ impl Setup {
         self
     }
 
-    /// Whether it simulates the same.
+    /// Whether both simulate the same.
     pub fn is_same(&self, other: &Setup) -> bool {
         self.file == other.file
             && self.backend == other.backend
@@ -126,18 +126,18 @@ impl Setup {
             && self.set == other.set
     }
 
-    /// The scenario that it stands for.
+    /// The scenario with its changes.
     pub fn scenario(&self) -> Result<Scenario, ScenarioError> {
         let scenario = self.task().scenario(&self.file.path)?;
         Ok(Arc::unwrap_or_clone(scenario))
     }
 
-    /// What is wrong first with its scenario, which the rest often follows from.
+    /// The first problem of its scenario, if any.
     pub(crate) fn problem(&self) -> Option<String> {
         self.scenario().err().map(|why| first(&why))
     }
 
-    /// Its run with seed 1, as data.
+    /// The task of its run with seed 1.
     pub fn task(&self) -> Task {
         let set = self.set.iter().map(|(key, value)| format!("{key}={value}"));
         let task = set.fold(Task::new(self.file.text.clone()).on(&self.backend), Task::set);
@@ -160,13 +160,13 @@ impl Setup {
     }
 }
 
-/// The first problem, which the others often follow from.
+/// The first problem, which often causes the others.
 pub(crate) fn first(why: &ScenarioError) -> String {
     let first = why.problems().first();
     first.map_or_else(|| why.to_string(), |problem| format!("{problem}, in \"{}\"", problem.text()))
 }
 
-/// A time as a scenario writes it: milliseconds are enough.
+/// A time for a scenario, in milliseconds at most.
 pub(crate) fn seconds(s: f64) -> String {
     format!("{} s", (s * 1e3).round() / 1e3)
 }

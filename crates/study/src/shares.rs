@@ -1,4 +1,4 @@
-//! What theory gives beside what runs gave: goodputs, windows and loss rates of connections and their subflows.
+//! Runs compared with theory: goodputs, windows and loss rates of connections and their subflows.
 
 use crate::outcome::{Outcome, base};
 use crate::setup::Setup;
@@ -9,27 +9,27 @@ use anabranch_scenario::Scenario;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// What runs gave, and what theory gives for their scenario.
+/// The results of runs and of theory for their scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shares {
-    /// The equilibria there are, that of the flows' own algorithms first.
+    /// The equilibria, first the one of the flows' own algorithms.
     pub equilibria: Vec<EquilibriumName>,
-    /// Each connection, or the mean of those alike, and below it its subflows where it has several.
+    /// Each connection, or the mean of a group, followed by its subflows if it has several.
     pub rows: Vec<ShareRow>,
-    /// What theory leaves out or assumes here; why there is no equilibrium.
+    /// Assumptions and limits of the theory; reasons for missing equilibria.
     pub notes: Vec<String>,
 }
 
-/// An equilibrium: where algorithms settle.
+/// An equilibrium of algorithms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EquilibriumName {
-    /// "own", where every flow runs its own, or what the multipath flows run instead: "olia".
+    /// "own" if every flow runs its own algorithm, or the algorithm of the multipath flows: "olia".
     pub id: String,
     /// For people.
     pub title: String,
 }
 
-/// A connection, the mean of several alike, or a subflow. Goodputs are payload in Mbit/s.
+/// A connection, the mean of a group, or a subflow. Goodputs are payload in Mbit/s.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShareRow {
     /// The flow's name in the scenario: "tcp", "mptcp (mean of 5)".
@@ -40,21 +40,21 @@ pub struct ShareRow {
     pub path: Option<String>,
     /// A subflow of the connection above it?
     pub part: bool,
-    /// Max–min fairness; connections only, for parts are not unique.
+    /// Max–min fairness; connections only, as subflows' shares are not unique.
     pub max_min: Option<f64>,
     /// The resource-pooling ideal; connections only.
     pub pooled: Option<f64>,
     /// In Mbit/s.
-    pub goodput: Beside,
-    /// Mean congestion window in segments; none for several subflows as a whole.
-    pub cwnd: Option<Beside>,
-    /// Lost segments in percent of those sent; none for several subflows as a whole.
-    pub loss: Option<Beside>,
+    pub goodput: Comparison,
+    /// Mean congestion window in segments; `None` for a connection of several subflows.
+    pub cwnd: Option<Comparison>,
+    /// Lost segments in percent of those sent; `None` for a connection of several subflows.
+    pub loss: Option<Comparison>,
 }
 
-/// A measured value, and beside it that of each equilibrium.
+/// A measured value, and the value in each equilibrium.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Beside {
+pub struct Comparison {
     /// The mean over seeds.
     pub measured: Option<f64>,
     /// Half the width of its 95 % interval.
@@ -64,14 +64,14 @@ pub struct Beside {
 }
 
 impl ShareRow {
-    /// The goodput where every flow runs its own algorithm, if that is an equilibrium.
+    /// The goodput in the equilibrium of the flows' own algorithms, if it exists.
     pub fn own(&self, equilibria: &[EquilibriumName]) -> Option<f64> {
         let own = equilibria.iter().position(|equilibrium| equilibrium.id == "own")?;
         *self.goodput.equilibria.get(own)?
     }
 }
 
-/// The shares of a setup's runs; none where its network changes while means are taken, or a run failed.
+/// The shares of a setup's runs; `None` if its network changes while means are taken, or a run failed.
 pub fn shares(setup: &Setup, outcomes: &[Result<Outcome, String>]) -> Option<Shares> {
     let scenario = setup.scenario().ok()?;
     if changes(&scenario) {
@@ -83,7 +83,7 @@ pub fn shares(setup: &Setup, outcomes: &[Result<Outcome, String>]) -> Option<Sha
     let own = ideals.own.as_deref().and_then(|id| ideals.allocation(id));
     let coupled = COUPLED.iter().filter_map(|(id, _)| ideals.allocation(id));
     let equilibria: Vec<(&str, &str, &Allocation)> = own
-        .map(|own| ("own", "What the flows run", own))
+        .map(|own| ("own", "The algorithms of the flows", own))
         .into_iter()
         .chain(coupled.map(|allocation| (&*allocation.id, &*allocation.title, allocation)))
         .collect();
@@ -134,12 +134,12 @@ fn rows(
         n => format!("{} (mean of {n})", base(&flow.name)),
     };
     let single = (flow.paths.len() == 1).then_some(0);
-    // Means over the group, of what runs gave and of what an equilibrium has.
+    // Means over the group, measured and in equilibrium.
     let beside = |run: &dyn Fn(&FlowSummary) -> Option<f64>, ideal: &dyn Fn(&FlowIdeal) -> Option<f64>| {
         let of_run = |flows: &&[FlowSummary]| mean(flows.get(group.clone())?.iter().map(run));
         let measured = runs.iter().map(of_run).collect::<Option<Vec<f64>>>();
         let estimate = measured.and_then(|values| estimate(values).ok());
-        Beside {
+        Comparison {
             measured: estimate.as_ref().map(|e| e.mean),
             half_width: estimate.and_then(|e| e.half_width),
             equilibria: equilibria.iter().map(|a| mean(a.flows[group.clone()].iter().map(ideal))).collect(),
@@ -179,7 +179,7 @@ fn rows(
     std::iter::once(None).chain(parts.map(Some)).map(row).collect()
 }
 
-/// The mean; none where one is missing.
+/// The mean; `None` if one is missing.
 fn mean(values: impl ExactSizeIterator<Item = Option<f64>>) -> Option<f64> {
     let n = values.len() as f64;
     Some(values.sum::<Option<f64>>()? / n)

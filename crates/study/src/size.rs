@@ -1,10 +1,9 @@
-//! How much is run: the one place that knows.
+//! Sizes of studies.
 
 /// The three sizes of a reproduction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Size {
-    /// Everything runs, briefly: about a minute on two cores. Rows whose published values are means over a long run
-    /// cannot reproduce.
+    /// Short runs: about a minute on two cores. Rows with long-run means cannot be reproduced.
     Quick,
     /// The papers' own durations, few seeds.
     #[default]
@@ -22,7 +21,7 @@ impl Size {
         self.of(["quick", "default", "full"])
     }
 
-    /// Its own of what each has.
+    /// Selects the value for this size.
     pub(crate) fn of<T>(self, [quick, default, full]: [T; 3]) -> T {
         match self {
             Size::Quick => quick,
@@ -39,11 +38,9 @@ impl Size {
     /// A reader's note on it.
     pub fn description(self) -> &'static str {
         self.of([
-            "Quick run: two seeds (up to eight for short runs); durations of more than a minute, and all of our own \
-             choice, are cut to a tenth. It shows that everything works; long-run means need the default size.",
+            "Quick run: two seeds (up to eight for short runs). Durations over a minute, and durations that the paper does not give, are cut to a tenth. Use it to check that everything works; long-run means need the default size.",
             "Default run: the paper's own durations where it gives them, five seeds (up to twenty for short runs).",
-            "Full run: the paper's own durations where it gives them, otherwise four times the default's; ten seeds (up \
-             to forty for short runs).",
+            "Full run: the paper's own durations where it gives them, else four times the default durations; ten seeds (up to forty for short runs).",
         ])
     }
 }
@@ -53,7 +50,7 @@ pub fn named(name: &str) -> Size {
     Size::ALL.into_iter().find(|known| known.name() == name).unwrap_or_default()
 }
 
-/// The options that stand for a size with that many seeds, where `usual` need not be said, as they follow on a command line.
+/// The command-line options for a size with that many seeds; the `usual` number is omitted.
 pub fn options(size: Size, seeds: u32, usual: u32) -> String {
     let mut options = String::new();
     if size != Size::default() {

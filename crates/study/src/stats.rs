@@ -8,8 +8,8 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 pub struct Estimate {
     /// Mean.
     pub mean: f64,
-    /// Half the width of the interval; `None` for a formula, a single run, or where every seed gave exactly this value (a
-    /// link that was full throughout): an interval of zero width would claim too much. See the rules.
+    /// Half the width of the interval; `None` for a formula, a single run, or if every seed gave exactly this value (such as a
+    /// full link): an interval of zero width would claim too much.
     pub half_width: Option<f64>,
     /// The value of each seed.
     pub values: Vec<f64>,
@@ -19,7 +19,7 @@ pub struct Estimate {
 /// as independent. There is no interval, rather than one of zero width, where there is one value or all are equal.
 ///
 /// # Errors
-/// [`NoValue`] where there is nothing to average, or no finite mean or interval of it.
+/// [`NoValue`] without values, or without a finite mean or interval.
 pub fn estimate(values: Vec<f64>) -> Result<Estimate, NoValue> {
     if values.is_empty() || !values.iter().all(|v| v.is_finite()) {
         return Err(NoValue);
@@ -49,7 +49,7 @@ fn t_975(degrees: f64) -> f64 {
     }
 }
 
-/// Pearson's correlation of pairs; `None` where there is none, or one of the two does not vary.
+/// Pearson's correlation of pairs; `None` without pairs, or if one of the two does not vary.
 pub(crate) fn pearson(pairs: &[(f64, f64)]) -> Option<f64> {
     let n = pairs.len() as f64;
     let (mean_x, mean_y) =
@@ -62,9 +62,9 @@ pub(crate) fn pearson(pairs: &[(f64, f64)]) -> Option<f64> {
     r.is_finite().then_some(r)
 }
 
-/// There are no values, or one of them, their mean or its interval is no finite number.
+/// The values, their mean or its interval are missing or not finite.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("a run gave no value, or one that is too large")]
+#[error("a run gave no value, or a value that is too large")]
 pub struct NoValue;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A run as data, and what makes it: whoever makes it, in whatever process, gives back the same bytes.
+//! A run as data, and the backends that run it: any process gives the same bytes.
 
 use crate::key::{Key, RunId};
 use anabranch_net::Time;
@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 pub use crate::key::SIM;
 
-/// A scenario's text with what is changed in it, a seed, and the backend that runs it.
+/// A scenario's text with changes, a seed, and a backend.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
@@ -23,7 +23,7 @@ pub struct Task {
     /// Algorithms, of the multipath flows or of a flow that is named: `lia`, `neighbour=cubic`.
     #[serde(default)]
     cc: Vec<String>,
-    /// Text where it is written, since JSON's numbers do not hold 64 bits everywhere; a number is read too.
+    /// Written as text, since JSON numbers may lack 64 bits; also read as a number.
     #[serde(serialize_with = "anabranch_record::seed::serialize", deserialize_with = "seed")]
     seed: u64,
     #[serde(default = "sim")]
@@ -78,10 +78,10 @@ impl Task {
         &self.backend
     }
 
-    /// The scenario that it stands for; `name` is that of its text in diagnostics.
+    /// The scenario with its changes; diagnostics call its text `name`.
     ///
     /// # Errors
-    /// Where it is none.
+    /// If it is invalid.
     pub fn scenario(&self, name: &str) -> Result<Arc<Scenario>, ScenarioError> {
         if let Some(read) = self.read.get() {
             return Ok(read.clone());
@@ -97,7 +97,7 @@ impl Task {
     /// Its key among results of that version.
     ///
     /// # Errors
-    /// Where its scenario is none.
+    /// If its scenario is invalid.
     pub fn key(&self, version: &str) -> Result<Key, ScenarioError> {
         let scenario = self.scenario("the task's scenario")?;
         let run = RunId { scenario_hash: &scenario.hash, seed: self.seed, backend: &self.backend };
@@ -133,17 +133,17 @@ fn seed<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
     }
 }
 
-/// Why a task has no outcome.
+/// A task's failure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TaskError {
-    /// `keep_going` said no.
+    /// `keep_going` returned false.
     Interrupted {
         /// At that simulated time.
         at: Time,
-        /// What was measured by then; none where the run had not begun.
+        /// The summary up to then; `None` before the run began.
         partial: Option<Box<Summary>>,
     },
-    /// It is no task for this backend.
+    /// The backend cannot run the task.
     Refused(String),
     /// The run itself failed: a defect.
     Failed(String),
@@ -160,10 +160,10 @@ impl fmt::Display for TaskError {
 
 impl std::error::Error for TaskError {}
 
-/// The summary, where nothing speaks against it.
+/// Returns the summary if it is valid.
 ///
 /// # Errors
-/// [`TaskError::Failed`] with what speaks against a run on a kernel.
+/// [`TaskError::Failed`] with the reasons why a run on a kernel is invalid.
 pub fn trusted(summary: Summary) -> Result<Summary, TaskError> {
     match &summary.kernel {
         Some(kernel) if !kernel.invalid.is_empty() => {
@@ -182,7 +182,7 @@ pub trait Backend: Sync {
     /// Its name in tasks.
     fn name(&self) -> &str;
 
-    /// What tells its results from those of a backend of the same name elsewhere: outcomes in a store are used by the same alone.
+    /// Its identity in stores, which distinguishes backends of the same name on different machines.
     fn identity(&self) -> String {
         self.name().to_owned()
     }
@@ -192,12 +192,12 @@ pub trait Backend: Sync {
         None
     }
 
-    /// Whether its runs are in real time: nothing else may use the machine meanwhile.
+    /// Whether its runs are in real time and need the machine alone.
     fn is_in_real_time(&self) -> bool {
         false
     }
 
-    /// Runs one, its samples over time into `sink`. `keep_going` is asked now and then, with the time that the run has reached.
+    /// Runs a task and writes samples into `sink`. Calls `keep_going` regularly with the run's time; false stops it.
     ///
     /// # Errors
     /// [`TaskError`].

@@ -1,4 +1,4 @@
-//! The formulas that expressions of a study may call: what follows from numbers alone.
+//! The formulas that expressions of a study may call.
 
 use crate::functions::Compute;
 
@@ -6,11 +6,11 @@ use crate::functions::Compute;
 pub struct Formula {
     /// Its name.
     pub name: &'static str,
-    /// What it is given, in order, for readers.
+    /// The names of its arguments.
     pub takes: &'static [&'static str],
     /// The unit of its value; none for a ratio.
     pub unit: &'static str,
-    /// What it gives.
+    /// The description of its value.
     pub doc: &'static str,
     /// Computes it.
     pub compute: Compute,
@@ -30,7 +30,7 @@ pub static FORMULAS: &[Formula] = &[
         takes: &["C", "decrease", "loss", "rtt"],
         unit: "segments",
         doc: "CUBIC's mean window by its response function, C (4 − d) / 4d to the power of ¼, times rtt ÷ loss to that of ¾; \
-              the decrease d at a loss is 0.3, and rtt is in seconds",
+              d = 0.3 is the decrease at a loss, and rtt is in seconds",
         compute: |x| cubic_window(x[0], x[1], x[2], x[3]),
     },
     Formula {

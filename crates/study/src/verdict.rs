@@ -7,23 +7,23 @@ use std::fmt;
 /// The rule by which a row is judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
-    /// Within 10 % of this published value reproduces, within 25 % partly: the default.
+    /// The default: reproduced within 10 % of this published value, partly within 25 %.
     Published(f64),
-    /// A formula's value against a printed one: equal within what was printed.
+    /// A formula's value equals a printed one, up to rounding.
     Printed(f64),
     /// A claim that something equals `target`, which no table prints: bands as by default.
     Near(f64),
-    /// A claim that something is at least that: the whole interval reproduces, the mean alone partly.
+    /// A lower bound: reproduced if the whole interval meets it, partly if only the mean does.
     AtLeast(f64),
-    /// A claim that something is at most that: the whole interval reproduces, the mean alone partly.
+    /// An upper bound: reproduced if the whole interval meets it, partly if only the mean does.
     AtMost(f64),
-    /// A published range: inside it reproduces, within 10 % of its nearest end partly.
+    /// A published range: reproduced inside, partly within 10 % of the nearest end.
     Within(f64, f64),
     /// A claim that several means ascend.
     Ascending,
     /// A claim that the last of several means exceeds each other.
     Highest,
-    /// Nothing to judge by.
+    /// Not judged.
     NotJudged,
 }
 
@@ -31,12 +31,12 @@ pub enum Rule {
 const REPRODUCED: f64 = 0.10;
 /// Deviation up to which it does so partly.
 const PARTLY: f64 = 0.25;
-/// What rounding of printed values and constants may change: one unit, or a thousandth.
+/// The tolerance for rounding of printed values and constants: one unit, or a thousandth.
 const PRINTED: (f64, f64) = (1.0, 1e-3);
 
 impl Rule {
-    /// The verdict on a measured value. Without an interval, from a single run or where every seed gave the same, it
-    /// reproduces partly at most. [`Rule::Ascending`] and [`Rule::Highest`] judge several values: see [`Rule::judge_all`].
+    /// The verdict on a measured value; without an interval at most partly. [`Rule::Ascending`] and [`Rule::Highest`] judge
+    /// several values: see [`Rule::judge_all`].
     pub fn judge(self, ours: &Estimate) -> Verdict {
         match (self.band(ours.mean, interval(ours)), ours.half_width) {
             (Verdict::Reproduced, None) => Verdict::Partly,
@@ -44,8 +44,7 @@ impl Rule {
         }
     }
 
-    /// The other verdicts that a value within the interval would have, from best to worst. A bound or an order that reproduces partly says
-    /// that itself.
+    /// Other verdicts that the interval reaches, from best to worst. For bounds and orders, partly already means this.
     pub(crate) fn crosses(self, ours: &Estimate) -> Vec<Verdict> {
         let (Some(half), verdict) = (ours.half_width, self.judge(ours)) else { return vec![] };
         let (low, high) = (ours.mean - half, ours.mean + half);
@@ -65,7 +64,7 @@ impl Rule {
         bands.filter(|band| reached(band) && *band != verdict).collect()
     }
 
-    /// The same of several means: an order of which the means say no, and the intervals might say yes.
+    /// Other verdicts on an order of means that the intervals reach.
     pub(crate) fn crosses_all<'a>(self, values: impl IntoIterator<Item = &'a Estimate>) -> Vec<Verdict> {
         let values: Vec<&Estimate> = values.into_iter().collect();
         let bounded = values.iter().all(|value| value.half_width.is_some());
@@ -74,7 +73,7 @@ impl Rule {
         [Verdict::Partly].into_iter().filter(|_| bounded && might && refuted).collect()
     }
 
-    /// What an order compares, low before high.
+    /// The pairs that an order compares, low before high.
     fn pairs<'a>(self, values: &[&'a Estimate]) -> Vec<(&'a Estimate, &'a Estimate)> {
         match (self, values.split_last()) {
             (Rule::Ascending, _) => values.windows(2).map(|w| (w[0], w[1])).collect(),
@@ -83,8 +82,7 @@ impl Rule {
         }
     }
 
-    /// The verdict on several means, each against its neighbour or each against the last: partly at most where one has no
-    /// interval.
+    /// The verdict on several means, each against its neighbour or the last; at most partly if one has no interval.
     pub fn judge_all<'a>(self, values: impl IntoIterator<Item = &'a Estimate>) -> Verdict {
         let values: Vec<&Estimate> = values.into_iter().collect();
         let pairs = self.pairs(&values);
@@ -95,7 +93,7 @@ impl Rule {
         graded(disjoint, pairs.iter().all(|(low, high)| low.mean < high.mean))
     }
 
-    /// The verdict on a formula's value, which has no chance in it.
+    /// The verdict on a formula's value.
     pub fn judge_formula(self, value: f64) -> Verdict {
         self.band(value, (value, value))
     }
@@ -129,38 +127,45 @@ impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Rule::Published(_) => {
-                write!(f, "within 10 % of the published value reproduces, within 25 % partly, else not")
+                write!(f, "reproduced within 10 % of the published value, partly within 25 %, else not")
             }
             Rule::Printed(_) => {
-                write!(f, "the formula equals the printed value to one unit or 0.1 % (rounding), else not")
+                write!(
+                    f,
+                    "reproduced if the formula equals the printed value to one unit or 0.1 % (rounding), else not"
+                )
             }
-            Rule::Near(x) => write!(f, "within 10 % of {x} reproduces, within 25 % partly, else not"),
+            Rule::Near(x) => write!(f, "reproduced within 10 % of {x}, partly within 25 %, else not"),
             Rule::AtLeast(x) => {
-                write!(f, "the 95 % interval at or above {x} reproduces, only the mean partly, else not")
+                write!(
+                    f,
+                    "reproduced if the 95 % interval is at or above {x}, partly if only the mean is, else not"
+                )
             }
             Rule::AtMost(x) => {
-                write!(f, "the 95 % interval at or below {x} reproduces, only the mean partly, else not")
+                write!(
+                    f,
+                    "reproduced if the 95 % interval is at or below {x}, partly if only the mean is, else not"
+                )
             }
             Rule::Ascending => write!(
                 f,
-                "in this order with disjoint 95 % intervals reproduces, only the means in order partly, \
-                 else not"
+                "reproduced if in this order with disjoint 95 % intervals, partly if only the means are, else not"
             ),
             Rule::Within(from, to) => {
-                write!(f, "from {from} to {to} reproduces, within 10 % of the nearest end partly, else not")
+                write!(f, "reproduced from {from} to {to}, partly within 10 % of the nearest end, else not")
             }
             Rule::Highest => write!(
                 f,
-                "the last above each other with disjoint 95 % intervals reproduces, only the means partly, \
-                 else not"
+                "reproduced if the last is above each other with disjoint 95 % intervals, partly if only the means are, else not"
             ),
-            Rule::NotJudged => write!(f, "not judged: nothing published to compare with"),
+            Rule::NotJudged => write!(f, "not judged: there is no published value to compare with"),
         }
     }
 }
 
-/// The verdict over all readings of a text: undetermined where some refute and some do not, else that of the reading that was chosen.
-pub(crate) fn over_readings(chosen: Verdict, others: &[Verdict]) -> Verdict {
+/// The verdict over all interpretations of a text: undetermined if only some refute it, else the chosen one's.
+pub(crate) fn judge_interpretations(chosen: Verdict, others: &[Verdict]) -> Verdict {
     let refutes = |verdict: Verdict| verdict == Verdict::NotReproduced;
     match chosen {
         _ if others.contains(&Verdict::Failed) => Verdict::Failed,
@@ -296,7 +301,7 @@ mod tests {
             (NotJudged, &[NotJudged], NotJudged),
             (Partly, &[], Partly),
         ] {
-            assert_eq!(over_readings(chosen, others), expected, "{chosen:?} {others:?}");
+            assert_eq!(judge_interpretations(chosen, others), expected, "{chosen:?} {others:?}");
         }
     }
 

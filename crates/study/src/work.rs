@@ -1,16 +1,16 @@
 //! A study from its plans to its result.
 
 use crate::error::StudyError;
-use crate::judge::Taken;
+use crate::judge::SimulationRuns;
 use crate::outcome::Outcome;
 use crate::plan::Study;
-use crate::plan::chosen::{Options, Planned, choose};
+use crate::plan::experiments::{Options, PlannedExperiment, choose};
 use crate::result::{Experiment, StudyResult};
 use crate::run::{Outcomes, Simulations, Work};
 use crate::size::Size;
 use std::sync::Arc;
 
-/// A paper's experiments, to be run.
+/// The work of a study's experiments.
 ///
 /// # Errors
 /// [`StudyError`], not interrupted.
@@ -18,24 +18,24 @@ pub fn work(study: &Arc<Study>, options: &Options) -> Result<Work<StudyResult>, 
     Ok(work_with(study, options, |_, _| vec![])?.map(|(result, _)| result))
 }
 
-/// The same, and each of its runs.
+/// The work of a study, with its individual runs.
 ///
 /// # Errors
 /// [`StudyError`], not interrupted.
 pub fn work_with_runs(
     study: &Arc<Study>,
     options: &Options,
-) -> Result<Work<(StudyResult, Vec<Taken>)>, StudyError> {
-    work_with(study, options, Planned::taken)
+) -> Result<Work<(StudyResult, Vec<SimulationRuns>)>, StudyError> {
+    work_with(study, options, PlannedExperiment::taken)
 }
 
-type Take = fn(&Planned, &[&[Result<Outcome, String>]]) -> Vec<Taken>;
+type Take = fn(&PlannedExperiment, &[&[Result<Outcome, String>]]) -> Vec<SimulationRuns>;
 
 fn work_with(
     study: &Arc<Study>,
     options: &Options,
     take: Take,
-) -> Result<Work<(StudyResult, Vec<Taken>)>, StudyError> {
+) -> Result<Work<(StudyResult, Vec<SimulationRuns>)>, StudyError> {
     let (seeds, size, without_columns) = (options.seeds(study), options.size, options.without_columns);
     let chosen = choose(study, options)?;
     let setups = chosen.iter().map(|planned| (planned.id.as_str(), planned.setups.as_slice()));
@@ -56,10 +56,10 @@ fn work_with(
             let all: Vec<_> = indices.iter().map(|i| outcomes[*i].as_deref()).collect::<Option<_>>()?;
             Some((planned.conclude(&all, as_explained), take(planned, &all)))
         });
-        let (experiments, taken): (Vec<Experiment>, Vec<Vec<Taken>>) = complete.unzip();
+        let (experiments, taken): (Vec<Experiment>, Vec<Vec<SimulationRuns>>) = complete.unzip();
         let partial = experiments.len() < chosen.len();
         let nothing = partial && experiments.is_empty();
-        // A study with sizes of its own says itself what they are.
+        // A study with its own sizes describes them itself.
         let usual = study.usual_sizes && study.seeds(size) == size.seeds();
         let description = usual.then(|| size.description().to_owned());
         (!nothing).then(|| {
@@ -87,8 +87,8 @@ fn work_with(
     Ok(Work { simulations, conclude: Box::new(conclude) })
 }
 
-/// An error with its place in the study's file, where it is of a simulation of the file's own.
-fn with_place(study: &Study, chosen: &[Planned], size: Size, error: StudyError) -> StudyError {
+/// Adds the position in the study's file, if the error is of its own simulation.
+fn with_place(study: &Study, chosen: &[PlannedExperiment], size: Size, error: StudyError) -> StudyError {
     let StudyError::Scenario { command: wrong, .. } = &error else { return error };
     let point = chosen.iter().find_map(|planned| {
         let mut own = planned.plan.setups.iter().zip(&planned.plan.points);

@@ -3,7 +3,7 @@
 use crate::table::{Table, WIDTH};
 use anabranch::counted;
 use anabranch_study::format::plain;
-use anabranch_study::{ColumnName, Estimate, Experiment, Published, Row, StudyResult, Verdict};
+use anabranch_study::{Estimate, Experiment, Published, Row, StudyResult, VariantName, Verdict};
 
 fn rows(result: &StudyResult) -> impl Iterator<Item = &Row> {
     result.experiments.iter().flat_map(|e| &e.rows)
@@ -50,7 +50,7 @@ fn counts(experiments: &[&Experiment], title: &str) -> Table {
 
 /// The paper's own rows by default and under each other assumption; nothing where there is none.
 fn assumptions(result: &StudyResult) -> String {
-    let mut columns: Vec<&ColumnName> = Vec::new();
+    let mut columns: Vec<&VariantName> = Vec::new();
     for column in result.experiments.iter().filter(|e| !e.beyond).flat_map(|e| &e.columns) {
         if !columns.iter().any(|known| known.id == column.id) {
             columns.push(column);
@@ -60,16 +60,16 @@ fn assumptions(result: &StudyResult) -> String {
         return String::new();
     }
     let own: Vec<&Row> = result.own_rows().map(|(_, row)| row).collect();
-    let all: Vec<Option<&ColumnName>> = std::iter::once(None).chain(columns.into_iter().map(Some)).collect();
-    let other = |row: &Row, column: Option<&ColumnName>| {
+    let all: Vec<Option<&VariantName>> = std::iter::once(None).chain(columns.into_iter().map(Some)).collect();
+    let other = |row: &Row, column: Option<&VariantName>| {
         column.and_then(|column| row.other(&column.id)).map(|other| other.verdict)
     };
-    let count_all = |so: &dyn Fn(&Row, Option<&ColumnName>) -> bool| -> Vec<u64> {
-        let count = |column: &Option<&ColumnName>| own.iter().filter(|row| so(row, *column)).count() as u64;
+    let count_all = |so: &dyn Fn(&Row, Option<&VariantName>) -> bool| -> Vec<u64> {
+        let count = |column: &Option<&VariantName>| own.iter().filter(|row| so(row, *column)).count() as u64;
         all.iter().map(count).collect()
     };
     // What did not run on another backend has no verdict there.
-    let under = |row: &Row, column: Option<&ColumnName>| {
+    let under = |row: &Row, column: Option<&VariantName>| {
         other(row, column).or((!column.is_some_and(|column| column.of_backend)).then_some(row.verdict))
     };
     let each = |verdict: Verdict| count_all(&|row, column| under(row, column) == Some(verdict));

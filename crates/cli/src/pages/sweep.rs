@@ -3,14 +3,14 @@
 use crate::table::{Spread, Table};
 use anabranch::units::{PERCENT, PLAIN, RATE};
 use anabranch_record::Summary;
-use anabranch_study::column::base;
-use anabranch_study::{StudyResult, Taken};
+use anabranch_study::variant::base;
+use anabranch_study::{SimulationRuns, StudyResult};
 
 /// So many rows are shown; a screen is not for more.
 const SHOWN: usize = 60;
 
 /// A row for each point.
-pub fn page(result: &StudyResult, taken: &[Taken]) -> String {
+pub fn page(result: &StudyResult, taken: &[SimulationRuns]) -> String {
     let shown = &taken[..taken.len().min(SHOWN)];
     let mut table = Table::new();
     let Some(first) = shown.first() else { return result.title.clone() };
@@ -80,13 +80,13 @@ mod tests {
         let text = "name = \"one\"\nduration = \"1 s\"\nlinks.a = { rate = \"1 Mbit/s\", delay = \"5 ms\" }\n\
                     flows = [{ name = \"tcp\", cc = \"reno\", paths = [[\"a\"]] }]";
         let summary = Simulator.run(&Task::new(text), &mut NoSamples, &mut |_| true).unwrap();
-        let taken = |seeds: usize| Taken {
+        let taken = |seeds: usize| SimulationRuns {
             experiment: String::new(),
             title: String::new(),
             axes: vec![("delay".into(), "5 ms".into())],
             summaries: vec![summary.clone(); seeds],
         };
-        let seeds = |all: &[Taken]| -> Option<Vec<String>> {
+        let seeds = |all: &[SimulationRuns]| -> Option<Vec<String>> {
             let page = page(&result, all);
             let lines: Vec<&str> = page.lines().skip(1).collect();
             let at = lines[0].split_whitespace().position(|head| head == "seeds")?;

@@ -68,7 +68,7 @@ fn files_of_others_stay() {
     {
         fs::write(&file, mine).unwrap();
         let said = run(&[&format!("{option}={file}")]).fails(2);
-        assert!(said.contains("not what this command writes") && said.contains("--replace"), "{said}");
+        assert!(said.contains("this command did not write it") && said.contains("--replace"), "{said}");
         assert_eq!(fs::read_to_string(&file).unwrap(), mine);
         assert_eq!(run(&[&format!("{option}={file}"), "--replace"]).status, 0);
         let own = fs::read(&file).unwrap();

@@ -200,7 +200,7 @@ fn what_cannot_be_drawn_says_why() {
     };
     assert!(fails(&record, &["--figure", "window"]).contains("there are: windows, throughput"));
     assert!(fails(&record, &["--size", "60x60px"]).contains("do not fit"));
-    assert!(fails(&record, &["--size", "big"]).contains("a size is screen"));
+    assert!(fails(&record, &["--size", "big"]).contains("give screen, single"));
     assert!(fails(folder.path(), &[]).contains("has no summary.json"));
     assert!(fails(&root().join(TWO_PATHS), &[]).contains("help: give the folder"));
     assert!(fails(&folder.path().join("none"), &[]).contains("has no summary.json"));
@@ -216,15 +216,15 @@ fn what_cannot_be_drawn_says_why() {
     assert!(one.contains("class=\"series\""));
     // None is nothing to draw.
     fs::write(&samples, format!("{}\n", lines[0])).unwrap();
-    assert!(fails(&record, &["--figure", "windows,rtt"]).contains("there is nothing to draw"));
+    assert!(fails(&record, &["--figure", "windows,rtt"]).contains("nothing to draw"));
     // What is not a number has no place; another version has other columns.
     let first = lines[1].split(',').nth(4).unwrap();
     fs::write(&samples, whole.replacen(&format!(",{first},"), ",NaN,", 1)).unwrap();
     assert!(!plot(&record, &folder.path().join("nan.svg"), &["--figure", "windows"]).contains("NaN"));
     fs::write(&samples, whole.replace("cwnd_segments", "cwnd")).unwrap();
-    assert!(fails(&record, &[]).contains("damaged, or of another version"));
+    assert!(fails(&record, &[]).contains("damaged or from another version"));
     fs::write(record.join("summary.json"), "{}").unwrap();
-    assert!(fails(&record, &[]).contains("summary.json is damaged, or of another version"));
+    assert!(fails(&record, &[]).contains("summary.json is damaged or from another version"));
 }
 
 /// Ctrl-C while a long record is read: status 130, with a word, and nothing in place of the picture.

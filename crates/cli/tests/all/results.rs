@@ -178,7 +178,7 @@ fn what_was_edited_stays() {
     let text = fs::read_to_string(&scenario).unwrap();
     fs::write(&scenario, text.replace("20 ms", "30 ms").replace("10 ms", "30 ms")).unwrap();
     let before = content(&out);
-    assert!(run_into(&out, &[]).fails(2).contains("scenario.toml, which was changed"));
+    assert!(run_into(&out, &[]).fails(2).contains("scenario.toml, which has been changed"));
     fs::write(&scenario, text).unwrap();
     fs::write(out.join("plot.png"), "mine").unwrap();
     assert!(run_into(&out, &[]).fails(2).contains("holds plot.png"));
@@ -295,7 +295,7 @@ fn the_last_byte_of_a_large_file_counts() {
     fs::write(out.join(".anabranch"), list.stdout).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     fs::write(out.join("large"), &bytes).unwrap();
-    assert!(run_into(&out, &[]).fails(2).contains("holds large, which was changed"));
+    assert!(run_into(&out, &[]).fails(2).contains("contains large, which has been changed"));
     assert_eq!(fs::read(out.join("large")).unwrap(), bytes);
     *bytes.last_mut().unwrap() ^= 1;
     fs::write(out.join("large"), &bytes).unwrap();
@@ -352,7 +352,7 @@ fn one_command_at_a_time() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
     let first = long_run(&out);
-    assert!(run_into(&out, &[]).fails(2).contains("another command is at work on"));
+    assert!(run_into(&out, &[]).fails(2).contains("another command is writing to"));
     signal(&first, Signal::INT);
     assert_eq!(first.wait_with_output().unwrap().status.code(), Some(130));
     assert!(out.join("summary.json").exists());
@@ -454,7 +454,7 @@ fn damaged_results_are_named() {
         assert!(Command::new(make).arg(&file).status().unwrap().success());
         let outcome = paper("A-T2");
         assert_eq!(outcome.status, 1, "{make}: {}", outcome.stderr);
-        assert!(outcome.stderr.contains("it is no file"), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("it is not a regular file"), "{}", outcome.stderr);
         assert_eq!(fs::read(&file).unwrap(), whole, "{make}");
     }
     // Everything in order again.

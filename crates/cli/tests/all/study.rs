@@ -213,7 +213,7 @@ fn mistakes_are_told_before_anything_runs() {
         ("links.*.queue", "links.*.quueue", "unknown key `quueue`"),
         ("0.5..2 BDP", "0..2 BDP", "above 0"),
         ("seeds = 4", "seeds = \"four\"", "expected u32"),
-        ("rule = \"near 1\"", "rule = \"nearly\"", "no rule"),
+        ("rule = \"near 1\"", "rule = \"nearly\"", "not a rule"),
         ("steps = 3", "steps = 50000", "twice"),
     ] {
         assert!(text.contains(old), "{old}");

@@ -52,7 +52,7 @@ fn every_command_reads_the_traces() {
     assert!(anabranch(["check", &file]).ok().contains("12 Mbit/s (trace, mean)"));
     let ideal = anabranch(["ideal", &file]).ok();
     assert!(
-        ideal.contains("cell follows a trace: taken as a link of its mean rate, 12.000 Mbit/s"),
+        ideal.contains("cell follows a trace: treated as a link with its mean rate, 12.000 Mbit/s"),
         "{ideal}"
     );
 

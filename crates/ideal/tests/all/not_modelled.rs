@@ -39,7 +39,7 @@ fn paths_are_those_in_use() {
         + "backup = [2]\nevents = [{ at = \"5 s\", path = 3, action = \"remove\" }, { at = \"30 s\", path = 3, action = \"add\" }]\n";
     let ideals = ideals(&text);
     close(rate(&ideals, "max-min", "m"), 10.0, 1e-5);
-    noted(&ideals, "its subflows change after 10 s");
+    noted(&ideals, "changes of its subflows after 10 s");
 }
 
 #[test]
@@ -57,9 +57,9 @@ fn flows_that_come_and_go() {
     for name in ["late", "now and then", "bulk"] {
         close(rate(&ideals, "own", name), 10.0, 1e-5);
     }
-    noted(&ideals, "early does not send while means are taken");
-    noted(&ideals, "late sends from 20 s");
-    noted(&ideals, "now and then does not send all the time");
+    noted(&ideals, "early does not send during the measurement");
+    noted(&ideals, "late sends only from 20 s");
+    noted(&ideals, "now and then does not always send");
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn managed_queues_wait_for_their_target() {
         let ideals = ideals_with(&text, 0.5);
         let rtt = flow_of(&ideals, "own", "f").subflows[0].rtt_s.unwrap();
         close(rtt, 0.02 + packet + wait, 1e-6);
-        noted(&ideals, "a manages its queue");
+        noted(&ideals, "a has an AQM");
     }
 }
 

@@ -2,8 +2,8 @@
 
 use anabranch_cc::registry;
 use anabranch_papers::{all, scenarios};
-use anabranch_study::column::{PLAIN_START, RETIRED, TICK};
-use anabranch_study::{Column, Setup, Size};
+use anabranch_study::variant::{NO_HYSTART, OUT_OF_TREE, TICK};
+use anabranch_study::{Setup, Size, Variant};
 
 /// The testbed of paper A.
 fn testbed() -> &'static scenarios::ScenarioFile {
@@ -11,7 +11,7 @@ fn testbed() -> &'static scenarios::ScenarioFile {
 }
 
 /// The algorithms of a column's scenario, by flow; `None` where the column changes nothing.
-fn algorithms_in(column: &Column, setup: &Setup) -> Option<Vec<String>> {
+fn algorithms_in(column: &Variant, setup: &Setup) -> Option<Vec<String>> {
     let scenario = column.of(setup).unwrap()?.scenario().unwrap();
     Some(scenario.flows.iter().map(|flow| format!("{} {}", flow.name, flow.cc.entry.name)).collect())
 }
@@ -30,10 +30,10 @@ fn algorithms_are_replaced_however_they_are_given() {
         ),
         (testbed.clone().cc("linked-cubic"), None),
     ] {
-        assert_eq!(algorithms_in(&RETIRED, &setup), expected.map(|all| all.map(str::to_owned).to_vec()));
+        assert_eq!(algorithms_in(&OUT_OF_TREE, &setup), expected.map(|all| all.map(str::to_owned).to_vec()));
     }
     let complete = testbed.set("flows.mptcp.cc", "{ name = \"adw-balia\", span = \"complete\" }");
-    let scenario = RETIRED.of(&complete).unwrap().unwrap().scenario().unwrap();
+    let scenario = OUT_OF_TREE.of(&complete).unwrap().unwrap().scenario().unwrap();
     let span = registry::ParamValue::Word("complete".into());
     assert!(scenario.flows[0].cc.params.iter().any(|(name, value)| name == "span" && *value == span));
 }
@@ -48,17 +48,17 @@ fn slow_starts_are_alike() {
         scenario.flows.iter().map(|flow| flow.cc.params.iter().any(is_off)).collect()
     };
     let setup = Setup::new("", testbed()).cc("coupled-cubic").set("flows.single.cc", "cubic");
-    assert_eq!(hystart(&PLAIN_START.of(&setup).unwrap().unwrap()), [true, true]);
+    assert_eq!(hystart(&NO_HYSTART.of(&setup).unwrap().unwrap()), [true, true]);
     let with = Setup::new("", testbed()).set("flows.mptcp.cc", "{ name = \"cubic\", c = 4.0 }");
-    assert_eq!(hystart(&PLAIN_START.of(&with).unwrap().unwrap()), [true, false]);
+    assert_eq!(hystart(&NO_HYSTART.of(&with).unwrap().unwrap()), [true, false]);
     let without = Setup::new("", testbed()).cc("lia");
-    assert_eq!(PLAIN_START.of(&without).unwrap(), None);
+    assert_eq!(NO_HYSTART.of(&without).unwrap(), None);
 }
 
 /// Half or a third, rounded up, of what the setup itself would have.
 #[test]
 fn a_column_has_a_part_of_the_seeds() {
-    let column = RETIRED.of(&Setup::new("", testbed()).cc("lia")).unwrap().unwrap();
+    let column = OUT_OF_TREE.of(&Setup::new("", testbed()).cc("lia")).unwrap().unwrap();
     assert_eq!([1, 2, 3, 5, 10].map(|seeds| column.seeds(seeds)), [1, 1, 2, 3, 5]);
     let tick = TICK.of(&Setup::new("", testbed())).unwrap().unwrap();
     assert_eq!([1, 2, 3, 5, 20].map(|seeds| tick.seeds(seeds)), [1, 1, 1, 2, 7]);
@@ -76,7 +76,7 @@ fn every_experiment_has_the_retired_kernels_column() {
                     setup.scenario().unwrap().flows.iter().any(|flow| so(flow.cc.entry.name))
                 };
                 let has_form = |name: &str| registry::find(&format!("{name}@v0")).is_some();
-                let changed = RETIRED.of(setup).unwrap();
+                let changed = OUT_OF_TREE.of(setup).unwrap();
                 assert_eq!(changed.is_some(), has(setup, has_form), "{}", definition.id());
                 if let Some(changed) = changed {
                     assert!(has(&changed, |name| name.ends_with("@v0")), "{}", definition.id());

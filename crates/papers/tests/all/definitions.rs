@@ -4,7 +4,7 @@ use crate::quick_options;
 use anabranch_papers::{all, commands, find, run, run_all, scenarios};
 use anabranch_record::Summary;
 use anabranch_study::{
-    Claim, Experiment, Kept, Options, Progress, Published, RunId, Setup, Size, StudyError, StudyResult,
+    Claim, Experiment, Options, Progress, Published, RunCache, RunId, Setup, Size, StudyError, StudyResult,
     Verdict, work,
 };
 use std::collections::BTreeSet;
@@ -277,7 +277,7 @@ struct Memory {
     found: AtomicUsize,
 }
 
-impl Kept for Memory {
+impl RunCache for Memory {
     fn find(&self, run: RunId<'_>) -> Option<Summary> {
         let kept = self.kept.lock().unwrap();
         let found = kept.iter().find(|s| s.scenario_hash == run.scenario_hash && s.seed == run.seed)?.clone();
@@ -294,7 +294,7 @@ impl Kept for Memory {
 #[test]
 fn after_an_interruption_it_goes_on() {
     let work = [work(find("coupling-cubic").unwrap(), &quick_options(1, Some("E-10"))).unwrap()];
-    let run = |kept: Option<&dyn Kept>, keep_going: &(dyn Fn() -> bool + Sync)| {
+    let run = |kept: Option<&dyn RunCache>, keep_going: &(dyn Fn() -> bool + Sync)| {
         let (last, mut result) = (Mutex::new((0, 0, 0.0)), None);
         // Reports of several threads may come out of order.
         let progress = |p: Progress<'_>| {

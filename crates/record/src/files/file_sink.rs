@@ -73,7 +73,7 @@ impl<T: Table> FileSink<T> {
         }
     }
 
-    /// Completes the files, which say these facts of themselves where their format has a place for it, and returns their paths.
+    /// Completes the files, with these facts as metadata if the format allows, and returns their paths.
     ///
     /// # Errors
     /// The first [`WriteError`] since the start of the run; files that are not complete are removed.

@@ -26,7 +26,7 @@ pub struct ParquetTable {
 /// A column's cells in the row group being filled.
 enum Values {
     Number(Vec<f64>),
-    /// The numbers, and for each row whether it has one (Parquet's definition level).
+    /// The numbers, and each row's definition level.
     MaybeNumber(Vec<f64>, Vec<i16>),
     Count(Vec<i64>),
     /// As the signed numbers of the same bits, as Parquet has them.

@@ -7,7 +7,7 @@ use columns::{Columns, ColumnsError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A run as its directory has it.
+/// A run read from its directory.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// Its summary.
@@ -24,7 +24,7 @@ pub enum ReadError {
     Missing {
         /// The directory.
         folder: PathBuf,
-        /// What it lacks.
+        /// The missing file.
         file: &'static str,
     },
     /// A file cannot be opened or read.
@@ -35,8 +35,8 @@ pub enum ReadError {
         /// Why.
         source: io::Error,
     },
-    /// A file holds something else than this version writes.
-    #[error("{} is damaged, or of another version: {why}", path.display())]
+    /// A file's content is invalid for this version.
+    #[error("{} is damaged or from another version: {why}", path.display())]
     Other {
         /// Which.
         path: PathBuf,
@@ -45,7 +45,7 @@ pub enum ReadError {
     },
 }
 
-/// The columns that tell a subflow's row; after them come those of samples, then observables.
+/// The columns that identify a subflow's row; samples and observables follow.
 const PLACE: [&str; 4] = ["time_s", "flow", "subflow", "path"];
 
 impl Record {
@@ -78,7 +78,7 @@ impl Record {
     }
 }
 
-/// A table of that name, whichever format it has; none where there is no such file.
+/// A table of that name, in either format; `None` if missing.
 fn table(folder: &Path, name: &str) -> Result<Option<(PathBuf, Columns)>, ReadError> {
     for (extension, read) in [("parquet", Columns::parquet as fn(_) -> _), ("csv", Columns::csv)] {
         let path = folder.join(name).with_extension(extension);
@@ -96,7 +96,7 @@ fn groups<K: PartialEq + Copy>(keys: impl Iterator<Item = K>) -> Vec<(K, Vec<usi
     let mut groups: Vec<(K, Vec<usize>)> = Vec::new();
     let mut last = 0;
     for (row, key) in keys.enumerate() {
-        // The subjects take turns: the next one is most often the one that followed before.
+        // Subjects alternate: the next one is usually the one that followed before.
         let next = (last + 1..groups.len()).chain(0..groups.len()).find(|&g| groups[g].0 == key);
         last = next.unwrap_or(groups.len());
         match next {
@@ -107,7 +107,7 @@ fn groups<K: PartialEq + Copy>(keys: impl Iterator<Item = K>) -> Vec<(K, Vec<usi
     groups
 }
 
-/// No host has more of one connection: larger numbers are of a damaged file.
+/// The largest plausible number: larger ones mean a damaged file.
 const MOST_SUBFLOWS: f64 = 4096.0;
 
 fn flows(table: &Columns, summary: &Summary) -> Result<Vec<FlowSeries>, ColumnsError> {

@@ -1,32 +1,30 @@
-//! Files that are never half-written under their name.
+//! Atomic replacement of files.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Gives a file that content: whatever happens meanwhile, under its name there is the former content or the new one,
-/// whole. A symbolic link of that name is replaced, not followed.
+/// Replaces a file's content atomically. Replaces a symbolic link instead of following it.
 ///
 /// # Errors
-/// Where it cannot be written; then the former content is still there.
+/// If it cannot be written; the former content stays.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let new = with_ending(path, ".new");
     let written = create_new(&new).and_then(|mut file| {
         file.write_all(content)?;
-        // Else the name could reach the disk before the content.
+        // If not synced, the name could reach the disk before the content.
         file.sync_all()
     });
     written.and_then(|()| fs::rename(&new, path)).inspect_err(|_| {
-        // Best effort: under this name nobody takes it for a result.
+        // Best effort: the name marks it as incomplete.
         let _ = fs::remove_file(&new);
     })?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
-/// A new file in place of one that was left unfinished. What somebody else puts there meanwhile is an error, a symbolic
-/// link too: nothing is written through it.
+/// Creates a file in place of an unfinished one. Fails if another file or symbolic link appears there.
 pub(crate) fn create_new(path: &Path) -> io::Result<File> {
     match fs::remove_file(path) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
@@ -35,7 +33,7 @@ pub(crate) fn create_new(path: &Path) -> io::Result<File> {
     File::create_new(path)
 }
 
-/// The path with something behind its name.
+/// The path with an ending appended.
 pub(crate) fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name: OsString = path.as_os_str().to_owned();
     name.push(ending);

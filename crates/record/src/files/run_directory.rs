@@ -1,18 +1,18 @@
-//! The directory that a run leaves: its summary, samples and scenario.
+//! A run's directory: its summary, samples and scenario.
 
-use super::place::{Place, PlaceError, Tell};
+use super::output::{Notify, OutputError, ResultFolder};
 use crate::{CsvSink, ParquetSink, Sink, Summary, WriteError};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A run's directory under way.
+/// A run's directory while it is written.
 pub struct RunDirectory {
-    /// As the user calls it.
+    /// Its name as given by the user.
     path: PathBuf,
-    place: Place,
+    place: ResultFolder,
     samples: Samples,
-    tell: Tell,
+    notify: Notify,
 }
 
 /// Formats of samples.
@@ -32,7 +32,7 @@ enum Samples {
 const SUMMARY: &str = "summary.json";
 const SCENARIO: &str = "scenario.toml";
 
-/// What a file of samples says of its run, apart from the others.
+/// The metadata of a file of samples.
 fn facts(summary: &Summary) -> [(&'static str, String); 6] {
     let algorithms: BTreeMap<&str, &str> = summary.flows.iter().map(|f| (&*f.name, &*f.cc)).collect();
     let json = |map: &BTreeMap<&str, &str>| serde_json::to_string(map).expect("text");
@@ -51,18 +51,18 @@ const UNITS: [(&str, &str); 4] =
     [("_s", "seconds"), ("_bytes", "bytes"), ("_segments", "segments"), ("_packets", "packets")];
 
 impl RunDirectory {
-    /// Claims the directory, with columns for these observables whether or not an algorithm has them at the start. What an
-    /// earlier run left in it stays until this one's results are complete.
+    /// Claims the directory, with columns for these observables in addition to the algorithms'. An earlier run's files stay until
+    /// this run's results are complete.
     ///
     /// # Errors
-    /// As [`Place::claim`].
+    /// As [`ResultFolder::claim`].
     pub fn open(
         path: &Path,
         format: SampleFormat,
         observables: &[&'static str],
-        tell: Tell,
-    ) -> Result<Self, PlaceError> {
-        let place = Place::claim(path, tell)?;
+        notify: Notify,
+    ) -> Result<Self, OutputError> {
+        let place = ResultFolder::claim(path, notify)?;
         let (folder, names) = (place.folder(), observables.iter().copied());
         let samples = match format {
             SampleFormat::Parquet => {
@@ -70,10 +70,10 @@ impl RunDirectory {
             }
             SampleFormat::Csv => Samples::Csv(CsvSink::new(folder).with_observables(names).into()),
         };
-        Ok(RunDirectory { path: path.to_owned(), place, samples, tell })
+        Ok(RunDirectory { path: path.to_owned(), place, samples, notify })
     }
 
-    /// The summary of the run that is there now, and stays until this one's results are complete.
+    /// The summary of the earlier run in the directory.
     pub fn earlier(&self) -> Option<Summary> {
         Summary::read(&self.place.target().join(SUMMARY)).ok()
     }
@@ -86,20 +86,20 @@ impl RunDirectory {
         }
     }
 
-    /// Completes it, with the scenario where there was one; the files that are there now.
+    /// Completes the directory, with the scenario if any. Returns its files.
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub fn finish(self, summary: &Summary, scenario: Option<&str>) -> Result<Vec<PathBuf>, PlaceError> {
+    pub fn finish(self, summary: &Summary, scenario: Option<&str>) -> Result<Vec<PathBuf>, OutputError> {
         let is_whole = self.earlier().is_some_and(|earlier| earlier.partial_until_s.is_none());
-        let RunDirectory { path, place, samples, tell } = self;
-        let lost = |e: WriteError| PlaceError::because("the samples are lost", &e);
+        let RunDirectory { path, place, samples, notify } = self;
+        let lost = |e: WriteError| OutputError::because("the samples are lost", &e);
         let samples = match samples {
             Samples::Parquet(sink) => sink.finish(&facts(summary)),
             Samples::Csv(sink) => sink.finish(&[]),
         };
         let samples = samples.map_err(lost)?;
-        let cannot = |e| PlaceError::because(format!("cannot write into {}", path.display()), &e);
+        let cannot = |e| OutputError::because(format!("cannot write into {}", path.display()), &e);
         let mut files = vec![PathBuf::from(SUMMARY)];
         summary.write(&place.folder().join(SUMMARY)).map_err(cannot)?;
         if let Some(scenario) = scenario {
@@ -107,10 +107,10 @@ impl RunDirectory {
             fs::write(place.folder().join(SCENARIO), scenario).map_err(cannot)?;
         }
         files.extend(samples.iter().filter_map(|path| path.file_name()).map(PathBuf::from));
-        // A part of a run is no reason to lose a whole one.
+        // An interrupted run must not replace a complete one.
         let path = if summary.partial_until_s.is_some() && is_whole {
             let beside = place.commit_beside("partial")?;
-            tell(&format!("{} keeps its results, which are of a whole run", path.display()));
+            notify(&format!("{} still has the earlier results of a complete run", path.display()));
             beside
         } else {
             place.commit()?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::{fs, io};
 
 impl Summary {
-    /// Writes a `summary.json`, in place of a former one once it is whole.
+    /// Writes a `summary.json` atomically.
     ///
     /// # Errors
     /// Where the file cannot be written.

@@ -30,7 +30,7 @@ pub trait Table: Sized {
     /// Where the file cannot be written.
     fn row(&mut self, cells: &[Cell<'_>]) -> io::Result<()>;
 
-    /// What the file says of itself, by name, where the format has a place for it.
+    /// Adds metadata by name, if the format allows.
     fn describe(&mut self, facts: &[(&'static str, String)]) {
         let _ = facts;
     }

@@ -1,4 +1,4 @@
-//! A table on its way into a file.
+//! A table while it is written to a file.
 
 use super::replace::{create_new, with_ending};
 use super::table::{Column, Table};
@@ -7,8 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A table that has its file's name only once it is complete; until then the name ends in `.partial`. One that is dropped
-/// earlier leaves nothing.
+/// A table whose file gets its name when complete; until then the name ends in `.partial`. Dropping it earlier removes the file.
 pub struct TableFile<T> {
     /// `None` once it is complete.
     table: Option<T>,
@@ -37,14 +36,14 @@ impl<T: Table> TableFile<T> {
         table.row(&cells).map_err(|source| self.failed(source))
     }
 
-    /// What the file says of itself: see [`Table::describe`].
+    /// Adds metadata: see [`Table::describe`].
     pub fn describe(&mut self, facts: &[(&'static str, String)]) {
         if let Some(table) = &mut self.table {
             table.describe(facts);
         }
     }
 
-    /// Gives it its name, in place of a former file; the name.
+    /// Renames the file, replacing a former one, and returns its name.
     ///
     /// # Errors
     /// Where it cannot be written.
@@ -65,7 +64,7 @@ impl<T> TableFile<T> {
 
 impl<T> Drop for TableFile<T> {
     fn drop(&mut self) {
-        // Best effort: a file that is complete has another name already.
+        // Best effort: a complete file already has its name.
         let _ = fs::remove_file(partial(&self.path));
     }
 }

@@ -88,7 +88,7 @@ fn what_is_no_record_says_why() {
     fs::remove_file(&csv).unwrap();
     assert!(message(&path).contains("has no subflows"));
     fs::write(path.join("subflows.parquet"), "PAR1").unwrap();
-    assert!(message(&path).contains("subflows.parquet is damaged, or of another version"));
+    assert!(message(&path).contains("subflows.parquet is damaged or from another version"));
     fs::write(summary, "{\"version\": \"9\"}").unwrap();
-    assert!(message(&path).contains("summary.json is damaged, or of another version"));
+    assert!(message(&path).contains("summary.json is damaged or from another version"));
 }

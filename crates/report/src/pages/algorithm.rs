@@ -1,13 +1,13 @@
-//! An algorithm's page: what it is, how it behaves, its place among the others.
+//! An algorithm's page: rules, behaviour and rank.
 
 use anabranch_cc::registry::{Entry, Kind, Param, Value};
 use anabranch_papers::standard::{AlgorithmResult, CASES};
 use maud::{Markup, html};
 
 use crate::{
+    bundle::Bundle,
     layout::{Page, page, scroll},
     pages::{case, figure::Charts},
-    part::Pieces,
     plan::{self, AlgorithmPlan, Plan},
     prose::prose,
     site::Site,
@@ -60,12 +60,12 @@ fn facts(algorithm: &AlgorithmPlan) -> Markup {
             dt { "Kind" }
             dd {
                 (kind(entry))
-                @if entry.kind == Kind::SinglePath { ": over several paths each runs its own, as if it were alone" }
+                @if entry.kind == Kind::SinglePath { ": each subflow runs its own instance, as if it were alone" }
             }
             @if let Some(result) = algorithm.result {
                 dt { "Standard cases" }
-                dd { b { (result.size) } " size, seeds a case: " (result.seeds) ", version " (result.version) }
-                dt { "Repeat it" } dd { code { (result.command()) } }
+                dd { b { (result.size) } " size, seeds per case: " (result.seeds) ", version " (result.version) }
+                dt { "Reproduce with" } dd { code { (result.command()) } }
             }
         }
     }
@@ -82,7 +82,7 @@ fn contents(algorithm: &AlgorithmPlan) -> Markup {
                     @for case in CASES.iter().filter(|c| result.case(&c.id).is_some()) {
                         li { a href={ "#" (case.id) } { (case.title) } }
                     }
-                    li { a href="#place" { "Its place among the others" } }
+                    li { a href="#place" { "Rank among the algorithms" } }
                 }
             }
         }
@@ -94,9 +94,9 @@ fn rules(entry: &Entry) -> Markup {
         section id="rules" {
             h2 { "Rules" }
             ul.equations { @for equation in entry.equations { li { (equation) } } }
-            p.hint { "Symbols as in the source; where it leaves them open, w is a congestion window in segments and T a round-trip time in seconds." }
+            p.hint { "Symbols follow the source. If it does not define them, w is a congestion window in segments and T a round-trip time in seconds." }
             @if !entry.readings.is_empty() {
-                h3 { "How we read it" }
+                h3 { "Our interpretation" }
                 ul.readings { @for reading in entry.readings { li { (prose(reading)) } } }
             }
         }
@@ -119,7 +119,7 @@ fn parameters(entry: &Entry) -> Markup {
             }))
             h2 { "Observables" }
             @if entry.observables.is_empty() {
-                p.quiet { "It shows no inner values." }
+                p.quiet { "This algorithm has no observables." }
             } @else {
                 (scroll("Observables", &html! {
                     table {
@@ -147,16 +147,16 @@ fn behaviour(plan: &Plan, algorithm: &AlgorithmPlan, result: &AlgorithmResult, s
     let mut parts = case::Parts {
         over_time: Charts::new(&over_time),
         observables: Charts::new(&observables),
-        folded: Pieces::of(folded),
+        folded: Bundle::of(folded),
     };
     let body = html! {
         @for (case, of) in &cases { (case::section(algorithm, case, of, &mut parts, site)) }
         section.experiment id="place" {
-            h2 { "Its place among the others" }
+            h2 { "Rank among the algorithms" }
             p {
-                "Each case's key figure, and which it is of all: the largest share or utilisation is the first, and the shortest "
-                "recovery. A large share is no merit. "
-                a href={ (plan::ALGORITHMS) "#reading" } { "What the figures mean" } "."
+                "The key figure of each case and its rank: the largest share or utilisation ranks first, and so does the shortest "
+                "recovery. A large share is not a merit. "
+                a href={ (plan::ALGORITHMS) "#reading" } { "How to read the key figures" } "."
             }
             (case::places(plan, &cases, result))
         }
@@ -171,7 +171,7 @@ fn not_run(entry: &Entry) -> Markup {
     html! {
         section id="not-run" {
             h2 { "In the standard cases" }
-            p { "Not run yet. This runs them and writes them here:" }
+            p { "Not run yet. To run them and add the results to this report:" }
             pre.command tabindex="0" { code { "anabranch cc report " (entry.name) } }
             ul { @for case in CASES.iter() { li { (case.title) } } }
         }

@@ -23,14 +23,14 @@ pub fn add(plan: &Plan, site: &mut Site) {
     let body = html! {
         h1 { "The algorithms" }
         p.lead {
-            "Every algorithm of the registry in the same standard cases: alone, beside Reno and beside CUBIC, on unequal paths, and "
+            "Every algorithm of the registry in the same standard cases: alone, sharing links with Reno or CUBIC, on unequal paths, and "
             "while the network changes."
         }
         @if let Some(usual) = usual {
             dl.facts {
-                dt { "Size" } dd { b { (usual.size) } ", seeds a case: " (usual.seeds) }
+                dt { "Size" } dd { b { (usual.size) } ", seeds per case: " (usual.seeds) }
                 dt { "Version" } dd { (usual.version) }
-                dt { "Repeat it" } dd { code { (usual.command_for_all()) } }
+                dt { "Reproduce with" } dd { code { (usual.command_for_all()) } }
             }
         }
         (matrix(plan, usual))
@@ -52,11 +52,11 @@ pub fn add(plan: &Plan, site: &mut Site) {
     );
 }
 
-/// A result made as most of them were: others do not stand beside these.
+/// The result with the most common options: only results like it are compared.
 fn usual<'a>(plan: &Plan<'a>) -> Option<&'a AlgorithmResult> {
     let results: Vec<&AlgorithmResult> = plan.algorithms.iter().filter_map(|a| a.result).collect();
     let alike = |r: &AlgorithmResult| results.iter().filter(|other| other.is_made_like(r)).count();
-    // Of several the first.
+    // The first of equals.
     results.iter().rev().max_by_key(|r| alike(r)).copied()
 }
 
@@ -82,7 +82,7 @@ fn matrix(plan: &Plan, usual: Option<&AlgorithmResult>) -> Markup {
     }
 }
 
-/// Cases that stand beside each other.
+/// Groups of adjacent cases.
 fn groups() -> impl Iterator<Item = &'static [Case]> {
     CASES.chunk_by(|a, b| a.group == b.group)
 }
@@ -127,26 +127,26 @@ fn reading() -> Markup {
             h2 { "How to read it" }
             dl.terms {
                 dt { "Utilisation" }
-                dd { "How full the links are, averaged over them: bits transmitted ÷ what they can transmit." }
+                dd { "Bits transmitted ÷ link capacity, averaged over the links." }
                 dt { "Share" }
                 dd {
-                    "The connection's goodput ÷ the mean goodput of all connections of the case: 1 is an equal share, and the upper "
+                    "The connection's goodput ÷ the mean goodput of all connections in the case: 1 is an equal share; the upper "
                     "bound is the number of connections."
                 }
                 dt { "Recovery" }
                 dd {
-                    "The time from the moment a path returns, or its rate rises, until the start of the first second in which the "
-                    "subflow on it has 80 % of the path's rate acknowledged. A run in which that does not happen counts with the time "
-                    "it had; the value is then a lower bound, “≥”, and an arrow in the drawing."
+                    "The time from the return of a path, or the rise of its rate, to the start of the first second in which 80 % of the "
+                    "path's rate is acknowledged on its subflow. A run that does not recover counts with its remaining time; the value "
+                    "is then a lower bound, shown as “≥” and as an arrow in the chart."
                 }
                 dt { "Mean queue" }
-                dd { "Packets of 1500 bytes that wait before the links, averaged over time and links. Buffers of 67 packets are one BDP of 20 Mbit/s and 40 ms." }
+                dd { "Packets of 1500 bytes queued at the links, averaged over time and links. A buffer of 67 packets is one BDP at 20 Mbit/s and 40 ms." }
             }
             p {
-                "The flow in question is a connection over two paths except where the case says one. An algorithm that knows one path "
-                "only then runs on each as if it were alone (uncoupled): what it takes beside others is what coupling is there to avoid. "
-                "Every algorithm has its default parameters. Values are means over seeds with 95 % intervals (Student's "
-                i { "t" } "); drawings over time show the first seed. Nothing here is a verdict: the cases show how algorithms differ."
+                "The tested flow is a connection over two paths unless the case states one. A single-path algorithm then runs on each "
+                "path as if it were alone (uncoupled): its share shows the unfairness that coupling is meant to avoid. "
+                "Every algorithm has its default parameters. Values are means over seeds with 95 % confidence intervals (Student's "
+                i { "t" } "); charts over time show the first seed. The cases show how algorithms differ; they do not judge them."
             }
         }
     }

@@ -1,10 +1,10 @@
-//! The first screen: what was claimed and whether it holds, and each algorithm against the three goals.
+//! The first screen: the claims with their verdicts, and the algorithms against the three goals.
 
 use anabranch_study::Verdict;
 use maud::{Markup, html};
 
 use crate::{
-    goals::{self, Beside, COLUMNS, Cell, GOALS, Line},
+    goals::{self, COLUMNS, Cell, GOALS, Line, Neighbours},
     headline,
     layout::scroll,
     plan::Plan,
@@ -18,7 +18,7 @@ pub fn section(plan: &Plan) -> Markup {
         div.answers {
             @if plan.papers_and_studies().next().is_some() {
                 section id="claims" aria-label="Claims" {
-                    h2 { "What was claimed, and does it hold here?" }
+                    h2 { "Do the claims hold?" }
                     @for paper in plan.papers_and_studies() { (headline::line(paper, true)) }
                 }
             }
@@ -34,15 +34,15 @@ fn matrix(lines: &[Line]) -> Markup {
     let (coupled, single): (Vec<&Line>, Vec<&Line>) = lines.iter().partition(|line| line.is_coupled());
     html! {
         section id="goals" aria-label="Goals" {
-            h2 { "Which algorithm meets the goals of multipath?" }
+            h2 { "Which algorithms meet the goals of multipath congestion control?" }
             @if !coupled.is_empty() { (scroll("Algorithms and goals", &table(&coupled, &shown))) }
             (advice(&coupled, &shown))
             p.hint {
-                "The goals are those of RFC 6356. Reno, CUBIC: standard cases with such neighbours. The number is what the connection takes "
-                "÷ what one single-path flow would take in its place: at least 0.95 on links of their own (goal 1), at most 1.1 on a shared "
-                "link (goal 2). ✓: the whole 95 % interval keeps that limit; ≈: the mean does; ×: it does not."
-                @if shown.iter().any(|i| COLUMNS[*i].beside == Beside::Cells) {
-                    " Networks: the part of study E's networks, with CUBIC flows, in which the goal is met (goal 3: of those in which it applies): ✓ in all, ≈ in half or more."
+                "RFC 6356 states the goals. Columns Reno and CUBIC: standard cases with such neighbours. The number is the connection's rate "
+                "÷ the rate of one single-path flow in its place: at least 0.95 on separate links (goal 1), at most 1.1 on a shared "
+                "link (goal 2). ✓: the whole 95 % interval is within the limit; ≈: only the mean; ×: neither."
+                @if shown.iter().any(|i| COLUMNS[*i].beside == Neighbours::Networks) {
+                    " Column networks: the percentage of study E's networks, with CUBIC flows, in which the goal is met (goal 3: of those in which it applies): ✓ in all, ≈ in at least half."
                 }
                 @if lines.iter().any(|line| shown.iter().any(|i| line.cells[*i].is_none())) {
                     " –: not run."
@@ -50,7 +50,7 @@ fn matrix(lines: &[Line]) -> Markup {
             }
             @if !single.is_empty() {
                 details {
-                    summary { (single.len()) " more: single-path algorithms, each subflow by itself" }
+                    summary { (single.len()) " more: single-path algorithms, one instance per subflow" }
                     (scroll("Single-path algorithms and goals", &table(&single, &shown)))
                 }
             }
@@ -60,9 +60,9 @@ fn matrix(lines: &[Line]) -> Markup {
 
 fn table(lines: &[&Line], shown: &[usize]) -> Markup {
     let beside = |i: usize| match COLUMNS[i].beside {
-        Beside::Reno => "Reno",
-        Beside::Cubic => "CUBIC",
-        Beside::Cells => "networks",
+        Neighbours::Reno => "Reno",
+        Neighbours::Cubic => "CUBIC",
+        Neighbours::Networks => "networks",
     };
     html! {
         table.goals {
@@ -104,36 +104,36 @@ fn advice(lines: &[&Line], shown: &[usize]) -> Markup {
     let here = |beside| shown.iter().any(|i| COLUMNS[*i].beside == beside);
     html! {
         ul.advice {
-            @if here(Beside::Reno) { li { (case_advice(lines, Beside::Reno, "Neighbours run Reno")) } }
-            @if here(Beside::Cubic) { li { (case_advice(lines, Beside::Cubic, "Neighbours run CUBIC")) } }
-            @if here(Beside::Cells) { li { (cells_advice(lines)) } }
-            @let misses = lines.iter().filter(|line| [Beside::Reno, Beside::Cubic].iter().all(|b| line.all(*b) == Some(Verdict::NotReproduced)));
+            @if here(Neighbours::Reno) { li { (case_advice(lines, Neighbours::Reno, "Neighbours run Reno")) } }
+            @if here(Neighbours::Cubic) { li { (case_advice(lines, Neighbours::Cubic, "Neighbours run CUBIC")) } }
+            @if here(Neighbours::Networks) { li { (cells_advice(lines)) } }
+            @let misses = lines.iter().filter(|line| [Neighbours::Reno, Neighbours::Cubic].iter().all(|b| line.all(*b) == Some(Verdict::NotReproduced)));
             @let misses: Vec<&&Line> = misses.collect();
-            @if !misses.is_empty() { li { b { "Misses goal 1 or 2 beside both: " } (names(&misses)) "." } }
+            @if !misses.is_empty() { li { b { "Misses goal 1 or 2 with both: " } (names(&misses)) "." } }
         }
     }
 }
 
-fn case_advice(lines: &[&Line], beside: Beside, head: &str) -> Markup {
+fn case_advice(lines: &[&Line], beside: Neighbours, head: &str) -> Markup {
     let with = |verdict| lines.iter().filter(|line| line.all(beside) == Some(verdict)).collect::<Vec<_>>();
     let (all, in_part) = (with(Verdict::Reproduced), with(Verdict::Partly));
     html! {
         b { (head) ": " }
-        @if all.is_empty() { "no coupled algorithm surely meets goals 1 and 2" } @else { (names(&all)) " " @if all.len() == 1 { "meets" } @else { "meet" } " goals 1 and 2" }
-        @if !in_part.is_empty() { "; on average also " (names(&in_part)) }
+        @if all.is_empty() { "no coupled algorithm meets goals 1 and 2 with its whole interval" } @else { (names(&all)) " " @if all.len() == 1 { "meets" } @else { "meet" } " goals 1 and 2" }
+        @if !in_part.is_empty() { "; on average, so do " (names(&in_part)) }
         "."
     }
 }
 
 fn cells_advice(lines: &[&Line]) -> Markup {
-    let best = lines.iter().filter_map(|line| line.least(Beside::Cells)).reduce(f64::max);
+    let best = lines.iter().filter_map(|line| line.least(Neighbours::Networks)).reduce(f64::max);
     let closest: Vec<&&Line> =
-        lines.iter().filter(|line| best.is_some() && line.least(Beside::Cells) == best).collect();
+        lines.iter().filter(|line| best.is_some() && line.least(Neighbours::Networks) == best).collect();
     html! {
-        b { "Networks of many kinds with CUBIC: " }
+        b { "Varied networks with CUBIC: " }
         @if best == Some(1.0) { (names(&closest)) " " @if closest.len() == 1 { "meets" } @else { "meet" } " all three goals everywhere." }
         @else {
-            "none meets all three everywhere; " (names(&closest)) @if closest.len() == 1 { " comes" } @else { " come" } " closest, with no goal met in fewer than "
+            "no algorithm meets all three goals everywhere; " (names(&closest)) @if closest.len() == 1 { " comes" } @else { " come" } " closest, with no goal met in fewer than "
             (goals::percent(best.unwrap_or(0.0))) " of the networks in which it applies."
         }
     }

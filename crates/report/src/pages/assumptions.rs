@@ -1,22 +1,22 @@
-//! The verdicts on the papers' own rows under other assumptions than the default: what each changes, before and after.
+//! The verdicts on the papers' own rows in sensitivity variants, compared with the default.
 
-use anabranch_study::{ColumnName, Estimate, Other, Row, StudyResult, Verdict};
+use anabranch_study::{Estimate, Other, Row, StudyResult, VariantName, Verdict};
 use maud::{Markup, html};
 
 use crate::{layout::scroll, prose::prose, verdict};
 use anabranch_study::format;
 
-/// What each assumption makes of the papers' own rows; nothing where there is none.
+/// The verdicts on the papers' own rows in each variant; empty without variants.
 pub fn table(papers: &[&StudyResult]) -> Markup {
     let columns = columns(papers);
     html! {
         @if !columns.is_empty() {
             h2 id="assumptions" { "Under other assumptions" }
             p {
-                "Where the papers' hosts differ from the default, experiments were run again, and each row judged by the same rule. "
-                "Only the papers' own rows count here: no sensitivity, and nothing beyond the papers."
+                "The papers' hosts differ from the default hosts. Sensitivity variants repeat the experiments under other assumptions and "
+                "judge each row by the same rule. Only the papers' own rows count here."
                 @if columns.iter().any(|column| column.of_backend) {
-                    " Another backend than the simulator has the rows whose scenarios all run there."
+                    " Other backends than the simulator have only the rows for which all scenarios can run there."
                 }
             }
             (scroll("Verdicts under other assumptions", &html! {
@@ -24,15 +24,15 @@ pub fn table(papers: &[&StudyResult]) -> Markup {
                     thead {
                         tr {
                             th scope="col" { "Assumption" }
-                            th.number scope="col" { "Rows that it changes" }
-                            th scope="col" { "These by default" }
-                            th scope="col" { "These under it" }
-                            th scope="col" { "All own rows" }
+                            th.number scope="col" { "Changed rows" }
+                            th scope="col" { "Their default verdicts" }
+                            th scope="col" { "Their verdicts here" }
+                            th scope="col" { "All the papers' own rows" }
                         }
                     }
                     tbody {
                         tr {
-                            th scope="row" { b { "Default" } div.quiet { "the RFCs' and papers' rules, ideal hosts and links" } }
+                            th scope="row" { b { "Default" } div.quiet { "the rules of the RFCs and papers, idealised hosts and links" } }
                             td.number { "–" }
                             td { "–" }
                             td { "–" }
@@ -51,7 +51,7 @@ pub fn any(papers: &[&StudyResult]) -> bool {
     !columns(papers).is_empty()
 }
 
-fn line(papers: &[&StudyResult], column: &ColumnName) -> Markup {
+fn line(papers: &[&StudyResult], column: &VariantName) -> Markup {
     let under = |row: &Row| row.other(&column.id).map(|other| other.verdict);
     let changed = || own(papers).filter_map(|row| Some((row.verdict, under(row)?)));
     let all = || own(papers).map(|row| under(row).unwrap_or(row.verdict));
@@ -61,7 +61,7 @@ fn line(papers: &[&StudyResult], column: &ColumnName) -> Markup {
             td.number { (changed().count()) }
             td { (verdict::tally(verdict::count(changed().map(|(default, _)| default)))) }
             td { (verdict::tally(verdict::count(changed().map(|(_, under)| under)))) }
-            // What did not run on another backend has no verdict there.
+            // Rows that did not run on a backend have no verdict there.
             td { @if column.of_backend { "–" } @else { (verdict::tally(verdict::count(all()))) } }
         }
     }
@@ -71,9 +71,9 @@ fn own<'a>(papers: &'a [&StudyResult]) -> impl Iterator<Item = &'a Row> {
     papers.iter().flat_map(|paper| paper.own_rows().map(|(_, row)| row))
 }
 
-/// Those that change an own row, in the order in which they first stand somewhere.
-fn columns<'a>(papers: &'a [&StudyResult]) -> Vec<&'a ColumnName> {
-    let mut columns: Vec<&ColumnName> = Vec::new();
+/// The variants that change a paper's own row, in order of first appearance.
+fn columns<'a>(papers: &'a [&StudyResult]) -> Vec<&'a VariantName> {
+    let mut columns: Vec<&VariantName> = Vec::new();
     for column in papers.iter().flat_map(|paper| paper.experiments.iter().flat_map(|e| &e.columns)) {
         let known = columns.iter().any(|known| known.id == column.id);
         if !known && own(papers).any(|row| row.other(&column.id).is_some()) {
@@ -83,20 +83,20 @@ fn columns<'a>(papers: &'a [&StudyResult]) -> Vec<&'a ColumnName> {
     columns
 }
 
-/// A value elsewhere, or those that a claim orders: "0.69 ± 0.09".
+/// A variant's value, or the values that a claim orders: "0.69 ± 0.09".
 pub fn values(other: &Other) -> String {
     let measured = other.measured.iter().map(format::of);
     let compared = other.compared.iter().map(|(name, m)| format!("{name} {}", format::of(m)));
     measured.chain(compared).chain(other.failure.clone()).collect::<Vec<_>>().join(", ")
 }
 
-/// From how many seeds a value is.
+/// The number of seeds of a value.
 fn seeds(measured: &Option<Estimate>, compared: &[(String, Estimate)]) -> usize {
     measured.as_ref().or(compared.first().map(|(_, m)| m)).map_or(0, |m| m.values.len())
 }
 
-/// A cell of a row's table: the value under an assumption, or on another backend, with its verdict.
-pub fn cell(row: &Row, column: &ColumnName) -> Markup {
+/// A table cell with a row's value and verdict in a variant or on a backend.
+pub fn cell(row: &Row, column: &VariantName) -> Markup {
     let Some(other) = row.other(&column.id) else {
         return html! { td.number.quiet { @if column.of_backend { "–" } @else { "same" } } };
     };
@@ -105,7 +105,7 @@ pub fn cell(row: &Row, column: &ColumnName) -> Markup {
             @let (values, own) = (seeds(&other.measured, &other.compared), seeds(&row.measured, &row.compared));
             @if let Some(m) = &other.measured { div { span.value { (format::of(m)) } } }
             @for (name, m) in &other.compared { div { (prose(name)) ": " span.value { (format::of(m)) } } }
-            // Elsewhere the seeds are the default's, but for runs that failed; an assumption has fewer from the outset.
+            // A backend has fewer seeds only if runs failed; a variant always does.
             @if column.of_backend && values < own && values > 0 { div.quiet { "n = " (values) } }
             @if let Some(failure) = &other.failure { div { (prose(failure)) } }
             @if other.verdict != Verdict::NotJudged { (verdict::badge(other.verdict)) }

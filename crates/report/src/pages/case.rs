@@ -5,30 +5,30 @@ use anabranch_study::{Axis, Estimate, Mark, Panel, Point, Series, ShareRow, Shar
 use maud::{Markup, html};
 
 use crate::{
+    bundle::Bundle,
     csv,
     dots::{self, Column, Dot, Name},
     laboratory,
     layout::scroll,
     pages::{figure::Charts, shares},
-    part::Pieces,
     plan::{self, AlgorithmPlan, Plan},
     prose::prose,
     site::Site,
-    svg::Look,
+    svg::ChartSize,
 };
 use anabranch_study::format;
 
 /// What stands where there is no value.
 const NOTHING: &str = "–";
 
-/// What the cases of an algorithm have in common parts: alike, they are compressed better together than apart.
+/// Part files shared by an algorithm's cases: similar content compresses better together.
 pub struct Parts<'a> {
     /// The charts of windows and goodputs.
     pub over_time: Charts<'a>,
-    /// The charts of the algorithm's inner values.
+    /// The charts of the algorithm's observables.
     pub observables: Charts<'a>,
     /// What is folded away.
-    pub folded: Pieces,
+    pub folded: Bundle,
 }
 
 /// The section of an algorithm's page, and its data file.
@@ -53,7 +53,7 @@ pub fn section(
             figure {
                 figcaption { "First seed, over time" }
                 div.panels {
-                    (parts.over_time.with_picture(&from_zero(title, "cwnd (segments)", &result.windows), &data, &Look::REPORT, site))
+                    (parts.over_time.with_picture(&from_zero(title, "cwnd (segments)", &result.windows), &data, &ChartSize::REPORT, site))
                     (parts.over_time.drawing(&from_zero("Goodput over a second", "goodput (Mbit/s)", &result.rates), &data))
                 }
             }
@@ -64,8 +64,8 @@ pub fn section(
     }
 }
 
-/// The command, the scenario and what theory gives for it; they come once they are opened.
-fn run(result: &CaseResult, folded: &mut Pieces) -> Markup {
+/// The command, the scenario and its theory, loaded when opened.
+fn run(result: &CaseResult, folded: &mut Bundle) -> Markup {
     let body = html! {
         div.run {
             pre.command tabindex="0" { code { (result.run.command) } }
@@ -76,8 +76,8 @@ fn run(result: &CaseResult, folded: &mut Pieces) -> Markup {
             }
         }
     };
-    let summary = html! { h3 { "Run it again, and beside theory" } };
-    folded.folded("runs", &summary, body, "A script loads this part.")
+    let summary = html! { h3 { "Run this case, and compare with theory" } };
+    folded.folded("runs", &summary, body, "Loading this section needs JavaScript.")
 }
 
 /// The key figure and the other numbers of the case as a whole.
@@ -92,7 +92,7 @@ fn key(case: &Case, result: &CaseResult) -> Markup {
                 dd {
                     b { (recovery.time_s.as_ref().map_or(NOTHING.into(), |value| dots::text(&Dot { value, at_least: recovery.unrecovered > 0 }))) }
                     " " (recovery.what)
-                    @if recovery.unrecovered > 0 { "; not within the time there was in " (recovery.unrecovered) " of the runs" }
+                    @if recovery.unrecovered > 0 { "; " (recovery.unrecovered) " of the runs did not recover in time" }
                 }
             }
             @if result.jain.is_some() {
@@ -193,7 +193,7 @@ fn links(result: &CaseResult) -> Markup {
     }
 }
 
-/// The algorithm's inner values, which come once they are opened.
+/// The algorithm's observables, loaded when opened.
 fn observables(plan: &AlgorithmPlan, result: &CaseResult, data: &str, parts: &mut Parts) -> Markup {
     let meaning =
         |name: &str| plan.entry.observables.iter().find(|o| o.name == name).map_or("", |o| o.meaning);
@@ -214,7 +214,7 @@ fn observables(plan: &AlgorithmPlan, result: &CaseResult, data: &str, parts: &mu
         "observables",
         &summary,
         body,
-        "A script draws them. Without it, their values are in the CSV file above.",
+        "Charts need JavaScript. The CSV file above has the values.",
     )
 }
 
@@ -254,10 +254,10 @@ fn ordered<'a>(
     case: &Case,
     like: &AlgorithmResult,
 ) -> Vec<(&'a AlgorithmPlan<'a>, &'a CaseResult)> {
-    let made_so =
+    let comparable =
         |a: &'a AlgorithmPlan<'a>| Some((a, a.result.filter(|r| r.is_made_like(like))?.case(&case.id)?));
-    let mut rows: Vec<_> = plan.algorithms.iter().filter_map(made_so).collect();
-    // The less time a recovery takes the better; of the others the order is one of size alone.
+    let mut rows: Vec<_> = plan.algorithms.iter().filter_map(comparable).collect();
+    // Shortest recovery first; for the others, the largest value first.
     let place = |result: &CaseResult| match &result.key {
         Some(key) if case.goal == Goal::Recovery => key.value.mean,
         Some(key) => -key.value.mean,
@@ -267,7 +267,7 @@ fn ordered<'a>(
     rows
 }
 
-/// A line for each case: the key figure, and which of how many it is.
+/// A line for each case: the key figure and its rank.
 pub fn places(plan: &Plan, cases: &[(&Case, &CaseResult)], result: &AlgorithmResult) -> Markup {
     let place = |case: &Case| {
         let rows = ordered(plan, case, result);
@@ -276,7 +276,7 @@ pub fn places(plan: &Plan, cases: &[(&Case, &CaseResult)], result: &AlgorithmRes
         format!("{place} of {}", rows.len())
     };
     scroll(
-        "Its place among the others",
+        "Rank among the algorithms",
         &html! {
             table.flows {
                 thead {

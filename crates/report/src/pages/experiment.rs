@@ -1,6 +1,6 @@
 //! An experiment: its table, its figures, and the runs behind them.
 
-use anabranch_study::{ColumnName, Experiment, Published, Row, Run, Verdict};
+use anabranch_study::{Experiment, Published, Row, Run, VariantName, Verdict};
 use maud::{Markup, html};
 
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 };
 use anabranch_study::format;
 
-/// Columns of backends and of assumptions that fit beside each other: of more, those of assumptions have a table of their own.
+/// The number of columns of backends and variants that fit; with more, variants get a separate table.
 const FEW_COLUMNS: usize = 2;
 
 /// Runs beyond which their list starts folded.
@@ -31,14 +31,14 @@ pub fn section(plan: &ExperimentPlan, site: &mut Site) -> Markup {
             h2 { span.id { (experiment.id) } " " (experiment.title) " " (permalink(&plan.anchor, &experiment.id)) }
             p {
                 (verdict::tally(verdict::counts(&experiment.rows)))
-                @if experiment.beyond { " " span.quiet { "beyond the paper: not counted with its own" } }
+                @if experiment.beyond { " " span.quiet { "beyond the paper: counted separately" } }
             }
             (paragraphs(&experiment.notes))
             @for together in figure::together(&plan.figures) {
                 (figure::figures(together, site))
                 @if let Some(run) = experiment.runs.first() { (one(run, site)) }
             }
-            @if !judged.is_empty() { (table(plan, &judged, "published beside ours")) }
+            @if !judged.is_empty() { (table(plan, &judged, "published values and ours")) }
             @if !rest.is_empty() {
                 details.runs open[judged.is_empty()] {
                     summary { h3 { "Not judged" } span.quiet { " " (rest.len()) @if rest.len() == 1 { " row" } @else { " rows" } } }
@@ -56,7 +56,7 @@ pub fn section(plan: &ExperimentPlan, site: &mut Site) -> Markup {
 fn one(run: &Run, site: &Site) -> Markup {
     let link = laboratory::open(run, site);
     html! {
-        @if !link.0.is_empty() { p.quiet.opens { (link) ": " (prose(&run.title)) ". The others stand under “Run it again”." } }
+        @if !link.0.is_empty() { p.quiet.opens { (link) ": " (prose(&run.title)) ". “Run it again” lists the others." } }
     }
 }
 
@@ -68,7 +68,7 @@ type NamedRow<'a> = (&'a Row, String);
 
 fn table(plan: &ExperimentPlan, rows: &[&NamedRow], what: &str) -> Markup {
     let caption = format!("{}: {what}", plan.experiment.id);
-    // Where only claims are published there is nothing to divide by.
+    // Claims have no ratio.
     let ratios = rows.iter().any(|(row, _)| Ratio::of(row).is_some());
     // Paper, simulator and another backend stand side by side; then the rule and what else was assumed.
     let (backends, assumed): (Vec<_>, Vec<_>) = plan.experiment.columns.iter().partition(|c| c.of_backend);
@@ -102,7 +102,7 @@ fn table(plan: &ExperimentPlan, rows: &[&NamedRow], what: &str) -> Markup {
     }
 }
 
-/// What the columns are.
+/// The meaning of the columns.
 fn columns(experiment: &Experiment) -> Markup {
     let all = || experiment.columns.iter();
     html! {
@@ -117,21 +117,21 @@ fn columns(experiment: &Experiment) -> Markup {
 }
 
 /// The difference from the default, and what is said of runs on another backend.
-fn meaning(column: &ColumnName) -> Markup {
+fn meaning(column: &VariantName) -> Markup {
     html! {
         (prose(&column.meaning))
         @for note in &column.notes { div { (prose(note)) } }
         @if !column.failed.is_empty() {
             div {
-                "Left out, as they failed: " (column.failed.len()) @if column.failed.len() == 1 { " run." } @else { " runs." }
+                "Left out because they failed: " (column.failed.len()) @if column.failed.len() == 1 { " run." } @else { " runs." }
             }
             ul { @for why in &column.failed { li { (prose(why)) } } }
         }
     }
 }
 
-/// The rows that assumptions change, with their values under each.
-fn under_assumptions(plan: &ExperimentPlan, rows: &[&NamedRow], columns: &[&ColumnName]) -> Markup {
+/// The rows that variants change, with their values in each.
+fn under_assumptions(plan: &ExperimentPlan, rows: &[&NamedRow], columns: &[&VariantName]) -> Markup {
     let caption = format!("{}: under other assumptions", plan.experiment.id);
     let changed: Vec<&&NamedRow> =
         rows.iter().filter(|(row, _)| columns.iter().any(|column| row.other(&column.id).is_some())).collect();
@@ -168,11 +168,11 @@ fn under_assumptions(plan: &ExperimentPlan, rows: &[&NamedRow], columns: &[&Colu
 struct Columns<'a> {
     /// Whether there is one of values divided by published ones.
     ratios: bool,
-    backends: Vec<&'a ColumnName>,
-    assumed: Vec<&'a ColumnName>,
+    backends: Vec<&'a VariantName>,
+    assumed: Vec<&'a VariantName>,
 }
 
-/// The heading of our own values, which are the simulator's where others stand beside them.
+/// The heading of our values: the simulator's if there are other backends.
 pub fn ours(beside_others: bool) -> &'static str {
     if beside_others { "Simulator, 95 %" } else { "Ours, 95 %" }
 }
@@ -209,7 +209,7 @@ fn table_row(row: &Row, anchor: &str, columns: &Columns) -> Markup {
             tr.why {
                 td colspan=(width) {
                     div {
-                        b { "Other readings of the text: " }
+                        b { "Other interpretations of the text: " }
                         @for (i, reading) in row.readings.iter().enumerate() {
                             @if i > 0 { "; " }
                             (prose(&reading.column)) ": " (assumptions::values(reading)) " " (verdict::badge(reading.verdict))
@@ -256,7 +256,7 @@ pub fn measured(row: &Row) -> Markup {
     }
 }
 
-/// The commands, and the scenarios they read. Of more than a few they come once they are opened.
+/// The commands and their scenarios; long lists load when opened.
 fn runs(plan: &ExperimentPlan, site: &mut Site) -> Markup {
     let runs = &plan.experiment.runs;
     if runs.is_empty() {
@@ -273,12 +273,12 @@ fn runs(plan: &ExperimentPlan, site: &mut Site) -> Markup {
     html! {
         details.runs data-part=(plan.runs_part) {
             (summary)
-            div.part { noscript { p.hint { "A script loads the commands. Without it, the command of the whole is on the study's page." } } }
+            div.part { noscript { p.hint { "Loading the commands needs JavaScript. The study's page has the command for the whole study." } } }
         }
     }
 }
 
-/// Each run's command beside theory, and each scenario once.
+/// Each run's command and theory, and each scenario once.
 fn commands(runs: &[Run], site: &Site) -> Markup {
     let mut scenarios: Vec<&Run> = Vec::new();
     for run in runs {

@@ -1,9 +1,10 @@
-//! The simulator beside another backend: how far the same scenario's runs on both are apart.
+//! The simulator compared with another backend: differences for the same scenarios.
 
 use std::collections::HashSet;
 
 use anabranch_study::{
-    Amounts, ColumnName, Difference, Estimate, Fidelity, Measure, Standing, is_apart, overview,
+    Cause, Difference, DifferenceStats, Estimate, Fidelity, Measure, VariantName, exceeds_ten_percent,
+    overview,
 };
 use maud::{Markup, html};
 
@@ -14,10 +15,10 @@ use crate::{
 };
 use anabranch_study::format;
 
-/// Scenarios beyond which they start folded.
+/// The number of scenarios up to which they start unfolded.
 const FEW_SCENARIOS: usize = 1;
 
-/// On the first page and on a study's: what the differences of these studies are by kind, and where they stand.
+/// A summary of differences by kind with links, for the first page and for a study's page.
 pub fn summary(papers: &[&PaperPlan], own_page: bool) -> Markup {
     html! {
         @for (i, column) in columns(papers).into_iter().enumerate() {
@@ -26,11 +27,11 @@ pub fn summary(papers: &[&PaperPlan], own_page: bool) -> Markup {
                 h2 { "The simulator beside " (column.title) }
                 p {
                     (prose(&column.meaning)) " "
-                    "A difference is the simulator's value ÷ the other's − 1. What is zero there has none. One that is beyond 10 % and its "
-                    "95 % interval is put down to the hosts where it is not with " code { "hosts = \"linux\"" } " in the simulator. "
-                    "A scenario that several experiments have counts once. “Floor” is the median of the simulator beside itself, one half of its "
-                    "seeds beside the other, scaled to as many seeds as were compared: what chance alone gives. A median at or below it is not distinguishable "
-                    "from none."
+                    "A difference is the simulator's value ÷ the other backend's value − 1; it is undefined if the other value is zero. A "
+                    "difference that exceeds 10 % and its 95 % interval is attributed to the hosts if it disappears with " code { "hosts = \"linux\"" } ". "
+                    "A scenario that several experiments use counts once. “Floor” is the effect of chance: the median difference between the "
+                    "two halves of the simulator's seeds, scaled to the number of seeds compared. A median at or below the floor is not "
+                    "distinguishable from zero."
                 }
                 (by_kind(&scenarios))
                 (places(papers, column, own_page))
@@ -44,9 +45,9 @@ pub fn any(papers: &[&PaperPlan]) -> bool {
     !columns(papers).is_empty()
 }
 
-/// The backends, in the order in which they first stand somewhere.
-pub fn columns<'a>(papers: &[&'a PaperPlan<'a>]) -> Vec<&'a ColumnName> {
-    let mut columns: Vec<&ColumnName> = Vec::new();
+/// The backends, in order of first appearance.
+pub fn columns<'a>(papers: &[&'a PaperPlan<'a>]) -> Vec<&'a VariantName> {
+    let mut columns: Vec<&VariantName> = Vec::new();
     for backend in papers.iter().flat_map(|paper| &paper.experiments).flat_map(|e| &e.backends) {
         if !columns.iter().any(|known| known.id == backend.column.id) {
             columns.push(backend.column);
@@ -55,8 +56,8 @@ pub fn columns<'a>(papers: &[&'a PaperPlan<'a>]) -> Vec<&'a ColumnName> {
     columns
 }
 
-/// What ran there, once for each command.
-fn scenarios<'a>(papers: &[&'a PaperPlan<'a>], column: &ColumnName) -> Vec<&'a Fidelity> {
+/// The scenarios that ran there, once for each command.
+fn scenarios<'a>(papers: &[&'a PaperPlan<'a>], column: &VariantName) -> Vec<&'a Fidelity> {
     let mut known = HashSet::new();
     let all = papers.iter().flat_map(|paper| &paper.experiments).flat_map(|e| &e.backends);
     let there = all.filter(|backend| backend.column.id == column.id);
@@ -77,7 +78,7 @@ fn by_kind(scenarios: &[&Fidelity]) -> Markup {
                     th.number scope="col" { "Within 5 %" }
                     th.number scope="col" { "Within 10 %" }
                     @if has_hosts {
-                        th.number scope="col" { "Linux hosts: median" }
+                        th.number scope="col" { "Linux-accurate hosts: median" }
                         th.number scope="col" { "Floor" }
                         th.number scope="col" { "Within 5 %" }
                         th.number scope="col" { "Within 10 %" }
@@ -100,14 +101,14 @@ fn by_kind(scenarios: &[&Fidelity]) -> Markup {
     html! {
         p {
             (scenarios.len()) @if scenarios.len() == 1 { " scenario" } @else { " scenarios" } " ran on both."
-            @if short > 0 { " Of " (short) " only those seeds count that both have: other runs failed." }
+            @if short > 0 { " Of " (short) " only the seeds that both have count: other runs failed." }
         }
         (scroll("Differences by kind", &table))
     }
 }
 
-/// Their median, and the parts of them that are small.
-fn amounts(amounts: Option<&Amounts>) -> Markup {
+/// The cells of a kind's median, floor and small fractions.
+fn amounts(amounts: Option<&DifferenceStats>) -> Markup {
     html! {
         @match amounts {
             Some(amounts) => {
@@ -124,7 +125,7 @@ fn amounts(amounts: Option<&Amounts>) -> Markup {
 }
 
 /// Links to the tables: of each experiment, or of each study.
-fn places(papers: &[&PaperPlan], column: &ColumnName, own_page: bool) -> Markup {
+fn places(papers: &[&PaperPlan], column: &VariantName, own_page: bool) -> Markup {
     let experiments = papers.iter().flat_map(|paper| paper.experiments.iter().map(move |e| (paper, e)));
     let there = experiments.flat_map(|(paper, e)| e.backends.iter().map(move |backend| (paper, e, backend)));
     let there: Vec<_> = there.filter(|(_, _, backend)| backend.column.id == column.id).collect();
@@ -156,8 +157,10 @@ fn places(papers: &[&PaperPlan], column: &ColumnName, own_page: bool) -> Markup 
 /// "3 scenarios, 5 of 27 quantities beyond 10 %".
 fn counted<'a>(scenarios: impl Iterator<Item = &'a Fidelity> + Clone) -> String {
     let quantities = || scenarios.clone().flat_map(|scenario| &scenario.quantities);
-    let (n, apart) =
-        (scenarios.clone().count(), quantities().filter(|q| q.relative.is_some_and(is_apart)).count());
+    let (n, apart) = (
+        scenarios.clone().count(),
+        quantities().filter(|q| q.relative.is_some_and(exceeds_ten_percent)).count(),
+    );
     format!(
         "{n} {}, {apart} of {} quantities beyond 10 %",
         if n == 1 { "scenario" } else { "scenarios" },
@@ -170,9 +173,9 @@ fn is_short(scenario: &Fidelity) -> bool {
     scenario.seeds < scenario.of_seeds
 }
 
-/// Whether it is marked: with plain hosts or with Linux hosts.
+/// Whether it is marked, with idealised or Linux-accurate hosts.
 fn is_marked(quantity: &Difference) -> bool {
-    quantity.standing() != Standing::Near
+    quantity.cause() != Cause::Near
 }
 
 /// In an experiment's section: a table for each scenario.
@@ -188,7 +191,7 @@ pub fn section(backend: &BackendPlan) -> Markup {
                 div.run {
                     p {
                         (prose(&scenario.title))
-                        @if is_short(scenario) { span.quiet { " " (scenario.seeds) " of " (scenario.of_seeds) " seeds, which both have" } }
+                        @if is_short(scenario) { span.quiet { " " (scenario.seeds) " of " (scenario.of_seeds) " seeds, the ones that both have" } }
                     }
                     (table(scenario, backend.column))
                     p.hint { "On " (backend.column.title) ":" }
@@ -199,7 +202,7 @@ pub fn section(backend: &BackendPlan) -> Markup {
     }
 }
 
-fn table(scenario: &Fidelity, column: &ColumnName) -> Markup {
+fn table(scenario: &Fidelity, column: &VariantName) -> Markup {
     let has_hosts = scenario.quantities.iter().any(|quantity| quantity.linux_hosts.is_some());
     let body = html! {
         table.flows.fidelity {
@@ -208,11 +211,11 @@ fn table(scenario: &Fidelity, column: &ColumnName) -> Markup {
                     th scope="col" { "Quantity" }
                     th scope="col" { "Of" }
                     th.number scope="col" { "Simulator" }
-                    @if has_hosts { th.number scope="col" { "Linux hosts" } }
+                    @if has_hosts { th.number scope="col" { "Linux-accurate hosts" } }
                     th.number scope="col" { (column.title) }
                     th scope="col" { "Unit" }
                     th.number scope="col" { "Difference" }
-                    @if has_hosts { th.number scope="col" { "Linux hosts" } }
+                    @if has_hosts { th.number scope="col" { "Linux-accurate hosts" } }
                     th scope="col" { "Beyond 10 %" }
                 }
             }
@@ -238,18 +241,18 @@ fn line(quantity: &Difference, has_hosts: bool) -> Markup {
             @if has_hosts {
                 td.number { (hosts.map_or("–".into(), |hosts| difference(hosts.relative, hosts.half_width))) }
             }
-            td { (put_down_to(quantity.standing())) }
+            td { (cause_cell(quantity.cause())) }
         }
     }
 }
 
-fn put_down_to(standing: Standing) -> Markup {
+fn cause_cell(cause: Cause) -> Markup {
     html! {
-        @match standing {
-            Standing::Near => {}
-            Standing::Chance => span.quiet { "≠ not beyond chance" }
-            Standing::LinuxHosts => span.verdict.partly { span.sign aria-hidden="true" { "≠" } " the hosts" }
-            Standing::Unexplained => span.verdict.not-reproduced { span.sign aria-hidden="true" { "≠" } " unexplained" }
+        @match cause {
+            Cause::Near => {}
+            Cause::Chance => span.quiet { "≠ within chance" }
+            Cause::LinuxHosts => span.verdict.partly { span.sign aria-hidden="true" { "≠" } " the hosts" }
+            Cause::Unexplained => span.verdict.not-reproduced { span.sign aria-hidden="true" { "≠" } " unexplained" }
         }
     }
 }
@@ -265,7 +268,7 @@ fn difference(relative: Option<f64>, half_width: Option<f64>) -> String {
     format!("{mean}{} %", interval.unwrap_or_default())
 }
 
-/// What a kind's values are multiplied by for readers, and their unit then.
+/// A kind's display factor and unit.
 pub fn unit(kind: Measure) -> (f64, &'static str) {
     match kind {
         Measure::Goodput => (1e-6, "Mbit/s"),
@@ -275,7 +278,7 @@ pub fn unit(kind: Measure) -> (f64, &'static str) {
     }
 }
 
-/// In another unit.
+/// Multiplies an estimate.
 pub fn scaled(estimate: &Estimate, factor: f64) -> Estimate {
     Estimate {
         mean: estimate.mean * factor,

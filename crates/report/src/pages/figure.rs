@@ -4,14 +4,14 @@ use anabranch_study::{Mark, Panel};
 use maud::{Markup, html};
 
 use crate::{
-    chart::{Chart, Drawn, MOST_POINTS, chart, drawable_points},
+    chart::{Chart, MOST_POINTS, VisibleData, chart, drawable_points},
     csv,
     plan::{FigurePlan, PaperPlan},
     prose::prose,
     scales::{STEPS, nice},
     site::Site,
     steps,
-    svg::{self, Look},
+    svg::{self, ChartSize},
 };
 
 /// Each of the simulator's figures with those from other backends' runs, "A-F5" with "A-F5@kernel", which follow it.
@@ -46,7 +46,7 @@ fn alike(figures: &[FigurePlan]) -> Vec<Vec<Panel>> {
         {
             continue;
         }
-        let drawn = same().filter_map(|panel| Some(Drawn::of(panel, MOST_POINTS)?.y_domain));
+        let drawn = same().filter_map(|panel| Some(VisibleData::of(panel, MOST_POINTS)?.y_domain));
         let domain = drawn.reduce(|(low, high), (a, b)| (low.min(a), high.max(b)));
         let domain = domain.map(|limits| nice(&all[0][i].y, limits, STEPS));
         all.iter_mut().for_each(|panels| panels[i].y.domain = domain);
@@ -65,8 +65,8 @@ fn figure(plan: &FigurePlan, drawn: Vec<Panel>, site: &mut Site) -> Markup {
             div.panels.single[n == 1].facets[facets.is_some()] {
                 @for (i, (panel, (_, data))) in drawn.iter().zip(&plan.panels).enumerate() {
                     @match &facets {
-                        Some(facets) => (charts.with_picture(&facets[i], data, &Look::FACET, site)),
-                        None => (charts.with_picture(panel, data, &Look::REPORT, site)),
+                        Some(facets) => (charts.with_picture(&facets[i], data, &ChartSize::FACET, site)),
+                        None => (charts.with_picture(panel, data, &ChartSize::REPORT, site)),
                     }
                 }
             }
@@ -114,7 +114,7 @@ impl<'a> Charts<'a> {
     }
 
     /// One plot, with a picture of it that stands there until a script draws it, and where there is none.
-    pub fn with_picture(&mut self, panel: &Panel, data: &str, look: &Look, site: &mut Site) -> Markup {
+    pub fn with_picture(&mut self, panel: &Panel, data: &str, look: &ChartSize, site: &mut Site) -> Markup {
         let path = format!("data/{}.svg", stem(data));
         let picture = svg::picture(&coarse(panel), look);
         let there = picture.is_some().then_some(path.as_str());
@@ -135,7 +135,7 @@ impl<'a> Charts<'a> {
             return html! {
                 div.panel {
                     h4 { (prose(&panel.title)) }
-                    p.hint { "Nothing was recorded that could be drawn here." }
+                    p.hint { "There is no recorded value to draw here." }
                     p.data { a href=(data) download { (kind(data)) } }
                 }
             };
@@ -148,7 +148,7 @@ impl<'a> Charts<'a> {
                 div.chart role="figure" aria-label=(description) data-part=(self.part) data-panel=(number) data-name=(stem(data)) {
                     @match picture {
                         Some(picture) => img src=(picture) alt="" loading="lazy";,
-                        None => noscript { p.hint { "A script draws this chart. Without it, its values are in the CSV file below." } },
+                        None => noscript { p.hint { "This chart needs JavaScript. The CSV file below has the values." } },
                     }
                 }
                 p.data {

@@ -27,15 +27,15 @@ pub fn add(plan: &Plan, site: &mut Site) {
     site.add(FILE, page(plan, &Page { file: FILE, title: "Methods – Anabranch" }, &body));
 }
 
-/// How to have the page that simulates, where this report is without.
+/// Instructions for the laboratory, if the report lacks it.
 fn laboratory(plan: &Plan) -> Markup {
     html! {
         @if plan.context.laboratory.is_none() {
             h2 id="laboratory" { "The laboratory" }
             p {
-                "The page that simulates in a browser was not at hand when this report was written. In the source's folder "
-                code { "make page" } " builds it, and " code { "make wheel" } " a Python package that has it: reports written then have it beside "
-                "them, and figures a link to it."
+                "The laboratory, a page that simulates in a browser, was not available when this report was written. In the source tree, "
+                code { "make page" } " builds it, and " code { "make wheel" } " builds a Python package that contains it. Later reports then "
+                "include the page and link to it from their figures."
             }
         }
     }
@@ -45,22 +45,21 @@ fn rows() -> Markup {
     html! {
         h2 id="intervals" { "Values and intervals" }
         p {
-            "A row is one value of a paper and ours beside it. Each is measured in " i { "n" } " independent runs, which differ in "
-            "their seed and in nothing else. The seed draws random losses, and where the network has none, start offsets "
-            "and the small delays of the hosts: without these, a simulator repeats one and the same phase between flows "
-            "for ever and its interval would be too narrow."
+            "A row compares one value of a paper with ours, measured in " i { "n" } " independent runs that differ only in their seed. "
+            "The seed determines random losses and, in networks without random loss, start offsets and small host delays. "
+            "Without these, a simulator repeats one phase between flows forever, and its interval would be too narrow."
         }
         p {
             "“849 ± 12” is the mean over the runs and half the width of its 95 % confidence interval (Student's "
-            i { "t" } " with " i { "n" } " − 1 degrees of freedom). Were the experiment repeated with fresh seeds many times, "
-            "about 19 of 20 such intervals would hold the model's true mean. The interval speaks of chance alone. It does not "
-            "contain what the paper leaves open (buffers, host delays, kernel versions) nor the error of the "
-            "published value, for which papers rarely give one. An interval of zero width is never shown: a value without ± comes from "
+            i { "t" } " with " i { "n" } " − 1 degrees of freedom). If the experiment were repeated many times with fresh seeds, "
+            "about 19 of 20 such intervals would contain the model's true mean. The interval covers chance only. It does not "
+            "cover settings that the paper omits (buffers, host delays, kernel versions) or the error of the "
+            "published value, which papers rarely give. An interval of zero width is never shown: a value without ± comes from "
             "a formula, from a single run, or from runs that all gave exactly this value."
         }
         p {
-            "“Ours ÷ published” is also drawn, on a logarithmic scale from half to twice the published value: the dot is our "
-            "mean, the bar its interval, the upright line the published value, an arrow a value off the scale."
+            "A chart shows “ours ÷ published” on a logarithmic scale from half to twice the published value: the dot is our "
+            "mean, the bar its interval, the vertical line the published value, an arrow a value off the scale."
         }
     }
 }
@@ -68,45 +67,45 @@ fn rows() -> Markup {
 fn verdicts() -> Markup {
     let meaning = |v| match v {
         Verdict::Reproduced => {
-            "Our mean lies within the row's band (by default 10 % of the published value), or the paper's claim holds: for an order of values, their 95 % intervals are disjoint. A measured value without an interval never does more than partly."
+            "Our mean lies within the row's band (by default 10 % of the published value), or the paper's claim holds; in a claimed order of values, their 95 % intervals are disjoint. A measured value without an interval is at most partly reproduced."
         }
         Verdict::Partly => {
-            "Our mean lies within the wider band (by default 25 %), or the means are in the claimed order while their intervals touch. Also a measured value that would reproduce but has no interval."
+            "Our mean lies within the wider band (by default 25 %), or the means are in the claimed order but their intervals overlap. Also a measured value that would be reproduced but has no interval."
         }
         Verdict::NotReproduced => {
-            "Neither. The row stays in the report with our explanation, as far as we have one."
+            "Neither of the above. The row stays in the report, with our explanation if we have one."
         }
         Verdict::Undetermined => {
-            "The paper's text allows several readings, such as a delay that it does not give. Each was run and judged by the row's rule: some refute the value or claim, and others do not. Every value stands below the row. Where all or none refute it, the verdict is that of the reading chosen."
+            "The paper's text allows several interpretations, such as a delay that it does not give. Each was run and judged by the row's rule: some refute the value or claim, and others do not. The lines below the row list their values. If the interpretations agree, the row has the verdict of the chosen one."
         }
         Verdict::NotJudged => {
-            "The paper publishes nothing to compare with, or the row leaves the paper's setting (other delays, rates, buffers): a published value then stands beside ours for comparison only."
+            "The paper publishes no value to compare with, or the row departs from the paper's setting (other delays, rates, buffers): a published value is then shown for comparison only."
         }
         Verdict::Failed => {
-            "The row could not be measured: a run broke off, or several seeds gave runs that are the same in everything. The row says which."
+            "The row could not be measured: a run failed, or several seeds gave identical runs. The row states the reason."
         }
     };
     html! {
         h2 id="verdicts" { "Verdicts" }
         p {
-            "Every rule is part of the experiment's definition and was fixed before the run; none is adjusted to what the run "
-            "gives. Each row prints its own."
+            "Every rule belongs to the experiment's definition and was fixed before the run; no rule was adjusted to the results. "
+            "Each row prints its rule."
         }
         p {
-            "A verdict is of the mean. Where its interval reaches into another band, the row says so: “interval reaches partly”. A value at the "
-            "edge of a band may be either. A bound or an order that holds partly says so by its rule."
+            "A verdict applies to the mean. If its interval reaches into another band, the row notes it: “interval reaches partly”. A value at the "
+            "edge of a band may belong to either. For a bound or an order, the rule states when it holds partly."
         }
         dl.terms { @for v in verdict::ALL { dt { (verdict::badge(v)) } dd { (meaning(v)) } } }
         p {
-            "Where the papers' hosts differ from the default, such as in the arithmetic of their kernel, an experiment is run again "
-            "with fewer seeds. Each assumption is a column of its own: a value, and a verdict by the row's rule. “Same” stands where it "
-            "changes none of the row's runs. Explanations are of the default's value."
+            "The papers' hosts differ from the default hosts, for example in their kernel's arithmetic. A sensitivity variant repeats an "
+            "experiment under such an assumption, with fewer seeds. Its column has a value, and a verdict by the row's rule; “same” means that "
+            "it changes no run of the row. Explanations apply to the default value."
         }
         p {
-            "A column of another backend, such as Linux, has the same scenarios on it with the same seeds. It has a value where all of a "
-            "row's scenarios can run there. How far the simulator is from it stands with each experiment: goodput of each flow, and mean "
-            "window, mean smoothed RTT and loss rate of each path, with the 95 % interval of each ratio, from independent errors by the delta "
-            "method. Differences beyond 10 % are marked."
+            "The column of another backend, such as Linux, comes from the same scenarios with the same seeds. It has a value if all of the "
+            "row's scenarios can run there. Each experiment lists the differences between the simulator and the backend: goodput of each flow, "
+            "and mean window, mean smoothed RTT and loss rate of each path, with the 95 % interval of each ratio (delta method, independent "
+            "errors). Differences of more than 10 % are marked."
         }
     }
 }
@@ -115,10 +114,10 @@ fn sizes(plan: &Plan) -> Markup {
     html! {
         h2 id="sizes" { "Sizes" }
         p {
-            "The same experiments can be run at different cost. Smaller sizes use shorter runs and fewer seeds, so their "
-            "intervals are wider and slow processes may not have settled. Each page says which size it shows. Rows from "
-            "short runs have up to four times as many seeds. Explanations are written for the default size; in another run "
-            "they say so. A published value marked as derived is computed from printed ones."
+            "Each experiment can run in several sizes. Smaller sizes use shorter runs and fewer seeds, so their "
+            "intervals are wider and slow processes may not have settled. Each page states its size. Rows from "
+            "short runs have up to four times as many seeds. Explanations are written for the default size; at other sizes "
+            "they state this. A published value marked as derived is computed from printed values."
         }
         @if !plan.context.sizes.is_empty() {
             dl.terms { @for size in &plan.context.sizes { dt { (size.name) } dd { (prose(&size.meaning)) } } }
@@ -130,11 +129,11 @@ fn figures() -> Markup {
     html! {
         h2 id="figures" { "Figures" }
         p {
-            "Figures have the paper's axes, extended only where our values would leave them. Published series are dashed "
-            "and hollow, ours solid and filled, both in one colour where they have one name. Bars and bands are 95 % intervals. "
-            "Click a legend entry to single out its series, others to add theirs, and again to take one away; point at a mark for its values; drag a chart to move "
-            "along its horizontal axis, turn the wheel with Ctrl or Alt to stretch it, double-click to have it back; the "
-            "menu at a chart's corner saves it as SVG or PNG. Without scripts, and in print, charts are pictures with fewer points."
+            "Figures have the paper's axes, extended only if our values exceed them. Published series are dashed "
+            "and hollow, ours solid and filled; series of the same name share a colour. Bars and bands are 95 % intervals. "
+            "Click a legend entry to show only its series, click others to add them, and click again to remove one. Point at a mark to see its "
+            "values. Drag a chart to move along its horizontal axis, turn the wheel with Ctrl or Alt to zoom, double-click to reset. The "
+            "menu at a chart's corner saves it as SVG or PNG. Without JavaScript, and in print, charts are pictures with fewer points."
         }
         p {
             "The "
@@ -142,8 +141,8 @@ fn figures() -> Markup {
             " have no published values: they show how each algorithm behaves in the same standard cases."
         }
         p {
-            "A long series is drawn with the lowest and highest value of each short stretch, so that no peak is lost. The CSV "
-            "file beside a chart has every value."
+            "A long series is drawn as the lowest and highest value of each short interval, so that no peak is lost. The CSV "
+            "file linked below a chart has every value."
         }
     }
 }
@@ -152,22 +151,22 @@ fn glossary() -> Markup {
     let terms = [
         (
             "BDP",
-            "Bandwidth–delay product: the bytes a path holds when it is full, its rate times its round-trip time.",
+            "Bandwidth–delay product: a path's rate times its round-trip time, the bytes in flight that fill it.",
         ),
         (
             "cwnd",
-            "Congestion window: how many segments a sender may have in flight. Means are weighted by time.",
+            "Congestion window: the number of segments that a sender may have in flight. Means are time-weighted.",
         ),
         ("Goodput", "Payload bytes delivered in order to the receiving application, per second."),
         (
             "Jain index",
-            "Fairness of n rates x: (Σx)² ÷ (n Σx²). 1 is an equal share, 1/n one flow that has all.",
+            "Fairness of n rates x: (Σx)² ÷ (n Σx²). 1 is an equal share; 1/n means that one flow has everything.",
         ),
         ("Loss rate", "Segments dropped in the network divided by segments sent."),
         ("RTT", "Round-trip time."),
-        ("ssthresh", "Slow-start threshold: the window beyond which growth is that of congestion avoidance."),
+        ("ssthresh", "Slow-start threshold: the window from which a sender is in congestion avoidance."),
         ("Subflow", "One TCP path of a multipath connection."),
-        ("Warm-up", "The start of a run, left out of its means."),
+        ("Warm-up", "The start of a run, excluded from its means."),
     ];
     html! {
         h2 id="glossary" { "Glossary" }

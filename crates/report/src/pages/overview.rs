@@ -21,11 +21,11 @@ pub fn add(plan: &Plan, site: &mut Site) {
         ([], []) => ("The algorithms", "How each behaves in the same standard cases."),
         ([], _) => (
             "Studies and sweeps",
-            "Each row has its value, and a verdict by a rule that was written down before the run.",
+            "Each row has a value, and a verdict by a rule that was fixed before the run.",
         ),
         _ => (
-            "The papers, measured again",
-            "Each value a paper publishes stands beside ours, with a verdict by a rule that was written down before the run.",
+            "The papers, reproduced",
+            "Each published value is compared with ours, with a verdict by a rule that was fixed before the run.",
         ),
     };
     let body = html! {
@@ -63,9 +63,9 @@ fn held(plan: &Plan) -> Markup {
         @if answers.len() > 1 {
             b {
                 "Congestion control for multipath TCP: of " (answers.len()) " main claims " (number(hold, "holds", "hold")) ", "
-                (number(in_part, "holds", "hold")) " in part and " (number(not, "does", "do")) " not"
-                @if open > 0 { "; the text leaves " (open) " undetermined" }
-                @if hold + in_part + not + open < answers.len() { "; the others were not run as a whole" }
+                (number(in_part, "holds", "hold")) " partly and " (number(not, "does", "do")) " not"
+                @if open > 0 { "; " (open) @if open == 1 { " is" } @else { " are" } " undetermined" }
+                @if hold + in_part + not + open < answers.len() { "; the others were not run completely" }
                 "."
             }
             " "
@@ -82,7 +82,7 @@ fn number(n: usize, one: &str, several: &str) -> String {
 fn sizes<'a>(plan: &'a Plan) -> Vec<(&'a str, Option<&'a str>)> {
     let meaning = |size: &str| plan.context.sizes.iter().find(|s| s.name == size).map(|s| s.meaning.as_str());
     let papers = plan.papers.iter().map(|p| (p.result.size.as_str(), meaning(&p.result.size)));
-    let by_the_file = "lengths and seeds as the study's file has them";
+    let by_the_file = "durations and seeds as set in the study file";
     let studies = plan.studies.iter().map(|p| (p.result.size.as_str(), Some(by_the_file)));
     let mut sizes: Vec<(&str, Option<&str>)> = Vec::new();
     papers.chain(studies).for_each(|size| {
@@ -93,13 +93,13 @@ fn sizes<'a>(plan: &'a Plan) -> Vec<(&'a str, Option<&'a str>)> {
     sizes
 }
 
-/// By what it was run, and how to run it again.
+/// Version, machine and command.
 fn facts(plan: &Plan) -> Markup {
     html! {
         dl.facts {
             dt { "Version" } dd { (plan.context.version) }
             @if let Some(machine) = &plan.context.machine { dt { "Machine" } dd { (machine) } }
-            dt { "Repeat it" } dd { code { (plan.context.command) } }
+            dt { "Reproduce with" } dd { code { (plan.context.command) } }
         }
     }
 }
@@ -117,7 +117,7 @@ fn summary(plan: &Plan) -> Markup {
         ("The papers' own experiments", "Paper", &plan.papers, false),
         ("Beyond the papers", "Paper", &plan.papers, true),
         ("Studies and sweeps", "Study", &plan.studies, false),
-        ("Beyond what these studies repeat", "Study", &plan.studies, true),
+        ("Beyond the studies' main experiments", "Study", &plan.studies, true),
     ];
     html! {
         h2 id="verdicts" { "Verdicts" }
@@ -180,8 +180,8 @@ fn algorithms(plan: &Plan) -> Markup {
     html! {
         h2 id="algorithms" { "Algorithms" }
         p {
-            "Each has a page with its rules, our readings, and its behaviour in "
-            a href=(plan::ALGORITHMS) { "the standard cases" } ", where all stand side by side."
+            "Each algorithm has a page with its rules, our interpretations, and its behaviour in "
+            a href=(plan::ALGORITHMS) { "the standard cases" } ", which compare all algorithms."
         }
         nav.siblings aria-label="Algorithms" {
             @for a in &plan.algorithms { a href=(a.file) title=(a.entry.title) { (a.entry.name) } }

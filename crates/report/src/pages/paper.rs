@@ -27,25 +27,25 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
         dl.facts {
             @if !own.is_empty() { dt { "Verdicts" } dd { (tally(&own)) } }
             @if !beyond.is_empty() { dt { "Beyond the paper" } dd { (tally(&beyond)) } }
-            dt { "Size" } dd { b { (result.size) } ", " "seeds a row: " (result.seeds_of_rows()) }
+            dt { "Size" } dd { b { (result.size) } ", seeds per row: " (result.seeds_of_rows()) }
             dt { "Version" } dd { (result.version) (other_version(plan, &result.version)) }
             @if result.without_columns {
-                dt { "Other assumptions" } dd { "left out: the same command without " code { "--no-columns" } " has them" }
+                dt { "Other assumptions" } dd { "left out; run the command without " code { "--no-columns" } " to include them" }
             }
             @if result.partial {
-                dt { "Partial" } dd { "interrupted: experiments that were not complete by then are missing" }
+                dt { "Partial" } dd { "interrupted: incomplete experiments are missing" }
             }
             (algorithms(plan, paper))
-            dt { "Repeat it" } dd { @for command in commands(result) { div { code { (command) } } } }
+            dt { "Reproduce with" } dd { @for command in commands(result) { div { code { (command) } } } }
             dt { "Data" }
             dd {
-                a href=(paper.rows_csv) download { "every row as CSV, compressed" }
+                a href=(paper.rows_csv) download { "all rows (CSV, compressed)" }
                 @if fidelity::any(&[paper]) {
-                    ", " a href=(paper.backends_csv) download { "the simulator beside other backends as CSV" }
+                    ", " a href=(paper.backends_csv) download { "the simulator compared with other backends (CSV)" }
                 }
             }
         }
-        @if result.experiments.is_empty() { p.hint { "This result has no experiment: nothing of it was run." } }
+        @if result.experiments.is_empty() { p.hint { "This result has no experiments: none was run." } }
         (contents(paper))
         @if !result.notes.is_empty() {
             section id="notes" { h2 { "Notes" } (paragraphs(&result.notes)) }
@@ -73,9 +73,9 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
     figure::add_data(paper, site);
 }
 
-/// A word where another version made the result than writes the report.
+/// A note if another version made the result.
 pub fn other_version(plan: &Plan, version: &str) -> Markup {
-    html! { @if version != plan.context.version { span.quiet { "; this report is by " (plan.context.version) } } }
+    html! { @if version != plan.context.version { span.quiet { "; this report was written by version " (plan.context.version) } } }
 }
 
 /// From an experiment's page to the study's, and to its neighbours.
@@ -144,14 +144,14 @@ fn errata(paper: &PaperPlan) -> Markup {
         @if !paper.result.errata.is_empty() {
             section id="errata" {
                 h2 { "Errata found" }
-                p { "Slips and contradictions in the paper's text that a reader who repeats it meets:" }
+                p { "Mistakes and contradictions found in the paper's text:" }
                 ol.errata { @for erratum in &paper.result.errata { li { (prose(erratum)) } } }
             }
         }
     }
 }
 
-/// What repeats a paper or another study.
+/// The commands that reproduce a study.
 fn commands(result: &anabranch_study::StudyResult) -> Vec<String> {
     match &result.command {
         None => anabranch_papers::commands(result),

@@ -1,12 +1,12 @@
-//! What runs gave beside what theory gives for their scenario.
+//! Results of runs compared with theory.
 
-use anabranch_study::{Beside, EquilibriumName, ShareRow, Shares};
+use anabranch_study::{Comparison, EquilibriumName, ShareRow, Shares};
 use maud::{Markup, html};
 
 use crate::{layout::scroll, prose::prose};
 use anabranch_study::format;
 
-/// What the own equilibrium is called wherever it stands.
+/// The heading of the flows' own equilibrium.
 const OWN: &str = "Own";
 
 /// The tables of a run, folded: goodputs, and where there are equilibria windows and loss rates.
@@ -14,10 +14,10 @@ pub fn section(shares: &Shares) -> Markup {
     let loss_and_window = !shares.equilibria.is_empty();
     html! {
         details.shares {
-            summary { "Beside theory: goodput" @if loss_and_window { ", windows and loss rates" } }
+            summary { "Compared with theory: goodput" @if loss_and_window { ", windows and loss rates" } }
             p.hint {
-                "Max–min and pooled are fair shares, whatever the algorithm. The others are where congestion control settles: "
-                b { (OWN) } " with what the flows run, the rest with that algorithm on the flows of several paths."
+                "Max–min and pooled are fair shares, independent of the algorithm. The others are equilibria of congestion control: "
+                b { (OWN) } " with the algorithms that the flows run, the others with the named algorithm on all multipath flows."
             }
             (table(shares, "Goodput (Mbit/s)", true, |row| Some(&row.goodput)))
             @if loss_and_window {
@@ -34,7 +34,7 @@ fn table<'a>(
     shares: &'a Shares,
     title: &str,
     fair: bool,
-    of: impl Fn(&'a ShareRow) -> Option<&'a Beside>,
+    of: impl Fn(&'a ShareRow) -> Option<&'a Comparison>,
 ) -> Markup {
     let rows = || shares.rows.iter().filter_map(|row| Some((row, of(row)?)));
     let body = html! {
@@ -69,7 +69,7 @@ fn table<'a>(
 pub fn headings() -> Markup {
     html! {
         (fair_headings())
-        th.number scope="col" title="Where the algorithms that the flows run settle" { (OWN) }
+        th.number scope="col" title="The equilibrium of the algorithms that the flows run" { (OWN) }
     }
 }
 
@@ -111,7 +111,7 @@ fn notes(shares: &Shares) -> Markup {
     html! { @for note in &shares.notes { p.hint { (prose(note)) } } }
 }
 
-fn measured(beside: &Beside) -> String {
+fn measured(beside: &Comparison) -> String {
     match (beside.measured, beside.half_width) {
         (Some(mean), Some(half_width)) => format::estimate(mean, half_width),
         (Some(mean), None) => format::number(mean),

@@ -3,8 +3,8 @@
 use anabranch_study::{Axis, Panel, Point};
 use maud::{Markup, html};
 
-use super::{Look, Places, text_width};
-use crate::chart::{Drawn, labelled};
+use super::{ChartSize, Places, text_width};
+use crate::chart::{VisibleData, labelled};
 use crate::scales::{nice, ticks};
 
 /// From values to places.
@@ -57,7 +57,7 @@ pub struct Frame {
 
 impl Frame {
     /// Room for a panel, with a legend of that height below it.
-    pub fn of(panel: &Panel, drawn: &Drawn, look: &Look, legend: f64) -> Frame {
+    pub fn of(panel: &Panel, drawn: &VisibleData, look: &ChartSize, legend: f64) -> Frame {
         let font = look.font;
         let about = |length: f64, each: f64| (length / (each * font)).clamp(2.0, 8.0);
         let y_about = about(look.plot_height, 4.0);

@@ -4,7 +4,7 @@ use anabranch_study::Mark;
 use maud::{Markup, html};
 
 use super::{
-    Look, Places,
+    ChartSize, Places,
     marks::{dash, symbol},
     text_width,
 };
@@ -30,7 +30,7 @@ struct Entry<'a> {
 
 impl<'a> Legend<'a> {
     /// Of every series, but one entry for all the theories of series that are there; `lines` are shown where the mark has them.
-    pub fn of(mark: Mark, style: &'a Style, lines: bool, look: &Look) -> Self {
+    pub fn of(mark: Mark, style: &'a Style, lines: bool, look: &ChartSize) -> Self {
         let font = look.font;
         let is_theory =
             |name: &str| name.strip_suffix(THEORY).is_some_and(|of| style.names.iter().any(|n| n == of));

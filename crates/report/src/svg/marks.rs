@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::Places;
 use super::frame::{Across, Frame};
-use crate::chart::{Drawn, base, ends, is_gap};
+use crate::chart::{VisibleData, base, ends, is_gap};
 use crate::scales::drawable;
 use crate::style::{SOLID, Style};
 
@@ -15,7 +15,7 @@ pub const RADIUS: f64 = 3.7;
 pub const FILLED: f64 = 0.8;
 
 /// Lines with their intervals, or points.
-pub fn series(panel: &Panel, drawn: &Drawn, style: &Style, frame: &Frame) -> Markup {
+pub fn series(panel: &Panel, drawn: &VisibleData, style: &Style, frame: &Frame) -> Markup {
     let Across::Numbers(x) = &frame.x else { return html! {} };
     let at = |p: &Point| (x.place(p.x), frame.y.place(p.y));
     html! {
@@ -43,7 +43,7 @@ pub fn series(panel: &Panel, drawn: &Drawn, style: &Style, frame: &Frame) -> Mar
 }
 
 /// Bars side by side at each label, with their intervals.
-pub fn bars(panel: &Panel, drawn: &Drawn, style: &Style, frame: &Frame) -> Markup {
+pub fn bars(panel: &Panel, drawn: &VisibleData, style: &Style, frame: &Frame) -> Markup {
     let n = drawn.series.len() as f64;
     let width = frame.band() * FILLED / n;
     let left = |i: usize, p: &Point| {

@@ -3,7 +3,7 @@
 use anabranch_study::Panel;
 use maud::html;
 
-use super::{Drawing, Look, Places, text_width};
+use super::{ChartSize, Drawing, Places, text_width};
 use crate::scales::drawable;
 use crate::tiles::{COLOURS, FEW_LABELS};
 use anabranch_study::format::{exact, significant};
@@ -12,7 +12,7 @@ use anabranch_study::format::{exact, significant};
 const ROW: f64 = 2.0;
 
 /// Draws them, with their colours' scale below.
-pub fn draw(panel: &Panel, look: &Look) -> Option<Drawing> {
+pub fn draw(panel: &Panel, look: &ChartSize) -> Option<Drawing> {
     let font = look.font;
     let mut labels: Vec<&str> = Vec::new();
     for point in panel.series.iter().flat_map(|s| &s.points) {

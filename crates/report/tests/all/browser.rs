@@ -202,9 +202,9 @@ fn results_with_little_in_them() {
     let pages = ["index.html", "coupled-cubic.html", "coupled-cubic-A-F6.html", "kato-lia.html"];
     let texts = pages.map(|page| fs::read_to_string(dir.path().join(page)).unwrap());
     assert!(texts.iter().all(|text| !text.contains("NaN")));
-    assert!(texts[1].contains("this report is by"), "another version");
-    assert!(texts[2].contains("Nothing was recorded that could be drawn here"));
-    assert!(texts[3].contains("This result has no experiment") && texts[3].contains("interrupted"));
+    assert!(texts[1].contains("this report was written by version"), "another version");
+    assert!(texts[2].contains("There is no recorded value to draw here"));
+    assert!(texts[3].contains("This result has no experiments") && texts[3].contains("interrupted"));
     let Some(said) = probed(dir.path(), &pages, 1280, LARGEST) else { return };
     pages.iter().zip(&said).for_each(|(page, said)| is_whole(page, said));
     assert_eq!(said[2]["charts"].as_array().unwrap().len(), 2, "the third has nothing that could be drawn");

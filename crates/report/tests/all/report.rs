@@ -213,7 +213,7 @@ fn the_headline_stands_first() {
     let rows = &results[0].experiments.last().unwrap().rows;
     let (first, unmet) = (rows[1].id.clone(), rows[0].id.clone());
     assert_eq!((rows[1].verdict, rows[0].verdict), (Verdict::Reproduced, Verdict::Partly));
-    for (judged, says) in [(vec![first.clone()], "holds"), (vec![first.clone(), unmet], "holds in part")] {
+    for (judged, says) in [(vec![first.clone()], "holds"), (vec![first.clone(), unmet], "holds partly")] {
         results[0].headline = Some(Headline {
             claim: "Coupling takes *no* harm".into(),
             judged,
@@ -308,13 +308,13 @@ fn studies_are_no_papers() {
     let counted =
         [("The papers' own experiments", "13"), ("Beyond the papers", "3"), ("Studies and sweeps", "4")];
     assert_eq!(sums(index), counted.map(|(title, rows)| (title.to_owned(), rows.to_owned())));
-    assert!(index.contains("The papers, measured again") && !index.contains(papers_quick), "{index}");
+    assert!(index.contains("The papers, reproduced") && !index.contains(papers_quick), "{index}");
     assert!(both["kato-lia.html"].contains("anabranch study mine.toml"));
     let alone = files_of(&[], &[mine]);
     let index = &alone["index.html"];
     assert_eq!(sums(index), [("Studies and sweeps".to_owned(), "4".to_owned())]);
-    assert!(index.contains("<h1>Studies and sweeps</h1>") && !index.contains("The papers, measured again"));
-    assert!(index.contains("<b>quick</b>: lengths and seeds") && !index.contains(papers_quick));
+    assert!(index.contains("<h1>Studies and sweeps</h1>") && !index.contains("The papers, reproduced"));
+    assert!(index.contains("<b>quick</b>: durations and seeds") && !index.contains(papers_quick));
 }
 
 /// By hand from the fixture: of the default's 9 reproduced, 5 partly and 2 not the kernel's arithmetic changes two, one
@@ -452,7 +452,7 @@ fn specifications_are_json_of_bounded_size_with_the_papers_axes() {
     assert_eq!(response["y"]["title"], "Mean window (segments)");
     // Panel (c)'s values leave the paper's limit of 100: it is moved, and the page says so.
     assert!(specs[3]["encoding"]["y"]["scale"]["domain"][1].as_f64().unwrap() > 100.0);
-    assert!(study(&files, "coupled-cubic").contains("The axes reach beyond the paper's"));
+    assert!(study(&files, "coupled-cubic").contains("The axes extend beyond the paper's"));
 }
 
 #[test]
@@ -494,7 +494,9 @@ fn undetermined_rows_have_all_values() {
     (row.verdict, row.crosses, row.readings) = (Verdict::Undetermined, vec![Verdict::Partly], vec![reading]);
     let files = files(&results);
     let page = &files["kato-lia.html"];
-    for said in ["undetermined", "interval reaches partly", "Other readings of the text", "loss kept: 0.69"] {
+    for said in
+        ["undetermined", "interval reaches partly", "Other interpretations of the text", "loss kept: 0.69"]
+    {
         assert!(page.contains(said), "{said}");
     }
     let rows = &files["data/kato-lia-rows.csv.gz"];
@@ -519,7 +521,7 @@ fn odd_values_do_not_break_a_page() {
     }
     let files = files(&results);
     let html = study(&files, "coupled-cubic");
-    assert!(html.contains("Nothing was recorded that could be drawn here."));
+    assert!(html.contains("There is no recorded value to draw here."));
     assert!(!html.contains("NaN"));
 }
 

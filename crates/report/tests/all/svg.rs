@@ -2,7 +2,7 @@
 
 use crate::report::HOSTILE;
 use anabranch_report::page_of_charts;
-use anabranch_report::svg::{Look, document, inline, margin, picture};
+use anabranch_report::svg::{ChartSize, document, inline, margin, picture};
 use anabranch_study::{Axis, Mark, Panel, Point, Series};
 use roxmltree::{Document, Node};
 
@@ -51,7 +51,7 @@ fn reading(svg: &Document, anchor: &str, place: &str) -> impl Fn(f64) -> f64 {
         .collect();
     let ((a, low), (b, high)) = (ticks[0], *ticks.last().unwrap());
     // The base line of a text is a little below its middle.
-    let lower = if place == "y" { 0.35 * Look::REPORT.font } else { 0.0 };
+    let lower = if place == "y" { 0.35 * ChartSize::REPORT.font } else { 0.0 };
     let (a, b) = (a - lower, b - lower);
     move |at| low + (at - a) / (b - a) * (high - low)
 }
@@ -69,7 +69,7 @@ fn drawings_spell_control_characters_out() {
             y: Axis { domain: Some((1.0, 4.0)), ..axis(HOSTILE, false) },
             ..bad
         };
-        let look = Look { titled: true, ..Look::REPORT };
+        let look = ChartSize { titled: true, ..ChartSize::REPORT };
         let file = document(std::slice::from_ref(&bad), 1, &look).unwrap();
         for text in [&file, &picture(&bad, &look).unwrap(), &inline(&bad, &look).unwrap().into_string()] {
             Document::parse(text).unwrap_or_else(|e| panic!("{mark:?}: {e}"));
@@ -88,7 +88,7 @@ fn lines_have_the_values_of_their_series() {
         (0..200).map(|i| (f64::from(i) * 0.3, 40.0 + 30.0 * (f64::from(i) * 0.1).sin())).collect();
     let ours =
         panel(Mark::Line, false, vec![series("LIA", false, &values), series("LIA", true, &values[..100])]);
-    let look = Look { titled: true, ..Look::REPORT };
+    let look = ChartSize { titled: true, ..ChartSize::REPORT };
     let text = document(&[ours], 1, &look).unwrap();
     let svg = Document::parse(&text).unwrap();
     let lines = of_class(&svg, "line");
@@ -111,9 +111,9 @@ fn lines_have_the_values_of_their_series() {
 #[test]
 fn pages_have_their_own_colour() {
     let ours = panel(Mark::Point, false, vec![series("x", false, &[(1.0, 2.0), (2.0, 3.0)])]);
-    let inline = inline(&ours, &Look::REPORT).unwrap().into_string();
+    let inline = inline(&ours, &ChartSize::REPORT).unwrap().into_string();
     assert!(inline.contains("fill=\"currentColor\"") && !inline.contains("#ffffff"));
-    assert!(document(&[ours], 1, &Look::REPORT).unwrap().contains("#ffffff"));
+    assert!(document(&[ours], 1, &ChartSize::REPORT).unwrap().contains("#ffffff"));
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn bars_stand_on_zero_and_reach_their_values() {
     let text = document(
         &[panel(Mark::Bar, false, vec![each("a", 10.0, 20.0), each("b", 5.0, 2.5)])],
         1,
-        &Look::REPORT,
+        &ChartSize::REPORT,
     )
     .unwrap();
     let svg = Document::parse(&text).unwrap();
@@ -150,14 +150,14 @@ fn every_mark_is_drawn_whatever_the_values() {
     of.points.iter_mut().for_each(|p| (p.half_width, p.label) = (Some(f64::INFINITY), Some("l".into())));
     for mark in [Mark::Line, Mark::Point, Mark::Bar, Mark::Box, Mark::Tile] {
         for log in [false, true] {
-            let text = document(&[panel(mark, log, vec![of.clone()])], 2, &Look::REPORT).unwrap();
+            let text = document(&[panel(mark, log, vec![of.clone()])], 2, &ChartSize::REPORT).unwrap();
             let svg = Document::parse(&text).unwrap_or_else(|e| panic!("{mark:?}: {e}\n{text}"));
             assert!(!of_class(&svg, "series").is_empty(), "{mark:?}");
             assert!(!text.contains("NaN") && !text.contains("inf"), "{mark:?} {log}: {text}");
         }
         let nothing = panel(mark, false, vec![series("x", false, &[(1.0, f64::NAN)])]);
-        assert_eq!(document(std::slice::from_ref(&nothing), 1, &Look::REPORT), None);
-        assert!(inline(&nothing, &Look::REPORT).is_none());
+        assert_eq!(document(std::slice::from_ref(&nothing), 1, &ChartSize::REPORT), None);
+        assert!(inline(&nothing, &ChartSize::REPORT).is_none());
     }
 }
 
@@ -167,14 +167,14 @@ fn long_lines_are_short_files() {
     let mut values: Vec<(f64, f64)> = (0..100_000).map(|i| (f64::from(i), f64::from(i % 50))).collect();
     values[33_333].1 = 500.0;
     let long = panel(Mark::Line, false, vec![series("x", false, &values)]);
-    let text = document(std::slice::from_ref(&long), 1, &Look::REPORT).unwrap();
+    let text = document(std::slice::from_ref(&long), 1, &ChartSize::REPORT).unwrap();
     assert!(text.len() < 12_000, "{}", text.len());
     let svg = Document::parse(&text).unwrap();
     let y = reading(&svg, "end", "y");
     let drawn = pairs(of_class(&svg, "line")[0].attribute("d").unwrap());
     assert!((drawn.iter().map(|(_, at)| y(*at)).fold(0.0, f64::max) - 500.0).abs() < 1.5);
-    let taller = Look { plot_height: 400.0, ..Look::REPORT };
-    assert_eq!(margin(&long, &taller).unwrap().round(), margin(&long, &Look::REPORT).unwrap().round());
+    let taller = ChartSize { plot_height: 400.0, ..ChartSize::REPORT };
+    assert_eq!(margin(&long, &taller).unwrap().round(), margin(&long, &ChartSize::REPORT).unwrap().round());
 }
 
 /// Where a line has no value it is two lines, and that is no point without a place.
@@ -182,7 +182,7 @@ fn long_lines_are_short_files() {
 fn lines_have_gaps() {
     let points: Vec<_> = (0..3000).map(|i| (f64::from(i), if i == 1000 { f64::NAN } else { 5.0 })).collect();
     let one = panel(Mark::Line, false, vec![series("x", false, &points)]);
-    let text = document(std::slice::from_ref(&one), 1, &Look::REPORT).unwrap();
+    let text = document(std::slice::from_ref(&one), 1, &ChartSize::REPORT).unwrap();
     let svg = Document::parse(&text).unwrap();
     let drawn = of_class(&svg, "line")[0].attribute("d").unwrap();
     let starts: Vec<f64> =

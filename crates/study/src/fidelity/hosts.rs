@@ -1,4 +1,4 @@
-//! The same scenarios in the simulator with Linux hosts: how much of the differences is the hosts'.
+//! The same scenarios with Linux-accurate hosts in the simulator: differences that the host model explains.
 
 use super::{Difference, Fidelity, Measure, each, of_flows, ratio};
 use crate::outcome::Outcome;
@@ -6,7 +6,7 @@ use crate::stats::Estimate;
 use anabranch_record::Summary;
 use serde::{Deserialize, Serialize};
 
-/// What Linux hosts set in a scenario.
+/// The setting that selects Linux-accurate hosts.
 pub const LINUX_HOSTS_SET: &str = "hosts=linux";
 
 /// A scenario in the simulator with `hosts = "linux"`.
@@ -14,7 +14,7 @@ pub const LINUX_HOSTS_SET: &str = "hosts=linux";
 pub struct LinuxHosts {
     /// The command that runs it.
     pub command: String,
-    /// What can be compared.
+    /// The comparable quantities.
     pub quantities: Vec<Simulated>,
 }
 
@@ -29,7 +29,7 @@ pub struct Simulated {
     pub simulated: Estimate,
 }
 
-/// A [`Difference`] where the simulator has Linux hosts.
+/// A [`Difference`] with Linux-accurate hosts in the simulator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WithLinuxHosts {
     /// The simulator's value with these hosts, over all of its seeds.
@@ -41,7 +41,7 @@ pub struct WithLinuxHosts {
 }
 
 impl LinuxHosts {
-    /// From the runs of a scenario with these hosts, a seed each. Nothing where none has an outcome.
+    /// From the runs of a scenario with these hosts, one per seed. `None` if all failed.
     pub(crate) fn of(command: String, runs: &[Result<Outcome, String>]) -> Option<LinuxHosts> {
         let runs: Vec<&Summary> = runs.iter().flatten().map(|run| &run.summary).collect();
         let quantities = of_flows(&runs.first()?.flows).filter_map(|(kind, of, value)| {
@@ -50,15 +50,15 @@ impl LinuxHosts {
         Some(LinuxHosts { command, quantities: quantities.collect() })
     }
 
-    /// Whether that scenario, which ran on another backend, is this one: their commands differ in that.
+    /// Whether that comparison is of this scenario: their commands differ only in the backend.
     fn is_of(&self, there: &Fidelity) -> bool {
         let same = there.command.rsplit_once(" --backend ");
         same.is_some_and(|(same, _)| self.command == format!("{same} --set {LINUX_HOSTS_SET} --seed 1"))
     }
 }
 
-/// Puts beside each difference what it is with Linux hosts, where that was simulated.
-pub(crate) fn put_beside(fidelity: &mut [Fidelity], hosts: &[LinuxHosts]) {
+/// Adds to each difference its value with Linux-accurate hosts, if simulated.
+pub(crate) fn attach_linux_hosts(fidelity: &mut [Fidelity], hosts: &[LinuxHosts]) {
     for there in fidelity {
         let Some(hosts) = hosts.iter().find(|hosts| hosts.is_of(there)) else { continue };
         for quantity in &mut there.quantities {
@@ -71,44 +71,46 @@ pub(crate) fn put_beside(fidelity: &mut [Fidelity], hosts: &[LinuxHosts]) {
     }
 }
 
-/// What a difference is put down to.
+/// The cause of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// It is 10 % at most, or cannot be told.
+pub enum Cause {
+    /// At most 10 %, or unknown.
     Near,
-    /// It is more than 10 %, and no more than its 95 % interval; or it has no interval.
+    /// More than 10 %, but within its 95 % interval or without an interval.
     Chance,
-    /// It is more, and no more with Linux hosts.
+    /// Significant, but not with Linux-accurate hosts.
     LinuxHosts,
-    /// It is more, with Linux hosts too where these were simulated.
+    /// Significant, also with Linux-accurate hosts if simulated.
     Unexplained,
 }
 
 impl Difference {
-    /// What it is put down to.
-    pub fn standing(&self) -> Standing {
-        let here = beyond(self.relative, self.half_width);
+    /// The cause of this difference.
+    pub fn cause(&self) -> Cause {
+        let here = is_significant(self.relative, self.half_width);
         match &self.linux_hosts {
-            Some(hosts) if beyond(hosts.relative, hosts.half_width) => Standing::Unexplained,
-            Some(_) if here => Standing::LinuxHosts,
-            None if here => Standing::Unexplained,
-            _ if self.relative.is_some_and(is_apart) => Standing::Chance,
-            _ => Standing::Near,
+            Some(hosts) if is_significant(hosts.relative, hosts.half_width) => Cause::Unexplained,
+            Some(_) if here => Cause::LinuxHosts,
+            None if here => Cause::Unexplained,
+            _ if self.relative.is_some_and(exceeds_ten_percent) => Cause::Chance,
+            _ => Cause::Near,
         }
     }
 }
 
-/// Differences of larger amounts are named.
-const APART: f64 = 0.10;
+/// Larger differences are marked.
+const NOTABLE: f64 = 0.10;
 
 /// Whether a difference is more than 10 %.
-pub fn is_apart(relative: f64) -> bool {
-    relative.abs() > APART
+pub fn exceeds_ten_percent(relative: f64) -> bool {
+    relative.abs() > NOTABLE
 }
 
 /// Whether a difference is more than 10 %, and more than its 95 % interval.
-pub fn beyond(relative: Option<f64>, half_width: Option<f64>) -> bool {
-    relative.zip(half_width).is_some_and(|(relative, half)| is_apart(relative) && relative.abs() > half)
+pub fn is_significant(relative: Option<f64>, half_width: Option<f64>) -> bool {
+    relative
+        .zip(half_width)
+        .is_some_and(|(relative, half)| exceeds_ten_percent(relative) && relative.abs() > half)
 }
 
 #[cfg(test)]
@@ -147,19 +149,19 @@ mod tests {
     /// By hand: 12 and 10.5 beside 10 are 20 % and 5 % apart.
     #[test]
     fn what_a_difference_is_put_down_to() {
-        let standing = |here: Fidelity, hosts: &[LinuxHosts]| {
+        let cause = |here: Fidelity, hosts: &[LinuxHosts]| {
             let mut all = [here];
-            put_beside(&mut all, hosts);
-            all[0].quantities[0].standing()
+            attach_linux_hosts(&mut all, hosts);
+            all[0].quantities[0].cause()
         };
-        assert_eq!(standing(there(10.5, 0.1), &[]), Standing::Near);
-        assert_eq!(standing(there(12.0, 0.1), &[]), Standing::Unexplained);
-        assert_eq!(standing(there(12.0, 0.1), &[hosts(10.5, 0.1)]), Standing::LinuxHosts);
-        assert_eq!(standing(there(12.0, 0.1), &[hosts(12.0, 0.1)]), Standing::Unexplained);
-        assert_eq!(standing(there(10.5, 0.1), &[hosts(8.0, 0.1)]), Standing::Unexplained);
-        assert_eq!(standing(there(12.0, 4.0), &[hosts(12.0, 4.0)]), Standing::Chance);
+        assert_eq!(cause(there(10.5, 0.1), &[]), Cause::Near);
+        assert_eq!(cause(there(12.0, 0.1), &[]), Cause::Unexplained);
+        assert_eq!(cause(there(12.0, 0.1), &[hosts(10.5, 0.1)]), Cause::LinuxHosts);
+        assert_eq!(cause(there(12.0, 0.1), &[hosts(12.0, 0.1)]), Cause::Unexplained);
+        assert_eq!(cause(there(10.5, 0.1), &[hosts(8.0, 0.1)]), Cause::Unexplained);
+        assert_eq!(cause(there(12.0, 4.0), &[hosts(12.0, 4.0)]), Cause::Chance);
         let mut all = [there(12.0, 0.1)];
-        put_beside(&mut all, &[hosts(10.5, 0.1)]);
+        attach_linux_hosts(&mut all, &[hosts(10.5, 0.1)]);
         let found = all[0].quantities[0].linux_hosts.as_ref().unwrap();
         assert!((found.relative.unwrap() - 0.05).abs() < 1e-12);
         // Another scenario's are not taken.
@@ -167,6 +169,6 @@ mod tests {
             command: "anabranch run b.toml --set hosts=linux --seed 1".into(),
             ..hosts(10.5, 0.1)
         };
-        assert_eq!(standing(there(12.0, 0.1), &[other]), Standing::Unexplained);
+        assert_eq!(cause(there(12.0, 0.1), &[other]), Cause::Unexplained);
     }
 }

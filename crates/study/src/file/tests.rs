@@ -199,7 +199,11 @@ fn readings_decide_whether_a_row_is_determined() {
     let [slow, fast] = [0, 1].map(|i| row.readings[i].measured.as_ref().unwrap().mean);
     let chosen = row.measured.as_ref().unwrap().mean;
     assert!(slow < chosen && chosen < 10.0 && fast > 12.0, "{slow} {chosen} {fast}");
-    assert!(row.is_judged() && row.rule.ends_with("undetermined where only some refute"), "{}", row.rule);
+    assert!(
+        row.is_judged() && row.rule.ends_with("undetermined if only some of them refute it"),
+        "{}",
+        row.rule
+    );
     // Where none refutes, the chosen reading's verdict stands.
     let row = study("claim = \"it is full\"\nrule = \"at most 12\"", "9 Mbit/s");
     assert_eq!(row.verdict, Verdict::Reproduced);
@@ -237,36 +241,36 @@ fn what_is_wrong_where_and_what_would_be_right() {
         of = "ratio"¶published | of = "ratoi"¶published | ratoi | neither a quantity | `ratio`
         formula = "2 * 3" | formula = "2 / (3 - 3)" | 3 - 3 | division by zero |
         vary.cc = ["lia", "olia"] | vary.cc = [] | vary.cc = [] | no values |
-        at = { queue = "2 BDP" } |  | ascending | which value of axis `queue` | at =
+        at = { queue = "2 BDP" } |  | ascending | axis `queue` has several values | at =
         at = { queue = "2 BDP" } | at = { queue = "3 BDP" } | 3 BDP | no value `3 BDP` | 2 BDP
-        rule = "printed" | rule = "about" | about | no rule | near
+        rule = "printed" | rule = "about" | about | not a rule | near
         seeds = 2 | seeds = 0 | seeds = 0 | `seeds` is 0 |
         "links.*.queue" | "links.*.queu" | queu" | unknown key `queu` | check
         vary.cc = [ | set."links.a.rat" = "{cc}"¶vary.cc = [ | rat" | unknown key `rat` | check
-        at = { queue = "1 BDP" }¶of = "ratio" | of = "ratio" | of = "ratio" | which value of axis | at =
-        x = "queue" | x = "buffer" | x = "buffer" | `buffer` is no axis | queue
+        at = { queue = "1 BDP" }¶of = "ratio" | of = "ratio" | of = "ratio" | has several values | at =
+        x = "queue" | x = "buffer" | x = "buffer" | `buffer` is not an axis | queue
         scenario = "beside.toml" | scenario = "other.toml" | other.toml | cannot read |
-        series = { "subflow 1" = 'cwnd( | series = { "subflow 1" = 'cwdn( | cwdn | no line `cwdn` | `cwnd`
+        series = { "subflow 1" = 'cwnd( | series = { "subflow 1" = 'cwdn( | cwdn | `cwdn` cannot be drawn | `cwnd`
         published = { theirs = [1, 1] } | published = { theirs = [1] } | theirs | 1 published values for 2 |
-        ratio = 'goodput | ratio = 'ratio + goodput | ratio +  | contains itself |
-        cc = "{cc}"¶ |  | vary.cc | axis `cc` changes nothing | {cc}
+        ratio = 'goodput | ratio = 'ratio + goodput | ratio +  | refers to itself |
+        cc = "{cc}"¶ |  | vary.cc | axis `cc` has no effect | {cc}
         vary.cc =  | vary.seed = [1]¶vary.cc =  | vary.seed | cannot be called `seed` |
         id = "ratio.{cc}" | id = "ratio" | id = "ratio" | has no value here | {cc}
         id = "computed" | id = "order" |  | two rows have the identifier `order` |
-        published = 6¶rule = "printed" | rule = "near 6" | rule = "near 6" | a rule judges |
+        published = 6¶rule = "printed" | rule = "near 6" | rule = "near 6" | needs a `claim` or a `published` value |
         by_size(2, | by_size( | by_size( | by_size(QUICK, DEFAULT, FULL) |
-        in {length} s | in {ratio} s | ratio = | reads no run |
+        in {length} s | in {ratio} s | ratio = | cannot read a run |
         in {length} s | in {lenght} s |  | neither an axis nor a quantity |
-        {texts.load} t | {texts.lod} t |  | no text `lod` | `load`
-        much less, with {cc} | much less, {texts.load} | much less | a text contains no other |
-        formula = "2 * 3" | formula = "ln(0)" | ln(0) | no finite value |
+        {texts.load} t | {texts.lod} t |  | [texts] has no `lod` | `load`
+        much less, with {cc} | much less, {texts.load} | much less | a text cannot contain another |
+        formula = "2 * 3" | formula = "ln(0)" | ln(0) | not a finite number |
         queue > 1 | queue > bdp | queue > bdp | neither a quantity |
         because = { lia | because = { reno | because = { reno | no axis has the values reno |
         2 * 3 | virtual_reno(1) | virtual | `virtual_reno` takes 5 numbers, not 1 |
         published = 6 | published = nan | published = nan | finite |
-        goodput("tcp")' | rtt_percentile("tcp", 1, 90)' | rtt_percentile | no percentile 90 | 95
-        law = "2 * queue" | law = "at(cc = lia, queue = 1 BDP, ratio)" | law = | reads no run |
-        theirs = { LIA = 3 } | theirs = { LIA = "3" } | LIA = "3" | no published value |
+        goodput("tcp")' | rtt_percentile("tcp", 1, 90)' | rtt_percentile | percentile 90 is not recorded | 95
+        law = "2 * queue" | law = "at(cc = lia, queue = 1 BDP, ratio)" | law = | cannot read a run |
+        theirs = { LIA = 3 } | theirs = { LIA = "3" } | LIA = "3" | is not a published value |
         log = "x" | log = "q" | log =  | `log` is |
         "#,
     );
@@ -426,16 +430,16 @@ fn what_is_wrong_with_lists() {
         r#"
         vary.variant = "cc" | vary.variant = "ccs" |  | [axes] has no `ccs` | `cc`
         ["olia", "lia"] } | ["olio"] } |  | axis `cc` has no value `olio` | `olia`
-        ["olia", "lia"] } | ["olia"], steps = 2 } |  | other keys than | for example
+        ["olia", "lia"] } | ["olia"], steps = 2 } |  | may only have the keys | for example
         of = 'min(at( | of = 'abs(at( |  | axis `variant` has no value `*` |
-        of = 'min(at(variant | of = 'min(at(varant |  | `varant` is no axis | `variant`
+        of = 'min(at(variant | of = 'min(at(varant |  | `varant` is not an axis | `variant`
         mean = 'mean(goodput("{group}/*"))' | mean = 'goodput("{group}/*")' |  | stands for several | mean(…)
         sum(goodput("mptcp/*", *)) | sum(goodput("mptc/*", *)) |  | no flow `mptc/*` | mptcp
-        sum(goodput("mptcp/*", *)) | sum(goodput("mptcp/*") + goodput("tcp/*")) |  | in one | goes over one
+        sum(goodput("mptcp/*", *)) | sum(goodput("mptcp/*") + goodput("tcp/*")) |  | in one argument | `*` of one group
         at_most = { olia = 2 } | at_most = { olio = 2 } |  | no axis has the values olio |
         at_most = { olia = 2 } | at_most = "two" |  | a whole number, or a table |
-        id = "root.{root}" | id = "root.{rot}" |  | `rot` is no axis of this file | `root`
-        kind = "lines" | kind = "bars" |  | `x_of` places |
+        id = "root.{root}" | id = "root.{rot}" |  | `rot` is not an axis of this file | `root`
+        kind = "lines" | kind = "bars" |  | `x_of` is only allowed |
         "#,
     );
 }
@@ -493,7 +497,7 @@ fn what_is_too_much() {
     );
     let text = STUDY.replace("vary.cc = [\"lia\", \"olia\"]", &axes);
     let error = load("my.toml", &text, folder.path(), &[]).err().unwrap();
-    assert!(error.to_string().contains("at most 100000 in one study"), "{error}");
+    assert!(error.to_string().contains("the limit is 100000"), "{error}");
 }
 
 /// Values with different units are no numbers to compute with.
@@ -508,7 +512,7 @@ fn units_are_not_mixed() {
         .replace("queue = [\"0.5 BDP\", \"2 BDP\"]", "queue = \"2 BDP\"")
         .replace("where = \"queue > 1\"", "");
     let error = load("my.toml", &text, folder.path(), &[]).err().unwrap();
-    assert!(error.to_string().contains("lines go over numbers"), "{error}");
+    assert!(error.to_string().contains("lines need an axis of numbers"), "{error}");
 }
 
 /// A terminal obeys what it is sent: names, messages and the text around a mistake.

@@ -1,46 +1,45 @@
-//! Where the models of congestion control settle in a scenario.
+//! Equilibria of the models of congestion control.
 
-use super::{Function, Given, Read, Takes, presence};
+use super::{Arguments, Function, Parameter, Read, presence};
 use crate::segment::Segment;
 use anabranch_ideal::Ideals;
 use anabranch_scenario::Scenario;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A subflow's rate there.
+/// A subflow's rate in the equilibrium.
 pub(super) const EQUILIBRIUM: Function = Function {
     name: "equilibrium",
-    takes: &[Takes::Flow, Takes::Subflow, Takes::Number],
+    takes: &[Parameter::Flow, Parameter::Subflow, Parameter::Number],
     unit: "Mbit/s",
-    doc: "a subflow's rate in the equilibrium of the models (`anabranch ideal`), packets with their headers; the number is the part of a \
-          drop-tail buffer that is full on average; reads no run",
+    doc: "a subflow's rate in the equilibrium of the models (`anabranch ideal`), with headers; the number is the mean fill level of drop-tail buffers, from 0 to 1; needs no run",
     percentiles: &[],
     samples: false,
     read: Read::Scenario(rate),
     check: presence::always,
 };
 
-fn rate(scenario: &Scenario, given: &Given<'_>) -> Result<f64, String> {
-    let part = given.number().unwrap_or(f64::NAN);
+fn rate(scenario: &Scenario, args: &Arguments<'_>) -> Result<f64, String> {
+    let part = args.number().unwrap_or(f64::NAN);
     if !(0.0..=1.0).contains(&part) {
-        return Err(format!("the part of the buffer is a number from 0 to 1, not {part:?}"));
+        return Err(format!("the fill level of the buffer must be from 0 to 1, not {part:?}"));
     }
-    at(scenario, part, given).ok_or_else(|| "no model has an equilibrium of this subflow".to_owned())
+    at(scenario, part, args).ok_or_else(|| "the models have no equilibrium for this subflow".to_owned())
 }
 
-fn at(scenario: &Scenario, part: f64, given: &Given<'_>) -> Option<f64> {
+fn at(scenario: &Scenario, part: f64, args: &Arguments<'_>) -> Option<f64> {
     let ideals = ideals(scenario, part);
     let flows = &ideals.allocation(ideals.own.as_deref()?)?.flows;
-    let subflows = &flows.iter().find(|flow| flow.name == given.text())?.subflows;
+    let subflows = &flows.iter().find(|flow| flow.name == args.text())?.subflows;
     let Segment { packet, payload } =
-        Segment::of(scenario.flows.iter().find(|flow| flow.name == given.text())?);
-    Some(subflows.get(given.subflow?)?.goodput_bps? / 1e6 * packet / payload)
+        Segment::of(scenario.flows.iter().find(|flow| flow.name == args.text())?);
+    Some(subflows.get(args.subflow?)?.goodput_bps? / 1e6 * packet / payload)
 }
 
-/// By the hash of the scenario, and the bits of the part of the buffer.
+/// Keyed by the scenario's hash and the bits of the buffer's fill level.
 type Known = HashMap<(String, u64), Arc<Ideals>>;
 
-/// Computed once for a scenario: an expression asks for each subflow, and it is read anew for each size.
+/// Cached: expressions ask for each subflow, in each size.
 fn ideals(scenario: &Scenario, queue: f64) -> Arc<Ideals> {
     static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -53,7 +52,7 @@ mod tests {
     use super::*;
     use crate::Task;
 
-    /// Alone on a link a CUBIC flow has all of it, headers included, whatever its segments are.
+    /// A CUBIC flow alone on a link uses all of it, headers included, for any segment size.
     #[test]
     fn alone_it_has_the_link() {
         let text = r#"
@@ -66,10 +65,10 @@ mod tests {
             let task = Task::new(text).set(format!("flows.tested.tcp.mss={mss}"));
             let scenario = task.scenario("alone").unwrap();
             let of = |subflow, numbers: &[f64]| {
-                rate(&scenario, &Given { texts: &["tested".into()], subflow: Some(subflow), numbers })
+                rate(&scenario, &Arguments { texts: &["tested".into()], subflow: Some(subflow), numbers })
             };
             assert!((of(0, &[0.75]).unwrap() / 10.0 - 1.0).abs() < 1e-3, "{mss}: {:?}", of(0, &[0.75]));
-            assert!(of(1, &[0.75]).unwrap_err().contains("no model"));
+            assert!(of(1, &[0.75]).unwrap_err().contains("no equilibrium"));
             assert!(of(0, &[1.5]).unwrap_err().contains("0 to 1"));
         }
     }

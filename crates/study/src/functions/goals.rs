@@ -1,61 +1,60 @@
-//! The goals of coupled congestion control (RFC 6356, Sec. 1) as ratios: what a connection has to what single flows have
-//! that stand in its place elsewhere, one on each of its links, with the same seeds.
+//! The goals of coupled congestion control (RFC 6356, Sec. 1) as ratios of a connection's rates to those of single-path flows,
+//! one on each of its links, which replace it in other runs of the same seeds.
 
-use super::{Function, Read, Takes, presence};
+use super::{Function, Parameter, Read, presence};
 use crate::outcome::Outcome;
 use crate::segment::Segment;
 use anabranch_record::FlowSummary;
 
 const fn goal(name: &'static str, doc: &'static str, read: Read) -> Function {
-    let takes = &[Takes::Flow, Takes::Elsewhere];
+    let takes = &[Parameter::Flow, Parameter::Elsewhere];
     Function { name, takes, unit: "", doc, percentiles: &[], samples: false, read, check: presence::always }
 }
 
 /// Goal 1, improve throughput.
 pub(super) const THROUGHPUT: Function = goal(
     "goal1",
-    "improve throughput (RFC 6356): all of a connection's subflows ÷ the best of the single flows in its place, packets delivered",
-    Read::Beside(|ours, single, given| Taken::of(given.text(), ours, single)?.total()),
+    "improve throughput (RFC 6356): packets delivered by all subflows of a connection ÷ packets delivered by the best of the single-path flows in its place",
+    Read::Paired(|ours, single, args| LinkRates::of(args.text(), ours, single)?.total()),
 );
 
 /// Goal 2, do no harm.
 pub(super) const NO_HARM: Function = goal(
     "goal2",
-    "do no harm: the subflows on a link ÷ the single flow there, on the link where that is most",
-    Read::Beside(|ours, single, given| Taken::of(given.text(), ours, single)?.largest()),
+    "do no harm (RFC 6356): packets delivered by the subflows on a link ÷ packets delivered by the single-path flow there, on the link with the largest ratio",
+    Read::Paired(|ours, single, args| LinkRates::of(args.text(), ours, single)?.largest()),
 );
 
 /// Goal 3, balance congestion.
 pub(super) const BALANCE: Function = goal(
     "goal3",
-    "balance congestion: the part of the single flow's rate that the connection has on the first link ÷ that of all other links; \
-     0 where it is not asked, as the single flow loses less than twice of what it loses on its best link",
-    Read::Beside(|ours, single, given| Some(Taken::of(given.text(), ours, single)?.left().unwrap_or(0.0))),
+    "balance congestion (RFC 6356): the connection's rate relative to the single-path flow on the first link ÷ the same on all other links; 0 if the goal does not apply because the single-path flow's loss rate there is less than twice the loss rate on its best link",
+    Read::Paired(|ours, single, args| Some(LinkRates::of(args.text(), ours, single)?.left().unwrap_or(0.0))),
 );
 
-/// What a connection has of each link, and what a single flow has there, in Mbit/s at IP level. A link is the last one of a path:
-/// what is before it may be a detour.
-struct Taken {
+/// The connection's and a single-path flow's rate on each link, in Mbit/s at IP level. The last link of a path counts: the others
+/// may be a detour.
+struct LinkRates {
     ours: Vec<f64>,
     single: Vec<f64>,
     /// The single flows' loss rates.
     losses: Vec<f64>,
 }
 
-impl Taken {
+impl LinkRates {
     /// Means over runs.
     fn of(flow: &str, ours: &[&Outcome], single: &[&Outcome]) -> Option<Self> {
         let find = |run: &&Outcome| {
             let summary = run.summary.flows.iter().find(|f| f.name == flow).cloned();
-            Some(Measured { summary: summary?, segment: run.segment(flow)? })
+            Some(MeanRates { summary: summary?, segment: run.segment(flow)? })
         };
-        let ours: Vec<Measured> = ours.iter().map(find).collect::<Option<_>>()?;
-        let single: Vec<Measured> = single.iter().map(find).collect::<Option<_>>()?;
-        let link = |flow: &Measured, r: usize| flow.summary.subflows[r].path.last().cloned();
+        let ours: Vec<MeanRates> = ours.iter().map(find).collect::<Option<_>>()?;
+        let single: Vec<MeanRates> = single.iter().map(find).collect::<Option<_>>()?;
+        let link = |flow: &MeanRates, r: usize| flow.summary.subflows[r].path.last().cloned();
         let links: Vec<_> =
             (0..single.first()?.summary.subflows.len()).map(|r| link(&single[0], r)).collect();
-        let place = |flow: &Measured, r: usize| links.iter().position(|known| *known == link(flow, r));
-        let mean = |runs: &[Measured], value: fn(&Measured, usize) -> Option<f64>| {
+        let place = |flow: &MeanRates, r: usize| links.iter().position(|known| *known == link(flow, r));
+        let mean = |runs: &[MeanRates], value: fn(&MeanRates, usize) -> Option<f64>| {
             let mut sums = vec![0.0; links.len()];
             for run in runs {
                 for r in 0..run.summary.subflows.len() {
@@ -64,9 +63,9 @@ impl Taken {
             }
             Some(sums)
         };
-        Some(Taken {
-            ours: mean(&ours, Measured::packets)?,
-            single: mean(&single, Measured::packets)?,
+        Some(LinkRates {
+            ours: mean(&ours, MeanRates::packets)?,
+            single: mean(&single, MeanRates::packets)?,
             losses: mean(&single, |flow, r| flow.summary.subflows[r].loss_rate)?,
         })
     }
@@ -89,7 +88,7 @@ impl Taken {
         quotient(quotient(self.ours[0], self.single[0])?, others)
     }
 
-    /// The link on which a single flow has most.
+    /// The link on which a single-path flow is fastest.
     fn best(&self) -> usize {
         let links = 0..self.single.len();
         links.max_by(|a, b| self.single[*a].total_cmp(&self.single[*b])).unwrap_or(0)
@@ -101,12 +100,12 @@ fn quotient(a: f64, b: f64) -> Option<f64> {
 }
 
 /// A flow of a run.
-struct Measured {
+struct MeanRates {
     summary: FlowSummary,
     segment: Segment,
 }
 
-impl Measured {
+impl MeanRates {
     /// The rate of a subflow's delivered packets, in Mbit/s at IP level.
     fn packets(&self, r: usize) -> Option<f64> {
         let Segment { packet, payload } = self.segment;
@@ -118,8 +117,8 @@ impl Measured {
 mod tests {
     use super::*;
 
-    fn taken(ours: &[f64], single: &[f64], losses: &[f64]) -> Taken {
-        Taken { ours: ours.into(), single: single.into(), losses: losses.into() }
+    fn taken(ours: &[f64], single: &[f64], losses: &[f64]) -> LinkRates {
+        LinkRates { ours: ours.into(), single: single.into(), losses: losses.into() }
     }
 
     fn near(value: Option<f64>, expected: f64) {

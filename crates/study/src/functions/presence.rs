@@ -1,25 +1,25 @@
-//! Whether runs of a scenario can have the value that a function reads: what they never have is told before they run.
+//! Checks before a run whether runs of a scenario can have a value.
 
-use super::Given;
+use super::Arguments;
 use anabranch_scenario::{Application, Flow, Scenario};
 
-/// Whether they can, or why not.
-pub(super) type Check = fn(&Scenario, &Given<'_>) -> Result<(), String>;
+/// `Ok` if they can, else the reason.
+pub(super) type Check = fn(&Scenario, &Arguments<'_>) -> Result<(), String>;
 
-/// Of what every run has.
-pub(super) fn always(_: &Scenario, _: &Given<'_>) -> Result<(), String> {
+/// For values that every run has.
+pub(super) fn always(_: &Scenario, _: &Arguments<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// One of the inner values of the flow's algorithm.
-pub(super) fn observable(scenario: &Scenario, given: &Given<'_>) -> Result<(), String> {
-    let name = given.texts.get(1).map_or("", String::as_str);
-    scenario.flows.iter().filter(|flow| flow.name == given.text()).try_for_each(|flow| shows(flow, name))
+/// An observable of the flow's algorithm.
+pub(super) fn observable(scenario: &Scenario, args: &Arguments<'_>) -> Result<(), String> {
+    let name = args.texts.get(1).map_or("", String::as_str);
+    scenario.flows.iter().filter(|flow| flow.name == args.text()).try_for_each(|flow| shows(flow, name))
 }
 
-/// That of the algorithm of every flow.
-pub(super) fn observables(scenario: &Scenario, given: &Given<'_>) -> Result<(), String> {
-    let name = given.texts.get(1).map_or("", String::as_str);
+/// An observable of every flow's algorithm.
+pub(super) fn observables(scenario: &Scenario, args: &Arguments<'_>) -> Result<(), String> {
+    let name = args.texts.get(1).map_or("", String::as_str);
     scenario.flows.iter().try_for_each(|flow| shows(flow, name))
 }
 
@@ -29,33 +29,36 @@ fn shows(flow: &Flow, name: &str) -> Result<(), String> {
         return Ok(());
     }
     let known: Vec<&str> = known.iter().map(|observable| observable.name).collect();
-    let known =
-        if known.is_empty() { "it shows none".into() } else { format!("it shows: {}", known.join(", ")) };
-    Err(format!("the algorithm `{}` of flow `{}` shows no `{name}`; {known}", entry.name, flow.name))
+    let known = if known.is_empty() {
+        "it has no observables".into()
+    } else {
+        format!("its observables: {}", known.join(", "))
+    };
+    Err(format!("the algorithm `{}` of flow `{}` has no observable `{name}`; {known}", entry.name, flow.name))
 }
 
 /// Times of responses.
-pub(super) fn responses(scenario: &Scenario, given: &Given<'_>) -> Result<(), String> {
-    let flow = scenario.flows.iter().find(|flow| flow.name == given.text());
+pub(super) fn responses(scenario: &Scenario, args: &Arguments<'_>) -> Result<(), String> {
+    let flow = scenario.flows.iter().find(|flow| flow.name == args.text());
     match flow.map(|flow| &flow.application) {
         Some(Application::RequestResponse { .. } | Application::Arrivals { .. }) | None => Ok(()),
-        Some(_) => Err(format!("flow `{}` has no requests", given.text())),
+        Some(_) => Err(format!("flow `{}` has no requests", args.text())),
     }
 }
 
 /// Slowdown of transfers.
-pub(super) fn transfers(scenario: &Scenario, given: &Given<'_>) -> Result<(), String> {
-    let flow = scenario.flows.iter().find(|flow| flow.name == given.text());
+pub(super) fn transfers(scenario: &Scenario, args: &Arguments<'_>) -> Result<(), String> {
+    let flow = scenario.flows.iter().find(|flow| flow.name == args.text());
     match flow.map(|flow| &flow.application) {
         Some(Application::Arrivals { .. }) | None => Ok(()),
-        Some(_) => Err(format!("flow `{}` has no arrivals", given.text())),
+        Some(_) => Err(format!("flow `{}` has no arrivals", args.text())),
     }
 }
 
 /// Samples from an instant on.
-pub(super) fn instant(scenario: &Scenario, given: &Given<'_>) -> Result<(), String> {
+pub(super) fn instant(scenario: &Scenario, args: &Arguments<'_>) -> Result<(), String> {
     let end = scenario.duration.as_secs_f64();
-    match given.number() {
+    match args.number() {
         Some(from) if from > end => Err(format!("the run ends at {end} s, before {from} s")),
         _ => Ok(()),
     }

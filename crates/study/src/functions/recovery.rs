@@ -1,23 +1,24 @@
-//! How soon a connection uses what has changed.
+//! Recovery: the time until a connection uses changed capacity.
 
-use super::{Function, Given, Read, Takes, presence};
+use super::{Arguments, Function, Parameter, Read, presence};
 use crate::outcome::Outcome;
 use anabranch_record::SubflowSeries;
 
-/// The share of the capacity at which a change counts as made up for.
+/// The fraction of the capacity that counts as recovered.
 const RECOVERED: f64 = 0.8;
 /// The span over which goodput is averaged, in seconds.
 pub const SPAN_S: f64 = 1.0;
-/// Sampling instants are multiples of the interval, but for rounding.
+/// Tolerance for rounding: sampling times are multiples of the interval.
 pub const ROUNDING_S: f64 = 1e-6;
 
 const fn of_change(
     name: &'static str,
     unit: &'static str,
     doc: &'static str,
-    read: fn(&Outcome, &Given<'_>) -> Option<f64>,
+    read: fn(&Outcome, &Arguments<'_>) -> Option<f64>,
 ) -> Function {
-    let takes = &[Takes::Flow, Takes::MaybeSubflow, Takes::Number, Takes::Number, Takes::Number];
+    let takes =
+        &[Parameter::Flow, Parameter::MaybeSubflow, Parameter::Number, Parameter::Number, Parameter::Number];
     Function {
         name,
         takes,
@@ -30,34 +31,32 @@ const fn of_change(
     }
 }
 
-/// The time itself.
+/// The recovery time.
 pub(super) const RECOVERY: Function = of_change(
     "recovery",
     "s",
-    "the time from a change until the first second in which 80 % of a rate is acknowledged, on a subflow or on all: the change and the end of the search in \
-     seconds, the rate in Mbit/s at IP level; the whole time where that does not happen",
-    |run, given| of(run, given).map(|time| time.unwrap_or_else(|had| had)),
+    "the time from a change to the first second in which 80 % of a rate is acknowledged, on one subflow or on all; the arguments are the times of the change and of the end of the search, in seconds, and the rate in Mbit/s at IP level; if the rate is not reached, the whole time",
+    |run, args| of(run, args).map(|time| time.unwrap_or_else(|had| had)),
 );
 
-/// Whether it is one.
+/// Whether the run recovers.
 pub(super) const RECOVERED_AT_ALL: Function =
-    of_change("recovers", "", "1 where that happens, else 0", |run, given| {
-        of(run, given).map(|time| f64::from(u8::from(time.is_ok())))
+    of_change("recovers", "", "1 if the rate is reached, else 0", |run, args| {
+        of(run, args).map(|time| f64::from(u8::from(time.is_ok())))
     });
 
-fn of(run: &Outcome, given: &Given<'_>) -> Option<Result<f64, f64>> {
-    let [at_s, until_s, mbps] = given.numbers else { return None };
-    let subflows = &run.samples.flows.iter().find(|flow| flow.name == given.text())?.subflows;
-    let watched = match given.subflow {
+fn of(run: &Outcome, args: &Arguments<'_>) -> Option<Result<f64, f64>> {
+    let [at_s, until_s, mbps] = args.numbers else { return None };
+    let subflows = &run.samples.flows.iter().find(|flow| flow.name == args.text())?.subflows;
+    let watched = match args.subflow {
         Some(r) => std::slice::from_ref(subflows.get(r)?),
         None => subflows,
     };
-    let segment = run.segment(given.text())?;
+    let segment = run.segment(args.text())?;
     Some(recovery(watched, (*at_s, *until_s), segment.payload / segment.packet * *mbps))
 }
 
-/// Seconds from a change until subflows together have 80 % of a rate of payload, or `Err` with the seconds that there were until the search
-/// ends.
+/// Seconds from a change until the subflows together reach 80 % of the rate, or `Err` with the length of the search.
 fn recovery(subflows: &[SubflowSeries], (at_s, until_s): (f64, f64), mbps: f64) -> Result<f64, f64> {
     let enough = RECOVERED * mbps;
     let begins = |t: &f64| *t >= at_s - ROUNDING_S && t + SPAN_S <= until_s + ROUNDING_S;
@@ -65,7 +64,7 @@ fn recovery(subflows: &[SubflowSeries], (at_s, until_s): (f64, f64), mbps: f64) 
     found.map(|t| (t - at_s).max(0.0)).ok_or(until_s - at_s)
 }
 
-/// When any of the subflows was sampled.
+/// All sampling times of the subflows.
 fn instants(subflows: &[SubflowSeries]) -> Vec<f64> {
     let mut times: Vec<f64> = subflows.iter().flat_map(|s| &s.time_s).copied().collect();
     times.sort_by(f64::total_cmp);
@@ -85,7 +84,7 @@ fn rate_mbps(subflows: &[SubflowSeries], from_s: f64) -> f64 {
     (until(from_s + SPAN_S) - until(from_s)) * 8.0 / SPAN_S / 1e6
 }
 
-/// Bytes acknowledged by `t`; what the last sample before says.
+/// Bytes acknowledged by `t`, from the last sample before it.
 fn delivered(series: &SubflowSeries, t: f64) -> f64 {
     match series.time_s.partition_point(|at| *at <= t + ROUNDING_S) {
         0 => 0.0,
@@ -131,8 +130,8 @@ mod tests {
             flows = [{ name = "tested", cc = "reno", paths = [["a"]], tcp = { mss = 100 } }]
         "#;
         let run = crate::outcome::tests::outcome(&crate::Task::new(text));
-        let given = Given { texts: &["tested".into()], subflow: None, numbers: &[4.0, 12.0, 2.0] };
-        assert_eq!(of(&run, &given), Some(Ok(0.0)));
+        let args = Arguments { texts: &["tested".into()], subflow: None, numbers: &[4.0, 12.0, 2.0] };
+        assert_eq!(of(&run, &args), Some(Ok(0.0)));
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! The rates that a network would have if the connections' utilities, weight · log(rate), were greatest in sum.
+//! The rates that maximise the sum of utilities, weight · log(rate), over all connections.
 //!
-//! A connection's weight is what one of its algorithm's inner values is on average, in segments, summed over its subflows:
-//! backlogs or thresholds, which an algorithm by delay keeps in the queues. A link's price is then a delay. Segments of several
-//! sizes are counted in packets of 1500 bytes.
+//! A connection's weight is the mean of one of its algorithm's observables, in segments, summed over its subflows: the backlog or
+//! threshold that a delay-based algorithm keeps in queues. A link's price is then a delay. Segments count in packets of 1500
+//! bytes.
 
 use crate::outcome::{Outcome, PACKET_BITS};
 use crate::segment::Segment;

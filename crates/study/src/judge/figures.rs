@@ -2,7 +2,7 @@
 
 use super::runs::Runs;
 use crate::parse::spec::Kind;
-use crate::plan::{FigurePlan, Line, Place, Plot, Quantity};
+use crate::plan::{FigurePlan, Line, Plot, Position, Quantity};
 use crate::result::{Axis, Figure, Mark, Panel, Point, Series};
 
 /// A figure; points without a value are left out, and counted.
@@ -14,7 +14,7 @@ pub(super) fn figure(plan: &FigurePlan, runs: &Runs<'_>) -> Figure {
         };
         let series = |line: &Line| {
             let mut series = series(line, plan.kind, domain, runs);
-            // What has no place on a logarithmic axis.
+            // Values that a logarithmic axis cannot show.
             series.points.retain(|point| !plot.y.log || point.y > 0.0);
             series
         };
@@ -39,7 +39,7 @@ pub(super) fn figure(plan: &FigurePlan, runs: &Runs<'_>) -> Figure {
     }
 }
 
-/// What the horizontal axis shows over time: its limits, but all of a run that ends before them or where there are none.
+/// The time axis: its limits, or the whole run if it ends earlier or there are no limits.
 fn shown(limits: Option<(f64, f64)>, plot: &Plot, runs: &Runs<'_>) -> Option<(f64, f64)> {
     let ends = plot.lines.iter().filter_map(|line| match line {
         Line::Time(_, trace) => Some(runs.first(trace.setup)?.summary.duration_s),
@@ -52,7 +52,7 @@ fn shown(limits: Option<(f64, f64)>, plot: &Plot, runs: &Runs<'_>) -> Option<(f6
     }
 }
 
-/// How many points have no value, and why the first of them has none.
+/// The number of points without a value, and the first one's reason.
 fn missing(plan: &FigurePlan, runs: &Runs<'_>) -> Option<String> {
     let points = plan.plots.iter().flat_map(|plot| &plot.lines).flat_map(|line| match line {
         Line::Points(_, points) => &points[..],
@@ -60,7 +60,7 @@ fn missing(plan: &FigurePlan, runs: &Runs<'_>) -> Option<String> {
     });
     let points: Vec<_> = points.collect();
     let failed = points.iter().filter_map(|(_, place, quantity)| {
-        let of_place = if let Place::Mean(x) = place { runs.values(x).err() } else { None };
+        let of_place = if let Position::Mean(x) = place { runs.values(x).err() } else { None };
         of_place.or_else(|| runs.values(quantity).err())
     });
     let failed: Vec<String> = failed.collect();
@@ -88,14 +88,14 @@ fn series(line: &Line, kind: Kind, domain: Option<(f64, f64)>, runs: &Runs<'_>) 
     Series { name: name.clone(), published, points }
 }
 
-/// A quantity as a point with its interval, or its values as a box's; none where its row fails.
-fn points_of(label: &str, place: &Place, quantity: &Quantity, kind: Kind, runs: &Runs<'_>) -> Vec<Point> {
+/// A quantity as a point with its interval, or its values for a box; empty if its row fails.
+fn points_of(label: &str, place: &Position, quantity: &Quantity, kind: Kind, runs: &Runs<'_>) -> Vec<Point> {
     if kind == Kind::Boxes {
         return runs.values(quantity).unwrap_or_default().into_iter().map(|y| Point::bar(label, y)).collect();
     }
     let point = match (kind, place) {
-        (Kind::Lines, Place::At(x)) => Some(Point::at(*x, 0.0)),
-        (Kind::Lines, Place::Mean(x)) => runs.estimate(x).map(|x| Point::at(x.mean, 0.0)),
+        (Kind::Lines, Position::At(x)) => Some(Point::at(*x, 0.0)),
+        (Kind::Lines, Position::Mean(x)) => runs.estimate(x).map(|x| Point::at(x.mean, 0.0)),
         _ => Some(Point::bar(label, 0.0)),
     };
     let ours = runs.estimate(quantity);

@@ -1,71 +1,72 @@
-//! Rows from runs: values, verdicts, and why a row does not reproduce.
+//! Rows from runs: values, verdicts and explanations.
 
 use super::runs::Runs;
 use crate::outcome::Outcome;
-use crate::plan::chosen::Changed;
-use crate::plan::{Plan, Quantity, Reading, RowPlan};
+use crate::plan::experiments::VariantSetups;
+use crate::plan::{Plan, Quantity, RowPlan, RowValue};
 use crate::resolve::code::Code;
 use crate::result::{Other, Published, Row, Verdict};
 use crate::stats::{Estimate, estimate};
-use crate::verdict::{Rule, over_readings};
+use crate::verdict::{Rule, judge_interpretations};
 
-/// What a row's runs gave, and the verdict.
-struct Found {
+/// A row's values and verdict.
+struct JudgedRow {
     measured: Option<Estimate>,
     compared: Vec<(String, Estimate)>,
     verdict: Verdict,
     crosses: Vec<Verdict>,
 }
 
-impl Found {
-    fn of(reading: &Reading, rule: Rule, runs: &Runs<'_>) -> Result<Self, String> {
+impl JudgedRow {
+    fn of(reading: &RowValue, rule: Rule, runs: &Runs<'_>) -> Result<Self, String> {
         match reading {
-            Reading::Formula(value) => {
+            RowValue::Formula(value) => {
                 let measured = Some(Estimate { mean: *value, half_width: None, values: vec![*value] });
-                Ok(Found { measured, verdict: rule.judge_formula(*value), ..Found::nothing() })
+                Ok(JudgedRow { measured, verdict: rule.judge_formula(*value), ..JudgedRow::nothing() })
             }
-            Reading::Measured(quantity) => {
+            RowValue::Measured(quantity) => {
                 let ours = measured(quantity, runs)?;
                 let (verdict, crosses) = (rule.judge(&ours), rule.crosses(&ours));
-                Ok(Found { measured: Some(ours), compared: vec![], verdict, crosses })
+                Ok(JudgedRow { measured: Some(ours), compared: vec![], verdict, crosses })
             }
-            Reading::Compared(quantities) => {
+            RowValue::Compared(quantities) => {
                 let named = |(name, q): &(String, Quantity)| Ok((name.clone(), measured(q, runs)?));
                 let compared: Vec<(String, Estimate)> =
                     quantities.iter().map(named).collect::<Result<_, String>>()?;
                 let all = || compared.iter().map(|(_, ours)| ours);
                 let (verdict, crosses) = (rule.judge_all(all()), rule.crosses_all(all()));
-                Ok(Found { measured: None, compared, verdict, crosses })
+                Ok(JudgedRow { measured: None, compared, verdict, crosses })
             }
         }
     }
 
-    /// Of a row that failed.
     fn nothing() -> Self {
-        Found { measured: None, compared: vec![], verdict: Verdict::Failed, crosses: vec![] }
+        JudgedRow { measured: None, compared: vec![], verdict: Verdict::Failed, crosses: vec![] }
     }
 
     fn named(self, name: &str, failure: Option<String>) -> Other {
-        let Found { measured, compared, verdict, .. } = self;
+        let JudgedRow { measured, compared, verdict, .. } = self;
         Other { column: name.into(), measured, compared, verdict, failure }
     }
 
-    /// Why a measured value has no interval.
+    /// The reason for a missing interval, if it is missing.
     fn without_interval(&self) -> Option<&'static str> {
         let mut all = self.measured.iter().chain(self.compared.iter().map(|(_, ours)| ours));
         let bare = all.find(|ours| ours.half_width.is_none())?;
         Some(match bare.values.len() {
-            1 => "A single run has no interval, so partly is the best verdict.",
+            1 => "A single run has no confidence interval, so the best verdict is “partly”.",
             _ if self.measured.is_none() => {
-                "Every seed gave one of these values exactly: without an interval partly is the best verdict."
+                "All seeds gave exactly the same value for one of these: without a confidence interval, the best verdict is “partly”."
             }
-            _ => "Every seed gave exactly this value: without an interval partly is the best verdict.",
+            _ => {
+                "All seeds gave exactly this value: without a confidence interval, the best verdict is “partly”."
+            }
         })
     }
 }
 
 impl Plan {
-    /// Its rows, from what came of each of its simulations.
+    /// The rows, from the outcomes of the simulations.
     pub fn rows(&self, outcomes: &[&[Result<Outcome, String>]]) -> Vec<Row> {
         let runs = Runs { of: outcomes.to_vec(), leaves_out_failed: false };
         self.rows.iter().map(|row| row.conclude(&runs, false)).collect()
@@ -92,10 +93,10 @@ impl RowPlan {
         }
     }
 
-    /// The row in a column; `None` where that changes none of its simulations, and where another backend lacks one of them.
-    pub(super) fn under(&self, changed: &Changed, runs: &Runs<'_>) -> Option<Other> {
+    /// The row in a variant; `None` if the variant changes none of its simulations, or if another backend lacks one of them.
+    pub(super) fn under(&self, changed: &VariantSetups, runs: &Runs<'_>) -> Option<Other> {
         let readings = std::iter::once(&self.reading).chain(self.readings.iter().map(|(_, reading)| reading));
-        let quantities: Vec<&Quantity> = readings.flat_map(Reading::quantities).collect();
+        let quantities: Vec<&Quantity> = readings.flat_map(RowValue::quantities).collect();
         let mut setups = quantities.iter().flat_map(|q| &q.setups).map(|setup| changed.setups[*setup]);
         let differs = match changed.column.is_of_backend() {
             true => !quantities.is_empty() && setups.all(|changed| changed),
@@ -107,11 +108,11 @@ impl RowPlan {
         })
     }
 
-    /// What the runs gave, judged over all readings; the others of these; and what went wrong.
-    fn found(&self, runs: &Runs<'_>) -> (Found, Vec<Other>, Option<String>) {
-        let of = |reading: &Reading| match Found::of(reading, self.rule, runs) {
+    /// The row judged over all interpretations, the other interpretations, and the failure if any.
+    fn found(&self, runs: &Runs<'_>) -> (JudgedRow, Vec<Other>, Option<String>) {
+        let of = |reading: &RowValue| match JudgedRow::of(reading, self.rule, runs) {
             Ok(found) => (found, None),
-            Err(why) => (Found::nothing(), Some(why)),
+            Err(why) => (JudgedRow::nothing(), Some(why)),
         };
         let (mut found, mut failure) = of(&self.reading);
         let mut readings = Vec::new();
@@ -121,18 +122,18 @@ impl RowPlan {
             readings.push(there.named(name, why));
         }
         let others: Vec<Verdict> = readings.iter().map(|reading| reading.verdict).collect();
-        found.verdict = over_readings(found.verdict, &others);
+        found.verdict = judge_interpretations(found.verdict, &others);
         (found, readings, failure)
     }
 
-    /// Why the row does not reproduce, or is not judged as it could be.
-    fn explanation(&self, found: &Found, as_explained: bool) -> Option<String> {
+    /// The reason why the row is not fully reproduced.
+    fn explanation(&self, found: &JudgedRow, as_explained: bool) -> Option<String> {
         match found.verdict {
             Verdict::Partly | Verdict::NotReproduced | Verdict::Undetermined => {}
             _ => return None,
         }
         let bare = found.without_interval().filter(|_| found.verdict == Verdict::Partly);
-        if let (Some(bare), Reading::Measured(_) | Reading::Compared(_)) = (bare, &self.reading) {
+        if let (Some(bare), RowValue::Measured(_) | RowValue::Compared(_)) = (bare, &self.reading) {
             return Some(bare.into());
         }
         let ours = found.measured.as_ref();
@@ -153,7 +154,7 @@ impl RowPlan {
             (_, Rule::NotJudged) => "not judged: shown for comparison".into(),
             (_, rule) if self.readings.is_empty() => rule.to_string(),
             (_, rule) => format!(
-                "{rule}; over {} readings of the text, undetermined where only some refute",
+                "{rule}; judged over {} interpretations of the text: undetermined if only some of them refute it",
                 self.readings.len() + 1
             ),
         }

@@ -1,35 +1,35 @@
-//! What came of a plan's simulations, and the values of quantities.
+//! Outcomes of a plan's simulations, and the values of quantities.
 
 use crate::outcome::Outcome;
 use crate::plan::Quantity;
 use crate::stats::{Estimate, estimate};
 use anabranch_record::Summary;
 
-/// What the seeds of each simulation gave.
+/// The outcomes of each simulation, by seed.
 pub(super) struct Runs<'a> {
     pub of: Vec<&'a [Result<Outcome, String>]>,
-    /// Whether a seed that failed is left out. Otherwise it takes its rows with it: a failure of the simulator is a defect, while a
-    /// run in real time may fail because of what else the machine does.
+    /// Whether a failed seed is left out, as for runs in real time, which the machine's load may disturb. If not, its rows fail:
+    /// a failure of the simulator is a defect.
     pub leaves_out_failed: bool,
 }
 
 impl Runs<'_> {
-    /// The first seed's run; `None` where it failed.
+    /// The first seed's run; `None` if it failed.
     pub fn first(&self, setup: usize) -> Option<&Outcome> {
         self.of[setup].first()?.as_ref().ok()
     }
 
-    /// The first of so many seeds, as far as their runs are taken. Where none is left all are: their failure is told.
+    /// The first `seeds` runs without the failed ones if these are left out; all of them if every run failed.
     fn taken(&self, setups: &[usize], seeds: usize) -> Vec<usize> {
         let whole = |seed: &usize| setups.iter().all(|s| self.of[*s][*seed].is_ok());
         let taken: Vec<usize> = (0..seeds).filter(|seed| !self.leaves_out_failed || whole(seed)).collect();
         if taken.is_empty() { (0..seeds).collect() } else { taken }
     }
 
-    /// What each seed gives, or all of them together where the quantity is pooled.
+    /// The value of each seed, or one value of all seeds if the quantity is pooled.
     ///
     /// # Errors
-    /// What went wrong: a run failed or has no such value, or the seeds did not vary the runs at all.
+    /// A run failed or lacks the value, or all seeds gave the same run.
     pub fn values(&self, quantity: &Quantity) -> Result<Vec<f64>, String> {
         let setups = &quantity.setups;
         let seeds = setups.iter().map(|s| self.of[*s].len()).min().unwrap_or(0);
@@ -50,18 +50,18 @@ impl Runs<'_> {
             }
         };
         match setups.iter().any(|s| identical(self.of[*s])) {
-            true => Err("the seeds did not vary the runs: an interval of zero width".into()),
+            true => Err("all seeds gave the same run: the confidence interval has zero width".into()),
             false => Ok(values),
         }
     }
 
-    /// A quantity's mean and interval; `None` where its row fails.
+    /// A quantity's mean and interval; `None` if its row fails.
     pub fn estimate(&self, quantity: &Quantity) -> Option<Estimate> {
         estimate(self.values(quantity).ok()?).ok()
     }
 }
 
-/// Whether several runs are the same, but for their seed.
+/// Whether several runs differ only in their seed.
 fn identical(runs: &[Result<Outcome, String>]) -> bool {
     let mut summaries = runs.iter().flatten().map(|run| Summary { seed: 0, ..run.summary.clone() });
     let first = summaries.next();

@@ -1,11 +1,11 @@
-//! What is wrong with a study file, and where.
+//! Mistakes in study files, with their positions.
 
 use anabranch_scenario::{of_same_length, printable};
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::fmt;
 use std::ops::Range;
 
-/// What is wrong, before its file is known.
+/// A mistake whose file is not yet known.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
     pub message: String,
@@ -14,22 +14,22 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// Something at a place.
+    /// A mistake at a position.
     pub fn at(at: Range<usize>, message: impl Into<String>) -> Self {
         Problem { message: message.into(), help: None, at: Some(at) }
     }
 
-    /// Something whose place a caller knows.
+    /// A mistake whose position the caller adds.
     pub fn new(message: impl Into<String>) -> Self {
         Problem { message: message.into(), help: None, at: None }
     }
 
-    /// With what would be right.
+    /// Adds a correction.
     pub fn help(self, help: impl Into<String>) -> Self {
         Problem { help: Some(help.into()), ..self }
     }
 
-    /// At that place, unless it has a closer one.
+    /// Adds a position unless it has a closer one.
     pub fn or_at(mut self, at: Range<usize>) -> Self {
         self.at = self.at.or(Some(at));
         self
@@ -40,7 +40,7 @@ impl Problem {
         Problem {
             message: error.message().to_owned(),
             help: (!unknown)
-                .then(|| "`anabranch schema study` and the book's page on studies say what there is".into()),
+                .then(|| "see `anabranch schema study` or the book's page on studies for the keys".into()),
             at: error.span(),
         }
     }
@@ -51,7 +51,7 @@ impl Problem {
             help: self.help.map(|help| printable(&help)),
             at: self.at,
         };
-        FileError(Box::new(Placed {
+        FileError(Box::new(LocatedProblem {
             problem,
             source: NamedSource::new(printable(name), of_same_length(text)),
             text: text.to_owned(),
@@ -59,19 +59,19 @@ impl Problem {
     }
 }
 
-/// What is wrong with a study file.
+/// A mistake in a study file.
 #[derive(Debug)]
-pub struct FileError(Box<Placed>);
+pub struct FileError(Box<LocatedProblem>);
 
 #[derive(Debug)]
-struct Placed {
+struct LocatedProblem {
     problem: Problem,
     source: NamedSource<String>,
     text: String,
 }
 
 impl FileError {
-    /// The line, from 1; none where no place is known.
+    /// The line, from 1; `None` if the position is unknown.
     pub fn line(&self) -> Option<usize> {
         let at = self.0.problem.at.as_ref()?.start.min(self.0.text.len());
         Some(1 + self.0.text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count())

@@ -11,7 +11,7 @@
 //! argument   = text | name "=" ( text | number | "*" ) | "*" | condition
 //! ```
 //!
-//! A name may have dots (`case.loss`), a text stands in quotes. A comparison gives 1 where it holds, else 0.
+//! A name may contain dots (`case.loss`); texts are quoted. A comparison has the value 1 if true, else 0.
 
 mod parser;
 
@@ -19,7 +19,7 @@ pub use parser::parse;
 
 use std::ops::Range;
 
-/// An expression, as it is written.
+/// An expression tree.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
     /// A number.
@@ -28,26 +28,26 @@ pub enum Expr {
     Name(String, Range<usize>),
     /// A function and its arguments.
     Call(String, Vec<Argument>, Range<usize>),
-    /// The negative of another.
+    /// A negated expression.
     Negative(Box<Expr>),
-    /// Two of them, and where both stand.
-    Two(Operator, Box<Expr>, Box<Expr>, Range<usize>),
+    /// A binary operation and its position.
+    Binary(Operator, Box<Expr>, Box<Expr>, Range<usize>),
 }
 
-/// What is given to a function.
+/// An argument of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
     /// A text in quotes.
     Text(String),
     /// `name = value`, the value as it is written, without quotes.
     Named(String, String),
-    /// `*`: each of several.
-    Every,
-    /// A number to be computed.
+    /// `*`: all flows, subflows, links or values.
+    Star,
+    /// An expression.
     Value(Expr),
 }
 
-/// What stands between two.
+/// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     /// `+`
@@ -77,10 +77,10 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// What it makes of two numbers.
+    /// Applies it to two numbers.
     ///
     /// # Errors
-    /// Where it has no value: a division by zero, a power that is no number.
+    /// Without a finite value, such as for a division by zero.
     pub fn of(self, a: f64, b: f64) -> Result<f64, String> {
         let truth = |holds: bool| f64::from(u8::from(holds));
         let value = match self {
@@ -98,24 +98,27 @@ impl Operator {
             Operator::And => truth(a != 0.0 && b != 0.0),
             Operator::Or => truth(a != 0.0 || b != 0.0),
         };
-        if value.is_finite() { Ok(value) } else { Err(format!("no finite number: {a} and {b}")) }
+        if value.is_finite() {
+            Ok(value)
+        } else {
+            Err(format!("the result for {a} and {b} is not a finite number"))
+        }
     }
 }
 
-/// Why a text is no expression.
+/// An error in an expression.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
-pub struct Wrong {
+pub struct ParseError {
     /// What is wrong.
     pub message: String,
-    /// Where, in bytes of the text.
+    /// The position, in bytes of the text.
     pub at: Range<usize>,
 }
 
-impl Wrong {
-    /// With its place.
+impl ParseError {
     pub fn new(message: impl Into<String>, at: Range<usize>) -> Self {
-        Wrong { message: message.into(), at }
+        ParseError { message: message.into(), at }
     }
 }
 

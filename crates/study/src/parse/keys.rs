@@ -1,11 +1,11 @@
-//! Keys that would do nothing where they stand, and numbers that are none for them: who wrote them expects something.
+//! Rejects keys that would have no effect, and numbers out of range.
 
 use super::error::Problem;
 use super::spec::{Changes, Count, Figure, File, Group, Kind};
 use std::ops::Range;
 use toml::Spanned;
 
-/// The keys of a figure.
+/// Checks the keys of a figure.
 pub(crate) fn figure(figure: &Figure) -> Result<(), Problem> {
     let kind = figure.kind;
     if let Some(log) = &figure.log
@@ -33,32 +33,35 @@ pub(crate) fn figure(figure: &Figure) -> Result<(), Problem> {
         if let Some(at) = at.filter(|_| idle) {
             let kind = format!("{kind:?}").to_lowercase();
             let key = if key == "log" { "x in `log`".to_owned() } else { format!("`{key}`") };
-            return Err(Problem::at(at, format!("{key} does nothing in a figure of kind \"{kind}\"")));
+            return Err(Problem::at(at, format!("{key} has no effect in a figure of kind \"{kind}\"")));
         }
     }
     if let Some(panel) = figure.panel.as_ref().filter(|_| !figure.panels.is_empty()) {
-        return Err(Problem::at(panel.span(), "`panel` does nothing beside `panels`"));
+        return Err(Problem::at(panel.span(), "`panel` has no effect in a figure with `panels`"));
     }
     let own = figure.panels.iter().find_map(|panel| panel.published.values().next());
     if let Some(own) = own.filter(|_| !time) {
-        return Err(Problem::at(own.span(), "`published` of a panel belongs to figures of kind \"time\""));
+        return Err(Problem::at(
+            own.span(),
+            "`published` of a panel is only allowed in figures of kind \"time\"",
+        ));
     }
     limits(figure.x_limits.as_ref(), false)?;
     let own = figure.panels.iter().filter_map(|panel| panel.limits.as_ref());
     own.chain(&figure.limits).try_for_each(|own| limits(Some(own), heat))
 }
 
-/// Two finite numbers, the lower first; the worst of a heat map may be the higher one.
+/// Two finite numbers, the lower first, except for heat maps, where the worst may be higher.
 fn limits(limits: Option<&Spanned<(f64, f64)>>, either: bool) -> Result<(), Problem> {
     let Some(limits) = limits else { return Ok(()) };
     let (from, to) = *limits.get_ref();
     match (to - from).is_finite() && (from < to || (either && from != to)) {
         true => Ok(()),
-        false => Err(Problem::at(limits.span(), "limits are two finite numbers, the lower one first")),
+        false => Err(Problem::at(limits.span(), "limits must be two finite numbers, the lower one first")),
     }
 }
 
-/// What sizes change of all runs.
+/// Checks the changes of a size to all runs.
 pub(crate) fn sizes(file: &File) -> Result<(), Problem> {
     for changes in [&file.size.quick, &file.size.default, &file.size.full] {
         if let Some(seeds) = &changes.seeds {
@@ -68,23 +71,23 @@ pub(crate) fn sizes(file: &File) -> Result<(), Problem> {
         if let Some(only) = &changes.only {
             return Err(Problem::at(
                 only.span(),
-                "`only` names points of runs: it belongs into [runs.NAME.quick] or [runs.NAME.full]",
+                "`only` selects points of runs: move it to [runs.NAME.quick] or [runs.NAME.full]",
             ));
         }
     }
     Ok(())
 }
 
-/// What sizes change of some runs.
+/// Checks the changes of a size to some runs.
 pub(crate) fn runs(spec: &Group) -> Result<(), Problem> {
     for changes in [&spec.quick, &spec.full] {
         scale(changes)?;
         if let Some(seeds) = &changes.seeds {
             return Err(Problem::at(
                 seeds.span(),
-                "the number of seeds belongs into [size.quick] or [size.full]",
+                "the number of seeds belongs in [size.quick] or [size.full]",
             )
-            .help("of some runs `repeats` and `at_most` change it"));
+            .help("to change it for some runs, use `repeats` and `at_most`"));
         }
     }
     for (count, what) in [(&spec.repeats, "repeats"), (&spec.at_most, "at_most")] {
@@ -92,7 +95,10 @@ pub(crate) fn runs(spec: &Group) -> Result<(), Problem> {
         let all = match count.get_ref() {
             Count::All(n) => vec![*n],
             Count::By(table) if table.is_empty() => {
-                return Err(Problem::at(count.span(), format!("`{what}` has no value of an axis")));
+                return Err(Problem::at(
+                    count.span(),
+                    format!("`{what}` is an empty table: give a number for each value of an axis"),
+                ));
             }
             Count::By(table) => table.values().copied().collect(),
         };
@@ -106,7 +112,9 @@ pub(crate) fn runs(spec: &Group) -> Result<(), Problem> {
 fn within(n: u32, what: &str) -> Result<(), Problem> {
     match (1..=MAX_SEEDS).contains(&n) {
         true => Ok(()),
-        false => Err(Problem::new(format!("`{what}` is {n}: it is a whole number from 1 to {MAX_SEEDS}"))),
+        false => {
+            Err(Problem::new(format!("`{what}` is {n}: it must be a whole number from 1 to {MAX_SEEDS}")))
+        }
     }
 }
 
@@ -116,7 +124,7 @@ const MAX_SEEDS: u32 = 10_000;
 fn scale(changes: &Changes) -> Result<(), Problem> {
     match &changes.scale {
         Some(scale) if !(scale.get_ref().is_finite() && *scale.get_ref() > 0.0) => {
-            Err(Problem::at(scale.span(), "`scale` is a finite number above 0"))
+            Err(Problem::at(scale.span(), "`scale` must be a finite number above 0"))
         }
         _ => Ok(()),
     }

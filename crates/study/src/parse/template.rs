@@ -1,4 +1,4 @@
-//! Texts with places for the values of axes: `{rate} Mbit/s`, `{case.name}`.
+//! Texts with placeholders for the values of axes: `{rate} Mbit/s`, `{case.name}`.
 
 use super::error::Problem;
 use anabranch_scenario::suggest;
@@ -8,10 +8,10 @@ use toml::Spanned;
 /// The texts of a file by name.
 pub(crate) type Texts = IndexMap<String, Spanned<String>>;
 
-/// What a place begins with where it stands for a text of the file.
+/// The prefix of placeholders for the file's texts.
 const OF_TEXTS: &str = "texts.";
 
-/// The places in a text: what stands between the braces, and where. Braces around anything but a name are text.
+/// The placeholders in a text, with their positions. Braces around anything but a name are text.
 pub(crate) fn places(text: &str) -> Vec<(&str, std::ops::Range<usize>)> {
     let mut places = Vec::new();
     let mut from = 0;
@@ -28,18 +28,18 @@ pub(crate) fn places(text: &str) -> Vec<(&str, std::ops::Range<usize>)> {
     places
 }
 
-/// Whether that is a name in expressions as in texts: letters, digits and `_`, no digit first.
+/// Checks that this is a name for expressions and texts: letters, digits and `_`, not a digit first.
 pub(crate) fn named(name: &str, what: &str) -> Result<(), Problem> {
     let whole = name.chars().all(|c| c.is_alphanumeric() || c == '_');
     match whole && name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !["and", "or"].contains(&name)
     {
         true => Ok(()),
-        false => Err(Problem::new(format!("`{name}` is no name of {what}"))
-            .help("a name has letters, digits and _, and a letter first, as expressions take it")),
+        false => Err(Problem::new(format!("`{name}` is not a valid name of {what}"))
+            .help("a name has letters, digits and _, and starts with a letter or _")),
     }
 }
 
-/// The text with something else in its places, where there is something.
+/// Replaces the placeholders for which `of` has a value.
 fn replaced(text: &str, of: impl Fn(&str) -> Result<Option<String>, Problem>) -> Result<String, Problem> {
     let (mut filled, mut from) = (String::new(), 0);
     for (place, range) in places(text) {
@@ -52,32 +52,32 @@ fn replaced(text: &str, of: impl Fn(&str) -> Result<Option<String>, Problem>) ->
     Ok(filled + &text[from..])
 }
 
-/// The text with those of the file, `{texts.NAME}`, in their places. Places within these are left.
+/// Replaces `{texts.NAME}` by the file's texts. Placeholders within these stay.
 pub(crate) fn with_texts(text: &str, texts: &Texts) -> Result<String, Problem> {
     replaced(text, |place| {
         let Some(name) = place.strip_prefix(OF_TEXTS) else { return Ok(None) };
         let found = texts.get(name).ok_or_else(|| {
-            Problem::new(format!("there is no text `{name}`"))
+            Problem::new(format!("[texts] has no `{name}`"))
                 .help(suggest(name, texts.keys().map(String::as_str)))
         })?;
         Ok(Some(found.get_ref().clone()))
     })
 }
 
-/// No text contains another: a reader finds all of it in one place.
+/// Rejects texts that contain another text.
 pub(crate) fn check_texts(texts: &Texts) -> Result<(), Problem> {
     for text in texts.values() {
         if let Some((place, _)) =
             places(text.get_ref()).into_iter().find(|(place, _)| place.starts_with(OF_TEXTS))
         {
-            let message = format!("a text contains no other: `{{{place}}}`");
-            return Err(Problem::at(text.span(), message).help("name both where they are used"));
+            let message = format!("a text cannot contain another text: `{{{place}}}`");
+            return Err(Problem::at(text.span(), message).help("use both texts where they are needed"));
         }
     }
     Ok(())
 }
 
-/// The text with values in its places.
+/// Replaces all placeholders by values.
 pub(crate) fn fill(
     text: &str,
     value: &dyn Fn(&str) -> Result<Option<String>, Problem>,
@@ -88,7 +88,7 @@ pub(crate) fn fill(
             let axis = name.split_once('.').map_or(name, |(axis, _)| axis);
             match known.contains(&axis) {
                 true => Problem::new(format!("`{{{name}}}` in \"{text}\" has no value here")).help(format!(
-                    "name the axis in the identifier, `{{{axis}}}`, or give it: at = {{ {axis} = … }}"
+                    "name the axis in the identifier, `{{{axis}}}`, or choose a value: at = {{ {axis} = … }}"
                 )),
                 false => {
                     Problem::new(format!("`{{{name}}}` in \"{text}\" is neither an axis nor a quantity"))

@@ -1,4 +1,4 @@
-//! Lines of a figure that need no run: published values, and formulas along the horizontal axis.
+//! Lines of a figure without runs: published values, and formulas of the horizontal axis.
 
 use crate::parse::error::Problem;
 use crate::resolve::axes::{Axis, number};
@@ -6,7 +6,7 @@ use crate::resolve::selection::Selection;
 use crate::result::Point;
 use toml::{Spanned, Value};
 
-/// Published values: a list along these points, each with its label and place, or a table of labels with numbers.
+/// Published values: a list along these points, or a table of labels with numbers.
 pub(crate) fn published(
     values: &Spanned<Value>,
     along: impl FnOnce() -> Result<Vec<Point>, Problem>,
@@ -25,23 +25,26 @@ pub(crate) fn published(
         Value::Array(list) => {
             let along = along()?;
             if along.len() != list.len() {
-                let message = format!("{} published values for {} of the axis", list.len(), along.len());
+                let message =
+                    format!("{} published values for {} values of the axis", list.len(), along.len());
                 return Err(wrong(message));
             }
             along.into_iter().zip(list).map(|(at, y)| Ok(Point { y: number(y)?, ..at })).collect()
         }
-        _ => Err(wrong("published values are a list along `x`, or a table of labels with numbers".into())),
+        _ => {
+            Err(wrong("published values must be a list along `x`, or a table of labels with numbers".into()))
+        }
     }
 }
 
-/// A published value that holds throughout a figure over time, such as a mean.
+/// A published constant in a figure over time, such as a mean.
 pub(crate) fn level(value: &Spanned<Value>) -> Result<f64, Problem> {
     finite(value.get_ref(), value)
 }
 
 fn finite(value: &Value, all: &Spanned<Value>) -> Result<f64, Problem> {
     let finite = number(value).filter(|y| y.is_finite());
-    finite.ok_or_else(|| Problem::at(all.span(), format!("`{value}` is no published value")))
+    finite.ok_or_else(|| Problem::at(all.span(), format!("`{value}` is not a published value")))
 }
 
 /// Points of a linear axis.
@@ -49,7 +52,7 @@ const STEPS: usize = 60;
 /// Points of a decade of a logarithmic one.
 const OF_DECADE: f64 = 10.0;
 
-/// A formula, in which the axis's name is the place, from the axis's lowest value to its highest.
+/// A formula of the axis, from its lowest to its highest value.
 pub(crate) fn curve(
     axis: &Axis,
     of: &Spanned<String>,
@@ -58,11 +61,12 @@ pub(crate) fn curve(
 ) -> Result<Vec<Point>, Problem> {
     let compiled = here.compile(of, &[axis.name.as_str()])?;
     if !compiled.runs.is_empty() {
-        return Err(Problem::at(of.span(), "a curve is a formula of the axis, and reads no run"));
+        return Err(Problem::at(of.span(), "a curve must be a formula of the axis and cannot read a run"));
     }
     let y = |x: f64| {
         let y = compiled.code.value(&[], &[x]);
-        let finite = |y: f64| if y.is_finite() { Ok(y) } else { Err("no finite number".to_owned()) };
+        let finite =
+            |y: f64| if y.is_finite() { Ok(y) } else { Err("the value is not a finite number".to_owned()) };
         let y = y.and_then(finite);
         y.map(|y| Point::at(x, y)).map_err(|why| Problem::at(of.span(), format!("{why}, at {x}")))
     };
@@ -70,7 +74,7 @@ pub(crate) fn curve(
     let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
     let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if numbers.is_empty() || (log && low <= 0.0) {
-        let message = format!("a curve goes over numbers, and axis `{}` has others", axis.name);
+        let message = format!("a curve needs an axis of numbers, and axis `{}` has other values", axis.name);
         return Err(Problem::at(of.span(), message));
     }
     if !log {

@@ -1,13 +1,13 @@
-//! Experiments: parts of a study, or one for each value of the axes that their identifiers name.
+//! Experiments: sections of a study, or one for each value of the axes that their identifiers name.
 
-use super::column::{BOTH, Column, PLAIN_START, RETIRED, TICK, TSO};
 use super::planner::{Names, Planner};
 use super::rows::axes_of;
+use super::variant::{NO_HYSTART, OUT_OF_TREE, TICK, TICK_AND_TSO, TSO, Variant};
 use super::{Definition, Plan, Study, figures, findings, rows};
 use crate::parse::error::Problem;
 use crate::parse::spec::{Experiment, File};
 use crate::parse::template::with_texts;
-use crate::resolve::axes::{Part, written};
+use crate::resolve::axes::{AxisSubset, written};
 use crate::resolve::resolved::Resolved;
 use crate::resolve::selection::{Selection, Values};
 use crate::setup::Samples;
@@ -16,8 +16,8 @@ use anabranch_scenario::suggest;
 use std::sync::Arc;
 use toml::{Spanned, Value};
 
-/// The study that a file is, of which a part may have been asked for.
-pub(crate) fn study(file: File, resolved: Resolved, stem: &str, of: &[Part]) -> Result<Study, Problem> {
+/// The study of a file, possibly restricted to subsets of axes.
+pub(crate) fn study(file: File, resolved: Resolved, stem: &str, of: &[AxisSubset]) -> Result<Study, Problem> {
     let columns = file.columns.iter().map(column).collect::<Result<Vec<_>, _>>()?;
     let id = file.id.unwrap_or_else(|| stem.to_owned());
     let mut specs = file.experiments;
@@ -34,12 +34,15 @@ pub(crate) fn study(file: File, resolved: Resolved, stem: &str, of: &[Part]) -> 
     for spec in specs {
         experiments.extend(definitions(&resolved, spec, &mut names)?);
     }
-    // A part of a study may lack rows.
+    // A restricted study may lack rows.
     for id in
         file.headline.iter().filter(|_| of.is_empty()).flat_map(|h| h.judged.iter().chain(h.values.values()))
     {
         if !names.iter().any(|(_, names)| names.has_row(id.get_ref())) {
-            return Err(Problem::at(id.span(), format!("no row has the identifier `{}`", id.get_ref())));
+            return Err(Problem::at(
+                id.span(),
+                format!("there is no row with the identifier `{}`", id.get_ref()),
+            ));
         }
     }
     let filled = |texts: &[String]| -> Result<Vec<String>, Problem> {
@@ -67,8 +70,8 @@ pub(crate) fn study(file: File, resolved: Resolved, stem: &str, of: &[Part]) -> 
     })
 }
 
-/// The experiments that a part of a file is: one for each combination of values of the axes that its identifier names, as its own
-/// runs have them, or the first that do.
+/// The experiments of a section: one for each combination of values of the axes that its identifier names, from its own runs or
+/// else from the first runs that have them.
 fn definitions(
     study: &Arc<Resolved>,
     spec: Experiment,
@@ -88,7 +91,7 @@ fn definitions(
         let own = spec.runs.iter().map(|name| study.group(name.get_ref())).collect::<Result<Vec<_>, _>>()?;
         let group = own.into_iter().chain(0..study.groups.len()).find(|group| has(*group));
         let group = group.ok_or_else(|| {
-            Problem::new(format!("no runs have the axes that \"{}\" names", first.get_ref()))
+            Problem::new(format!("\"{}\" names axes that no [runs] have", first.get_ref()))
                 .help("add them to `vary` of some runs")
         })?;
         let each = Selection::blank(study, group).each(&axes)?;
@@ -130,7 +133,7 @@ fn definition(
 }
 
 impl Definition {
-    /// It, written down for that size.
+    /// Its plan for that size.
     pub fn plan(&self, size: Size) -> Plan {
         // Each size has been tried.
         self.planned(size, &mut Names::default()).unwrap_or_default()
@@ -160,7 +163,7 @@ impl Definition {
     }
 }
 
-/// Whether an experiment runs in that size only where it is asked for.
+/// Whether an experiment runs in that size only on request.
 fn on_request(request: &Value, fixed: Option<&Selection<'_>>, size: Size) -> Result<bool, Problem> {
     let known = Size::ALL.map(Size::name);
     let check = |name: &str| match known.contains(&name) {
@@ -176,9 +179,7 @@ fn on_request(request: &Value, fixed: Option<&Selection<'_>>, size: Size) -> Res
         Value::Table(sizes) => {
             sizes.keys().try_for_each(|name| check(name))?;
             let Some(fixed) = fixed else {
-                return Err(Problem::new(
-                    "a table of sizes has values of the axis that `ids` name, and they name none",
-                ));
+                return Err(Problem::new("a table of sizes needs an axis in `ids`, and `ids` name no axis"));
             };
             let values = match sizes.get(size.name()) {
                 None => return Ok(false),
@@ -190,16 +191,16 @@ fn on_request(request: &Value, fixed: Option<&Selection<'_>>, size: Size) -> Res
             Ok(values.iter().any(here))
         }
         _ => Err(Problem::new(
-            "`on_request` is true, a list of sizes, or a table of sizes with values of the experiment's axis",
+            "`on_request` must be true, a list of sizes, or a table of sizes with values of the experiment's axis",
         )),
     }
 }
 
-/// The column of that name.
-fn column(name: &Spanned<String>) -> Result<&'static Column, Problem> {
-    let known: [&'static Column; 5] = [&RETIRED, &PLAIN_START, &TICK, &TSO, &BOTH];
+/// The variant of that name.
+fn column(name: &Spanned<String>) -> Result<&'static Variant, Problem> {
+    let known: [&'static Variant; 5] = [&OUT_OF_TREE, &NO_HYSTART, &TICK, &TSO, &TICK_AND_TSO];
     known.into_iter().find(|column| column.id == name.get_ref()).ok_or_else(|| {
-        Problem::at(name.span(), format!("there is no column `{}`", name.get_ref()))
+        Problem::at(name.span(), format!("there is no sensitivity variant `{}`", name.get_ref()))
             .help(suggest(name.get_ref(), known.map(|column| column.id)))
     })
 }
@@ -291,7 +292,8 @@ mod tests {
             Options { size: Size::Quick, seeds: Some(1), only: Some("G-lia".into()), ..Options::default() };
         let (result, runs) = made(work_with_runs(&study(STUDY).unwrap(), &options).unwrap());
         let goodput = |of: &str, r: usize| {
-            let is = |run: &&crate::Taken| run.axes[0].1 == of && run.axes.last().unwrap().1 == "0.01";
+            let is =
+                |run: &&crate::SimulationRuns| run.axes[0].1 == of && run.axes.last().unwrap().1 == "0.01";
             let run = runs.iter().find(is).unwrap();
             run.summaries[0].flows[0].subflows[r].goodput_bps.unwrap()
         };
@@ -309,7 +311,7 @@ mod tests {
     fn what_is_no_request() {
         for (wrong, said) in [
             ("[\"fast\"]", "no size `fast`"),
-            ("3", "is true, a list"),
+            ("3", "must be true, a list"),
             ("{ slow = [\"lia\"] }", "no size `slow`"),
         ] {
             let text = STUDY.replace("{ quick = [\"olia\"], full = [\"lia\", \"olia\"] }", wrong);
@@ -317,7 +319,7 @@ mod tests {
             assert!(why.contains(said) && why.contains("line Some(19)"), "{why}");
         }
         let why = study(&STUDY.replace("G-{cc}", "G-{dd}")).err().unwrap();
-        assert!(why.contains("no runs have the axes"), "{why}");
+        assert!(why.contains("names axes that no [runs] have"), "{why}");
         let why =
             study(&STUDY.replace("goal1(\"tested\", runs = single)", "goal1(\"tested\")")).err().unwrap();
         assert!(why.contains("it is goal1(\"flow\", runs = NAME)"), "{why}");

@@ -2,11 +2,11 @@
 
 use super::planner::Planner;
 use super::rows::axes_of;
-use super::{FigurePlan, Line, Place, Plot, curves, time};
+use super::{FigurePlan, Line, Plot, Position, curves, time};
 use crate::parse::error::Problem;
 use crate::parse::keys;
 use crate::parse::spec::{Figure, Kind, Panel};
-use crate::resolve::choice::starts_over;
+use crate::resolve::chosen_values::starts_over;
 use crate::resolve::selection::Selection;
 use crate::result::{Axis, Point};
 use std::collections::HashSet;
@@ -20,7 +20,7 @@ pub(super) fn add(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Prob
 
 fn drawn(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
     if let Some(x_of) = figure.x_of.as_ref().filter(|_| figure.kind != Kind::Lines) {
-        return Err(Problem::at(x_of.span(), "`x_of` places the points of lines"));
+        return Err(Problem::at(x_of.span(), "`x_of` is only allowed in figures of kind \"lines\""));
     }
     keys::figure(figure)?;
     let study = planner.study;
@@ -42,7 +42,7 @@ fn drawn(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What a panel draws: its own keys, and the figure's where it has none.
+/// A panel's keys, with the figure's as defaults.
 #[derive(Clone, Copy)]
 struct View<'a> {
     figure: &'a Figure,
@@ -67,12 +67,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The axes that it goes over.
+    /// The axes that it shows.
     fn axes(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         self.along().into_iter().chain(self.by())
     }
 
-    /// What is drawn, by name; without a name where all series are the same.
+    /// The expressions to draw, by name; without a name if there is only one.
     fn quantities(self) -> Vec<(&'a str, &'a Spanned<String>)> {
         let of = |of: &'a Option<Spanned<String>>| of.iter().map(|of| ("", of));
         let figure = self.figure;
@@ -99,7 +99,7 @@ impl<'a> View<'a> {
             return here.fill(stated);
         }
         let of = self.panel.and_then(|panel| panel.of.as_ref()).or(self.figure.of.as_ref());
-        // An expression that series make differently is no title.
+        // Without a title if the series have different expressions.
         Ok(of.and_then(|of| here.fill(of.get_ref()).ok()).unwrap_or_default())
     }
 }
@@ -142,7 +142,7 @@ fn plots<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -
             [there] => panels.push((here.fill(&panel.title)?, String::new(), there.clone(), view)),
             _ => {
                 let message = format!(
-                    "the panel \"{}\" has several values of an axis that it does not go over",
+                    "panel \"{}\" has several values of an axis that it neither shows nor fixes",
                     panel.title
                 );
                 return Err(Problem::new(message));
@@ -165,7 +165,7 @@ fn plots<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -
     Ok(plots)
 }
 
-/// A selection for each value of an axis, with the value's name; one without a name where there is no axis.
+/// A selection for each value of an axis, with its name; one without a name if there is no axis.
 fn each<'a>(here: &Selection<'a>, axis: Option<&str>) -> Result<Vec<(String, Selection<'a>)>, Problem> {
     let Some(axis) = axis else { return Ok(vec![(String::new(), here.clone())]) };
     let label =
@@ -174,7 +174,7 @@ fn each<'a>(here: &Selection<'a>, axis: Option<&str>) -> Result<Vec<(String, Sel
     told_apart(each.iter().map(|(label, _)| label)).map(|()| each)
 }
 
-/// The series of a panel, whose axis has the value of that name.
+/// The series of the panel of that name.
 fn lines<'a>(
     planner: &mut Planner<'a>,
     view: View<'_>,
@@ -192,7 +192,7 @@ fn lines<'a>(
         let quantities = view.quantities();
         if quantities.is_empty() && view.figure.bars.is_empty() {
             return Err(Problem::new(
-                "a figure has `of`, an expression, or `series`, names with expressions",
+                "a figure needs `of`, an expression, or `series`, names with expressions",
             ));
         }
         for (name, of) in quantities {
@@ -210,7 +210,7 @@ fn lines<'a>(
     Ok(lines)
 }
 
-/// What is published, curves, and bars that have no axis.
+/// Published series, curves, and bars without an axis.
 fn given<'a>(
     planner: &mut Planner<'a>,
     view: View<'_>,
@@ -224,7 +224,7 @@ fn given<'a>(
             |(name, level): (&String, &Spanned<Value>)| Ok(Line::Level(name.clone(), curves::level(level)?));
         return view.published().iter().map(level).collect();
     }
-    // Where panels are of an axis's values, what is published of one stands in its panel.
+    // If an axis makes the panels, published values are given by panel.
     let here_too = |name: &str| figure.panel.is_none() || name == panel;
     for (name, values) in figure.published.iter().filter(|(name, _)| here_too(name)) {
         let points = curves::published(values, || {
@@ -244,7 +244,7 @@ fn given<'a>(
     for (name, bars) in &figure.bars {
         let mut points = Vec::new();
         for (label, of) in bars {
-            points.push((label.clone(), Place::At(0.0), planner.read(of, here, figure.is_pooled())?));
+            points.push((label.clone(), Position::At(0.0), planner.read(of, here, figure.is_pooled())?));
         }
         lines.push(Line::Points(name.clone(), points));
     }
@@ -262,20 +262,20 @@ fn over_places(
     let span = view.x().map(Spanned::span).unwrap_or_default();
     let at = |problem: Problem| problem.or_at(span.clone());
     if matches!(view.figure.kind, Kind::Lines | Kind::Time) {
-        return Err(at(
-            Problem::new("lines go over an axis").help("kind = \"bars\" or \"boxes\" takes names")
-        ));
+        return Err(at(Problem::new("a figure of lines needs an axis")
+            .help("use kind = \"bars\" or \"boxes\" for names")));
     }
     if let Some((_, of)) = view.quantities().first() {
-        return Err(Problem::at(of.span(), "`x` has the expressions already"));
+        return Err(Problem::at(of.span(), "`x` already has the expressions"));
     }
     let mut points = Vec::new();
     for (label, of) in places {
-        let of =
-            of.as_str().ok_or_else(|| at(Problem::new(format!("`{label}` has an expression, a text"))))?;
+        let of = of
+            .as_str()
+            .ok_or_else(|| at(Problem::new(format!("`{label}` must be an expression in quotes"))))?;
         let text = Spanned::new(span.clone(), of.to_owned());
         let quantity = planner.read(&text, here, view.figure.is_pooled())?;
-        points.push((here.fill(label).map_err(at)?, Place::At(0.0), quantity));
+        points.push((here.fill(label).map_err(at)?, Position::At(0.0), quantity));
     }
     Ok(Line::Points(name, points))
 }
@@ -283,10 +283,10 @@ fn over_places(
 /// The name of the horizontal axis.
 fn axis_along(view: View<'_>) -> Result<&str, Problem> {
     let x = view.x().ok_or_else(|| {
-        Problem::new("a figure over an axis names it").help("add x = \"AXIS\", or kind = \"time\"")
+        Problem::new("a figure of this kind needs an axis").help("add x = \"AXIS\", or kind = \"time\"")
     })?;
     x.get_ref().as_str().ok_or_else(|| {
-        Problem::at(x.span(), "`x` is the name of an axis, or a table of names with expressions")
+        Problem::at(x.span(), "`x` must be the name of an axis, or a table of names with expressions")
     })
 }
 
@@ -308,7 +308,7 @@ fn along<'a>(view: View<'_>, here: &Selection<'a>) -> Result<Vec<(String, Select
     Ok(kept)
 }
 
-/// A selection for each combination of several axes' values that is run, in that order, with the values' names.
+/// A selection for each run combination of several axes' values, in order, with the values' names.
 fn each_point<'a>(here: &Selection<'a>, axes: &[&str]) -> Result<Vec<(String, Selection<'a>)>, Problem> {
     let mut places = Vec::new();
     let mut known = HashSet::new();
@@ -323,26 +323,29 @@ fn each_point<'a>(here: &Selection<'a>, axes: &[&str]) -> Result<Vec<(String, Se
     told_apart(places.iter().map(|(label, _)| label)).map(|()| places)
 }
 
-/// Series, panels and places of the same name would be drawn as one.
+/// Rejects equal names of series, panels or labels: they would be drawn as one.
 fn told_apart<'a>(labels: impl Iterator<Item = &'a String>) -> Result<(), Problem> {
     let mut known = HashSet::new();
     let mut labels = labels;
     match labels.find(|label| !known.insert(*label)) {
         None => Ok(()),
         Some(twice) => {
-            Err(Problem::new(format!("two values that the figure goes over have the name \"{twice}\""))
-                .help("give each a `name` of its own, or name in `at` those that are meant"))
+            Err(Problem::new(format!("two values of the figure's axis have the name \"{twice}\""))
+                .help("give each a different `name`, or choose values with `at`"))
         }
     }
 }
 
-/// Where a point is: of bars and the like nowhere in particular.
+/// A point's position; unused for bars and the like.
 fn place(view: View<'_>, here: &Selection<'_>) -> Result<f64, Problem> {
     let x = view.x().and_then(|x| x.get_ref().as_str()).unwrap_or_default();
     match (view.figure.kind, here.value(x)) {
         (Kind::Lines, Some(value)) => value.number.ok_or_else(|| {
-            Problem::new(format!("lines go over numbers, and `{}` of axis `{x}` is none", value.id))
-                .help("kind = \"bars\" takes names")
+            Problem::new(format!(
+                "lines need an axis of numbers, and `{}` of axis `{x}` is not a number",
+                value.id
+            ))
+            .help("use kind = \"bars\" for names")
         }),
         _ => Ok(0.0),
     }
@@ -358,8 +361,8 @@ fn over_axis(
     let mut points = Vec::new();
     for (label, here) in along(view, here)? {
         let x = match &view.figure.x_of {
-            Some(x) => Place::Mean(planner.read(x, &here, false)?),
-            None => Place::At(place(view, &here)?),
+            Some(x) => Position::Mean(planner.read(x, &here, false)?),
+            None => Position::At(place(view, &here)?),
         };
         points.push((label, x, planner.read(of, &here, view.figure.is_pooled())?));
     }

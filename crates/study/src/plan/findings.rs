@@ -1,11 +1,11 @@
-//! Findings: sentences for the reader with means that the runs gave.
+//! Findings: sentences with means of the runs.
 
 use super::planner::Planner;
 use super::rows::axes_of;
 use super::{FindingPlan, Quantity};
 use crate::parse::error::Problem;
 use crate::parse::spec::Finding;
-use crate::resolve::choice::starts_over;
+use crate::resolve::chosen_values::starts_over;
 use crate::resolve::compile::part;
 use crate::resolve::selection::Selection;
 use anabranch_scenario::suggest;
@@ -27,7 +27,7 @@ pub(super) fn add(planner: &mut Planner<'_>, finding: &Finding) -> Result<(), Pr
 
 fn one(planner: &mut Planner<'_>, finding: &Finding, here: &Selection<'_>) -> Result<(), Problem> {
     let text = here.fill(finding.text.get_ref())?;
-    // Places in a text that was filled are none of the file.
+    // Positions in a filled text are not positions in the file.
     let place = |at: Range<usize>| match text == *finding.text.get_ref() {
         true => part(&finding.text, at),
         false => finding.text.span(),
@@ -48,11 +48,11 @@ fn one(planner: &mut Planner<'_>, finding: &Finding, here: &Selection<'_>) -> Re
     Ok(())
 }
 
-/// The places `{name:.2}` of numbers with that many digits after the point.
+/// The placeholders `{name:.2}`, with their number of decimals.
 fn numbers(text: &str) -> Vec<(&str, usize, Range<usize>)> {
     let mut numbers = Vec::new();
     for (close, _) in text.match_indices('}') {
-        // The closest one: a name has no brace.
+        // The closest brace: a name contains none.
         let Some(open) = text[..close].rfind(['{', '}']).filter(|open| text[*open..].starts_with('{')) else {
             continue;
         };

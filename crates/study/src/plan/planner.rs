@@ -1,4 +1,4 @@
-//! A plan that is being made: its simulations and quantities, and the identifiers of the study so far.
+//! Builds a plan: its simulations and quantities, and the study's identifiers so far.
 
 use super::{Plan, Quantity};
 use crate::parse::error::Problem;
@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use toml::Spanned;
 
-/// A plan that is being made.
+/// A plan under construction.
 pub(super) struct Planner<'a> {
     pub study: &'a Resolved,
     pub size: Size,
@@ -24,13 +24,13 @@ pub(super) struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    /// No axis of the group has a value yet, but those with one value only, and those that the experiment fixes.
+    /// A selection in which only single-valued axes, and those that the experiment fixes, have values.
     pub fn open(&self, group: Option<usize>) -> Selection<'a> {
         let open = || Selection::open(self.study, group);
         self.fixed.as_ref().map_or_else(open, |fixed| fixed.in_group(group)).sized(self.size)
     }
 
-    /// The simulation of a group's point, made once.
+    /// The simulation of a group's point, added once.
     pub fn simulate(&mut self, run: (usize, usize), samples: Samples) -> Result<usize, Problem> {
         let id = match self.made.get(&run) {
             Some(id) => *id,
@@ -39,7 +39,7 @@ impl<'a> Planner<'a> {
                 let runs = &self.study.groups[run.0];
                 let labels = runs.axes.iter().zip(&runs.points[run.1]);
                 let labels = labels.map(|(axis, i)| (axis.name.clone(), axis.values[*i].id.clone()));
-                // Groups may have axes of the same names.
+                // Groups may have axes of equal names.
                 let several = self.study.groups.len() > 1;
                 let of = several.then(|| ("runs".to_owned(), runs.name.clone()));
                 self.plan.labels.push(of.into_iter().chain(labels).collect());
@@ -55,7 +55,7 @@ impl<'a> Planner<'a> {
         Ok(id)
     }
 
-    /// An expression as a quantity that a row stands or falls with: what no run can have is a mistake.
+    /// An expression as a quantity of a row: values that no run can have are errors.
     pub fn needed(&mut self, mut compiled: Compiled) -> Result<Quantity, Problem> {
         let needs = std::mem::take(&mut compiled.needs);
         let quantity = self.quantity(compiled)?;
@@ -71,7 +71,7 @@ impl<'a> Planner<'a> {
         Ok(Quantity { setups, code, place, pooled: false })
     }
 
-    /// The same of an expression here, of all seeds together where it is pooled.
+    /// Compiles an expression here into a quantity, of all seeds together if pooled.
     pub fn read(
         &mut self,
         of: &Spanned<String>,
@@ -82,7 +82,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// The identifiers that a study has in a size, each of which stands for one thing.
+/// The identifiers of a study in a size, which must be unique.
 #[derive(Default)]
 pub(crate) struct Names {
     rows: HashSet<String>,
@@ -90,30 +90,30 @@ pub(crate) struct Names {
     experiments: HashSet<String>,
 }
 
-/// So many rows are a mistake.
+/// More rows are a mistake.
 const MAX_ROWS: usize = 100_000;
 
 impl Names {
-    /// Notes that of a row.
+    /// Adds a row's identifier.
     pub fn row(&mut self, id: &str, at: Range<usize>) -> Result<(), Problem> {
         if self.rows.len() == MAX_ROWS {
-            return Err(Problem::at(at, format!("more than {MAX_ROWS} rows in one study"))
-                .help("name fewer axes in identifiers, or make several studies of it"));
+            return Err(Problem::at(at, format!("the study has more than {MAX_ROWS} rows"))
+                .help("name fewer axes in identifiers, or split the study"));
         }
         note(&mut self.rows, "rows", id, at)
     }
 
-    /// Whether a row has it.
+    /// Whether a row has the identifier.
     pub fn has_row(&self, id: &str) -> bool {
         self.rows.contains(&id.to_lowercase())
     }
 
-    /// Notes that of a figure.
+    /// Adds a figure's identifier.
     pub fn figure(&mut self, id: &str, at: Range<usize>) -> Result<(), Problem> {
         note(&mut self.figures, "figures", id, at)
     }
 
-    /// Notes one of an experiment.
+    /// Adds an experiment's identifier.
     pub fn experiment(&mut self, id: &str, at: Range<usize>) -> Result<(), Problem> {
         note(&mut self.experiments, "experiments", id, at)
     }
@@ -121,12 +121,12 @@ impl Names {
 
 fn note(known: &mut HashSet<String>, what: &str, id: &str, at: Range<usize>) -> Result<(), Problem> {
     if id.trim().is_empty() {
-        return Err(Problem::at(at, "an identifier is not empty"));
+        return Err(Problem::at(at, "an identifier must not be empty"));
     }
-    // `--only` takes small letters as well.
+    // `--only` ignores case.
     match known.insert(id.to_lowercase()) {
         true => Ok(()),
         false => Err(Problem::at(at, format!("two {what} have the identifier `{id}`"))
-            .help("name in it the axis whose values they are of: {AXIS}")),
+            .help("name the axis in the identifier: {AXIS}")),
     }
 }

@@ -1,18 +1,18 @@
-//! Rows: what is measured, and by which rule it is judged.
+//! Rows: quantities, and the rules that judge them.
 
 use super::planner::Planner;
-use super::{Quantity, Reading, RowPlan};
+use super::{Quantity, RowPlan, RowValue};
 use crate::parse::error::Problem;
 use crate::parse::spec::{Names, Row};
 use crate::parse::template::places;
 use crate::resolve::axes::number;
-use crate::resolve::choice::{ids, starts_over};
+use crate::resolve::chosen_values::{ids, starts_over};
 use crate::resolve::selection::Selection;
 use crate::result::Published;
 use crate::verdict::Rule;
 use toml::{Spanned, Value};
 
-/// What the condition of an explanation may name.
+/// The names for conditions of explanations.
 const VARIABLES: [&str; 4] = ["measured", "low", "high", "published"];
 
 /// Adds a row, or one for each value of the axes that its identifier names.
@@ -21,14 +21,14 @@ pub(super) fn add(planner: &mut Planner<'_>, row: &Row) -> Result<(), Problem> {
     let study = planner.study;
     let at = |problem: Problem| problem.or_at(here.clone());
     if row.id.get_ref().is_empty() {
-        let problem = Problem::new("a row has no identifier").help("add id = \"…\"");
+        let problem = Problem::new("the row has no identifier").help("add id = \"…\"");
         let texts = row.of.iter().chain(&row.formula).map(Spanned::span);
         let place = texts.chain(row.ascending.iter().chain(&row.highest).map(Spanned::span)).next();
         return Err(place.map_or(problem.clone(), |place| problem.or_at(place)));
     }
     let groups = match &row.runs {
         Some(names) => names.all().iter().map(|name| study.group(name).map(Some)).collect(),
-        // A formula may go over the file's axes alone.
+        // A formula may use only the file's axes.
         None if row.formula.is_some() || !row.rows.is_empty() => Ok(vec![study.group_or_only(None).ok()]),
         None => study.group_or_only(None).map(|only| vec![Some(only)]),
     };
@@ -39,10 +39,10 @@ pub(super) fn add(planner: &mut Planner<'_>, row: &Row) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The same where axes have those values.
+/// Adds a row for these values of axes.
 fn each<'a>(planner: &mut Planner<'a>, row: &Row, open: Selection<'a>) -> Result<(), Problem> {
     if row.reads() > 1 || (row.reads() == 0 && row.rows.is_empty()) {
-        return Err(Problem::new("a row has one of `of`, `formula`, `ascending` and `highest`"));
+        return Err(Problem::new("a row needs exactly one of `of`, `formula`, `ascending` and `highest`"));
     }
     let named = axes_of(row.id.get_ref());
     for start in starts_over(open, &row.at, &named)? {
@@ -70,7 +70,7 @@ fn each<'a>(planner: &mut Planner<'a>, row: &Row, open: Selection<'a>) -> Result
     Ok(())
 }
 
-/// The axes that a text names, each once.
+/// The distinct axes that a text names.
 pub(super) fn axes_of(text: &str) -> Vec<&str> {
     let mut axes: Vec<&str> = Vec::new();
     for (name, _) in places(text) {
@@ -102,7 +102,7 @@ fn one<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result
     for explanation in &row.explain {
         let when = here.compile(&explanation.when, &VARIABLES)?;
         if !when.runs.is_empty() {
-            let message = "a condition names measured, low, high and published, and reads no run";
+            let message = "a condition may name measured, low, high and published, but cannot read a run";
             return Err(Problem::at(explanation.when.span(), message));
         }
         let by = fill(&explanation.by)?.map(|by| format!(" (see {by})")).unwrap_or_default();
@@ -125,16 +125,16 @@ fn one<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result
     let compares = row.compares();
     let what = if compares { claim.clone().unwrap_or(what) } else { what };
     if value.is_none() && from.is_some() && row.published.is_none() {
-        return Err(Problem::new("`from` says how a published value follows, and there is none"));
+        return Err(Problem::new("`from` needs a published value: it states how that value is derived"));
     }
     if let (Some(rule), true) = (&row.rule, compares) {
-        return Err(Problem::at(rule.span(), "an order is judged by its own rule"));
+        return Err(Problem::at(rule.span(), "a row with `ascending` or `highest` cannot have a `rule`"));
     }
     if let (Some(rule), None, None) = (&row.rule, &row.published, &row.claim) {
-        return Err(Problem::at(rule.span(), "a rule judges a `claim` or a `published` value"));
+        return Err(Problem::at(rule.span(), "a row with a `rule` needs a `claim` or a `published` value"));
     }
     if row.claim.is_some() && row.published.is_some() && !compares {
-        return Err(Problem::new("a row has a `claim` or a `published` value, not both"));
+        return Err(Problem::new("a row can have a `claim` or a `published` value, not both"));
     }
     let of_order = if row.highest.is_some() { Rule::Highest } else { Rule::Ascending };
     let (published, rule) = match (value, from, claim) {
@@ -145,7 +145,7 @@ fn one<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result
         (None, ..) if compares => (Published::Claim(what.clone()), of_order),
         (None, _, Some(claim)) => {
             let rule = stated
-                .ok_or_else(|| Problem::new("a claim has a rule").help("for example rule = \"near 1\""))?;
+                .ok_or_else(|| Problem::new("a claim needs a rule").help("for example rule = \"near 1\""))?;
             (Published::Claim(claim), rule)
         }
         (None, ..) => (Published::Nothing, Rule::NotJudged),
@@ -155,50 +155,56 @@ fn one<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result
     Ok(())
 }
 
-/// What a row reads here.
-fn reading<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result<Reading, Problem> {
+/// A row's value here.
+fn reading<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result<RowValue, Problem> {
     let over = match &row.over {
         None => None,
         Some(over) => match over.get_ref().first() {
             Some(one) if row.compares() && over.get_ref().len() == 1 => Some(one),
-            _ => return Err(Problem::at(over.span(), "`over` has one axis, for `ascending` or `highest`")),
+            _ => {
+                return Err(Problem::at(
+                    over.span(),
+                    "`over` must name one axis, in a row with `ascending` or `highest`",
+                ));
+            }
         },
     };
     if let Some(of) = &row.of {
         let compiled = here.compile(of, &[])?;
         if compiled.runs.is_empty() {
-            return Err(
-                Problem::at(of.span(), "`of` is measured, and this reads no run").help("`formula` computes")
-            );
+            return Err(Problem::at(of.span(), "`of` must read a run, and this expression reads none")
+                .help("use `formula` for a computed value"));
         }
-        return planner.needed(compiled).map(Reading::Measured);
+        return planner.needed(compiled).map(RowValue::Measured);
     }
     if let Some(formula) = &row.formula {
-        return here.constant(formula).map(Reading::Formula);
+        return here.constant(formula).map(RowValue::Formula);
     }
     let list = row.ascending.as_ref().or(row.highest.as_ref());
-    let list = list.ok_or_else(|| Problem::new("a row reads something"))?;
+    let list = list.ok_or_else(|| Problem::new("a row needs an expression"))?;
     let quantities = match over {
         None => compared(planner, list, here)?,
         Some((axis, values)) => compared_over(planner, list, axis, values, here)?,
     };
-    Ok(Reading::Compared(quantities))
+    Ok(RowValue::Compared(quantities))
 }
 
-/// What another reading of the text makes of a row, by name: one for each value of the axes that its `what` names.
+/// A row's values under another interpretation of the text, by name: one for each value of the axes that its `what` names.
 fn readings<'a>(
     planner: &mut Planner<'a>,
     row: &Row,
     other: &Row,
     here: &Selection<'a>,
-) -> Result<Vec<(String, Reading)>, Problem> {
+) -> Result<Vec<(String, RowValue)>, Problem> {
     let Some(name) = &other.what else {
-        return Err(Problem::new("a reading has no name").help("add what = \"…\""));
+        return Err(Problem::new("an entry of `readings` has no name").help("add what = \"…\""));
     };
     let inner = row.inner(other);
     let mut open = match &other.runs {
         Some(Names::One(runs)) => here.in_runs(runs)?,
-        Some(Names::Several(_)) => return Err(Problem::new("a reading reads one kind of `runs`")),
+        Some(Names::Several(_)) => {
+            return Err(Problem::new("an entry of `readings` can have only one name in `runs`"));
+        }
         None => here.clone(),
     };
     other.at.keys().try_for_each(|axis| open.clear(axis))?;
@@ -212,14 +218,14 @@ fn readings<'a>(
     Ok(all)
 }
 
-/// Quantities with their names: of a list of expressions these themselves.
+/// Quantities with names, which default to the expressions.
 fn compared(
     planner: &mut Planner<'_>,
     list: &Spanned<Value>,
     here: &Selection<'_>,
 ) -> Result<Vec<(String, Quantity)>, Problem> {
     let wrong =
-        || Problem::at(list.span(), "it is a list of expressions, or a table of names with expressions");
+        || Problem::at(list.span(), "give a list of expressions, or a table of names with expressions");
     let pairs: Vec<(String, String)> = match list.get_ref() {
         Value::Array(items) => {
             let pair = |item: &Value| item.as_str().map(|text| (text.to_owned(), text.to_owned()));
@@ -232,7 +238,7 @@ fn compared(
         _ => return Err(wrong()),
     };
     if pairs.len() < 2 {
-        return Err(Problem::at(list.span(), "an order has at least two"));
+        return Err(Problem::at(list.span(), "an order needs at least two expressions"));
     }
     let mut quantities = Vec::new();
     for (name, text) in pairs {
@@ -243,7 +249,7 @@ fn compared(
     Ok(quantities)
 }
 
-/// The same quantity for some values of an axis, by their names and in their order.
+/// One quantity for some values of an axis, by name, in order.
 fn compared_over(
     planner: &mut Planner<'_>,
     of: &Spanned<Value>,
@@ -252,12 +258,12 @@ fn compared_over(
     here: &Selection<'_>,
 ) -> Result<Vec<(String, Quantity)>, Problem> {
     let Value::String(text) = of.get_ref() else {
-        return Err(Problem::at(of.span(), "with `over` it is one expression"));
+        return Err(Problem::at(of.span(), "with `over`, give a single expression"));
     };
     let at = |problem: Problem| problem.or_at(values.span());
     let ids = ids(here, axis, values.get_ref()).map_err(at)?;
     if ids.len() < 2 {
-        return Err(Problem::at(values.span(), "an order has at least two"));
+        return Err(Problem::at(values.span(), "an order needs at least two expressions"));
     }
     let text = Spanned::new(of.span(), text.clone());
     let mut quantities = Vec::new();
@@ -273,45 +279,45 @@ fn compared_over(
 /// A published value here: a number, the mean of a list, an expression, or a table of them by an axis's value.
 fn published(whole: &Spanned<Value>, value: &Value, here: &Selection<'_>) -> Result<Option<f64>, Problem> {
     match value {
-        Value::Float(x) if !x.is_finite() => Err(Problem::new("a published value is a finite number")),
+        Value::Float(x) if !x.is_finite() => Err(Problem::new("a published value must be a finite number")),
         Value::Integer(_) | Value::Float(_) => Ok(number(value)),
         Value::String(text) => here.constant(&Spanned::new(whole.span(), text.clone())).map(Some),
         Value::Array(values) => {
             let values: Option<Vec<f64>> = values.iter().map(number).collect();
             let values = values.filter(|values| !values.is_empty());
             let values =
-                values.ok_or_else(|| Problem::new("a list of published values is one of numbers"))?;
+                values.ok_or_else(|| Problem::new("a list of published values must contain only numbers"))?;
             let mean = values.iter().sum::<f64>() / values.len() as f64;
             match mean.is_finite() {
                 true => Ok(Some(mean)),
-                false => Err(Problem::new("the mean of published values is a finite number")),
+                false => Err(Problem::new("the mean of the published values must be a finite number")),
             }
         }
         Value::Table(table) => chosen(table, here)?.map_or(Ok(None), |value| published(whole, value, here)),
-        Value::Boolean(_) | Value::Datetime(_) => Err(Problem::new("a published value is a number")),
+        Value::Boolean(_) | Value::Datetime(_) => Err(Problem::new("a published value must be a number")),
     }
 }
 
-/// A text here: one for all, or that of an axis's value.
+/// A text here: one for all, or one by an axis's value.
 fn text(value: &Value, here: &Selection<'_>) -> Result<Option<String>, Problem> {
     match value {
         Value::String(text) => here.fill(text).map(Some),
         Value::Table(table) => chosen(table, here)?.map_or(Ok(None), |value| text(value, here)),
-        _ => Err(Problem::new("it is a text, or a table of texts by the value of an axis")),
+        _ => Err(Problem::new("give a text, or a table of texts by the value of an axis")),
     }
 }
 
-/// What a table by the value of an axis has here, if it has something.
+/// The entry of a table by an axis's value, if it has one here.
 fn chosen<'t>(table: &'t toml::Table, here: &Selection<'_>) -> Result<Option<&'t Value>, Problem> {
     here.chosen(&table.keys().collect::<Vec<_>>(), |value| table.get(value))
 }
 
-/// A rule in words.
+/// Parses a rule.
 fn rule(text: &Spanned<String>, published: Option<f64>) -> Result<Rule, Problem> {
     const KNOWN: &str =
-        "there are: near NUMBER, at least NUMBER, at most NUMBER, within FROM..TO, printed, none";
+        "the rules are: near NUMBER, at least NUMBER, at most NUMBER, within FROM..TO, printed, none";
     let wrong =
-        |why: &str| Problem::at(text.span(), format!("`{}` is no rule{why}", text.get_ref())).help(KNOWN);
+        |why: &str| Problem::at(text.span(), format!("`{}` is not a rule{why}", text.get_ref())).help(KNOWN);
     let number =
         |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(|| wrong(""));
     let words = text.get_ref().trim();
@@ -329,7 +335,11 @@ fn rule(text: &Spanned<String>, published: Option<f64>) -> Result<Rule, Problem>
     }
     if let Some((from, to)) = words.strip_prefix("within ").and_then(|rest| rest.split_once("..")) {
         let (from, to) = (number(from)?, number(to)?);
-        return if from <= to { Ok(Rule::Within(from, to)) } else { Err(wrong(": it begins above its end")) };
+        return if from <= to {
+            Ok(Rule::Within(from, to))
+        } else {
+            Err(wrong(": the lower end is above the upper end"))
+        };
     }
     match (words, published) {
         ("printed", Some(value)) => Ok(Rule::Printed(value)),

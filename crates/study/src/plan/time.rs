@@ -1,8 +1,8 @@
-//! Lines over time, as expressions have them.
+//! Parses lines over time from expressions.
 
 use super::planner::Planner;
-use super::trace::{Column, Of, Trace};
-use crate::functions::{SERIES, Takes};
+use super::trace::{Column, Trace, TraceSource};
+use crate::functions::{Parameter, SERIES};
 use crate::parse::error::Problem;
 use crate::parse::expr::{Argument, Expr, Operator};
 use crate::resolve::compile::{expression, part};
@@ -12,14 +12,14 @@ use anabranch_scenario::suggest;
 use std::ops::Range;
 use toml::Spanned;
 
-/// Reads a line: `cwnd("mptcp", 1)`, `rtt("mptcp", 1) * 1000`, `throughput("tcp")`.
+/// Parses a line: `cwnd("mptcp", 1)`, `rtt("mptcp", 1) * 1000`, `throughput("tcp")`.
 pub(super) fn trace(
     planner: &mut Planner<'_>,
     of: &Spanned<String>,
     here: &Selection<'_>,
 ) -> Result<Trace, Problem> {
     let (call, scale) = match expression(of)? {
-        Expr::Two(operator @ (Operator::Times | Operator::Divided), line, number, at) => match *number {
+        Expr::Binary(operator @ (Operator::Times | Operator::Divided), line, number, at) => match *number {
             Expr::Number(x) if operator == Operator::Times || x != 0.0 => (*line, Some((operator, x))),
             _ => return Err(no_line(of, at)),
         },
@@ -33,11 +33,11 @@ pub(super) fn trace(
         ("throughput", flows @ [_, ..]) => {
             let name = |argument: &Argument| match argument {
                 Argument::Text(flow) => {
-                    network.check(Takes::Flow, flow).map(|()| flow.clone()).map_err(place)
+                    network.check(Parameter::Flow, flow).map(|()| flow.clone()).map_err(place)
                 }
                 _ => Err(no_line(of, at.clone())),
             };
-            Of::Throughput(flows.iter().map(name).collect::<Result<_, _>>()?)
+            TraceSource::Throughput(flows.iter().map(name).collect::<Result<_, _>>()?)
         }
         (function, [Argument::Text(flow), Argument::Value(Expr::Number(number)), rest @ ..]) => {
             let known = SERIES.iter().find(|series| series.name == function);
@@ -48,13 +48,13 @@ pub(super) fn trace(
                 }
                 (None, _) if function != "observable" => {
                     let names = SERIES.iter().map(|series| series.name).chain(["observable", "throughput"]);
-                    let problem = Problem::new(format!("there is no line `{function}`"));
+                    let problem = Problem::new(format!("`{function}` cannot be drawn over time"));
                     return Err(place(problem.help(suggest(function, names))));
                 }
                 _ => return Err(no_line(of, at.clone())),
             };
-            network.check(Takes::Flow, flow).map_err(place)?;
-            Of::Subflow(flow.clone(), network.subflow(flow, *number).map_err(place)?, column)
+            network.check(Parameter::Flow, flow).map_err(place)?;
+            TraceSource::Subflow(flow.clone(), network.subflow(flow, *number).map_err(place)?, column)
         }
         _ => return Err(no_line(of, at.clone())),
     };
@@ -64,8 +64,8 @@ pub(super) fn trace(
 
 fn no_line(of: &Spanned<String>, at: Range<usize>) -> Problem {
     let known: Vec<_> = SERIES.iter().map(|series| format!("{}(\"flow\", subflow)", series.name)).collect();
-    Problem::at(part(of, at), "a line over time is one of a subflow, or a throughput").help(format!(
-        "there are: {}, observable(\"flow\", subflow, \"name\"), throughput(\"flow\", …), and each of them * or / a number",
+    Problem::at(part(of, at), "a line over time must be a function of a subflow, or a throughput").help(format!(
+        "the functions are: {}, observable(\"flow\", subflow, \"name\"), throughput(\"flow\", …), each optionally * or / a number",
         known.join(", ")
     ))
 }

@@ -9,15 +9,15 @@ use anabranch_record::SubflowSeries;
 pub(crate) struct Trace {
     /// Its simulation.
     pub setup: usize,
-    pub of: Of,
-    /// What its values are multiplied with or divided by.
+    pub of: TraceSource,
+    /// Factors and divisors of its values.
     pub scale: Option<(Operator, f64)>,
 }
 
-pub(crate) enum Of {
-    /// A column of a subflow.
+pub(crate) enum TraceSource {
+    /// A series of a subflow.
     Subflow(String, usize, Column),
-    /// What these flows deliver together in each second.
+    /// The total goodput of these flows in each second.
     Throughput(Vec<String>),
 }
 
@@ -30,10 +30,10 @@ impl Trace {
     /// Its points in a run.
     pub fn points(&self, run: &Outcome) -> Vec<Point> {
         let points = match &self.of {
-            Of::Throughput(flows) => {
+            TraceSource::Throughput(flows) => {
                 run.throughput(flows).into_iter().map(|(x, y)| Point::at(x, y)).collect()
             }
-            Of::Subflow(flow, subflow, column) => {
+            TraceSource::Subflow(flow, subflow, column) => {
                 let samples = run.samples.series(flow, *subflow);
                 let points = samples.and_then(|samples| {
                     let values = match column {

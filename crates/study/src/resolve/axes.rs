@@ -1,4 +1,4 @@
-//! Axes: what is varied, and every point of their product.
+//! Axes, and the points of their product.
 
 use crate::format::significant;
 use crate::parse::error::Problem;
@@ -10,14 +10,14 @@ use serde::Deserialize;
 use std::collections::HashSet;
 use toml::{Spanned, Value};
 
-/// Of an axis, by its name, only these values.
-pub type Part = (String, Vec<String>);
+/// An axis's name and the subset of its values to use.
+pub type AxisSubset = (String, Vec<String>);
 
 /// An axis of a group of runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Axis {
     pub name: String,
-    /// The scenario's key that it sets, if it sets one by itself.
+    /// The scenario's key that it sets, if any.
     pub key: Option<String>,
     pub values: Vec<AxisValue>,
 }
@@ -25,24 +25,24 @@ pub(crate) struct Axis {
 /// A value of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AxisValue {
-    /// In identifiers, and as `--set` takes it.
+    /// The value in identifiers and for `--set`.
     pub id: String,
     /// For readers.
     pub label: String,
-    /// As a number, if it is one, whatever its unit.
+    /// Its number without the unit, if it has one.
     pub number: Option<f64>,
-    /// What else it has, where it is a table with an `id`.
+    /// Its other fields, if it is a table with an `id`.
     pub fields: IndexMap<String, Value>,
 }
 
-/// As `values`: every algorithm there is.
+/// The text for `values` that means every algorithm.
 const ALGORITHMS: &str = "all algorithms";
 
-/// So many values of one axis are enough for anybody.
+/// The largest number of values of an axis.
 const MAX_VALUES: usize = 100_000;
 
 impl Axis {
-    /// Reads one; `shared` are those of the file, which it may take.
+    /// Reads an axis, which may refer to the file's `shared` axes.
     pub fn read(name: &str, spec: &Spanned<Value>, shared: &[Axis]) -> Result<Self, Problem> {
         let at = spec.span();
         named(name, "an axis").map_err(|problem| problem.or_at(at.clone()))?;
@@ -52,7 +52,7 @@ impl Axis {
             Value::Table(table) => Axis::of_table(name, table),
             Value::String(taken) => Axis::taken(taken, shared).map(|axis| Axis { name: name.into(), ..axis }),
             _ => Err(Problem::new(
-                "an axis is a list of values, a table with `key` and `values` or `range`, or the name of one of [axes]",
+                "an axis must be a list of values, a table with `key` and `values` or `range`, or the name of one of [axes]",
             )),
         };
         let axis = axis.map_err(|problem| problem.or_at(at.clone()))?;
@@ -60,7 +60,7 @@ impl Axis {
         let unit = axis.values.first().map(|value| value.unit().to_owned());
         let given = axis.values.iter().all(|value| value.fields.contains_key("value"));
         if !given && axis.values.iter().any(|value| Some(value.unit()) != unit.as_deref()) {
-            // 500 kbit/s and 1 Mbit/s are no numbers to draw or to compute with.
+            // Numbers with different units, such as 500 kbit/s and 1 Mbit/s, are not comparable.
             axis.values.iter_mut().for_each(|value| value.number = None);
         }
         if axis.values.is_empty() {
@@ -69,13 +69,14 @@ impl Axis {
         let mut ids: Vec<&str> = axis.values.iter().map(|value| value.id.as_str()).collect();
         ids.sort_unstable();
         if let Some(twice) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(Problem::at(at, format!("axis `{name}` has the value `{}` twice", twice[0]))
-                .help("leave one out; steps of a range have four digits, so that it may have too many"));
+            return Err(Problem::at(at, format!("axis `{name}` has the value `{}` twice", twice[0])).help(
+                "remove one; steps of a range are rounded to four digits, so use fewer steps if two coincide",
+            ));
         }
         Ok(axis)
     }
 
-    /// One of the file's.
+    /// One of the file's axes.
     fn taken(name: &str, shared: &[Axis]) -> Result<Self, Problem> {
         shared.iter().find(|axis| axis.name == name).cloned().ok_or_else(|| {
             Problem::new(format!("[axes] has no `{name}`"))
@@ -93,7 +94,7 @@ impl Axis {
             key: Option<String>,
         }
         let SomeOf { axis, values, key } = Value::Table(table.clone()).try_into().map_err(|_| {
-            Problem::new(format!("axis `{name}` has other keys than `axis`, `values` and `key`"))
+            Problem::new(format!("axis `{name}` may only have the keys `axis`, `values` and `key`"))
                 .help("for example { axis = \"cc\", values = [\"lia\", \"olia\"] }")
         })?;
         let of = Axis::taken(&axis, shared)?;
@@ -130,29 +131,31 @@ impl Axis {
             (None, Some(range)) => {
                 let steps = match keys.steps {
                     Some(steps) if steps >= 2 => steps,
-                    Some(_) => return Err(Problem::new("`steps` is a whole number of at least 2")),
-                    None => return Err(Problem::new("a range has `steps`").help("for example steps = 12")),
+                    Some(_) => return Err(Problem::new("`steps` must be a whole number of at least 2")),
+                    None => return Err(Problem::new("a range needs `steps`").help("for example steps = 12")),
                 };
                 let log = match keys.scale.as_deref() {
                     None | Some("linear") => false,
                     Some("log") => true,
                     Some(other) => {
-                        let problem = Problem::new(format!("`{other}` is no scale"));
-                        return Err(problem.help("there are: linear, log"));
+                        let problem = Problem::new(format!("`{other}` is not a scale"));
+                        return Err(problem.help("the scales are: linear, log"));
                     }
                 };
                 self::range(&range, steps, log)?
             }
             _ => {
                 return Err(Problem::new(format!(
-                    "axis `{name}` has either `values`, a list or \"{ALGORITHMS}\", or `range`, a text"
+                    "axis `{name}` needs either `values`, a list or \"{ALGORITHMS}\", or `range`, a text"
                 ))
                 .help("for example range = \"0.1..4 BDP\", steps = 12, scale = \"log\""));
             }
         };
         if let Some(names) = keys.names {
             if names.len() != values.len() {
-                return Err(Problem::new(format!("`names` of axis `{name}` has one text for each value")));
+                return Err(Problem::new(format!(
+                    "`names` of axis `{name}` must have one text for each value"
+                )));
             }
             for (value, name) in values.iter_mut().zip(names) {
                 value.label = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
@@ -161,15 +164,15 @@ impl Axis {
         Ok(Axis { name: name.into(), key: keys.key, values })
     }
 
-    /// The same with the values that are asked for, if some are.
-    pub fn part(self, of: &[Part]) -> Result<Self, Problem> {
+    /// Restricts it to the requested values, if any.
+    pub fn part(self, of: &[AxisSubset]) -> Result<Self, Problem> {
         let asked = || of.iter().filter(|(name, _)| *name == self.name).flat_map(|(_, values)| values);
         let Some(first) = asked().next() else { return Ok(self) };
         let help = suggest(first, self.values.iter().map(|value| value.id.as_str()));
         let kept: Vec<_> =
             self.values.iter().filter(|value| asked().any(|id| *id == value.id)).cloned().collect();
         if kept.is_empty() {
-            let message = format!("an axis `{}` has none of the values that are asked for", self.name);
+            let message = format!("axis `{}` has none of the requested values", self.name);
             return Err(Problem::new(message).help(help));
         }
         Ok(Axis { values: kept, ..self })
@@ -180,7 +183,7 @@ impl Axis {
         self.values.iter().position(|value| value.id == id)
     }
 
-    /// The same; says what there is where it has no such value.
+    /// The index of a value, or an error with suggestions.
     pub fn index(&self, value: &str) -> Result<usize, Problem> {
         self.find(value).ok_or_else(|| {
             Problem::new(format!("axis `{}` has no value `{value}`", self.name))
@@ -191,7 +194,7 @@ impl Axis {
 
 fn list(values: &[Value]) -> Result<Vec<AxisValue>, Problem> {
     if values.len() > MAX_VALUES {
-        return Err(Problem::new(format!("{} values of one axis: at most {MAX_VALUES}", values.len())));
+        return Err(Problem::new(format!("the axis has {} values, the limit is {MAX_VALUES}", values.len())));
     }
     values.iter().map(AxisValue::read).collect()
 }
@@ -202,14 +205,17 @@ impl AxisValue {
         AxisValue { label: id.clone(), id, number, fields: IndexMap::new() }
     }
 
-    /// What stands behind its number.
+    /// The unit after its number.
     fn unit(&self) -> &str {
         self.id[digits(&self.id)..].trim()
     }
 
     fn read(value: &Value) -> Result<Self, Problem> {
         if !is_finite(value) {
-            return Err(Problem::new(format!("the value `{}` is or has no finite number", written(value))));
+            return Err(Problem::new(format!(
+                "the value `{}` must be, or have, a finite number",
+                written(value)
+            )));
         }
         match value {
             Value::Table(table) if table.contains_key("id") => {
@@ -220,26 +226,26 @@ impl AxisValue {
                 fields.keys().try_for_each(|field| named(field, "a field"))?;
                 if fields.get("set").is_some_and(|set| !set.is_table()) {
                     return Err(Problem::new(format!(
-                        "`set` of the value `{id}` is a table of keys and values"
+                        "`set` of the value `{id}` must be a table of keys and values"
                     ))
                     .help("for example set = { \"links.*.queue\" = \"1 BDP\" }"));
                 }
                 let plain = AxisValue::plain(id);
                 let number = fields.get("value").map_or(Ok(plain.number), |value| {
                     number(value).map(Some).ok_or_else(|| {
-                        Problem::new(format!("`value` of the value `{}` is a number", plain.id))
+                        Problem::new(format!("`value` of the value `{}` must be a number", plain.id))
                     })
                 })?;
                 Ok(AxisValue { label, fields, number, ..plain })
             }
             Value::Array(_) | Value::Datetime(_) => {
-                Err(Problem::new("a value is a text, a number or a table"))
+                Err(Problem::new("a value must be a text, a number or a table"))
             }
             other => Ok(AxisValue::plain(written(other))),
         }
     }
 
-    /// What `{axis}`, or `{axis.field}`, stands for.
+    /// The value of `{axis}` or `{axis.field}`.
     pub fn field(&self, field: Option<&str>) -> Option<String> {
         match field {
             None => Some(self.id.clone()),
@@ -248,7 +254,7 @@ impl AxisValue {
         }
     }
 
-    /// The scenario's keys that it sets, where it has a table `set` of them.
+    /// The scenario's keys in its table `set`.
     pub fn set(&self) -> Option<&toml::Table> {
         self.fields.get("set").and_then(Value::as_table)
     }
@@ -258,7 +264,7 @@ impl AxisValue {
         self.fields.get(field)?.as_array()?.iter().map(number).collect()
     }
 
-    /// The same as a number.
+    /// A field as a number.
     pub fn field_number(&self, field: Option<&str>) -> Option<f64> {
         match field {
             None => self.number,
@@ -278,18 +284,18 @@ pub(crate) fn number_and_unit(id: &str) -> Option<(f64, &str)> {
     Some((number.parse().ok()?, unit.trim()))
 }
 
-/// How much of a value is a number, such as 1e-3, before its unit: as much as may be.
+/// The length of a value's number, such as 1e-3, before its unit.
 fn digits(id: &str) -> usize {
     let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | 'e' | 'E');
     let most = id.find(|c: char| !is_part(c)).unwrap_or(id.len());
     let is_number = |end: &usize| id[..*end].parse::<f64>().is_ok_and(f64::is_finite);
     let digits = (1..=most).rev().find(is_number).unwrap_or(0);
-    // 2/3 and 10.0.0.1 are no numbers with units.
+    // 2/3 and 10.0.0.1 are not numbers with units.
     let is_unit = |c: char| c.is_whitespace() || c.is_alphabetic() || c == '%';
     if id[digits..].chars().next().is_none_or(is_unit) { digits } else { 0 }
 }
 
-/// Whether all numbers in it are finite: others have no place on an axis, and none in JSON.
+/// Whether all its numbers are finite, as axes and JSON require.
 fn is_finite(value: &Value) -> bool {
     match value {
         Value::Float(x) => x.is_finite(),
@@ -319,8 +325,9 @@ pub(crate) fn assigned(value: &Value) -> String {
 
 /// `0.1..4 BDP` in that many steps.
 pub(crate) fn range(text: &str, steps: usize, log: bool) -> Result<Vec<AxisValue>, Problem> {
-    let wrong =
-        |why: &str| Problem::new(format!("`{text}` is no range: {why}")).help("for example 0.1..4 BDP");
+    let wrong = |why: &str| {
+        Problem::new(format!("`{text}` is not a valid range: {why}")).help("for example 0.1..4 BDP")
+    };
     let (from, rest) = text.split_once("..").ok_or_else(|| wrong("`..` is missing"))?;
     let rest = rest.trim();
     let digits = rest
@@ -329,33 +336,33 @@ pub(crate) fn range(text: &str, steps: usize, log: bool) -> Result<Vec<AxisValue
     let (to, unit) = rest.split_at(digits);
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
     let (from, to) = (number(from), number(to));
-    let (from, to) = from.zip(to).ok_or_else(|| wrong("it has a number on each side of `..`"))?;
+    let (from, to) = from.zip(to).ok_or_else(|| wrong("give a number on each side of `..`"))?;
     if log && !(from > 0.0 && to > 0.0) {
-        return Err(wrong("a logarithmic one is above 0"));
+        return Err(wrong("a logarithmic range must be above 0"));
     }
     if !(to - from).is_finite() || log && !(to / from).is_normal() {
-        return Err(wrong("it is too wide"));
+        return Err(wrong("the range is too wide"));
     }
     if steps > MAX_VALUES {
-        return Err(wrong(&format!("at most {MAX_VALUES} steps")));
+        return Err(wrong(&format!("more than {MAX_VALUES} steps")));
     }
     let unit = unit.trim();
     let step = |i: usize| {
         let part = i as f64 / (steps - 1) as f64;
         let x = if log { from * (to / from).powf(part) } else { from + (to - from) * part };
-        // Steps are for people as well: four digits are finer than any effect.
+        // People read the steps: four digits suffice.
         let x = significant(x, 4);
         AxisValue::plain(if unit.is_empty() { x.to_string() } else { format!("{x} {unit}") })
     };
     Ok((0..steps).map(step).collect())
 }
 
-/// For each axis the one that it goes together with: the first of those in its list, or itself.
+/// For each axis the first axis in its `zip` list, or itself.
 pub(crate) fn leaders(axes: &[Axis], together: &[Vec<String>]) -> Result<Vec<usize>, Problem> {
     let position = |name: &String| {
         let known = axes.iter().map(|axis| axis.name.as_str());
         axes.iter().position(|axis| axis.name == *name).ok_or_else(|| {
-            Problem::new(format!("`zip` names `{name}`, which is no axis")).help(suggest(name, known))
+            Problem::new(format!("`zip` names `{name}`, which is not an axis")).help(suggest(name, known))
         })
     };
     let mut leader: Vec<usize> = (0..axes.len()).collect();
@@ -363,18 +370,18 @@ pub(crate) fn leaders(axes: &[Axis], together: &[Vec<String>]) -> Result<Vec<usi
     for names in together {
         let group = names.iter().map(position).collect::<Result<Vec<_>, _>>()?;
         if group.len() < 2 {
-            return Err(Problem::new("axes that go together are at least two")
+            return Err(Problem::new("a list in `zip` needs at least two axes")
                 .help("for example zip = [[\"rate\", \"buffer\"]]"));
         }
         for axis in &group {
             let (first, this) = (&axes[group[0]], &axes[*axis]);
             if !named.insert(*axis) {
                 return Err(Problem::new(format!("`zip` names `{}` twice", this.name))
-                    .help("all axes that go together stand in one list"));
+                    .help("put all axes that vary together in one list"));
             }
             if first.values.len() != this.values.len() {
                 return Err(Problem::new(format!(
-                    "`{}` has {} values and `{}` has {}: axes that go together have as many",
+                    "`{}` has {} values and `{}` has {}: axes in one list of `zip` must have the same number of values",
                     first.name,
                     first.values.len(),
                     this.name,
@@ -387,7 +394,7 @@ pub(crate) fn leaders(axes: &[Axis], together: &[Vec<String>]) -> Result<Vec<usi
     Ok(leader)
 }
 
-/// Every point: an index of each axis's values. The last axis varies fastest; axes that go together vary as one.
+/// Every point: an index of each axis's values. The last axis varies fastest; zipped axes vary as one.
 pub(crate) fn points(axes: &[Axis], leader: &[usize]) -> Result<Vec<Vec<usize>>, Problem> {
     let mut points = vec![vec![0; axes.len()]];
     for axis in (0..axes.len()).filter(|axis| leader[*axis] == *axis) {
@@ -403,15 +410,15 @@ pub(crate) fn points(axes: &[Axis], leader: &[usize]) -> Result<Vec<Vec<usize>>,
         let count = points.len().saturating_mul(axes[axis].values.len());
         if count > MAX_POINTS {
             let message =
-                format!("{count} simulations and more, before seeds: at most {MAX_POINTS} in one study");
-            return Err(Problem::new(message).help("vary less, or make several studies of it"));
+                format!("the study has at least {count} simulations per seed, the limit is {MAX_POINTS}");
+            return Err(Problem::new(message).help("vary fewer values, or split the study"));
         }
         points = points.iter().flat_map(of).collect();
     }
     Ok(points)
 }
 
-/// Beyond that a study is a mistake, or wants to be several.
+/// Larger studies are mistakes, or should be split.
 const MAX_POINTS: usize = 100_000;
 
 #[cfg(test)]
@@ -443,17 +450,17 @@ mod tests {
         for (wrong, why) in [
             (r#"{ range = "1-4", steps = 4 }"#, "`..` is missing"),
             (r#"{ range = "0..4", steps = 4, scale = "log" }"#, "above 0"),
-            (r#"{ range = "1..4" }"#, "has `steps`"),
-            (r#"{ range = "1..4", steps = 4, scale = "cubic" }"#, "no scale"),
+            (r#"{ range = "1..4" }"#, "needs `steps`"),
+            (r#"{ range = "1..4", steps = 4, scale = "cubic" }"#, "not a scale"),
             (r#"{ value = [1] }"#, "unknown field `value`"),
             ("[]", "no values"),
             ("[1, 1]", "twice"),
-            ("[1.0, inf]", "no finite number"),
-            (r#"[{ id = "lia", value = nan }]"#, "no finite number"),
-            (r#"[{ id = "lia", losses = [0.1, -inf] }]"#, "no finite number"),
+            ("[1.0, inf]", "the value is not a finite number"),
+            (r#"[{ id = "lia", value = nan }]"#, "the value is not a finite number"),
+            (r#"[{ id = "lia", losses = [0.1, -inf] }]"#, "the value is not a finite number"),
             (r#"{ range = "-1e308..1e308", steps = 3 }"#, "too wide"),
             (r#"{ range = "1e-200..1e200", steps = 3, scale = "log" }"#, "too wide"),
-            ("3", "an axis is a list"),
+            ("3", "an axis must be a list"),
         ] {
             let message = axis("a", wrong).unwrap_err();
             assert!(message.contains(why), "{wrong}: {message}");

@@ -1,8 +1,8 @@
-//! Expressions made ready for runs: what is computed from them.
+//! Compiled expressions, and their evaluation.
 
-use super::each::Every;
 use super::signature::written;
-use crate::functions::{Compute, Function, Given};
+use super::star::StarFlows;
+use crate::functions::{Arguments, Compute, Function};
 use crate::outcome::Outcome;
 use crate::parse::expr::Operator;
 
@@ -10,7 +10,7 @@ use crate::parse::expr::Operator;
 #[derive(Clone)]
 pub(crate) enum Code {
     Number(f64),
-    /// A value known once the row has been measured.
+    /// A value known after the row's measurement.
     Variable(usize),
     /// What a function reads from the run of that position.
     Read {
@@ -30,16 +30,16 @@ pub(crate) enum Code {
 #[derive(Clone, Copy)]
 pub(crate) enum Subflow {
     Is(usize),
-    /// Whichever `*` stands for.
+    /// The subflow for `*`.
     Each,
 }
 
-/// What is given to a function of numbers.
+/// An argument of a function of numbers.
 #[derive(Clone)]
 pub(crate) enum Term {
     One(Code),
-    /// A number for each of what `*` stands for.
-    Each(Every, Code),
+    /// A number for each match of `*`.
+    Each(StarFlows, Code),
 }
 
 /// Where an expression takes its values from.
@@ -53,12 +53,12 @@ struct Sources<'a> {
 }
 
 impl Code {
-    /// What it is where no run has to be read for it.
+    /// Its value if it needs no run.
     pub fn number(&self) -> Option<f64> {
         if let Code::Number(number) = self { Some(*number) } else { None }
     }
 
-    /// Its value, from the runs that it reads, one or several of each in the order in which the compiled expression has them.
+    /// Its value from the runs that it reads, one or several of each, in the order of the compiled expression.
     pub fn value(&self, runs: &[&[&Outcome]], variables: &[f64]) -> Result<f64, String> {
         self.of(Sources { runs, variables, each: None })
     }
@@ -71,7 +71,7 @@ impl Code {
             Code::Two(operator, a, b) => {
                 let a = a.of(sources)?;
                 match operator {
-                    // What stands on the right may have no value where the left one decides.
+                    // The right operand may have no value if the left one decides.
                     Operator::And if a == 0.0 => Ok(0.0),
                     Operator::Or if a != 0.0 => Ok(1.0),
                     _ => operator.of(a, b.of(sources)?),
@@ -81,7 +81,11 @@ impl Code {
                 let mut values = Vec::new();
                 terms.iter().try_for_each(|term| term.put(sources, &mut values))?;
                 let value = compute(&values);
-                if value.is_finite() { Ok(value) } else { Err("a function has no finite value".into()) }
+                if value.is_finite() {
+                    Ok(value)
+                } else {
+                    Err("the value of a function is not a finite number".into())
+                }
             }
             Code::Read { run, elsewhere, function, texts, subflow, numbers } => {
                 let numbers = numbers.iter().map(|code| code.of(sources)).collect::<Result<Vec<_>, _>>()?;
@@ -95,13 +99,13 @@ impl Code {
                     Subflow::Is(r) => r,
                     Subflow::Each => sources.each.map_or(0, |(_, r)| r),
                 });
-                let given = Given { texts: &texts, subflow, numbers: &numbers };
+                let given = Arguments { texts: &texts, subflow, numbers: &numbers };
                 let elsewhere = elsewhere.map_or(&[][..], |run| sources.runs[run]);
                 function
                     .read
                     .value(sources.runs[*run], elsewhere, &given)
                     .filter(|value| value.is_finite())
-                    .ok_or_else(|| format!("a run did not have this value: {}", written(function, &given)))
+                    .ok_or_else(|| format!("a run lacks this value: {}", written(function, &given)))
             }
         }
     }

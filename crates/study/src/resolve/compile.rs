@@ -1,10 +1,10 @@
-//! Reading expressions: names resolved, the runs that they read known. Texts with expressions in their places are filled here, too.
+//! Compiles expressions: resolves names and the runs to read. Also fills texts with expressions.
 
 use super::code::{Code, Subflow, Term};
-use super::each::{Every, open_axis, reads_every_link, takes_list, with_link, with_value};
 use super::selection::Selection;
 use super::signature::{signature, written};
-use crate::functions::{FUNCTIONS, Function, Given, MATH, Read, Takes};
+use super::star::{StarFlows, open_axis, reads_every_link, takes_list, with_link, with_value};
+use crate::functions::{Arguments, FUNCTIONS, Function, MATH, Parameter, Read};
 use crate::parse::error::Problem;
 use crate::parse::expr::{Argument, Expr, Operator, parse};
 use crate::parse::template::{fill, places, with_texts};
@@ -20,9 +20,9 @@ pub(crate) struct Compiled {
     /// Group and point.
     pub runs: Vec<(usize, usize)>,
     pub samples: bool,
-    /// What it cannot do without, each with the position of its run.
+    /// The values that it needs, each with the position of its run.
     pub needs: Vec<(usize, Need)>,
-    /// What it is and where, for who reads why it has no value.
+    /// Its expression and position, for messages about missing values.
     pub place: String,
 }
 
@@ -36,9 +36,9 @@ pub(crate) struct Need {
 }
 
 impl Need {
-    /// Why runs of that scenario never have it; none where they may.
+    /// The reason why runs of that scenario never have it; `None` if they may.
     pub fn missing(&self, scenario: &Scenario) -> Option<Problem> {
-        let given = Given { texts: &self.texts, subflow: self.subflow, numbers: &self.numbers };
+        let given = Arguments { texts: &self.texts, subflow: self.subflow, numbers: &self.numbers };
         let why = self.function.check(scenario, &given).err()?;
         let what = written(self.function, &given);
         Some(Problem::at(self.at.clone(), format!("no run of \"{}\" has {what}: {why}", scenario.name)))
@@ -46,7 +46,7 @@ impl Need {
 }
 
 impl Selection<'_> {
-    /// Reads an expression here.
+    /// Compiles an expression here.
     pub fn compile(&self, text: &Spanned<String>, variables: &[&str]) -> Result<Compiled, Problem> {
         let mut compiler = Compiler {
             variables,
@@ -74,7 +74,7 @@ impl Selection<'_> {
             true => compiled.code.value(&[], &[]).map_err(|why| Problem::at(text.span(), why)),
             false => Err(Problem::at(
                 text.span(),
-                "a published value, a formula or a number in a text reads no run",
+                "a published value, a formula or a number in a text cannot read a run",
             )),
         }
     }
@@ -86,19 +86,22 @@ impl Selection<'_> {
         fill(&text, &value, &self.axes().collect::<Vec<_>>())
     }
 
-    /// The same of a text with a place in the file.
+    /// Fills a text that has a position in the file.
     pub fn filled(&self, text: &Spanned<String>) -> Result<String, Problem> {
         self.fill(text.get_ref()).map_err(|problem| problem.or_at(text.span()))
     }
 
-    /// The number that a quantity without runs has here, as a text.
+    /// The value of a quantity without runs, as text.
     fn number(&self, name: &str) -> Result<Option<String>, Problem> {
         let Some(quantity) = self.study.quantities.get(name) else { return Ok(None) };
         if self.within.iter().any(|outer| outer == name) {
             return Err(contains_itself(name).or_at(quantity.span()));
         }
         if self.within.len() == MAX_WITHIN {
-            return Err(Problem::at(quantity.span(), "with its quantities this expression is too long"));
+            return Err(Problem::at(
+                quantity.span(),
+                "this expression is too long, with its quantities expanded",
+            ));
         }
         let mut inside = self.clone();
         inside.within.push(name.to_owned());
@@ -106,10 +109,10 @@ impl Selection<'_> {
     }
 }
 
-/// Quantities in the places of quantities: deeper ones would need more stack than a thread may have.
+/// The limit for nested quantities: deeper nesting could overflow a thread's stack.
 const MAX_WITHIN: usize = 20;
 
-/// Where a part of a text in quotes is in the file; all of it where it is written with escapes.
+/// The position in the file of a range of a quoted text; the whole text if it has escapes.
 pub(crate) fn part(text: &Spanned<String>, at: Range<usize>) -> Range<usize> {
     let span = text.span();
     match span.len() == text.get_ref().len() + 2 {
@@ -127,22 +130,22 @@ struct Compiler<'a> {
     variables: &'a [&'a str],
     runs: Vec<(usize, usize)>,
     samples: bool,
-    /// The quantities that are being read, so that none contains itself.
+    /// The quantities being compiled, to detect recursion.
     within: Vec<String>,
     /// Where the expression is that has them.
     place: Range<usize>,
-    /// What `*` stands for; none outside a function of a list.
-    every: Option<Every>,
+    /// The matches of `*`; `None` outside a function of a list.
+    every: Option<StarFlows>,
     needs: Vec<(usize, Need)>,
-    /// Whether what is being read is needed in any case: not where `and` or `or` may leave it out.
+    /// Whether the value is always needed: not to the right of `and` or `or`.
     certain: bool,
     parts: usize,
     depth: usize,
 }
 
-/// Longer ones are a mistake: quantities that contain others twice grow without bound.
+/// Longer code is a mistake: nested quantities can grow exponentially.
 const MAX_PARTS: usize = 20_000;
-/// Deeper ones would need more stack than a thread may have.
+/// Deeper nesting could overflow a thread's stack.
 const MAX_DEPTH: usize = 500;
 
 impl Compiler<'_> {
@@ -152,7 +155,7 @@ impl Compiler<'_> {
         }
         let filled = here.clone().within(&self.within).fill(text.get_ref());
         let filled = filled.map_err(|problem| problem.or_at(text.span()))?;
-        // Places in it are none of the file.
+        // Its positions are not in the file.
         self.filled(&Spanned::new(0..0, filled), here)
             .map_err(|problem| Problem { at: Some(text.span()), ..problem })
     }
@@ -165,7 +168,10 @@ impl Compiler<'_> {
         self.parts += 1;
         self.depth += 1;
         if self.parts > MAX_PARTS || self.depth > MAX_DEPTH {
-            return Err(Problem::at(text.span(), "with its quantities this expression is too long"));
+            return Err(Problem::at(
+                text.span(),
+                "this expression is too long, with its quantities expanded",
+            ));
         }
         let code = self.part(expr, text, here);
         self.depth -= 1;
@@ -176,7 +182,7 @@ impl Compiler<'_> {
         match expr {
             Expr::Number(number) => Ok(Code::Number(*number)),
             Expr::Negative(inner) => Ok(Code::Negative(Box::new(self.code(inner, text, here)?))),
-            Expr::Two(operator, a, b, at) => {
+            Expr::Binary(operator, a, b, at) => {
                 let a = self.code(a, text, here)?;
                 let certain = self.certain;
                 self.certain &= !matches!(operator, Operator::And | Operator::Or);
@@ -212,7 +218,7 @@ impl Compiler<'_> {
         let (axis, field) = name.split_once('.').map_or((name, None), |(axis, field)| (axis, Some(field)));
         if let Some(value) = here.value(axis) {
             return value.field_number(field).map(Code::Number).ok_or_else(|| match field {
-                None => Problem::new(format!("the value `{}` of axis `{axis}` is no number", value.id)),
+                None => Problem::new(format!("the value `{}` of axis `{axis}` is not a number", value.id)),
                 Some(field) => {
                     Problem::new(format!("`{}` of axis `{axis}` has no number `{field}`", value.id))
                 }
@@ -251,7 +257,7 @@ impl Compiler<'_> {
                 [Argument::Value(quick), Argument::Value(default), Argument::Value(full)] => {
                     self.code(here.size.of([quick, default, full]), text, here)
                 }
-                _ => Err(Problem::new("it is by_size(QUICK, DEFAULT, FULL), three numbers")),
+                _ => Err(Problem::new("write by_size(QUICK, DEFAULT, FULL), with three numbers")),
             };
         }
         let formulas = FORMULAS.iter().map(|f| (f.name, f.takes.len(), f.takes.len(), f.compute));
@@ -272,7 +278,7 @@ impl Compiler<'_> {
             return match (least..=most).contains(&terms.len()) {
                 true => Ok(Code::Math(compute, terms)),
                 false => Err(Problem::new(match most {
-                    usize::MAX => format!("`{name}` takes {least} number or more, not {}", terms.len()),
+                    usize::MAX => format!("`{name}` takes at least {least} number, not {}", terms.len()),
                     1 => format!("`{name}` takes one number, not {}", terms.len()),
                     _ => format!("`{name}` takes {most} numbers, not {}", terms.len()),
                 })),
@@ -287,7 +293,7 @@ impl Compiler<'_> {
         self.read(function, arguments, text, here)
     }
 
-    /// An argument of a function of a list: once for each value of an axis that it leaves open, for each link, and for each flow.
+    /// An argument of a function of a list: compiled for each value of an open axis, each link, and each flow.
     fn spread(
         &mut self,
         expr: &Expr,
@@ -310,7 +316,7 @@ impl Compiler<'_> {
             let mut each = here.network()?.links().into_iter().map(|link| with_link(expr, link));
             return each.try_for_each(|expr| self.spread(&expr, text, here, terms));
         }
-        let outer = self.every.replace(Every::default());
+        let outer = self.every.replace(StarFlows::default());
         let code = self.code(expr, text, here);
         let every = std::mem::replace(&mut self.every, outer).unwrap_or_default();
         terms.push(match every.run {
@@ -320,7 +326,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Whether there are runs where an `at(…)` leads, as far as it has no `*` left: not every combination of values need be run.
+    /// Whether the runs of an `at(…)` without `*` exist: not every combination of values need be run.
     fn is_run(&self, expr: &Expr, here: &Selection<'_>) -> Result<bool, Problem> {
         match expr {
             Expr::Call(name, arguments, _) if name == "at" => {
@@ -330,21 +336,24 @@ impl Compiler<'_> {
                 Ok(there.is_none_or(|there| there.points().next().is_some()))
             }
             Expr::Negative(inner) => self.is_run(inner, here),
-            Expr::Two(_, a, b, _) => Ok(self.is_run(a, here)? && self.is_run(b, here)?),
+            Expr::Binary(_, a, b, _) => Ok(self.is_run(a, here)? && self.is_run(b, here)?),
             _ => Ok(true),
         }
     }
 
-    /// Notes that `*` stands for these flows, or their subflows.
+    /// Binds `*` to these flows or their subflows.
     fn each(&mut self, flows: &str, subflows: bool, run: usize) -> Result<(), Problem> {
         let Some(every) = &mut self.every else {
             return Err(several(flows));
         };
         if every.run.is_some() && every.flows != flows {
-            return Err(Problem::new(format!("`*` of \"{}\" and of \"{flows}\" in one", every.flows))
-                .help("one argument of mean, sum, min or max goes over one of them"));
+            return Err(Problem::new(format!(
+                "`*` stands for \"{}\" and for \"{flows}\" in one argument",
+                every.flows
+            ))
+            .help("an argument of mean, sum, min or max can use `*` of one group of flows only"));
         }
-        *every = Every {
+        *every = StarFlows {
             run: every.run.or(Some(run)),
             flows: flows.to_owned(),
             subflows: every.subflows || subflows,
@@ -360,7 +369,7 @@ impl Compiler<'_> {
         here: &Selection<'_>,
     ) -> Result<Code, Problem> {
         let usage = || {
-            Problem::new(format!("`{}` has other arguments: it is {}", function.name, signature(function)))
+            Problem::new(format!("wrong arguments for `{}`: write {}", function.name, signature(function)))
         };
         let network = here.network().map_err(|problem| self.unless_direct(problem))?;
         let (mut texts, mut subflow, mut numbers) = (Vec::new(), None, Vec::new());
@@ -371,47 +380,49 @@ impl Compiler<'_> {
             let left = given.len();
             match (takes, given.peek()) {
                 // Those that are left are for what follows.
-                (Takes::MaybeSubflow, _) if left < function.takes.len() - i => {}
-                (Takes::MaybeNumber, None) => {}
-                (Takes::Elsewhere, _) => elsewhere = Some(named.clone().ok_or_else(usage)?),
-                (Takes::Flow, Some(Argument::Text(name))) if name.ends_with("/*") => {
-                    network.check(Takes::Flows, name)?;
+                (Parameter::MaybeSubflow, _) if left < function.takes.len() - i => {}
+                (Parameter::MaybeNumber, None) => {}
+                (Parameter::Elsewhere, _) => elsewhere = Some(named.clone().ok_or_else(usage)?),
+                (Parameter::Flow, Some(Argument::Text(name))) if name.ends_with("/*") => {
+                    network.check(Parameter::Flows, name)?;
                     texts.push(name.clone());
                     given.next();
                 }
-                (Takes::Link, Some(Argument::Text(name))) if name == "*" => return Err(several(name)),
-                (Takes::Flow | Takes::Link | Takes::Word, Some(Argument::Text(name))) => {
+                (Parameter::Link, Some(Argument::Text(name))) if name == "*" => return Err(several(name)),
+                (Parameter::Flow | Parameter::Link | Parameter::Word, Some(Argument::Text(name))) => {
                     network.check(*takes, name)?;
                     texts.push(name.clone());
                     given.next();
                 }
-                (Takes::Flows, Some(Argument::Text(_))) => {
+                (Parameter::Flows, Some(Argument::Text(_))) => {
                     while let Some(Argument::Text(name)) = given.peek() {
-                        network.check(Takes::Flows, name)?;
+                        network.check(Parameter::Flows, name)?;
                         texts.push(name.clone());
                         given.next();
                     }
                 }
-                (Takes::Subflow | Takes::MaybeSubflow, Some(Argument::Value(expr))) => {
+                (Parameter::Subflow | Parameter::MaybeSubflow, Some(Argument::Value(expr))) => {
                     let Code::Number(r) = self.code(expr, text, here)? else {
-                        return Err(Problem::new("a subflow is a whole number from 1, written as digits"));
+                        return Err(Problem::new(
+                            "a subflow must be a whole number from 1, written as digits",
+                        ));
                     };
                     subflow =
                         Some(Subflow::Is(network.subflow(texts.first().map_or("", String::as_str), r)?));
                     given.next();
                 }
-                (Takes::Subflow | Takes::MaybeSubflow, Some(Argument::Every)) => {
+                (Parameter::Subflow | Parameter::MaybeSubflow, Some(Argument::Star)) => {
                     subflow = Some(Subflow::Each);
                     given.next();
                 }
-                (Takes::Number | Takes::MaybeNumber, Some(Argument::Value(expr))) => {
+                (Parameter::Number | Parameter::MaybeNumber, Some(Argument::Value(expr))) => {
                     let number = self.code(expr, text, here)?;
                     if let (Code::Number(x), [_, ..]) = (&number, function.percentiles)
                         && !function.percentiles.contains(x)
                     {
                         let known: Vec<String> = function.percentiles.iter().map(f64::to_string).collect();
                         let help = format!("there are: {}", known.join(", "));
-                        return Err(Problem::new(format!("no percentile {x} is recorded")).help(help));
+                        return Err(Problem::new(format!("percentile {x} is not recorded")).help(help));
                     }
                     numbers.push(number);
                     given.next();
@@ -423,27 +434,25 @@ impl Compiler<'_> {
             return Err(usage());
         }
         if named.is_some() && elsewhere.is_none() {
-            return Err(Problem::new(format!(
-                "`{}` reads one run, and `… = …` belongs into at(…)",
-                function.name
-            )));
+            return Err(Problem::new(format!("`{}` reads one run; put `… = …` into at(…)", function.name)));
         }
         if let Read::Scenario(read) = function.read {
             let numbers = numbers.iter().map(|code| match code {
                 Code::Number(number) => Ok(*number),
-                _ => Err(Problem::new(format!("`{}` takes numbers that no run has to give", function.name))),
+                _ => Err(Problem::new(format!("the numbers given to `{}` cannot read a run", function.name))),
             });
             let numbers: Vec<f64> = numbers.collect::<Result<_, _>>()?;
             let Some(Subflow::Is(subflow)) = subflow else { return Err(usage()) };
             let point = Selection::of_point(here.study, (here.group()?, here.point()?), Size::Default);
             let (setup, _) = point.within(&self.within).setup()?;
             let scenario = setup.scenario().map_err(|why| Problem::new(why.to_string()))?;
-            let value = read(&scenario, &Given { texts: &texts, subflow: Some(subflow), numbers: &numbers });
+            let value =
+                read(&scenario, &Arguments { texts: &texts, subflow: Some(subflow), numbers: &numbers });
             return value.map(Code::Number).map_err(Problem::new);
         }
         let run = self.run(here)?;
         let elsewhere = elsewhere.map(|there| self.run(&there)).transpose()?;
-        let flow = texts.first().filter(|_| function.takes.first() == Some(&Takes::Flow));
+        let flow = texts.first().filter(|_| function.takes.first() == Some(&Parameter::Flow));
         let every_subflow = matches!(subflow, Some(Subflow::Each));
         if let Some(flow) = flow.filter(|flow| every_subflow || flow.ends_with("/*")) {
             self.each(flow, every_subflow, run)?;
@@ -460,12 +469,12 @@ impl Compiler<'_> {
         Ok(Code::Read { run, elsewhere, function, texts, subflow, numbers })
     }
 
-    /// Where a value of an axis is missing that a quantity needs, it is for the expression with the quantity to give it.
+    /// If a quantity needs a missing value of an axis, reports it at the expression that uses the quantity.
     fn unless_direct(&self, problem: Problem) -> Problem {
         if self.within.is_empty() { problem } else { problem.or_at(self.place.clone()) }
     }
 
-    /// The position of a run among those that are read.
+    /// The position of a run among those to read.
     fn run(&mut self, here: &Selection<'_>) -> Result<usize, Problem> {
         let point = here.point().map_err(|problem| self.unless_direct(problem))?;
         let run = (here.group()?, point);
@@ -476,7 +485,7 @@ impl Compiler<'_> {
         }))
     }
 
-    /// Where `axis = value` and `runs = NAME` lead, and the other arguments.
+    /// The selection of `axis = value` and `runs = NAME`, and the other arguments.
     fn named<'a, 's>(
         &self,
         arguments: &'a [Argument],
@@ -511,19 +520,19 @@ impl Compiler<'_> {
         match self.named(arguments, here)? {
             (Some(there), rest) if let [Argument::Value(expr)] = rest[..] => self.code(expr, text, &there),
             _ => {
-                Err(Problem::new("it is at(AXIS = VALUE, …, EXPRESSION), with `runs = NAME` for other runs"))
+                Err(Problem::new("write at(AXIS = VALUE, …, EXPRESSION), with `runs = NAME` for other runs"))
             }
         }
     }
 }
 
-/// A quantity that would need its own value.
+/// The error for a quantity that refers to itself.
 fn contains_itself(name: &str) -> Problem {
-    Problem::new(format!("the quantity `{name}` contains itself"))
+    Problem::new(format!("the quantity `{name}` refers to itself"))
 }
 
-/// `*` where one is meant.
+/// The error for `*` in place of one flow.
 fn several(name: &str) -> Problem {
-    Problem::new(format!("`*` of \"{name}\" stands for several"))
+    Problem::new(format!("`*` of \"{name}\" stands for several flows"))
         .help("put it into mean(…), sum(…), min(…) or max(…)")
 }

@@ -1,8 +1,8 @@
 //! A group of runs: a scenario, its axes and their points.
 
-use super::axes::{Axis, Part, leaders, points, written};
+use super::axes::{Axis, AxisSubset, leaders, points, written};
 use super::network::{Network, Scenarios};
-use super::only;
+use super::points;
 use crate::parse::error::Problem;
 use crate::parse::template::{fill, places};
 use crate::parse::{keys, spec};
@@ -16,13 +16,13 @@ pub(crate) struct Group {
     pub name: String,
     pub axes: Vec<Axis>,
     pub points: Vec<Vec<usize>>,
-    /// Those of them that are run, of each size; none where that is all.
+    /// The points to run in each size; `None` for all.
     only: [Option<Vec<usize>>; 3],
-    /// Where each point is.
+    /// The index of each point.
     pub index: HashMap<Vec<usize>, usize>,
     /// Its scenario files: one, or several that an axis names.
     pub files: Vec<Network>,
-    /// Which of them each point has.
+    /// Each point's scenario file.
     pub file_of: Vec<usize>,
     pub spec: spec::Group,
 }
@@ -34,7 +34,7 @@ impl Group {
         shared: &[Axis],
         quantities: &IndexMap<String, Spanned<String>>,
         scenarios: Scenarios<'_>,
-        of: &[Part],
+        of: &[AxisSubset],
     ) -> Result<Self, Problem> {
         let at = spec.scenario.span();
         keys::runs(&spec)?;
@@ -49,7 +49,7 @@ impl Group {
             let sets = axis.key.is_some() || axis.values.iter().any(|value| value.set().is_some());
             if !sets && axis.values.len() > 1 && !used() {
                 let place = format!("{{{}", axis.name);
-                return Err(Problem::at(at, format!("axis `{}` changes nothing", axis.name)).help(format!(
+                return Err(Problem::at(at, format!("axis `{}` has no effect", axis.name)).help(format!(
                     "give it a `key`, its values a `set`, or write {place}}} in `cc`, `scenario`, `duration` or a value of `set`"
                 )));
             }
@@ -60,7 +60,7 @@ impl Group {
         let points = points(&axes, &leaders).map_err(|problem| problem.or_at(at))?;
         let index = points.iter().enumerate().map(|(i, point)| (point.clone(), i)).collect();
         let named = |own: Option<&Spanned<Value>>| {
-            let only = own.or(spec.only.as_ref()).map(|only| only::named(only, &axes, &points));
+            let only = own.or(spec.only.as_ref()).map(|only| points::named(only, &axes, &points));
             only.transpose().map(Option::flatten)
         };
         let only = [named(spec.quick.only.as_ref())?, named(None)?, named(spec.full.only.as_ref())?];
@@ -94,12 +94,12 @@ impl Group {
         Ok(())
     }
 
-    /// The points that are run in that size, in order; none where that is all.
+    /// The points to run in that size, in order; `None` for all.
     pub fn only(&self, size: Size) -> Option<&[usize]> {
         size.of(self.only.each_ref()).as_deref()
     }
 
-    /// Whether there is a point for each combination of values.
+    /// Whether every combination of values has a point.
     pub fn is_crossed(&self, size: Size) -> bool {
         let all = self.axes.iter().map(|axis| axis.values.len()).product::<usize>();
         self.only(size).is_none() && self.points.len() == all

@@ -1,16 +1,16 @@
 //! A scenario file, and the names of what is in it.
 
-use crate::functions::Takes;
+use crate::functions::Parameter;
 use crate::outcome::base;
 use crate::parse::error::Problem;
 use crate::setup::{ScenarioFile, Setup};
 use anabranch_scenario::{Overrides, Scenario, Source, quoted_key, suggest};
 use std::path::Path;
 
-/// Gives the scenario file of that name, or says why it cannot.
+/// Loads the scenario file of that name.
 pub(crate) type Scenarios<'a> = &'a dyn Fn(&str) -> Result<ScenarioFile, String>;
 
-/// The file with those that it and its changes name.
+/// The file with all files that it and its changes name.
 fn with_files(file: &ScenarioFile, overrides: &Overrides) -> Result<ScenarioFile, Problem> {
     let source = Source { name: file.path.to_string(), text: file.text.to_string() };
     let folder = Path::new(&*file.path).parent().unwrap_or(Path::new(""));
@@ -53,7 +53,7 @@ impl Network {
         let scenario = anabranch_scenario::load(&source, &Overrides::default()).map_err(|why| {
             let first =
                 why.problems().first().map(|p| format!(", line {}: {p}", p.line())).unwrap_or_default();
-            Problem::new(format!("{path} is no scenario{first}"))
+            Problem::new(format!("{path} is not a scenario{first}"))
         })?;
         Ok(Network { file, scenario })
     }
@@ -70,29 +70,30 @@ impl Network {
         self.scenario.links.iter().map(|link| link.name.as_str()).collect()
     }
 
-    /// Whether it has such a flow or link.
-    pub fn check(&self, takes: Takes, name: &str) -> Result<(), Problem> {
+    /// Checks that it has the flow or link.
+    pub fn check(&self, takes: Parameter, name: &str) -> Result<(), Problem> {
         let (what, known): (_, Vec<&str>) = match takes {
-            Takes::Flow | Takes::Flows => {
+            Parameter::Flow | Parameter::Flows => {
                 ("flow", self.scenario.flows.iter().map(|flow| flow.name.as_str()).collect())
             }
-            Takes::Link => ("link", self.links()),
+            Parameter::Link => ("link", self.links()),
             _ => return Ok(()),
         };
         // An axis may change how many flows of a name there are: `tcp/7` may be one, `tcp` alone is one or all.
         let base = base(name);
         let known_base = match takes {
-            Takes::Link => self.scenario.link_keys().contains(&name),
+            Parameter::Link => self.scenario.link_keys().contains(&name),
             _ => self.flows().contains(&base),
         };
-        let may_be = known_base && takes != Takes::Link && (takes == Takes::Flows || base != name);
+        let may_be = known_base && takes != Parameter::Link && (takes == Parameter::Flows || base != name);
         match known.contains(&name) || may_be {
             true => Ok(()),
-            false if known_base && takes == Takes::Link => {
-                Err(Problem::new(format!("`{name}` is several links")).help(format!("name one, `{name}/1`")))
+            false if known_base && takes == Parameter::Link => {
+                Err(Problem::new(format!("`{name}` stands for several links"))
+                    .help(format!("choose one, such as `{name}/1`")))
             }
-            false if known_base => Err(Problem::new(format!("`{name}` is several flows"))
-                .help(format!("name one, `{name}/1`, or all of them: total(\"{name}\")"))),
+            false if known_base => Err(Problem::new(format!("`{name}` stands for several flows"))
+                .help(format!("choose one, such as `{name}/1`, or all of them: total(\"{name}\")"))),
             false => {
                 Err(Problem::new(format!("{} has no {what} `{name}`", self.file.name))
                     .help(suggest(name, known)))
@@ -110,7 +111,7 @@ impl Network {
         }
     }
 
-    /// Sets a key; `*` in it stands for any part of a link's or a flow's name, and `tcp.KEY` for that key of every flow.
+    /// Sets a key; `*` matches any characters in a link's or flow's name, and `tcp.KEY` sets the key for every flow.
     pub fn set(&self, setup: Setup, key: &str, value: &str) -> Result<Setup, Problem> {
         if let Some(rest) = key.strip_prefix("tcp.") {
             return self.set(setup, &format!("flows.*.tcp.{rest}"), value);
@@ -127,7 +128,7 @@ impl Network {
         };
         let (Some((begin, end)), Some(rest)) = (pattern.split_once('*'), rest.filter(|_| !table.is_empty()))
         else {
-            return Err(Problem::new(format!("`{key}`: `*` stands for links' or flows' names"))
+            return Err(Problem::new(format!("`{key}`: `*` can only stand for the name of a link or flow"))
                 .help("write links.*.KEY or flows.*.KEY"));
         };
         let fits = |name: &&str| {

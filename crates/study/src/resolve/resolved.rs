@@ -12,7 +12,7 @@ use toml::Spanned;
 /// What the experiments of a file share.
 pub(crate) struct Resolved {
     pub groups: Vec<Group>,
-    /// The file's own, which runs may take, and rows and figures may go over.
+    /// The file's axes, for runs, rows and figures.
     pub axes: Vec<Axis>,
     pub quantities: IndexMap<String, Spanned<String>>,
     pub texts: Texts,
@@ -21,7 +21,7 @@ pub(crate) struct Resolved {
     pub lines: Vec<usize>,
     /// Its name, as messages have it, and its text.
     pub source: (String, String),
-    /// Of the file, its scenarios, and the part of it.
+    /// The hash of the file, its scenarios and the chosen subsets.
     pub hash: String,
 }
 
@@ -31,7 +31,7 @@ impl Resolved {
         self.lines.partition_point(|begin| *begin <= place)
     }
 
-    /// A problem in its place.
+    /// Adds the file to a problem.
     pub fn error(&self, problem: Problem) -> FileError {
         problem.within(&self.source.0, &self.source.1)
     }
@@ -43,15 +43,18 @@ impl Resolved {
         found.ok_or_else(|| Problem::new(format!("there are no runs `{name}`")).help(suggest(name, known)))
     }
 
-    /// That, or the only one.
+    /// The named group, or the only one.
     pub fn group_or_only(&self, name: Option<&str>) -> Result<usize, Problem> {
         match (name, &self.groups[..]) {
             (Some(name), _) => self.group(name),
             (None, [_]) => Ok(0),
-            (None, []) => Err(Problem::new("the study has no runs").help("add [runs.NAME] with a scenario")),
+            (None, []) => {
+                Err(Problem::new("the study has no [runs]").help("add [runs.NAME] with a scenario"))
+            }
             (None, groups) => {
                 let known = groups.iter().map(|group| group.name.as_str()).collect::<Vec<_>>().join(", ");
-                Err(Problem::new("which runs are meant?").help(format!("add runs = …; there are: {known}")))
+                Err(Problem::new("the study has several runs: choose one")
+                    .help(format!("add runs = …, one of: {known}")))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Values of axes: what a row or a figure is about.
+//! Selections: the values of axes for a row or figure.
 
 use super::axes::{Axis, AxisValue, written};
 use super::group::Group;
@@ -14,33 +14,32 @@ use std::collections::{BTreeSet, HashMap};
 pub(crate) struct Selection<'a> {
     pub study: &'a Resolved,
     pub at: Values,
-    /// Of axes without a value here those that are meant, in their order; all where there is no list.
+    /// The chosen values of axes without a fixed value, in order; all without a list.
     kept: Vec<Option<Vec<usize>>>,
     pub size: Size,
-    /// The quantities in whose texts places are being filled, so that none contains itself.
+    /// The quantities whose texts are being filled, to detect recursion.
     pub within: Vec<String>,
 }
 
 /// The values themselves.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Values {
-    /// None where no run is read.
+    /// `None` if no run is read.
     group: Option<usize>,
     /// One for each axis of the group, and then one for each of the file's.
     each: Vec<Option<usize>>,
 }
 
-/// Beyond that a study is a mistake, or wants to be several.
+/// Larger studies are mistakes, or should be split.
 const MAX_SELECTIONS: usize = 100_000;
 
 impl<'a> Selection<'a> {
-    /// Those values.
     pub fn of(study: &'a Resolved, at: Values) -> Self {
         let kept = vec![None; at.each.len()];
         Selection { study, at, kept, size: Size::Default, within: vec![] }
     }
 
-    /// No axis has a value yet, but those with one value only.
+    /// A selection in which only single-valued axes have values.
     pub fn open(study: &'a Resolved, group: Option<usize>) -> Self {
         let axes = Selection::of(study, Values { group, each: vec![] }).all();
         let each = axes.map(|axis| (axis.values.len() == 1).then_some(0)).collect();
@@ -55,17 +54,17 @@ impl<'a> Selection<'a> {
         whole
     }
 
-    /// The same in that size.
+    /// The selection in that size.
     pub fn sized(self, size: Size) -> Self {
         Selection { size, ..self }
     }
 
-    /// The same while those quantities are being read.
+    /// The selection while these quantities are compiled.
     pub fn within(self, within: &[String]) -> Self {
         Selection { within: within.to_vec(), ..self }
     }
 
-    /// No axis has a value yet, not even one that has only one.
+    /// A selection without any values.
     pub fn blank(study: &'a Resolved, group: usize) -> Self {
         let mut blank = Selection::open(study, Some(group));
         blank.at.each.fill(None);
@@ -100,7 +99,7 @@ impl<'a> Selection<'a> {
         there
     }
 
-    /// The same in the runs of that name.
+    /// The selection in the runs of that name.
     pub fn in_runs(&self, name: &str) -> Result<Self, Problem> {
         Ok(self.in_group(Some(self.study.group(name)?)))
     }
@@ -111,12 +110,12 @@ impl<'a> Selection<'a> {
         self.at.group.map_or(&[][..], |group| &study.groups[group].axes).iter().chain(&study.axes)
     }
 
-    /// The axis of that name, and where it is among all: the group's comes before the file's of the same name.
+    /// The axis of that name, and its index: the group's axes precede the file's.
     fn position(&self, name: &str) -> Result<(usize, &'a Axis), Problem> {
         self.all().enumerate().find(|(_, axis)| axis.name == name).ok_or_else(|| {
             let message = match self.at.group {
-                Some(group) => format!("`{name}` is no axis of runs `{}`", self.study.groups[group].name),
-                None => format!("`{name}` is no axis of this file"),
+                Some(group) => format!("`{name}` is not an axis of runs `{}`", self.study.groups[group].name),
+                None => format!("`{name}` is not an axis of this file"),
             };
             Problem::new(message).help(suggest(name, self.axes()))
         })
@@ -127,7 +126,7 @@ impl<'a> Selection<'a> {
         self.position(name).map(|(_, axis)| axis)
     }
 
-    /// What a table by the value of an axis has here; none for a value that it lacks.
+    /// The entry of a table by an axis's value; `None` if it lacks the value.
     pub fn chosen<V>(
         &self,
         keys: &[&String],
@@ -155,7 +154,7 @@ impl<'a> Selection<'a> {
         Ok(())
     }
 
-    /// Keeps these values of an axis only; a single one is its value.
+    /// Restricts an axis to these values; a single one becomes its value.
     pub fn keep(&mut self, axis: &str, ids: &[String]) -> Result<(), Problem> {
         let (i, axis) = self.position(axis)?;
         let kept: Vec<usize> = ids.iter().map(|id| axis.index(id)).collect::<Result<_, _>>()?;
@@ -181,7 +180,7 @@ impl<'a> Selection<'a> {
     pub fn point(&self) -> Result<usize, Problem> {
         let group = self.runs()?;
         let own = &self.at.each[..group.axes.len()];
-        let impossible = || Problem::new("axes that go together have no such values in common");
+        let impossible = || Problem::new("the axes vary together and never have these values at once");
         let whole: Option<Vec<usize>> = own.iter().copied().collect();
         if let Some(whole) = whole {
             return group.index.get(&whole).copied().ok_or_else(impossible);
@@ -193,8 +192,8 @@ impl<'a> Selection<'a> {
             (Some(_), Some(_)) => {
                 let open = group.axes.iter().zip(own).find(|(_, value)| value.is_none());
                 let open = open.map_or("", |(axis, _)| &axis.name);
-                Err(Problem::new(format!("which value of axis `{open}` is meant?")).help(format!(
-                    "name it in the identifier, `{{{open}}}`, or give it: at = {{ {open} = … }}"
+                Err(Problem::new(format!("axis `{open}` has several values: choose one")).help(format!(
+                    "name it in the identifier, `{{{open}}}`, or choose a value: at = {{ {open} = … }}"
                 )))
             }
         }
@@ -215,9 +214,9 @@ impl<'a> Selection<'a> {
         values.flat_map(fields).collect()
     }
 
-    /// Every selection that gives these axes values beside its own, of which there are runs.
+    /// Every selection with values for these axes that has runs.
     pub fn each(&self, axes: &[&str]) -> Result<Vec<Self>, Problem> {
-        // Axes that go together have not every pair: of those already taken, in their order, the points say what may follow.
+        // Zipped axes do not have every pair: the points determine the possible values.
         let group = self.at.group.map(|group| &self.study.groups[group]);
         let sparse = group.filter(|group| !group.is_crossed(self.size));
         let points: Vec<&[usize]> = match sparse {
@@ -250,8 +249,10 @@ impl<'a> Selection<'a> {
                     values.retain(|value| possible.is_some_and(|possible| possible.contains(value)));
                 }
                 if next.len() + values.len() > MAX_SELECTIONS {
-                    let message =
-                        format!("more than {MAX_SELECTIONS} combinations of values of {}", axes.join(", "));
+                    let message = format!(
+                        "more than {MAX_SELECTIONS} combinations of the values of {}",
+                        axes.join(", ")
+                    );
                     return Err(Problem::new(message).help("name fewer axes, or give them fewer values"));
                 }
                 next.extend(values.into_iter().map(|value| {
@@ -266,20 +267,20 @@ impl<'a> Selection<'a> {
         Ok(all)
     }
 
-    /// With a point's values of these axes of the group.
+    /// The selection with a point's values of these axes.
     pub fn at_point(&self, point: usize, axes: &[&str]) -> Result<Self, Problem> {
         let group = self.runs()?;
         let mut there = self.clone();
         for name in axes {
             let i = group.axes.iter().position(|axis| axis.name == *name);
-            let none = || Problem::new(format!("`{name}` is no axis of runs `{}`", group.name));
+            let none = || Problem::new(format!("`{name}` is not an axis of runs `{}`", group.name));
             let i = i.ok_or_else(|| none().help(suggest(name, self.axes())))?;
             there.at.each[i] = Some(group.points[point][i]);
         }
         Ok(there)
     }
 
-    /// The points that have its values, of those that are run in its size.
+    /// The points with its values, among those run in its size.
     pub fn points(&self) -> impl Iterator<Item = usize> {
         let each = self.at.group.map(|group| &self.study.groups[group]).into_iter().flat_map(|group| {
             let only = group.only(self.size);

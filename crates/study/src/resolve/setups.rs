@@ -1,4 +1,4 @@
-//! The simulation of a point: its scenario, what is changed in it, how long it is, and how many seeds it has.
+//! The simulation of a point: scenario, changes, length and number of seeds.
 
 use super::axes::assigned;
 use super::network::with_traces;
@@ -10,12 +10,12 @@ use anabranch_net::Time;
 use std::ops::Range;
 use toml::Spanned;
 
-/// A simulation, and where in the file each of the keys that it sets comes from.
-type Placed = (Setup, Vec<Range<usize>>);
+/// A simulation, with the position in the file of each key that it sets.
+type LocatedSetup = (Setup, Vec<Range<usize>>);
 
 impl Selection<'_> {
-    /// The simulation of a point, and the place of each of its first keys; what has no place in the file is left out.
-    pub fn setup(&self) -> Result<Placed, Problem> {
+    /// The simulation of a point, with the positions of its first keys; those without a position are left out.
+    pub fn setup(&self) -> Result<LocatedSetup, Problem> {
         let mut places: Vec<Range<usize>> = Vec::new();
         let (group, point) = (self.runs()?, self.point()?);
         let values = group.axes.iter().zip(&group.points[point]).map(|(axis, i)| (axis, &axis.values[*i]));
@@ -67,11 +67,11 @@ impl Selection<'_> {
         Ok((with_traces(setup)?, places))
     }
 
-    /// A length in this size, and where that is said; none where it is the scenario's own.
+    /// A length in this size with its position; `None` for the scenario's own.
     fn length(
         &self,
         of_runs: Option<&Spanned<String>>,
-        of: OfSize,
+        of: SizeField,
         of_scenario: Time,
     ) -> Result<Option<(String, Range<usize>)>, Problem> {
         let (none, sizes, spec) = (Changes::default(), &self.study.sizes, &self.runs()?.spec);
@@ -81,7 +81,7 @@ impl Selection<'_> {
         let own = exact.or(of_runs).map(|text| Ok((self.filled(text)?, text.span()))).transpose()?;
         let scale = of_group.scale.as_ref().or(of_file.scale.as_ref()).filter(|_| exact.is_none());
         let time = match &own {
-            // What is no time is left for the scenario's reader, which says so.
+            // The scenario reader reports invalid times.
             Some((text, _)) => anabranch_scenario::time(text).ok(),
             None => Some(of_scenario),
         };
@@ -91,7 +91,7 @@ impl Selection<'_> {
         })
     }
 
-    /// A number of seeds here; none for a value without one.
+    /// A number of seeds here; `None` for a value without one.
     fn count(&self, count: Option<&Spanned<Count>>) -> Result<Option<u32>, Problem> {
         match count.map(|count| (count.get_ref(), count.span())) {
             None => Ok(None),
@@ -104,8 +104,7 @@ impl Selection<'_> {
         }
     }
 
-    /// Why a point is no scenario; none where it is one. The place is that of the key or axis without which it would be one,
-    /// or would be none for another reason; else `at`.
+    /// The problem if a point's scenario is invalid, at the key or axis whose removal changes the problem; else at `at`.
     pub fn no_scenario(&self, at: Range<usize>) -> Option<Problem> {
         let (setup, places) = match self.setup() {
             Ok(placed) => placed,
@@ -124,12 +123,14 @@ impl Selection<'_> {
             group.axes.iter().map(|axis| Some(format!("{} = {}", axis.name, self.value(&axis.name)?.id)));
         let values = values.flatten().collect::<Vec<_>>().join(", ");
         let of = if values.is_empty() { values } else { format!(" at {values}") };
-        let help = format!("`{}` shows all of it", setup.command(1).replacen("run", "check", 1));
-        Some(Problem::at(at, format!("runs `{}` are no scenario{of}: {said}", group.name)).help(help))
+        let help = format!("run `{}` to see the whole error", setup.command(1).replacen("run", "check", 1));
+        Some(
+            Problem::at(at, format!("runs `{}`: the scenario{of} is invalid: {said}", group.name)).help(help),
+        )
     }
 }
 
-/// Where a size says a length.
-type OfSize = fn(&Changes) -> Option<&Spanned<String>>;
-const DURATION: OfSize = |size| size.duration.as_ref();
-const WARMUP: OfSize = |size| size.warmup.as_ref();
+/// The key of a size with a length.
+type SizeField = fn(&Changes) -> Option<&Spanned<String>>;
+const DURATION: SizeField = |size| size.duration.as_ref();
+const WARMUP: SizeField = |size| size.warmup.as_ref();

@@ -1,33 +1,33 @@
-//! How functions of expressions are written.
+//! Signatures of functions in expressions.
 
-use crate::functions::{Function, Given, Takes};
+use crate::functions::{Arguments, Function, Parameter};
 
-/// How a function is written: `cwnd("flow", subflow)`.
+/// A function's signature: `cwnd("flow", subflow)`.
 pub fn signature(function: &Function) -> String {
     let takes = function.takes.iter().map(|takes| match takes {
-        Takes::Flow => "\"flow\"",
-        Takes::Flows => "\"flow\", …",
-        Takes::Subflow => "subflow",
-        Takes::MaybeSubflow => "[subflow]",
-        Takes::Link => "\"link\"",
-        Takes::Word => "\"name\"",
-        Takes::Number => "number",
-        Takes::MaybeNumber => "[number]",
-        Takes::Elsewhere => "runs = NAME",
+        Parameter::Flow => "\"flow\"",
+        Parameter::Flows => "\"flow\", …",
+        Parameter::Subflow => "subflow",
+        Parameter::MaybeSubflow => "[subflow]",
+        Parameter::Link => "\"link\"",
+        Parameter::Word => "\"name\"",
+        Parameter::Number => "number",
+        Parameter::MaybeNumber => "[number]",
+        Parameter::Elsewhere => "runs = NAME",
     });
     format!("{}({})", function.name, takes.collect::<Vec<_>>().join(", "))
 }
 
-/// How it was called: `cwnd("mptcp", 2)`.
-pub(crate) fn written(function: &Function, given: &Given<'_>) -> String {
+/// A call as text: `cwnd("mptcp", 2)`.
+pub(crate) fn written(function: &Function, given: &Arguments<'_>) -> String {
     let mut texts = given.texts.iter().map(|text| format!("\"{text}\""));
     let mut numbers = given.numbers.iter().map(f64::to_string);
     let parts = function.takes.iter().flat_map(|takes| match takes {
-        Takes::Flow | Takes::Link | Takes::Word => texts.next(),
-        Takes::Flows => Some(texts.by_ref().collect::<Vec<_>>().join(", ")),
-        Takes::Subflow | Takes::MaybeSubflow => given.subflow.map(|r| (r + 1).to_string()),
-        Takes::Number | Takes::MaybeNumber => numbers.next(),
-        Takes::Elsewhere => Some("…".to_owned()),
+        Parameter::Flow | Parameter::Link | Parameter::Word => texts.next(),
+        Parameter::Flows => Some(texts.by_ref().collect::<Vec<_>>().join(", ")),
+        Parameter::Subflow | Parameter::MaybeSubflow => given.subflow.map(|r| (r + 1).to_string()),
+        Parameter::Number | Parameter::MaybeNumber => numbers.next(),
+        Parameter::Elsewhere => Some("…".to_owned()),
     });
     format!("{}({})", function.name, parts.collect::<Vec<_>>().join(", "))
 }

@@ -1,18 +1,18 @@
-//! A sweep: a study made on the fly of a scenario, keys that vary, and algorithms.
+//! A sweep: a study generated from a scenario, keys to vary, and algorithms.
 
 use super::axes::{Axis, written};
 use anabranch_scenario::{Application, Flow, Scenario, quoted_key};
 use std::collections::HashSet;
 use toml::{Spanned, Table, Value};
 
-/// What is swept.
+/// A sweep's definition.
 #[derive(Clone, Debug, Default)]
 pub struct Sweep {
-    /// The scenario's file, as the study file will name it.
+    /// The scenario's file, as named in the study file.
     pub scenario: String,
     /// Keys and their values: `links.*.queue=0.1..4 BDP/12log`, `tcp.initial_window=4,10`.
     pub vary: Vec<String>,
-    /// Algorithms of the multipath flows: names, `flow=name`, or tables with parameters; none for the scenario's own.
+    /// Algorithms of the multipath flows: names, `flow=name`, or tables with parameters; empty for the scenario's own.
     pub cc: Vec<String>,
     /// Keys that are set in every run: `KEY=VALUE`.
     pub set: Vec<String>,
@@ -25,7 +25,7 @@ pub struct Sweep {
 /// The text of the study file.
 ///
 /// # Errors
-/// What is wrong with the axes, for people.
+/// A message on a mistake in the axes.
 pub fn sweep(sweep: &Sweep, scenario: &Scenario) -> Result<String, String> {
     let mut vary: Vec<(String, Value)> = Vec::new();
     let mut keys = HashSet::new();
@@ -40,7 +40,7 @@ pub fn sweep(sweep: &Sweep, scenario: &Scenario) -> Result<String, String> {
     for spec in &sweep.vary {
         let (key, values) = axis(spec)?;
         if !keys.insert(key.clone()) {
-            return Err(format!("`{key}` varies twice: give all its values at once"));
+            return Err(format!("`{key}` is varied twice: give all its values at once"));
         }
         let taken = |name: &str| name == "cc" || vary.iter().any(|(known, _)| known == name);
         let name = name(&key, taken);
@@ -87,7 +87,7 @@ fn table<const N: usize>(entries: [(&str, Value); N]) -> Value {
     Table::from_iter(entries.map(|(key, value)| (key.to_owned(), value))).into()
 }
 
-/// Parts between commas that stand in no bracket and no quotes.
+/// Splits at commas outside brackets and quotes.
 pub fn parts(text: &str) -> Vec<String> {
     let (mut parts, mut depth, mut quote) = (vec![String::new()], 0u32, None);
     for c in text.chars() {
@@ -109,7 +109,7 @@ pub fn parts(text: &str) -> Vec<String> {
     parts.into_iter().map(|part| part.trim().to_owned()).collect()
 }
 
-/// The key of `KEY=VALUES`, and the axis as a study file has it.
+/// The key of `KEY=VALUES`, and its axis for a study file.
 fn axis(spec: &str) -> Result<(String, Value), String> {
     let help = "write KEY=VALUES, for example links.*.queue=0.1..4 BDP/12log or tcp.initial_window=4,10";
     let (key, values) = spec.split_once('=').ok_or_else(|| format!("`{spec}` varies nothing: {help}"))?;
@@ -146,7 +146,7 @@ fn has_steps(values: &str) -> bool {
     number.parse::<u32>().is_ok()
 }
 
-/// An axis's name: the last part of its key, or more of it where another axis has that.
+/// An axis's name: the last component of its key, or the whole key if that is taken.
 fn name(key: &str, taken: impl Fn(&str) -> bool) -> String {
     let words =
         |text: &str| text.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect::<String>();
@@ -154,7 +154,7 @@ fn name(key: &str, taken: impl Fn(&str) -> bool) -> String {
     if taken(&last) { words(key) } else { last }
 }
 
-/// How the axis `cc` is put into the scenario.
+/// Adds the axis `cc` to the group.
 fn algorithms(sweep: &Sweep, scenario: &Scenario, group: &mut Table, set: &mut Table) -> Result<(), String> {
     if !sweep.cc.iter().any(|cc| cc.starts_with('{')) {
         group.insert("cc".into(), "{cc}".into());
@@ -181,7 +181,7 @@ struct Measured {
     of: String,
 }
 
-/// Each connection's goodput, of those alike together, however many an axis makes of them; and how fair they are.
+/// The goodput of each connection or group of connections, and their fairness.
 fn measured(scenario: &Scenario) -> Vec<Measured> {
     let mut bases: Vec<&str> = scenario.flows.iter().map(|flow| crate::outcome::base(&flow.name)).collect();
     bases.dedup();
@@ -199,12 +199,12 @@ fn measured(scenario: &Scenario) -> Vec<Measured> {
     all
 }
 
-/// Whether transfers arrive for a flow that is the only one of its name.
+/// Whether transfers arrive for a single flow of its name.
 fn has_arrivals(flow: &Flow) -> bool {
     matches!(flow.application, Application::Arrivals { .. }) && crate::outcome::base(&flow.name) == flow.name
 }
 
-/// How long its transfers take, and how many times as long as ideally.
+/// Its transfers' completion times and slowdown.
 fn of_arrivals(flow: &Flow) -> [Measured; 3] {
     let name = &flow.name;
     [
@@ -232,7 +232,7 @@ impl Measured {
         table([("id", id), ("what", what.into()), ("unit", self.unit.into()), ("of", of)])
     }
 
-    /// Over the first axis of numbers, a line for each algorithm or value of another axis, and a panel for each of a third.
+    /// A figure over the first axis of numbers, with a line for each value of a second and a panel for each of a third axis.
     fn figure(&self, number: usize, axes: &[Axis]) -> Value {
         let of_numbers =
             |axis: &&Axis| axis.values.len() > 1 && axis.values.iter().all(|value| value.number.is_some());
@@ -269,7 +269,7 @@ impl Measured {
     }
 }
 
-/// Whether its steps grow as factors do.
+/// Whether its steps are logarithmic.
 fn is_logarithmic(axis: &Axis) -> bool {
     let numbers: Vec<f64> = axis.values.iter().filter_map(|value| value.number).collect();
     numbers.len() > 2
@@ -325,7 +325,7 @@ mod tests {
         assert!(text.contains("log = \"x\""), "{text}");
     }
 
-    /// Of transfers a sweep tells how long they take, too.
+    /// A sweep with transfers also reports their times.
     #[test]
     fn a_sweep_of_a_load() {
         let folder = tempfile::tempdir().unwrap();
@@ -349,7 +349,7 @@ mod tests {
             ("links.a.queue=", "varies nothing"),
             ("links.a.queue=1..2 BDP", "no number of steps"),
             ("links.a.queue=1..2 BDP/1", "at least 2"),
-            ("links.a.queue=1 BDP/12log", "no range"),
+            ("links.a.queue=1 BDP/12log", "not a valid range"),
             ("links.a.queue=0..2 BDP/5log", "above 0"),
             ("links.a.queue=1 BDP,1 BDP", "twice"),
         ] {

@@ -1,24 +1,24 @@
-//! What a run costs: enough to tell long ones from short ones, and to say how much is left.
+//! Estimates of the cost of runs, for their order and for progress.
 
 use crate::outcome::PACKET_BITS;
 use anabranch_cc::response::Cubic;
 use anabranch_scenario::Scenario;
 
-/// Packets that links carry in a second of one core's time: enough to tell minutes from hours.
+/// Packets that one core simulates per second, roughly.
 const PACKETS_PER_SECOND: f64 = 1.5e6;
 
-/// About how long runs with this many packets take on `cores` cores of this machine, in seconds.
+/// The approximate time for this many packets on `cores` cores, in seconds.
 pub(crate) fn seconds(packets: f64, cores: usize) -> f64 {
     packets / PACKETS_PER_SECOND / cores as f64
 }
 
-/// A run in real time, as many packets as a core simulates meanwhile.
+/// The cost of a run in real time: the packets that a core simulates in that time.
 pub(crate) fn in_real_time(scenario: &Scenario) -> f64 {
     scenario.duration.as_secs_f64() * PACKETS_PER_SECOND
 }
 
-/// About as many packets as the links of a scenario carry in a run. A link carries no more than its rate, and than its paths'
-/// narrowest links, receive buffers and losses let through.
+/// The approximate number of packets that a scenario's links carry in a run. A link's rate, and its paths' bottlenecks, receive
+/// buffers and losses limit it.
 pub(crate) fn packets(scenario: &Scenario) -> f64 {
     let links = &scenario.links;
     let mut offered = vec![0.0; links.len()];
@@ -32,7 +32,7 @@ pub(crate) fn packets(scenario: &Scenario) -> f64 {
     carried / PACKET_BITS * scenario.duration.as_secs_f64()
 }
 
-/// The most that a path may carry, in bit/s. Of the algorithms CUBIC stands for all: few have more under random loss.
+/// The largest rate of a path, in bit/s. CUBIC stands for all algorithms: few are faster under random loss.
 fn path_rate_bps(scenario: &Scenario, flow: usize, path: usize) -> f64 {
     let links = || scenario.flows[flow].paths[path].links.iter().map(|link| &scenario.links[*link].spec);
     let narrowest = links().map(|spec| spec.rate_bps).fold(f64::INFINITY, f64::min);
@@ -40,7 +40,7 @@ fn path_rate_bps(scenario: &Scenario, flow: usize, path: usize) -> f64 {
     let arrives: f64 = links().map(|spec| 1.0 - spec.loss.mean_rate()).product();
     let buffer = scenario.flows[flow].tcp.receive_buffer as f64 * 8.0;
     let response = Cubic::new(0.4, 0.7).mean(1.0 - arrives, rtt) * PACKET_BITS;
-    // Without an RTT a window bounds nothing.
+    // Without an RTT, windows impose no limit.
     narrowest.min(if rtt > 0.0 { buffer.min(response) / rtt } else { f64::INFINITY })
 }
 

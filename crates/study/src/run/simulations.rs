@@ -1,7 +1,7 @@
-//! The simulations that experiments ask for, and their runs: those that are missing are data for those who make them elsewhere.
+//! The simulations of experiments, and their pending runs, which other processes can make.
 
 use super::cost::{in_real_time, packets, seconds};
-use super::store::{Claim, Kept};
+use super::store::{Claim, RunCache};
 use crate::error::StudyError;
 use crate::key::RunId;
 use crate::outcome::Outcome;
@@ -13,21 +13,21 @@ use anabranch_scenario::Scenario;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Every simulation of several experiments, equal ones once.
+/// The distinct simulations of several experiments.
 #[derive(Clone)]
 pub struct Simulations {
     pub(super) each: Vec<Simulation>,
-    /// For each experiment and each of its setups the simulation.
+    /// The simulation of each experiment's setups.
     pub of_setup: Vec<Vec<usize>>,
 }
 
 #[derive(Clone)]
 pub(super) struct Simulation {
-    /// The first experiment that asks for it.
+    /// The first experiment with it.
     pub experiment: String,
     pub title: String,
     pub task: Task,
-    /// Of the backend: what tells its results from another's of its name.
+    /// The backend's identity.
     identity: Arc<str>,
     pub scenario: Arc<Scenario>,
     samples: Samples,
@@ -37,10 +37,10 @@ pub(super) struct Simulation {
 }
 
 impl Simulations {
-    /// Of experiments' setups, each with the experiment's identifier.
+    /// From experiments' setups, each with the experiment's identifier.
     ///
     /// # Errors
-    /// [`StudyError::Scenario`] where a setup is no scenario.
+    /// [`StudyError::Scenario`] if a setup's scenario is invalid.
     pub fn of<'a>(
         experiments: impl IntoIterator<Item = (&'a str, &'a [Setup])>,
         seeds: u32,
@@ -78,7 +78,7 @@ impl Simulations {
         Ok(Simulations { each, of_setup })
     }
 
-    /// The same with seeds from `first` on, instead of from 1 on.
+    /// Uses seeds from `first` instead of 1.
     pub fn from_seed(mut self, first: u64) -> Self {
         self.each.iter_mut().for_each(|simulation| simulation.first = first);
         self
@@ -89,7 +89,7 @@ impl Simulations {
         self.each.iter().map(|simulation| u64::from(simulation.seeds)).sum()
     }
 
-    /// The number of runs that may be kept: those of which no samples are asked for.
+    /// The number of runs that can be stored: those without samples.
     pub fn keepable(&self) -> u64 {
         let keepable = |s: &Simulation| (1..=s.seeds).filter(|seed| !s.samples.of(*seed)).count() as u64;
         self.each.iter().map(keepable).sum()
@@ -97,7 +97,7 @@ impl Simulations {
 
     /// The cost of all runs together, in packets that links carry.
     pub fn packets(&self) -> f64 {
-        // The sum of none would be -0.
+        // An empty sum would be -0.
         self.each.iter().fold(0.0, |all, simulation| all + simulation.cost() * f64::from(simulation.seeds))
     }
 
@@ -113,7 +113,7 @@ impl Simulations {
         seconds(packets, rayon::current_num_threads()) + self.seconds_in_real_time()
     }
 
-    /// How long the runs take that are not the simulator's: in real time, one after the other.
+    /// The time of runs in real time, one after the other.
     pub fn seconds_in_real_time(&self) -> f64 {
         let real = self.each.iter().filter(|s| s.task.backend() != SIM);
         real.fold(0.0, |all, s| all + s.scenario.duration.as_secs_f64() * f64::from(s.seeds))
@@ -125,7 +125,7 @@ impl Simulations {
     }
 
     /// The number of runs that are `kept`.
-    pub fn found(&self, kept: &dyn Kept) -> u64 {
+    pub fn found(&self, kept: &dyn RunCache) -> u64 {
         let found =
             |s: &Simulation| (1..=s.seeds).filter(|seed| s.find(*seed, kept).is_some()).count() as u64;
         self.each.iter().map(found).sum()
@@ -134,7 +134,7 @@ impl Simulations {
 
 /// A run of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Missing {
+pub struct PendingRun {
     pub(super) simulation: usize,
     /// Counted from 1.
     pub(super) seed: u32,
@@ -142,7 +142,7 @@ pub struct Missing {
     pub(super) cost: f64,
 }
 
-impl Missing {
+impl PendingRun {
     /// About how long it takes on a core, in seconds.
     pub fn seconds(&self) -> f64 {
         seconds(self.cost, 1)
@@ -151,34 +151,33 @@ impl Missing {
 
 impl Simulations {
     /// All runs, the longest first.
-    pub(super) fn all(&self) -> Vec<Missing> {
+    pub(super) fn all(&self) -> Vec<PendingRun> {
         let runs = self.each.iter().enumerate().flat_map(|(simulation, s)| {
             let cost = s.cost();
-            (1..=s.seeds).map(move |seed| Missing { simulation, seed, cost })
+            (1..=s.seeds).map(move |seed| PendingRun { simulation, seed, cost })
         });
-        let mut runs: Vec<Missing> = runs.collect();
+        let mut runs: Vec<PendingRun> = runs.collect();
         runs.sort_by(|a, b| b.cost.total_cmp(&a.cost));
         runs
     }
 
-    /// The simulator's runs that are not `kept`, without those of which samples are asked for: they are not kept. The longest
-    /// come first.
-    pub fn missing(&self, kept: &dyn Kept) -> Vec<Missing> {
-        let missing = |run: &Missing| {
+    /// The simulator's runs without samples that are not in `kept`, the longest first.
+    pub fn missing(&self, kept: &dyn RunCache) -> Vec<PendingRun> {
+        let missing = |run: &PendingRun| {
             let s = &self.each[run.simulation];
             s.task.backend() == SIM && !s.samples.of(run.seed) && s.find(run.seed, kept).is_none()
         };
         self.all().into_iter().filter(missing).collect()
     }
 
-    /// What makes one of these.
-    pub fn task(&self, run: Missing) -> Task {
+    /// The backend and task of a run.
+    pub fn task(&self, run: PendingRun) -> Task {
         let simulation = &self.each[run.simulation];
         simulation.task.clone().seed(simulation.seed(run.seed))
     }
 
-    /// Which run that is.
-    pub fn run_id(&self, run: Missing) -> RunId<'_> {
+    /// The run's identity.
+    pub fn run_id(&self, run: PendingRun) -> RunId<'_> {
         self.each[run.simulation].id(run.seed)
     }
 }
@@ -201,18 +200,18 @@ impl Simulation {
         RunId { scenario_hash: &self.scenario.hash, seed: self.seed(seed), backend }
     }
 
-    /// The run, if it is kept.
-    pub fn find(&self, seed: u32, kept: &dyn Kept) -> Option<Outcome> {
+    /// The stored outcome, if any.
+    pub fn find(&self, seed: u32, kept: &dyn RunCache) -> Option<Outcome> {
         let missing = self.samples.of(seed);
         let summary = if missing { None } else { kept.find(self.id(seed)) }?;
         Some(Outcome { summary, samples: MemorySink::new(), scenario: Arc::clone(&self.scenario) })
     }
 
-    /// What the run gives; nothing where another process is making it.
+    /// Makes the run; `None` if another process is making it.
     pub fn run(
         &self,
         seed: u32,
-        kept: Option<&dyn Kept>,
+        kept: Option<&dyn RunCache>,
         backends: Backends<'_>,
         keep_going: &mut dyn FnMut(Time) -> bool,
     ) -> Result<Option<Outcome>, TaskError> {
@@ -220,7 +219,7 @@ impl Simulation {
         let kept = kept.filter(|_| !sampled);
         let mut claim = Claim::default();
         if let Some(kept) = kept {
-            // Another process may have begun, or ended, since this one looked.
+            // Another process may have begun or ended the run since the last check.
             if let Some(outcome) = self.find(seed, kept) {
                 return Ok(Some(outcome));
             }
@@ -265,8 +264,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path(), "v1").unwrap();
         let missing = simulations.missing(&store);
-        let durations = |missing: &[Missing]| -> Vec<(f64, u64)> {
-            let of = |missing: &Missing| {
+        let durations = |missing: &[PendingRun]| -> Vec<(f64, u64)> {
+            let of = |missing: &PendingRun| {
                 let task = simulations.task(*missing);
                 (task.scenario("a").unwrap().duration.as_secs_f64(), task.seed_of_run())
             };

@@ -1,11 +1,11 @@
-//! Outcomes on disk. A run is made once, whichever process asks for it, and outlasts the process that made it.
+//! Outcomes on disk. Processes share them, so that each run is made once.
 //!
-//! `DIR/VERSION/runs.jsonl` has a line for each outcome, with the run's [`Key`]. Who makes a run has a byte of this file locked,
-//! whose number is the key's, and who writes has the first one; a lock ends with its process.
+//! `DIR/VERSION/runs.jsonl` has a line for each outcome, with the run's [`Key`]. A process that makes a run locks the byte at the
+//! key's number; a process that writes locks the first byte. A lock ends with its process.
 
 use crate::key::RunId;
 use anabranch_record::Summary;
-use locks::Locked;
+use locks::ByteLock;
 use log::Log;
 use record::Damage;
 use std::collections::{BTreeSet, HashSet};
@@ -18,31 +18,30 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 mod locks;
 mod log;
-mod opened;
-mod others;
+mod other_versions;
 mod record;
+mod store_file;
 
 pub use crate::key::Key;
-pub use opened::{after_fork, before_fork};
-pub use others::Others;
+pub use other_versions::OtherVersions;
 pub use record::Record;
+pub use store_file::{after_fork, before_fork};
 
 /// The file's name.
 const FILE: &str = "runs.jsonl";
 
-/// Damaged lines that are named; the sixth and later ones are made again without a word.
+/// The number of damaged lines to report; later ones are repeated silently.
 const NAMED: usize = 5;
 
-/// Where runs outlast an interruption, and may be shared with other processes. Only those of which no samples are asked for:
-/// others are large.
-pub trait Kept: Sync {
-    /// What a run gave, if it was kept.
+/// Storage for outcomes of runs, possibly shared with other processes. It excludes runs with samples, which are large.
+pub trait RunCache: Sync {
+    /// A run's stored outcome, if any.
     fn find(&self, run: RunId<'_>) -> Option<Summary>;
-    /// The right to make it; none while another process has that.
+    /// Claims a run; `None` while another process has it.
     fn claim(&self, _run: RunId<'_>) -> Option<Claim> {
         Some(Claim::default())
     }
-    /// Keeps a run that has ended.
+    /// Stores a run's outcome.
     fn keep(&self, claim: Claim, summary: &Summary);
 }
 
@@ -50,59 +49,58 @@ pub trait Kept: Sync {
 pub struct Store {
     dir: PathBuf,
     version: String,
-    tell: Box<dyn Fn(&str) + Send + Sync>,
+    notify: Box<dyn Fn(&str) + Send + Sync>,
     /// The file, once there is one.
     log: Mutex<Option<Log>>,
-    /// The runs that this process makes: its own locks do not keep its threads from each other.
+    /// The runs that this process is making: its file locks do not exclude its own threads.
     making: Arc<Mutex<HashSet<Key>>>,
-    used: Mutex<Used>,
-    /// Whether somebody was told that an outcome cannot be kept.
-    told: AtomicBool,
+    used: Mutex<Usage>,
+    /// Whether a failure to store was reported.
+    reported: AtomicBool,
 }
 
-/// What became of the outcomes that were asked for.
+/// The use of stored outcomes.
 #[derive(Default)]
-struct Used {
+struct Usage {
     found: BTreeSet<Key>,
     kept: BTreeSet<Key>,
     damaged: usize,
 }
 
-/// Why there is no store.
+/// An error on opening a store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The folder cannot be made.
-    #[error("cannot make {}: {source}", path.display())]
+    #[error("cannot create {}: {source}", path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
         /// Why.
         source: io::Error,
     },
-    /// A version that is no name of a folder.
-    #[error("`{0}` is no version of a store: it must have letters, digits and dashes only")]
+    /// The version is not a valid folder name.
+    #[error("`{0}` is not a valid store version: use only letters, digits and dashes")]
     Version(String),
 }
 
-/// The right to make a run. It ends when it is dropped, and with its process.
+/// The right to make a run, until dropped or until the process ends.
 #[derive(Default)]
-pub struct Claim(Option<Held>);
+pub struct Claim(Option<ClaimLocks>);
 
-/// What others respect, other processes the first part and other threads the second. They are given back in that order.
-struct Held {
-    _locked: Locked,
-    making: Making,
+/// The locks of a claim, against other processes and other threads, released in that order.
+struct ClaimLocks {
+    _locked: ByteLock,
+    making: RunInProgress,
 }
 
-/// A run of those that this process makes.
-struct Making {
+/// A run that this process is making.
+struct RunInProgress {
     key: Key,
     all: Arc<Mutex<HashSet<Key>>>,
 }
 
 impl Store {
-    /// The store in the folder `dir`, which is made if it is not there. Only outcomes of `version` are used: what it was
-    /// raised for changes results.
+    /// Opens the store in the folder `dir`, creating it if needed. Only outcomes of `version` are used.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -116,17 +114,17 @@ impl Store {
         Ok(Store {
             dir,
             version: version.to_owned(),
-            tell: Box::new(|_| ()),
+            notify: Box::new(|_| ()),
             log: Mutex::default(),
             making: Arc::default(),
             used: Mutex::default(),
-            told: AtomicBool::new(false),
+            reported: AtomicBool::new(false),
         })
     }
 
-    /// The same; what the user should know though the work goes on is given to `tell`: a damaged line, a full disk.
-    pub fn telling(self, tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Store { tell: Box::new(tell), ..self }
+    /// Calls `notify` on problems that do not stop the work, such as a damaged line or a full disk.
+    pub fn with_notify(self, notify: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Store { notify: Box::new(notify), ..self }
     }
 
     /// The version whose outcomes it has.
@@ -139,7 +137,7 @@ impl Store {
         &self.dir
     }
 
-    /// The number of outcomes that were there before and have been asked for.
+    /// The number of stored outcomes that were used.
     pub fn found(&self) -> usize {
         self.used(|used| used.found.len())
     }
@@ -149,8 +147,7 @@ impl Store {
         self.used(|used| used.kept.len())
     }
 
-    /// Removes the outcomes that this process found or kept, and the folders that are empty then. What cannot be removed
-    /// stays: it harms nobody.
+    /// Removes the outcomes that this process found or stored, and folders that become empty. Ignores failures.
     pub fn remove_used(&self) {
         let keys = self.used(|used| used.found.union(&used.kept).copied().collect::<Vec<_>>());
         let mut log = lock(&self.log);
@@ -159,12 +156,12 @@ impl Store {
         *log = None;
     }
 
-    /// Keeps a run that has ended, as [`Kept::keep`] does, or says why it cannot.
+    /// Stores a run's outcome as [`RunCache::keep`], but returns errors.
     ///
     /// # Errors
     /// Where the file cannot be written.
     pub fn add(&self, claim: Claim, summary: &Summary) -> io::Result<()> {
-        let Some(held) = &claim.0 else { return Err(io::Error::other("the file has no lock of it")) };
+        let Some(held) = &claim.0 else { return Err(io::Error::other("the file does not lock this run")) };
         let key = held.making.key;
         let line = record::write(&key, &self.version, summary);
         self.write(|log| log.append(&key, &line))?;
@@ -172,7 +169,7 @@ impl Store {
         Ok(())
     }
 
-    fn used<T>(&self, with: impl FnOnce(&mut Used) -> T) -> T {
+    fn used<T>(&self, with: impl FnOnce(&mut Usage) -> T) -> T {
         with(&mut lock(&self.used))
     }
 
@@ -184,7 +181,7 @@ impl Store {
         self.dir.join(&self.version).join(FILE)
     }
 
-    /// With the file, if there is one.
+    /// Applies `with` to the file, if it exists.
     fn read<T>(&self, with: impl FnOnce(&mut Log) -> io::Result<T>) -> io::Result<Option<T>> {
         let mut log = lock(&self.log);
         if log.is_none() {
@@ -193,7 +190,7 @@ impl Store {
         log.as_mut().map(with).transpose()
     }
 
-    /// With the file, which is made if it is not there.
+    /// Applies `with` to the file, creating it if needed.
     fn write<T>(&self, with: impl FnOnce(&mut Log) -> io::Result<T>) -> io::Result<T> {
         let mut log = lock(&self.log);
         match &mut *log {
@@ -210,24 +207,26 @@ impl Store {
         let file = self.file();
         let file = file.display();
         match before {
-            0..NAMED => (self.tell)(&format!("{file}: line {line} {why}: the run is made again")),
-            NAMED => (self.tell)(&format!(
-                "{file}: line {line} {why}, and others may be damaged too: all are made again"
+            0..NAMED => (self.notify)(&format!("{file}: line {line} {why}: the run is repeated")),
+            NAMED => (self.notify)(&format!(
+                "{file}: line {line} {why}; other lines may be damaged too: their runs are repeated"
             )),
             _ => {}
         }
     }
 
-    /// No reason to lose the run. Said once.
+    /// Reports once that outcomes cannot be stored; the run itself is not lost.
     fn cannot_keep(&self, path: &Path, why: &dyn fmt::Display) {
-        if !self.told.swap(true, Ordering::Relaxed) {
+        if !self.reported.swap(true, Ordering::Relaxed) {
             let path = path.display();
-            (self.tell)(&format!("runs cannot be kept for later, but their results are used: {path}: {why}"));
+            (self.notify)(&format!(
+                "cannot store runs for later use ({path}: {why}); this command still uses their results"
+            ));
         }
     }
 }
 
-impl Kept for Store {
+impl RunCache for Store {
     fn find(&self, run: RunId<'_>) -> Option<Summary> {
         let key = self.key(run);
         let found = self.read(|log| {
@@ -259,9 +258,9 @@ impl Kept for Store {
 
     fn claim(&self, run: RunId<'_>) -> Option<Claim> {
         let key = self.key(run);
-        let making = Making::of(key, &self.making)?;
+        let making = RunInProgress::of(key, &self.making)?;
         match self.write(|log| log.claim(&key)) {
-            Ok(locked) => locked.map(|locked| Claim(Some(Held { _locked: locked, making }))),
+            Ok(locked) => locked.map(|locked| Claim(Some(ClaimLocks { _locked: locked, making }))),
             Err(why) => {
                 self.cannot_keep(&self.file(), &why);
                 Some(Claim::default())
@@ -270,7 +269,7 @@ impl Kept for Store {
     }
 
     fn keep(&self, claim: Claim, summary: &Summary) {
-        // Without the right to write somebody was told already.
+        // A claim without locks was already reported.
         if claim.0.is_some()
             && let Err(why) = self.add(claim, summary)
         {
@@ -279,20 +278,20 @@ impl Kept for Store {
     }
 }
 
-impl Making {
-    /// None where this process makes it already.
+impl RunInProgress {
+    /// `None` if this process is already making it.
     fn of(key: Key, all: &Arc<Mutex<HashSet<Key>>>) -> Option<Self> {
-        lock(all).insert(key).then(|| Making { key, all: all.clone() })
+        lock(all).insert(key).then(|| RunInProgress { key, all: all.clone() })
     }
 }
 
-impl Drop for Making {
+impl Drop for RunInProgress {
     fn drop(&mut self) {
         lock(&self.all).remove(&self.key);
     }
 }
 
-/// A panic of another thread ends the program anyway.
+/// A poisoned lock is harmless: a panic ends the program.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

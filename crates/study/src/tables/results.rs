@@ -1,12 +1,12 @@
-//! Results in a folder, beside the report on them: one JSON file each, to which commands add.
+//! Results in a folder, one JSON file each, with the report on them.
 
 mod merge;
 
 use crate::error::StudyError;
 use crate::plan::Study;
-use crate::plan::chosen::{Options, Planned, choose};
+use crate::plan::experiments::{Options, PlannedExperiment, choose};
 use crate::result::StudyResult;
-use anabranch_record::place::{Place, PlaceError, Tell, aside, at_work, try_writing};
+use anabranch_record::output::{Notify, OutputError, ResultFolder, in_use, rename_beside, try_writing};
 use anabranch_record::replace;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -16,14 +16,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// Where the results are. As long as this is, no other command works there.
+/// The folder of results. While this exists, no other command writes there.
 pub struct Results {
     out: PathBuf,
     /// Where the report on them is made.
-    report: Mutex<Option<Place>>,
-    /// What was found damaged, for people.
+    report: Mutex<Option<ResultFolder>>,
+    /// Messages on damaged files.
     damaged: Mutex<Vec<String>>,
-    tell: Tell,
+    notify: Notify,
     /// Locked.
     _folder: File,
 }
@@ -52,27 +52,27 @@ impl Kind {
 }
 
 impl Results {
-    /// The folders `papers`, `algorithms`, `studies` and `report` in `out`, made if they are not there. What the user should
-    /// know though the work goes on is given to `tell`.
+    /// Opens the folders `papers`, `algorithms`, `studies` and `report` in `out`, creating them if needed. Calls `notify` on
+    /// problems that do not stop the work.
     ///
     /// # Errors
-    /// All that can be known to fail later fails here.
-    pub fn open(out: &Path, tell: Tell) -> Result<Self, PlaceError> {
+    /// Any failure that can be detected before the work.
+    pub fn open(out: &Path, notify: Notify) -> Result<Self, OutputError> {
         let cannot = |path: &Path, e: &io::Error| {
-            PlaceError::because(format!("cannot write into {}", path.display()), e)
+            OutputError::because(format!("cannot write into {}", path.display()), e)
         };
         fs::create_dir_all(out).map_err(|e| cannot(out, &e))?;
         let folder = File::open(out).map_err(|e| cannot(out, &e))?;
         match folder.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(at_work(out)),
-            Err(TryLockError::Error(e)) => tell(&format!("{} cannot be locked: {e}", out.display())),
+            Err(TryLockError::WouldBlock) => return Err(in_use(out)),
+            Err(TryLockError::Error(e)) => notify(&format!("{} cannot be locked: {e}", out.display())),
         }
         for below in Kind::ALL.map(|kind| out.join(kind.folder())) {
             fs::create_dir_all(&below).and_then(|()| try_writing(&below)).map_err(|e| cannot(&below, &e))?;
         }
-        let report = Mutex::new(Some(Place::claim(&out.join("report"), tell)?));
-        Ok(Results { out: out.to_owned(), report, damaged: Mutex::default(), tell, _folder: folder })
+        let report = Mutex::new(Some(ResultFolder::claim(&out.join("report"), notify)?));
+        Ok(Results { out: out.to_owned(), report, damaged: Mutex::default(), notify, _folder: folder })
     }
 
     /// Where everything is.
@@ -85,13 +85,13 @@ impl Results {
         self.out.join(kind.folder())
     }
 
-    /// Where the report is made; there is one for each command.
+    /// The folder in which to make the report; one for each command.
     ///
     /// # Errors
     /// Where a second one cannot be claimed.
-    pub fn take_report(&self) -> Result<Place, PlaceError> {
+    pub fn take_report(&self) -> Result<ResultFolder, OutputError> {
         let taken = self.report.lock().unwrap_or_else(PoisonError::into_inner).take();
-        taken.map_or_else(|| Place::claim(&self.out.join("report"), self.tell), Ok)
+        taken.map_or_else(|| ResultFolder::claim(&self.out.join("report"), self.notify), Ok)
     }
 
     fn file(&self, kind: Kind, name: &str) -> PathBuf {
@@ -102,19 +102,24 @@ impl Results {
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub fn keep(&self, kind: Kind, name: &str, result: &impl Serialize) -> Result<(), PlaceError> {
+    pub fn keep(&self, kind: Kind, name: &str, result: &impl Serialize) -> Result<(), OutputError> {
         let file = self.file(kind, name);
-        self.put_aside_what_is_no_file(&file)?;
+        self.rename_non_file(&file)?;
         write(&file, serde_json::to_string(result))
     }
 
-    /// Writes a study's result. Experiments that an earlier command of the same size, seeds and version left stay; another
-    /// result is replaced as a whole, so that a page never mixes two. Backends' columns that the new result was not asked for stay where
-    /// the simulator gives what it gave then. What was lost, for people.
+    /// Writes a study's result. Keeps experiments of earlier commands with the same size, seeds and version; replaces any other
+    /// result as a whole, so that a page never mixes two. Keeps other backends' values that the new result does not have, if the
+    /// simulator's values are unchanged. Returns messages on what was lost.
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub fn keep_study(&self, kind: Kind, study: &Study, new: StudyResult) -> Result<Vec<String>, PlaceError> {
+    pub fn keep_study(
+        &self,
+        kind: Kind,
+        study: &Study,
+        new: StudyResult,
+    ) -> Result<Vec<String>, OutputError> {
         let file = self.file(kind, &study.name);
         let written = file.metadata().and_then(|there| there.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
         let old: Option<StudyResult> = self.load(kind, &study.name)?;
@@ -122,17 +127,17 @@ impl Results {
         write(&file, serde_json::to_string_pretty(&result)).map(|()| notices)
     }
 
-    /// The result of a study that is there, described, where it was not made as these options would: [`Results::keep_study`] would
-    /// replace it.
+    /// Describes the existing result of a study if it was made with other options, so that [`Results::keep_study`] would replace
+    /// it.
     ///
     /// # Errors
     /// As [`Results::load`].
-    pub fn made_otherwise(
+    pub fn conflicting_result(
         &self,
         kind: Kind,
         study: &Study,
         options: &Options,
-    ) -> Result<Option<String>, PlaceError> {
+    ) -> Result<Option<String>, OutputError> {
         let there: Option<StudyResult> = self.load(kind, &study.name)?;
         let seeds = options.seeds(study);
         let made = (options.size.name(), seeds, VERSION, &study.hash, options.without_columns);
@@ -140,11 +145,11 @@ impl Results {
         Ok(other.map(|there| format!("{}: {}", study.name, described(&there))))
     }
 
-    /// What an earlier command left; none where there is none. What cannot be read is put aside, and noted as damaged.
+    /// Reads an earlier command's result, if any. Renames unreadable files and reports them as damaged.
     ///
     /// # Errors
-    /// Where the file cannot be opened, or put aside.
-    pub fn load<T: DeserializeOwned>(&self, kind: Kind, name: &str) -> Result<Option<T>, PlaceError> {
+    /// If the file cannot be opened or renamed.
+    pub fn load<T: DeserializeOwned>(&self, kind: Kind, name: &str) -> Result<Option<T>, OutputError> {
         self.read(&self.file(kind, name))
     }
 
@@ -152,9 +157,9 @@ impl Results {
     ///
     /// # Errors
     /// As [`Results::load`].
-    pub fn load_all<T: DeserializeOwned>(&self, kind: Kind) -> Result<Vec<T>, PlaceError> {
+    pub fn load_all<T: DeserializeOwned>(&self, kind: Kind) -> Result<Vec<T>, OutputError> {
         let folder = self.folder(kind);
-        let cannot = |e: &io::Error| PlaceError::because(format!("cannot read {}", folder.display()), e);
+        let cannot = |e: &io::Error| OutputError::because(format!("cannot read {}", folder.display()), e);
         let mut files = Vec::new();
         for entry in fs::read_dir(&folder).map_err(|e| cannot(&e))? {
             let path = entry.map_err(|e| cannot(&e))?.path();
@@ -167,50 +172,50 @@ impl Results {
         Ok(all.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
 
-    fn read<T: DeserializeOwned>(&self, file: &Path) -> Result<Option<T>, PlaceError> {
-        self.put_aside_what_is_no_file(file)?;
+    fn read<T: DeserializeOwned>(&self, file: &Path) -> Result<Option<T>, OutputError> {
+        self.rename_non_file(file)?;
         let text = match fs::read(file) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(PlaceError::because(format!("cannot read {}", file.display()), &e)),
+            Err(e) => return Err(OutputError::because(format!("cannot read {}", file.display()), &e)),
             Ok(text) => text,
         };
         match serde_json::from_slice(&text) {
             Ok(result) => Ok(Some(result)),
-            Err(_) if text.is_empty() => self.put_aside(file, "it is empty").map(|()| None),
-            Err(e) => self.put_aside(file, &e.to_string()).map(|()| None),
+            Err(_) if text.is_empty() => self.rename_damaged(file, "it is empty").map(|()| None),
+            Err(e) => self.rename_damaged(file, &e.to_string()).map(|()| None),
         }
     }
 
-    /// A folder or a pipe in place of a result: reading a pipe would wait for ever.
-    fn put_aside_what_is_no_file(&self, file: &Path) -> Result<(), PlaceError> {
+    /// Renames a folder or a pipe in place of a result: reading a pipe would block.
+    fn rename_non_file(&self, file: &Path) -> Result<(), OutputError> {
         match file.metadata() {
-            Ok(there) if !there.is_file() => self.put_aside(file, "it is no file"),
-            Err(_) if file.is_symlink() => self.put_aside(file, "it is a symbolic link to nothing"),
+            Ok(there) if !there.is_file() => self.rename_damaged(file, "it is not a regular file"),
+            Err(_) if file.is_symlink() => self.rename_damaged(file, "it is a dangling symbolic link"),
             _ => Ok(()),
         }
     }
 
-    fn put_aside(&self, file: &Path, why: &str) -> Result<(), PlaceError> {
-        let kept = aside(file, file, "damaged")
-            .map_err(|e| PlaceError::because(format!("cannot put aside {}", file.display()), &e))?;
-        let said = format!("{} could not be read ({why}): it is kept as {}", file.display(), kept.display());
-        (self.tell)(&said);
+    fn rename_damaged(&self, file: &Path, why: &str) -> Result<(), OutputError> {
+        let kept = rename_beside(file, file, "damaged")
+            .map_err(|e| OutputError::because(format!("cannot rename {}", file.display()), &e))?;
+        let said = format!("cannot read {} ({why}): it was renamed to {}", file.display(), kept.display());
+        (self.notify)(&said);
         self.damaged.lock().unwrap_or_else(PoisonError::into_inner).push(said);
         Ok(())
     }
 
-    /// What was found damaged so far, a sentence each.
+    /// Messages on the damaged files found so far.
     pub fn damaged(&self) -> Vec<String> {
         self.damaged.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-fn write(file: &Path, json: Result<String, serde_json::Error>) -> Result<(), PlaceError> {
+fn write(file: &Path, json: Result<String, serde_json::Error>) -> Result<(), OutputError> {
     let written = json.map_err(io::Error::from).and_then(|json| replace(file, (json + "\n").as_bytes()));
-    written.map_err(|e| PlaceError::because(format!("cannot write {}", file.display()), &e))
+    written.map_err(|e| OutputError::because(format!("cannot write {}", file.display()), &e))
 }
 
-/// In what an earlier result is not what the study would now give with these options, for people; nothing where it is.
+/// The differences between an earlier result and the study with these options, as messages.
 ///
 /// # Errors
 /// [`StudyError::NoExperiment`].
@@ -221,7 +226,7 @@ pub fn outdated(study: &Study, options: &Options, result: &StudyResult) -> Resul
         asked.iter().map(|planned| planned.id.as_str()).filter(|id| !here.contains(id)).collect();
     let seeds = options.seeds(study);
     let there = |id: &str| result.experiments.iter().find(|e| e.id == id);
-    let lacks = |planned: &&Planned| {
+    let lacks = |planned: &&PlannedExperiment| {
         there(&planned.id).is_some_and(|e| planned.asked.iter().any(|column| !e.asked.contains(column)))
     };
     let not_beside: Vec<&str> = asked.iter().filter(lacks).map(|planned| planned.id.as_str()).collect();
@@ -231,11 +236,11 @@ pub fn outdated(study: &Study, options: &Options, result: &StudyResult) -> Resul
         (result.hash != study.hash, "of another study file, scenario or --at".to_owned()),
         (result.version != VERSION, format!("of another version ({})", result.version)),
         (result.without_columns != options.without_columns, "of another choice of --no-columns".to_owned()),
-        (result.partial, "partial: it was interrupted".to_owned()),
+        (result.partial, "incomplete: the run was interrupted".to_owned()),
         (!missing.is_empty(), format!("without {}", missing.join(", "))),
         (
             !not_beside.is_empty(),
-            format!("without that backend beside the simulator in {}", not_beside.join(", ")),
+            format!("without a comparison with that backend in {}", not_beside.join(", ")),
         ),
     ];
     Ok(all.into_iter().filter(|(is_so, _)| *is_so).map(|(_, what)| what).collect())
@@ -251,7 +256,7 @@ fn described(result: &StudyResult) -> String {
         result.size,
         result.seeds,
         result.version,
-        if result.without_columns { ", without columns" } else { "" }
+        if result.without_columns { ", --no-columns" } else { "" }
     );
     result.command.as_ref().map_or(made.clone(), |command| format!("{made} of `{command}`"))
 }

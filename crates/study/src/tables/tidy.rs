@@ -1,6 +1,6 @@
 //! Many runs as one tidy table: a row per flow and run, as CSV and as Parquet.
 
-use crate::judge::Taken;
+use crate::judge::SimulationRuns;
 use crate::resolve::axes::number_and_unit;
 use anabranch_record::{
     Cell, Column, CsvTable, FlowSummary, Kind, ParquetTable, SubflowSummary, Summary, TableFile, WriteError,
@@ -23,11 +23,11 @@ pub(crate) const COLUMNS: [(&str, Kind); 21] = [
     ("timeouts", Kind::Count),
     // Segments that the network dropped, of those sent.
     ("loss_percent", Kind::MaybeNumber),
-    // The subflows' mean RTTs, each weighed by the segments that it sent.
+    // The mean RTT over subflows, weighted by segments sent.
     ("mean_rtt_ms", Kind::MaybeNumber),
     // The largest of the subflows' 95th percentiles: those of several cannot be joined.
     ("rtt_p95_ms", Kind::MaybeNumber),
-    // The same of the smoothed RTT, which a kernel tells, too.
+    // The smoothed RTT, which kernels also report.
     ("mean_srtt_ms", Kind::MaybeNumber),
     ("srtt_p95_ms", Kind::MaybeNumber),
     // Of responses, from the request to the last byte, and of transfers, from their arrival.
@@ -65,8 +65,8 @@ enum Values {
 }
 
 impl TidyAxis {
-    /// The axis with these values; an empty one is that of a run without the axis. Numbers of one unit have a column with the
-    /// unit in its name: `queue_bdp` beside `queue`.
+    /// An axis with these values; an empty value means a run without the axis. Numbers of one unit get a column with the unit in
+    /// its name: `queue_bdp` in addition to `queue`.
     pub fn of<'a>(name: &str, values: impl IntoIterator<Item = &'a str>) -> Self {
         let given = values.into_iter().filter(|value| !value.is_empty());
         let units: Option<BTreeSet<&str>> = given.map(|value| Some(number_and_unit(value)?.1)).collect();
@@ -80,7 +80,7 @@ impl TidyAxis {
     }
 
     /// The axes of some runs, in the order in which they come.
-    pub fn all_of(taken: &[Taken]) -> Vec<Self> {
+    pub fn all_of(taken: &[SimulationRuns]) -> Vec<Self> {
         let mut names: Vec<&str> = Vec::new();
         for (axis, _) in taken.iter().flat_map(|taken| &taken.axes) {
             if !names.contains(&axis.as_str()) {
@@ -131,18 +131,20 @@ pub fn columns(axes: &[TidyAxis]) -> Result<Vec<Column>, String> {
     let columns: Vec<Column> = axis.chain(fixed).collect();
     let twice = (1..columns.len()).find(|i| columns[..*i].iter().any(|c| c.name == columns[*i].name));
     match twice {
-        Some(twice) => Err(format!("two columns would be called `{}`: rename the axis", columns[twice].name)),
+        Some(twice) => {
+            Err(format!("two columns of the table would be named `{}`: rename the axis", columns[twice].name))
+        }
         None => Ok(columns),
     }
 }
 
-/// Each row of a table of all these runs, once where two experiments read the same; an axis that a run has not is empty.
+/// Each row of a table of all these runs, without duplicates; missing axes are empty.
 ///
 /// # Errors
 /// The first of `row`.
 pub fn each<E>(
     axes: &[TidyAxis],
-    taken: &[Taken],
+    taken: &[SimulationRuns],
     mut row: impl FnMut(&[Cell<'_>]) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut known = HashSet::new();
@@ -165,7 +167,7 @@ pub fn each<E>(
 ///
 /// # Errors
 /// Where they cannot be written, or two columns would have one name.
-pub fn write(folder: &Path, name: &str, taken: &[Taken]) -> Result<[PathBuf; 2], WriteError> {
+pub fn write(folder: &Path, name: &str, taken: &[SimulationRuns]) -> Result<[PathBuf; 2], WriteError> {
     let axes = TidyAxis::all_of(taken);
     let [path, other] = ["csv", "parquet"].map(|ending| folder.join(format!("{name}.{ending}")));
     let columns = columns(&axes).map_err(|why| {
@@ -218,7 +220,7 @@ fn cells<'a>(run: &'a Summary, flow: &'a FlowSummary) -> [Cell<'a>; COLUMNS.len(
     ]
 }
 
-/// What does not exist is null.
+/// Null if missing.
 fn maybe(value: Option<f64>) -> Cell<'static> {
     Cell::Number(value.unwrap_or(f64::NAN))
 }
@@ -229,7 +231,7 @@ fn share(run: &Summary, flow: &FlowSummary) -> Option<f64> {
     (mean > 0.0).then_some(flow.goodput_bps? / mean)
 }
 
-/// The mean, each subflow weighed by the segments that it sent.
+/// The mean over subflows, weighted by segments sent.
 fn by_segments(subflows: &[SubflowSummary], of: fn(&SubflowSummary) -> Option<f64>) -> Option<f64> {
     let each = || subflows.iter().filter_map(|s| Some((of(s)?, s.sent_segments as f64)));
     let sent: f64 = each().map(|(_, sent)| sent).sum();

@@ -6,7 +6,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::fs::File;
 use std::path::Path;
 
-/// What is wrong with a table.
+/// An error in a table.
 pub struct ColumnsError(pub String);
 
 impl ColumnsError {
@@ -104,7 +104,7 @@ impl Columns {
     pub fn numbers(&self, name: &str) -> Result<&[f64], ColumnsError> {
         match self.0.iter().find(|(n, _)| n == name) {
             Some((_, Values::Numbers(numbers))) => Ok(numbers),
-            _ => Err(ColumnsError(format!("it has no numbers {name}"))),
+            _ => Err(ColumnsError(format!("the column of numbers {name} is missing"))),
         }
     }
 
@@ -112,7 +112,7 @@ impl Columns {
     pub fn text(&self, name: &str) -> Result<&[String], ColumnsError> {
         match self.0.iter().find(|(n, _)| n == name) {
             Some((_, Values::Text(texts))) => Ok(texts),
-            _ => Err(ColumnsError(format!("it has no text {name}"))),
+            _ => Err(ColumnsError(format!("the column of texts {name} is missing"))),
         }
     }
 
@@ -131,7 +131,7 @@ fn unescaped(cell: &str) -> &str {
     }
 }
 
-/// The values of a column's part.
+/// The values of a chunk of a column.
 fn read(reader: ColumnReader, rows: usize) -> Result<Values, ColumnsError> {
     let mut levels = Vec::new();
     let mut numbers = Vec::new();
@@ -152,7 +152,7 @@ fn read(reader: ColumnReader, rows: usize) -> Result<Values, ColumnsError> {
         }
         _ => return Err(ColumnsError("neither numbers nor text".to_owned())),
     }
-    // Of a column that may be null, `levels` says of each row whether it has a value.
+    // In a nullable column, `levels` tell which rows have values.
     let mut values = numbers.into_iter();
     let all = match levels.is_empty() {
         true => values.collect(),

@@ -30,7 +30,7 @@ fn quantities_do_not_contain_themselves_in_braces() {
         ("q = 'equilibrium(\"tcp\", 1, 1)'", "duration = \"{q} s\""),
     ] {
         let (message, line) = refused(&with(runs, &format!("[quantities]\n{quantities}")));
-        assert!(message.contains("` contains itself"), "{quantities}: {message}");
+        assert!(message.contains("` refers to itself"), "{quantities}: {message}");
         assert!(line.starts_with("q = ") || line.starts_with("r = "), "{quantities}: {line}");
     }
     let chain: String = (1..1000).map(|i| format!("q{i} = \"{{q{}}}\"\n", i - 1)).collect();
@@ -76,7 +76,7 @@ fn rows_go_over_points_not_over_every_combination() {
     let many =
         with("", "[axes]\nm = { range = \"1..999\", steps = 999 }\nn = { range = \"1..999\", steps = 999 }");
     let (message, line) = refused(&many.replace("id = \"r.{cc}\"", "id = \"r.{cc}.{m}.{n}\""));
-    assert!(message.contains("more than 100000 combinations of values of cc, m, n"), "{message}");
+    assert!(message.contains("more than 100000 combinations of the values of cc, m, n"), "{message}");
     assert!(line.starts_with("id = "), "{line}");
 }
 
@@ -88,16 +88,16 @@ fn numbers_are_finite() {
     };
     let row = |keys: &str| format!("[[rows]]\nid = \"x\"\nat = {{ cc = \"lia\" }}\nof = \"jain()\"\n{keys}");
     for (runs, rest, message, place) in [
-        ("vary.n = [1.0, inf]", String::new(), "no finite number", "vary.n"),
-        ("", "[axes]\nn = [{ id = \"a\", value = nan }]".into(), "no finite number", "n = "),
-        ("", figure("limits = [nan, inf]"), "limits are two finite numbers", "limits ="),
+        ("vary.n = [1.0, inf]", String::new(), "the value is not a finite number", "vary.n"),
+        ("", "[axes]\nn = [{ id = \"a\", value = nan }]".into(), "the value is not a finite number", "n = "),
+        ("", figure("limits = [nan, inf]"), "limits must be two finite numbers", "limits ="),
         ("", figure("limits = [2.0, 1.0]"), "the lower one first", "limits ="),
-        ("", figure("x_limits = [1.0, inf]"), "limits are two finite numbers", "x_limits ="),
-        ("", figure("panels = [{ title = \"\", limits = [1.0, 1.0] }]"), "limits are two", "panels ="),
-        ("", row("published = [inf, 1.0]"), "the mean of published values", "published ="),
-        ("", row("published = [1e308, 1e308]"), "the mean of published values", "published ="),
-        ("quick.scale = nan", String::new(), "`scale` is a finite number", "quick.scale"),
-        ("", "[size]\nfull.scale = -1.0".into(), "`scale` is a finite number", "full.scale"),
+        ("", figure("x_limits = [1.0, inf]"), "limits must be two finite numbers", "x_limits ="),
+        ("", figure("panels = [{ title = \"\", limits = [1.0, 1.0] }]"), "limits must be two", "panels ="),
+        ("", row("published = [inf, 1.0]"), "the mean of the published values", "published ="),
+        ("", row("published = [1e308, 1e308]"), "the mean of the published values", "published ="),
+        ("quick.scale = nan", String::new(), "`scale` must be a finite number", "quick.scale"),
+        ("", "[size]\nfull.scale = -1.0".into(), "`scale` must be a finite number", "full.scale"),
     ] {
         let (said, line) = refused(&with(runs, &rest));
         assert!(said.contains(message) && line.starts_with(place), "{runs}{rest}: {said}, {line}");
@@ -122,7 +122,7 @@ fn every_mistake_has_its_place() {
     for (runs, rest, message, place) in [
         // Places of the keys themselves.
         ("", own.replace("[\"E\"]", "[]"), "at least one identifier", "ids = []"),
-        ("", own.replace("\"E\"", "\" \""), "an identifier is not empty", "ids = "),
+        ("", own.replace("\"E\"", "\" \""), "an identifier must not be empty", "ids = "),
         ("", own.repeat(2), "two experiments have the identifier `E`", "ids = "),
         ("", figure.repeat(2), "two figures have the identifier `F`", "id = \"F\""),
         ("", format!("{row}of = \"jain()\"\n").repeat(2), "two rows have the identifier `x`", "id = \"x\""),
@@ -136,16 +136,21 @@ fn every_mistake_has_its_place() {
         ("zip = [[\"cc\", \"x\"]]", String::new(), "`zip` names `x`", "zip ="),
         ("", format!("{row}of = 'equilibrium(\"tcp\", 1, 1e300)'"), "from 0 to 1", "of = 'equi"),
         // Keys that do nothing.
-        ("quick.seeds = 3", String::new(), "belongs into [size.quick]", "quick.seeds"),
-        ("", "[size]\nquick.only = \"all\"".into(), "belongs into [runs.NAME.quick]", "quick.only"),
-        ("", format!("{time}x = \"cc\""), "`x` does nothing", "x ="),
-        ("", format!("{time}pooled = true"), "`pooled` does nothing", "pooled ="),
-        ("", format!("{time}curves = {{ c = \"1\" }}"), "`curves` does nothing", "curves ="),
+        ("quick.seeds = 3", String::new(), "belongs in [size.quick]", "quick.seeds"),
+        ("", "[size]\nquick.only = \"all\"".into(), "move it to [runs.NAME.quick]", "quick.only"),
+        ("", format!("{time}x = \"cc\""), "`x` has no effect", "x ="),
+        ("", format!("{time}pooled = true"), "`pooled` has no effect", "pooled ="),
+        ("", format!("{time}curves = {{ c = \"1\" }}"), "`curves` has no effect", "curves ="),
         ("", format!("{time}published = {{ p = [1] }}"), "is no published value", "published ="),
-        ("", format!("{heat}log = \"xy\""), "x in `log` does nothing", "log ="),
-        ("", format!("{heat}x_title = \"x\""), "`x_title` does nothing", "x_title ="),
-        ("", format!("{heat}panel = \"cc\"\npanels = [{{ title = \"\" }}]"), "beside `panels`", "panel ="),
-        ("", format!("{row}of = \"jain()\"\nover = {{}}"), "`over` has one axis", "over ="),
+        ("", format!("{heat}log = \"xy\""), "x in `log` has no effect", "log ="),
+        ("", format!("{heat}x_title = \"x\""), "`x_title` has no effect", "x_title ="),
+        (
+            "",
+            format!("{heat}panel = \"cc\"\npanels = [{{ title = \"\" }}]"),
+            "in a figure with `panels`",
+            "panel =",
+        ),
+        ("", format!("{row}of = \"jain()\"\nover = {{}}"), "`over` must name one axis", "over ="),
         // Names.
         ("vary.my-n = [1]", String::new(), "`my-n` is no name of an axis", "vary.my-n"),
         ("vary.\"a.b\" = [1]", String::new(), "`a.b` is no name", "vary.\"a.b\""),

@@ -47,7 +47,7 @@ fn what_no_run_has() {
         ("of = 'loss_time(\"mptcp\", 1, 5)'", "ends at 4 s"),
         ("of = 'utility_rate(\"mptcp\", \"alpha\")'", "shows no `alpha`"),
         ("of = 'goodput(\"tcp/3\")'", "there is no flow `tcp/3`"),
-        ("of = '1'", "`of` is measured, and this reads no run"),
+        ("of = '1'", "`of` must read a run, and this expression reads none"),
     ] {
         let (said, line) = before_it_runs(of, "").unwrap_err();
         assert!(said.contains(message), "{of}: {said}");

@@ -208,16 +208,16 @@ fn mistakes_of_these_and_their_places() {
         {net.file} | {net.flie} | {net.flie} | `{net.flie}` |
         links.bottleneck* | links.neck* | queue = [ | no links `neck*` | bottleneck
         set = { "links | set = [1], sett = { "links | queue = [ | a table of keys |
-        value = 1 | value = "1" |  | `value` of the value `as-written` is a number |
+        value = 1 | value = "1" |  | `value` of the value `as-written` must be a number |
         { kind = "coupled" } | { kind = "couple" } | "couple" | `couple` as its `kind` | `coupled`
         over = { cc = ["olia", | over = { cc = ["oila", | oila | no value `oila` | olia
-        highest = "share" | of = "share" | over = | `over` has one axis |
+        highest = "share" | of = "share" | over = | `over` must name one axis |
         of = 'goodput("second")' | of = 'at(net = shared, goodput("second"))' | shared, goodput | has no flow `second` | tcp
         cc = ["reno", "lia"] | cc = "vegas" | vegas | no value `vegas` |
         x = { MPTCP = "share" | x = { MPTCP = "shar" | MPTCP | `shar` is neither | share
-        x = "queue" | x = { a = "share" } | x = { a | lines go over an axis |
-        * 1000 | * share | * share | a line over time is |
-        id = "second"¶ |  | goodput("second") | a row has no identifier | add id
+        x = "queue" | x = { a = "share" } | x = { a | a figure of lines needs an axis |
+        * 1000 | * share | * share | a line over time must be |
+        id = "second"¶ |  | goodput("second") | the row has no identifier | add id
         {twice:.1} | {thrice:.1} | thrice | `values` has no `thrice` | twice
         "#,
     );
@@ -238,7 +238,8 @@ fn every_link_of_a_part() {
     "#;
     let folder = folder();
     let load = |text: &str, part: &[&str]| {
-        let part: Vec<Part> = part.iter().map(|value| ("cc".to_owned(), vec![(*value).to_owned()])).collect();
+        let part: Vec<AxisSubset> =
+            part.iter().map(|value| ("cc".to_owned(), vec![(*value).to_owned()])).collect();
         load("my.toml", text, folder.path(), &part)
     };
     let part = load(TEXT, &["olia"]).unwrap();
@@ -259,7 +260,7 @@ fn every_link_of_a_part() {
     assert_ne!(whole.hash, part.hash, "results of a part are not those of the whole");
 
     let said = |text: &str, value: &[&str]| load(text, value).err().unwrap().to_string();
-    assert!(said(TEXT, &["reno"]).contains("none of the values that are asked for"));
+    assert!(said(TEXT, &["reno"]).contains("none of the requested values"));
     assert!(said(&TEXT.replace("mean(", "abs("), &[]).contains("stands for several"));
     let unknown = super::load("my.toml", TEXT, folder.path(), &[("queue".into(), vec!["1".into()])]);
     assert!(unknown.err().unwrap().to_string().contains("no axis `queue`"));

@@ -1,26 +1,29 @@
-//! The grammar of expressions, read by descent: a function for each rank.
+//! A recursive-descent parser of expressions, with a function for each precedence.
 
-use super::{Argument, Expr, Operator, Wrong};
+use super::{Argument, Expr, Operator, ParseError};
 
-/// Deeper ones would need more stack than a thread may have.
+/// Deeper nesting could overflow a thread's stack.
 const MAX_DEPTH: usize = 64;
 
-/// Longer ones would be deep, too: name their parts.
+/// Longer expressions could be too deep: name parts of them.
 const MAX_LENGTH: usize = 1000;
 
 /// Reads an expression.
 ///
 /// # Errors
-/// [`Wrong`] with the place of what does not belong there.
-pub fn parse(text: &str) -> Result<Expr, Wrong> {
+/// [`ParseError`] with its position.
+pub fn parse(text: &str) -> Result<Expr, ParseError> {
     if text.len() > MAX_LENGTH {
-        return Err(Wrong::new(format!("an expression of more than {MAX_LENGTH} bytes"), 0..0));
+        return Err(ParseError::new(
+            format!("expression too long: {} bytes, the limit is {MAX_LENGTH}", text.len()),
+            0..0,
+        ));
     }
     let mut parser = Parser { text, at: 0, depth: 0 };
     let expr = parser.condition()?;
     parser.space();
     match parser.at < text.len() {
-        true => Err(Wrong::new("an operator is missing before this", parser.at..text.len())),
+        true => Err(ParseError::new("an operator is missing before this", parser.at..text.len())),
         false => Ok(expr),
     }
 }
@@ -41,7 +44,7 @@ impl Parser<'_> {
         self.at += rest.len() - rest.trim_start().len();
     }
 
-    /// Takes one of these where it comes next; a word only where it ends there.
+    /// Consumes one of these tokens if it comes next; a word only as a whole.
     fn take<T: Copy>(&mut self, known: &[(&str, T)]) -> Option<T> {
         self.space();
         let begins = |(sign, _): &&(&str, T)| {
@@ -54,52 +57,52 @@ impl Parser<'_> {
         Some(meaning)
     }
 
-    fn expect(&mut self, sign: &str) -> Result<(), Wrong> {
+    fn expect(&mut self, sign: &str) -> Result<(), ParseError> {
         let found = self.take(&[(sign, ())]);
         found.ok_or_else(|| self.wrong(&format!("expected `{sign}`")))
     }
 
-    fn wrong(&self, expected: &str) -> Wrong {
+    fn wrong(&self, expected: &str) -> ParseError {
         let end = self.rest().char_indices().nth(1).map_or(self.text.len(), |(i, _)| self.at + i);
-        Wrong::new(
+        ParseError::new(
             if self.rest().is_empty() { format!("{expected}, found the end") } else { expected.into() },
             self.at..end,
         )
     }
 
-    /// Operands with operators of one rank between them, from the left.
+    /// Parses left-associative operators of one precedence.
     fn chain(
         &mut self,
-        operand: fn(&mut Self) -> Result<Expr, Wrong>,
+        operand: fn(&mut Self) -> Result<Expr, ParseError>,
         operators: &[(&str, Operator)],
         at_most: usize,
-    ) -> Result<Expr, Wrong> {
+    ) -> Result<Expr, ParseError> {
         self.space();
         let start = self.at;
         let mut left = operand(self)?;
         for _ in 0..at_most {
             let Some(operator) = self.take(operators) else { break };
             let right = operand(self)?;
-            left = Expr::Two(operator, Box::new(left), Box::new(right), start..self.at);
+            left = Expr::Binary(operator, Box::new(left), Box::new(right), start..self.at);
         }
         Ok(left)
     }
 
-    fn condition(&mut self) -> Result<Expr, Wrong> {
+    fn condition(&mut self) -> Result<Expr, ParseError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(self.wrong("too many brackets within each other"));
+            return Err(self.wrong("brackets are nested too deeply"));
         }
         let expr = self.chain(Self::both, &[("or", Operator::Or)], usize::MAX);
         self.depth -= 1;
         expr
     }
 
-    fn both(&mut self) -> Result<Expr, Wrong> {
+    fn both(&mut self) -> Result<Expr, ParseError> {
         self.chain(Self::comparison, &[("and", Operator::And)], usize::MAX)
     }
 
-    fn comparison(&mut self) -> Result<Expr, Wrong> {
+    fn comparison(&mut self) -> Result<Expr, ParseError> {
         use Operator::{Above, AtLeast, AtMost, Below, Equal};
         self.chain(
             Self::sum,
@@ -108,37 +111,38 @@ impl Parser<'_> {
         )
     }
 
-    fn sum(&mut self) -> Result<Expr, Wrong> {
+    fn sum(&mut self) -> Result<Expr, ParseError> {
         self.chain(Self::product, &[("+", Operator::Plus), ("-", Operator::Minus)], usize::MAX)
     }
 
-    fn product(&mut self) -> Result<Expr, Wrong> {
+    fn product(&mut self) -> Result<Expr, ParseError> {
         self.chain(Self::power, &[("*", Operator::Times), ("/", Operator::Divided)], usize::MAX)
     }
 
-    fn power(&mut self) -> Result<Expr, Wrong> {
+    fn power(&mut self) -> Result<Expr, ParseError> {
         if self.take(&[("-", ())]).is_some() {
             self.depth += 1;
             if self.depth > MAX_DEPTH {
-                return Err(self.wrong("too many signs before each other"));
+                return Err(self.wrong("too many minus signs in a row"));
             }
             let negative = self.power().map(|expr| Expr::Negative(Box::new(expr)));
             self.depth -= 1;
             return negative;
         }
-        // `2 ^ 3 ^ 2` is `2 ^ (3 ^ 2)`, as everywhere: the exponent is read by `exponent`.
+        // `2 ^ 3 ^ 2` is `2 ^ (3 ^ 2)`.
         let start = self.at;
         let base = self.atom()?;
         if self.take(&[("^", ())]).is_none() {
             return Ok(base);
         }
         self.depth += 1;
-        let exponent = if self.depth > MAX_DEPTH { Err(self.wrong("too many powers")) } else { self.power() };
+        let exponent =
+            if self.depth > MAX_DEPTH { Err(self.wrong("too many nested powers")) } else { self.power() };
         self.depth -= 1;
-        Ok(Expr::Two(Operator::Power, Box::new(base), Box::new(exponent?), start..self.at))
+        Ok(Expr::Binary(Operator::Power, Box::new(base), Box::new(exponent?), start..self.at))
     }
 
-    fn atom(&mut self) -> Result<Expr, Wrong> {
+    fn atom(&mut self) -> Result<Expr, ParseError> {
         self.space();
         let start = self.at;
         match self.rest().chars().next() {
@@ -162,7 +166,7 @@ impl Parser<'_> {
         }
     }
 
-    fn number(&mut self) -> Result<Expr, Wrong> {
+    fn number(&mut self) -> Result<Expr, ParseError> {
         let start = self.at;
         let bytes = self.text.as_bytes();
         while let Some(byte) = bytes.get(self.at) {
@@ -176,7 +180,7 @@ impl Parser<'_> {
         let digits = self.text[start..self.at].replace('_', "");
         match digits.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(Expr::Number(number)),
-            _ => Err(Wrong::new("this is no number", start..self.at)),
+            _ => Err(ParseError::new("this is not a number", start..self.at)),
         }
     }
 
@@ -188,7 +192,7 @@ impl Parser<'_> {
         name
     }
 
-    fn arguments(&mut self) -> Result<Vec<Argument>, Wrong> {
+    fn arguments(&mut self) -> Result<Vec<Argument>, ParseError> {
         let mut arguments = Vec::new();
         if self.take(&[(")", ())]).is_some() {
             return Ok(arguments);
@@ -198,17 +202,18 @@ impl Parser<'_> {
             if self.take(&[(")", ())]).is_some() {
                 return Ok(arguments);
             }
-            self.expect(",").map_err(|wrong| Wrong { message: "expected `,` or `)`".into(), ..wrong })?;
+            self.expect(",")
+                .map_err(|wrong| ParseError { message: "expected `,` or `)`".into(), ..wrong })?;
         }
     }
 
-    fn argument(&mut self) -> Result<Argument, Wrong> {
+    fn argument(&mut self) -> Result<Argument, ParseError> {
         self.space();
         if self.rest().starts_with(['"', '\'']) {
             return self.quoted().map(Argument::Text);
         }
         if self.take(&[("*", ())]).is_some() {
-            return Ok(Argument::Every);
+            return Ok(Argument::Star);
         }
         let start = self.at;
         if self.rest().starts_with(|c: char| c.is_alphabetic() || c == '_') {
@@ -228,7 +233,7 @@ impl Parser<'_> {
         self.condition().map(Argument::Value)
     }
 
-    fn quoted(&mut self) -> Result<String, Wrong> {
+    fn quoted(&mut self) -> Result<String, ParseError> {
         let quote = &self.rest()[..1];
         match self.rest()[1..].split_once(quote) {
             Some((inside, _)) => {
@@ -236,11 +241,11 @@ impl Parser<'_> {
                 self.at += inside.len() + 2;
                 Ok(inside)
             }
-            None => Err(Wrong::new("this text has no end", self.at..self.text.len())),
+            None => Err(ParseError::new("the closing quote is missing", self.at..self.text.len())),
         }
     }
 
-    fn word(&mut self) -> Result<String, Wrong> {
+    fn word(&mut self) -> Result<String, ParseError> {
         let rest = self.rest();
         let end = rest.find([',', ')']).unwrap_or(rest.len());
         let word = rest[..end].trim().to_owned();

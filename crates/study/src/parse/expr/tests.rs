@@ -7,7 +7,7 @@ fn value(text: &str) -> Result<f64, String> {
         match expr {
             Expr::Number(x) => Ok(*x),
             Expr::Negative(e) => Ok(-of(e)?),
-            Expr::Two(operator, a, b, _) => operator.of(of(a)?, of(b)?),
+            Expr::Binary(operator, a, b, _) => operator.of(of(a)?, of(b)?),
             Expr::Name(..) | Expr::Call(..) => Err("a name".into()),
         }
     }
@@ -39,7 +39,7 @@ fn ranks() {
 #[test]
 fn functions_and_their_arguments() {
     let text = r#"at(cc = lia, single="reno", goodput('mptcp', 1 + 1)) / x.y"#;
-    let Expr::Two(Operator::Divided, call, name, _) = parse(text).unwrap() else { panic!("a quotient") };
+    let Expr::Binary(Operator::Divided, call, name, _) = parse(text).unwrap() else { panic!("a quotient") };
     assert_eq!(*name, Expr::Name("x.y".into(), 55..58));
     let Expr::Call(at, arguments, _) = *call else { panic!("a call") };
     assert_eq!((at.as_str(), arguments.len()), ("at", 3));

@@ -20,20 +20,20 @@ pub(crate) enum Axis {
 #[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AxisTable {
-    /// The scenario's key that the axis sets. Without one the axis acts where `{AXIS}` stands in `cc`, `set` or `scenario`.
-    /// Example: `key = "links.*.queue"`
+    /// The scenario's key that the axis sets. Without a key, use `{AXIS}` in `cc`, `set` or `scenario`. Example: `key =
+    /// "links.*.queue"`
     key: Option<String>,
     /// The values, or `"all algorithms"` for every algorithm of the registry. Example: `values = ["10 ms", "40 ms"]`
     values: Option<Values>,
     /// The values' names for readers, in the same order. Example: `names = ["near", "far"]`
     names: Option<Vec<AxisValue>>,
-    /// In place of `values`: the first and the last value, with their unit. Example: `range = "0.5..2 BDP"`
+    /// Instead of `values`: the first and the last value, with their unit. Example: `range = "0.5..2 BDP"`
     range: Option<String>,
     /// The number of values of a range, both ends included; each is rounded to four digits. Example: `steps = 12`
     steps: Option<u32>,
-    /// Whether equal steps of a range are differences, `"linear"`, or ratios, `"log"`. Example: `scale = "log"`
+    /// Whether the steps of a range are equal differences, `"linear"`, or equal ratios, `"log"`. Example: `scale = "log"`
     scale: Option<String>,
-    /// One of the file's `axes`, of which `values` then names some. Example: `axis = "cc"`
+    /// One of the file's `axes`, of which `values` selects some. Example: `axis = "cc"`
     axis: Option<String>,
 }
 
@@ -64,13 +64,13 @@ pub(crate) enum AxisValue {
 /// A value of an axis with fields.
 #[derive(JsonSchema)]
 pub(crate) struct AxisFields {
-    /// The value in identifiers, tables and on the command line, and what `{AXIS}` stands for. Example: `id = "lossy"`
+    /// The value in identifiers, tables and on the command line; it replaces `{AXIS}`. Example: `id = "lossy"`
     id: String,
     /// The value's name for readers: `{AXIS.name}`. Example: `name = "1 % loss"`
     name: Option<String>,
     /// Keys of the scenario that this value sets. Example: `set = { "links.long.delay" = "80 ms" }`
     set: Option<BTreeMap<String, serde_json::Value>>,
-    /// The value's number in figures and expressions, where the `id` is none. Example: `value = 0.01`
+    /// The value's number in figures and expressions, if `id` is not a number. Example: `value = 0.01`
     value: Option<f64>,
     /// Fields of your own: `{AXIS.KEY}` in texts, `AXIS.KEY` in expressions.
     #[serde(flatten)]

@@ -5,90 +5,91 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
-/// A value that is measured and judged, or one for each value of the axes that its identifier names.
+/// A value to measure and judge, or one for each value of the axes that its identifier names.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Row {
-    /// The identifier. `{AXIS}` makes a row of each value, of an axis of its runs or of the file. Example: `id = "T1.{cc}"`
+    /// The identifier. `{AXIS}`, an axis of its runs or of the file, makes one row for each value. Example: `id = "T1.{cc}"`
     #[serde(default = "no_id")]
     #[schemars(with = "String")]
     pub id: Spanned<String>,
-    /// What is measured, for readers. Example: `what = "{cc.name}: goodput"`
+    /// The measured quantity, for readers. Example: `what = "{cc.name}: goodput"`
     pub what: Option<String>,
     /// The unit of the value. Example: `unit = "Mbit/s"`
     pub unit: Option<String>,
-    /// The runs that it reads, by name; several make a row of each. The study's only ones if not given. Example: `runs = "links"`
+    /// The runs to read, by name; a list makes one row for each. Optional if the study has only one. Example: `runs = "links"`
     pub runs: Option<Names>,
-    /// Values of axes. An axis that `id` does not name has one; of an axis that it names, a list or a field, `{ kind = "coupled" }`,
-    /// chooses some. Example: `at = { cc = ["lia", "olia"], buffer = "1 BDP" }`
+    /// Values of axes: one for an axis that `id` does not name. For an axis that it names, a list or a field, `{ kind = "coupled"
+    /// }`, selects some. Example: `at = { cc = ["lia", "olia"], buffer = "1 BDP" }`
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     pub at: IndexMap<String, Spanned<Value>>,
-    /// A condition on axes with numbers: there is a row only where it holds. Example: `where = "loss > 1e-3"`
+    /// A condition on axes with numbers: makes only the rows that meet it. Example: `where = "loss > 1e-3"`
     #[serde(rename = "where")]
     #[schemars(with = "Option<String>")]
     pub only: Option<Spanned<String>>,
     /// The measured value: an expression over a run. Example: `of = 'goodput("mptcp")'`
     #[schemars(with = "Option<String>")]
     pub of: Option<Spanned<String>>,
-    /// In place of `of`: a value that follows from numbers alone, without a run. Example: `formula = "1.22 / sqrt(loss)"`
+    /// Instead of `of`: a computed value, which reads no run. Example: `formula = "1.22 / sqrt(loss)"`
     #[schemars(with = "Option<String>")]
     pub formula: Option<Spanned<String>>,
-    /// In place of `of`: expressions that are claimed to ascend, as a list or by names; or a single expression with `over`. Example:
-    /// `ascending = { LIA = "at(cc = lia, share)", Reno = "at(cc = reno, share)" }`
+    /// Instead of `of`: expressions that are claimed to ascend, as a list or by name; or a single expression with `over`.
+    /// Example: `ascending = { LIA = "at(cc = lia, share)", Reno = "at(cc = reno, share)" }`
     #[schemars(with = "Option<serde_json::Value>")]
     pub ascending: Option<Spanned<Value>>,
-    /// The same, of which the last is claimed to be above each other. Example: `highest = "share"`
+    /// As `ascending`, but only the last is claimed to exceed each of the others. Example: `highest = "share"`
     #[schemars(with = "Option<serde_json::Value>")]
     pub highest: Option<Spanned<Value>>,
     /// For a single expression in `ascending` or `highest`: an axis with its values in the claimed order. Example: `over = { cc =
     /// ["lia", "olia", "{cc}"] }`
     #[schemars(with = "Option<std::collections::BTreeMap<String, serde_json::Value>>")]
     pub over: Option<Spanned<IndexMap<String, Spanned<Value>>>>,
-    /// The published value: a number, a list whose mean it is, an expression, or a table of these by an axis's value. Example:
+    /// The published value: a number, a list (its mean counts), an expression, or a table of these by an axis's value. Example:
     /// `published = { lia = 12.3, reno = 16.6 }`
     #[schemars(with = "Option<serde_json::Value>")]
     pub published: Option<Spanned<Value>>,
-    /// How the value follows from published ones, where it is not itself printed. Example: `from = "mean of four runs"`
+    /// The derivation of the published value, if it is not printed itself. Example: `from = "mean of four runs"`
     pub from: Option<String>,
-    /// In place of `published`: a published statement, judged by `rule`; or a table of them by an axis's value. Example: `claim = "an
-    /// equal share"`
+    /// Instead of `published`: a published statement, judged by `rule`; or a table of these by an axis's value. Example: `claim =
+    /// "an equal share"`
     #[schemars(with = "Option<serde_json::Value>")]
     pub claim: Option<Spanned<Value>>,
-    /// How the row is judged: see the table of rules. Example: `rule = "at least 1"`
+    /// The rule that judges the row: see the table of rules. Example: `rule = "at least 1"`
     #[schemars(with = "Option<String>")]
     pub rule: Option<Spanned<String>>,
-    /// Why the value differs, shown where the row does not reproduce; or a table of texts by an axis's value. It is for what holds
-    /// whatever was measured, such as a difference in set-up. Example: `because = "The buffer is not given."`
+    /// The reason for a difference, shown if the row is not reproduced; or a table of texts by an axis's value. Use it for
+    /// reasons that do not depend on the measurement, such as a different set-up. Example: `because = "The buffer is not given."`
     #[schemars(with = "Option<serde_json::Value>")]
     pub because: Option<Spanned<Value>>,
-    /// Why the value differs, with a condition on what was measured. Example: `explain = [{ when = "measured < 1", text = "…" }]`
+    /// Reasons for a difference, each with a condition on the measurement. Example: `explain = [{ when = "measured < 1", text =
+    /// "…" }]`
     #[serde(default)]
     pub explain: Vec<Explanation>,
-    /// Other readings that the paper's text allows: rows of this one as in `rows`, of which `what` names each, goes over the axes that it
-    /// names, and `at` may give other values. The row is judged over all. Example: `readings = [{ what = "{place.name}", runs = "lossy" }]`
+    /// Other interpretations that the paper's text allows, written as in `rows`: `what` names each and makes one for each value
+    /// of its axes, and `at` may change values. The verdict considers all. Example: `readings = [{ what = "{place.name}", runs =
+    /// "lossy" }]`
     #[serde(default)]
     pub readings: Vec<Row>,
-    /// Rows of this one, which have its keys where they give none and stand together for each value of its axes. Their `id` and `what`
-    /// continue its own; a row without an `id` is this one in another case. Example: `rows = [{ at = { cc = "lia" }, published = 0.75
-    /// }, { at = { cc = "olia" } }]`
+    /// Inner rows, which inherit this row's keys and are repeated for each value of its axes. Their `id` and `what` are appended
+    /// to its own; an inner row without `id` is this row in another case. Example: `rows = [{ at = { cc = "lia" }, published =
+    /// 0.75 }, { at = { cc = "olia" } }]`
     #[serde(default)]
     pub rows: Vec<Row>,
 }
 
 impl Row {
-    /// How many of the keys it has that say what it reads: one, or none where its `rows` have it.
+    /// The number of keys with an expression to read: 1, or 0 if its `rows` have it.
     pub fn reads(&self) -> usize {
         let texts = [&self.of, &self.formula].into_iter().flatten().count();
         texts + [&self.ascending, &self.highest].into_iter().flatten().count()
     }
 
-    /// Whether it claims an order.
     pub fn compares(&self) -> bool {
         self.ascending.is_some() || self.highest.is_some()
     }
 
-    /// A row of its `rows`, with its keys where that has none. Its axes have their values already.
+    /// One of its `rows` with the inherited keys. The axes already have values.
     pub fn inner(&self, row: &Row) -> Row {
         let joined = |outer: &Option<String>, inner: &Option<String>| match (outer, inner) {
             (Some(outer), Some(inner)) => Some(format!("{outer}: {inner}")),
@@ -99,7 +100,7 @@ impl Row {
             "" => self.id.get_ref().clone(),
             own => format!("{}.{own}", self.id.get_ref()),
         };
-        // Without an identifier of its own it has no place either.
+        // Without its own identifier it has no position either.
         let place = if row.id.span().is_empty() { self.id.span() } else { row.id.span() };
         inner.id = Spanned::new(place, id);
         inner.what = joined(&self.what, &row.what);
@@ -149,12 +150,12 @@ impl Names {
     }
 }
 
-/// That of a row within another that continues nothing.
+/// The identifier of an inner row that appends nothing.
 fn no_id() -> Spanned<String> {
     Spanned::new(0..0, String::new())
 }
 
-/// An explanation that cannot outlive its truth.
+/// An explanation with the condition under which it is true.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Explanation {
@@ -162,7 +163,7 @@ pub(crate) struct Explanation {
     /// "measured < published"`
     #[schemars(with = "String")]
     pub when: Spanned<String>,
-    /// What is then said. Example: `text = "Headers are not counted."`
+    /// The explanation. Example: `text = "Headers are not counted."`
     pub text: String,
     /// The row or the runs that show it. Example: `by = "row T1.headers"`
     pub by: Option<String>,

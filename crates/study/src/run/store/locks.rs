@@ -1,7 +1,7 @@
-//! Locks of parts of a file. They belong to the open file and end with it, so with its process too; processes on other machines
-//! see them where the file system has locks.
+//! Byte-range locks. They belong to the open file and end with it or its process; other machines see them if the file system
+//! supports locks.
 
-use super::opened::Opened;
+use super::store_file::StoreFile;
 use crate::key::Key;
 use nix::errno::Errno;
 use nix::fcntl::FcntlArg::{F_OFD_SETLK, F_OFD_SETLKW};
@@ -12,16 +12,15 @@ use std::sync::Arc;
 
 /// A byte of a file. It need not exist.
 #[derive(Clone, Copy)]
-pub struct Byte(i64);
+pub struct LockByte(i64);
 
-impl Byte {
-    /// Who has it may write.
-    pub const WRITE: Byte = Byte(0);
+impl LockByte {
+    /// The byte for the right to write.
+    pub const WRITE: LockByte = LockByte(0);
 
-    /// Who has it makes that run. It is found by the key's first 62 bits. Two runs that have them in common are not made at the
-    /// same time.
+    /// The byte for the right to make a run, from the key's first 62 bits. Two runs with equal bits exclude each other.
     pub fn of(key: &Key) -> Self {
-        Byte(1 + (key.leading() >> 2) as i64)
+        LockByte(1 + (key.leading() >> 2) as i64)
     }
 
     fn request(self, kind: i32) -> libc::flock {
@@ -36,26 +35,26 @@ impl Byte {
 }
 
 /// A byte that is locked, until it is dropped.
-pub struct Locked {
-    file: Arc<Opened>,
-    byte: Byte,
+pub struct ByteLock {
+    file: Arc<StoreFile>,
+    byte: LockByte,
 }
 
-impl Locked {
-    /// None where others have them.
-    pub fn at_once(file: &Arc<Opened>, byte: Byte) -> io::Result<Option<Self>> {
+impl ByteLock {
+    /// `None` if another process has it.
+    pub fn at_once(file: &Arc<StoreFile>, byte: LockByte) -> io::Result<Option<Self>> {
         match fcntl(&***file, F_OFD_SETLK(&byte.request(libc::F_WRLCK))) {
-            Ok(_) => Ok(Some(Locked { file: file.clone(), byte })),
+            Ok(_) => Ok(Some(ByteLock { file: file.clone(), byte })),
             Err(Errno::EAGAIN | Errno::EACCES) => Ok(None),
             Err(why) => Err(why.into()),
         }
     }
 
-    /// Waits for others.
-    pub fn wait(file: &Arc<Opened>, byte: Byte) -> io::Result<Self> {
+    /// Waits for other processes.
+    pub fn wait(file: &Arc<StoreFile>, byte: LockByte) -> io::Result<Self> {
         loop {
             match fcntl(&***file, F_OFD_SETLKW(&byte.request(libc::F_WRLCK))) {
-                Ok(_) => return Ok(Locked { file: file.clone(), byte }),
+                Ok(_) => return Ok(ByteLock { file: file.clone(), byte }),
                 Err(Errno::EINTR) => {}
                 Err(why) => return Err(why.into()),
             }
@@ -63,7 +62,7 @@ impl Locked {
     }
 }
 
-impl Drop for Locked {
+impl Drop for ByteLock {
     fn drop(&mut self) {
         let _ = fcntl(&**self.file, F_OFD_SETLK(&self.byte.request(libc::F_UNLCK)));
     }

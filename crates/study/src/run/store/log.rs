@@ -1,8 +1,8 @@
 //! The file of a store: a line for each outcome, appended by all processes that share it.
 
-use super::locks::{Byte, Locked};
-use super::opened::Opened;
+use super::locks::{ByteLock, LockByte};
 use super::record;
+use super::store_file::StoreFile;
 use crate::key::Key;
 use nix::libc;
 use std::collections::HashMap;
@@ -12,18 +12,18 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The file as far as this process has read it.
+/// The file, as far as this process has read it.
 pub struct Log {
     path: PathBuf,
-    file: Arc<Opened>,
+    file: Arc<StoreFile>,
     /// The last line of each run.
     lines: HashMap<Key, Line>,
-    /// How far it is read, which is the end of a line, and the number of lines until there.
+    /// The position after the last line read, and the number of lines before it.
     end: u64,
     count: u64,
-    /// Lines that are no outcomes, and of which nobody was told yet.
+    /// Invalid lines not yet reported.
     garbage: Vec<u64>,
-    /// Whether there are lines that are to go.
+    /// Whether lines need to be removed.
     rewrite: bool,
 }
 
@@ -37,19 +37,19 @@ pub struct Line {
 }
 
 impl Log {
-    /// The file of that name, empty if it was not there.
+    /// Opens or creates the file.
     pub fn create(path: &Path) -> io::Result<Self> {
         let open = || options().append(true).create(true).open(path);
         let opened = open().or_else(|why| match (why.kind(), path.parent()) {
             (ErrorKind::NotFound, Some(folder)) => fs::create_dir_all(folder).and_then(|()| open()),
-            // It may still be read.
+            // It may still be readable.
             (ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem, _) => options().open(path),
             _ => Err(why),
         });
         Log::of(path, opened?)
     }
 
-    /// The same; none where there is no file.
+    /// Opens the file; `None` if it does not exist.
     pub fn open(path: &Path) -> io::Result<Option<Self>> {
         match path.symlink_metadata() {
             Err(why) if why.kind() == ErrorKind::NotFound => Ok(None),
@@ -60,7 +60,7 @@ impl Log {
 
     fn of(path: &Path, file: File) -> io::Result<Self> {
         if !file.metadata()?.is_file() {
-            return Err(io::Error::other("it is no file"));
+            return Err(io::Error::other("it is not a regular file"));
         }
         Ok(Log {
             path: path.to_owned(),
@@ -73,18 +73,18 @@ impl Log {
         })
     }
 
-    /// The right to make a run; none while another process has it.
-    pub fn claim(&mut self, key: &Key) -> io::Result<Option<Locked>> {
-        self.lock(|file| Locked::at_once(file, Byte::of(key)))
+    /// Claims a run; `None` while another process has it.
+    pub fn claim(&mut self, key: &Key) -> io::Result<Option<ByteLock>> {
+        self.lock(|file| ByteLock::at_once(file, LockByte::of(key)))
     }
 
-    /// Where a run's outcome is, of those too that other processes have added.
+    /// The line of a run's outcome, including those that other processes added.
     pub fn find(&mut self, key: &Key) -> io::Result<Option<Line>> {
         self.refresh()?;
         Ok(self.lines.get(key).copied())
     }
 
-    /// What stands there; nothing where the file ends before it.
+    /// The bytes of a line; empty if the file ends before it.
     pub fn read(&self, line: Line) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; line.length];
         match self.file.read_exact_at(&mut bytes, line.start) {
@@ -93,13 +93,13 @@ impl Log {
         }
     }
 
-    /// A run's line is no outcome: it goes with the next one that is written.
+    /// Drops a run's invalid line at the next write.
     pub fn forget(&mut self, key: &Key) {
         self.lines.remove(key);
         self.rewrite = true;
     }
 
-    /// The numbers of lines that are no outcomes, once.
+    /// The numbers of invalid lines, each reported once.
     pub fn garbage(&mut self) -> Vec<u64> {
         std::mem::take(&mut self.garbage)
     }
@@ -108,7 +108,7 @@ impl Log {
     pub fn append(&mut self, key: &Key, line: &[u8]) -> io::Result<()> {
         let locked = self.lock_to_write()?;
         let _locked = if self.rewrite { self.rewrite(locked)? } else { locked };
-        // Not flushed to the disk: a machine that loses its power may leave a torn line, which its checksum tells.
+        // Not flushed to the disk: after a power failure, the checksum detects a torn line.
         if let Err(why) = (&**self.file).write_all(line) {
             let _ = self.file.set_len(self.end);
             return Err(why);
@@ -130,21 +130,20 @@ impl Log {
         self.rewrite(locked).map(drop)
     }
 
-    /// The right to write at the file's end, which is read until there. What a process left there that was killed while it wrote
-    /// is removed.
-    fn lock_to_write(&mut self) -> io::Result<Locked> {
-        let locked = self.lock(|file| Locked::wait(file, Byte::WRITE).map(Some))?;
+    /// Locks the file for writing, reads it to its end, and removes a killed process's incomplete line.
+    fn lock_to_write(&mut self) -> io::Result<ByteLock> {
+        let locked = self.lock(|file| ByteLock::wait(file, LockByte::WRITE).map(Some))?;
         if self.refresh()? {
             self.file.set_len(self.end)?;
         }
         Ok(locked.expect("it waited"))
     }
 
-    /// A lock of the file that has the name now: another process may have put another one there, or removed it or its end.
+    /// Locks the file that has the name now: another process may have replaced, removed or truncated it.
     fn lock(
         &mut self,
-        lock: impl Fn(&Arc<Opened>) -> io::Result<Option<Locked>>,
-    ) -> io::Result<Option<Locked>> {
+        lock: impl Fn(&Arc<StoreFile>) -> io::Result<Option<ByteLock>>,
+    ) -> io::Result<Option<ByteLock>> {
         loop {
             let Some(locked) = lock(&self.file)? else { return Ok(None) };
             let (ours, there) = (self.file.metadata()?, self.path.symlink_metadata());
@@ -156,10 +155,10 @@ impl Log {
         }
     }
 
-    /// Reads what was added. Whether the file ends with a part of a line: somebody is writing it, or was killed then.
+    /// Reads new lines. Returns whether the file ends with an incomplete line, which a process is writing or left when killed.
     fn refresh(&mut self) -> io::Result<bool> {
         let file = self.file.clone();
-        let mut added = BufReader::with_capacity(1 << 16, From { file: &file, at: self.end });
+        let mut added = BufReader::with_capacity(1 << 16, ReadFrom { file: &file, at: self.end });
         let mut line = Vec::new();
         while added.read_until(b'\n', &mut line)? > 0 {
             if !line.ends_with(b"\n") {
@@ -184,13 +183,13 @@ impl Log {
         }
     }
 
-    /// Puts another file in its place with the outcomes that it is to have, and has that locked.
-    fn rewrite(&mut self, locked: Locked) -> io::Result<Locked> {
+    /// Replaces the file by one with the remaining outcomes, and locks that.
+    fn rewrite(&mut self, locked: ByteLock) -> io::Result<ByteLock> {
         let beside = self.beside();
         let _ = fs::remove_file(&beside);
         let file = options().append(true).create_new(true).open(&beside)?;
         let mut written = Log::of(&self.path, file)?;
-        let new = Locked::wait(&written.file, Byte::WRITE)?;
+        let new = ByteLock::wait(&written.file, LockByte::WRITE)?;
         let mut lines: Vec<_> = self.lines.iter().map(|(key, line)| (*key, *line)).collect();
         lines.sort_by_key(|(_, line)| line.start);
         let file = written.file.clone();
@@ -200,7 +199,7 @@ impl Log {
             written.add(Some(key), line.length);
         }
         to.flush()?;
-        // What it replaces was perhaps on the disk.
+        // The old file may have reached the disk.
         written.file.sync_data()?;
         fs::rename(&beside, &self.path)?;
         drop(locked);
@@ -213,7 +212,7 @@ impl Log {
     }
 }
 
-/// Not those of a symbolic link's target.
+/// Does not follow symbolic links.
 fn options() -> fs::OpenOptions {
     let mut options = File::options();
     options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
@@ -221,12 +220,12 @@ fn options() -> fs::OpenOptions {
 }
 
 /// A file from a place on.
-struct From<'a> {
+struct ReadFrom<'a> {
     file: &'a File,
     at: u64,
 }
 
-impl Read for From<'_> {
+impl Read for ReadFrom<'_> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         let n = self.file.read_at(to, self.at)?;
         self.at += n as u64;

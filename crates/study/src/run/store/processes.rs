@@ -2,7 +2,7 @@
 
 use super::Store;
 use crate::simulator::Simulator;
-use crate::{Backends, Kept, Outcomes, RunId, ScenarioFile, Setup, Simulations, Work, run_all};
+use crate::{Backends, Outcomes, RunCache, RunId, ScenarioFile, Setup, Simulations, Work, run_all};
 use anabranch_record::Summary;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -30,7 +30,7 @@ fn run(scenario_hash: &str, seed: u64) -> RunId<'_> {
 }
 
 /// The summaries of all seeds.
-fn study(store: Option<&dyn Kept>) -> String {
+fn study(store: Option<&dyn RunCache>) -> String {
     let setups = [setup()];
     let simulations = Simulations::of([("test", &setups[..])], SEEDS).unwrap();
     let conclude = |_: &Simulations, outcomes: &[Option<Outcomes>]| {

@@ -9,7 +9,7 @@ const MIDDLE: &[u8] = b"\",\"outcome\":";
 const KEY: &[u8] = b"{\"key\":\"";
 const TAIL: &[u8] = b"}\n";
 
-/// What a run gave, and which run of which version it was.
+/// An outcome with its run's key and version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The run's key.
@@ -20,14 +20,14 @@ pub struct Record {
     pub summary: Summary,
 }
 
-/// Why a line is no outcome.
+/// The reason why a line is invalid.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum Damage {
-    /// It does not end as it should, or its content has changed.
+    /// Truncated, or its content has changed.
     #[error("is cut off or damaged")]
     Torn,
-    /// It is whole, but another run's.
-    #[error("holds another run")]
+    /// Valid, but of another run.
+    #[error("contains another run")]
     Other,
 }
 
@@ -50,13 +50,13 @@ pub fn read(line: &[u8], key: &Key, version: &str) -> Result<Record, Damage> {
     if outcome.key == *key && outcome.version == version { Ok(outcome) } else { Err(Damage::Other) }
 }
 
-/// Whose outcome a line is, if it looks like one.
+/// The key of a line that looks like an outcome.
 pub fn key(line: &[u8]) -> Option<Key> {
     let (_, body) = split(line)?;
     str::from_utf8(body.strip_prefix(KEY)?.get(..64)?).ok()?.parse().ok()
 }
 
-/// The checksum and what it is of.
+/// The checksum and the bytes that it covers.
 fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let (sum, rest) = line.strip_prefix(HEAD)?.split_at_checked(64)?;
     Some((sum, rest.strip_prefix(MIDDLE)?.strip_suffix(TAIL)?))

@@ -28,7 +28,7 @@ pub fn summary(scenario_hash: &str, seed: u64) -> Summary {
 fn store(dir: &Path, version: &str) -> (Store, Arc<Mutex<Vec<String>>>) {
     let said = Arc::new(Mutex::new(Vec::new()));
     let tell = said.clone();
-    (Store::open(dir, version).unwrap().telling(move |text| tell.lock().unwrap().push(text.into())), said)
+    (Store::open(dir, version).unwrap().with_notify(move |text| tell.lock().unwrap().push(text.into())), said)
 }
 
 fn run(scenario_hash: &str, seed: u64) -> RunId<'_> {
@@ -115,9 +115,8 @@ fn what_is_damaged_is_named_once() {
     let missing = |seed: &u64| store.find(run("a", *seed)).is_none();
     assert_eq!((1..=4).filter(missing).collect::<Vec<_>>(), [1, 3]);
     assert_eq!((1..=4).filter(missing).collect::<Vec<_>>(), [1, 3]);
-    let name = |line| {
-        format!("{}: line {line} is cut off or damaged: the run is made again", store.file().display())
-    };
+    let name =
+        |line| format!("{}: line {line} is cut off or damaged: the run is repeated", store.file().display());
     assert_eq!(*said.lock().unwrap(), [name(1), name(3)]);
     [1, 3].iter().for_each(|seed| keep(&store, "a", *seed));
     let kept = fs::read_to_string(store.file()).unwrap();
@@ -136,7 +135,7 @@ fn another_versions_line_is_no_outcome() {
     let line = record::write(&second.key(run("a", 1)), "v1", &summary("a", 1));
     fs::write(second.file(), line).unwrap();
     assert_eq!(second.find(run("a", 1)), None);
-    let once = format!("{}: line 1 holds another run: the run is made again", second.file().display());
+    let once = format!("{}: line 1 contains another run: the run is repeated", second.file().display());
     assert_eq!(*said.lock().unwrap(), [once]);
 }
 
@@ -155,8 +154,8 @@ fn the_first_damaged_ones_are_named() {
     }
     let said = said.lock().unwrap();
     assert_eq!(said.len(), NAMED + 1);
-    assert!(said[0].ends_with(": line 1 is cut off or damaged: the run is made again"), "{said:?}");
-    assert!(said[NAMED].ends_with("others may be damaged too: all are made again"), "{said:?}");
+    assert!(said[0].ends_with(": line 1 is cut off or damaged: the run is repeated"), "{said:?}");
+    assert!(said[NAMED].ends_with("other lines may be damaged too: their runs are repeated"), "{said:?}");
 }
 
 /// A pipe is not waited for, a folder is no reason to lose a run, and a symbolic link's target stays as it is.
@@ -181,7 +180,7 @@ fn what_is_no_file_is_told() {
         store.remove_used();
         remove(file.clone()).unwrap();
         let said = said.lock().unwrap();
-        assert!(said.len() == 1 && said[0].starts_with("runs cannot be kept for later"), "{said:?}");
+        assert!(said.len() == 1 && said[0].starts_with("cannot store runs for later use"), "{said:?}");
     }
     assert_eq!((fs::read_to_string(&users).unwrap(), files(dir.path())), ("mine".into(), vec![users]));
 }
@@ -302,7 +301,7 @@ fn other_versions_stay() {
     keep(&old, "a", 2);
     let bytes = files(dir.path()).iter().map(|file| file.metadata().unwrap().len()).sum();
     let (new, _) = store(dir.path(), "v2");
-    assert_eq!((new.find(run("a", 1)), new.others()), (None, Others { outcomes: 2, bytes }));
+    assert_eq!((new.find(run("a", 1)), new.others()), (None, OtherVersions { outcomes: 2, bytes }));
     keep(&new, "a", 1);
     new.remove_used();
     assert_eq!(old.find(run("a", 1)), Some(summary("a", 1)));
@@ -333,7 +332,7 @@ fn an_unwritable_folder_is_told_once() {
     let file = dir.path().join("file");
     fs::write(&file, "").unwrap();
     let said = Store::open(&file, "v1").err().unwrap().to_string();
-    assert!(said.starts_with(&format!("cannot make {}", file.join("v1").display())), "{said}");
+    assert!(said.starts_with(&format!("cannot create {}", file.join("v1").display())), "{said}");
     for version in ["", "..", "a/b"] {
         assert!(matches!(Store::open(dir.path(), version), Err(StoreError::Version(_))), "{version}");
     }
@@ -348,7 +347,7 @@ fn an_unwritable_folder_is_told_once() {
     }
     let said = said.lock().unwrap();
     assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].starts_with("runs cannot be kept for later, but their results are used: "), "{said:?}");
+    assert!(said[0].starts_with("cannot store runs for later use ("), "{said:?}");
 }
 
 /// A disk that fills up while a line is written: a limit of the file's size fails so, with a part of the line in the file. The

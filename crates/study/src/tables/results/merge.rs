@@ -1,12 +1,12 @@
-//! A new result beside an earlier one of the same study: what stays of that.
+//! Merges a new result with an earlier one of the same study.
 
 use super::described;
-use crate::fidelity::put_beside;
+use crate::fidelity::attach_linux_hosts;
 use crate::plan::Study;
-use crate::result::{ColumnName, Experiment, Figure, Row, StudyResult};
+use crate::result::{Experiment, Figure, Row, StudyResult, VariantName};
 use std::time::SystemTime;
 
-/// What is to be kept, and what was lost by it, for people. The earlier result was written at that time.
+/// The result to write, and messages on what was lost. The earlier result was written at that time.
 pub(super) fn merge(
     study: &Study,
     old: Option<(StudyResult, SystemTime)>,
@@ -17,7 +17,8 @@ pub(super) fn merge(
         |r: &StudyResult| (r.size.clone(), r.seeds, r.version.clone(), r.hash.clone(), r.without_columns);
     let alike = made(&old) == made(&new);
     if !alike && new.partial {
-        let notice = format!("{}: {} stays, {} being partial", study.name, described(&old), described(&new));
+        let notice =
+            format!("{}: keeping {}, because {} is incomplete", study.name, described(&old), described(&new));
         return (old, vec![notice]);
     }
     let mut notices = vec![];
@@ -47,22 +48,22 @@ pub(super) fn merge(
     (new, notices)
 }
 
-/// Takes over the columns that were asked for and that only the earlier result has, where the simulator gives the same as it did then. Says
-/// whether there are some, and what is lost.
+/// Keeps the requested variants that only the earlier result has, if the simulator's values are unchanged. Returns whether it
+/// kept any, and what was lost.
 fn keep_backends(new: &mut Experiment, old: &Experiment, origin: &str) -> (bool, Option<String>) {
-    // Which columns were asked for, results have not always said.
-    let asked = |column: &ColumnName| column.of_backend || old.asked.contains(&column.id);
-    let missing = |column: &&ColumnName| asked(column) && !new.asked.contains(&column.id);
-    let columns: Vec<ColumnName> = old.columns.iter().filter(missing).cloned().collect();
+    // Old results do not record the requested variants.
+    let asked = |column: &VariantName| column.of_backend || old.asked.contains(&column.id);
+    let missing = |column: &&VariantName| asked(column) && !new.asked.contains(&column.id);
+    let columns: Vec<VariantName> = old.columns.iter().filter(missing).cloned().collect();
     if columns.is_empty() {
         return (false, None);
     }
     if !simulates_the_same(new, old) {
         let titles: Vec<&str> = columns.iter().map(|column| &*column.title).collect();
         let lost = format!(
-            "{} loses its column of {}: the simulator's values are others now",
+            "{}: dropped the earlier values of {}, because the simulator's values have changed",
             new.id,
-            titles.join(" and of ")
+            titles.join(" and ")
         );
         return (false, Some(lost));
     }
@@ -71,7 +72,7 @@ fn keep_backends(new: &mut Experiment, old: &Experiment, origin: &str) -> (bool,
             column.notes.push(format!("{KEPT} {origin}."));
         }
         let id = column.id.clone();
-        // Backends stand before what is assumed.
+        // Backends precede sensitivity variants.
         let at = new.columns.iter().filter(|column| column.of_backend).count();
         new.columns.insert(at, column);
         for row in &mut new.rows {
@@ -95,14 +96,14 @@ fn keep_backends(new: &mut Experiment, old: &Experiment, origin: &str) -> (bool,
     if new.linux_hosts.is_empty() {
         new.linux_hosts.clone_from(&old.linux_hosts);
     }
-    put_beside(&mut new.fidelity, &new.linux_hosts);
+    attach_linux_hosts(&mut new.fidelity, &new.linux_hosts);
     (true, None)
 }
 
-/// How a note begins that says since when a column is there.
+/// The beginning of the note on a variant's origin.
 const KEPT: &str = "Kept from";
 
-/// Which result that was.
+/// The origin of a result.
 fn origin(old: &StudyResult, written: SystemTime) -> String {
     let at = chrono::DateTime::<chrono::Utc>::from(written).format("%-d %B %Y, %H:%M UTC");
     format!("the result of {at}, by version {}", old.version)
@@ -143,14 +144,14 @@ mod tests {
 
     /// A row of that value in the simulator, and of 7 on each backend.
     fn result(simulated: f64, backends: &[&str]) -> StudyResult {
-        let column = |id: &&str| ColumnName {
+        let column = |id: &&str| VariantName {
             id: (*id).into(),
             title: format!("Linux ({id})"),
             of_backend: true,
             notes: vec!["The kernel was 9.9.".into()],
-            ..ColumnName::default()
+            ..VariantName::default()
         };
-        let assumed = ColumnName { of_backend: false, ..column(&"tick") };
+        let assumed = VariantName { of_backend: false, ..column(&"tick") };
         let other = |id: &&str| Other { column: (*id).into(), measured: estimate(7.0), ..Other::default() };
         let others = backends.iter().map(other).collect();
         let row = Row { id: "Z-1.a".into(), measured: estimate(simulated), others, ..Row::default() };
@@ -216,7 +217,7 @@ mod tests {
             let experiment = &mut result.experiments[0];
             experiment.asked.push("linux-hosts".into());
             let column =
-                ColumnName { id: "linux-hosts".into(), of_backend: false, ..experiment.columns[0].clone() };
+                VariantName { id: "linux-hosts".into(), of_backend: false, ..experiment.columns[0].clone() };
             experiment.columns.push(column);
             let simulated = estimate(8.0).unwrap();
             let quantities = vec![Simulated { kind: Measure::Goodput, of: "tcp".into(), simulated }];
@@ -260,7 +261,7 @@ mod tests {
     fn a_column_beside_other_values_goes_with_a_word() {
         let (new, notices) = merged(result(3.0, &["kernel"]), result(4.0, &[]));
         assert_eq!(new, result(4.0, &[]));
-        let said = "z: Z-1 loses its column of Linux (kernel): the simulator's values are others now";
+        let said = "z: Z-1: dropped the earlier values of Linux (kernel), because the simulator's values have changed";
         assert_eq!(notices, [said]);
         let another = StudyResult { version: "2".into(), ..result(3.0, &[]) };
         let (new, notices) = merged(result(3.0, &["kernel"]), another);

@@ -1,7 +1,7 @@
 //! The tidy table: every column by hand, from CSV and from Parquet.
 
 use super::{TidyAxis, columns, write};
-use crate::Taken;
+use crate::SimulationRuns;
 use anabranch_record::{Completion, FlowSummary, LinkSummary, Slowdown, SubflowSummary, Summary, Transfers};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -107,7 +107,7 @@ fn table(folder: &Path, runs: u64) {
     let axes = [("queue", "2 BDP"), ("load", "half"), ("window", "10")];
     let axes = axes.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
     let summaries = (0..runs).map(|run| summary(u64::MAX - run)).collect();
-    let taken = Taken { experiment: String::new(), title: String::new(), axes, summaries };
+    let taken = SimulationRuns { experiment: String::new(), title: String::new(), axes, summaries };
     let wrote = write(folder, "runs", &[taken]).unwrap();
     assert_eq!(wrote, [folder.join("runs.csv"), folder.join("runs.parquet")]);
 }

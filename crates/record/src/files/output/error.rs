@@ -1,22 +1,22 @@
-//! Why results cannot be put somewhere.
+//! Errors on writing results.
 
 use std::error::Error;
 
-/// Why results cannot be put somewhere, for people.
+/// An error on writing results, with advice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct PlaceError {
+pub struct OutputError {
     message: String,
     help: Option<String>,
 }
 
-impl PlaceError {
-    /// With that message.
+impl OutputError {
+    /// An error with this message.
     pub fn new(message: impl Into<String>) -> Self {
-        PlaceError { message: message.into(), help: None }
+        OutputError { message: message.into(), help: None }
     }
 
-    /// What could not be done, and because of what.
+    /// An error with its cause.
     pub fn because(doing: impl Into<String>, error: &dyn Error) -> Self {
         let mut message = format!("{}: {error}", doing.into());
         let mut source = error.source();
@@ -24,20 +24,20 @@ impl PlaceError {
             message += &format!(": {error}");
             source = error.source();
         }
-        PlaceError::new(message)
+        OutputError::new(message)
     }
 
-    /// The same; that is what to do about it.
+    /// Adds advice.
     pub fn with_help(self, help: impl Into<String>) -> Self {
-        PlaceError { help: Some(help.into()), ..self }
+        OutputError { help: Some(help.into()), ..self }
     }
 
-    /// The same, with more to say.
+    /// Adds a second message.
     pub fn and(self, more: &str) -> Self {
-        PlaceError { message: format!("{}; {more}", self.message), ..self }
+        OutputError { message: format!("{}; {more}", self.message), ..self }
     }
 
-    /// What to do about it.
+    /// The advice.
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()
     }

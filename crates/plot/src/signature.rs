@@ -1,10 +1,10 @@
-//! How a picture says that this project drew it, so that only such a picture is replaced without asking.
+//! A signature in pictures, so that only our own pictures are replaced without asking.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// At the end of an SVG and of a page.
+/// The signature at the end of an SVG or a page.
 const COMMENT: &str = "<!-- drawn by anabranch -->\n";
 /// A PNG's text chunk (PNG, 11.3.4.3): length, type, keyword and text, CRC.
 const CHUNK: [u8; 30] = *b"\0\0\0\x12tEXtSoftware\0anabranch\x8e\xd9\x49\x85";

@@ -1,18 +1,18 @@
-//! Which points of a group's axes are run: all, or those that a list names.
+//! The points of a group to run: all, or those in a list.
 
 use super::axes::{Axis, written};
 use crate::parse::error::Problem;
 use anabranch_scenario::suggest;
 use toml::{Spanned, Value};
 
-/// The points that `only` names, in its order; none where that is all of them.
+/// The points that `only` names, in its order; `None` for all.
 pub(crate) fn named(
     only: &Spanned<Value>,
     axes: &[Axis],
     points: &[Vec<usize>],
 ) -> Result<Option<Vec<usize>>, Problem> {
     let usage = || {
-        Problem::new("`only` is \"all\", or a list of tables with values of axes")
+        Problem::new("`only` must be \"all\", or a list of tables with values of axes")
             .help("for example only = [{ rate = 10, queue = [\"1 BDP\", \"4 BDP\"] }]")
     };
     let list = match only.get_ref() {
@@ -33,20 +33,21 @@ pub(crate) fn named(
         if found.len() == before {
             return Err(Problem::at(
                 only.span(),
-                format!("`{entry}` in `only` names no further point of the axes"),
+                format!("`{entry}` in `only` selects no point that is not selected already"),
             ));
         }
     }
     Ok(Some(found))
 }
 
-/// For each axis the values that are wanted; nothing where any is.
+/// The wanted values of each axis; `None` for any.
 fn wanted(entry: &toml::Table, axes: &[Axis]) -> Result<Vec<Vec<usize>>, Problem> {
     let mut wanted = vec![Vec::new(); axes.len()];
     for (name, values) in entry {
         let known = axes.iter().map(|axis| axis.name.as_str());
         let i = axes.iter().position(|axis| axis.name == *name).ok_or_else(|| {
-            Problem::new(format!("`{name}` in `only` is no axis of these runs")).help(suggest(name, known))
+            Problem::new(format!("`{name}` in `only` is not an axis of these runs"))
+                .help(suggest(name, known))
         })?;
         let values = match values {
             Value::Array(values) => values.iter().map(written).collect(),
@@ -120,9 +121,9 @@ mod tests {
     fn what_is_no_point() {
         for (wrong, said) in [
             ("{ delay = \"2 ms\" }", "axis `delay` has no value `2 ms`"),
-            ("{ rate = 1 }", "`rate` in `only` is no axis"),
-            ("{ delay = \"5 ms\", cc = \"cubic\" }", "no further point"),
-            ("3", "`only` is \"all\", or a list"),
+            ("{ rate = 1 }", "`rate` in `only` is not an axis"),
+            ("{ delay = \"5 ms\", cc = \"cubic\" }", "selects no point"),
+            ("3", "`only` must be \"all\", or a list"),
         ] {
             let why =
                 rows(&STUDY.replace("{ delay = \"1 ms\", cc = \"cubic\" }", wrong), Size::Quick).unwrap_err();

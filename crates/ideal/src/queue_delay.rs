@@ -1,13 +1,13 @@
-//! How long packets wait at a bottleneck.
+//! Queueing delays at bottlenecks.
 
 use anabranch_net::{Discipline, LinkSpec, QueueLimit, Red};
 
-/// How long packets wait where a link is a bottleneck.
+/// The queueing delay of a bottleneck.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Wait {
-    /// So many seconds, whatever is lost.
+pub(crate) enum QueueDelay {
+    /// Constant seconds.
     Constant(f64),
-    /// As long as RED's average is at which it drops that much.
+    /// RED's average queue at the loss rate.
     Red {
         law: Red,
         /// Seconds for each unit of the thresholds.
@@ -17,7 +17,7 @@ pub(crate) enum Wait {
     },
 }
 
-impl Wait {
+impl QueueDelay {
     /// At a link of packets of `packet` bytes, `queue` being the part of a drop-tail buffer that is full on average.
     pub fn of(spec: &LinkSpec, packet: f64, queue: f64) -> Self {
         let buffer = match spec.queue {
@@ -27,17 +27,17 @@ impl Wait {
         let full_s = buffer * 8.0 / spec.rate_bps;
         if let Discipline::Red(law) = spec.discipline {
             let unit_s = if law.bytes { 1.0 } else { packet } * 8.0 / spec.rate_bps;
-            return Wait::Red { law, unit_s, full_s };
+            return QueueDelay::Red { law, unit_s, full_s };
         }
         let target = spec.discipline.target();
-        Wait::Constant(target.map_or(queue * full_s, |target| target.as_secs_f64().min(full_s)))
+        QueueDelay::Constant(target.map_or(queue * full_s, |target| target.as_secs_f64().min(full_s)))
     }
 
     /// In seconds, where the part `loss` (above 0) of the packets is lost through congestion.
     pub fn seconds(&self, loss: f64) -> f64 {
         match *self {
-            Wait::Constant(seconds) => seconds,
-            Wait::Red { law, unit_s, full_s } => (average(&law, loss) * unit_s).min(full_s),
+            QueueDelay::Constant(seconds) => seconds,
+            QueueDelay::Red { law, unit_s, full_s } => (average(&law, loss) * unit_s).min(full_s),
         }
     }
 }
@@ -78,7 +78,7 @@ mod tests {
     /// Packets of 1500 bytes at 12 Mbit/s take a millisecond each.
     #[test]
     fn no_longer_than_the_buffer() {
-        let wait = Wait::Red { law: Red::default(), unit_s: 1e-3, full_s: 0.02 };
+        let wait = QueueDelay::Red { law: Red::default(), unit_s: 1e-3, full_s: 0.02 };
         assert!((wait.seconds(0.1 / 1.05) - 0.01).abs() < 1e-12);
         assert_eq!(wait.seconds(0.9), 0.02);
     }

@@ -1,7 +1,7 @@
-//! `*` in expressions: `mean(goodput("web/*"))` is over each flow of that name, `mean(queue("*"))` over each link, `max(at(cc = *, …))`
-//! over each value of an axis. It belongs to the innermost function of a list around it.
+//! `*` in expressions: `mean(goodput("web/*"))` covers each flow of that name, `mean(queue("*"))` each link, `max(at(cc = *, …))`
+//! each value of an axis. The innermost function of a list expands it.
 
-use crate::functions::{FUNCTIONS, MATH, Takes};
+use crate::functions::{FUNCTIONS, MATH, Parameter};
 use crate::outcome::{Outcome, base};
 use crate::parse::expr::{Argument, Expr};
 
@@ -10,12 +10,12 @@ pub(crate) fn takes_list(function: &str) -> bool {
     MATH.iter().any(|(name, _, most, _)| *name == function && *most == usize::MAX)
 }
 
-/// The first axis of which an `at(axis = *, …)` leaves the value open, and the runs that this names.
+/// The first axis that an `at(axis = *, …)` leaves open, and its `runs`.
 pub(crate) fn open_axis(expr: &Expr) -> Option<(&str, Option<&str>)> {
     match expr {
         Expr::Number(_) | Expr::Name(..) => None,
         Expr::Negative(inner) => open_axis(inner),
-        Expr::Two(_, a, b, _) => open_axis(a).or_else(|| open_axis(b)),
+        Expr::Binary(_, a, b, _) => open_axis(a).or_else(|| open_axis(b)),
         Expr::Call(name, ..) if takes_list(name) => None,
         Expr::Call(_, arguments, _) => {
             let open = arguments.iter().find_map(|argument| match argument {
@@ -37,13 +37,13 @@ pub(crate) fn open_axis(expr: &Expr) -> Option<(&str, Option<&str>)> {
     }
 }
 
-/// The same with a value of that axis where it is open.
+/// The expression with a value for the open axis.
 pub(crate) fn with_value(expr: &Expr, axis: &str, value: &str) -> Expr {
     let again = |inner: &Expr| Box::new(with_value(inner, axis, value));
     match expr {
         Expr::Number(_) | Expr::Name(..) => expr.clone(),
         Expr::Negative(inner) => Expr::Negative(again(inner)),
-        Expr::Two(operator, a, b, at) => Expr::Two(*operator, again(a), again(b), at.clone()),
+        Expr::Binary(operator, a, b, at) => Expr::Binary(*operator, again(a), again(b), at.clone()),
         Expr::Call(name, ..) if takes_list(name) => expr.clone(),
         Expr::Call(name, arguments, at) => {
             let argument = |argument: &Argument| match argument {
@@ -63,18 +63,18 @@ pub(crate) fn reads_every_link(expr: &Expr) -> bool {
     match expr {
         Expr::Number(_) | Expr::Name(..) => false,
         Expr::Negative(inner) => reads_every_link(inner),
-        Expr::Two(_, a, b, _) => reads_every_link(a) || reads_every_link(b),
+        Expr::Binary(_, a, b, _) => reads_every_link(a) || reads_every_link(b),
         Expr::Call(name, arguments, _) if of_link(name) => arguments.contains(&Argument::Text("*".into())),
         Expr::Call(..) => false,
     }
 }
 
-/// The same of that link.
+/// The expression for that link.
 pub(crate) fn with_link(expr: &Expr, link: &str) -> Expr {
     let again = |inner: &Expr| Box::new(with_link(inner, link));
     match expr {
         Expr::Negative(inner) => Expr::Negative(again(inner)),
-        Expr::Two(operator, a, b, at) => Expr::Two(*operator, again(a), again(b), at.clone()),
+        Expr::Binary(operator, a, b, at) => Expr::Binary(*operator, again(a), again(b), at.clone()),
         Expr::Call(name, _, at) if of_link(name) && reads_every_link(expr) => {
             Expr::Call(name.clone(), vec![Argument::Text(link.to_owned())], at.clone())
         }
@@ -84,20 +84,20 @@ pub(crate) fn with_link(expr: &Expr, link: &str) -> Expr {
 
 /// Whether a function takes a link and nothing else.
 fn of_link(function: &str) -> bool {
-    FUNCTIONS.iter().any(|known| known.name == function && *known.takes == [Takes::Link])
+    FUNCTIONS.iter().any(|known| known.name == function && *known.takes == [Parameter::Link])
 }
 
-/// What `*` stands for in an argument: flows, and whether it is each of their subflows.
+/// The flows that `*` matches in an argument, or their subflows.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Every {
-    /// The run of which they are, by its position; none as long as there is no `*`.
+pub(crate) struct StarFlows {
+    /// The position of their run; `None` before the first `*`.
     pub run: Option<usize>,
-    /// `web/*`, or a flow's name where only its subflows are meant.
+    /// `web/*`, or a flow's name if only its subflows are expanded.
     pub flows: String,
     pub subflows: bool,
 }
 
-impl Every {
+impl StarFlows {
     /// Each flow, or each subflow of each flow, of a run: the flow's name and the subflow.
     pub fn of<'a>(&'a self, run: &'a Outcome) -> impl Iterator<Item = (&'a str, usize)> {
         let is_meant = |name: &str| match self.flows.strip_suffix("/*") {

@@ -1,4 +1,4 @@
-//! Columns: an experiment's simulations made again under another assumption, beside the default.
+//! Sensitivity variants: an experiment's simulations repeated under another assumption or on another backend.
 
 pub use crate::fidelity::LINUX_HOSTS_SET;
 pub use crate::outcome::base;
@@ -9,22 +9,22 @@ use anabranch_cc::registry;
 use anabranch_scenario::{Flow, Scenario, ScenarioError, quoted_key};
 use toml::{Table, Value};
 
-/// An assumption under which experiments are run again: their rows then have a second value and verdict by the same rule.
-pub struct Column {
-    /// In results: "v0".
+/// An assumption under which experiments are repeated: rows get a second value and verdict by the same rule.
+pub struct Variant {
+    /// Its identifier in results: "v0".
     pub id: &'static str,
-    /// For readers, short.
+    /// A short title.
     pub title: &'static str,
-    /// What differs from the default, in a sentence.
+    /// The difference from the default, in a sentence.
     pub meaning: &'static str,
-    /// What is said where it changes nothing in an experiment.
+    /// The note for experiments that it does not change.
     pub unchanged: &'static str,
-    /// One in how many of the default's seeds it has, rounded up.
+    /// It has the default's seeds divided by this, rounded up.
     one_in: u32,
     change: Change,
 }
 
-/// What differs in a column.
+/// The difference of a variant.
 enum Change {
     /// The scenario.
     Scenario(fn(Setup, &Scenario) -> Setup),
@@ -32,8 +32,8 @@ enum Change {
     Backend(&'static dyn Backend),
 }
 
-impl Column {
-    /// The same simulations on another backend, as far as that can run them, with the default's seeds.
+impl Variant {
+    /// A variant that runs the same simulations on another backend, with the default's seeds.
     pub const fn on(
         backend: &'static dyn Backend,
         id: &'static str,
@@ -41,7 +41,7 @@ impl Column {
         meaning: &'static str,
         unchanged: &'static str,
     ) -> Self {
-        Column { id, title, meaning, unchanged, one_in: 1, change: Change::Backend(backend) }
+        Variant { id, title, meaning, unchanged, one_in: 1, change: Change::Backend(backend) }
     }
 
     /// Whether it is of another backend.
@@ -62,7 +62,7 @@ impl Column {
         }
     }
 
-    /// The simulation in this column, with a part of the seeds; `None` where it is the default's.
+    /// The simulation in this variant; `None` if it equals the default's.
     pub fn of(&self, setup: &Setup) -> Result<Option<Setup>, ScenarioError> {
         let (setup, scenario) = (setup.clone(), setup.scenario()?);
         let mut changed = match self.change {
@@ -76,39 +76,37 @@ impl Column {
     }
 }
 
-/// The arithmetic of the kernel that the papers ran.
-pub static RETIRED: Column = Column {
+/// The arithmetic of out-of-tree MPTCP (v0.9x), which the papers ran.
+pub static OUT_OF_TREE: Variant = Variant {
     id: "v0",
-    title: "retired kernel",
-    meaning: "The coupled algorithms with the arithmetic of the out-of-tree MPTCP kernel that the papers ran (`lia@v0` and so on; \
-              `anabranch cc show lia` says what that is). The default has the RFCs' and papers' rules. Half of the default's seeds.",
-    unchanged: "No column of the retired kernel's arithmetic: no algorithm here differs in it.",
+    title: "out-of-tree MPTCP (v0.9x)",
+    meaning: "The coupled algorithms use the arithmetic of the out-of-tree MPTCP kernel that the papers ran (`lia@v0` and so on; see `anabranch cc show lia`). By default they follow the RFCs and papers. Half of the default seeds.",
+    unchanged: "Not run with out-of-tree MPTCP: every algorithm here has the same arithmetic there.",
     one_in: 2,
-    change: Change::Scenario(|setup, scenario| algorithms(setup, scenario, retired)),
+    change: Change::Scenario(|setup, scenario| algorithms(setup, scenario, out_of_tree)),
 };
 
-/// With the retired kernel's arithmetic, where that is known.
-fn retired(cc: &mut Table) -> bool {
-    let retired = format!("{}@v0", name(cc));
-    let known = registry::find(&retired).is_some();
+/// Switches to the arithmetic of out-of-tree MPTCP, if that is known.
+fn out_of_tree(cc: &mut Table) -> bool {
+    let out_of_tree = format!("{}@v0", name(cc));
+    let known = registry::find(&out_of_tree).is_some();
     if known {
-        cc.insert("name".into(), retired.into());
+        cc.insert("name".into(), out_of_tree.into());
     }
     known
 }
 
-/// Slow starts that end by loss alone.
-pub static PLAIN_START: Column = Column {
+/// Slow start without HyStart++.
+pub static NO_HYSTART: Variant = Variant {
     id: "plain-start",
     title: "no HyStart++",
-    meaning: "Every slow start ends by a loss or at its threshold. By default CUBIC and what is made of it leave it by HyStart++ \
-              (RFC 9406) as well, and the others do not, so that comparisons mix two starts. Half of the default's seeds.",
-    unchanged: "No column without HyStart++: nothing here uses it.",
+    meaning: "Every slow start ends at a loss or at its threshold. By default only CUBIC and the algorithms derived from it also end it by HyStart++ (RFC 9406), so comparisons mix two kinds of slow start. Half of the default seeds.",
+    unchanged: "Not run without HyStart++: nothing here uses it.",
     one_in: 2,
     change: Change::Scenario(|setup, scenario| algorithms(setup, scenario, without_hystart)),
 };
 
-/// Without HyStart++, where it has it by default.
+/// Disables HyStart++ where it is the default.
 fn without_hystart(cc: &mut Table) -> bool {
     let entry = registry::find(name(cc));
     let param = entry.and_then(|entry| entry.params.iter().find(|param| param.name == "hystart"));
@@ -120,34 +118,32 @@ fn without_hystart(cc: &mut Table) -> bool {
     has
 }
 
-/// Links that work by a clock.
-pub static TICK: Column = Column {
+/// Links with a clock.
+pub static TICK: Variant = Variant {
     id: "tick",
     title: "links with a clock",
-    meaning: "Every link lets packets leave on the ticks of a clock of 1 ms, as Dummynet does with its usual clock. A third of the \
-              default's seeds.",
-    unchanged: "No column of links with a clock: there is no link.",
+    meaning: "Every link sends packets only at the ticks of a 1 ms clock, as Dummynet does with its usual clock. A third of the default seeds.",
+    unchanged: "Not run with a link clock: there is no link.",
     one_in: 3,
     change: Change::Scenario(tick),
 };
 
 /// Hosts that send in bursts.
-pub static TSO: Column = Column {
+pub static TSO: Variant = Variant {
     id: "tso",
     title: "hosts with TSO",
-    meaning: "Every sender leaves the cutting of segments to its network card, as Linux does, so that they leave in bursts. A third of \
-              the default's seeds.",
-    unchanged: "No column of hosts with TSO: there is no flow.",
+    meaning: "Every sender leaves segmentation to its network card, as Linux does, so segments leave in bursts. A third of the default seeds.",
+    unchanged: "Not run with TSO: there is no flow.",
     one_in: 3,
     change: Change::Scenario(tso),
 };
 
-/// Hosts as Linux has them, all of their properties together: beside another backend, what of a difference is the hosts'.
-pub static LINUX_HOSTS: Column = Column {
+/// Linux-accurate hosts: shows which differences from another backend the host model explains.
+pub static LINUX_HOSTS: Variant = Variant {
     id: "linux-hosts",
-    title: "Linux hosts",
-    meaning: "The simulator with `hosts = \"linux\"`: bursts, acknowledgements, options and the scheduler as Linux has them.",
-    unchanged: "No column of Linux hosts: the hosts are such by default.",
+    title: "Linux-accurate hosts",
+    meaning: "The simulator with `hosts = \"linux\"`: bursts, ACKs, options and the scheduler as in Linux.",
+    unchanged: "Not run with Linux-accurate hosts: the hosts are Linux-accurate by default.",
     one_in: 1,
     change: Change::Scenario(|setup, scenario| {
         let (key, value) = LINUX_HOSTS_SET.split_once('=').expect("an assignment");
@@ -157,12 +153,12 @@ pub static LINUX_HOSTS: Column = Column {
     }),
 };
 
-/// Both.
-pub static BOTH: Column = Column {
+/// Links with a clock, and hosts with TSO.
+pub static TICK_AND_TSO: Variant = Variant {
     id: "tick+tso",
     title: "clock and TSO",
-    meaning: "Links with a clock of 1 ms and hosts with TSO. A third of the default's seeds.",
-    unchanged: "No column of links with a clock and hosts with TSO: there are none.",
+    meaning: "Links with a 1 ms clock and hosts with TSO. A third of the default seeds.",
+    unchanged: "Not run with a link clock and TSO: there is no link or flow.",
     one_in: 3,
     change: Change::Scenario(|setup, scenario| tso(tick(setup, scenario), scenario)),
 };
@@ -184,7 +180,7 @@ fn names(scenario: &Scenario) -> Vec<&str> {
     names
 }
 
-/// An algorithm's name and parameters: `cubic` or `{ name = "cubic", … }`, as a scenario writes it.
+/// Parses an algorithm's name and parameters: `cubic` or `{ name = "cubic", … }`.
 fn read(cc: &str) -> Table {
     let table = format!("cc = {cc}").parse::<Table>().ok().and_then(|mut table| table.remove("cc"));
     match table {
@@ -204,7 +200,7 @@ fn name(cc: &Table) -> &str {
     cc.get("name").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Every flow's algorithm where it changes.
+/// Changes every flow's algorithm with `change`.
 fn algorithms(mut setup: Setup, scenario: &Scenario, change: fn(&mut Table) -> bool) -> Setup {
     let other = |cc: &str| {
         let mut cc = read(cc);

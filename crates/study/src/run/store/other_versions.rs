@@ -5,9 +5,9 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-/// How much of it there is.
+/// The amount of other versions' outcomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Others {
+pub struct OtherVersions {
     /// Outcomes.
     pub outcomes: usize,
     /// Their size in bytes.
@@ -15,9 +15,9 @@ pub struct Others {
 }
 
 impl Store {
-    /// What programs with other versions of results have left.
-    pub fn others(&self) -> Others {
-        let mut found = Others::default();
+    /// The outcomes of other versions.
+    pub fn others(&self) -> OtherVersions {
+        let mut found = OtherVersions::default();
         for path in self.files_of_others() {
             let Ok(file) = File::open(path) else { continue };
             found.bytes += file.metadata().map_or(0, |there| there.len());

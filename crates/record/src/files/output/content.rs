@@ -1,6 +1,6 @@
-//! The list of a folder's files, which the next command finds in the folder and by which it knows them as ours.
+//! The list of the files that we wrote into a folder, by which the next command recognises them.
 
-use super::PlaceError;
+use super::OutputError;
 use crate::{quoted, replace};
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, open, openat, unlinkat};
 use sha2::{Digest, Sha256};
@@ -12,17 +12,17 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// The list's name. `sha256sum --check .anabranch` finds what was changed or damaged.
+/// The list's name. `sha256sum --check .anabranch` finds changed or damaged files.
 const LIST: &str = ".anabranch";
-/// What stands above it.
+/// The list's first line.
 const HEADING: &str =
-    "# What anabranch wrote into this folder, and will replace: other files it leaves alone.\n";
+    "# Files that anabranch wrote into this folder and will replace. It does not touch other files.\n";
 
 /// The files of a folder, each with the SHA-256 of its content.
 pub struct Content(BTreeMap<String, String>);
 
 impl Content {
-    /// Puts every file of a folder on the disk, and the list of them.
+    /// Syncs every file of a folder to disk, and writes the list.
     pub fn seal(folder: &Path) -> io::Result<()> {
         let mut lines = HEADING.to_owned();
         for name in files(folder)? {
@@ -30,7 +30,7 @@ impl Content {
             file.sync_all()?;
             lines += &format!("{}  {}\n", hash(file)?, name.display());
         }
-        // Whole or not at all: what has a list is complete.
+        // Atomic: a folder with a list is complete.
         replace(&folder.join(LIST), lines.as_bytes())?;
         for below in folders(folder)? {
             File::open(below)?.sync_all()?;
@@ -38,9 +38,9 @@ impl Content {
         File::open(folder)?.sync_all()
     }
 
-    /// Refuses a folder, which the user calls `name`, that holds anything but what we wrote there.
-    pub fn check(folder: &Path, name: &Path) -> Result<(), PlaceError> {
-        let cannot = |e| PlaceError::because(format!("cannot read {}", name.display()), &e);
+    /// Refuses a folder, named `name` by the user, with files that we did not write.
+    pub fn check(folder: &Path, name: &Path) -> Result<(), OutputError> {
+        let cannot = |e| OutputError::because(format!("cannot read {}", name.display()), &e);
         if !folder.exists() {
             return Ok(());
         }
@@ -48,20 +48,21 @@ impl Content {
         match ours.find_other(folder, Path::new("")).map_err(cannot)? {
             None => Ok(()),
             Some((file, why)) => {
-                let message = format!("{} holds {}, {why}", name.display(), file.display());
+                let message = format!("{} contains {}, {why}", name.display(), file.display());
                 let help = match Content::is_listed(folder) {
-                    true => "results replace a folder as a whole: give another one, or move that file away"
+                    true => "results replace a whole folder: give another folder, or move that file away"
                         .to_owned(),
                     false => unlisted(folder, name),
                 };
-                Err(PlaceError::new(message).with_help(help))
+                Err(OutputError::new(message).with_help(help))
             }
         }
     }
 
-    /// The first thing that is not as we wrote it in a folder, `below` what the list is about, and why.
+    /// The first file in a folder that we did not write or that has changed, with the reason; `below` is the folder's path in the
+    /// list.
     fn find_other(&self, folder: &Path, below: &Path) -> io::Result<Option<(PathBuf, &'static str)>> {
-        const FOREIGN: &str = "which no command of ours wrote there";
+        const FOREIGN: &str = "which anabranch did not write";
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
             let (path, file) = (entry.path(), below.join(entry.file_name()));
@@ -78,28 +79,28 @@ impl Content {
             let Some(written) = file.to_str().and_then(|file| self.0.get(file)) else {
                 return Ok(Some((file, FOREIGN)));
             };
-            // Whatever is no file, reading it could take for ever.
+            // Reading anything but a regular file could block.
             if !there.is_file() || hash(File::open(&path)?)? != *written {
-                return Ok(Some((file, "which was changed since it was written")));
+                return Ok(Some((file, "which has been changed")));
             }
         }
         Ok(None)
     }
 
-    /// Deletes the files on a folder's list, and its folders where nothing is left in them: what somebody else put there
-    /// stays, and then the list too. Gives whether nothing did.
+    /// Deletes the files on a folder's list, and folders that become empty. Returns whether nothing is left; other files stay,
+    /// and then the list too.
     pub fn discard(folder: &Path) -> io::Result<bool> {
         let ours = Content::read(folder)?;
         let opened = open(folder, FOLDER, Mode::empty())?;
         let is_ours = |file: &Path| file.to_str().is_some_and(|file| ours.0.contains_key(file));
-        // The list goes last, so that what a killed command leaves can still be told from what is not ours.
+        // The list goes last, so that a killed command's files remain recognisable.
         Ok(clear(&opened, Path::new(""), &is_ours)? && {
             Content::forget(folder);
             fs::remove_dir(folder).is_ok()
         })
     }
 
-    /// Removes the list of a folder. Where it cannot be, it harms nobody.
+    /// Removes the list of a folder, if possible.
     pub fn forget(folder: &Path) {
         let _ = fs::remove_file(folder.join(LIST));
     }
@@ -109,7 +110,7 @@ impl Content {
         folder.join(LIST).symlink_metadata().is_ok_and(|there| there.is_file())
     }
 
-    /// The list; empty where there is none.
+    /// The list; empty if missing.
     fn read(folder: &Path) -> io::Result<Content> {
         if !Content::is_listed(folder) {
             return Ok(Content(BTreeMap::new()));
@@ -120,9 +121,9 @@ impl Content {
     }
 }
 
-/// What to do about a folder without a list. Versions before there were lists left results like that.
+/// Advice on a folder without a list, as early versions left.
 fn unlisted(folder: &Path, name: &Path) -> String {
-    // As the user calls it, unless by dots.
+    // The user's name for it, unless it ends with dots.
     let shown = if name.file_name().is_some() { name } else { folder };
     let mut away = shown.as_os_str().to_owned();
     away.push(".earlier");
@@ -131,19 +132,18 @@ fn unlisted(folder: &Path, name: &Path) -> String {
     }
     let [from, to] = [shown, Path::new(&away)].map(|path| quoted(&path.display().to_string()));
     format!(
-        "results replace a folder as a whole, and {} has no list, {LIST}, of what anabranch wrote there. If these are results \
-         of an earlier version, move them away once:\nmv {from} {to}\nElse give another folder",
+        "results replace a whole folder, and {} has no list ({LIST}) of the files that anabranch wrote. If it has results of an earlier \
+         version, move them away once:\nmv {from} {to}\nIf not, give another folder",
         name.display()
     )
 }
 
-/// A folder is opened, and no link to one.
+/// Opens folders only, not links to them.
 pub const FOLDER: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// Deletes the files in an open folder, `below` what it is called, that are `ours`, and the folders in it where nothing is
-/// left. Gives whether nothing is, but the list. No link is followed and no path from the list used: whatever others put
-/// there, nothing elsewhere is deleted.
+/// Deletes `ours` among the files in an open folder, at the path `below`, and folders that become empty. Returns whether only the
+/// list is left. Follows no links and uses no paths from the list, so that it deletes nothing elsewhere.
 pub fn clear(folder: impl AsFd, below: &Path, ours: &dyn Fn(&Path) -> bool) -> io::Result<bool> {
     let mut nothing_left = true;
     for entry in Dir::read_from(&folder)?.collect::<Result<Vec<_>, _>>()? {
@@ -189,7 +189,7 @@ fn folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The SHA-256 of what a file holds from where it stands.
+/// The SHA-256 of a file from its current position.
 fn hash(mut file: File) -> io::Result<String> {
     let (mut hash, mut part) = (Sha256::new(), vec![0; 1 << 16]);
     loop {

@@ -1,6 +1,6 @@
 //! A single file of results, such as a picture or a capture.
 
-use super::{PlaceError, aside, at_work};
+use super::{OutputError, in_use, rename_beside};
 use rustix::fs::{Mode, OFlags};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, TryLockError};
@@ -9,34 +9,34 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A file that has its name only once it is whole. Until then it is `.NAME.anabranch-new` beside it, locked; the next command that
-/// writes into the folder removes what a killed one left.
+/// A file that gets its name when complete. Until then it is `.NAME.anabranch-new` in the same folder, locked; the next command
+/// that writes there removes leftovers of killed ones.
 pub struct OutputFile {
-    /// As the user calls it.
+    /// Its name as given by the user.
     name: PathBuf,
     private: PathBuf,
     file: File,
     is_own: Option<IsOwn>,
-    /// Whether the private file has become the result, or is kept.
+    /// Whether the private file was renamed.
     settled: bool,
 }
 
-/// Whether a file is one that the same command makes.
+/// Whether the same command made a file.
 pub type IsOwn = fn(&Path) -> io::Result<bool>;
 
-/// How the name of a file ends that is not whole yet.
+/// The ending of an incomplete file's name.
 const ENDING: &str = ".anabranch-new";
 
 impl OutputFile {
-    /// Begins one. A file of that name is replaced only where it is empty or `is_own` says so; `None` replaces any.
+    /// Creates the private file. An existing file is replaced only if empty or if `is_own` is true; `None` replaces any.
     ///
     /// # Errors
-    /// Where the file that is there stays, or nothing can be written there.
-    pub fn create(name: &Path, is_own: Option<IsOwn>) -> Result<Self, PlaceError> {
+    /// If the existing file must stay, or the folder is not writable.
+    pub fn create(name: &Path, is_own: Option<IsOwn>) -> Result<Self, OutputError> {
         check(name, is_own)?;
         let last = name.file_name();
         let last =
-            last.ok_or_else(|| PlaceError::new(format!("`{}` does not name a file", name.display())))?;
+            last.ok_or_else(|| OutputError::new(format!("`{}` does not name a file", name.display())))?;
         let folder = name.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         remove_leftovers(folder);
         let mut private = OsString::from(".");
@@ -51,7 +51,7 @@ impl OutputFile {
                 Ok(true) => break file,
                 // Its owner has just renamed it, or somebody removed it.
                 Ok(false) => {}
-                Err(TryLockError::WouldBlock) => return Err(at_work(name)),
+                Err(TryLockError::WouldBlock) => return Err(in_use(name)),
                 Err(TryLockError::Error(e)) => return Err(cannot(name, &e)),
             }
         };
@@ -59,11 +59,11 @@ impl OutputFile {
         Ok(OutputFile { name: name.to_owned(), private, file, is_own, settled: false })
     }
 
-    /// It takes its name, which is given back. Where that belongs to another file by now, it is kept beside that.
+    /// Renames the file and returns its name. If another file has the name by now, uses a name next to it.
     ///
     /// # Errors
-    /// Where it cannot take it.
-    pub fn finish(mut self) -> Result<PathBuf, PlaceError> {
+    /// If it cannot be renamed.
+    pub fn finish(mut self) -> Result<PathBuf, OutputError> {
         if let Err(refused) = check(&self.name, self.is_own) {
             let kept = self.keep("new")?;
             return Err(refused.and(&format!("the new file is {}", kept.display())));
@@ -73,16 +73,16 @@ impl OutputFile {
         Ok(self.name.clone())
     }
 
-    /// It gets a name beside: `NAME.partial` or, where that is taken, `NAME.partial-2` and so on. Gives that name.
+    /// Renames the file to `NAME.partial` or, if taken, `NAME.partial-2` and so on. Returns that name.
     ///
     /// # Errors
     /// Where it cannot.
-    pub fn finish_partial(mut self) -> Result<PathBuf, PlaceError> {
+    pub fn finish_partial(mut self) -> Result<PathBuf, OutputError> {
         self.keep("partial")
     }
 
-    fn keep(&mut self, ending: &str) -> Result<PathBuf, PlaceError> {
-        let kept = aside(&self.private, &self.name, ending).map_err(|e| cannot(&self.name, &e))?;
+    fn keep(&mut self, ending: &str) -> Result<PathBuf, OutputError> {
+        let kept = rename_beside(&self.private, &self.name, ending).map_err(|e| cannot(&self.name, &e))?;
         self.settled = true;
         Ok(kept)
     }
@@ -108,30 +108,29 @@ impl Drop for OutputFile {
 }
 
 /// Whether a file of that name may be replaced.
-fn check(name: &Path, is_own: Option<IsOwn>) -> Result<(), PlaceError> {
-    let cannot_read = |e| PlaceError::because(format!("cannot read {}", name.display()), &e);
+fn check(name: &Path, is_own: Option<IsOwn>) -> Result<(), OutputError> {
+    let cannot_read = |e| OutputError::because(format!("cannot read {}", name.display()), &e);
     let there = match name.metadata() {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
         there => there.map_err(cannot_read)?,
     };
     if there.is_dir() {
-        return Err(PlaceError::new(format!("cannot write {}: it is a directory", name.display())));
+        return Err(OutputError::new(format!("cannot write {}: it is a directory", name.display())));
     }
     let Some(is_own) = is_own else { return Ok(()) };
-    // A device or a pipe is nobody's result, and to open a pipe may take for ever.
+    // A device or a pipe is not a result, and opening a pipe may block.
     if there.is_file() && (there.len() == 0 || is_own(name).map_err(cannot_read)?) {
         return Ok(());
     }
-    let message = format!("{} is there, and not what this command writes", name.display());
-    Err(PlaceError::new(message).with_help("give another name, or --replace to replace it"))
+    let message = format!("{} exists, and this command did not write it", name.display());
+    Err(OutputError::new(message).with_help("give another name, or use --replace"))
 }
 
-/// Locks a private file; whether it is this user's, and still has its name: between opening and locking another command may have
-/// ended, and this be its result.
+/// Locks a private file. Returns whether it still has its name: another command may have renamed it between opening and locking.
 fn claim(file: &File, private: &Path) -> Result<bool, TryLockError> {
     let opened = file.metadata().map_err(TryLockError::Error)?;
     if opened.uid() != rustix::process::geteuid().as_raw() {
-        let message = format!("{} belongs to somebody else", private.display());
+        let message = format!("{} belongs to another user", private.display());
         return Err(TryLockError::Error(io::Error::other(message)));
     }
     file.try_lock()?;
@@ -139,7 +138,7 @@ fn claim(file: &File, private: &Path) -> Result<bool, TryLockError> {
     Ok(private.symlink_metadata().is_ok_and(same))
 }
 
-/// Removes what killed commands left in a folder. Best effort: it harms nobody.
+/// Removes leftovers of killed commands, if possible.
 fn remove_leftovers(folder: &Path) {
     let is_private = |name: &OsStr| {
         let name = name.as_bytes();
@@ -158,6 +157,6 @@ fn remove_leftovers(folder: &Path) {
     }
 }
 
-fn cannot(name: &Path, error: &io::Error) -> PlaceError {
-    PlaceError::because(format!("cannot write {}", name.display()), error)
+fn cannot(name: &Path, error: &io::Error) -> OutputError {
+    OutputError::because(format!("cannot write {}", name.display()), error)
 }

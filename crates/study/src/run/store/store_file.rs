@@ -1,5 +1,5 @@
-//! The files that stores have open. A child that a process forks has them open too, and its locks with them: until it lets go of
-//! them, they outlast their owner.
+//! The open files of stores. A forked child inherits them with their locks, which then outlast the parent until the child closes
+//! them.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -14,16 +14,16 @@ thread_local! {
 }
 
 /// A file of a store.
-pub struct Opened(File);
+pub struct StoreFile(File);
 
-impl From<File> for Opened {
+impl From<File> for StoreFile {
     fn from(file: File) -> Self {
         open().push(file.as_raw_fd());
-        Opened(file)
+        StoreFile(file)
     }
 }
 
-impl Deref for Opened {
+impl Deref for StoreFile {
     type Target = File;
 
     fn deref(&self) -> &File {
@@ -31,7 +31,7 @@ impl Deref for Opened {
     }
 }
 
-impl Drop for Opened {
+impl Drop for StoreFile {
     fn drop(&mut self) {
         open().retain(|fd| *fd != self.0.as_raw_fd());
     }
@@ -41,13 +41,13 @@ fn open() -> MutexGuard<'static, Vec<RawFd>> {
     OPEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// This thread is about to fork: no other one opens or closes a store's file until [`after_fork`].
+/// Call before a fork: no other thread opens or closes a store's file until [`after_fork`].
 pub fn before_fork() {
     FORKING.set(Some(open()));
 }
 
-/// It has forked: what it must call in both processes. The descriptors of the stores' files, in whose place the child must put
-/// something else, such as `/dev/null`, before it does anything that may last.
+/// Call in both processes after a fork. Returns the descriptors of the stores' files, which the child must replace, such as by
+/// `/dev/null`, before any long operation.
 pub fn after_fork() -> Vec<RawFd> {
     FORKING.take().map(|open| open.clone()).unwrap_or_default()
 }

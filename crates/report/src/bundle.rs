@@ -1,22 +1,22 @@
-//! What a page has only once it is opened.
+//! Content that a page loads when opened.
 
 use maud::{Markup, html};
 
 use crate::{site::Site, visible};
 
-/// A part that has the text of several places: they are much alike, and together take a quarter of what they take apart.
-pub struct Pieces {
+/// A part file with the content of several sections: similar texts compress well together.
+pub struct Bundle {
     path: String,
     texts: Vec<String>,
 }
 
-impl Pieces {
-    /// The part of that path.
+impl Bundle {
+    /// A bundle at that path.
     pub fn of(path: String) -> Self {
-        Pieces { path, texts: vec![] }
+        Bundle { path, texts: vec![] }
     }
 
-    /// What is opened, folded away under its `summary`; without scripts `hint` stands there.
+    /// Adds folded content under its `summary`; `hint` shows without scripts.
     pub fn folded(&mut self, class: &str, summary: &Markup, body: Markup, hint: &str) -> Markup {
         let number = self.texts.len();
         self.texts.push(visible::page(body));
@@ -28,7 +28,7 @@ impl Pieces {
         }
     }
 
-    /// Writes the part, where there is something in it.
+    /// Writes the part unless empty.
     pub fn finish(self, site: &mut Site) {
         if !self.texts.is_empty() {
             let text = serde_json::Value::from(self.texts).to_string();

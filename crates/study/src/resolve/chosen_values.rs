@@ -1,4 +1,4 @@
-//! Which values of axes are meant: those that `at` has.
+//! The values of axes that `at` chooses.
 
 use super::axes::{Axis, written};
 use super::selection::Selection;
@@ -7,8 +7,7 @@ use anabranch_scenario::suggest;
 use indexmap::IndexMap;
 use toml::{Spanned, Value};
 
-/// Selections with the values of `at`: one, or one for each value of a list. Where an axis has a value already there is
-/// none with another.
+/// Selections with the values of `at`: one, or one for each value of a list. An axis keeps a value that it already has.
 fn starts<'s, 'a>(
     open: Selection<'s>,
     at: impl IntoIterator<Item = (&'a String, &'a Spanned<Value>)>,
@@ -30,7 +29,7 @@ fn starts<'s, 'a>(
     Ok(all)
 }
 
-/// The same, but that these axes keep all the values that `at` has of them, to go over.
+/// Selections with the values of `at`, in which these axes keep all values of their lists.
 pub(crate) fn starts_over<'s>(
     open: Selection<'s>,
     at: &IndexMap<String, Spanned<Value>>,
@@ -57,7 +56,7 @@ pub(crate) fn starts_over<'s>(
     Ok(all)
 }
 
-/// Values of an axis by their identifiers: one, a list, or `{ kind = "coupled" }`, those whose field is that.
+/// The chosen values of an axis: an identifier, a list, or `{ kind = "coupled" }`, all with that field.
 pub(crate) fn ids(here: &Selection<'_>, axis: &str, values: &Value) -> Result<Vec<String>, Problem> {
     match values {
         Value::Array(list) => list.iter().map(|id| here.fill(&written(id))).collect(),
@@ -77,7 +76,9 @@ pub(crate) fn ids(here: &Selection<'_>, axis: &str, values: &Value) -> Result<Ve
                 ids.retain(fits);
             }
             match ids.is_empty() {
-                true => Err(Problem::new(format!("no value of axis `{}` has all of that", axis.name))),
+                true => {
+                    Err(Problem::new(format!("no value of axis `{}` has all of these fields", axis.name)))
+                }
                 false => Ok(ids),
             }
         }
@@ -85,7 +86,7 @@ pub(crate) fn ids(here: &Selection<'_>, axis: &str, values: &Value) -> Result<Ve
     }
 }
 
-/// Whether some value of the axis has each of these in that field.
+/// Checks that some value of the axis has each of these in that field.
 fn has_field(axis: &Axis, field: &str, wanted: &[String]) -> Result<(), Problem> {
     let known: Vec<String> = axis.values.iter().filter_map(|value| value.field(Some(field))).collect();
     match wanted.iter().find(|wanted| !known.contains(wanted)) {

@@ -1,26 +1,26 @@
-//! What another backend gave beside the simulator: its figures, and how far the two are apart.
+//! Results of other backends: their figures, and the differences from the simulator.
 
 use super::figures::figure;
 use super::runs::Runs;
-use crate::fidelity::{Fidelity, LinuxHosts, put_beside};
+use crate::fidelity::{Fidelity, LinuxHosts, attach_linux_hosts};
 use crate::outcome::Outcome;
-use crate::plan::chosen::{Changed, Planned, distinct};
+use crate::plan::experiments::{PlannedExperiment, VariantSetups, distinct};
 use crate::result::Figure;
 use std::collections::{BTreeSet, HashSet};
 
-/// Each figure of the plan, from the simulator's runs and then from those of each backend that ran all of them; and what is
-/// said of a backend's column that did not.
+/// Each figure of the plan, from the simulator's runs and from each backend that ran all of them, with notes on backends that did
+/// not.
 pub(super) fn figures(
-    planned: &Planned,
+    planned: &PlannedExperiment,
     runs: &Runs<'_>,
-    others: &[(&Changed, Runs<'_>)],
+    others: &[(&VariantSetups, Runs<'_>)],
 ) -> (Vec<Figure>, Vec<(&'static str, String)>) {
     let backends = others.iter().filter(|(changed, _)| changed.column.is_of_backend());
     let (complete, partial): (Vec<_>, Vec<_>) = backends.partition(|(changed, _)| changed.is_complete());
     let figures = planned.plan.figures.iter().flat_map(|plan| {
         let simulated = figure(plan, runs);
         let real = complete.iter().map(|(changed, runs)| on(changed, figure(plan, runs)));
-        // What is computed or published alone is the same everywhere.
+        // Computed and published values do not depend on the backend.
         let real: Vec<Figure> = real.filter(|real| real.panels != simulated.panels).collect();
         std::iter::once(simulated).chain(real)
     });
@@ -28,14 +28,17 @@ pub(super) fn figures(
         let scenarios: Vec<usize> = distinct(&planned.plan.setups).collect();
         let missing = scenarios.iter().filter(|i| !changed.setups[**i]).count();
         let all = scenarios.len();
-        (changed.column.id, format!("Figures are not drawn: {missing} of {all} scenarios cannot run there."))
+        (
+            changed.column.id,
+            format!("Figures are omitted: {missing} of {all} scenarios cannot run on this backend."),
+        )
     });
     (figures.collect(), not_drawn.collect())
 }
 
-/// Each simulation beside the same one on the backends that columns are of; and what it is with Linux hosts.
+/// Compares each simulation with the other backends, and with Linux-accurate hosts.
 pub(super) fn fidelity(
-    planned: &Planned,
+    planned: &PlannedExperiment,
     outcomes: &[&[Result<Outcome, String>]],
 ) -> (Vec<Fidelity>, Vec<LinuxHosts>) {
     let (mut fidelity, mut hosts) = (vec![], vec![]);
@@ -52,18 +55,18 @@ pub(super) fn fidelity(
             }
         }
     }
-    put_beside(&mut fidelity, &hosts);
+    attach_linux_hosts(&mut fidelity, &hosts);
     (fidelity, hosts)
 }
 
-/// The runs that failed, with the reason: each once, though several simulations of an experiment may be the same.
+/// The runs that failed, with the reason, each once.
 pub(super) fn failed(runs: &Runs<'_>) -> Vec<String> {
     let each = runs.of.iter().copied().flatten().filter_map(|run| run.as_ref().err());
     let mut known = HashSet::new();
     each.filter(|why| known.insert(*why)).cloned().collect()
 }
 
-/// On which kernels a column's runs were made, and what speaks against these.
+/// Notes on the kernels of a backend's runs.
 pub(super) fn kernels(runs: &Runs<'_>) -> Vec<String> {
     let of_runs =
         || runs.of.iter().copied().flatten().flatten().filter_map(|run| run.summary.kernel.as_ref());
@@ -72,14 +75,14 @@ pub(super) fn kernels(runs: &Runs<'_>) -> Vec<String> {
     let skips = of_runs().any(|kernel| kernel.skips_programs == Some(true));
     let on = (!releases.is_empty()).then(|| format!("The kernel was {releases}."));
     let skipping = skips.then(|| {
-        "This kernel leaves out some calls of eBPF programs. Values of algorithms that are such programs are not to be trusted there."
+        "This kernel skips some calls of eBPF programs. Do not trust its values of algorithms that run as eBPF programs."
             .to_owned()
     });
     on.into_iter().chain(skipping).collect()
 }
 
-/// A figure from runs on a column's backend.
-fn on(changed: &Changed, figure: Figure) -> Figure {
+/// A figure from another backend's runs.
+fn on(changed: &VariantSetups, figure: Figure) -> Figure {
     let column = changed.column;
     Figure {
         id: format!("{}@{}", figure.id, column.id),
@@ -90,11 +93,12 @@ fn on(changed: &Changed, figure: Figure) -> Figure {
 
 #[cfg(test)]
 mod tests {
-    use crate::plan::column::LINUX_HOSTS;
+    use crate::plan::variant::LINUX_HOSTS;
     use crate::simulator::Simulator;
     use crate::task::TaskError;
     use crate::{
-        Backend, Backends, Column, Experiment, Options, Taken, Task, Verdict, run_all, work_with_runs,
+        Backend, Backends, Experiment, Options, SimulationRuns, Task, Variant, Verdict, run_all,
+        work_with_runs,
     };
     use anabranch_net::Time;
     use anabranch_record::{KernelRun, NoSamples, Sink, Summary};
@@ -131,8 +135,8 @@ mod tests {
         }
     }
 
-    static ELSEWHERE: Column =
-        Column::on(&Elsewhere, "there", "Elsewhere", "twice the loss", "Nothing runs there.");
+    static ELSEWHERE: Variant =
+        Variant::on(&Elsewhere, "there", "Elsewhere", "twice the loss", "Nothing runs there.");
 
     /// One to three flows on a link of random loss.
     const STUDY: &str = r#"
@@ -171,11 +175,11 @@ mod tests {
         of = "2 * n"
         "#;
 
-    fn experiment(counts: &[u32]) -> (Experiment, Vec<Taken>) {
+    fn experiment(counts: &[u32]) -> (Experiment, Vec<SimulationRuns>) {
         of_seeds(2, counts)
     }
 
-    fn of_seeds(seeds: u32, counts: &[u32]) -> (Experiment, Vec<Taken>) {
+    fn of_seeds(seeds: u32, counts: &[u32]) -> (Experiment, Vec<SimulationRuns>) {
         let folder = tempfile::tempdir().unwrap();
         let scenario = r#"
             name = "flows"
@@ -221,7 +225,7 @@ mod tests {
         assert_eq!(there.panels[0].series[0].points[1].y, use_of_two);
         assert_eq!(experiment.fidelity.len(), 2);
         let notes = &experiment.columns[0].notes;
-        for said in ["The kernel was 9.9.", "This kernel leaves out some calls"] {
+        for said in ["The kernel was 9.9.", "This kernel skips some calls"] {
             assert!(notes.iter().any(|note| note.starts_with(said)), "{notes:?}");
         }
     }
@@ -272,8 +276,8 @@ mod tests {
         assert_eq!(figures(&experiment), ["F1", "F2", "F3"]);
         let notes = &experiment.columns[0].notes;
         for said in [
-            "2 of 6 runs cannot be made there: three flows.",
-            "Figures are not drawn: 1 of 3 scenarios cannot run there.",
+            "2 of 6 runs cannot run on this backend: three flows.",
+            "Figures are omitted: 1 of 3 scenarios cannot run on this backend.",
         ] {
             assert!(notes.iter().any(|note| note == said), "{notes:?}");
         }

@@ -1,8 +1,8 @@
-//! A folder of results that is replaced as a whole. What is new is made in a private folder beside it, and takes its name when
-//! it is complete and on the disk: until then, and whenever that fails, what was there before stays.
+//! Folders of results that are replaced atomically. New results are made in a private folder next to the target and take its name
+//! once they are complete and on disk; until then, and on failure, the earlier results stay.
 
 use content::{Content, clear};
-use folder::{SET_GROUP, cannot, is_free, is_mounted, located, locked, own_folder, umask};
+use folder::{SET_GROUP, cannot, is_free, is_mounted, locked, own_folder, resolve_folder, umask};
 use rustix::fs::{Access, CWD, RenameFlags, access, renameat_with};
 use rustix::io::Errno;
 use std::ffi::OsString;
@@ -16,84 +16,87 @@ mod error;
 mod folder;
 mod output_file;
 
-pub use error::PlaceError;
-pub use folder::{aside, at_work, try_writing};
+pub use error::OutputError;
+pub use folder::{in_use, rename_beside, try_writing};
 pub use output_file::{IsOwn, OutputFile};
 
-/// Who hears what the user should know though the work goes on.
-pub type Tell = fn(&str);
+/// Receives messages on problems that do not stop the work.
+pub type Notify = fn(&str);
 
-/// A folder of results that this command alone writes.
-pub struct Place {
-    /// As the user calls it.
+/// A folder of results that only this command writes.
+pub struct ResultFolder {
+    /// Its name as given by the user.
     name: PathBuf,
-    /// Where it is, without symbolic links.
+    /// Its path without symbolic links.
     target: PathBuf,
-    /// Beside it, where the new results are made: `.NAME.anabranch`.
+    /// The folder for the new results, next to it: `.NAME.anabranch`.
     private: PathBuf,
-    /// The private folder; locked as long as the command is at work on it.
+    /// The private folder; locked while the command writes.
     lock: File,
-    /// The rights that the results get.
+    /// The permissions of the results.
     mode: u32,
-    /// Whether the private folder has become the results, or is kept.
+    /// Whether the private folder was renamed.
     settled: bool,
-    tell: Tell,
+    notify: Notify,
 }
 
-impl Place {
-    /// Claims a folder: it is empty, or not there, or holds results of ours alone, and no other command is at work on it.
+impl ResultFolder {
+    /// Claims a folder, which must be missing, empty or contain only our results, and not be in use by another command.
     ///
     /// # Errors
-    /// Where it is not so, or nothing can be written there.
-    pub fn claim(name: &Path, tell: Tell) -> Result<Self, PlaceError> {
-        let target = located(name)?;
+    /// If this is not so, or the folder is not writable.
+    pub fn claim(name: &Path, notify: Notify) -> Result<Self, OutputError> {
+        let target = resolve_folder(name)?;
         let (Some(parent), Some(last)) = (target.parent(), target.file_name()) else {
-            return Err(PlaceError::new(format!("{} cannot be replaced by results", name.display())));
+            return Err(OutputError::new(format!(
+                "cannot write results to {}: it has no name",
+                name.display()
+            )));
         };
         let mut private = OsString::from(".");
         private.push(last);
         private.push(".anabranch");
         let private = parent.join(private);
-        let mut lock = locked(&private, name, tell)?;
-        // What a killed command left: earlier results that it had replaced, or new ones that had not taken the name.
+        let mut lock = locked(&private, name, notify)?;
+        // Left by a killed command: replaced earlier results, or new ones without the name.
         if Content::is_listed(&private) {
-            discard(&private, &target, name, tell).map_err(|e| cannot(name, &e))?;
-            lock = locked(&private, name, tell)?;
+            discard(&private, &target, name, notify).map_err(|e| cannot(name, &e))?;
+            lock = locked(&private, name, notify)?;
         }
-        let mut place = Place { name: name.to_owned(), target, private, lock, mode: 0, settled: false, tell };
+        let mut place =
+            ResultFolder { name: name.to_owned(), target, private, lock, mode: 0, settled: false, notify };
         place.restore()?;
         place.prepare().map_err(|e| cannot(name, &e))?;
         place.check()?;
         Ok(place)
     }
 
-    /// Earlier results get their name back from a command that was killed between its renames, on a file system without an
-    /// exchange of names; or go, where the new ones have it.
-    fn restore(&self) -> Result<(), PlaceError> {
+    /// Cleans up after a command killed between its renames, on a file system without atomic exchange: gives the earlier results
+    /// their name back, or deletes them if the new ones have it.
+    fn restore(&self) -> Result<(), OutputError> {
         let former = former(&self.private);
         let Some(earlier) = own_folder(&former) else { return Ok(()) };
         if let Err(TryLockError::WouldBlock) = earlier.try_lock() {
-            return Err(at_work(&self.name));
+            return Err(in_use(&self.name));
         }
         let restored = if Content::is_listed(&self.target) {
-            discard(&former, &self.target, &self.name, self.tell)
+            discard(&former, &self.target, &self.name, self.notify)
         } else if is_free(&self.target) {
             fs::rename(&former, &self.target)
         } else {
-            // What is there is not ours, and will be refused.
+            // The content is not ours: `check` refuses it.
             Ok(())
         };
         restored.map_err(|e| cannot(&self.name, &e))
     }
 
-    /// Makes the private folder private and empty, and finds out whether anything can be written there: before hours of
-    /// work.
+    /// Makes the private folder private and empty, and checks that it is writable before hours of work.
     fn prepare(&mut self) -> io::Result<()> {
         let inherited = self.lock.metadata()?.mode() & SET_GROUP;
         self.mode =
             self.target.metadata().map_or(inherited | 0o777 & !umask(), |there| there.mode() & 0o7777);
         self.lock.set_permissions(Permissions::from_mode(0o700 | inherited))?;
-        // What a command left that was killed at its work.
+        // Left by a killed command.
         if !clear(&self.lock, Path::new(""), &|_| true)? {
             return Err(io::Error::other(format!("{} cannot be emptied", self.private.display())));
         }
@@ -103,19 +106,19 @@ impl Place {
         try_writing(&self.private)
     }
 
-    /// Whether what is there may be replaced.
-    fn check(&self) -> Result<(), PlaceError> {
+    /// Checks that the content may be replaced.
+    fn check(&self) -> Result<(), OutputError> {
         Content::check(&self.target, &self.name)?;
         let why = if std::env::current_dir().is_ok_and(|here| here == self.target) {
             "is the working directory"
         } else if is_mounted(&self.target) {
-            "is where a file system is mounted"
+            "is a mount point"
         } else {
             return Ok(());
         };
         let help = "give a folder below it, such as --out results";
-        let message = format!("{} {why}: results, which replace a folder, cannot", self.name.display());
-        Err(PlaceError::new(message).with_help(help))
+        let message = format!("cannot replace {} by results: it {why}", self.name.display());
+        Err(OutputError::new(message).with_help(help))
     }
 
     /// Where the new results are made.
@@ -123,18 +126,18 @@ impl Place {
         &self.private
     }
 
-    /// What is there, such as an earlier result.
+    /// The target folder, with any earlier result.
     pub fn target(&self) -> &Path {
         &self.target
     }
 
-    /// The new results take the place's name. Where they cannot, they are kept beside it.
+    /// Renames the new results to the target, or on failure to a name next to it.
     ///
     /// # Errors
-    /// Where they cannot; it says where they are.
-    pub fn commit(mut self) -> Result<(), PlaceError> {
+    /// With the new results' location.
+    pub fn commit(mut self) -> Result<(), OutputError> {
         self.seal().map_err(|e| cannot(&self.name, &e))?;
-        // What came there meanwhile is not to be replaced.
+        // Files that appeared in the meantime must not be replaced.
         let taken = Content::check(&self.target, &self.name)
             .and_then(|()| self.take_name().map_err(|e| cannot(&self.name, &e)));
         if let Err(failure) = taken {
@@ -145,25 +148,25 @@ impl Place {
         self.sync_parent().map_err(|e| cannot(&self.name, &e))
     }
 
-    /// The new results get a name of their own beside the earlier ones, which stay: `NAME.partial` or, where that is taken,
-    /// `NAME.partial-2` and so on. Gives that name.
+    /// Gives the new results their own name and keeps the earlier ones: `NAME.partial` or, if taken, `NAME.partial-2` and so on.
+    /// Returns that name.
     ///
     /// # Errors
     /// Where they cannot be written.
-    pub fn commit_beside(mut self, ending: &str) -> Result<PathBuf, PlaceError> {
+    pub fn commit_beside(mut self, ending: &str) -> Result<PathBuf, OutputError> {
         self.seal().map_err(|e| cannot(&self.name, &e))?;
         self.keep(ending)
     }
 
-    fn keep(&mut self, ending: &str) -> Result<PathBuf, PlaceError> {
-        let kept = aside(&self.private, &self.target, ending).map_err(|e| cannot(&self.name, &e))?;
+    fn keep(&mut self, ending: &str) -> Result<PathBuf, OutputError> {
+        let kept = rename_beside(&self.private, &self.target, ending).map_err(|e| cannot(&self.name, &e))?;
         self.settled = true;
         self.sync_parent().map_err(|e| cannot(&self.name, &e))?;
-        // Beside what the user named, as he named it.
+        // Relative to the name that the user gave.
         Ok(self.name.parent().unwrap_or(Path::new("")).join(kept.file_name().unwrap_or_default()))
     }
 
-    /// Everything on the disk, and the list of it.
+    /// Writes the list of files and syncs everything to disk.
     fn seal(&self) -> io::Result<()> {
         Content::seal(&self.private)?;
         self.lock.set_permissions(Permissions::from_mode(self.mode))?;
@@ -174,7 +177,7 @@ impl Place {
         if is_free(&self.target) {
             return fs::rename(&self.private, &self.target);
         }
-        // While it is deleted under the private name, no other command may take it for leftovers.
+        // Locked, so that no other command takes it for leftovers during deletion.
         let held = File::open(&self.target)?;
         let _ = held.try_lock();
         let earlier = match renameat_with(CWD, &self.private, CWD, &self.target, RenameFlags::EXCHANGE) {
@@ -184,16 +187,16 @@ impl Place {
                 let former = former(&self.private);
                 fs::rename(&self.target, &former)?;
                 fs::rename(&self.private, &self.target).inspect_err(|_| {
-                    // Best effort; the next command does it otherwise.
+                    // Best effort: if it fails, the next command does it.
                     let _ = fs::rename(&former, &self.target);
                 })?;
                 former
             }
             Err(error) => return Err(error.into()),
         };
-        // The new results have the name, whatever becomes of the earlier ones.
-        if let Err(error) = discard(&earlier, &self.target, &self.name, self.tell) {
-            (self.tell)(&format!("{}, the earlier results, cannot be deleted: {error}", earlier.display()));
+        // The new results already have the name.
+        if let Err(error) = discard(&earlier, &self.target, &self.name, self.notify) {
+            (self.notify)(&format!("cannot delete the earlier results, {}: {error}", earlier.display()));
         }
         Ok(())
     }
@@ -203,7 +206,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ResultFolder {
     fn drop(&mut self) {
         if !self.settled {
             // Best effort: the next command deletes what is left.
@@ -212,17 +215,21 @@ impl Drop for Place {
     }
 }
 
-/// Deletes earlier results of a place. What else came into their folder at the last moment gets a name.
-fn discard(earlier: &Path, target: &Path, name: &Path, tell: Tell) -> io::Result<()> {
+/// Deletes earlier results. Renames other files that appeared in their folder.
+fn discard(earlier: &Path, target: &Path, name: &Path, notify: Notify) -> io::Result<()> {
     if !Content::discard(earlier)? {
-        let kept = aside(earlier, target, "others")?;
+        let kept = rename_beside(earlier, target, "others")?;
         Content::forget(&kept);
-        tell(&format!("{} has what others put into {} meanwhile", kept.display(), name.display()));
+        notify(&format!(
+            "{} has the files that others put into {} in the meantime",
+            kept.display(),
+            name.display()
+        ));
     }
     Ok(())
 }
 
-/// Where earlier results go for a moment, beside the private folder.
+/// A temporary name for earlier results, next to the private folder.
 fn former(private: &Path) -> PathBuf {
     private.with_extension("anabranch-former")
 }

@@ -1,7 +1,7 @@
-//! Folders as results need them: where they are, who has them, whether they can be written.
+//! Paths, owners and permissions of folders for results.
 
 use super::content::FOLDER;
-use super::{PlaceError, Tell};
+use super::{Notify, OutputError};
 use rustix::fs::Mode;
 use rustix::io::Errno;
 use std::fs::{self, DirBuilder, File, TryLockError};
@@ -9,22 +9,22 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// A folder of this user's, opened; none where there is none.
+/// Opens a folder; `None` unless it exists and belongs to this user.
 pub(super) fn own_folder(path: &Path) -> Option<File> {
     let opened = File::from(rustix::fs::open(path, FOLDER, Mode::empty()).ok()?);
     let is_own = |there: fs::Metadata| there.uid() == rustix::process::geteuid().as_raw();
     opened.metadata().is_ok_and(is_own).then_some(opened)
 }
 
-/// Whether nothing is there, or an empty folder, so that a folder can take the name.
+/// Whether a folder can take the name: nothing or an empty folder has it.
 pub(super) fn is_free(path: &Path) -> bool {
     fs::read_dir(path).map_or(true, |mut entries| entries.next().is_none())
 }
 
-/// The bit by which a folder gives its group to what is made in it.
+/// The set-group-ID bit.
 pub(super) const SET_GROUP: u32 = 0o2000;
 
-/// The rights that files do not get.
+/// The process's umask.
 pub(super) fn umask() -> u32 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("Umask:"));
@@ -38,11 +38,11 @@ pub(super) fn is_mounted(path: &Path) -> bool {
     mounts.lines().any(|line| line.split(' ').nth(4) == Some(path.as_str()))
 }
 
-/// A new name beside `path` for what is at `from`, with that ending and, where that is taken, a number.
+/// Renames `from` to `path` with that ending and, if taken, a number.
 ///
 /// # Errors
 /// Where it cannot be renamed.
-pub fn aside(from: &Path, path: &Path, ending: &str) -> io::Result<PathBuf> {
+pub fn rename_beside(from: &Path, path: &Path, ending: &str) -> io::Result<PathBuf> {
     for number in 1.. {
         let mut name = path.as_os_str().to_owned();
         name.push(format!(".{ending}"));
@@ -59,7 +59,7 @@ pub fn aside(from: &Path, path: &Path, ending: &str) -> io::Result<PathBuf> {
     unreachable!("names run out after numbers do")
 }
 
-/// Finds out whether a folder can be written to, and has room for more than a few bytes.
+/// Checks that a folder is writable and has some free space.
 ///
 /// # Errors
 /// Where it cannot.
@@ -74,33 +74,33 @@ pub fn try_writing(folder: &Path) -> io::Result<()> {
     written.and(removed)
 }
 
-/// Bytes that must find room: more than a file system keeps beside a file's name, and no burden.
+/// Bytes to write as a test: more than a file system stores in an inode.
 const PROBE: usize = 1 << 16;
 
-/// Where a folder is or will be, without symbolic links.
-pub(super) fn located(name: &Path) -> Result<PathBuf, PlaceError> {
+/// The path of an existing or new folder, without symbolic links.
+pub(super) fn resolve_folder(name: &Path) -> Result<PathBuf, OutputError> {
     match name.metadata() {
         Ok(there) if !there.is_dir() => {
-            return Err(PlaceError::new(format!("{} is not a folder", name.display())));
+            return Err(OutputError::new(format!("{} is not a folder", name.display())));
         }
         Ok(_) => return name.canonicalize().map_err(|e| cannot(name, &e)),
-        // A symbolic link to nothing.
+        // A dangling symbolic link.
         Err(_) if name.is_symlink() => {
-            return Err(PlaceError::new(format!("{} is a symbolic link to nothing", name.display())));
+            return Err(OutputError::new(format!("{} is a dangling symbolic link", name.display())));
         }
         Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(cannot(name, &e)),
         Err(_) => {}
     }
     let Some(last) = name.file_name() else {
-        return Err(PlaceError::new(format!("`{}` does not name a folder", name.display())));
+        return Err(OutputError::new(format!("`{}` does not name a folder", name.display())));
     };
     let parent = name.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(parent).map_err(|e| cannot(name, &e))?;
     Ok(parent.canonicalize().map_err(|e| cannot(name, &e))?.join(last))
 }
 
-/// Makes the private folder, or takes over one that a command left which is no more, and locks it.
-pub(super) fn locked(private: &Path, name: &Path, tell: Tell) -> Result<File, PlaceError> {
+/// Creates the private folder, or takes over one that an ended command left, and locks it.
+pub(super) fn locked(private: &Path, name: &Path, notify: Notify) -> Result<File, OutputError> {
     loop {
         match DirBuilder::new().mode(0o700).create(private) {
             Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(cannot(name, &e)),
@@ -114,16 +114,16 @@ pub(super) fn locked(private: &Path, name: &Path, tell: Tell) -> Result<File, Pl
         };
         let opened = file.metadata().map_err(|e| cannot(private, &e))?;
         if opened.uid() != rustix::process::geteuid().as_raw() {
-            let help = "choose another folder, or let its owner delete that one";
-            let message = format!("{} belongs to somebody else", private.display());
-            return Err(PlaceError::new(message).with_help(help));
+            let help = "choose another folder, or ask the owner to delete this one";
+            let message = format!("{} belongs to another user", private.display());
+            return Err(OutputError::new(message).with_help(help));
         }
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(at_work(name)),
-            Err(TryLockError::Error(e)) => tell(&format!("{} cannot be locked: {e}", private.display())),
+            Err(TryLockError::WouldBlock) => return Err(in_use(name)),
+            Err(TryLockError::Error(e)) => notify(&format!("{} cannot be locked: {e}", private.display())),
         }
-        // Between opening and locking another command may have ended, and this be its results.
+        // Another command may have renamed it between opening and locking.
         let same = |there: fs::Metadata| (there.dev(), there.ino()) == (opened.dev(), opened.ino());
         if private.symlink_metadata().is_ok_and(same) {
             return Ok(file);
@@ -131,12 +131,12 @@ pub(super) fn locked(private: &Path, name: &Path, tell: Tell) -> Result<File, Pl
     }
 }
 
-/// That another command writes there.
-pub fn at_work(name: &Path) -> PlaceError {
-    let help = "wait for it, or give another folder";
-    PlaceError::new(format!("another command is at work on {}", name.display())).with_help(help)
+/// The error if another command writes there.
+pub fn in_use(name: &Path) -> OutputError {
+    let help = "wait for it to finish, or give another folder";
+    OutputError::new(format!("another command is writing to {}", name.display())).with_help(help)
 }
 
-pub(super) fn cannot(path: &Path, error: &io::Error) -> PlaceError {
-    PlaceError::because(format!("cannot write {}", path.display()), error)
+pub(super) fn cannot(path: &Path, error: &io::Error) -> OutputError {
+    OutputError::because(format!("cannot write {}", path.display()), error)
 }

@@ -1,25 +1,25 @@
-//! The experiments that are to be run: each with its simulations, and with these again in its columns.
+//! The experiments to run, each with its simulations and those of its variants.
 
-use super::column::Column;
+use super::variant::Variant;
 use super::{Definition, Plan, Study};
 use crate::error::StudyError;
 use crate::setup::Setup;
 use crate::size::Size;
 use std::collections::HashSet;
 
-/// What to run of a paper.
+/// Options of a study's run.
 #[derive(Clone, Default)]
 pub struct Options {
-    /// How much.
+    /// The size.
     pub size: Size,
     /// Seeds of long runs, instead of the size's own number.
     pub seeds: Option<u32>,
     /// Only the experiment with this identifier, or with a figure or table of this identifier.
     pub only: Option<String>,
-    /// Leaves out the study's columns: nothing is run again under another assumption.
+    /// Leaves out the study's sensitivity variants.
     pub without_columns: bool,
-    /// Columns beside the study's own, in its own experiments and in one that is asked for by name.
-    pub beside: Vec<&'static Column>,
+    /// Additional variants, in the paper's own experiments and in one chosen by name.
+    pub beside: Vec<&'static Variant>,
 }
 
 impl Options {
@@ -30,40 +30,39 @@ impl Options {
 }
 
 /// An experiment with all its simulations.
-pub(crate) struct Planned {
+pub(crate) struct PlannedExperiment {
     pub id: String,
     pub title: String,
     pub notes: Vec<String>,
     pub plan: Plan,
-    /// What changes something in it.
-    pub columns: Vec<Changed>,
-    /// The plan's, and then each column's in the same order.
+    /// The variants that change something in it.
+    pub columns: Vec<VariantSetups>,
+    /// The plan's simulations, then each variant's in the same order.
     pub setups: Vec<Setup>,
-    /// What is said of columns that change nothing.
+    /// Notes on variants that change nothing.
     pub unchanged: Vec<String>,
-    /// Whether another backend was asked for.
     pub asked_beside: bool,
-    /// The identifiers of the columns that were asked for in this experiment.
+    /// The identifiers of the variants requested for this experiment.
     pub asked: Vec<String>,
 }
 
-/// A column, and which of the plan's simulations it changes.
-pub(crate) struct Changed {
-    pub column: &'static Column,
+/// A variant, and which of the plan's simulations it changes.
+pub(crate) struct VariantSetups {
+    pub column: &'static Variant,
     pub setups: Vec<bool>,
-    /// What a backend cannot run, and why.
+    /// Notes on simulations that its backend cannot run.
     pub refused: Vec<String>,
 }
 
-impl Changed {
-    /// Whether it changes every simulation, so that nothing of the default is among its runs.
+impl VariantSetups {
+    /// Whether it changes every simulation.
     pub fn is_complete(&self) -> bool {
         self.setups.iter().all(|changed| *changed)
     }
 }
 
-/// The experiment that was asked for; without a question all but those that run on request.
-pub(crate) fn choose(study: &Study, options: &Options) -> Result<Vec<Planned>, StudyError> {
+/// The chosen experiment, or all that do not run only on request.
+pub(crate) fn choose(study: &Study, options: &Options) -> Result<Vec<PlannedExperiment>, StudyError> {
     let only = options.only.as_deref();
     let asked =
         |d: &&Definition| only.is_none_or(|id| d.ids.iter().any(|known| known.eq_ignore_ascii_case(id)));
@@ -75,19 +74,19 @@ pub(crate) fn choose(study: &Study, options: &Options) -> Result<Vec<Planned>, S
     }
     let planned = chosen.into_iter().map(|d| (d, d.plan(options.size)));
     let planned = planned.filter(|(_, plan)| only.is_some() || !plan.on_request);
-    planned.map(|(definition, plan)| Planned::of(study, definition, plan, options)).collect()
+    planned.map(|(definition, plan)| PlannedExperiment::of(study, definition, plan, options)).collect()
 }
 
-impl Planned {
+impl PlannedExperiment {
     fn of(study: &Study, definition: &Definition, plan: Plan, options: &Options) -> Result<Self, StudyError> {
         let seeds = options.seeds(study);
         let all = study.columns.iter().chain(&plan.columns);
         let own = all.filter(|_| !options.without_columns);
-        // What leaves the paper's own setting is taken to another backend where it is asked for by name.
+        // Experiments beyond the paper run on another backend only if chosen by name.
         let beside = options.beside.iter().filter(|_| !plan.beyond || options.only.is_some());
         let all = beside.map(|column| (*column, true)).chain(own.map(|column| (*column, false)));
-        let all: Vec<(&'static Column, bool)> = all.collect();
-        let mut planned = Planned {
+        let all: Vec<(&'static Variant, bool)> = all.collect();
+        let mut planned = PlannedExperiment {
             id: definition.id().to_owned(),
             title: definition.title.clone(),
             notes: definition.notes.clone(),
@@ -114,26 +113,26 @@ impl Planned {
             }
             let all = changed.into_iter().zip(own);
             planned.setups.extend(all.map(|(changed, same)| changed.unwrap_or_else(|| same.clone())));
-            planned.columns.push(Changed { column, setups, refused });
+            planned.columns.push(VariantSetups { column, setups, refused });
         }
         Ok(planned)
     }
 
-    /// The part of something of each simulation that is of the plan's own, or of the `c`-th column's.
+    /// The slice of `all` for the plan's own simulations, or for the `c`-th variant's.
     pub fn of_column<'a, T>(&self, all: &'a [T], column: Option<usize>) -> &'a [T] {
         let (n, place) = (self.plan.setups.len(), column.map_or(0, |c| c + 1));
         &all[n * place..n * (place + 1)]
     }
 }
 
-/// Indices of setups without repetitions.
+/// Indices of distinct setups.
 pub(crate) fn distinct(setups: &[Setup]) -> impl Iterator<Item = usize> {
     let mut known = HashSet::new();
     (0..setups.len()).filter(move |i| known.insert(setups[*i].command(1)))
 }
 
-/// What the backend of a column cannot run, and why: a sentence for each reason.
-fn refused(column: &Column, setups: &[Setup], seeds: u32) -> Vec<String> {
+/// Sentences on simulations that a variant's backend cannot run, one for each reason.
+fn refused(column: &Variant, setups: &[Setup], seeds: u32) -> Vec<String> {
     let all: u32 = distinct(setups).map(|i| setups[i].seeds(seeds)).sum();
     let mut reasons: Vec<(String, u32)> = vec![];
     for setup in distinct(setups).map(|i| &setups[i]) {
@@ -146,7 +145,10 @@ fn refused(column: &Column, setups: &[Setup], seeds: u32) -> Vec<String> {
             None => reasons.push((why, runs)),
         }
     }
-    reasons.iter().map(|(why, count)| format!("{count} of {all} runs cannot be made there: {why}.")).collect()
+    reasons
+        .iter()
+        .map(|(why, count)| format!("{count} of {all} runs cannot run on this backend: {why}."))
+        .collect()
 }
 
 /// The reason without the flow's name, which differs among scenarios: "`flows.*.cc`: …".
