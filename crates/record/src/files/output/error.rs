@@ -11,6 +11,7 @@ pub struct OutputError {
 }
 
 impl OutputError {
+    /// An error with that message.
     pub fn new(message: impl Into<String>) -> Self {
         OutputError { message: message.into(), help: None }
     }
