@@ -28,7 +28,7 @@ fn an_unknown_experiment() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().to_str().unwrap();
     let stderr = anabranch(["paper", "all", "--only", "Z-1", "--out", out]).fails(2);
-    assert!(stderr.contains("no experiment `Z-1` in A") && stderr.contains("B-T1"), "{stderr}");
+    assert!(stderr.contains("A has no experiment `Z-1`") && stderr.contains("B-T1"), "{stderr}");
     assert!(!dir.path().join("report").exists());
 }
 
