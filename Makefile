@@ -1,4 +1,4 @@
-# setup · page · reproduce · test · bench · random · fuzz · hostile. Those that build call setup first, which is quick where nothing is missing.
+# setup · page · reproduce · test · bench · random · fuzz · hostile. Those that build call setup first; it does nothing if all is there.
 
 SHELL := bash -o pipefail
 export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
@@ -7,7 +7,10 @@ HOSTILE ?= 200
 ROUNDS ?= 100
 # Files whose `mod` lines a macro writes, where `cargo fmt` does not look.
 LISTED := $(wildcard crates/cc/src/*.rs crates/cc/src/*/*.rs crates/net/src/loss/*.rs crates/net/src/aqm/*.rs crates/sim/src/schedule/*.rs)
-ANABRANCH := cargo run --quiet --release --locked --bin anabranch --
+# `--features linux` where the machine has what that needs. Not before setup has run.
+FEATURES = $(shell tools/setup.sh features)
+WORKSPACE = --workspace $(or $(FEATURES),$(addprefix --exclude anabranch-,mptcp-bpf testbed test-support cli bench))
+ANABRANCH = cargo run --quiet --release --locked $(FEATURES) --bin anabranch --
 
 # Root on a kernel with BTF and MPTCP: there the tests of the kernel's algorithms run, and are not skipped.
 export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kernel/btf/vmlinux ] && \
@@ -15,17 +18,20 @@ export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kern
 # Root on Debian: there setup installs Chromium, and the tests of pages are not skipped.
 export ANABRANCH_REQUIRE_BROWSER ?= $(shell [ "$$(id -u)" = 0 ] && grep -qsx ID=debian /etc/os-release && echo 1)
 
-.PHONY: help setup build page page-check reproduce test unskipped lint unit python wheel deny docs quick instructions bench random fuzz hostile fmt pictures report-picture guest-images guests test-kernels kernel-proof
+.PHONY: help setup setup-test build page page-check reproduce test unskipped lint unit python wheel deny docs quick instructions bench random fuzz hostile fmt pictures report-picture guest-images guests test-kernels kernel-proof
 .NOTPARALLEL:
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## install what this machine lacks: C compilers, libraries, curl, git, the Rust toolchain
-	@tools/setup.sh
+setup: ## install what building needs and this machine lacks: C compilers, libraries, the Rust toolchain
+	@tools/setup.sh build
+
+setup-test: ## the same, and what the tests use: Chromium, tshark, Valgrind, iperf3 and others
+	@tools/setup.sh test
 
 build: setup ## build the release binary, target/release/anabranch
-	cargo build --release --locked --bin anabranch
+	cargo build --release --locked $(FEATURES) --bin anabranch
 
 page: setup ## build the laboratory, a page that simulates in a browser: target/page/laboratory.html
 	@tools/page.sh
@@ -37,7 +43,7 @@ reproduce: build page ## run every paper's experiments and every algorithm's sta
 	$(ANABRANCH) paper all --no-columns --replace
 	@tools/weight.sh out/report 12
 
-test: unskipped setup lint unit python deny docs quick instructions page-check ## everything that must hold, and how many checks were skipped
+test: unskipped setup-test lint unit python deny docs quick instructions page-check ## everything that must hold, and how many checks were skipped
 	@tools/skipped.sh --count
 
 unskipped:
@@ -46,7 +52,7 @@ unskipped:
 lint: ## formatting, clippy, the wording of README, book and other pages, and the subjects of commits
 	cargo fmt --all --check -- $(LISTED)
 	cargo metadata --quiet --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null
-	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo clippy $(WORKSPACE) --all-targets --locked -- -D warnings
 	python3 tools/words.py --self-test
 	python3 tools/words.py
 	python3 tools/words.py --commits
@@ -55,41 +61,42 @@ lint: ## formatting, clippy, the wording of README, book and other pages, and th
 unit: export PROPTEST_RNG_SEED ?= 1
 unit: ## cargo test, with the sum of its closing lines
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || tools/skipped.sh "the pages of reports in a browser" "Chromium is not installed"
-	cargo test --workspace --locked --no-fail-fast 2>&1 | awk -f tools/tally.awk
+	@[ -n "$(FEATURES)" ] || tools/skipped.sh "the command, the testbed and the kernel's algorithms" "the libraries of the feature linux are not installed"
+	cargo test $(WORKSPACE) --locked --no-fail-fast 2>&1 | awk -f tools/tally.awk
 
 python: ## the Python package's tests, as a wheel
 	@tools/python.sh test
 
-wheel: setup page ## build the Python package's wheel, into target/wheels
+wheel: page ## build the Python package's wheel, into target/wheels
 	@tools/python.sh wheel
 
 deny: ## licences, sources and known vulnerabilities of the dependencies
 	@tools/deny.sh
 
 docs: ## the crates' documentation and the book
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+	RUSTDOCFLAGS="-D warnings" cargo doc $(WORKSPACE) --no-deps --locked
 	@tools/book.sh
 
 quick: page ## the same at the quick size, into target/quick
 	$(ANABRANCH) paper all --quick --replace --out target/quick
 	@tools/weight.sh target/quick/report 10
 
-instructions: build ## a packet costs no more instructions than bench/instructions.txt says (callgrind)
+instructions: setup-test build ## a packet costs no more instructions than bench/instructions.txt says (callgrind)
 	@tools/instructions.sh
 
 guest-images: ## make the images of guests, of Debian's kernels 6.1, 6.12 and its newest
 	@tools/guest-image.sh
 
-guests: setup ## load and try every algorithm in Debian's kernels 6.1 and 6.12, under QEMU
+guests: setup-test ## load and try every algorithm in Debian's kernels 6.1 and 6.12, under QEMU
 	@tools/test-kernels.sh --guests
 
-test-kernels: setup ## the same, and in the running kernel, as one table; see the book, "Measured on Linux"
+test-kernels: setup-test ## the same, and in the running kernel, as one table; see the book, "Measured on Linux"
 	@tools/test-kernels.sh
 
-kernel-proof: setup ## on this kernel: duels in twelve runs each, 10,000 connections; see the book, "Measured on Linux"
+kernel-proof: setup-test ## on this kernel: duels in twelve runs each, 10,000 connections; see the book, "Measured on Linux"
 	cargo test --locked -p anabranch-mptcp-bpf --test all -- --ignored --nocapture duel churn
 
-bench: build ## speed, memory and the comparison with ns-3; see bench/README.md
+bench: setup-test build ## speed, memory and the comparison with ns-3; see bench/README.md
 	@bench/run
 
 random: setup ## the property tests of the simulator, links, optima and arithmetic, ROUNDS=100 times with new random cases
@@ -98,13 +105,13 @@ random: setup ## the property tests of the simulator, links, optima and arithmet
 fuzz: setup ## fuzz algorithms, captures, traces, scenarios and studies, each for FUZZ_SECONDS=60; see the book
 	@tools/fuzz.sh $(FUZZ_SECONDS)
 
-hostile: setup ## HOSTILE=200 times what the tests do to it: mutants, faults, kills and signals; about an hour
-	ANABRANCH_HOSTILE=$(HOSTILE) cargo test --release --locked -p anabranch-cli --test hostile -- --nocapture --test-threads 1
+hostile: setup-test ## HOSTILE=200 times what the tests do to it: mutants, faults, kills and signals; about an hour
+	ANABRANCH_HOSTILE=$(HOSTILE) cargo test --release --locked -p anabranch-cli $(FEATURES) --test hostile -- --nocapture --test-threads 1
 
-pictures: setup ## draw the pictures of README and book anew, by the commands beside them
-	ANABRANCH_WRITE_BOOK=1 cargo test --locked -p anabranch-cli --test all pictures::
+pictures: setup-test ## draw the pictures of README and book anew, by the commands beside them
+	ANABRANCH_WRITE_BOOK=1 cargo test --locked -p anabranch-cli $(FEATURES) --test all pictures::
 
-report-picture: reproduce ## take the README's picture of the report anew, with Chromium
+report-picture: setup-test reproduce ## take the README's picture of the report anew, with Chromium
 	"$${CHROMIUM:-chromium}" --headless --no-sandbox --hide-scrollbars --window-size=1280,1300 \
 		--screenshot=docs/src/report.png "file://$(CURDIR)/out/report/index.html"
 

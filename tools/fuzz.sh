@@ -23,7 +23,7 @@ for name in "$@"; do
     case $name in
     captures)
         for scenario in dumbbell failover; do
-            cargo run --quiet --release --locked --bin anabranch -- run "scenarios/$scenario.toml" \
+            cargo run --quiet --release --locked --features linux --bin anabranch -- run "scenarios/$scenario.toml" \
                 --duration "100 ms" --set 'warmup="0 s"' --pcap "$seeds/captures/$scenario.pcapng" >/dev/null
         done
         find crates/capture/tests -name '*.pcap*' -size -64k -exec cp -t "$seeds/captures" {} +

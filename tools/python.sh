@@ -24,7 +24,7 @@ pip() { "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$
 # A wheel around the library that the Rust tests have built already: maturin's own would compile everything again. Who installs
 # it must not find another one.
 test_wheel() {
-    cargo build --workspace --locked --lib --tests
+    cargo build --workspace --locked --features linux --lib --tests
     rm -rf "$work/wheel" "$work/wheels"
     mkdir -p "$work/wheel" "$work/wheels"
     (cd python && "$venv/bin/maturin" pep517 write-dist-info --metadata-directory "$work/wheel" >/dev/null)

@@ -1,19 +1,67 @@
 #!/usr/bin/env bash
-# Installs what building and testing need and a fresh Debian 12 or Ubuntu 24.04 lacks.
-# Does nothing, quickly, where all of it is there.
+# Installs what is missing on a Debian or Ubuntu machine, and does nothing, quickly, where all is there:
+#   tools/setup.sh build     C compilers, libraries and the Rust toolchain
+#   tools/setup.sh python    the same, and what the wheel needs
+#   tools/setup.sh test      the same, and what the tests use
+#   tools/setup.sh features  installs nothing: prints the features that this machine can build
+# Without root it says what to ask for, and continues with what is there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+purpose=${1:?build, python, test or features}
 
 have() { command -v "$1" >/dev/null 2>&1; }
 say() { printf 'setup: %s\n' "$*"; }
 die() { say "$*" >&2; exit 1; }
+includes() { case "$purpose" in build) [ "$1" = build ] ;; python) [ "$1" != test ] ;; esac; }
+
+# Debian packages that this purpose needs and this machine lacks.
+packages=()
+need() { includes "$1" && packages+=("${@:2}") || true; }
+
+clang_version() { clang --version 2>/dev/null | sed -n 's/.*clang version \([0-9]*\).*/\1/p' | head -n 1; }
+# crates/mptcp-bpf/compile.rs has the oldest clang that does, and the names it looks for.
+have_clang() { have clang-19 || [ "$(clang_version || true)" -ge 15 ] 2>/dev/null; }
+
+# What the feature `linux` needs: libbpf's own build, and a compiler for the kernel's programs.
+need_for_linux() {
+    have make || need build make
+    have pkg-config || need build pkg-config
+    [ -e /usr/include/libelf.h ] || need build libelf-dev
+    [ -e /usr/include/zlib.h ] || need build zlib1g-dev
+    have_clang || need build clang-19
+}
+
+linux=
+[ "$(uname -s)" != Linux ] || linux=1
+
+if [ "$purpose" = features ]; then
+    purpose=build
+    [ -z "$linux" ] || need_for_linux
+    [ -z "$linux" ] || [ ${#packages[@]} != 0 ] || echo "--features linux"
+    exit
+fi
+
+have cc || need build gcc libc6-dev
+have curl || need build curl
+[ -e /etc/ssl/certs/ca-certificates.crt ] || need build ca-certificates
+[ -z "$linux" ] || need_for_linux
+python3 -m venv --help >/dev/null 2>&1 && python3 -m ensurepip --version >/dev/null 2>&1 || need python python3-venv
+have git || need test git
+have ip || need test iproute2 # the tests with real traffic
+have iperf3 || need test iperf3
+have mptcpize || need test mptcpize
+have valgrind || need test valgrind # counts instructions
+have tshark || need test tshark # reads our captures
+have tcpdump || need test tcpdump
+# Draws our pages in tests. Ubuntu has it as a snap only, which the tests do not use.
+have chromium || ! grep -qsx 'ID=debian' /etc/os-release || need test chromium
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then
         "$@"
     else
-        have sudo || die "needs root for: $*  (run that, then this again)"
-        sudo -n "$@" || die "sudo would ask for a password. Run this, then setup again:  sudo $*"
+        have sudo && sudo -n "$@"
     fi
 }
 
@@ -22,44 +70,21 @@ refresh() {
     refreshed=1
 }
 
-# What is missing, for who has no network now.
-by_hand() {
-    die "cannot be had from here: $1
-setup: install it where there is a network, or from a medium, and then this again:
-setup:   $2"
-}
-
 install() {
-    have apt-get || die "no apt-get here; install by hand: $*"
-    say "installing Debian packages: $*"
+    have apt-get || { say "there is no apt-get here"; return 1; }
     refresh || say "the list of packages cannot be refreshed"
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@" ||
-        by_hand "Debian packages" "apt-get install $*"
+    say "installing Debian packages: $*"
+    apt-get install --assume-no --no-install-recommends "$@" 2>/dev/null | sed -n 's/^\(Need to get\|After this\)/setup:   &/p'
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"
 }
 
-# Debian packages.
-packages=()
-have cc || packages+=(gcc libc6-dev)
-have curl || packages+=(curl)
-have git || packages+=(git)
-have make || packages+=(make) # libbpf's own build
-have pkg-config || packages+=(pkg-config)
-[ -e /usr/include/libelf.h ] || packages+=(libelf-dev)
-[ -e /usr/include/zlib.h ] || packages+=(zlib1g-dev)
-# crates/mptcp-bpf/compile.rs has the oldest clang that does, and which are looked for.
-clang_version() { clang --version 2>/dev/null | sed -n 's/.*clang version \([0-9]*\).*/\1/p' | head -n 1; }
-have clang-19 || [ "$(clang_version || true)" -ge 15 ] 2>/dev/null || packages+=(clang-19) # the kernel's programs
-have ip || packages+=(iproute2) # the tests with real traffic
-have iperf3 || packages+=(iperf3)
-have valgrind || packages+=(valgrind) # counts instructions
-python3 -m venv --help >/dev/null 2>&1 && python3 -m ensurepip --version >/dev/null 2>&1 || packages+=(python3-venv)
-have mptcpize || packages+=(mptcpize)
-have tshark || packages+=(tshark) # reads our captures in a test
-have tcpdump || packages+=(tcpdump)
-# Draws our pages in tests. Ubuntu has it as a snap only, which is not asked for.
-have chromium || ! grep -qsx 'ID=debian' /etc/os-release || packages+=(chromium)
-[ -e /etc/ssl/certs/ca-certificates.crt ] || packages+=(ca-certificates)
-[ ${#packages[@]} = 0 ] || install "${packages[@]}"
+if [ ${#packages[@]} != 0 ] && ! install "${packages[@]}"; then
+    say "these packages are missing. Ask an administrator for:"
+    say "    apt-get install --no-install-recommends ${packages[*]}"
+    have cc || die "without a C compiler nothing can be built"
+    [ -n "$(tools/setup.sh features)" ] || say "continuing without them: the build has no Linux kernels (feature \`linux\`)"
+    [ "$purpose" = build ] || say "continuing without them: tests that need them are skipped"
+fi
 
 # The Rust toolchain that rust-toolchain.toml names. Ubuntu 24.04 has a package of rustup, Debian 12 has none.
 channel=$(sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
@@ -73,14 +98,14 @@ install_rustup() {
     case "$machine" in
     x86_64) sha256=20a06e644b0d9bd2fbdbfd52d42540bdde820ea7df86e92e533c073da0cdd43c ;;
     aarch64) sha256=e3853c5a252fca15252d07cb23a1bdd9377a8c6f3efa01531109281ae47f841c ;;
-    *) by_hand "rustup for $machine" "$rust" ;;
+    *) die "there is no rustup for $machine; install $rust" ;;
     esac
     say "installing rustup $version into ${CARGO_HOME:-$HOME/.cargo}"
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT # not local: it outlives the function
     curl --proto '=https' --tlsv1.2 -sSf -o "$work/rustup-init" \
         "https://static.rust-lang.org/rustup/archive/$version/$machine-unknown-linux-gnu/rustup-init" ||
-        by_hand rustup "$rust"
+        die "rustup cannot be downloaded; install $rust"
     echo "$sha256  $work/rustup-init" | sha256sum --check --quiet || die "rustup-init is not what it should be: not run"
     chmod +x "$work/rustup-init"
     "$work/rustup-init" -y --no-modify-path --profile minimal --default-toolchain none
@@ -88,14 +113,14 @@ install_rustup() {
 
 if ! ready >/dev/null 2>&1; then
     if ! have rustup; then
-        if have apt-cache && refresh && apt-cache madison rustup | grep -q .; then
-            install rustup
+        if have apt-cache && refresh 2>/dev/null && apt-cache madison rustup | grep -q .; then
+            install rustup || install_rustup
         else
             install_rustup
         fi
         hash -r
     fi
     say "installing Rust $channel with clippy and rustfmt"
-    rustup toolchain install "$channel" --profile minimal -c clippy -c rustfmt || by_hand "the Rust toolchain" "$rust"
+    rustup toolchain install "$channel" --profile minimal -c clippy -c rustfmt || die "the toolchain cannot be downloaded; install $rust"
     ready >/dev/null || die "cargo is still not Rust $channel; is another cargo earlier on the PATH?"
 fi

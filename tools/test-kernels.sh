@@ -59,7 +59,7 @@ if [ "${1:-}" = --guests ]; then
 fi
 
 say "building"
-cargo build --quiet --release --locked --bin anabranch
+cargo build --quiet --release --locked --features linux --bin anabranch
 # Not for release: there a panic would end the process, not the thread.
 cargo build --quiet --profile test --locked -p anabranch-mptcp-bpf --example measure
 anabranch="$target/release/anabranch"

@@ -36,7 +36,7 @@ def short(tmp_path: Path) -> Path:
 def command() -> Path:
     """The command, as the Rust tests have built it."""
     command = TARGET / "debug/anabranch"
-    assert command.exists(), "cargo build --bin anabranch makes it"
+    assert command.exists(), "cargo build --features linux --bin anabranch makes it"
     return command
 
 

@@ -1,6 +1,6 @@
 //! A scenario that was read and checked, with what is changed in it.
 
-use crate::{Error, error::told};
+use crate::{Error, error::told, examples};
 use anabranch_ideal::{COUPLED, Ideals};
 use anabranch_record::{Summary, quoted};
 use anabranch_scenario::{Overrides, Source};
@@ -115,7 +115,7 @@ impl Scenario {
         let folder = file.parent().unwrap_or(Path::new(""));
         let overrides = changes.overrides();
         let mut files = source.files(&overrides, folder);
-        files.push(file.to_owned());
+        files.extend(examples::named(file).is_none().then(|| file.to_owned()));
         let source = source.with_files(&overrides, folder).map_err(Error::input)?;
         let checked = anabranch_scenario::load(&source, &overrides).map_err(Error::input)?;
         Ok(Scenario { source, files, changes, checked })
@@ -218,8 +218,11 @@ fn read_all(from: impl Read) -> io::Result<Vec<u8>> {
     from.take(LONGEST + 1).read_to_end(&mut bytes).map(|_| bytes)
 }
 
-/// Reads a file of text, or standard input for `-`.
+/// Reads a file of text, standard input for `-`, or an example for `example:NAME`.
 pub fn read(file: &Path) -> Result<Source, Error> {
+    if let Some(example) = examples::read(file) {
+        return example;
+    }
     let (name, bytes) = if file == Path::new("-") {
         ("standard input".to_owned(), read_all(io::stdin()))
     } else {

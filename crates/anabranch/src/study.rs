@@ -2,7 +2,7 @@
 
 use crate::error::{counted, told};
 use crate::scenario::read;
-use crate::{Error, Scenario, Watch};
+use crate::{Error, Scenario, Watch, examples};
 use anabranch_study::file::{self, AxisSubset};
 use anabranch_study::{Options, Row, Simulations, Study, StudyResult, Verdict};
 use miette::miette;
@@ -18,17 +18,23 @@ pub fn open_study(path: &Path, at: &[AxisSubset]) -> Result<Arc<Study>, Error> {
 
 /// The same, of its text.
 pub fn study_of_text(path: &Path, text: &str, at: &[AxisSubset]) -> Result<Arc<Study>, Error> {
+    if let Some(example) = examples::named(path).transpose()? {
+        let scenarios = examples::scenarios(path).transpose()?.unwrap_or_default();
+        let study = file::embedded(example.name, text, &scenarios.iter().collect::<Vec<_>>(), at);
+        return not_shipped(Arc::new(study.map_err(Error::input)?));
+    }
     let name = path.display().to_string();
     let study = file::load(&name, text, path.parent().unwrap_or(Path::new("")), at);
     not_shipped(study.map_err(Error::input)?)
 }
 
-/// The study that [`Scenario::sweep`] is, called that.
-pub fn study_of_sweep(name: &str, text: &str) -> Result<Arc<Study>, Error> {
+/// The study that [`Scenario::sweep`] of the scenario `file` is, called `name`.
+pub fn study_of_sweep(name: &str, file: &Path, text: &str) -> Result<Arc<Study>, Error> {
     if name.contains(['/', '\\', '\0']) || name.starts_with('.') || name.is_empty() {
         return Err(Error::Input(miette!("`{name}` is no name for files")));
     }
-    not_shipped(file::of_sweep(name, text).map_err(Error::input)?)
+    let scenarios = examples::scenarios(file).transpose()?.unwrap_or_default();
+    not_shipped(file::of_sweep(name, text, &scenarios).map_err(Error::input)?)
 }
 
 fn not_shipped(study: Arc<Study>) -> Result<Arc<Study>, Error> {

@@ -52,6 +52,7 @@ pub fn requested() -> bool {
 }
 
 /// Waits until then, or until there is one.
+#[cfg(feature = "linux")]
 pub fn wait(until: Instant) {
     while !requested() && Instant::now() < until {
         thread::sleep(until.saturating_duration_since(Instant::now()).min(SOON));

@@ -7,12 +7,14 @@ mod capture;
 mod cc;
 mod check;
 mod compare;
+mod examples;
 mod failure;
 mod finish;
 mod format;
 mod ideal;
 mod interrupt;
 mod kept_args;
+#[cfg(feature = "linux")]
 mod kernel;
 mod man;
 mod output;
@@ -56,10 +58,10 @@ Examples:
 
 const EXAMPLES: &str = "\
 Examples:
-  anabranch run scenarios/two-paths-and-a-neighbour.toml
-  anabranch run scenarios/two-paths-and-a-neighbour.toml --plot
-  anabranch compare scenarios/two-paths-and-a-neighbour.toml --cc uncoupled,lia,coupled-cubic --seeds 10
-  anabranch sweep scenarios/two-paths-and-a-neighbour.toml --vary 'links.*.queue=0.5..4 BDP/4log' --cc lia,olia
+  anabranch run example:two-paths
+  anabranch run example:two-paths --plot
+  anabranch compare example:two-paths --cc uncoupled,lia,coupled-cubic --seeds 10
+  anabranch sweep example:two-paths --vary 'links.*.queue=0.5..4 BDP/4log' --cc lia,olia
   anabranch paper all --quick
   anabranch cc show coupled-cubic
   anabranch kernel doctor
@@ -108,6 +110,12 @@ pub enum Command {
     /// Check a scenario without running it, and describe it.
     #[command(after_help = check::EXAMPLES)]
     Check(check::CheckArgs),
+    /// List the scenarios and studies that ship with the command.
+    #[command(after_help = examples::EXAMPLES_EXAMPLES)]
+    Examples(examples::ExamplesArgs),
+    /// Write a commented scenario to start from, or a copy of an example.
+    #[command(after_help = examples::NEW_EXAMPLES)]
+    New(examples::NewArgs),
     /// Run one task, a JSON object on standard input, and print its outcome as one line of JSON. So that other programs and other
     /// machines can make runs.
     #[command(after_help = task::EXAMPLES)]
@@ -121,10 +129,19 @@ pub enum Command {
     /// Read a capture of MPTCP connections, of whatever hosts: throughput, round-trip times, what was sent again, how ACKs come.
     #[command(after_help = capture::EXAMPLES)]
     Capture(capture::CaptureArgs),
+    #[cfg(feature = "linux")]
     /// Put coupled congestion control into the running Linux kernel, for its MPTCP.
     #[command(after_help = kernel::args::EXAMPLES)]
     #[command(subcommand)]
     Kernel(kernel::args::KernelCommand),
+    /// Put coupled congestion control into the running Linux kernel: in builds with the feature `linux`.
+    #[cfg(not(feature = "linux"))]
+    #[command(after_help = "Examples:\n  anabranch kernel doctor")]
+    Kernel {
+        /// Anything.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        words: Vec<String>,
+    },
     /// Print the JSON Schema of scenario or study files, for editors, or of a run's summary.
     #[command(after_help = SCHEMA_EXAMPLES)]
     Schema {
@@ -177,11 +194,16 @@ fn execute(command: Command) -> Result<(), Error> {
         Command::Sweep(args) => sweep::sweep(&args),
         Command::Cc(command) => cc::cc(&command),
         Command::Check(args) => check::check(args),
+        Command::Examples(args) => examples::examples(&args),
+        Command::New(args) => examples::new(&args),
         Command::Task(args) => task::task(&args),
         Command::Trace(args) => trace::trace(&args),
         Command::Ideal(args) => ideal::ideal(args),
         Command::Capture(args) => capture::capture(args),
+        #[cfg(feature = "linux")]
         Command::Kernel(command) => kernel::kernel(&command),
+        #[cfg(not(feature = "linux"))]
+        Command::Kernel { .. } => Err(anabranch::linux::unsupported()),
         Command::Schema { of: Schema::Scenario } => output::print_json(&anabranch_scenario::json_schema()),
         Command::Schema { of: Schema::Study } => output::print_json(&anabranch_study::file::json_schema()),
         Command::Schema { of: Schema::Summary } => output::print_json(&anabranch_record::json_schema()),

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// Whether nobody reads what is printed any more: what else there is to do is done all the same.
+#[cfg(feature = "linux")]
 pub fn is_closed() -> bool {
     CLOSED.load(Ordering::Relaxed)
 }

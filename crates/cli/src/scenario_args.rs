@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// A scenario, and what is changed in it.
 #[derive(Debug, Args)]
 pub struct ScenarioArgs {
-    /// The scenario file; `-` reads standard input.
+    /// The scenario file, or `example:NAME`; `-` reads standard input.
     pub file: PathBuf,
     /// Replace a value of the scenario: a key with dots and its value, as in the file.
     #[arg(long, value_name = "KEY=VALUE", value_parser = NonEmptyStringValueParser::new())]

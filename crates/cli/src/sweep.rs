@@ -5,7 +5,7 @@ use crate::finish::run;
 use crate::kept_args::KeptArgs;
 use crate::output::print;
 use crate::pages::sweep::page;
-use anabranch::{Campaign, Changes, Error, Options, Scenario, study_of_sweep};
+use anabranch::{Campaign, Changes, Error, Options, Scenario, examples, study_of_sweep};
 use anabranch_record::quoted;
 use anabranch_study::Kind;
 use anabranch_study::file::parts;
@@ -76,8 +76,15 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
     }
     let (set, duration) = (args.set.clone(), args.duration.clone());
     let scenario = Scenario::open_with(&args.scenario, Changes { set, duration, ..Changes::default() })?;
+    let example = examples::named(&args.scenario).transpose()?;
     // A study file names its scenario beside itself: what is printed may be put anywhere.
     let named = match args.print_study {
+        true if example.is_some() => {
+            return Err(Error::input(miette!(
+                help = "write it into a file with `anabranch new`, and name that file",
+                "a study file cannot name an example"
+            )));
+        }
         true => absolute(&args.scenario).map_err(|e| Error::environment("no current folder", &e))?,
         false => args.scenario.clone(),
     };
@@ -87,7 +94,8 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
         return print(&text);
     }
     let stem = args.scenario.file_stem().map_or("sweep".into(), |stem| stem.to_string_lossy().into_owned());
-    let study = study_of_sweep(&args.name.clone().unwrap_or(stem), &text)?;
+    let stem = example.map_or(stem, |example| example.name.to_owned());
+    let study = study_of_sweep(&args.name.clone().unwrap_or(stem), &args.scenario, &text)?;
     let on = args.backend.on();
     on.ready()?;
     let options = Options { beside: on.beside(args.linux_hosts), ..Options::default() };

@@ -4,16 +4,19 @@ use crate::backend::TrafficName;
 use crate::interrupt;
 use crate::output::print_text_of_json;
 use crate::progress::Progress;
-use anabranch::linux::{KERNEL, SampleWriter};
+use anabranch::linux::KERNEL;
+#[cfg(feature = "linux")]
+use anabranch::linux::SampleWriter;
 use anabranch::{Error, backends, read};
+use anabranch_net::Time;
 use anabranch_papers::RESULTS_VERSION;
-use anabranch_record::NoSamples;
-use anabranch_study::Task;
+use anabranch_record::{NoSamples, Summary};
+use anabranch_study::{Backend, Task};
 use anabranch_study::store::Record;
 use clap::Args;
 use miette::miette;
-use std::fs::File;
-use std::io::BufWriter;
+#[cfg(feature = "linux")]
+use std::{fs::File, io::BufWriter};
 use std::path::{Path, PathBuf};
 
 pub const EXAMPLES: &str = "\
@@ -59,15 +62,9 @@ pub fn task(args: &TaskArgs) -> Result<(), Error> {
     let progress = Progress::over(scenario.duration);
     let watch = progress.watch();
     let mut keep_going = watch.keep_going();
-    let failed = |why| Error::environment("cannot write the samples", &why);
     let summary = match &args.samples {
         None => backend.run(&task, &mut NoSamples, &mut keep_going)?,
-        Some(file) => {
-            let mut samples = SampleWriter::new(BufWriter::new(File::create(file).map_err(failed)?));
-            let summary = backend.run(&task, &mut samples, &mut keep_going)?;
-            samples.finish().map_err(failed)?;
-            summary
-        }
+        Some(file) => with_samples(file, &task, backend, &mut keep_going)?,
     };
     drop(keep_going);
     drop(watch);
@@ -76,4 +73,25 @@ pub fn task(args: &TaskArgs) -> Result<(), Error> {
     let record = Record { key, version, summary };
     let json = serde_json::to_string(&record).map_err(|e| Error::environment("cannot write JSON", &e))?;
     print_text_of_json(&json)
+}
+
+/// Runs it for who has started the command in a guest.
+#[cfg(feature = "linux")]
+fn with_samples(
+    file: &Path,
+    task: &Task,
+    backend: &dyn Backend,
+    keep_going: &mut dyn FnMut(Time) -> bool,
+) -> Result<Summary, Error> {
+    let failed = |why| Error::environment("cannot write the samples", &why);
+    let mut samples = SampleWriter::new(BufWriter::new(File::create(file).map_err(failed)?));
+    let summary = backend.run(task, &mut samples, keep_going)?;
+    samples.finish().map_err(failed)?;
+    Ok(summary)
+}
+
+/// No guest runs this build.
+#[cfg(not(feature = "linux"))]
+fn with_samples(_: &Path, _: &Task, _: &dyn Backend, _: &mut dyn FnMut(Time) -> bool) -> Result<Summary, Error> {
+    Err(anabranch::linux::unsupported())
 }

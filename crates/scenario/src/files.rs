@@ -25,7 +25,19 @@ impl Source {
     ///
     /// # Errors
     /// Files that cannot be read or are not text, and an inline table `files`, which cannot be extended.
-    pub fn with_files(mut self, overrides: &Overrides, folder: &Path) -> Result<Source, ScenarioError> {
+    pub fn with_files(self, overrides: &Overrides, folder: &Path) -> Result<Source, ScenarioError> {
+        self.with_files_of(overrides, &|name| read_text(folder, name))
+    }
+
+    /// The same, with a function that returns a file's text, or why it cannot be read.
+    ///
+    /// # Errors
+    /// Those of [`Source::with_files`].
+    pub fn with_files_of(
+        mut self,
+        overrides: &Overrides,
+        read: &dyn Fn(&str) -> Result<String, String>,
+    ) -> Result<Source, ScenarioError> {
         let mut problems = Problems::default();
         let ignored = &mut Problems::default();
         let root =
@@ -47,7 +59,7 @@ impl Source {
                 );
                 break;
             }
-            match read_text(folder, &name) {
+            match read(&name) {
                 Ok(content) => append_file(&mut self.text, &name, &content),
                 Err(why) => problems.add(
                     &place,

@@ -32,12 +32,17 @@ pub fn load(name: &str, text: &str, folder: &Path, of: &[AxisSubset]) -> Result<
     read(name, &stem, text, &|scenario| from_disk(folder, scenario), of).map(Arc::new)
 }
 
-/// Reads the study of a sweep, whose text comes from [`sweep`]; `--print-study` prints it.
+/// Reads the study of a sweep, whose text comes from [`sweep`]; `--print-study` prints it. Its scenario is one of `scenarios`, or a
+/// file.
 ///
 /// # Errors
 /// [`FileError`] with the first mistake.
-pub fn of_sweep(stem: &str, text: &str) -> Result<Arc<Study>, FileError> {
-    read("--print-study", stem, text, &|scenario| from_disk(Path::new(""), scenario), &[]).map(Arc::new)
+pub fn of_sweep(stem: &str, text: &str, scenarios: &[ScenarioFile]) -> Result<Arc<Study>, FileError> {
+    let find = |asked: &str| match scenarios.iter().find(|file| &*file.name == asked) {
+        Some(file) => Ok(file.clone()),
+        None => from_disk(Path::new(""), asked),
+    };
+    read("--print-study", stem, text, &find, &[]).map(Arc::new)
 }
 
 /// Reads a study from memory with its scenarios, restricted to subsets of its axes.

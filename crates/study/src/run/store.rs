@@ -16,6 +16,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+#[cfg(target_os = "linux")]
+mod locks;
+#[cfg(not(target_os = "linux"))]
+#[path = "store/locks_of_files.rs"]
 mod locks;
 mod log;
 mod other_versions;

@@ -1,0 +1,111 @@
+//! Scenarios and studies that ship in the binary: `example:NAME` in place of a file.
+
+use crate::Error;
+use crate::error::told;
+use anabranch_scenario::{Overrides, Source, suggest};
+use anabranch_study::ScenarioFile;
+use std::path::Path;
+
+/// What stands before an example's name where a file is asked for.
+const PREFIX: &str = "example:";
+
+/// A scenario or study that ships in the binary.
+#[derive(Clone, Copy, Debug)]
+pub struct Example {
+    /// Its name after `example:`.
+    pub name: &'static str,
+    /// Whether it is a study: for `study`, not for `run`.
+    pub is_study: bool,
+    text: &'static str,
+}
+
+macro_rules! examples {
+    ($($is_study:literal $name:literal = $path:literal,)*) => {
+        &[$(Example {
+            name: $name,
+            is_study: $is_study,
+            text: include_str!(concat!("../../../", $path)),
+        }),*]
+    };
+}
+
+/// Every example.
+pub static EXAMPLES: &[Example] = examples![
+    false "template" = "scenarios/template.toml",
+    false "two-paths" = "scenarios/two-paths-and-a-neighbour.toml",
+    false "shared-bottleneck" = "scenarios/shared-bottleneck.toml",
+    false "wifi-and-lte" = "scenarios/wifi-and-lte.toml",
+    false "lte-and-starlink" = "scenarios/lte-and-starlink.toml",
+    false "mmwave-and-lte" = "scenarios/mmwave-and-lte.toml",
+    false "failover" = "scenarios/failover.toml",
+    false "managed-queue" = "scenarios/managed-queue.toml",
+    false "short-flows" = "scenarios/short-flows.toml",
+    false "web-workload" = "scenarios/web-workload.toml",
+    false "dumbbell" = "scenarios/dumbbell.toml",
+    false "long-fat" = "scenarios/long-fat.toml",
+    true "buffer-and-delay" = "studies/examples/buffer-and-delay.toml",
+];
+
+/// The scenarios of studies, by the names in their texts.
+const STUDY_SCENARIOS: [(&str, &str); 1] =
+    [("two-links.toml", include_str!("../../../studies/examples/two-links.toml"))];
+
+/// Files that scenarios name.
+const FILES: [(&str, &str); 4] = [
+    ("traces/lte.down", include_str!("../../../scenarios/traces/lte.down")),
+    ("traces/starlink.csv", include_str!("../../../scenarios/traces/starlink.csv")),
+    ("traces/mmwave.csv", include_str!("../../../scenarios/traces/mmwave.csv")),
+    ("sizes/web.csv", include_str!("../../../scenarios/sizes/web.csv")),
+];
+
+impl Example {
+    /// What it shows: the first line of its text.
+    pub fn title(&self) -> &'static str {
+        self.text.lines().next().unwrap_or("").trim_start_matches("# ")
+    }
+
+    /// Its text, with the files that it names.
+    pub fn text(&self) -> Result<String, Error> {
+        Ok(self.source()?.text)
+    }
+
+    fn source(&self) -> Result<Source, Error> {
+        let source = Source { name: format!("{PREFIX}{}", self.name), text: self.text.to_owned() };
+        let shipped = |name: &str| {
+            let file = FILES.iter().find(|(known, _)| *known == name);
+            file.map(|(_, text)| (*text).to_owned()).ok_or_else(|| "it is not shipped".to_owned())
+        };
+        match self.is_study {
+            true => Ok(source),
+            false => source.with_files_of(&Overrides::default(), &shipped).map_err(Error::input),
+        }
+    }
+}
+
+/// The example that `file` names, where it names one.
+pub fn named(file: &Path) -> Option<Result<&'static Example, Error>> {
+    let name = file.to_str()?.strip_prefix(PREFIX)?;
+    let found = EXAMPLES.iter().find(|example| example.name == name);
+    Some(found.ok_or_else(|| {
+        let help = format!(
+            "{}; `anabranch examples` lists them",
+            suggest(name, EXAMPLES.iter().map(|example| example.name))
+        );
+        told(format!("unknown example `{name}`"), Some(&help))
+    }))
+}
+
+/// The text of the example that `file` names, where it names one.
+pub(crate) fn read(file: &Path) -> Option<Result<Source, Error>> {
+    Some(named(file)?.and_then(Example::source))
+}
+
+/// The scenarios that come with the example that `file` names, where it names one: itself, or those of its study.
+pub(crate) fn scenarios(file: &Path) -> Option<Result<Vec<ScenarioFile>, Error>> {
+    let with_name =
+        |name: &str, text: &str| ScenarioFile { name: name.into(), path: name.into(), text: text.into() };
+    Some(named(file)?.and_then(|example| match example.is_study {
+        true => Ok(STUDY_SCENARIOS.iter().map(|(name, text)| with_name(name, text)).collect()),
+        false => Ok(vec![with_name(&format!("{PREFIX}{}", example.name), &example.text()?)]),
+    }))
+}

@@ -1,0 +1,44 @@
+//! What stands for Linux in a build without the feature `linux`: names, and why they run nothing.
+
+use crate::{Error, On};
+use anabranch_net::Time;
+use anabranch_record::{Sink, Summary};
+use anabranch_study::{Backend, Task, TaskError};
+use miette::miette;
+
+const WHY: &str = "this build has no support for Linux kernels: build it with `--features linux`";
+
+/// The error of everything that needs Linux.
+pub fn unsupported() -> Error {
+    Error::Input(miette!("{WHY}"))
+}
+
+struct Absent(&'static str);
+
+impl Backend for Absent {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    fn run(
+        &self,
+        _: &Task,
+        _: &mut dyn Sink,
+        _: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Summary, TaskError> {
+        Err(TaskError::Refused(WHY.into()))
+    }
+}
+
+const fn absent(backend: &'static Absent) -> On {
+    On { backend, with_iperf3: Some(backend), column: None, is_ready: || Err(unsupported()) }
+}
+
+/// The running kernel.
+pub static KERNEL: On = absent(&Absent("kernel"));
+/// Debian's Linux 6.12 under QEMU.
+pub static GUEST_6_12: On = absent(&Absent("guest-6.12"));
+/// Debian's Linux 6.1.
+pub static GUEST_6_1: On = absent(&Absent("guest-6.1"));
+/// The newest Linux that Debian has.
+pub static GUEST_NEWEST: On = absent(&Absent("guest-newest"));

@@ -1,0 +1,72 @@
+//! `anabranch examples` and `anabranch new`: what ships in the binary, and a file to start from.
+
+use crate::output::{print, print_json};
+use crate::table::Table;
+use anabranch::Error;
+use anabranch::examples::{EXAMPLES, named};
+use clap::Args;
+use miette::miette;
+use serde_json::json;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+pub const EXAMPLES_EXAMPLES: &str = "\
+Examples:
+  anabranch examples
+  anabranch run example:two-paths
+  anabranch study example:buffer-and-delay --quick";
+
+pub const NEW_EXAMPLES: &str = "\
+Examples:
+  anabranch new my-scenario.toml
+  anabranch new office.toml --from failover
+  anabranch run my-scenario.toml";
+
+/// Arguments of `examples`.
+#[derive(Debug, Args)]
+pub struct ExamplesArgs {
+    /// Print a JSON array.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `new`.
+#[derive(Debug, Args)]
+pub struct NewArgs {
+    /// The file to write; an existing one stays.
+    pub file: PathBuf,
+    /// The example to copy, with the traces that it names.
+    #[arg(long, value_name = "EXAMPLE", default_value = "template")]
+    pub from: String,
+}
+
+/// `anabranch examples`.
+pub fn examples(args: &ExamplesArgs) -> Result<(), Error> {
+    let kind = |is_study| if is_study { "study" } else { "run, compare, sweep" };
+    if args.json {
+        let all = EXAMPLES.iter().map(|e| json!({ "name": e.name, "study": e.is_study, "title": e.title() }));
+        return print_json(&all.collect::<Vec<_>>());
+    }
+    let table = Table::new()
+        .text("example", EXAMPLES.iter().map(|example| format!("example:{}", example.name)))
+        .text("for", EXAMPLES.iter().map(|example| kind(example.is_study)))
+        .text("what it shows", EXAMPLES.iter().map(|example| example.title()));
+    print(&table.to_string())
+}
+
+/// `anabranch new`.
+pub fn new(args: &NewArgs) -> Result<(), Error> {
+    let name = args.from.trim_start_matches("example:");
+    let example = named(Path::new(&format!("example:{name}"))).transpose()?;
+    let text = example.map_or(Ok(String::new()), |example| example.text())?;
+    let file = args.file.display();
+    let written = File::create_new(&args.file).and_then(|mut to| to.write_all(text.as_bytes()));
+    match written {
+        Ok(()) => print(&format!("Wrote {file}")),
+        Err(why) if why.kind() == std::io::ErrorKind::AlreadyExists => {
+            Err(Error::Input(miette!(help = "name another file", "{file} exists, and stays as it is")))
+        }
+        Err(why) => Err(Error::environment(format!("cannot write {file}"), &why)),
+    }
+}
