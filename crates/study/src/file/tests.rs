@@ -209,6 +209,21 @@ fn readings_decide_whether_a_row_is_determined() {
     assert_eq!(row.verdict, Verdict::Reproduced);
 }
 
+#[test]
+fn a_quantity_is_the_runs_own() {
+    let folder = folder();
+    let study = load("my.toml", STUDY, folder.path(), &[]).unwrap();
+    let result = run(&study, &Options::default(), &|_| (), &|| true).unwrap();
+    let source = anabranch_scenario::Source { name: "beside.toml".into(), text: SCENARIO.into() };
+    let mut overrides = anabranch_scenario::Overrides::default();
+    overrides.set("links.a.queue=1 BDP").cc("olia");
+    let scenario = anabranch_scenario::load(&source, &overrides).unwrap();
+    let run = anabranch_sim::run(&scenario, 2, &mut anabranch_record::NoSamples, &mut |_| true).unwrap();
+    let goodput = |flow: usize| run.summary.flows[flow].goodput_bps.unwrap();
+    let row = &result.experiments[0].rows[1];
+    assert_eq!(row.measured.as_ref().unwrap().values[1], (goodput(0) / 1e6) / (goodput(1) / 1e6));
+}
+
 /// Cases, a line each: what is replaced in the study, by what, a text on the line that is named, what is said, and what would be
 /// right. `¶` stands for a line break with the study's indent.
 fn refuses(study: &str, folder: &Path, cases: &str) {
@@ -220,7 +235,7 @@ fn refuses(study: &str, folder: &Path, cases: &str) {
         let error = load("my.toml", &text, folder, &[]).err().unwrap_or_else(|| panic!("{new} is accepted"));
         assert!(error.to_string().contains(message), "{new}: {error}");
         let line = text.lines().position(|line| line.contains(line_of)).map(|line| line + 1);
-        assert!(line_of.is_empty() || error.line() == line, "{new}: {error}");
+        assert!(error.line().is_some() && (line_of.is_empty() || error.line() == line), "{new}: {error}");
         let shown = error.help().map(|help| help.to_string()).unwrap_or_default();
         assert!(shown.contains(help), "{new}: {shown}");
     }
@@ -246,7 +261,7 @@ fn what_is_wrong_where_and_what_would_be_right() {
         rule = "printed" | rule = "about" | about | not a rule | near
         seeds = 2 | seeds = 0 | seeds = 0 | `seeds` is 0 |
         "links.*.queue" | "links.*.queu" | queu" | unknown key `queu` | check
-        vary.cc = [ | set."links.a.rat" = "{cc}"¶vary.cc = [ | rat" | unknown key `rat` | check
+        vary.cc = [ | set."links.a.rat" = "{cc}"¶vary.cc = [ | rat" | queue = 0.5 BDP: unknown key `rat` | check
         at = { queue = "1 BDP" }¶of = "ratio" | of = "ratio" | of = "ratio" | has several values | at =
         x = "queue" | x = "buffer" | x = "buffer" | `buffer` is not an axis | queue
         scenario = "beside.toml" | scenario = "other.toml" | other.toml | cannot read |
