@@ -235,7 +235,11 @@ fn killed_while_the_names_changed() {
         assert!(copied.success());
         fs::write(leftover.join("notes.txt"), "another's").unwrap();
         let outcome = run_into(&out, &["--seed", "4"]);
-        assert!(outcome.status == 0 && outcome.stderr.contains("out.others has the files that others put into"), "{}", outcome.stderr);
+        assert!(
+            outcome.status == 0 && outcome.stderr.contains("out.others has the files that others put into"),
+            "{}",
+            outcome.stderr
+        );
         assert_eq!(content(&others), BTreeMap::from([(PathBuf::from("notes.txt"), b"another's".to_vec())]));
         fs::remove_dir_all(&others).unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left");
