@@ -88,9 +88,9 @@ RUN: Any = anabranch.run
     ("call", "said"),
     [
         (lambda: RUN("none.toml"), "`scenario`: file 'none.toml' not found in /"),
-        (lambda: RUN(ROOT), "`scenario`: .* cannot be read"),
+        (lambda: RUN(ROOT), "`scenario`: cannot read "),
         (lambda: RUN(4), "`scenario` is 4, of type int: it must be a file's path, TOML text or a dictionary"),
-        (lambda: RUN({"name": object()}), "`scenario` is <object.*what TOML has"),
+        (lambda: RUN({"name": object()}), "`scenario` is <object.*text, numbers, booleans, lists or tables"),
         (lambda: RUN(SHORT, seed=-1), "`seed` is -1, of type int: it must be a whole number from 0 to 18446744073709551615"),
         (lambda: RUN(SHORT, seed=2**64), "`seed` is 18446744073709551616"),
         (lambda: RUN(SHORT, seed=1.5), "`seed` is 1.5, of type float"),

@@ -18,20 +18,32 @@ pub const SOON: Duration = Duration::from_millis(50);
 
 static REQUESTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// From now on such signals are noticed here. SIGTERM and SIGHUP that are ignored stay so, as `nohup` wants.
+/// From now on such signals are noticed here, and a second Ctrl-C ends the process at once. SIGTERM and SIGHUP that are ignored stay
+/// so, as `nohup` wants.
 pub fn listen() -> Result<(), Error> {
+    // A terminal that goes may send SIGHUP twice, the shell's and the kernel's: only Ctrl-C insists.
+    let insist = |requested| flag::register_conditional_shutdown(SIGINT, INTERRUPTED.into(), requested);
+    register(|signal| signal == SIGINT || !is_ignored(signal), |requested| insist(requested).map(drop))
+}
+
+/// The same, for a command that always completes its record: a second Ctrl-C changes nothing, and an ignored SIGINT stays ignored.
+pub fn listen_to_the_end() -> Result<(), Error> {
+    register(|signal| !is_ignored(signal), |_| Ok(()))
+}
+
+fn register(
+    listens: impl Fn(i32) -> bool,
+    first: impl Fn(Arc<AtomicBool>) -> io::Result<()>,
+) -> Result<(), Error> {
     let requested = REQUESTED.get_or_init(Arc::default);
-    let listen = || {
-        // A terminal that goes may send SIGHUP twice, the shell's and the kernel's: only Ctrl-C insists.
-        flag::register_conditional_shutdown(SIGINT, INTERRUPTED.into(), requested.clone())?;
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            if signal == SIGINT || !is_ignored(signal) {
-                flag::register(signal, requested.clone())?;
-            }
+    let register = || {
+        first(requested.clone())?;
+        for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| listens(*signal)) {
+            flag::register(signal, requested.clone())?;
         }
         Ok(())
     };
-    listen().map_err(|e: io::Error| Error::environment("cannot listen to signals", &e))
+    register().map_err(|e: io::Error| Error::environment("cannot listen to signals", &e))
 }
 
 /// A file that grows beyond the user's limit (`ulimit -f`) is a write that fails, as on a full disk, in place of the end.

@@ -135,7 +135,7 @@ impl Campaign {
         let Record { key, version, summary } = record;
         let run = RunId { scenario_hash: &summary.scenario_hash, seed: summary.seed, backend: "sim" };
         if version != store.version() || Key::of(&version, run) != key {
-            return Err(wrong("it is of another run, or of another build of anabranch".into()));
+            return Err(wrong("it is of another run, or of a version with other results".into()));
         }
         if let Some(claim) = lock(&self.claims).remove(&key) {
             store.add(claim, &summary).map_err(|why| {

@@ -32,7 +32,7 @@ impl Outcome {
     pub fn fails(self, status: i32) -> String {
         assert_eq!((self.status, &*self.stdout), (status, ""), "{}", self.stderr);
         assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
-        let words = self.stderr.split_whitespace().filter(|w| *w != "│");
+        let words = self.stderr.split_whitespace().filter(|w| !["│", "|"].contains(w));
         words.collect::<Vec<_>>().join(" ")
     }
 }

@@ -311,7 +311,8 @@ mod tests {
         }
         assert_eq!(impossible(Looks { all: 300, impossible: 3 }), None);
         assert!(
-            impossible(Looks { all: 299, impossible: 3 }).is_some_and(|why| why.contains("3 of 299 looks"))
+            impossible(Looks { all: 299, impossible: 3 })
+                .is_some_and(|why| why.contains("3 of 299 samples of subflows"))
         );
         assert_eq!(refused(0), None);
         assert!(refused(2).is_some_and(|why| why.contains("no row for a subflow 2 times")));

@@ -38,7 +38,7 @@ pub fn monitor(args: &MonitorArgs) -> Result<(), Error> {
         let help = "say --once, --json or --record";
         return Err(Error::Input(miette!(help = help, "standard output is not a terminal to show this on")));
     }
-    interrupt::listen()?;
+    interrupt::listen_to_the_end()?;
     let record = args.record.as_ref().map(|path| Record::open(path, args, watch.observables()));
     let mut record = record.transpose()?;
     let into = args.record.as_ref().map(|path| format!("recording into {}", path.display()));

@@ -162,7 +162,7 @@ fn a_users_scenario_stays() {
         let output = run.current_dir(from).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains("holds scenario.toml"), "{said}");
+        assert!(said.contains("contains scenario.toml"), "{said}");
         assert_eq!(content(&mine), before);
     }
     assert_eq!(content(dir.path()).len(), 1, "nothing is left behind");
@@ -181,7 +181,7 @@ fn what_was_edited_stays() {
     assert!(run_into(&out, &[]).fails(2).contains("scenario.toml, which has been changed"));
     fs::write(&scenario, text).unwrap();
     fs::write(out.join("plot.png"), "mine").unwrap();
-    assert!(run_into(&out, &[]).fails(2).contains("holds plot.png"));
+    assert!(run_into(&out, &[]).fails(2).contains("contains plot.png"));
     fs::remove_file(out.join("plot.png")).unwrap();
     assert_ne!(content(&out), before);
     replaces(run_into(&out, &["--seed", "3"]), 1);
@@ -235,7 +235,11 @@ fn killed_while_the_names_changed() {
         assert!(copied.success());
         fs::write(leftover.join("notes.txt"), "another's").unwrap();
         let outcome = run_into(&out, &["--seed", "4"]);
-        assert!(outcome.status == 0 && outcome.stderr.contains("out.others has what"), "{}", outcome.stderr);
+        assert!(
+            outcome.status == 0 && outcome.stderr.contains("out.others has the files that others put into"),
+            "{}",
+            outcome.stderr
+        );
         assert_eq!(content(&others), BTreeMap::from([(PathBuf::from("notes.txt"), b"another's".to_vec())]));
         fs::remove_dir_all(&others).unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left");
@@ -315,7 +319,7 @@ fn results_without_a_list_are_moved_away_by_hand() {
         let said = run_into(&out, &[]).fails(2);
         let moved = dir.path().join(format!("my out.earlier{again}"));
         let command = format!("mv '{}' '{}'", out.display(), moved.display());
-        assert!(said.contains(&format!("move them away once: {command} Else")), "{said}");
+        assert!(said.contains(&format!("move them away once: {command} If not")), "{said}");
         assert!(Command::new("sh").args(["-c", &command]).status().unwrap().success());
         assert_eq!(content(&moved).len(), before);
     }
@@ -412,7 +416,7 @@ fn told_before_the_simulation() {
         ("/proc/anabranch", "cannot write"),
         ("/dev/null", "not a folder"),
         ("/dev/null/below", "Not a directory"),
-        ("..", "holds inner"),
+        ("..", "contains inner"),
         (".", "working directory"),
         ("", "a value is required"),
     ] {
@@ -446,7 +450,7 @@ fn damaged_results_are_named() {
         assert_eq!(fs::read(&aside).unwrap(), *damage);
         assert!(!file.exists());
         let index = fs::read_to_string(out.join("report/index.html")).unwrap();
-        assert!(index.contains("could not be read") && index.contains(&format!("coupled-cubic.json.{name}")));
+        assert!(index.contains("cannot read") && index.contains(&format!("coupled-cubic.json.{name}")));
     }
     // Where the command itself makes the result anew, the former one is named all the same.
     for make in ["mkdir", "mkfifo"] {
@@ -482,6 +486,6 @@ fn a_report_replaces_no_other_folder() {
     fs::create_dir(dir.path().join("report")).unwrap();
     fs::write(dir.path().join("report/thesis.tex"), "mine").unwrap();
     let said = anabranch(["paper", "B", "--quick", "--only", "B-D", "--out", out]).fails(2);
-    assert!(said.contains("holds thesis.tex"), "{said}");
+    assert!(said.contains("contains thesis.tex"), "{said}");
     assert_eq!(fs::read_to_string(dir.path().join("report/thesis.tex")).unwrap(), "mine");
 }

@@ -31,8 +31,11 @@ fn judged<T>(command: impl FnOnce() -> T, of: impl Fn(&T) -> (i32, String)) -> O
     // A message may wrap anywhere.
     let said: Vec<_> = said.split_whitespace().filter(|word| !["│", "|"].contains(word)).collect();
     let said = said.join(" ");
-    let is_of_time = said.contains(" ms late") || said.contains("the last one failed");
-    if still.starves() && said.contains("no valid run in") && is_of_time {
+    let of_time = [" ms late", "stood still", "(steal)", "the last one failed"];
+    let is_of_time = of_time.iter().any(|reason| said.contains(reason));
+    // The host's steal counts even where this process ran undisturbed.
+    let starves = still.starves() || said.contains("(steal)");
+    if starves && said.contains("no valid run in") && is_of_time {
         assert_eq!(status, 1, "{said}");
         say(&format!("not judged, {still:?}: {said}"));
         return None;
@@ -169,5 +172,5 @@ fn without_privileges() {
     let ended = unprivileged(&copy).args(["run", "two.toml", "--backend", "kernel"]).output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(ended.status.code(), Some(2), "{said}");
-    assert!(said.contains("needs root"), "{said}");
+    assert!(said.contains("need root"), "{said}");
 }

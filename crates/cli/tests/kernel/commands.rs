@@ -283,7 +283,7 @@ fn a_listener_that_chose_is_named_once_its_load_is_older() {
     until(|| uncoupled().len() == 2, "the listener and its connection are named");
     let texts = uncoupled().join("\n");
     let named = format!(
-        "the listener 10.9.9.1:4713 in {} will make connections that are not coupled",
+        "the listener 10.9.9.1:4713 in {} will accept connections that are not coupled",
         namespace.name
     );
     assert!(texts.contains(&named), "{texts}");
@@ -305,7 +305,7 @@ fn connections_that_are_not_coupled_are_named() {
     let newer = listen(&namespace, 4712, |_| ());
     let status = anabranch(["kernel", "status"]);
     let said = status.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    let listener = format!("the listener 10.9.9.1:4711 in {} will make", namespace.name);
+    let listener = format!("the listener 10.9.9.1:4711 in {} will accept", namespace.name);
     assert!(status.status == 0 && said.contains(&listener) && said.contains("Restart the program"), "{said}");
     assert!(!said.contains("4712") && !said.contains("connection "), "{said}");
     let good = open(&namespace, &newer);

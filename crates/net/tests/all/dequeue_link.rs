@@ -87,7 +87,7 @@ fn outcomes(link: &mut DequeueLink, packets: &[(u64, u32, u64)]) -> Vec<Outcome>
     }
     next_outcome(link, &mut held, &mut outcomes, now + Time::from_secs_f64(3600.0));
     assert!(held.is_empty());
-    outcomes.into_iter().map(|outcome| outcome.expect("every packet has a outcome")).collect()
+    outcomes.into_iter().map(|outcome| outcome.expect("every packet has an outcome")).collect()
 }
 
 proptest! {

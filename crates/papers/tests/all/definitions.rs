@@ -21,6 +21,8 @@ fn quick(paper: &str, experiment: &str) -> StudyResult {
 fn every_scenario_file_loads() {
     for file in scenarios::ALL.iter() {
         Setup::new("", file).scenario().unwrap_or_else(|e| panic!("{}: {e:?}", file.path));
+        let path = format!("{}/../../{}", env!("CARGO_MANIFEST_DIR"), file.path);
+        assert_eq!(fs::read_to_string(path).unwrap(), *file.text, "commands name this path");
     }
 }
 

@@ -73,7 +73,7 @@ fn what_is_no_record_says_why() {
     let (csv, summary) = (path.join("subflows.csv"), path.join("summary.json"));
     let whole = fs::read_to_string(&csv).unwrap();
     for (damage, says) in [
-        (whole.replace("cwnd_segments", "window"), "no numbers cwnd_segments"),
+        (whole.replace("cwnd_segments", "window"), "the column of numbers cwnd_segments is missing"),
         (whole.replace("plain/1", "other"), "\"other\" is not in summary.json"),
         (whole.replace("0.5,", "half,"), "is not a number"),
         (whole.replacen("0.25", "0.25,7", 1), "found record with"),

@@ -68,7 +68,7 @@ fn without_scripts_an_algorithm_has_its_windows() {
     assert_eq!(charts.iter().filter(empty).count(), 0, "{charts:?}");
     let parts = seen["parts"].as_array().unwrap();
     assert!(
-        !parts.is_empty() && parts.iter().all(|part| part.as_str().unwrap().contains("script")),
+        !parts.is_empty() && parts.iter().all(|part| part.as_str().unwrap().contains("JavaScript")),
         "{parts:?}"
     );
 }

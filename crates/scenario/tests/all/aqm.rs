@@ -66,21 +66,27 @@ fn the_defaults_are_the_published_ones() {
     assert_eq!(CoDel::default(), CoDel { target: fair.target, interval: fair.interval, ecn: false });
 }
 
-/// A key of each kind. 10 Mbit/s and a longest base RTT of 20 ms: 1 BDP is 25 kB.
+/// 10 Mbit/s and a longest base RTT of 20 ms: 1 BDP is 25 kB.
 #[test]
-fn every_kind_of_key() {
-    let fair = "{ kind = \"fq-codel\", target = \"1 ms\", ecn = true, queues = 8, quantum = \"300 B\" }";
-    let expected = FqCoDel { queues: 8, quantum: 300, target: MS(1), ecn: true, ..FqCoDel::default() };
-    assert_eq!(discipline(fair), Discipline::FqCoDel(expected));
-    let pie = "{ kind = \"pie\", update = \"30 ms\", alpha = 0.2, beta = 2, max_burst = \"0 s\" }";
-    let (update, max_burst) = (MS(30), Time::ZERO);
+fn every_key() {
+    let codel = "target = \"1 ms\", interval = \"20 ms\", ecn = true";
+    let (target, interval, ecn) = (MS(1), MS(20), true);
+    assert_eq!(
+        discipline(&format!("{{ kind = \"codel\", {codel} }}")),
+        Discipline::CoDel(CoDel { target, interval, ecn })
+    );
+    let fair = format!("{{ kind = \"fq-codel\", {codel}, queues = 8, quantum = \"300 B\" }}");
+    let expected = FqCoDel { queues: 8, quantum: 300, target, interval, ecn };
+    assert_eq!(discipline(&fair), Discipline::FqCoDel(expected));
+    let pie = "{ kind = \"pie\", target = \"20 ms\", update = \"30 ms\", alpha = 0.2, beta = 2, max_burst = \"0 s\", ecn = true }";
+    let (target, update, max_burst) = (MS(20), MS(30), Time::ZERO);
     assert_eq!(
         discipline(pie),
-        Discipline::Pie(Pie { update, alpha: 0.2, beta: 2.0, max_burst, ..Pie::default() })
+        Discipline::Pie(Pie { target, update, alpha: 0.2, beta: 2.0, max_burst, ecn })
     );
-    let red = "{ kind = \"red\", min = \"9 kB\", max = \"0.8 BDP\", max_probability = 0.02, gentle = false }";
+    let red = "{ kind = \"red\", min = \"9 kB\", max = \"0.8 BDP\", max_probability = 0.02, weight = 0.01, gentle = false, ecn = true }";
     let (min, max, bytes) = (9000.0, 20_000.0, true);
-    let expected = Red { min, max, bytes, max_probability: 0.02, gentle: false, ..Red::default() };
+    let expected = Red { min, max, bytes, max_probability: 0.02, weight: 0.01, gentle: false, ecn };
     assert_eq!(discipline(red), Discipline::Red(expected));
 }
 

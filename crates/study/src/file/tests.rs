@@ -209,8 +209,23 @@ fn readings_decide_whether_a_row_is_determined() {
     assert_eq!(row.verdict, Verdict::Reproduced);
 }
 
-/// Cases, a line each: what is replaced in the study, by what, a text on the line that is named, what is said, and what would be
-/// right. `¶` stands for a line break with the study's indent.
+#[test]
+fn a_quantity_is_the_runs_own() {
+    let folder = folder();
+    let study = load("my.toml", STUDY, folder.path(), &[]).unwrap();
+    let result = run(&study, &Options::default());
+    let source = anabranch_scenario::Source { name: "beside.toml".into(), text: SCENARIO.into() };
+    let mut overrides = anabranch_scenario::Overrides::default();
+    overrides.set("links.a.queue=1 BDP").cc("olia");
+    let scenario = anabranch_scenario::load(&source, &overrides).unwrap();
+    let run = anabranch_sim::run(&scenario, 2, &mut anabranch_record::NoSamples, &mut |_| true).unwrap();
+    let goodput = |flow: usize| run.summary.flows[flow].goodput_bps.unwrap();
+    let row = &result.experiments[0].rows[1];
+    assert_eq!(row.measured.as_ref().unwrap().values[1], (goodput(0) / 1e6) / (goodput(1) / 1e6));
+}
+
+/// Cases, a line each: what is replaced in the study, by what, a text on the line that is named (empty: any line), what is said, and
+/// what would be right. `¶` stands for a line break with the study's indent.
 fn refuses(study: &str, folder: &Path, cases: &str) {
     for case in cases.trim().lines() {
         let parts: Vec<String> = case.split(" |").map(|part| part.trim().replace('¶', "\n    ")).collect();
@@ -220,7 +235,11 @@ fn refuses(study: &str, folder: &Path, cases: &str) {
         let error = load("my.toml", &text, folder, &[]).err().unwrap_or_else(|| panic!("{new} is accepted"));
         assert!(error.to_string().contains(message), "{new}: {error}");
         let line = text.lines().position(|line| line.contains(line_of)).map(|line| line + 1);
-        assert!(line_of.is_empty() || error.line() == line, "{new}: {error}");
+        match &**line_of {
+            "" => assert!(error.line().is_some(), "{new}: {error}"),
+            "nowhere" => assert!(error.line().is_none(), "{new}: {error}"),
+            _ => assert_eq!(error.line(), line, "{new}: {error}"),
+        }
         let shown = error.help().map(|help| help.to_string()).unwrap_or_default();
         assert!(shown.contains(help), "{new}: {shown}");
     }
@@ -246,7 +265,7 @@ fn what_is_wrong_where_and_what_would_be_right() {
         rule = "printed" | rule = "about" | about | not a rule | near
         seeds = 2 | seeds = 0 | seeds = 0 | `seeds` is 0 |
         "links.*.queue" | "links.*.queu" | queu" | unknown key `queu` | check
-        vary.cc = [ | set."links.a.rat" = "{cc}"¶vary.cc = [ | rat" | unknown key `rat` | check
+        vary.cc = [ | set."links.a.rat" = "{cc}"¶vary.cc = [ | rat" | queue = 0.5 BDP is invalid: unknown key `rat` | check
         at = { queue = "1 BDP" }¶of = "ratio" | of = "ratio" | of = "ratio" | has several values | at =
         x = "queue" | x = "buffer" | x = "buffer" | `buffer` is not an axis | queue
         scenario = "beside.toml" | scenario = "other.toml" | other.toml | cannot read |
@@ -261,7 +280,7 @@ fn what_is_wrong_where_and_what_would_be_right() {
         by_size(2, | by_size( | by_size( | by_size(QUICK, DEFAULT, FULL) |
         in {length} s | in {ratio} s | ratio = | cannot read a run |
         in {length} s | in {lenght} s |  | neither an axis nor a quantity |
-        {texts.load} t | {texts.lod} t |  | [texts] has no `lod` | `load`
+        {texts.load} t | {texts.lod} t | nowhere | [texts] has no `lod` | `load`
         much less, with {cc} | much less, {texts.load} | much less | a text cannot contain another |
         formula = "2 * 3" | formula = "ln(0)" | ln(0) | not a finite number |
         queue > 1 | queue > bdp | queue > bdp | neither a quantity |
@@ -456,7 +475,8 @@ fn a_combination_that_is_no_scenario() {
     let text = text.split("[[rows]]").next().unwrap();
     let study = load("my.toml", text, folder.path(), &[]).unwrap();
     let Err(StudyError::File(error)) = work(&study, &Options::default()) else { panic!("no scenario") };
-    let said = "at cc = lia, end = 3 s, begin = 5 s, queue = 0.5 BDP: the warm-up of 5 s must be shorter";
+    let said =
+        "at cc = lia, end = 3 s, begin = 5 s, queue = 0.5 BDP is invalid: the warm-up of 5 s must be shorter";
     assert!(error.to_string().contains(said), "{error}");
     assert_eq!(error.line(), Some(1 + text[..text.find("vary.begin").unwrap()].matches('\n').count()));
 }

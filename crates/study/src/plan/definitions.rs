@@ -322,7 +322,7 @@ mod tests {
         assert!(why.contains("names axes that no [runs] have"), "{why}");
         let why =
             study(&STUDY.replace("goal1(\"tested\", runs = single)", "goal1(\"tested\")")).err().unwrap();
-        assert!(why.contains("it is goal1(\"flow\", runs = NAME)"), "{why}");
+        assert!(why.contains("wrong arguments for `goal1`: write goal1(\"flow\", runs = NAME)"), "{why}");
         let why = study(&STUDY.replace("goal1(\"tested\", ", "goodput(\"tested\", ")).err().unwrap();
         assert!(why.contains("reads one run"), "{why}");
     }

@@ -213,7 +213,7 @@ impl AxisValue {
     fn read(value: &Value) -> Result<Self, Problem> {
         if !is_finite(value) {
             return Err(Problem::new(format!(
-                "the value `{}` must be, or have, a finite number",
+                "the value `{}` contains a number that is not finite",
                 written(value)
             )));
         }
@@ -455,9 +455,9 @@ mod tests {
             (r#"{ value = [1] }"#, "unknown field `value`"),
             ("[]", "no values"),
             ("[1, 1]", "twice"),
-            ("[1.0, inf]", "the value is not a finite number"),
-            (r#"[{ id = "lia", value = nan }]"#, "the value is not a finite number"),
-            (r#"[{ id = "lia", losses = [0.1, -inf] }]"#, "the value is not a finite number"),
+            ("[1.0, inf]", "a number that is not finite"),
+            (r#"[{ id = "lia", value = nan }]"#, "a number that is not finite"),
+            (r#"[{ id = "lia", losses = [0.1, -inf] }]"#, "a number that is not finite"),
             (r#"{ range = "-1e308..1e308", steps = 3 }"#, "too wide"),
             (r#"{ range = "1e-200..1e200", steps = 3, scale = "log" }"#, "too wide"),
             ("3", "an axis must be a list"),
@@ -514,7 +514,7 @@ mod tests {
         assert_eq!((crossed.len(), &crossed[1]), (8, &vec![0, 0, 1]));
         assert_eq!(of(&[&["a", "c"]]).unwrap(), [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1]]);
         for (wrong, why) in [
-            (&[&["a", "x"][..]][..], "`zip` names `x`, which is no axis"),
+            (&[&["a", "x"][..]][..], "`zip` names `x`, which is not an axis"),
             (&[&["a"]], "at least two"),
             (&[&["a", "a"]], "`a` twice"),
             (&[&["a", "b"], &["b", "c"]], "`b` twice"),

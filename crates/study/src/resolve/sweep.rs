@@ -349,7 +349,7 @@ mod tests {
             ("links.a.queue=", "varies nothing"),
             ("links.a.queue=1..2 BDP", "no number of steps"),
             ("links.a.queue=1..2 BDP/1", "at least 2"),
-            ("links.a.queue=1 BDP/12log", "not a valid range"),
+            ("links.a.queue=1 BDP/12log", "has steps, but no range"),
             ("links.a.queue=0..2 BDP/5log", "above 0"),
             ("links.a.queue=1 BDP,1 BDP", "twice"),
         ] {

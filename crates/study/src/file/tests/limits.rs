@@ -88,8 +88,8 @@ fn numbers_are_finite() {
     };
     let row = |keys: &str| format!("[[rows]]\nid = \"x\"\nat = {{ cc = \"lia\" }}\nof = \"jain()\"\n{keys}");
     for (runs, rest, message, place) in [
-        ("vary.n = [1.0, inf]", String::new(), "the value is not a finite number", "vary.n"),
-        ("", "[axes]\nn = [{ id = \"a\", value = nan }]".into(), "the value is not a finite number", "n = "),
+        ("vary.n = [1.0, inf]", String::new(), "a number that is not finite", "vary.n"),
+        ("", "[axes]\nn = [{ id = \"a\", value = nan }]".into(), "a number that is not finite", "n = "),
         ("", figure("limits = [nan, inf]"), "limits must be two finite numbers", "limits ="),
         ("", figure("limits = [2.0, 1.0]"), "the lower one first", "limits ="),
         ("", figure("x_limits = [1.0, inf]"), "limits must be two finite numbers", "x_limits ="),
@@ -129,7 +129,7 @@ fn every_mistake_has_its_place() {
         ("duration = \"1 parsec\"", String::new(), "unit of time", "duration = "),
         ("", "[size]\ndefault.duration = \"2 parsecs\"".into(), "unit of time", "default.duration"),
         ("", "[size]\ndefault.warmup = \"5 s\"".into(), "warm-up", "default.warmup"),
-        ("", "[size]\ndefault.scale = 1e-9".into(), "no scenario", "default.scale"),
+        ("", "[size]\ndefault.scale = 1e-9".into(), "at cc = lia is invalid", "default.scale"),
         ("repeats = 0", String::new(), "`repeats` is 0", "repeats ="),
         ("at_most = { reno = 2 }", String::new(), "no axis has the values reno", "at_most ="),
         ("at_most = {}", String::new(), "at_most", "at_most ="),
@@ -141,7 +141,7 @@ fn every_mistake_has_its_place() {
         ("", format!("{time}x = \"cc\""), "`x` has no effect", "x ="),
         ("", format!("{time}pooled = true"), "`pooled` has no effect", "pooled ="),
         ("", format!("{time}curves = {{ c = \"1\" }}"), "`curves` has no effect", "curves ="),
-        ("", format!("{time}published = {{ p = [1] }}"), "is no published value", "published ="),
+        ("", format!("{time}published = {{ p = [1] }}"), "is not a published value", "published ="),
         ("", format!("{heat}log = \"xy\""), "x in `log` has no effect", "log ="),
         ("", format!("{heat}x_title = \"x\""), "`x_title` has no effect", "x_title ="),
         (
@@ -152,10 +152,15 @@ fn every_mistake_has_its_place() {
         ),
         ("", format!("{row}of = \"jain()\"\nover = {{}}"), "`over` must name one axis", "over ="),
         // Names.
-        ("vary.my-n = [1]", String::new(), "`my-n` is no name of an axis", "vary.my-n"),
-        ("vary.\"a.b\" = [1]", String::new(), "`a.b` is no name", "vary.\"a.b\""),
-        ("", "[axes]\nn = [{ id = \"a\", my-loss = 1 }]".into(), "`my-loss` is no name of a field", "n = ["),
-        ("", "[quantities]\n\"2q\" = \"1\"".into(), "`2q` is no name of a quantity", "\"2q\" ="),
+        ("vary.my-n = [1]", String::new(), "`my-n` is not a valid name of an axis", "vary.my-n"),
+        ("vary.\"a.b\" = [1]", String::new(), "`a.b` is not a valid name", "vary.\"a.b\""),
+        (
+            "",
+            "[axes]\nn = [{ id = \"a\", my-loss = 1 }]".into(),
+            "`my-loss` is not a valid name of a field",
+            "n = [",
+        ),
+        ("", "[quantities]\n\"2q\" = \"1\"".into(), "`2q` is not a valid name of a quantity", "\"2q\" ="),
         (
             "",
             "[axes]\nn = { values = [1, 2], names = [\"X\", \"X\"] }\n".to_owned()

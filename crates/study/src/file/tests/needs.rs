@@ -36,16 +36,16 @@ fn what_no_run_has() {
     for (of, message) in [
         (
             "of = 'observable(\"mptcp\", 1, \"nope\")'",
-            "`lia` of flow `mptcp` shows no `nope`; it shows: alpha",
+            "the algorithm `lia` of flow `mptcp` has no observable `nope`; its observables: alpha",
         ),
         // The other algorithm has none.
-        ("of = 'q'", "`cubic` of flow `mptcp` shows no `alpha`"),
-        ("ascending = ['jain()', '2 * q']", "`cubic` of flow `mptcp` shows no `alpha`"),
+        ("of = 'q'", "`cubic` of flow `mptcp` has no observable `alpha`"),
+        ("ascending = ['jain()', '2 * q']", "`cubic` of flow `mptcp` has no observable `alpha`"),
         ("of = 'completion(\"mptcp\")'", "flow `mptcp` has no requests"),
         ("of = 'slowdown(\"mptcp\", 99)'", "flow `mptcp` has no arrivals"),
         ("of = 'cwnd_from(\"mptcp\", 1, 1e9)'", "the run ends at 4 s, before 1000000000 s"),
         ("of = 'loss_time(\"mptcp\", 1, 5)'", "ends at 4 s"),
-        ("of = 'utility_rate(\"mptcp\", \"alpha\")'", "shows no `alpha`"),
+        ("of = 'utility_rate(\"mptcp\", \"alpha\")'", "has no observable `alpha`"),
         ("of = 'goodput(\"tcp/3\")'", "there is no flow `tcp/3`"),
         ("of = '1'", "`of` must read a run, and this expression reads none"),
     ] {

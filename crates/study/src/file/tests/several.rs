@@ -212,7 +212,7 @@ fn mistakes_of_these_and_their_places() {
         { kind = "coupled" } | { kind = "couple" } | "couple" | `couple` as its `kind` | `coupled`
         over = { cc = ["olia", | over = { cc = ["oila", | oila | no value `oila` | olia
         highest = "share" | of = "share" | over = | `over` must name one axis |
-        of = 'goodput("second")' | of = 'at(net = shared, goodput("second"))' | shared, goodput | has no flow `second` | tcp
+        of = 'goodput("second")' | of = 'at(net = shared, goodput("second"))' | shared, goodput | shared.toml has no flow `second` | tcp
         cc = ["reno", "lia"] | cc = "vegas" | vegas | no value `vegas` |
         x = { MPTCP = "share" | x = { MPTCP = "shar" | MPTCP | `shar` is neither | share
         x = "queue" | x = { a = "share" } | x = { a | a figure of lines needs an axis |
