@@ -10,8 +10,7 @@ use std::fs;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a request may wait for an answer.
 pub const SOON: Duration = Duration::from_millis(50);
@@ -27,6 +26,7 @@ pub fn listen() -> Result<(), Error> {
 }
 
 /// The same, for a command that always completes its record: a second Ctrl-C changes nothing, and an ignored SIGINT stays ignored.
+#[cfg(feature = "linux")]
 pub fn listen_to_the_end() -> Result<(), Error> {
     register(|signal| !is_ignored(signal), |_| Ok(()))
 }
@@ -65,9 +65,9 @@ pub fn requested() -> bool {
 
 /// Waits until then, or until there is one.
 #[cfg(feature = "linux")]
-pub fn wait(until: Instant) {
-    while !requested() && Instant::now() < until {
-        thread::sleep(until.saturating_duration_since(Instant::now()).min(SOON));
+pub fn wait(until: std::time::Instant) {
+    while !requested() && std::time::Instant::now() < until {
+        std::thread::sleep(until.saturating_duration_since(std::time::Instant::now()).min(SOON));
     }
 }
 
