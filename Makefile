@@ -40,7 +40,7 @@ page-check: build ## the same, and its records beside those of the command
 	@tools/page.sh --check
 
 reproduce: build page ## run every paper's experiments and every algorithm's standard cases; the report is out/report/index.html
-	$(ANABRANCH) paper all --no-columns --replace
+	$(ANABRANCH) paper all --no-columns --quick-first --replace
 	@tools/weight.sh out/report 12
 
 test: unskipped setup-test lint unit python deny docs quick instructions page-check ## everything that must hold, and how many checks were skipped

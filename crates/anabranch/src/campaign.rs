@@ -52,6 +52,10 @@ pub struct Place {
     pub drop_runs: bool,
     /// Whether results that were made otherwise are replaced.
     pub replace: bool,
+    /// The page that simulates, for the report.
+    pub laboratory: Option<String>,
+    /// Whether the report is written anew after each study, marked as provisional.
+    pub provisional: bool,
 }
 
 /// What came of a campaign.
@@ -60,6 +64,7 @@ pub struct Ran {
     pub algorithms: Vec<AlgorithmResult>,
     results: Results,
     command: String,
+    laboratory: Option<String>,
     /// What failed of studies: see [`failed`].
     failed: Vec<String>,
 }
@@ -160,7 +165,8 @@ impl Campaign {
         self.check_earlier(&results, place.replace)?;
         let runs = place.store.as_deref().and_then(|folder| store::open(folder, watch.note));
         let kept = runs.as_ref().map(|runs| runs as &dyn RunCache);
-        let mut ran = Ran { algorithms: vec![], results, command: place.command, failed: vec![] };
+        let Place { command, laboratory, provisional, .. } = place;
+        let mut ran = Ran { algorithms: vec![], results, command, laboratory, failed: vec![] };
         let (mut complete, mut partial, mut not_kept) = (0, String::new(), None);
         let progress = |p: anabranch_study::Progress<'_>| (watch.progress)(Progress::Runs(p));
         let mut keep = |mut finished: Finished| {
@@ -168,6 +174,7 @@ impl Campaign {
                 result.command = Some(ran.command.clone());
             }
             show(&finished);
+            let refresh = provisional && matches!(finished, Finished::Study(..));
             match &finished {
                 Finished::Study(result, _) if result.partial => {
                     partial += &format!(", {} in part", result.name)
@@ -175,7 +182,9 @@ impl Campaign {
                 Finished::Study(..) => complete += 1,
                 Finished::Algorithm(_) => {}
             }
-            if let Err(why) = ran.keep(finished, &self, watch.note) {
+            let kept = ran.keep(finished, &self, watch.note);
+            let reported = if refresh { ran.write_report(true).map(drop) } else { Ok(()) };
+            if let Err(why) = kept.and(reported) {
                 not_kept.get_or_insert(why);
             }
         };
@@ -247,9 +256,13 @@ impl Ran {
         Ok(())
     }
 
-    /// Writes the report on all results that are there; `laboratory` is the page that simulates. The report's first page.
-    pub fn report(&self, laboratory: Option<String>) -> Result<PathBuf, Error> {
-        report(&self.results, &self.command, laboratory)
+    /// Writes the report on all results that are there. Returns its first page.
+    pub fn report(&self) -> Result<PathBuf, Error> {
+        self.write_report(false)
+    }
+
+    fn write_report(&self, running: bool) -> Result<PathBuf, Error> {
+        report(&self.results, &self.command, self.laboratory.clone(), running)
     }
 
     /// An error where something failed: a run of a standard case, a result of earlier campaigns that is damaged, a row of a study.
@@ -292,11 +305,18 @@ pub fn keep_study(
 }
 
 /// Writes the report on all results; see [`Ran::report`].
-pub fn report(results: &Results, command: &str, laboratory: Option<String>) -> Result<PathBuf, Error> {
-    anabranch_report::write_on(results, command.to_owned(), laboratory).map_err(|error| match error {
-        FolderError::ResultFolder(error) => error.into(),
-        FolderError::Report(error) => Error::environment("there is no new report", &error),
-    })
+pub fn report(
+    results: &Results,
+    command: &str,
+    laboratory: Option<String>,
+    running: bool,
+) -> Result<PathBuf, Error> {
+    anabranch_report::write_on(results, command.to_owned(), laboratory, running).map_err(
+        |error| match error {
+            FolderError::ResultFolder(error) => error.into(),
+            FolderError::Report(error) => Error::environment("there is no new report", &error),
+        },
+    )
 }
 
 /// How a result was made.

@@ -88,6 +88,7 @@ pub use run::{Made, Outputs, run};
 pub use scenario::{Changes, Scenario, check_memory, read};
 pub use study::{
     check_failed, extent, failed, open_study, papers, status, study, study_of_sweep, study_of_text,
+    without_result,
 };
 pub use watch::{Cancel, Progress, Watch};
 

@@ -4,7 +4,7 @@ use crate::error::{counted, told};
 use crate::scenario::read;
 use crate::{Error, Scenario, Watch, examples};
 use anabranch_study::file::{self, AxisSubset};
-use anabranch_study::{Options, Row, Simulations, Study, StudyResult, Verdict};
+use anabranch_study::{Kind, Options, Row, Simulations, Study, StudyResult, Verdict};
 use miette::miette;
 use std::collections::HashSet;
 use std::path::Path;
@@ -86,6 +86,8 @@ impl Scenario {
     }
 }
 
+const THERE: &str = "there is a result";
+
 /// What an earlier campaign left of a study: whether there is a result, and in what it is not what these options would give.
 pub fn status(study: &Study, options: &Options, file: &Path) -> Result<String, Error> {
     let unreadable = |why: &dyn std::fmt::Display| Ok(format!("a result that cannot be read: {why}"));
@@ -99,9 +101,25 @@ pub fn status(study: &Study, options: &Options, file: &Path) -> Result<String, E
         Err(e) => return unreadable(&e),
     };
     Ok(match &anabranch_study::outdated(study, options, &result)?[..] {
-        [] => "there is a result".into(),
+        [] => THERE.into(),
         outdated => format!("there is a result, but {}", outdated.join(", ")),
     })
+}
+
+/// The papers of which `out` has no result of these options.
+pub fn without_result(
+    papers: &[Arc<Study>],
+    options: &Options,
+    out: &Path,
+) -> Result<Vec<Arc<Study>>, Error> {
+    let mut missing = vec![];
+    for paper in papers {
+        let file = out.join(Kind::Paper.folder()).join(format!("{}.json", paper.name));
+        if status(paper, options, &file)? != THERE {
+            missing.push(paper.clone());
+        }
+    }
+    Ok(missing)
 }
 
 /// How many runs, and about how long on this machine.

@@ -8,6 +8,17 @@ use anabranch::{Campaign, Error, Finished, Place, StudyResult, counted};
 use anabranch_study::SimulationRuns;
 use std::{env, fs};
 
+/// Runs what a provisional report shows first. Verdicts are printed by what follows.
+pub fn provisional(campaign: Campaign, place: Place) -> Result<(), Error> {
+    interrupt::listen()?;
+    let place = Place { laboratory: laboratory(), ..place };
+    let report = place.out.join("report/index.html");
+    let progress = Progress::over_runs();
+    campaign.run(place, &progress.watch(), &mut |_| ())?;
+    drop(progress);
+    print(&format!("Provisional report, of the quick size: {}", report.display()))
+}
+
 /// Runs it, shows each paper or study by its page and algorithms on one page, and writes the report.
 pub fn run(
     campaign: Campaign,
@@ -16,6 +27,7 @@ pub fn run(
     page: impl Fn(&StudyResult, &[SimulationRuns]) -> String + Sync,
 ) -> Result<(), Error> {
     interrupt::listen()?;
+    let place = Place { laboratory: laboratory(), ..place };
     let (progress, mut unprinted, mut studies) = (Progress::over_runs(), None, 0);
     let ran = campaign.run(place, &progress.watch(), &mut |finished| {
         if let Finished::Study(result, taken) = finished {
@@ -36,7 +48,7 @@ pub fn run(
             print(&format!("Standard cases of {algorithms}: see the report's page on algorithms\n"))?;
         }
     }
-    let index = ran.report(laboratory())?;
+    let index = ran.report()?;
     if !json {
         print(&format!("Report: {}", index.display()))?;
     }

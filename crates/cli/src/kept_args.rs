@@ -24,6 +24,6 @@ impl KeptArgs {
     pub fn place(&self, command: String) -> Place {
         let (out, replace) = (self.out.clone(), self.replace);
         let store = Some(self.store.clone().unwrap_or_else(|| out.join("store")));
-        Place { out, command, store, drop_runs: false, replace }
+        Place { out, command, store, replace, ..Place::default() }
     }
 }

@@ -1,16 +1,16 @@
 //! `anabranch paper`: experiments of papers, judged, and the report.
 
 use crate::backend::BackendName;
-use crate::finish::run;
-use crate::output::print;
+use crate::finish::{self, run};
+use crate::output::{note, print};
 use crate::pages::study::verdicts;
 use crate::size_args::SizeArgs;
 use crate::table::{Table, WIDTH};
-use anabranch::{Campaign, Error, Options, Place};
+use anabranch::{Campaign, Error, Options, Place, Size};
 use anabranch_cc::registry;
 use anabranch_record::quoted;
-use anabranch_study::Kind;
 use anabranch_study::file::Heading;
+use anabranch_study::{Kind, Results};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -63,6 +63,9 @@ pub struct PaperArgs {
     /// this, they stay.
     #[arg(long)]
     pub replace: bool,
+    /// First run the quick size and write a report that is marked as provisional, and write it anew after each paper.
+    #[arg(long, conflicts_with_all = ["quick", "seeds", "only"])]
+    pub quick_first: bool,
     /// Leave the runs in `store/` of that folder when all is done: the next command uses those that it has in common with
     /// this one.
     #[arg(long)]
@@ -84,7 +87,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Error> {
         without_columns: args.no_columns,
         beside: on.beside(args.linux_hosts),
     };
-    let mut campaign = Campaign::new(Kind::Paper, &papers, options, on)?;
+    let mut campaign = Campaign::new(Kind::Paper, &papers, options.clone(), on)?;
     campaign.check(None, args.yes)?;
     if args.papers.iter().any(|name| name == "all") && args.only.is_none() {
         campaign = campaign.with_algorithms(registry::ALL)?;
@@ -95,7 +98,17 @@ pub fn paper(args: &PaperArgs) -> Result<(), Error> {
         store: Some(args.out.join("store")),
         drop_runs: !args.keep_runs,
         replace: args.replace,
+        provisional: args.quick_first,
+        ..Place::default()
     };
+    if args.quick_first {
+        campaign.check_earlier(&Results::open(&place.out, note)?, place.replace)?;
+        let quick = Options { size: Size::Quick, ..options.clone() };
+        let missing = anabranch::without_result(&papers, &options, &place.out)?;
+        let first = Campaign::new(Kind::Paper, &missing, quick, on)?;
+        finish::provisional(first, Place { drop_runs: false, replace: true, ..place.clone() })?;
+        return run(campaign, Place { replace: true, ..place }, false, |result, _| verdicts(result));
+    }
     run(campaign, place, false, |result, _| verdicts(result))
 }
 
@@ -118,6 +131,9 @@ fn command(args: &PaperArgs) -> String {
     }
     if args.no_columns {
         command += " --no-columns";
+    }
+    if args.quick_first {
+        command += " --quick-first";
     }
     command + &args.backend.options(args.linux_hosts)
 }

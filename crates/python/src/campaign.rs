@@ -250,7 +250,7 @@ impl Campaign {
                 let result = StudyResult { command: Some(command.to_owned()), ..result.clone() };
                 let notices = keep_study(&results, kind, &self.study, result, self.whole, taken)?;
                 lock(&self.notes).extend(notices);
-                anabranch::report(&results, command, laboratory)
+                anabranch::report(&results, command, laboratory, false)
             })
             .map_err(|why: anabranch::Error| Error::new_err(why.to_string()))
         })?;

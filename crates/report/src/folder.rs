@@ -18,8 +18,8 @@ pub enum FolderError {
     Report(#[from] ReportError),
 }
 
-/// Writes the report on all results in `store`; `command` repeats what was just run, `laboratory` is the page that simulates.
-/// The report's first page.
+/// Writes the report on all results in `store`; `command` repeats what was just run, or is still `running`, `laboratory` is the page
+/// that simulates. Returns the report's first page.
 ///
 /// # Errors
 /// [`FolderError`]: then an earlier report stays.
@@ -27,6 +27,7 @@ pub fn write_on(
     store: &Results,
     command: String,
     laboratory: Option<String>,
+    running: bool,
 ) -> Result<PathBuf, FolderError> {
     let size = |s: &Size| SizeNote { name: s.name().into(), meaning: s.description().into() };
     let mut papers: Vec<StudyResult> = Vec::new();
@@ -43,6 +44,7 @@ pub fn write_on(
         sizes: Size::ALL.iter().map(size).collect(),
         notes: store.damaged(),
         laboratory,
+        running,
         ..Context::default()
     };
     let place = store.take_report()?;

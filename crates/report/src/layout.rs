@@ -1,6 +1,7 @@
 //! The frame of every page: head, navigation, foot.
 
-use maud::{DOCTYPE, Markup, html};
+use anabranch_study::Size;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::plan::{ALGORITHMS, PaperPlan, Plan};
 use crate::{search, visible};
@@ -51,7 +52,7 @@ pub fn page(plan: &Plan, page: &Page, body: &Markup) -> String {
                         ul {}
                     }
                 }
-                main id="main" { (body) }
+                main id="main" { (running(plan)) (body) }
                 footer {
                     p {
                         "Written by Anabranch " (context.version) ". Charts are drawn by Vega, Vega-Lite and Vega-Embed ("
@@ -62,6 +63,24 @@ pub fn page(plan: &Plan, page: &Page, body: &Markup) -> String {
             }
         }
     })
+}
+
+/// While the command is running, what is provisional. The page reloads itself.
+fn running(plan: &Plan) -> Markup {
+    if !plan.context.running {
+        return html! {};
+    }
+    let quick = plan.papers.iter().filter(|paper| paper.result.size == Size::Quick.name());
+    let quick: Vec<&str> = quick.map(|paper| paper.result.id.as_str()).collect();
+    html! {
+        script { (PreEscaped("setTimeout(() => location.reload(), 60000)")) }
+        p.running role="status" {
+            b { "Provisional. " }
+            code { (plan.context.command) } " was still running when this page was written. "
+            @if !quick.is_empty() { "The quick size stands in for the results of: " (quick.join(", ")) ". " }
+            "This page reloads every minute. If the command was interrupted, the same command resumes."
+        }
+    }
 }
 
 /// The page that simulates.

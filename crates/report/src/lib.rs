@@ -58,6 +58,8 @@ pub struct Context {
     pub notes: Vec<String>,
     /// The laboratory page, if available.
     pub laboratory: Option<String>,
+    /// Whether the command is still running: results of the quick size are provisional, and pages reload.
+    pub running: bool,
 }
 
 /// A size of the papers' experiments. Other studies define their own sizes.

@@ -42,7 +42,8 @@ pub enum Kind {
 impl Kind {
     const ALL: [Kind; 3] = [Kind::Paper, Kind::Algorithm, Kind::Study];
 
-    fn folder(self) -> &'static str {
+    /// Its folder in the folder of results.
+    pub fn folder(self) -> &'static str {
         match self {
             Kind::Paper => "papers",
             Kind::Algorithm => "algorithms",
