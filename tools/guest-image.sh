@@ -25,7 +25,7 @@ release_of() {
     6.1) echo bookworm ;;
     6.12) echo trixie ;;
     newest) echo sid ;;
-    *) die "no series \`$1\`; there are: 6.1, 6.12, newest" ;;
+    *) die "unknown series \`$1\`; known: 6.1, 6.12, newest" ;;
     esac
 }
 

@@ -16,20 +16,20 @@ use miette::miette;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What takes longer, in seconds, is asked for.
+/// A campaign that takes longer, in seconds, needs `--yes`.
 const LONG_S: f64 = 3600.0;
-/// And what has more runs.
+/// A campaign with more runs needs `--yes`.
 const MANY: u64 = 100_000;
 
-/// What a piece of the work gave.
+/// The result of one study or algorithm.
 pub enum Finished {
-    /// A paper or a study; and of a study its runs.
+    /// The result of a paper or a study, and a study's runs.
     Study(Box<StudyResult>, Vec<SimulationRuns>),
-    /// An algorithm's standard cases.
+    /// The result of an algorithm's standard cases.
     Algorithm(AlgorithmResult),
 }
 
-/// Studies and algorithms, to be run in one queue.
+/// Studies and algorithms that run in one queue.
 pub struct Campaign {
     kind: Kind,
     studies: Vec<Arc<Study>>,
@@ -39,34 +39,34 @@ pub struct Campaign {
     work: Vec<Work<Finished>>,
 }
 
-/// Where a campaign leaves what it gives.
+/// Where a campaign writes its results.
 #[derive(Clone, Debug, Default)]
 pub struct Place {
     /// The folder of results.
     pub out: PathBuf,
-    /// What repeats the campaign, for the report.
+    /// The command that repeats the campaign, for the report.
     pub command: String,
-    /// Where runs are kept meanwhile; nowhere if none.
+    /// The folder that keeps runs, so that an interrupted campaign can resume.
     pub store: Option<PathBuf>,
-    /// Whether runs are dropped from there when all is done.
+    /// Whether to delete the kept runs when the campaign is complete.
     pub drop_runs: bool,
-    /// Whether results that were made otherwise are replaced.
+    /// Whether to replace results of another size, other seeds or another version.
     pub replace: bool,
 }
 
-/// What came of a campaign.
+/// The outcome of a campaign.
 pub struct Ran {
     /// The algorithms' results.
     pub algorithms: Vec<AlgorithmResult>,
     results: Results,
     command: String,
-    /// What failed of studies: see [`failed`].
+    /// Failed rows and runs of studies: see [`failed`].
     failed: Vec<String>,
 }
 
 impl Campaign {
-    /// Studies of a kind, of those that are no papers with their runs. With several it is enough that one has the experiment that is
-    /// asked for.
+    /// Prepares studies of a kind; studies other than papers also return their runs. Of several studies, only one needs the
+    /// experiment of `options.only`.
     pub fn new(kind: Kind, studies: &[Arc<Study>], options: Options, on: &'static On) -> Result<Self, Error> {
         let (mut work, mut these, mut without) = (Vec::new(), Vec::new(), Vec::new());
         for study in studies {
@@ -89,7 +89,7 @@ impl Campaign {
         Ok(Campaign { kind, studies: these, algorithms: vec![], options, on, work })
     }
 
-    /// The same, with algorithms in the standard cases after it, on the simulator.
+    /// Adds the standard cases of these algorithms, on the simulator, after the studies.
     pub fn with_algorithms(mut self, algorithms: &[&'static Entry]) -> Result<Self, Error> {
         for entry in algorithms {
             let work = standard::work(entry, self.options.size, self.options.seeds)
@@ -100,13 +100,14 @@ impl Campaign {
         Ok(self)
     }
 
-    /// What is to be simulated, of each study and algorithm.
+    /// The simulations of each study and algorithm.
     pub fn simulations(&self) -> impl Iterator<Item = &Simulations> {
         self.work.iter().map(|work| &work.simulations)
     }
 
-    /// Refuses what no scenario of it can be run for, and where not `lax` what takes long or much: of papers only what takes long in
-    /// real time. `threads` make runs at a time; where it is none, that many machines do, and nobody knows how long it takes.
+    /// Checks that the backend can run a scenario of the campaign. Unless `lax`, also refuses campaigns that take too much
+    /// time or memory; for papers, only the time on a real-time backend counts. `threads` runs execute at once. `None` means
+    /// a cluster, for which the time is unknown.
     pub fn check(&self, threads: Option<usize>, lax: bool) -> Result<(), Error> {
         self.on.accepts_any(self.simulations().flat_map(Simulations::scenarios))?;
         if lax {
@@ -114,8 +115,8 @@ impl Campaign {
         }
         if self.kind != Kind::Study {
             let real_s: f64 = self.simulations().map(Simulations::seconds_in_real_time).sum();
-            let less = "say --yes, or ask for less: --quick, one paper, --only one experiment, fewer seeds";
-            let long = || format!("that takes {:.1} hours on the kernel", real_s / 3600.0);
+            let less = "add --yes, or run less: --quick, one paper, --only one experiment, fewer seeds";
+            let long = || format!("this takes {:.1} hours on the kernel", real_s / 3600.0);
             return if real_s > LONG_S { Err(told(long(), Some(less))) } else { Ok(()) };
         }
         for (study, simulations) in self.studies.iter().zip(self.simulations()) {
@@ -125,14 +126,14 @@ impl Campaign {
                 check_memory(scenario, 0, threads.map_or(1, |threads| threads.min(runs)))?;
             }
             if threads.is_some() && simulations.seconds() > LONG_S || simulations.runs() > MANY {
-                let less = "say --yes, or ask for less: --quick, fewer seeds, fewer values";
+                let less = "add --yes, or run less: --quick, fewer seeds, fewer values";
                 return Err(told(format!("{} has {}", study.name, extent(simulations)), Some(less)));
             }
         }
         Ok(())
     }
 
-    /// Refuses to replace results that were made otherwise.
+    /// Refuses to replace results of another size, other seeds or another version, unless `replace`.
     pub fn check_earlier(&self, results: &Results, replace: bool) -> Result<(), Error> {
         let mut there = vec![];
         for study in &self.studies {
@@ -148,8 +149,8 @@ impl Campaign {
         earlier::check_results(&there, replace)
     }
 
-    /// Runs it and keeps each result as soon as it is there; `show` is given it before. One that cannot be kept is no reason to lose
-    /// those after it.
+    /// Runs the campaign. Each result goes to `show` and is then written at once. If writing one fails, the campaign
+    /// continues, and the error is returned at the end.
     pub fn run(
         self,
         place: Place,
@@ -183,24 +184,24 @@ impl Campaign {
         let ended = run_all(backends(), &self.work, kept, &progress, &keep_going, &mut keep);
         let (found, kept) = runs.as_ref().map_or((0, 0), |runs| (runs.found(), runs.kept()));
         if found > 0 {
-            (watch.note)(&format!("{} of an earlier command taken over", counted(found, "run")));
+            (watch.note)(&format!("reused {} of an earlier command", counted(found, "run")));
         }
         not_kept.map_or(Ok(()), Err)?;
         match ended {
             Ok(()) if place.drop_runs => runs.iter().for_each(Store::remove_used),
             Ok(()) => {}
             Err(StudyError::Interrupted) => {
-                let goes_on = if found + kept > 0 { "; the same command goes on from here" } else { "" };
+                let resume = if found + kept > 0 { "; run the same command again to resume" } else { "" };
                 let folder = ran.results.folder(Kind::Paper);
                 return Err(Error::Interrupted(match self.kind {
-                    Kind::Study => miette!("interrupted: the report is as it was{goes_on}"),
+                    Kind::Study => miette!("interrupted: the report is unchanged{resume}"),
                     Kind::Paper => miette!(
-                        "interrupted: {} complete{partial} in {}, the report is as it was{goes_on}",
+                        "interrupted: {} complete{partial} in {}, the report is unchanged{resume}",
                         counted(complete, "paper"),
                         folder.display()
                     ),
                     Kind::Algorithm => miette!(
-                        "interrupted in the standard cases: {} complete in {}, the report is as it was",
+                        "interrupted in the standard cases: {} complete in {}, the report is unchanged",
                         counted(ran.algorithms.len(), "algorithm"),
                         ran.results.out().display()
                     ),
@@ -232,7 +233,7 @@ impl Ran {
         Ok(())
     }
 
-    /// Says which algorithms' results were made otherwise than these.
+    /// Notes which algorithms' earlier results are of another size, other seeds or another version.
     fn note_others(&self, note: Notify) -> Result<(), Error> {
         let Some(new) = self.algorithms.first() else { return Ok(()) };
         let mut others = anabranch_report::algorithms_in(&self.results)?;
@@ -247,12 +248,13 @@ impl Ran {
         Ok(())
     }
 
-    /// Writes the report on all results that are there; `laboratory` is the page that simulates. The report's first page.
+    /// Writes the report on all results in the folder and returns the path of its first page. `laboratory` is the page that
+    /// simulates.
     pub fn report(&self, laboratory: Option<String>) -> Result<PathBuf, Error> {
         report(&self.results, &self.command, laboratory)
     }
 
-    /// An error where something failed: a run of a standard case, a result of earlier campaigns that is damaged, a row of a study.
+    /// Returns an error if a run of a standard case or a row of a study failed, or if an earlier result is damaged.
     pub fn check(&self) -> Result<(), Error> {
         let of_cases = |result: &AlgorithmResult| -> Vec<String> {
             let all = result.cases.iter().flat_map(|case| case.failures.iter().map(move |why| (case, why)));
@@ -266,14 +268,15 @@ impl Ran {
         if let n @ 1.. = self.results.damaged().len() {
             let results = counted(n, "result");
             return Err(Error::Result(miette!(
-                "{results} of earlier commands could not be read: the report is without"
+                "{results} of earlier commands could not be read: the report leaves them out"
             )));
         }
         check_failed(&self.failed)
     }
 }
 
-/// Keeps a study's result and, where it is `whole` and no paper, the table of all its runs. What was lost, for people.
+/// Writes a study's result and, for a complete study other than a paper, the table of all its runs. Returns notices about
+/// lost data.
 pub fn keep_study(
     results: &Results,
     kind: Kind,
@@ -286,7 +289,7 @@ pub fn keep_study(
     let notices = results.keep_study(kind, study, result)?;
     if whole {
         tidy::write(&results.folder(kind), &study.name, taken)
-            .map_err(|e| Error::environment("there is no table of all runs", &e))?;
+            .map_err(|e| Error::environment("cannot write the table of all runs", &e))?;
     }
     Ok(notices)
 }
@@ -295,16 +298,16 @@ pub fn keep_study(
 pub fn report(results: &Results, command: &str, laboratory: Option<String>) -> Result<PathBuf, Error> {
     anabranch_report::write_on(results, command.to_owned(), laboratory).map_err(|error| match error {
         FolderError::ResultFolder(error) => error.into(),
-        FolderError::Report(error) => Error::environment("there is no new report", &error),
+        FolderError::Report(error) => Error::environment("cannot write the report", &error),
     })
 }
 
-/// How a result was made.
+/// The size, seeds and version of a result.
 fn made(r: &AlgorithmResult) -> String {
     format!("{} size, seeds {}, version {}", r.size, r.seeds, r.version)
 }
 
-/// Keeps a result in place of a former one, and says so where that was made otherwise.
+/// Writes a result over an earlier one, and notes a difference in size, seeds or version.
 fn keep_algorithm(result: &AlgorithmResult, results: &Results, note: Notify) -> Result<(), OutputError> {
     let name = &result.algorithm;
     let former: Option<AlgorithmResult> = results.load(Kind::Algorithm, name)?;

@@ -1,4 +1,4 @@
-//! A scenario with several algorithms over several seeds.
+//! Runs a scenario with several algorithms over several seeds.
 
 use crate::{Error, On, Progress, SIM, Scenario, Watch, check_memory};
 use anabranch_net::Time;
@@ -10,30 +10,30 @@ use miette::miette;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// What is compared.
+/// A scenario, algorithms and seeds to compare.
 pub struct Comparison {
-    /// With each algorithm.
+    /// The scenario with each algorithm.
     scenarios: Vec<Scenario>,
     seeds: u32,
     on: &'static On,
     threads: usize,
 }
 
-/// What came of it.
+/// The outcome of a comparison.
 #[derive(Debug)]
 pub struct Compared {
-    /// How many runs there were to be.
+    /// The number of planned runs.
     pub total: usize,
-    /// Those that ended or were cancelled, by algorithm and seed: the algorithm's place, from 0, and the run. One that is asked for
-    /// twice was made once.
+    /// The runs that ended or were cancelled, by algorithm and seed: the algorithm's index, from 0, and the summary. An
+    /// algorithm that is given twice runs once.
     pub runs: Vec<(usize, Summary)>,
-    /// Why there is nothing of the others that came to an end.
+    /// The reasons of the runs that failed.
     pub failed: Vec<String>,
 }
 
 impl Comparison {
-    /// Of these algorithms in place of those of the multipath flows or of the flow that is named, over that many seeds from the
-    /// scenario's on, `jobs` runs at a time. With `lax` they may need more than 4 GB of memory.
+    /// Compares these algorithms, each in place of the one of the multipath flows or of the named flow. The seeds start at
+    /// the scenario's own; `jobs` runs execute at once. With `lax`, runs may need more than 4 GB of memory.
     pub fn new(
         scenario: &Scenario,
         cc: &[String],
@@ -53,12 +53,12 @@ impl Comparison {
         Ok(Comparison { scenarios, seeds, on, threads })
     }
 
-    /// Makes every run, as far as it goes.
+    /// Executes every run until it ends or is cancelled.
     pub fn run(&self, watch: &Watch<'_>) -> Result<Compared, Error> {
         let on = |scenario: &Scenario| scenario.setup().on(self.on.backend);
         let setups: Vec<Setup> = self.scenarios.iter().map(on).collect();
         let simulations = Simulations::of([("compare", &setups[..])], 1)?;
-        // Seed by seed, so that of an interrupted comparison the algorithms have the same seeds.
+        // Seed by seed, so that an interrupted comparison has the same seeds for each algorithm.
         let first = self.scenarios.first().map_or(1, |scenario| scenario.seed);
         let seeds = (0..u64::from(self.seeds)).map(|seed| first.wrapping_add(seed));
         let work: Vec<_> = seeds.map(|seed| of_a_seed(simulations.clone().from_seed(seed))).collect();
@@ -101,12 +101,12 @@ impl Comparison {
 }
 
 impl Compared {
-    /// How many came to their end.
+    /// The number of runs that ended.
     pub fn complete(&self) -> usize {
         self.runs.iter().filter(|(_, summary)| summary.partial_until_s.is_none()).count()
     }
 
-    /// An error where a run failed or was cancelled.
+    /// Returns an error if a run failed or was cancelled.
     pub fn check(&self, note: fn(&str)) -> Result<(), Error> {
         let (total, complete, failed) = (self.total, self.complete(), self.failed.len());
         if complete + failed < total {
@@ -115,7 +115,7 @@ impl Compared {
             return Err(Error::Interrupted(miette!("interrupted: {complete} of {total} {what}")));
         }
         let why =
-            miette!(help = self.failed.join("\n"), "{failed} of {total} runs failed: the means are without");
+            miette!(help = self.failed.join("\n"), "{failed} of {total} runs failed: the means leave them out");
         if failed == 0 { Ok(()) } else { Err(Error::Result(why)) }
     }
 }
@@ -126,7 +126,7 @@ pub fn compare(scenario: &Scenario, cc: &[&str], seeds: u32, watch: &Watch<'_>) 
     Comparison::new(scenario, &cc, seeds, &SIM, None, false)?.run(watch)
 }
 
-/// The runs of a seed, each with its summary or why there is none.
+/// The runs of a seed, each with its summary or the reason of its failure.
 fn of_a_seed(simulations: Simulations) -> Work<Vec<Result<Summary, String>>> {
     let conclude = |_: &Simulations, outcomes: &[Option<Outcomes>]| {
         let all = outcomes.iter().flatten().flat_map(|outcomes| outcomes.iter());
@@ -137,7 +137,7 @@ fn of_a_seed(simulations: Simulations) -> Work<Vec<Result<Summary, String>>> {
     Work { simulations, conclude: Box::new(conclude) }
 }
 
-/// A backend; what is told of runs that do not come to their end is kept.
+/// A backend that keeps the errors of runs that do not end.
 struct Attentive {
     runs: &'static dyn Backend,
     noticed: Mutex<Noticed>,
@@ -145,9 +145,9 @@ struct Attentive {
 
 #[derive(Default)]
 struct Noticed {
-    /// What the first says that cannot be run here at all.
+    /// The first refusal: the backend cannot run that scenario.
     refused: Option<TaskError>,
-    /// What there is of those that were interrupted.
+    /// The partial summaries of interrupted runs.
     partial: Vec<Summary>,
 }
 

@@ -1,7 +1,5 @@
-//! Congestion control for multipath transports: simulate it, compare it, reproduce its papers. The command `anabranch` and the
-//! Python package are made of this.
-//!
-//! A [`Scenario`] says which flows send over which links. [`run`] simulates it:
+//! Congestion control for multipath transports: simulate it, compare it, reproduce its papers. The command `anabranch` and
+//! the Python package use this crate. A [`Scenario`] describes flows and the links that they send over. [`run`] simulates it:
 //!
 //! ```
 //! use anabranch::{Changes, SIM, Scenario, Watch};
@@ -13,13 +11,9 @@
 //!     links.dsl = { rate = "8 Mbit/s", delay = "10 ms" }
 //!     links.lte = { rate = "4 Mbit/s", delay = "30 ms" }
 //!     flows = [{ name = "bonded", cc = "lia", paths = [["dsl"], ["lte"]] }]
-//! "#;
-//! let scenario = Scenario::of_text("two-paths.toml", text, Changes::default())?;
-//! let summary = anabranch::run(&scenario, SIM.backend, &mut anabranch::NoSamples, &Watch::default())?;
-//! assert!(summary.flows[0].goodput_bps.is_some_and(|bps| bps > 6e6));
-//!
-//! // What theory gives for it.
-//! let ideals = scenario.ideal(anabranch::QUEUE);
+//! "#; let scenario = Scenario::of_text("two-paths.toml", text, Changes::default())?; let summary = anabranch::run(&scenario,
+//! SIM.backend, &mut anabranch::NoSamples, &Watch::default())?; assert!(summary.flows[0].goodput_bps.is_some_and(|bps| bps >
+//! 6e6)); // The fair shares and equilibria of theory. let ideals = scenario.ideal(anabranch::QUEUE);
 //! assert!(ideals.allocation("max-min").is_some());
 //!
 //! // Other algorithms over two seeds.
@@ -28,8 +22,7 @@
 //! # Ok(())
 //! # }
 //! ```
-//!
-//! What takes long tells a [`Watch`] how far it is, and ends when its [`Cancel`] asks:
+//! Long functions report their progress to a [`Watch`], and end when its [`Cancel`] is set:
 //!
 //! ```
 //! # use anabranch::{Changes, Error, Options, Scenario, Watch};
@@ -46,10 +39,8 @@
 //! # Ok(())
 //! # }
 //! ```
-//!
-//! An [`Error`] says whether the input was bad, the result failed or it was cancelled, and shows mistakes in their place in a file.
-//!
-//! Studies and papers, with results and a report in a folder, are a [`Campaign`]'s. [`plot`] draws what is there, [`capture`] reads
+//! An [`Error`] distinguishes bad input, a failed result and cancellation. It shows a mistake in a file with its place. A
+//! [`Campaign`] runs studies and papers and writes their results and a report. [`plot`] draws results, [`capture`] reads
 //! packets of real hosts. With the feature `linux`, a scenario runs on Linux kernels too.
 
 mod backend;
@@ -90,12 +81,12 @@ pub use watch::{Cancel, Progress, Watch};
 use anabranch_cc::registry::Entry;
 use anabranch_cc_fixed::registry;
 
-/// The algorithm called `name`, in whatever arithmetic.
+/// Finds the algorithm called `name`, in any arithmetic.
 pub fn algorithm(name: &str) -> Result<&'static Entry, Error> {
     registry::find(name).ok_or_else(|| unknown_algorithm(name, registry::entries().map(|e| e.name)))
 }
 
-/// That none of these algorithms is called `name`.
+/// The error that `name` is not one of `names`.
 pub fn unknown_algorithm(name: &str, names: impl Iterator<Item = &'static str>) -> Error {
     let help = anabranch_scenario::suggest(name, names);
     error::told(format!("unknown algorithm `{name}`"), Some(&help))

@@ -1,4 +1,4 @@
-//! Pictures of records and of studies' figures.
+//! Draws records and the figures of studies.
 
 use crate::earlier::is_no_input;
 use crate::error::told;
@@ -12,7 +12,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What can be drawn: a record of a run, or a study's result.
+/// A record of a run or a study's result, to be drawn.
 pub struct Drawable {
     what: PathBuf,
     holds: Holds,
@@ -23,11 +23,11 @@ enum Holds {
     Study(Box<StudyResult>),
 }
 
-/// Title, how it was made, and panels.
+/// Title, origin and panels.
 type Drawn = (String, String, Vec<Panel>);
 
 impl Drawable {
-    /// Reads a record, which is a folder, or a study's result, which is a file.
+    /// Reads a record from a folder, or a study's result from a file.
     pub fn open(what: &Path) -> Result<Self, Error> {
         let holds = match what.is_file() {
             true => Holds::Study(Box::new(read_study(what)?)),
@@ -40,13 +40,13 @@ impl Drawable {
         Ok(Drawable { what: what.to_owned(), holds })
     }
 
-    /// Its figures, and what each shows.
+    /// The names of the figures, and a description of each.
     pub fn figures(&self) -> Vec<(String, String)> {
         match &self.holds {
             Holds::Run(run) => {
                 let shows = |name: &str| FIGURES.iter().find(|known| known.0 == name).map(|known| known.1);
                 let figures = Run::new(&run.0.summary, &run.0.samples, None).figures().into_iter();
-                let inner = "an inner value of the algorithm";
+                let inner = "an internal variable of the algorithm";
                 figures.map(|name| (name.clone(), shows(&name).unwrap_or(inner).to_owned())).collect()
             }
             Holds::Study(study) => {
@@ -56,7 +56,8 @@ impl Drawable {
         }
     }
 
-    /// Draws figures by name into bytes of that format; of none named the usual ones of a run, or a study's only one.
+    /// Draws figures by name and returns the bytes of that format. Without names, it draws a run's usual figures or a study's
+    /// only one.
     pub fn draw(&self, asked: &[String], size: Size, format: Format, file: &Path) -> Result<Vec<u8>, Error> {
         let (title, about, panels) = match &self.holds {
             Holds::Run(run) => self.of_run(&run.0, run.1.as_ref(), asked)?,
@@ -66,13 +67,13 @@ impl Drawable {
         draw(&picture, format, file)
     }
 
-    /// The figures that there are.
+    /// The names of all figures.
     fn known(&self) -> String {
         self.figures().into_iter().map(|(name, _)| name).collect::<Vec<_>>().join(", ")
     }
 
     fn unknown(&self, figure: &str) -> Error {
-        told(format!("there is no figure {figure}"), Some(&format!("there are: {}", self.known())))
+        told(format!("unknown figure `{figure}`"), Some(&format!("known figures: {}", self.known())))
     }
 
     fn of_run(&self, record: &Record, scenario: Option<&Scenario>, asked: &[String]) -> Result<Drawn, Error> {
@@ -94,8 +95,8 @@ impl Drawable {
             ([], []) => return Err(Error::Input(miette!("{path} has no figures"))),
             ([], [only]) => std::slice::from_ref(&only.id),
             ([], _) => {
-                let help = format!("there are: {}", self.known());
-                let message = format!("{path} has several figures: say which by --figure");
+                let help = format!("known figures: {}", self.known());
+                let message = format!("{path} has several figures: choose with --figure");
                 return Err(told(message, Some(&help)));
             }
             (asked, _) => asked,
@@ -112,8 +113,8 @@ impl Drawable {
     }
 }
 
-/// Draws figures of a record or a study's result into `out`, whose name's ending is the format: svg, png or html. The file that
-/// was written.
+/// Draws figures of a record or a study's result into `out` and returns the file. The extension selects the format: svg, png
+/// or html.
 pub fn plot(
     what: &Path,
     figures: &[String],
@@ -129,11 +130,11 @@ pub fn plot(
     let picture = Picture::begin(out, replace)?;
     let (what, figures, out) = (what.to_owned(), figures.to_vec(), out.to_owned());
     let drawn = watch.cancel.unless_asked(move || Drawable::open(&what)?.draw(&figures, size, format, &out));
-    let drawn = drawn.ok_or_else(|| Error::Interrupted(miette!("interrupted: nothing is drawn")))?;
+    let drawn = drawn.ok_or_else(|| Error::Interrupted(miette!("interrupted: nothing was drawn")))?;
     picture.keep(&drawn?, false)
 }
 
-/// A picture's file, begun.
+/// A picture's file that is open for writing.
 pub(crate) struct Picture {
     file: OutputFile,
     out: PathBuf,
@@ -144,13 +145,13 @@ impl Picture {
         Ok(Picture { file: OutputFile::create(out, (!replace).then_some(is_own))?, out: out.to_owned() })
     }
 
-    /// Writes it; that of a part of a run has another name. Gives it.
+    /// Writes the picture and returns its file. The picture of an interrupted run has another name.
     fn keep(mut self, bytes: &[u8], partial: bool) -> Result<PathBuf, Error> {
         self.file.write_all(bytes).map_err(|e| Error::environment("cannot write the picture", &e))?;
         Ok(if partial { self.file.finish_partial()? } else { self.file.finish()? })
     }
 
-    /// Draws a run that has just been made.
+    /// Draws the run that has just ended.
     pub(crate) fn of_run(
         self,
         scenario: &Scenario,
@@ -170,29 +171,29 @@ impl Picture {
             let picture = anabranch_plot::Picture { title: &title, about: &about, panels: &panels, size };
             draw(&picture, format, &path)
         };
-        // An interrupted run is drawn as far as it came.
+        // An interrupted run is drawn up to its end.
         let drawn = if partial { Some(drawn()) } else { watch.cancel.unless_asked(drawn) };
         match drawn {
             Some(bytes) => self.keep(&bytes?, partial),
-            None => Err(Error::Interrupted(miette!("interrupted: the run is not drawn"))),
+            None => Err(Error::Interrupted(miette!("interrupted: the run was not drawn"))),
         }
     }
 }
 
-/// By the file's ending.
+/// The format that the file's extension selects.
 pub(crate) fn format(out: &Path) -> Result<Format, Error> {
     let ending = out.extension().and_then(|e| e.to_str()).unwrap_or_default();
     Format::of(ending).ok_or_else(|| {
-        let help = "give a name that ends in .svg, .png or .html";
-        told(format!("the name {} does not say which format it is to have", out.display()), Some(help))
+        let help = "use the extension .svg, .png or .html";
+        told(format!("cannot draw {}: its extension does not select a format", out.display()), Some(help))
     })
 }
 
-/// That it can be written there, told before a run that may be long.
+/// Checks that the folder exists, before a run that may be long.
 pub(crate) fn folder(out: &Path) -> Result<(), Error> {
     match out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         Some(folder) if !folder.is_dir() => Err(Error::Input(miette!(
-            "cannot write {}: there is no folder {}",
+            "cannot write {}: the folder {} does not exist",
             out.display(),
             folder.display()
         ))),
@@ -217,7 +218,7 @@ fn read_study(file: &Path) -> Result<StudyResult, Error> {
     })
 }
 
-/// What a run's picture is called, and how the run was made.
+/// The title of a run's picture, and the origin of the run.
 fn heading(s: &Summary) -> (String, String) {
     let algorithms: Vec<String> = s.flows.iter().map(|f| format!("{}: {}", f.name, f.cc)).collect();
     let partial = s.partial_until_s.map_or(String::new(), |at| format!(", interrupted at {at} s"));
@@ -245,7 +246,7 @@ fn no_record(folder: &Path, error: &ReadError) -> Error {
             "a record is a folder that `anabranch run FILE --out DIR` wrote".to_owned()
         }
         (ReadError::Missing { .. }, some) => format!("the result of a study is a file: {}", some.join(", ")),
-        _ => "make the run again: scenario.toml in the folder has the command".to_owned(),
+        _ => "repeat the run: scenario.toml in the folder has the command".to_owned(),
     };
     told(error.to_string(), Some(&help))
 }

@@ -1,4 +1,4 @@
-//! One run of a scenario.
+//! Runs a scenario once.
 
 use crate::error::told;
 use crate::pcap::{Captured, Packets};
@@ -9,8 +9,8 @@ use anabranch_record::{Both, NoSamples, RunDirectory, SampleFormat, Sink, Summar
 use anabranch_study::{Backend, TaskError};
 use std::path::PathBuf;
 
-/// Makes the run, its samples over time into `samples`. Of one that is cancelled there is what it gave until then:
-/// [`Summary::partial_until_s`] tells.
+/// Runs the scenario and writes its samples over time to `samples`. A cancelled run returns the summary up to then: see
+/// [`Summary::partial_until_s`].
 pub fn run(
     scenario: &Scenario,
     backend: &dyn Backend,
@@ -23,30 +23,30 @@ pub fn run(
     }
 }
 
-/// What a run leaves in files.
+/// The files that a run writes.
 #[derive(Clone, Debug)]
 pub struct Outputs {
     /// The folder of its record, and the format of the samples there.
     pub record: Option<(PathBuf, SampleFormat)>,
-    /// A picture of it.
+    /// The file of its picture.
     pub plot: Option<PathBuf>,
-    /// Its packets.
+    /// The capture of its packets.
     pub packets: Option<Packets>,
-    /// Whether what is there of another run is replaced, and files of another kind.
+    /// Whether to replace files of another run or of another kind.
     pub replace: bool,
 }
 
-/// A run that was made; its files but for the picture are written.
+/// A run that has ended. Its files are written, except the picture.
 pub struct Made {
-    /// What it gave.
+    /// The summary of the run.
     pub summary: Summary,
-    /// The files, or why some are not there.
+    /// The files, or the error in writing them.
     pub files: Result<Vec<PathBuf>, Error>,
     picture: Option<(Picture, LineSink)>,
 }
 
 impl Outputs {
-    /// Refuses what cannot be written, before anything runs. With `lax` the run may need more than 4 GB of memory.
+    /// Checks before the run that the files can be written. With `lax`, the run may need more than 4 GB of memory.
     pub fn check(&self, scenario: &Scenario, on: &On, lax: bool) -> Result<(), Error> {
         if !lax {
             check_memory(scenario, self.plot.as_ref().map_or(0, |_| LineSink::memory(scenario)), 1)?;
@@ -59,13 +59,13 @@ impl Outputs {
         }
         let Some(packets) = &self.packets else { return Ok(()) };
         if on.name() != SIM.name() {
-            let help = "on the running kernel tcpdump captures in a namespace; leave out --backend for a simulated capture";
-            return Err(told("`--pcap` is for the simulator".into(), Some(help)));
+            let help = "leave out --backend to capture a simulated run; on the kernel, run tcpdump in a namespace";
+            return Err(told("`--pcap` works only with the simulator".into(), Some(help)));
         }
         earlier::is_no_input("--pcap", &packets.file, scenario.files())
     }
 
-    /// Makes the run on `backend` and writes its files. `options` are what the command that repeats it says of the backend.
+    /// Runs the scenario on `backend` and writes its files. `options` select the backend in the command that repeats the run.
     pub fn run(
         &self,
         scenario: &Scenario,
@@ -112,7 +112,7 @@ impl Outputs {
 }
 
 impl Made {
-    /// Draws the picture that was asked for, if one was; its file. Of a run that was cancelled it is drawn as far as that came.
+    /// Draws the requested picture, if any, and returns its file. The picture of a cancelled run shows it up to then.
     pub fn draw(&mut self, scenario: &Scenario, watch: &Watch<'_>) -> Result<Option<PathBuf>, Error> {
         let Some((picture, lines)) = self.picture.take() else { return Ok(None) };
         picture.of_run(scenario, &self.summary, lines, watch).map(Some)

@@ -1,4 +1,4 @@
-//! What all commands do that run studies and standard cases: progress, Ctrl-C, pages and the report.
+//! Runs studies and standard cases for every command: progress, Ctrl-C, printed pages and the report.
 
 use crate::interrupt;
 use crate::output::{note, print, print_json};
@@ -8,7 +8,7 @@ use anabranch::{Campaign, Error, Finished, Place, StudyResult, counted};
 use anabranch_study::SimulationRuns;
 use std::{env, fs};
 
-/// Runs it, shows each paper or study by its page and algorithms on one page, and writes the report.
+/// Runs the campaign, prints a page per paper or study and one for all algorithms, and writes the report.
 pub fn run(
     campaign: Campaign,
     place: Place,
@@ -33,7 +33,7 @@ pub fn run(
         (0, _) => print(&ran.algorithms.iter().map(standard_cases).collect::<Vec<_>>().join("\n"))?,
         (_, n) => {
             let algorithms = counted(n, "algorithm");
-            print(&format!("Standard cases of {algorithms}: see the report's page on algorithms\n"))?;
+            print(&format!("Standard cases of {algorithms}: see the algorithms page of the report\n"))?;
         }
     }
     let index = ran.report(laboratory())?;
@@ -43,7 +43,7 @@ pub fn run(
     ran.check()
 }
 
-/// Prints a result, and notes which figures it could not have.
+/// Prints a result, and notes the missing figures.
 pub fn show(result: &StudyResult, json: bool, page: impl FnOnce() -> String) -> Result<(), Error> {
     let printed = if json { print_json(result) } else { print(&page()) };
     for figure in result.experiments.iter().flat_map(|e| &e.figures) {
@@ -54,7 +54,7 @@ pub fn show(result: &StudyResult, json: bool, page: impl FnOnce() -> String) -> 
     printed
 }
 
-/// The page that simulates, as `make page` leaves it beside the binary, or an installation in `share`.
+/// The laboratory's page: `make page` puts it beside the binary, an installation into `share`.
 fn laboratory() -> Option<String> {
     let binary = env::current_exe().ok()?;
     let folder = binary.parent()?.parent()?;

@@ -1,9 +1,9 @@
-//! How samples are written.
+//! The file formats of samples.
 
 use anabranch::SampleFormat;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// Format of samples, as the command line has it.
+/// Parses the format of samples.
 pub fn format() -> impl TypedValueParser<Value = SampleFormat> {
     let csv = PossibleValue::new("csv").help("Comma-separated values");
     let known = PossibleValuesParser::new([PossibleValue::new("parquet").help("Apache Parquet"), csv]);

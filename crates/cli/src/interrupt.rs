@@ -1,5 +1,5 @@
-//! What asks a command to end: Ctrl-C, SIGTERM, and SIGHUP where the terminal goes. The first asks; a second Ctrl-C does
-//! not.
+//! Signals that end a command: Ctrl-C, SIGTERM, and SIGHUP when the terminal closes. The first signal requests an orderly
+//! end; a second Ctrl-C ends at once.
 
 use crate::failure::INTERRUPTED;
 use crate::output::note;
@@ -13,16 +13,16 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a request may wait for an answer.
+/// The longest delay before the command reacts.
 pub const SOON: Duration = Duration::from_millis(50);
 
 static REQUESTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// From now on such signals are noticed here. SIGTERM and SIGHUP that are ignored stay so, as `nohup` wants.
+/// Installs the handlers. SIGTERM and SIGHUP stay ignored if they were, as `nohup` needs.
 pub fn listen() -> Result<(), Error> {
     let requested = REQUESTED.get_or_init(Arc::default);
     let listen = || {
-        // A terminal that goes may send SIGHUP twice, the shell's and the kernel's: only Ctrl-C insists.
+        // A closing terminal may send SIGHUP twice, from the shell and from the kernel: only a second Ctrl-C forces the end.
         flag::register_conditional_shutdown(SIGINT, INTERRUPTED.into(), requested.clone())?;
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             if signal == SIGINT || !is_ignored(signal) {
@@ -31,34 +31,34 @@ pub fn listen() -> Result<(), Error> {
         }
         Ok(())
     };
-    listen().map_err(|e: io::Error| Error::environment("cannot listen to signals", &e))
+    listen().map_err(|e: io::Error| Error::environment("cannot install signal handlers", &e))
 }
 
-/// A file that grows beyond the user's limit (`ulimit -f`) is a write that fails, as on a full disk, in place of the end.
+/// Makes a write beyond the user's limit (`ulimit -f`) fail, as on a full disk, instead of ending the process.
 pub fn let_large_writes_fail() {
-    // A signal that is caught, unlike one that is ignored, is as usual again in the programs that this one starts. Where it cannot be
-    // caught, it ends the command as ever.
+    // Child processes inherit an ignored signal, but not a handler. If the handler cannot be installed, the signal ends the
+    // command as usual.
     let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
-/// One that looks on without a bar.
+/// A watch without a progress bar.
 pub fn watch() -> Watch<'static> {
     Watch { cancel: REQUESTED.get_or_init(Arc::default).clone().into(), note, ..Watch::default() }
 }
 
-/// Whether there was one.
+/// Whether a signal has arrived.
 pub fn requested() -> bool {
     REQUESTED.get().is_some_and(|requested| requested.load(Ordering::Relaxed))
 }
 
-/// Waits until then, or until there is one.
+/// Waits until the given time or a signal.
 pub fn wait(until: Instant) {
     while !requested() && Instant::now() < until {
         thread::sleep(until.saturating_duration_since(Instant::now()).min(SOON));
     }
 }
 
-/// Whether this process ignores a signal: the first is the lowest bit.
+/// Whether this process ignores a signal. Signal 1 is the lowest bit of the mask.
 fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -1,4 +1,4 @@
-//! `anabranch study`: a study file, run, judged and reported.
+//! `anabranch study`: runs a study file, judges it and writes the report.
 
 mod cluster;
 
@@ -34,7 +34,7 @@ Examples:
   anabranch study status studies/examples/buffer-and-delay.toml
   anabranch study status studies/examples/buffer-and-delay.toml --quick --out out-quick";
 
-/// `cc=lia,olia`.
+/// Parses `cc=lia,olia`.
 fn part(text: &str) -> Result<AxisSubset, String> {
     let (axis, values) = text.split_once('=').ok_or("write AXIS=VALUE,…")?;
     Ok((axis.trim().to_owned(), parts(values)))
@@ -50,54 +50,54 @@ pub struct StudyArgs {
     pub run: StudyRunArgs,
 }
 
-/// What else to do with a study.
+/// Subcommands of `study`.
 #[derive(Debug, Subcommand)]
 pub enum StudyCommand {
-    /// Check a study without running it: how many runs it has, and about how long they take.
+    /// Check a study without running it, and print the number of its runs and their estimated duration.
     #[command(after_help = CHECK_EXAMPLES)]
     Check {
         /// The study file.
         file: PathBuf,
     },
-    /// Tell how many of a study's runs are kept, and whether it has a result.
+    /// Show how many of a study's runs are kept, and whether it has a result.
     #[command(after_help = STATUS_EXAMPLES)]
-    #[command(mut_arg("quick", |arg| arg.help("The study's quick size: two seeds unless it says otherwise")))]
-    #[command(mut_arg("full", |arg| arg.help("The study's full size: ten seeds unless it says otherwise")))]
-    #[command(mut_arg("seeds", |arg| arg.help("How many seeds, instead of the size's own number")))]
+    #[command(mut_arg("quick", |arg| arg.help("The study's quick size: two seeds unless the study sets another number")))]
+    #[command(mut_arg("full", |arg| arg.help("The study's full size: ten seeds unless the study sets another number")))]
+    #[command(mut_arg("seeds", |arg| arg.help("The number of seeds, instead of the size's own")))]
     Status(StudyRunArgs),
 }
 
-/// A study to be run.
+/// Arguments that run a study.
 #[derive(Debug, Args)]
 pub struct StudyRunArgs {
-    /// The study file; its scenarios are looked for beside it.
+    /// The study file; its scenarios are relative to it.
     #[arg(required = true)]
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub size: SizeArgs,
-    /// Only this experiment, by its identifier.
+    /// Run only this experiment, by its identifier.
     #[arg(long, value_name = "ID")]
     pub only: Option<String>,
-    /// Of an axis only these values, separated by commas.
+    /// Run only these values of an axis, separated by commas.
     #[arg(long, value_name = "AXIS=VALUES", value_parser = part)]
     pub at: Vec<AxisSubset>,
-    /// Leave out the columns that the file asks for: nothing is run again under other assumptions.
+    /// Do not run the sensitivity variants of the file.
     #[arg(long)]
     pub no_columns: bool,
-    /// `kernel`: run everything on the running Linux kernel too, as root and in real time, and show its values beside the
-    /// simulator's.
+    /// Also run everything on a Linux kernel, and show its values beside the simulator's. `kernel` needs root and runs in
+    /// real time.
     #[arg(long, value_enum, default_value_t = BackendName::Sim)]
     pub backend: BackendName,
-    /// Simulate everything with `hosts = "linux"` too, in a column beside the default. Another backend brings it along.
+    /// Also simulate everything with the Linux-accurate host model, in a column beside the default. Another backend implies this.
     #[arg(long)]
     pub linux_hosts: bool,
-    /// Have the runs made by a cluster of Dask with this scheduler, such as `tcp://node1:8786`: by the Python package, which
-    /// `python3` must have.
+    /// Execute the runs on a Dask cluster with this scheduler, such as `tcp://node1:8786`. `python3` needs the Python
+    /// package.
     #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["backend", "linux_hosts"])]
     pub dask: Option<String>,
     #[command(flatten)]
     pub kept: KeptArgs,
-    /// Run it even if it takes more than an hour, has more than 100,000 runs or may need more than 4 GB of memory.
+    /// Run even if it takes more than an hour, has more than 100,000 runs or may need more than 4 GB of memory.
     #[arg(long)]
     pub yes: bool,
     /// Print the result as one JSON object.
@@ -144,7 +144,7 @@ fn run(args: &StudyRunArgs) -> Result<(), Error> {
     args.backend.on().ready()?;
     let campaign = args.campaign(&study)?;
     if let Some(dask) = &args.dask {
-        // Each worker has a memory of its own, and how long it takes depends on how many there are.
+        // Each worker has its own memory, and the duration depends on the number of workers.
         campaign.check(None, args.yes)?;
         return cluster::run(args, dask, &campaign);
     }
@@ -176,8 +176,8 @@ fn status(args: &StudyRunArgs) -> Result<(), Error> {
         if let Some(folder) = args.place().store.filter(|folder| folder.is_dir()) {
             let kept = store::open(&folder, note).map_or(0, |kept| simulations.found(&kept as &dyn RunCache));
             let all = simulations.keepable();
-            let goes_on = "the command runs only what is missing";
-            lines.push(format!("  {kept} of the {all} runs without samples over time are kept; {goes_on}"));
+            let resume = "`anabranch study` runs only the missing ones";
+            lines.push(format!("  {kept} of the {all} runs without samples over time are kept; {resume}"));
         }
     }
     let done = args.kept.out.join("studies").join(format!("{}.json", study.name));

@@ -32,7 +32,7 @@ impl Study {
         let known = || anabranch_papers::headings().map(|paper| paper.name).collect::<Vec<_>>().join(", ");
         let study = py.detach(|| anabranch_papers::find(name)).cloned();
         let study = study
-            .ok_or_else(|| refused(py, format!("no paper is called `{name}`; there are: {}", known())))?;
+            .ok_or_else(|| refused(py, format!("unknown paper `{name}`; known: {}", known())))?;
         Ok(Study { study, shipped: true })
     }
 

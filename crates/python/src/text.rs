@@ -22,7 +22,7 @@ pub fn trace(py: Python<'_>, model: &str, seed: u64, duration: &str) -> PyResult
     let known = TraceModel::ALL.into_iter().find(|(name, _)| *name == model);
     let (_, model) = known.ok_or_else(|| {
         let all = TraceModel::ALL.map(|(name, _)| name).join(", ");
-        refused(py, format!("no model is called `{model}`; there are: {all}"))
+        refused(py, format!("unknown model `{model}`; known: {all}"))
     })?;
     let lines = py.detach(|| synthetic_trace(model, seed, duration)).map_err(|why| refused(py, why))?;
     Ok(lines.join("\n") + "\n")

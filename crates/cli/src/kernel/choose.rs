@@ -1,4 +1,4 @@
-//! `anabranch kernel use`: the algorithm that new sockets of a network namespace get.
+//! `anabranch kernel use`: sets the algorithm of new sockets in a network namespace.
 
 use super::args::UseArgs;
 use super::load::{chosen_again, other_in_use};
@@ -11,7 +11,7 @@ use miette::miette;
 
 /// `anabranch kernel use`.
 pub fn choose(args: &UseArgs) -> Result<(), Error> {
-    // A name that the kernel itself has is the kernel's own.
+    // A name of the kernel's own means the kernel's algorithm.
     let own = anabranch_mptcp_bpf::available().map_err(failed)?.contains(&args.name);
     let entry = if own {
         registry::all().iter().find(|e| e.kernel_name == args.name)
@@ -22,8 +22,8 @@ pub fn choose(args: &UseArgs) -> Result<(), Error> {
     let namespace = args.netns.as_deref().map_or_else(Namespace::own, Namespace::find).map_err(failed)?;
     if !args.host && namespace.is_initial().map_err(failed)? {
         return Err(Error::Input(miette!(
-            help = "name another by --netns, or say --host to mean it",
-            "{} is the machine's own: all its new sockets would use {}",
+            help = "name another namespace with --netns, or add --host",
+            "{} is the host's own namespace: all its new sockets would use {}",
             namespace.name,
             args.name
         )));
@@ -35,9 +35,9 @@ pub fn choose(args: &UseArgs) -> Result<(), Error> {
         match anabranch_mptcp_bpf::load(entry).map_err(failed)? {
             Load::Done => {
                 chosen_again(entry).map_err(failed)?;
-                loaded = ", loaded for it";
+                loaded = ", now loaded";
             }
-            Load::Replaced => loaded = ", loaded for it in the place of another build's",
+            Load::Replaced => loaded = ", now loaded in place of another build's",
             Load::OtherInUse(references) => {
                 note(&format!("{}: {}", entry.kernel_name, other_in_use(entry, references)));
             }
@@ -49,14 +49,14 @@ pub fn choose(args: &UseArgs) -> Result<(), Error> {
     namespace.choose(name).map_err(|error| match own {
         true => Error::Input(miette!(
             help = of_kernel(name),
-            "{name} is the kernel's own, and {} does not get it: {error}",
+            "{} cannot use {name}, an algorithm of the kernel: {error}",
             namespace.name
         )),
         false => failed(error),
     })?;
     if !namespace.mptcp_enabled().map_err(failed)? {
         note(&format!(
-            "MPTCP is off in {}: `sysctl -w net.mptcp.enabled=1` there switches it on; TCP alone couples nothing",
+            "MPTCP is off in {}, so nothing is coupled: switch it on there with `sysctl -w net.mptcp.enabled=1`",
             namespace.name
         ));
     }
@@ -67,7 +67,7 @@ pub fn choose(args: &UseArgs) -> Result<(), Error> {
     ))
 }
 
-/// Whose the algorithm is that the kernel calls so: some of ours have namesakes in the kernel.
+/// The origin of the algorithm with this name in the kernel: some of ours have namesakes there.
 fn origin(name: &str) -> String {
     if registry::all().iter().any(|entry| entry.kernel_name == name) {
         return "which is anabranch's".to_owned();
@@ -78,14 +78,14 @@ fn origin(name: &str) -> String {
     }
 }
 
-/// What to do where a namespace does not get the kernel's own.
+/// Help for a namespace that cannot use an algorithm of the kernel.
 fn of_kernel(name: &str) -> String {
     let ours = registry::find_kernel(name).map_or(String::new(), |ours| {
-        format!("`anabranch kernel use {}` takes anabranch's; ", ours.kernel_name)
+        format!("`anabranch kernel use {}` selects anabranch's; ", ours.kernel_name)
     });
     format!(
-        "{ours}the kernel may keep its own from namespaces (net.ipv4.tcp_allowed_congestion_control), but a program \
-         run by root can choose them for a socket (TCP_CONGESTION)"
+        "{ours}the kernel may withhold its own from namespaces (net.ipv4.tcp_allowed_congestion_control), but a program \
+         run by root can select them for a socket (TCP_CONGESTION)"
     )
 }
 

@@ -17,17 +17,17 @@ pub fn load(args: &NamesArgs) -> Result<(), Error> {
     each(&entries, |entry| {
         Ok(match anabranch_mptcp_bpf::load(entry)? {
             Load::Done => format!("loaded{}", chosen_again(entry)?),
-            Load::Replaced => "loaded, in the place of another build's".to_owned(),
+            Load::Replaced => "loaded in place of another build's".to_owned(),
             Load::Already => "already loaded".to_owned(),
             Load::Freed(rows) => {
-                format!("already loaded; freed {} of sockets that are gone", counted(rows as usize, "row"))
+                format!("already loaded; freed {} of closed sockets", counted(rows as usize, "row"))
             }
             Load::OtherInUse(references) => other_in_use(entry, references),
         })
     })
 }
 
-/// Who uses what another build loaded, and how to load this build's.
+/// Names the users of an algorithm that another build loaded, and the commands that load this build's.
 pub fn other_in_use(entry: &KernelEntry, references: u32) -> String {
     let name = entry.kernel_name;
     let choosers = anabranch_mptcp_bpf::choosers(name);
@@ -36,12 +36,11 @@ pub fn other_in_use(entry: &KernelEntry, references: u32) -> String {
         [(sockets > 0).then(|| counted(sockets, "socket")), named(&choosers)].into_iter().flatten().collect();
     let users = users.join(" and by ");
     format!(
-        "another build of anabranch has loaded it, and it is used by {users}; new sockets get this \
-         build's after `anabranch kernel unload {name}` and `anabranch kernel load {name}`",
+        "loaded by another build of anabranch and used by {users}; to switch new sockets to this build, run `anabranch kernel unload {name}` and `anabranch kernel load {name}`",
     )
 }
 
-/// Those of the references that are not the choices of namespaces.
+/// The number of references from sockets: all that are not from namespaces.
 fn sockets(references: u32, choosers: &[Namespace]) -> usize {
     references.saturating_sub(choosers.len() as u32) as usize
 }
@@ -51,13 +50,12 @@ fn names(namespaces: &[Namespace]) -> String {
     names.join(", ")
 }
 
-/// Their names, where there are any.
+/// The names of the namespaces, or `None` without namespaces.
 fn named(namespaces: &[Namespace]) -> Option<String> {
     (!namespaces.is_empty()).then(|| names(namespaces))
 }
 
-/// A namespace that chose an algorithm keeps the programs that it meant, when these are unloaded and others
-/// take the name: it is made to choose anew.
+/// Selects the algorithm again in the namespaces that had selected it: they would keep the unloaded programs of that name.
 pub fn chosen_again(entry: &KernelEntry) -> Result<String, KernelError> {
     let choosers = anabranch_mptcp_bpf::choosers(entry.kernel_name);
     for namespace in &choosers {
@@ -80,20 +78,20 @@ pub fn unload(args: &NamesArgs) -> Result<(), Error> {
     })
 }
 
-/// Who still uses what was unloaded.
+/// Describes the remaining users of an unloaded algorithm.
 fn unloading(entry: &KernelEntry, references: u32) -> String {
     let choosers = anabranch_mptcp_bpf::choosers(entry.kernel_name);
     still_used(sockets(references, &choosers), named(&choosers).as_deref())
 }
 
-/// What so many sockets, and the namespaces of those names, make of an algorithm that was unloaded.
+/// Describes the sockets and the namespaces that still use an unloaded algorithm.
 fn still_used(sockets: usize, choosers: Option<&str>) -> String {
     let verb = if sockets == 1 { "uses it until it is" } else { "use it until they are" };
     let open = (sockets > 0)
         .then(|| format!("{}, listening ones included, {verb} closed", counted(sockets, "socket")));
     let new = choosers.map(|names| {
         format!(
-            "new sockets of {names} use it until another is chosen there, as by `anabranch kernel use reno --netns NAMESPACE`"
+            "new sockets of {names} use it until you select another there, for example with `anabranch kernel use reno --netns NAMESPACE`"
         )
     });
     match [open, new].into_iter().flatten().collect::<Vec<_>>().join("; ") {
@@ -102,7 +100,7 @@ fn still_used(sockets: usize, choosers: Option<&str>) -> String {
     }
 }
 
-/// Does something with each algorithm, and prints what came of it; all are tried.
+/// Applies an action to each algorithm and prints its outcome, continuing after a failure.
 fn each(
     entries: &[&'static KernelEntry],
     act: impl Fn(&'static KernelEntry) -> Result<String, KernelError>,
@@ -112,7 +110,7 @@ fn each(
         match act(entry) {
             Ok(text) => {
                 let options = textwrap::Options::new(WIDTH).subsequent_indent("  ");
-                // Names have hyphens.
+                // Names contain hyphens.
                 let options = options.word_splitter(WordSplitter::NoHyphenation);
                 print(&textwrap::fill(&format!("{}: {text}", entry.kernel_name), options))?;
             }

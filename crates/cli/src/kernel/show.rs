@@ -1,4 +1,4 @@
-//! `anabranch kernel doctor`, `list` and `status`: what is there.
+//! `anabranch kernel doctor`, `list` and `status`: the state of the kernel.
 
 use super::args::StatusArgs;
 use super::needs::{failed, missing, require_privileges};
@@ -39,16 +39,16 @@ fn state_of(check: &Check) -> &'static str {
     }
 }
 
-/// What the kernel has of an algorithm, or that it has nothing.
+/// An algorithm and, if it is loaded, its instance in the kernel.
 struct Row {
     entry: &'static KernelEntry,
     instance: Option<Instance>,
     pinned: bool,
-    /// The namespaces whose new sockets get it.
+    /// The namespaces that select it for new sockets.
     namespaces: Vec<String>,
 }
 
-/// What the kernel has.
+/// The rows of all algorithms.
 fn rows() -> Result<Vec<Row>, Error> {
     require_privileges()?;
     let loaded = anabranch_mptcp_bpf::loaded().map_err(failed)?;
@@ -58,13 +58,13 @@ fn rows() -> Result<Vec<Row>, Error> {
     Ok(rows_of(instances, &pinned, choosers))
 }
 
-/// A row per algorithm, and one more for each that is unloading while it is loaded again.
+/// A row per algorithm, and another for each instance that is unloading while a new one is loaded.
 fn rows_of(
     mut instances: Vec<Instance>,
     pinned: &[&str],
     choosers: impl Fn(&str) -> Vec<String>,
 ) -> Vec<Row> {
-    // Namespaces that chose it have what was loaded last: `load` makes them choose again.
+    // Namespaces use the instance that was loaded last: `load` selects it again there.
     instances.sort_by_key(|instance| (!instance.registered, Reverse(instance.map_id)));
     let mut rows = Vec::new();
     for entry in registry::all() {
@@ -94,7 +94,7 @@ impl Row {
         self.instance.as_ref()?.counters()
     }
 
-    /// The sockets that hold its programs, listening ones included, for which the programs are not called.
+    /// The number of sockets that hold its programs, including listeners, for which the programs are not called.
     fn sockets(&self) -> Option<usize> {
         let instance = self.instance.as_ref()?;
         let others = usize::from(instance.registered) + self.namespaces.len();
@@ -105,7 +105,7 @@ impl Row {
         Some(self.instance.as_ref()?.age())
     }
 
-    /// The namespaces, or how many they are.
+    /// The names of the namespaces, or their number.
     fn chosen_by(&self) -> String {
         match self.namespaces.len() {
             n @ 4.. => format!("{n} network namespaces"),
@@ -142,7 +142,7 @@ pub fn list(as_json: bool) -> Result<(), Error> {
     print(&table.to_string())
 }
 
-/// In the two largest units that it has.
+/// Formats an age in its two largest units.
 fn ago(age: Duration) -> String {
     let seconds = age.as_secs();
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
@@ -178,7 +178,7 @@ pub fn status(args: &StatusArgs) -> Result<(), Error> {
         }));
     }
     if rows.is_empty() {
-        return print("No algorithm is loaded: `anabranch kernel load NAME` loads one.");
+        return print("No algorithm is loaded. To load one, run `anabranch kernel load NAME`.");
     }
     let counters: Vec<_> = rows.iter().map(|row| row.counters().unwrap_or_default()).collect();
     let table = Table::new()
@@ -194,7 +194,7 @@ pub fn status(args: &StatusArgs) -> Result<(), Error> {
         let name = row.entry.kernel_name;
         let lost = counted(ghosts.unwrap_or(0) as usize, "row");
         note(&format!(
-            "{name} has {lost} of sockets that are gone: `anabranch kernel load {name}` frees them"
+            "{name} has {lost} of closed sockets: run `anabranch kernel load {name}` to free them"
         ));
     }
     note_uncoupled(&look);
@@ -203,14 +203,14 @@ pub fn status(args: &StatusArgs) -> Result<(), Error> {
             costs.retain(|cost| cost.calls > 0);
             print(&format!(
                 "\n{}",
-                if costs.is_empty() { "No program ran.".into() } else { table_of(&costs) }
+                if costs.is_empty() { "No program has run.".into() } else { table_of(&costs) }
             ))
         }
         None => Ok(()),
     }
 }
 
-/// Connections that are not coupled, and listeners that would make such, on standard error.
+/// Notes on stderr the uncoupled connections, and listeners that would create them.
 pub(super) fn note_uncoupled(look: &Look) {
     look.uncoupled.iter().for_each(|uncoupled| note(&format!("{uncoupled}.")));
     look.incomplete.iter().for_each(|why| note(why));
@@ -226,7 +226,7 @@ fn of_status(row: &Row, occupancy: &Occupancy, ghosts: Option<u32>) -> Json {
     json
 }
 
-/// ns; none of a program that did not run.
+/// Nanoseconds per call; `None` if the program did not run.
 fn per_call(cost: &Cost) -> Option<f64> {
     (cost.calls > 0).then(|| cost.time as f64 / cost.calls as f64)
 }

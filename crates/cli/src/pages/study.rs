@@ -1,4 +1,4 @@
-//! Results of papers and studies, for people.
+//! Formats the results of papers and studies.
 
 use crate::table::{Table, WIDTH};
 use anabranch::counted;
@@ -9,7 +9,7 @@ fn rows(result: &StudyResult) -> impl Iterator<Item = &Row> {
     result.experiments.iter().flat_map(|e| &e.rows)
 }
 
-/// The verdicts for people.
+/// The verdicts as tables.
 pub fn verdicts(result: &StudyResult) -> String {
     let [own, beyond] = result.own_and_beyond();
     let parts = [(own, "experiment"), (beyond, "beyond the paper")].into_iter();
@@ -27,7 +27,7 @@ pub fn verdicts(result: &StudyResult) -> String {
     format!("{}\n{tables}{crossing}{}", textwrap::fill(&heading, WIDTH), assumptions(result))
 }
 
-/// The verdicts of some experiments, and of several all together.
+/// Counts the verdicts of each experiment and, for several, their sum.
 fn counts(experiments: &[&Experiment], title: &str) -> Table {
     let several = experiments.len() > 1;
     let ids = experiments.iter().map(|e| e.id.as_str()).chain(several.then_some("all"));
@@ -48,7 +48,7 @@ fn counts(experiments: &[&Experiment], title: &str) -> Table {
         .count("failed", each(Verdict::Failed))
 }
 
-/// The paper's own rows by default and under each other assumption; nothing where there is none.
+/// The verdicts of the paper's own rows, by default and under each sensitivity variant; empty without variants.
 fn assumptions(result: &StudyResult) -> String {
     let mut columns: Vec<&VariantName> = Vec::new();
     for column in result.experiments.iter().filter(|e| !e.beyond).flat_map(|e| &e.columns) {
@@ -68,7 +68,7 @@ fn assumptions(result: &StudyResult) -> String {
         let count = |column: &Option<&VariantName>| own.iter().filter(|row| so(row, *column)).count() as u64;
         all.iter().map(count).collect()
     };
-    // What did not run on another backend has no verdict there.
+    // A row that did not run on another backend has no verdict there.
     let under = |row: &Row, column: Option<&VariantName>| {
         other(row, column).or((!column.is_some_and(|column| column.of_backend)).then_some(row.verdict))
     };
@@ -125,7 +125,7 @@ pub fn rows_of(result: &StudyResult) -> String {
     format!("{}\n{table}", verdicts(result))
 }
 
-/// A mean and half its interval, with the unit.
+/// Formats a mean and the half-width of its interval, with the unit.
 fn with_interval(ours: &Estimate, unit: &str) -> String {
     let half = ours.half_width.map(|half| format!(" ± {}", plain(half))).unwrap_or_default();
     format!("{}{half} {unit}", plain(ours.mean)).trim_end().to_owned()
@@ -165,7 +165,7 @@ mod tests {
         }
     }
 
-    /// What leaves the paper's setting stands in a table of its own, and each table has its own sum.
+    /// Experiments beyond the paper have a separate table, and each table has its own sum.
     #[test]
     fn what_goes_beyond_the_paper_is_counted_apart() {
         use Verdict::{NotReproduced, Partly, Reproduced};

@@ -12,7 +12,7 @@ fn the_capture_is_whole_or_is_not() {
     let name = path.to_str().unwrap();
     let ended = anabranch(short("run", &["--pcap", name, "--links", "dsl"]));
     // Before the run.
-    assert!(ended.stderr.contains("run.pcapng may become about"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("run.pcapng may grow to about"), "{}", ended.stderr);
     assert_eq!(ended.status, 0);
     let said = ended.stdout;
     assert!(said.contains(&format!("Wrote\n  {name}")), "{said}");
@@ -31,12 +31,12 @@ fn the_capture_is_whole_or_is_not() {
 }
 
 #[test]
-fn what_cannot_be_captured_is_told() {
+fn impossible_captures_are_refused() {
     for (options, said) in [
-        (&["--pcap", "x", "--links", "cable"][..], "no link `cable` help: its links are: fibre, dsl"),
+        (&["--pcap", "x", "--links", "cable"][..], "unknown link `cable` help: known links: fibre, dsl"),
         (&["--pcap", "."], "cannot write .: it is a directory"),
         (&["--pcap", "/nowhere/x"], "cannot write /nowhere/x"),
-        (&["--pcap", "x", "--backend", "guest-6.12"], "`--pcap` is for the simulator"),
+        (&["--pcap", "x", "--backend", "guest-6.12"], "`--pcap` works only with the simulator"),
         (&["--links", "dsl"], "--pcap <FILE>"),
     ] {
         let why = anabranch(short("run", options)).fails(2);

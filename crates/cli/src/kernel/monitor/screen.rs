@@ -1,4 +1,4 @@
-//! The screen: what it shows, and what the keys do to it.
+//! The live screen: its content and its keys.
 
 use super::columns::{COLUMNS, Column, observables};
 use super::order::{ORDERS, sort};
@@ -13,33 +13,33 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Cell, Paragraph, Row, Table};
 
-/// What the screen shows.
+/// The state of the screen.
 pub struct Screen {
     /// The latest sample, unless the screen is paused.
     sample: Sample,
-    /// The algorithms that are watched, by their names in the kernel.
+    /// The watched algorithms, by their names in the kernel.
     algorithms: Vec<&'static str>,
-    /// What stands at the head's right end, such as where the record goes.
+    /// The text at the right end of the head, such as the record's folder.
     note: String,
-    /// Which of the orders.
+    /// Index of the sort order.
     order: usize,
     reversed: bool,
     paused: bool,
-    /// Each has to occur in what a connection is called, or its subflows.
+    /// The filter: each word must occur in the name of a connection or its subflows.
     words: String,
-    /// Whether keys go into `words`.
+    /// Whether keys edit `words`.
     typing: bool,
-    /// Lines above the first that is shown.
+    /// Lines above the first visible one.
     scroll: usize,
-    /// Lines that there are, and that there is room for.
+    /// The number of lines, and the number that fit.
     lines: usize,
     room: usize,
 }
 
-/// A subflow without acknowledgements for so long is shown as idle, in seconds.
+/// A subflow without acknowledgements for this time, in seconds, is shown as idle.
 const IDLE: f64 = 2.0;
 
-/// Lines for what is not coupled; `anabranch kernel status` has them all.
+/// The most warnings about uncoupled connections; `anabranch kernel status` prints all.
 const MOST_WARNINGS: usize = 4;
 
 const KEYS: &str = " q quit  s sort  r reverse  / filter  space pause  ↑↓ scroll";
@@ -49,7 +49,7 @@ const DIM: Style = Style::new().add_modifier(Modifier::DIM);
 const REVERSED: Style = Style::new().add_modifier(Modifier::REVERSED);
 
 impl Screen {
-    /// Without a sample.
+    /// A screen without a sample.
     pub fn new(note: String) -> Self {
         Screen {
             sample: Sample::default(),
@@ -66,7 +66,7 @@ impl Screen {
         }
     }
 
-    /// What is to be shown from now on.
+    /// Sets the sample to show.
     pub fn show(&mut self, sample: Sample, algorithms: Vec<&'static str>) {
         if !self.paused {
             self.sample = sample;
@@ -74,7 +74,7 @@ impl Screen {
         }
     }
 
-    /// Whether the key ends it all.
+    /// Handles a key; returns whether it ends the command.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         if key.modifiers.contains(KeyModifiers::CONTROL) {
             return key.code == KeyCode::Char('c');
@@ -115,7 +115,7 @@ impl Screen {
         }
     }
 
-    /// Draws it.
+    /// Draws the screen.
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
         let look = &self.sample.coupling;
         let warnings = look.uncoupled.iter().map(ToString::to_string).chain(look.incomplete.clone());
@@ -147,7 +147,7 @@ impl Screen {
         self.words.split_whitespace().all(|word| name.contains(word))
     }
 
-    /// How much there is, in which order, and the note at the right end where there is room for it.
+    /// The head line: counts, sort order and, if it fits, the note at the right end.
     fn head(&self, connections: &[&Watched], area: Rect) -> Line<'static> {
         let subflows: usize = connections.iter().map(|c| c.subflows.len()).sum();
         let rate = connections.iter().filter_map(|c| c.rate_bps()).fold(0.0, |sum, rate| sum + rate);
@@ -173,11 +173,11 @@ impl Screen {
     fn nothing(&self) -> Text<'static> {
         let (all, names) = (self.sample.connections.len(), self.algorithms.join(", "));
         Text::from(match (all, self.algorithms.is_empty()) {
-            (0, true) => "\n No algorithm is loaded any more.".to_owned(),
-            (0, false) => format!("\n No connection that is asked for uses {names}."),
+            (0, true) => "\n No algorithm is loaded now.".to_owned(),
+            (0, false) => format!("\n No selected connection uses {names}."),
             _ => {
                 let words = printable_line(&self.words);
-                format!("\n None of {} has \"{words}\".", counted(all, "connection"))
+                format!("\n No match for \"{words}\" in {}.", counted(all, "connection"))
             }
         })
     }
@@ -191,14 +191,14 @@ impl Screen {
     }
 }
 
-/// Lines with as many columns as there is room for.
+/// The table, with the columns that fit.
 struct Page {
     headings: Row<'static>,
     rows: Vec<Row<'static>>,
     widths: Vec<Constraint>,
 }
 
-/// Columns between cells, and the least and the most for the algorithm's values.
+/// The gap between cells, and the least and the most width of the algorithm's values, in characters.
 const GAP: usize = 1;
 const VALUES: (usize, usize) = (8, 60);
 
@@ -251,7 +251,7 @@ impl Page {
     }
 }
 
-/// The columns that fit into the room, with their widths, each with a gap before it.
+/// The columns that fit, with their widths; each has a gap before it.
 fn fitting(connections: &[&Watched], room: usize) -> Vec<(&'static Column, usize)> {
     let needs = |column: &Column| {
         let subflows = connections.iter().flat_map(|c| &c.subflows);
