@@ -1,10 +1,8 @@
-//! Detects MPTCP connections whose subflows are not coupled although one of them runs an algorithm of ours, and listeners that
-//! would accept such connections.
-//!
-//! Linux keeps two choices for a connection. The TCP socket of a subflow has the default of its network namespace at the
-//! time when it is made. The MPTCP socket has a name: that of the default when *it* was made, which it takes over
-//! from its listener. Once the program sets any socket option, the kernel gives each subflow that joins the name's
-//! algorithm (`mptcp_sockopt_sync_locked`).
+//! Detects MPTCP connections whose subflows are not coupled although one of them runs an algorithm of ours, and listeners
+//! that would accept such connections. Linux stores two algorithms for a connection. A subflow's TCP socket uses the default
+//! of its network namespace at its creation. The MPTCP socket stores a name: the default at *its* creation, which it inherits
+//! from its listener. Once the program sets any socket option, the kernel gives joining subflows the algorithm of that name
+//! (`mptcp_sockopt_sync_locked`).
 
 use crate::namespace::all;
 use crate::object::object;
@@ -42,7 +40,7 @@ struct Listed {
     connection: [u8; 16],
 }
 
-/// A connection that is not coupled, or a listener that will accept such.
+/// A connection that is not coupled, or a listener that will accept such connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Uncoupled {
     /// A connection.
@@ -53,18 +51,18 @@ pub enum Uncoupled {
         token: u32,
         /// The reason.
         why: Split,
-        /// Of each subflow both ends, and the algorithm's name in the kernel.
+        /// Each subflow's local and remote address, and its algorithm's name in the kernel.
         subflows: Vec<(SocketAddr, SocketAddr, String)>,
     },
-    /// A listener: subflows of its connections will not share one algorithm.
+    /// A listener. The subflows of its connections will not share one algorithm.
     Listener {
         /// The name of its network namespace.
         netns: String,
         /// The address where it listens.
         local: SocketAddr,
-        /// The algorithm of the first subflow of each.
+        /// The algorithm of each connection's first subflow.
         accepted: String,
-        /// Whether that is of a load before the present one.
+        /// Whether it is from an earlier load.
         older: bool,
         /// The algorithm of subflows that join after the program has set a socket option.
         joined: String,
@@ -76,7 +74,7 @@ pub enum Uncoupled {
 pub enum Split {
     /// They have several algorithms.
     Algorithms,
-    /// They have one by its name, which was unloaded and loaded again meanwhile.
+    /// They have one algorithm by name, but it was unloaded and loaded again between them.
     Loads,
     /// Some have no row in the algorithm's table, which was full.
     Rows,
@@ -102,15 +100,14 @@ impl fmt::Display for Uncoupled {
                 let load = if *older { " of an earlier load" } else { "" };
                 write!(
                     f,
-                    "the listener {local} in {netns} will accept connections that are not coupled: the first subflow gets \
-                     {accepted}{load}, and those that join {joined} once the program sets a socket option. Restart the program"
+                    "the listener {local} in {netns} will accept connections that are not coupled: the first subflow gets {accepted}{load}, joining subflows get {joined} once the program sets a socket option. Restart the program"
                 )
             }
         }
     }
 }
 
-/// Finds them.
+/// Finds connections that are not coupled.
 pub struct Coupling {
     link: Result<Link, Error>,
 }
@@ -118,7 +115,7 @@ pub struct Coupling {
 /// The result of a check.
 #[derive(Clone, Debug, Default)]
 pub struct Look {
-    /// Every connection that is not coupled, and every listener that would make such.
+    /// Every connection that is not coupled, and every listener that would accept such connections.
     pub uncoupled: Vec<Uncoupled>,
     /// The reason why the list may be incomplete.
     pub incomplete: Option<String>,
@@ -141,7 +138,7 @@ impl Coupling {
             Err(why) => return Look { incomplete: incomplete(why), ..look },
         };
         for namespace in all() {
-            // It may be gone by now.
+            // The namespace may have been removed.
             let Ok(default) = namespace.chosen() else { continue };
             let Ok(listed) = namespace.inside(|| listed(link)) else { continue };
             match listed.map_err(Error::bpf(format!("list the MPTCP sockets of {}", namespace.name))) {
@@ -153,9 +150,9 @@ impl Coupling {
     }
 }
 
-/// The iterator, ready to be read in any namespace.
+/// Attaches the iterator, which can then be read in any namespace.
 fn attached() -> libbpf_rs::Result<Link> {
-    // Each object has it.
+    // Each object contains the program.
     let bytes = registry::all().first().map_or(&[][..], object);
     let mut open = ObjectBuilder::default().open_memory(bytes)?;
     for mut program in open.progs_mut() {
@@ -198,7 +195,7 @@ fn is_ours(name: &str) -> bool {
     registry::all().iter().any(|entry| entry.kernel_name == name)
 }
 
-/// What is not coupled of the sockets of a namespace whose new ones get `default`.
+/// Finds the uncoupled connections and listeners among a namespace's sockets. New sockets there get `default`.
 fn judge(netns: &str, default: &str, listed: &[Listed]) -> Vec<Uncoupled> {
     // A connection that fell back to TCP early may have no token, and is one subflow.
     let mut connections: BTreeMap<u32, Vec<&Listed>> = BTreeMap::new();
@@ -207,7 +204,8 @@ fn judge(netns: &str, default: &str, listed: &[Listed]) -> Vec<Uncoupled> {
         if socket.state != LISTEN && socket.token != 0 {
             connections.entry(socket.token).or_default().push(socket);
         } else if let (LISTEN, Some((local, _))) = (socket.state, socket.ends()) {
-            // What the program chose, a listener keeps over an unloading. A default is looked up for each connection.
+            // A listener keeps an algorithm that its program selected, even after unloading. A default is looked up per
+            // connection.
             let (accepted, older) = match socket.own_choice {
                 0 => (default.to_owned(), false),
                 _ => (socket.name(), socket.unloaded != 0),
@@ -227,14 +225,14 @@ fn judge(netns: &str, default: &str, listed: &[Listed]) -> Vec<Uncoupled> {
     found
 }
 
-/// Why subflows, of which there may be one, are not one group.
+/// The reason why one or several subflows are not one group.
 fn split(subflows: &[&Listed]) -> Option<Split> {
     let names: BTreeSet<String> = subflows.iter().map(|subflow| subflow.name()).collect();
     let loads: BTreeSet<u64> = subflows.iter().map(|subflow| subflow.ops).collect();
     if subflows.len() < 2 || !names.iter().any(|name| is_ours(name)) {
         return None;
     }
-    // A socket asks for a row when data of its own is acknowledged; the SYN counts as a byte.
+    // A socket requests a row when its own data is acknowledged. The SYN counts as a byte.
     let has_no_row = |subflow: &&Listed| subflow.owner == 0 && subflow.acked > 1;
     match (names.len(), loads.len()) {
         (1, 1) => subflows.iter().any(has_no_row).then_some(Split::Rows),

@@ -1,5 +1,5 @@
-//! Coupled congestion control for the MPTCP of an unmodified Linux kernel: the programs, made of the
-//! headers of `anabranch-cc-fixed`, their loader, and a monitor of their sockets.
+//! Coupled congestion control for the MPTCP of an unmodified Linux kernel: the programs, built from the headers of
+//! `anabranch-cc-fixed`, their loader, and a monitor of their sockets.
 //!
 //! ```no_run
 //! use anabranch_cc_fixed::registry;
@@ -12,10 +12,9 @@
 //! anabranch_mptcp_bpf::unload(lia)?;
 //! # Ok::<(), anabranch_mptcp_bpf::Error>(())
 //! ```
-//!
-//! A loaded algorithm stays because files hold its objects. They are under [`Pins`]' directory,
-//! `/sys/fs/bpf/anabranch/ab_NAME/`: `link`, the registration (or, where the kernel has no such links, `ops`, the registered
-//! map), `connections`, the table of connections, and `counters`. A [`Private`] one has no files: it goes with its process.
+//! Files keep the objects of a loaded algorithm alive. They are in the directory of [`Pins`],
+//! `/sys/fs/bpf/anabranch/ab_NAME/`: `link`, the registration (on kernels without such links `ops`, the registered map),
+//! `connections`, the table of connections, and `counters`. A [`Private`] algorithm has no files and ends with its process.
 
 mod cost;
 mod coupling;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Locks the file against other processes, within that time.
+/// Locks the file against other processes, waiting at most for `limit`.
 pub(crate) fn lock(file: &File, path: &Path, limit: Duration) -> Result<(), Error> {
     let start = Instant::now();
     loop {
@@ -37,9 +37,8 @@ fn holder(file: &File) -> String {
     }
 }
 
-/// Of `/proc/locks`, the process that has a file locked as a whole:
-/// `1: FLOCK  ADVISORY  WRITE 4711 00:2c:17 0 EOF`. A line with `->` is of one that waits; 0 is of another
-/// namespace of processes.
+/// Finds in `/proc/locks` the process that holds the lock of a whole file: `1: FLOCK  ADVISORY  WRITE 4711 00:2c:17 0 EOF`. A
+/// line with `->` is a waiting process; 0 is a process of another PID namespace.
 fn process(locks: &str, inode: &str) -> Option<u32> {
     locks.lines().find_map(|line| {
         let words: Vec<_> = line.split_whitespace().collect();

@@ -3,7 +3,7 @@
 use libbpf_rs::Error;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// A descriptor while which lives the kernel measures BPF programs' run times.
+/// Makes the kernel measure the run time of BPF programs until the descriptor is closed.
 pub(crate) fn enable_statistics() -> Result<OwnedFd, Error> {
     // SAFETY: a system call without pointers.
     #[allow(unsafe_code)]
@@ -11,7 +11,7 @@ pub(crate) fn enable_statistics() -> Result<OwnedFd, Error> {
     owned(descriptor)
 }
 
-/// Ends a link, whoever holds it (Linux 6.11).
+/// Detaches a link of any process (Linux 6.11).
 pub(crate) fn detach_link(id: u32) -> Result<(), Error> {
     // SAFETY: a system call without pointers.
     #[allow(unsafe_code)]
@@ -22,12 +22,12 @@ pub(crate) fn detach_link(id: u32) -> Result<(), Error> {
     if result < 0 { Err(Error::from_raw_os_error(-result)) } else { Ok(()) }
 }
 
-/// What a system call returned.
+/// Wraps the descriptor that a system call returned.
 fn owned(descriptor: i32) -> Result<OwnedFd, Error> {
     if descriptor < 0 {
         return Err(Error::from_raw_os_error(-descriptor));
     }
-    // SAFETY: the kernel has just given it to us, and nobody else has it.
+    // SAFETY: the kernel has just created it, so this is its only owner.
     #[allow(unsafe_code)]
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }

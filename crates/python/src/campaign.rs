@@ -1,4 +1,4 @@
-//! A study's runs: those that are missing as tasks for others, the rest made here, and what comes of them all.
+//! A study's runs: passes missing runs to executors as tasks, executes the rest here, and judges all of them.
 
 use crate::algorithms::json;
 use crate::errors::{Error, RunError, VersionError, refused};
@@ -23,11 +23,11 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How often Python is asked whether there was a signal, and told how far the runs are.
+/// The interval at which signals are checked and progress is reported.
 const LOOK: Duration = Duration::from_millis(100);
 
 thread_local! {
-    /// What this thread was told of a folder of results.
+    /// Notes about a folder of results, for this thread.
     static TOLD: RefCell<Vec<String>> = const { RefCell::new(vec![]) };
 }
 
@@ -38,20 +38,20 @@ type Notes = Arc<Mutex<Vec<String>>>;
 pub struct Campaign {
     study: Arc<Study>,
     shipped: bool,
-    /// Whether it is all of the study.
+    /// Whether it contains the whole study.
     whole: bool,
     work: Work<(StudyResult, Vec<SimulationRuns>)>,
     store: Option<Store>,
-    /// What the user should know though the work goes on.
+    /// Notes for the user.
     notes: Notes,
     missing: Vec<PendingRun>,
-    /// Runs that somebody makes for us.
+    /// Claims of the runs that workers execute for us.
     claims: Mutex<HashMap<Key, Claim>>,
     done: Mutex<Option<(StudyResult, Vec<SimulationRuns>)>>,
 }
 
 impl Campaign {
-    /// With what is kept in that folder.
+    /// A campaign with the kept runs of that folder.
     pub fn new(
         py: Python<'_>,
         study: Arc<Study>,
@@ -74,12 +74,12 @@ impl Campaign {
         campaign.warn(py).map(|()| campaign)
     }
 
-    /// Warns of what the user should know.
+    /// Raises the notes as Python warnings.
     fn warn(&self, py: Python<'_>) -> PyResult<()> {
         let notes = std::mem::take(&mut *lock(&self.notes));
         notes.into_iter().try_for_each(|note| {
             let note = CString::new(note.replace('\0', "")).unwrap_or_default();
-            // Three calls up is who called a function of the package.
+            // The caller of the package is three frames up.
             PyErr::warn(py, &py.get_type::<PyUserWarning>(), &note, 3)
         })
     }
@@ -90,7 +90,7 @@ impl Campaign {
     ) -> PyResult<T> {
         match &*lock(&self.done) {
             Some((result, taken)) => with(result, taken),
-            None => Err(RunError::new_err("it has not been run")),
+            None => Err(RunError::new_err("the study has not been run")),
         }
     }
 }
@@ -103,18 +103,18 @@ impl Campaign {
         self.work.simulations.runs()
     }
 
-    /// The number of runs that may be made elsewhere and are not kept, the longest first.
+    /// The number of missing runs that workers may execute, the longest first.
     #[getter]
     fn missing(&self) -> usize {
         self.missing.len()
     }
 
-    /// About how many seconds the `i`-th of them takes on a core.
+    /// The estimated duration of the `i`-th missing run on a core, in seconds.
     fn seconds(&self, i: usize) -> f64 {
         self.missing[i].seconds()
     }
 
-    /// The task that the `i`-th of them is; none where another process has it in hand, or has made it meanwhile.
+    /// Claims the `i`-th missing run and returns its task. `None` if another process executes it or has completed it.
     fn begin(&self, py: Python<'_>, i: usize) -> PyResult<Option<String>> {
         let simulations = &self.work.simulations;
         let Some(store) = &self.store else { return Ok(None) };
@@ -127,20 +127,20 @@ impl Campaign {
         json(&simulations.task(missing)).map(Some)
     }
 
-    /// Keeps a record that a worker gave. Where it cannot, whatever workers make is lost.
+    /// Stores a worker's record.
     fn put(&self, record: &[u8]) -> PyResult<()> {
-        let wrong = |why: String| VersionError::new_err(format!("what a worker gave is no record: {why}"));
+        let wrong = |why: String| VersionError::new_err(format!("invalid record from a worker: {why}"));
         let record: Record = serde_json::from_slice(record).map_err(|why| wrong(why.to_string()))?;
         let Some(store) = &self.store else { return Ok(()) };
         let Record { key, version, summary } = record;
         let run = RunId { scenario_hash: &summary.scenario_hash, seed: summary.seed, backend: "sim" };
         if version != store.version() || Key::of(&version, run) != key {
-            return Err(wrong("it is of another run, or of another build of anabranch".into()));
+            return Err(wrong("it belongs to another run or another build of anabranch".into()));
         }
         if let Some(claim) = lock(&self.claims).remove(&key) {
             store.add(claim, &summary).map_err(|why| {
                 Error::new_err(format!(
-                    "a run cannot be kept in {}: {why}. What is kept there is not run again",
+                    "cannot store a run in {}: {why}. Stored runs are not repeated",
                     store.dir().display()
                 ))
             })?;
@@ -148,13 +148,13 @@ impl Campaign {
         Ok(())
     }
 
-    /// Nobody makes runs for us any more.
+    /// Releases all claims.
     fn end(&self) {
         lock(&self.claims).clear();
     }
 
-    /// Makes what is missing in this process, on all cores, and judges. `progress` is called with the part that is done, 0
-    /// to 1, the number of runs that are done and that of those to be done; at the end all are. The result, as JSON.
+    /// Executes the remaining runs in this process, on all cores, and judges. Calls `progress` with the completed fraction, 0
+    /// to 1, the number of completed runs and the total. Returns the result as JSON.
     fn run(&self, py: Python<'_>, progress: Option<Bound<'_, PyAny>>) -> PyResult<String> {
         let (stop, at) = (AtomicBool::new(false), Mutex::new((0.0, 0, 0)));
         let show = |p: Progress<'_>| *lock(&at) = (p.part, p.done, p.total);
@@ -174,7 +174,7 @@ impl Campaign {
             scope.spawn(move || {
                 let keep_going = || !stop.load(Ordering::Relaxed);
                 let ended = run_all(work, kept, &show, &keep_going, &mut |finished| *done = Some(finished));
-                // Who waits for it is below.
+                // The thread below waits for it.
                 let _ = sender.send(ended);
             });
             let ended = Mutex::new(ended);
@@ -197,7 +197,7 @@ impl Campaign {
         let total = lock(&at).2;
         *lock(&at) = (1.0, total, total);
         tell()?;
-        let done = done.ok_or_else(|| RunError::new_err("nothing came of it"))?;
+        let done = done.ok_or_else(|| RunError::new_err("the study returned no result"))?;
         let result = json(&done.0)?;
         *lock(&self.done) = Some(done);
         Ok(result)
@@ -234,7 +234,7 @@ impl Campaign {
         })
     }
 
-    /// Keeps the result in a folder of results and writes the report on it, with the page that simulates; the report's first page.
+    /// Writes the result and the report, with the laboratory's page, into a folder of results; returns the report's first page.
     fn report(
         &self,
         py: Python<'_>,
@@ -260,7 +260,7 @@ impl Campaign {
     }
 }
 
-/// A panic of another thread ends the call anyway.
+/// Locks despite poisoning: a panic of another thread ends the call anyway.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! A study, read from a file or made of a sweep.
+//! A study, from a file or a sweep.
 
 use crate::campaign::Campaign;
 use crate::errors::{input, refused, told};
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A study that was read and is right.
+/// A valid study.
 #[pyclass(frozen, module = "anabranch._anabranch")]
 pub struct Study {
     study: Arc<anabranch_study::Study>,
@@ -19,14 +19,14 @@ pub struct Study {
 
 #[pymethods]
 impl Study {
-    /// Reads a study file, or of some of its axes only these values; its scenarios are looked for beside it.
+    /// Reads a study file; `at` restricts axes to some values. Its scenarios are relative to the file.
     #[staticmethod]
     fn from_file(py: Python<'_>, path: PathBuf, text: &str, at: Vec<AxisSubset>) -> PyResult<Self> {
         let study = study_of_text(&path, text, &at).map_err(|error| told(py, &error))?;
         Ok(Study { study, shipped: false })
     }
 
-    /// The shipped paper with that name or letter, or of that experiment.
+    /// Finds a shipped paper by its name, its letter or one of its experiments.
     #[staticmethod]
     fn of_paper(py: Python<'_>, name: &str) -> PyResult<Self> {
         let known = || anabranch_papers::headings().map(|paper| paper.name).collect::<Vec<_>>().join(", ");
@@ -36,7 +36,7 @@ impl Study {
         Ok(Study { study, shipped: true })
     }
 
-    /// The study that a sweep is of a scenario's text.
+    /// Converts a sweep of a scenario's text to a study.
     #[staticmethod]
     #[allow(clippy::too_many_arguments)]
     fn of_sweep(
@@ -69,7 +69,7 @@ impl Study {
         &self.study.title
     }
 
-    /// What is to be run of it, with what is kept in `store`.
+    /// A campaign of the study, with the kept runs in `store`.
     fn campaign(
         &self,
         py: Python<'_>,
@@ -80,7 +80,7 @@ impl Study {
         store: Option<PathBuf>,
     ) -> PyResult<Campaign> {
         let size = Size::ALL.into_iter().find(|known| known.name() == size);
-        let size = size.ok_or_else(|| refused(py, "a size is `quick`, `default` or `full`"))?;
+        let size = size.ok_or_else(|| refused(py, "`size` must be `quick`, `default` or `full`"))?;
         let options = Options { size, seeds, only, without_columns: !columns, beside: vec![] };
         let work = py.detach(|| work_with_runs(&self.study, &options));
         let work = work.map_err(|error| told(py, &error.into()))?;

@@ -287,7 +287,7 @@ fn a_listener_that_chose_is_named_once_its_load_is_older() {
         namespace.name
     );
     assert!(texts.contains(&named), "{texts}");
-    assert!(texts.contains("gets ab_reno of an earlier load, and those that join ab_reno"), "{texts}");
+    assert!(texts.contains("gets ab_reno of an earlier load, joining subflows get ab_reno"), "{texts}");
     assert!(texts.contains("its subflows use two loads of one algorithm"), "{texts}");
     drop((ends, listener));
     until(|| uncoupled().is_empty(), "nothing is left");

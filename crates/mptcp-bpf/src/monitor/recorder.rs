@@ -1,4 +1,4 @@
-//! The record of a watch: the same samples and summary as of a simulated run.
+//! Records a watch, with the samples and the summary of a simulated run.
 
 use super::meter::Meter;
 use super::{Key, Sample, Watched};
@@ -10,9 +10,9 @@ use std::collections::HashMap;
 pub struct Recorder {
     layout: Layout,
     flows: HashMap<(&'static str, Key), usize>,
-    /// For each flow those of its subflows.
+    /// The meters of each flow's subflows.
     meters: Vec<Vec<Meter>>,
-    /// When the last sample was taken, in seconds; `None` before the first.
+    /// The time of the last sample, in seconds; `None` before the first.
     last_s: Option<f64>,
 }
 
@@ -24,7 +24,7 @@ impl Recorder {
         recorder
     }
 
-    /// Adds a sample, which goes to the sink.
+    /// Adds a sample and passes it to the sink.
     pub fn add(&mut self, sample: &Sample, sink: &mut dyn Sink) {
         let time_s = sample.time_s;
         let news = sample.connections.iter().filter(|c| self.admit(c, time_s)).count();
@@ -57,7 +57,7 @@ impl Recorder {
         self.last_s = Some(time_s);
     }
 
-    /// Takes a connection and its subflows into the layout; whether one of them is new.
+    /// Adds a connection and its subflows to the layout; returns whether one of them is new.
     fn admit(&mut self, c: &Watched, time_s: f64) -> bool {
         let flow = *self.flows.entry(key(c)).or_insert(self.meters.len());
         if flow == self.meters.len() {
@@ -74,7 +74,7 @@ impl Recorder {
         for s in &c.subflows {
             if meters.iter().all(|meter| meter.owner != s.now.owner) {
                 meters.push(match self.last_s {
-                    // It may have been there for long: what it did before does not count.
+                    // Its activity before the record does not count.
                     None => Meter::amid(time_s, &s.now),
                     Some(last_s) => Meter::new(last_s, &s.now),
                 });
@@ -84,7 +84,7 @@ impl Recorder {
         meters.len() > before
     }
 
-    /// The summary of all that was recorded.
+    /// The summary of the record.
     pub fn summary(&self) -> Summary {
         let flows: Vec<_> = self.layout.flows.iter().zip(&self.meters).map(flow).collect();
         Summary {
