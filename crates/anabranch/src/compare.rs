@@ -114,8 +114,10 @@ impl Compared {
             let what = "runs were complete, the result is partial";
             return Err(Error::Interrupted(miette!("interrupted: {complete} of {total} {what}")));
         }
-        let why =
-            miette!(help = self.failed.join("\n"), "{failed} of {total} runs failed: the means leave them out");
+        let why = miette!(
+            help = self.failed.join("\n"),
+            "{failed} of {total} runs failed: the means leave them out"
+        );
         if failed == 0 { Ok(()) } else { Err(Error::Result(why)) }
     }
 }

@@ -125,7 +125,8 @@ struct Image {
 impl Image {
     fn guest(&self) -> Result<&Guest, TaskError> {
         let make = || {
-            let program = env::current_exe().map_err(|why| format!("cannot find this program's own file: {why}"))?;
+            let program =
+                env::current_exe().map_err(|why| format!("cannot find this program's own file: {why}"))?;
             Guest::new(&images()?, self.series, &program).map_err(|why| why.to_string())
         };
         self.made.get_or_init(make).as_ref().map_err(|why| TaskError::Refused(why.clone()))

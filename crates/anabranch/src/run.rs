@@ -59,7 +59,8 @@ impl Outputs {
         }
         let Some(packets) = &self.packets else { return Ok(()) };
         if on.name() != SIM.name() {
-            let help = "leave out --backend to capture a simulated run; on the kernel, run tcpdump in a namespace";
+            let help =
+                "leave out --backend to capture a simulated run; on the kernel, run tcpdump in a namespace";
             return Err(told("`--pcap` works only with the simulator".into(), Some(help)));
         }
         earlier::is_no_input("--pcap", &packets.file, scenario.files())

@@ -228,7 +228,10 @@ pub fn read(file: &Path) -> Result<Source, Error> {
     };
     let bytes = bytes.map_err(|e| Error::environment(format!("cannot read {name}"), &e))?;
     if bytes.len() as u64 > LONGEST {
-        return Err(Error::Input(miette!("{name} is larger than {} MB, the limit of a scenario", LONGEST / 1_000_000)));
+        return Err(Error::Input(miette!(
+            "{name} is larger than {} MB, the limit of a scenario",
+            LONGEST / 1_000_000
+        )));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];

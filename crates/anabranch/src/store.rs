@@ -11,8 +11,9 @@ use std::path::Path;
 /// without a store.
 pub fn open(folder: &Path, note: Notify) -> Option<Store> {
     let opened = Store::open(folder, RESULTS_VERSION);
-    let store =
-        opened.map_err(|why| note(&format!("without a store of runs, an interrupted command cannot resume: {why}"))).ok()?;
+    let store = opened
+        .map_err(|why| note(&format!("without a store of runs, an interrupted command cannot resume: {why}")))
+        .ok()?;
     let others = store.others();
     if others.outcomes > 0 {
         note(&format!(

@@ -46,7 +46,11 @@ pub struct CaptureArgs {
 fn interval(text: &str) -> Result<Time, String> {
     let interval = anabranch_scenario::time(text)?;
     let shortest = Time::from_millis(1);
-    if interval < shortest { Err(format!("`{text}` is less than the minimum of {shortest}")) } else { Ok(interval) }
+    if interval < shortest {
+        Err(format!("`{text}` is less than the minimum of {shortest}"))
+    } else {
+        Ok(interval)
+    }
 }
 
 /// `anabranch capture`.

@@ -72,13 +72,17 @@ pub struct SweepArgs {
 /// `anabranch sweep`.
 pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
     if args.scenario == Path::new("-") {
-        return Err(Error::input(miette!("`-` is not possible here: a sweep reads its scenario again for every run; give a file")));
+        return Err(Error::input(miette!(
+            "`-` is not possible here: a sweep reads its scenario again for every run; give a file"
+        )));
     }
     let (set, duration) = (args.set.clone(), args.duration.clone());
     let scenario = Scenario::open_with(&args.scenario, Changes { set, duration, ..Changes::default() })?;
     // A study file names its scenario relative to itself. A printed one may be stored anywhere, so the path is absolute.
     let named = match args.print_study {
-        true => absolute(&args.scenario).map_err(|e| Error::environment("cannot find the current folder", &e))?,
+        true => {
+            absolute(&args.scenario).map_err(|e| Error::environment("cannot find the current folder", &e))?
+        }
         false => args.scenario.clone(),
     };
     let cc: Vec<String> = args.cc.iter().flat_map(|cc| parts(cc)).collect();

@@ -113,9 +113,7 @@ pub fn privileges() -> Check {
         CAPABILITIES.iter().filter(|(c, _)| !held.contains(*c)).map(|(_, name)| *name).collect();
     let contained = !is_first_user_namespace(&fs::read_to_string("/proc/self/uid_map").unwrap_or_default());
     let found = match lacking.is_empty() {
-        true if contained => {
-            "only in a user namespace, where the kernel does not load programs".into()
-        }
+        true if contained => "only in a user namespace, where the kernel does not load programs".into(),
         true => "root's".into(),
         false => format!("without {}", lacking.join(", ")),
     };
@@ -154,7 +152,11 @@ fn btf() -> Check {
 fn mptcp() -> Check {
     let there = namespace::mptcp_enabled().is_some();
     let found = if there { "compiled in" } else { "not compiled in" };
-    Check::new(Need::Mptcp, "MPTCP", found).or(Verdict::Missing, there, "use a kernel built with CONFIG_MPTCP=y")
+    Check::new(Need::Mptcp, "MPTCP", found).or(
+        Verdict::Missing,
+        there,
+        "use a kernel built with CONFIG_MPTCP=y",
+    )
 }
 
 fn mptcp_enabled() -> Check {
@@ -234,7 +236,8 @@ fn every_call(types: libbpf_rs::Result<Btf<'_>>) -> Check {
     let title = "calls of programs";
     let Ok(types) = types else { return without_types(Need::EveryCall, title) };
     let skips = skips_programs(&types);
-    let found = if skips { "a vendor's kernel skips some (bpf_prog_aux.init_owned)" } else { "all are executed" };
+    let found =
+        if skips { "a vendor's kernel skips some (bpf_prog_aux.init_owned)" } else { "all are executed" };
     let help = "no action needed: the programs compensate, and windows stay within bounds. For measurements, use an upstream or a distribution's kernel";
     Check::new(Need::EveryCall, title, found).or(Verdict::Warning, !skips, help)
 }

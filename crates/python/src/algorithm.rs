@@ -48,8 +48,9 @@ pub fn choose(py: Python<'_>, scenario: &mut Scenario, chosen: Vec<Chosen>) -> P
             any = true;
         }
         if !any {
-            let which = flow
-                .map_or("the scenario has no multipath flow: name a flow".into(), |f| format!("unknown flow `{f}`"));
+            let which = flow.map_or("the scenario has no multipath flow: name a flow".into(), |f| {
+                format!("unknown flow `{f}`")
+            });
             return Err(refused(py, which));
         }
         // The run differs from those of all built-in algorithms.
@@ -71,10 +72,7 @@ fn distinct(py: Python<'_>, name: &str, observables: &[String]) -> PyResult<()> 
             _ if observables[..i].contains(observable) => "which is listed twice",
             _ => continue,
         };
-        return Err(refused(
-            py,
-            format!("`{name}.observables` has `{observable}`, {why}: use another name"),
-        ));
+        return Err(refused(py, format!("`{name}.observables` has `{observable}`, {why}: use another name")));
     }
     Ok(())
 }
@@ -186,10 +184,7 @@ impl InPython {
             path.barred = row.barred;
             if i == r {
                 if row.cwnd.is_nan() || row.ssthresh.is_nan() || row.pacing_rate.is_some_and(f64::is_nan) {
-                    return Err(refused(
-                        py,
-                        format!("{method} set a window, threshold or rate to NaN"),
-                    ));
+                    return Err(refused(py, format!("{method} set a window, threshold or rate to NaN")));
                 }
                 (path.cwnd, path.ssthresh, path.pacing_rate) = (row.cwnd, row.ssthresh, row.pacing_rate);
             }
@@ -250,7 +245,8 @@ impl Algorithm for InPython {
                 let wanted = out.len();
                 refused(py, format!("`{class}.observe` returned {what}; `observables` has {wanted} names"))
             };
-            let numbers: Vec<f64> = values.extract(py).map_err(|_| wrong(format!("{values}, which are not numbers")))?;
+            let numbers: Vec<f64> =
+                values.extract(py).map_err(|_| wrong(format!("{values}, which are not numbers")))?;
             if numbers.len() != out.len() {
                 return Err(wrong(format!("{} values", numbers.len())));
             }

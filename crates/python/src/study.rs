@@ -31,8 +31,8 @@ impl Study {
     fn of_paper(py: Python<'_>, name: &str) -> PyResult<Self> {
         let known = || anabranch_papers::headings().map(|paper| paper.name).collect::<Vec<_>>().join(", ");
         let study = py.detach(|| anabranch_papers::find(name)).cloned();
-        let study = study
-            .ok_or_else(|| refused(py, format!("unknown paper `{name}`; known: {}", known())))?;
+        let study =
+            study.ok_or_else(|| refused(py, format!("unknown paper `{name}`; known: {}", known())))?;
         Ok(Study { study, shipped: true })
     }
 

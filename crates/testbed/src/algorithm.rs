@@ -5,18 +5,19 @@ use anabranch_cc_fixed::registry::{self, KernelEntry};
 use anabranch_mptcp_bpf::{Private, available};
 use anabranch_scenario::{Flow, suggest};
 
-/// The kernel's own algorithms that stand for the simulator's. Its `bbr` does not: it is version 1, the simulator's version 3.
+/// The kernel's own algorithms that match the simulator's. Its `bbr` does not: it is version 1, the simulator's is version 3.
 const OWN: [&str; 2] = ["reno", "cubic"];
 
-/// A single-path algorithm on each path, and the parameter that names it. The kernel does so with any algorithm.
+/// The name of the uncoupled algorithm, and the parameter with its single-path algorithm. The kernel runs every algorithm of
+/// its own so.
 const UNCOUPLED: &str = "uncoupled";
 const OVER: &str = "over";
 
-/// The algorithms of a run's flows. The programs among them are loaded as long as this lives.
+/// The algorithms of a run's flows. Programs of ours stay loaded until this is dropped.
 pub struct Algorithms {
-    /// In the order of the flows.
+    /// The algorithm of each flow.
     of_flows: Vec<Algorithm>,
-    /// Each once, whichever flows use it.
+    /// The loaded programs, each once.
     programs: Vec<Private>,
 }
 
@@ -71,7 +72,7 @@ impl Algorithms {
         }
     }
 
-    /// Which of [`Algorithms::programs`] a flow's sockets run, where it is one of ours.
+    /// The index in [`Algorithms::programs`] of a flow's program, if it uses one of ours.
     pub fn program_index(&self, flow: usize) -> Option<usize> {
         match self.of_flows[flow] {
             Algorithm::Own(_) => None,
@@ -79,12 +80,12 @@ impl Algorithms {
         }
     }
 
-    /// The program that a flow's sockets run, where it is one of ours.
+    /// The program of a flow's sockets, if it uses one of ours.
     pub fn program(&self, flow: usize) -> Option<&Private> {
         self.program_index(flow).map(|index| &self.programs[index])
     }
 
-    /// How often a program had no row for a socket.
+    /// The number of times that a program had no row for a socket.
     pub fn refused(&self) -> u64 {
         self.programs
             .iter()
@@ -104,7 +105,7 @@ pub(crate) fn check(flows: &[Flow]) -> Result<(), TestbedError> {
     all_wanted(flows).map(drop)
 }
 
-/// Whether a guest's kernel has them, which has all of the kernel's own.
+/// The same for a guest's kernel, which has all of the kernel's own algorithms.
 pub(crate) fn check_for_guest(flows: &[Flow]) -> Result<(), TestbedError> {
     let available = OWN.map(str::to_owned);
     flows.iter().try_for_each(|flow| wanted(flow, &available).map(drop))
@@ -129,13 +130,13 @@ fn wanted(flow: &Flow, available: &[String]) -> Result<Wanted, TestbedError> {
     let (name, part) = if is_uncoupled { (params.word(OVER), ".over") } else { (cc.entry.name, "") };
     let others = cc.entry.all_params().filter(|param| !(is_uncoupled && param.name == OVER));
     if let Some(other) = others.into_iter().find(|param| params.find(param.name) != Some(param.default)) {
-        let why = "algorithms on the kernel have no parameters: remove it".to_owned();
+        let why = "algorithms on the kernel do not take parameters: remove it".to_owned();
         return Err(refused(&format!(".{}", other.name), why));
     }
     if let Some(own) = OWN.into_iter().find(|own| *own == name) {
         let there = available.iter().any(|available| available == own);
         let why =
-            format!("this kernel lacks `{own}`, it has {} (try `modprobe tcp_{own}`)", available.join(", "));
+            format!("this kernel lacks `{own}`; it has {} (try `modprobe tcp_{own}`)", available.join(", "));
         return if there { Ok(Wanted::Own(own)) } else { Err(refused(part, why)) };
     }
     // One name for each: `reno@kernel` differs from `reno`.

@@ -31,7 +31,8 @@ pub fn ready() -> Result<(), TestbedError> {
         Err(why) => lacks(format!("cannot open {TUN}: {why}; load the kernel module `tun` (modprobe tun)")),
         Ok(_) => {
             let device = || Host::new()?.run(|| Tun::open("path1", 1500).map(drop))?;
-            device().or_else(|why| lacks(format!("root lacks the privileges for the testbed here: {why}")))
+            device()
+                .or_else(|why| lacks(format!("the testbed lacks privileges although it runs as root: {why}")))
         }
     }
 }
@@ -74,7 +75,7 @@ pub(crate) fn is_installed(program: &str) -> bool {
     find(program).is_some()
 }
 
-/// The file of a program.
+/// Finds a program's file in PATH.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let folders = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&folders).map(|folder| folder.join(program)).find(|file| file.is_file())
@@ -88,7 +89,7 @@ fn allow_files(files: u64) -> Result<(), TestbedError> {
     }
     if limit.maximum.is_some_and(|most| most < files) {
         return lacks(format!(
-            "the scenario needs about {files} open files, more than the limit of this process (ulimit -n)"
+            "the scenario needs about {files} open files, more than this process's limit (ulimit -n)"
         ));
     }
     limit.current = Some(files);

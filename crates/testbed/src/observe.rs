@@ -14,22 +14,22 @@ use std::net::IpAddr;
 /// `tcp_info.snd_ssthresh` before the first congestion (TCP_INFINITE_SSTHRESH).
 const NO_SSTHRESH: u32 = 0x7fff_ffff;
 
-/// Meters of every subflow, and the state that each had last.
+/// The meter and the last state of every subflow.
 pub(crate) struct Observer {
     flows: Vec<Flow>,
 }
 
 struct Flow {
-    /// The number of the sender's network namespace, by which programs identify the flow's subflows.
+    /// The inode of the sender's network namespace, which identifies the flow's subflows in programs.
     netns: u32,
-    /// The window of measurement, as the scenario has it.
+    /// The scenario's measurement window.
     from: Time,
     to: Time,
     first: Option<Reading>,
     last: Option<Reading>,
     meters: Vec<Meter>,
     states: Vec<Option<State>>,
-    /// Whether its MPTCP connection has become plain TCP.
+    /// Whether its MPTCP connection fell back to plain TCP.
     is_fallback: bool,
     /// Segments.
     initial_window: u32,
@@ -53,7 +53,7 @@ struct Reading {
 }
 
 impl Observer {
-    /// Of flows between these hosts.
+    /// An observer of the flows between these hosts.
     pub fn new(scenario: &Scenario, hosts: &[Pair]) -> Result<Self, TestbedError> {
         let flow = |(flow, pair): (&anabranch_scenario::Flow, &Pair)| {
             Ok(Flow {
@@ -72,7 +72,7 @@ impl Observer {
         Ok(Observer { flows: scenario.flows.iter().zip(hosts).map(flow).collect::<Result<_, _>>()? })
     }
 
-    /// Reads every connection now.
+    /// Samples every connection.
     pub fn look(
         &mut self,
         now: Time,
@@ -89,17 +89,17 @@ impl Observer {
         Ok(())
     }
 
-    /// The subflows of the `f`-th flow as they were seen last.
+    /// The last states of the `f`-th flow's subflows.
     pub fn states(&self, f: usize) -> &[Option<State>] {
         &self.flows[f].states
     }
 
-    /// Whether the `f`-th flow's MPTCP connection has become plain TCP.
+    /// Whether the `f`-th flow's MPTCP connection fell back to plain TCP.
     pub fn is_fallback(&self, f: usize) -> bool {
         self.flows[f].is_fallback
     }
 
-    /// At all subflows.
+    /// The samples of all subflows.
     pub fn looks(&self) -> Looks {
         self.flows.iter().fold(Looks::default(), |sum, flow| Looks {
             all: sum.all + flow.looks.all,
@@ -111,7 +111,7 @@ impl Observer {
         &self.flows[f].meters
     }
 
-    /// The window of measurement as it was, in seconds: none where nothing was measured.
+    /// The actual measurement window, in seconds; `None` without measurements.
     pub fn window(&self, f: usize) -> Option<(f64, f64)> {
         let flow = &self.flows[f];
         let (first, last) = (flow.first?, flow.last?);
@@ -134,7 +134,7 @@ impl Flow {
         let observed = connection.sender()?;
         let multipath = observed.as_ref().and_then(|observed| observed.multipath);
         self.is_fallback |= multipath.is_some_and(|multipath| multipath.info.is_fallback());
-        // A transfer that is over is measured up to its end.
+        // A finished transfer is measured up to its end.
         let finished = connection.finished();
         let measured = now >= self.from
             && self.last.is_none_or(|last| last.at < self.to.min(finished.unwrap_or(Time::NEVER)));
@@ -172,7 +172,7 @@ impl Flow {
     }
 }
 
-/// A subflow by its socket, and by the program that is its congestion control.
+/// The state of a subflow, from its socket and from its program's row.
 fn state(subflow: &Subflow, row: Option<&Row>) -> State {
     let info = &subflow.info;
     let in_flight = (u64::from(info.unacked) + u64::from(info.retrans))

@@ -1,4 +1,4 @@
-//! A run: hosts, links, connections, and samples until its end.
+//! Executes a run: creates hosts, links and connections, and samples them until the end.
 
 use crate::algorithm::Algorithms;
 use crate::clock::Clock;
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 /// Time between two samples of the sockets, unless the scenario's samples are closer.
 const LOOK: Time = Time::from_millis(10);
 
-/// From when the hosts are there to time 0: until then the connections' threads, or iperf3, have begun to wait.
+/// The delay from the creation of the hosts to time 0, by which the threads of the connections, or iperf3, wait.
 fn run_up(flows: usize, traffic: Traffic) -> Duration {
     let of_flow = match traffic {
         Traffic::Own => Duration::from_millis(10),
@@ -28,7 +28,7 @@ fn run_up(flows: usize, traffic: Traffic) -> Duration {
     Duration::from_millis(50) + of_flow * flows as u32
 }
 
-/// How to run.
+/// Options of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunOptions {
     /// The most repetitions of an invalid run.
@@ -93,7 +93,7 @@ pub fn run(
 
 /// A failed or interrupted attempt.
 struct Ended {
-    /// Whether it had begun: hosts and connections were ready.
+    /// Whether the run had started: hosts and connections were ready.
     begun: bool,
     why: TestbedError,
 }
@@ -135,25 +135,25 @@ fn before_others<T>(f: impl FnOnce() -> T) -> T {
     let raised = realtime::raise(realtime::OBSERVER).is_ok();
     let done = f();
     if raised {
-        // Who may raise it may lower it.
+        // A thread that may raise its priority may lower it.
         let _ = realtime::lower();
     }
     done
 }
 
-/// An attempt: everything that a run needs, up and idle.
+/// An attempt: all objects of a run, ready to start.
 struct Attempt<'a> {
     scenario: &'a Scenario,
     seed: u64,
-    // In the order in which they end: no program goes while a socket uses it.
+    // In the order of their drop: a program must outlive the sockets that use it.
     connections: Vec<Connection>,
     emulator: Emulator,
     hosts: Vec<Pair>,
     algorithms: Algorithms,
     clock: Clock,
-    /// When everything was there: zero, if before time 0.
+    /// The time at which everything was ready; zero if before time 0.
     begun_late: Time,
-    /// At its beginning.
+    /// The steal time at its start.
     stolen: Option<Stolen>,
 }
 
@@ -239,7 +239,7 @@ impl<'a> Attempt<'a> {
             while next_sample <= now {
                 next_sample += interval;
             }
-            // What ends by Ctrl-C has not failed.
+            // An interruption by Ctrl-C is not a failure.
             if !keep_going(now) {
                 interrupted = Some(now);
                 break;

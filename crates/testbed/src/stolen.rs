@@ -15,8 +15,8 @@ impl Stolen {
         Stolen::read(&fs::read_to_string("/proc/stat").ok()?)
     }
 
-    /// The first line has user, nice, system, idle, iowait, irq, softirq and steal; guests' times after these are of user and nice
-    /// already (proc_stat(5)).
+    /// The first line has user, nice, system, idle, iowait, irq, softirq and steal; user and nice already include the guests'
+    /// times that follow (proc_stat(5)).
     fn read(table: &str) -> Option<Stolen> {
         let times = table.lines().next()?.strip_prefix("cpu ")?.split_whitespace().take(8);
         let times: Vec<u64> = times.map(|time| time.parse().ok()).collect::<Option<_>>()?;

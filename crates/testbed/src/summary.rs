@@ -15,7 +15,7 @@ use anabranch_scenario::Scenario;
 pub struct Limits {
     /// The limit of the 99th percentile of packet lateness.
     pub late: Time,
-    /// The limit of the maximum packet lateness: a queue may run empty meanwhile.
+    /// The limit of the maximum packet lateness, in which a queue may run empty.
     pub too_late: Time,
     /// The limit of the lateness of samples: the traffic's threads wait equally long.
     pub look: Time,
@@ -42,19 +42,19 @@ pub(crate) struct End {
     pub until: Time,
     /// Links and paths at the end of the warm-up.
     pub warm: Snapshot,
-    /// And at the end.
+    /// Links and paths at the end.
     pub end: Snapshot,
     pub report: Report,
     /// Packets that devices dropped before the emulator took them.
     pub device_drops: u64,
     pub skips_programs: Option<bool>,
-    /// How often a socket was refused a row in its program's table: then it has no window of the group, and no samples.
+    /// The number of times that a program's table refused a row to a socket. Such a socket is not coupled and not sampled.
     pub without_row: u64,
     pub traffic: Traffic,
     pub limits: Limits,
     /// The largest lateness of samples of sockets.
     pub looks_late: Time,
-    /// How long after time 0 all hosts and connections were there; zero where that was before.
+    /// The delay after time 0 until all hosts and connections were ready; zero if they were ready before.
     pub begun_late: Time,
     /// The fraction of CPU time withheld from this machine; `None` if the kernel does not report it.
     pub stolen: Option<f64>,
@@ -63,7 +63,7 @@ pub(crate) struct End {
 /// The fraction of steal time that explains late links.
 const STOLEN: f64 = 0.01;
 
-/// The kernel's part of the summary of a run that ended at `end.until`.
+/// The summary of a run that ended at `end.until`.
 pub(crate) fn of(
     scenario: &Scenario,
     seed: u64,
@@ -107,7 +107,7 @@ fn flow(
     }
 }
 
-/// A path's place among all of them, which is the emulator's.
+/// A path's index among all paths, as in the emulator.
 fn index(scenario: &Scenario, flow: usize, path: usize) -> usize {
     scenario.flows[..flow].iter().map(|flow| flow.paths.len()).sum::<usize>() + path
 }
@@ -187,20 +187,19 @@ fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer, end: 
     }
 }
 
-/// An upper bound of the cost of standstills, as a fraction of the goodput: the time itself, in which no packet enters a link, and
-/// `cycles` out of all cycles between two reactions to congestion, for windows halved too early.
-///
-/// A window that grows evenly from W/2 to W in a time T carries 3/4 WT meanwhile, in units of W·RTT. Halved once more at W(1 + x)/2, x
-/// from 0 to 1, it carries 3/16 (1 − x²) WT less: (1 − x²)/4 of what a cycle carries, a quarter at most. The packets of a standstill of s
-/// come at once behind it. Where the queue takes those of a longer time Q, it has drained by as much before, and can be overflown only
-/// when it was about to: with less room than s of Q, when the window was within s/Q of W. Then x is at least 1 − 2 s/Q, and the cost at most
-/// s/Q.
+/// An upper bound of the cost of standstills, as a fraction of the goodput. It adds the standstill time, in which packets do
+/// not enter links, and `cycles` as a fraction of all cycles between two reactions to congestion, for windows halved too
+/// early. A window that grows evenly from W/2 to W in a time T carries 3/4 WT, in units of W·RTT. Halved once more at W(1 +
+/// x)/2, x from 0 to 1, it carries 3/16 (1 − x²) WT less. This is (1 − x²)/4 of a cycle's data, at most a quarter. The
+/// packets of a standstill of length s arrive at once after it. If the queue holds the packets of a longer time Q, it has
+/// drained by the same amount before. It can then overflow only if it was about to: with less room than s of Q, at a window
+/// within s/Q of W. Then x is at least 1 − 2 s/Q, and the cost is at most s/Q.
 fn standstill_effect(standstill_s: f64, measured_s: f64, cycles: f64, responses: u64) -> f64 {
     let of = |part: f64, all: f64| if part > 0.0 { part / all } else { 0.0 };
     of(standstill_s, measured_s) + of(cycles, responses as f64)
 }
 
-/// The beginning of the reason.
+/// The start of the reason.
 const STOOD_STILL: &str = "the emulator stood still";
 
 /// Reasons in the emulator's health that make a run invalid.

@@ -177,7 +177,11 @@ fn time(text: &str) -> Result<Duration, String> {
 
 fn interval(text: &str) -> Result<Duration, String> {
     let interval = time(text)?;
-    if interval < SHORTEST { Err(format!("`{text}` is less than the minimum of 10 ms")) } else { Ok(interval) }
+    if interval < SHORTEST {
+        Err(format!("`{text}` is less than the minimum of 10 ms"))
+    } else {
+        Ok(interval)
+    }
 }
 
 /// The shortest time between samples.

@@ -10,8 +10,7 @@ pub fn page(ideals: &Ideals) -> String {
     let all: Vec<&Allocation> = ideals.allocations.iter().collect();
     let settled = |a: &&Allocation| a.links.iter().all(|link| link.loss_rate.is_some());
     let equilibria: Vec<&Allocation> = all.iter().copied().filter(settled).collect();
-    let mut page =
-        format!("{}: theory, for the network at {} s\n", ideals.scenario, ideals.at_s);
+    let mut page = format!("{}: theory, for the network at {} s\n", ideals.scenario, ideals.at_s);
     if !all.is_empty() {
         page += &goodputs(&all);
     }
@@ -38,7 +37,9 @@ fn remarks(ideals: &Ideals, settled: bool) -> String {
         ("pooled", "proportional fairness over the connections' totals, the resource-pooling ideal"),
     ];
     for (id, meaning) in fair.iter().filter(|(id, _)| ideals.allocation(id).is_some()) {
-        remarks.push(format!("{id}: {meaning}. Only the totals of connections are unique, not the rates of subflows."));
+        remarks.push(format!(
+            "{id}: {meaning}. Only the totals of connections are unique, not the rates of subflows."
+        ));
     }
     if settled {
         let own = match ideals.own.as_deref() {

@@ -1,4 +1,4 @@
-//! Standstills: times in which the emulator should have run and did not.
+//! Standstills: periods in which the emulator should have run and did not.
 
 use anabranch_net::{Discipline, LinkSpec, QueueLimit, Time};
 use anabranch_scenario::Path;
@@ -13,21 +13,21 @@ const MOST_COST: f64 = 0.25;
 /// The number of recent standstills stored: enough for a round-trip time.
 const KNOWN: usize = 16;
 
-/// The standstills of a thread, which reports when it works and until when it sleeps.
+/// Detects the standstills of a thread from its reports about work and sleep.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Standstills {
     /// The latest time at which the thread must run.
     due: Time,
-    /// How many there were.
+    /// The number of standstills.
     number: u64,
-    /// All of them together.
+    /// Their total length.
     sum: Time,
     last: VecDeque<Standstill>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Standstill {
-    /// From 1.
+    /// The number, from 1.
     number: u64,
     length: Time,
     end: Time,
@@ -73,14 +73,14 @@ fn queue_time(link: &LinkSpec, mtu: u32) -> Time {
 /// Standstills that can cause a loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cause {
-    /// The number, from 1, of the last of them.
+    /// The number, from 1, of the last standstill.
     pub number: u64,
     /// The largest cost of the loss, as a fraction of a cycle between two reactions to congestion.
     pub cost: f64,
 }
 
 impl Standstills {
-    /// The thread runs.
+    /// Records that the thread runs.
     #[inline]
     pub fn works(&mut self, now: Time) {
         let length = now.since(self.due);
@@ -99,7 +99,7 @@ impl Standstills {
         self.last.push_back(Standstill { number: self.number, length, end });
     }
 
-    /// The thread sleeps until then.
+    /// Records that the thread sleeps until the given time.
     pub fn sleeps(&mut self, until: Time) {
         self.due = self.due.max(until);
     }
@@ -109,8 +109,8 @@ impl Standstills {
         self.sum
     }
 
-    /// Those that can be the reason of a loss at `now`: packets that waited reach queues at once when one is over, and those that they cause
-    /// within a round-trip time without queues.
+    /// The standstills that may have caused a loss at `now`. After a standstill, the waiting packets reach the queues at
+    /// once, and the packets that they trigger follow within a round-trip time without queues.
     pub fn cause(&self, now: Time, reach: Reach) -> Option<Cause> {
         let near = |one: &&Standstill| one.end < now && now.since(one.end) <= reach.round_trip + LEAST;
         let near = || self.last.iter().filter(near);

@@ -1,6 +1,6 @@
-//! Room for the bytes of packets on their way, used again and again.
+//! Reusable buffers for packets in flight.
 
-/// Bytes of a small place: an acknowledgement with all its options, and the header before it.
+/// The size of a small place: an acknowledgement with all options and the header before it, in bytes.
 const SMALL: usize = 160;
 /// The approximate size of allocated blocks, in bytes.
 const PIECE: usize = 1 << 20;
@@ -19,17 +19,17 @@ pub(crate) struct Place {
 }
 
 impl Store {
-    /// With room for packets of up to `largest` bytes.
+    /// A store for packets of up to `largest` bytes.
     pub fn new(largest: usize) -> Store {
         Store { small: Places::new(SMALL), large: Places::new(largest) }
     }
 
-    /// The largest packet that it takes, in bytes.
+    /// The largest packet that fits, in bytes.
     pub fn largest(&self) -> usize {
         self.large.size
     }
 
-    /// Takes a place for a packet of at most `length` bytes, which `write` writes and returns the number of.
+    /// Allocates a place for a packet of at most `length` bytes. `write` fills it and returns the number of bytes.
     #[inline]
     pub fn put(&mut self, length: usize, write: impl FnOnce(&mut [u8]) -> usize) -> Place {
         let places = if length <= SMALL { &mut self.small } else { &mut self.large };
@@ -40,7 +40,7 @@ impl Store {
         Place { number, length: length as u32 }
     }
 
-    /// The packet there.
+    /// Reads the packet at a place.
     #[inline]
     pub fn see(&self, place: Place) -> &[u8] {
         let length = place.length as usize;
@@ -48,14 +48,14 @@ impl Store {
         &places.see(place.number)[..length]
     }
 
-    /// The packet there, to be changed.
+    /// The packet at a place, mutable.
     #[inline]
     pub fn get(&mut self, place: Place) -> &mut [u8] {
         let length = place.length as usize;
         &mut self.of(length).get(place.number)[..length]
     }
 
-    /// Gives a place back.
+    /// Frees a place.
     #[inline]
     pub fn release(&mut self, place: Place) {
         self.of(place.length as usize).free.push(place.number);
@@ -71,7 +71,7 @@ struct Places {
     size: usize,
     in_piece: usize,
     pieces: Vec<Box<[u8]>>,
-    /// The place given back last is taken next: it is in the caches.
+    /// The free places. The last freed one is reused first, because it is in the caches.
     free: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! A task on another kernel, in a virtual machine with a clock of its own.
+//! Runs a task on another kernel, in a virtual machine in virtual time.
 
 mod cpio;
 mod machine;
@@ -19,8 +19,9 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// What the image's first process runs. The outcome's port ends with the status, so that what is cut off is told from what is whole.
-/// iperf3 makes its buffers in /tmp. Progress goes through a pipe: on a terminal, as a serial port is one, it would be a bar.
+/// The script that the image's first process runs. The status at the end of the outcome's port marks it as complete. iperf3
+/// creates its buffers in /tmp. Progress goes through a pipe, because on a terminal, such as a serial port, it would be a
+/// bar.
 const JOB: &str = "#!/bin/sh
 busybox mkdir -p /tmp
 for port in 1 2 3; do stty -F /dev/ttyS$port raw 115200; done
@@ -35,12 +36,11 @@ cat /outcome /status >/dev/ttyS1
 /// The interval between two checks of the machine.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// Lines of kernel messages that explain its end.
+/// The number of kernel message lines in an error.
 const LINES: usize = 20;
 
-/// A stock Debian kernel on which `anabranch task` runs, in a virtual machine and in virtual time. No network is needed, and no privileges.
-///
-/// Its image is a folder that `tools/guest-image.sh` has made.
+/// A stock Debian kernel on which `anabranch task` runs, in a virtual machine and in virtual time. No network is needed, and
+/// no privileges. `tools/guest-image.sh` creates its image, a folder.
 pub struct Guest {
     kernel: PathBuf,
     initramfs: Vec<u8>,
@@ -67,11 +67,11 @@ impl Guest {
         Ok(Guest { kernel: image.join("kernel"), initramfs, program: archive.finish() })
     }
 
-    /// The output of `anabranch task` for a task of this scenario, which is a JSON object. Samples go to `sink` when it is over. `seed` is
-    /// that of what the kernel has of random. `keep_going` is asked now and then, with the simulated time that was reached.
+    /// Runs `anabranch task` with a task of this scenario and returns its output, a JSON object. Samples go to `sink` at the
+    /// end. `seed` determines the kernel's randomness. `keep_going` is polled with the simulated time.
     ///
     /// # Errors
-    /// [`TestbedError`]; what the task is refused for is an [`TestbedError::Environment`].
+    /// [`TestbedError`]; a refused task is a [`TestbedError::Environment`].
     pub fn run(
         &self,
         task: &[u8],
@@ -116,7 +116,7 @@ impl Guest {
                     sink.begin(&Layout::of(scenario));
                     let text = machine.said(Port::Samples)?;
                     let read = str::from_utf8(&text).ok().and_then(|text| samples::replay(text, sink));
-                    read.ok_or_else(|| TestbedError::Failed("a guest's samples cannot be read".into()))?;
+                    read.ok_or_else(|| TestbedError::Failed("cannot read the guest's samples".into()))?;
                 }
                 return Ok(outcome);
             }
@@ -129,12 +129,12 @@ impl Guest {
     }
 }
 
-/// Seconds of a processor that a run takes at most: many times what runs took.
+/// The limit of a run's CPU time in seconds, many times the usual.
 fn limit(length: Time) -> u64 {
     300 + (length.as_secs_f64() * 60.0) as u64
 }
 
-/// What a guest's task printed, or why it failed; none where its end is missing.
+/// The output or the failure of a guest's task. `None` if the final status is missing.
 fn outcome_of(port: &[u8], errors: &str) -> Option<Result<Vec<u8>, TestbedError>> {
     let text = port.strip_suffix(b"\n")?;
     let start = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
@@ -147,7 +147,7 @@ fn outcome_of(port: &[u8], errors: &str) -> Option<Result<Vec<u8>, TestbedError>
     })
 }
 
-/// What a line of progress has after its per cent.
+/// The text after the percentage in a progress line.
 const PROGRESS: &str = " % of the simulated time";
 
 /// The simulated time in the last progress line.

@@ -1,4 +1,4 @@
-//! Samples of a run in a guest, as text that leaves it over a port: a line each, of a letter and numbers.
+//! Transfers samples from a guest as text over a port: a line per sample, with a letter and numbers.
 
 use anabranch_record::{CompletionSample, LinkSample, Sink, SubflowSample};
 use std::io::{self, Write};
@@ -10,15 +10,15 @@ pub struct SampleWriter<W> {
 }
 
 impl<W: Write> SampleWriter<W> {
-    /// Into `to`, which should be buffered.
+    /// A writer into `to`, which should be buffered.
     pub fn new(to: W) -> Self {
         SampleWriter { to, failed: None }
     }
 
-    /// Writes what is left.
+    /// Flushes the output.
     ///
     /// # Errors
-    /// The first that writing met.
+    /// The first error of a write.
     pub fn finish(mut self) -> io::Result<()> {
         self.failed.map_or_else(|| self.to.flush(), Err)
     }
@@ -31,7 +31,7 @@ impl<W: Write> SampleWriter<W> {
 }
 
 impl<W: Write> Sink for SampleWriter<W> {
-    // The shortest text of a number that is read as the same again.
+    // The shortest text that parses to the same number.
     fn subflow(&mut self, s: &SubflowSample<'_>) {
         let observables: String = s.observables.iter().map(|value| format!(" {value}")).collect();
         self.line(format_args!("s{}{observables}", s.text()));
@@ -46,7 +46,7 @@ impl<W: Write> Sink for SampleWriter<W> {
     }
 }
 
-/// Gives a sink what was written; nothing where that is damaged.
+/// Passes the written samples to a sink; `None` if the text is damaged.
 pub fn replay(text: &str, sink: &mut dyn Sink) -> Option<()> {
     text.lines().try_for_each(|line| {
         let mut words = line.split_ascii_whitespace();

@@ -6,11 +6,11 @@ use anabranch_scenario::Application;
 /// A complete response.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Completed {
-    /// When its last byte was there.
+    /// The arrival time of its last byte.
     pub at: Time,
     /// Its size.
     pub bytes: u64,
-    /// From the request to the last byte.
+    /// The time from the request to the last byte.
     pub took: Time,
 }
 
@@ -19,9 +19,9 @@ pub(super) struct Client {
     application: Application,
     random: Random,
     requests: u64,
-    /// When the outstanding request was sent, and the response's first and last offset.
+    /// The time of the outstanding request, and the response's first and last offset.
     asked: Option<(Time, u64, u64)>,
-    /// When it sends the next request.
+    /// The time of the next request.
     pub(super) next_at: Time,
     /// Whether it has stopped.
     pub(super) done: bool,

@@ -18,10 +18,10 @@ const READS: usize = 16;
 /// The state of the receiving thread.
 pub(super) struct Receiver {
     pub(super) shared: Arc<Shared>,
-    /// It stays open, as joining subflows come through it.
+    /// The listener stays open, because subflows join through it.
     pub(super) listener: OwnedFd,
     pub(super) client: Client,
-    /// Whether the application asks.
+    /// Whether the application sends requests.
     pub(super) asks: bool,
     pub(super) stop_at: Time,
 }
@@ -36,7 +36,7 @@ enum Stream {
 }
 
 impl Receiver {
-    /// Accepts the connection and reads, until the run is over.
+    /// Accepts the connection and reads until the end of the run.
     pub(super) fn run(mut self) -> Result<(), TestbedError> {
         let Some(socket) = self.accept()? else { return Ok(()) };
         self.shared.receiver.open(&socket);
@@ -45,7 +45,7 @@ impl Receiver {
         received.and(aborted)
     }
 
-    /// `None` if the run is over before.
+    /// `None` if the run ends before.
     fn accept(&self) -> Result<Option<Arc<OwnedFd>>, TestbedError> {
         loop {
             let watched = Some((self.listener.as_fd(), PollFlags::IN));
@@ -58,7 +58,7 @@ impl Receiver {
                         .map_err(TestbedError::kernel("set TCP_NODELAY"))?;
                     return Ok(Some(Arc::new(socket)));
                 }
-                // A connection may be gone before it is accepted.
+                // A connection may be closed before it is accepted.
                 Err(Errno::AGAIN | Errno::INTR | Errno::CONNABORTED) => (),
                 Err(e) => return Err(TestbedError::kernel("accept the connection")(e)),
             }
@@ -91,7 +91,7 @@ impl Receiver {
         }
     }
 
-    /// Reads and checks what is there.
+    /// Reads and checks the available data.
     fn read(&mut self, socket: &OwnedFd, buffer: &mut [u8]) -> Result<Stream, TestbedError> {
         for _ in 0..READS {
             let len = match recv(socket, &mut *buffer, RecvFlags::empty()) {
@@ -121,7 +121,7 @@ impl Receiver {
         Ok(Stream::Open)
     }
 
-    /// Sends a request where one is due.
+    /// Sends a request if one is due.
     fn ask(&mut self, socket: &OwnedFd) -> Result<(), TestbedError> {
         let received = self.shared.received.load(Ordering::Relaxed);
         match self.client.ask(self.shared.clock.now(), received) {
