@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what building and testing need and a fresh Debian 12 or Ubuntu 24.04 lacks.
-# Does nothing, quickly, where all of it is there.
+# Installs the tools for building and testing that a fresh Debian 12 or Ubuntu 24.04 lacks. Ends quickly if
+# nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,7 +12,7 @@ as_root() {
     if [ "$(id -u)" = 0 ]; then
         "$@"
     else
-        have sudo || die "needs root for: $*  (run that, then this again)"
+        have sudo || die "needs root for: $*  (run this command, then setup again)"
         sudo -n "$@" || die "sudo would ask for a password. Run this, then setup again:  sudo $*"
     fi
 }
@@ -22,17 +22,17 @@ refresh() {
     refreshed=1
 }
 
-# What is missing, for who has no network now.
+# Reports missing tools without a network.
 by_hand() {
-    die "cannot be had from here: $1
-setup: install it where there is a network, or from a medium, and then this again:
+    die "cannot download: $1
+setup: connect to a network or install from a medium, then run again:
 setup:   $2"
 }
 
 install() {
-    have apt-get || die "no apt-get here; install by hand: $*"
+    have apt-get || die "apt-get is missing; install by hand: $*"
     say "installing Debian packages: $*"
-    refresh || say "the list of packages cannot be refreshed"
+    refresh || say "cannot refresh the list of packages"
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@" ||
         by_hand "Debian packages" "apt-get install $*"
 }
@@ -46,7 +46,7 @@ have make || packages+=(make) # libbpf's own build
 have pkg-config || packages+=(pkg-config)
 [ -e /usr/include/libelf.h ] || packages+=(libelf-dev)
 [ -e /usr/include/zlib.h ] || packages+=(zlib1g-dev)
-# crates/mptcp-bpf/compile.rs has the oldest clang that does, and which are looked for.
+# crates/mptcp-bpf/compile.rs names the oldest sufficient clang, and the versions that it searches for.
 clang_version() { clang --version 2>/dev/null | sed -n 's/.*clang version \([0-9]*\).*/\1/p' | head -n 1; }
 have clang-19 || [ "$(clang_version || true)" -ge 15 ] 2>/dev/null || packages+=(clang-19) # the kernel's programs
 have ip || packages+=(iproute2) # the tests with real traffic
@@ -56,7 +56,7 @@ python3 -m venv --help >/dev/null 2>&1 && python3 -m ensurepip --version >/dev/n
 have mptcpize || packages+=(mptcpize)
 have tshark || packages+=(tshark) # reads our captures in a test
 have tcpdump || packages+=(tcpdump)
-# Draws our pages in tests. Ubuntu has it as a snap only, which is not asked for.
+# Draws our pages in tests. Ubuntu offers it only as a snap, which is not required.
 have chromium || ! grep -qsx 'ID=debian' /etc/os-release || packages+=(chromium)
 [ -e /etc/ssl/certs/ca-certificates.crt ] || packages+=(ca-certificates)
 [ ${#packages[@]} = 0 ] || install "${packages[@]}"
@@ -66,7 +66,7 @@ channel=$(sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
 rust="Rust $channel with clippy and rustfmt: https://forge.rust-lang.org/infra/other-installation-methods.html"
 ready() { cargo --version 2>/dev/null | grep -qF " $channel " && cargo clippy --version && cargo fmt --version; }
 
-# rustup's own installer, of a version whose SHA-256 is known here: nothing runs that was not checked.
+# rustup's own installer, of a version with a known SHA-256: nothing unchecked runs.
 install_rustup() {
     local version=1.28.2 machine sha256
     machine=$(uname -m)
@@ -81,7 +81,7 @@ install_rustup() {
     curl --proto '=https' --tlsv1.2 -sSf -o "$work/rustup-init" \
         "https://static.rust-lang.org/rustup/archive/$version/$machine-unknown-linux-gnu/rustup-init" ||
         by_hand rustup "$rust"
-    echo "$sha256  $work/rustup-init" | sha256sum --check --quiet || die "rustup-init is not what it should be: not run"
+    echo "$sha256  $work/rustup-init" | sha256sum --check --quiet || die "rustup-init has the wrong SHA-256 and was not run"
     chmod +x "$work/rustup-init"
     "$work/rustup-init" -y --no-modify-path --profile minimal --default-toolchain none
 }
