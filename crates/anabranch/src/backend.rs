@@ -6,7 +6,7 @@ use anabranch_study::{Backend, Backends, Variant, variant};
 use miette::miette;
 
 /// A backend that runs scenarios, with its options: the simulator, or a Linux kernel of [`crate::linux`].
-pub struct On {
+pub struct Runner {
     /// The backend.
     pub backend: &'static dyn Backend,
     /// The same backend with iperf3 as the traffic, if it supports that.
@@ -16,7 +16,7 @@ pub struct On {
 }
 
 /// The simulator.
-pub static SIM: On = On { backend: &Simulator, with_iperf3: None, column: None, is_ready: || Ok(()) };
+pub static SIM: Runner = Runner { backend: &Simulator, with_iperf3: None, column: None, is_ready: || Ok(()) };
 
 static ALL: &[&dyn Backend] = &[
     &Simulator,
@@ -35,7 +35,7 @@ pub fn backends() -> Backends<'static> {
     Backends(ALL)
 }
 
-impl On {
+impl Runner {
     /// The backend's name in tasks.
     pub fn name(&self) -> &'static str {
         self.backend.name()
@@ -48,7 +48,7 @@ impl On {
 
     /// The sensitivity variants to run beside the default: the backend's own, and the Linux-accurate host model, which
     /// `linux_hosts` or another backend adds.
-    pub fn beside(&self, linux_hosts: bool) -> Vec<&'static Variant> {
+    pub fn variants(&self, linux_hosts: bool) -> Vec<&'static Variant> {
         let hosts = (linux_hosts || self.column.is_some()).then_some(&variant::LINUX_HOSTS);
         self.column.into_iter().chain(hosts).collect()
     }

@@ -1,9 +1,9 @@
 //! Studies and standard cases: run together, judged, kept in a folder of results and reported.
 
-use crate::error::{counted, told};
+use crate::error::{counted, input_error};
 use crate::scenario::check_memory;
-use crate::study::{check_failed, extent, failed};
-use crate::{Error, On, Progress, Watch, backends, earlier, store};
+use crate::study::{check_failed, describe_extent, failed};
+use crate::{Error, Progress, Runner, Watch, backends, earlier, store};
 use anabranch_cc::registry::Entry;
 use anabranch_papers::standard::{self, AlgorithmResult};
 use anabranch_record::output::{Notify, OutputError};
@@ -35,7 +35,7 @@ pub struct Campaign {
     studies: Vec<Arc<Study>>,
     algorithms: Vec<&'static Entry>,
     options: Options,
-    on: &'static On,
+    runner: &'static Runner,
     work: Vec<Work<Finished>>,
 }
 
@@ -55,7 +55,7 @@ pub struct Place {
 }
 
 /// The outcome of a campaign.
-pub struct Ran {
+pub struct CampaignOutcome {
     /// The algorithms' results.
     pub algorithms: Vec<AlgorithmResult>,
     results: Results,
@@ -67,7 +67,12 @@ pub struct Ran {
 impl Campaign {
     /// Prepares studies of a kind; studies other than papers also return their runs. Of several studies, only one needs the
     /// experiment of `options.only`.
-    pub fn new(kind: Kind, studies: &[Arc<Study>], options: Options, on: &'static On) -> Result<Self, Error> {
+    pub fn new(
+        kind: Kind,
+        studies: &[Arc<Study>],
+        options: Options,
+        runner: &'static Runner,
+    ) -> Result<Self, Error> {
         let (mut work, mut these, mut without) = (Vec::new(), Vec::new(), Vec::new());
         for study in studies {
             let found = match kind {
@@ -86,7 +91,7 @@ impl Campaign {
         if work.is_empty() && !without.is_empty() {
             return Err(Error::Input(miette!("{}", without.join("\n"))));
         }
-        Ok(Campaign { kind, studies: these, algorithms: vec![], options, on, work })
+        Ok(Campaign { kind, studies: these, algorithms: vec![], options, runner, work })
     }
 
     /// Adds the standard cases of these algorithms, on the simulator, after the studies.
@@ -109,7 +114,7 @@ impl Campaign {
     /// time or memory; for papers, only the time on a real-time backend counts. `threads` runs execute at once. `None` means
     /// a cluster, for which the time is unknown.
     pub fn check(&self, threads: Option<usize>, lax: bool) -> Result<(), Error> {
-        self.on.accepts_any(self.simulations().flat_map(Simulations::scenarios))?;
+        self.runner.accepts_any(self.simulations().flat_map(Simulations::scenarios))?;
         if lax {
             return Ok(());
         }
@@ -117,7 +122,7 @@ impl Campaign {
             let real_s: f64 = self.simulations().map(Simulations::seconds_in_real_time).sum();
             let less = "add --yes, or run less: --quick, one paper, --only one experiment, fewer seeds";
             let long = || format!("this takes {:.1} hours on the kernel", real_s / 3600.0);
-            return if real_s > LONG_S { Err(told(long(), Some(less))) } else { Ok(()) };
+            return if real_s > LONG_S { Err(input_error(long(), Some(less))) } else { Ok(()) };
         }
         for (study, simulations) in self.studies.iter().zip(self.simulations()) {
             let runs = usize::try_from(simulations.runs()).unwrap_or(usize::MAX);
@@ -127,7 +132,10 @@ impl Campaign {
             }
             if threads.is_some() && simulations.seconds() > LONG_S || simulations.runs() > MANY {
                 let less = "add --yes, or run less: --quick, fewer seeds, fewer values";
-                return Err(told(format!("{} has {}", study.name, extent(simulations)), Some(less)));
+                return Err(input_error(
+                    format!("{} has {}", study.name, describe_extent(simulations)),
+                    Some(less),
+                ));
             }
         }
         Ok(())
@@ -143,7 +151,7 @@ impl Campaign {
             let former: Option<AlgorithmResult> = results.load(Kind::Algorithm, entry.name)?;
             let other = former.filter(|r| !r.is_made_with(self.options.size, self.options.seeds));
             there.extend(
-                other.map(|former| format!("{}: the standard cases ({})", entry.name, made(&former))),
+                other.map(|former| format!("{}: the standard cases ({})", entry.name, origin(&former))),
             );
         }
         earlier::check_results(&there, replace)
@@ -156,17 +164,18 @@ impl Campaign {
         place: Place,
         watch: &Watch<'_>,
         show: &mut (dyn FnMut(&Finished) + Send),
-    ) -> Result<Ran, Error> {
+    ) -> Result<CampaignOutcome, Error> {
         let results = Results::open(&place.out, watch.note)?;
         self.check_earlier(&results, place.replace)?;
         let runs = place.store.as_deref().and_then(|folder| store::open(folder, watch.note));
         let kept = runs.as_ref().map(|runs| runs as &dyn RunCache);
-        let mut ran = Ran { algorithms: vec![], results, command: place.command, failed: vec![] };
+        let mut outcome =
+            CampaignOutcome { algorithms: vec![], results, command: place.command, failed: vec![] };
         let (mut complete, mut partial, mut not_kept) = (0, String::new(), None);
         let progress = |p: anabranch_study::Progress<'_>| (watch.progress)(Progress::Runs(p));
         let mut keep = |mut finished: Finished| {
             if let (Kind::Study, Finished::Study(result, _)) = (self.kind, &mut finished) {
-                result.command = Some(ran.command.clone());
+                result.command = Some(outcome.command.clone());
             }
             show(&finished);
             match &finished {
@@ -176,7 +185,7 @@ impl Campaign {
                 Finished::Study(..) => complete += 1,
                 Finished::Algorithm(_) => {}
             }
-            if let Err(why) = ran.keep(finished, &self, watch.note) {
+            if let Err(why) = outcome.keep(finished, &self, watch.note) {
                 not_kept.get_or_insert(why);
             }
         };
@@ -192,7 +201,7 @@ impl Campaign {
             Ok(()) => {}
             Err(StudyError::Interrupted) => {
                 let resume = if found + kept > 0 { "; run the same command again to resume" } else { "" };
-                let folder = ran.results.folder(Kind::Paper);
+                let folder = outcome.results.folder(Kind::Paper);
                 return Err(Error::Interrupted(match self.kind {
                     Kind::Study => miette!("interrupted: the report is unchanged{resume}"),
                     Kind::Paper => miette!(
@@ -202,19 +211,19 @@ impl Campaign {
                     ),
                     Kind::Algorithm => miette!(
                         "interrupted in the standard cases: {} complete in {}, the report is unchanged",
-                        counted(ran.algorithms.len(), "algorithm"),
-                        ran.results.out().display()
+                        counted(outcome.algorithms.len(), "algorithm"),
+                        outcome.results.out().display()
                     ),
                 }));
             }
             Err(error) => return Err(Error::Result(miette!("{error}"))),
         }
-        ran.note_others(watch.note)?;
-        Ok(ran)
+        outcome.note_differing_results(watch.note)?;
+        Ok(outcome)
     }
 }
 
-impl Ran {
+impl CampaignOutcome {
     fn keep(&mut self, finished: Finished, of: &Campaign, note: Notify) -> Result<(), Error> {
         match finished {
             Finished::Algorithm(result) => {
@@ -234,7 +243,7 @@ impl Ran {
     }
 
     /// Notes which algorithms' earlier results are of another size, other seeds or another version.
-    fn note_others(&self, note: Notify) -> Result<(), Error> {
+    fn note_differing_results(&self, note: Notify) -> Result<(), Error> {
         let Some(new) = self.algorithms.first() else { return Ok(()) };
         let mut others = anabranch_report::algorithms_in(&self.results)?;
         others.retain(|other| !other.is_made_like(new));
@@ -294,7 +303,7 @@ pub fn keep_study(
     Ok(notices)
 }
 
-/// Writes the report on all results; see [`Ran::report`].
+/// Writes the report on all results; see [`CampaignOutcome::report`].
 pub fn report(results: &Results, command: &str, laboratory: Option<String>) -> Result<PathBuf, Error> {
     anabranch_report::write_on(results, command.to_owned(), laboratory).map_err(|error| match error {
         FolderError::ResultFolder(error) => error.into(),
@@ -303,7 +312,7 @@ pub fn report(results: &Results, command: &str, laboratory: Option<String>) -> R
 }
 
 /// The size, seeds and version of a result.
-fn made(r: &AlgorithmResult) -> String {
+fn origin(r: &AlgorithmResult) -> String {
     format!("{} size, seeds {}, version {}", r.size, r.seeds, r.version)
 }
 
@@ -314,9 +323,9 @@ fn keep_algorithm(result: &AlgorithmResult, results: &Results, note: Notify) -> 
     if let Some(former) = former.filter(|former| !former.is_made_like(result)) {
         note(&format!(
             "{name}: the standard cases ({}) replace those of `{}` ({})",
-            made(result),
+            origin(result),
             former.command(),
-            made(&former)
+            origin(&former)
         ));
     }
     results.keep(Kind::Algorithm, name, result)

@@ -1,6 +1,6 @@
 //! Reads a packet capture into a record.
 
-use crate::{Error, Watch, earlier, error::told};
+use crate::{Error, Watch, earlier, error::input_error};
 use anabranch_capture::{ReadError, ReadOptions, read};
 use anabranch_net::Time;
 use anabranch_record::{NoSamples, RunDirectory, SampleFormat, Sink, Summary};
@@ -63,7 +63,7 @@ pub fn capture(
     let summary = read(file, &how, sink, &mut |_| !watch.cancel.is_cancelled());
     let summary = summary.map_err(|error| match error {
         ReadError::Interrupted => Error::Interrupted(miette!("interrupted; nothing was written")),
-        error => told(format!("{name}: {error}"), error.help()),
+        error => input_error(format!("{name}: {error}"), error.help()),
     })?;
     if summary.capture.as_ref().is_some_and(|read| read.cut_off) {
         (watch.note)(&format!("{name} ends within a packet; this last packet is left out"));

@@ -2,7 +2,7 @@
 //! command only on request.
 
 use crate::Error;
-use crate::error::told;
+use crate::error::input_error;
 use anabranch_record::output::Notify;
 use anabranch_record::{CaptureRead, Summary};
 use std::os::unix::fs::MetadataExt;
@@ -20,19 +20,19 @@ pub fn check(path: &Path, earlier: &Summary, replace: bool, note: Notify) -> Res
         }
         None => format!("{path} has a run of {scenario}, seed {seed}, version {version}"),
     };
-    replaces(&there, replace, note)
+    refuse_or_note(&there, replace, note)
 }
 
 /// The same for the record of a capture whose packets have changed.
 pub fn check_changed(path: &Path, earlier: &Summary, replace: bool, note: Notify) -> Result<(), Error> {
     let (path, file) = (path.display(), &earlier.scenario);
-    replaces(&format!("{path} has a record of an earlier {file} with other packets"), replace, note)
+    refuse_or_note(&format!("{path} has a record of an earlier {file} with other packets"), replace, note)
 }
 
-fn replaces(there: &str, replace: bool, note: Notify) -> Result<(), Error> {
+fn refuse_or_note(there: &str, replace: bool, note: Notify) -> Result<(), Error> {
     if !replace {
         let help = "give another folder, or add --replace to replace it";
-        return Err(told(there.to_owned(), Some(help)));
+        return Err(input_error(there.to_owned(), Some(help)));
     }
     note(&format!("{there}: this one replaces it"));
     Ok(())
@@ -44,11 +44,11 @@ pub fn check_results(there: &[String], replace: bool) -> Result<(), Error> {
         return Ok(());
     }
     let help = "give another --out, or add --replace to replace them";
-    Err(told(format!("the folder has results of other commands:\n{}", there.join("\n")), Some(help)))
+    Err(input_error(format!("the folder has results of other commands:\n{}", there.join("\n")), Some(help)))
 }
 
 /// Refuses to write a file that the command reads, under any name.
-pub(crate) fn is_no_input(option: &str, file: &Path, inputs: &[PathBuf]) -> Result<(), Error> {
+pub(crate) fn refuse_input_as_output(option: &str, file: &Path, inputs: &[PathBuf]) -> Result<(), Error> {
     let id = |file: &Path| file.metadata().ok().map(|there| (there.dev(), there.ino()));
     let Some(own) = id(file) else { return Ok(()) };
     match inputs.iter().find(|input| id(input) == Some(own)) {
@@ -56,7 +56,10 @@ pub(crate) fn is_no_input(option: &str, file: &Path, inputs: &[PathBuf]) -> Resu
         Some(input) => {
             let same = if input == file { String::new() } else { format!(" as {}", input.display()) };
             let (file, help) = (file.display(), Some("give another file"));
-            Err(told(format!("`{option}` would overwrite {file}, which the command reads{same}"), help))
+            Err(input_error(
+                format!("`{option}` would overwrite {file}, which the command reads{same}"),
+                help,
+            ))
         }
     }
 }

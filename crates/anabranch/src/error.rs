@@ -49,15 +49,15 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// An error for bad input: a message and, optionally, help.
-pub fn told(message: String, help: Option<&str>) -> Error {
-    let mut told = MietteDiagnostic::new(message);
-    told.help = help.map(str::to_owned);
-    Error::input(told)
+pub fn input_error(message: String, help: Option<&str>) -> Error {
+    let mut diagnostic = MietteDiagnostic::new(message);
+    diagnostic.help = help.map(str::to_owned);
+    Error::input(diagnostic)
 }
 
 impl From<OutputError> for Error {
     fn from(error: OutputError) -> Self {
-        told(error.to_string(), error.help())
+        input_error(error.to_string(), error.help())
     }
 }
 

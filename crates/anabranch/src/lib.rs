@@ -1,5 +1,7 @@
 //! Congestion control for multipath transports: simulate it, compare it, reproduce its papers. The command `anabranch` and
-//! the Python package use this crate. A [`Scenario`] describes flows and the links that they send over. [`run`] simulates it:
+//! the Python package use this crate.
+//!
+//! A [`Scenario`] describes flows and the links that they send over. [`run`] simulates it:
 //!
 //! ```
 //! use anabranch::{Changes, SIM, Scenario, Watch};
@@ -11,9 +13,13 @@
 //!     links.dsl = { rate = "8 Mbit/s", delay = "10 ms" }
 //!     links.lte = { rate = "4 Mbit/s", delay = "30 ms" }
 //!     flows = [{ name = "bonded", cc = "lia", paths = [["dsl"], ["lte"]] }]
-//! "#; let scenario = Scenario::of_text("two-paths.toml", text, Changes::default())?; let summary = anabranch::run(&scenario,
-//! SIM.backend, &mut anabranch::NoSamples, &Watch::default())?; assert!(summary.flows[0].goodput_bps.is_some_and(|bps| bps >
-//! 6e6)); // The fair shares and equilibria of theory. let ideals = scenario.ideal(anabranch::QUEUE);
+//! "#;
+//! let scenario = Scenario::of_text("two-paths.toml", text, Changes::default())?;
+//! let summary = anabranch::run(&scenario, SIM.backend, &mut anabranch::NoSamples, &Watch::default())?;
+//! assert!(summary.flows[0].goodput_bps.is_some_and(|bps| bps > 6e6));
+//!
+//! // The fair shares and equilibria of theory.
+//! let ideals = scenario.ideal(anabranch::QUEUE);
 //! assert!(ideals.allocation("max-min").is_some());
 //!
 //! // Other algorithms over two seeds.
@@ -22,6 +28,7 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
 //! Long functions report their progress to a [`Watch`], and end when its [`Cancel`] is set:
 //!
 //! ```
@@ -39,8 +46,10 @@
 //! # Ok(())
 //! # }
 //! ```
-//! An [`Error`] distinguishes bad input, a failed result and cancellation. It shows a mistake in a file with its place. A
-//! [`Campaign`] runs studies and papers and writes their results and a report. [`plot`] draws results, [`capture`] reads
+//!
+//! An [`Error`] distinguishes bad input, a failed result and cancellation. It shows a mistake in a file with its place.
+//!
+//! A [`Campaign`] runs studies and papers and writes their results and a report. [`plot`] draws results, [`capture`] reads
 //! packets of real hosts. With the feature `linux`, a scenario runs on Linux kernels too.
 
 mod backend;
@@ -63,18 +72,18 @@ mod watch;
 pub use anabranch_ideal::QUEUE;
 pub use anabranch_record::{MemorySink, NoSamples, SampleFormat, Summary};
 pub use anabranch_study::{Options, Size, StudyResult};
-pub use backend::{On, SIM, backends};
-pub use campaign::{Campaign, Finished, Place, Ran, keep_study, report};
+pub use backend::{Runner, SIM, backends};
+pub use campaign::{Campaign, CampaignOutcome, Finished, Place, keep_study, report};
 pub use capture::{CaptureOptions, capture};
 pub use compare::{Compared, Comparison, compare};
 pub use earlier::check as check_record;
-pub use error::{Error, counted, told};
+pub use error::{Error, counted, input_error};
 pub use pcap::Packets;
 pub use plot::{Drawable, plot};
-pub use run::{Made, Outputs, run};
+pub use run::{CompletedRun, Outputs, run};
 pub use scenario::{Changes, Scenario, check_memory, read};
 pub use study::{
-    check_failed, extent, failed, open_study, papers, status, study, study_of_sweep, study_of_text,
+    check_failed, describe_extent, failed, open_study, papers, status, study, study_of_sweep, study_of_text,
 };
 pub use watch::{Cancel, Progress, Watch};
 
@@ -89,5 +98,5 @@ pub fn algorithm(name: &str) -> Result<&'static Entry, Error> {
 /// The error that `name` is not one of `names`.
 pub fn unknown_algorithm(name: &str, names: impl Iterator<Item = &'static str>) -> Error {
     let help = anabranch_scenario::suggest(name, names);
-    error::told(format!("unknown algorithm `{name}`"), Some(&help))
+    error::input_error(format!("unknown algorithm `{name}`"), Some(&help))
 }

@@ -1,6 +1,6 @@
 //! Scenarios on Linux: the running kernel, or a stock Debian kernel in a virtual machine.
 
-use crate::{Error, On};
+use crate::{Error, Runner};
 use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};
 use anabranch_scenario::Scenario;
@@ -21,7 +21,7 @@ const IMAGES: &str = "ANABRANCH_GUESTS";
 const REPEATS: u32 = 2;
 
 /// The running kernel: real sockets in network namespaces, links emulated in real time. Needs root.
-pub static KERNEL: On = On {
+pub static KERNEL: Runner = Runner {
     backend: &RUNNING,
     with_iperf3: Some(&Kernel(Traffic::Iperf3)),
     column: Some(&COLUMN),
@@ -49,7 +49,7 @@ macro_rules! guest {
         static $column: Variant =
             Variant::on(&$own, concat!("guest-", $series), $title, IN_A_GUEST, NOT_IN_A_GUEST);
         $(#[$doc])*
-        pub static $on: On = On {
+        pub static $on: Runner = Runner {
             backend: &$own,
             with_iperf3: Some(&InGuest(&$image, Traffic::Iperf3)),
             column: Some(&$column),
@@ -103,11 +103,11 @@ impl Backend for Kernel {
             task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
         let options = RunOptions { repeats: REPEATS, traffic: self.0, limits: Limits::USUAL };
         let run = anabranch_testbed::run(&scenario, task.seed_of_run(), &options, sink, keep_going);
-        run.map_err(told)
+        run.map_err(task_error)
     }
 }
 
-fn told(error: TestbedError) -> TaskError {
+fn task_error(error: TestbedError) -> TaskError {
     match error {
         TestbedError::Interrupted { at, partial } => TaskError::Interrupted { at, partial },
         TestbedError::Failed(why) | TestbedError::Broken(why) => TaskError::Failed(why),
@@ -164,8 +164,9 @@ impl Backend for InGuest {
             task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
         let inside = serde_json::to_vec(&task.clone().on("kernel")).expect("a task is plain data");
         let guest = self.0.guest()?;
-        let outcome =
-            guest.run(&inside, &scenario, task.seed_of_run(), self.1, sink, keep_going).map_err(told)?;
+        let outcome = guest
+            .run(&inside, &scenario, task.seed_of_run(), self.1, sink, keep_going)
+            .map_err(task_error)?;
         let record: Record = serde_json::from_slice(&outcome)
             .map_err(|why| TaskError::Failed(format!("cannot read the guest's result: {why}")))?;
         Ok(record.summary)

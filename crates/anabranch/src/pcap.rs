@@ -1,7 +1,7 @@
 //! Writes the packets of a simulated run as a capture.
 
 use crate::Error;
-use crate::error::told;
+use crate::error::input_error;
 use crate::units::{BYTES, with_unit};
 use anabranch_capture::{BackgroundCapture, Capture, Options, is_own};
 use anabranch_net::Time;
@@ -54,12 +54,12 @@ impl Write for Target {
 }
 
 /// The simulator, with a capture of what it simulates.
-pub struct Captured {
+pub struct CapturingBackend {
     capture: Mutex<BackgroundCapture<Target>>,
     path: PathBuf,
 }
 
-impl Captured {
+impl CapturingBackend {
     /// Starts the capture.
     pub fn new(wanted: &Packets, scenario: &Scenario, replace: bool, note: Notify) -> Result<Self, Error> {
         let path = &wanted.file;
@@ -75,13 +75,13 @@ impl Captured {
         let capture = begin().map_err(|error| cannot_write(path, &error))?;
         let most = with_unit(options.most_bytes(scenario), BYTES);
         note(&format!("{} may grow to about {most}", path.display()));
-        Ok(Captured { capture: Mutex::new(capture), path: path.clone() })
+        Ok(CapturingBackend { capture: Mutex::new(capture), path: path.clone() })
     }
 
     /// Ends the capture and returns its file. The capture of an interrupted run has another name, because the format cannot
     /// mark it as partial.
     pub fn finish(self, partial: bool) -> Result<PathBuf, Error> {
-        let Captured { capture, path } = self;
+        let CapturingBackend { capture, path } = self;
         let capture = capture.into_inner().expect("nothing panicked");
         let cannot = |error| cannot_write(&path, &error);
         match capture.finish().map_err(cannot)? {
@@ -92,7 +92,7 @@ impl Captured {
     }
 }
 
-impl Backend for Captured {
+impl Backend for CapturingBackend {
     fn name(&self) -> &str {
         SIM
     }
@@ -114,8 +114,8 @@ impl Backend for Captured {
 fn link(scenario: &Scenario, name: &str) -> Result<usize, Error> {
     scenario.links.iter().position(|link| link.name == name).ok_or_else(|| {
         let known: Vec<&str> = scenario.links.iter().map(|link| &*link.name).collect();
-        let help = format!("known links: {}", known.join(", "));
-        told(format!("`--links`: unknown link `{name}`"), Some(&help))
+        let help = format!("known: {}", known.join(", "));
+        input_error(format!("`--links`: unknown link `{name}`"), Some(&help))
     })
 }
 

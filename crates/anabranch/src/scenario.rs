@@ -1,6 +1,6 @@
 //! Reads and checks a scenario, with changes from the command line.
 
-use crate::{Error, error::told};
+use crate::{Error, error::input_error};
 use anabranch_ideal::{COUPLED, Ideals};
 use anabranch_record::{Summary, quoted};
 use anabranch_scenario::{Overrides, Source};
@@ -152,7 +152,7 @@ impl Scenario {
     }
 
     /// The text of a self-contained copy, below the command that repeats this run.
-    pub(crate) fn as_it_was_run(&self, seed: u64, options: &str, partial: Option<f64>) -> String {
+    pub(crate) fn text_with_command(&self, seed: u64, options: &str, partial: Option<f64>) -> String {
         let command = self.changes.command("scenario.toml", seed) + options;
         let partial = partial.map(|s| format!("# Partial: interrupted at {s} s.\n")).unwrap_or_default();
         format!("# As it was run: {command}\n{partial}{}", self.source.text)
@@ -210,7 +210,7 @@ pub fn check_memory(
     };
     let help = format!("{less}; or add --yes if the machine has that much");
     let needed = crate::units::with_unit(bytes as f64, crate::units::BYTES);
-    Err(told(format!("{} may need {needed} of memory{many}", scenario.name), Some(&help)))
+    Err(input_error(format!("{} may need {needed} of memory{many}", scenario.name), Some(&help)))
 }
 
 /// Reads everything, up to one byte beyond the limit.
@@ -236,7 +236,7 @@ pub fn read(file: &Path) -> Result<Source, Error> {
     let text = String::from_utf8(bytes).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-        told(format!("cannot read {name}: line {line} is not UTF-8"), Some("save the file as UTF-8"))
+        input_error(format!("cannot read {name}: line {line} is not UTF-8"), Some("save the file as UTF-8"))
     })?;
     Ok(Source { name, text })
 }

@@ -1,6 +1,6 @@
 //! Studies: from files, from sweeps, or shipped papers.
 
-use crate::error::{counted, told};
+use crate::error::{counted, input_error};
 use crate::scenario::read;
 use crate::{Error, Scenario, Watch};
 use anabranch_study::file::{self, AxisSubset};
@@ -20,7 +20,7 @@ pub fn open_study(path: &Path, at: &[AxisSubset]) -> Result<Arc<Study>, Error> {
 pub fn study_of_text(path: &Path, text: &str, at: &[AxisSubset]) -> Result<Arc<Study>, Error> {
     let name = path.display().to_string();
     let study = file::load(&name, text, path.parent().unwrap_or(Path::new("")), at);
-    not_shipped(study.map_err(Error::input)?)
+    refuse_shipped_name(study.map_err(Error::input)?)
 }
 
 /// Reads the study of [`Scenario::sweep`] under the given name.
@@ -28,14 +28,14 @@ pub fn study_of_sweep(name: &str, text: &str) -> Result<Arc<Study>, Error> {
     if name.contains(['/', '\\', '\0']) || name.starts_with('.') || name.is_empty() {
         return Err(Error::Input(miette!("`{name}` is not a valid file name")));
     }
-    not_shipped(file::of_sweep(name, text).map_err(Error::input)?)
+    refuse_shipped_name(file::of_sweep(name, text).map_err(Error::input)?)
 }
 
-fn not_shipped(study: Arc<Study>) -> Result<Arc<Study>, Error> {
+fn refuse_shipped_name(study: Arc<Study>) -> Result<Arc<Study>, Error> {
     match anabranch_papers::headings().find(|paper| paper.name == study.name) {
         Some(paper) => {
             let message = format!("`{}` is the name of a shipped paper: {}", study.name, paper.title);
-            Err(told(message, Some("rename the file")))
+            Err(input_error(message, Some("rename the file")))
         }
         None => Ok(study),
     }
@@ -51,8 +51,8 @@ pub fn papers(names: &[String]) -> Result<Vec<Arc<Study>>, Error> {
         let is = |p: &&Arc<Study>| p.name == *name || p.id.eq_ignore_ascii_case(name);
         all.iter().find(is).cloned().ok_or_else(|| {
             let known: Vec<_> = all.iter().map(|p| format!("{} ({})", p.name, p.id)).collect();
-            let help = format!("known papers: {}, all; or `list` alone", known.join(", "));
-            told(format!("unknown paper `{name}`"), Some(&help))
+            let help = format!("known: {}, all; or `list` alone", known.join(", "));
+            input_error(format!("unknown paper `{name}`"), Some(&help))
         })
     };
     names.iter().map(find).collect()
@@ -99,7 +99,7 @@ pub fn status(study: &Study, options: &Options, file: &Path) -> Result<String, E
 }
 
 /// The number of runs, and their estimated duration on this machine.
-pub fn extent(simulations: &Simulations) -> String {
+pub fn describe_extent(simulations: &Simulations) -> String {
     let time = match simulations.seconds() {
         s if s < 90.0 => format!("{:.0} s", s.ceil()),
         s if s < 5400.0 => format!("{:.0} min", (s / 60.0).ceil()),

@@ -27,7 +27,7 @@ impl Cancel {
 
     /// Runs `work` on a thread and returns its result, or `None` as soon as it is cancelled. The thread then continues until
     /// the process ends.
-    pub(crate) fn unless_asked<T: Send + 'static>(
+    pub(crate) fn run_until_cancelled<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {

@@ -1,7 +1,7 @@
 //! The backends and traffic generators, as values of options.
 
 use anabranch::linux::{GUEST_6_1, GUEST_6_12, GUEST_NEWEST, KERNEL};
-use anabranch::{On, SIM};
+use anabranch::{Runner, SIM};
 use clap::ValueEnum;
 
 /// The traffic generator on a kernel.
@@ -33,7 +33,7 @@ pub enum BackendName {
 
 impl BackendName {
     /// The backend of this name.
-    pub fn on(self) -> &'static On {
+    pub fn runner(self) -> &'static Runner {
         match self {
             BackendName::Sim => &SIM,
             BackendName::Kernel => &KERNEL,
@@ -45,6 +45,6 @@ impl BackendName {
 
     /// The options that select it and `--linux-hosts` on a command line, after a space.
     pub fn options(self, linux_hosts: bool) -> String {
-        self.on().option() + if linux_hosts { " --linux-hosts" } else { "" }
+        self.runner().option() + if linux_hosts { " --linux-hosts" } else { "" }
     }
 }

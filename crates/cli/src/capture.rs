@@ -1,8 +1,8 @@
 //! `anabranch capture`: reads a packet capture and summarises its connections.
 
-use crate::format::format;
+use crate::format::sample_format;
 use crate::interrupt;
-use crate::output::{print, print_text_of_json, wrote};
+use crate::output::{list_files, print, print_text_of_json};
 use crate::pages::capture::page;
 use anabranch::{CaptureOptions, Error, SampleFormat};
 use anabranch_net::Time;
@@ -30,7 +30,7 @@ pub struct CaptureArgs {
     #[arg(long, requires = "out")]
     pub replace: bool,
     /// Format of the samples.
-    #[arg(long, value_parser = format(), default_value = "parquet", requires = "out")]
+    #[arg(long, value_parser = sample_format(), default_value = "parquet", requires = "out")]
     pub format: SampleFormat,
     /// Time between samples, at least 1 ms.
     #[arg(long, value_name = "TIME", default_value = "100 ms", value_parser = interval)]
@@ -62,7 +62,7 @@ pub fn capture(args: CaptureArgs) -> Result<(), Error> {
     let (summary, files) = anabranch::capture(&args.file, &options, &interrupt::watch())?;
     match args.json {
         true => print_text_of_json(&summary.to_json())?,
-        false => print(&format!("{}\n{}", page(&summary), wrote(files.iter().flatten())))?,
+        false => print(&format!("{}\n{}", page(&summary), list_files(files.iter().flatten())))?,
     }
     files.map(drop)
 }

@@ -64,11 +64,11 @@ struct Run<'a> {
 
 /// `anabranch compare`.
 pub fn compare(args: CompareArgs) -> Result<(), Error> {
-    let (on, jobs) = (args.backend.on(), args.jobs);
+    let (runner, jobs) = (args.backend.runner(), args.jobs);
     let cc: Vec<String> = args.cc.iter().flat_map(|cc| file::parts(cc)).collect();
     let scenario = args.scenario.open(cc[..1].to_vec(), args.linux_hosts)?;
-    let comparison = Comparison::new(&scenario, &cc, args.seeds, on, jobs, args.yes)?;
-    on.ready()?;
+    let comparison = Comparison::new(&scenario, &cc, args.seeds, runner, jobs, args.yes)?;
+    runner.ready()?;
     interrupt::listen()?;
     let progress = Progress::over_runs();
     let compared = comparison.run(&progress.watch())?;

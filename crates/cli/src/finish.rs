@@ -17,30 +17,30 @@ pub fn run(
 ) -> Result<(), Error> {
     interrupt::listen()?;
     let (progress, mut unprinted, mut studies) = (Progress::over_runs(), None, 0);
-    let ran = campaign.run(place, &progress.watch(), &mut |finished| {
+    let outcome = campaign.run(place, &progress.watch(), &mut |finished| {
         if let Finished::Study(result, taken) = finished {
             studies += 1;
-            let printed = progress.aside(|| show(result, json, || page(result, taken)));
+            let printed = progress.suspend(|| show(result, json, || page(result, taken)));
             unprinted = unprinted.take().or(printed.err());
         }
     });
     drop(progress);
-    let ran = ran?;
+    let outcome = outcome?;
     unprinted.map_or(Ok(()), Err)?;
-    match (studies, ran.algorithms.len()) {
+    match (studies, outcome.algorithms.len()) {
         (_, 0) => {}
-        (0, _) if json => print_json(&ran.algorithms)?,
-        (0, _) => print(&ran.algorithms.iter().map(standard_cases).collect::<Vec<_>>().join("\n"))?,
+        (0, _) if json => print_json(&outcome.algorithms)?,
+        (0, _) => print(&outcome.algorithms.iter().map(standard_cases).collect::<Vec<_>>().join("\n"))?,
         (_, n) => {
             let algorithms = counted(n, "algorithm");
             print(&format!("Standard cases of {algorithms}: see the algorithms page of the report\n"))?;
         }
     }
-    let index = ran.report(laboratory())?;
+    let index = outcome.report(laboratory())?;
     if !json {
         print(&format!("Report: {}", index.display()))?;
     }
-    ran.check()
+    outcome.check()
 }
 
 /// Prints a result, and notes the missing figures.

@@ -24,7 +24,7 @@ pub struct IdealArgs {
     #[arg(long, value_name = "[FLOW=]CC", value_parser = NonEmptyStringValueParser::new())]
     pub cc: Vec<String>,
     /// Mean occupied fraction of a full link's buffer, from 0 to 1.
-    #[arg(long, value_name = "FRACTION", default_value_t = anabranch_ideal::QUEUE, value_parser = part)]
+    #[arg(long, value_name = "FRACTION", default_value_t = anabranch_ideal::QUEUE, value_parser = parse_fraction)]
     pub queue: f64,
     /// Print one JSON object.
     #[arg(long)]
@@ -32,10 +32,10 @@ pub struct IdealArgs {
 }
 
 /// Parses a number from 0 to 1.
-fn part(text: &str) -> Result<f64, String> {
+fn parse_fraction(text: &str) -> Result<f64, String> {
     match text.parse() {
-        Ok(part) if (0.0..=1.0).contains(&part) => Ok(part),
-        _ => Err("`{text}` is not a number from 0 to 1".to_owned()),
+        Ok(fraction) if (0.0..=1.0).contains(&fraction) => Ok(fraction),
+        _ => Err(format!("`{text}` is not a number from 0 to 1")),
     }
 }
 

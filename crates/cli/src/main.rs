@@ -1,5 +1,6 @@
-//! The `anabranch` command: parses arguments and prints results. The crate `anabranch` does the work. Each command has a file
-//! with its arguments, its examples and its function. `pages` prints results as text.
+//! The `anabranch` command: parses arguments and prints results. The crate `anabranch` does the work.
+//!
+//! Each command has a file with its arguments, its examples and its function. `pages` prints results as text.
 
 mod backend;
 mod capture;

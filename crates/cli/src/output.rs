@@ -60,7 +60,7 @@ pub fn note(text: &str) {
 }
 
 /// Lists the written files; empty without files.
-pub fn wrote<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> String {
+pub fn list_files<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> String {
     let lines: String = files.into_iter().map(|file| format!("  {}\n", file.display())).collect();
     if lines.is_empty() { lines } else { format!("Wrote\n{lines}") }
 }

@@ -73,16 +73,16 @@ pub fn paper(args: &PaperArgs) -> Result<(), Error> {
         return list();
     }
     let papers = anabranch::papers(&args.papers)?;
-    let on = args.backend.on();
-    on.ready()?;
+    let runner = args.backend.runner();
+    runner.ready()?;
     let options = Options {
         size: args.size.size(),
         seeds: args.size.seeds,
         only: args.only.clone(),
         without_columns: args.no_columns,
-        beside: on.beside(args.linux_hosts),
+        beside: runner.variants(args.linux_hosts),
     };
-    let mut campaign = Campaign::new(Kind::Paper, &papers, options, on)?;
+    let mut campaign = Campaign::new(Kind::Paper, &papers, options, runner)?;
     campaign.check(None, args.yes)?;
     if args.papers.iter().any(|name| name == "all") && args.only.is_none() {
         campaign = campaign.with_algorithms(registry::ALL)?;

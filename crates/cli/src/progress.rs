@@ -55,23 +55,23 @@ impl Progress {
     /// A watch that shows its progress here, and ends at Ctrl-C.
     pub fn watch(&self) -> Watch<'_> {
         let show = |now: anabranch::Progress<'_>| match now {
-            anabranch::Progress::Reached(now) => self.reach(now),
+            anabranch::Progress::Reached(now) => self.show_time(now),
             anabranch::Progress::Runs(runs) => self.show(runs),
         };
         Watch { progress: Box::new(show), ..interrupt::watch() }
     }
 
     /// Hides the bar while `print` runs.
-    pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+    pub fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
     }
 
     /// Shows the simulated time that the run has reached.
-    fn reach(&self, now: Time) {
+    fn show_time(&self, now: Time) {
         // A repeated run starts again at 0.
         self.bar.set_position(self.bar.position().max(now.as_nanos()));
         let part = || self.bar.position() as f64 / self.bar.length().unwrap_or(1) as f64;
-        self.say(&|| (part(), "of the simulated time".into(), None));
+        self.print_line(&|| (part(), "of the simulated time".into(), None));
     }
 
     /// Shows the progress of many runs.
@@ -81,11 +81,11 @@ impl Progress {
         self.bar.set_message(printable_line(&format!("{}: {}", p.experiment, p.label)));
         self.bar.set_position((p.part * PARTS) as u64);
         let now = || format!("{}: {}", p.experiment, p.label);
-        self.say(&|| (p.part, format!("of the work, {} of {} runs", p.done, p.total), Some(now())));
+        self.print_line(&|| (p.part, format!("of the work, {} of {} runs", p.done, p.total), Some(now())));
     }
 
     /// Prints a line if one is due: the completed fraction, its meaning, and the current run.
-    fn say(&self, state: &dyn Fn() -> (f64, String, Option<String>)) {
+    fn print_line(&self, state: &dyn Fn() -> (f64, String, Option<String>)) {
         if let Some(after) = self.lines.as_ref().and_then(Lines::due) {
             let (part, what, now) = state();
             let now = now.map(|now| format!("; now {now}")).unwrap_or_default();

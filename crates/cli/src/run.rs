@@ -1,8 +1,8 @@
 //! `anabranch run`: runs a scenario once.
 
 use crate::backend::{BackendName, TrafficName};
-use crate::format::format;
-use crate::output::{note, print, print_text_of_json, wrote};
+use crate::format::sample_format;
+use crate::output::{list_files, note, print, print_text_of_json};
 use crate::pages::run::page;
 use crate::progress::Progress;
 use crate::scenario_args::ScenarioArgs;
@@ -47,7 +47,7 @@ pub struct RunArgs {
     #[arg(long, requires = "outputs")]
     pub replace: bool,
     /// Format of the samples.
-    #[arg(long, value_parser = format(), default_value = "parquet", requires = "out")]
+    #[arg(long, value_parser = sample_format(), default_value = "parquet", requires = "out")]
     pub format: SampleFormat,
     /// Draw windows, throughput and queues over time into this file, by default an interactive page, and open it if a display
     /// exists. The extension selects the format: .html, .svg or .png.
@@ -81,10 +81,10 @@ pub struct RunArgs {
 
 /// `anabranch run`.
 pub fn run(args: RunArgs) -> Result<(), Error> {
-    let on = args.backend.on();
+    let runner = args.backend.runner();
     let scenario = args.scenario.open(args.cc, args.linux_hosts)?;
-    let (backend, traffic) = match (args.traffic, on.with_iperf3) {
-        (TrafficName::Own, _) => (on.backend, ""),
+    let (backend, traffic) = match (args.traffic, runner.with_iperf3) {
+        (TrafficName::Own, _) => (runner.backend, ""),
         (TrafficName::Iperf3, Some(backend)) => (backend, " --traffic iperf3"),
         _ => return Err(Error::input(miette!("`--traffic` works only with `--backend kernel` and guests"))),
     };
@@ -95,16 +95,16 @@ pub fn run(args: RunArgs) -> Result<(), Error> {
         packets: args.pcap.map(|file| Packets { file, links, snap }),
         replace: args.replace,
     };
-    outputs.check(&scenario, on, args.yes)?;
-    on.ready()?;
+    outputs.check(&scenario, runner, args.yes)?;
+    runner.ready()?;
     interrupt::listen()?;
     let progress = Progress::over(scenario.duration);
-    let mut made = outputs.run(&scenario, backend, &(on.option() + traffic), &progress.watch())?;
+    let mut made = outputs.run(&scenario, backend, &(runner.option() + traffic), &progress.watch())?;
     drop(progress);
     let partial = made.summary.partial_until_s;
     match args.json {
         true => print_text_of_json(&made.summary.to_json())?,
-        false => print(&format!("{}\n{}", page(&made.summary), wrote(made.files.iter().flatten())))?,
+        false => print(&format!("{}\n{}", page(&made.summary), list_files(made.files.iter().flatten())))?,
     }
     std::mem::replace(&mut made.files, Ok(vec![]))?;
     match made.draw(&scenario, &interrupt::watch()) {

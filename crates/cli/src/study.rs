@@ -6,9 +6,9 @@ use crate::backend::BackendName;
 use crate::finish;
 use crate::kept_args::KeptArgs;
 use crate::output::{note, print};
-use crate::pages::study::rows_of;
+use crate::pages::study::verdicts_and_rows;
 use crate::size_args::SizeArgs;
-use anabranch::{Campaign, Error, Options, Place, Size, counted, extent, open_study, store};
+use anabranch::{Campaign, Error, Options, Place, Size, counted, describe_extent, open_study, store};
 use anabranch_record::quoted;
 use anabranch_study::file::{AxisSubset, parts};
 use anabranch_study::{Kind, RunCache, Study};
@@ -35,7 +35,7 @@ Examples:
   anabranch study status studies/examples/buffer-and-delay.toml --quick --out out-quick";
 
 /// Parses `cc=lia,olia`.
-fn part(text: &str) -> Result<AxisSubset, String> {
+fn parse_axis_subset(text: &str) -> Result<AxisSubset, String> {
     let (axis, values) = text.split_once('=').ok_or("write AXIS=VALUE,…")?;
     Ok((axis.trim().to_owned(), parts(values)))
 }
@@ -79,7 +79,7 @@ pub struct StudyRunArgs {
     #[arg(long, value_name = "ID")]
     pub only: Option<String>,
     /// Run only these values of an axis, separated by commas.
-    #[arg(long, value_name = "AXIS=VALUES", value_parser = part)]
+    #[arg(long, value_name = "AXIS=VALUES", value_parser = parse_axis_subset)]
     pub at: Vec<AxisSubset>,
     /// Do not run the sensitivity variants of the file.
     #[arg(long)]
@@ -117,12 +117,12 @@ impl StudyRunArgs {
             seeds: self.size.seeds,
             only: self.only.clone(),
             without_columns: self.no_columns,
-            beside: self.backend.on().beside(self.linux_hosts),
+            beside: self.backend.runner().variants(self.linux_hosts),
         }
     }
 
     fn campaign(&self, study: &Arc<Study>) -> Result<Campaign, Error> {
-        Campaign::new(Kind::Study, std::slice::from_ref(study), self.options(), self.backend.on())
+        Campaign::new(Kind::Study, std::slice::from_ref(study), self.options(), self.backend.runner())
     }
 
     fn place(&self) -> Place {
@@ -141,7 +141,7 @@ pub fn study(args: &StudyArgs) -> Result<(), Error> {
 
 fn run(args: &StudyRunArgs) -> Result<(), Error> {
     let study = open_study(args.file(), &args.at)?;
-    args.backend.on().ready()?;
+    args.backend.runner().ready()?;
     let campaign = args.campaign(&study)?;
     if let Some(dask) = &args.dask {
         // Each worker has its own memory, and the duration depends on the number of workers.
@@ -149,7 +149,7 @@ fn run(args: &StudyRunArgs) -> Result<(), Error> {
         return cluster::run(args, dask, &campaign);
     }
     campaign.check(Some(rayon::current_num_threads()), args.yes)?;
-    finish::run(campaign, args.place(), args.json, |result, _| rows_of(result))
+    finish::run(campaign, args.place(), args.json, |result, _| verdicts_and_rows(result))
 }
 
 /// `anabranch study check FILE`.
@@ -159,7 +159,9 @@ fn check(path: &Path) -> Result<(), Error> {
     for size in Size::ALL {
         let options = Options { size, ..Options::default() };
         let campaign = Campaign::new(Kind::Study, std::slice::from_ref(&study), options, &anabranch::SIM)?;
-        lines.extend(campaign.simulations().map(|all| format!("  {:<8} {}", size.name(), extent(all))));
+        lines.extend(
+            campaign.simulations().map(|all| format!("  {:<8} {}", size.name(), describe_extent(all))),
+        );
     }
     let rows: usize = study.experiments.iter().map(|d| d.plan(Default::default()).row_ids().count()).sum();
     lines.push(format!("  {} in {}", counted(rows, "row"), counted(study.experiments.len(), "experiment")));
@@ -172,7 +174,7 @@ fn status(args: &StudyRunArgs) -> Result<(), Error> {
     let campaign = args.campaign(&study)?;
     let mut lines = vec![];
     for simulations in campaign.simulations() {
-        lines.push(format!("{}: {}", study.name, extent(simulations)));
+        lines.push(format!("{}: {}", study.name, describe_extent(simulations)));
         if let Some(folder) = args.place().store.filter(|folder| folder.is_dir()) {
             let kept = store::open(&folder, note).map_or(0, |kept| simulations.found(&kept as &dyn RunCache));
             let all = simulations.keepable();

@@ -92,10 +92,10 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
     }
     let stem = args.scenario.file_stem().map_or("sweep".into(), |stem| stem.to_string_lossy().into_owned());
     let study = study_of_sweep(&args.name.clone().unwrap_or(stem), &text)?;
-    let on = args.backend.on();
-    on.ready()?;
-    let options = Options { beside: on.beside(args.linux_hosts), ..Options::default() };
-    let campaign = Campaign::new(Kind::Study, &[study], options, on)?;
+    let runner = args.backend.runner();
+    runner.ready()?;
+    let options = Options { beside: runner.variants(args.linux_hosts), ..Options::default() };
+    let campaign = Campaign::new(Kind::Study, &[study], options, runner)?;
     campaign.check(Some(rayon::current_num_threads()), args.yes)?;
     run(campaign, args.kept.place(command(args)), args.json, page)
 }

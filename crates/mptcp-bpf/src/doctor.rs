@@ -39,9 +39,9 @@ pub enum Need {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Satisfied.
-    Fine,
+    Satisfied,
     /// Absent, but optional.
-    Spare,
+    Optional,
     /// The algorithms work, but not as well.
     Warning,
     /// The check failed.
@@ -80,7 +80,7 @@ const CAPABILITIES: [(CapabilitySet, &str); 4] = [
 pub fn doctor() -> Vec<Check> {
     messages::listen();
     let privileges = privileges();
-    let may = privileges.verdict == Verdict::Fine;
+    let may = privileges.verdict == Verdict::Satisfied;
     vec![
         version(),
         btf(),
@@ -98,10 +98,10 @@ pub fn doctor() -> Vec<Check> {
 
 impl Check {
     fn new(need: Need, title: &'static str, found: impl Into<String>) -> Self {
-        Check { need, title, verdict: Verdict::Fine, found: found.into(), help: "" }
+        Check { need, title, verdict: Verdict::Satisfied, found: found.into(), help: "" }
     }
 
-    fn or(self, verdict: Verdict, unless: bool, help: &'static str) -> Self {
+    fn verdict_unless(self, verdict: Verdict, unless: bool, help: &'static str) -> Self {
         if unless { self } else { Check { verdict, help, ..self } }
     }
 }
@@ -117,7 +117,7 @@ pub fn privileges() -> Check {
         true => "root's".into(),
         false => format!("without {}", lacking.join(", ")),
     };
-    Check::new(Need::Privileges, "privileges", found).or(
+    Check::new(Need::Privileges, "privileges", found).verdict_unless(
         Verdict::Missing,
         lacking.is_empty() && !contained,
         "run as root: `sudo anabranch kernel …`",
@@ -133,7 +133,7 @@ fn version() -> Check {
     let release = rustix::system::uname().release().to_string_lossy().into_owned();
     let new_enough = parse_version(&release).is_some_and(|version| version >= OLDEST);
     let help = "install Linux 6.1 or later, for example from Debian 12, Ubuntu 24.04 or OpenWrt 24.10";
-    Check::new(Need::Version, "kernel", release).or(Verdict::Missing, new_enough, help)
+    Check::new(Need::Version, "kernel", release).verdict_unless(Verdict::Missing, new_enough, help)
 }
 
 /// `6.1.0-18-cloud-amd64`: major and minor.
@@ -146,13 +146,13 @@ fn btf() -> Check {
     let there = Path::new("/sys/kernel/btf/vmlinux").exists();
     let found = if there { "/sys/kernel/btf/vmlinux" } else { "missing" };
     let help = "use a kernel built with CONFIG_DEBUG_INFO_BTF=y, as in distributions; OpenWrt needs KERNEL_DEBUG_INFO_BTF";
-    Check::new(Need::Btf, "types (BTF)", found).or(Verdict::Missing, there, help)
+    Check::new(Need::Btf, "types (BTF)", found).verdict_unless(Verdict::Missing, there, help)
 }
 
 fn mptcp() -> Check {
     let there = namespace::mptcp_enabled().is_some();
     let found = if there { "compiled in" } else { "not compiled in" };
-    Check::new(Need::Mptcp, "MPTCP", found).or(
+    Check::new(Need::Mptcp, "MPTCP", found).verdict_unless(
         Verdict::Missing,
         there,
         "use a kernel built with CONFIG_MPTCP=y",
@@ -163,7 +163,7 @@ fn mptcp_enabled() -> Check {
     let on = namespace::mptcp_enabled() == Some(true);
     let found = if on { "on in this network namespace" } else { "off in this network namespace" };
     let help = "run `sysctl -w net.mptcp.enabled=1`; to keep it, add a file to /etc/sysctl.d";
-    Check::new(Need::MptcpEnabled, "net.mptcp.enabled", found).or(Verdict::Missing, on, help)
+    Check::new(Need::MptcpEnabled, "net.mptcp.enabled", found).verdict_unless(Verdict::Missing, on, help)
 }
 
 fn struct_ops(may: bool) -> Check {
@@ -177,7 +177,7 @@ fn struct_ops(may: bool) -> Check {
     };
     let help =
         if may { "use a kernel built with CONFIG_BPF_SYSCALL=y and CONFIG_BPF_JIT=y" } else { "run as root" };
-    Check::new(Need::StructOps, title, found).or(verdict, there, help)
+    Check::new(Need::StructOps, title, found).verdict_unless(verdict, there, help)
 }
 
 fn jit() -> Check {
@@ -189,14 +189,18 @@ fn jit() -> Check {
         None => ("not shown in this network namespace", true),
     };
     let help = "run `sysctl -w net.core.bpf_jit_enable=1`; to keep it, add a file to /etc/sysctl.d";
-    Check::new(Need::Jit, "BPF compiler (JIT)", found).or(Verdict::Missing, on, help)
+    Check::new(Need::Jit, "BPF compiler (JIT)", found).verdict_unless(Verdict::Missing, on, help)
 }
 
 fn lockdown() -> Check {
     let state = fs::read_to_string("/sys/kernel/security/lockdown").ok();
     let mode = state.as_deref().map_or("none", lockdown_mode);
     let help = "boot with lockdown=integrity or without lockdown: confidentiality forbids programs to read kernel memory";
-    Check::new(Need::Lockdown, "lockdown", mode).or(Verdict::Missing, mode != "confidentiality", help)
+    Check::new(Need::Lockdown, "lockdown", mode).verdict_unless(
+        Verdict::Missing,
+        mode != "confidentiality",
+        help,
+    )
 }
 
 /// The mode in brackets of `none [integrity] confidentiality`.
@@ -209,7 +213,7 @@ fn file_system() -> Check {
     let there = pins::is_bpf(&path);
     let found = if there { path.display().to_string() } else { format!("not mounted at {}", path.display()) };
     let help = "no action needed: `anabranch kernel load` mounts it";
-    Check::new(Need::FileSystem, "BPF file system", found).or(Verdict::Spare, there, help)
+    Check::new(Need::FileSystem, "BPF file system", found).verdict_unless(Verdict::Optional, there, help)
 }
 
 fn links(layout: Result<&Layout, Error>) -> Check {
@@ -217,7 +221,7 @@ fn links(layout: Result<&Layout, Error>) -> Check {
     let Ok(layout) = layout else { return without_types(Need::Links, title) };
     let found = if layout.links { "available" } else { "not available" };
     let help = "no action needed: before Linux 6.4, the registered map is pinned instead";
-    Check::new(Need::Links, title, found).or(Verdict::Spare, layout.links, help)
+    Check::new(Need::Links, title, found).verdict_unless(Verdict::Optional, layout.links, help)
 }
 
 /// Whether the kernel skips some calls of programs, as a vendor's does ([`Need::EveryCall`]). The kernel does not count
@@ -239,13 +243,13 @@ fn every_call(types: libbpf_rs::Result<Btf<'_>>) -> Check {
     let found =
         if skips { "a vendor's kernel skips some (bpf_prog_aux.init_owned)" } else { "all are executed" };
     let help = "no action needed: the programs compensate, and windows stay within bounds. For measurements, use an upstream or a distribution's kernel";
-    Check::new(Need::EveryCall, title, found).or(Verdict::Warning, !skips, help)
+    Check::new(Need::EveryCall, title, found).verdict_unless(Verdict::Warning, !skips, help)
 }
 
 /// The finding if the kernel's types cannot be read.
 fn without_types(need: Need, title: &'static str) -> Check {
     let found = "unknown: the kernel's types (BTF) cannot be read";
-    Check::new(need, title, found).or(Verdict::Unknown, false, "see the check of the types")
+    Check::new(need, title, found).verdict_unless(Verdict::Unknown, false, "see the check of the types")
 }
 
 #[cfg(test)]
@@ -287,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn without_types_nothing_is_said_of_what_they_tell() {
+    fn without_types_checks_are_unknown() {
         let unreadable = || Btf::from_path("/nonexistent/vmlinux");
         for check in [every_call(unreadable()), links(Err(Error::Layout("struct tcp_congestion_ops")))] {
             assert_eq!(check.verdict, Verdict::Unknown);
@@ -298,7 +302,7 @@ mod tests {
     #[test]
     fn only_what_is_not_fine_has_help() {
         for check in doctor() {
-            assert_eq!(check.verdict == Verdict::Fine, check.help.is_empty(), "{check:?}");
+            assert_eq!(check.verdict == Verdict::Satisfied, check.help.is_empty(), "{check:?}");
         }
     }
 }

@@ -12,6 +12,7 @@
 //! anabranch_mptcp_bpf::unload(lia)?;
 //! # Ok::<(), anabranch_mptcp_bpf::Error>(())
 //! ```
+//!
 //! Files keep the objects of a loaded algorithm alive. They are in the directory of [`Pins`],
 //! `/sys/fs/bpf/anabranch/ab_NAME/`: `link`, the registration (on kernels without such links `ops`, the registered map),
 //! `connections`, the table of connections, and `counters`. A [`Private`] algorithm has no files and ends with its process.
@@ -36,7 +37,7 @@ mod table;
 
 pub use anabranch_cc_fixed::shared::Counters;
 pub use cost::{Cost, measure};
-pub use coupling::{Coupling, Look, Split, Uncoupled};
+pub use coupling::{Coupling, CouplingReport, Split, Uncoupled};
 pub use doctor::{Check, Need, Verdict, doctor, privileges, skips_calls};
 pub use error::Error;
 pub use instance::{Instance, Occupancy, instances};
@@ -47,7 +48,7 @@ pub use monitor::{
     Connection, Filter, Key, Monitor, Namespaces, Recorder, Sample, Sampler, Snapshot, Subflow, Watch,
     Watched, WatchedSubflow,
 };
-pub use namespace::{Namespace, available, choosers};
+pub use namespace::{Namespace, available, selecting_namespaces};
 pub use object::{build, object};
 pub use pins::Pins;
 pub use private::Private;

@@ -67,7 +67,7 @@ impl Registration {
 const F_LINK: u32 = 1 << 13;
 
 /// The time limit for unregistering: the kernel defers the end of a link.
-const UNREGISTERING: Duration = Duration::from_secs(5);
+const UNREGISTER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Loads an algorithm, so that sockets can select it. It stays when the process ends. If it is loaded already, the rows of
 /// closed sockets are freed.
@@ -85,7 +85,7 @@ pub fn load(entry: &'static KernelEntry) -> Result<Load, Error> {
 pub fn load_as(entry: &'static KernelEntry, registration: Registration) -> Result<Load, Error> {
     let pins = Pins::open()?;
     let directory = pins.directory(entry.kernel_name);
-    let before = registered(entry)?.filter(|_| is_complete(&directory));
+    let before = find_registered(entry)?.filter(|_| is_complete(&directory));
     match &before {
         Some(instance) if instance.is_of_this_build() => {
             let freed = instance.free_ghosts()?.unwrap_or(0);
@@ -93,10 +93,10 @@ pub fn load_as(entry: &'static KernelEntry, registration: Registration) -> Resul
         }
         // The registration itself holds one reference.
         Some(instance) if instance.references > 1 => return Ok(Load::OtherInUse(instance.references - 1)),
-        _ => clear(&pins, entry)?,
+        _ => unregister(&pins, entry)?,
     }
     let mut object = open(entry, registration, |_| Ok(()))?;
-    pins.make(entry.kernel_name, |directory| {
+    pins.create(entry.kernel_name, |directory| {
         pin(&mut object, registration, directory).map_err(with_messages)
     })?;
     Ok(if before.is_some() { Load::Replaced } else { Load::Done })
@@ -108,8 +108,8 @@ pub fn load_as(entry: &'static KernelEntry, registration: Registration) -> Resul
 /// Without privileges.
 pub fn unload(entry: &'static KernelEntry) -> Result<Unload, Error> {
     let pins = Pins::open()?;
-    let was_loaded = registered(entry)?.is_some();
-    clear(&pins, entry)?;
+    let was_loaded = find_registered(entry)?.is_some();
+    unregister(&pins, entry)?;
     let left = instances()?.into_iter().filter(|i| i.entry.kernel_name == entry.kernel_name);
     Ok(match left.map(|instance| instance.references).sum() {
         0 if was_loaded => Unload::Done,
@@ -165,7 +165,7 @@ pub(crate) fn read_counters(variables: &MapHandle) -> Result<Counters, Error> {
 }
 
 /// The registered instance of an algorithm.
-fn registered(entry: &KernelEntry) -> Result<Option<Instance>, Error> {
+fn find_registered(entry: &KernelEntry) -> Result<Option<Instance>, Error> {
     let ours = |i: &Instance| i.registered && i.entry.kernel_name == entry.kernel_name;
     Ok(instances()?.into_iter().find(ours))
 }
@@ -176,17 +176,17 @@ fn is_complete(directory: &Path) -> bool {
 }
 
 /// Unregisters an algorithm of any process and waits for the end of the registration.
-fn clear(pins: &Pins, entry: &KernelEntry) -> Result<(), Error> {
+fn unregister(pins: &Pins, entry: &KernelEntry) -> Result<(), Error> {
     pins.discard(entry.kernel_name)?;
     let start = Instant::now();
-    while let Some(instance) = registered(entry)? {
+    while let Some(instance) = find_registered(entry)? {
         // It has no pin of ours: the file was removed, or another process registered it.
         if let Some(link) = instance.link {
             let _ = system::detach_link(link);
         } else if let Ok(map) = MapHandle::from_map_id(instance.map_id) {
             let _ = map.delete(&0u32.to_ne_bytes());
         }
-        if start.elapsed() > UNREGISTERING {
+        if start.elapsed() > UNREGISTER_TIMEOUT {
             return Err(Error::Held(entry.kernel_name));
         }
         std::thread::sleep(Duration::from_millis(5));

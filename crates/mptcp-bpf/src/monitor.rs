@@ -58,7 +58,7 @@ impl Monitor {
         // Fails without privileges. The search for algorithms would only return an empty list.
         Pins::find()?;
         let mut monitor = Monitor { tables: Vec::new(), unreadable: Vec::new() };
-        monitor.look()?;
+        monitor.update()?;
         Ok(monitor)
     }
 
@@ -66,7 +66,7 @@ impl Monitor {
     ///
     /// # Errors
     /// If the kernel's BTF cannot be read.
-    pub fn look(&mut self) -> Result<(), Error> {
+    pub fn update(&mut self) -> Result<(), Error> {
         let mut known = std::mem::take(&mut self.tables);
         self.unreadable.clear();
         for instance in instances()? {

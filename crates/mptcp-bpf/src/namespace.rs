@@ -74,7 +74,7 @@ impl Namespace {
     /// # Errors
     /// Without privileges.
     pub fn is_initial(&self) -> Result<bool, Error> {
-        self.inside(|| Path::new(GLOBAL).exists())
+        self.run_inside(|| Path::new(GLOBAL).exists())
     }
 
     /// Its inode, a 32-bit number.
@@ -91,7 +91,7 @@ impl Namespace {
     /// # Errors
     /// Without privileges.
     pub fn chosen(&self) -> Result<String, Error> {
-        let chosen = self.inside(|| fs::read_to_string(CONGESTION_CONTROL))?;
+        let chosen = self.run_inside(|| fs::read_to_string(CONGESTION_CONTROL))?;
         Ok(chosen.map_err(Error::file("read", CONGESTION_CONTROL))?.trim().to_owned())
     }
 
@@ -100,7 +100,8 @@ impl Namespace {
     /// # Errors
     /// Without privileges, or if the kernel lacks the congestion control or withholds it from namespaces.
     pub fn choose(&self, name: &str) -> Result<(), Error> {
-        self.inside(|| fs::write(CONGESTION_CONTROL, name))?.map_err(Error::file("write", CONGESTION_CONTROL))
+        self.run_inside(|| fs::write(CONGESTION_CONTROL, name))?
+            .map_err(Error::file("write", CONGESTION_CONTROL))
     }
 
     /// Whether MPTCP is on.
@@ -108,11 +109,11 @@ impl Namespace {
     /// # Errors
     /// Without privileges.
     pub fn mptcp_enabled(&self) -> Result<bool, Error> {
-        Ok(self.inside(mptcp_enabled)? == Some(true))
+        Ok(self.run_inside(mptcp_enabled)? == Some(true))
     }
 
     /// Calls `f` in a thread that has entered the namespace, where /proc/sys/net shows its settings.
-    pub(crate) fn inside<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, Error> {
+    pub(crate) fn run_inside<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, Error> {
         let enter = || -> io::Result<T> {
             move_into_link_name_space(self.file.as_fd(), Some(LinkNameSpaceType::Network))?;
             Ok(f())
@@ -151,6 +152,6 @@ pub(crate) fn all() -> Vec<Namespace> {
 
 /// The namespaces that use the congestion control `name` for new sockets. Namespaces that this process may not enter, or
 /// without a name and a process, are left out.
-pub fn choosers(name: &str) -> Vec<Namespace> {
+pub fn selecting_namespaces(name: &str) -> Vec<Namespace> {
     all().into_iter().filter(|n| n.chosen().is_ok_and(|chosen| chosen == name)).collect()
 }

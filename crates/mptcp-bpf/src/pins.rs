@@ -24,14 +24,16 @@ const LOADING: &str = "loading";
 const UNLOADING: &str = "unloading";
 
 /// The time limit for the lock. It leaves time for another command's verifier on a slow machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
 const BPF_FS_MAGIC: FsWord = 0xcafe_4a11;
 
-/// The directory with a directory per algorithm, locked against other processes during this value's lifetime. An algorithm's
-/// directory is created under a temporary name and renamed when it is complete. It is renamed again before removal. A killed
-/// process leaves only temporary names, which the next holder of the lock removes. Only root may change these files, because
-/// the BPF file system's default mount lets any user create files.
+/// The directory with a directory per algorithm, locked against other processes during this value's lifetime.
+///
+/// An algorithm's directory is created under a temporary name and renamed when it is complete. It is renamed again before
+/// removal. A killed process leaves only temporary names, which the next holder of the lock removes.
+///
+/// Only root may change these files, because the BPF file system's default mount lets any user create files.
 pub struct Pins {
     root: PathBuf,
     _lock: File,
@@ -70,8 +72,8 @@ impl Pins {
 
     fn lock(root: PathBuf) -> Result<Self, Error> {
         messages::listen();
-        let directory = private(&root)?;
-        lock(&directory, &root, PATIENCE)?;
+        let directory = open_private_directory(&root)?;
+        lock(&directory, &root, LOCK_TIMEOUT)?;
         let pins = Pins { root, _lock: directory };
         for leftover in [LOADING, UNLOADING].map(|name| pins.root.join(name)) {
             match fs::symlink_metadata(&leftover) {
@@ -90,7 +92,7 @@ impl Pins {
     }
 
     /// Creates the directory of the algorithm that the kernel calls `name`, with all files of `fill` or not at all.
-    pub(crate) fn make<T>(
+    pub(crate) fn create<T>(
         &self,
         name: &str,
         fill: impl FnOnce(&Path) -> Result<T, Error>,
@@ -145,7 +147,7 @@ impl Pins {
 
 /// Opens the directory if only this user may change or read it and it is not a link. (A user who can open it can lock it.
 /// Earlier versions let any user read it.)
-fn private(path: &Path) -> Result<File, Error> {
+fn open_private_directory(path: &Path) -> Result<File, Error> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
     let shared = |found: String| Error::Shared {
         path: path.into(),

@@ -16,11 +16,15 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// An algorithm that this process loads for itself. It does not affect the pinned instance of the algorithm or those of other
-/// processes. Its name, such as `ab1f3c_2a`, contains the PID and a number that is unique in the process. Any socket may
-/// select it by that name ([`Private::name`]). It is unregistered on drop and at the end of the process. Sockets that use it
-/// keep it until they close. Before Linux 6.4, a registration outlives a killed process. There, the next process that loads a
-/// private algorithm removes those of dead processes. A process of another PID namespace may appear dead: its sockets keep
-/// their algorithm, but new sockets cannot select it.
+/// processes.
+///
+/// Its name, such as `ab1f3c_2a`, contains the PID and a number that is unique in the process. Any socket may select it by
+/// that name ([`Private::name`]). It is unregistered on drop and at the end of the process. Sockets that use it keep it until
+/// they close.
+///
+/// Before Linux 6.4, a registration outlives a killed process. There, the next process that loads a private algorithm removes
+/// those of dead processes. A process of another PID namespace may appear dead: its sockets keep their algorithm, but new
+/// sockets cannot select it.
 pub struct Private {
     name: String,
     entry: &'static KernelEntry,
@@ -65,7 +69,8 @@ impl Private {
             remove_orphans()?;
         }
         let name = next_name();
-        let change = |object: &mut OpenObject| rename(object, entry, &name).and_then(|()| limit(object));
+        let change =
+            |object: &mut OpenObject| rename(object, entry, &name).and_then(|()| limit_table(object));
         let mut object = open(entry, registration, change)?;
         let map = |end| map(&object, end);
         let (connections, counters) = (map(CONNECTIONS)?, map(VARIABLES)?);
@@ -135,7 +140,7 @@ fn map(object: &Object, end: &str) -> Result<MapHandle, Error> {
 }
 
 /// Limits the size of its table.
-fn limit(object: &mut OpenObject) -> Result<(), Error> {
+fn limit_table(object: &mut OpenObject) -> Result<(), Error> {
     let map = object.maps_mut().find(|map| map.name().to_string_lossy().ends_with(CONNECTIONS));
     let mut map = map.ok_or(Error::Layout("compiled object"))?;
     map.set_max_entries(MOST_CONNECTIONS).map_err(Error::bpf("limit a map"))

@@ -8,14 +8,14 @@ pub(crate) fn enable_statistics() -> Result<OwnedFd, Error> {
     // SAFETY: a system call without pointers.
     #[allow(unsafe_code)]
     let descriptor = unsafe { libbpf_sys::bpf_enable_stats(libbpf_sys::BPF_STATS_RUN_TIME) };
-    owned(descriptor)
+    wrap_descriptor(descriptor)
 }
 
 /// Detaches a link of any process (Linux 6.11).
 pub(crate) fn detach_link(id: u32) -> Result<(), Error> {
     // SAFETY: a system call without pointers.
     #[allow(unsafe_code)]
-    let descriptor = owned(unsafe { libbpf_sys::bpf_link_get_fd_by_id(id) })?;
+    let descriptor = wrap_descriptor(unsafe { libbpf_sys::bpf_link_get_fd_by_id(id) })?;
     // SAFETY: a system call without pointers, on a descriptor that is open.
     #[allow(unsafe_code)]
     let result = unsafe { libbpf_sys::bpf_link_detach(descriptor.as_raw_fd()) };
@@ -23,7 +23,7 @@ pub(crate) fn detach_link(id: u32) -> Result<(), Error> {
 }
 
 /// Wraps the descriptor that a system call returned.
-fn owned(descriptor: i32) -> Result<OwnedFd, Error> {
+fn wrap_descriptor(descriptor: i32) -> Result<OwnedFd, Error> {
     if descriptor < 0 {
         return Err(Error::from_raw_os_error(-descriptor));
     }

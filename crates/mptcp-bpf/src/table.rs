@@ -9,8 +9,10 @@ pub(crate) const ROOM: u32 = 256;
 const BUCKET: usize = 64;
 
 /// Decodes each entry of a table from its key and value. `room` is the number of entries to read at once; it grows as needed
-/// and is passed again to the next read. The kernel reads the table bucket by bucket, so entries that are added or removed
-/// meanwhile do no harm. It ends early if a bucket exceeds the remaining room; then the read starts again with more room.
+/// and is passed again to the next read.
+///
+/// The kernel reads the table bucket by bucket, so entries that are added or removed meanwhile do no harm. It ends early if a
+/// bucket exceeds the remaining room; then the read starts again with more room.
 pub(crate) fn read<T>(
     table: &MapHandle,
     room: &mut u32,

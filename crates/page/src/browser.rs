@@ -1,5 +1,7 @@
-//! The functions that the page calls, and those that it provides. The page writes its question to the buffer of [`reserve`],
-//! calls a function, and reads the answer at [`answer`]. One question at a time.
+//! The functions that the page calls, and those that it provides.
+//!
+//! The page writes its question to the buffer of [`reserve`], calls a function, and reads the answer at [`answer`]. One
+//! question at a time.
 
 #![expect(unsafe_code, reason = "calls between WebAssembly and the page have no other form")]
 

@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(100);
 
 thread_local! {
     /// Notes about a folder of results, for this thread.
-    static TOLD: RefCell<Vec<String>> = const { RefCell::new(vec![]) };
+    static NOTES: RefCell<Vec<String>> = const { RefCell::new(vec![]) };
 }
 
 type Notes = Arc<Mutex<Vec<String>>>;
@@ -63,8 +63,8 @@ impl Campaign {
         let store = store.map(|folder| Store::open(folder, RESULTS_VERSION)).transpose();
         let store = store.map_err(|why| Error::new_err(why.to_string()))?;
         let notes = Notes::default();
-        let told = notes.clone();
-        let store = store.map(|store| store.with_notify(move |note| lock(&told).push(note.to_owned())));
+        let shared = notes.clone();
+        let store = store.map(|store| store.with_notify(move |note| lock(&shared).push(note.to_owned())));
         let missing = match &store {
             Some(store) => py.detach(|| work.simulations.missing(store)),
             None => vec![],
@@ -158,7 +158,7 @@ impl Campaign {
     fn run(&self, py: Python<'_>, progress: Option<Bound<'_, PyAny>>) -> PyResult<String> {
         let (stop, at) = (AtomicBool::new(false), Mutex::new((0.0, 0, 0)));
         let show = |p: Progress<'_>| *lock(&at) = (p.part, p.done, p.total);
-        let tell = || match &progress {
+        let report = || match &progress {
             Some(progress) => {
                 let at = *lock(&at);
                 progress.call1(at).map(drop)
@@ -184,7 +184,7 @@ impl Campaign {
                     Ok(ended) => return ended,
                     Err(RecvTimeoutError::Disconnected) => return Err(StudyError::Interrupted),
                     Err(RecvTimeoutError::Timeout) if asked.is_ok() => {
-                        asked = py.check_signals().and_then(|()| tell());
+                        asked = py.check_signals().and_then(|()| report());
                         stop.store(asked.is_err(), Ordering::Relaxed);
                     }
                     Err(RecvTimeoutError::Timeout) => {}
@@ -196,7 +196,7 @@ impl Campaign {
         self.warn(py)?;
         let total = lock(&at).2;
         *lock(&at) = (1.0, total, total);
-        tell()?;
+        report()?;
         let done = done.ok_or_else(|| RunError::new_err("the study returned no result"))?;
         let result = json(&done.0)?;
         *lock(&self.done) = Some(done);
@@ -244,8 +244,8 @@ impl Campaign {
     ) -> PyResult<String> {
         let index = self.with_result(|result, taken| {
             py.detach(|| {
-                let tell = |note: &str| TOLD.with_borrow_mut(|told| told.push(note.to_owned()));
-                let results = Results::open(&out, tell)?;
+                let keep = |note: &str| NOTES.with_borrow_mut(|notes| notes.push(note.to_owned()));
+                let results = Results::open(&out, keep)?;
                 let kind = if self.shipped { Kind::Paper } else { Kind::Study };
                 let result = StudyResult { command: Some(command.to_owned()), ..result.clone() };
                 let notices = keep_study(&results, kind, &self.study, result, self.whole, taken)?;
@@ -254,7 +254,7 @@ impl Campaign {
             })
             .map_err(|why: anabranch::Error| Error::new_err(why.to_string()))
         })?;
-        lock(&self.notes).extend(TOLD.take());
+        lock(&self.notes).extend(NOTES.take());
         self.warn(py)?;
         index.into_os_string().into_string().map_err(|_| refused(py, "the folder's name is not UTF-8"))
     }

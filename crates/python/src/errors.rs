@@ -38,7 +38,7 @@ pub fn input(py: Python<'_>, diagnostic: &dyn Diagnostic) -> PyErr {
 }
 
 /// Converts an error of the library.
-pub fn told(py: Python<'_>, error: &anabranch::Error) -> PyErr {
+pub fn python_error(py: Python<'_>, error: &anabranch::Error) -> PyErr {
     match error {
         anabranch::Error::Input(report) if report.source_code().is_some() || report.related().is_some() => {
             input(py, &**report)

@@ -1,7 +1,7 @@
 //! Runs a scenario once.
 
 use crate::algorithm::{self, Chosen};
-use crate::errors::{RunError, refused, told};
+use crate::errors::{RunError, python_error, refused};
 use crate::samples;
 use crate::table::Table;
 use anabranch::{Changes, Scenario};
@@ -21,7 +21,7 @@ pub fn scenario(
     cc: Vec<String>,
 ) -> PyResult<Scenario> {
     let changes = Changes { set, cc, ..Changes::default() };
-    Scenario::of_text(&name, &text, changes).map_err(|error| told(py, &error))
+    Scenario::of_text(&name, &text, changes).map_err(|error| python_error(py, &error))
 }
 
 /// The output of a run: its summary as JSON, and its samples of subflows, links and completions.

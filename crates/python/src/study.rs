@@ -1,7 +1,7 @@
 //! A study, from a file or a sweep.
 
 use crate::campaign::Campaign;
-use crate::errors::{input, refused, told};
+use crate::errors::{input, python_error, refused};
 use anabranch::{Changes, Options, Scenario, Size, study_of_text};
 use anabranch_study::file::{self, AxisSubset};
 use anabranch_study::{ScenarioFile, work_with_runs};
@@ -22,7 +22,7 @@ impl Study {
     /// Reads a study file; `at` restricts axes to some values. Its scenarios are relative to the file.
     #[staticmethod]
     fn from_file(py: Python<'_>, path: PathBuf, text: &str, at: Vec<AxisSubset>) -> PyResult<Self> {
-        let study = study_of_text(&path, text, &at).map_err(|error| told(py, &error))?;
+        let study = study_of_text(&path, text, &at).map_err(|error| python_error(py, &error))?;
         Ok(Study { study, shipped: false })
     }
 
@@ -53,7 +53,7 @@ impl Study {
         let changes = Changes { set, duration, ..Changes::default() };
         let read = Scenario::of_text(file, &text, changes);
         let toml = read.and_then(|read| read.sweep(file, &vary, &cc, seeds));
-        let toml = toml.map_err(|error| told(py, &error))?;
+        let toml = toml.map_err(|error| python_error(py, &error))?;
         let scenario = ScenarioFile { name: file.into(), path: file.into(), text: text.into() };
         let study = file::embedded(&format!("{name}.toml"), &toml, &[&scenario], &[]);
         Ok(Study { study: study.map_err(|error| input(py, &error))?.into(), shipped: false })
@@ -83,7 +83,7 @@ impl Study {
         let size = size.ok_or_else(|| refused(py, "`size` must be `quick`, `default` or `full`"))?;
         let options = Options { size, seeds, only, without_columns: !columns, beside: vec![] };
         let work = py.detach(|| work_with_runs(&self.study, &options));
-        let work = work.map_err(|error| told(py, &error.into()))?;
+        let work = work.map_err(|error| python_error(py, &error.into()))?;
         let whole = options.only.is_none();
         Campaign::new(py, self.study.clone(), self.shipped, whole, work, store)
     }

@@ -27,42 +27,42 @@ const LEAST: u64 = 200;
 /// Refuses a scenario with a load clearly above this machine's capacity.
 pub(crate) fn check(scenario: &Scenario) -> Result<(), TestbedError> {
     static HERE: OnceLock<f64> = OnceLock::new();
-    let (asked, name) = asked(scenario);
-    if asked <= ALWAYS {
+    let (required_load, name) = required_load(scenario);
+    if required_load <= ALWAYS {
         return Ok(());
     }
     if HERE.get().is_none() {
         // Without a CPU for the sender, the measurement fails and every scenario is accepted.
-        let Some(able) = measure()? else { return Ok(()) };
-        let _ = HERE.set(able);
+        let Some(capacity) = measure()? else { return Ok(()) };
+        let _ = HERE.set(capacity);
     }
-    let able = *HERE.get().expect("it was measured");
-    verdict(asked, name, able)
+    let capacity = *HERE.get().expect("it was measured");
+    verdict(required_load, name, capacity)
 }
 
-fn verdict(asked: f64, link: &str, able: f64) -> Result<(), TestbedError> {
-    if asked <= able {
+fn verdict(required_load: f64, link: &str, capacity: f64) -> Result<(), TestbedError> {
+    if required_load <= capacity {
         return Ok(());
     }
     let key = format!("links.{link}.rate");
     let why = format!(
-        "the links carry {asked:.0} packets per second in total, more than the {able:.0} of this machine's emulator: use lower rates or larger \
+        "the links carry {required_load:.0} packets per second in total, more than the {capacity:.0} of this machine's emulator: use lower rates or larger \
          packets, or the simulator"
     );
     Err(TestbedError::Inexpressible { key, why })
 }
 
 /// The packets per second in the network at the busiest time, and the busiest link then.
-fn asked(scenario: &Scenario) -> (f64, &str) {
+fn required_load(scenario: &Scenario) -> (f64, &str) {
     let starts = scenario.flows.iter().map(|flow| flow.start);
-    let each = starts.map(|time| asked_at(scenario, time)).max_by(|a, b| a.0.total_cmp(&b.0));
+    let each = starts.map(|time| required_load_at(scenario, time)).max_by(|a, b| a.0.total_cmp(&b.0));
     let (packets, link) = each.expect("a scenario has flows");
     (packets, &scenario.links[link].name)
 }
 
 /// The same at a given time. Bulk flows without random loss fill their paths one after another, limited by the remaining rate
 /// of the links and by the window. So a link never counts more than its rate, however many flows share it.
-fn asked_at(scenario: &Scenario, time: Time) -> (f64, usize) {
+fn required_load_at(scenario: &Scenario, time: Time) -> (f64, usize) {
     let mut room: Vec<f64> = scenario.links.iter().map(|link| least_rate(&link.spec)).collect();
     let mut each = vec![0.0_f64; scenario.links.len()];
     let mut packets = 0.0;
@@ -156,7 +156,7 @@ mod tests {
 
     /// Full packets of 1500 bytes: 1.2 Gbit/s are 100,000 of them.
     #[test]
-    fn what_a_scenario_asks_for() {
+    fn required_loads_of_scenarios() {
         for (flows, packets) in [
             ("{ name = \"f\", cc = \"reno\", paths = [[\"b\"]] }", 100e3),
             // One behind the other: the narrower decides. Side by side: both.
@@ -188,13 +188,13 @@ mod tests {
             ),
         ] {
             let scenario = scenario(flows);
-            let (asked, _) = asked(&scenario);
-            assert!((asked - packets).abs() < 1.0, "{asked} of {flows}");
+            let (required_load, _) = required_load(&scenario);
+            assert!((required_load - packets).abs() < 1.0, "{required_load} of {flows}");
         }
     }
 
     #[test]
-    fn the_refusal_says_what_was_asked_and_what_can_be() {
+    fn the_refusal_gives_load_and_capacity() {
         assert!(verdict(199e3, "a", 200e3).is_ok());
         let why = verdict(201e3, "a", 200e3).unwrap_err().to_string();
         assert!(why.contains("links.a.rate") && why.contains("201000") && why.contains("200000"), "{why}");

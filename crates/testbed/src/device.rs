@@ -54,7 +54,7 @@ impl InterfaceRequest {
     }
 
     /// Sends the request; the kernel may overwrite the value with an answer.
-    fn ask<const REQUEST: Opcode>(&mut self, fd: impl AsFd) -> io::Result<()> {
+    fn send<const REQUEST: Opcode>(&mut self, fd: impl AsFd) -> io::Result<()> {
         // SAFETY: these requests take a pointer to a `struct ifreq`. The kernel reads its name and accesses at most the 24
         // bytes of its value.
         Ok(unsafe { ioctl(fd, Updater::<REQUEST, Self>::new(self)) }?)
@@ -62,9 +62,10 @@ impl InterfaceRequest {
 }
 
 /// This process's end of a network interface: reads the host's outgoing packets, and writes its incoming ones. The interface
-/// disappears with the last copy of this descriptor. A `virtio_net_hdr` precedes each packet: the host leaves checksums and
-/// segmentation to the reader, as to a network card. It segments only packets with CWR itself, because only the first segment
-/// carries that flag.
+/// disappears with the last copy of this descriptor.
+///
+/// A `virtio_net_hdr` precedes each packet: the host leaves checksums and segmentation to the reader, as to a network card.
+/// It segments only packets with CWR itself, because only the first segment carries that flag.
 #[derive(Debug)]
 pub struct Tun {
     file: OwnedFd,
@@ -121,18 +122,18 @@ fn open(name: &str, mtu: u32) -> io::Result<Tun> {
     let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = rustix::fs::open("/dev/net/tun", flags, Mode::empty())?;
     let kind = (IFF_TUN | IFF_NO_PI | IFF_VNET_HDR).to_ne_bytes();
-    InterfaceRequest::new(name, &kind)?.ask::<TUNSETIFF>(&file)?;
+    InterfaceRequest::new(name, &kind)?.send::<TUNSETIFF>(&file)?;
     // SAFETY: the request takes a number.
     unsafe { ioctl(&file, IntegerSetter::<TUNSETOFFLOAD>::new_usize(TUN_F_CSUM | TUN_F_TSO4)) }?;
 
     let control = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
     let mtu_bytes = c_int::try_from(mtu).map_err(|_| io::ErrorKind::InvalidInput)?.to_ne_bytes();
-    InterfaceRequest::new(name, &mtu_bytes)?.ask::<SIOCSIFMTU>(&control)?;
-    InterfaceRequest::new(name, &KEPT_PACKETS.to_ne_bytes())?.ask::<SIOCSIFTXQLEN>(&control)?;
+    InterfaceRequest::new(name, &mtu_bytes)?.send::<SIOCSIFMTU>(&control)?;
+    InterfaceRequest::new(name, &KEPT_PACKETS.to_ne_bytes())?.send::<SIOCSIFTXQLEN>(&control)?;
     let mut flags = InterfaceRequest::new(name, &[])?;
-    flags.ask::<SIOCGIFFLAGS>(&control)?;
+    flags.send::<SIOCGIFFLAGS>(&control)?;
     let now = u16::from_ne_bytes([flags.value[0], flags.value[1]]);
-    InterfaceRequest::new(name, &(now | IFF_UP).to_ne_bytes())?.ask::<SIOCSIFFLAGS>(&control)?;
+    InterfaceRequest::new(name, &(now | IFF_UP).to_ne_bytes())?.send::<SIOCSIFFLAGS>(&control)?;
     Ok(Tun { file, mtu })
 }
 

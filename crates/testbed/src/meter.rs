@@ -102,7 +102,7 @@ impl Meter {
     }
 
     /// Records that the subflow has left. The path's next subflow has its own counters.
-    pub fn left(&mut self) {
+    pub fn end_subflow(&mut self) {
         self.last = None;
     }
 
@@ -160,7 +160,7 @@ mod tests {
 
     /// Ten segments sent and acknowledged in slow start make 20 of an initial window of 10.
     #[test]
-    fn a_window_beyond_what_was_ever_sent_cannot_be() {
+    fn windows_beyond_sent_data_are_impossible() {
         let sent = |cwnd, sent| {
             let counters = Counters { sent, ..Counters::default() };
             State { counters, ..state(cwnd, 0, 0) }
@@ -192,7 +192,7 @@ mod tests {
         let mut meter = Meter::default();
         meter.add(0.0, state(10.0, 5_000, 0), false);
         meter.add(1.0, state(10.0, 6_000, 0), false);
-        meter.left();
+        meter.end_subflow();
         meter.add(5.0, state(20.0, 300, 0), true);
         meter.add(6.0, state(20.0, 700, LOSS), false);
         let measured = meter.measured(2.0, 0, 0);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_counts_is_taken_before_what_samples_show() {
+    fn program_counters_precede_samples() {
         let counted = |recoveries| {
             let counters = Counters { recoveries: Some(recoveries), ..Counters::default() };
             State { counters, ..state(10.0, 0, RECOVERY) }

@@ -33,12 +33,12 @@ struct Flow {
     is_fallback: bool,
     /// Segments.
     initial_window: u32,
-    looks: Looks,
+    sample_counts: SampleCounts,
 }
 
 /// Samples subflows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Looks {
+pub(crate) struct SampleCounts {
     pub all: u64,
     /// Dropped samples with an impossible window.
     pub impossible: u64,
@@ -66,14 +66,14 @@ impl Observer {
                 states: vec![None; flow.paths.len()],
                 is_fallback: false,
                 initial_window: flow.tcp.initial_window,
-                looks: Looks::default(),
+                sample_counts: SampleCounts::default(),
             })
         };
         Ok(Observer { flows: scenario.flows.iter().zip(hosts).map(flow).collect::<Result<_, _>>()? })
     }
 
     /// Samples every connection.
-    pub fn look(
+    pub fn sample(
         &mut self,
         now: Time,
         connections: &[Connection],
@@ -84,7 +84,7 @@ impl Observer {
         let rows: Vec<Vec<Row>> = algorithms.programs().iter().map(of_program).collect();
         for (f, connection) in connections.iter().enumerate() {
             let rows = algorithms.program_index(f).map_or(&[][..], |index| &rows[index]);
-            self.flows[f].look(now, connection, rows)?;
+            self.flows[f].sample(now, connection, rows)?;
         }
         Ok(())
     }
@@ -100,10 +100,10 @@ impl Observer {
     }
 
     /// The samples of all subflows.
-    pub fn looks(&self) -> Looks {
-        self.flows.iter().fold(Looks::default(), |sum, flow| Looks {
-            all: sum.all + flow.looks.all,
-            impossible: sum.impossible + flow.looks.impossible,
+    pub fn sample_counts(&self) -> SampleCounts {
+        self.flows.iter().fold(SampleCounts::default(), |sum, flow| SampleCounts {
+            all: sum.all + flow.sample_counts.all,
+            impossible: sum.impossible + flow.sample_counts.impossible,
         })
     }
 
@@ -130,7 +130,7 @@ impl Observer {
 }
 
 impl Flow {
-    fn look(&mut self, now: Time, connection: &Connection, rows: &[Row]) -> Result<(), TestbedError> {
+    fn sample(&mut self, now: Time, connection: &Connection, rows: &[Row]) -> Result<(), TestbedError> {
         let observed = connection.sender()?;
         let multipath = observed.as_ref().and_then(|observed| observed.multipath);
         self.is_fallback |= multipath.is_some_and(|multipath| multipath.info.is_fallback());
@@ -156,16 +156,16 @@ impl Flow {
             let row = rows.iter().filter(own).find(|row| path(row) == Some(p));
             let fresh = known.is_none();
             let now_known = subflow.map(|subflow| state(subflow, row));
-            self.looks.all += u64::from(now_known.is_some());
+            self.sample_counts.all += u64::from(now_known.is_some());
             if now_known.as_ref().is_some_and(|state| !state.is_possible(self.initial_window)) {
-                self.looks.impossible += 1;
+                self.sample_counts.impossible += 1;
                 continue;
             }
             *known = now_known;
             match known {
                 Some(state) if measured => meter.add(now.as_secs_f64(), state.clone(), fresh),
                 Some(_) => {}
-                None => meter.left(),
+                None => meter.end_subflow(),
             }
         }
         Ok(())

@@ -1,6 +1,8 @@
-//! The two hosts of a flow: their settings, addresses and routes. Each flow has its own hosts, so all flows use the same
-//! addresses. The sender has an address per path, `10.77.1.1` for the first, and routes packets from it to the path's device.
-//! The receiver has one address, on `lo`, and answers each address of the sender through its path's device.
+//! The two hosts of a flow: their settings, addresses and routes.
+//!
+//! Each flow has its own hosts, so all flows use the same addresses. The sender has an address per path, `10.77.1.1` for the
+//! first, and routes packets from it to the path's device. The receiver has one address, on `lo`, and answers each address of
+//! the sender through its path's device.
 
 use crate::device::Tun;
 use crate::emulator::Ends;

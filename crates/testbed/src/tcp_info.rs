@@ -208,15 +208,15 @@ const STORAGE: usize = 128;
 fn rows(socket: impl AsFd, name: i32, row: usize) -> io::Result<Vec<Vec<u8>>> {
     const HEADER: usize = size_of::<Header>();
     let mut bytes = vec![0; HEADER + MOST * row];
-    let ask = Header { size: HEADER as u32, subflows: 0, kernel: 0, user: row as u32 };
-    bytes[..HEADER].copy_from_slice(ask.as_bytes());
+    let request = Header { size: HEADER as u32, subflows: 0, kernel: 0, user: row as u32 };
+    bytes[..HEADER].copy_from_slice(request.as_bytes());
     socket_option(socket, SOL_MPTCP, name, &mut bytes)?;
-    let (told, rows) = Header::read_from_prefix(&bytes).expect("the header is there");
-    if told.subflows as usize > MOST {
-        return Err(io::Error::other(format!("too many subflows: {}, the limit is {MOST}", told.subflows)));
+    let (header, rows) = Header::read_from_prefix(&bytes).expect("the header is there");
+    if header.subflows as usize > MOST {
+        return Err(io::Error::other(format!("too many subflows: {}, the limit is {MOST}", header.subflows)));
     }
     // A kernel with a shorter struct packs its rows more closely.
-    let rows = rows.chunks((told.user as usize).max(1)).take(told.subflows as usize);
+    let rows = rows.chunks((header.user as usize).max(1)).take(header.subflows as usize);
     Ok(rows.map(<[u8]>::to_vec).collect())
 }
 

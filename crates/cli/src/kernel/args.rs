@@ -1,6 +1,6 @@
 //! The command line of `anabranch kernel`.
 
-use crate::format::format;
+use crate::format::sample_format;
 use anabranch::SampleFormat;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
@@ -167,7 +167,7 @@ pub struct MonitorArgs {
     #[arg(long, requires = "record")]
     pub replace: bool,
     /// Format of the recorded samples.
-    #[arg(long, value_parser = format(), default_value = "parquet", requires = "record")]
+    #[arg(long, value_parser = sample_format(), default_value = "parquet", requires = "record")]
     pub format: SampleFormat,
 }
 

@@ -1,7 +1,7 @@
 //! `anabranch kernel use`: sets the algorithm of new sockets in a network namespace.
 
 use super::args::UseArgs;
-use super::load::{chosen_again, other_in_use};
+use super::load::{other_in_use, select_again};
 use super::needs::{failed, find, missing, require_privileges};
 use crate::output::{note, print};
 use anabranch::Error;
@@ -34,7 +34,7 @@ pub fn choose(args: &UseArgs) -> Result<(), Error> {
         missing(checks.iter().filter(|check| check.need != Need::MptcpEnabled))?;
         match anabranch_mptcp_bpf::load(entry).map_err(failed)? {
             Load::Done => {
-                chosen_again(entry).map_err(failed)?;
+                select_again(entry).map_err(failed)?;
                 loaded = ", now loaded";
             }
             Load::Replaced => loaded = ", now loaded in place of another build's",
@@ -48,7 +48,7 @@ pub fn choose(args: &UseArgs) -> Result<(), Error> {
     let before = namespace.chosen().map_err(failed)?;
     namespace.choose(name).map_err(|error| match own {
         true => Error::Input(miette!(
-            help = of_kernel(name),
+            help = kernel_algorithm_help(name),
             "{} cannot use {name}, an algorithm of the kernel: {error}",
             namespace.name
         )),
@@ -79,7 +79,7 @@ fn origin(name: &str) -> String {
 }
 
 /// Help for a namespace that cannot use an algorithm of the kernel.
-fn of_kernel(name: &str) -> String {
+fn kernel_algorithm_help(name: &str) -> String {
     let ours = registry::find_kernel(name).map_or(String::new(), |ours| {
         format!("`anabranch kernel use {}` selects anabranch's; ", ours.kernel_name)
     });
@@ -91,18 +91,19 @@ fn of_kernel(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{of_kernel, origin};
+    use super::{kernel_algorithm_help, origin};
 
     #[test]
-    fn who_does_not_get_the_kernels_own_is_told_of_ours() {
+    fn help_names_our_algorithm() {
         assert!(
-            of_kernel("cubic").starts_with("`anabranch kernel use ab_cubic` takes anabranch's; the kernel")
+            kernel_algorithm_help("cubic")
+                .starts_with("`anabranch kernel use ab_cubic` selects anabranch's; the kernel")
         );
-        assert!(of_kernel("bbr").starts_with("the kernel may keep"));
+        assert!(kernel_algorithm_help("bbr").starts_with("the kernel may withhold"));
     }
 
     #[test]
-    fn namesakes_are_told_apart() {
+    fn namesakes_are_distinguished() {
         assert_eq!(origin("ab_vegas"), "which is anabranch's");
         assert_eq!(origin("cubic"), "which is the kernel's own (anabranch's is ab_cubic)");
         assert_eq!(origin("bbr"), "which is the kernel's own");

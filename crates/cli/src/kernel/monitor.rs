@@ -11,7 +11,7 @@ use super::args::MonitorArgs;
 use super::needs::{failed, find, require_privileges};
 use super::show::note_uncoupled;
 use crate::interrupt;
-use crate::output::{is_closed, note, print, wrote};
+use crate::output::{is_closed, list_files, note, print};
 use anabranch::{Error, check_record};
 use anabranch_mptcp_bpf::{Filter, Namespace, Recorder, Sample, Watch};
 use anabranch_record::RunDirectory;
@@ -49,7 +49,7 @@ pub fn monitor(args: &MonitorArgs) -> Result<(), Error> {
     let files = record.map_or(Ok(Vec::new()), Record::finish);
     shown?;
     let files = files?;
-    if files.is_empty() || args.json { Ok(()) } else { print(&wrote(&files)) }
+    if files.is_empty() || args.json { Ok(()) } else { print(&list_files(&files)) }
 }
 
 /// A record that is being written into a directory.

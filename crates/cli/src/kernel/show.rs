@@ -7,7 +7,7 @@ use crate::table::Table;
 use anabranch::units::PLAIN;
 use anabranch::{Error, counted};
 use anabranch_cc_fixed::registry::{self, KernelEntry};
-use anabranch_mptcp_bpf::{Check, Cost, Counters, Coupling, Instance, Look, Occupancy, Verdict};
+use anabranch_mptcp_bpf::{Check, Cost, Counters, Coupling, CouplingReport, Instance, Occupancy, Verdict};
 use serde_json::{Value as Json, json};
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -31,8 +31,8 @@ pub fn doctor(as_json: bool) -> Result<(), Error> {
 
 fn state_of(check: &Check) -> &'static str {
     match check.verdict {
-        Verdict::Fine => "ok",
-        Verdict::Spare => "optional",
+        Verdict::Satisfied => "ok",
+        Verdict::Optional => "optional",
         Verdict::Warning => "warning",
         Verdict::Unknown => "unknown",
         Verdict::Missing => "missing",
@@ -54,7 +54,8 @@ fn rows() -> Result<Vec<Row>, Error> {
     let loaded = anabranch_mptcp_bpf::loaded().map_err(failed)?;
     let instances = anabranch_mptcp_bpf::instances().map_err(failed)?;
     let pinned: Vec<&str> = loaded.iter().map(|loaded| loaded.entry.kernel_name).collect();
-    let choosers = |name: &str| anabranch_mptcp_bpf::choosers(name).into_iter().map(|n| n.name).collect();
+    let choosers =
+        |name: &str| anabranch_mptcp_bpf::selecting_namespaces(name).into_iter().map(|n| n.name).collect();
     Ok(rows_of(instances, &pinned, choosers))
 }
 
@@ -166,15 +167,15 @@ pub fn status(args: &StatusArgs) -> Result<(), Error> {
     let ghosts: Result<Vec<_>, _> =
         rows.iter().map(|row| row.instance.as_ref().map_or(Ok(None), Instance::ghosts)).collect();
     let ghosts = ghosts.map_err(failed)?;
-    let look = Coupling::open().look();
+    let coupling = Coupling::open().check();
     if args.json {
         let algorithms = rows.iter().zip(occupancies.iter().zip(&ghosts));
-        let algorithms = algorithms.map(|(row, (occupancy, ghosts))| of_status(row, occupancy, *ghosts));
+        let algorithms = algorithms.map(|(row, (occupancy, ghosts))| status_json(row, occupancy, *ghosts));
         return print_json(&json!({
             "algorithms": algorithms.collect::<Vec<_>>(),
-            "uncoupled": look.uncoupled.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "uncoupled_incomplete": look.incomplete,
-            "costs": costs.map(|costs| costs.iter().map(of_cost).collect::<Vec<_>>()),
+            "uncoupled": coupling.uncoupled.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "uncoupled_incomplete": coupling.incomplete,
+            "costs": costs.map(|costs| costs.iter().map(cost_json).collect::<Vec<_>>()),
         }));
     }
     if rows.is_empty() {
@@ -197,13 +198,13 @@ pub fn status(args: &StatusArgs) -> Result<(), Error> {
             "{name} has {lost} of closed sockets: run `anabranch kernel load {name}` to free them"
         ));
     }
-    note_uncoupled(&look);
+    note_uncoupled(&coupling);
     match costs {
         Some(mut costs) => {
             costs.retain(|cost| cost.calls > 0);
             print(&format!(
                 "\n{}",
-                if costs.is_empty() { "No program has run.".into() } else { table_of(&costs) }
+                if costs.is_empty() { "No program has run.".into() } else { cost_table(&costs) }
             ))
         }
         None => Ok(()),
@@ -211,12 +212,12 @@ pub fn status(args: &StatusArgs) -> Result<(), Error> {
 }
 
 /// Notes on stderr the uncoupled connections, and listeners that would create them.
-pub(super) fn note_uncoupled(look: &Look) {
-    look.uncoupled.iter().for_each(|uncoupled| note(&format!("{uncoupled}.")));
-    look.incomplete.iter().for_each(|why| note(why));
+pub(super) fn note_uncoupled(coupling: &CouplingReport) {
+    coupling.uncoupled.iter().for_each(|uncoupled| note(&format!("{uncoupled}.")));
+    coupling.incomplete.iter().for_each(|why| note(why));
 }
 
-fn of_status(row: &Row, occupancy: &Occupancy, ghosts: Option<u32>) -> Json {
+fn status_json(row: &Row, occupancy: &Occupancy, ghosts: Option<u32>) -> Json {
     let mut json = row.json();
     json["refused"] = json!(row.counters().map(|c| c.refused));
     json["connections"] = json!(occupancy.connections);
@@ -227,26 +228,26 @@ fn of_status(row: &Row, occupancy: &Occupancy, ghosts: Option<u32>) -> Json {
 }
 
 /// Nanoseconds per call; `None` if the program did not run.
-fn per_call(cost: &Cost) -> Option<f64> {
+fn ns_per_call(cost: &Cost) -> Option<f64> {
     (cost.calls > 0).then(|| cost.time as f64 / cost.calls as f64)
 }
 
-fn of_cost(cost: &Cost) -> Json {
+fn cost_json(cost: &Cost) -> Json {
     json!({
         "algorithm": cost.algorithm,
         "program": cost.program,
         "calls": cost.calls,
         "time_ns": cost.time,
-        "ns_per_call": per_call(cost),
+        "ns_per_call": ns_per_call(cost),
     })
 }
 
-fn table_of(costs: &[Cost]) -> String {
+fn cost_table(costs: &[Cost]) -> String {
     Table::new()
         .text("in the kernel", costs.iter().map(|c| c.algorithm))
         .text("program", costs.iter().map(|c| c.program.as_str()))
         .count("calls", costs.iter().map(|c| c.calls))
-        .quantity("ns per call", PLAIN, costs.iter().map(per_call))
+        .quantity("ns per call", PLAIN, costs.iter().map(ns_per_call))
         .to_string()
 }
 
@@ -257,7 +258,7 @@ mod tests {
     /// A namespace refers to one set of functions: a choice of it is one reference, of what it was made from last, wherever the
     /// kernel lists that. Each other reference is a socket's.
     #[test]
-    fn namespaces_stand_beside_what_was_loaded_last() {
+    fn namespaces_belong_to_the_last_load() {
         let entry = registry::find_kernel("lia").unwrap();
         let instance = |map_id, registered, references| Instance {
             entry,

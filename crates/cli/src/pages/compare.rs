@@ -164,7 +164,7 @@ mod tests {
 
     /// Of runs that failed the page says how many each algorithm has left.
     #[test]
-    fn runs_that_failed_are_told() {
+    fn failed_runs_are_reported() {
         let text = "name = \"two paths\"\nduration = \"1 s\"\nlinks.a = { rate = \"1 Mbit/s\", delay = \"5 ms\" }\n\
                     flows = [{ name = \"f\", cc = \"lia\", paths = [[\"a\"], [\"a\"]] }]";
         let scenario = Scenario::of_text("a", text, Changes::default()).unwrap();
@@ -172,7 +172,7 @@ mod tests {
         compared.runs.remove(4);
         compared.failed.push("olia, seed 2: no valid run in 3 attempts".into());
         let page = Page::of(&["lia".into(), "olia".into()], &compared).text();
-        let said = "1 of 6 runs failed, and the means are without them: lia 3 seeds, olia 2 seeds";
+        let said = "1 of 6 runs failed; the means leave them out: lia 3 seeds, olia 2 seeds";
         assert!(page.split_whitespace().collect::<Vec<_>>().join(" ").contains(said), "{page}");
     }
 }

@@ -84,7 +84,7 @@ fn columns(
 }
 
 /// Groups the flows of one scenario entry that have equal values in every allocation: the first flow, and a name for all.
-fn flows_alike(all: &[&Allocation]) -> Vec<(usize, String)> {
+fn group_equal_flows(all: &[&Allocation]) -> Vec<(usize, String)> {
     let flows = &all[0].flows;
     let numbered = |f: usize| {
         let (base, number) = flows[f].name.rsplit_once('/')?;
@@ -118,7 +118,7 @@ fn flows_alike(all: &[&Allocation]) -> Vec<(usize, String)> {
 fn goodputs(all: &[&Allocation]) -> String {
     let flows = &all[0].flows;
     let parts = |f: usize| if flows[f].subflows.len() > 1 { 0..flows[f].subflows.len() } else { 0..0 };
-    let groups = flows_alike(all);
+    let groups = group_equal_flows(all);
     let rows: Vec<(usize, &str, Option<usize>)> = groups
         .iter()
         .flat_map(|(f, name)| {
@@ -147,7 +147,7 @@ fn subflows(
     all: &[&Allocation],
     value: impl Fn(&SubflowIdeal) -> Option<f64>,
 ) -> String {
-    let groups = flows_alike(all);
+    let groups = group_equal_flows(all);
     let flows = &all[0].flows;
     let each = || groups.iter().flat_map(|(f, name)| flows[*f].subflows.iter().map(move |s| (name, s)));
     let table = Table::new()

@@ -19,7 +19,7 @@ pub fn page(s: &Summary) -> String {
         s.version
     );
     if let Some(kernel) = &s.kernel {
-        page += &on_kernel(kernel);
+        page += &describe_kernel(kernel);
     }
     for table in [flows(s), subflows(s), links(s)].into_iter().chain(completions(s)).chain(transfers(s)) {
         page += &format!("\n{table}");
@@ -116,7 +116,7 @@ fn bytes(bytes: u64) -> String {
 }
 
 /// Describes the kernel and the emulator of a run.
-fn on_kernel(run: &KernelRun) -> String {
+fn describe_kernel(run: &KernelRun) -> String {
     let emulator = &run.emulator;
     let lateness = emulator.lateness_p99_s.map_or("unknown".into(), |late| with_unit(late, TIME));
     let mut page = format!(

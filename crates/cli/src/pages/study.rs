@@ -14,7 +14,7 @@ pub fn verdicts(result: &StudyResult) -> String {
     let [own, beyond] = result.own_and_beyond();
     let parts = [(own, "experiment"), (beyond, "beyond the paper")].into_iter();
     let parts = parts.filter(|(experiments, _)| !experiments.is_empty());
-    let tables: Vec<String> = parts.map(|(of, title)| counts(&of, title).to_string()).collect();
+    let tables: Vec<String> = parts.map(|(of, title)| verdict_table(&of, title).to_string()).collect();
     let (size, seeds) = (&result.size, result.seeds_of_rows());
     let partial = if result.partial { "; partial: interrupted" } else { "" };
     let heading = format!("{}: {} ({size} size; seeds: {seeds}{partial})", result.name, result.title);
@@ -24,11 +24,11 @@ pub fn verdicts(result: &StudyResult) -> String {
         n => format!("The interval of {} reaches into the band of another verdict.\n", counted(n, "row")),
     };
     let tables = tables.join("\n");
-    format!("{}\n{tables}{crossing}{}", textwrap::fill(&heading, WIDTH), assumptions(result))
+    format!("{}\n{tables}{crossing}{}", textwrap::fill(&heading, WIDTH), variant_table(result))
 }
 
 /// Counts the verdicts of each experiment and, for several, their sum.
-fn counts(experiments: &[&Experiment], title: &str) -> Table {
+fn verdict_table(experiments: &[&Experiment], title: &str) -> Table {
     let several = experiments.len() > 1;
     let ids = experiments.iter().map(|e| e.id.as_str()).chain(several.then_some("all"));
     let titles = experiments.iter().map(|e| e.title.as_str()).chain(several.then_some(""));
@@ -49,7 +49,7 @@ fn counts(experiments: &[&Experiment], title: &str) -> Table {
 }
 
 /// The verdicts of the paper's own rows, by default and under each sensitivity variant; empty without variants.
-fn assumptions(result: &StudyResult) -> String {
+fn variant_table(result: &StudyResult) -> String {
     let mut columns: Vec<&VariantName> = Vec::new();
     for column in result.experiments.iter().filter(|e| !e.beyond).flat_map(|e| &e.columns) {
         if !columns.iter().any(|known| known.id == column.id) {
@@ -64,8 +64,9 @@ fn assumptions(result: &StudyResult) -> String {
     let other = |row: &Row, column: Option<&VariantName>| {
         column.and_then(|column| row.other(&column.id)).map(|other| other.verdict)
     };
-    let count_all = |so: &dyn Fn(&Row, Option<&VariantName>) -> bool| -> Vec<u64> {
-        let count = |column: &Option<&VariantName>| own.iter().filter(|row| so(row, *column)).count() as u64;
+    let count_all = |matches: &dyn Fn(&Row, Option<&VariantName>) -> bool| -> Vec<u64> {
+        let count =
+            |column: &Option<&VariantName>| own.iter().filter(|row| matches(row, *column)).count() as u64;
         all.iter().map(count).collect()
     };
     // A row that did not run on another backend has no verdict there.
@@ -85,7 +86,7 @@ fn assumptions(result: &StudyResult) -> String {
 }
 
 /// Every row with its value and verdict.
-pub fn rows_of(result: &StudyResult) -> String {
+pub fn verdicts_and_rows(result: &StudyResult) -> String {
     let rows: Vec<&Row> = rows(result).collect();
     let ours = |row: &&Row| match (&row.measured, &row.compared[..]) {
         (Some(ours), _) => with_interval(ours, &row.unit),
@@ -167,7 +168,7 @@ mod tests {
 
     /// Experiments beyond the paper have a separate table, and each table has its own sum.
     #[test]
-    fn what_goes_beyond_the_paper_is_counted_apart() {
+    fn experiments_beyond_the_paper_have_their_own_table() {
         use Verdict::{NotReproduced, Partly, Reproduced};
         let experiments = [
             experiment("X-1", false, &[Reproduced, Reproduced, Partly]),
@@ -180,9 +181,9 @@ mod tests {
             let line = |line: &str| line.split_whitespace().map(str::to_owned).collect();
             table.to_string().lines().skip(2).map(line).collect()
         };
-        let own = cells(counts(&own, "experiment"));
+        let own = cells(verdict_table(&own, "experiment"));
         assert_eq!(own[2], ["all", "3", "1", "0", "0", "0", "0"]);
-        let beyond = cells(counts(&beyond, "beyond the paper"));
+        let beyond = cells(verdict_table(&beyond, "beyond the paper"));
         assert_eq!((beyond.len(), &*beyond[0].join(" ")), (1, "X-A two words 0 0 1 0 0 0"));
     }
 }

@@ -71,7 +71,7 @@ mod tests {
 
     /// The table shows the number of seeds if a run of a point failed.
     #[test]
-    fn missing_seeds_are_told() {
+    fn missing_seeds_are_shown() {
         let result = serde_json::json!({
             "id": "x", "name": "x", "title": "x", "citation": "", "size": "default", "seeds": 2, "version": "1",
             "notes": [], "errata": [], "experiments": [],

@@ -4,8 +4,8 @@ use super::StudyRunArgs;
 use crate::finish::show;
 use crate::interrupt::{self, SOON};
 use crate::output::{note, print};
-use crate::pages::study::rows_of;
-use anabranch::{Campaign, Error, check_failed, failed, told};
+use crate::pages::study::verdicts_and_rows;
+use anabranch::{Campaign, Error, check_failed, failed, input_error};
 use anabranch_record::quoted;
 use anabranch_study::{Results, StudyResult};
 use miette::miette;
@@ -45,7 +45,7 @@ enum Answer {
 pub fn run(args: &StudyRunArgs, dask: &str, campaign: &Campaign) -> Result<(), Error> {
     let (options, place) = (args.options(), args.place());
     campaign.check_earlier(&Results::open(&place.out, note)?, place.replace)?;
-    let answer = ask(&json!({
+    let answer = send_request(&json!({
         "dask": dask,
         "file": args.file(),
         "at": args.at,
@@ -61,13 +61,13 @@ pub fn run(args: &StudyRunArgs, dask: &str, campaign: &Campaign) -> Result<(), E
     }))?;
     match answer {
         Answer::Done { result, report } => {
-            show(&result, args.json, || rows_of(&result))?;
+            show(&result, args.json, || verdicts_and_rows(&result))?;
             if !args.json {
                 print(&format!("Report: {report}"))?;
             }
             check_failed(&failed(&result))
         }
-        Answer::Refused { why, help } => Err(told(why, help.as_deref())),
+        Answer::Refused { why, help } => Err(input_error(why, help.as_deref())),
         Answer::Failed(why) => Err(Error::Result(miette!("{why}"))),
         Answer::Interrupted => Err(Error::Interrupted(miette!(
             "interrupted: the report is unchanged; run the same command again to resume"
@@ -76,7 +76,7 @@ pub fn run(args: &StudyRunArgs, dask: &str, campaign: &Campaign) -> Result<(), E
 }
 
 /// Sends the request to the module as a line on its standard input, and closes that to cancel.
-fn ask(request: &Json) -> Result<Answer, Error> {
+fn send_request(request: &Json) -> Result<Answer, Error> {
     interrupt::listen()?;
     let cannot = |e| Error::environment(format!("cannot run {PYTHON}"), &e);
     // In its own process group: Ctrl-C reaches this process, which forwards it.

@@ -39,7 +39,7 @@ fn own_parameters() {
     let steeper = scenario.replace("\"coupled-cubic\"", "{ name = \"linked-cubic\", c = 4.0 }");
     let page = anabranch_reading(&steeper, ["ideal", "-"]).ok();
     assert!(one_line(&page).contains("olia balia linked-cubic own"), "{page}");
-    assert!(one_line(&page).contains("- own: what"), "{page}");
+    assert!(one_line(&page).contains("- own: the scenario"), "{page}");
 }
 
 #[test]

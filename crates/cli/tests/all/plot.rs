@@ -198,7 +198,7 @@ fn what_cannot_be_drawn_says_why() {
         assert!(!Path::new(out).exists());
         said
     };
-    assert!(fails(&record, &["--figure", "window"]).contains("known figures: windows, throughput"));
+    assert!(fails(&record, &["--figure", "window"]).contains("known: windows, throughput"));
     assert!(fails(&record, &["--size", "60x60px"]).contains("do not fit"));
     assert!(fails(&record, &["--size", "big"]).contains("give screen, single"));
     assert!(fails(folder.path(), &[]).contains("has no summary.json"));

@@ -132,7 +132,7 @@ fn what_the_kernel_cannot_do() {
             words.extend(["--out", out.to_str().unwrap()]);
         }
         let said = anabranch(words).fails(2);
-        assert!(said.contains("links.pipe.rate") && said.contains("packets a second"), "{said}");
+        assert!(said.contains("links.pipe.rate") && said.contains("packets per second"), "{said}");
     }
     assert!(!out.exists());
     let said = anabranch(["run", "scenarios/dumbbell.toml", "--traffic", "iperf3"]).fails(2);

@@ -15,7 +15,7 @@ pub struct Filter {
 
 impl Filter {
     /// Whether the filter matches the connection or one of its subflows.
-    pub fn takes(&self, connection: &Connection) -> bool {
+    pub fn matches(&self, connection: &Connection) -> bool {
         let algorithm = connection.entry.kernel_name;
         let mut subflows = connection.subflows.iter();
         (self.algorithms.is_empty() || self.algorithms.contains(&algorithm))

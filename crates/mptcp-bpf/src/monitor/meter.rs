@@ -45,7 +45,7 @@ impl Meter {
     }
 
     /// A subflow that existed before the record: its counters begin at their current values.
-    pub fn amid(from_s: f64, s: &Subflow) -> Self {
+    pub fn from_existing(from_s: f64, s: &Subflow) -> Self {
         let first_bytes = Bytes { sent: s.sent_bytes, acked: s.acked_bytes };
         Meter { first_bytes, bytes: first_bytes, last: counters(s), ..Meter::new(from_s, s) }
     }
@@ -69,12 +69,12 @@ impl Meter {
     }
 
     /// The start of the subflow or, if later, of the record.
-    pub fn began_s(&self) -> f64 {
+    pub fn start_s(&self) -> f64 {
         self.from_s
     }
 
     /// The time of its last sample.
-    pub fn ended_s(&self) -> f64 {
+    pub fn end_s(&self) -> f64 {
         self.to_s
     }
 
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn means_and_counters() {
         let mut s = subflow(7, 1, 1_000_000);
-        let mut meter = Meter::amid(2.0, &s);
+        let mut meter = Meter::from_existing(2.0, &s);
         let mut at = |time_s: f64, cwnd: f64, acked: u64, lost: u32| {
             (s.cwnd, s.acked_bytes, s.lost_segments) = (cwnd, acked, lost);
             meter.add(time_s, &s);

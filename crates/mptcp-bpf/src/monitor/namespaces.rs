@@ -15,7 +15,7 @@ pub struct Namespaces(HashMap<u32, String>);
 
 impl Namespaces {
     /// The current names.
-    pub fn now() -> Self {
+    pub fn current() -> Self {
         let files = DIRECTORIES.iter().filter_map(|d| std::fs::read_dir(d).ok()).flatten().flatten();
         let named = files.filter_map(|file| {
             let name = file.file_name().to_string_lossy().into_owned();

@@ -27,7 +27,7 @@ impl Recorder {
     /// Adds a sample and passes it to the sink.
     pub fn add(&mut self, sample: &Sample, sink: &mut dyn Sink) {
         let time_s = sample.time_s;
-        let news = sample.connections.iter().filter(|c| self.admit(c, time_s)).count();
+        let news = sample.connections.iter().filter(|c| self.add_connection(c, time_s)).count();
         if news > 0 {
             sink.extend(&self.layout);
         }
@@ -58,7 +58,7 @@ impl Recorder {
     }
 
     /// Adds a connection and its subflows to the layout; returns whether one of them is new.
-    fn admit(&mut self, c: &Watched, time_s: f64) -> bool {
+    fn add_connection(&mut self, c: &Watched, time_s: f64) -> bool {
         let flow = *self.flows.entry(key(c)).or_insert(self.meters.len());
         if flow == self.meters.len() {
             self.meters.push(Vec::new());
@@ -75,7 +75,7 @@ impl Recorder {
             if meters.iter().all(|meter| meter.owner != s.now.owner) {
                 meters.push(match self.last_s {
                     // Its activity before the record does not count.
-                    None => Meter::amid(time_s, &s.now),
+                    None => Meter::from_existing(time_s, &s.now),
                     Some(last_s) => Meter::new(last_s, &s.now),
                 });
                 paths.push(vec![format!("{} → {}", s.now.local, s.now.remote)]);
@@ -101,8 +101,8 @@ fn key(c: &Watched) -> (&'static str, Key) {
 
 fn flow((layout, meters): (&FlowLayout, &Vec<Meter>)) -> FlowSummary {
     let delivered_bytes = meters.iter().map(Meter::acked_bytes).sum();
-    let from = meters.iter().map(Meter::began_s).fold(f64::INFINITY, f64::min);
-    let to = meters.iter().map(Meter::ended_s).fold(0.0, f64::max);
+    let from = meters.iter().map(Meter::start_s).fold(f64::INFINITY, f64::min);
+    let to = meters.iter().map(Meter::end_s).fold(0.0, f64::max);
     // Reinjections cannot be distinguished from other data.
     FlowSummary::of(layout, delivered_bytes, to - from, meters.iter().map(Meter::measured))
 }

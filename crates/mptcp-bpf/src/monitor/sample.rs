@@ -1,7 +1,7 @@
 //! Samples: snapshots with rates since the previous one.
 
 use super::{Connection, Filter, Key, Namespaces, Snapshot, Subflow};
-use crate::Look;
+use crate::CouplingReport;
 use anabranch_cc_fixed::registry::KernelEntry;
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ pub struct Sample {
     pub connections: Vec<Watched>,
     /// Uncoupled connections, and listeners that would accept such connections, in all network namespaces.
     /// [`Watch`](super::Watch) checks once per second.
-    pub coupling: Look,
+    pub coupling: CouplingReport,
 }
 
 /// A watched connection.
@@ -82,7 +82,7 @@ impl Sampler {
         let elapsed = now.saturating_sub(self.last_us) as f64 * 1e-6;
         let before = std::mem::take(&mut self.acked);
         let mut connections = snapshot.connections;
-        connections.retain(|connection| self.filter.takes(connection));
+        connections.retain(|connection| self.filter.matches(connection));
         let mut watched = |Connection { entry, key, subflows }: Connection| Watched {
             entry,
             key,
@@ -104,7 +104,7 @@ impl Sampler {
         let connections = connections.into_iter().map(&mut watched).collect();
         self.last_us = now;
         let time_s = now.saturating_sub(first_us) as f64 * 1e-6;
-        Sample { time_s, connections, coupling: Look::default() }
+        Sample { time_s, connections, coupling: CouplingReport::default() }
     }
 }
 

@@ -1,12 +1,12 @@
 //! Samples of the selected sockets, as an iterator.
 
 use super::{Filter, Monitor, Namespaces, Sample, Sampler};
-use crate::{Coupling, Error, Look};
+use crate::{Coupling, CouplingReport, Error};
 use anabranch_cc_fixed::registry::{self, KernelEntry};
 use std::time::{Duration, Instant};
 
 /// The interval between two updates of the lists of algorithms and network namespaces.
-const LOOK: Duration = Duration::from_secs(1);
+const INTERVAL: Duration = Duration::from_secs(1);
 
 /// A source of samples. It follows changes of the loaded algorithms and namespaces.
 pub struct Watch {
@@ -14,8 +14,8 @@ pub struct Watch {
     sampler: Sampler,
     names: Namespaces,
     coupling: Coupling,
-    look: Look,
-    looked: Instant,
+    report: CouplingReport,
+    checked_at: Instant,
     /// The selected algorithms, by their names in the kernel; empty: all.
     only: Vec<&'static str>,
 }
@@ -27,10 +27,10 @@ impl Watch {
     /// Without privileges, or if the kernel rejects a program.
     pub fn open(filter: Filter) -> Result<Self, Error> {
         let (monitor, only) = (Monitor::open()?, filter.algorithms.clone());
-        let (sampler, names) = (Sampler::new(filter), Namespaces::now());
+        let (sampler, names) = (Sampler::new(filter), Namespaces::current());
         let coupling = Coupling::open();
-        let look = coupling.look();
-        Ok(Watch { monitor, sampler, names, coupling, look, looked: Instant::now(), only })
+        let report = coupling.check();
+        Ok(Watch { monitor, sampler, names, coupling, report, checked_at: Instant::now(), only })
     }
 
     /// Takes a sample.
@@ -38,14 +38,14 @@ impl Watch {
     /// # Errors
     /// If the kernel's BTF cannot be read.
     pub fn sample(&mut self) -> Result<Sample, Error> {
-        if self.looked.elapsed() >= LOOK {
-            self.looked = Instant::now();
-            self.monitor.look()?;
-            self.names = Namespaces::now();
-            self.look = self.coupling.look();
+        if self.checked_at.elapsed() >= INTERVAL {
+            self.checked_at = Instant::now();
+            self.monitor.update()?;
+            self.names = Namespaces::current();
+            self.report = self.coupling.check();
         }
         let sample = self.sampler.next(self.monitor.sample(), &self.names);
-        Ok(Sample { coupling: self.look.clone(), ..sample })
+        Ok(Sample { coupling: self.report.clone(), ..sample })
     }
 
     /// The watched and selected algorithms, by their names in the kernel.

@@ -26,7 +26,7 @@ pub struct PathCounts {
 
 /// The sending behaviour of the hosts of a path.
 #[derive(Clone, Debug, Default)]
-pub struct Manner {
+pub struct SendingBehaviour {
     /// Segments that the sender's host hands over as one super-packet (TSO).
     pub segments_per_burst: Tally,
     /// Segments that a pure acknowledgement newly acknowledges, counting a partly acknowledged one; 0 is a duplicate.
@@ -78,7 +78,7 @@ impl Default for Tally {
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     pub counts: PathCounts,
-    pub manner: Manner,
+    pub manner: SendingBehaviour,
     /// The payload of a full segment: the largest seen.
     full: usize,
     /// The last acknowledgement number of the current connection.
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_and_what_acknowledges_them_are_counted() {
+    fn segments_and_acknowledgements_are_counted() {
         let mut watch = Watch::default();
         let micros = |us: u64| Time::from_nanos(us * 1000);
         let start = u32::MAX - 1000;
@@ -187,7 +187,7 @@ mod tests {
             standstill_cycles: 0.0,
         };
         assert_eq!(watch.counts, expected);
-        let Manner { segments_per_burst, segments_per_ack, ack_spacing } = &watch.manner;
+        let SendingBehaviour { segments_per_burst, segments_per_ack, ack_spacing } = &watch.manner;
         assert_eq!(segments_per_burst.counts()[..7], [0, 0, 0, 0, 0, 1, 0]);
         assert_eq!(segments_per_ack.counts()[..5], [2, 0, 1, 1, 0]);
         assert_eq!(segments_per_ack.mean(), Some(5.0 / 4.0));

@@ -1,7 +1,7 @@
 //! The emulator's thread: reads packets, passes them to the network, and writes them when they are due.
 
 use super::EmulatorOptions;
-use super::counts::{Manner, PathCounts, Watch};
+use super::counts::{PathCounts, SendingBehaviour, Watch};
 use super::gather::{Gathered, MOST};
 use super::health::Health;
 use super::network::{Network, Packet};
@@ -55,7 +55,7 @@ pub struct Report {
     /// The state at the end.
     pub end: Snapshot,
     /// The sending behaviour of each path's hosts.
-    pub manners: Vec<Manner>,
+    pub manners: Vec<SendingBehaviour>,
     /// The accuracy of its timing.
     pub health: Health,
 }
@@ -186,7 +186,7 @@ impl Engine {
     /// Runs until the sender of requests is dropped.
     pub fn run(mut self, realtime: bool) -> io::Result<Report> {
         let began = Instant::now();
-        self.standstills.sleeps(self.clock.now());
+        self.standstills.record_sleep(self.clock.now());
         self.health.realtime = realtime;
         // By default, the kernel may wake a thread without real-time priority 50 µs late.
         set_current_timer_slack(Some(NonZero::<u64>::MIN))?;
@@ -223,7 +223,7 @@ impl Engine {
         let early = if until.since(now) > PAUSE { EARLY } else { Time::ZERO };
         if !busy {
             self.set_timer(until - early)?;
-            self.standstills.sleeps(until);
+            self.standstills.record_sleep(until);
             self.health.sleeps += 1;
         }
         events.clear();
@@ -253,7 +253,7 @@ impl Engine {
 
     /// Sleeps, ignoring packets and requests.
     fn sleep(&mut self, until: Time) {
-        self.standstills.sleeps(until);
+        self.standstills.record_sleep(until);
         // An early wake-up by a signal does no harm.
         let _ = clock_nanosleep_absolute(ClockId::Monotonic, &self.clock.timespec(until));
         self.health.sleeps += 1;
@@ -271,7 +271,7 @@ impl Engine {
 
     /// Moves packets up to now and delivers those at the end of their routes.
     fn advance(&mut self) {
-        self.advanced = self.works();
+        self.advanced = self.record_work();
         self.network.run(self.advanced);
         self.health.most_overdue = self.health.most_overdue.max(self.network.arrived.len());
         while let Some((due, packet)) = self.network.arrived.pop_front() {
@@ -287,9 +287,9 @@ impl Engine {
 
     /// Reads the clock and records that the thread runs.
     #[inline]
-    fn works(&mut self) -> Time {
+    fn record_work(&mut self) -> Time {
         let now = self.clock.now();
-        self.standstills.works(now);
+        self.standstills.record_work(now);
         now
     }
 
@@ -299,12 +299,12 @@ impl Engine {
         let gathered = if self.receive_offload { self.gather(packet.route) } else { None };
         let tun = &self.devices[packet.route as usize ^ 1].tun;
         let written = match gathered {
-            None => tun.write(self.store.see(self.taken[0])),
+            None => tun.write(self.store.read(self.taken[0])),
             Some(mut gathered) => {
                 let behind = gathered.headers();
                 let mut parts = [IoSlice::new(&[]); MOST + 1];
                 for (part, place) in parts[1..].iter_mut().zip(&self.taken) {
-                    *part = IoSlice::new(&self.store.see(*place)[behind..]);
+                    *part = IoSlice::new(&self.store.read(*place)[behind..]);
                 }
                 parts[0] = IoSlice::new(gathered.head());
                 tun.write_parts(&parts[..=self.taken.len()])
@@ -317,9 +317,9 @@ impl Engine {
     /// Takes a due packet for writing.
     fn take(&mut self, due: Time, packet: Packet) {
         if packet.marked {
-            wire::mark(self.store.get(packet.place));
+            wire::mark(self.store.get_mut(packet.place));
         }
-        let late = self.works().since(due);
+        let late = self.record_work().since(due);
         self.health.lateness.record(late.as_nanos());
         self.health.latest = self.health.latest.max(late);
         self.taken.push(packet.place);
@@ -327,12 +327,12 @@ impl Engine {
 
     /// Takes the packets that continue the taken one, if any.
     fn gather(&mut self, route: u32) -> Option<Gathered> {
-        let mut gathered = Gathered::begin(self.store.see(self.taken[0]))?;
+        let mut gathered = Gathered::begin(self.store.read(self.taken[0]))?;
         while let Some(&(due, next)) = self.network.arrived.front()
             && next.route == route
             // A mark on one of them makes their headers differ.
             && !next.marked
-            && gathered.add(self.store.see(next.place))
+            && gathered.add(self.store.read(next.place))
         {
             self.network.arrived.pop_front();
             self.take(due, next);
@@ -372,7 +372,7 @@ impl Engine {
             return;
         };
         let now = self.clock.now();
-        self.standstills.works(now);
+        self.standstills.record_work(now);
         self.network.run(now);
         let watch = &mut self.watches[device as usize / 2];
         if is_forward(device) {

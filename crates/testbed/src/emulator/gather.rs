@@ -52,7 +52,7 @@ impl Gathered {
         if tcp.flags != ACK | ends || !wire::is_checksum_left(frame) {
             return false;
         }
-        if !wire::goes_on(&self.head, &header, self.payload, frame) {
+        if !wire::continues(&self.head, &header, self.payload, frame) {
             return false;
         }
         self.payload += header.payload;

@@ -1,7 +1,8 @@
-//! The emulator: one thread that moves packets between the hosts' devices through the link models of `anabranch-net`. The
-//! thread runs the simulator's link models on the run's clock. A packet's outcome depends only on the instant at which it was
-//! read. If the thread wakes late, it delivers packets late, and [`Health`] records the lateness. Following links still see
-//! the packet at its due time.
+//! The emulator: one thread that moves packets between the hosts' devices through the link models of `anabranch-net`.
+//!
+//! The thread runs the simulator's link models on the run's clock. A packet's outcome depends only on the instant at which it
+//! was read. If the thread wakes late, it delivers packets late, and [`Health`] records the lateness. Following links still
+//! see the packet at its due time.
 
 mod counts;
 mod engine;
@@ -12,7 +13,7 @@ mod standstill;
 mod store;
 mod wire;
 
-pub use counts::{Manner, PathCounts, Tally};
+pub use counts::{PathCounts, SendingBehaviour, Tally};
 pub use engine::{Report, Snapshot};
 pub use health::Health;
 
@@ -46,8 +47,9 @@ pub struct Ends {
 #[derive(Clone, Debug)]
 pub struct EmulatorOptions {
     /// Packets that are due within this time of each other may be delivered together, as a network card with interrupt
-    /// moderation does. A packet after a pause is not delayed. A wake-up of the thread costs 10 µs in a virtual machine, so
-    /// without this option wake-ups would dominate the cost.
+    /// moderation does. A packet after a pause is not delayed.
+    ///
+    /// A wake-up of the thread costs 10 µs in a virtual machine, so without this option wake-ups would dominate the cost.
     pub quantum: Time,
     /// Whether segments of a connection that are due together are delivered as one super-packet, as by a network card with
     /// receive offload (GRO). The host then acknowledges many at once. The simulator's hosts lack this.
@@ -106,7 +108,7 @@ impl Emulator {
     ///
     /// # Errors
     /// The emulator has ended.
-    pub fn look(&self) -> Result<Snapshot, TestbedError> {
+    pub fn snapshot(&self) -> Result<Snapshot, TestbedError> {
         let (sender, receiver) = channel();
         if let Some(requests) = &self.requests {
             let _ = requests.send(sender);

@@ -34,7 +34,7 @@ impl Store {
     pub fn put(&mut self, length: usize, write: impl FnOnce(&mut [u8]) -> usize) -> Place {
         let places = if length <= SMALL { &mut self.small } else { &mut self.large };
         let number = places.take();
-        let written = write(&mut places.get(number)[..length]);
+        let written = write(&mut places.get_mut(number)[..length]);
         // The length identifies the kind of place, so it must be the requested one.
         debug_assert_eq!(written, length);
         Place { number, length: length as u32 }
@@ -42,17 +42,17 @@ impl Store {
 
     /// Reads the packet at a place.
     #[inline]
-    pub fn see(&self, place: Place) -> &[u8] {
+    pub fn read(&self, place: Place) -> &[u8] {
         let length = place.length as usize;
         let places = if length <= SMALL { &self.small } else { &self.large };
-        &places.see(place.number)[..length]
+        &places.read(place.number)[..length]
     }
 
     /// The packet at a place, mutable.
     #[inline]
-    pub fn get(&mut self, place: Place) -> &mut [u8] {
+    pub fn get_mut(&mut self, place: Place) -> &mut [u8] {
         let length = place.length as usize;
-        &mut self.of(length).get(place.number)[..length]
+        &mut self.of(length).get_mut(place.number)[..length]
     }
 
     /// Frees a place.
@@ -94,13 +94,13 @@ impl Places {
     }
 
     #[inline]
-    fn see(&self, number: u32) -> &[u8] {
+    fn read(&self, number: u32) -> &[u8] {
         let (piece, place) = (number as usize / self.in_piece, number as usize % self.in_piece);
         &self.pieces[piece][place * self.size..][..self.size]
     }
 
     #[inline]
-    fn get(&mut self, number: u32) -> &mut [u8] {
+    fn get_mut(&mut self, number: u32) -> &mut [u8] {
         let (piece, place) = (number as usize / self.in_piece, number as usize % self.in_piece);
         &mut self.pieces[piece][place * self.size..][..self.size]
     }
@@ -123,7 +123,7 @@ mod tests {
         let places: Vec<Place> =
             lengths.iter().enumerate().map(|(i, n)| store.put(*n, fill(i, *n))).collect();
         for (i, place) in places.iter().enumerate() {
-            assert_eq!(store.get(*place), vec![i as u8; lengths[i]], "packet {i}");
+            assert_eq!(store.get_mut(*place), vec![i as u8; lengths[i]], "packet {i}");
         }
         let pieces = |store: &Store| store.small.pieces.len() + store.large.pieces.len();
         let before = pieces(&store);

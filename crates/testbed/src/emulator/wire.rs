@@ -103,9 +103,11 @@ impl Header {
         self.segment.map_or(self.payload, |payload| payload.min(self.payload - i * payload))
     }
 
-    /// Writes packet `i` of `frame` with its `virtio_net_hdr` to `to`; returns the number of bytes. As in a network card,
-    /// identification and sequence number increase, and only the last segment has FIN and PSH (Linux's `tcp_gso_segment`).
-    /// The checksum stays incomplete, because hosts do not check local packets; only the length in its pseudo header changes.
+    /// Writes packet `i` of `frame` with its `virtio_net_hdr` to `to`; returns the number of bytes.
+    ///
+    /// As in a network card, identification and sequence number increase, and only the last segment has FIN and PSH (Linux's
+    /// `tcp_gso_segment`). The checksum stays incomplete, because hosts do not check local packets; only the length in its
+    /// pseudo header changes.
     pub fn write(&self, frame: &[u8], i: usize, to: &mut [u8]) -> usize {
         let packet = &frame[VNET_HEADER..];
         let length = self.length(i);
@@ -146,7 +148,7 @@ pub(super) fn is_checksum_left(frame: &[u8]) -> bool {
 
 /// Whether `next`, with headers of equal length, continues `head` after `payload` bytes. The other header fields must be
 /// equal, except lengths, identification, checksums and flags.
-pub(super) fn goes_on(head: &[u8], header: &Header, payload: usize, next: &[u8]) -> bool {
+pub(super) fn continues(head: &[u8], header: &Header, payload: usize, next: &[u8]) -> bool {
     let (head, next) = (&head[VNET_HEADER..], &next[VNET_HEADER..]);
     let ip = header.ip;
     let same = |from: usize, to: usize| head[from..to] == next[from..to];

@@ -37,8 +37,9 @@ pub enum Port {
     Samples,
 }
 
-/// A running machine. It ends on drop and with the thread that started it. Its files are in memory, so nothing remains after
-/// any end of this process.
+/// A running machine. It ends on drop and with the thread that started it.
+///
+/// Its files are in memory, so nothing remains after any end of this process.
 pub struct Machine {
     process: Child,
     ports: [File; 4],
@@ -73,7 +74,7 @@ impl Machine {
         qemu.args(ports.iter().flat_map(|port| ["-serial".into(), format!("file:{}", path(port))]));
         // In its own process group: this process handles Ctrl-C.
         qemu.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
-        end_with_us(&mut qemu, limit);
+        limit_lifetime(&mut qemu, limit);
         let process = qemu.spawn().map_err(|why| match why.kind() {
             io::ErrorKind::NotFound => missing(),
             _ => TestbedError::Kernel { doing: format!("start {QEMU}"), source: why },
@@ -82,7 +83,7 @@ impl Machine {
     }
 
     /// Its exit status and QEMU's error messages, if it has ended.
-    pub fn ended(&mut self) -> Result<Option<(ExitStatus, String)>, TestbedError> {
+    pub fn exit_status(&mut self) -> Result<Option<(ExitStatus, String)>, TestbedError> {
         let waited = |why| TestbedError::Kernel { doing: format!("wait for {QEMU}"), source: why };
         let Some(status) = self.process.try_wait().map_err(waited)? else { return Ok(None) };
         let said = self.process.stderr.take().map(io::read_to_string).transpose();
@@ -90,7 +91,7 @@ impl Machine {
     }
 
     /// The bytes written to a port so far.
-    pub fn said(&self, port: Port) -> Result<Vec<u8>, TestbedError> {
+    pub fn output(&self, port: Port) -> Result<Vec<u8>, TestbedError> {
         let file = &self.ports[port as usize];
         let read = || {
             let mut bytes = vec![0; file.metadata()?.len() as usize];
@@ -129,7 +130,7 @@ fn path(file: &File) -> String {
 
 /// Makes the kernel kill the program when this thread ends, and after `limit` seconds of CPU time.
 #[allow(unsafe_code)]
-fn end_with_us(program: &mut Command, limit: u64) {
+fn limit_lifetime(program: &mut Command, limit: u64) {
     let us = getpid();
     let limit = Rlimit { current: Some(limit), maximum: Some(limit) };
     // SAFETY: between fork and exec it makes three system calls, and neither allocates nor locks.

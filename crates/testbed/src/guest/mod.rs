@@ -40,7 +40,9 @@ const PERIOD: Duration = Duration::from_millis(50);
 const LINES: usize = 20;
 
 /// A stock Debian kernel on which `anabranch task` runs, in a virtual machine and in virtual time. No network is needed, and
-/// no privileges. `tools/guest-image.sh` creates its image, a folder.
+/// no privileges.
+///
+/// `tools/guest-image.sh` creates its image, a folder.
 pub struct Guest {
     kernel: PathBuf,
     initramfs: Vec<u8>,
@@ -97,12 +99,12 @@ impl Guest {
         let archives = [&self.initramfs, &self.program, &archive.finish()];
         let mut machine = Machine::boot(&self.kernel, &archives.map(|a| &a[..]), seed, limit(length))?;
         loop {
-            let ended = machine.ended()?;
-            let errors = String::from_utf8_lossy(&machine.said(Port::Errors)?).into_owned();
+            let ended = machine.exit_status()?;
+            let errors = String::from_utf8_lossy(&machine.output(Port::Errors)?).into_owned();
             if let Some((status, complaints)) = ended {
-                let outcome = machine.said(Port::Outcome)?;
-                let console = String::from_utf8_lossy(&machine.said(Port::Console)?).into_owned();
-                let outcome = outcome_of(&outcome, &errors).unwrap_or_else(|| {
+                let outcome = machine.output(Port::Outcome)?;
+                let console = String::from_utf8_lossy(&machine.output(Port::Console)?).into_owned();
+                let outcome = parse_outcome(&outcome, &errors).unwrap_or_else(|| {
                     let killed = match status.signal() {
                         Some(_) => format!(", at the limit of {} s of CPU time", limit(length)),
                         None => String::new(),
@@ -114,13 +116,13 @@ impl Guest {
                 })?;
                 if sink.wants_samples() {
                     sink.begin(&Layout::of(scenario));
-                    let text = machine.said(Port::Samples)?;
+                    let text = machine.output(Port::Samples)?;
                     let read = str::from_utf8(&text).ok().and_then(|text| samples::replay(text, sink));
                     read.ok_or_else(|| TestbedError::Failed("cannot read the guest's samples".into()))?;
                 }
                 return Ok(outcome);
             }
-            let at = reached(&errors, length);
+            let at = last_progress(&errors, length);
             if !keep_going(at) {
                 return Err(TestbedError::Interrupted { at, partial: None });
             }
@@ -135,7 +137,7 @@ fn limit(length: Time) -> u64 {
 }
 
 /// The output or the failure of a guest's task. `None` if the final status is missing.
-fn outcome_of(port: &[u8], errors: &str) -> Option<Result<Vec<u8>, TestbedError>> {
+fn parse_outcome(port: &[u8], errors: &str) -> Option<Result<Vec<u8>, TestbedError>> {
     let text = port.strip_suffix(b"\n")?;
     let start = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let status = str::from_utf8(&text[start..]).ok()?.strip_prefix("status ")?;
@@ -151,7 +153,7 @@ fn outcome_of(port: &[u8], errors: &str) -> Option<Result<Vec<u8>, TestbedError>
 const PROGRESS: &str = " % of the simulated time";
 
 /// The simulated time in the last progress line.
-fn reached(errors: &str, length: Time) -> Time {
+fn last_progress(errors: &str, length: Time) -> Time {
     let line = errors.lines().rev().find_map(|line| Some(line.split_once(PROGRESS)?.0));
     let percent = line.and_then(|line| line.rsplit(' ').next()?.parse::<f64>().ok());
     Time::from_secs_f64(percent.unwrap_or(0.0) / 100.0 * length.as_secs_f64())
@@ -168,31 +170,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_cut_off_is_no_outcome() {
+    fn truncated_output_is_not_an_outcome() {
         let whole = b"{\"a\": \"status 0\"}\nstatus 0\n";
-        assert_eq!(outcome_of(whole, "").unwrap().unwrap(), b"{\"a\": \"status 0\"}\n");
+        assert_eq!(parse_outcome(whole, "").unwrap().unwrap(), b"{\"a\": \"status 0\"}\n");
         for length in 0..whole.len() {
-            assert!(outcome_of(&whole[..length], "").is_none(), "{length}");
+            assert!(parse_outcome(&whole[..length], "").is_none(), "{length}");
         }
     }
 
     #[test]
-    fn a_refusal_is_no_defect() {
+    fn a_refusal_is_not_a_defect() {
         let errors = "1 s: 20 % of the simulated time, about 4 s left\n  × no such algorithm\n";
-        let refused = outcome_of(b"status 2\n", errors).unwrap().unwrap_err();
+        let refused = parse_outcome(b"status 2\n", errors).unwrap().unwrap_err();
         assert!(
             matches!(&refused, TestbedError::Environment(why) if why == "  × no such algorithm"),
             "{refused}"
         );
-        let failed = outcome_of(b"status 101\n", errors).unwrap().unwrap_err();
+        let failed = parse_outcome(b"status 101\n", errors).unwrap().unwrap_err();
         assert!(matches!(&failed, TestbedError::Failed(why) if why.contains("status 101")), "{failed}");
     }
 
     #[test]
     fn progress_is_in_simulated_time() {
         let length = Time::from_millis(8000);
-        assert_eq!(reached("", length), Time::ZERO);
+        assert_eq!(last_progress("", length), Time::ZERO);
         let said = "1 s: 12.5 % of the simulated time, about 7 s left\n2 s: 25 % of the simulated time, about 6 s left\n3 s: 3";
-        assert_eq!(reached(said, length), Time::from_millis(2000));
+        assert_eq!(last_progress(said, length), Time::from_millis(2000));
     }
 }

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_what_was_written() {
+    fn samples_survive_a_round_trip() {
         let (mut shown, mut text) = (Shown::default(), Vec::new());
         give(&mut shown);
         let mut writer = SampleWriter::new(&mut text);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_told_at_the_end() {
+    fn a_full_disk_is_reported_at_the_end() {
         let mut writer = SampleWriter::new(io::Cursor::new([0_u8; 20]));
         give(&mut writer);
         assert_eq!(writer.finish().unwrap_err().kind(), io::ErrorKind::WriteZero);

@@ -19,7 +19,7 @@ use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 /// The interval between two checks of the programs and their sockets.
-const LOOK: Time = Time::from_millis(5);
+const CHECK_INTERVAL: Time = Time::from_millis(5);
 
 /// Bytes of the cookie at the start of a connection.
 const COOKIE: u64 = 37;
@@ -119,11 +119,11 @@ pub(super) fn receive(
             let received = shared.receiver.received().map_err(TestbedError::kernel("count bytes"))?;
             shared.received.store(received.saturating_sub(COOKIE), Ordering::Release);
         }
-        if !shared.breaks_off() && program.has_ended()? {
+        if !shared.is_aborted() && program.has_ended()? {
             return Err(TestbedError::Broken("iperf3's server ended early".into()));
         }
         // In real time: the run's clock stands still until time 0, and the server must listen by then.
-        let pause = shared.pause(Duration::from_nanos(LOOK.as_nanos()));
+        let pause = shared.pause(Duration::from_nanos(CHECK_INTERVAL.as_nanos()));
         if let Woken::Over = pause.map_err(TestbedError::kernel("wait for iperf3"))? {
             drop(program);
             return shared.receiver.abort().map_err(TestbedError::kernel("close the connection"));
@@ -166,10 +166,10 @@ pub(super) fn send(
             program.has_ended()?;
         }
         let opening = if now < client.open_at { client.open_at } else { Time::NEVER };
-        let until = (now + LOOK).min(opening).min(membership.next_at()).min(client.stop_at);
+        let until = (now + CHECK_INTERVAL).min(opening).min(membership.next_at()).min(client.stop_at);
         over = over || matches!(wait(shared, until)?, Woken::Over);
         if over {
-            shared.breaks_off.store(true, Ordering::SeqCst);
+            shared.is_aborted.store(true, Ordering::SeqCst);
             drop(program);
             return shared.sender.abort().map_err(TestbedError::kernel("close the connection"));
         }

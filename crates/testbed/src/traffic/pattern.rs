@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_wrong_byte_is_told() {
+    fn the_first_wrong_byte_is_reported() {
         let mut received = bytes(5000, CHUNK).to_vec();
         received[777] ^= 1;
         received[778] ^= 1;

@@ -78,7 +78,7 @@ impl Receiver {
             }
             if stream == Stream::Open {
                 stream = self.read(socket, &mut buffer)?;
-                self.ask(socket)?;
+                self.send_due_request(socket)?;
             }
             if self.client.done && !says_no_more {
                 says_no_more = true;
@@ -98,12 +98,12 @@ impl Receiver {
                 Ok((len, _)) => len,
                 Err(Errno::AGAIN) => return Ok(Stream::Open),
                 Err(Errno::INTR) => continue,
-                Err(_) if self.shared.breaks_off() => return Ok(Stream::Broken),
+                Err(_) if self.shared.is_aborted() => return Ok(Stream::Broken),
                 Err(e) => return Err(TestbedError::kernel("receive")(e)),
             };
             let now = self.shared.clock.now();
             if len == 0 {
-                if !self.shared.breaks_off() {
+                if !self.shared.is_aborted() {
                     let _ = self.shared.finished.set(now);
                 }
                 return Ok(Stream::Ended);
@@ -122,9 +122,9 @@ impl Receiver {
     }
 
     /// Sends a request if one is due.
-    fn ask(&mut self, socket: &OwnedFd) -> Result<(), TestbedError> {
+    fn send_due_request(&mut self, socket: &OwnedFd) -> Result<(), TestbedError> {
         let received = self.shared.received.load(Ordering::Relaxed);
-        match self.client.ask(self.shared.clock.now(), received) {
+        match self.client.next_request(self.shared.clock.now(), received) {
             Some(bytes) => match send(socket, &bytes.to_ne_bytes(), SendFlags::NOSIGNAL) {
                 Ok(_) => Ok(()),
                 Err(e) => Err(TestbedError::kernel("send a request")(e)),

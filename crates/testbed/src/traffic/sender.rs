@@ -89,7 +89,7 @@ impl Sender {
                 self.stop_at = Time::NEVER;
                 self.source.stop(sent);
                 if open && !self.serves {
-                    self.shared.breaks_off.store(true, Ordering::SeqCst);
+                    self.shared.is_aborted.store(true, Ordering::SeqCst);
                     return Ok(());
                 }
             }

@@ -23,7 +23,7 @@ pub(super) struct Shared {
     /// The time at which the receiver had read everything.
     pub(super) finished: OnceLock<Time>,
     /// Whether the sender has reset the connection at its stop time.
-    pub(super) breaks_off: AtomicBool,
+    pub(super) is_aborted: AtomicBool,
     /// The failure that invalidates the run.
     pub(super) failure: OnceLock<Failure>,
     over: OwnedFd,
@@ -54,7 +54,7 @@ impl Shared {
             received: AtomicU64::new(0),
             completed: Mutex::default(),
             finished: OnceLock::new(),
-            breaks_off: AtomicBool::new(false),
+            is_aborted: AtomicBool::new(false),
             failure: OnceLock::new(),
             over: eventfd(0, EventfdFlags::CLOEXEC)?,
         })
@@ -94,8 +94,8 @@ impl Shared {
         Ok(if both[0].revents().is_empty() { Woken::Again } else { Woken::Over })
     }
 
-    pub(super) fn breaks_off(&self) -> bool {
-        self.breaks_off.load(Ordering::SeqCst)
+    pub(super) fn is_aborted(&self) -> bool {
+        self.is_aborted.load(Ordering::SeqCst)
     }
 }
 
@@ -142,7 +142,7 @@ impl End {
             State::None => Ok(None),
             State::Open(socket, last) => {
                 // While subflows change, the last state stays: the next sample reads them.
-                if let Some(seen) = self.look(socket)? {
+                if let Some(seen) = self.read(socket)? {
                     *last = Some(seen);
                 }
                 Ok(last.clone())
@@ -151,7 +151,7 @@ impl End {
         }
     }
 
-    fn look(&self, socket: &OwnedFd) -> io::Result<Option<Observed>> {
+    fn read(&self, socket: &OwnedFd) -> io::Result<Option<Observed>> {
         let multipath = if self.multipath { Some(multipath(socket)?) } else { None };
         let subflows = subflows(socket.as_fd(), self.multipath)?;
         Ok(subflows.map(|subflows| Observed { subflows, multipath }))
@@ -172,7 +172,7 @@ impl End {
     pub(super) fn abort(&self) -> io::Result<()> {
         let mut state = self.state();
         if let State::Open(socket, last) = &mut *state {
-            let last = self.look(socket).ok().flatten().or(last.take());
+            let last = self.read(socket).ok().flatten().or(last.take());
             let done = socket::abort(socket);
             *state = State::Over(last);
             return done;

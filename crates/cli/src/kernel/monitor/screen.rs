@@ -117,15 +117,16 @@ impl Screen {
 
     /// Draws the screen.
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
-        let look = &self.sample.coupling;
-        let warnings = look.uncoupled.iter().map(ToString::to_string).chain(look.incomplete.clone());
+        let coupling = &self.sample.coupling;
+        let warnings = coupling.uncoupled.iter().map(ToString::to_string).chain(coupling.incomplete.clone());
         let warnings: Vec<_> =
             warnings.map(|text| Line::from(printable_line(&format!(" ! {text}")))).collect();
         let warned = Constraint::Length(warnings.len().min(MOST_WARNINGS) as u16);
         let parts = [Constraint::Length(1), Constraint::Min(0), warned, Constraint::Length(1)];
         let [head, body, warned, foot] = Layout::vertical(parts).areas(frame.area());
         frame.render_widget(Paragraph::new(warnings), warned);
-        let mut connections: Vec<&Watched> = self.sample.connections.iter().filter(|c| self.has(c)).collect();
+        let mut connections: Vec<&Watched> =
+            self.sample.connections.iter().filter(|c| self.matches_filter(c)).collect();
         sort(ORDERS[self.order], self.reversed, &mut connections);
         let page = (!connections.is_empty()).then(|| Page::new(&connections, body.width));
         self.lines = page.as_ref().map_or(0, |page| page.rows.len());
@@ -134,12 +135,12 @@ impl Screen {
         frame.render_widget(Paragraph::new(self.head(&connections, head)).style(REVERSED), head);
         match page {
             Some(page) => frame.render_widget(page.table(self.scroll), body),
-            None => frame.render_widget(Paragraph::new(self.nothing()).style(DIM), body),
+            None => frame.render_widget(Paragraph::new(self.empty_message()).style(DIM), body),
         }
         frame.render_widget(Paragraph::new(self.foot()), foot);
     }
 
-    fn has(&self, c: &Watched) -> bool {
+    fn matches_filter(&self, c: &Watched) -> bool {
         let mut name = format!("{} {} {}", c.entry.kernel_name, c.key, c.netns);
         for s in &c.subflows {
             name += &format!(" {} {}", s.now.local, s.now.remote);
@@ -170,7 +171,7 @@ impl Screen {
         if note.chars().count() <= room { Line::from(format!("{text}  {note:>room$}")) } else { text.into() }
     }
 
-    fn nothing(&self) -> Text<'static> {
+    fn empty_message(&self) -> Text<'static> {
         let (all, names) = (self.sample.connections.len(), self.algorithms.join(", "));
         Text::from(match (all, self.algorithms.is_empty()) {
             (0, true) => "\n No algorithm is loaded now.".to_owned(),
@@ -216,7 +217,7 @@ impl Page {
         let names = subflows().map(|(_, s)| path(s)).chain(connections.iter().map(|c| title(c)));
         let name = width(names);
         let values = width(subflows().map(|(c, s)| observables(c, s))).clamp(VALUES.0, VALUES.1);
-        let columns = fitting(connections, usize::from(room).saturating_sub(name + values + GAP));
+        let columns = fitting_columns(connections, usize::from(room).saturating_sub(name + values + GAP));
         let numbers = columns.iter().map(|(_, width)| Constraint::Length(*width as u16));
         let widths = std::iter::once(Constraint::Length(name as u16)).chain(numbers);
         let headings = columns.iter().map(|(column, _)| right(column.heading.to_owned()));
@@ -252,7 +253,7 @@ impl Page {
 }
 
 /// The columns that fit, with their widths; each has a gap before it.
-fn fitting(connections: &[&Watched], room: usize) -> Vec<(&'static Column, usize)> {
+fn fitting_columns(connections: &[&Watched], room: usize) -> Vec<(&'static Column, usize)> {
     let needs = |column: &Column| {
         let subflows = connections.iter().flat_map(|c| &c.subflows);
         let cells = subflows.map(|s| column.show((column.subflow)(s)));
