@@ -1,21 +1,22 @@
-# setup · page · reproduce · test · bench · random · fuzz · hostile. Those that build call setup first; it does nothing if all is there.
+# setup · page · reproduce · test · bench · random · fuzz · hostile. Targets that build call setup first, which is quick if
+# nothing is missing.
 
 SHELL := bash -o pipefail
 export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 FUZZ_SECONDS ?= 60
 HOSTILE ?= 200
 ROUNDS ?= 100
-# Files whose `mod` lines a macro writes, where `cargo fmt` does not look.
+# Files that a macro declares as modules, which `cargo fmt` misses.
 LISTED := $(wildcard crates/cc/src/*.rs crates/cc/src/*/*.rs crates/net/src/loss/*.rs crates/net/src/aqm/*.rs crates/sim/src/schedule/*.rs)
 # `--features linux` where the machine has what that needs. Not before setup has run.
 FEATURES = $(shell tools/setup.sh features)
 WORKSPACE = --workspace $(or $(FEATURES),$(addprefix --exclude anabranch-,mptcp-bpf testbed test-support cli bench))
 ANABRANCH = cargo run --quiet --release --locked $(FEATURES) --bin anabranch --
 
-# Root on a kernel with BTF and MPTCP: there the tests of the kernel's algorithms run, and are not skipped.
+# For root on a kernel with BTF and MPTCP, the tests of the kernel's algorithms must not be skipped.
 export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kernel/btf/vmlinux ] && \
 	[ -e /proc/sys/net/mptcp/enabled ] && unshare --net true 2>/dev/null && echo 1)
-# Root on Debian: there setup installs Chromium, and the tests of pages are not skipped.
+# For root on Debian, setup installs Chromium, and the tests of pages must not be skipped.
 export ANABRANCH_REQUIRE_BROWSER ?= $(shell [ "$$(id -u)" = 0 ] && grep -qsx ID=debian /etc/os-release && echo 1)
 
 .PHONY: help setup setup-test build page page-check reproduce test unskipped lint unit python wheel deny docs quick instructions bench random fuzz hostile fmt pictures report-picture guest-images guests test-kernels kernel-proof
@@ -36,20 +37,20 @@ build: setup ## build the release binary, target/release/anabranch
 page: setup ## build the laboratory, a page that simulates in a browser: target/page/laboratory.html
 	@tools/page.sh
 
-page-check: build ## the same, and its records beside those of the command
+page-check: build ## build it and compare its records with the command's
 	@tools/page.sh --check
 
 reproduce: build page ## run every paper's experiments and every algorithm's standard cases; the report is out/report/index.html
 	$(ANABRANCH) paper all --no-columns --quick-first --replace
 	@tools/weight.sh out/report 12
 
-test: unskipped setup-test lint unit python deny docs quick instructions page-check ## everything that must hold, and how many checks were skipped
+test: unskipped setup-test lint unit python deny docs quick instructions page-check ## run every check, and print the number of skipped ones
 	@tools/skipped.sh --count
 
 unskipped:
 	@tools/skipped.sh --clear
 
-lint: ## formatting, clippy, the wording of README, book and other pages, and the subjects of commits
+lint: ## check formatting, clippy, the wording of README, book and other pages, and the subjects of commits
 	cargo fmt --all --check -- $(LISTED)
 	cargo metadata --quiet --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null
 	cargo clippy $(WORKSPACE) --all-targets --locked -- -D warnings
@@ -57,61 +58,61 @@ lint: ## formatting, clippy, the wording of README, book and other pages, and th
 	python3 tools/words.py
 	python3 tools/words.py --commits
 
-# The random cases are the same each time, so that a failure is of the change; `make random` draws others.
+# The random cases are fixed, so that a failure is due to a change; `make random` draws others.
 unit: export PROPTEST_RNG_SEED ?= 1
-unit: ## cargo test, with the sum of its closing lines
+unit: ## run cargo test and add up its results
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || tools/skipped.sh "the pages of reports in a browser" "Chromium is not installed"
 	@[ -n "$(FEATURES)" ] || tools/skipped.sh "the command, the testbed and the kernel's algorithms" "the libraries of the feature linux are not installed"
 	cargo test $(WORKSPACE) --locked --no-fail-fast 2>&1 | awk -f tools/tally.awk
 
-python: ## the Python package's tests, as a wheel
+python: ## test the Python package, as a wheel
 	@tools/python.sh test
 
 wheel: page ## build the Python package's wheel, into target/wheels
 	@tools/python.sh wheel
 
-deny: ## licences, sources and known vulnerabilities of the dependencies
+deny: ## check licences, sources and known vulnerabilities of the dependencies
 	@tools/deny.sh
 
-docs: ## the crates' documentation and the book
+docs: ## build the crates' documentation and the book
 	RUSTDOCFLAGS="-D warnings" cargo doc $(WORKSPACE) --no-deps --locked
 	@tools/book.sh
 
-quick: page ## the same at the quick size, into target/quick
+quick: page ## reproduce at the quick size, into target/quick
 	$(ANABRANCH) paper all --quick --replace --out target/quick
 	@tools/weight.sh target/quick/report 10
 
-instructions: setup-test build ## a packet costs no more instructions than bench/instructions.txt says (callgrind)
+instructions: setup-test build ## check the instructions per packet against bench/instructions.txt (callgrind)
 	@tools/instructions.sh
 
-guest-images: ## make the images of guests, of Debian's kernels 6.1, 6.12 and its newest
+guest-images: ## build the guest images of Debian's kernels 6.1, 6.12 and newest
 	@tools/guest-image.sh
 
 guests: setup-test ## load and try every algorithm in Debian's kernels 6.1 and 6.12, under QEMU
 	@tools/test-kernels.sh --guests
 
-test-kernels: setup-test ## the same, and in the running kernel, as one table; see the book, "Measured on Linux"
+test-kernels: setup-test ## the same, also in the running kernel, as one table; see the book, "Measured on Linux"
 	@tools/test-kernels.sh
 
-kernel-proof: setup-test ## on this kernel: duels in twelve runs each, 10,000 connections; see the book, "Measured on Linux"
+kernel-proof: setup-test ## test on this kernel: duels in twelve runs each, 10,000 connections; see the book, "Measured on Linux"
 	cargo test --locked -p anabranch-mptcp-bpf --test all -- --ignored --nocapture duel churn
 
-bench: setup-test build ## speed, memory and the comparison with ns-3; see bench/README.md
+bench: setup-test build ## measure speed and memory, and compare with ns-3; see bench/README.md
 	@bench/run
 
-random: setup ## the property tests of the simulator, links, optima and arithmetic, ROUNDS=100 times with new random cases
+random: setup ## run the property tests of simulator, links, optima and arithmetic ROUNDS=100 times with new random cases
 	@tools/random.sh $(ROUNDS)
 
 fuzz: setup ## fuzz algorithms, captures, traces, scenarios and studies, each for FUZZ_SECONDS=60; see the book
 	@tools/fuzz.sh $(FUZZ_SECONDS)
 
-hostile: setup-test ## HOSTILE=200 times what the tests do to it: mutants, faults, kills and signals; about an hour
+hostile: setup-test ## run the hostile tests HOSTILE=200 times: mutants, faults, kills and signals; about an hour
 	ANABRANCH_HOSTILE=$(HOSTILE) cargo test --release --locked -p anabranch-cli $(FEATURES) --test hostile -- --nocapture --test-threads 1
 
-pictures: setup-test ## draw the pictures of README and book anew, by the commands beside them
+pictures: setup-test ## redraw the pictures of README and book with the commands beside them
 	ANABRANCH_WRITE_BOOK=1 cargo test --locked -p anabranch-cli $(FEATURES) --test all pictures::
 
-report-picture: setup-test reproduce ## take the README's picture of the report anew, with Chromium
+report-picture: setup-test reproduce ## renew the README's screenshot of the report, with Chromium
 	"$${CHROMIUM:-chromium}" --headless --no-sandbox --hide-scrollbars --window-size=1280,1300 \
 		--screenshot=docs/src/report.png "file://$(CURDIR)/out/report/index.html"
 

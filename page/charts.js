@@ -32,7 +32,7 @@ class Chart {
   }
 
   draw(series, until, most) {
-    // A null is a gap as wide as the series has no values there, though others have.
+    // A null is a gap: this series lacks values at times when others have some.
     const expand = series.map(() => [1, 2]);
     const data = series.length > 0 ? uPlot.join(series.map(({ x, y }) => [x, y]), expand) : [[]];
     const shape = JSON.stringify(series.map(({ label }) => label));

@@ -1,4 +1,4 @@
-// Whether the page itself, in Chromium, gives the bytes of the command:  node page/in-chromium.mjs CHROMIUM LABORATORY ANABRANCH SCENARIO…
+// Checks that the page, in Chromium, returns the bytes of the command:  node page/in-chromium.mjs CHROMIUM LABORATORY ANABRANCH SCENARIO…
 // A link opens each scenario, as the links of a report do; the left side's record is compared.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -9,14 +9,14 @@ import { deflateRawSync } from "node:zlib";
 const PATIENCE_MS = 120_000;
 const [chromium, page, anabranch, ...scenarios] = process.argv.slice(2);
 const profile = mkdtempSync(join(tmpdir(), "anabranch-page-"));
-// It asks nobody for anything: neither for updates nor for lists of the web's sites.
+// Disables all network requests, such as updates and site lists.
 const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync", "--remote-debugging-pipe", `--user-data-dir=${profile}`];
 const browser = spawn(chromium, flags, {
   stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
 });
 
-// The protocol's messages are JSON, each with a zero byte behind it.
+// The protocol's messages are JSON, each followed by a zero byte.
 const waiting = new Map();
 let errors = [];
 let pending = "";

@@ -1,5 +1,5 @@
-// Whether the page's worker gives the bytes of the command:  node page/same-bytes.mjs LABORATORY ANABRANCH SCENARIO…
-// It takes the module and the worker out of the page, as a browser does.
+// Checks that the page's worker returns the bytes of the command:  node page/same-bytes.mjs LABORATORY ANABRANCH SCENARIO…
+// It extracts the module and the worker from the page, like a browser.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import vm from "node:vm";

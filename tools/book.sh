@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks the book, then builds it where mdBook is installed. Every page is in the summary. Every relative link resolves, its heading
-# included, and so does every file that a page names. Measured intervals stand in the appendices, where each has its command and
-# date. The table of crates is that of the manifests.
+# Checks the book, and builds it if mdBook is installed. Every page must be in the summary. Every relative
+# link must resolve, including its heading, and every file that a page names must exist. Measured intervals belong in the
+# appendices, with command and date. The table of crates must match the manifests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LC_ALL=C.UTF-8
@@ -9,7 +9,7 @@ export LC_ALL=C.UTF-8
 bad=0
 complain() { echo "book: $*" >&2; bad=1; }
 
-# The anchors that mdBook makes of a page's headings.
+# The anchors that mdBook generates from a page's headings.
 anchors() { sed -nE 's/^#+ //p' "$1" | sed -E 's/\]\([^)]*\)//g; s/.*/\L&/; s/[^[:alnum:] _-]//g; s/ /-/g'; }
 
 pages=$(cd docs/src && find . -name '*.md' ! -name SUMMARY.md | sed 's|^\./||')
@@ -23,7 +23,7 @@ for page in $pages; do
 done
 
 for file in README.md CONTRIBUTING.md SECURITY.md bench/README.md docs/src/SUMMARY.md $(printf 'docs/src/%s ' $pages); do
-    # Link targets `](target)` and `](target#heading)`, without addresses on the web and includes.
+    # Link targets `](target)` and `](target#heading)`, except web addresses and includes.
     for link in $(grep -oE '\]\([^) ]+' "$file" | cut -c3- | grep -vE '^(https?|mailto):' || true); do
         target=${link%%#*}
         target=${target:+$(dirname "$file")/$target}
@@ -35,14 +35,14 @@ for file in README.md CONTRIBUTING.md SECURITY.md bench/README.md docs/src/SUMMA
         fi
     done
 done
-# Scenarios, studies and sources that pages name; the page on adding one names new ones, which a test makes.
+# Scenarios, studies and sources that pages name, except new ones on the pages about adding them, which a test creates.
 for file in README.md CONTRIBUTING.md bench/README.md $(printf 'docs/src/%s ' $pages); do
     for named in $(grep -oE '\b(crates|scenarios|studies|bench)/[A-Za-z0-9_./-]+\.(toml|rs)' "$file" | grep -vE '/(gentle|step|spaced|fewest)\.rs$' | sort -u || true); do
         [ -e "$named" ] || complain "$file names $named, which does not exist"
     done
 done
 
-# The table of crates: one row each, with the dependencies of its manifest, which stand above it.
+# The table of crates: one row each, below the rows of its dependencies.
 architecture=docs/src/architecture.md
 above=" "
 while read -r crate listed; do

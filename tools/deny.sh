@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Licences, sources and bans of every dependency, and known vulnerabilities: by RustSec's database or, where that cannot be
-# reached, by the copy that an earlier check fetched, if it is less than 90 days old. Without either they are skipped, which
-# `make test` counts.
+# Checks licences, sources and bans of every dependency, and known vulnerabilities from RustSec's database.
+# If the database cannot be reached, the script uses an earlier copy of at most 90 days. Without a copy, it skips this check,
+# which `make test` counts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,7 +9,7 @@ tools="${CARGO_TARGET_DIR:-$PWD/target}/tools"
 export PATH="$PATH:$tools/bin"
 if ! cargo deny --version >/dev/null 2>&1; then
     echo "deny: building cargo-deny into $tools"
-    # It runs for two seconds: a build without optimisation takes a minute of CPU time.
+    # Without optimisation the build takes a minute of CPU time; a check takes two seconds.
     CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
         cargo install --quiet --locked --root "$tools" --target-dir "$tools/build" --version 0.20.2 cargo-deny
 fi
@@ -26,6 +26,6 @@ elif [ -z "$(git -C "$copy" log -1 --since='90 days ago' --format=%h)" ]; then
     date=$(git -C "$copy" log -1 --format=%cs)
     tools/skipped.sh "known vulnerabilities" "$database cannot be reached, and the copy is of $date: too old"
 else
-    echo "deny: $database cannot be reached; by the copy of $(git -C "$copy" log -1 --format=%cs)"
+    echo "deny: cannot reach $database; using the copy of $(git -C "$copy" log -1 --format=%cs)"
     cargo deny --log-level error check --disable-fetch advisories
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs each target of the fuzzer for $1 seconds, or those that follow; what it finds is written to fuzz/artifacts.
+# Runs each fuzz target for $1 seconds, or only the targets that follow; writes findings to fuzz/artifacts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,8 +14,8 @@ if ! cargo fuzz --version >/dev/null 2>&1; then
     cargo install --quiet --locked --root "$tools" --target-dir "$tools/build" --version 0.13.2 cargo-fuzz
 fi
 
-# Seeds are the project's own files, and captures of two of its runs. Traces are cut, and long studies left out: they are
-# slow to build with the fuzzer's counters.
+# Seeds are the project's own files, and captures of two of its runs. Traces are shortened and long studies left out, because
+# they are slow with the fuzzer's counters.
 seeds="$target/fuzz/seeds"
 rm -rf "$seeds"
 mkdir -p "$seeds"/{algorithms,captures,traces,scenarios,studies}
@@ -29,7 +29,7 @@ for name in "$@"; do
         find crates/capture/tests -name '*.pcap*' -size -64k -exec cp -t "$seeds/captures" {} +
         ;;
     traces) for trace in scenarios/traces/*; do head -n 60 "$trace" >"$seeds/traces/${trace##*/}"; done ;;
-    # In `studies` are both: a study has a title.
+    # `studies` contains both: only studies have a title.
     scenarios)
         for text in $(grep -rL --include='*.toml' '^title' scenarios studies); do
             cp "$text" "$seeds/scenarios/${text//\//-}"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Makes images of guests: a stock Debian kernel, and a file system in memory with busybox and the modules that a test of
-# networking needs. Prints their folders.
+# Builds guest images: a stock Debian kernel, and an initramfs with busybox and the modules that networking
+# tests need. Prints their folders.
 #
 #     tools/guest-image.sh [SERIES…]
 #
-# SERIES: 6.1, 6.12, newest (that of Debian's unstable); all three if none is named. What is there is left as it is; an
-# image is made anew once its folder is removed. Making one takes packages from the mirror of Debian that this machine's
-# apt uses, neither root nor anything of the system; using one takes no network.
+# SERIES: 6.1, 6.12, newest (from Debian unstable); by default all three. Existing images stay; to rebuild an image, remove
+# its folder. A build downloads packages from the Debian mirror of this machine's apt. It does not need root and does not
+# change the system. Using an image does not need a network.
 #
-# They are in ANABRANCH_GUESTS, or else in anabranch/guests of the user's cache, where `anabranch` looks for them.
+# Images are in ANABRANCH_GUESTS or, by default, in anabranch/guests of the user's cache, where `anabranch` finds them.
 set -euo pipefail
 tools="$(cd "$(dirname "$0")" && pwd)"
 
@@ -19,17 +19,17 @@ keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 say() { printf 'guest image: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
 
-# Debian's release whose kernels are of a series.
+# The Debian release with kernels of a series.
 release_of() {
     case "$1" in
     6.1) echo bookworm ;;
     6.12) echo trixie ;;
     newest) echo sid ;;
-    *) die "no series \`$1\`; there are: 6.1, 6.12, newest" ;;
+    *) die "unknown series \`$1\`; known: 6.1, 6.12, newest" ;;
     esac
 }
 
-# apt with one release only, in the folder `apt`.
+# Runs apt with a single release, in the folder `apt`.
 apt() {
     "$@" -q -o Dir::Etc::SourceList="$PWD/apt/sources" -o Dir::Etc::SourceParts=/dev/null -o Dir::Cache="$PWD/apt/cache" \
         -o Dir::State::Lists="$PWD/apt/lists" -o APT::Sandbox::User="$(id -un)" -o Debug::NoLocking=true \
@@ -43,13 +43,13 @@ unpack() {
     rm "$1"_*.deb
 }
 
-# Copies a module after those that it depends on, and notes it in that order.
+# Copies a module after its dependencies, and lists it in that order.
 put_module() {
     local name="$1" file dependency
     grep -qx "$name" root/modules/order && return
     file=$(find tree -name "$name.ko*" -print -quit)
     if [ -z "$file" ]; then
-        grep -q "/$name.ko$" "$(find tree -name modules.builtin)" || die "the kernel has no $name"
+        grep -q "/$name.ko$" "$(find tree -name modules.builtin)" || die "the kernel lacks the module $name"
         return
     fi
     cp "$file" "root/modules/$name.ko${file##*.ko}"
@@ -60,22 +60,22 @@ put_module() {
     echo "$name" >>root/modules/order
 }
 
-# The files of an image, in the folder where we are.
+# Builds the files of an image in the current folder.
 make_image() {
     local series="$1" release mirror kernel applet module
     release=$(release_of "$series")
-    # Cloud kernels: small, and they have all we need.
+    # Cloud kernels are small and have all required features.
     local name='^linux-image-[0-9].*-cloud-amd64$'
     mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' | head -n 1)
-    [ -n "$mirror" ] || die "this machine's apt has no list of Debian's packages (apt-get update)"
+    [ -n "$mirror" ] || die "apt has no list of Debian's packages: run apt-get update"
     mkdir -p apt/{lists/partial,cache} tree root/{bin,modules,proc,sys,dev,run}
     echo "deb [signed-by=$keyring] $mirror $release main" >apt/sources
-    apt apt-get update >/dev/null || die "cannot read $release of $mirror"
+    apt apt-get update >/dev/null || die "cannot read the package list of $release from $mirror"
     kernel=$(apt apt-cache pkgnames linux-image- | grep -E "$name" | sort -V | tail -n 1)
-    [ -n "$kernel" ] || die "$release has no cloud kernel"
+    [ -n "$kernel" ] || die "no cloud kernel in $release"
     kernel=${kernel#linux-image-}
     say "$series is $kernel"
-    # Newer packages have the kernel and its modules apart.
+    # Newer releases package the kernel and its modules separately.
     if apt apt-cache show "linux-binary-$kernel" >/dev/null 2>&1; then
         unpack "linux-binary-$kernel"
         unpack "linux-modules-$kernel"
@@ -99,7 +99,7 @@ make_image() {
 [ $# != 0 ] || set -- 6.1 6.12 newest
 for series in "$@"; do release_of "$series" >/dev/null; done
 mkdir -p "$guests"
-# One maker at a time, in a folder that has its name when it is whole.
+# One build at a time, in a temporary folder that is renamed when complete.
 exec 9>"$guests/lock"
 flock 9
 for series in "$@"; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fails where a data packet costs over 3 % more instructions than bench/instructions.txt says. With --store, writes the
-# numbers found there instead. Callgrind counts what the release binary executes, which other work on the machine
-# does not change.
+# Fails if a data packet costs over 3 % more instructions than in bench/instructions.txt. With --store,
+# stores the measured numbers there instead. Callgrind counts the instructions of the release binary, which other work on the
+# machine does not affect.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,7 +18,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Instructions executed and segments sent in a run of $1 seconds of $2 with the changes that follow.
+# Prints the instructions and the segments of a run of $2 for $1 seconds, with the changes that follow.
 count() {
     local seconds=$1 scenario=$2 changes=()
     shift 2
@@ -54,6 +54,6 @@ if [ "${1:-}" = --store ]; then
     cp "$work/new" "$stored"
     echo "stored in $stored"
 elif [ $failed = 1 ]; then
-    echo "instructions: find out why (valgrind --tool=callgrind --dump-line=yes); where it is worth it: $0 --store"
+    echo "instructions: find the cause (valgrind --tool=callgrind --dump-line=yes); to accept the new numbers: $0 --store"
     exit 1
 fi

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the laboratory, a page that simulates in the browser, into target/page/laboratory.html: one file, which needs no server.
-# Where this machine cannot compile for WebAssembly it says so and makes none. With --check, compares its records with the command's.
+# Builds the laboratory, a page that simulates in the browser, into target/page/laboratory.html: one file
+# that works without a server. If this machine cannot compile for WebAssembly, skips the build with a note. With --check,
+# compares its records with the command's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +16,7 @@ cannot() {
 
 rustup target list --installed 2>/dev/null | grep -qx "$target" || rustup target add "$target" >/dev/null 2>&1 ||
     cannot "the compiler's target $target is not installed (rustup target add $target)"
-# The kernel's arithmetic is C: any clang with a WebAssembly back end will do.
+# The kernel's arithmetic is in C: any clang with a WebAssembly back end works.
 for clang in clang clang-{21,20,19,18,17,16,15,14}; do
     command -v "$clang" >/dev/null && "$clang" --print-targets 2>/dev/null | grep -q wasm32 && break || clang=
 done
@@ -51,7 +52,7 @@ done <page/laboratory.html >"$out/page/laboratory.html.new"
 mv "$out/page/laboratory.html.new" "$out/page/laboratory.html"
 echo "The laboratory: $out/page/laboratory.html"
 
-# The same bytes as the command's, where it is built and there is a Node.js to run the page's worker, and a Chromium for the page.
+# Compares with the command's bytes, if Node.js is available for the page's worker and Chromium for the page.
 if [ "${1:-}" = --check ]; then
     command -v node >/dev/null ||
         { tools/skipped.sh "the laboratory's records beside the command's" "Node.js is not installed"; exit 0; }

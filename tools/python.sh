@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The Python package:  tools/python.sh test  tests it,  tools/python.sh wheel  builds the wheel, into target/wheels.
-# What they need from the Python package index is in virtual environments, target/python/venv and target/python/maturin.
+# Packages from the Python package index are in virtual environments, target/python/venv and target/python/maturin.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,10 +8,10 @@ target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 work=$target/python
 venv=$work/venv
 pinned=python/requirements.txt
-# The page that simulates, which reports have beside them: where this machine could build it.
+# The laboratory's page, which reports include, if this machine could build it.
 laboratory=$target/page/laboratory.html
 
-# The virtual environment of the tests, made anew where other versions are pinned.
+# The virtual environment of the tests, rebuilt if the pinned versions change.
 environment() {
     cmp -s "$pinned" "$venv/pinned" && return
     rm -rf "$venv"
@@ -21,8 +21,8 @@ environment() {
 
 pip() { "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$@"; }
 
-# A wheel around the library that the Rust tests have built already: maturin's own would compile everything again. Who installs
-# it must not find another one.
+# A wheel of the library that the Rust tests have already built: maturin would compile everything again. The folder must
+# contain only this wheel.
 test_wheel() {
     cargo build --workspace --locked --features linux --lib --tests
     rm -rf "$work/wheel" "$work/wheels"
@@ -50,11 +50,11 @@ test)
     ANABRANCH_WHEELS=$work/wheels "$venv/bin/python" -m pytest -q -p no:cacheprovider python/tests "${@:2}"
     ;;
 wheel)
-    # Nothing but maturin, so that any Python builds it that takes it.
+    # Only maturin, so that every supported Python can build it.
     venv=$work/maturin
     [ -e "$venv" ] || python3 -m venv "$venv"
     pip "$(grep ^maturin== "$pinned")"
-    # Taken away afterwards, not in .gitignore: maturin leaves out what git ignores.
+    # Removed afterwards, and not in .gitignore, because maturin leaves out ignored files.
     trap 'rm -f python/src/anabranch/laboratory.html' EXIT
     [ ! -e "$laboratory" ] || cp "$laboratory" python/src/anabranch/
     (cd python && "$venv/bin/maturin" build --profile wheel --out "$target/wheels")

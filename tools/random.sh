@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the property tests $1 times, each with random cases of its own, until one fails.
+# Runs the property tests $1 times, each with new random cases, until one fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 unset PROPTEST_RNG_SEED
@@ -14,7 +14,7 @@ suites=(
 for round in $(seq "$1"); do
     echo "random: round $round of $1"
     for suite in "${suites[@]}"; do
-        # shellcheck disable=SC2086 # the suite's words are arguments
+        # shellcheck disable=SC2086 # the words are separate arguments
         cargo test --quiet --locked -p $suite
     done
 done

@@ -91,7 +91,7 @@ channel=$(sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
 rust="Rust $channel with clippy and rustfmt: https://forge.rust-lang.org/infra/other-installation-methods.html"
 ready() { cargo --version 2>/dev/null | grep -qF " $channel " && cargo clippy --version && cargo fmt --version; }
 
-# rustup's own installer, of a version whose SHA-256 is known here: nothing runs that was not checked.
+# rustup's own installer, of a version with a known SHA-256: nothing unchecked runs.
 install_rustup() {
     local version=1.28.2 machine sha256
     machine=$(uname -m)
@@ -106,7 +106,7 @@ install_rustup() {
     curl --proto '=https' --tlsv1.2 -sSf -o "$work/rustup-init" \
         "https://static.rust-lang.org/rustup/archive/$version/$machine-unknown-linux-gnu/rustup-init" ||
         die "rustup cannot be downloaded; install $rust"
-    echo "$sha256  $work/rustup-init" | sha256sum --check --quiet || die "rustup-init is not what it should be: not run"
+    echo "$sha256  $work/rustup-init" | sha256sum --check --quiet || die "rustup-init has the wrong SHA-256 and was not run"
     chmod +x "$work/rustup-init"
     "$work/rustup-init" -y --no-modify-path --profile minimal --default-toolchain none
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Says that a check was skipped and why, and notes it:  tools/skipped.sh WHAT WHY
-# Lists what was noted since the last --clear, with its number:  tools/skipped.sh --count
-# With ANABRANCH_SKIP_NOTHING set, as where everything can be had, a skip is a failure.
+# Reports a skipped check with its reason, and records it:  tools/skipped.sh WHAT WHY
+# Counts and lists the checks recorded since the last --clear:  tools/skipped.sh --count
+# With ANABRANCH_SKIP_NOTHING set, on machines with all tools, a skip is a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

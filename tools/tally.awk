@@ -1,4 +1,4 @@
-# Passes `cargo test`'s output on and adds up its closing lines, one per test binary.
+# Forwards the output of `cargo test` and adds up the results of all test binaries.
 { print }
 /^test result:/ {
     for (i = 2; i <= NF; i++) {
@@ -7,6 +7,6 @@
         if ($i == "ignored;") skipped += $(i - 1)
     }
 }
-# A machine whose processors were taken from it cannot judge rates; the test has said so.
+# A machine with steal time cannot judge rates; such a test prints this.
 /: not judged, / { unjudged++ }
 END { printf "%d passed, %d failed, %d skipped, %d of the passed not judged\n", passed, failed, skipped, unjudged }

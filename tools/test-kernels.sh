@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Loads every algorithm into Debian's kernels 6.1 and 6.12 under QEMU, and into the running kernel, sends with each,
-# and prints what came of it as tables. Everything is kept in target/kernels.
+# Loads every algorithm into Debian's kernels 6.1 and 6.12 under QEMU, and into the running kernel, sends
+# with each, and prints the results as tables. All files are in target/kernels.
 #
 #     tools/test-kernels.sh [--guests] [--only-load | --duels] [ALGORITHM…]
 #
-# --guests: not into the running kernel. --only-load: sends nothing. --duels: five each of those of tests/all/duel.rs, of
-# 20 s, and nothing else. Algorithms: ab_lia and so on; all if none is named.
+# --guests: leaves out the running kernel. --only-load: loads without sending. --duels: runs only five of each duel of
+# tests/all/duel.rs, of 20 s. Algorithms: ab_lia and so on; by default all.
 #
-# The guests run in virtual time: how fast this machine is does not matter to them, only to us.
+# The guests run in virtual time: the speed of this machine affects only the waiting time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,7 +21,7 @@ say() { printf 'kernels: %s\n' "$*" >&2; }
 have() { command -v "$1" >/dev/null 2>&1; }
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi; }
 
-# What cannot be had here is no failure: who has no Debian (or no root to install QEMU) is told so.
+# Missing tools are not a failure: without Debian (or root to install QEMU), reports the skip.
 skip() {
     say "skipped: $*"
     exit 0
@@ -60,12 +60,12 @@ fi
 
 say "building"
 cargo build --quiet --release --locked --features linux --bin anabranch
-# Not for release: there a panic would end the process, not the thread.
+# A debug build: in a release build, a panic would end the process, not the thread.
 cargo build --quiet --profile test --locked -p anabranch-mptcp-bpf --example measure
 anabranch="$target/release/anabranch"
 measure="$target/debug/examples/measure"
 
-# What the guests have beside their images.
+# The programs of the guests, besides their images.
 root="$work/root"
 rm -rf "$root"
 mkdir -p "$root/bin"
@@ -84,7 +84,7 @@ if [ -z "$running" ]; then
 elif [ -e /proc/sys/net/mptcp/enabled ] && [ -e /sys/kernel/btf/vmlinux ] && as_root true; then
     say "measuring the running kernel"
     names+=(running)
-    # Before what else runs here: a sender that waits for the processor looks like a slow path.
+    # With priority, because a sender that waits for the processor looks like a slow path.
     { as_root chrt --rr 5 "$measure" "$@" || printf 'failed\tmeasure\n'; echo end; } >"$work/running.tsv" 2>"$work/running.log"
 else
     say "the running kernel skipped: needs root, MPTCP and BTF"
@@ -98,7 +98,7 @@ for name in "${names[@]}"; do
     if ! grep -q '^end$' "$work/$name.tsv" || grep -q '^failed' "$work/$name.tsv"; then
         failed=1
         say "$name:" && grep '^failed' "$work/$name.tsv" >&2 || say "it did not come to its end"
-        # A verifier's log is one long line; why it refused stands at its end.
+        # The verifier's log is one long line with the reason at its end.
         tail -n 20 "$work/$name.log" |
             awk 'length > 500 { $0 = substr($0, 1, 100) " … " substr($0, length - 400) } 1' >&2
     fi

@@ -78,7 +78,7 @@ def test_its_errors_are_the_caller_s() -> None:
     ):
         with pytest.raises(error):
             anabranch.run(SHORT, cc=algorithm, duration=1e5)
-    with pytest.raises(anabranch.InputError, match="no flow is named"):
+    with pytest.raises(anabranch.InputError, match="unknown flow"):
         anabranch.run(SHORT, cc={"none": Reno})
     # The next run knows nothing of it.
     assert anabranch.run(SHORT).flows["algorithm"] == ["lia", "reno"]
@@ -102,10 +102,10 @@ def test_what_it_observes_is_what_it_says() -> None:
         observables = "halved"
 
     for algorithm, said in (
-        (Short, "Short'>.observe` gave 1 values; `observables` names 2"),
-        (NoNumbers, "no numbers"),
-        (Clash, "`Clash.observables` has `srtt_s`, which is another column of the samples"),
-        (Twice, "`Twice.observables` has `halved`, which it has twice"),
+        (Short, "Short'>.observe` returned 1 values; `observables` has 2 names"),
+        (NoNumbers, "which are not numbers"),
+        (Clash, "`Clash.observables` has `srtt_s`, which is a column of the samples already"),
+        (Twice, "`Twice.observables` has `halved`, which is listed twice"),
         (Letters, "`Letters.observables` is 'halved', of type str"),
     ):
         with pytest.raises(anabranch.InputError, match=said):

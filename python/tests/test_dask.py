@@ -192,7 +192,7 @@ def test_the_command_refuses(cluster: LocalCluster, command: Path, tmp_path: Pat
     for words, said in (
         (("--dask", "tcp://127.0.0.1:1"), "cannot reach a Dask scheduler at tcp://127.0.0.1:1"),
         (("--dask", "nowhere"), "cannot reach a Dask scheduler at nowhere"),
-        (("--dask", cluster.scheduler_address, "--seeds", "10000"), "say --yes"),
+        (("--dask", cluster.scheduler_address, "--seeds", "10000"), "add --yes"),
         (("--dask", cluster.scheduler_address, "--only", "none"), "none"),
     ):
         refused = study(command, "--out", tmp_path, *words)

@@ -102,7 +102,7 @@ RUN: Any = anabranch.run
         (lambda: RUN(SHORT, duration=[20]), "`duration` is .*number of seconds"),
         (lambda: RUN(SHORT, duration=-5), "duration"),
         (lambda: RUN(SHORT, duration=math.nan), "duration"),
-        (lambda: anabranch.trace("5g"), "`5g`; there are: lte, starlink, mmwave"),
+        (lambda: anabranch.trace("5g"), "`5g`; known: lte, starlink, mmwave"),
         (lambda: anabranch.trace("lte", duration="2 h"), "not from 1 s to an hour"),
         (lambda: RUN(ROOT / "studies/standard/standard-cases.toml"), "this is a study, not a scenario"),
         (lambda: anabranch.Study.from_file(SCENARIO), "this is a scenario, not a study"),

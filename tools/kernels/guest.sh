@@ -1,6 +1,7 @@
-# Booting guests from scripts, to be sourced: needs `say`, the folder `work`, and `limit`, the most seconds of a guest.
+# Functions that boot guests, to be sourced. They need `say`, the folder `work`, and `limit`, the time limit of a guest in
+# seconds.
 
-# Copies programs with the libraries that they need.
+# Copies programs with their libraries.
 put_programs() {
     local root="$1" program library
     shift
@@ -13,14 +14,14 @@ put_programs() {
     done
 }
 
-# Boots an image with the archive work/programs; what it writes to its second serial port is NAME.tsv then, and what it said
+# Boots an image with the archive work/programs. The output of its second serial port goes to NAME.tsv, its messages to
 # NAME.log.
 guest() {
     local image="$1" name="$2"
     shift 2
     rm -f "$work/$name.tsv"
     cat "$image/initramfs" "$work/programs" >"$work/$name.initramfs"
-    # A processor that takes 1 ns for an instruction; while it idles, the clock jumps to what comes next.
+    # The processor takes 1 ns per instruction; while it idles, the clock jumps to the next event.
     nice timeout "$limit" qemu-system-x86_64 -nodefaults -no-reboot -display none -m 512 -smp 1 -cpu max \
         -accel tcg -icount shift=0,sleep=off -rtc base=2024-01-01,clock=vm \
         -serial "file:$work/$name.log" -serial "file:$work/$name.tsv" \

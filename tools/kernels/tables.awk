@@ -1,4 +1,4 @@
-# What examples/measure.rs prints, of one kernel per file, as tables.
+# Formats the output of examples/measure.rs, one kernel per file, as tables.
 BEGIN { FS = "\t" }
 $1 == "kernel" { split($2, part, "."); version[++kernels] = $2; kernel[kernels] = part[1] "." part[2] }
 $1 == "loaded" { by[kernels] = $3; note($2) }
@@ -10,7 +10,7 @@ function note(algorithm) {
     if (!(algorithm in known)) { known[algorithm] = 1; order[++algorithms] = algorithm }
 }
 
-# A mean with half its 95 % interval: Student's t with 4 degrees of freedom, for five duels.
+# The mean and the half-width of its 95 % interval: Student's t with 4 degrees of freedom, for five duels.
 function of_duels(algorithm, k,    n, i, mean, squares) {
     n = duels[algorithm, k]
     for (i = 1; i <= n; i++) mean += ratio[algorithm, k, i] / n

@@ -1,22 +1,22 @@
-//! What runs a scenario.
+//! The simulator and the Linux kernels that can run a scenario.
 
 use crate::{Error, Scenario};
 use anabranch_papers::Simulator;
 use anabranch_study::{Backend, Backends, Variant, variant};
 use miette::miette;
 
-/// What runs a scenario: the simulator, or a Linux kernel of [`crate::linux`].
-pub struct On {
-    /// It.
+/// A backend that runs scenarios, with its options: the simulator, or a Linux kernel of [`crate::linux`].
+pub struct Runner {
+    /// The backend.
     pub backend: &'static dyn Backend,
-    /// It with iperf3 as the traffic, where that can be.
+    /// The same backend with iperf3 as the traffic, if it supports that.
     pub with_iperf3: Option<&'static dyn Backend>,
     pub(crate) column: Option<&'static Variant>,
     pub(crate) is_ready: fn() -> Result<(), Error>,
 }
 
 /// The simulator.
-pub static SIM: On = On { backend: &Simulator, with_iperf3: None, column: None, is_ready: || Ok(()) };
+pub static SIM: Runner = Runner { backend: &Simulator, with_iperf3: None, column: None, is_ready: || Ok(()) };
 
 static ALL: &[&dyn Backend] = &[
     &Simulator,
@@ -30,34 +30,35 @@ static ALL: &[&dyn Backend] = &[
     &crate::linux::IN_NEWEST,
 ];
 
-/// All that there are here.
+/// All backends of this build.
 pub fn backends() -> Backends<'static> {
     Backends(ALL)
 }
 
-impl On {
-    /// Its name in tasks.
+impl Runner {
+    /// The backend's name in tasks.
     pub fn name(&self) -> &'static str {
         self.backend.name()
     }
 
-    /// As it stands on a command line, after a space; nothing for the simulator.
+    /// The option that selects it on a command line, after a space; empty for the simulator.
     pub fn option(&self) -> String {
         self.column.map_or(String::new(), |_| format!(" --backend {}", self.name()))
     }
 
-    /// The columns beside the simulator's: its own, and beside that or where they are asked for that of Linux hosts.
-    pub fn beside(&self, linux_hosts: bool) -> Vec<&'static Variant> {
+    /// The sensitivity variants to run beside the default: the backend's own, and the Linux-accurate host model, which
+    /// `linux_hosts` or another backend adds.
+    pub fn variants(&self, linux_hosts: bool) -> Vec<&'static Variant> {
         let hosts = (linux_hosts || self.column.is_some()).then_some(&variant::LINUX_HOSTS);
         self.column.into_iter().chain(hosts).collect()
     }
 
-    /// An error where it can run nothing here.
+    /// Checks that the backend works on this machine.
     pub fn ready(&self) -> Result<(), Error> {
         (self.is_ready)()
     }
 
-    /// An error where it cannot run the scenario.
+    /// Checks that the backend can run the scenario.
     pub fn accepts(&self, scenario: &Scenario) -> Result<(), Error> {
         match self.backend.refuses(scenario) {
             Some(why) => {
@@ -68,7 +69,7 @@ impl On {
         }
     }
 
-    /// An error where it can run none of the scenarios: a study beside it would have nothing of it.
+    /// Checks that the backend can run at least one of the scenarios.
     pub(crate) fn accepts_any<'a>(
         &self,
         scenarios: impl Iterator<Item = &'a anabranch_scenario::Scenario>,
@@ -78,7 +79,7 @@ impl On {
         match first.filter(|_| reasons.all(|why| why.is_some())) {
             Some(why) => {
                 let name = self.name();
-                Err(Error::Input(miette!("the {name} can run none of these scenarios: {why}")))
+                Err(Error::Input(miette!("the {name} cannot run any of these scenarios: {why}")))
             }
             None => Ok(()),
         }

@@ -1,9 +1,9 @@
 //! Studies and standard cases: run together, judged, kept in a folder of results and reported.
 
-use crate::error::{counted, told};
+use crate::error::{counted, input_error};
 use crate::scenario::check_memory;
-use crate::study::{check_failed, extent, failed};
-use crate::{Error, On, Progress, Watch, backends, earlier, store};
+use crate::study::{check_failed, describe_extent, failed};
+use crate::{Error, Progress, Runner, Watch, backends, earlier, store};
 use anabranch_cc::registry::Entry;
 use anabranch_papers::standard::{self, AlgorithmResult};
 use anabranch_record::output::{Notify, OutputError};
@@ -16,41 +16,41 @@ use miette::miette;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What takes longer, in seconds, is asked for.
+/// A campaign that takes longer, in seconds, needs `--yes`.
 const LONG_S: f64 = 3600.0;
-/// And what has more runs.
+/// A campaign with more runs needs `--yes`.
 const MANY: u64 = 100_000;
 
-/// What a piece of the work gave.
+/// The result of one study or algorithm.
 pub enum Finished {
-    /// A paper or a study; and of a study its runs.
+    /// The result of a paper or a study, and a study's runs.
     Study(Box<StudyResult>, Vec<SimulationRuns>),
-    /// An algorithm's standard cases.
+    /// The result of an algorithm's standard cases.
     Algorithm(AlgorithmResult),
 }
 
-/// Studies and algorithms, to be run in one queue.
+/// Studies and algorithms that run in one queue.
 pub struct Campaign {
     kind: Kind,
     studies: Vec<Arc<Study>>,
     algorithms: Vec<&'static Entry>,
     options: Options,
-    on: &'static On,
+    runner: &'static Runner,
     work: Vec<Work<Finished>>,
 }
 
-/// Where a campaign leaves what it gives.
+/// Where a campaign writes its results.
 #[derive(Clone, Debug, Default)]
 pub struct Place {
     /// The folder of results.
     pub out: PathBuf,
-    /// What repeats the campaign, for the report.
+    /// The command that repeats the campaign, for the report.
     pub command: String,
-    /// Where runs are kept meanwhile; nowhere if none.
+    /// The folder that keeps runs, so that an interrupted campaign can resume.
     pub store: Option<PathBuf>,
-    /// Whether runs are dropped from there when all is done.
+    /// Whether to delete the kept runs when the campaign is complete.
     pub drop_runs: bool,
-    /// Whether results that were made otherwise are replaced.
+    /// Whether to replace results of another size, other seeds or another version.
     pub replace: bool,
     /// The page that simulates, for the report.
     pub laboratory: Option<String>,
@@ -58,21 +58,26 @@ pub struct Place {
     pub provisional: bool,
 }
 
-/// What came of a campaign.
-pub struct Ran {
+/// The outcome of a campaign.
+pub struct CampaignOutcome {
     /// The algorithms' results.
     pub algorithms: Vec<AlgorithmResult>,
     results: Results,
     command: String,
     laboratory: Option<String>,
-    /// What failed of studies: see [`failed`].
+    /// Failed rows and runs of studies: see [`failed`].
     failed: Vec<String>,
 }
 
 impl Campaign {
-    /// Studies of a kind, of those that are no papers with their runs. With several it is enough that one has the experiment that is
-    /// asked for.
-    pub fn new(kind: Kind, studies: &[Arc<Study>], options: Options, on: &'static On) -> Result<Self, Error> {
+    /// Prepares studies of a kind; studies other than papers also return their runs. Of several studies, only one needs the
+    /// experiment of `options.only`.
+    pub fn new(
+        kind: Kind,
+        studies: &[Arc<Study>],
+        options: Options,
+        runner: &'static Runner,
+    ) -> Result<Self, Error> {
         let (mut work, mut these, mut without) = (Vec::new(), Vec::new(), Vec::new());
         for study in studies {
             let found = match kind {
@@ -91,10 +96,10 @@ impl Campaign {
         if work.is_empty() && !without.is_empty() {
             return Err(Error::Input(miette!("{}", without.join("\n"))));
         }
-        Ok(Campaign { kind, studies: these, algorithms: vec![], options, on, work })
+        Ok(Campaign { kind, studies: these, algorithms: vec![], options, runner, work })
     }
 
-    /// The same, with algorithms in the standard cases after it, on the simulator.
+    /// Adds the standard cases of these algorithms, on the simulator, after the studies.
     pub fn with_algorithms(mut self, algorithms: &[&'static Entry]) -> Result<Self, Error> {
         for entry in algorithms {
             let work = standard::work(entry, self.options.size, self.options.seeds)
@@ -105,23 +110,24 @@ impl Campaign {
         Ok(self)
     }
 
-    /// What is to be simulated, of each study and algorithm.
+    /// The simulations of each study and algorithm.
     pub fn simulations(&self) -> impl Iterator<Item = &Simulations> {
         self.work.iter().map(|work| &work.simulations)
     }
 
-    /// Refuses what no scenario of it can be run for, and where not `lax` what takes long or much: of papers only what takes long in
-    /// real time. `threads` make runs at a time; where it is none, that many machines do, and nobody knows how long it takes.
+    /// Checks that the backend can run a scenario of the campaign. Unless `lax`, also refuses campaigns that take too much
+    /// time or memory; for papers, only the time on a real-time backend counts. `threads` runs execute at once. `None` means
+    /// a cluster, for which the time is unknown.
     pub fn check(&self, threads: Option<usize>, lax: bool) -> Result<(), Error> {
-        self.on.accepts_any(self.simulations().flat_map(Simulations::scenarios))?;
+        self.runner.accepts_any(self.simulations().flat_map(Simulations::scenarios))?;
         if lax {
             return Ok(());
         }
         if self.kind != Kind::Study {
             let real_s: f64 = self.simulations().map(Simulations::seconds_in_real_time).sum();
-            let less = "say --yes, or ask for less: --quick, one paper, --only one experiment, fewer seeds";
-            let long = || format!("that takes {:.1} hours on the kernel", real_s / 3600.0);
-            return if real_s > LONG_S { Err(told(long(), Some(less))) } else { Ok(()) };
+            let less = "add --yes, or run less: --quick, one paper, --only one experiment, fewer seeds";
+            let long = || format!("this takes {:.1} hours on the kernel", real_s / 3600.0);
+            return if real_s > LONG_S { Err(input_error(long(), Some(less))) } else { Ok(()) };
         }
         for (study, simulations) in self.studies.iter().zip(self.simulations()) {
             let runs = usize::try_from(simulations.runs()).unwrap_or(usize::MAX);
@@ -130,14 +136,17 @@ impl Campaign {
                 check_memory(scenario, 0, threads.map_or(1, |threads| threads.min(runs)))?;
             }
             if threads.is_some() && simulations.seconds() > LONG_S || simulations.runs() > MANY {
-                let less = "say --yes, or ask for less: --quick, fewer seeds, fewer values";
-                return Err(told(format!("{} has {}", study.name, extent(simulations)), Some(less)));
+                let less = "add --yes, or run less: --quick, fewer seeds, fewer values";
+                return Err(input_error(
+                    format!("{} has {}", study.name, describe_extent(simulations)),
+                    Some(less),
+                ));
             }
         }
         Ok(())
     }
 
-    /// Refuses to replace results that were made otherwise.
+    /// Refuses to replace results of another size, other seeds or another version, unless `replace`.
     pub fn check_earlier(&self, results: &Results, replace: bool) -> Result<(), Error> {
         let mut there = vec![];
         for study in &self.studies {
@@ -147,31 +156,32 @@ impl Campaign {
             let former: Option<AlgorithmResult> = results.load(Kind::Algorithm, entry.name)?;
             let other = former.filter(|r| !r.is_made_with(self.options.size, self.options.seeds));
             there.extend(
-                other.map(|former| format!("{}: the standard cases ({})", entry.name, made(&former))),
+                other.map(|former| format!("{}: the standard cases ({})", entry.name, origin(&former))),
             );
         }
         earlier::check_results(&there, replace)
     }
 
-    /// Runs it and keeps each result as soon as it is there; `show` is given it before. One that cannot be kept is no reason to lose
-    /// those after it.
+    /// Runs the campaign. Each result goes to `show` and is then written at once. If writing one fails, the campaign
+    /// continues, and the error is returned at the end.
     pub fn run(
         self,
         place: Place,
         watch: &Watch<'_>,
         show: &mut (dyn FnMut(&Finished) + Send),
-    ) -> Result<Ran, Error> {
+    ) -> Result<CampaignOutcome, Error> {
         let results = Results::open(&place.out, watch.note)?;
         self.check_earlier(&results, place.replace)?;
         let runs = place.store.as_deref().and_then(|folder| store::open(folder, watch.note));
         let kept = runs.as_ref().map(|runs| runs as &dyn RunCache);
         let Place { command, laboratory, provisional, .. } = place;
-        let mut ran = Ran { algorithms: vec![], results, command, laboratory, failed: vec![] };
+        let mut outcome =
+            CampaignOutcome { algorithms: vec![], results, command, laboratory, failed: vec![] };
         let (mut complete, mut partial, mut not_kept) = (0, String::new(), None);
         let progress = |p: anabranch_study::Progress<'_>| (watch.progress)(Progress::Runs(p));
         let mut keep = |mut finished: Finished| {
             if let (Kind::Study, Finished::Study(result, _)) = (self.kind, &mut finished) {
-                result.command = Some(ran.command.clone());
+                result.command = Some(outcome.command.clone());
             }
             show(&finished);
             let refresh = provisional && matches!(finished, Finished::Study(..));
@@ -182,8 +192,8 @@ impl Campaign {
                 Finished::Study(..) => complete += 1,
                 Finished::Algorithm(_) => {}
             }
-            let kept = ran.keep(finished, &self, watch.note);
-            let reported = if refresh { ran.write_report(true).map(drop) } else { Ok(()) };
+            let kept = outcome.keep(finished, &self, watch.note);
+            let reported = if refresh { outcome.write_report(true).map(drop) } else { Ok(()) };
             if let Err(why) = kept.and(reported) {
                 not_kept.get_or_insert(why);
             }
@@ -192,37 +202,37 @@ impl Campaign {
         let ended = run_all(backends(), &self.work, kept, &progress, &keep_going, &mut keep);
         let (found, kept) = runs.as_ref().map_or((0, 0), |runs| (runs.found(), runs.kept()));
         if found > 0 {
-            (watch.note)(&format!("{} of an earlier command taken over", counted(found, "run")));
+            (watch.note)(&format!("reused {} of an earlier command", counted(found, "run")));
         }
         not_kept.map_or(Ok(()), Err)?;
         match ended {
             Ok(()) if place.drop_runs => runs.iter().for_each(Store::remove_used),
             Ok(()) => {}
             Err(StudyError::Interrupted) => {
-                let goes_on = if found + kept > 0 { "; the same command goes on from here" } else { "" };
-                let folder = ran.results.folder(Kind::Paper);
+                let resume = if found + kept > 0 { "; run the same command again to resume" } else { "" };
+                let folder = outcome.results.folder(Kind::Paper);
                 return Err(Error::Interrupted(match self.kind {
-                    Kind::Study => miette!("interrupted: the report is as it was{goes_on}"),
+                    Kind::Study => miette!("interrupted: the report is unchanged{resume}"),
                     Kind::Paper => miette!(
-                        "interrupted: {} complete{partial} in {}, the report is as it was{goes_on}",
+                        "interrupted: {} complete{partial} in {}, the report is unchanged{resume}",
                         counted(complete, "paper"),
                         folder.display()
                     ),
                     Kind::Algorithm => miette!(
-                        "interrupted in the standard cases: {} complete in {}, the report is as it was",
-                        counted(ran.algorithms.len(), "algorithm"),
-                        ran.results.out().display()
+                        "interrupted in the standard cases: {} complete in {}, the report is unchanged",
+                        counted(outcome.algorithms.len(), "algorithm"),
+                        outcome.results.out().display()
                     ),
                 }));
             }
             Err(error) => return Err(Error::Result(miette!("{error}"))),
         }
-        ran.note_others(watch.note)?;
-        Ok(ran)
+        outcome.note_differing_results(watch.note)?;
+        Ok(outcome)
     }
 }
 
-impl Ran {
+impl CampaignOutcome {
     fn keep(&mut self, finished: Finished, of: &Campaign, note: Notify) -> Result<(), Error> {
         match finished {
             Finished::Algorithm(result) => {
@@ -241,8 +251,8 @@ impl Ran {
         Ok(())
     }
 
-    /// Says which algorithms' results were made otherwise than these.
-    fn note_others(&self, note: Notify) -> Result<(), Error> {
+    /// Notes which algorithms' earlier results are of another size, other seeds or another version.
+    fn note_differing_results(&self, note: Notify) -> Result<(), Error> {
         let Some(new) = self.algorithms.first() else { return Ok(()) };
         let mut others = anabranch_report::algorithms_in(&self.results)?;
         others.retain(|other| !other.is_made_like(new));
@@ -256,7 +266,7 @@ impl Ran {
         Ok(())
     }
 
-    /// Writes the report on all results that are there. Returns its first page.
+    /// Writes the report on all results in the folder and returns the path of its first page.
     pub fn report(&self) -> Result<PathBuf, Error> {
         self.write_report(false)
     }
@@ -265,7 +275,7 @@ impl Ran {
         report(&self.results, &self.command, self.laboratory.clone(), running)
     }
 
-    /// An error where something failed: a run of a standard case, a result of earlier campaigns that is damaged, a row of a study.
+    /// Returns an error if a run of a standard case or a row of a study failed, or if an earlier result is damaged.
     pub fn check(&self) -> Result<(), Error> {
         let of_cases = |result: &AlgorithmResult| -> Vec<String> {
             let all = result.cases.iter().flat_map(|case| case.failures.iter().map(move |why| (case, why)));
@@ -279,14 +289,15 @@ impl Ran {
         if let n @ 1.. = self.results.damaged().len() {
             let results = counted(n, "result");
             return Err(Error::Result(miette!(
-                "{results} of earlier commands could not be read: the report is without"
+                "{results} of earlier commands could not be read: the report leaves them out"
             )));
         }
         check_failed(&self.failed)
     }
 }
 
-/// Keeps a study's result and, where it is `whole` and no paper, the table of all its runs. What was lost, for people.
+/// Writes a study's result and, for a complete study other than a paper, the table of all its runs. Returns notices about
+/// lost data.
 pub fn keep_study(
     results: &Results,
     kind: Kind,
@@ -299,12 +310,12 @@ pub fn keep_study(
     let notices = results.keep_study(kind, study, result)?;
     if whole {
         tidy::write(&results.folder(kind), &study.name, taken)
-            .map_err(|e| Error::environment("there is no table of all runs", &e))?;
+            .map_err(|e| Error::environment("cannot write the table of all runs", &e))?;
     }
     Ok(notices)
 }
 
-/// Writes the report on all results; see [`Ran::report`].
+/// Writes the report on all results; see [`CampaignOutcome::report`].
 pub fn report(
     results: &Results,
     command: &str,
@@ -314,26 +325,26 @@ pub fn report(
     anabranch_report::write_on(results, command.to_owned(), laboratory, running).map_err(
         |error| match error {
             FolderError::ResultFolder(error) => error.into(),
-            FolderError::Report(error) => Error::environment("there is no new report", &error),
+            FolderError::Report(error) => Error::environment("cannot write the report", &error),
         },
     )
 }
 
-/// How a result was made.
-fn made(r: &AlgorithmResult) -> String {
+/// The size, seeds and version of a result.
+fn origin(r: &AlgorithmResult) -> String {
     format!("{} size, seeds {}, version {}", r.size, r.seeds, r.version)
 }
 
-/// Keeps a result in place of a former one, and says so where that was made otherwise.
+/// Writes a result over an earlier one, and notes a difference in size, seeds or version.
 fn keep_algorithm(result: &AlgorithmResult, results: &Results, note: Notify) -> Result<(), OutputError> {
     let name = &result.algorithm;
     let former: Option<AlgorithmResult> = results.load(Kind::Algorithm, name)?;
     if let Some(former) = former.filter(|former| !former.is_made_like(result)) {
         note(&format!(
             "{name}: the standard cases ({}) replace those of `{}` ({})",
-            made(result),
+            origin(result),
             former.command(),
-            made(&former)
+            origin(&former)
         ));
     }
     results.keep(Kind::Algorithm, name, result)

@@ -1,6 +1,6 @@
-//! A capture of real packets as a record.
+//! Reads a packet capture into a record.
 
-use crate::{Error, Watch, earlier, error::told};
+use crate::{Error, Watch, earlier, error::input_error};
 use anabranch_capture::{ReadError, ReadOptions, read};
 use anabranch_net::Time;
 use anabranch_record::{NoSamples, RunDirectory, SampleFormat, Sink, Summary};
@@ -8,16 +8,16 @@ use miette::miette;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// How a capture is read.
+/// Options for reading a capture.
 #[derive(Clone, Debug)]
 pub struct CaptureOptions {
     /// Time between samples.
     pub interval: Time,
-    /// TCP connections without MPTCP, too.
+    /// Whether to include TCP connections without MPTCP.
     pub tcp: bool,
     /// The folder of its record, and the format of the samples there.
     pub record: Option<(PathBuf, SampleFormat)>,
-    /// Whether what is there of a run or of another capture is replaced.
+    /// Whether to replace the record of a run or of another capture.
     pub replace: bool,
 }
 
@@ -27,8 +27,8 @@ impl Default for CaptureOptions {
     }
 }
 
-/// Reads a capture of tcpdump, dumpcap or Wireshark: what its MPTCP connections did, and the files of its record or why they are
-/// not there.
+/// Reads a capture of tcpdump, dumpcap or Wireshark. Returns the summary of its MPTCP connections, and the record's files or
+/// the error in writing them.
 pub fn capture(
     file: &Path,
     options: &CaptureOptions,
@@ -37,7 +37,7 @@ pub fn capture(
     let name = file.display().to_string();
     let file = File::open(file).map_err(|error| Error::environment(format!("cannot read {name}"), &error))?;
     if file.metadata().is_ok_and(|file| file.is_dir()) {
-        return Err(Error::Input(miette!("{name} is a directory, and no capture")));
+        return Err(Error::Input(miette!("{name} is a directory, not a capture")));
     }
     let open = |(path, format): &(PathBuf, _)| RunDirectory::open(path, *format, &[], watch.note);
     let mut directory = options.record.as_ref().map(open).transpose()?;
@@ -62,13 +62,13 @@ pub fn capture(
     let how = ReadOptions { name: name.clone(), interval: options.interval.as_nanos(), tcp: options.tcp };
     let summary = read(file, &how, sink, &mut |_| !watch.cancel.is_cancelled());
     let summary = summary.map_err(|error| match error {
-        ReadError::Interrupted => Error::Interrupted(miette!("interrupted; nothing of it is kept")),
-        error => told(format!("{name}: {error}"), error.help()),
+        ReadError::Interrupted => Error::Interrupted(miette!("interrupted; nothing was written")),
+        error => input_error(format!("{name}: {error}"), error.help()),
     })?;
     if summary.capture.as_ref().is_some_and(|read| read.cut_off) {
-        (watch.note)(&format!("{name} is cut off within its last packet, which is left out"));
+        (watch.note)(&format!("{name} ends within a packet; this last packet is left out"));
     }
-    // The file may have other packets than it had.
+    // The file may have changed since.
     if let Some((path, earlier)) = of_this_file.filter(|(_, earlier)| earlier.to_json() != summary.to_json())
     {
         earlier::check_changed(path, &earlier, options.replace, watch.note)?;

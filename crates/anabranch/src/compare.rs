@@ -1,6 +1,6 @@
-//! A scenario with several algorithms over several seeds.
+//! Runs a scenario with several algorithms over several seeds.
 
-use crate::{Error, On, Progress, SIM, Scenario, Watch, check_memory};
+use crate::{Error, Progress, Runner, SIM, Scenario, Watch, check_memory};
 use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};
 use anabranch_study::{
@@ -10,35 +10,35 @@ use miette::miette;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// What is compared.
+/// A scenario, algorithms and seeds to compare.
 pub struct Comparison {
-    /// With each algorithm.
+    /// The scenario with each algorithm.
     scenarios: Vec<Scenario>,
     seeds: u32,
-    on: &'static On,
+    runner: &'static Runner,
     threads: usize,
 }
 
-/// What came of it.
+/// The outcome of a comparison.
 #[derive(Debug)]
 pub struct Compared {
-    /// How many runs there were to be.
+    /// The number of planned runs.
     pub total: usize,
-    /// Those that ended or were cancelled, by algorithm and seed: the algorithm's place, from 0, and the run. One that is asked for
-    /// twice was made once.
+    /// The runs that ended or were cancelled, by algorithm and seed: the algorithm's index, from 0, and the summary. An
+    /// algorithm that is given twice runs once.
     pub runs: Vec<(usize, Summary)>,
-    /// Why there is nothing of the others that came to an end.
+    /// The reasons of the runs that failed.
     pub failed: Vec<String>,
 }
 
 impl Comparison {
-    /// Of these algorithms in place of those of the multipath flows or of the flow that is named, over that many seeds from the
-    /// scenario's on, `jobs` runs at a time. With `lax` they may need more than 4 GB of memory.
+    /// Compares these algorithms, each in place of the one of the multipath flows or of the named flow. The seeds start at
+    /// the scenario's own; `jobs` runs execute at once. With `lax`, runs may need more than 4 GB of memory.
     pub fn new(
         scenario: &Scenario,
         cc: &[String],
         seeds: u32,
-        on: &'static On,
+        runner: &'static Runner,
         jobs: Option<u32>,
         lax: bool,
     ) -> Result<Self, Error> {
@@ -49,22 +49,22 @@ impl Comparison {
         if let Some(scenario) = largest.filter(|_| !lax) {
             check_memory(scenario, 0, threads)?;
         }
-        scenarios.iter().try_for_each(|scenario| on.accepts(scenario))?;
-        Ok(Comparison { scenarios, seeds, on, threads })
+        scenarios.iter().try_for_each(|scenario| runner.accepts(scenario))?;
+        Ok(Comparison { scenarios, seeds, runner, threads })
     }
 
-    /// Makes every run, as far as it goes.
+    /// Executes every run until it ends or is cancelled.
     pub fn run(&self, watch: &Watch<'_>) -> Result<Compared, Error> {
-        let on = |scenario: &Scenario| scenario.setup().on(self.on.backend);
-        let setups: Vec<Setup> = self.scenarios.iter().map(on).collect();
+        let setup = |scenario: &Scenario| scenario.setup().on(self.runner.backend);
+        let setups: Vec<Setup> = self.scenarios.iter().map(setup).collect();
         let simulations = Simulations::of([("compare", &setups[..])], 1)?;
-        // Seed by seed, so that of an interrupted comparison the algorithms have the same seeds.
+        // Seed by seed, so that an interrupted comparison has the same seeds for each algorithm.
         let first = self.scenarios.first().map_or(1, |scenario| scenario.seed);
         let seeds = (0..u64::from(self.seeds)).map(|seed| first.wrapping_add(seed));
-        let work: Vec<_> = seeds.map(|seed| of_a_seed(simulations.clone().from_seed(seed))).collect();
+        let work: Vec<_> = seeds.map(|seed| runs_of_seed(simulations.clone().from_seed(seed))).collect();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
         let pool = pool.map_err(|e| Error::environment("cannot start threads", &e))?;
-        let backend = Attentive { runs: self.on.backend, noticed: Mutex::default() };
+        let backend = RecordingBackend { runs: self.runner.backend, errors: Mutex::default() };
         let (mut summaries, mut failed) = (vec![], vec![]);
         let ended = pool.install(|| {
             let keep = &mut |of_seed: Vec<Result<Summary, String>>| {
@@ -75,8 +75,8 @@ impl Comparison {
             let show = |p: anabranch_study::Progress<'_>| (watch.progress)(Progress::Runs(p));
             run_all(Backends(&[&backend]), &work, None, &show, &|| !watch.cancel.is_cancelled(), keep)
         });
-        let Noticed { refused, partial } =
-            backend.noticed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let RunErrors { refused, partial } =
+            backend.errors.into_inner().unwrap_or_else(PoisonError::into_inner);
         match (refused, ended) {
             (Some(refused), _) => return Err(refused.into()),
             (None, Ok(()) | Err(StudyError::Interrupted)) => {}
@@ -101,12 +101,12 @@ impl Comparison {
 }
 
 impl Compared {
-    /// How many came to their end.
+    /// The number of runs that ended.
     pub fn complete(&self) -> usize {
         self.runs.iter().filter(|(_, summary)| summary.partial_until_s.is_none()).count()
     }
 
-    /// An error where a run failed or was cancelled.
+    /// Returns an error if a run failed or was cancelled.
     pub fn check(&self, note: fn(&str)) -> Result<(), Error> {
         let (total, complete, failed) = (self.total, self.complete(), self.failed.len());
         if complete + failed < total {
@@ -114,8 +114,10 @@ impl Compared {
             let what = "runs were complete, the result is partial";
             return Err(Error::Interrupted(miette!("interrupted: {complete} of {total} {what}")));
         }
-        let why =
-            miette!(help = self.failed.join("\n"), "{failed} of {total} runs failed: the means are without");
+        let why = miette!(
+            help = self.failed.join("\n"),
+            "{failed} of {total} runs failed: the means leave them out"
+        );
         if failed == 0 { Ok(()) } else { Err(Error::Result(why)) }
     }
 }
@@ -126,8 +128,8 @@ pub fn compare(scenario: &Scenario, cc: &[&str], seeds: u32, watch: &Watch<'_>) 
     Comparison::new(scenario, &cc, seeds, &SIM, None, false)?.run(watch)
 }
 
-/// The runs of a seed, each with its summary or why there is none.
-fn of_a_seed(simulations: Simulations) -> Work<Vec<Result<Summary, String>>> {
+/// The runs of a seed, each with its summary or the reason of its failure.
+fn runs_of_seed(simulations: Simulations) -> Work<Vec<Result<Summary, String>>> {
     let conclude = |_: &Simulations, outcomes: &[Option<Outcomes>]| {
         let all = outcomes.iter().flatten().flat_map(|outcomes| outcomes.iter());
         let summary =
@@ -137,21 +139,21 @@ fn of_a_seed(simulations: Simulations) -> Work<Vec<Result<Summary, String>>> {
     Work { simulations, conclude: Box::new(conclude) }
 }
 
-/// A backend; what is told of runs that do not come to their end is kept.
-struct Attentive {
+/// A backend that keeps the errors of runs that do not end.
+struct RecordingBackend {
     runs: &'static dyn Backend,
-    noticed: Mutex<Noticed>,
+    errors: Mutex<RunErrors>,
 }
 
 #[derive(Default)]
-struct Noticed {
-    /// What the first says that cannot be run here at all.
+struct RunErrors {
+    /// The first refusal: the backend cannot run that scenario.
     refused: Option<TaskError>,
-    /// What there is of those that were interrupted.
+    /// The partial summaries of interrupted runs.
     partial: Vec<Summary>,
 }
 
-impl Backend for Attentive {
+impl Backend for RecordingBackend {
     fn name(&self) -> &str {
         self.runs.name()
     }
@@ -167,10 +169,10 @@ impl Backend for Attentive {
         keep_going: &mut dyn FnMut(Time) -> bool,
     ) -> Result<Summary, TaskError> {
         self.runs.run(task, sink, keep_going).inspect_err(|error| {
-            let mut noticed = self.noticed.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
             match error {
-                TaskError::Interrupted { partial, .. } => noticed.partial.extend(partial.as_deref().cloned()),
-                TaskError::Refused(_) => _ = noticed.refused.get_or_insert_with(|| error.clone()),
+                TaskError::Interrupted { partial, .. } => errors.partial.extend(partial.as_deref().cloned()),
+                TaskError::Refused(_) => _ = errors.refused.get_or_insert_with(|| error.clone()),
                 TaskError::Failed(_) => {}
             }
         })
@@ -207,7 +209,7 @@ mod tests {
 
     /// What is valid is kept, and what is not has its name.
     #[test]
-    fn a_run_that_failed_takes_no_other_with_it() {
+    fn a_failed_run_does_not_affect_others() {
         let text = r#"
             name = "two paths"
             duration = "2 s"
@@ -215,7 +217,8 @@ mod tests {
             links.b = { rate = "10 Mbit/s", delay = "5 ms" }
             flows = [{ name = "tested", cc = "lia", paths = [["a"], ["b"]] }]
         "#;
-        static FAILING: On = On { backend: &Failing, with_iperf3: None, column: None, is_ready: || Ok(()) };
+        static FAILING: Runner =
+            Runner { backend: &Failing, with_iperf3: None, column: None, is_ready: || Ok(()) };
         let scenario = Scenario::of_text("a", text, Changes::default()).unwrap();
         let cc = ["lia".to_owned(), "olia".to_owned()];
         let comparison = Comparison::new(&scenario, &cc, 3, &FAILING, None, false).unwrap();

@@ -1,15 +1,15 @@
-//! Earlier files that new ones would replace. None is what was read; of results those that would not be made again stay, unless
-//! they may be replaced.
+//! Earlier files that new ones would replace. A command never replaces its own input. It replaces the result of another
+//! command only on request.
 
 use crate::Error;
-use crate::error::told;
+use crate::error::input_error;
 use anabranch_record::output::Notify;
 use anabranch_record::{CaptureRead, Summary};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Refuses to replace an earlier record; where it may be, says what the new one takes the place of before it does, so that the
-/// user may cancel it.
+/// Refuses to replace an earlier record of another run, unless `replace`. Then a note describes it before the new record
+/// replaces it, so that the user can cancel.
 pub fn check(path: &Path, earlier: &Summary, replace: bool, note: Notify) -> Result<(), Error> {
     let Summary { scenario, seed, version, .. } = earlier;
     let path = path.display();
@@ -20,43 +20,46 @@ pub fn check(path: &Path, earlier: &Summary, replace: bool, note: Notify) -> Res
         }
         None => format!("{path} has a run of {scenario}, seed {seed}, version {version}"),
     };
-    replaces(&there, replace, note)
+    refuse_or_note(&there, replace, note)
 }
 
-/// The same for the record of a capture that has other packets now.
+/// The same for the record of a capture whose packets have changed.
 pub fn check_changed(path: &Path, earlier: &Summary, replace: bool, note: Notify) -> Result<(), Error> {
     let (path, file) = (path.display(), &earlier.scenario);
-    replaces(&format!("{path} has a record of {file} as it was, with other packets"), replace, note)
+    refuse_or_note(&format!("{path} has a record of an earlier {file} with other packets"), replace, note)
 }
 
-fn replaces(there: &str, replace: bool, note: Notify) -> Result<(), Error> {
+fn refuse_or_note(there: &str, replace: bool, note: Notify) -> Result<(), Error> {
     if !replace {
-        let help = "another folder, or --replace to put this run in its place";
-        return Err(told(there.to_owned(), Some(help)));
+        let help = "give another folder, or add --replace to replace it";
+        return Err(input_error(there.to_owned(), Some(help)));
     }
     note(&format!("{there}: this one replaces it"));
     Ok(())
 }
 
-/// The same for results of studies and of algorithms, each described.
+/// The same for results of studies and algorithms; `there` describes each.
 pub fn check_results(there: &[String], replace: bool) -> Result<(), Error> {
     if there.is_empty() || replace {
         return Ok(());
     }
-    let help = "another --out, or --replace to put the new results in their place";
-    Err(told(format!("other results are there:\n{}", there.join("\n")), Some(help)))
+    let help = "give another --out, or add --replace to replace them";
+    Err(input_error(format!("the folder has results of other commands:\n{}", there.join("\n")), Some(help)))
 }
 
-/// Refuses to write a file that was read, by whatever name.
-pub(crate) fn is_no_input(option: &str, file: &Path, inputs: &[PathBuf]) -> Result<(), Error> {
+/// Refuses to write a file that the command reads, under any name.
+pub(crate) fn refuse_input_as_output(option: &str, file: &Path, inputs: &[PathBuf]) -> Result<(), Error> {
     let id = |file: &Path| file.metadata().ok().map(|there| (there.dev(), there.ino()));
     let Some(own) = id(file) else { return Ok(()) };
     match inputs.iter().find(|input| id(input) == Some(own)) {
         None => Ok(()),
         Some(input) => {
             let same = if input == file { String::new() } else { format!(" as {}", input.display()) };
-            let (file, help) = (file.display(), Some("give another name"));
-            Err(told(format!("`{option}` is to write {file}, which the command reads{same}"), help))
+            let (file, help) = (file.display(), Some("give another file"));
+            Err(input_error(
+                format!("`{option}` would overwrite {file}, which the command reads{same}"),
+                help,
+            ))
         }
     }
 }

@@ -1,28 +1,28 @@
-//! Why something was not done.
+//! The error of a command, by its exit status.
 
 use anabranch_record::output::OutputError;
 use anabranch_study::{StudyError, TaskError};
 use miette::{MietteDiagnostic, Report, miette};
 use std::fmt;
 
-/// Why something was not done.
+/// The error of a command, by its exit status.
 #[derive(Debug)]
 pub enum Error {
-    /// Bad input, or an environment in which it cannot be done.
+    /// Bad input, or an unsuitable environment.
     Input(Report),
-    /// The result itself failed: a run that broke, a row of a paper without a value.
+    /// The result itself failed: a run ended early, or a row of a paper has no value.
     Result(Report),
-    /// It was cancelled; the message says how far it got.
+    /// The command was cancelled; the message gives its progress.
     Interrupted(Report),
 }
 
 impl Error {
-    /// Bad input.
+    /// An error for bad input.
     pub fn input(why: impl Into<Report>) -> Self {
         Error::Input(why.into())
     }
 
-    /// Something that could not be done to a file or the like.
+    /// An error of the environment: `doing` is the action that failed, such as "cannot read FILE".
     pub fn environment(doing: impl Into<String>, error: &(dyn std::error::Error + 'static)) -> Self {
         let mut message = format!("{}: {error}", doing.into());
         let mut source = error.source();
@@ -33,7 +33,7 @@ impl Error {
         Error::Input(Report::msg(message))
     }
 
-    /// What it says, with a scenario's or study's places where it has some.
+    /// The message, with excerpts of the scenario or study that it is about.
     pub fn report(&self) -> &Report {
         let (Error::Input(report) | Error::Result(report) | Error::Interrupted(report)) = self;
         report
@@ -48,23 +48,23 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Bad input: a message with its help, where there is one.
-pub fn told(message: String, help: Option<&str>) -> Error {
-    let mut told = MietteDiagnostic::new(message);
-    told.help = help.map(str::to_owned);
-    Error::input(told)
+/// An error for bad input: a message and, optionally, help.
+pub fn input_error(message: String, help: Option<&str>) -> Error {
+    let mut diagnostic = MietteDiagnostic::new(message);
+    diagnostic.help = help.map(str::to_owned);
+    Error::input(diagnostic)
 }
 
 impl From<OutputError> for Error {
     fn from(error: OutputError) -> Self {
-        told(error.to_string(), error.help())
+        input_error(error.to_string(), error.help())
     }
 }
 
 impl From<TaskError> for Error {
     fn from(error: TaskError) -> Self {
         match error {
-            TaskError::Interrupted { .. } => Error::Interrupted(miette!("{error}; nothing of it is kept")),
+            TaskError::Interrupted { .. } => Error::Interrupted(miette!("{error}; nothing was written")),
             TaskError::Refused(_) => Error::Input(miette!("{error}")),
             TaskError::Failed(_) => Error::Result(miette!("the run failed: {error}")),
         }

@@ -1,7 +1,7 @@
 //! Scenarios and studies that ship in the binary: `example:NAME` in place of a file.
 
 use crate::Error;
-use crate::error::told;
+use crate::error::input_error;
 use anabranch_scenario::{Overrides, Source, suggest};
 use anabranch_study::ScenarioFile;
 use std::path::Path;
@@ -91,7 +91,7 @@ pub fn named(file: &Path) -> Option<Result<&'static Example, Error>> {
             "{}; `anabranch examples` lists them",
             suggest(name, EXAMPLES.iter().map(|example| example.name))
         );
-        told(format!("unknown example `{name}`"), Some(&help))
+        input_error(format!("unknown example `{name}`"), Some(&help))
     }))
 }
 

@@ -1,7 +1,7 @@
-//! Congestion control for multipath transports: simulate it, compare it, reproduce its papers. The command `anabranch` and the
-//! Python package are made of this.
+//! Congestion control for multipath transports: simulate it, compare it, reproduce its papers. The command `anabranch` and
+//! the Python package use this crate.
 //!
-//! A [`Scenario`] says which flows send over which links. [`run`] simulates it:
+//! A [`Scenario`] describes flows and the links that they send over. [`run`] simulates it:
 //!
 //! ```
 //! use anabranch::{Changes, SIM, Scenario, Watch};
@@ -18,7 +18,7 @@
 //! let summary = anabranch::run(&scenario, SIM.backend, &mut anabranch::NoSamples, &Watch::default())?;
 //! assert!(summary.flows[0].goodput_bps.is_some_and(|bps| bps > 6e6));
 //!
-//! // What theory gives for it.
+//! // The fair shares and equilibria of theory.
 //! let ideals = scenario.ideal(anabranch::QUEUE);
 //! assert!(ideals.allocation("max-min").is_some());
 //!
@@ -29,7 +29,7 @@
 //! # }
 //! ```
 //!
-//! What takes long tells a [`Watch`] how far it is, and ends when its [`Cancel`] asks:
+//! Long functions report their progress to a [`Watch`], and end when its [`Cancel`] is set:
 //!
 //! ```
 //! # use anabranch::{Changes, Error, Options, Scenario, Watch};
@@ -47,9 +47,9 @@
 //! # }
 //! ```
 //!
-//! An [`Error`] says whether the input was bad, the result failed or it was cancelled, and shows mistakes in their place in a file.
+//! An [`Error`] distinguishes bad input, a failed result and cancellation. It shows a mistake in a file with its place.
 //!
-//! Studies and papers, with results and a report in a folder, are a [`Campaign`]'s. [`plot`] draws what is there, [`capture`] reads
+//! A [`Campaign`] runs studies and papers and writes their results and a report. [`plot`] draws results, [`capture`] reads
 //! packets of real hosts. With the feature `linux`, a scenario runs on Linux kernels too.
 
 mod backend;
@@ -76,18 +76,18 @@ mod watch;
 pub use anabranch_ideal::QUEUE;
 pub use anabranch_record::{MemorySink, NoSamples, SampleFormat, Summary};
 pub use anabranch_study::{Options, Size, StudyResult};
-pub use backend::{On, SIM, backends};
-pub use campaign::{Campaign, Finished, Place, Ran, keep_study, report};
+pub use backend::{Runner, SIM, backends};
+pub use campaign::{Campaign, CampaignOutcome, Finished, Place, keep_study, report};
 pub use capture::{CaptureOptions, capture};
 pub use compare::{Compared, Comparison, compare};
 pub use earlier::check as check_record;
-pub use error::{Error, counted, told};
+pub use error::{Error, counted, input_error};
 pub use pcap::Packets;
 pub use plot::{Drawable, plot};
-pub use run::{Made, Outputs, run};
+pub use run::{CompletedRun, Outputs, run};
 pub use scenario::{Changes, Scenario, check_memory, read};
 pub use study::{
-    check_failed, extent, failed, open_study, papers, status, study, study_of_sweep, study_of_text,
+    check_failed, describe_extent, failed, open_study, papers, status, study, study_of_sweep, study_of_text,
     without_result,
 };
 pub use watch::{Cancel, Progress, Watch};
@@ -95,13 +95,13 @@ pub use watch::{Cancel, Progress, Watch};
 use anabranch_cc::registry::Entry;
 use anabranch_cc_fixed::registry;
 
-/// The algorithm called `name`, in whatever arithmetic.
+/// Finds the algorithm called `name`, in any arithmetic.
 pub fn algorithm(name: &str) -> Result<&'static Entry, Error> {
     registry::find(name).ok_or_else(|| unknown_algorithm(name, registry::entries().map(|e| e.name)))
 }
 
-/// That none of these algorithms is called `name`.
+/// The error that `name` is not one of `names`.
 pub fn unknown_algorithm(name: &str, names: impl Iterator<Item = &'static str>) -> Error {
     let help = anabranch_scenario::suggest(name, names);
-    error::told(format!("unknown algorithm `{name}`"), Some(&help))
+    error::input_error(format!("unknown algorithm `{name}`"), Some(&help))
 }

@@ -1,6 +1,6 @@
 //! Scenarios on Linux: the running kernel, or a stock Debian kernel in a virtual machine.
 
-use crate::{Error, On};
+use crate::{Error, Runner};
 use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};
 use anabranch_scenario::Scenario;
@@ -14,14 +14,14 @@ use std::sync::OnceLock;
 
 pub use anabranch_testbed::{SampleWriter, Traffic};
 
-/// The folder of images, in the environment.
+/// The environment variable with the folder of guest images.
 const IMAGES: &str = "ANABRANCH_GUESTS";
 
-/// How often a run is repeated whose links did not keep up.
+/// The number of repetitions if the emulated links did not keep up with real time.
 const REPEATS: u32 = 2;
 
 /// The running kernel: real sockets in network namespaces, links emulated in real time. Needs root.
-pub static KERNEL: On = On {
+pub static KERNEL: Runner = Runner {
     backend: &RUNNING,
     with_iperf3: Some(&Kernel(Traffic::Iperf3)),
     column: Some(&COLUMN),
@@ -35,13 +35,13 @@ static COLUMN: Variant = Variant::on(
     "kernel",
     "Linux",
     "The same scenarios on the running Linux kernel: its own TCP and MPTCP, links emulated in real time by the simulator's model of them.",
-    "No column of the running kernel: it can run none of these scenarios.",
+    "The running kernel is left out: it cannot run any of these scenarios.",
 );
 
 const IN_A_GUEST: &str = "The same scenarios on a stock Debian kernel under QEMU, in virtual time: its own TCP and MPTCP, links emulated by the simulator's model of them.";
-const NOT_IN_A_GUEST: &str = "No column of a guest's kernel: it can run none of these scenarios.";
+const NOT_IN_A_GUEST: &str = "The guest's kernel is left out: it cannot run any of these scenarios.";
 
-/// A guest's kernel of that series: a static, and those that it needs.
+/// Declares the statics of a guest's kernel of one series.
 macro_rules! guest {
     ($(#[$doc:meta])* $on:ident, $image:ident, $own:ident, $column:ident, $series:literal, $title:literal) => {
         static $image: Image = Image { name: concat!("guest-", $series), series: $series, made: OnceLock::new() };
@@ -49,7 +49,7 @@ macro_rules! guest {
         static $column: Variant =
             Variant::on(&$own, concat!("guest-", $series), $title, IN_A_GUEST, NOT_IN_A_GUEST);
         $(#[$doc])*
-        pub static $on: On = On {
+        pub static $on: Runner = Runner {
             backend: &$own,
             with_iperf3: Some(&InGuest(&$image, Traffic::Iperf3)),
             column: Some(&$column),
@@ -59,7 +59,7 @@ macro_rules! guest {
 }
 
 guest! {
-    /// Debian's Linux 6.12 under QEMU, in virtual time: slower, and each time the same.
+    /// Debian's Linux 6.12 under QEMU, in virtual time: slower, but reproducible.
     GUEST_6_12, IMAGE_6_12, IN_6_12, COLUMN_6_12, "6.12", "Linux 6.12"
 }
 guest! {
@@ -67,7 +67,7 @@ guest! {
     GUEST_6_1, IMAGE_6_1, IN_6_1, COLUMN_6_1, "6.1", "Linux 6.1"
 }
 guest! {
-    /// The newest Linux that Debian has.
+    /// Debian's newest Linux.
     GUEST_NEWEST, IMAGE_NEWEST, IN_NEWEST, COLUMN_NEWEST, "newest", "newest Linux"
 }
 
@@ -79,7 +79,7 @@ impl Backend for Kernel {
         "kernel"
     }
 
-    /// With the kernel's release and the machine's own number: another machine has other results.
+    /// Includes the kernel's release and the machine's identifier, because results differ between machines.
     fn identity(&self) -> String {
         let machine = std::fs::read_to_string("/etc/machine-id").unwrap_or_default();
         format!("kernel {} {}", anabranch_testbed::release(), machine.trim())
@@ -103,11 +103,11 @@ impl Backend for Kernel {
             task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
         let options = RunOptions { repeats: REPEATS, traffic: self.0, limits: Limits::USUAL };
         let run = anabranch_testbed::run(&scenario, task.seed_of_run(), &options, sink, keep_going);
-        run.map_err(told)
+        run.map_err(task_error)
     }
 }
 
-fn told(error: TestbedError) -> TaskError {
+fn task_error(error: TestbedError) -> TaskError {
     match error {
         TestbedError::Interrupted { at, partial } => TaskError::Interrupted { at, partial },
         TestbedError::Failed(why) | TestbedError::Broken(why) => TaskError::Failed(why),
@@ -115,7 +115,7 @@ fn told(error: TestbedError) -> TaskError {
     }
 }
 
-/// The image of a series of kernels, with this program, for all runs.
+/// The image of a series of kernels, with this program, which all runs share.
 struct Image {
     name: &'static str,
     series: &'static str,
@@ -125,14 +125,16 @@ struct Image {
 impl Image {
     fn guest(&self) -> Result<&Guest, TaskError> {
         let make = || {
-            let program = env::current_exe().map_err(|why| format!("this program cannot be found: {why}"))?;
+            let program =
+                env::current_exe().map_err(|why| format!("cannot find this program's own file: {why}"))?;
             Guest::new(&images()?, self.series, &program).map_err(|why| why.to_string())
         };
         self.made.get_or_init(make).as_ref().map_err(|why| TaskError::Refused(why.clone()))
     }
 }
 
-/// A stock kernel under QEMU, with this traffic. The program that asks is started there: it must be the `anabranch` command.
+/// A stock kernel under QEMU, with this traffic. It starts the calling program in the guest, which must be the `anabranch`
+/// command.
 pub struct InGuest(&'static Image, Traffic);
 
 impl Backend for InGuest {
@@ -140,7 +142,7 @@ impl Backend for InGuest {
         self.0.name
     }
 
-    /// With the release of its image.
+    /// Includes the release of the image's kernel.
     fn identity(&self) -> String {
         let release = images().and_then(|images| {
             std::fs::read_to_string(images.join(self.0.series).join("release")).map_err(|why| why.to_string())
@@ -162,15 +164,16 @@ impl Backend for InGuest {
             task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
         let inside = serde_json::to_vec(&task.clone().on("kernel")).expect("a task is plain data");
         let guest = self.0.guest()?;
-        let outcome =
-            guest.run(&inside, &scenario, task.seed_of_run(), self.1, sink, keep_going).map_err(told)?;
+        let outcome = guest
+            .run(&inside, &scenario, task.seed_of_run(), self.1, sink, keep_going)
+            .map_err(task_error)?;
         let record: Record = serde_json::from_slice(&outcome)
-            .map_err(|why| TaskError::Failed(format!("a guest's outcome cannot be read: {why}")))?;
+            .map_err(|why| TaskError::Failed(format!("cannot read the guest's result: {why}")))?;
         Ok(record.summary)
     }
 }
 
-/// Where `tools/guest-image.sh` puts images.
+/// The folder in which `tools/guest-image.sh` puts images.
 fn images() -> Result<PathBuf, String> {
     let folder = |variable| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
     folder(IMAGES)
@@ -178,5 +181,5 @@ fn images() -> Result<PathBuf, String> {
             let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")));
             Some(cache?.join("anabranch/guests"))
         })
-        .ok_or_else(|| format!("no folder of guests' images: neither {IMAGES} nor HOME is set"))
+        .ok_or_else(|| format!("cannot locate the guest images: set {IMAGES} or HOME"))
 }

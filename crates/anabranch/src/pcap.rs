@@ -1,7 +1,7 @@
-//! The packets of a simulated run as a capture.
+//! Writes the packets of a simulated run as a capture.
 
 use crate::Error;
-use crate::error::told;
+use crate::error::input_error;
 use crate::units::{BYTES, with_unit};
 use anabranch_capture::{BackgroundCapture, Capture, Options, is_own};
 use anabranch_net::Time;
@@ -15,23 +15,23 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// A packet with all of its payload.
+/// The snap length that keeps all of a packet's payload, in bytes.
 const WHOLE: u32 = 262_144;
 
-/// The packets of a run that are wanted.
+/// The packets of a run to capture.
 #[derive(Clone, Debug)]
 pub struct Packets {
-    /// The file that they go to, as pcapng.
+    /// The pcapng file to write.
     pub file: PathBuf,
-    /// What enters these links, before their queues; what the senders' hosts see where none is named.
+    /// The links to capture at, before their queues; if empty, the capture is at the senders' hosts.
     pub links: Vec<String>,
-    /// So many bytes of each packet, 0 for all; the headers by default.
+    /// Bytes to keep of each packet, 0 for all; by default the headers.
     pub snap: Option<u32>,
 }
 
-/// Where a capture goes.
+/// The file that receives a capture.
 enum Target {
-    /// A file that is there when it is whole.
+    /// A regular file, which appears under its name when it is complete.
     Whole(OutputFile),
     /// A pipe or device.
     Stream(File),
@@ -54,13 +54,13 @@ impl Write for Target {
 }
 
 /// The simulator, with a capture of what it simulates.
-pub struct Captured {
+pub struct CapturingBackend {
     capture: Mutex<BackgroundCapture<Target>>,
     path: PathBuf,
 }
 
-impl Captured {
-    /// Begins the capture.
+impl CapturingBackend {
+    /// Starts the capture.
     pub fn new(wanted: &Packets, scenario: &Scenario, replace: bool, note: Notify) -> Result<Self, Error> {
         let path = &wanted.file;
         let links = wanted.links.iter().map(|name| link(scenario, name)).collect::<Result<_, _>>()?;
@@ -74,13 +74,14 @@ impl Captured {
         let begin = || BackgroundCapture::new(Capture::new(scenario, scenario.seed, &options, target)?);
         let capture = begin().map_err(|error| cannot_write(path, &error))?;
         let most = with_unit(options.most_bytes(scenario), BYTES);
-        note(&format!("{} may become about {most} large", path.display()));
-        Ok(Captured { capture: Mutex::new(capture), path: path.clone() })
+        note(&format!("{} may grow to about {most}", path.display()));
+        Ok(CapturingBackend { capture: Mutex::new(capture), path: path.clone() })
     }
 
-    /// Ends it; the file that it wrote. That of a part of a run has another name: nothing in a capture says that it is one.
+    /// Ends the capture and returns its file. The capture of an interrupted run has another name, because the format cannot
+    /// mark it as partial.
     pub fn finish(self, partial: bool) -> Result<PathBuf, Error> {
-        let Captured { capture, path } = self;
+        let CapturingBackend { capture, path } = self;
         let capture = capture.into_inner().expect("nothing panicked");
         let cannot = |error| cannot_write(&path, &error);
         match capture.finish().map_err(cannot)? {
@@ -91,7 +92,7 @@ impl Captured {
     }
 }
 
-impl Backend for Captured {
+impl Backend for CapturingBackend {
     fn name(&self) -> &str {
         SIM
     }
@@ -113,8 +114,8 @@ impl Backend for Captured {
 fn link(scenario: &Scenario, name: &str) -> Result<usize, Error> {
     scenario.links.iter().position(|link| link.name == name).ok_or_else(|| {
         let known: Vec<&str> = scenario.links.iter().map(|link| &*link.name).collect();
-        let help = format!("its links are: {}", known.join(", "));
-        told(format!("`--links`: the scenario has no link `{name}`"), Some(&help))
+        let help = format!("known: {}", known.join(", "));
+        input_error(format!("`--links`: unknown link `{name}`"), Some(&help))
     })
 }
 

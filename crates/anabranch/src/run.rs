@@ -1,16 +1,16 @@
-//! One run of a scenario.
+//! Runs a scenario once.
 
-use crate::error::told;
-use crate::pcap::{Captured, Packets};
+use crate::error::input_error;
+use crate::pcap::{CapturingBackend, Packets};
 use crate::plot::{self, Picture};
-use crate::{Error, On, SIM, Scenario, Watch, check_memory, earlier};
+use crate::{Error, Runner, SIM, Scenario, Watch, check_memory, earlier};
 use anabranch_plot::LineSink;
 use anabranch_record::{Both, NoSamples, RunDirectory, SampleFormat, Sink, Summary};
 use anabranch_study::{Backend, TaskError};
 use std::path::PathBuf;
 
-/// Makes the run, its samples over time into `samples`. Of one that is cancelled there is what it gave until then:
-/// [`Summary::partial_until_s`] tells.
+/// Runs the scenario and writes its samples over time to `samples`. A cancelled run returns the summary up to then: see
+/// [`Summary::partial_until_s`].
 pub fn run(
     scenario: &Scenario,
     backend: &dyn Backend,
@@ -23,58 +23,60 @@ pub fn run(
     }
 }
 
-/// What a run leaves in files.
+/// The files that a run writes.
 #[derive(Clone, Debug)]
 pub struct Outputs {
     /// The folder of its record, and the format of the samples there.
     pub record: Option<(PathBuf, SampleFormat)>,
-    /// A picture of it.
+    /// The file of its picture.
     pub plot: Option<PathBuf>,
-    /// Its packets.
+    /// The capture of its packets.
     pub packets: Option<Packets>,
-    /// Whether what is there of another run is replaced, and files of another kind.
+    /// Whether to replace files of another run or of another kind.
     pub replace: bool,
 }
 
-/// A run that was made; its files but for the picture are written.
-pub struct Made {
-    /// What it gave.
+/// A run that has ended. Its files are written, except the picture.
+pub struct CompletedRun {
+    /// The summary of the run.
     pub summary: Summary,
-    /// The files, or why some are not there.
+    /// The files, or the error in writing them.
     pub files: Result<Vec<PathBuf>, Error>,
     picture: Option<(Picture, LineSink)>,
 }
 
 impl Outputs {
-    /// Refuses what cannot be written, before anything runs. With `lax` the run may need more than 4 GB of memory.
-    pub fn check(&self, scenario: &Scenario, on: &On, lax: bool) -> Result<(), Error> {
+    /// Checks before the run that the files can be written. With `lax`, the run may need more than 4 GB of memory.
+    pub fn check(&self, scenario: &Scenario, runner: &Runner, lax: bool) -> Result<(), Error> {
         if !lax {
             check_memory(scenario, self.plot.as_ref().map_or(0, |_| LineSink::memory(scenario)), 1)?;
         }
-        on.accepts(scenario)?;
+        runner.accepts(scenario)?;
         if let Some(picture) = &self.plot {
             plot::format(picture)?;
             plot::folder(picture)?;
-            earlier::is_no_input("--plot", picture, scenario.files())?;
+            earlier::refuse_input_as_output("--plot", picture, scenario.files())?;
         }
         let Some(packets) = &self.packets else { return Ok(()) };
-        if on.name() != SIM.name() {
-            let help = "on the running kernel tcpdump captures in a namespace; leave out --backend for a simulated capture";
-            return Err(told("`--pcap` is for the simulator".into(), Some(help)));
+        if runner.name() != SIM.name() {
+            let help =
+                "leave out --backend to capture a simulated run; on the kernel, run tcpdump in a namespace";
+            return Err(input_error("`--pcap` works only with the simulator".into(), Some(help)));
         }
-        earlier::is_no_input("--pcap", &packets.file, scenario.files())
+        earlier::refuse_input_as_output("--pcap", &packets.file, scenario.files())
     }
 
-    /// Makes the run on `backend` and writes its files. `options` are what the command that repeats it says of the backend.
+    /// Runs the scenario on `backend` and writes its files. `options` select the backend in the command that repeats the run.
     pub fn run(
         &self,
         scenario: &Scenario,
         backend: &dyn Backend,
         options: &str,
         watch: &Watch<'_>,
-    ) -> Result<Made, Error> {
+    ) -> Result<CompletedRun, Error> {
         let captured = self.packets.as_ref();
-        let captured = captured.map(|wanted| Captured::new(wanted, scenario, self.replace, watch.note));
+        let captured =
+            captured.map(|wanted| CapturingBackend::new(wanted, scenario, self.replace, watch.note));
         let captured = captured.transpose()?;
         let picture = self.plot.as_deref().map(|path| Picture::begin(path, self.replace)).transpose()?;
         let open = |(path, format): &(PathBuf, _)| RunDirectory::open(path, *format, &[], watch.note);
@@ -100,21 +102,21 @@ impl Outputs {
         };
         let backend = captured.as_ref().map_or(backend, |captured| captured as &dyn Backend);
         let summary = run(scenario, backend, sink, watch)?;
-        let text = scenario.as_it_was_run(summary.seed, options, summary.partial_until_s);
+        let text = scenario.text_with_command(summary.seed, options, summary.partial_until_s);
         let record = directory.map(|directory| directory.finish(&summary, Some(&text))).transpose();
         let packets = captured.map(|captured| captured.finish(summary.partial_until_s.is_some())).transpose();
         let files = record.map_err(Error::from).map(Option::unwrap_or_default).and_then(|mut files| {
             files.extend(packets?);
             Ok(files)
         });
-        Ok(Made { summary, files, picture: picture.map(|picture| (picture, lines)) })
+        Ok(CompletedRun { summary, files, picture: picture.map(|picture| (picture, lines)) })
     }
 }
 
-impl Made {
-    /// Draws the picture that was asked for, if one was; its file. Of a run that was cancelled it is drawn as far as that came.
+impl CompletedRun {
+    /// Draws the requested picture, if any, and returns its file. The picture of a cancelled run shows it up to then.
     pub fn draw(&mut self, scenario: &Scenario, watch: &Watch<'_>) -> Result<Option<PathBuf>, Error> {
         let Some((picture, lines)) = self.picture.take() else { return Ok(None) };
-        picture.of_run(scenario, &self.summary, lines, watch).map(Some)
+        picture.draw_run(scenario, &self.summary, lines, watch).map(Some)
     }
 }

@@ -1,6 +1,6 @@
-//! A scenario that was read and checked, with what is changed in it.
+//! Reads and checks a scenario, with changes from the command line.
 
-use crate::{Error, error::told, examples};
+use crate::{Error, error::input_error, examples};
 use anabranch_ideal::{COUPLED, Ideals};
 use anabranch_record::{Summary, quoted};
 use anabranch_scenario::{Overrides, Source};
@@ -12,18 +12,18 @@ use std::io::{self, Read};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-/// The longest file, in bytes: more than that of ten thousand flows, and devices without end are no scenarios.
+/// The longest file, in bytes. It leaves room for more than ten thousand flows, and stops reading an endless device.
 const LONGEST: u64 = 64_000_000;
 
-/// More memory than that is asked for.
+/// A run that may need more memory, in bytes, needs `--yes`.
 const MEMORY: u64 = 4_000_000_000;
 
-/// What is changed in a scenario.
+/// Changes to a scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
-    /// Values that are replaced: keys with dots and values as in the file, such as `links.dsl.rate=50 Mbit/s`.
+    /// Values to replace: a dotted key and a value as in the file, such as `links.dsl.rate=50 Mbit/s`.
     pub set: Vec<String>,
-    /// Algorithms of the multipath flows, or of the flow that is named: `lia`, `neighbour=cubic`.
+    /// Algorithms of the multipath flows, or of a named flow: `lia`, `neighbour=cubic`.
     pub cc: Vec<String>,
     /// The seed.
     pub seed: Option<u64>,
@@ -32,7 +32,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// The same with Linux hosts where they are asked for, after all that is set.
+    /// Adds the Linux-accurate host model if `asked`, after the other values.
     pub fn linux_hosts(mut self, asked: bool) -> Self {
         self.set.extend(asked.then(|| LINUX_HOSTS_SET.to_owned()));
         self
@@ -47,7 +47,7 @@ impl Changes {
         overrides
     }
 
-    /// The command that makes the same run from a copy of the scenario called `file`.
+    /// The command that repeats the run from a copy of the scenario called `file`.
     fn command(&self, file: &str, seed: u64) -> String {
         let mut command = format!("anabranch run {file} --seed {seed}");
         let cc = self.cc.iter().map(|cc| ("--cc", cc));
@@ -59,7 +59,7 @@ impl Changes {
         command
     }
 
-    /// Of such a command.
+    /// Parses the changes from such a command.
     fn of_command(command: &str) -> Option<Self> {
         let mut words = shlex::split(command)?.into_iter().skip(3);
         let mut changes = Changes::default();
@@ -77,7 +77,7 @@ impl Changes {
     }
 }
 
-/// A scenario that was read and checked. It is what [`anabranch_scenario`] reads, and what is changed in it.
+/// A checked scenario: the [`anabranch_scenario::Scenario`] with its source text and its changes.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     source: Source,
@@ -106,7 +106,7 @@ impl Scenario {
         Scenario::of(read(file)?, file, changes)
     }
 
-    /// A scenario's text, with the name that diagnostics show. Files that it names are looked for beside that name.
+    /// Reads a scenario from text; diagnostics show `name`. Files that the scenario names are relative to that path.
     pub fn of_text(name: &str, text: &str, changes: Changes) -> Result<Self, Error> {
         Scenario::of(Source { name: name.into(), text: text.into() }, Path::new(name), changes)
     }
@@ -121,14 +121,15 @@ impl Scenario {
         Ok(Scenario { source, files, changes, checked })
     }
 
-    /// The same with another algorithm.
+    /// Returns the same scenario with another algorithm.
     pub fn with_cc(&self, cc: &str) -> Result<Self, Error> {
         let changes = Changes { cc: vec![cc.to_owned()], ..self.changes.clone() };
         let checked = anabranch_scenario::load(&self.source, &changes.overrides()).map_err(Error::input)?;
         Ok(Scenario { changes, checked, ..self.clone() })
     }
 
-    /// The scenario of a record as it was run, by the command in its first line; none where that gives another one.
+    /// The scenario of a record with the changes of the command in its first line. `None` if the two differ from the record's
+    /// summary.
     pub(crate) fn of_record(folder: &Path, summary: &Summary) -> Option<Self> {
         let text = fs::read_to_string(folder.join("scenario.toml")).ok()?;
         let changes = Changes::of_command(text.lines().next()?.strip_prefix("# As it was run: ")?)?;
@@ -136,7 +137,7 @@ impl Scenario {
         (scenario.hash == summary.scenario_hash).then_some(scenario)
     }
 
-    /// Every file that was read for it.
+    /// Every file that was read.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
     }
@@ -150,14 +151,14 @@ impl Scenario {
         &self.source.name
     }
 
-    /// The text of a copy with everything in it, below the command that makes this run of it.
-    pub(crate) fn as_it_was_run(&self, seed: u64, options: &str, partial: Option<f64>) -> String {
+    /// The text of a self-contained copy, below the command that repeats this run.
+    pub(crate) fn text_with_command(&self, seed: u64, options: &str, partial: Option<f64>) -> String {
         let command = self.changes.command("scenario.toml", seed) + options;
         let partial = partial.map(|s| format!("# Partial: interrupted at {s} s.\n")).unwrap_or_default();
         format!("# As it was run: {command}\n{partial}{}", self.source.text)
     }
 
-    /// A run of it as data, for a backend of that name.
+    /// A task: one run as data, for the named backend.
     pub fn task(&self, backend: &str) -> Task {
         let Changes { set, cc, duration, .. } = &self.changes;
         let duration = duration.iter().map(|duration| format!("duration={duration}"));
@@ -166,7 +167,7 @@ impl Scenario {
         cc.iter().fold(task, Task::cc).seed(self.checked.seed)
     }
 
-    /// A simulation of a study with it, but for its seed.
+    /// The setup of a study's simulation, without a seed.
     pub(crate) fn setup(&self) -> Setup {
         let Source { name, text } = &self.source;
         let name: std::sync::Arc<str> = name.as_str().into();
@@ -179,19 +180,19 @@ impl Scenario {
         set.chain(duration).fold(plain, |setup, (key, value)| setup.set(key, value))
     }
 
-    /// What theory gives for it, where full links have that part of their buffers taken up on average: fair shares, and where
-    /// coupled algorithms settle.
+    /// Computes fair shares and the equilibria of coupled algorithms. `queue` is the mean occupied fraction of a full link's
+    /// buffer.
     pub fn ideal(&self, queue: f64) -> Ideals {
         Ideals::of(&self.checked, &COUPLED.map(|(name, _)| name), queue)
     }
 
-    /// Whether the simulator can have it: it is built, and not run.
+    /// Checks that the simulator can build the scenario; does not run it.
     pub fn check(&self) -> Result<(), Error> {
         anabranch_sim::check(&self.checked).map_err(|why| Error::Input(miette!("{why}")))
     }
 }
 
-/// Refuses what may need more than 4 GB of memory, as so many runs at a time and with so many bytes of samples for each.
+/// Refuses runs that may need more than 4 GB of memory: `at_a_time` runs at once, each with `samples` bytes of samples.
 pub fn check_memory(
     scenario: &anabranch_scenario::Scenario,
     samples: u64,
@@ -204,15 +205,15 @@ pub fn check_memory(
     }
     let many = if at_a_time > 1 { format!(", {at_a_time} runs at a time") } else { String::new() };
     let less = match samples > of_each / 2 {
-        true => "take samples less often (record.interval), or draw fewer flows",
+        true => "increase record.interval, or draw fewer flows",
         false => "set tcp.receive_buffer of the flows, or shorter queues",
     };
-    let help = format!("{less}; or say --yes where there is that much");
+    let help = format!("{less}; or add --yes if the machine has that much");
     let needed = crate::units::with_unit(bytes as f64, crate::units::BYTES);
-    Err(told(format!("{} may need {needed} of memory{many}", scenario.name), Some(&help)))
+    Err(input_error(format!("{} may need {needed} of memory{many}", scenario.name), Some(&help)))
 }
 
-/// All of it, or a byte too much.
+/// Reads everything, up to one byte beyond the limit.
 fn read_all(from: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(LONGEST + 1).read_to_end(&mut bytes).map(|_| bytes)
@@ -230,12 +231,15 @@ pub fn read(file: &Path) -> Result<Source, Error> {
     };
     let bytes = bytes.map_err(|e| Error::environment(format!("cannot read {name}"), &e))?;
     if bytes.len() as u64 > LONGEST {
-        return Err(Error::Input(miette!("{name} has more than {} MB: no scenario", LONGEST / 1_000_000)));
+        return Err(Error::Input(miette!(
+            "{name} is larger than {} MB, the limit of a scenario",
+            LONGEST / 1_000_000
+        )));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-        told(format!("cannot read {name}: line {line} is not UTF-8"), Some("save the file as UTF-8"))
+        input_error(format!("cannot read {name}: line {line} is not UTF-8"), Some("save the file as UTF-8"))
     })?;
     Ok(Source { name, text })
 }

@@ -1,4 +1,4 @@
-//! Where runs are kept: after an interruption or a crash the same goes on where it was.
+//! Opens the store of runs, from which an interrupted command resumes.
 
 use crate::error::counted;
 use crate::units::{BYTES, with_unit};
@@ -7,16 +7,17 @@ use anabranch_record::output::Notify;
 use anabranch_study::Store;
 use std::path::Path;
 
-/// The store in `folder`, of what runs give today; what the user should know of it is noted. None where there can be none, which
-/// is no reason not to make the runs.
+/// Opens the store of this version's runs in `folder`. If that fails, notes it and returns `None`: the command then runs
+/// without a store.
 pub fn open(folder: &Path, note: Notify) -> Option<Store> {
     let opened = Store::open(folder, RESULTS_VERSION);
-    let store =
-        opened.map_err(|why| note(&format!("an interrupted command could not go on later: {why}"))).ok()?;
+    let store = opened
+        .map_err(|why| note(&format!("without a store of runs, an interrupted command cannot resume: {why}")))
+        .ok()?;
     let others = store.others();
     if others.outcomes > 0 {
         note(&format!(
-            "this version does not use what another one has left in {}, {} of {}: it may be deleted",
+            "{} has runs of another version, which this one does not use ({} of {}): you can delete them",
             folder.display(),
             counted(others.outcomes, "run"),
             with_unit(others.bytes as f64, BYTES)

@@ -1,6 +1,6 @@
-//! Studies: read from files, made of sweeps, or shipped papers.
+//! Studies: from files, from sweeps, or shipped papers.
 
-use crate::error::{counted, told};
+use crate::error::{counted, input_error};
 use crate::scenario::read;
 use crate::{Error, Scenario, Watch, examples};
 use anabranch_study::file::{self, AxisSubset};
@@ -10,44 +10,44 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reads a study file, or of some of its axes only these values; its scenarios are looked for beside it.
+/// Reads a study file; `at` restricts axes to some values. Its scenarios are relative to the file.
 pub fn open_study(path: &Path, at: &[AxisSubset]) -> Result<Arc<Study>, Error> {
     let source = read(path)?;
     study_of_text(path, &source.text, at)
 }
 
-/// The same, of its text.
+/// The same from the file's text.
 pub fn study_of_text(path: &Path, text: &str, at: &[AxisSubset]) -> Result<Arc<Study>, Error> {
     if let Some(example) = examples::named(path).transpose()? {
         let scenarios = examples::scenarios(path).transpose()?.unwrap_or_default();
         let study = file::embedded(example.name, text, &scenarios.iter().collect::<Vec<_>>(), at);
-        return not_shipped(Arc::new(study.map_err(Error::input)?));
+        return refuse_shipped_name(Arc::new(study.map_err(Error::input)?));
     }
     let name = path.display().to_string();
     let study = file::load(&name, text, path.parent().unwrap_or(Path::new("")), at);
-    not_shipped(study.map_err(Error::input)?)
+    refuse_shipped_name(study.map_err(Error::input)?)
 }
 
-/// The study that [`Scenario::sweep`] of the scenario `file` is, called `name`.
+/// Reads the study of [`Scenario::sweep`] of the scenario `file` under the given name.
 pub fn study_of_sweep(name: &str, file: &Path, text: &str) -> Result<Arc<Study>, Error> {
     if name.contains(['/', '\\', '\0']) || name.starts_with('.') || name.is_empty() {
-        return Err(Error::Input(miette!("`{name}` is no name for files")));
+        return Err(Error::Input(miette!("`{name}` is not a valid file name")));
     }
     let scenarios = examples::scenarios(file).transpose()?.unwrap_or_default();
-    not_shipped(file::of_sweep(name, text, &scenarios).map_err(Error::input)?)
+    refuse_shipped_name(file::of_sweep(name, text, &scenarios).map_err(Error::input)?)
 }
 
-fn not_shipped(study: Arc<Study>) -> Result<Arc<Study>, Error> {
+fn refuse_shipped_name(study: Arc<Study>) -> Result<Arc<Study>, Error> {
     match anabranch_papers::headings().find(|paper| paper.name == study.name) {
         Some(paper) => {
             let message = format!("`{}` is the name of a shipped paper: {}", study.name, paper.title);
-            Err(told(message, Some("name the file otherwise")))
+            Err(input_error(message, Some("rename the file")))
         }
         None => Ok(study),
     }
 }
 
-/// Shipped papers by name or letter; `all` are all of them.
+/// Finds shipped papers by name or letter; `all` selects every paper.
 pub fn papers(names: &[String]) -> Result<Vec<Arc<Study>>, Error> {
     let all = anabranch_papers::all();
     if names.iter().any(|name| name == "all") {
@@ -57,22 +57,22 @@ pub fn papers(names: &[String]) -> Result<Vec<Arc<Study>>, Error> {
         let is = |p: &&Arc<Study>| p.name == *name || p.id.eq_ignore_ascii_case(name);
         all.iter().find(is).cloned().ok_or_else(|| {
             let known: Vec<_> = all.iter().map(|p| format!("{} ({})", p.name, p.id)).collect();
-            let help = format!("there are: {}, all; or list alone", known.join(", "));
-            told(format!("unknown paper `{name}`"), Some(&help))
+            let help = format!("known: {}, all; or `list` alone", known.join(", "));
+            input_error(format!("unknown paper `{name}`"), Some(&help))
         })
     };
     names.iter().map(find).collect()
 }
 
-/// Runs a study on the simulator, on all cores, and judges it. Nothing is kept: see [`crate::Campaign`] for that.
+/// Runs a study on the simulator, on all cores, and judges it. It writes nothing; [`crate::Campaign`] does.
 pub fn study(study: &Arc<Study>, options: &Options, watch: &Watch<'_>) -> Result<StudyResult, Error> {
     let show = |p: anabranch_study::Progress<'_>| (watch.progress)(crate::Progress::Runs(p));
     Ok(anabranch_papers::run(study, options, &show, &|| !watch.cancel.is_cancelled())?)
 }
 
 impl Scenario {
-    /// The text of a study file that varies keys of the scenario, which it calls `file`, and algorithms: each of `vary` is a key and
-    /// its values, such as `links.*.queue=0.5..4 BDP/4log`.
+    /// Writes a study file that varies keys of the scenario `file` and algorithms. Each of `vary` is a key and its values,
+    /// such as `links.*.queue=0.5..4 BDP/4log`.
     pub fn sweep(&self, file: &str, vary: &[String], cc: &[String], seeds: u32) -> Result<String, Error> {
         let sweep = file::Sweep {
             scenario: file.to_owned(),
@@ -86,11 +86,11 @@ impl Scenario {
     }
 }
 
-const THERE: &str = "there is a result";
+const COMPLETE: &str = "there is a result";
 
-/// What an earlier campaign left of a study: whether there is a result, and in what it is not what these options would give.
+/// Describes a study's earlier result: whether it exists, and how it differs from what these options give.
 pub fn status(study: &Study, options: &Options, file: &Path) -> Result<String, Error> {
-    let unreadable = |why: &dyn std::fmt::Display| Ok(format!("a result that cannot be read: {why}"));
+    let unreadable = |why: &dyn std::fmt::Display| Ok(format!("the result cannot be read: {why}"));
     let text = match std::fs::read(file) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok("no result yet".into()),
@@ -101,12 +101,12 @@ pub fn status(study: &Study, options: &Options, file: &Path) -> Result<String, E
         Err(e) => return unreadable(&e),
     };
     Ok(match &anabranch_study::outdated(study, options, &result)?[..] {
-        [] => THERE.into(),
+        [] => COMPLETE.into(),
         outdated => format!("there is a result, but {}", outdated.join(", ")),
     })
 }
 
-/// The papers of which `out` has no result of these options.
+/// The papers without a result of these options in the folder `out`.
 pub fn without_result(
     papers: &[Arc<Study>],
     options: &Options,
@@ -115,15 +115,15 @@ pub fn without_result(
     let mut missing = vec![];
     for paper in papers {
         let file = out.join(Kind::Paper.folder()).join(format!("{}.json", paper.name));
-        if status(paper, options, &file)? != THERE {
+        if status(paper, options, &file)? != COMPLETE {
             missing.push(paper.clone());
         }
     }
     Ok(missing)
 }
 
-/// How many runs, and about how long on this machine.
-pub fn extent(simulations: &Simulations) -> String {
+/// The number of runs, and their estimated duration on this machine.
+pub fn describe_extent(simulations: &Simulations) -> String {
     let time = match simulations.seconds() {
         s if s < 90.0 => format!("{:.0} s", s.ceil()),
         s if s < 5400.0 => format!("{:.0} min", (s / 60.0).ceil()),
@@ -132,7 +132,7 @@ pub fn extent(simulations: &Simulations) -> String {
     format!("{} runs, about {time} on {}", simulations.runs(), counted(rayon::current_num_threads(), "core"))
 }
 
-/// What failed of a study: rows, under whatever assumption, and runs on another backend, which their rows leave out.
+/// The failures of a study: rows, under every sensitivity variant, and runs on another backend, which the rows leave out.
 pub fn failed(result: &StudyResult) -> Vec<String> {
     let runs = result.experiments.iter().flat_map(|e| &e.columns).flat_map(|column| &column.failed);
     let has_failed = |row: &&Row| {
@@ -150,7 +150,7 @@ pub fn failed(result: &StudyResult) -> Vec<String> {
     all.filter(|line| known.insert(line.clone())).collect()
 }
 
-/// An error where something [`failed`].
+/// Returns an error if something [`failed`].
 pub fn check_failed(lines: &[String]) -> Result<(), Error> {
     let of_rows = lines.iter().filter(|line| line.starts_with("row ")).count();
     let counts = [(lines.len() - of_rows, "run"), (of_rows, "row")].into_iter();

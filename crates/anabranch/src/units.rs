@@ -1,8 +1,8 @@
-//! Values with units, as people write them.
+//! Formats values with units.
 
 use anabranch_study::format::plain;
 
-/// Units of a kind of quantity: factor and name, ascending.
+/// The units of a quantity: factor and name, ascending.
 pub type Units = &'static [(f64, &'static str)];
 
 /// Bits per second.
@@ -18,13 +18,13 @@ pub const LOSS: Units = &[(1e-6, "10⁻⁶"), (1e-4, "10⁻⁴"), (1e-2, "%")];
 /// Numbers without a unit.
 pub const PLAIN: Units = &[(1.0, "")];
 
-/// The largest unit in which the largest value is at least 1.
+/// Chooses the largest unit in which the largest value is at least 1.
 pub fn choose(units: Units, values: impl Iterator<Item = f64>) -> (f64, &'static str) {
     let largest = values.map(f64::abs).fold(0.0, f64::max);
     *units.iter().rev().find(|(factor, _)| largest >= *factor).unwrap_or(&units[0])
 }
 
-/// A value in the unit that suits it: as short as a person wrote it, or with four digits.
+/// Formats a value in the unit that suits it: a short value in full, another with four digits.
 pub fn with_unit(x: f64, units: Units) -> String {
     let base = units.iter().find(|(factor, _)| *factor == 1.0);
     let (factor, unit) = base.filter(|_| x == 0.0).copied().unwrap_or(choose(units, std::iter::once(x)));

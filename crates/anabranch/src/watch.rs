@@ -1,4 +1,4 @@
-//! Who looks on while something long is done.
+//! Progress and cancellation of long functions.
 
 use anabranch_net::Time;
 use std::sync::Arc;
@@ -7,26 +7,27 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-/// How often to look whether somebody asks for the end.
+/// The interval between checks for cancellation.
 const ASK: Duration = Duration::from_millis(20);
 
-/// Asks something long to end. Clones ask for the same.
+/// Cancels a long function. Clones share one flag.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Asks for the end.
+    /// Requests the end.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody has asked.
+    /// Whether the end was requested.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// What `work` gives; nothing where somebody asks for the end before it is done, which then goes on until the process ends.
-    pub(crate) fn unless_asked<T: Send + 'static>(
+    /// Runs `work` on a thread and returns its result, or `None` as soon as it is cancelled. The thread then continues until
+    /// the process ends.
+    pub(crate) fn run_until_cancelled<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
@@ -46,34 +47,34 @@ impl Cancel {
     }
 }
 
-/// One that others set too, such as the handler of a signal.
+/// Shares a flag that others set too, such as a signal handler.
 impl From<Arc<AtomicBool>> for Cancel {
     fn from(asked: Arc<AtomicBool>) -> Self {
         Cancel(asked)
     }
 }
 
-/// How far something is.
+/// The progress of a long function.
 #[derive(Clone, Copy, Debug)]
 pub enum Progress<'a> {
-    /// The simulated time that a run has reached; one that is made again begins anew.
+    /// The simulated time that a run has reached; a repeated run starts again at 0.
     Reached(Time),
     /// The state of many runs.
     Runs(anabranch_study::Progress<'a>),
 }
 
-/// Who looks on. By default nobody.
+/// Receives progress and notes, and can cancel. The default ignores both.
 pub struct Watch<'a> {
-    /// Told how far it is.
+    /// Receives the progress.
     pub progress: Box<dyn Fn(Progress<'_>) + Sync + 'a>,
-    /// Asked now and then whether to end.
+    /// Checked regularly for a request to end.
     pub cancel: Cancel,
-    /// Told what the user should know though it goes on.
+    /// Receives notes for the user.
     pub note: fn(&str),
 }
 
 impl Watch<'_> {
-    /// What a backend asks as its run goes on.
+    /// The callback that a backend polls during a run.
     pub fn keep_going(&self) -> impl FnMut(Time) -> bool {
         |now| {
             (self.progress)(Progress::Reached(now));

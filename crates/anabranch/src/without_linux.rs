@@ -1,6 +1,6 @@
 //! What stands for Linux in a build without the feature `linux`: names, and why they run nothing.
 
-use crate::{Error, On};
+use crate::{Error, Runner};
 use anabranch_net::Time;
 use anabranch_record::{Sink, Summary};
 use anabranch_study::{Backend, Task, TaskError};
@@ -25,15 +25,15 @@ impl Backend for Absent {
     }
 }
 
-const fn absent(backend: &'static Absent) -> On {
-    On { backend, with_iperf3: Some(backend), column: None, is_ready: || Err(unsupported()) }
+const fn absent(backend: &'static Absent) -> Runner {
+    Runner { backend, with_iperf3: Some(backend), column: None, is_ready: || Err(unsupported()) }
 }
 
 /// The running kernel.
-pub static KERNEL: On = absent(&Absent("kernel"));
+pub static KERNEL: Runner = absent(&Absent("kernel"));
 /// Debian's Linux 6.12 under QEMU.
-pub static GUEST_6_12: On = absent(&Absent("guest-6.12"));
+pub static GUEST_6_12: Runner = absent(&Absent("guest-6.12"));
 /// Debian's Linux 6.1.
-pub static GUEST_6_1: On = absent(&Absent("guest-6.1"));
+pub static GUEST_6_1: Runner = absent(&Absent("guest-6.1"));
 /// The newest Linux that Debian has.
-pub static GUEST_NEWEST: On = absent(&Absent("guest-newest"));
+pub static GUEST_NEWEST: Runner = absent(&Absent("guest-newest"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
-/* Slow start, additive increase and multiplicative decrease: what Reno and those that link its windows
- * have in common. */
+/* Slow start, additive increase and multiplicative decrease, shared by Reno and the algorithms that link its windows.
+ * */
 #ifndef AB_AIMD_H
 #define AB_AIMD_H
 

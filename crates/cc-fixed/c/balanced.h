@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
-/* The coupling of BALIA (Peng, Walid, Hwang, Low, 2016): by how much a path's rate falls short of the
- * largest. */
+/* The coupling of BALIA (Peng, Walid, Hwang, Low, 2016): based on the ratio of the largest rate to a path's rate. */
 #ifndef AB_BALANCED_H
 #define AB_BALANCED_H
 
@@ -38,9 +37,9 @@ AB_INLINE struct ab_balanced ab_balanced(const struct ab_group *g, u64 now)
 
 /*
  * x/(T (sum x)^2) (1 + alpha)/2 (4 + alpha)/5 with alpha = max x / x, Q40 per acknowledged segment. With
- * s = x / sum x and m = max x / sum x that is (s + m)(4 s + m) / (10 w): alpha, which has no bound, is gone.
+ * s = x / sum x and m = max x / sum x that is (s + m)(4 s + m) / (10 w), without alpha, which is unbounded.
  * s <= m <= 1 and m >= 1/9 in Q48; 10 w < 2^64. Error: 2^-28 of it and 2^-40, with rates known within 1e-4
- * of themselves. A path without a round-trip time, and so without a rate, grows as Reno does.
+ * of themselves. A path without a round-trip time, and so without a rate, grows like Reno.
  */
 AB_INLINE u64 ab_balanced_increase(const struct ab_balanced *b, const struct ab_path *p)
 {
@@ -53,7 +52,7 @@ AB_INLINE u64 ab_balanced_increase(const struct ab_balanced *b, const struct ab_
 	return ab_min(ab_div(ab_mul(s + m, 4 * s + m, 48), 10 * p->cwnd, 32), AB_SEGMENT);
 }
 
-/* min(alpha, 3/2), what a loss takes in halves of the window, Q32; 1 on a path without a rate. */
+/* min(alpha, 3/2): the reduction at a loss, in halves of the window, Q32; 1 on a path without a rate. */
 #define AB_HALF (1ULL << 32)
 
 AB_INLINE u64 ab_balanced_halves(const struct ab_balanced *b, const struct ab_path *p)

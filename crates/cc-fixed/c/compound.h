@@ -11,9 +11,9 @@
 struct ab_compound {
 	struct ab_rounds rounds;
 	struct ab_delay_window delay;
-	u64 gamma; /* the queued segments from which on the delay window shrinks, Q40 */
+	u64 gamma; /* the number of queued segments at which the delay window starts to shrink, Q40 */
 	u64 diff; /* segments queued in the last judged round, Q40; AB_NO_DIFF before the first */
-	u64 diff_reno; /* the loss window's part of them, until a loss has used it; else AB_NO_DIFF */
+	u64 diff_reno; /* the loss window's fraction of them, until a loss has used it; AB_NO_DIFF afterwards */
 };
 
 struct ab_state {
@@ -24,7 +24,7 @@ struct ab_state {
 #include "aimd.h"
 #include "queue.h"
 
-/* gamma at first and at most, and at least, Q40. */
+/* gamma: the initial and maximum value, and the minimum, Q40. */
 #define AB_COMPOUND_GAMMA (30 * AB_SEGMENT)
 #define AB_COMPOUND_GAMMA_LOW (5 * AB_SEGMENT)
 
@@ -73,7 +73,7 @@ AB_INLINE void ab_congestion(struct ab_group *g, struct ab_path *p, u64 now)
 	struct ab_compound *c = &p->state.now;
 
 	p->state.before = *c;
-	/* gamma = 0.2 gamma + 0.8 3/4 diff_reno: with 2^20 segments at most, five times it fits. */
+	/* gamma = 0.2 gamma + 0.8 3/4 diff_reno: for at most 2^20 segments, five times it fits. */
 	if (c->diff_reno != AB_NO_DIFF)
 		c->gamma = ab_max(ab_min((c->gamma + 3 * c->diff_reno) / 5, AB_COMPOUND_GAMMA), AB_COMPOUND_GAMMA_LOW);
 	c->diff_reno = AB_NO_DIFF;

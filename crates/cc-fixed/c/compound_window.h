@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
-/* The window of Compound TCP: a loss window as Reno's and a delay window that fills free bandwidth. */
+/* The window of Compound TCP: a loss window like Reno's, and a delay window that fills free bandwidth. */
 #ifndef AB_COMPOUND_WINDOW_H
 #define AB_COMPOUND_WINDOW_H
 
@@ -10,7 +10,7 @@
  * spread over the acknowledgements of the next. */
 struct ab_delay_window {
 	u64 dwnd; /* segments */
-	u64 per_segment; /* its increase per acknowledged segment; 0 where the last round saw a queue */
+	u64 per_segment; /* its increase per acknowledged segment; 0 if the last round had a queue */
 };
 
 /* w^(3/4)/8, Q40 segments per round, for a window w >= 1 in Q40: the product of the square and the fourth
@@ -22,7 +22,7 @@ AB_OPAQUE u64 ab_compound_increase(u64 window)
 	return ab_mul(root, ab_sqrt(root), 32 + 32 + 3 - AB_WINDOW_BITS);
 }
 
-/* (w^(3/4)/8 - 1)+/w: what a round adds to the delay window, by acknowledged segment. */
+/* (w^(3/4)/8 - 1)+/w: a round's increase of the delay window, per acknowledged segment. */
 AB_INLINE u64 ab_compound_per_segment(u64 window)
 {
 	return ab_div(ab_less(ab_compound_increase(window), AB_SEGMENT), window, AB_WINDOW_BITS);
@@ -30,7 +30,7 @@ AB_INLINE u64 ab_compound_per_segment(u64 window)
 
 AB_INLINE u64 ab_loss_window(const struct ab_delay_window *d, u64 window)
 {
-	return ab_less(window, d->dwnd); /* the largest window of all cuts the sum */
+	return ab_less(window, d->dwnd); /* the maximum window limits the sum */
 }
 
 /* Adds to the delay window, and so to the path's, for `acked` segments (Q40); returns the increase. */
@@ -42,13 +42,13 @@ AB_INLINE u64 ab_delay_window_step(struct ab_delay_window *d, u64 acked)
 	return step;
 }
 
-/* A round without a queue to speak of. */
+/* A round with a negligible queue. */
 AB_INLINE void ab_forge_ahead(struct ab_delay_window *d, u64 window)
 {
 	d->per_segment = ab_compound_per_segment(window);
 }
 
-/* A round with one of `diff` segments, Q40: the window that remains. */
+/* A round with a queue of `diff` segments, Q40: returns the remaining window. */
 AB_INLINE u64 ab_retreat(struct ab_delay_window *d, u64 window, u64 diff)
 {
 	u64 loss = ab_loss_window(d, window);
@@ -58,13 +58,13 @@ AB_INLINE u64 ab_retreat(struct ab_delay_window *d, u64 window, u64 diff)
 	return loss + d->dwnd;
 }
 
-/* Keeps to the loss window alone until the next round is judged. */
+/* Uses only the loss window until the next round is judged. */
 AB_INLINE void ab_pause(struct ab_delay_window *d)
 {
 	d->per_segment = 0;
 }
 
-/* A loss: the loss window halves, dwnd = (w/2 - cwnd/2)+. The window that remains. */
+/* A loss: the loss window halves, dwnd = (w/2 - cwnd/2)+. Returns the remaining window. */
 AB_INLINE u64 ab_delay_window_loss(struct ab_delay_window *d, u64 window)
 {
 	u64 half = ab_loss_window(d, window) / 2, rest;
@@ -76,14 +76,15 @@ AB_INLINE u64 ab_delay_window_loss(struct ab_delay_window *d, u64 window)
 	return rest;
 }
 
-/* A timeout leaves no delay window. */
+/* A timeout clears the delay window. */
 AB_INLINE void ab_delay_window_timeout(struct ab_delay_window *d)
 {
 	d->dwnd = 0;
 	d->per_segment = 0;
 }
 
-/* Slow start, which a pause of the sender can begin anew, is without a delay window; and none is larger than the whole. */
+/* Slow start, which a pause of the sender can restart, has no delay window. It is never larger than the whole window.
+ * */
 AB_INLINE void ab_delay_window_fit(struct ab_delay_window *d, u64 window, int slow_start)
 {
 	if (slow_start || d->dwnd > window)

@@ -11,10 +11,10 @@
 #include "hystart.h"
 #include "response.h"
 
-/* What congestion changes, and an undo restores. */
+/* The state that congestion changes and an undo restores. */
 struct ab_coupled {
 	struct ab_cubic cubic;
-	u64 uncoupled; /* W_cubic, Q40 segments; only a large path has one */
+	u64 uncoupled; /* W_cubic of a large path, Q40 segments */
 	u64 reno; /* V of a large path, Q40 segments */
 	u64 reno_rate; /* V/T of it, Q20 segments per second */
 	u32 large;
@@ -22,7 +22,7 @@ struct ab_coupled {
 
 struct ab_state {
 	struct ab_hystart slow_start;
-	u32 crossing_rtt; /* for which `crossing` is */
+	u32 crossing_rtt; /* the round-trip time of `crossing` */
 	u64 crossing; /* the window at which the path becomes large, Q40 segments */
 	struct ab_coupled now;
 	struct ab_coupled before; /* the last congestion */
@@ -38,7 +38,7 @@ AB_INLINE void ab_set_uncoupled(struct ab_path *p, u64 window)
 	ab_set_reno(p, ab_virtual_reno(window, p->srtt));
 }
 
-/* Makes W_cubic the window for which Eq. 11 gives the path's present one. */
+/* Sets W_cubic to the window for which Eq. 11 gives the path's current one. */
 AB_FUNCTION void ab_follow(struct ab_group *g, struct ab_path *p, u64 now)
 {
 	struct ab_links links = {};
@@ -54,7 +54,8 @@ AB_FUNCTION void ab_follow(struct ab_group *g, struct ab_path *p, u64 now)
 	ab_set_reno(p, ab_mul(p->state.now.reno, y, AB_GUESS_BITS));
 }
 
-/* Compares the window with the crossing: large above it, until below half of it; whether that changed. */
+/* Compares the window with the crossing: a path is large above it, until below half of it. Returns whether that
+ * changed. */
 AB_INLINE int ab_resize(struct ab_path *p)
 {
 	struct ab_state *s = &p->state;
@@ -72,7 +73,7 @@ AB_INLINE int ab_resize(struct ab_path *p)
 	return s->now.large != large;
 }
 
-/* Eq. 11. W_cubic grows as if its own segments were acknowledged: by the same part of it. */
+/* Eq. 11. W_cubic grows as if its own segments were acknowledged, by the same fraction. */
 AB_INLINE void ab_grow_large(struct ab_group *g, struct ab_path *p, u64 acked, u64 now)
 {
 	struct ab_coupled *s = &p->state.now;
@@ -139,7 +140,7 @@ AB_INLINE void ab_congestion(struct ab_group *g, struct ab_path *p, u64 now)
 	}
 }
 
-/* Small until slow start has made it large again; RFC 9438, section 4.8. */
+/* The path is small until slow start makes it large again; RFC 9438, section 4.8. */
 AB_INLINE void ab_timed_out(struct ab_path *p)
 {
 	p->state.now.large = 0;
@@ -160,7 +161,7 @@ AB_INLINE void ab_app_limited(struct ab_path *p, u64 now)
 #ifdef AB_NATIVE
 #define AB_OBSERVABLES 6
 
-/* alpha over paths that are linked by windows whose sum is given */
+/* alpha over paths linked by windows with the given sum */
 static double ab_alpha_of(const struct ab_linked *l, double windows)
 {
 	double share = (double)l->rate / (double)l->total;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
-/* How Coupled CUBIC links paths: by V, Reno's window under the same loss, and by L, LIA's. Included with
- * its `struct ab_state` defined. */
+/* The coupling of paths in Coupled CUBIC: by V, Reno's window under the same loss, and by L, LIA's. Include it after
+ * the definition of `struct ab_state`. */
 #ifndef AB_COUPLED_LINKS_H
 #define AB_COUPLED_LINKS_H
 
@@ -10,7 +10,7 @@
 /* alpha1 = 1, Q32. */
 #define AB_ALPHA_ONE (1ULL << 32)
 
-/* The paths linked by V: those that are large, whose V is not their window, and those that are small. */
+/* The paths linked by V: large ones, with a V that differs from the window, and small ones. */
 struct ab_links {
 	struct ab_linked large;
 	struct ab_linked small;
@@ -19,11 +19,11 @@ struct ab_links {
 	u32 small_rtt;
 };
 
-/* V of a large path and the rate that follows from it, for all paths to read. */
+/* V of a large path and the corresponding rate, which all paths read. */
 AB_INLINE void ab_set_reno(struct ab_path *p, u64 reno)
 {
 	p->state.now.reno = reno;
-	/* Below 1.3 AB_MAX_CUBIC, 2^62.4: Q20, it takes 42.4 bits, and 10^6 another 20. */
+	/* Below 1.3 AB_MAX_CUBIC, 2^62.4: Q20, it has 42.4 bits, and 10^6 adds 20. */
 	p->state.now.reno_rate =
 		p->srtt ? (reno >> (AB_WINDOW_BITS - AB_RATE_BITS)) * 1000000 / p->srtt : 0;
 }
@@ -52,7 +52,7 @@ AB_OPAQUE u64 ab_link_all(const struct ab_group *g, u64 now, struct ab_links *ou
 	return l.windows;
 }
 
-/* The small paths together with the large ones, which may be scaled. */
+/* The small paths and the large ones, optionally scaled. */
 AB_INLINE struct ab_linked ab_together(const struct ab_links *l, struct ab_linked large, u32 *rtt)
 {
 	struct ab_linked both = l->small;
@@ -91,7 +91,7 @@ AB_OPAQUE u64 ab_alpha1(const struct ab_links *l)
 	return ab_mul(windows, ab_mul(share, share, 34), 62);
 }
 
-/* Linked by L, which is V sqrt(alpha1) on large paths and the window on small ones. */
+/* The paths linked by L: V sqrt(alpha1) on large paths, the window on small ones. */
 AB_INLINE struct ab_linked ab_linked_by_lia(const struct ab_links *l)
 {
 	struct ab_linked large = l->large;
@@ -109,7 +109,7 @@ AB_INLINE struct ab_linked ab_linked_by_lia(const struct ab_links *l)
 
 #define AB_GUESS_BITS 28
 #define AB_GUESS_ONE (1ULL << AB_GUESS_BITS)
-/* 9^(1/3): with nine paths alpha1 is 1/9 or more, and the inverse of its cube root so much or less. */
+/* 9^(1/3): with nine paths alpha1 is 1/9 or more, and the inverse of its cube root at most this value. */
 #define AB_GUESS_MAX 558368249ULL
 
 /* a b, Q28 each, and below 64 bits. */
@@ -119,10 +119,10 @@ AB_INLINE u64 ab_scaled(u64 a, u64 b)
 }
 
 /*
- * The y in [1, 9^(1/3)] at which y^3 alpha (1 + v z) max(1, best y) / (1 + x z)^2 = 1, z = y - 1; all Q28,
- * alpha from 1/9 to 1, the rest from 0 to 1. The left side grows with y by a power from 1 to 5, so that y is
- * one number and at most 1/alpha; above it, numerator less denominator is convex: Newton's steps come down
- * to it and never pass it. Six leave 1e-8 in all cases.
+ * The y in [1, 9^(1/3)] at which y^3 alpha (1 + v z) max(1, best y) / (1 + x z)^2 = 1, z = y - 1; all Q28, alpha from 1/9 to
+ * 1, the rest from 0 to 1. The left side grows with y by a power from 1 to 5, so y is unique and at most 1/alpha. Above it,
+ * numerator minus denominator is convex, so Newton's steps decrease towards it and never pass it. Six steps leave an error of
+ * 1e-8 in all cases.
  */
 AB_OPAQUE u64 ab_solve(u64 alpha, u64 v, u64 x, u64 best)
 {
@@ -158,11 +158,9 @@ AB_INLINE u64 ab_at_most_one(u64 a, u32 b, u64 c, u32 d)
 	return ab_div(above.low, below.low, AB_GUESS_BITS);
 }
 
-/*
- * Where the path's window is w and V is what would follow from W_cubic = w, and `l` has it so: the y by which
- * V is to be multiplied, and W_cubic by y^(3/2), so that sqrt(min(alpha1, 1)) W_cubic = w. The others' sums
- * stay, alpha1 moves with V, and the condition is y^3 alpha1(y) = 1.
- */
+/* For a window w and V computed for W_cubic = w, as in `l`: the factor y of V, and y^(3/2) of W_cubic, for which
+ * sqrt(min(alpha1, 1)) W_cubic = w. The sums of the other paths stay, alpha1 changes with V, and the condition is y^3
+ * alpha1(y) = 1. */
 AB_INLINE u64 ab_fixed_point(const struct ab_links *l, const struct ab_path *p)
 {
 	u64 alpha = ab_alpha1(l), v = p->state.now.reno, x = p->state.now.reno_rate;

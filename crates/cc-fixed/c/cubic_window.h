@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
-/* The window of CUBIC in congestion avoidance (RFC 9438, section 4), apart from any path: `cubic` uses it as
- * a path's window, `coupled-cubic` keeps one in the background. C = 0.4, beta = 0.7, fast convergence. */
+/* The window of CUBIC in congestion avoidance (RFC 9438, section 4), independent of a path: `cubic` uses it as a path's
+ * window, `coupled-cubic` keeps one in the background. C = 0.4, beta = 0.7, fast convergence. */
 #ifndef AB_CUBIC_WINDOW_H
 #define AB_CUBIC_WINDOW_H
 
 #include "roots.h"
 #include "units.h"
 
-/* The largest such window: one in the background can be three times a path's. */
+/* The largest such window. One in the background can be three times a path's. */
 #define AB_MAX_CUBIC (AB_MAX_CWND << 2)
 #define AB_K_BITS 10
 #define AB_STAGE_BITS 20
@@ -17,17 +17,16 @@
 struct ab_cubic {
 	u64 w_max; /* window at the plateau of the cubic function */
 	u64 prior; /* window before the last congestion; 0 before the first */
-	u64 last; /* when an acknowledgement was last seen */
-	u64 t; /* from the start of the stage to then, without the time in which the application limited the sender,
-		* Q20 us */
-	u64 w_est; /* the window of a Reno flow in the same place (section 4.3) */
+	u64 last; /* the time of the last acknowledgement */
+	u64 t; /* time from the start of the stage to `last`, without application-limited time, Q20 us */
+	u64 w_est; /* the window of a Reno flow under the same conditions (section 4.3) */
 	u64 k; /* time from the start of the stage to the plateau, 1/1024 us */
 	u8 begun; /* whether in a stage of congestion avoidance: not in slow start and recovery */
-	u8 from_plateau; /* whether the next stage starts on its plateau (4.8, 4.10) or below it, after a loss */
+	u8 from_plateau; /* whether the next stage starts on its plateau (4.8, 4.10) or, after a loss, below it */
 };
 
-/* The next stage starts where the window then is, on the plateau, as after a slow start that ended without
- * loss (section 4.10). */
+/* The next stage starts on the plateau at the current window, as after a slow start that ended without loss (section
+ * 4.10). */
 AB_INLINE void ab_cubic_restart(struct ab_cubic *c)
 {
 	c->prior = 0;
@@ -35,7 +34,7 @@ AB_INLINE void ab_cubic_restart(struct ab_cubic *c)
 	c->begun = 0;
 }
 
-/* C d^3, Q40 segments, for d in 1/1024 us; grows no further from 268 s on, where it is 1.8 AB_MAX_CUBIC.
+/* C d^3, Q40 segments, for d in 1/1024 us; constant from 268 s, where it is 1.8 AB_MAX_CUBIC.
  * Error 10^-10 of it and, with d in seconds, 10^-10 (d + d^2) segments. */
 AB_INLINE u64 ab_cubic_rise(u64 d)
 {
@@ -45,9 +44,9 @@ AB_INLINE u64 ab_cubic_rise(u64 d)
 }
 
 /*
- * K = cbrt((w_max - w)/C) (Figure 2), 1/1024 us, below 2^38. The cube root, then a Newton step so that the
- * function rises as far as it says, and rounded up: it must not start above w, where W_est is only an
- * acknowledgement's growth away. Error 3 and 10^-10 K.
+ * K = cbrt((w_max - w)/C) (Figure 2), 1/1024 us, below 2^38. The cube root, then a Newton step so that the function reaches
+ * the plateau at K, rounded up: the function must not start above w, because W_est is only one acknowledgement's growth above
+ * w. Error 3 and 10^-10 K.
  */
 AB_OPAQUE u64 ab_cubic_k(u64 below)
 {
@@ -83,7 +82,7 @@ AB_INLINE void ab_cubic_begin(struct ab_cubic *c, u64 w)
 	c->begun = 1;
 }
 
-/* What passed since the last acknowledgement, Q20 us; 2^40 us at most. */
+/* The time since the last acknowledgement, Q20 us; 2^40 us at most. */
 AB_INLINE u64 ab_cubic_passed(struct ab_cubic *c, u64 now)
 {
 	u64 passed = ab_min(ab_less(now, c->last), 1ULL << 40);
@@ -93,8 +92,8 @@ AB_INLINE u64 ab_cubic_passed(struct ab_cubic *c, u64 now)
 }
 
 /*
- * The window w after `part` of it (Q40) was acknowledged in congestion avoidance; c->t is up to date. `reno`: such
- * a part, as it counts for W_est. `ahead`: a round-trip time, Q20 us.
+ * The window w after `part` of it (Q40) was acknowledged in congestion avoidance; c->t is up to date. `reno`: the fraction
+ * that counts for W_est. `ahead`: a round-trip time, Q20 us.
  */
 AB_OPAQUE u64 ab_cubic_step(struct ab_cubic *c, u64 w, u64 part, u64 reno, u64 ahead)
 {
@@ -104,7 +103,7 @@ AB_OPAQUE u64 ab_cubic_step(struct ab_cubic *c, u64 w, u64 part, u64 reno, u64 a
 		return w;
 	if (!c->begun)
 		ab_cubic_begin(c, w);
-	/* Section 4.3, Figure 4: alpha = 9/17, and 1 once the window before the loss is regained. */
+	/* Section 4.3, Figure 4: alpha = 9/17, and 1 once the window has reached its value before the loss. */
 	c->w_est = ab_min(c->w_est + (c->w_est < c->prior ? reno * 9 / 17 : reno), AB_MAX_CUBIC);
 
 	if (ab_cubic_at(c, c->t) < c->w_est) {
@@ -116,7 +115,7 @@ AB_OPAQUE u64 ab_cubic_step(struct ab_cubic *c, u64 w, u64 part, u64 reno, u64 a
 	return w + ab_mul(target - w, ab_min(part, AB_SEGMENT), AB_WINDOW_BITS); /* sections 4.4, 4.5 */
 }
 
-/* The same for RFC 9438 as it stands. */
+/* The same for unmodified RFC 9438. */
 AB_INLINE u64 ab_cubic_grow(struct ab_cubic *c, u64 w, u64 part, u64 now, u32 srtt)
 {
 	c->t = ab_min(c->t + ab_cubic_passed(c, now), AB_LONGEST_STAGE);

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
 /*
- * The events of a path. The kernel's glue and the simulator tell a row of each event by one of these functions, which run
- * the algorithm whose header was included before this one. The algorithm's header has
+ * The events of a path. The kernel's glue and the simulator pass each event to a row by one of these functions. They run the
+ * algorithm of the header that was included before this one. The algorithm's header defines
  *
  *   void ab_acked(struct ab_group *, struct ab_path *, const struct ab_ack *)    grow the window
  *   void ab_congestion(struct ab_group *, struct ab_path *, u64 now)  set threshold and window after a loss
  *
- * and, unless it says AB_STATELESS,
+ * and, unless it defines AB_STATELESS,
  *
  *   void ab_added(struct ab_path *)                       a new row begins, its state all zeros
  *   void ab_timed_out(struct ab_path *)                   the last loss was a timeout
  *   void ab_spurious(struct ab_group *, struct ab_path *) the window is restored; restore the state
  *
- * and, if it says AB_PAUSES,
+ * and, if it defines AB_PAUSES,
  *
  *   void ab_app_limited(struct ab_path *, u64 now)        the application limited the sender
  *
  * Algorithms sum over the rows that count (ab_counts()). The row of the event counts if it has a round-trip time.
  *
- * A header says
+ * A header defines
  *
  *   AB_SAMPLES          if it reads single round-trip times or those of a round, not only their smoothed mean and minimum.
  *                       Linux has no samples in a recovery, but for the acknowledgement that begins it.
  *   AB_FIRST_SAMPLES    if it reads them in the first slow start only, for HyStart++
- *   AB_ONCE_PER_ROUND   if it says AB_SAMPLES, and the window changes in congestion avoidance at the end of a round only
- *   AB_KEEPS_STATE      if a row's state holds what the connection knows: a new row begins with the last path's state, of
- *                       which ab_added() clears what is the path's
+ *   AB_ONCE_PER_ROUND   if it defines AB_SAMPLES, and the window changes in congestion avoidance at the end of a round only
+ *   AB_KEEPS_STATE      if a row's state holds state of the connection: a new row begins with the last path's state, of
+ *                       which ab_added() clears the path's own fields
  */
 #ifndef AB_DRIVE_H
 #define AB_DRIVE_H
@@ -33,7 +33,7 @@
 #include "group.h"
 
 #if defined(AB_ONCE_PER_ROUND) && !defined(AB_SAMPLES)
-#error "AB_ONCE_PER_ROUND needs AB_SAMPLES: without it nothing tells the row of the end of a round"
+#error "AB_ONCE_PER_ROUND needs AB_SAMPLES: without it, the row is not notified of the end of a round"
 #endif
 
 #ifdef AB_STATELESS
@@ -59,7 +59,7 @@ AB_INLINE void ab_app_limited(struct ab_path *p, u64 now)
 /* The kernel's threshold until the first congestion, in its segments. */
 #define AB_WHOLE_NO_SSTHRESH 0x7fffffff
 
-/* The kernel's threshold as the row has it. */
+/* Converts the kernel's threshold to the row's. */
 AB_INLINE u64 ab_threshold(u32 ssthresh)
 {
 	return ssthresh >= AB_WHOLE_NO_SSTHRESH ? AB_NO_SSTHRESH : ab_window(ssthresh);
@@ -73,7 +73,7 @@ AB_INLINE void ab_on_added(struct ab_path *p, u32 cwnd, u32 ssthresh, u32 srtt)
 	ab_added(p);
 }
 
-/* The row's measurements with an acknowledgement, in recovery too. */
+/* Updates the row's measurements with an acknowledgement, also in recovery. */
 AB_INLINE void ab_on_sample(struct ab_path *p, const struct ab_ack *ack)
 {
 	ab_measure(p, ack);
@@ -102,8 +102,8 @@ AB_INLINE void ab_on_congestion(struct ab_group *g, struct ab_path *p, u64 now)
 	ab_settle(p);
 }
 
-/* The congestion just told of was a timeout (the kernel tells so afterwards): the window is one segment
- * (RFC 5681, section 3.1), and all that was in flight is deemed lost. */
+/* The last congestion event was a timeout (the kernel reports this afterwards). The window is one segment (RFC 5681,
+ * section 3.1), and all data in flight is deemed lost. */
 AB_INLINE void ab_on_timeout(struct ab_path *p)
 {
 	ab_timed_out(p);
@@ -122,19 +122,19 @@ AB_INLINE int ab_on_spurious(struct ab_group *g, struct ab_path *p)
 	return 1;
 }
 
-/* The row's threshold as the kernel has it. */
+/* Converts the row's threshold to the kernel's. */
 AB_INLINE u32 ab_whole_ssthresh(const struct ab_path *p)
 {
 	return p->ssthresh == AB_NO_SSTHRESH ? AB_WHOLE_NO_SSTHRESH : p->ssthresh >> AB_WINDOW_BITS;
 }
 
-/* Whether the kernel's own rules can have made that of the row's threshold: the one before the last congestion
- * returns, or one in use is raised to three quarters of the window. */
+/* Whether the kernel's own rules can have produced this threshold: they restore the one before the last congestion, or
+ * raise a current one to three quarters of the window. */
 AB_INLINE int ab_believes_ssthresh(const struct ab_path *p, u32 ssthresh)
 {
 	u64 before = p->before_ssthresh == AB_NO_SSTHRESH ? 0 : p->before_ssthresh;
 
-	/* Or it is what the kernel remembers of earlier connections. */
+	/* Or the kernel stored it from earlier connections. */
 	if (p->ssthresh == AB_NO_SSTHRESH)
 		return ssthresh == AB_WHOLE_NO_SSTHRESH || ssthresh <= AB_MAX_CWND >> AB_WINDOW_BITS;
 	if (ssthresh == AB_WHOLE_NO_SSTHRESH)
@@ -142,15 +142,15 @@ AB_INLINE int ab_believes_ssthresh(const struct ab_path *p, u32 ssthresh)
 	return ssthresh <= ab_max(ab_max(p->ssthresh, before), ab_max(p->cwnd, p->before_cwnd)) >> AB_WINDOW_BITS;
 }
 
-/* Whether the kernel's own rules can have made that of the row's window: they do not make it larger than it was
- * before the last congestion, but for one segment (a probe of the MTU that failed). */
+/* Whether the kernel's own rules can have produced this window. They never exceed the window before the last
+ * congestion, except by one segment (after a failed MTU probe). */
 AB_INLINE int ab_believes_cwnd(const struct ab_path *p, u32 cwnd)
 {
 	return cwnd <= (ab_max(p->cwnd, p->before_cwnd) >> AB_WINDOW_BITS) + 1;
 }
 
-/* Takes over what the kernel's own rules did to window and threshold (segments). Where that cannot have been they,
- * takes over nothing and returns 0. */
+/* Adopts changes of window and threshold (segments) by the kernel's own rules. If these rules cannot have made the
+ * changes, ignores them and returns 0. */
 AB_INLINE int ab_adopt(struct ab_path *p, u32 cwnd, u32 ssthresh)
 {
 	if (!ab_believes_cwnd(p, cwnd) || !ab_believes_ssthresh(p, ssthresh))

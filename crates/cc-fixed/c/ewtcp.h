@@ -14,7 +14,7 @@ static const u64 ab_ewtcp_weights[AB_PATHS] = {
 	30541989660, 22439012812, 17179869184, 13574217627,
 };
 
-/* How many paths count. */
+/* The number of paths that count. */
 AB_OPAQUE u32 ab_ewtcp_count(const struct ab_group *g, u64 now)
 {
 	u32 n = 0;

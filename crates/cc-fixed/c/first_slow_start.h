@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
-/* A path's slow start where the first one is HyStart++'s (RFC 9406, section 4.3). */
+/* A path's slow start, with HyStart++ in the first one (RFC 9406, section 4.3). */
 #ifndef AB_FIRST_SLOW_START_H
 #define AB_FIRST_SLOW_START_H
 

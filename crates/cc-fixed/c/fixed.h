@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
 /*
  * Unsigned fixed point on 64 bits: "Qn" has n bits behind the point. Neither the kernel nor eBPF has
- * floating point or 128-bit integers. No function divides by zero; what does not fit saturates.
+ * floating point or 128-bit integers. Functions never divide by zero; results that do not fit saturate.
  */
 #ifndef AB_FIXED_H
 #define AB_FIXED_H
@@ -15,11 +15,11 @@ typedef long long s64;
 _Static_assert(sizeof(u32) == 4 && sizeof(u64) == 8, "the rows are laid out alike in eBPF and natively");
 
 #define AB_INLINE static inline __attribute__((always_inline, unused))
-/* A function of its own: the eBPF verifier then meets its code once per program, not once per use. */
+/* Marks a separate function: the eBPF verifier then checks its code once per program, not once per call. */
 #define AB_FUNCTION static __attribute__((noinline, unused))
-/* A function of numbers that the verifier looks at once, for all numbers, rather than for each set of constants
- * that it is called with. A pointer that it takes may be null for all that the verifier knows. Weak, so that the
- * compiler knows no more: clang 22 leaves out a caller's check of a result whose bounds it has found in the function. */
+/* Marks a function that the verifier checks once for all arguments, instead of for each set of constant arguments. For
+ * the verifier, its pointer arguments may be null. Weak, so that the compiler does not use its result either: clang 22
+ * drops a caller's check of a result if the function implies its bounds. */
 #ifdef __bpf__
 #define AB_OPAQUE __attribute__((noinline, weak))
 #else
@@ -61,8 +61,8 @@ AB_INLINE u64 ab_mul(u64 a, u64 b, u32 q)
 	return p.high << (64 - q) | p.low >> q;
 }
 
-/* How many bits a number takes; 0 for 0. The ones of the number with all bits below its first one set,
- * counted in parallel: without a branch, after each of which the eBPF verifier would look at all that follows. */
+/* The number of bits of a number; 0 for 0. Sets all bits below the highest one and counts the ones in parallel. It
+ * avoids branches, because the eBPF verifier checks all following code after each branch. */
 AB_INLINE u32 ab_bits(u64 a)
 {
 	a |= a >> 1;
@@ -77,14 +77,14 @@ AB_INLINE u32 ab_bits(u64 a)
 	return a * 0x0101010101010101 >> 56;
 }
 
-/* ab_div() where a 2^q takes more than 64 bits. */
+/* ab_div() if a 2^q has more than 64 bits. */
 AB_FUNCTION u64 ab_div_wide(u64 a, u64 b, u32 q)
 {
 	u32 up = 64 - ab_bits(a), bits = ab_bits(b), down = 0;
 
 	a <<= up & 63;
 	q -= up;
-	/* b keeps at least 32 bits, or all that it has. */
+	/* b keeps at least 32 bits, or all of its bits. */
 	if (bits > 32)
 		down = bits - 32 < q ? bits - 32 : q;
 	b >>= down & 63;
@@ -95,8 +95,8 @@ AB_FUNCTION u64 ab_div_wide(u64 a, u64 b, u32 q)
 	return a << (q & 63);
 }
 
-/* a 2^q / b, 0 < q < 64; the largest number where b is 0. Rounded down where a 2^q fits, else within 1 and 2^-30
- * of itself. */
+/* a 2^q / b, 0 < q < 64; the largest number if b is 0. Rounded down if a 2^q fits; if not, the error is at most 1 plus
+ * 2^-30 of the result. */
 AB_INLINE u64 ab_div(u64 a, u64 b, u32 q)
 {
 	if (!b)
@@ -116,7 +116,7 @@ AB_INLINE u64 ab_max(u64 a, u64 b)
 	return a > b ? a : b;
 }
 
-/* a - b, or 0 where b is larger. */
+/* a - b, or 0 if b is larger. */
 AB_INLINE u64 ab_less(u64 a, u64 b)
 {
 	return a > b ? a - b : 0;

@@ -18,12 +18,12 @@
 /* Times here: microseconds in Q20. D < 2^27 us, so that 10 of them and nine of them added up fit. */
 #define AB_FLUCTUATION_BITS 20
 
-/* What the connection remembers of its last loss. */
+/* The connection's state since its last loss. */
 struct ab_comparison {
 	u64 average; /* A; rounded up, so that it does not come to 0: within 2^-18 us */
 	u64 away; /* max |D - A|; 0 with fewer than two paths to compare */
 	u32 known; /* 0 before there is an A */
-	u32 loss; /* the number of the loss that it was made on; 0 before the first */
+	u32 loss; /* the number of its loss; 0 before the first */
 	u32 number; /* the newest one has the largest; 0 in a new connection */
 };
 
@@ -39,7 +39,7 @@ struct ab_state {
 
 #include "group.h"
 
-/* A new path in the row: only what the connection knows stays. */
+/* A new path in the row: only the connection's state stays. */
 AB_INLINE void ab_keep_comparison(struct ab_path *p)
 {
 	__builtin_memset(&p->state.before, 0, sizeof(p->state.before));
@@ -84,7 +84,7 @@ AB_INLINE u64 ab_fluctuation(const struct ab_path *p)
 	return ab_less(p->state.fluctuation, 1);
 }
 
-/* A = (1 - b) A + b mean D with b = 5/8 (Eq. 4), by the sum of n paths' D. The first is the first mean. */
+/* A = (1 - b) A + b mean D with b = 5/8 (Eq. 4), from the sum of n paths' D. The first value is the first mean. */
 AB_OPAQUE u64 ab_average(u64 average, u32 known, u64 sum, u32 n)
 {
 	u64 mean;
@@ -95,7 +95,7 @@ AB_OPAQUE u64 ab_average(u64 average, u32 known, u64 sum, u32 n)
 	return known ? (3 * average + 5 * mean + 7) / 8 : mean;
 }
 
-/* The larger of `away` and |D - A|; 0 where there are fewer than two paths to compare. */
+/* The larger of `away` and |D - A|; 0 with fewer than two paths to compare. */
 AB_OPAQUE u64 ab_farther(u64 away, u64 average, u64 d, u32 n)
 {
 	d <<= AB_FLUCTUATION_BITS;
@@ -131,7 +131,7 @@ AB_INLINE u32 ab_level(const struct ab_comparison *c)
 	return 5 * c->away <= c->average ? 1 : 2;
 }
 
-/* Compares on a loss on path p, before its measurements start anew. */
+/* Compares at a loss on path p, before its measurements restart. */
 AB_INLINE void ab_compare_on_loss(const struct ab_group *g, struct ab_path *p, u64 now)
 {
 	struct ab_comparison *c = &p->state.last;
@@ -147,7 +147,7 @@ AB_INLINE void ab_compare_on_loss(const struct ab_group *g, struct ab_path *p, u
 	p->state.loss = c->loss;
 }
 
-/* That loss was spurious: what was known before it is known again, unless another path has lost since. */
+/* The loss was spurious: restores the previous state, unless another path has had a loss since. */
 AB_INLINE void ab_forget_loss(const struct ab_group *g, struct ab_path *p)
 {
 	u32 number;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
 /*
- * The table of a connection's paths, one row per subflow, and what is measured on each. An algorithm's
- * header defines `struct ab_state`, its own state per row, before it includes this one, or AB_STATELESS.
+ * The table of a connection's paths, one row per subflow, with measurements of each. An algorithm's
+ * header defines `struct ab_state`, its own state per row, before it includes this one, or defines AB_STATELESS.
  *
  * Each subflow writes its own row only, and reads the others' while these may change on another
  * processor: a row's fields can be a few acknowledgements apart, never meaningless.
@@ -19,7 +19,7 @@ struct ab_state {
 /* MPTCP has the initial subflow and at most eight more (MPTCP_PM_ADDR_MAX). */
 #define AB_PATHS 9
 
-/* Round-trip times as they were measured, us. All zeros: none. */
+/* Measured round-trip times, us. All zeros: no samples. */
 struct ab_samples {
 	u64 sum;
 	u32 count;
@@ -28,20 +28,20 @@ struct ab_samples {
 	u32 max;
 };
 
-/* What an acknowledgement says, or several that are taken together. */
+/* The information of an acknowledgement, or of several that are handled together. */
 struct ab_ack {
 	struct ab_samples rtt;
-	u64 now;       /* when it arrived, us */
-	u32 acked;     /* segments that may grow the window; 0 where growth is not allowed */
+	u64 now;       /* its arrival time, us */
+	u32 acked;     /* segments that may grow the window; 0 if growth is not allowed */
 	u32 delivered; /* segments newly delivered, selectively acknowledged ones included */
 	u32 srtt;      /* the smoothed round-trip time, with these samples, us; 0 before the first */
 	u32 ends_round; /* whether data sent after the last such step is acknowledged */
 	u32 limited;   /* whether the window limited the sender (RFC 7661) */
 	u32 burst;     /* the most of acked that HyStart++ lets grow the window in its slow start: L of RFC 9406 */
-	u64 rto;       /* 0 where nothing is in flight after it; else how long that may stay unacknowledged, us */
+	u64 rto;       /* the timeout of data in flight after it, us; 0 without data in flight */
 };
 
-/* What is measured between congestion events. */
+/* Measurements between congestion events. */
 struct ab_span {
 	u32 delivered; /* segments since the last event; saturates */
 	u32 delivered_between; /* between the last two; 0 until the first */
@@ -49,24 +49,24 @@ struct ab_span {
 	u32 max_rtt;
 };
 
-/* What the others read and each acknowledgement needs comes first: in as few cache lines as can be. */
+/* Fields that other rows read or each acknowledgement needs come first, to use few cache lines. */
 struct ab_path {
-	u64 owner; /* the socket's cookie; 0 where nobody has the row */
+	u64 owner; /* the socket's cookie; 0 if the row is free */
 	u64 cwnd; /* Q40 segments */
 	u64 ssthresh; /* Q40 segments */
 	u64 rate; /* cwnd / srtt, Q20 segments per second; 0 without a round-trip time */
-	u64 counts_until; /* us: from then on the path does not count; 0 where it does not now */
+	u64 counts_until; /* us: the time until which the path counts; 0 if it does not count now */
 	u32 srtt; /* us; 0 before the first sample */
 	u32 min_rtt; /* smallest sample, us; AB_NO_RTT before the first */
 	struct ab_span span;
-	u32 sample; /* the latest of the latest acknowledgement, us; 0 without one */
+	u32 sample; /* the last sample of the last acknowledgement, us; 0 without one */
 	u32 round; /* counts round trips */
 	u32 round_min_rtt; /* smallest sample of the last round that had one, us */
 	u64 round_rtt; /* their mean, Q32 us; 0 before the first such round */
-	u32 samples; /* the round that is under way: how many, their sum and the smallest */
+	u32 samples; /* the current round: the number of samples, their sum and the smallest */
 	u64 samples_sum;
 	u32 samples_min;
-	u32 can_undo; /* whether `before` holds the path before an event that may prove spurious */
+	u32 can_undo; /* whether `before` holds the path's state before an event that may be spurious */
 	u64 largest_cwnd; /* Q40 segments */
 	u64 before_cwnd;
 	u64 before_ssthresh;
@@ -76,22 +76,22 @@ struct ab_path {
 };
 
 struct ab_group {
-	u64 taken; /* bit i: whether row i was ever anybody's; the others are all zeros */
+	u64 taken; /* bit i: whether row i was ever used; unused rows are all zeros */
 	struct ab_path path[AB_PATHS];
 };
 
-/* The rows up to the last one that was ever taken: most connections have two, and the others are not to be fetched
- * from memory. In functions that are AB_OPAQUE: else the verifier would look at what follows once per end. */
+/* Iterates over rows up to the last one ever used: most connections have two, and this avoids fetching the others from
+ * memory. Use it in AB_OPAQUE functions, because the verifier would check the following code once per possible end. */
 #define AB_EACH_ROW(i, g) for (u32 i = 0; i < AB_PATHS && (g)->taken >> i; i++)
 
 /*
- * Whether a row counts in the sums over the paths: it has data in flight, or was acknowledged within AB_COUNTED_RTTS
- * smoothed round-trip times. Those are for an application that pauses between flights: a pause of a few round trips is
- * no change of paths, a longer one is. What is in flight is deemed lost after a retransmission timeout.
+ * Whether a row counts in the sums over the paths: it has data in flight, or was acknowledged within AB_COUNTED_RTTS smoothed
+ * round-trip times. This tolerates an application that pauses between flights: after a few round trips the path still counts,
+ * after a longer pause it does not. Data in flight is deemed lost after a retransmission timeout.
  */
 #define AB_COUNTED_RTTS 4
 
-/* Of counts_until: until something else is said of it. */
+/* A value of counts_until: without limit, until it is set again. */
 #define AB_ALWAYS (~0ULL)
 
 AB_INLINE int ab_counts(const struct ab_path *p, u64 now)
@@ -104,7 +104,7 @@ AB_INLINE int ab_in_slow_start(const struct ab_path *p)
 	return p->cwnd < p->ssthresh;
 }
 
-/* Keeps the window within its bounds and publishes the rate that follows from it. */
+/* Clamps the window and publishes its rate. */
 AB_INLINE void ab_settle(struct ab_path *p)
 {
 	p->cwnd = ab_min(ab_max(p->cwnd, AB_MIN_CWND), AB_MAX_CWND);
@@ -113,19 +113,19 @@ AB_INLINE void ab_settle(struct ab_path *p)
 	p->rate = p->srtt ? (p->cwnd >> (AB_WINDOW_BITS - AB_RATE_BITS)) * 1000000 / p->srtt : 0;
 }
 
-/* Where a new row's zeros end: AB_KEEPS_STATE is for a state that holds what the connection knows, of which
- * ab_added() clears what is the path's. */
+/* The end of a new row's zeros. With AB_KEEPS_STATE, the state holds the connection's state, of which ab_added() clears
+ * the path's own fields. */
 #ifdef AB_KEEPS_STATE
 #define AB_CLEARED __builtin_offsetof(struct ab_path, state)
 #else
 #define AB_CLEARED sizeof(struct ab_path)
 #endif
 
-/* A row for a path that has sent no data yet: its window, and the smoothed round-trip time if its handshake
- * measured it (us, else 0). The caller has claimed the row (`owner`). */
+/* Initialises the row of a new path that has not sent data: its window, and the smoothed round-trip time if the
+ * handshake measured it (us; 0 if not). The caller has claimed the row (`owner`). */
 AB_INLINE void ab_path_added(struct ab_path *p, u64 cwnd, u32 srtt)
 {
-	/* Not the owner, which is first: the row must not look free for a moment. */
+	/* Except the owner, which is first: the row must never appear free. */
 	__builtin_memset(&p->cwnd, 0, AB_CLEARED - __builtin_offsetof(struct ab_path, cwnd));
 	p->cwnd = cwnd;
 	p->ssthresh = AB_NO_SSTHRESH;
@@ -149,7 +149,7 @@ AB_INLINE u64 ab_mean(u64 sum, u32 n)
 	return sum / n << AB_TIME_BITS | (sum % n << AB_TIME_BITS) / n;
 }
 
-/* One sample more; 0 is none. */
+/* Adds a sample; 0 means no sample. */
 AB_INLINE void ab_sampled(struct ab_samples *s, u32 rtt)
 {
 	if (!rtt)
@@ -162,7 +162,7 @@ AB_INLINE void ab_sampled(struct ab_samples *s, u32 rtt)
 	s->count++;
 }
 
-/* The row's measurements with an acknowledgement; its samples belong to the round that it ends. */
+/* Updates the row's measurements with an acknowledgement; its samples belong to the round that it ends. */
 AB_INLINE void ab_measure(struct ab_path *p, const struct ab_ack *ack)
 {
 	const struct ab_samples *rtt = &ack->rtt;
@@ -191,7 +191,7 @@ AB_INLINE void ab_measure(struct ab_path *p, const struct ab_ack *ack)
 	}
 }
 
-/* Before the algorithm learns of congestion: what an undo brings back. */
+/* Called before the algorithm's reaction to congestion: stores the state for an undo. */
 AB_INLINE void ab_remember(struct ab_path *p)
 {
 	p->can_undo = 1;
@@ -201,7 +201,7 @@ AB_INLINE void ab_remember(struct ab_path *p)
 	p->before_span = p->span;
 }
 
-/* After the algorithm has learnt of congestion: measurements between events start anew. */
+/* Called after the algorithm's reaction to congestion: restarts the measurements between events. */
 AB_INLINE void ab_lost(struct ab_path *p)
 {
 	p->span.delivered_between = p->span.delivered;
@@ -210,8 +210,8 @@ AB_INLINE void ab_lost(struct ab_path *p)
 	p->span.max_rtt = 0;
 }
 
-/* The last congestion was spurious: what it took returns (RFC 4015, section 3.2), unless the window has
- * outgrown it (RFC 9438, section 4.9). Whether it did. */
+/* The last congestion was spurious: restores the window (RFC 4015, section 3.2), unless it has grown beyond that (RFC
+ * 9438, section 4.9). Returns whether it restored it. */
 AB_INLINE int ab_undo(struct ab_path *p)
 {
 	if (!p->can_undo)
@@ -225,7 +225,7 @@ AB_INLINE int ab_undo(struct ab_path *p)
 	p->span.delivered_between = p->before_span.delivered_between;
 	p->span.min_rtt = ab_min(p->span.min_rtt, p->before_span.min_rtt);
 	p->span.max_rtt = ab_max(p->span.max_rtt, p->before_span.max_rtt);
-	if (!p->counts_until) /* a timeout, and nothing was acknowledged since */
+	if (!p->counts_until) /* a timeout, without an acknowledgement since */
 		p->counts_until = p->before_counts_until;
 	return 1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
-/* HyStart++ (RFC 9406): a rising round-trip time ends the first slow start before the loss does. Whole
- * microseconds and quarters of a segment: no error. */
+/* HyStart++ (RFC 9406): a rising round-trip time ends the first slow start before the loss does. Exact, in whole
+ * microseconds and quarters of a segment. */
 #ifndef AB_HYSTART_H
 #define AB_HYSTART_H
 
@@ -15,13 +15,13 @@
 #define AB_CSS_ROUNDS 5
 
 struct ab_hystart {
-	u32 round; /* ab_path's when last seen */
+	u32 round; /* the last seen round of the path */
 	u32 samples;
 	u32 min_rtt; /* of this round and the last one, us; AB_NO_RTT without a sample */
 	u32 last_min_rtt;
 	u32 conservative; /* whether in conservative slow start */
 	u32 baseline; /* cssBaselineMinRtt, us */
-	u32 rounds; /* completed in it, its first partial one included */
+	u32 rounds; /* completed rounds in it, including its first partial one */
 };
 
 AB_INLINE void ab_hystart_begin(struct ab_hystart *h)

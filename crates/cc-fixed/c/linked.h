@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
-/* The coupling of RFC 6356: how much the paths of a connection may grow together. */
+/* The coupling of RFC 6356, which limits the growth of a connection's paths together. */
 #ifndef AB_LINKED_H
 #define AB_LINKED_H
 
@@ -16,7 +16,7 @@ struct ab_linked {
 AB_INLINE void ab_link(struct ab_linked *l, u32 *best_rtt, u64 w, u64 x, u32 rtt)
 {
 	l->total += x;
-	/* x/T > best x/T: compared as products, since the quotient takes more than 64 bits. */
+	/* x/T > best x/T: compared as products, because the quotient needs more than 64 bits. */
 	if (!l->window || ab_product_greater(x, *best_rtt, l->rate, rtt)) {
 		l->window = w;
 		l->rate = x;
@@ -51,7 +51,7 @@ AB_INLINE struct ab_linked ab_linked(const struct ab_group *g, u64 now)
 
 /*
  * min(alpha / sum w, 1/w) (RFC 6356, section 3), Q40 per acknowledged segment. With s = x_best / sum x,
- * alpha / sum w = (w_best/T_best^2) / (sum x)^2 = s^2 / w_best: no unit of time remains.
+ * alpha / sum w = (w_best/T_best^2) / (sum x)^2 = s^2 / w_best, without a unit of time.
  * Error: 2^-40 absolute, and s is known within 2^-48 + 1e-4 of itself (the rates' scale).
  */
 AB_INLINE u64 ab_linked_increase(const struct ab_linked *l, u64 cwnd)

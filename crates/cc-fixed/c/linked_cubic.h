@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
 /*
- * Linked CUBIC: coupling by response functions (the book, "Linked CUBIC"). U is the mean window that a single CUBIC
- * flow would have at a path's loss rate, V Reno's. Each path is to have the share s = eta V of U, and all together
- * the best path's U/T; so, with mean windows m, Y = sum m/T and V(U) = min(U, kappa U^(2/3)),
+ * Linked CUBIC: coupling by response functions (the book, "Linked CUBIC"). U is the mean window that a single CUBIC flow
+ * would have at a path's loss rate, V Reno's. The target of each path is the share s = eta V of U, and the target of all
+ * together is the best path's U/T; so, with mean windows m, Y = sum m/T and V(U) = min(U, kappa U^(2/3)),
  *
  *   eta = max m/(T Y V(T Y)) = max(m (T Y)^-2, m (T Y)^(-5/3) / kappa),
  *   s = min(1, (m eta)^(1/2), m^(2/5) (eta kappa)^(3/5)).
@@ -24,21 +24,21 @@
 #define AB_SHARE_BITS 48
 #define AB_SHARE_ONE (1ULL << AB_SHARE_BITS)
 
-/* What congestion changes, and an undo restores. */
+/* The state that congestion changes and an undo restores. */
 struct ab_sharing {
 	struct ab_cubic cubic;
 	u64 pace; /* s^(4/3) */
 	u64 mean; /* m, Q40 segments, over `time` */
-	u64 time; /* Q20 us; 0 where m is the window */
-	u64 until; /* us; 0 where that never began */
+	u64 time; /* Q20 us; 0 if m is the window */
+	u64 until; /* us; 0 if it never began */
 };
 
-/* How a path enters the sums. */
+/* A path's terms of the sums. */
 struct ab_member {
 	u64 rate; /* m/T, Q20 segments per second */
 	u32 log_mean; /* of m, in Q40 segments; Q26, as is the next one */
 	u32 log_rtt; /* of T, in us */
-	u32 srtt; /* the T for which all this is */
+	u32 srtt; /* the T of these values */
 };
 
 struct ab_state {
@@ -92,7 +92,7 @@ AB_INLINE s64 ab_log_mean(const struct ab_member *m)
 	return (s64)m->log_mean - ((s64)AB_WINDOW_BITS << AB_LOG_BITS);
 }
 
-/* log2(eta), Q26, times six; and how many paths count. */
+/* log2(eta), Q26, times six; and the number of paths that count. */
 AB_OPAQUE s64 ab_six_eta(const struct ab_group *g, u64 now, u32 *paths)
 {
 	s64 reno = -(1LL << 40), cubic = reno, y;
@@ -136,7 +136,7 @@ AB_INLINE u64 ab_sixty_share(const struct ab_group *g, const struct ab_path *p, 
 	return ab_larger(0, ab_larger(-reno, -cubic));
 }
 
-/* m, after the window was as it is since the last time. */
+/* Updates m: the window has been constant since the last update. */
 AB_INLINE void ab_extend(struct ab_path *p, u64 now)
 {
 	struct ab_sharing *s = &p->state.now;
@@ -166,7 +166,7 @@ AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_a
 	struct ab_sharing *s = &p->state.now;
 	u64 acked, part, share;
 
-	/* What the mean was before a timeout or a long pause says nothing any more. */
+	/* The mean before a timeout or a long pause is obsolete. */
 	if (ab_in_slow_start(p)) {
 		s->time = 0;
 		s->until = ack->limited ? 0 : ack->now;
@@ -192,7 +192,7 @@ AB_INLINE void ab_congestion(struct ab_group *g, struct ab_path *p, u64 now)
 	ab_reduce_to(p, ab_cubic_reduce(&p->state.now.cubic, p->cwnd));
 }
 
-/* RFC 9438, section 4.8; and what the mean was says nothing any more. */
+/* RFC 9438, section 4.8; the earlier mean is obsolete. */
 AB_INLINE void ab_timed_out(struct ab_path *p)
 {
 	p->state.now.cubic.from_plateau = 1;

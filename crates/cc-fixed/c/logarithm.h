@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
-/* Logarithms and powers to the base 2, for products of odd powers: these are sums then. By polynomials, and
- * without a division. */
+/* Logarithms and powers to the base 2, which turn products of odd powers into sums. They use polynomials, without
+ * divisions. */
 #ifndef AB_LOGARITHM_H
 #define AB_LOGARITHM_H
 
@@ -8,10 +8,8 @@
 
 #define AB_LOG_BITS 26
 
-/*
- * log2(a), Q26; 0 for 0. That of the mantissa 1 + f is the polynomial that interpolates it at the Chebyshev
- * nodes of [0, 1], within 2^-32 of it; eleven roundings of 2^-30 and the last of 2^-26 remain. Error 2^-25.
- */
+/* log2(a), Q26; 0 for 0. A polynomial interpolates the logarithm of the mantissa 1 + f at the Chebyshev nodes of [0,
+ * 1], with an error of 2^-32. Eleven roundings of 2^-30 and a last one of 2^-26 add to it. Error 2^-25. */
 AB_OPAQUE u32 ab_log2(u64 a)
 {
 	u32 power = ab_bits(a | 1) - 1;
@@ -31,8 +29,8 @@ AB_OPAQUE u32 ab_log2(u64 a)
 	return (power << AB_LOG_BITS) + (u32)(r * f >> (62 - AB_LOG_BITS));
 }
 
-/* 2^-x, Q48, for x in Q26. The polynomial is within 2^-29 of it, where it is from 1 to 1/2, and has six roundings of
- * 2^-30: relative error 2^-26, absolute 2^-48. */
+/* 2^-x, Q48, for x in Q26. The polynomial is within 2^-29 of the value, from 1 to 1/2, and has six roundings of 2^-30:
+ * relative error 2^-26, absolute 2^-48. */
 AB_OPAQUE u64 ab_power_down(u64 x)
 {
 	u32 whole = ab_min(x >> AB_LOG_BITS, 63);

@@ -17,7 +17,7 @@ struct ab_olia {
 	u32 sizes; /* of the sets, see ab_olia_size() */
 };
 
-/* Which byte of `sizes` is whose. */
+/* The bytes of `sizes`. */
 enum { AB_OLIA_ALL, AB_OLIA_B, AB_OLIA_M, AB_OLIA_BOTH };
 
 AB_INLINE u32 ab_olia_size(const struct ab_olia *t, u32 set)
@@ -25,8 +25,8 @@ AB_INLINE u32 ab_olia_size(const struct ab_olia *t, u32 set)
 	return t->sizes >> 8 * set & 0xff;
 }
 
-/* One path more: whether its l/T^2 is the best so far (1), as good (0) or worse (-1), and its window the
- * largest so far, alike. Opaque: the verifier would follow every way to count up to nine. */
+/* Adds a path: whether its l/T^2 is the best so far (1), equal (0) or worse (-1), and the same for its window. Opaque,
+ * because the verifier would follow every way to count up to nine. */
 AB_OPAQUE u32 ab_olia_count(u32 sizes, s32 better, s32 larger)
 {
 	u32 in_b = better >= 0, in_m = larger >= 0;
@@ -49,8 +49,8 @@ AB_INLINE u32 ab_olia_whole(const struct ab_path *p)
 	return p->cwnd >> AB_WINDOW_BITS;
 }
 
-/* How l/T^2 compares with the best so far: 1 where it is larger, 0 where it is equal, -1 else. By products
- * of at most 86 bits, so exactly. Opaque, like what a is made of: the verifier would follow each outcome. */
+/* Compares l/T^2 with the best so far: 1 if larger, 0 if equal, -1 if smaller. Exact, by products of at most 86 bits.
+ * Opaque, like the terms of a, because the verifier would follow each outcome. */
 AB_OPAQUE s32 ab_olia_compare(u32 l, u64 rtt2, u32 best_l, u64 best_rtt2)
 {
 	struct ab_product p = ab_product(l, best_rtt2), q = ab_product(best_l, rtt2);
@@ -119,7 +119,7 @@ AB_OPAQUE s64 ab_olia_transfer(u32 n, u32 m, u32 collected, u32 in_b, u32 in_m)
 	return in_b ? ab_div(1, n * collected, 48) : 0;
 }
 
-/* a of a path that counts, Q48: where B\M is not empty, 1/(n |B\M|) there and -1/(n |M|) in M; else 0. */
+/* a of a path that counts, Q48: if B\M is not empty, 1/(n |B\M|) there and -1/(n |M|) in M; 0 in all other cases. */
 AB_INLINE s64 ab_olia_a(const struct ab_olia *t, const struct ab_path *p)
 {
 	u32 collected = ab_olia_size(t, AB_OLIA_B) - ab_olia_size(t, AB_OLIA_BOTH);
@@ -129,10 +129,9 @@ AB_INLINE s64 ab_olia_a(const struct ab_olia *t, const struct ab_path *p)
 }
 
 /*
- * (w/T^2)/(sum w/T)^2 + a/w per acknowledged segment, which is (s^2 + a)/w with s = (w/T) / sum w/T; at most
- * one segment. Error: s^2 and a within 2^-46 and the quotient within 2^-30 of itself and 2^-40, with rates
- * known within 1e-4 of themselves. Where it is negative the threshold follows the window down, which
- * otherwise would slow-start back.
+ * (w/T^2)/(sum w/T)^2 + a/w per acknowledged segment, which is (s^2 + a)/w with s = (w/T) / sum w/T; at most one segment.
+ * Error: s^2 and a within 2^-46 and the quotient within 2^-30 of itself and 2^-40, with rates known within 1e-4 of
+ * themselves. If it is negative, the threshold follows the window down, or slow start would undo the decrease.
  */
 AB_INLINE void ab_olia_avoid(const struct ab_group *g, struct ab_path *p, u64 acked, u64 now)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
-/* What a round-trip time above the smallest one says about the queue on the path. */
+/* Estimates the queue on the path from the excess of a round-trip time over the smallest one. */
 #ifndef AB_QUEUE_H
 #define AB_QUEUE_H
 
 #include "group.h"
 
-/* No round has been judged. */
+/* Before the first judged round. */
 #define AB_NO_DIFF AB_MAX
 
-/* What a complete round measured. */
+/* The measurement of a complete round. */
 struct ab_round {
-	u64 rtt; /* Q32 us; 0 before there was one */
-	u64 base; /* the path's smallest sample, which stands for the one without a queue, Q32 us */
+	u64 rtt; /* Q32 us; 0 before the first */
+	u64 base; /* the path's smallest sample, as an estimate without a queue, Q32 us */
 };
 
 /* The last round by the mean of its samples. */
@@ -32,13 +32,13 @@ AB_INLINE u64 ab_queueing(const struct ab_round *round)
 	return ab_less(round->rtt, round->base);
 }
 
-/* a part/whole, for a part at most as large as the whole; a itself where it is larger. Relative error 2^-29. */
+/* a part/whole, for a part at most as large as the whole; a itself if it is larger. Relative error 2^-29. */
 AB_OPAQUE u64 ab_share(u64 a, u64 part, u64 whole)
 {
 	return ab_mul(a, ab_min(ab_div(part, whole, 62), 1ULL << 62), 62);
 }
 
-/* w (RTT - base)/RTT: how much of the window w waits in queues. Error: 2^-29 of itself, and 2^-32 us of the
+/* w (RTT - base)/RTT: the segments of the window w in queues. Error: 2^-29 of itself, and 2^-32 us of the
  * RTT: below 3e-4 segments at 10^6 segments and 1 us. */
 AB_INLINE u64 ab_queued(const struct ab_round *round, u64 window)
 {

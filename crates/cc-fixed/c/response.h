@@ -21,8 +21,8 @@ AB_OPAQUE u64 ab_virtual_reno(u64 w, u32 rtt)
 	return ab_mul(w, factor, 20 + a.shift + t.shift);
 }
 
-/* The window at which both regions meet, sqrt(3.375/K^4) T^(-3/2) = 1.654 T^(-3/2): the largest number for
- * the shortest times, below 2.3 us, whose window is too large. Relative error 2^-27. */
+/* The window at which both regions meet, sqrt(3.375/K^4) T^(-3/2) = 1.654 T^(-3/2): the largest number for times below
+ * 2.3 us, where the window does not fit. Relative error 2^-27. */
 AB_OPAQUE u64 ab_crossing(u32 rtt)
 {
 	struct ab_root t = ab_root2(rtt);

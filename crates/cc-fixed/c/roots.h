@@ -12,16 +12,15 @@ struct ab_root {
 	u32 shift;
 };
 
-/* a / 2^power, Q32, where a has `power` bits or one or two less. */
+/* a / 2^power, Q32, if a has `power` bits or one or two fewer. */
 AB_INLINE u64 ab_mantissa(u64 a, u32 power)
 {
 	return power > 32 ? a >> ((power - 32) & 63) : a << (32 - power);
 }
 
 /*
- * r = 1/sqrt(m), Q30, for m in [1/4, 1), Q32: r <- r (3 - m r^2)/2. The parabola that it starts from is within
- * 0.0241 of r, relatively; an error e becomes 1.5 e^2, 2e-12 after three steps, where the rounding of the last
- * one remains: 2^-28.
+ * r = 1/sqrt(m), Q30, for m in [1/4, 1), Q32: r <- r (3 - m r^2)/2. The initial parabola has a relative error of 0.0241. An
+ * error e becomes 1.5 e^2: 2e-12 after three steps, below the rounding of the last one, 2^-28.
  */
 AB_OPAQUE u64 ab_inverse_sqrt(u64 m)
 {

@@ -5,7 +5,7 @@
 
 #include "fixed.h"
 
-/* Windows: segments in Q40, so that what one acknowledgement adds to the largest one still counts. */
+/* Windows: segments in Q40, so that one acknowledgement's increase of the largest window is still visible. */
 #define AB_WINDOW_BITS 40
 #define AB_SEGMENT (1ULL << AB_WINDOW_BITS)
 #define AB_MIN_CWND AB_SEGMENT
@@ -23,7 +23,7 @@
 #define AB_MAX_RTT 100000000U
 #define AB_NO_RTT (~0U)
 
-/* Whole segments as a window; more than fit become the most that do. */
+/* Converts whole segments to a window, saturating. */
 AB_INLINE u64 ab_window(u32 segments)
 {
 	return ab_min(segments, 1 << 23) << AB_WINDOW_BITS;

@@ -34,8 +34,7 @@ AB_INLINE void ab_added(struct ab_path *p)
 AB_INLINE void ab_acked(struct ab_group *g, struct ab_path *p, const struct ab_ack *ack)
 {
 	struct ab_vegas *v = &p->state.now;
-	/* The smallest sample stands for the segment that the authors time, as the sender's own bursts are no
-	 * queue. */
+	/* The smallest sample replaces the authors' timed segment, because the sender's own bursts are not a queue. */
 	struct ab_round round = ab_round_by_smallest(p);
 	int judged = ab_round_due(&v->rounds, p->round, ack->acked) && round.rtt;
 	int clean = v->rounds.doubt == AB_CLEAN;

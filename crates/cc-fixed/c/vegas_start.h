@@ -9,7 +9,7 @@
 /* gamma: slow start ends when more is queued, Q40 segments. */
 #define AB_VEGAS_GAMMA AB_SEGMENT
 
-/* Grows the window while the path is in slow start; 0 where it is not. `hold`: whether the window is held
+/* Grows the window while the path is in slow start; returns 0 if it is not. `hold`: whether the window is held
  * in this round; `judged`: whether a round was judged just now, with `diff` segments queued (Q40). */
 AB_INLINE int ab_vegas_start(struct ab_path *p, u32 *hold, u32 acked, int judged, u64 diff, int clean)
 {
@@ -17,7 +17,7 @@ AB_INLINE int ab_vegas_start(struct ab_path *p, u32 *hold, u32 acked, int judged
 		return 0;
 	if (judged) {
 		if (clean && diff > AB_VEGAS_GAMMA) {
-			/* w base/RTT is what the path holds without the queue. */
+			/* w base/RTT is the data in flight without the queue. */
 			ab_reduce_to(p, ab_min(p->cwnd, ab_less(p->cwnd, diff) + AB_SEGMENT));
 			return 1;
 		}

@@ -12,7 +12,7 @@
 struct ab_wcompound {
 	struct ab_rounds rounds;
 	struct ab_delay_window delay;
-	u64 alpha; /* the queued segments from which on the delay window shrinks, Q40 */
+	u64 alpha; /* the number of queued segments at which the delay window starts to shrink, Q40 */
 	u64 diff; /* segments queued in the last judged round, Q40; AB_NO_DIFF before the first */
 };
 
@@ -24,7 +24,7 @@ struct ab_state {
 #include "aimd.h"
 #include "queue.h"
 
-/* alpha at first, and at least, Q40. */
+/* alpha: the initial value and the minimum, Q40. */
 #define AB_WCOMPOUND_INITIAL_ALPHA (6 * AB_SEGMENT)
 #define AB_WCOMPOUND_MIN_ALPHA AB_SEGMENT
 
@@ -34,14 +34,13 @@ AB_INLINE void ab_added(struct ab_path *p)
 	p->state.now.diff = AB_NO_DIFF;
 }
 
-/* Whether a row counts in what the connection is expected to do. */
+/* Whether a row counts in the connection's expectation. */
 AB_INLINE int ab_wcompound_counts(const struct ab_path *p, u64 now)
 {
 	return ab_counts(p, now) && p->round_rtt;
 }
 
-/* P a, with P = min(1, alpha RTT/((RTT - base) w_max)) (Eq. 13), the part of the time with less than alpha
- * queued. */
+/* P a, with P = min(1, alpha RTT/((RTT - base) w_max)) (Eq. 13), the fraction of time with less than alpha queued. */
 AB_INLINE u64 ab_wcompound_unqueued(const struct ab_path *p, const struct ab_round *round, u64 a)
 {
 	u64 queued = ab_queued(round, p->largest_cwnd), alpha = p->state.now.alpha;
@@ -49,7 +48,7 @@ AB_INLINE u64 ab_wcompound_unqueued(const struct ab_path *p, const struct ab_rou
 	return queued > alpha ? ab_share(a, alpha, queued) : a;
 }
 
-/* What the connection is expected to do in a round: E = gain - loss (Eq. 40), and its rate y. */
+/* The connection's expected change in a round, E = gain - loss (Eq. 40), and its rate y. */
 struct ab_expected {
 	u64 gain; /* Q40 segments; nine times a window and its increase fit */
 	u64 loss;
@@ -67,7 +66,7 @@ AB_INLINE void ab_wcompound_expect(struct ab_expected *e, const struct ab_path *
 	e->rate += ab_round_rate(&round, p->cwnd);
 }
 
-/* Once per round: the others' rows as they are. */
+/* Once per round, from the current rows of all paths. */
 AB_OPAQUE u64 ab_wcompound_total(const struct ab_group *g, u64 now, struct ab_expected *out)
 {
 	struct ab_expected e = {};
@@ -81,7 +80,7 @@ AB_OPAQUE u64 ab_wcompound_total(const struct ab_group *g, u64 now, struct ab_ex
 	return e.rate;
 }
 
-/* alpha_s = E y/(E + y/2) = E/(E/y + 1/2), Q40 segments (Eq. 39); none without a gain to expect. */
+/* alpha_s = E y/(E + y/2) = E/(E/y + 1/2), Q40 segments (Eq. 39); 0 without an expected gain. */
 AB_INLINE u64 ab_wcompound_alpha_s(const struct ab_expected *e)
 {
 	u64 change = ab_less(e->gain, e->loss);

@@ -11,11 +11,11 @@
 struct ab_wvegas {
 	struct ab_rounds rounds;
 	u64 rate; /* x when the backlog last reached alpha, Q20 segments per second; 0 before, and in slow start */
-	u64 weight; /* the path's part of the connection's rate, Q40 */
-	u64 alpha; /* segments that the path is to keep queued, Q40 */
+	u64 weight; /* the path's fraction of the connection's rate, Q40 */
+	u64 alpha; /* the target of queued segments on the path, Q40 */
 	u64 diff; /* segments queued in the last judged round, Q40; AB_NO_DIFF before the first */
 	u64 queueing; /* RTT - base of it, Q32 us */
-	u64 smallest; /* of those with diff >= alpha, since the last backoff; AB_MAX where there was none */
+	u64 smallest; /* of those with diff >= alpha, since the last backoff; AB_MAX if there was no such round */
 };
 
 struct ab_state {
@@ -27,7 +27,7 @@ struct ab_state {
 #include "queue.h"
 #include "vegas_start.h"
 
-/* What all paths together are to keep queued, segments; and what a path has at first and at least, Q40. */
+/* The target of queued segments on all paths together; and a path's initial value and minimum, Q40. */
 #define AB_WVEGAS_TOTAL_ALPHA 10
 #define AB_WVEGAS_INITIAL_ALPHA (2 * AB_SEGMENT)
 

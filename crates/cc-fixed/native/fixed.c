@@ -1,4 +1,4 @@
-/* The arithmetic, to be checked by itself. */
+/* The arithmetic, for separate tests. */
 #include "fixed.h"
 
 void ab_native_product(u64 a, u64 b, u64 *high, u64 *low);

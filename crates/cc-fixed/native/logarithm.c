@@ -1,4 +1,4 @@
-/* Logarithms and powers, to be checked by themselves. */
+/* Logarithms and powers, for separate tests. */
 #include "logarithm.h"
 
 u32 ab_native_log2(u64 a);

@@ -12,7 +12,7 @@
 #include "real.h"
 #include "together.h"
 
-/* What anybody may see of a row. */
+/* The public values of a row. */
 struct ab_view {
 	u64 owner;
 	double cwnd; /* segments */
@@ -21,15 +21,15 @@ struct ab_view {
 	u32 min_rtt; /* us; AB_NO_RTT before the first */
 };
 
-/* The acknowledgements that a row has not learnt of, as the kernel's glue has them in a socket's private area. */
+/* The acknowledgements that a row has not received yet, which the kernel's glue keeps in a socket's private area. */
 struct ab_pending {
 	struct ab_waiting waiting;
 	struct ab_ack ack; /* all of them as one */
 	u64 any; /* whether there is one */
 };
 
-/* Rows are given by their number, below AB_PATHS. Without a place for pending acknowledgements (a null pointer) the row
- * learns of each at once. */
+/* Rows are given by their number, below AB_PATHS. Without a place for pending acknowledgements (a null pointer), the
+ * row receives each at once. */
 struct ab_native {
 	u64 group_size; /* bytes */
 	void (*added)(struct ab_group *g, u32 r, u64 owner, double cwnd, u32 srtt);
@@ -37,13 +37,13 @@ struct ab_native {
 	void (*ack)(struct ab_group *g, u32 r, struct ab_pending *pending, const struct ab_ack *ack);
 	void (*congestion)(struct ab_group *g, u32 r, struct ab_pending *pending, u64 now, u32 timeout);
 	void (*spurious)(struct ab_group *g, u32 r);
-	/* Sending begins again at `now`, us, after a pause with nothing in flight. */
+	/* Sending resumes at `now`, us, after a pause without data in flight. */
 	void (*paused)(struct ab_group *g, u32 r, u64 now);
 	void (*set)(struct ab_group *g, u32 r, double cwnd, double ssthresh);
 	int (*adopt)(struct ab_group *g, u32 r, u32 cwnd, u32 ssthresh);
 	void (*view)(const struct ab_group *g, u32 r, struct ab_view *out);
-	u64 observables; /* how many the header has */
-	/* The algorithm's observables at `now`, us, in the order of its entry, NaN where one has no value; n numbers at
+	u64 observables; /* the number of the header's observables */
+	/* The algorithm's observables at `now`, us, in the order of its entry, NaN for undefined values; n numbers at
 	 * most. */
 	void (*observe)(const struct ab_group *g, u32 r, u64 now, double *out, u32 n);
 };
@@ -59,7 +59,7 @@ static void ab_native_added(struct ab_group *g, u32 r, u64 owner, double cwnd, u
 	ab_added(&g->path[r]);
 }
 
-/* As the kernel's glue: the row stays as it is until another path has it, or until the last path leaves. */
+/* As in the kernel's glue, the row keeps its content until another path uses it or the last path leaves. */
 static void ab_native_removed(struct ab_group *g, u32 r)
 {
 	ab_path_removed(&g->path[r]);
@@ -70,7 +70,7 @@ static void ab_native_removed(struct ab_group *g, u32 r)
 	__builtin_memset(g, 0, sizeof(*g));
 }
 
-/* One acknowledgement more. */
+/* Adds an acknowledgement. */
 static void ab_native_pend(struct ab_pending *pending, const struct ab_ack *ack)
 {
 	struct ab_ack *all = &pending->ack;
@@ -129,7 +129,7 @@ static void ab_native_congestion(struct ab_group *g, u32 r, struct ab_pending *p
 {
 	struct ab_path *p = &g->path[r];
 
-	/* The row learns what was measured before, as in the glue's ssthresh(). */
+	/* Passes earlier measurements to the row, as in the glue's ssthresh(). */
 	if (pending && pending->any) {
 		pending->ack.now = now;
 		ab_on_sample(p, &pending->ack);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
-/* Fixed point as real numbers, for what people read: natively only. */
+/* Converts fixed point to real numbers for display; native builds only. */
 #ifndef AB_REAL_H
 #define AB_REAL_H
 
@@ -20,7 +20,7 @@ AB_INLINE double ab_to_real(u64 window)
 	return window == AB_NO_SSTHRESH ? __builtin_inf() : (double)window / ab_segment;
 }
 
-/* Segments that are AB_MAX before they are known. */
+/* Segments, AB_MAX if unknown. */
 AB_INLINE double ab_known(u64 segments)
 {
 	return segments == AB_MAX ? __builtin_nan("") : (double)segments / ab_segment;

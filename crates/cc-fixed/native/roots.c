@@ -1,4 +1,4 @@
-/* The roots, to be checked by themselves. */
+/* The roots, for separate tests. */
 #include "roots.h"
 
 u64 ab_native_sqrt(u64 a);

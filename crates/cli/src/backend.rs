@@ -1,39 +1,39 @@
-//! What runs a scenario, as the command line has it.
+//! The backends and traffic generators, as values of options.
 
 use anabranch::linux::{GUEST_6_1, GUEST_6_12, GUEST_NEWEST, KERNEL};
-use anabranch::{On, SIM};
+use anabranch::{Runner, SIM};
 use clap::ValueEnum;
 
-/// Who sends and receives on the running kernel.
+/// The traffic generator on a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TrafficName {
     /// Threads of the command, which check every byte.
     Own,
-    /// iperf3, for flows that send in bulk without end.
+    /// iperf3, for bulk flows without an end.
     Iperf3,
 }
 
-/// What runs a scenario.
+/// The backend that runs a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BackendName {
     /// The simulator.
     Sim,
     /// The running Linux kernel: real sockets in network namespaces, links emulated in real time. Needs root.
     Kernel,
-    /// The same on Debian's Linux 6.12 under QEMU, in virtual time: slower, and each time the same.
+    /// The same on Debian's Linux 6.12 under QEMU, in virtual time: slower, but reproducible.
     #[value(name = "guest-6.12", alias = "guest")]
     Guest612,
     /// The same on Debian's Linux 6.1.
     #[value(name = "guest-6.1")]
     Guest61,
-    /// The same on the newest Linux that Debian has.
+    /// The same on Debian's newest Linux.
     #[value(name = "guest-newest")]
     GuestNewest,
 }
 
 impl BackendName {
-    /// It.
-    pub fn on(self) -> &'static On {
+    /// The backend of this name.
+    pub fn runner(self) -> &'static Runner {
         match self {
             BackendName::Sim => &SIM,
             BackendName::Kernel => &KERNEL,
@@ -43,8 +43,8 @@ impl BackendName {
         }
     }
 
-    /// It and `--linux-hosts`, as they stand on a command line.
+    /// The options that select it and `--linux-hosts` on a command line, after a space.
     pub fn options(self, linux_hosts: bool) -> String {
-        self.on().option() + if linux_hosts { " --linux-hosts" } else { "" }
+        self.runner().option() + if linux_hosts { " --linux-hosts" } else { "" }
     }
 }

@@ -1,8 +1,8 @@
-//! `anabranch capture`: a capture of real packets as a record.
+//! `anabranch capture`: reads a packet capture and summarises its connections.
 
-use crate::format::format;
+use crate::format::sample_format;
 use crate::interrupt;
-use crate::output::{print, print_text_of_json, wrote};
+use crate::output::{list_files, print, print_text_of_json};
 use crate::pages::capture::page;
 use anabranch::{CaptureOptions, Error, SampleFormat};
 use anabranch_net::Time;
@@ -16,26 +16,26 @@ Examples:
   anabranch capture run.pcap --out out/capture --interval '10 ms'
   anabranch capture run.pcap --json
 
-A capture at the sender's host tells most: there the round-trip time is whole, and what is sent again is seen.";
+Capture at the sender's host: only there the capture shows full round-trip times and all retransmissions.";
 
 /// Arguments of `capture`.
 #[derive(Debug, Args)]
 pub struct CaptureArgs {
-    /// A capture of tcpdump, dumpcap or Wireshark, pcap or pcapng.
+    /// The capture of tcpdump, dumpcap or Wireshark, as pcap or pcapng.
     pub file: PathBuf,
-    /// Write into this directory the summary and the samples, as `run --out` does.
+    /// Write the summary and the samples into this directory, as `run --out` does.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Replace what `--out` has of a run, of another capture or by another `--interval` or `--tcp`; without this, it stays.
+    /// Replace a record in `--out` of a run, of another capture, or of another `--interval` or `--tcp`.
     #[arg(long, requires = "out")]
     pub replace: bool,
     /// Format of the samples.
-    #[arg(long, value_parser = format(), default_value = "parquet", requires = "out")]
+    #[arg(long, value_parser = sample_format(), default_value = "parquet", requires = "out")]
     pub format: SampleFormat,
-    /// Time between samples, 1 ms at least.
+    /// Time between samples, at least 1 ms.
     #[arg(long, value_name = "TIME", default_value = "100 ms", value_parser = interval)]
     pub interval: Time,
-    /// TCP connections without MPTCP, too.
+    /// Include TCP connections without MPTCP.
     #[arg(long)]
     pub tcp: bool,
     /// Print the summary as one JSON object.
@@ -46,7 +46,11 @@ pub struct CaptureArgs {
 fn interval(text: &str) -> Result<Time, String> {
     let interval = anabranch_scenario::time(text)?;
     let shortest = Time::from_millis(1);
-    if interval < shortest { Err(format!("`{text}` is less than {shortest}")) } else { Ok(interval) }
+    if interval < shortest {
+        Err(format!("`{text}` is less than the minimum of {shortest}"))
+    } else {
+        Ok(interval)
+    }
 }
 
 /// `anabranch capture`.
@@ -58,7 +62,7 @@ pub fn capture(args: CaptureArgs) -> Result<(), Error> {
     let (summary, files) = anabranch::capture(&args.file, &options, &interrupt::watch())?;
     match args.json {
         true => print_text_of_json(&summary.to_json())?,
-        false => print(&format!("{}\n{}", page(&summary), wrote(files.iter().flatten())))?,
+        false => print(&format!("{}\n{}", page(&summary), list_files(files.iter().flatten())))?,
     }
     files.map(drop)
 }

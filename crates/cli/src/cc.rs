@@ -1,4 +1,4 @@
-//! `anabranch cc`: the algorithms as the registry has them, and how they behave in the standard cases.
+//! `anabranch cc`: the algorithms in the registry, and their behaviour in the standard cases.
 
 use crate::finish::run;
 use crate::output::{print, print_json};
@@ -34,20 +34,20 @@ Examples:
   anabranch cc report lia olia --quick
   anabranch cc report coupled-cubic --seeds 20 --out out-20";
 
-/// What to tell of the algorithms.
+/// Subcommands of `cc`.
 #[derive(Debug, Subcommand)]
 pub enum CcCommand {
-    /// List them.
+    /// List the algorithms.
     #[command(after_help = LIST_EXAMPLES)]
     List {
         /// Print a JSON array.
         #[arg(long)]
         json: bool,
     },
-    /// Explain one: equations, source, how we read it, parameters, observables.
+    /// Explain an algorithm: equations, source, interpretation, parameters, observables.
     #[command(after_help = SHOW_EXAMPLES)]
     Show {
-        /// Its name.
+        /// The algorithm's name.
         name: String,
         /// Print a JSON object.
         #[arg(long)]
@@ -57,21 +57,21 @@ pub enum CcCommand {
     #[command(after_help = REPORT_EXAMPLES)]
     #[command(mut_arg("quick", |arg| arg.help("Two seeds; cases without changes last 24 s instead of 60 s")))]
     #[command(mut_arg("full", |arg| arg.help("Ten seeds instead of five")))]
-    #[command(mut_arg("seeds", |arg| arg.help("How many seeds, instead of the size's own number")))]
+    #[command(mut_arg("seeds", |arg| arg.help("The number of seeds, instead of the size's own")))]
     Report(CcReportArgs),
 }
 
 /// Arguments of `cc report`.
 #[derive(Debug, Args)]
 pub struct CcReportArgs {
-    /// The algorithms; all if none is given.
+    /// The algorithms; by default all.
     pub names: Vec<String>,
     #[command(flatten)]
     pub size: SizeArgs,
-    /// Where `algorithms/` and `report/` are written.
+    /// The folder that gets `algorithms/` and `report/`.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
-    /// Replace results there that were made with another size, other seeds or by another version; without this, they stay.
+    /// Replace earlier results of another size, other seeds or another version.
     #[arg(long)]
     pub replace: bool,
     /// Print the results as a JSON array.

@@ -1,4 +1,4 @@
-//! `anabranch check`: whether a file is a scenario, and what it says.
+//! `anabranch check`: validates a scenario and describes it.
 
 use crate::output::print;
 use crate::pages::check::page;
@@ -18,10 +18,10 @@ Examples:
 pub struct CheckArgs {
     #[command(flatten)]
     pub scenario: ScenarioArgs,
-    /// Accept it even if a run may need more than 4 GB of memory.
+    /// Accept a scenario that may need more than 4 GB of memory.
     #[arg(long)]
     pub yes: bool,
-    /// Algorithm of the multipath flows, or of the flow that is named: a name, or a table with parameters.
+    /// Algorithm of the multipath flows, or of the named flow: a name, or a table with parameters.
     #[arg(long, value_name = "[FLOW=]CC", value_parser = NonEmptyStringValueParser::new())]
     pub cc: Vec<String>,
 }

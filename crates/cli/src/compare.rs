@@ -1,4 +1,4 @@
-//! `anabranch compare`: a scenario with several algorithms over several seeds.
+//! `anabranch compare`: runs a scenario with several algorithms over several seeds.
 
 use crate::backend::BackendName;
 use crate::interrupt;
@@ -24,8 +24,8 @@ Examples:
 pub struct CompareArgs {
     #[command(flatten)]
     pub scenario: ScenarioArgs,
-    /// The algorithms, separated by commas: names, or tables with parameters. Each replaces that of the multipath flows, or of
-    /// the flow that is named.
+    /// The algorithms, separated by commas: names, or tables with parameters. Each replaces the algorithm of the multipath
+    /// flows, or of the named flow.
     #[arg(
         long,
         value_name = "[FLOW=]CC,…",
@@ -33,19 +33,19 @@ pub struct CompareArgs {
         value_parser = NonEmptyStringValueParser::new()
     )]
     pub cc: Vec<String>,
-    /// How many seeds: the first and those after it.
+    /// The number of seeds: the first seed and its successors.
     #[arg(long, default_value = "5", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub seeds: u32,
-    /// Runs at a time; all cores if not given.
+    /// The number of runs at once; by default the number of cores.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
-    /// What runs them: the simulator, or the running Linux kernel, as root.
+    /// The backend that runs them: the simulator, or a Linux kernel.
     #[arg(long, value_enum, default_value_t = BackendName::Sim)]
     pub backend: BackendName,
-    /// Simulate them with `hosts = "linux"`, as `--set hosts=linux` does.
+    /// Simulate with the Linux-accurate host model, as `--set hosts=linux` does.
     #[arg(long)]
     pub linux_hosts: bool,
-    /// Run it even if it may need more than 4 GB of memory.
+    /// Run even if it may need more than 4 GB of memory.
     #[arg(long)]
     pub yes: bool,
     /// Print the summaries of all runs as a JSON array.
@@ -56,7 +56,7 @@ pub struct CompareArgs {
 /// An element of the JSON array.
 #[derive(Serialize)]
 struct Run<'a> {
-    /// As it was given.
+    /// The algorithm as the user wrote it.
     cc: &'a str,
     #[serde(flatten)]
     summary: &'a Summary,
@@ -64,11 +64,11 @@ struct Run<'a> {
 
 /// `anabranch compare`.
 pub fn compare(args: CompareArgs) -> Result<(), Error> {
-    let (on, jobs) = (args.backend.on(), args.jobs);
+    let (runner, jobs) = (args.backend.runner(), args.jobs);
     let cc: Vec<String> = args.cc.iter().flat_map(|cc| file::parts(cc)).collect();
     let scenario = args.scenario.open(cc[..1].to_vec(), args.linux_hosts)?;
-    let comparison = Comparison::new(&scenario, &cc, args.seeds, on, jobs, args.yes)?;
-    on.ready()?;
+    let comparison = Comparison::new(&scenario, &cc, args.seeds, runner, jobs, args.yes)?;
+    runner.ready()?;
     interrupt::listen()?;
     let progress = Progress::over_runs();
     let compared = comparison.run(&progress.watch())?;

@@ -1,4 +1,4 @@
-//! What all commands do that run studies and standard cases: progress, Ctrl-C, pages and the report.
+//! Runs studies and standard cases for every command: progress, Ctrl-C, printed pages and the report.
 
 use crate::interrupt;
 use crate::output::{note, print, print_json};
@@ -8,7 +8,7 @@ use anabranch::{Campaign, Error, Finished, Place, StudyResult, counted};
 use anabranch_study::SimulationRuns;
 use std::{env, fs};
 
-/// Runs what a provisional report shows first. Verdicts are printed by what follows.
+/// Runs the campaign for a provisional report, and prints no verdicts.
 pub fn provisional(campaign: Campaign, place: Place) -> Result<(), Error> {
     interrupt::listen()?;
     let place = Place { laboratory: laboratory(), ..place };
@@ -19,7 +19,7 @@ pub fn provisional(campaign: Campaign, place: Place) -> Result<(), Error> {
     print(&format!("Provisional report, of the quick size: {}", report.display()))
 }
 
-/// Runs it, shows each paper or study by its page and algorithms on one page, and writes the report.
+/// Runs the campaign, prints a page per paper or study and one for all algorithms, and writes the report.
 pub fn run(
     campaign: Campaign,
     place: Place,
@@ -29,33 +29,33 @@ pub fn run(
     interrupt::listen()?;
     let place = Place { laboratory: laboratory(), ..place };
     let (progress, mut unprinted, mut studies) = (Progress::over_runs(), None, 0);
-    let ran = campaign.run(place, &progress.watch(), &mut |finished| {
+    let outcome = campaign.run(place, &progress.watch(), &mut |finished| {
         if let Finished::Study(result, taken) = finished {
             studies += 1;
-            let printed = progress.aside(|| show(result, json, || page(result, taken)));
+            let printed = progress.suspend(|| show(result, json, || page(result, taken)));
             unprinted = unprinted.take().or(printed.err());
         }
     });
     drop(progress);
-    let ran = ran?;
+    let outcome = outcome?;
     unprinted.map_or(Ok(()), Err)?;
-    match (studies, ran.algorithms.len()) {
+    match (studies, outcome.algorithms.len()) {
         (_, 0) => {}
-        (0, _) if json => print_json(&ran.algorithms)?,
-        (0, _) => print(&ran.algorithms.iter().map(standard_cases).collect::<Vec<_>>().join("\n"))?,
+        (0, _) if json => print_json(&outcome.algorithms)?,
+        (0, _) => print(&outcome.algorithms.iter().map(standard_cases).collect::<Vec<_>>().join("\n"))?,
         (_, n) => {
             let algorithms = counted(n, "algorithm");
-            print(&format!("Standard cases of {algorithms}: see the report's page on algorithms\n"))?;
+            print(&format!("Standard cases of {algorithms}: see the algorithms page of the report\n"))?;
         }
     }
-    let index = ran.report()?;
+    let index = outcome.report()?;
     if !json {
         print(&format!("Report: {}", index.display()))?;
     }
-    ran.check()
+    outcome.check()
 }
 
-/// Prints a result, and notes which figures it could not have.
+/// Prints a result, and notes the missing figures.
 pub fn show(result: &StudyResult, json: bool, page: impl FnOnce() -> String) -> Result<(), Error> {
     let printed = if json { print_json(result) } else { print(&page()) };
     for figure in result.experiments.iter().flat_map(|e| &e.figures) {
@@ -66,7 +66,7 @@ pub fn show(result: &StudyResult, json: bool, page: impl FnOnce() -> String) -> 
     printed
 }
 
-/// The page that simulates, as `make page` leaves it beside the binary, or an installation in `share`.
+/// The laboratory's page: `make page` puts it beside the binary, an installation into `share`.
 fn laboratory() -> Option<String> {
     let binary = env::current_exe().ok()?;
     let folder = binary.parent()?.parent()?;

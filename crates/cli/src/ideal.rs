@@ -1,4 +1,4 @@
-//! `anabranch ideal`: what theory gives for a scenario.
+//! `anabranch ideal`: fair shares and equilibria of a scenario.
 
 use crate::output::{print, print_json};
 use crate::pages::ideal::page;
@@ -20,22 +20,22 @@ Examples:
 pub struct IdealArgs {
     #[command(flatten)]
     pub scenario: ScenarioArgs,
-    /// Algorithm of the multipath flows, or of the flow that is named: a name, or a table with parameters.
+    /// Algorithm of the multipath flows, or of the named flow: a name, or a table with parameters.
     #[arg(long, value_name = "[FLOW=]CC", value_parser = NonEmptyStringValueParser::new())]
     pub cc: Vec<String>,
-    /// The part of a full link's buffer that is taken up on average, from 0 to 1.
-    #[arg(long, value_name = "PART", default_value_t = anabranch_ideal::QUEUE, value_parser = part)]
+    /// Mean occupied fraction of a full link's buffer, from 0 to 1.
+    #[arg(long, value_name = "FRACTION", default_value_t = anabranch_ideal::QUEUE, value_parser = parse_fraction)]
     pub queue: f64,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
 }
 
-/// A number from 0 to 1.
-fn part(text: &str) -> Result<f64, String> {
+/// Parses a number from 0 to 1.
+fn parse_fraction(text: &str) -> Result<f64, String> {
     match text.parse() {
-        Ok(part) if (0.0..=1.0).contains(&part) => Ok(part),
-        _ => Err("it must be a number from 0 to 1".to_owned()),
+        Ok(fraction) if (0.0..=1.0).contains(&fraction) => Ok(fraction),
+        _ => Err(format!("`{text}` is not a number from 0 to 1")),
     }
 }
 

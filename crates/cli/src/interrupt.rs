@@ -1,5 +1,5 @@
-//! What asks a command to end: Ctrl-C, SIGTERM, and SIGHUP where the terminal goes. The first asks; a second Ctrl-C does
-//! not.
+//! Signals that end a command: Ctrl-C, SIGTERM, and SIGHUP when the terminal closes. The first signal requests an orderly
+//! end; a second Ctrl-C ends at once.
 
 use crate::failure::INTERRUPTED;
 use crate::output::note;
@@ -12,13 +12,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// How long a request may wait for an answer.
+/// The longest delay before the command reacts.
 pub const SOON: Duration = Duration::from_millis(50);
 
 static REQUESTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// From now on such signals are noticed here, and a second Ctrl-C ends the process at once. SIGTERM and SIGHUP that are ignored stay
-/// so, as `nohup` wants.
+/// Installs the handlers. A second Ctrl-C ends the process at once. SIGTERM and SIGHUP stay ignored if they were, as `nohup` needs.
 pub fn listen() -> Result<(), Error> {
     // A terminal that goes may send SIGHUP twice, the shell's and the kernel's: only Ctrl-C insists.
     let insist = |requested| flag::register_conditional_shutdown(SIGINT, INTERRUPTED.into(), requested);
@@ -46,24 +45,24 @@ fn register(
     register().map_err(|e: io::Error| Error::environment("cannot listen to signals", &e))
 }
 
-/// A file that grows beyond the user's limit (`ulimit -f`) is a write that fails, as on a full disk, in place of the end.
+/// Makes a write beyond the user's limit (`ulimit -f`) fail, as on a full disk, instead of ending the process.
 pub fn let_large_writes_fail() {
-    // A signal that is caught, unlike one that is ignored, is as usual again in the programs that this one starts. Where it cannot be
-    // caught, it ends the command as ever.
+    // Child processes inherit an ignored signal, but not a handler. If the handler cannot be installed, the signal ends the
+    // command as usual.
     let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
-/// One that looks on without a bar.
+/// A watch without a progress bar.
 pub fn watch() -> Watch<'static> {
     Watch { cancel: REQUESTED.get_or_init(Arc::default).clone().into(), note, ..Watch::default() }
 }
 
-/// Whether there was one.
+/// Whether a signal has arrived.
 pub fn requested() -> bool {
     REQUESTED.get().is_some_and(|requested| requested.load(Ordering::Relaxed))
 }
 
-/// Waits until then, or until there is one.
+/// Waits until the given time or a signal.
 #[cfg(feature = "linux")]
 pub fn wait(until: std::time::Instant) {
     while !requested() && std::time::Instant::now() < until {
@@ -71,7 +70,7 @@ pub fn wait(until: std::time::Instant) {
     }
 }
 
-/// Whether this process ignores a signal: the first is the lowest bit.
+/// Whether this process ignores a signal. Signal 1 is the lowest bit of the mask.
 fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -1,26 +1,25 @@
-//! Where studies and sweeps leave what they give.
+//! The folders of studies and sweeps.
 
 use anabranch::Place;
 use clap::Args;
 use std::path::PathBuf;
 
-/// The folder of results, and that of runs.
+/// The folders of results and of runs.
 #[derive(Debug, Args)]
 pub struct KeptArgs {
-    /// Where `studies/` and `report/` are written.
+    /// The folder that gets `studies/` and `report/`.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
-    /// Replace results there that were made with another size, other seeds, by another version or of another study file; without
-    /// this, they stay.
+    /// Replace earlier results of another size, other seeds, another version or another study file.
     #[arg(long)]
     pub replace: bool,
-    /// Where runs are kept, instead of `store/` in that folder: several commands may share it, also at once.
+    /// The folder that keeps runs, instead of `store/` in the folder of results. Several commands may share it, even at once.
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,
 }
 
 impl KeptArgs {
-    /// What the command repeats goes there.
+    /// The place of a campaign that `command` repeats.
     pub fn place(&self, command: String) -> Place {
         let (out, replace) = (self.out.clone(), self.replace);
         let store = Some(self.store.clone().unwrap_or_else(|| out.join("store")));

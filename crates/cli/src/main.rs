@@ -1,6 +1,6 @@
-//! The `anabranch` command: it parses arguments and prints; the work is done by the crate `anabranch`.
+//! The `anabranch` command: parses arguments and prints results. The crate `anabranch` does the work.
 //!
-//! A command is a file with its arguments, its examples and its function. Pages, what people see of results, are in `pages`.
+//! Each command has a file with its arguments, its examples and its function. `pages` prints results as text.
 
 mod backend;
 mod capture;
@@ -42,7 +42,7 @@ Examples:
   anabranch schema > scenario.schema.json
   anabranch schema study > study.schema.json
   anabranch schema summary
-and as the first line of a scenario, for editors that know Taplo's directive:
+As the first line of a scenario, for editors that support Taplo's directive:
   #:schema scenario.schema.json";
 
 const MAN_EXAMPLES: &str = "\
@@ -72,38 +72,38 @@ Exit status: 0 done; 1 the result itself failed; 2 bad input or environment; 130
 #[derive(Debug, Parser)]
 #[command(name = "anabranch", version, after_help = EXAMPLES, max_term_width = 100)]
 pub struct Cli {
-    /// What to do.
+    /// The command to execute.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// The command to execute.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Simulate a scenario and summarise what happened.
+    /// Simulate a scenario and summarise the run.
     #[command(after_help = run::EXAMPLES)]
     Run(run::RunArgs),
-    /// Draw a run's record or a study's figure: windows, throughput, queues and more, as SVG, PNG or an interactive page.
+    /// Draw a run or a figure of a study: windows, throughput, queues and more, as SVG, PNG or an interactive page.
     #[command(after_help = plot::EXAMPLES)]
     Plot(plot::PlotArgs),
-    /// Simulate a scenario with several algorithms over several seeds: means and 95 % intervals.
+    /// Simulate a scenario with several algorithms and seeds, and print means and 95 % intervals.
     #[command(after_help = compare::EXAMPLES)]
     Compare(compare::CompareArgs),
-    /// Run papers' experiments, judge them against what was published, write the report. `all` runs the algorithms'
-    /// standard cases too.
+    /// Run the experiments of papers, compare them with the published values, and write the report. `all` also runs the
+    /// standard cases of the algorithms.
     #[command(after_help = paper::help())]
     Paper(paper::PaperArgs),
-    /// Run a study of your own, a TOML file that varies scenarios, judges claims and draws figures.
+    /// Run your own study, a TOML file that varies scenarios, judges claims and draws figures.
     #[command(after_help = study::EXAMPLES)]
-    #[command(mut_arg("quick", |arg| arg.help("The study's quick size: two seeds unless it says otherwise")))]
-    #[command(mut_arg("full", |arg| arg.help("The study's full size: ten seeds unless it says otherwise")))]
-    #[command(mut_arg("seeds", |arg| arg.help("How many seeds, instead of the size's own number")))]
+    #[command(mut_arg("quick", |arg| arg.help("The study's quick size: two seeds unless the study sets another number")))]
+    #[command(mut_arg("full", |arg| arg.help("The study's full size: ten seeds unless the study sets another number")))]
+    #[command(mut_arg("seeds", |arg| arg.help("The number of seeds, instead of the size's own")))]
     Study(study::StudyArgs),
-    /// Vary keys of a scenario, and algorithms: one table of all runs, and figures over what varies.
+    /// Vary keys and algorithms of a scenario, and write a table of all runs and figures over the varied keys.
     #[command(after_help = sweep::EXAMPLES)]
     #[command(mut_arg("replace", |arg| arg.help(sweep::REPLACE)))]
     Sweep(sweep::SweepArgs),
-    /// List the congestion-control algorithms, explain one, or report how they behave.
+    /// List the congestion control algorithms, explain one, or run their standard cases.
     #[command(after_help = cc::EXAMPLES)]
     #[command(subcommand)]
     Cc(cc::CcCommand),
@@ -116,21 +116,21 @@ pub enum Command {
     /// Write a commented scenario to start from, or a copy of an example.
     #[command(after_help = examples::NEW_EXAMPLES)]
     New(examples::NewArgs),
-    /// Run one task, a JSON object on standard input, and print its outcome as one line of JSON. So that other programs and other
-    /// machines can make runs.
+    /// Run one task, a JSON object on standard input, and print its outcome as one line of JSON. Other programs and machines
+    /// can use this to execute runs.
     #[command(after_help = task::EXAMPLES)]
     Task(task::TaskArgs),
-    /// Tell what theory gives for a scenario: max–min and pooled shares, where LIA, OLIA, BALIA and Linked CUBIC settle.
+    /// Compute the theory of a scenario: max–min and pooled shares, and the equilibria of LIA, OLIA, BALIA and Linked CUBIC.
     #[command(after_help = ideal::EXAMPLES)]
     Ideal(ideal::IdealArgs),
-    /// Print a synthetic trace for a link to follow, by a model and a seed.
+    /// Print a synthetic trace for a link, from a model and a seed.
     #[command(after_help = trace::EXAMPLES)]
     Trace(trace::TraceArgs),
-    /// Read a capture of MPTCP connections, of whatever hosts: throughput, round-trip times, what was sent again, how ACKs come.
+    /// Read a capture of MPTCP connections of any hosts: throughput, round-trip times, retransmissions, ACK patterns.
     #[command(after_help = capture::EXAMPLES)]
     Capture(capture::CaptureArgs),
     #[cfg(feature = "linux")]
-    /// Put coupled congestion control into the running Linux kernel, for its MPTCP.
+    /// Load coupled congestion control into the running Linux kernel, for its MPTCP.
     #[command(after_help = kernel::args::EXAMPLES)]
     #[command(subcommand)]
     Kernel(kernel::args::KernelCommand),
@@ -145,20 +145,20 @@ pub enum Command {
     /// Print the JSON Schema of scenario or study files, for editors, or of a run's summary.
     #[command(after_help = SCHEMA_EXAMPLES)]
     Schema {
-        /// Of which files.
+        /// The kind of file.
         #[arg(value_enum, default_value_t = Schema::Scenario)]
         of: Schema,
     },
-    /// Print a shell's completions.
+    /// Print completions for a shell.
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
-        /// Which shell.
+        /// The shell.
         shell: Shell,
     },
     /// Write the manual pages, one per command.
     #[command(after_help = MAN_EXAMPLES)]
     Man {
-        /// Where to.
+        /// The directory to write into.
         dir: PathBuf,
     },
 }

@@ -1,4 +1,4 @@
-//! `anabranch man`: the manual pages, made of the command line's own description.
+//! `anabranch man`: manual pages, generated from the command line's definition.
 
 use anabranch::Error;
 use anabranch_record::replace;
@@ -17,7 +17,7 @@ pub fn write(command: Command, dir: &Path) -> Result<(), Error> {
         .map_err(|e| Error::environment(format!("cannot write into {}", dir.display()), &e))
 }
 
-/// The pages of the commands below a command, and its own.
+/// Writes the page of a command and those of its subcommands.
 fn pages(command: Command, dir: &Path) -> io::Result<()> {
     for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
         pages(below.clone(), dir)?;

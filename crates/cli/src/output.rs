@@ -1,4 +1,4 @@
-//! Standard output, and notes beside it.
+//! Standard output, and notes on stderr.
 
 use crate::table::WIDTH;
 use anabranch::Error;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Whether nobody reads what is printed any more: what else there is to do is done all the same.
+/// Whether the reader of standard output has closed it. The command completes its other work anyway.
 #[cfg(feature = "linux")]
 pub fn is_closed() -> bool {
     CLOSED.load(Ordering::Relaxed)
@@ -21,7 +21,7 @@ pub fn is_closed() -> bool {
 /// Prints `text`, ended by one newline.
 pub fn print(text: &str) -> Result<(), Error> {
     let mut out = io::stdout().lock();
-    // Nothing that we print has a control character of its own.
+    // Our own output contains no control characters.
     match writeln!(out, "{}", printable(text.trim_end_matches('\n'))).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
         Err(e) if e.kind() == ErrorKind::BrokenPipe => {
@@ -32,7 +32,7 @@ pub fn print(text: &str) -> Result<(), Error> {
     }
 }
 
-/// Prints JSON. Its strings may have any character, so those that a terminal would obey become JSON's own `\u202e`.
+/// Prints JSON. Control characters in its strings become escapes such as `\u202e`.
 pub fn print_text_of_json(json: &str) -> Result<(), Error> {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
@@ -54,24 +54,24 @@ pub fn print_json(value: &impl Serialize) -> Result<(), Error> {
     }
 }
 
-/// Notes on stderr what the user should know though the command goes on.
+/// Prints a note for the user on stderr.
 pub fn note(text: &str) {
-    // Where stderr is gone there is nobody to tell.
+    // If stderr is closed, the note cannot be shown.
     let _ = writeln!(io::stderr(), "{}", textwrap::fill(&printable(&format!("Note: {text}")), WIDTH));
 }
 
-/// The files that were written; nothing of none.
-pub fn wrote<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> String {
+/// Lists the written files; empty without files.
+pub fn list_files<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> String {
     let lines: String = files.into_iter().map(|file| format!("  {}\n", file.display())).collect();
     if lines.is_empty() { lines } else { format!("Wrote\n{lines}") }
 }
 
-/// Shows a picture where somebody looks: on a terminal with a display.
+/// Opens a picture in the desktop's viewer, if stdout is a terminal and a display exists.
 pub fn open(picture: &Path) {
     let display =
         ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| env::var_os(name).is_some_and(|v| !v.is_empty()));
     if display && io::stdout().is_terminal() {
-        // Where there is no such program, the path that was printed has to do.
+        // Without such a program, the printed path is enough.
         let _ = process::Command::new("xdg-open")
             .arg(picture)
             .stdin(Stdio::null())

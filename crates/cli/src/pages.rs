@@ -1,4 +1,4 @@
-//! What commands print for people: text and tables of what the library gives.
+//! Formats results as text and tables.
 
 pub mod algorithm;
 pub mod capture;

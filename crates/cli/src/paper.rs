@@ -1,4 +1,4 @@
-//! `anabranch paper`: experiments of papers, judged, and the report.
+//! `anabranch paper`: runs and judges the experiments of papers and writes the report.
 
 use crate::backend::BackendName;
 use crate::finish::{self, run};
@@ -24,7 +24,7 @@ Examples:
   anabranch paper coupling-cubic --only E-1000
   anabranch paper B --quick --backend kernel";
 
-/// The papers by letter, name and title, and the examples.
+/// Lists the papers by letter, name and title, and the examples.
 pub fn help() -> String {
     let options = textwrap::Options::new(WIDTH).initial_indent("  ").subsequent_indent("      ");
     let entry = |p: Heading| textwrap::fill(&format!("{}, {}: {}", p.id, p.name, p.title), &options) + "\n";
@@ -35,39 +35,37 @@ pub fn help() -> String {
 /// Arguments of `paper`.
 #[derive(Debug, Args)]
 pub struct PaperArgs {
-    /// Papers by name or letter, separated by commas; `all`; or `list`, which lists them and their experiments.
+    /// Papers by name or letter, separated by commas; `all`; or `list`, which prints the papers and their experiments.
     #[arg(value_name = "PAPER,…", value_delimiter = ',', required = true)]
     pub papers: Vec<String>,
     #[command(flatten)]
     pub size: SizeArgs,
-    /// Only this experiment, table or figure, such as A-T4.
+    /// Run only this experiment, table or figure, such as A-T4.
     #[arg(long, value_name = "ID")]
     pub only: Option<String>,
-    /// Do not run again under other assumptions (the retired kernel's arithmetic, links with a clock and so on): half the time.
+    /// Do not run the sensitivity variants, such as the arithmetic of out-of-tree MPTCP (v0.9x): halves the time.
     #[arg(long)]
     pub no_columns: bool,
-    /// `kernel`: run the papers' own experiments on the running Linux kernel too, as root and in real time, and show its values
-    /// beside the simulator's.
+    /// Also run the papers' own experiments on a Linux kernel, and show its values beside the simulator's. `kernel` needs
+    /// root and runs in real time.
     #[arg(long, value_enum, default_value_t = BackendName::Sim)]
     pub backend: BackendName,
-    /// Simulate everything with `hosts = "linux"` too, in a column beside the default. Another backend brings it along.
+    /// Also simulate everything with the Linux-accurate host model, in a column beside the default. Another backend implies this.
     #[arg(long)]
     pub linux_hosts: bool,
-    /// Run it even if it takes more than an hour.
+    /// Run even if it takes more than an hour.
     #[arg(long)]
     pub yes: bool,
-    /// Where `papers/`, `algorithms/` and `report/` are written.
+    /// The folder that gets `papers/`, `algorithms/` and `report/`.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
-    /// Replace results there that were made with another size, other seeds, by another version or of another study file; without
-    /// this, they stay.
+    /// Replace earlier results of another size, other seeds, another version or another study file.
     #[arg(long)]
     pub replace: bool,
-    /// First run the quick size and write a report that is marked as provisional, and write it anew after each paper.
+    /// First run the quick size and write a report that is marked as provisional, and rewrite it after each paper.
     #[arg(long, conflicts_with_all = ["quick", "seeds", "only"])]
     pub quick_first: bool,
-    /// Leave the runs in `store/` of that folder when all is done: the next command uses those that it has in common with
-    /// this one.
+    /// Keep the runs in `store/` of that folder after the end, so that the next command can reuse them.
     #[arg(long)]
     pub keep_runs: bool,
 }
@@ -78,16 +76,16 @@ pub fn paper(args: &PaperArgs) -> Result<(), Error> {
         return list();
     }
     let papers = anabranch::papers(&args.papers)?;
-    let on = args.backend.on();
-    on.ready()?;
+    let runner = args.backend.runner();
+    runner.ready()?;
     let options = Options {
         size: args.size.size(),
         seeds: args.size.seeds,
         only: args.only.clone(),
         without_columns: args.no_columns,
-        beside: on.beside(args.linux_hosts),
+        beside: runner.variants(args.linux_hosts),
     };
-    let mut campaign = Campaign::new(Kind::Paper, &papers, options.clone(), on)?;
+    let mut campaign = Campaign::new(Kind::Paper, &papers, options.clone(), runner)?;
     campaign.check(None, args.yes)?;
     if args.papers.iter().any(|name| name == "all") && args.only.is_none() {
         campaign = campaign.with_algorithms(registry::ALL)?;
@@ -105,14 +103,14 @@ pub fn paper(args: &PaperArgs) -> Result<(), Error> {
         campaign.check_earlier(&Results::open(&place.out, note)?, place.replace)?;
         let quick = Options { size: Size::Quick, ..options.clone() };
         let missing = anabranch::without_result(&papers, &options, &place.out)?;
-        let first = Campaign::new(Kind::Paper, &missing, quick, on)?;
+        let first = Campaign::new(Kind::Paper, &missing, quick, runner)?;
         finish::provisional(first, Place { drop_runs: false, replace: true, ..place.clone() })?;
         return run(campaign, Place { replace: true, ..place }, false, |result, _| verdicts(result));
     }
     run(campaign, place, false, |result, _| verdicts(result))
 }
 
-/// The papers and what `--only` takes of each.
+/// Prints the papers and the values of `--only` for each.
 fn list() -> Result<(), Error> {
     let papers = anabranch_papers::all().iter().map(|paper| {
         let table = Table::new()

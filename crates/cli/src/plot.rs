@@ -1,4 +1,4 @@
-//! `anabranch plot`: pictures of a record or of a study's figures.
+//! `anabranch plot`: draws a record or the figures of a study.
 
 use crate::interrupt;
 use crate::output::print;
@@ -21,24 +21,24 @@ Examples:
 /// Arguments of `plot`.
 #[derive(Debug, Args)]
 pub struct PlotArgs {
-    /// A folder that `run --out` wrote, or the result of a study: a file in `studies` or `papers` of its folder of results.
+    /// A folder of `run --out`, or the result of a study: a file in `studies` or `papers` of its folder of results.
     #[arg(value_name = "RUN|STUDY")]
     pub what: PathBuf,
-    /// Which figures, separated by commas; `list` lists them. Of a run windows, throughput and queue if not given; further ones are
-    /// rtt, sequence, shares, completions, slowdown, and the algorithm's inner values by name, such as alpha.
+    /// The figures, separated by commas; `list` prints their names. A run has by default windows, throughput and queue. It
+    /// also has rtt, sequence, shares, completions, slowdown, and the algorithm's internal variables by name, such as alpha.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
     pub figure: Vec<String>,
-    /// The file; its name's ending is the format: .svg, .png or .html.
+    /// The file to write; the extension selects the format: .svg, .png or .html.
     #[arg(long, value_name = "FILE", default_value = "plot.svg")]
     pub out: PathBuf,
-    /// Replace the file even if it is none of our pictures.
+    /// Replace the file even if it is not a picture of anabranch.
     #[arg(long)]
     pub replace: bool,
-    /// screen; single (3.4 in, a column of a paper) or double (7 in), both with text of 8 points; or a width or WIDTHxHEIGHT, such
-    /// as 5x3in, 120mm or 800px. A page follows its window instead.
+    /// The size: screen; single (3.4 in, a column of a paper) or double (7 in), both with 8-point text; or a width or
+    /// WIDTHxHEIGHT, such as 5x3in, 120mm or 800px. An HTML page adapts to its window instead.
     #[arg(long, default_value = "screen")]
     pub size: anabranch_plot::Size,
-    /// How many panels stand beside each other; 1 if not given.
+    /// Panels per row; by default 1.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=12))]
     pub columns: Option<u8>,
 }

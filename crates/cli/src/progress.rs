@@ -1,4 +1,4 @@
-//! Progress on stderr: how much is done, how fast, time left. A bar where that is a terminal, else a line a minute.
+//! Progress on stderr: completed fraction, speed, time left. A bar on a terminal; otherwise a line per minute.
 
 use crate::interrupt;
 use anabranch::Watch;
@@ -10,19 +10,19 @@ use std::io::{self, IsTerminal, Write as _};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Steps of a bar over many runs: fine enough for hours.
+/// The number of steps of a bar over many runs: fine enough for hours.
 const PARTS: f64 = 1e6;
 
-/// Seconds between two lines, in the environment; 0 for none at all.
+/// The environment variable with the seconds between two lines; 0 disables them.
 const SECONDS: &str = "ANABRANCH_PROGRESS_SECONDS";
 
-/// How far a long command is. The bar is gone when it is dropped.
+/// The progress display of a long command. It disappears on drop.
 pub struct Progress {
     bar: ProgressBar,
     lines: Option<Lines>,
 }
 
-/// Lines at intervals, for who reads them in a file.
+/// Lines at intervals, for log files.
 struct Lines {
     begin: Instant,
     every: Duration,
@@ -30,13 +30,13 @@ struct Lines {
 }
 
 impl Progress {
-    /// Over that much simulated time.
+    /// Progress over an amount of simulated time.
     pub fn over(total: Time) -> Self {
         let template = "{bar:40} {percent:>3} % of the simulated time, {speed} simulated s/s, {eta} left";
         Progress::new(total.as_nanos(), template)
     }
 
-    /// Over many runs.
+    /// Progress over many runs.
     pub fn over_runs() -> Self {
         Progress::new(PARTS as u64, "{bar:24} {prefix} simulated s/s, {eta} left  {wide_msg}")
     }
@@ -44,7 +44,7 @@ impl Progress {
     fn new(length: u64, template: &str) -> Self {
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let speed = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-            // The worst case is an empty word.
+            // On an error, the speed is missing from the bar.
             let _ = write!(out, "{}", plain(state.per_sec() * 1e-9));
         };
         let style = style.with_key("speed", speed);
@@ -52,51 +52,51 @@ impl Progress {
         Progress { bar, lines: if io::stderr().is_terminal() { None } else { Lines::new() } }
     }
 
-    /// One that is shown by it, and ends at Ctrl-C.
+    /// A watch that shows its progress here, and ends at Ctrl-C.
     pub fn watch(&self) -> Watch<'_> {
         let show = |now: anabranch::Progress<'_>| match now {
-            anabranch::Progress::Reached(now) => self.reach(now),
+            anabranch::Progress::Reached(now) => self.show_time(now),
             anabranch::Progress::Runs(runs) => self.show(runs),
         };
         Watch { progress: Box::new(show), ..interrupt::watch() }
     }
 
-    /// Prints something while the bar is away.
-    pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+    /// Hides the bar while `print` runs.
+    pub fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
     }
 
-    /// The simulated time that the run has reached.
-    fn reach(&self, now: Time) {
-        // A run that is made again begins anew.
+    /// Shows the simulated time that the run has reached.
+    fn show_time(&self, now: Time) {
+        // A repeated run starts again at 0.
         self.bar.set_position(self.bar.position().max(now.as_nanos()));
         let part = || self.bar.position() as f64 / self.bar.length().unwrap_or(1) as f64;
-        self.say(&|| (part(), "of the simulated time".into(), None));
+        self.print_line(&|| (part(), "of the simulated time".into(), None));
     }
 
-    /// Where many runs are.
+    /// Shows the progress of many runs.
     fn show(&self, p: anabranch_study::Progress<'_>) {
         let speed = p.simulated.as_secs_f64() / self.bar.elapsed().as_secs_f64();
         self.bar.set_prefix(format!("{} of {} runs, {}", p.done, p.total, plain(speed)));
         self.bar.set_message(printable_line(&format!("{}: {}", p.experiment, p.label)));
         self.bar.set_position((p.part * PARTS) as u64);
         let now = || format!("{}: {}", p.experiment, p.label);
-        self.say(&|| (p.part, format!("of the work, {} of {} runs", p.done, p.total), Some(now())));
+        self.print_line(&|| (p.part, format!("of the work, {} of {} runs", p.done, p.total), Some(now())));
     }
 
-    /// A line, if it is time for one: which part is done, of what, and what it is at.
-    fn say(&self, state: &dyn Fn() -> (f64, String, Option<String>)) {
+    /// Prints a line if one is due: the completed fraction, its meaning, and the current run.
+    fn print_line(&self, state: &dyn Fn() -> (f64, String, Option<String>)) {
         if let Some(after) = self.lines.as_ref().and_then(Lines::due) {
             let (part, what, now) = state();
             let now = now.map(|now| format!("; now {now}")).unwrap_or_default();
-            // Where stderr is gone there is nobody to tell.
+            // If stderr is closed, the line cannot be shown.
             let _ = writeln!(io::stderr(), "{}", printable(&(line(after, part, &what) + &now)));
         }
     }
 }
 
 impl Lines {
-    /// None where none are wanted.
+    /// `None` if lines are disabled.
     fn new() -> Option<Self> {
         let asked = std::env::var(SECONDS).ok().and_then(|text| text.parse::<f64>().ok());
         let every =
@@ -105,9 +105,9 @@ impl Lines {
         Some(Lines { begin, every, next: Mutex::new(begin + every) })
     }
 
-    /// The time since the beginning, once each interval.
+    /// The time since the start, once per interval.
     fn due(&self) -> Option<Duration> {
-        // Another thread that has it says the line.
+        // Another thread holds the lock and prints the line.
         let mut next = self.next.try_lock().ok()?;
         let now = Instant::now();
         (now >= *next).then(|| {
@@ -133,7 +133,7 @@ fn line(after: Duration, part: f64, what: &str) -> String {
     format!("{}: {percent} % {what}{left}", duration(after))
 }
 
-/// As people say it: seconds below a minute, else minutes.
+/// Formats seconds below a minute, minutes above.
 fn duration(time: Duration) -> String {
     let s = time.as_secs_f64().round() as u64;
     match s {

@@ -1,8 +1,8 @@
-//! `anabranch run`: one run of a scenario.
+//! `anabranch run`: runs a scenario once.
 
 use crate::backend::{BackendName, TrafficName};
-use crate::format::format;
-use crate::output::{note, print, print_text_of_json, wrote};
+use crate::format::sample_format;
+use crate::output::{list_files, note, print, print_text_of_json};
 use crate::pages::run::page;
 use crate::progress::Progress;
 use crate::scenario_args::ScenarioArgs;
@@ -36,43 +36,42 @@ Examples:
 pub struct RunArgs {
     #[command(flatten)]
     pub scenario: ScenarioArgs,
-    /// Algorithm of the multipath flows, or of the flow that is named: a name, or a table with parameters.
+    /// Algorithm of the multipath flows, or of the named flow: a name, or a table with parameters.
     #[arg(long, value_name = "[FLOW=]CC", value_parser = NonEmptyStringValueParser::new())]
     pub cc: Vec<String>,
-    /// Write into this directory the summary, the samples, and the scenario's text with the command that repeats
-    /// the run.
+    /// Write the summary, the samples, and the scenario with the command that repeats the run into this directory.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Replace what `--out` has of a run of another scenario, seed or version, and files of another kind that `--plot` and `--pcap`
-    /// name; without this, these stay.
+    /// Replace in `--out` a run of another scenario, seed or version, and replace files of another kind that `--plot` and
+    /// `--pcap` name.
     #[arg(long, requires = "outputs")]
     pub replace: bool,
     /// Format of the samples.
-    #[arg(long, value_parser = format(), default_value = "parquet", requires = "out")]
+    #[arg(long, value_parser = sample_format(), default_value = "parquet", requires = "out")]
     pub format: SampleFormat,
-    /// Draw windows, throughput and queues over time into this file, an interactive page if none is given, and open it where there
-    /// is a display. The name's ending is the format: .html, .svg or .png.
+    /// Draw windows, throughput and queues over time into this file, by default an interactive page, and open it if a display
+    /// exists. The extension selects the format: .html, .svg or .png.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "plot.html")]
     pub plot: Option<PathBuf>,
-    /// What runs it: the simulator, or the running Linux kernel, as root.
+    /// The backend that runs it: the simulator, or a Linux kernel.
     #[arg(long, value_enum, default_value_t = BackendName::Sim)]
     pub backend: BackendName,
-    /// Simulate it with `hosts = "linux"`, as `--set hosts=linux` does.
+    /// Simulate with the Linux-accurate host model, as `--set hosts=linux` does.
     #[arg(long)]
     pub linux_hosts: bool,
-    /// Who sends and receives on the kernel, also on a guest's.
+    /// The traffic generator on a kernel, including a guest's.
     #[arg(long, value_enum, default_value_t = TrafficName::Own)]
     pub traffic: TrafficName,
-    /// Write the packets of the simulated run into this file, as pcapng for Wireshark: as the senders' hosts see them.
+    /// Write the packets of the simulated run at the senders' hosts into this file, as pcapng for Wireshark.
     #[arg(long, value_name = "FILE")]
     pub pcap: Option<PathBuf>,
-    /// Capture what enters these links instead, before their queues, separated by commas.
+    /// Capture instead at the entrances of these links, before their queues; separated by commas.
     #[arg(long, value_name = "LINK,…", requires = "pcap", value_delimiter = ',')]
     pub links: Vec<String>,
-    /// Keep that many bytes of each packet, 0 for all: by default the headers, as payload is zeros.
+    /// Bytes to keep of each packet, 0 for all; by default the headers, because the payload is zeros.
     #[arg(long, value_name = "BYTES", requires = "pcap")]
     pub snap: Option<u32>,
-    /// Run it even if it may need more than 4 GB of memory.
+    /// Run even if it may need more than 4 GB of memory.
     #[arg(long)]
     pub yes: bool,
     /// Print the summary as one JSON object.
@@ -82,12 +81,12 @@ pub struct RunArgs {
 
 /// `anabranch run`.
 pub fn run(args: RunArgs) -> Result<(), Error> {
-    let on = args.backend.on();
+    let runner = args.backend.runner();
     let scenario = args.scenario.open(args.cc, args.linux_hosts)?;
-    let (backend, traffic) = match (args.traffic, on.with_iperf3) {
-        (TrafficName::Own, _) => (on.backend, ""),
+    let (backend, traffic) = match (args.traffic, runner.with_iperf3) {
+        (TrafficName::Own, _) => (runner.backend, ""),
         (TrafficName::Iperf3, Some(backend)) => (backend, " --traffic iperf3"),
-        _ => return Err(Error::input(miette!("`--traffic` is for `--backend kernel` and guests"))),
+        _ => return Err(Error::input(miette!("`--traffic` works only with `--backend kernel` and guests"))),
     };
     let (links, snap) = (args.links, args.snap);
     let outputs = Outputs {
@@ -96,21 +95,21 @@ pub fn run(args: RunArgs) -> Result<(), Error> {
         packets: args.pcap.map(|file| Packets { file, links, snap }),
         replace: args.replace,
     };
-    outputs.check(&scenario, on, args.yes)?;
-    on.ready()?;
+    outputs.check(&scenario, runner, args.yes)?;
+    runner.ready()?;
     interrupt::listen()?;
     let progress = Progress::over(scenario.duration);
-    let mut made = outputs.run(&scenario, backend, &(on.option() + traffic), &progress.watch())?;
+    let mut made = outputs.run(&scenario, backend, &(runner.option() + traffic), &progress.watch())?;
     drop(progress);
     let partial = made.summary.partial_until_s;
     match args.json {
         true => print_text_of_json(&made.summary.to_json())?,
-        false => print(&format!("{}\n{}", page(&made.summary), wrote(made.files.iter().flatten())))?,
+        false => print(&format!("{}\n{}", page(&made.summary), list_files(made.files.iter().flatten())))?,
     }
     std::mem::replace(&mut made.files, Ok(vec![]))?;
     match made.draw(&scenario, &interrupt::watch()) {
-        // That the run was interrupted counts for more.
-        Err(_) if partial.is_some() => note("the run was interrupted before it had a picture"),
+        // The interruption is the more important message.
+        Err(_) if partial.is_some() => note("the run was interrupted, so its picture is missing"),
         Err(why) => return Err(why),
         Ok(None) => {}
         Ok(Some(picture)) => {

@@ -1,19 +1,19 @@
-//! The scenario that a command works on.
+//! The scenario of a command, and its changes.
 
 use anabranch::{Changes, Error, Scenario};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use std::path::PathBuf;
 
-/// A scenario, and what is changed in it.
+/// A scenario file and changes to it.
 #[derive(Debug, Args)]
 pub struct ScenarioArgs {
     /// The scenario file, or `example:NAME`; `-` reads standard input.
     pub file: PathBuf,
-    /// Replace a value of the scenario: a key with dots and its value, as in the file.
+    /// Replace a value of the scenario: a dotted key and its value, as in the file.
     #[arg(long, value_name = "KEY=VALUE", value_parser = NonEmptyStringValueParser::new())]
     pub set: Vec<String>,
-    /// The (first) seed, instead of the scenario's.
+    /// The seed, or the first of several, instead of the scenario's.
     #[arg(long, allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Length of the run, warm-up included, such as '60 s', instead of the scenario's.
@@ -22,7 +22,7 @@ pub struct ScenarioArgs {
 }
 
 impl ScenarioArgs {
-    /// Reads it, with the changes and these algorithms.
+    /// Reads the scenario with the changes and these algorithms.
     pub fn open(self, cc: Vec<String>, linux_hosts: bool) -> Result<Scenario, Error> {
         let ScenarioArgs { file, set, seed, duration } = self;
         Scenario::open_with(file, Changes { set, cc, seed, duration }.linux_hosts(linux_hosts))

@@ -1,22 +1,22 @@
-//! How much of papers and studies is run.
+//! The size of papers and studies.
 
 use anabranch_study::Size;
 use clap::Args;
 use std::fmt;
 
-/// How much is run.
+/// The size and the number of seeds.
 #[derive(Debug, Args)]
 pub struct SizeArgs {
-    /// In about a minute: two seeds, in coupling-cubic one; durations of more than a minute, and those of our own choice,
-    /// cut to a tenth.
+    /// Run in about a minute: two seeds, in coupling-cubic one. Durations of more than a minute, and those that the paper
+    /// leaves open, shrink to a tenth.
     #[arg(long, conflicts_with = "full")]
     pub quick: bool,
-    /// Ten seeds, durations of our own choice four times as long; in coupling-cubic three seeds, and every network at the
-    /// usual durations: many hours.
+    /// Run for many hours: ten seeds, in coupling-cubic three. Durations that the paper leaves open are four times as long;
+    /// coupling-cubic runs every network at the usual durations.
     #[arg(long)]
     pub full: bool,
-    /// How many seeds of a long run, instead of the size's own number (by default five, in coupling-cubic one); short
-    /// runs have a multiple.
+    /// The number of seeds of a long run, instead of the size's own (by default five, in coupling-cubic one). Short runs have
+    /// a multiple.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub seeds: Option<u32>,
 }
@@ -32,7 +32,7 @@ impl SizeArgs {
     }
 }
 
-/// As they stand on a command line, after a space.
+/// The options on a command line, after a space.
 impl fmt::Display for SizeArgs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.size() {

@@ -1,4 +1,4 @@
-//! `anabranch study`: a study file, run, judged and reported.
+//! `anabranch study`: runs a study file, judges it and writes the report.
 
 mod cluster;
 
@@ -6,9 +6,9 @@ use crate::backend::BackendName;
 use crate::finish;
 use crate::kept_args::KeptArgs;
 use crate::output::{note, print};
-use crate::pages::study::rows_of;
+use crate::pages::study::verdicts_and_rows;
 use crate::size_args::SizeArgs;
-use anabranch::{Campaign, Error, Options, Place, Size, counted, extent, open_study, store};
+use anabranch::{Campaign, Error, Options, Place, Size, counted, describe_extent, open_study, store};
 use anabranch_record::quoted;
 use anabranch_study::file::{AxisSubset, parts};
 use anabranch_study::{Kind, RunCache, Study};
@@ -34,8 +34,8 @@ Examples:
   anabranch study status studies/examples/buffer-and-delay.toml
   anabranch study status studies/examples/buffer-and-delay.toml --quick --out out-quick";
 
-/// `cc=lia,olia`.
-fn part(text: &str) -> Result<AxisSubset, String> {
+/// Parses `cc=lia,olia`.
+fn parse_axis_subset(text: &str) -> Result<AxisSubset, String> {
     let (axis, values) = text.split_once('=').ok_or("write AXIS=VALUE,…")?;
     Ok((axis.trim().to_owned(), parts(values)))
 }
@@ -50,54 +50,54 @@ pub struct StudyArgs {
     pub run: StudyRunArgs,
 }
 
-/// What else to do with a study.
+/// Subcommands of `study`.
 #[derive(Debug, Subcommand)]
 pub enum StudyCommand {
-    /// Check a study without running it: how many runs it has, and about how long they take.
+    /// Check a study without running it, and print the number of its runs and their estimated duration.
     #[command(after_help = CHECK_EXAMPLES)]
     Check {
         /// The study file.
         file: PathBuf,
     },
-    /// Tell how many of a study's runs are kept, and whether it has a result.
+    /// Show how many of a study's runs are kept, and whether it has a result.
     #[command(after_help = STATUS_EXAMPLES)]
-    #[command(mut_arg("quick", |arg| arg.help("The study's quick size: two seeds unless it says otherwise")))]
-    #[command(mut_arg("full", |arg| arg.help("The study's full size: ten seeds unless it says otherwise")))]
-    #[command(mut_arg("seeds", |arg| arg.help("How many seeds, instead of the size's own number")))]
+    #[command(mut_arg("quick", |arg| arg.help("The study's quick size: two seeds unless the study sets another number")))]
+    #[command(mut_arg("full", |arg| arg.help("The study's full size: ten seeds unless the study sets another number")))]
+    #[command(mut_arg("seeds", |arg| arg.help("The number of seeds, instead of the size's own")))]
     Status(StudyRunArgs),
 }
 
-/// A study to be run.
+/// Arguments that run a study.
 #[derive(Debug, Args)]
 pub struct StudyRunArgs {
-    /// The study file; its scenarios are looked for beside it.
+    /// The study file; its scenarios are relative to it.
     #[arg(required = true)]
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub size: SizeArgs,
-    /// Only this experiment, by its identifier.
+    /// Run only this experiment, by its identifier.
     #[arg(long, value_name = "ID")]
     pub only: Option<String>,
-    /// Of an axis only these values, separated by commas.
-    #[arg(long, value_name = "AXIS=VALUES", value_parser = part)]
+    /// Run only these values of an axis, separated by commas.
+    #[arg(long, value_name = "AXIS=VALUES", value_parser = parse_axis_subset)]
     pub at: Vec<AxisSubset>,
-    /// Leave out the columns that the file asks for: nothing is run again under other assumptions.
+    /// Do not run the sensitivity variants of the file.
     #[arg(long)]
     pub no_columns: bool,
-    /// `kernel`: run everything on the running Linux kernel too, as root and in real time, and show its values beside the
-    /// simulator's.
+    /// Also run everything on a Linux kernel, and show its values beside the simulator's. `kernel` needs root and runs in
+    /// real time.
     #[arg(long, value_enum, default_value_t = BackendName::Sim)]
     pub backend: BackendName,
-    /// Simulate everything with `hosts = "linux"` too, in a column beside the default. Another backend brings it along.
+    /// Also simulate everything with the Linux-accurate host model, in a column beside the default. Another backend implies this.
     #[arg(long)]
     pub linux_hosts: bool,
-    /// Have the runs made by a cluster of Dask with this scheduler, such as `tcp://node1:8786`: by the Python package, which
-    /// `python3` must have.
+    /// Execute the runs on a Dask cluster with this scheduler, such as `tcp://node1:8786`. `python3` needs the Python
+    /// package.
     #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["backend", "linux_hosts"])]
     pub dask: Option<String>,
     #[command(flatten)]
     pub kept: KeptArgs,
-    /// Run it even if it takes more than an hour, has more than 100,000 runs or may need more than 4 GB of memory.
+    /// Run even if it takes more than an hour, has more than 100,000 runs or may need more than 4 GB of memory.
     #[arg(long)]
     pub yes: bool,
     /// Print the result as one JSON object.
@@ -117,12 +117,12 @@ impl StudyRunArgs {
             seeds: self.size.seeds,
             only: self.only.clone(),
             without_columns: self.no_columns,
-            beside: self.backend.on().beside(self.linux_hosts),
+            beside: self.backend.runner().variants(self.linux_hosts),
         }
     }
 
     fn campaign(&self, study: &Arc<Study>) -> Result<Campaign, Error> {
-        Campaign::new(Kind::Study, std::slice::from_ref(study), self.options(), self.backend.on())
+        Campaign::new(Kind::Study, std::slice::from_ref(study), self.options(), self.backend.runner())
     }
 
     fn place(&self) -> Place {
@@ -141,15 +141,15 @@ pub fn study(args: &StudyArgs) -> Result<(), Error> {
 
 fn run(args: &StudyRunArgs) -> Result<(), Error> {
     let study = open_study(args.file(), &args.at)?;
-    args.backend.on().ready()?;
+    args.backend.runner().ready()?;
     let campaign = args.campaign(&study)?;
     if let Some(dask) = &args.dask {
-        // Each worker has a memory of its own, and how long it takes depends on how many there are.
+        // Each worker has its own memory, and the duration depends on the number of workers.
         campaign.check(None, args.yes)?;
         return cluster::run(args, dask, &campaign);
     }
     campaign.check(Some(rayon::current_num_threads()), args.yes)?;
-    finish::run(campaign, args.place(), args.json, |result, _| rows_of(result))
+    finish::run(campaign, args.place(), args.json, |result, _| verdicts_and_rows(result))
 }
 
 /// `anabranch study check FILE`.
@@ -159,7 +159,9 @@ fn check(path: &Path) -> Result<(), Error> {
     for size in Size::ALL {
         let options = Options { size, ..Options::default() };
         let campaign = Campaign::new(Kind::Study, std::slice::from_ref(&study), options, &anabranch::SIM)?;
-        lines.extend(campaign.simulations().map(|all| format!("  {:<8} {}", size.name(), extent(all))));
+        lines.extend(
+            campaign.simulations().map(|all| format!("  {:<8} {}", size.name(), describe_extent(all))),
+        );
     }
     let rows: usize = study.experiments.iter().map(|d| d.plan(Default::default()).row_ids().count()).sum();
     lines.push(format!("  {} in {}", counted(rows, "row"), counted(study.experiments.len(), "experiment")));
@@ -172,12 +174,12 @@ fn status(args: &StudyRunArgs) -> Result<(), Error> {
     let campaign = args.campaign(&study)?;
     let mut lines = vec![];
     for simulations in campaign.simulations() {
-        lines.push(format!("{}: {}", study.name, extent(simulations)));
+        lines.push(format!("{}: {}", study.name, describe_extent(simulations)));
         if let Some(folder) = args.place().store.filter(|folder| folder.is_dir()) {
             let kept = store::open(&folder, note).map_or(0, |kept| simulations.found(&kept as &dyn RunCache));
             let all = simulations.keepable();
-            let goes_on = "the command runs only what is missing";
-            lines.push(format!("  {kept} of the {all} runs without samples over time are kept; {goes_on}"));
+            let resume = "`anabranch study` runs only the missing ones";
+            lines.push(format!("  {kept} of the {all} runs without samples over time are kept; {resume}"));
         }
     }
     let done = args.kept.out.join("studies").join(format!("{}.json", study.name));

@@ -1,4 +1,4 @@
-//! `anabranch sweep`: keys of a scenario and algorithms varied, a study made on the fly.
+//! `anabranch sweep`: varies keys and algorithms of a scenario, as a generated study.
 
 use crate::backend::BackendName;
 use crate::finish::run;
@@ -23,15 +23,15 @@ Examples:
   anabranch sweep scenarios/shared-bottleneck.toml --vary links.shared.queue='0.5 BDP,1 BDP' --seeds 3 --backend kernel";
 
 pub const REPLACE: &str = "\
-Replace another sweep of the same name, or one with other seeds or by another version; without this, it stays";
+Replace another sweep of the same name, or one of other seeds or another version";
 
 /// Arguments of `sweep`.
 #[derive(Debug, Args)]
 pub struct SweepArgs {
     /// The scenario file.
     pub scenario: PathBuf,
-    /// A key and its values: a list, or a range with its steps; `*` stands for every link or flow, and `tcp.KEY` for that of
-    /// every flow.
+    /// A key and its values: a list, or a range with its steps. `*` stands for every link or flow, and `tcp.KEY` for the key
+    /// of every flow.
     #[arg(long, value_name = "KEY=VALUES", value_parser = NonEmptyStringValueParser::new())]
     pub vary: Vec<String>,
     /// The algorithms of the multipath flows, separated by commas: names, or tables with parameters.
@@ -43,25 +43,25 @@ pub struct SweepArgs {
     /// Length of every run, warm-up included, instead of the scenario's.
     #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     pub duration: Option<String>,
-    /// How many seeds each point has.
+    /// The number of seeds per point.
     #[arg(long, default_value = "5", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub seeds: u32,
-    /// `kernel`: run everything on the running Linux kernel too, as root and in real time, and show its values beside the
-    /// simulator's.
+    /// Also run everything on a Linux kernel, and show its values beside the simulator's. `kernel` needs root and runs in
+    /// real time.
     #[arg(long, value_enum, default_value_t = BackendName::Sim)]
     pub backend: BackendName,
-    /// Simulate everything with `hosts = "linux"` too, in a column beside the default. Another backend brings it along.
+    /// Also simulate everything with the Linux-accurate host model, in a column beside the default. Another backend implies this.
     #[arg(long)]
     pub linux_hosts: bool,
     #[command(flatten)]
     pub kept: KeptArgs,
-    /// The name of its files; that of the scenario's file if not given.
+    /// The name of the sweep's files; by default the scenario file's name.
     #[arg(long)]
     pub name: Option<String>,
-    /// Print the study file that this is, and run nothing.
+    /// Print the equivalent study file without running it.
     #[arg(long)]
     pub print_study: bool,
-    /// Run it even if it takes more than an hour, has more than 100,000 runs or may need more than 4 GB of memory.
+    /// Run even if it takes more than an hour, has more than 100,000 runs or may need more than 4 GB of memory.
     #[arg(long)]
     pub yes: bool,
     /// Print the result as one JSON object.
@@ -72,12 +72,14 @@ pub struct SweepArgs {
 /// `anabranch sweep`.
 pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
     if args.scenario == Path::new("-") {
-        return Err(Error::input(miette!("a sweep reads its scenario again for every run: name a file")));
+        return Err(Error::input(miette!(
+            "`-` is not possible here: a sweep reads its scenario again for every run; give a file"
+        )));
     }
     let (set, duration) = (args.set.clone(), args.duration.clone());
     let scenario = Scenario::open_with(&args.scenario, Changes { set, duration, ..Changes::default() })?;
     let example = examples::named(&args.scenario).transpose()?;
-    // A study file names its scenario beside itself: what is printed may be put anywhere.
+    // A study file names its scenario relative to itself. A printed one may be stored anywhere, so the path is absolute.
     let named = match args.print_study {
         true if example.is_some() => {
             return Err(Error::input(miette!(
@@ -85,7 +87,9 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
                 "a study file cannot name an example"
             )));
         }
-        true => absolute(&args.scenario).map_err(|e| Error::environment("no current folder", &e))?,
+        true => {
+            absolute(&args.scenario).map_err(|e| Error::environment("cannot find the current folder", &e))?
+        }
         false => args.scenario.clone(),
     };
     let cc: Vec<String> = args.cc.iter().flat_map(|cc| parts(cc)).collect();
@@ -96,10 +100,10 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
     let stem = args.scenario.file_stem().map_or("sweep".into(), |stem| stem.to_string_lossy().into_owned());
     let stem = example.map_or(stem, |example| example.name.to_owned());
     let study = study_of_sweep(&args.name.clone().unwrap_or(stem), &args.scenario, &text)?;
-    let on = args.backend.on();
-    on.ready()?;
-    let options = Options { beside: on.beside(args.linux_hosts), ..Options::default() };
-    let campaign = Campaign::new(Kind::Study, &[study], options, on)?;
+    let runner = args.backend.runner();
+    runner.ready()?;
+    let options = Options { beside: runner.variants(args.linux_hosts), ..Options::default() };
+    let campaign = Campaign::new(Kind::Study, &[study], options, runner)?;
     campaign.check(Some(rayon::current_num_threads()), args.yes)?;
     run(campaign, args.kept.place(command(args)), args.json, page)
 }

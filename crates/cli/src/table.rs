@@ -8,13 +8,13 @@ use anabranch_study::format::{plain, plain_estimate};
 use anabranch_study::{Estimate, NoValue, estimate};
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, TableStyle};
 
-/// The widest that output gets.
+/// The maximum width of output, in characters.
 pub const WIDTH: usize = 100;
 
-/// One line, under the headings.
+/// A line below the headings.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
 
-/// What stands where there is no value.
+/// The cell of a missing value.
 const NOTHING: &str = "–";
 
 /// A table under construction. All columns have as many cells as the first.
@@ -28,14 +28,14 @@ struct Column {
 }
 
 impl Table {
-    /// Without columns.
+    /// A table without columns.
     pub fn new() -> Self {
         Table::default()
     }
 
     /// Adds a column of text.
     pub fn text<S: Into<String>>(mut self, heading: &str, cells: impl IntoIterator<Item = S>) -> Self {
-        // Before it is laid out: what is spelled out takes room.
+        // Escaped before the layout, because escapes are wider.
         let cells = cells.into_iter().map(|cell| printable(&cell.into())).collect();
         self.0.push(Column { heading: heading.to_owned(), cells, alignment: CellAlignment::Left });
         self
@@ -54,7 +54,7 @@ impl Table {
         self.right(titled(heading, unit), values.iter().map(show).collect())
     }
 
-    /// Adds what a view has of subflows.
+    /// Adds a view's columns of subflows.
     pub fn subflows(mut self, view: View, subflows: &[&SubflowSummary]) -> Self {
         for quantity in SubflowSummary::QUANTITIES.iter().filter(|q| q.shown.contains(&view)) {
             let cells = subflows.iter().map(|subflow| (quantity.read)(subflow));
@@ -66,7 +66,7 @@ impl Table {
         self
     }
 
-    /// Adds columns of quantities that share one unit, which it returns.
+    /// Adds columns of quantities that share one unit, and returns the unit.
     pub fn quantities<'a>(
         mut self,
         units: Units,
@@ -112,21 +112,21 @@ impl std::fmt::Display for Table {
     }
 }
 
-/// What several seeds gave.
+/// The values of several seeds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spread {
-    /// At least one has no value.
+    /// At least one seed has no value.
     Missing,
-    /// One seed: no interval.
+    /// A single seed, without an interval.
     Single(f64),
-    /// Every seed gave the same: an interval of zero width would lie.
+    /// Every seed gave the same value: an interval of zero width would mislead.
     Same(f64),
     /// The mean and half the width of its 95 % interval (Student's t).
     Interval(f64, f64),
 }
 
 impl Spread {
-    /// Of each seed's value.
+    /// The spread of the seeds' values.
     pub fn of(values: impl IntoIterator<Item = Option<f64>>) -> Self {
         let Some(values) = values.into_iter().collect::<Option<Vec<f64>>>() else { return Spread::Missing };
         match estimate(values) {
@@ -154,7 +154,7 @@ impl Spread {
     }
 }
 
-/// As results show it: without an interval where there is none.
+/// The spread of an estimate in a result.
 impl From<&Estimate> for Spread {
     fn from(estimate: &Estimate) -> Self {
         match estimate.half_width {
@@ -164,7 +164,7 @@ impl From<&Estimate> for Spread {
     }
 }
 
-/// In which a quantity is shown.
+/// The units in which a quantity is shown.
 pub fn units(unit: Unit) -> Units {
     match unit {
         Unit::Rate => RATE,

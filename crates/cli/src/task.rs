@@ -1,4 +1,4 @@
-//! `anabranch task`: one run, given as data.
+//! `anabranch task`: executes one run that is given as data.
 
 use crate::backend::TrafficName;
 use crate::interrupt;
@@ -22,24 +22,24 @@ use std::{fs::File, io::BufWriter};
 pub const EXAMPLES: &str = "\
 Examples:
   anabranch task < task.json
-where task.json is, on one line or several (a seed and a scenario must be there):
+where task.json is, on one line or several (`seed` and `scenario` are required):
   {\"scenario\": \"TOML text\", \"set\": [\"links.a.rate=5 Mbit/s\"], \"cc\": [\"lia\"], \"seed\": 3, \"backend\": \"sim\"}";
 
 /// Arguments of `task`.
 #[derive(Debug, Args)]
 pub struct TaskArgs {
-    /// Run it even if it may need more than 4 GB of memory.
+    /// Run even if it may need more than 4 GB of memory.
     #[arg(long)]
     pub yes: bool,
-    /// Where its samples over time are written for who has started it in a guest.
+    /// The file for samples over time, which the host of a guest reads.
     #[arg(long, hide = true)]
     pub samples: Option<PathBuf>,
-    /// Who sends and receives, there.
+    /// The traffic generator, in a guest.
     #[arg(long, hide = true, value_enum, default_value_t = TrafficName::Own)]
     pub traffic: TrafficName,
 }
 
-/// What a task looks like.
+/// An example of a task.
 pub const EXAMPLE: &str = r#"{"scenario": "TOML text", "set": ["links.a.rate=5 Mbit/s"], "cc": ["lia"], "seed": 3, "backend": "sim"}"#;
 
 /// `anabranch task`.
@@ -47,7 +47,7 @@ pub fn task(args: &TaskArgs) -> Result<(), Error> {
     let source = read(Path::new("-"))?;
     let task: Task = serde_json::from_str(&source.text).map_err(|why| {
         let help = format!("a task is one JSON object, such as\n{EXAMPLE}");
-        Error::input(miette!(help = help, "{} is no task: {why}", source.name))
+        Error::input(miette!(help = help, "{} is not a task: {why}", source.name))
     })?;
     let backend = match (args.traffic, KERNEL.with_iperf3) {
         (TrafficName::Iperf3, Some(kernel)) if task.backend() == kernel.name() => kernel,

@@ -1,4 +1,4 @@
-//! `anabranch trace`: synthetic traces that links can follow, by a model and a seed. The book's page on links explains the models.
+//! `anabranch trace`: generates synthetic traces for links from a model and a seed. The book's page on links explains the models.
 
 use crate::output::print;
 use anabranch::Error;
@@ -11,7 +11,7 @@ pub const EXAMPLES: &str = "\
 Examples:
   anabranch trace lte > lte.down
   anabranch trace starlink --seed 2 --duration '10 min' > starlink.csv
-and in a scenario, whose link follows it:
+In a scenario with a link that follows it:
   [links.lte]
   trace = \"lte.down\"";
 
@@ -21,7 +21,7 @@ pub struct TraceArgs {
     /// The model.
     #[arg(value_enum)]
     model: Model,
-    /// The seed; each gives another trace.
+    /// The seed; each seed gives another trace.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// The trace's length, up to an hour.
@@ -31,11 +31,11 @@ pub struct TraceArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Model {
-    /// A cell's downlink with outages, up to 12 Mbit/s: opportunities, as mahimahi has them.
+    /// A cell's downlink with outages, up to 12 Mbit/s: delivery opportunities, in mahimahi's format.
     Lte,
     /// A satellite's downlink with handovers every 15 s: rate, delay and loss.
     Starlink,
-    /// A 5G cell at millimetre waves, which people block: rate.
+    /// A 5G cell at millimetre waves, blocked by people at times: rate.
     Mmwave,
 }
 

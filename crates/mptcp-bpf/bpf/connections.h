@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
-/* The table of connections: a socket takes a row of its connection, finds it again at each event, and gives it back. */
+/* The table of connections: a socket takes a row of its connection, finds it at each event, and releases it. */
 #ifndef AB_CONNECTIONS_H
 #define AB_CONNECTIONS_H
 
@@ -7,18 +7,18 @@
 #include <bpf/bpf_tracing.h>
 #include "together.h"
 
-/* The numbers that a row shows to a monitor, beside the algorithm's own. Counters start with the socket. */
+/* The numbers that a row shows to a monitor, besides the algorithm's own. Counters start with the socket. */
 struct ab_subflow {
 	u64 owner; /* the row's owner, written after all other fields */
 	u32 netns; /* inode of its network namespace */
 	u16 family;
 	u16 local_port; /* host order */
 	u16 remote_port; /* host order */
-	u16 user; /* the user whose share has the row (share.h) */
+	u16 user; /* the user with this row in his share (share.h) */
 	u32 mss; /* bytes */
 	u8 local[16]; /* IPv4: the first four bytes */
 	u8 remote[16];
-	u64 updated; /* the time of the acknowledgement that gave these numbers, us of the monotonic clock */
+	u64 updated; /* the time of the acknowledgement with these numbers, us of the monotonic clock */
 	u64 acked; /* bytes */
 	u64 sent; /* bytes, retransmissions included */
 	u64 resent; /* bytes */
@@ -63,20 +63,20 @@ static const struct ab_connection nobody = {};
 struct ab_socket {
 	u64 key;
 	u64 owner; /* the socket's number, which its row has too; 0 without a row */
-	u64 ask_again; /* us: a socket that was refused a row does not ask before */
+	u64 ask_again; /* us: a socket without a row does not request one before */
 	u32 row;
-	u32 delivered; /* tcp_sock.delivered at the last event that the row learnt of */
+	u32 delivered; /* tcp_sock.delivered at the last event that the row received */
 	u32 round_end; /* the sequence number whose acknowledgement ends the round */
 	u32 sampled; /* tcp_sock.delivered when the last sample of `rtt` was taken */
 	struct ab_waiting waiting;
-	struct ab_samples rtt; /* samples that the row has not learnt of */
+	struct ab_samples rtt; /* samples that the row has not received */
 	u16 congested; /* enum ab_congested */
 	u16 open; /* 1 from init() to release(); the acknowledgement of a SYN comes before init() */
 };
 
-/* The latest congestion that the kernel has told of. */
+/* The last congestion that the kernel has reported. */
 enum ab_congested {
-	AB_CALM, /* none since an acknowledgement outside of recovery */
+	AB_CALM, /* no congestion since an acknowledgement outside of recovery */
 	AB_REACTED, /* ssthresh() was called */
 	AB_RECOVERS, /* set_state() was called after it */
 };
@@ -137,10 +137,10 @@ AB_INLINE struct ab_connection *ab_lookup(struct ab_socket *s)
 	return 0;
 }
 
-/* The owner of a row that is being given back, by its socket or by a sweep that found the socket gone (ghosts.h). */
+/* The owner of a row that is being released, by its socket or by a sweep that did not find the socket (ghosts.h). */
 #define AB_LEAVING (~0ULL)
 
-/* Whether the caller gives the row back. The answer is yes to one caller only, and once. */
+/* Whether the caller releases the row: true for one caller only, once. */
 AB_INLINE u32 ab_vacate(struct ab_path *p, u64 owner)
 {
 	return __sync_val_compare_and_swap(&p->owner, owner, AB_LEAVING) == owner;
@@ -183,9 +183,9 @@ AB_FUNCTION u32 ab_remove_leftovers(void)
 	return 0;
 }
 
-/* Ends the caller's use of the connection. The last user closes it, so that no socket joins it any more, and removes it.
- * The memory of a connection that has a user is no other connection's. A connection without a key stays: the socket that
- * made it is about to take a row. */
+/* Ends the caller's use of the connection. The last user closes it, so that sockets can no longer join it, and removes
+ * it. The memory of a connection with a user is never reused. A connection without a key stays: its creator is about to
+ * take a row. */
 AB_INLINE void ab_leave(struct ab_connection *c)
 {
 	for (u32 tries = 0; tries < 64; tries++) {
@@ -200,7 +200,7 @@ AB_INLINE void ab_leave(struct ab_connection *c)
 	}
 }
 
-/* The connection with that key, which is made if there is none. 0 if the map has no room. */
+/* The connection with that key, created if necessary. 0 if the map is full. */
 AB_INLINE struct ab_connection *ab_open(u64 key)
 {
 	struct ab_connection *c = bpf_map_lookup_elem(&connections, &key);
@@ -242,7 +242,7 @@ AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 		ab_refuse(s, now);
 		return 0;
 	}
-	/* The last user is leaving, or other sockets come and go at the same time. */
+	/* The last user is leaving, or other sockets join and leave at the same time. */
 	if (!ab_enter(c)) {
 		s->ask_again = now + AB_ASK_SOON;
 		return 0;
@@ -266,7 +266,8 @@ AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 		s->row = i;
 		s->delivered = ab_tcp(sk)->delivered;
 		s->round_end = ab_tcp(sk)->snd_nxt;
-		/* Last: a sweep takes a complete row whose socket does not know it for one without a socket (ghosts.h). */
+		/* Last, because a sweep treats a complete row that its socket does not know as a row without a socket
+		 * (ghosts.h). */
 		ab_name(sk, &c->subflow[i], me, user);
 		return c;
 	}
@@ -274,8 +275,8 @@ AB_FUNCTION struct ab_connection *ab_join(struct sock *sk, struct ab_socket *s)
 	return 0;
 }
 
-/* The socket's connection. The socket joins it at the first event that needs it, because MPTCP sets the token after init()
- * and before data flows. 0 without a row: the socket then does as Reno does. */
+/* The socket's connection. The socket joins it at the first event that needs it, because MPTCP sets the token after
+ * init() and before data flows. 0 without a row: the socket then behaves like Reno. */
 AB_INLINE struct ab_connection *ab_find(struct sock *sk)
 {
 	struct ab_connection *c = ab_lookup(ab_socket(sk));

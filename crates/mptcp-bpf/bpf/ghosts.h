@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
 /*
- * The sweep for rows whose socket is gone. Such rows are left when a kernel does not call release(). The loader runs this
+ * The sweep for rows of closed sockets. Such rows remain if a kernel does not call release(). The loader runs this
  * program in its own process (src/ghosts.rs); the kernel never calls it.
  */
 #ifndef AB_GHOSTS_H
@@ -13,7 +13,8 @@ struct ab_sweep {
 	u32 ghosts; /* out: the number of such rows */
 };
 
-/* Whether the socket lives and still has the row. Its memory may be free, or another socket's, so it is read with care. */
+/* Whether the socket exists and still has the row. Its memory may be free or belong to another socket, so read it with
+ * care. */
 AB_INLINE u32 ab_has_socket(u64 socket, u64 owner)
 {
 	struct sock *sk = (struct sock *)socket;
@@ -25,7 +26,7 @@ AB_INLINE u32 ab_has_socket(u64 socket, u64 owner)
 	return !bpf_core_read(&s, sizeof(s), &tp->inet_conn.icsk_ca_priv) && s.open && s.owner == owner;
 }
 
-/* Does what release() would have done. The loader has the pins locked, so no second sweep runs. */
+/* Acts like release(). The loader holds the lock of the pins, so a second sweep cannot run. */
 AB_FUNCTION u32 ab_free_row(struct ab_connection *c, u32 row, u64 owner)
 {
 	if (!c || row >= AB_PATHS)
@@ -45,7 +46,7 @@ static long ab_sweep_connection(void *map, u64 *key, struct ab_connection *c, st
 	for (u32 i = 0; i < AB_PATHS; i++) {
 		u64 owner = c->group.path[i].owner;
 
-		/* Complete rows only: a socket that is taking a row learns of it before ab_name() ends. */
+		/* Complete rows only: a socket that is taking a row stores it before ab_name() ends. */
 		if (!owner || c->subflow[i].owner != owner || ab_has_socket(c->socket[i], owner))
 			continue;
 		sweep->ghosts++;

@@ -21,7 +21,7 @@ extern void tcp_reno_cong_avoid(struct sock *sk, u32 ack, u32 acked) __ksym;
 extern u32 tcp_reno_ssthresh(struct sock *sk) __ksym;
 extern u32 tcp_reno_undo_cwnd(struct sock *sk) __ksym;
 
-/* tcp_is_cwnd_limited(). The window of a sender that the application limits must not grow (RFC 7661). */
+/* tcp_is_cwnd_limited(). The window of an application-limited sender must not grow (RFC 7661). */
 AB_INLINE u32 ab_limited(struct tcp_sock *tp)
 {
 	if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))
@@ -30,8 +30,8 @@ AB_INLINE u32 ab_limited(struct tcp_sock *tp)
 }
 
 /*
- * The largest window and threshold that the glue believes, in segments. One vendor's kernel leaves out some calls of BPF
- * programs and takes a number from the stack for the result: thresholds and windows of millions of segments follow.
+ * The largest window and threshold that the glue accepts, in segments. One vendor's kernel skips some calls of BPF programs
+ * and reads their results from uninitialised stack memory, which gives thresholds and windows of millions of segments.
  * Upstream Linux has not done that since 6.1. `anabranch kernel doctor` recognises such a kernel by its types
  * (src/layout.rs).
  */
@@ -43,7 +43,7 @@ AB_INLINE u32 ab_plausible(struct tcp_sock *tp)
 	       (tp->snd_ssthresh <= AB_PLAUSIBLE || tp->snd_ssthresh == AB_WHOLE_NO_SSTHRESH);
 }
 
-/* The next two functions are AB_OPAQUE, so the verifier looks at an algorithm's code once in a program. */
+/* The next two functions are AB_OPAQUE, so the verifier checks an algorithm's code once per program. */
 AB_OPAQUE u64 ab_step(struct ab_group *g, u32 row, const struct ab_ack *ack)
 {
 	if (!g || !ack || row >= AB_PATHS)
@@ -57,8 +57,8 @@ AB_OPAQUE u64 ab_react(struct ab_group *g, u32 row, u64 now)
 {
 	if (!g || row >= AB_PATHS)
 		return 0;
-	/* Most algorithms do not look at the time. Older compilers then leave its register as it is, for the callers too,
-	 * and the verifier wants a number in it. */
+	/* Most algorithms do not read the time. Older compilers then leave its register uninitialised, even in callers,
+	 * but the verifier requires a number in it. */
 	asm volatile("" ::"r"(now));
 	ab_on_congestion(g, &g->path[row], now);
 	return 1;
@@ -111,7 +111,7 @@ AB_INLINE void ab_keep_sample(struct tcp_sock *tp, struct ab_socket *s)
  * dozens. Its own slow start has none either. */
 #define AB_NO_BURST 0xffffffff
 
-/* Gathers the measurements since the row last learnt of any. */
+/* Collects the measurements since the row's last update. */
 AB_INLINE void ab_gather(struct tcp_sock *tp, struct ab_socket *s, struct ab_path *p, struct ab_ack *ack)
 {
 	ack->now = tp->tcp_mstamp;
@@ -140,8 +140,9 @@ AB_INLINE void ab_gather(struct tcp_sock *tp, struct ab_socket *s, struct ab_pat
 	}
 }
 
-/* Brings the row's numbers up to date for a monitor, once in 10 ms at most: they lie in cache lines that the kernel has not
- * touched for the acknowledgement. They grow older where the row learns of acknowledgements later (together.h). In a recovery the row shows its beginning and its end. */
+/* Brings the row's numbers up to date for a monitor, once in 10 ms at most: they lie in cache lines that the kernel has
+ * not touched for the acknowledgement. They may be older if the row receives acknowledgements later (together.h).
+ * During recovery, the row shows its start and its end. */
 AB_INLINE void ab_show(struct tcp_sock *tp, struct ab_socket *s, struct ab_subflow *f)
 {
 	u64 now = tp->tcp_mstamp;
@@ -181,7 +182,7 @@ void BPF_PROG(ab_release, struct sock *sk)
 	if (!s->open)
 		return;
 	s->open = 0;
-	/* A sweep for rows without a socket may have given this row back, with all that belongs to it (ghosts.h). */
+	/* A sweep for rows without a socket may have released this row (ghosts.h). */
 	if (c && row < AB_PATHS && !ab_vacate(&c->group.path[row], s->owner))
 		return;
 	__sync_fetch_and_add(&counters.sockets, -1);
@@ -295,8 +296,8 @@ void BPF_PROG(ab_set_state, struct sock *sk, u8 state)
 		return;
 	p = &c->group.path[row];
 	f = &c->subflow[row];
-	/* The kernel calls ssthresh() before this. It does not when a timeout follows another one, or CWR becomes Recovery. A
-	 * reaction that a vendor's kernel left out is made up for here. */
+	/* The kernel calls ssthresh() before this. It does not when a timeout follows another one, or CWR becomes
+	 * Recovery. This also compensates a reaction that a vendor's kernel skipped. */
 	late = ab_reduces(state) && !ab_reduces(from) && s->congested != AB_REACTED;
 	late |= !ab_plausible(tp) || !ab_believes_ssthresh(p, tp->snd_ssthresh);
 	if (late) {
@@ -309,8 +310,8 @@ void BPF_PROG(ab_set_state, struct sock *sk, u8 state)
 	/* The kernel does not call cong_avoid() in a recovery. The path counts until the recovery ends or times out. */
 	if (ab_reduces(state))
 		p->counts_until = AB_ALWAYS;
-	/* A smaller MTU makes the kernel send segments again in this state, too. It then sets no undo_marker. After CWR neither a
-	 * timeout nor a smaller MTU sets one. */
+	/* After a reduction of the MTU, the kernel also retransmits segments in this state, without setting an
+	 * undo_marker. After CWR, neither a timeout nor a smaller MTU sets one. */
 	if (state == TCP_CA_Loss && (tp->undo_marker || from == TCP_CA_CWR)) {
 		f->timeouts++;
 		if (s->congested != AB_CALM)
@@ -329,7 +330,7 @@ void BPF_PROG(ab_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 	struct ab_socket *s = ab_socket(sk);
 	struct ab_connection *c;
 
-	/* The event says that sending begins again after a pause with nothing in flight. */
+	/* The event reports that sending resumes after a pause without data in flight. */
 	if (event != CA_EVENT_TX_START || !s->owner)
 		return;
 	c = ab_find(sk);
@@ -360,7 +361,7 @@ u32 BPF_PROG(ab_undo_cwnd, struct sock *sk)
 	return ab_believes_cwnd(p, tp->snd_cwnd) ? ab_max(cwnd, tp->snd_cwnd) : cwnd;
 }
 
-/* A call costs time, so only algorithms that say AB_PAUSES have this one. */
+/* A call costs time, so only algorithms with AB_PAUSES have this one. */
 #ifdef AB_PAUSES
 #define AB_EVENT .cwnd_event = (void *)ab_cwnd_event,
 #else
@@ -378,6 +379,6 @@ u32 BPF_PROG(ab_undo_cwnd, struct sock *sk)
 		.set_state = (void *)ab_set_state,                                                              \
 		.undo_cwnd = (void *)ab_undo_cwnd,                                                              \
 		AB_EVENT                                                                               \
-		.flags = TCP_CONG_NON_RESTRICTED, /* a namespace may choose it */                               \
+		.flags = TCP_CONG_NON_RESTRICTED, /* a namespace may select it */                               \
 		.name = NAME,                                                                                   \
 	}

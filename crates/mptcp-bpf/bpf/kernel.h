@@ -80,9 +80,9 @@ struct list_head {
 	struct list_head *next, *prev;
 };
 
-/* The kernel's tcp_congestion_ops, to read; below is the one that libbpf fills in. */
+/* The kernel's tcp_congestion_ops, for reading. libbpf fills in the one below. */
 struct tcp_congestion_ops___named {
-	struct list_head list; /* of all that sockets can choose */
+	struct list_head list; /* the list of all that sockets can select */
 	char name[16];
 };
 

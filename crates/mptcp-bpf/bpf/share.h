@@ -2,11 +2,11 @@
 /*
  * Each user's share of the table.
  *
- * A user gets another row while he has fewer rows than are free. This is the dynamic threshold of Choudhury and Hahne
+ * A user gets another row while his rows are fewer than the free ones. This is the dynamic threshold of Choudhury and Hahne
  * (IEEE/ACM Transactions on Networking 6(2), 1998, equation 2, alpha = 1): one user has at most half of the table, n users
- * have an (n + 1)th of it each, and an (n + 1)th stays free for the next user. A TCP socket has nothing to couple. It gets
- * a row while the user has fewer than a quarter of the free rows (alpha = 1/4), so with TCP sockets alone a user has at
- * most a fifth of the table.
+ * have an (n + 1)th of it each, and an (n + 1)th stays free for the next user. TCP sockets do not need coupling. A TCP socket
+ * gets a row while the user has fewer rows than a quarter of the free ones (alpha = 1/4), so with TCP sockets alone a user
+ * has at most a fifth of the table.
  */
 #ifndef AB_SHARE_H
 #define AB_SHARE_H
@@ -15,7 +15,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
-/* The most connections in the table, and the most rows in all of them together. */
+/* The most connections in the table, and the most rows in total. */
 #define AB_MAX_CONNECTIONS 65536
 
 /* The number of rows. A variable, so that a test can set it. */
@@ -40,14 +40,12 @@ struct ab_counters {
 	u64 owners; /* the last number given to a row's owner */
 	u64 leftover[AB_LEFTOVERS]; /* keys of closed connections that are still in the map; 0: none */
 	u64 rows; /* rows that are taken */
-	u32 held[AB_USERS]; /* of these, rows of each user */
+	u32 held[AB_USERS]; /* the rows of each user */
 } counters;
 
-/*
- * The user whose share has the rows of a socket that `uid` opened. It is that user within the socket's network namespace, so
- * containers do not take each other's rows. Anybody may make a user namespace with many users in it: all its network
- * namespaces belong to the user who made the outermost one.
- */
+/* The user who is charged for rows of a socket that `uid` opened. It is that user within the socket's network
+ * namespace, so containers do not take each other's rows. Any user may create a user namespace with many users: all its
+ * network namespaces belong to the user who created the outermost one. */
 AB_INLINE u32 ab_user(struct sock *sk, u32 uid)
 {
 	struct net *net = sk->__sk_common.skc_net.net;
@@ -62,7 +60,7 @@ AB_INLINE u32 ab_user(struct sock *sk, u32 uid)
 	return user * 0x9e3779b97f4a7c15ULL >> (64 - AB_USER_BITS);
 }
 
-/* Whether the user may have another row. Two processors that ask at once may both get a yes: a few rows more. */
+/* Whether the user may have another row. Two processors at once may both get a yes, which allows a few more rows. */
 AB_INLINE u32 ab_has_share(u32 user, u32 alone)
 {
 	u64 rows = counters.rows, held = counters.held[user % AB_USERS];

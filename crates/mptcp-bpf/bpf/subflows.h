@@ -7,16 +7,16 @@
 #include "connections.h"
 
 struct ab_listed {
-	u64 ops; /* its tcp_congestion_ops: those that were loaded twice have one name */
-	u64 owner; /* of its row, where the congestion control is one of ours */
+	u64 ops; /* its tcp_congestion_ops; two loads of an algorithm share a name */
+	u64 owner; /* of its row, if the congestion control is one of ours */
 	u64 acked; /* bytes */
 	u32 token;
 	u16 family;
 	u16 local_port; /* host order, as is the next */
 	u16 remote_port;
 	u8 state;
-	u8 own_choice; /* 1: by TCP_CONGESTION, which a listener hands on */
-	u8 unloaded; /* 1: no socket can choose its tcp_congestion_ops any more */
+	u8 own_choice; /* 1: set by TCP_CONGESTION, which accepted sockets inherit */
+	u8 unloaded; /* 1: sockets can no longer select its tcp_congestion_ops */
 	u8 local[16]; /* IPv4: the first four bytes */
 	u8 remote[16];
 	char name[16];
@@ -26,7 +26,7 @@ struct ab_listed {
 /* Rust has the same struct. */
 _Static_assert(sizeof(struct ab_listed) == 104, "src/coupling.rs");
 
-/* Contexts of iterators are no kernel types with places to look up. */
+/* Iterator contexts are not kernel types, so CO-RE does not apply. */
 struct bpf_iter_meta {
 	struct seq_file *seq;
 };
@@ -69,7 +69,7 @@ int ab_list_subflows(struct bpf_iter__tcp *ctx)
 	listed.local_port = common->skc_num;
 	listed.remote_port = __builtin_bswap16(common->skc_dport);
 	listed.own_choice = BPF_CORE_READ_BITFIELD_PROBED(&tp->inet_conn, icsk_ca_setsockopt);
-	/* Where it has left the list, what points to its place is poison, and cannot be read: that gives 0. */
+	/* If it has left the list, its pointer is poisoned, and reading it gives 0. */
 	before = BPF_CORE_READ(ops, list.prev);
 	listed.unloaded = BPF_CORE_READ(before, next) != __builtin_preserve_access_index(&ops->list);
 	if (listed.family == 2) {

@@ -14,7 +14,7 @@ pub struct Cost {
     pub program: String,
     /// The number of its runs.
     pub calls: u64,
-    /// Their time together, ns.
+    /// The total time of all runs, in nanoseconds.
     pub time: u64,
 }
 

@@ -1,10 +1,10 @@
-//! Detects MPTCP connections whose subflows are not coupled although one of them runs an algorithm of ours, and listeners that
-//! would accept such connections.
+//! Detects MPTCP connections whose subflows are not coupled although one of them runs an algorithm of ours, and listeners
+//! that would accept such connections.
 //!
-//! Linux keeps two choices for a connection. The TCP socket of a subflow has the default of its network namespace at the
-//! time when it is made. The MPTCP socket has a name: that of the default when *it* was made, which it takes over
-//! from its listener. Once the program sets any socket option, the kernel gives each subflow that joins the name's
-//! algorithm (`mptcp_sockopt_sync_locked`).
+//! Linux stores two algorithms for a connection. A subflow's TCP socket uses the default of its network namespace at its
+//! creation. The MPTCP socket stores a name: the default at *its* creation, which it inherits from its listener. Once the
+//! program sets any socket option, the kernel gives joining subflows the algorithm of that name
+//! (`mptcp_sockopt_sync_locked`).
 
 use crate::namespace::all;
 use crate::object::object;
@@ -25,7 +25,7 @@ const LISTEN: u8 = 10;
 /// `struct ab_listed` of `bpf/subflows.h`.
 #[derive(Clone, FromBytes)]
 #[repr(C)]
-struct Listed {
+struct ListedSocket {
     ops: u64,
     owner: u64,
     acked: u64,
@@ -42,7 +42,7 @@ struct Listed {
     connection: [u8; 16],
 }
 
-/// A connection that is not coupled, or a listener that will accept such.
+/// A connection that is not coupled, or a listener that will accept such connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Uncoupled {
     /// A connection.
@@ -53,18 +53,18 @@ pub enum Uncoupled {
         token: u32,
         /// The reason.
         why: Split,
-        /// Of each subflow both ends, and the algorithm's name in the kernel.
+        /// Each subflow's local and remote address, and its algorithm's name in the kernel.
         subflows: Vec<(SocketAddr, SocketAddr, String)>,
     },
-    /// A listener: subflows of its connections will not share one algorithm.
+    /// A listener. The subflows of its connections will not share one algorithm.
     Listener {
         /// The name of its network namespace.
         netns: String,
         /// The address where it listens.
         local: SocketAddr,
-        /// The algorithm of the first subflow of each.
+        /// The algorithm of each connection's first subflow.
         accepted: String,
-        /// Whether that is of a load before the present one.
+        /// Whether it is from an earlier load.
         older: bool,
         /// The algorithm of subflows that join after the program has set a socket option.
         joined: String,
@@ -76,7 +76,7 @@ pub enum Uncoupled {
 pub enum Split {
     /// They have several algorithms.
     Algorithms,
-    /// They have one by its name, which was unloaded and loaded again meanwhile.
+    /// They have one algorithm by name, but it was unloaded and loaded again between them.
     Loads,
     /// Some have no row in the algorithm's table, which was full.
     Rows,
@@ -102,23 +102,22 @@ impl fmt::Display for Uncoupled {
                 let load = if *older { " of an earlier load" } else { "" };
                 write!(
                     f,
-                    "the listener {local} in {netns} will accept connections that are not coupled: the first subflow gets \
-                     {accepted}{load}, and those that join {joined} once the program sets a socket option. Restart the program"
+                    "the listener {local} in {netns} will accept connections that are not coupled: the first subflow gets {accepted}{load}, joining subflows get {joined} once the program sets a socket option. Restart the program"
                 )
             }
         }
     }
 }
 
-/// Finds them.
+/// Finds connections that are not coupled.
 pub struct Coupling {
     link: Result<Link, Error>,
 }
 
 /// The result of a check.
 #[derive(Clone, Debug, Default)]
-pub struct Look {
-    /// Every connection that is not coupled, and every listener that would make such.
+pub struct CouplingReport {
+    /// Every connection that is not coupled, and every listener that would accept such connections.
     pub uncoupled: Vec<Uncoupled>,
     /// The reason why the list may be incomplete.
     pub incomplete: Option<String>,
@@ -128,34 +127,34 @@ impl Coupling {
     /// Loads the program. If the kernel rejects it, each check reports so.
     pub fn open() -> Self {
         messages::take();
-        Coupling { link: attached().map_err(Error::bpf("load the list of MPTCP's sockets")) }
+        Coupling { link: attach_iterator().map_err(Error::bpf("load the list of MPTCP's sockets")) }
     }
 
     /// Checks all network namespaces that have a name or a process. Connections without one of our algorithms do not count.
-    pub fn look(&self) -> Look {
-        let mut look = Look::default();
+    pub fn check(&self) -> CouplingReport {
+        let mut report = CouplingReport::default();
         let incomplete =
             |why: &Error| Some(format!("this list of uncoupled connections may be incomplete: {why}"));
         let link = match &self.link {
             Ok(link) => link,
-            Err(why) => return Look { incomplete: incomplete(why), ..look },
+            Err(why) => return CouplingReport { incomplete: incomplete(why), ..report },
         };
         for namespace in all() {
-            // It may be gone by now.
+            // The namespace may have been removed.
             let Ok(default) = namespace.chosen() else { continue };
-            let Ok(listed) = namespace.inside(|| listed(link)) else { continue };
+            let Ok(listed) = namespace.run_inside(|| list_sockets(link)) else { continue };
             match listed.map_err(Error::bpf(format!("list the MPTCP sockets of {}", namespace.name))) {
-                Ok(listed) => look.uncoupled.extend(judge(&namespace.name, &default, &listed)),
-                Err(why) => look.incomplete = incomplete(&why),
+                Ok(listed) => report.uncoupled.extend(find_uncoupled(&namespace.name, &default, &listed)),
+                Err(why) => report.incomplete = incomplete(&why),
             }
         }
-        look
+        report
     }
 }
 
-/// The iterator, ready to be read in any namespace.
-fn attached() -> libbpf_rs::Result<Link> {
-    // Each object has it.
+/// Attaches the iterator, which can then be read in any namespace.
+fn attach_iterator() -> libbpf_rs::Result<Link> {
+    // Each object contains the program.
     let bytes = registry::all().first().map_or(&[][..], object);
     let mut open = ObjectBuilder::default().open_memory(bytes)?;
     for mut program in open.progs_mut() {
@@ -171,14 +170,14 @@ fn attached() -> libbpf_rs::Result<Link> {
 }
 
 /// The sockets of this thread's network namespace.
-fn listed(link: &Link) -> libbpf_rs::Result<Vec<Listed>> {
+fn list_sockets(link: &Link) -> libbpf_rs::Result<Vec<ListedSocket>> {
     let mut bytes = Vec::new();
     Iter::new(link)?.read_to_end(&mut bytes)?;
-    let rows = bytes.chunks_exact(size_of::<Listed>());
-    Ok(rows.filter_map(|row| Listed::read_from_bytes(row).ok()).collect())
+    let rows = bytes.chunks_exact(size_of::<ListedSocket>());
+    Ok(rows.filter_map(|row| ListedSocket::read_from_bytes(row).ok()).collect())
 }
 
-impl Listed {
+impl ListedSocket {
     fn name(&self) -> String {
         text(&self.name)
     }
@@ -198,16 +197,17 @@ fn is_ours(name: &str) -> bool {
     registry::all().iter().any(|entry| entry.kernel_name == name)
 }
 
-/// What is not coupled of the sockets of a namespace whose new ones get `default`.
-fn judge(netns: &str, default: &str, listed: &[Listed]) -> Vec<Uncoupled> {
+/// Finds the uncoupled connections and listeners among a namespace's sockets. New sockets there get `default`.
+fn find_uncoupled(netns: &str, default: &str, listed: &[ListedSocket]) -> Vec<Uncoupled> {
     // A connection that fell back to TCP early may have no token, and is one subflow.
-    let mut connections: BTreeMap<u32, Vec<&Listed>> = BTreeMap::new();
+    let mut connections: BTreeMap<u32, Vec<&ListedSocket>> = BTreeMap::new();
     let mut found = Vec::new();
     for socket in listed {
         if socket.state != LISTEN && socket.token != 0 {
             connections.entry(socket.token).or_default().push(socket);
         } else if let (LISTEN, Some((local, _))) = (socket.state, socket.ends()) {
-            // What the program chose, a listener keeps over an unloading. A default is looked up for each connection.
+            // A listener keeps an algorithm that its program selected, even after unloading. A default is looked up per
+            // connection.
             let (accepted, older) = match socket.own_choice {
                 0 => (default.to_owned(), false),
                 _ => (socket.name(), socket.unloaded != 0),
@@ -219,23 +219,24 @@ fn judge(netns: &str, default: &str, listed: &[Listed]) -> Vec<Uncoupled> {
         }
     }
     for (token, subflows) in connections {
-        let Some(why) = split(&subflows) else { continue };
-        let of = |subflow: &&Listed| subflow.ends().map(|(local, remote)| (local, remote, subflow.name()));
+        let Some(why) = split_reason(&subflows) else { continue };
+        let of =
+            |subflow: &&ListedSocket| subflow.ends().map(|(local, remote)| (local, remote, subflow.name()));
         let subflows = subflows.iter().filter_map(of).collect();
         found.push(Uncoupled::Connection { netns: netns.to_owned(), token, why, subflows });
     }
     found
 }
 
-/// Why subflows, of which there may be one, are not one group.
-fn split(subflows: &[&Listed]) -> Option<Split> {
+/// The reason why one or several subflows are not one group.
+fn split_reason(subflows: &[&ListedSocket]) -> Option<Split> {
     let names: BTreeSet<String> = subflows.iter().map(|subflow| subflow.name()).collect();
     let loads: BTreeSet<u64> = subflows.iter().map(|subflow| subflow.ops).collect();
     if subflows.len() < 2 || !names.iter().any(|name| is_ours(name)) {
         return None;
     }
-    // A socket asks for a row when data of its own is acknowledged; the SYN counts as a byte.
-    let has_no_row = |subflow: &&Listed| subflow.owner == 0 && subflow.acked > 1;
+    // A socket requests a row when its own data is acknowledged. The SYN counts as a byte.
+    let has_no_row = |subflow: &&ListedSocket| subflow.owner == 0 && subflow.acked > 1;
     match (names.len(), loads.len()) {
         (1, 1) => subflows.iter().any(has_no_row).then_some(Split::Rows),
         (1, _) => Some(Split::Loads),
@@ -247,14 +248,14 @@ fn split(subflows: &[&Listed]) -> Option<Split> {
 mod tests {
     use super::*;
 
-    fn socket(token: u32, state: u8, name: &str) -> Listed {
-        let mut listed = Listed::read_from_bytes(&[0; size_of::<Listed>()]).unwrap();
+    fn socket(token: u32, state: u8, name: &str) -> ListedSocket {
+        let mut listed = ListedSocket::read_from_bytes(&[0; size_of::<ListedSocket>()]).unwrap();
         listed.name[..name.len()].copy_from_slice(name.as_bytes());
         let ops = name.len() as u64;
-        Listed { ops, owner: 1, acked: 1000, token, family: 2, state, ..listed }
+        ListedSocket { ops, owner: 1, acked: 1000, token, family: 2, state, ..listed }
     }
 
-    fn listener(name: &str, connection: &str) -> Listed {
+    fn listener(name: &str, connection: &str) -> ListedSocket {
         let mut listed = socket(0, LISTEN, name);
         listed.connection[..connection.len()].copy_from_slice(connection.as_bytes());
         listed
@@ -263,9 +264,9 @@ mod tests {
     #[test]
     fn connections_with_one_algorithm_and_its_rows_are_coupled() {
         let (lia, cubic) = (socket(1, 1, "ab_lia"), socket(1, 1, "cubic"));
-        let again = Listed { ops: 99, ..lia.clone() };
-        let refused = Listed { owner: 0, ..lia.clone() };
-        let young = Listed { acked: 1, ..refused.clone() };
+        let again = ListedSocket { ops: 99, ..lia.clone() };
+        let refused = ListedSocket { owner: 0, ..lia.clone() };
+        let young = ListedSocket { acked: 1, ..refused.clone() };
         for (subflows, why) in [
             (vec![&lia], None),
             (vec![&lia, &lia], None),
@@ -275,13 +276,13 @@ mod tests {
             (vec![&lia, &again], Some(Split::Loads)),
             (vec![&lia, &refused], Some(Split::Rows)),
         ] {
-            assert_eq!(split(&subflows), why);
+            assert_eq!(split_reason(&subflows), why);
         }
-        let other = Listed { token: 2, ..cubic.clone() };
-        assert_eq!(judge("here", "ab_lia", &[lia.clone(), other]), []);
-        let fallen = [&lia, &cubic].map(|socket| Listed { token: 0, ..socket.clone() });
-        assert_eq!(judge("here", "ab_lia", &fallen), [], "two connections, which fell back to TCP");
-        let found = judge("here", "ab_lia", &[lia, cubic]);
+        let other = ListedSocket { token: 2, ..cubic.clone() };
+        assert_eq!(find_uncoupled("here", "ab_lia", &[lia.clone(), other]), []);
+        let fallen = [&lia, &cubic].map(|socket| ListedSocket { token: 0, ..socket.clone() });
+        assert_eq!(find_uncoupled("here", "ab_lia", &fallen), [], "two connections, which fell back to TCP");
+        let found = find_uncoupled("here", "ab_lia", &[lia, cubic]);
         assert!(
             found[0].to_string().starts_with("connection 1 in here is not coupled: its subflows"),
             "{found:?}"
@@ -292,8 +293,10 @@ mod tests {
     #[test]
     fn listeners_of_before_the_choice_are_found() {
         let older = listener("cubic", "cubic");
-        let chosen = Listed { own_choice: 1, ..older.clone() };
-        let count = |default, listener: &Listed| judge("here", default, std::slice::from_ref(listener)).len();
+        let chosen = ListedSocket { own_choice: 1, ..older.clone() };
+        let count = |default, listener: &ListedSocket| {
+            find_uncoupled("here", default, std::slice::from_ref(listener)).len()
+        };
         assert_eq!((count("ab_lia", &older), count("ab_lia", &chosen)), (1, 0));
         assert_eq!((count("cubic", &older), count("reno", &older)), (0, 0));
         assert_eq!(count("cubic", &listener("ab_lia", "ab_lia")), 1);
@@ -302,19 +305,19 @@ mod tests {
     /// What it accepts gets its own load, whatever the default is, and what joins gets the one that has the name now.
     #[test]
     fn listeners_that_chose_before_an_unloading_are_found() {
-        let lia = Listed { own_choice: 1, unloaded: 1, ..listener("ab_lia", "ab_lia") };
-        let found = judge("here", "ab_lia", std::slice::from_ref(&lia));
+        let lia = ListedSocket { own_choice: 1, unloaded: 1, ..listener("ab_lia", "ab_lia") };
+        let found = find_uncoupled("here", "ab_lia", std::slice::from_ref(&lia));
         assert!(found[0].to_string().contains("gets ab_lia of an earlier load, and"), "{found:?}");
-        let inherits = Listed { own_choice: 0, ..lia.clone() };
-        let theirs = Listed { unloaded: 1, own_choice: 1, ..listener("bbr", "bbr") };
-        let present = Listed { unloaded: 0, ..lia };
-        assert_eq!(judge("here", "ab_lia", &[inherits, theirs, present]), []);
+        let inherits = ListedSocket { own_choice: 0, ..lia.clone() };
+        let theirs = ListedSocket { unloaded: 1, own_choice: 1, ..listener("bbr", "bbr") };
+        let present = ListedSocket { unloaded: 0, ..lia };
+        assert_eq!(find_uncoupled("here", "ab_lia", &[inherits, theirs, present]), []);
     }
     /// A kernel without the iterator: whoever asks shows the rest.
     #[test]
-    fn a_look_that_cannot_be_says_why() {
-        let look = Coupling { link: Err(Error::Layout("iterator")) }.look();
-        assert!(look.uncoupled.is_empty());
-        assert!(look.incomplete.unwrap().contains("this kernel's iterator has an unknown layout"));
+    fn a_failed_check_reports_the_reason() {
+        let report = Coupling { link: Err(Error::Layout("iterator")) }.check();
+        assert!(report.uncoupled.is_empty());
+        assert!(report.incomplete.unwrap().contains("this kernel's iterator has an unknown layout"));
     }
 }

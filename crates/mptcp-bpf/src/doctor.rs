@@ -1,4 +1,4 @@
-//! The algorithms' needs of the machine, each with a check.
+//! Checks the requirements of the algorithms on this machine.
 
 use crate::layout::{Layout, skips_programs};
 use crate::{Error, messages, namespace, pins};
@@ -8,67 +8,67 @@ use rustix::thread::{CapabilitySet, capabilities};
 use std::fs;
 use std::path::Path;
 
-/// Something that is needed.
+/// A requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// Linux 6.1.
     Version,
-    /// The kernel's types, by which the programs find its fields.
+    /// The kernel's types (BTF), which locate the fields that the programs access.
     Btf,
     /// MPTCP, compiled in.
     Mptcp,
-    /// MPTCP, switched on in this network namespace.
+    /// MPTCP, enabled in this network namespace.
     MptcpEnabled,
-    /// Programs that serve as functions of the kernel.
+    /// BPF programs that implement functions of the kernel (struct_ops).
     StructOps,
-    /// That programs are compiled for the processor: interpreted ones cannot call the kernel's functions.
+    /// The BPF compiler (JIT): interpreted programs cannot call functions of the kernel.
     Jit,
-    /// The permission to load programs, to read the kernel's memory in them, and to find those loaded.
+    /// The permission to load programs, to read kernel memory in them, and to find loaded ones.
     Privileges,
-    /// That lockdown allows programs to read the kernel's memory.
+    /// A lockdown mode that allows programs to read kernel memory.
     Lockdown,
-    /// Where pins are kept.
+    /// The file system for pins.
     FileSystem,
-    /// Registrations that are links.
+    /// Registration by links.
     Links,
-    /// That the kernel runs a program whenever it should.
+    /// A kernel that runs a program at every call.
     EveryCall,
 }
 
-/// The state of a need.
+/// The state of a requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is there.
-    Fine,
-    /// It is not there, and does not have to be.
-    Spare,
-    /// It goes without, but not as well.
+    /// Satisfied.
+    Satisfied,
+    /// Absent, but optional.
+    Optional,
+    /// The algorithms work, but not as well.
     Warning,
-    /// It could not be checked.
+    /// The check failed.
     Unknown,
-    /// Nothing goes without.
+    /// Missing and required.
     Missing,
 }
 
 /// A checked requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// Which.
+    /// The requirement.
     pub need: Need,
     /// Its name for display.
     pub title: &'static str,
-    /// Its state.
+    /// The requirement's state.
     pub verdict: Verdict,
     /// The finding for display.
     pub found: String,
-    /// The remedy, unless it is fine.
+    /// The remedy; empty if satisfied.
     pub help: &'static str,
 }
 
-/// The oldest kernel whose BPF has what the programs use.
+/// The oldest kernel with all BPF features that the programs use.
 const OLDEST: (u32, u32) = (6, 1);
 
-/// What loading and finding algorithms takes.
+/// The capabilities for loading and finding algorithms.
 const CAPABILITIES: [(CapabilitySet, &str); 4] = [
     (CapabilitySet::BPF, "CAP_BPF"),
     (CapabilitySet::PERFMON, "CAP_PERFMON"),
@@ -80,7 +80,7 @@ const CAPABILITIES: [(CapabilitySet, &str); 4] = [
 pub fn doctor() -> Vec<Check> {
     messages::listen();
     let privileges = privileges();
-    let may = privileges.verdict == Verdict::Fine;
+    let may = privileges.verdict == Verdict::Satisfied;
     vec![
         version(),
         btf(),
@@ -98,31 +98,29 @@ pub fn doctor() -> Vec<Check> {
 
 impl Check {
     fn new(need: Need, title: &'static str, found: impl Into<String>) -> Self {
-        Check { need, title, verdict: Verdict::Fine, found: found.into(), help: "" }
+        Check { need, title, verdict: Verdict::Satisfied, found: found.into(), help: "" }
     }
 
-    fn or(self, verdict: Verdict, unless: bool, help: &'static str) -> Self {
+    fn verdict_unless(self, verdict: Verdict, unless: bool, help: &'static str) -> Self {
         if unless { self } else { Check { verdict, help, ..self } }
     }
 }
 
-/// Whether the process may do what all this takes.
+/// Checks the privileges of this process.
 pub fn privileges() -> Check {
     let held = capabilities(None).map_or(CapabilitySet::empty(), |sets| sets.effective);
     let lacking: Vec<_> =
         CAPABILITIES.iter().filter(|(c, _)| !held.contains(*c)).map(|(_, name)| *name).collect();
     let contained = !is_first_user_namespace(&fs::read_to_string("/proc/self/uid_map").unwrap_or_default());
     let found = match lacking.is_empty() {
-        true if contained => {
-            "only in a user namespace, where the kernel does not allow loading programs".into()
-        }
+        true if contained => "only in a user namespace, where the kernel does not load programs".into(),
         true => "root's".into(),
         false => format!("without {}", lacking.join(", ")),
     };
-    Check::new(Need::Privileges, "privileges", found).or(
+    Check::new(Need::Privileges, "privileges", found).verdict_unless(
         Verdict::Missing,
         lacking.is_empty() && !contained,
-        "run it as root: `sudo anabranch kernel …`",
+        "run as root: `sudo anabranch kernel …`",
     )
 }
 
@@ -134,8 +132,8 @@ fn is_first_user_namespace(uid_map: &str) -> bool {
 fn version() -> Check {
     let release = rustix::system::uname().release().to_string_lossy().into_owned();
     let new_enough = parse_version(&release).is_some_and(|version| version >= OLDEST);
-    let help = "Linux 6.1 or later: Debian 12, Ubuntu 24.04 and OpenWrt 24.10 have one";
-    Check::new(Need::Version, "kernel", release).or(Verdict::Missing, new_enough, help)
+    let help = "install Linux 6.1 or later, for example from Debian 12, Ubuntu 24.04 or OpenWrt 24.10";
+    Check::new(Need::Version, "kernel", release).verdict_unless(Verdict::Missing, new_enough, help)
 }
 
 /// `6.1.0-18-cloud-amd64`: major and minor.
@@ -146,60 +144,66 @@ fn parse_version(release: &str) -> Option<(u32, u32)> {
 
 fn btf() -> Check {
     let there = Path::new("/sys/kernel/btf/vmlinux").exists();
-    let found = if there { "/sys/kernel/btf/vmlinux" } else { "none" };
-    let help = "a kernel built with CONFIG_DEBUG_INFO_BTF=y: the distributions' are; OpenWrt's needs \
-                KERNEL_DEBUG_INFO_BTF";
-    Check::new(Need::Btf, "types (BTF)", found).or(Verdict::Missing, there, help)
+    let found = if there { "/sys/kernel/btf/vmlinux" } else { "missing" };
+    let help = "use a kernel built with CONFIG_DEBUG_INFO_BTF=y, as in distributions; OpenWrt needs KERNEL_DEBUG_INFO_BTF";
+    Check::new(Need::Btf, "types (BTF)", found).verdict_unless(Verdict::Missing, there, help)
 }
 
 fn mptcp() -> Check {
     let there = namespace::mptcp_enabled().is_some();
     let found = if there { "compiled in" } else { "not compiled in" };
-    Check::new(Need::Mptcp, "MPTCP", found).or(Verdict::Missing, there, "a kernel built with CONFIG_MPTCP=y")
+    Check::new(Need::Mptcp, "MPTCP", found).verdict_unless(
+        Verdict::Missing,
+        there,
+        "use a kernel built with CONFIG_MPTCP=y",
+    )
 }
 
 fn mptcp_enabled() -> Check {
     let on = namespace::mptcp_enabled() == Some(true);
     let found = if on { "on in this network namespace" } else { "off in this network namespace" };
-    let help = "`sysctl -w net.mptcp.enabled=1`, and a file in /etc/sysctl.d to keep it";
-    Check::new(Need::MptcpEnabled, "net.mptcp.enabled", found).or(Verdict::Missing, on, help)
+    let help = "run `sysctl -w net.mptcp.enabled=1`; to keep it, add a file to /etc/sysctl.d";
+    Check::new(Need::MptcpEnabled, "net.mptcp.enabled", found).verdict_unless(Verdict::Missing, on, help)
 }
 
 fn struct_ops(may: bool) -> Check {
     let title = "BPF struct_ops";
-    // Only who may load programs can find out what can be loaded.
+    // Only a process that may load programs can check this.
     let there = may && ProgramType::StructOps.is_supported().unwrap_or(false);
     let (found, verdict) = match (there, may) {
-        (true, _) => ("there", Verdict::Missing),
+        (true, _) => ("available", Verdict::Missing),
         (_, true) => ("missing", Verdict::Missing),
         (_, false) => ("unknown without privileges", Verdict::Unknown),
     };
     let help =
-        if may { "a kernel built with CONFIG_BPF_SYSCALL=y and CONFIG_BPF_JIT=y" } else { "run it as root" };
-    Check::new(Need::StructOps, title, found).or(verdict, there, help)
+        if may { "use a kernel built with CONFIG_BPF_SYSCALL=y and CONFIG_BPF_JIT=y" } else { "run as root" };
+    Check::new(Need::StructOps, title, found).verdict_unless(verdict, there, help)
 }
 
 fn jit() -> Check {
-    // Only the initial network namespace shows it.
+    // Visible only in the initial network namespace.
     let state = fs::read_to_string("/proc/sys/net/core/bpf_jit_enable").ok();
     let (found, on) = match state.as_deref().map(str::trim) {
         Some("0") => ("off", false),
         Some(_) => ("on", true),
         None => ("not shown in this network namespace", true),
     };
-    let help = "`sysctl -w net.core.bpf_jit_enable=1`, and a file in /etc/sysctl.d to keep it";
-    Check::new(Need::Jit, "BPF compiler (JIT)", found).or(Verdict::Missing, on, help)
+    let help = "run `sysctl -w net.core.bpf_jit_enable=1`; to keep it, add a file to /etc/sysctl.d";
+    Check::new(Need::Jit, "BPF compiler (JIT)", found).verdict_unless(Verdict::Missing, on, help)
 }
 
 fn lockdown() -> Check {
     let state = fs::read_to_string("/sys/kernel/security/lockdown").ok();
     let mode = state.as_deref().map_or("none", lockdown_mode);
-    let help = "the programs read kernel memory, which lockdown=confidentiality forbids: boot with \
-                lockdown=integrity or without";
-    Check::new(Need::Lockdown, "lockdown", mode).or(Verdict::Missing, mode != "confidentiality", help)
+    let help = "boot with lockdown=integrity or without lockdown: confidentiality forbids programs to read kernel memory";
+    Check::new(Need::Lockdown, "lockdown", mode).verdict_unless(
+        Verdict::Missing,
+        mode != "confidentiality",
+        help,
+    )
 }
 
-/// `none [integrity] confidentiality`: the one in brackets.
+/// The mode in brackets of `none [integrity] confidentiality`.
 fn lockdown_mode(state: &str) -> &str {
     state.split_whitespace().find_map(|mode| mode.strip_prefix('[')?.strip_suffix(']')).unwrap_or("none")
 }
@@ -208,21 +212,21 @@ fn file_system() -> Check {
     let path = pins::file_system();
     let there = pins::is_bpf(&path);
     let found = if there { path.display().to_string() } else { format!("not mounted at {}", path.display()) };
-    let help = "nothing to do: `anabranch kernel load` mounts it";
-    Check::new(Need::FileSystem, "BPF file system", found).or(Verdict::Spare, there, help)
+    let help = "no action needed: `anabranch kernel load` mounts it";
+    Check::new(Need::FileSystem, "BPF file system", found).verdict_unless(Verdict::Optional, there, help)
 }
 
 fn links(layout: Result<&Layout, Error>) -> Check {
     let title = "struct_ops links";
     let Ok(layout) = layout else { return without_types(Need::Links, title) };
     let found = if layout.links { "available" } else { "not available" };
-    let help = "nothing to do: before Linux 6.4 the registered map is pinned instead";
-    Check::new(Need::Links, title, found).or(Verdict::Spare, layout.links, help)
+    let help = "no action needed: before Linux 6.4, the registered map is pinned instead";
+    Check::new(Need::Links, title, found).verdict_unless(Verdict::Optional, layout.links, help)
 }
 
-/// Whether the kernel leaves out calls of programs, as a vendor's does ([`Need::EveryCall`]). It counts none of them:
-/// a measurement on such a kernel can say that it was, and no more. A socket whose first call was left out has no row
-/// and does as Reno does.
+/// Whether the kernel skips some calls of programs, as a vendor's does ([`Need::EveryCall`]). The kernel does not count
+/// skipped calls, so a measurement can only report that it ran on such a kernel. A socket whose first call was skipped has no
+/// row and behaves like Reno.
 ///
 /// # Errors
 /// If the kernel's types cannot be read.
@@ -231,21 +235,21 @@ pub fn skips_calls() -> Result<bool, Error> {
     Btf::from_vmlinux().map(|types| skips_programs(&types)).map_err(Error::bpf("read the kernel's BTF"))
 }
 
-/// By the kernel's types.
+/// Checks this by the kernel's types.
 fn every_call(types: libbpf_rs::Result<Btf<'_>>) -> Check {
     let title = "calls of programs";
     let Ok(types) = types else { return without_types(Need::EveryCall, title) };
     let skips = skips_programs(&types);
-    let found = if skips { "a vendor's kernel skips some (bpf_prog_aux.init_owned)" } else { "all are made" };
-    let help = "nothing to do: the programs make up for it, and windows stay within bounds. Measure on an \
-                upstream or a distribution's kernel";
-    Check::new(Need::EveryCall, title, found).or(Verdict::Warning, !skips, help)
+    let found =
+        if skips { "a vendor's kernel skips some (bpf_prog_aux.init_owned)" } else { "all are executed" };
+    let help = "no action needed: the programs compensate, and windows stay within bounds. For measurements, use an upstream or a distribution's kernel";
+    Check::new(Need::EveryCall, title, found).verdict_unless(Verdict::Warning, !skips, help)
 }
 
 /// The finding if the kernel's types cannot be read.
 fn without_types(need: Need, title: &'static str) -> Check {
     let found = "unknown: the kernel's types (BTF) cannot be read";
-    Check::new(need, title, found).or(Verdict::Unknown, false, "see the check of the types")
+    Check::new(need, title, found).verdict_unless(Verdict::Unknown, false, "see the check of the types")
 }
 
 #[cfg(test)]
@@ -287,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn without_types_nothing_is_said_of_what_they_tell() {
+    fn without_types_checks_are_unknown() {
         let unreadable = || Btf::from_path("/nonexistent/vmlinux");
         for check in [every_call(unreadable()), links(Err(Error::Layout("struct tcp_congestion_ops")))] {
             assert_eq!(check.verdict, Verdict::Unknown);
@@ -298,7 +302,7 @@ mod tests {
     #[test]
     fn only_what_is_not_fine_has_help() {
         for check in doctor() {
-            assert_eq!(check.verdict == Verdict::Fine, check.help.is_empty(), "{check:?}");
+            assert_eq!(check.verdict == Verdict::Satisfied, check.help.is_empty(), "{check:?}");
         }
     }
 }

@@ -12,12 +12,12 @@ pub enum Error {
     File {
         /// The action that failed, such as `open`.
         doing: &'static str,
-        /// Which file.
+        /// The path.
         path: PathBuf,
         /// The kernel's answer.
         source: io::Error,
     },
-    /// Something of BPF.
+    /// A BPF operation.
     #[error("cannot {doing}: {source}{}", notes(messages))]
     Bpf {
         /// The action that failed, such as `load ab_lia`.
@@ -43,11 +43,11 @@ pub enum Error {
     /// Another process holds the lock of the pins.
     #[error("{holder} has locked {} for longer than {limit:?}: wait for it, or end it", path.display())]
     Locked {
-        /// Which file.
+        /// The path.
         path: PathBuf,
         /// The process that holds the lock.
         holder: String,
-        /// How long we waited.
+        /// The waiting time.
         limit: Duration,
     },
     /// A type or a map of the kernel has an unknown layout.

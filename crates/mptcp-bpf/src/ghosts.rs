@@ -1,4 +1,4 @@
-//! Rows whose socket is gone: where the kernel did not call `release`, which one of a vendor may leave out.
+//! Rows of closed sockets: a vendor's kernel may skip the call of `release`.
 
 use crate::instance::VARIABLES;
 use crate::object::{build, object};
@@ -7,11 +7,11 @@ use crate::{Error, Instance, messages};
 use libbpf_rs::{MapHandle, MapType, ObjectBuilder, ProgramInput};
 use std::os::fd::AsFd;
 
-/// The program that looks for them (`bpf/ghosts.h`).
+/// The program that finds them (`bpf/ghosts.h`).
 const PROGRAM: &str = "ab_sweep_table";
 
 impl Instance {
-    /// How many rows have no socket any more; `None` of another build's, whose tables may be others.
+    /// The number of rows without a socket. `None` for another build's algorithm, whose tables may differ.
     ///
     /// # Errors
     /// If the kernel rejects the iterator program.
@@ -19,7 +19,7 @@ impl Instance {
         self.sweep(false)
     }
 
-    /// The same, and frees them. Nobody else may do so meanwhile: the pins are to be locked.
+    /// Counts and frees these rows. The caller must hold the lock of the pins.
     pub(crate) fn free_ghosts(&self) -> Result<Option<u32>, Error> {
         self.sweep(true)
     }
@@ -36,7 +36,7 @@ impl Instance {
         ghosts.map(Some).map_err(Error::bpf(format!("find rows without a socket in {name}")))
     }
 
-    /// The program alone, with the maps of those that are loaded.
+    /// Runs the program on the maps of a loaded algorithm.
     fn run(&self, connections: &MapHandle, variables: &MapHandle, free: bool) -> libbpf_rs::Result<u32> {
         let mut builder = ObjectBuilder::default();
         let mut open = builder.name(build(self.entry))?.open_memory(object(self.entry))?;

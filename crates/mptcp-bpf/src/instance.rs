@@ -1,4 +1,4 @@
-//! The algorithms as the kernel has them, pinned or not: a walk over its struct_ops maps.
+//! Lists the algorithms in the kernel, pinned or not, from its struct_ops maps.
 
 use crate::layout::Layout;
 use crate::object::build;
@@ -18,16 +18,16 @@ use zerocopy::FromBytes;
 
 /// An algorithm in the kernel: registered, or unregistered while sockets still use it.
 pub struct Instance {
-    /// Which.
+    /// The algorithm.
     pub entry: &'static KernelEntry,
     /// The struct_ops map.
     pub map_id: u32,
-    /// Whether new sockets may choose it.
+    /// Whether new sockets may select it.
     pub registered: bool,
-    /// The link that registers it, where one does.
+    /// The link that registers it, if any.
     pub link: Option<u32>,
-    /// The kernel's references to it: one per socket (listening ones too) and per network namespace that
-    /// chose it, and one while it is registered.
+    /// The kernel's references to it: one per socket (including listeners), one per network namespace that selected it, and
+    /// one while it is registered.
     pub references: u32,
     /// Its programs.
     pub programs: Vec<ProgramInfo>,
@@ -36,22 +36,22 @@ pub struct Instance {
 /// The use of a table of connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Occupancy {
-    /// Connections: of MPTCP, or a TCP socket each.
+    /// MPTCP connections, and TCP sockets without MPTCP.
     pub connections: u64,
     /// Their subflows.
     pub subflows: u64,
-    /// The number of subflows that have room.
+    /// The number of subflows that fit.
     pub capacity: u32,
 }
 
-/// How the name ends of the map of its programs' variables. libbpf puts the name of the object before it.
+/// The suffix of the map with the programs' variables; libbpf prefixes the object's name.
 pub(crate) const VARIABLES: &str = ".bss";
 
 /// `enum bpf_struct_ops_state`: registered without a link, and ready for one.
 const INUSE: u32 = 1;
 const READY: u32 = 3;
 
-/// Every algorithm of ours that the kernel has.
+/// Lists every algorithm of ours in the kernel.
 ///
 /// # Errors
 /// If the kernel's BTF cannot be read. Without privileges the list is empty.
@@ -80,18 +80,18 @@ pub fn instances() -> Result<Vec<Instance>, Error> {
     Ok(found.collect())
 }
 
-/// A map of a congestion control's functions, whoever made it.
+/// A map of a congestion control's functions, of any origin.
 pub(crate) struct Ops {
     map_id: u32,
     pub map: MapHandle,
     pub value: Vec<u8>,
 }
 
-/// All of them that the kernel has.
+/// All such maps in the kernel.
 pub(crate) fn maps(layout: &Layout) -> impl Iterator<Item = Ops> {
     let maps = MapInfoIter::default().filter(|map| map.ty == MapType::StructOps);
     maps.filter(|map| map.value_size as usize == layout.size).filter_map(|map| {
-        // A map may be gone since it was listed.
+        // A map may have been removed since it was listed.
         let handle = MapHandle::from_map_id(map.id).ok()?;
         let value = handle.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok()??;
         Some(Ops { map_id: map.id, map: handle, value })
@@ -114,7 +114,7 @@ fn programs(value: &[u8], layout: &Layout) -> Vec<ProgramInfo> {
 }
 
 impl Instance {
-    /// A map of its programs, by the end of its name.
+    /// Finds a map of the programs by the suffix of its name.
     fn map(&self, name: &str) -> Option<MapHandle> {
         let mut ids: Vec<u32> = self.programs.iter().flat_map(|p| p.map_ids.iter().copied()).collect();
         ids.sort_unstable();
@@ -123,7 +123,7 @@ impl Instance {
         handles.into_iter().find(|map| map.name().to_string_lossy().ends_with(name))
     }
 
-    /// Whether it is what this build of the library loads.
+    /// Whether this build of the library loaded it.
     pub fn is_of_this_build(&self) -> bool {
         let name = format!("{}{VARIABLES}", build(self.entry));
         self.map(VARIABLES).is_some_and(|map| map.name().to_string_lossy() == name)

@@ -5,17 +5,17 @@ use libbpf_rs::btf::types::{MemberAttr, Struct};
 use libbpf_rs::btf::{Btf, HasSize, TypeId};
 use std::sync::OnceLock;
 
-/// The members of a struct_ops map's value, bytes from its start.
+/// The offsets of members in a struct_ops map's value, in bytes.
 pub(crate) struct Layout {
-    /// How many references the kernel holds, `u32`.
+    /// The kernel's reference count, `u32`.
     pub refcnt: usize,
     /// `enum bpf_struct_ops_state`.
     pub state: usize,
     /// The name, 16 bytes.
     pub name: usize,
-    /// Functions; there, the kernel shows the ids of the programs.
+    /// The functions, where the kernel stores the programs' ids.
     pub functions: Vec<usize>,
-    /// Bytes of the value.
+    /// The size of the value, in bytes.
     pub size: usize,
     /// Whether a registration can be a link (Linux 6.4).
     pub links: bool,
@@ -26,7 +26,7 @@ const FUNCTIONS: [&str; 7] =
     ["init", "release", "cong_avoid", "ssthresh", "set_state", "cwnd_event", "undo_cwnd"];
 
 impl Layout {
-    /// The running kernel's.
+    /// The layout of the running kernel.
     pub fn get() -> Result<&'static Layout, Error> {
         static LAYOUT: OnceLock<Layout> = OnceLock::new();
         if let Some(layout) = LAYOUT.get() {
@@ -40,7 +40,7 @@ impl Layout {
     fn read(btf: &Btf<'_>) -> Option<Layout> {
         let value: Struct<'_> = btf.type_by_name("bpf_struct_ops_tcp_congestion_ops")?;
         let size = value.size();
-        // Since 6.9 the two stand in a struct of their own.
+        // Since Linux 6.9, a separate struct contains these two.
         let (common, at): (Struct<'_>, usize) = match member(&value, "common") {
             Some((at, ty)) => (btf.type_by_id(ty)?, at),
             None => (btf.type_by_name("bpf_struct_ops_tcp_congestion_ops")?, 0),
@@ -60,9 +60,9 @@ impl Layout {
     }
 }
 
-/// Whether a kernel with these types leaves out calls of programs: a vendor's `__bpf_prog_enter` skips those not owned
-/// by the first process while a thread of that one runs, counts nothing, and the caller takes for the result what lies
-/// on the stack. Its `struct bpf_prog_aux` has a member for it that upstream's has not.
+/// Whether a kernel with these types skips calls of programs. A vendor's `__bpf_prog_enter` skips programs that the first
+/// process does not own while one of its threads runs. It does not count them, and the caller reads the result from
+/// uninitialised stack memory. This kernel's `struct bpf_prog_aux` has an extra member.
 pub(crate) fn skips_programs(btf: &Btf<'_>) -> bool {
     let aux: Option<Struct<'_>> = btf.type_by_name("bpf_prog_aux");
     aux.is_some_and(|aux| aux.iter().any(|member| member.name.is_some_and(|name| name == "init_owned")))

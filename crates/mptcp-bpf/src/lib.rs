@@ -1,5 +1,5 @@
-//! Coupled congestion control for the MPTCP of an unmodified Linux kernel: the programs, made of the
-//! headers of `anabranch-cc-fixed`, their loader, and a monitor of their sockets.
+//! Coupled congestion control for the MPTCP of an unmodified Linux kernel: the programs, built from the headers of
+//! `anabranch-cc-fixed`, their loader, and a monitor of their sockets.
 //!
 //! ```no_run
 //! use anabranch_cc_fixed::registry;
@@ -13,9 +13,9 @@
 //! # Ok::<(), anabranch_mptcp_bpf::Error>(())
 //! ```
 //!
-//! A loaded algorithm stays because files hold its objects. They are under [`Pins`]' directory,
-//! `/sys/fs/bpf/anabranch/ab_NAME/`: `link`, the registration (or, where the kernel has no such links, `ops`, the registered
-//! map), `connections`, the table of connections, and `counters`. A [`Private`] one has no files: it goes with its process.
+//! Files keep the objects of a loaded algorithm alive. They are in the directory of [`Pins`],
+//! `/sys/fs/bpf/anabranch/ab_NAME/`: `link`, the registration (on kernels without such links `ops`, the registered map),
+//! `connections`, the table of connections, and `counters`. A [`Private`] algorithm has no files and ends with its process.
 
 mod cost;
 mod coupling;
@@ -37,7 +37,7 @@ mod table;
 
 pub use anabranch_cc_fixed::shared::Counters;
 pub use cost::{Cost, measure};
-pub use coupling::{Coupling, Look, Split, Uncoupled};
+pub use coupling::{Coupling, CouplingReport, Split, Uncoupled};
 pub use doctor::{Check, Need, Verdict, doctor, privileges, skips_calls};
 pub use error::Error;
 pub use instance::{Instance, Occupancy, instances};
@@ -48,7 +48,7 @@ pub use monitor::{
     Connection, Filter, Key, Monitor, Namespaces, Recorder, Sample, Sampler, Snapshot, Subflow, Watch,
     Watched, WatchedSubflow,
 };
-pub use namespace::{Namespace, available, choosers};
+pub use namespace::{Namespace, available, selecting_namespaces};
 pub use object::{build, object};
 pub use pins::Pins;
 pub use private::Private;

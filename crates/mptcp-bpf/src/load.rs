@@ -1,4 +1,4 @@
-//! Loading, unloading, and what is loaded.
+//! Loads, unloads and lists algorithms.
 
 use crate::instance::VARIABLES;
 use crate::layout::Layout;
@@ -14,50 +14,50 @@ use zerocopy::FromBytes;
 /// The outcome of [`load`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load {
-    /// It is loaded now.
+    /// The algorithm is now loaded.
     Done,
-    /// It is loaded now, in the place of another build's, which nobody used.
+    /// The algorithm now replaces another build's, which was unused.
     Replaced,
-    /// It was loaded before.
+    /// The algorithm was loaded before.
     Already,
-    /// The algorithm was loaded before. This many rows of its table were freed, because their sockets were gone.
+    /// The algorithm was loaded before. This many rows of its table were freed, because their sockets are closed.
     Freed(u32),
-    /// Another build's was loaded before, and stays: this many sockets use it, or namespaces have it as their
-    /// choice. Once unloaded it is theirs alone, and this build's can be loaded beside it.
+    /// Another build's algorithm was loaded before and stays, because this many sockets use it or namespaces select it. After
+    /// unloading, only they keep it, and this build's can be loaded beside it.
     OtherInUse(u32),
 }
 
 /// The outcome of [`unload`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unload {
-    /// It is gone.
+    /// The algorithm is removed.
     Done,
-    /// It can no longer be chosen, but this many sockets use it still, or namespaces have it as their choice.
-    /// It is gone when the last of them lets it go.
+    /// The algorithm can no longer be selected, but this many sockets still use it or namespaces select it. It is removed
+    /// when the last of them releases it.
     InUse(u32),
-    /// It was not loaded.
+    /// The algorithm was not loaded.
     NotLoaded,
 }
 
-/// The way in which an algorithm is registered.
+/// The kind of registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Registration {
-    /// By a link, which is pinned.
+    /// By a pinned link.
     Link,
-    /// By its map, which is pinned: kernels before 6.4 know no links.
+    /// By a pinned map, before Linux 6.4.
     Map,
 }
 
-/// An algorithm that is loaded.
+/// A loaded algorithm.
 pub struct Loaded {
-    /// Which.
+    /// The algorithm.
     pub entry: &'static KernelEntry,
     /// The directory of its pins.
     pub directory: PathBuf,
 }
 
 impl Registration {
-    /// A link, where the kernel knows them.
+    /// A link, if the kernel supports them.
     pub(crate) fn of_this_kernel() -> Result<Self, Error> {
         Ok(if Layout::get()?.links { Registration::Link } else { Registration::Map })
     }
@@ -66,50 +66,50 @@ impl Registration {
 /// `BPF_F_LINK`: a map that a link registers.
 const F_LINK: u32 = 1 << 13;
 
-/// How long the kernel may take to unregister: a link's end is deferred work.
-const UNREGISTERING: Duration = Duration::from_secs(5);
+/// The time limit for unregistering: the kernel defers the end of a link.
+const UNREGISTER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Loads an algorithm, so that sockets can choose it. It stays when the process ends. Where it is loaded already, rows
-/// are freed whose socket is gone.
+/// Loads an algorithm, so that sockets can select it. It stays when the process ends. If it is loaded already, the rows of
+/// closed sockets are freed.
 ///
 /// # Errors
-/// Without privileges, or where the kernel refuses a program.
+/// Without privileges, or if the kernel rejects a program.
 pub fn load(entry: &'static KernelEntry) -> Result<Load, Error> {
     load_as(entry, Registration::of_this_kernel()?)
 }
 
-/// Loads an algorithm with a registration of this kind, which the kernel must know.
+/// Loads an algorithm with this kind of registration, which the kernel must support.
 ///
 /// # Errors
 /// As [`load`].
 pub fn load_as(entry: &'static KernelEntry, registration: Registration) -> Result<Load, Error> {
     let pins = Pins::open()?;
     let directory = pins.directory(entry.kernel_name);
-    let before = registered(entry)?.filter(|_| is_complete(&directory));
+    let before = find_registered(entry)?.filter(|_| is_complete(&directory));
     match &before {
         Some(instance) if instance.is_of_this_build() => {
             let freed = instance.free_ghosts()?.unwrap_or(0);
             return Ok(if freed > 0 { Load::Freed(freed) } else { Load::Already });
         }
-        // One of the references is that of the registration.
+        // The registration itself holds one reference.
         Some(instance) if instance.references > 1 => return Ok(Load::OtherInUse(instance.references - 1)),
-        _ => clear(&pins, entry)?,
+        _ => unregister(&pins, entry)?,
     }
     let mut object = open(entry, registration, |_| Ok(()))?;
-    pins.make(entry.kernel_name, |directory| {
+    pins.create(entry.kernel_name, |directory| {
         pin(&mut object, registration, directory).map_err(with_messages)
     })?;
     Ok(if before.is_some() { Load::Replaced } else { Load::Done })
 }
 
-/// Unloads an algorithm: sockets can no longer choose it; those that use it keep it until they close.
+/// Unloads an algorithm: sockets can no longer select it. Sockets that use it keep it until they close.
 ///
 /// # Errors
 /// Without privileges.
 pub fn unload(entry: &'static KernelEntry) -> Result<Unload, Error> {
     let pins = Pins::open()?;
-    let was_loaded = registered(entry)?.is_some();
-    clear(&pins, entry)?;
+    let was_loaded = find_registered(entry)?.is_some();
+    unregister(&pins, entry)?;
     let left = instances()?.into_iter().filter(|i| i.entry.kernel_name == entry.kernel_name);
     Ok(match left.map(|instance| instance.references).sum() {
         0 if was_loaded => Unload::Done,
@@ -118,7 +118,7 @@ pub fn unload(entry: &'static KernelEntry) -> Result<Unload, Error> {
     })
 }
 
-/// The algorithms that are loaded and pinned.
+/// Lists the algorithms that are loaded and pinned.
 ///
 /// # Errors
 /// Without privileges.
@@ -133,10 +133,11 @@ pub fn loaded() -> Result<Vec<Loaded>, Error> {
 }
 
 impl Loaded {
-    /// The table of connections: by key, a `u64`, a group and the other members of a subflow in `bpf/connections.h`.
+    /// The table of connections. The key is a `u64`; the value is a group and the other members of a subflow in
+    /// `bpf/connections.h`.
     ///
     /// # Errors
-    /// Where it was unloaded meanwhile.
+    /// If it was unloaded meanwhile.
     pub fn connections(&self) -> Result<MapHandle, Error> {
         self.map(CONNECTIONS)
     }
@@ -144,7 +145,7 @@ impl Loaded {
     /// The counters of its programs.
     ///
     /// # Errors
-    /// Where it was unloaded meanwhile.
+    /// If it was unloaded meanwhile.
     pub fn counters(&self) -> Result<Counters, Error> {
         read_counters(&self.map(COUNTERS)?)
     }
@@ -163,8 +164,8 @@ pub(crate) fn read_counters(variables: &MapHandle) -> Result<Counters, Error> {
     counters.map(|(counters, _)| counters).ok_or(Error::Layout("map of counters"))
 }
 
-/// The algorithm as it is registered.
-fn registered(entry: &KernelEntry) -> Result<Option<Instance>, Error> {
+/// The registered instance of an algorithm.
+fn find_registered(entry: &KernelEntry) -> Result<Option<Instance>, Error> {
     let ours = |i: &Instance| i.registered && i.entry.kernel_name == entry.kernel_name;
     Ok(instances()?.into_iter().find(ours))
 }
@@ -174,18 +175,18 @@ fn is_complete(directory: &Path) -> bool {
     (there(LINK) || there(OPS)) && there(CONNECTIONS) && there(COUNTERS)
 }
 
-/// Unregisters an algorithm, whoever registered it, and waits until it is.
-fn clear(pins: &Pins, entry: &KernelEntry) -> Result<(), Error> {
+/// Unregisters an algorithm of any process and waits for the end of the registration.
+fn unregister(pins: &Pins, entry: &KernelEntry) -> Result<(), Error> {
     pins.discard(entry.kernel_name)?;
     let start = Instant::now();
-    while let Some(instance) = registered(entry)? {
-        // Without a pin of ours: somebody removed the file, or another process registered it.
+    while let Some(instance) = find_registered(entry)? {
+        // It has no pin of ours: the file was removed, or another process registered it.
         if let Some(link) = instance.link {
             let _ = system::detach_link(link);
         } else if let Ok(map) = MapHandle::from_map_id(instance.map_id) {
             let _ = map.delete(&0u32.to_ne_bytes());
         }
-        if start.elapsed() > UNREGISTERING {
+        if start.elapsed() > UNREGISTER_TIMEOUT {
             return Err(Error::Held(entry.kernel_name));
         }
         std::thread::sleep(Duration::from_millis(5));
@@ -193,8 +194,8 @@ fn clear(pins: &Pins, entry: &KernelEntry) -> Result<(), Error> {
     Ok(())
 }
 
-/// Opens and verifies the programs. The object is named after the build, and so are its maps of variables. `change` sees
-/// the object before the kernel does.
+/// Opens and loads the programs. The object and its maps of variables are named after the build. `change` modifies the object
+/// before it is loaded.
 pub(crate) fn open(
     entry: &KernelEntry,
     registration: Registration,
@@ -215,7 +216,7 @@ pub(crate) fn open(
     open.load().map_err(failed)
 }
 
-/// Registers the algorithm, and pins what keeps it and what is read of it.
+/// Registers the algorithm, and pins its registration and its tables.
 fn pin(object: &mut Object, registration: Registration, directory: &Path) -> Result<(), Error> {
     for mut map in object.maps_mut() {
         let name = match map.name().to_string_lossy() {
@@ -226,7 +227,7 @@ fn pin(object: &mut Object, registration: Registration, directory: &Path) -> Res
         pin_map(&mut map, &directory.join(name))?;
     }
     let mut ops = ops(object)?;
-    // A map that is registered stays so whoever dies: it must be found by its pin then.
+    // A registered map outlives its process: its pin must exist before.
     if registration == Registration::Map {
         pin_map(&mut ops, &directory.join(OPS))?;
     }
@@ -240,7 +241,7 @@ fn pin(object: &mut Object, registration: Registration, directory: &Path) -> Res
     }
 }
 
-/// The map of functions, by which the algorithm is registered.
+/// The map of functions, which registers the algorithm.
 pub(crate) fn ops(object: &mut Object) -> Result<MapMut<'_>, Error> {
     let ops = object.maps_mut().find(|map| map.map_type() == MapType::StructOps);
     ops.ok_or(Error::Layout("compiled object"))
@@ -250,7 +251,7 @@ fn pin_map(map: &mut MapMut<'_>, path: &Path) -> Result<(), Error> {
     map.pin(path).map_err(Error::bpf(format!("pin {}", path.display())))
 }
 
-/// With what libbpf had to say.
+/// Adds libbpf's messages to an error.
 pub(crate) fn with_messages(error: Error) -> Error {
     match error {
         Error::Bpf { doing, source, .. } => Error::Bpf { doing, source, messages: messages::take() },

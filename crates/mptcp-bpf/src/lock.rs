@@ -8,7 +8,7 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Locks the file against other processes, within that time.
+/// Locks the file against other processes, waiting at most for `limit`.
 pub(crate) fn lock(file: &File, path: &Path, limit: Duration) -> Result<(), Error> {
     let start = Instant::now();
     loop {
@@ -29,7 +29,7 @@ fn holder(file: &File) -> String {
     let Ok(stat) = fstat(file) else { return unknown() };
     let inode = format!("{:02x}:{:02x}:{}", major(stat.st_dev), minor(stat.st_dev), stat.st_ino);
     let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
-    let Some(process) = process(&locks, &inode) else { return unknown() };
+    let Some(process) = lock_holder(&locks, &inode) else { return unknown() };
     let name = fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default();
     match name.trim() {
         "" => format!("process {process}"),
@@ -37,10 +37,9 @@ fn holder(file: &File) -> String {
     }
 }
 
-/// Of `/proc/locks`, the process that has a file locked as a whole:
-/// `1: FLOCK  ADVISORY  WRITE 4711 00:2c:17 0 EOF`. A line with `->` is of one that waits; 0 is of another
-/// namespace of processes.
-fn process(locks: &str, inode: &str) -> Option<u32> {
+/// Finds in `/proc/locks` the process that holds the lock of a whole file: `1: FLOCK  ADVISORY  WRITE 4711 00:2c:17 0 EOF`. A
+/// line with `->` is a waiting process; 0 is a process of another PID namespace.
+fn lock_holder(locks: &str, inode: &str) -> Option<u32> {
     locks.lines().find_map(|line| {
         let words: Vec<_> = line.split_whitespace().collect();
         let (kind, process, file) = (words.get(1)?, words.get(4)?, words.get(5)?);
@@ -58,9 +57,9 @@ mod tests {
     fn the_holder_among_locks() {
         let locks = "1: POSIX  ADVISORY  WRITE 11 00:2c:17 0 EOF\n2: FLOCK  ADVISORY  WRITE 4711 00:2c:17 0 EOF\n\
                      2: -> FLOCK  ADVISORY  WRITE 4712 00:2c:17 0 EOF\n3: FLOCK  ADVISORY  WRITE 0 00:2c:18 0 EOF\n";
-        assert_eq!(process(locks, "00:2c:17"), Some(4711));
-        assert_eq!(process(locks, "00:2c:18"), None);
-        assert_eq!(process(locks, "00:2c:19"), None);
+        assert_eq!(lock_holder(locks, "00:2c:17"), Some(4711));
+        assert_eq!(lock_holder(locks, "00:2c:18"), None);
+        assert_eq!(lock_holder(locks, "00:2c:19"), None);
     }
 
     /// Whoever holds it, this process here, is named in the end; when it is free it is had.

@@ -6,10 +6,10 @@ use std::sync::{Mutex, Once, PoisonError};
 /// The most lines in an error.
 const LINES: usize = 30;
 
-static SAID: Mutex<String> = Mutex::new(String::new());
+static BUFFER: Mutex<String> = Mutex::new(String::new());
 
 fn keep(_: PrintLevel, message: String) {
-    *SAID.lock().unwrap_or_else(PoisonError::into_inner) += &message;
+    *BUFFER.lock().unwrap_or_else(PoisonError::into_inner) += &message;
 }
 
 /// Collects libbpf's warnings from now on.
@@ -22,7 +22,7 @@ pub(crate) fn listen() {
 
 /// The messages since the last call: the end of the verifier's log, where the reason is.
 pub(crate) fn take() -> String {
-    let said = std::mem::take(&mut *SAID.lock().unwrap_or_else(PoisonError::into_inner));
+    let said = std::mem::take(&mut *BUFFER.lock().unwrap_or_else(PoisonError::into_inner));
     let lines: Vec<_> = said.trim_end().lines().collect();
     lines[lines.len().saturating_sub(LINES)..].join("\n")
 }

@@ -24,49 +24,49 @@ use anabranch_cc_fixed::registry::KernelEntry;
 use libbpf_rs::{MapCore, MapHandle};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Reads the state of the sockets in the algorithms' programs.
+/// Reads the state of sockets from the tables of the programs.
 pub struct Monitor {
     tables: Vec<Table>,
     unreadable: Vec<&'static KernelEntry>,
 }
 
-/// The table of connections of an algorithm that the kernel has.
+/// The table of connections of an algorithm in the kernel.
 struct Table {
     entry: &'static KernelEntry,
-    /// Of the struct_ops map: an algorithm that was loaded again is another.
+    /// The id of the struct_ops map: it changes when an algorithm is loaded again.
     map_id: u32,
     connections: MapHandle,
-    /// How many connections there is room for when it is read.
+    /// The number of connections that a read has room for.
     room: u32,
 }
 
 /// All connections at one instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
-    /// When it was taken, microseconds of the monotonic clock.
+    /// The time of the snapshot, in microseconds of the monotonic clock.
     pub at_us: u64,
     /// Ordered by algorithm and key.
     pub connections: Vec<Connection>,
 }
 
 impl Monitor {
-    /// Watches every algorithm that the kernel has, those too that are unloaded but in use.
+    /// Opens every algorithm in the kernel, including unloaded ones that are still in use.
     ///
     /// # Errors
     /// Without privileges.
     pub fn open() -> Result<Self, Error> {
-        // Without privileges this fails, where looking for the algorithms would find none.
+        // Fails without privileges. The search for algorithms would only return an empty list.
         Pins::find()?;
         let mut monitor = Monitor { tables: Vec::new(), unreadable: Vec::new() };
-        monitor.look()?;
+        monitor.update()?;
         Ok(monitor)
     }
 
-    /// Looks for algorithms that were loaded since, and forgets those that are gone.
+    /// Updates the list of algorithms.
     ///
     /// # Errors
     /// If the kernel's BTF cannot be read.
-    pub fn look(&mut self) -> Result<(), Error> {
+    pub fn update(&mut self) -> Result<(), Error> {
         let mut known = std::mem::take(&mut self.tables);
         self.unreadable.clear();
         for instance in instances()? {
@@ -74,7 +74,7 @@ impl Monitor {
                 self.tables.push(known.swap_remove(i));
                 continue;
             }
-            // Gone since it was listed.
+            // It was removed since it was listed.
             let Some(connections) = instance.connections() else { continue };
             let (entry, map_id) = (instance.entry, instance.map_id);
             let sizes = (connections.key_size() as usize, connections.value_size() as usize);
@@ -87,17 +87,17 @@ impl Monitor {
         Ok(())
     }
 
-    /// The algorithms that are watched.
+    /// The watched algorithms.
     pub fn algorithms(&self) -> Vec<&'static KernelEntry> {
         self.tables.iter().map(|table| table.entry).collect()
     }
 
-    /// Algorithms whose tables are not as this version knows them: another version loaded them.
+    /// Algorithms that another version loaded, with tables of another layout.
     pub fn unreadable(&self) -> &[&'static KernelEntry] {
         &self.unreadable
     }
 
-    /// Every connection as it is now. Subflows continue during the read: values of one row may be a few
+    /// Takes a snapshot of every connection. Subflows continue during the read, so values of one row may be a few
     /// acknowledgements apart.
     pub fn sample(&mut self) -> Snapshot {
         let mut connections: Vec<_> = self.tables.iter_mut().flat_map(Table::read).collect();

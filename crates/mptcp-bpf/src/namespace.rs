@@ -14,17 +14,17 @@ use std::thread;
 const CONGESTION_CONTROL: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 const MPTCP_ENABLED: &str = "/proc/sys/net/mptcp/enabled";
-/// In the initial namespace only.
+/// A file that exists only in the initial namespace.
 const GLOBAL: &str = "/proc/sys/net/ipv4/tcp_mem";
-/// Where `ip netns` keeps namespaces by name.
+/// The folder of `ip netns` with named namespaces.
 const NAMED: &str = "/run/netns";
 
-/// Whether MPTCP is on in this thread's namespace; `None` if the kernel has none.
+/// Whether MPTCP is on in this thread's namespace; `None` if the kernel lacks MPTCP.
 pub(crate) fn mptcp_enabled() -> Option<bool> {
     fs::read_to_string(MPTCP_ENABLED).ok().map(|value| value.trim() == "1")
 }
 
-/// The congestion controls that the kernel has, in every namespace.
+/// The congestion controls of the kernel, available in every namespace.
 ///
 /// # Errors
 /// Without /proc.
@@ -35,14 +35,14 @@ pub fn available() -> Result<Vec<String>, Error> {
 
 /// A network namespace.
 pub struct Namespace {
-    /// As it is called: a name, a path, or a process in it.
+    /// Its name for display: a name, a path, or a process in it.
     pub name: String,
     path: PathBuf,
     file: File,
 }
 
 impl Namespace {
-    /// This thread's.
+    /// This thread's namespace.
     ///
     /// # Errors
     /// Without /proc.
@@ -50,7 +50,7 @@ impl Namespace {
         Self::open("this network namespace".to_owned(), "/proc/thread-self/ns/net".into())
     }
 
-    /// By a name of `ip netns`, a path, or a process's number.
+    /// Finds a namespace by a name of `ip netns`, a path, or a process's number.
     ///
     /// # Errors
     /// If it does not exist or cannot be opened.
@@ -74,10 +74,10 @@ impl Namespace {
     /// # Errors
     /// Without privileges.
     pub fn is_initial(&self) -> Result<bool, Error> {
-        self.inside(|| Path::new(GLOBAL).exists())
+        self.run_inside(|| Path::new(GLOBAL).exists())
     }
 
-    /// Its inode, which the kernel counts with 32 bits.
+    /// Its inode, a 32-bit number.
     ///
     /// # Errors
     /// Without privileges.
@@ -86,21 +86,22 @@ impl Namespace {
         Ok(own.ino() as u32)
     }
 
-    /// The congestion control that new sockets get.
+    /// The congestion control of new sockets.
     ///
     /// # Errors
     /// Without privileges.
     pub fn chosen(&self) -> Result<String, Error> {
-        let chosen = self.inside(|| fs::read_to_string(CONGESTION_CONTROL))?;
+        let chosen = self.run_inside(|| fs::read_to_string(CONGESTION_CONTROL))?;
         Ok(chosen.map_err(Error::file("read", CONGESTION_CONTROL))?.trim().to_owned())
     }
 
-    /// Chooses the congestion control that new sockets get.
+    /// Sets the congestion control of new sockets.
     ///
     /// # Errors
-    /// Without privileges, and where the kernel has no such congestion control or keeps it from namespaces.
+    /// Without privileges, or if the kernel lacks the congestion control or withholds it from namespaces.
     pub fn choose(&self, name: &str) -> Result<(), Error> {
-        self.inside(|| fs::write(CONGESTION_CONTROL, name))?.map_err(Error::file("write", CONGESTION_CONTROL))
+        self.run_inside(|| fs::write(CONGESTION_CONTROL, name))?
+            .map_err(Error::file("write", CONGESTION_CONTROL))
     }
 
     /// Whether MPTCP is on.
@@ -108,11 +109,11 @@ impl Namespace {
     /// # Errors
     /// Without privileges.
     pub fn mptcp_enabled(&self) -> Result<bool, Error> {
-        Ok(self.inside(mptcp_enabled)? == Some(true))
+        Ok(self.run_inside(mptcp_enabled)? == Some(true))
     }
 
-    /// Calls `f` in a thread that has entered the namespace: the files of /proc/sys/net are then its own.
-    pub(crate) fn inside<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, Error> {
+    /// Calls `f` in a thread that has entered the namespace, where /proc/sys/net shows its settings.
+    pub(crate) fn run_inside<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, Error> {
         let enter = || -> io::Result<T> {
             move_into_link_name_space(self.file.as_fd(), Some(LinkNameSpaceType::Network))?;
             Ok(f())
@@ -128,7 +129,7 @@ pub(crate) fn all() -> Vec<Namespace> {
     let entries = |path| fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
     let text = |name: OsString| name.to_string_lossy().into_owned();
     let initial = |path| Namespace::open("the initial network namespace".to_owned(), PathBuf::from(path));
-    // Without CAP_SYS_PTRACE, as under systemd's unit, the first process's may not be opened.
+    // Without CAP_SYS_PTRACE, as in the systemd unit, the first process's namespace cannot be opened.
     let initial = ["/proc/1/ns/net", "/proc/self/ns/net"].map(initial).into_iter().flatten();
     let initial = initial.filter(|n| n.is_initial().is_ok_and(|is_initial| is_initial)).map(Ok);
     let named = entries(NAMED).map(|entry| Namespace::open(text(entry.file_name()), entry.path()));
@@ -149,8 +150,8 @@ pub(crate) fn all() -> Vec<Namespace> {
         .collect()
 }
 
-/// The namespaces whose new sockets get the congestion control called `name`. Those that this process may
-/// not enter, and those that have neither a name nor a process, are left out.
-pub fn choosers(name: &str) -> Vec<Namespace> {
+/// The namespaces that use the congestion control `name` for new sockets. Namespaces that this process may not enter, or
+/// without a name and a process, are left out.
+pub fn selecting_namespaces(name: &str) -> Vec<Namespace> {
     all().into_iter().filter(|n| n.chosen().is_ok_and(|chosen| chosen == name)).collect()
 }

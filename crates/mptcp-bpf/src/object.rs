@@ -1,4 +1,4 @@
-//! The compiled programs that the library carries.
+//! The compiled programs, embedded in the library.
 
 use anabranch_cc_fixed::registry::KernelEntry;
 
@@ -17,7 +17,7 @@ pub fn build(entry: &KernelEntry) -> &'static str {
 
 fn find(entry: &KernelEntry) -> (&'static str, &'static [u8]) {
     let found = OBJECTS.iter().find(|(name, ..)| *name == entry.kernel_name);
-    let (_, build, object) = found.expect("a test sees that each algorithm of the kernel has an object");
+    let (_, build, object) = found.expect("a test checks that each kernel algorithm has an object");
     (build, object)
 }
 

@@ -1,4 +1,4 @@
-//! The files that keep algorithms loaded when no process holds them.
+//! The files that keep algorithms loaded without a process.
 
 use crate::lock::lock;
 use crate::{Error, messages};
@@ -19,33 +19,32 @@ pub(crate) const OPS: &str = "ops";
 pub(crate) const CONNECTIONS: &str = "connections";
 pub(crate) const COUNTERS: &str = "counters";
 
-/// Directories that are being made or removed. (The BPF file system has no names with dots.)
+/// Directories under construction or removal. (The BPF file system does not allow dots in names.)
 const LOADING: &str = "loading";
 const UNLOADING: &str = "unloading";
 
-/// How long another command may hold the lock: time for the verifier on a slow machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The time limit for the lock. It leaves time for another command's verifier on a slow machine.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
 const BPF_FS_MAGIC: FsWord = 0xcafe_4a11;
 
-/// The directory of the algorithms' directories, locked against other processes as long as this lives.
+/// The directory with a directory per algorithm, locked against other processes during this value's lifetime.
 ///
-/// An algorithm's directory is made under another name and renamed when it is complete, and renamed
-/// before it is removed. So whatever a killed process left has one of those other names, and the next to
-/// hold the lock removes it.
+/// An algorithm's directory is created under a temporary name and renamed when it is complete. It is renamed again before
+/// removal. A killed process leaves only temporary names, which the next holder of the lock removes.
 ///
-/// Only root may change these files: the BPF file system that the kernel mounts by default lets any user create files.
+/// Only root may change these files, because the BPF file system's default mount lets any user create files.
 pub struct Pins {
     root: PathBuf,
     _lock: File,
 }
 
 impl Pins {
-    /// Locks the directory, makes it where it is missing (mounting the BPF file system), and removes
-    /// what killed processes left.
+    /// Locks the directory and removes leftovers of killed processes. Creates the directory if it is missing, and mounts the
+    /// BPF file system.
     ///
     /// # Errors
-    /// Without the permission to, or without a BPF file system.
+    /// Without permission, or without a BPF file system.
     pub fn open() -> Result<Self, Error> {
         let bpf = file_system();
         let mounted = || is_bpf(&bpf);
@@ -55,26 +54,26 @@ impl Pins {
         }
         let root = bpf.join("anabranch");
         match DirBuilder::new().mode(0o700).create(&root) {
-            Err(e) if e.kind() != ErrorKind::AlreadyExists => return Err(Error::file("make", &root)(e)),
+            Err(e) if e.kind() != ErrorKind::AlreadyExists => return Err(Error::file("create", &root)(e)),
             _ => {}
         }
         Self::lock(root)
     }
 
-    /// The same where the directory is there already.
+    /// Opens the directory if it exists.
     pub fn find() -> Result<Option<Self>, Error> {
         let root = file_system().join("anabranch");
         match fs::symlink_metadata(&root) {
             Ok(_) => Self::lock(root).map(Some),
             Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
-            Err(e) => Err(Error::file("look for", root)(e)),
+            Err(e) => Err(Error::file("open", root)(e)),
         }
     }
 
     fn lock(root: PathBuf) -> Result<Self, Error> {
         messages::listen();
-        let directory = private(&root)?;
-        lock(&directory, &root, PATIENCE)?;
+        let directory = open_private_directory(&root)?;
+        lock(&directory, &root, LOCK_TIMEOUT)?;
         let pins = Pins { root, _lock: directory };
         for leftover in [LOADING, UNLOADING].map(|name| pins.root.join(name)) {
             match fs::symlink_metadata(&leftover) {
@@ -87,23 +86,22 @@ impl Pins {
         Ok(pins)
     }
 
-    /// The directory of the algorithm that the kernel calls `name`, there or not.
+    /// The path of the directory of the algorithm that the kernel calls `name`.
     pub fn directory(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
 
-    /// Makes the directory of the algorithm that the kernel calls `name`: all that `fill` puts into it,
-    /// or nothing.
-    pub(crate) fn make<T>(
+    /// Creates the directory of the algorithm that the kernel calls `name`, with all files of `fill` or not at all.
+    pub(crate) fn create<T>(
         &self,
         name: &str,
         fill: impl FnOnce(&Path) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let loading = self.root.join(LOADING);
-        DirBuilder::new().mode(0o700).create(&loading).map_err(Error::file("make", &loading))?;
+        DirBuilder::new().mode(0o700).create(&loading).map_err(Error::file("create", &loading))?;
         let made = fill(&loading).and_then(|done| {
             let directory = self.directory(name);
-            fs::rename(&loading, &directory).map_err(Error::file("make", directory))?;
+            fs::rename(&loading, &directory).map_err(Error::file("create", directory))?;
             Ok(done)
         });
         if made.is_err() {
@@ -112,7 +110,7 @@ impl Pins {
         made
     }
 
-    /// Unregisters the algorithm that the kernel calls `name` and removes its directory, if it is there.
+    /// Unregisters the algorithm that the kernel calls `name` and removes its directory, if it exists.
     pub(crate) fn discard(&self, name: &str) -> Result<(), Error> {
         let unloading = self.root.join(UNLOADING);
         match fs::rename(self.directory(name), &unloading) {
@@ -122,8 +120,8 @@ impl Pins {
         }
     }
 
-    /// Unregisters what a directory holds and removes it. The registration goes first: a directory that
-    /// is only half removed registers nothing.
+    /// Unregisters the algorithm of a directory and removes the directory. The registration ends first, so that a partly
+    /// removed directory registers nothing.
     fn remove(&self, directory: &Path) -> Result<(), Error> {
         let (link, ops) = (directory.join(LINK), directory.join(OPS));
         if is_file(&ops) {
@@ -133,7 +131,7 @@ impl Pins {
         }
         if is_file(&link) {
             let link = Link::open(&link).map_err(Error::bpf("open the pinned link"))?;
-            // At once, where the kernel can (Linux 6.11); else it goes soon after its file.
+            // Takes effect at once since Linux 6.11, before that soon after the file's removal.
             let _ = link.detach();
         }
         for file in [LINK, OPS].map(OsString::from).into_iter().chain(names(directory)?) {
@@ -147,9 +145,9 @@ impl Pins {
     }
 }
 
-/// Opens the directory if only this user may change or read it, and if it is not a link. (Who may open it may lock it. Earlier
-/// versions let anyone read it.)
-fn private(path: &Path) -> Result<File, Error> {
+/// Opens the directory if only this user may change or read it and it is not a link. (A user who can open it can lock it.
+/// Earlier versions let any user read it.)
+fn open_private_directory(path: &Path) -> Result<File, Error> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
     let shared = |found: String| Error::Shared {
         path: path.into(),
@@ -170,7 +168,7 @@ fn private(path: &Path) -> Result<File, Error> {
     Ok(opened.into())
 }
 
-/// Not what a link points at.
+/// Whether the path is a regular file; does not follow links.
 pub(crate) fn is_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
 }
@@ -180,8 +178,8 @@ fn names(directory: &Path) -> Result<Vec<OsString>, Error> {
     fs::read_dir(directory).map_err(failed)?.map(|file| Ok(file.map_err(failed)?.file_name())).collect()
 }
 
-/// The BPF file system as the outermost process above this one sees it: a mount of this command's own, such
-/// as one within `ip netns exec`, is gone with the command, and the algorithms with it.
+/// The BPF file system of the outermost process above this one. A mount of this command alone, as in `ip netns exec`, would
+/// end with the command and take the algorithms with it.
 pub(crate) fn file_system() -> PathBuf {
     let namespace = |process: &str| fs::read_link(format!("/proc/{process}/ns/mnt")).ok();
     let above = |process: &String| parent(process).filter(|above| namespace(above).is_some());
@@ -190,7 +188,7 @@ pub(crate) fn file_system() -> PathBuf {
     PathBuf::from(if same { "/sys/fs/bpf".to_owned() } else { format!("/proc/{outermost}/root/sys/fs/bpf") })
 }
 
-/// The number of a process's parent.
+/// The PID of a process's parent.
 fn parent(process: &str) -> Option<String> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     Some(status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().to_owned())

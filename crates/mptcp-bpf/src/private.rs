@@ -1,4 +1,4 @@
-//! An algorithm under its own name, which is unloaded with the process that loaded it.
+//! An algorithm under a private name, unloaded with its process.
 
 use crate::instance::{self, VARIABLES};
 use crate::layout::Layout;
@@ -15,16 +15,16 @@ use std::process;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// An algorithm that this process has loaded for itself. The pinned one of the same algorithm, and those of other
-/// processes, stay as they are.
+/// An algorithm that this process loads for itself. It does not affect the pinned instance of the algorithm or those of other
+/// processes.
 ///
-/// Its name, such as `ab1f3c_2a`, has the number of the process in it, and a number that no other of the process has. Any
-/// socket may choose it by that name ([`Private::name`]). It is unregistered when this is dropped or the process ends,
-/// however that ends. Sockets that use it keep it until they close.
+/// Its name, such as `ab1f3c_2a`, contains the PID and a number that is unique in the process. Any socket may select it by
+/// that name ([`Private::name`]). It is unregistered on drop and at the end of the process. Sockets that use it keep it until
+/// they close.
 ///
-/// Before Linux 6.4 a registration outlives a process that is killed. There, the next process that loads an algorithm for
-/// itself removes those whose process is gone. A process of another PID namespace may seem gone to it: the sockets of that
-/// one keep their algorithm, but no new ones can choose it.
+/// Before Linux 6.4, a registration outlives a killed process. There, the next process that loads a private algorithm removes
+/// those of dead processes. A process of another PID namespace may appear dead: its sockets keep their algorithm, but new
+/// sockets cannot select it.
 pub struct Private {
     name: String,
     entry: &'static KernelEntry,
@@ -33,20 +33,20 @@ pub struct Private {
     counters: MapHandle,
 }
 
-/// What keeps it registered.
+/// The object that keeps it registered.
 enum Registered {
     Link(Link),
     Map(MapHandle),
 }
 
-/// The most connections at once. To read the table, the kernel visits as many buckets without yielding the CPU: 65536 take a
+/// The most connections at once. A read of the table visits this many buckets without yielding the CPU; 65536 take a
 /// millisecond.
 const MOST_CONNECTIONS: u32 = 4096;
 
-/// The bytes of a name, with the zero byte at its end (`TCP_CA_NAME_MAX`).
+/// The size of a name in bytes, including the final zero (`TCP_CA_NAME_MAX`).
 const NAME: usize = 16;
 
-/// The next number in a name. It begins anywhere: processes in two process namespaces may have the same number.
+/// The next number in a name. It starts at an arbitrary value, because processes in two PID namespaces may have the same PID.
 static NEXT: LazyLock<AtomicU32> =
     LazyLock::new(|| AtomicU32::new(clock_gettime(ClockId::Monotonic).tv_nsec as u32));
 
@@ -54,12 +54,12 @@ impl Private {
     /// Loads an algorithm under a new name.
     ///
     /// # Errors
-    /// Without privileges, or where the kernel refuses a program.
+    /// Without privileges, or if the kernel rejects a program.
     pub fn load(entry: &'static KernelEntry) -> Result<Self, Error> {
         Self::load_as(entry, Registration::of_this_kernel()?)
     }
 
-    /// Loads it with a registration of this kind, which the kernel must know.
+    /// Loads it with this kind of registration, which the kernel must support.
     ///
     /// # Errors
     /// As [`Private::load`].
@@ -69,7 +69,8 @@ impl Private {
             remove_orphans()?;
         }
         let name = next_name();
-        let change = |object: &mut OpenObject| rename(object, entry, &name).and_then(|()| limit(object));
+        let change =
+            |object: &mut OpenObject| rename(object, entry, &name).and_then(|()| limit_table(object));
         let mut object = open(entry, registration, change)?;
         let map = |end| map(&object, end);
         let (connections, counters) = (map(CONNECTIONS)?, map(VARIABLES)?);
@@ -82,12 +83,12 @@ impl Private {
         &self.name
     }
 
-    /// Which algorithm.
+    /// The algorithm.
     pub fn entry(&self) -> &'static KernelEntry {
         self.entry
     }
 
-    /// Every connection as it is now, ordered by key. Subflows continue during the read: values of one row may be a few
+    /// The current connections, ordered by key. Subflows continue during the read, so values of one row may be a few
     /// acknowledgements apart.
     pub fn connections(&self) -> Vec<Connection> {
         let mut room = ROOM;
@@ -100,14 +101,14 @@ impl Private {
     /// The counters of its programs.
     ///
     /// # Errors
-    /// If the kernel does not show them.
+    /// If the kernel does not report them.
     pub fn counters(&self) -> Result<Counters, Error> {
         read_counters(&self.counters)
     }
 }
 
 impl Drop for Private {
-    /// At once, where the kernel can (Linux 6.11); else a link ends soon after its descriptor.
+    /// Takes effect at once since Linux 6.11; before that, a link ends soon after its descriptor.
     fn drop(&mut self) {
         let _ = match &self.registered {
             Registered::Link(link) => link.detach(),
@@ -116,7 +117,7 @@ impl Drop for Private {
     }
 }
 
-/// Registers the algorithm until what is returned is dropped.
+/// Registers the algorithm until the returned value is dropped.
 fn register(object: &mut Object, registration: Registration) -> Result<Registered, Error> {
     let failed = || Error::bpf("register");
     let mut ops = ops(object)?;
@@ -125,21 +126,21 @@ fn register(object: &mut Object, registration: Registration) -> Result<Registere
     Ok(match registration {
         Registration::Link => Registered::Link(link),
         Registration::Map => {
-            // It is the object's descriptor, which the object closes.
+            // The descriptor belongs to the object, which closes it.
             link.disconnect();
             Registered::Map(handle)
         }
     })
 }
 
-/// The object's map whose name ends so.
+/// The object's map with this suffix in its name.
 fn map(object: &Object, end: &str) -> Result<MapHandle, Error> {
     let map = object.maps().find(|map| map.name().to_string_lossy().ends_with(end));
     MapHandle::try_from(&map.ok_or(Error::Layout("compiled object"))?).map_err(Error::bpf("open a map"))
 }
 
-/// Makes its table smaller.
-fn limit(object: &mut OpenObject) -> Result<(), Error> {
+/// Limits the size of its table.
+fn limit_table(object: &mut OpenObject) -> Result<(), Error> {
     let map = object.maps_mut().find(|map| map.name().to_string_lossy().ends_with(CONNECTIONS));
     let mut map = map.ok_or(Error::Layout("compiled object"))?;
     map.set_max_entries(MOST_CONNECTIONS).map_err(Error::bpf("limit a map"))
@@ -156,31 +157,31 @@ fn rename(object: &mut OpenObject, entry: &KernelEntry, name: &str) -> Result<()
     Ok(())
 }
 
-/// As it stands in a `tcp_congestion_ops`.
+/// The name as stored in a `tcp_congestion_ops`.
 fn padded(name: &str) -> [u8; NAME] {
     let mut bytes = [0; NAME];
     bytes[..name.len()].copy_from_slice(name.as_bytes());
     bytes
 }
 
-/// A name that this process has not given: `ab`, its number (22 bits), `_`, and 24 bits more.
+/// An unused name of this process: `ab`, the PID (22 bits), `_`, and 24 further bits.
 fn next_name() -> String {
     format!("ab{:x}_{:x}", process::id(), NEXT.fetch_add(1, Relaxed) & 0xff_ffff)
 }
 
-/// The process whose name that is.
+/// The PID in a private name.
 fn owner(name: &[u8]) -> Option<u32> {
     let (process, _) = std::str::from_utf8(name).ok()?.strip_prefix("ab")?.split_once('_')?;
     u32::from_str_radix(process, 16).ok()
 }
 
-/// Unregisters those whose process was killed.
+/// Unregisters the private algorithms of killed processes.
 fn remove_orphans() -> Result<(), Error> {
     let layout = Layout::get()?;
     for ops in instance::maps(layout) {
         let owner = instance::name(&ops.value, layout).and_then(owner);
         if owner.is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists()) {
-            // It fails where a link registers it, and where it is no longer registered.
+            // Fails if a link registers it, or if it is not registered any longer.
             let _ = ops.map.delete(&0u32.to_ne_bytes());
         }
     }

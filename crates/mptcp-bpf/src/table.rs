@@ -8,18 +8,18 @@ pub(crate) const ROOM: u32 = 256;
 /// More keys than a bucket of the kernel's hash table ever holds: the table has a bucket per key.
 const BUCKET: usize = 64;
 
-/// What `decode` makes of each entry's key and value. `room`: for how many entries, raised where they were
-/// more, to be given again the next time.
+/// Decodes each entry of a table from its key and value. `room` is the number of entries to read at once; it grows as needed
+/// and is passed again to the next read.
 ///
-/// The kernel walks the table bucket by bucket, so that entries which come or go meanwhile cannot lead
-/// astray. It ends early where a bucket does not fit into the room that is left: then all is read again.
+/// The kernel reads the table bucket by bucket, so entries that are added or removed meanwhile do no harm. It ends early if a
+/// bucket exceeds the remaining room; then the read starts again with more room.
 pub(crate) fn read<T>(
     table: &MapHandle,
     room: &mut u32,
     decode: impl Fn(&[u8], &[u8]) -> Option<T>,
 ) -> Vec<T> {
     loop {
-        // Fails for kinds of maps only that the table is not of.
+        // Fails only for other kinds of maps.
         let Ok(batch) = table.lookup_batch(*room, MapFlags::ANY, MapFlags::ANY) else { return Vec::new() };
         let mut entries = 0;
         let each = batch.inspect(|_| entries += 1);

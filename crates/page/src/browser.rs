@@ -1,7 +1,7 @@
-//! What a page calls, and what it is called with.
+//! The functions that the page calls, and those that it provides.
 //!
-//! The page writes its question to where [`reserve`] says, calls a function with the question's length, and finds the
-//! answer at [`answer`]. One question at a time.
+//! The page writes its question to the buffer of [`reserve`], calls a function, and reads the answer at [`answer`]. One
+//! question at a time.
 
 #![expect(unsafe_code, reason = "calls between WebAssembly and the page have no other form")]
 
@@ -32,8 +32,8 @@ thread_local! {
     static ANSWER: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Room for a question of `len` bytes of UTF-8.
-// SAFETY: the name is this crate's alone; so it is below.
+/// Reserves a buffer for a question of `len` bytes of UTF-8.
+// SAFETY: only this crate uses the name; the same holds below.
 #[unsafe(no_mangle)]
 pub extern "C" fn reserve(len: usize) -> *mut u8 {
     QUESTION.with_borrow_mut(|question| {
@@ -43,13 +43,13 @@ pub extern "C" fn reserve(len: usize) -> *mut u8 {
     })
 }
 
-/// Where the last answer is.
+/// The address of the last answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer() -> *const u8 {
     ANSWER.with_borrow(|answer| answer.as_ptr())
 }
 
-/// Keeps an answer; its length in bytes, negative where it is of problems.
+/// Stores an answer and returns its length in bytes, negative if it lists problems.
 fn keep(answer: question::Answer) -> i32 {
     let sign = if answer.is_ok() { 1 } else { -1 };
     let text = answer.unwrap_or_else(|problems| problems);
@@ -83,19 +83,19 @@ pub extern "C" fn ideal() -> i32 {
 /// [`question::run`]
 #[unsafe(no_mangle)]
 pub extern "C" fn run() -> i32 {
-    // SAFETY: the page gives a function of numbers.
+    // SAFETY: the page provides a function of numbers.
     let mut going = |now: Time| unsafe { keep_going(now.as_secs_f64()) != 0 };
     keep(question::run(&question_text(), &mut Page, &mut going))
 }
 
-/// Gives samples to the page.
+/// Passes samples to the page.
 struct Page;
 
 impl Sink for Page {
     fn subflow(&mut self, s: &SubflowSample<'_>) {
         let (flow, subflow) = (s.flow as u32, s.subflow as u32);
         let (in_flight, delivered) = (s.in_flight_segments as f64, s.delivered_bytes as f64);
-        // SAFETY: the page gives a function of numbers.
+        // SAFETY: the page provides a function of numbers.
         unsafe {
             subflow_sample(
                 flow,
@@ -113,7 +113,7 @@ impl Sink for Page {
 
     fn link(&mut self, s: &LinkSample) {
         let (bytes, packets) = (s.queue_bytes as f64, s.queue_packets as f64);
-        // SAFETY: the page gives a function of numbers.
+        // SAFETY: the page provides a function of numbers.
         unsafe { link_sample(s.link as u32, s.time_s, bytes, packets, s.drops as f64, s.losses as f64) }
     }
 }

@@ -1,6 +1,7 @@
-//! The simulator for a web page: texts in, texts out, and samples as they come.
+//! The simulator for a web page, with JSON questions and answers and a callback for samples.
 //!
-//! A run gives the bytes that `anabranch run --json` prints for the same scenario and seed. `browser.rs` has what a page calls.
+//! A run returns the bytes that `anabranch run --json` prints for the same scenario and seed. `browser.rs` has the functions
+//! that the page calls.
 
 #[cfg(target_family = "wasm")]
 mod browser;

@@ -1,4 +1,4 @@
-//! What a page asks, as JSON: a scenario's text and the changes to it, as on the command line.
+//! Questions of the page, as JSON: a scenario's text and changes to it, as on the command line.
 
 use anabranch_cc::registry::{ALL, Kind};
 use anabranch_ideal::{Ideals, QUEUE};
@@ -11,19 +11,19 @@ use miette::Diagnostic;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// JSON of what was asked for, or of `{"problems": […]}`.
+/// The JSON answer, or `{"problems": […]}`.
 pub type Answer = Result<String, String>;
 
-/// A scenario, as `run` takes it.
+/// A scenario with changes.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Question {
     /// The file's text.
     text: String,
-    /// As `--set`.
+    /// Values as in `--set`.
     #[serde(default)]
     set: Vec<String>,
-    /// As `--cc`.
+    /// Algorithms as in `--cc`.
     #[serde(default)]
     cc: Vec<String>,
 }
@@ -59,7 +59,7 @@ fn problems(error: &ScenarioError) -> String {
     json!({ "problems": each.collect::<Vec<_>>() }).to_string()
 }
 
-/// What a page has controls for: the links and flows of a scenario.
+/// Describes the links and flows of a scenario, for the controls of the page.
 ///
 /// # Errors
 /// The scenario's problems.
@@ -80,7 +80,7 @@ pub fn describe(question: &str) -> Answer {
 fn link(scenario: &Scenario, index: usize) -> Value {
     let link = &scenario.links[index];
     let LinkSpec { rate_bps, delay, queue, loss, .. } = &link.spec;
-    // As "1 BDP" in the file: of the longest path over the link.
+    // As for "1 BDP" in the file, the RTT of the longest path over the link.
     let rtts = scenario.flows.iter().enumerate().flat_map(|(f, flow)| {
         let paths = flow.paths.iter().enumerate();
         let over =
@@ -121,7 +121,7 @@ fn flow(flow: &Flow, links: &[NamedLink]) -> Value {
     })
 }
 
-/// Every algorithm: name, title and whether it couples.
+/// Lists every algorithm: name, title and whether it couples.
 pub fn algorithms() -> String {
     let each = ALL.iter().map(
         |entry| json!({ "name": entry.name, "title": entry.title, "coupled": entry.kind == Kind::Coupled }),
@@ -129,7 +129,7 @@ pub fn algorithms() -> String {
     Value::from_iter(each).to_string()
 }
 
-/// Where the flows' own algorithms settle, as far as there is theory of them; see [`Ideals`].
+/// Computes the equilibria of the flows' own algorithms, if known; see [`Ideals`].
 ///
 /// # Errors
 /// The scenario's problems.
@@ -138,10 +138,10 @@ pub fn ideal(question: &str) -> Answer {
     serde_json::to_string(&Ideals::of(&scenario, &[], QUEUE)).map_err(|e| problem(&e.to_string()))
 }
 
-/// Runs a scenario, whose samples go to `sink`; `keep_going` is asked now and then.
+/// Runs a scenario and writes its samples to `sink`; polls `keep_going`.
 ///
 /// # Errors
-/// The scenario's problems, or why the run has no summary.
+/// The scenario's problems, or the reason of a failed run.
 pub fn run(question: &str, sink: &mut dyn Sink, keep_going: &mut dyn FnMut(Time) -> bool) -> Answer {
     let scenario = Question::scenario(question)?;
     let run = anabranch_sim::run(&scenario, scenario.seed, sink, keep_going);

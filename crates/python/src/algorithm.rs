@@ -1,4 +1,4 @@
-//! An algorithm written in Python, in the simulator.
+//! Runs algorithms written in Python in the simulator.
 
 use crate::errors::refused;
 use crate::path::{Ack, Congestion, Path};
@@ -13,25 +13,25 @@ use std::cell::RefCell;
 use std::sync::Mutex;
 
 thread_local! {
-    /// The classes of the run that this thread makes, and the first error of one of them.
+    /// The classes of this thread's run, and the first error of one of them.
     static CLASSES: RefCell<Vec<Py<PyAny>>> = const { RefCell::new(vec![]) };
     static ERROR: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
-/// Which of the classes a connection runs.
+/// The parameter with the index of a connection's class.
 const CLASS: &str = "class";
 
 static PARAMS: [Param; 1] = [Param {
     name: CLASS,
     default: Value::Number(0.0),
     allowed: Allowed::Range(0.0, 1e9),
-    meaning: "which class of Python it is",
+    meaning: "the index of the Python class",
 }];
 
-/// A flow's name, none for all multipath flows; a class's name and the names of its observables; and the class.
+/// A flow's name (`None` for all multipath flows), a class's name, the names of its observables, and the class.
 pub type Chosen = (Option<String>, String, Vec<String>, Py<PyAny>);
 
-/// Gives a scenario's flows their algorithms in Python, and this thread the classes, until the next call.
+/// Sets the Python algorithms of a scenario's flows and of this thread, until the next call.
 pub fn choose(py: Python<'_>, scenario: &mut Scenario, chosen: Vec<Chosen>) -> PyResult<()> {
     let mut classes = Vec::new();
     for (flow, name, observables, class) in chosen {
@@ -48,11 +48,12 @@ pub fn choose(py: Python<'_>, scenario: &mut Scenario, chosen: Vec<Chosen>) -> P
             any = true;
         }
         if !any {
-            let which = flow
-                .map_or("no flow has several paths: name one".into(), |f| format!("no flow is named `{f}`"));
+            let which = flow.map_or("the scenario has no multipath flow: name a flow".into(), |f| {
+                format!("unknown flow `{f}`")
+            });
             return Err(refused(py, which));
         }
-        // It is another run than that of any algorithm of ours.
+        // The run differs from those of all built-in algorithms.
         scenario.hash += &format!("+{name}");
         classes.push(class);
     }
@@ -61,36 +62,33 @@ pub fn choose(py: Python<'_>, scenario: &mut Scenario, chosen: Vec<Chosen>) -> P
     Ok(())
 }
 
-/// Each observable is a column of the samples, which have others too.
+/// Checks that the names of observables are unique columns of the samples.
 fn distinct(py: Python<'_>, name: &str, observables: &[String]) -> PyResult<()> {
     let taken = samples::subflows(&MemorySink::new())?.column_names();
     for (i, observable) in observables.iter().enumerate() {
         let why = match observable.as_str() {
-            "" => "which is no name",
-            _ if taken.contains(observable) => "which is another column of the samples",
-            _ if observables[..i].contains(observable) => "which it has twice",
+            "" => "which is empty",
+            _ if taken.contains(observable) => "which is a column of the samples already",
+            _ if observables[..i].contains(observable) => "which is listed twice",
             _ => continue,
         };
-        return Err(refused(
-            py,
-            format!("`{name}.observables` has `{observable}`, {why}: name it otherwise"),
-        ));
+        return Err(refused(py, format!("`{name}.observables` has `{observable}`, {why}: use another name")));
     }
     Ok(())
 }
 
-/// Whether none of this thread's classes has failed.
+/// Whether this thread's classes are free of errors.
 pub fn is_well() -> bool {
     ERROR.with_borrow(Option::is_none)
 }
 
-/// The error of a class, and no class from now on.
+/// Removes the classes and returns the error of one of them.
 pub fn end() -> PyResult<()> {
     CLASSES.set(vec![]);
     ERROR.take().map_or(Ok(()), Err)
 }
 
-/// A description of it, one for all classes of that name and these observables: it stays until the process ends.
+/// The registry entry of a class. Classes with the same name and observables share an entry, which lives until the process ends.
 fn entry(name: &str, observables: &[String]) -> &'static Entry {
     static ENTRIES: Mutex<Vec<&'static Entry>> = Mutex::new(vec![]);
     let mut entries = ENTRIES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -121,7 +119,7 @@ fn build(params: &Params) -> Box<dyn Algorithm> {
     let class = params.number(CLASS) as usize;
     let object = Python::attach(|py| {
         let class = CLASSES.with_borrow(|all| all.get(class).map(|class| class.clone_ref(py)));
-        let class = class.ok_or_else(|| refused(py, "an algorithm in Python runs in `run` alone"))?;
+        let class = class.ok_or_else(|| refused(py, "Python algorithms work only in `run`"))?;
         Ok((class.call0(py)?, PyList::empty(py).unbind()))
     });
     match object {
@@ -137,7 +135,7 @@ fn fail(error: PyErr) {
     ERROR.with_borrow_mut(|first| _ = first.get_or_insert(error));
 }
 
-/// One whose class gave no object: the run ends soon.
+/// A placeholder after the constructor of a class failed: the run ends soon.
 struct Failed;
 
 impl Algorithm for Failed {
@@ -145,16 +143,16 @@ impl Algorithm for Failed {
     fn congestion(&mut self, _: &mut [Row], _: usize, _: &Signalled) {}
 }
 
-/// An object of the class, for one connection.
+/// An instance of the class, for one connection.
 struct InPython {
     object: Py<PyAny>,
-    /// What it sees of the paths, and the same as a list.
+    /// The paths as Python objects, and a list of them.
     rows: Vec<Py<Path>>,
     list: Py<PyList>,
 }
 
 impl InPython {
-    /// Calls a method with the paths, and takes over what it wrote.
+    /// Calls a method with the paths, and copies its changes back.
     fn call(
         &mut self,
         paths: &mut [Row],
@@ -186,10 +184,7 @@ impl InPython {
             path.barred = row.barred;
             if i == r {
                 if row.cwnd.is_nan() || row.ssthresh.is_nan() || row.pacing_rate.is_some_and(f64::is_nan) {
-                    return Err(refused(
-                        py,
-                        format!("{method} set a window, threshold or rate that is no number"),
-                    ));
+                    return Err(refused(py, format!("{method} set a window, threshold or rate to NaN")));
                 }
                 (path.cwnd, path.ssthresh, path.pacing_rate) = (row.cwnd, row.ssthresh, row.pacing_rate);
             }
@@ -197,7 +192,7 @@ impl InPython {
         Ok(())
     }
 
-    /// The rows as they are now.
+    /// Copies the rows to the Python objects.
     fn show(&mut self, py: Python<'_>, paths: &[Row]) -> PyResult<()> {
         for (path, row) in paths.iter().zip(&self.rows) {
             *row.borrow_mut(py).0 = *path;
@@ -248,9 +243,10 @@ impl Algorithm for InPython {
             let wrong = |what: String| {
                 let class = self.object.bind(py).get_type();
                 let wanted = out.len();
-                refused(py, format!("`{class}.observe` gave {what}; `observables` names {wanted}"))
+                refused(py, format!("`{class}.observe` returned {what}; `observables` has {wanted} names"))
             };
-            let numbers: Vec<f64> = values.extract(py).map_err(|_| wrong(format!("{values}, no numbers")))?;
+            let numbers: Vec<f64> =
+                values.extract(py).map_err(|_| wrong(format!("{values}, which are not numbers")))?;
             if numbers.len() != out.len() {
                 return Err(wrong(format!("{} values", numbers.len())));
             }

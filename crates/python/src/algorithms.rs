@@ -1,4 +1,4 @@
-//! What there is, and what theory says.
+//! Lists algorithms and computes theory.
 
 use crate::errors::{Error, refused};
 use crate::run::{Named, scenario};
@@ -8,7 +8,7 @@ use anabranch_scenario::describe::describe;
 use pyo3::prelude::*;
 use serde::Serialize;
 
-/// Plain data as JSON.
+/// Serialises data as JSON.
 pub fn json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|why| Error::new_err(why.to_string()))
 }
@@ -19,7 +19,7 @@ pub fn algorithms() -> PyResult<String> {
     json(&ALL.iter().map(|entry| describe(entry)).collect::<Vec<_>>())
 }
 
-/// What theory gives for a scenario, as JSON.
+/// Fair shares and equilibria of a scenario, as JSON.
 #[pyfunction]
 pub fn ideal(
     py: Python<'_>,
@@ -30,7 +30,7 @@ pub fn ideal(
 ) -> PyResult<String> {
     let queue = queue.unwrap_or(QUEUE);
     if !(0.0..=1.0).contains(&queue) {
-        return Err(refused(py, format!("queue is {queue}; it is a part, from 0 to 1")));
+        return Err(refused(py, format!("`queue` is {queue}: it must be a fraction from 0 to 1")));
     }
     let scenario = scenario(py, source, set, cc)?;
     json(&py.detach(|| scenario.ideal(queue)))

@@ -1,4 +1,4 @@
-//! A study's runs: those that are missing as tasks for others, the rest made here, and what comes of them all.
+//! A study's runs: passes missing runs to executors as tasks, executes the rest here, and judges all of them.
 
 use crate::algorithms::json;
 use crate::errors::{Error, RunError, VersionError, refused};
@@ -23,12 +23,12 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How often Python is asked whether there was a signal, and told how far the runs are.
+/// The interval at which signals are checked and progress is reported.
 const LOOK: Duration = Duration::from_millis(100);
 
 thread_local! {
-    /// What this thread was told of a folder of results.
-    static TOLD: RefCell<Vec<String>> = const { RefCell::new(vec![]) };
+    /// Notes about a folder of results, for this thread.
+    static NOTES: RefCell<Vec<String>> = const { RefCell::new(vec![]) };
 }
 
 type Notes = Arc<Mutex<Vec<String>>>;
@@ -38,20 +38,20 @@ type Notes = Arc<Mutex<Vec<String>>>;
 pub struct Campaign {
     study: Arc<Study>,
     shipped: bool,
-    /// Whether it is all of the study.
+    /// Whether it contains the whole study.
     whole: bool,
     work: Work<(StudyResult, Vec<SimulationRuns>)>,
     store: Option<Store>,
-    /// What the user should know though the work goes on.
+    /// Notes for the user.
     notes: Notes,
     missing: Vec<PendingRun>,
-    /// Runs that somebody makes for us.
+    /// Claims of the runs that workers execute for us.
     claims: Mutex<HashMap<Key, Claim>>,
     done: Mutex<Option<(StudyResult, Vec<SimulationRuns>)>>,
 }
 
 impl Campaign {
-    /// With what is kept in that folder.
+    /// A campaign with the kept runs of that folder.
     pub fn new(
         py: Python<'_>,
         study: Arc<Study>,
@@ -63,8 +63,8 @@ impl Campaign {
         let store = store.map(|folder| Store::open(folder, RESULTS_VERSION)).transpose();
         let store = store.map_err(|why| Error::new_err(why.to_string()))?;
         let notes = Notes::default();
-        let told = notes.clone();
-        let store = store.map(|store| store.with_notify(move |note| lock(&told).push(note.to_owned())));
+        let shared = notes.clone();
+        let store = store.map(|store| store.with_notify(move |note| lock(&shared).push(note.to_owned())));
         let missing = match &store {
             Some(store) => py.detach(|| work.simulations.missing(store)),
             None => vec![],
@@ -74,12 +74,12 @@ impl Campaign {
         campaign.warn(py).map(|()| campaign)
     }
 
-    /// Warns of what the user should know.
+    /// Raises the notes as Python warnings.
     fn warn(&self, py: Python<'_>) -> PyResult<()> {
         let notes = std::mem::take(&mut *lock(&self.notes));
         notes.into_iter().try_for_each(|note| {
             let note = CString::new(note.replace('\0', "")).unwrap_or_default();
-            // Three calls up is who called a function of the package.
+            // The caller of the package is three frames up.
             PyErr::warn(py, &py.get_type::<PyUserWarning>(), &note, 3)
         })
     }
@@ -90,7 +90,7 @@ impl Campaign {
     ) -> PyResult<T> {
         match &*lock(&self.done) {
             Some((result, taken)) => with(result, taken),
-            None => Err(RunError::new_err("it has not been run")),
+            None => Err(RunError::new_err("the study has not been run")),
         }
     }
 }
@@ -103,18 +103,18 @@ impl Campaign {
         self.work.simulations.runs()
     }
 
-    /// The number of runs that may be made elsewhere and are not kept, the longest first.
+    /// The number of missing runs that workers may execute, the longest first.
     #[getter]
     fn missing(&self) -> usize {
         self.missing.len()
     }
 
-    /// About how many seconds the `i`-th of them takes on a core.
+    /// The estimated duration of the `i`-th missing run on a core, in seconds.
     fn seconds(&self, i: usize) -> f64 {
         self.missing[i].seconds()
     }
 
-    /// The task that the `i`-th of them is; none where another process has it in hand, or has made it meanwhile.
+    /// Claims the `i`-th missing run and returns its task. `None` if another process executes it or has completed it.
     fn begin(&self, py: Python<'_>, i: usize) -> PyResult<Option<String>> {
         let simulations = &self.work.simulations;
         let Some(store) = &self.store else { return Ok(None) };
@@ -127,20 +127,20 @@ impl Campaign {
         json(&simulations.task(missing)).map(Some)
     }
 
-    /// Keeps a record that a worker gave. Where it cannot, whatever workers make is lost.
+    /// Stores a worker's record.
     fn put(&self, record: &[u8]) -> PyResult<()> {
-        let wrong = |why: String| VersionError::new_err(format!("what a worker gave is no record: {why}"));
+        let wrong = |why: String| VersionError::new_err(format!("invalid record from a worker: {why}"));
         let record: Record = serde_json::from_slice(record).map_err(|why| wrong(why.to_string()))?;
         let Some(store) = &self.store else { return Ok(()) };
         let Record { key, version, summary } = record;
         let run = RunId { scenario_hash: &summary.scenario_hash, seed: summary.seed, backend: "sim" };
         if version != store.version() || Key::of(&version, run) != key {
-            return Err(wrong("it is of another run, or of a version with other results".into()));
+            return Err(wrong("it belongs to another run, or to a version with other results".into()));
         }
         if let Some(claim) = lock(&self.claims).remove(&key) {
             store.add(claim, &summary).map_err(|why| {
                 Error::new_err(format!(
-                    "a run cannot be kept in {}: {why}. What is kept there is not run again",
+                    "cannot store a run in {}: {why}. Stored runs are not repeated",
                     store.dir().display()
                 ))
             })?;
@@ -148,17 +148,17 @@ impl Campaign {
         Ok(())
     }
 
-    /// Nobody makes runs for us any more.
+    /// Releases all claims.
     fn end(&self) {
         lock(&self.claims).clear();
     }
 
-    /// Makes what is missing in this process, on all cores, and judges. `progress` is called with the part that is done, 0
-    /// to 1, the number of runs that are done and that of those to be done; at the end all are. The result, as JSON.
+    /// Executes the remaining runs in this process, on all cores, and judges. Calls `progress` with the completed fraction, 0
+    /// to 1, the number of completed runs and the total. Returns the result as JSON.
     fn run(&self, py: Python<'_>, progress: Option<Bound<'_, PyAny>>) -> PyResult<String> {
         let (stop, at) = (AtomicBool::new(false), Mutex::new((0.0, 0, 0)));
         let show = |p: Progress<'_>| *lock(&at) = (p.part, p.done, p.total);
-        let tell = || match &progress {
+        let report = || match &progress {
             Some(progress) => {
                 let at = *lock(&at);
                 progress.call1(at).map(drop)
@@ -174,7 +174,7 @@ impl Campaign {
             scope.spawn(move || {
                 let keep_going = || !stop.load(Ordering::Relaxed);
                 let ended = run_all(work, kept, &show, &keep_going, &mut |finished| *done = Some(finished));
-                // Who waits for it is below.
+                // The thread below waits for it.
                 let _ = sender.send(ended);
             });
             let ended = Mutex::new(ended);
@@ -184,7 +184,7 @@ impl Campaign {
                     Ok(ended) => return ended,
                     Err(RecvTimeoutError::Disconnected) => return Err(StudyError::Interrupted),
                     Err(RecvTimeoutError::Timeout) if asked.is_ok() => {
-                        asked = py.check_signals().and_then(|()| tell());
+                        asked = py.check_signals().and_then(|()| report());
                         stop.store(asked.is_err(), Ordering::Relaxed);
                     }
                     Err(RecvTimeoutError::Timeout) => {}
@@ -196,8 +196,8 @@ impl Campaign {
         self.warn(py)?;
         let total = lock(&at).2;
         *lock(&at) = (1.0, total, total);
-        tell()?;
-        let done = done.ok_or_else(|| RunError::new_err("nothing came of it"))?;
+        report()?;
+        let done = done.ok_or_else(|| RunError::new_err("the study returned no result"))?;
         let result = json(&done.0)?;
         *lock(&self.done) = Some(done);
         Ok(result)
@@ -234,7 +234,7 @@ impl Campaign {
         })
     }
 
-    /// Keeps the result in a folder of results and writes the report on it, with the page that simulates; the report's first page.
+    /// Writes the result and the report, with the laboratory's page, into a folder of results; returns the report's first page.
     fn report(
         &self,
         py: Python<'_>,
@@ -244,8 +244,8 @@ impl Campaign {
     ) -> PyResult<String> {
         let index = self.with_result(|result, taken| {
             py.detach(|| {
-                let tell = |note: &str| TOLD.with_borrow_mut(|told| told.push(note.to_owned()));
-                let results = Results::open(&out, tell)?;
+                let keep = |note: &str| NOTES.with_borrow_mut(|notes| notes.push(note.to_owned()));
+                let results = Results::open(&out, keep)?;
                 let kind = if self.shipped { Kind::Paper } else { Kind::Study };
                 let result = StudyResult { command: Some(command.to_owned()), ..result.clone() };
                 let notices = keep_study(&results, kind, &self.study, result, self.whole, taken)?;
@@ -254,13 +254,13 @@ impl Campaign {
             })
             .map_err(|why: anabranch::Error| Error::new_err(why.to_string()))
         })?;
-        lock(&self.notes).extend(TOLD.take());
+        lock(&self.notes).extend(NOTES.take());
         self.warn(py)?;
         index.into_os_string().into_string().map_err(|_| refused(py, "the folder's name is not UTF-8"))
     }
 }
 
-/// A panic of another thread ends the call anyway.
+/// Locks despite poisoning: a panic of another thread ends the call anyway.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,22 +5,22 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3::{create_exception, exceptions::PyException};
 
-create_exception!(anabranch, Error, PyException, "What anabranch cannot do, and why.");
+create_exception!(anabranch, Error, PyException, "An error of anabranch.");
 create_exception!(
     anabranch,
     InputError,
     Error,
-    "A scenario, a study or an argument that is none. `problems` has each with its file, line and help."
+    "An invalid scenario, study or argument. `problems` lists each mistake with its file, line and help."
 );
 create_exception!(anabranch, RunError, Error, "A run that failed.");
-create_exception!(anabranch, VersionError, Error, "A worker whose results are of another version.");
+create_exception!(anabranch, VersionError, Error, "A worker has another version of results.");
 
-/// So many columns has a message: a notebook's cell is about as wide.
+/// The width of messages in characters, about that of a notebook's cell.
 const WIDTH: usize = 100;
 
 /// A diagnostic as `InputError`.
 pub fn input(py: Python<'_>, diagnostic: &dyn Diagnostic) -> PyErr {
-    // Names such as `coupled-cubic` stay on one line, to be copied.
+    // Does not break names such as `coupled-cubic`, so that users can copy them.
     let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor())
         .with_width(WIDTH)
         .with_word_splitter(textwrap::WordSplitter::NoHyphenation)
@@ -37,8 +37,8 @@ pub fn input(py: Python<'_>, diagnostic: &dyn Diagnostic) -> PyErr {
     }
 }
 
-/// What the library says.
-pub fn told(py: Python<'_>, error: &anabranch::Error) -> PyErr {
+/// Converts an error of the library.
+pub fn python_error(py: Python<'_>, error: &anabranch::Error) -> PyErr {
     match error {
         anabranch::Error::Input(report) if report.source_code().is_some() || report.related().is_some() => {
             input(py, &**report)

@@ -1,4 +1,4 @@
-//! Tasks, made by a worker: whatever process that is, it gives back the same bytes.
+//! Executes tasks in a worker. The result's bytes do not depend on the worker.
 
 use crate::errors::{Error, VersionError};
 use anabranch_net::Time;
@@ -11,25 +11,25 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::os::fd::RawFd;
 
-/// The version of what runs give: outcomes of another one are not used.
+/// The version of results: outcomes of another version are not used.
 #[pyfunction]
 pub fn build() -> &'static str {
     RESULTS_VERSION
 }
 
-/// This thread is about to fork.
+/// Prepares for a fork in this thread.
 #[pyfunction]
 pub fn before_fork() {
     store::before_fork();
 }
 
-/// It has forked. The descriptors that the child must not keep: claims end with their owner.
+/// Ends the preparation. Returns the descriptors that the child must close, because claims end with their owner.
 #[pyfunction]
 pub fn after_fork() -> Vec<RawFd> {
     store::after_fork()
 }
 
-/// Runs tasks for a client of that version of results: of each its record, or nothing where it failed.
+/// Executes tasks for a client with that version of results. Returns each task's record, or `None` if it failed.
 #[pyfunction]
 pub fn execute(py: Python<'_>, tasks: Vec<String>, client: &str) -> PyResult<Vec<Option<Py<PyBytes>>>> {
     if RESULTS_VERSION != client {
@@ -59,7 +59,7 @@ fn one(py: Python<'_>, task: &str) -> PyResult<Option<Py<PyBytes>>> {
             let bytes = bytes.map_err(|why| Error::new_err(why.to_string()))?;
             Ok(Some(PyBytes::new(py, &bytes).unbind()))
         }
-        // The client makes it again itself, and judges it.
+        // The client repeats it and judges the failure.
         Err(_) => Ok(None),
     }
 }

@@ -1,5 +1,4 @@
-//! The extension module of the Python package `anabranch`: what it computes in Rust. The package itself, with what users call,
-//! is in `python/`.
+//! The Rust extension module of the Python package `anabranch`. The package with the public functions is in `python/`.
 
 use anabranch_record::{Quantity, SubflowSummary, Unit};
 use pyo3::prelude::*;
@@ -16,7 +15,7 @@ mod study;
 mod table;
 mod text;
 
-/// What the package's Python calls.
+/// The module that the package's Python code calls.
 #[pymodule]
 mod _anabranch {
     #[pymodule_export]

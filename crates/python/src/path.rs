@@ -1,10 +1,10 @@
-//! What an algorithm in Python sees: the rows of the table of paths, and the events.
+//! The arguments of Python algorithms: rows of the table of paths, and events.
 
 use anabranch_cc::{Ack as Event, Congestion as Signalled, Path as Row, Signal, slow_start};
 use pyo3::prelude::*;
 
-/// The methods of a class around a struct of Rust: a property for each of these fields, and whatever else follows. A property with
-/// `= set_NAME` can be set.
+/// Declares a class around a Rust struct: a property for each field, and further methods. A property with `= set_NAME` is
+/// writable.
 macro_rules! properties {
     ($class:ident { $($(#[$doc:meta])* $field:ident $(= $set:ident)?: $type:ty,)* } $($rest:tt)*) => {
         #[pymethods]
@@ -27,26 +27,26 @@ macro_rules! properties {
     };
 }
 
-/// A path of a connection: a row of the table that an algorithm owns. A row is aligned to a cache line, and what Python
-/// allocates is not: hence the box.
+/// A path of a connection: a row of the algorithm's table. The box is necessary because a row is aligned to a cache line, and
+/// Python's allocations are not.
 #[pyclass(module = "anabranch._anabranch")]
 pub struct Path(pub Box<Row>);
 
 properties! {
     Path {
-        /// The congestion window. It is kept within what there may be.
+        /// The congestion window; the simulator clamps it to valid values.
         cwnd = set_cwnd: f64,
         /// The slow-start threshold; infinite until the first congestion.
         ssthresh = set_ssthresh: f64,
-        /// Segments per second; none sends as the window opens.
+        /// The pacing rate, in segments per second; `None` disables pacing.
         pacing_rate = set_pacing_rate: Option<f64>,
-        /// Whether the algorithm keeps the path from carrying new data, though it could.
+        /// Whether the algorithm bars the path from new data.
         barred = set_barred: bool,
         /// Smoothed RTT; 0 before the first sample.
         srtt: f64,
         /// The smallest RTT; infinite before the first sample.
         min_rtt: f64,
-        /// The mean of the last round's samples; 0 before there was one.
+        /// The mean of the last round's samples; 0 before the first.
         round_rtt: f64,
         /// The smallest of them.
         round_min_rtt: f64,
@@ -56,7 +56,7 @@ properties! {
         round: u64,
         /// Whether the path carries data: rows of removed paths stay.
         active: bool,
-        /// Whether it counts where paths are added up or compared: another path's values are out of date.
+        /// Whether sums and comparisons of paths include it: the values of other paths are out of date.
         counts: bool,
         /// Segments delivered since the last congestion.
         delivered_since_loss: f64,
@@ -70,7 +70,7 @@ properties! {
         self.0.in_slow_start()
     }
 
-    /// Grows the window up to the threshold; gives the acknowledged segments that are left for congestion avoidance.
+    /// Grows the window up to the threshold and returns the acknowledged segments left for congestion avoidance.
     fn slow_start(&mut self, acked: f64) -> f64 {
         slow_start::grow(&mut self.0, acked)
     }
@@ -87,15 +87,15 @@ pub struct Ack(pub Event);
 
 properties! {
     Ack {
-        /// When it arrived.
+        /// The time of its arrival.
         now: f64,
         /// Segments that may grow the window.
         acked: f64,
         /// Segments newly delivered.
         delivered: f64,
-        /// The RTT that it measured, if it did.
+        /// The RTT that it measured, if any.
         rtt: Option<f64>,
-        /// The smoothed RTT with it.
+        /// The smoothed RTT after it.
         srtt: f64,
         /// Segments in flight after it.
         in_flight: f64,
@@ -112,7 +112,7 @@ pub struct Congestion(pub Signalled);
 
 properties! {
     Congestion {
-        /// When it was detected.
+        /// The time of its detection.
         now: f64,
     }
 

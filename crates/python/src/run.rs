@@ -1,7 +1,7 @@
-//! One run.
+//! Runs a scenario once.
 
 use crate::algorithm::{self, Chosen};
-use crate::errors::{RunError, refused, told};
+use crate::errors::{RunError, python_error, refused};
 use crate::samples;
 use crate::table::Table;
 use anabranch::{Changes, Scenario};
@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 /// A text, after its name in diagnostics.
 pub type Named = (String, String);
 
-/// The scenario of a text with what is changed in it.
+/// Reads a scenario from text, with changes.
 pub fn scenario(
     py: Python<'_>,
     (name, text): Named,
@@ -21,13 +21,14 @@ pub fn scenario(
     cc: Vec<String>,
 ) -> PyResult<Scenario> {
     let changes = Changes { set, cc, ..Changes::default() };
-    Scenario::of_text(&name, &text, changes).map_err(|error| told(py, &error))
+    Scenario::of_text(&name, &text, changes).map_err(|error| python_error(py, &error))
 }
 
-/// What a run gave: its summary as JSON, and its samples of subflows, links and completions.
+/// The output of a run: its summary as JSON, and its samples of subflows, links and completions.
 type Given = (String, Table, Table, Table);
 
-/// Runs a scenario, with its own seed if none is given; `own` are algorithms in Python. Other threads go on meanwhile, and Ctrl-C ends it.
+/// Runs a scenario, by default with its own seed; `own` are Python algorithms. Other threads continue meanwhile, and Ctrl-C
+/// ends it.
 #[pyfunction]
 pub fn run(
     py: Python<'_>,

@@ -1,4 +1,4 @@
-//! A run's samples over time as tables, with the columns that its files have.
+//! A run's samples over time as tables, with the columns of its files.
 
 use crate::table::{Table, Values};
 use anabranch_record::{Kind, LinkSeries, MemorySink, SampleColumn, SubflowSeries};
@@ -7,7 +7,7 @@ use pyo3::PyResult;
 /// A subflow with its flow and its number, from 1.
 type Subflow<'a> = (&'a str, u64, &'a SubflowSeries);
 
-/// A row for each subflow and instant; each subflow's rows stand together.
+/// A row for each subflow and instant; each subflow's rows are consecutive.
 pub fn subflows(samples: &MemorySink) -> PyResult<Table> {
     let all: Vec<Subflow<'_>> = samples
         .flows
@@ -35,7 +35,7 @@ pub fn subflows(samples: &MemorySink) -> PyResult<Table> {
     Table::of(columns.into_iter().map(|(name, values)| (name.to_owned(), values)).collect())
 }
 
-/// Null where an algorithm has none of that name.
+/// The column of an observable; null for algorithms without it.
 fn observable(all: &[Subflow<'_>], name: &str) -> Values {
     let mut values = Vec::new();
     for (.., series) in all {
@@ -47,7 +47,7 @@ fn observable(all: &[Subflow<'_>], name: &str) -> Values {
     Values::Numbers(values)
 }
 
-/// A row for each link and instant; each link's rows stand together.
+/// A row for each link and instant; each link's rows are consecutive.
 pub fn links(samples: &MemorySink) -> PyResult<Table> {
     let all = &samples.links;
     let names = all.iter().flat_map(|link| link.time_s.iter().map(|_| link.name.clone()));

@@ -1,7 +1,7 @@
-//! A study, read from a file or made of a sweep.
+//! A study, from a file or a sweep.
 
 use crate::campaign::Campaign;
-use crate::errors::{input, refused, told};
+use crate::errors::{input, python_error, refused};
 use anabranch::{Changes, Options, Scenario, Size, study_of_text};
 use anabranch_study::file::{self, AxisSubset};
 use anabranch_study::{ScenarioFile, work_with_runs};
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A study that was read and is right.
+/// A valid study.
 #[pyclass(frozen, module = "anabranch._anabranch")]
 pub struct Study {
     study: Arc<anabranch_study::Study>,
@@ -19,24 +19,24 @@ pub struct Study {
 
 #[pymethods]
 impl Study {
-    /// Reads a study file, or of some of its axes only these values; its scenarios are looked for beside it.
+    /// Reads a study file; `at` restricts axes to some values. Its scenarios are relative to the file.
     #[staticmethod]
     fn from_file(py: Python<'_>, path: PathBuf, text: &str, at: Vec<AxisSubset>) -> PyResult<Self> {
-        let study = study_of_text(&path, text, &at).map_err(|error| told(py, &error))?;
+        let study = study_of_text(&path, text, &at).map_err(|error| python_error(py, &error))?;
         Ok(Study { study, shipped: false })
     }
 
-    /// The shipped paper with that name or letter, or of that experiment.
+    /// Finds a shipped paper by its name, its letter or one of its experiments.
     #[staticmethod]
     fn of_paper(py: Python<'_>, name: &str) -> PyResult<Self> {
         let known = || anabranch_papers::headings().map(|paper| paper.name).collect::<Vec<_>>().join(", ");
         let study = py.detach(|| anabranch_papers::find(name)).cloned();
-        let study = study
-            .ok_or_else(|| refused(py, format!("no paper is called `{name}`; there are: {}", known())))?;
+        let study =
+            study.ok_or_else(|| refused(py, format!("unknown paper `{name}`; known: {}", known())))?;
         Ok(Study { study, shipped: true })
     }
 
-    /// The study that a sweep is of a scenario's text.
+    /// Converts a sweep of a scenario's text to a study.
     #[staticmethod]
     #[allow(clippy::too_many_arguments)]
     fn of_sweep(
@@ -53,7 +53,7 @@ impl Study {
         let changes = Changes { set, duration, ..Changes::default() };
         let read = Scenario::of_text(file, &text, changes);
         let toml = read.and_then(|read| read.sweep(file, &vary, &cc, seeds));
-        let toml = toml.map_err(|error| told(py, &error))?;
+        let toml = toml.map_err(|error| python_error(py, &error))?;
         let scenario = ScenarioFile { name: file.into(), path: file.into(), text: text.into() };
         let study = file::embedded(&format!("{name}.toml"), &toml, &[&scenario], &[]);
         Ok(Study { study: study.map_err(|error| input(py, &error))?.into(), shipped: false })
@@ -69,7 +69,7 @@ impl Study {
         &self.study.title
     }
 
-    /// What is to be run of it, with what is kept in `store`.
+    /// A campaign of the study, with the kept runs in `store`.
     fn campaign(
         &self,
         py: Python<'_>,
@@ -80,10 +80,10 @@ impl Study {
         store: Option<PathBuf>,
     ) -> PyResult<Campaign> {
         let size = Size::ALL.into_iter().find(|known| known.name() == size);
-        let size = size.ok_or_else(|| refused(py, "a size is `quick`, `default` or `full`"))?;
+        let size = size.ok_or_else(|| refused(py, "`size` must be `quick`, `default` or `full`"))?;
         let options = Options { size, seeds, only, without_columns: !columns, beside: vec![] };
         let work = py.detach(|| work_with_runs(&self.study, &options));
-        let work = work.map_err(|error| told(py, &error.into()))?;
+        let work = work.map_err(|error| python_error(py, &error.into()))?;
         let whole = options.only.is_none();
         Campaign::new(py, self.study.clone(), self.shipped, whole, work, store)
     }

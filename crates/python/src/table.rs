@@ -1,4 +1,4 @@
-//! Tables in memory, which other programs in the process read by the Arrow PyCapsule interface.
+//! Tables in memory, readable through the Arrow PyCapsule interface.
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, StringArray, UInt64Array};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// The cells of a column.
 pub enum Values {
-    /// Real numbers; what is none is null.
+    /// Real numbers; missing values are null.
     Numbers(Vec<Option<f64>>),
     /// Whole numbers.
     Counts(Vec<u64>),
@@ -24,7 +24,7 @@ pub enum Values {
 pub struct Table(RecordBatch);
 
 impl Table {
-    /// With these columns, whose names have the units.
+    /// A table of these columns, with units in their names.
     pub fn of(columns: Vec<(String, Values)>) -> PyResult<Self> {
         let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = columns.into_iter().map(column).unzip();
         RecordBatch::try_new(Schema::new(fields).into(), arrays).map(Table).map_err(wrong)
@@ -47,7 +47,7 @@ fn wrong(error: ArrowError) -> PyErr {
 
 #[pymethods]
 impl Table {
-    /// From columns: each its name, its kind (`number`, `count`, `text`) and its values.
+    /// A table from columns, each with a name, a kind (`number`, `count`, `text`) and values.
     #[new]
     fn new(columns: Vec<(String, String, Bound<'_, PyAny>)>) -> PyResult<Self> {
         let read = |(name, kind, values): (String, String, Bound<'_, PyAny>)| {
@@ -55,7 +55,7 @@ impl Table {
                 "number" => Values::Numbers(values.extract()?),
                 "count" => Values::Counts(values.extract()?),
                 "text" => Values::Texts(values.extract()?),
-                other => return Err(PyValueError::new_err(format!("no kind of column is called {other}"))),
+                other => return Err(PyValueError::new_err(format!("unknown kind of column: {other}"))),
             };
             Ok((name, values))
         };
@@ -71,7 +71,7 @@ impl Table {
         self.0.schema().fields().iter().map(|field| field.name().clone()).collect()
     }
 
-    /// Each column as a list, of at most that many first rows.
+    /// Each column as a list of at most the first `rows` rows.
     #[pyo3(signature = (rows=None))]
     fn to_pydict<'py>(&self, py: Python<'py>, rows: Option<usize>) -> PyResult<Bound<'py, PyDict>> {
         let batch = self.0.slice(0, rows.unwrap_or(usize::MAX).min(self.0.num_rows()));
@@ -97,7 +97,7 @@ impl Table {
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
-    /// The columns as they are: a reader converts them itself where it asked for others.
+    /// The columns in their own types: a reader converts them if it needs others.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,

@@ -1,4 +1,4 @@
-//! Python's values as TOML; they come as JSON.
+//! Converts Python values, passed as JSON, to TOML.
 
 use crate::errors::refused;
 use anabranch_scenario::{TraceModel, synthetic_trace};
@@ -6,14 +6,14 @@ use pyo3::prelude::*;
 
 fn read(py: Python<'_>, json: &str) -> PyResult<::toml::Value> {
     let value = serde_json::from_str(json).map_err(|why| why.to_string());
-    value.map_err(|why| refused(py, format!("this is no value that TOML can have: {why}")))
+    value.map_err(|why| refused(py, format!("the value cannot be written as TOML: {why}")))
 }
 
-/// A table as the text of a file.
+/// Formats a table as the text of a file.
 #[pyfunction]
 pub fn toml(py: Python<'_>, json: &str) -> PyResult<String> {
     let text = ::toml::to_string(&read(py, json)?);
-    text.map_err(|why| refused(py, format!("this is no scenario: {why}")))
+    text.map_err(|why| refused(py, format!("the scenario cannot be written as TOML: {why}")))
 }
 
 /// A synthetic trace as the text of a file.
@@ -22,19 +22,19 @@ pub fn trace(py: Python<'_>, model: &str, seed: u64, duration: &str) -> PyResult
     let known = TraceModel::ALL.into_iter().find(|(name, _)| *name == model);
     let (_, model) = known.ok_or_else(|| {
         let all = TraceModel::ALL.map(|(name, _)| name).join(", ");
-        refused(py, format!("no model is called `{model}`; there are: {all}"))
+        refused(py, format!("unknown model `{model}`; known: {all}"))
     })?;
     let lines = py.detach(|| synthetic_trace(model, seed, duration)).map_err(|why| refused(py, why))?;
     Ok(lines.join("\n") + "\n")
 }
 
-/// Text as a page shows it: control characters, and marks that turn its direction, are spelled out.
+/// Text for a page: escapes control characters and direction marks.
 #[pyfunction]
 pub fn printable(text: &str) -> String {
     anabranch_scenario::printable_line(text)
 }
 
-/// A value on one line.
+/// Formats a value on one line.
 #[pyfunction]
 pub fn inline(py: Python<'_>, json: &str) -> PyResult<String> {
     Ok(read(py, json)?.to_string())

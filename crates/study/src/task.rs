@@ -222,7 +222,7 @@ impl<'a> Backends<'a> {
         let found = self.0.iter().find(|backend| backend.name() == name);
         found.copied().ok_or_else(|| {
             let known: Vec<&str> = self.0.iter().map(|backend| backend.name()).collect();
-            TaskError::Refused(format!("unknown backend `{name}`; there are: {}", known.join(", ")))
+            TaskError::Refused(format!("unknown backend `{name}`; known: {}", known.join(", ")))
         })
     }
 
@@ -303,7 +303,7 @@ mod tests {
         }
         let other = Task { backend: "ns3".into(), ..Task::new(SCENARIO) };
         let refused = Backends(&[&Simulator]).run(&other, &mut NoSamples, &mut |_| true);
-        assert_eq!(refused, Err(TaskError::Refused("unknown backend `ns3`; there are: sim".into())));
+        assert_eq!(refused, Err(TaskError::Refused("unknown backend `ns3`; known: sim".into())));
         assert!(matches!(run(&Task::new("name = 1")), Err(TaskError::Refused(_))));
         let long = Task::new(SCENARIO).set("duration=1000000 s");
         let stopped = Simulator.run(&long, &mut NoSamples, &mut |_| false);

@@ -11,7 +11,7 @@ use std::path::Path;
 pub fn registrations() -> &'static [Registration] {
     let links = doctor().into_iter().find(|check| check.need == Need::Links).unwrap();
     match links.verdict {
-        Verdict::Fine => &[Registration::Map, Registration::Link],
+        Verdict::Satisfied => &[Registration::Map, Registration::Link],
         _ => &[Registration::Map],
     }
 }

@@ -8,7 +8,7 @@ use anabranch_net::{LinkSpec, QueueLimit, Time};
 use anabranch_scenario::Path;
 use anabranch_test_support::pair::{Pair, RECEIVER};
 use anabranch_testbed::device::dropped_packets;
-use anabranch_testbed::emulator::{EmulatorOptions, Manner, Report};
+use anabranch_testbed::emulator::{EmulatorOptions, Report, SendingBehaviour};
 use rustix::net::{AddressFamily, SocketType, ipproto, socket};
 use std::io::{Read, Write};
 use std::net::UdpSocket;
@@ -121,7 +121,7 @@ fn bulk(name: &str, links: &[(f64, u64)], options: &EmulatorOptions) {
             }
         });
         sleep(WARMUP);
-        let before = pair.emulator.look().unwrap();
+        let before = pair.emulator.snapshot().unwrap();
         let (begin, bytes) = (Instant::now(), received.load(Ordering::Relaxed));
         sleep(MEASURED);
         let bytes = received.load(Ordering::Relaxed) - bytes;
@@ -153,7 +153,7 @@ fn describe(Report { health, manners, end }: &Report) {
         health.sleeps,
         health.refused,
     );
-    for (Manner { segments_per_burst, segments_per_ack, ack_spacing }, counts) in
+    for (SendingBehaviour { segments_per_burst, segments_per_ack, ack_spacing }, counts) in
         manners.iter().zip(&end.paths)
     {
         println!(

@@ -5,18 +5,19 @@ use anabranch_cc_fixed::registry::{self, KernelEntry};
 use anabranch_mptcp_bpf::{Private, available};
 use anabranch_scenario::{Flow, suggest};
 
-/// The kernel's own algorithms that stand for the simulator's. Its `bbr` does not: it is version 1, the simulator's version 3.
+/// The kernel's own algorithms that match the simulator's. Its `bbr` does not: it is version 1, the simulator's is version 3.
 const OWN: [&str; 2] = ["reno", "cubic"];
 
-/// A single-path algorithm on each path, and the parameter that names it. The kernel does so with any algorithm.
+/// The name of the uncoupled algorithm, and the parameter with its single-path algorithm. The kernel runs every algorithm of
+/// its own so.
 const UNCOUPLED: &str = "uncoupled";
 const OVER: &str = "over";
 
-/// The algorithms of a run's flows. The programs among them are loaded as long as this lives.
+/// The algorithms of a run's flows. Programs of ours stay loaded until this is dropped.
 pub struct Algorithms {
-    /// In the order of the flows.
+    /// The algorithm of each flow.
     of_flows: Vec<Algorithm>,
-    /// Each once, whichever flows use it.
+    /// The loaded programs, each once.
     programs: Vec<Private>,
 }
 
@@ -27,7 +28,7 @@ enum Algorithm {
 }
 
 /// The algorithm that a flow needs.
-enum Wanted {
+enum Requirement {
     /// An algorithm of the kernel itself.
     Own(&'static str),
     /// One of our programs.
@@ -41,12 +42,14 @@ impl Algorithms {
     /// If an algorithm or a parameter does not exist on the kernel, or the kernel rejects a program.
     pub fn load(flows: &[Flow]) -> Result<Self, TestbedError> {
         // An unsupported scenario loads nothing.
-        let wanted = all_wanted(flows)?;
+        let wanted = requirements(flows)?;
         let mut algorithms = Algorithms { of_flows: Vec::new(), programs: Vec::new() };
         for wanted in wanted {
             let algorithm = match wanted {
-                Wanted::Own(name) => Algorithm::Own(name),
-                Wanted::Program(entry) => Algorithm::Program(algorithms.index(entry).map_err(environment)?),
+                Requirement::Own(name) => Algorithm::Own(name),
+                Requirement::Program(entry) => {
+                    Algorithm::Program(algorithms.index(entry).map_err(environment)?)
+                }
             };
             algorithms.of_flows.push(algorithm);
         }
@@ -71,7 +74,7 @@ impl Algorithms {
         }
     }
 
-    /// Which of [`Algorithms::programs`] a flow's sockets run, where it is one of ours.
+    /// The index in [`Algorithms::programs`] of a flow's program, if it uses one of ours.
     pub fn program_index(&self, flow: usize) -> Option<usize> {
         match self.of_flows[flow] {
             Algorithm::Own(_) => None,
@@ -79,12 +82,12 @@ impl Algorithms {
         }
     }
 
-    /// The program that a flow's sockets run, where it is one of ours.
+    /// The program of a flow's sockets, if it uses one of ours.
     pub fn program(&self, flow: usize) -> Option<&Private> {
         self.program_index(flow).map(|index| &self.programs[index])
     }
 
-    /// How often a program had no row for a socket.
+    /// The number of times that a program had no row for a socket.
     pub fn refused(&self) -> u64 {
         self.programs
             .iter()
@@ -101,18 +104,18 @@ impl Algorithms {
 
 /// Checks whether the kernel has all algorithms that the flows use.
 pub(crate) fn check(flows: &[Flow]) -> Result<(), TestbedError> {
-    all_wanted(flows).map(drop)
+    requirements(flows).map(drop)
 }
 
-/// Whether a guest's kernel has them, which has all of the kernel's own.
+/// The same for a guest's kernel, which has all of the kernel's own algorithms.
 pub(crate) fn check_for_guest(flows: &[Flow]) -> Result<(), TestbedError> {
     let available = OWN.map(str::to_owned);
-    flows.iter().try_for_each(|flow| wanted(flow, &available).map(drop))
+    flows.iter().try_for_each(|flow| requirement(flow, &available).map(drop))
 }
 
-fn all_wanted(flows: &[Flow]) -> Result<Vec<Wanted>, TestbedError> {
+fn requirements(flows: &[Flow]) -> Result<Vec<Requirement>, TestbedError> {
     let available = available().map_err(environment)?;
-    flows.iter().map(|flow| wanted(flow, &available)).collect()
+    flows.iter().map(|flow| requirement(flow, &available)).collect()
 }
 
 fn environment(error: anabranch_mptcp_bpf::Error) -> TestbedError {
@@ -120,7 +123,7 @@ fn environment(error: anabranch_mptcp_bpf::Error) -> TestbedError {
 }
 
 /// A flow's congestion control on a kernel with these algorithms `available`.
-fn wanted(flow: &Flow, available: &[String]) -> Result<Wanted, TestbedError> {
+fn requirement(flow: &Flow, available: &[String]) -> Result<Requirement, TestbedError> {
     let cc = &flow.cc;
     let refused =
         |part: &str, why| TestbedError::Inexpressible { key: format!("flows.{}.cc{part}", flow.name), why };
@@ -129,14 +132,14 @@ fn wanted(flow: &Flow, available: &[String]) -> Result<Wanted, TestbedError> {
     let (name, part) = if is_uncoupled { (params.word(OVER), ".over") } else { (cc.entry.name, "") };
     let others = cc.entry.all_params().filter(|param| !(is_uncoupled && param.name == OVER));
     if let Some(other) = others.into_iter().find(|param| params.find(param.name) != Some(param.default)) {
-        let why = "algorithms on the kernel have no parameters: remove it".to_owned();
+        let why = "algorithms on the kernel do not take parameters: remove it".to_owned();
         return Err(refused(&format!(".{}", other.name), why));
     }
     if let Some(own) = OWN.into_iter().find(|own| *own == name) {
         let there = available.iter().any(|available| available == own);
         let why =
-            format!("this kernel lacks `{own}`, it has {} (try `modprobe tcp_{own}`)", available.join(", "));
-        return if there { Ok(Wanted::Own(own)) } else { Err(refused(part, why)) };
+            format!("this kernel lacks `{own}`; it has {} (try `modprobe tcp_{own}`)", available.join(", "));
+        return if there { Ok(Requirement::Own(own)) } else { Err(refused(part, why)) };
     }
     // One name for each: `reno@kernel` differs from `reno`.
     let names = registry::all().iter().map(|program| match program.reference.name {
@@ -145,7 +148,7 @@ fn wanted(flow: &Flow, available: &[String]) -> Result<Wanted, TestbedError> {
     });
     let known = OWN.into_iter().chain([UNCOUPLED]).chain(names);
     let unknown = || refused(part, format!("`{name}` does not run on the kernel; {}", suggest(name, known)));
-    registry::find_kernel(name).map(Wanted::Program).ok_or_else(unknown)
+    registry::find_kernel(name).map(Requirement::Program).ok_or_else(unknown)
 }
 
 #[cfg(test)]
@@ -161,12 +164,12 @@ mod tests {
         load(&Source { name: "test".into(), text }, &Overrides::default()).unwrap()
     }
 
-    /// On a kernel that has Reno and CUBIC: `cubic`, as the kernel calls it, or why there is none.
+    /// The requirement on a kernel with Reno and CUBIC, or the reason of a refusal.
     fn resolved(cc: &str) -> Result<String, String> {
         let available = ["reno", "cubic"].map(str::to_owned);
-        match wanted(&scenario(cc).flows[0], &available) {
-            Ok(Wanted::Own(name)) => Ok(name.to_owned()),
-            Ok(Wanted::Program(entry)) => Ok(entry.kernel_name.to_owned()),
+        match requirement(&scenario(cc).flows[0], &available) {
+            Ok(Requirement::Own(name)) => Ok(name.to_owned()),
+            Ok(Requirement::Program(entry)) => Ok(entry.kernel_name.to_owned()),
             Err(TestbedError::Inexpressible { key, why }) => Err(format!("{key}: {why}")),
             Err(error) => panic!("{error}"),
         }
@@ -193,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_kernel_has_not_is_refused_by_its_key() {
+    fn unsupported_keys_are_refused() {
         for (cc, key, why) in [
             ("{ name = \"lia@kernel\", together = false }", "flows.f.cc.together: ", "remove it"),
             ("{ name = \"lia\", pacing = true }", "flows.f.cc.pacing: ", "remove it"),
@@ -213,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_module_that_is_not_loaded_is_named() {
-        let refused = wanted(&scenario("\"cubic\"").flows[0], &["reno".to_owned()]);
+        let refused = requirement(&scenario("\"cubic\"").flows[0], &["reno".to_owned()]);
         assert!(refused.is_err_and(|why| why.to_string().contains("modprobe tcp_cubic")));
     }
 }

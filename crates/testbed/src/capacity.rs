@@ -1,4 +1,4 @@
-//! Whether the emulator can carry what a scenario asks for, here: that is measured, once in a process.
+//! Checks whether the emulator on this machine can carry a scenario's load. It measures its capacity once per process.
 
 use crate::emulator::{Emulator, EmulatorOptions};
 use crate::pair::{Pair, RECEIVER, sender_address};
@@ -12,57 +12,57 @@ use std::time::{Duration, Instant};
 /// Bytes of headers of a data packet (IPv4, TCP, timestamps).
 const HEADERS: u32 = 52;
 
-/// Packets per second that every machine carries: 600 Mbit/s in full packets. Nothing is measured below.
+/// Packets per second that every machine carries, without a measurement: 600 Mbit/s in full packets.
 const ALWAYS: f64 = 50_000.0;
 
 /// The largest window that a receiver on Linux offers: 5/8 of the largest buffer, see [`crate::pair`].
 const MOST_WINDOW: u64 = 640 << 20;
 
-/// Length and number of measurements, of which the best counts; in total well below 0.3 s.
+/// Length and number of measurements, of which the best counts. In total they take well below 0.3 s.
 const LENGTH: Duration = Duration::from_millis(40);
 const TRIES: usize = 3;
-/// One with fewer packets says nothing.
+/// A measurement with fewer packets is discarded.
 const LEAST: u64 = 200;
 
-/// Refuses a scenario that asks for clearly more than this machine can.
+/// Refuses a scenario with a load clearly above this machine's capacity.
 pub(crate) fn check(scenario: &Scenario) -> Result<(), TestbedError> {
     static HERE: OnceLock<f64> = OnceLock::new();
-    let (asked, name) = asked(scenario);
-    if asked <= ALWAYS {
+    let (required_load, name) = required_load(scenario);
+    if required_load <= ALWAYS {
         return Ok(());
     }
     if HERE.get().is_none() {
-        // Without a CPU for the sender the measurement fails, and no scenario is refused.
-        let Some(able) = measure()? else { return Ok(()) };
-        let _ = HERE.set(able);
+        // Without a CPU for the sender, the measurement fails and every scenario is accepted.
+        let Some(capacity) = measure()? else { return Ok(()) };
+        let _ = HERE.set(capacity);
     }
-    let able = *HERE.get().expect("it was measured");
-    verdict(asked, name, able)
+    let capacity = *HERE.get().expect("it was measured");
+    verdict(required_load, name, capacity)
 }
 
-fn verdict(asked: f64, link: &str, able: f64) -> Result<(), TestbedError> {
-    if asked <= able {
+fn verdict(required_load: f64, link: &str, capacity: f64) -> Result<(), TestbedError> {
+    if required_load <= capacity {
         return Ok(());
     }
     let key = format!("links.{link}.rate");
     let why = format!(
-        "the links carry {asked:.0} packets a second together, and this machine's emulator moves {able:.0}: take lower rates or larger \
+        "the links carry {required_load:.0} packets per second in total, more than the {capacity:.0} of this machine's emulator: use lower rates or larger \
          packets, or the simulator"
     );
     Err(TestbedError::Inexpressible { key, why })
 }
 
-/// Packets per second that go over the network at the busiest time, and the link that carries most of them then.
-fn asked(scenario: &Scenario) -> (f64, &str) {
+/// The packets per second in the network at the busiest time, and the busiest link then.
+fn required_load(scenario: &Scenario) -> (f64, &str) {
     let starts = scenario.flows.iter().map(|flow| flow.start);
-    let each = starts.map(|time| asked_at(scenario, time)).max_by(|a, b| a.0.total_cmp(&b.0));
+    let each = starts.map(|time| required_load_at(scenario, time)).max_by(|a, b| a.0.total_cmp(&b.0));
     let (packets, link) = each.expect("a scenario has flows");
     (packets, &scenario.links[link].name)
 }
 
-/// The same at a time. The flows that send as fast as they can and lose nothing to chance fill their paths one after the other, each
-/// as far as its links have room and its window reaches: so a link counts no more than it carries, whoever shares it.
-fn asked_at(scenario: &Scenario, time: Time) -> (f64, usize) {
+/// The same at a given time. Bulk flows without random loss fill their paths one after another, limited by the remaining rate
+/// of the links and by the window. So a link never counts more than its rate, however many flows share it.
+fn required_load_at(scenario: &Scenario, time: Time) -> (f64, usize) {
     let mut room: Vec<f64> = scenario.links.iter().map(|link| least_rate(&link.spec)).collect();
     let mut each = vec![0.0_f64; scenario.links.len()];
     let mut packets = 0.0;
@@ -71,7 +71,7 @@ fn asked_at(scenario: &Scenario, time: Time) -> (f64, usize) {
         let bits = f64::from((u32::from(flow.tcp.mss) + HEADERS) * 8);
         let losses = |path: &&Path| path.links.iter().any(|link| loses(&scenario.links[*link].spec));
         let paths: Vec<&Path> = flow.paths.iter().filter(|path| !path.backup && !losses(path)).collect();
-        // The connection's window is shared out among its paths by their links' rates.
+        // Divides the connection's window among its paths by their rates.
         let rate = |path: &&Path| path.links.iter().map(|link| room[*link]).fold(f64::INFINITY, f64::min);
         let window_bits = flow.tcp.receive_buffer.min(MOST_WINDOW) as f64 * 8.0;
         let in_flight: f64 = paths.iter().map(|path| rate(path) * round_trip_s(scenario, path)).sum();
@@ -89,7 +89,7 @@ fn asked_at(scenario: &Scenario, time: Time) -> (f64, usize) {
     (packets, most)
 }
 
-/// Without queues and serialisation, as far as the links ahead say.
+/// The round-trip time without queues and serialisation, from the forward links.
 fn round_trip_s(scenario: &Scenario, path: &Path) -> f64 {
     2.0 * path.links.iter().map(|link| scenario.links[*link].spec.delay.as_secs_f64()).sum::<f64>()
 }
@@ -103,13 +103,14 @@ fn loses(spec: &LinkSpec) -> bool {
     traced || spec.loss != Loss::None || spec.changes.iter().any(|change| change.loss.is_some())
 }
 
-/// The lowest that it has at any time, of a trace the mean, in bits per second.
+/// A link's lowest rate over time, or a trace's mean, in bits per second.
 fn least_rate(spec: &LinkSpec) -> f64 {
     spec.changes.iter().filter_map(|change| change.rate_bps).fold(spec.rate_bps, f64::min)
 }
 
-/// Packets that the emulator moves in a second of its own processor time, the hosts' work on them included: other work on the machine
-/// takes little of that; none where too few came to say. They are those of UDP, with no acknowledgements: TCP gets a good half of it through, so that more is clearly too much.
+/// The packets that the emulator moves per second of its own CPU time, including the hosts' work on them. Other work on the
+/// machine hardly affects it. `None` if too few packets arrived. They are UDP packets without acknowledgements. TCP reaches a
+/// good half of this rate, so a higher load is clearly too much.
 fn measure() -> Result<Option<f64>, TestbedError> {
     let mut best: Option<f64> = None;
     for _ in 0..TRIES {
@@ -131,7 +132,7 @@ fn measure_once() -> Result<Option<f64>, TestbedError> {
     let sender = socket(&hosts.sender, std::net::SocketAddrV4::new(sender_address(0), 0))?;
     let (end, packet) = (Instant::now() + LENGTH, vec![0; tcp.mss.into()]);
     while Instant::now() < end {
-        // One that finds no room before the link is not counted.
+        // A packet dropped before the link does not count.
         let _ = sender.send_to(&packet, RECEIVER);
     }
     let report = emulator.stop()?;
@@ -155,7 +156,7 @@ mod tests {
 
     /// Full packets of 1500 bytes: 1.2 Gbit/s are 100,000 of them.
     #[test]
-    fn what_a_scenario_asks_for() {
+    fn required_loads_of_scenarios() {
         for (flows, packets) in [
             ("{ name = \"f\", cc = \"reno\", paths = [[\"b\"]] }", 100e3),
             // One behind the other: the narrower decides. Side by side: both.
@@ -187,13 +188,13 @@ mod tests {
             ),
         ] {
             let scenario = scenario(flows);
-            let (asked, _) = asked(&scenario);
-            assert!((asked - packets).abs() < 1.0, "{asked} of {flows}");
+            let (required_load, _) = required_load(&scenario);
+            assert!((required_load - packets).abs() < 1.0, "{required_load} of {flows}");
         }
     }
 
     #[test]
-    fn the_refusal_says_what_was_asked_and_what_can_be() {
+    fn the_refusal_gives_load_and_capacity() {
         assert!(verdict(199e3, "a", 200e3).is_ok());
         let why = verdict(201e3, "a", 200e3).unwrap_err().to_string();
         assert!(why.contains("links.a.rate") && why.contains("201000") && why.contains("200000"), "{why}");

@@ -1,4 +1,4 @@
-//! TUN devices: network interfaces whose other end is a file of this process.
+//! TUN devices: network interfaces with a file of this process at the other end.
 
 #![allow(unsafe_code)]
 
@@ -14,10 +14,10 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// Bytes of the `virtio_net_hdr` before each packet.
 pub(crate) const VNET_HEADER: usize = 10;
-/// The most that one read gives: a packet of the largest size of IPv4, and the header before it.
+/// The most bytes of a read: the largest IPv4 packet and the header before it.
 pub(crate) const LARGEST_READ: usize = VNET_HEADER + 65_535;
 
-/// Packets that a device keeps until they are read. Those beyond are lost, outside of any link's model.
+/// The length of a device's queue, in packets. Packets beyond it are lost outside of the link models.
 const KEPT_PACKETS: c_int = 10_000;
 
 // linux/if_tun.h
@@ -53,19 +53,19 @@ impl InterfaceRequest {
         Ok(request)
     }
 
-    /// Asks the kernel, which may write an answer in place of the value.
-    fn ask<const REQUEST: Opcode>(&mut self, fd: impl AsFd) -> io::Result<()> {
-        // SAFETY: all requests of this file that are made here take a pointer to a `struct ifreq`, of which the
-        // kernel reads the name and reads or writes at most its 24 bytes of value.
+    /// Sends the request; the kernel may overwrite the value with an answer.
+    fn send<const REQUEST: Opcode>(&mut self, fd: impl AsFd) -> io::Result<()> {
+        // SAFETY: these requests take a pointer to a `struct ifreq`. The kernel reads its name and accesses at most the 24
+        // bytes of its value.
         Ok(unsafe { ioctl(fd, Updater::<REQUEST, Self>::new(self)) }?)
     }
 }
 
-/// An end of a network interface. Packets that the host sends are read here, and packets that are written here the
-/// host receives. The interface goes with the last copy of this end.
+/// This process's end of a network interface: reads the host's outgoing packets, and writes its incoming ones. The interface
+/// disappears with the last copy of this descriptor.
 ///
-/// Before each packet stands a `virtio_net_hdr`: the host leaves checksums and the division into segments to whoever
-/// reads, as to a network card. It divides only packets with CWR itself, as that flag belongs to the first segment alone.
+/// A `virtio_net_hdr` precedes each packet: the host leaves checksums and segmentation to the reader, as to a network card.
+/// It segments only packets with CWR itself, because only the first segment carries that flag.
 #[derive(Debug)]
 pub struct Tun {
     file: OwnedFd,
@@ -73,21 +73,21 @@ pub struct Tun {
 }
 
 impl Tun {
-    /// Makes the interface `name` in the network namespace of the calling thread, and takes it up.
+    /// Creates the interface `name` in the calling thread's network namespace and sets it up.
     ///
     /// # Errors
     /// `/dev/net/tun` is missing, the name is taken, or the thread lacks the privilege.
     pub fn open(name: &str, mtu: u32) -> Result<Tun, TestbedError> {
-        let doing = || format!("make the TUN device `{name}` with an MTU of {mtu}");
+        let doing = || format!("create the TUN device `{name}` with an MTU of {mtu}");
         open(name, mtu).map_err(TestbedError::kernel(doing()))
     }
 
-    /// The size of the largest packet that the host sends undivided, in bytes.
+    /// The size of the largest packet that the host sends without segmentation, in bytes.
     pub fn mtu(&self) -> u32 {
         self.mtu
     }
 
-    /// Reads a packet; none where none is there.
+    /// Reads a packet; `None` if there is no packet.
     #[inline]
     pub(crate) fn read(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         loop {
@@ -100,13 +100,13 @@ impl Tun {
         }
     }
 
-    /// Writes a packet, which must have its header before it.
+    /// Writes a packet, including the header before it.
     #[inline]
     pub(crate) fn write(&self, packet: &[u8]) -> io::Result<()> {
         Ok(rustix::io::retry_on_intr(|| rustix::io::write(&self.file, packet)).map(drop)?)
     }
 
-    /// The same of a packet in parts.
+    /// Writes a packet from several buffers.
     pub(crate) fn write_parts(&self, parts: &[IoSlice<'_>]) -> io::Result<()> {
         Ok(rustix::io::retry_on_intr(|| rustix::io::writev(&self.file, parts)).map(drop)?)
     }
@@ -122,23 +122,23 @@ fn open(name: &str, mtu: u32) -> io::Result<Tun> {
     let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = rustix::fs::open("/dev/net/tun", flags, Mode::empty())?;
     let kind = (IFF_TUN | IFF_NO_PI | IFF_VNET_HDR).to_ne_bytes();
-    InterfaceRequest::new(name, &kind)?.ask::<TUNSETIFF>(&file)?;
+    InterfaceRequest::new(name, &kind)?.send::<TUNSETIFF>(&file)?;
     // SAFETY: the request takes a number.
     unsafe { ioctl(&file, IntegerSetter::<TUNSETOFFLOAD>::new_usize(TUN_F_CSUM | TUN_F_TSO4)) }?;
 
     let control = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
     let mtu_bytes = c_int::try_from(mtu).map_err(|_| io::ErrorKind::InvalidInput)?.to_ne_bytes();
-    InterfaceRequest::new(name, &mtu_bytes)?.ask::<SIOCSIFMTU>(&control)?;
-    InterfaceRequest::new(name, &KEPT_PACKETS.to_ne_bytes())?.ask::<SIOCSIFTXQLEN>(&control)?;
+    InterfaceRequest::new(name, &mtu_bytes)?.send::<SIOCSIFMTU>(&control)?;
+    InterfaceRequest::new(name, &KEPT_PACKETS.to_ne_bytes())?.send::<SIOCSIFTXQLEN>(&control)?;
     let mut flags = InterfaceRequest::new(name, &[])?;
-    flags.ask::<SIOCGIFFLAGS>(&control)?;
+    flags.send::<SIOCGIFFLAGS>(&control)?;
     let now = u16::from_ne_bytes([flags.value[0], flags.value[1]]);
-    InterfaceRequest::new(name, &(now | IFF_UP).to_ne_bytes())?.ask::<SIOCSIFFLAGS>(&control)?;
+    InterfaceRequest::new(name, &(now | IFF_UP).to_ne_bytes())?.send::<SIOCSIFFLAGS>(&control)?;
     Ok(Tun { file, mtu })
 }
 
-/// Packets that the interfaces of the calling thread's network namespace lost because nobody read them in time: in all
-/// of them together.
+/// The total number of packets that the interfaces of the calling thread's namespace dropped because they were not read in
+/// time.
 ///
 /// # Errors
 /// `/proc` cannot be read.
@@ -148,7 +148,7 @@ pub fn dropped_packets() -> Result<u64, TestbedError> {
     Ok(sum_of_drops(&table))
 }
 
-/// The sum of the column of drops on the way out, the twelfth behind the name.
+/// The sum of outgoing drops, the twelfth column after the name.
 fn sum_of_drops(table: &str) -> u64 {
     let numbers = table.lines().filter_map(|line| line.split_once(':'));
     numbers.filter_map(|(_, rest)| rest.split_whitespace().nth(11)?.parse::<u64>().ok()).sum()

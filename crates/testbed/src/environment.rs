@@ -28,10 +28,14 @@ pub fn release() -> String {
 pub fn ready() -> Result<(), TestbedError> {
     has_privileges()?;
     match OpenOptions::new().read(true).write(true).open(TUN) {
-        Err(why) => lacks(format!("cannot open {TUN}: {why}; load the kernel module `tun` (modprobe tun)")),
+        Err(why) => missing_requirement(format!(
+            "cannot open {TUN}: {why}; load the kernel module `tun` (modprobe tun)"
+        )),
         Ok(_) => {
             let device = || Host::new()?.run(|| Tun::open("path1", 1500).map(drop))?;
-            device().or_else(|why| lacks(format!("root lacks the privileges for the testbed here: {why}")))
+            device().or_else(|why| {
+                missing_requirement(format!("the testbed lacks privileges although it runs as root: {why}"))
+            })
         }
     }
 }
@@ -41,7 +45,7 @@ pub(crate) fn check(scenario: &Scenario, traffic: Traffic) -> Result<(), Testbed
     has_privileges()?;
     let multipath = scenario.flows.iter().any(|flow| flow.is_multipath());
     if multipath && !Path::new(MPTCP).exists() {
-        return lacks(format!("this kernel lacks MPTCP: {MPTCP} is missing (CONFIG_MPTCP)"));
+        return missing_requirement(format!("this kernel lacks MPTCP: {MPTCP} is missing (CONFIG_MPTCP)"));
     }
     if traffic == Traffic::Iperf3 {
         has_iperf3(multipath)?;
@@ -54,7 +58,7 @@ pub(crate) fn check(scenario: &Scenario, traffic: Traffic) -> Result<(), Testbed
 pub(crate) fn has_iperf3(multipath: bool) -> Result<(), TestbedError> {
     let programs = if multipath { &["iperf3", "mptcpize"][..] } else { &["iperf3"] };
     match programs.iter().find(|program| !is_installed(program)) {
-        Some(missing) => lacks(format!("{missing} is not installed")),
+        Some(missing) => missing_requirement(format!("{missing} is not installed")),
         None => Ok(()),
     }
 }
@@ -63,10 +67,10 @@ fn has_privileges() -> Result<(), TestbedError> {
     if rustix::process::geteuid().is_root() {
         return Ok(());
     }
-    lacks("runs on the kernel need root, for network namespaces and devices".into())
+    missing_requirement("runs on the kernel need root, for network namespaces and devices".into())
 }
 
-fn lacks(why: String) -> Result<(), TestbedError> {
+fn missing_requirement(why: String) -> Result<(), TestbedError> {
     Err(TestbedError::Environment(why))
 }
 
@@ -74,7 +78,7 @@ pub(crate) fn is_installed(program: &str) -> bool {
     find(program).is_some()
 }
 
-/// The file of a program.
+/// Finds a program's file in PATH.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let folders = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&folders).map(|folder| folder.join(program)).find(|file| file.is_file())
@@ -87,8 +91,8 @@ fn allow_files(files: u64) -> Result<(), TestbedError> {
         return Ok(());
     }
     if limit.maximum.is_some_and(|most| most < files) {
-        return lacks(format!(
-            "the scenario needs about {files} open files, more than the limit of this process (ulimit -n)"
+        return missing_requirement(format!(
+            "the scenario needs about {files} open files, more than this process's limit (ulimit -n)"
         ));
     }
     limit.current = Some(files);

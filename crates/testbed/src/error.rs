@@ -21,7 +21,7 @@ pub enum TestbedError {
     /// A system call failed. The run is then repeated; see [`TestbedError::Failed`].
     #[error("cannot {doing}: {source}")]
     Kernel {
-        /// The step.
+        /// The action that failed.
         doing: String,
         /// The kernel's error.
         #[source]
@@ -30,7 +30,7 @@ pub enum TestbedError {
     /// `keep_going` returned false.
     #[error("interrupted at {at}")]
     Interrupted {
-        /// At that time of the run.
+        /// The time of the run.
         at: Time,
         /// The measurements until then; `None` if the run had not begun.
         partial: Option<Box<Summary>>,

@@ -12,12 +12,11 @@ use std::thread::{self, JoinHandle};
 
 const OWN: &str = "/proc/thread-self/ns/net";
 
-/// A network namespace that has no name: the kernel removes it with its last thread, socket and open file, however
-/// these end.
+/// An anonymous network namespace: the kernel removes it with its last thread, socket and open file.
 pub struct Host(File);
 
 impl Host {
-    /// A new one, with `lo` up and without IPv6.
+    /// Creates a namespace with `lo` up and without IPv6.
     ///
     /// # Errors
     /// Without privileges.
@@ -35,8 +34,8 @@ impl Host {
         Ok(host)
     }
 
-    /// Calls `inside` in a thread that has entered the namespace: sockets that it opens, files of `/proc/sys/net` and
-    /// processes that it starts belong there.
+    /// Calls `inside` in a thread that has entered the namespace. Its sockets, processes and `/proc/sys/net` belong to the
+    /// namespace.
     ///
     /// # Errors
     /// Without privileges.
@@ -44,7 +43,7 @@ impl Host {
         in_thread(|| self.enter().map(|()| inside()))
     }
 
-    /// The number of the namespace, which sockets in it have.
+    /// The inode of the namespace, which identifies its sockets.
     ///
     /// # Errors
     /// If the kernel does not report it.
@@ -107,7 +106,7 @@ impl AsFd for Host {
     }
 }
 
-/// Calls `f` in its own thread, whose namespace ends with it.
+/// Calls `f` in a new thread, so that a change of namespace ends with it.
 fn in_thread<T: Send>(f: impl FnOnce() -> T + Send) -> T {
     let done = thread::scope(|scope| scope.spawn(f).join());
     done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))

@@ -1,5 +1,5 @@
-//! Runs a scenario on the running Linux kernel: each host is a network namespace, each connection a real socket, and an emulator over
-//! TUN devices runs the link models of `anabranch-net`.
+//! Runs a scenario on the running Linux kernel. Each host is a network namespace, each connection a real socket, and an
+//! emulator over TUN devices runs the link models of `anabranch-net`.
 //!
 //! The link models are the simulator's, in real time, so that only the hosts differ.
 

@@ -45,15 +45,15 @@ pub(crate) struct Counters {
 }
 
 impl State {
-    /// Whether its window can be. A window grows by no more than what is acknowledged (RFC 5681 §3.1, RFC 3465), so it is at most the
-    /// initial one, in segments, and one for each segment sent; the SYN may count as one.
+    /// Whether its window is possible. A window grows at most by the acknowledged data (RFC 5681 §3.1, RFC 3465), so it is at
+    /// most the initial window plus the segments sent; the SYN may count as one.
     pub fn is_possible(&self, initial_window: u32) -> bool {
         self.cwnd <= (u64::from(initial_window) + self.counters.sent + 1) as f64
     }
 }
 
 impl Counters {
-    /// Of a socket that has just come.
+    /// The counters of a new socket.
     fn zero(&self) -> Self {
         Counters {
             timeouts: self.timeouts.map(|_| 0),
@@ -64,18 +64,18 @@ impl Counters {
     }
 }
 
-/// From the first sample in the window to the last.
+/// Measures from the first sample in the window to the last.
 #[derive(Default)]
 pub(crate) struct Meter {
     last: Option<(f64, State)>,
     of: anabranch_record::Meter,
     sums: Counters,
-    /// Entries into recovery and loss that samples show: fewer than there were, where one is shorter than a sampling interval.
+    /// Entries into recovery and loss that samples show. Episodes shorter than the sampling interval are missing.
     seen: [u64; 2],
 }
 
 impl Meter {
-    /// The subflow's state at a time, in seconds. `fresh`: its socket was not there at the look before.
+    /// Adds the subflow's state at a time in seconds. `fresh`: its socket is new since the last sample.
     pub fn add(&mut self, time_s: f64, now: State, fresh: bool) {
         if fresh {
             self.last = None;
@@ -101,13 +101,13 @@ impl Meter {
         self.last = Some((time_s, now));
     }
 
-    /// The subflow has left; the next one of its path has its own counters.
-    pub fn left(&mut self) {
+    /// Records that the subflow has left. The path's next subflow has its own counters.
+    pub fn end_subflow(&mut self) {
         self.last = None;
     }
 
     fn count(&mut self, last: &Counters, now: &Counters) {
-        // A socket in its place began at zero.
+        // A new socket in its place started at zero.
         let grown = |last: u64, now: u64| if now >= last { now - last } else { now };
         self.sums.acked_bytes += grown(last.acked_bytes, now.acked_bytes);
         self.sums.sent += grown(last.sent, now.sent);
@@ -123,8 +123,8 @@ impl Meter {
         }
     }
 
-    /// All of it, over so many seconds; of segments that the links were offered they dropped so many. Timeouts and recoveries that
-    /// nobody counts are those that samples show.
+    /// The results over `seconds`. The links dropped `lost` of `offered` segments. Without counters of timeouts and
+    /// recoveries, the samples provide them.
     pub fn measured(&self, seconds: f64, offered: u64, lost: u64) -> Measured<'_> {
         Measured {
             meter: Cow::Borrowed(&self.of),
@@ -160,7 +160,7 @@ mod tests {
 
     /// Ten segments sent and acknowledged in slow start make 20 of an initial window of 10.
     #[test]
-    fn a_window_beyond_what_was_ever_sent_cannot_be() {
+    fn windows_beyond_sent_data_are_impossible() {
         let sent = |cwnd, sent| {
             let counters = Counters { sent, ..Counters::default() };
             State { counters, ..state(cwnd, 0, 0) }
@@ -192,7 +192,7 @@ mod tests {
         let mut meter = Meter::default();
         meter.add(0.0, state(10.0, 5_000, 0), false);
         meter.add(1.0, state(10.0, 6_000, 0), false);
-        meter.left();
+        meter.end_subflow();
         meter.add(5.0, state(20.0, 300, 0), true);
         meter.add(6.0, state(20.0, 700, LOSS), false);
         let measured = meter.measured(2.0, 0, 0);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_counts_is_taken_before_what_samples_show() {
+    fn program_counters_precede_samples() {
         let counted = |recoveries| {
             let counters = Counters { recoveries: Some(recoveries), ..Counters::default() };
             State { counters, ..state(10.0, 0, RECOVERY) }

@@ -14,31 +14,31 @@ use std::net::IpAddr;
 /// `tcp_info.snd_ssthresh` before the first congestion (TCP_INFINITE_SSTHRESH).
 const NO_SSTHRESH: u32 = 0x7fff_ffff;
 
-/// Meters of every subflow, and the state that each had last.
+/// The meter and the last state of every subflow.
 pub(crate) struct Observer {
     flows: Vec<Flow>,
 }
 
 struct Flow {
-    /// The number of the sender's network namespace, by which programs identify the flow's subflows.
+    /// The inode of the sender's network namespace, which identifies the flow's subflows in programs.
     netns: u32,
-    /// The window of measurement, as the scenario has it.
+    /// The scenario's measurement window.
     from: Time,
     to: Time,
     first: Option<Reading>,
     last: Option<Reading>,
     meters: Vec<Meter>,
     states: Vec<Option<State>>,
-    /// Whether its MPTCP connection has become plain TCP.
+    /// Whether its MPTCP connection fell back to plain TCP.
     is_fallback: bool,
     /// Segments.
     initial_window: u32,
-    looks: Looks,
+    sample_counts: SampleCounts,
 }
 
 /// Samples subflows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Looks {
+pub(crate) struct SampleCounts {
     pub all: u64,
     /// Dropped samples with an impossible window.
     pub impossible: u64,
@@ -53,7 +53,7 @@ struct Reading {
 }
 
 impl Observer {
-    /// Of flows between these hosts.
+    /// An observer of the flows between these hosts.
     pub fn new(scenario: &Scenario, hosts: &[Pair]) -> Result<Self, TestbedError> {
         let flow = |(flow, pair): (&anabranch_scenario::Flow, &Pair)| {
             Ok(Flow {
@@ -66,14 +66,14 @@ impl Observer {
                 states: vec![None; flow.paths.len()],
                 is_fallback: false,
                 initial_window: flow.tcp.initial_window,
-                looks: Looks::default(),
+                sample_counts: SampleCounts::default(),
             })
         };
         Ok(Observer { flows: scenario.flows.iter().zip(hosts).map(flow).collect::<Result<_, _>>()? })
     }
 
-    /// Reads every connection now.
-    pub fn look(
+    /// Samples every connection.
+    pub fn sample(
         &mut self,
         now: Time,
         connections: &[Connection],
@@ -84,26 +84,26 @@ impl Observer {
         let rows: Vec<Vec<Row>> = algorithms.programs().iter().map(of_program).collect();
         for (f, connection) in connections.iter().enumerate() {
             let rows = algorithms.program_index(f).map_or(&[][..], |index| &rows[index]);
-            self.flows[f].look(now, connection, rows)?;
+            self.flows[f].sample(now, connection, rows)?;
         }
         Ok(())
     }
 
-    /// The subflows of the `f`-th flow as they were seen last.
+    /// The last states of the `f`-th flow's subflows.
     pub fn states(&self, f: usize) -> &[Option<State>] {
         &self.flows[f].states
     }
 
-    /// Whether the `f`-th flow's MPTCP connection has become plain TCP.
+    /// Whether the `f`-th flow's MPTCP connection fell back to plain TCP.
     pub fn is_fallback(&self, f: usize) -> bool {
         self.flows[f].is_fallback
     }
 
-    /// At all subflows.
-    pub fn looks(&self) -> Looks {
-        self.flows.iter().fold(Looks::default(), |sum, flow| Looks {
-            all: sum.all + flow.looks.all,
-            impossible: sum.impossible + flow.looks.impossible,
+    /// The samples of all subflows.
+    pub fn sample_counts(&self) -> SampleCounts {
+        self.flows.iter().fold(SampleCounts::default(), |sum, flow| SampleCounts {
+            all: sum.all + flow.sample_counts.all,
+            impossible: sum.impossible + flow.sample_counts.impossible,
         })
     }
 
@@ -111,7 +111,7 @@ impl Observer {
         &self.flows[f].meters
     }
 
-    /// The window of measurement as it was, in seconds: none where nothing was measured.
+    /// The actual measurement window, in seconds; `None` without measurements.
     pub fn window(&self, f: usize) -> Option<(f64, f64)> {
         let flow = &self.flows[f];
         let (first, last) = (flow.first?, flow.last?);
@@ -130,11 +130,11 @@ impl Observer {
 }
 
 impl Flow {
-    fn look(&mut self, now: Time, connection: &Connection, rows: &[Row]) -> Result<(), TestbedError> {
+    fn sample(&mut self, now: Time, connection: &Connection, rows: &[Row]) -> Result<(), TestbedError> {
         let observed = connection.sender()?;
         let multipath = observed.as_ref().and_then(|observed| observed.multipath);
         self.is_fallback |= multipath.is_some_and(|multipath| multipath.info.is_fallback());
-        // A transfer that is over is measured up to its end.
+        // A finished transfer is measured up to its end.
         let finished = connection.finished();
         let measured = now >= self.from
             && self.last.is_none_or(|last| last.at < self.to.min(finished.unwrap_or(Time::NEVER)));
@@ -156,23 +156,23 @@ impl Flow {
             let row = rows.iter().filter(own).find(|row| path(row) == Some(p));
             let fresh = known.is_none();
             let now_known = subflow.map(|subflow| state(subflow, row));
-            self.looks.all += u64::from(now_known.is_some());
+            self.sample_counts.all += u64::from(now_known.is_some());
             if now_known.as_ref().is_some_and(|state| !state.is_possible(self.initial_window)) {
-                self.looks.impossible += 1;
+                self.sample_counts.impossible += 1;
                 continue;
             }
             *known = now_known;
             match known {
                 Some(state) if measured => meter.add(now.as_secs_f64(), state.clone(), fresh),
                 Some(_) => {}
-                None => meter.left(),
+                None => meter.end_subflow(),
             }
         }
         Ok(())
     }
 }
 
-/// A subflow by its socket, and by the program that is its congestion control.
+/// The state of a subflow, from its socket and from its program's row.
 fn state(subflow: &Subflow, row: Option<&Row>) -> State {
     let info = &subflow.info;
     let in_flight = (u64::from(info.unacked) + u64::from(info.retrans))

@@ -1,8 +1,8 @@
 //! The two hosts of a flow: their settings, addresses and routes.
 //!
-//! Flows share no host, so that all have the same addresses. The sender has an address for each path, `10.77.1.1` for the
-//! first, and sends what comes from there to the device of the path. The receiver has one address, on `lo`, and answers
-//! each address of the sender by its path's device.
+//! Each flow has its own hosts, so all flows use the same addresses. The sender has an address per path, `10.77.1.1` for the
+//! first, and routes packets from it to the path's device. The receiver has one address, on `lo`, and answers each address of
+//! the sender through its path's device.
 
 use crate::device::Tun;
 use crate::emulator::Ends;
@@ -15,23 +15,23 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 /// The receiver's address.
 pub const RECEIVER: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::new(10, 99, 0, 1), 5001);
 
-/// The most paths of a flow: as many endpoints has Linux' path manager.
+/// The most paths of a flow: the limit of endpoints in Linux's path manager.
 pub const MOST_PATHS: usize = 8;
 
-/// Linux' own (TCP_RTO_MIN, TCP_INIT_CWND).
+/// Linux's defaults (TCP_RTO_MIN, TCP_INIT_CWND).
 const MIN_RTO: Time = Time::from_millis(200);
 const INITIAL_WINDOW: u32 = 10;
 
-/// Bytes of the send buffer: Linux' own at first, which grows with the window. MPTCP fills that of each subflow, so that a
-/// large one would bind data to a path long before it is sent. At most as good as without limit, as in the simulator.
+/// The send buffer, in bytes: Linux's initial size, which grows with the window. MPTCP fills the buffer of each subflow, so a
+/// large one would bind data to a path long before transmission. The maximum is effectively unlimited, as in the simulator.
 const SEND_BUFFER: &str = "4096 16384 67108864";
 
-/// The largest receive buffer, in bytes. Of a buffer Linux offers what payload it expects to fit: of a full-sized packet
-/// 1448 bytes take 2304, so that the window is 5/8 of the buffer; before Linux 6.6 it is half.
+/// The largest receive buffer, in bytes. Linux offers the payload that it expects to fit: 1448 bytes of a full packet take
+/// 2304 bytes of memory, so the window is 5/8 of the buffer. Before Linux 6.6 it is half.
 const LARGEST_BUFFER: u64 = 1 << 30;
 
-/// The receive buffer at first, in bytes: enough for most scenarios, since the simulator's window need not grow. With
-/// 256 MiB Linux acknowledges nearly every segment, with 16 MiB every other as it should.
+/// The initial receive buffer, in bytes. It is enough for most scenarios, as the simulator's window does not have to grow.
+/// With 256 MiB, Linux acknowledges nearly every segment; with 16 MiB, it acknowledges every other one, as it should.
 const FIRST_BUFFER: u64 = 16 << 20;
 
 /// Bytes of headers of a data packet: IPv4, TCP and its timestamps option.
@@ -42,7 +42,7 @@ pub fn sender_address(path: usize) -> Ipv4Addr {
     Ipv4Addr::new(10, 77, path as u8 + 1, 1)
 }
 
-/// The path, counted from 0, that has this address at the sender.
+/// The path, counted from 0, with this sender address.
 pub fn path_of(sender: Ipv4Addr) -> Option<usize> {
     let path = usize::from(sender.octets()[2]).checked_sub(1)?;
     (sender == sender_address(path)).then_some(path)
@@ -62,11 +62,11 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Two new hosts with TCP as the scenario has it, and their devices for each path. Packets pass between these once an
-    /// emulator has them.
+    /// Creates two hosts with the scenario's TCP settings and their devices for each path. An emulator then moves packets
+    /// between the devices.
     ///
     /// # Errors
-    /// Without privileges, and where the kernel has no TUN devices or no MPTCP where there are several paths.
+    /// Without privileges, if the kernel lacks TUN devices, or if it lacks MPTCP and there are several paths.
     pub fn new(paths: &[Path], tcp: &Tcp) -> Result<(Self, Vec<Ends>), TestbedError> {
         let pair = Pair { sender: Host::new()?, receiver: Host::new()? };
         for host in [&pair.sender, &pair.receiver] {
@@ -95,7 +95,7 @@ impl Pair {
     }
 }
 
-/// Two routes: that of packets which have the path's address already, and that of those which look for one.
+/// Adds two routes: for packets with the path's address, and for sockets that still choose an address.
 fn connect_sender(routes: &Routes, path: usize, tcp: &Tcp) -> Result<(), TestbedError> {
     let device = routes.device(&device_name(path))?;
     routes.set_plain_queue(device)?;
@@ -135,7 +135,7 @@ fn set_tcp(host: &Host, tcp: &Tcp) -> Result<(), TestbedError> {
     host.set("ipv4/tcp_no_metrics_save", "1")?;
     // The default algorithm may pace even the receiver's few packets.
     host.set("ipv4/tcp_congestion_control", "reno")?;
-    // What a killed run leaves goes soon.
+    // The remains of a killed run disappear soon.
     host.set("ipv4/tcp_orphan_retries", "1")?;
     for of in ["all", "default"] {
         host.set(&format!("ipv4/conf/{of}/rp_filter"), "0")?;
@@ -145,10 +145,10 @@ fn set_tcp(host: &Host, tcp: &Tcp) -> Result<(), TestbedError> {
 
 fn set_mptcp(host: &Host) -> Result<(), TestbedError> {
     host.set("mptcp/enabled", "1")?;
-    // Lost SYNs are the scenario's, not a middlebox's.
+    // The scenario loses SYNs, not a middlebox.
     host.set_where_known("mptcp/blackhole_timeout", "0")?;
     host.set_where_known("mptcp/syn_retrans_before_tcp_fallback", "127")?;
-    // What a killed run leaves goes soon.
+    // The remains of a killed run disappear soon.
     host.set_where_known("mptcp/close_timeout", "1")?;
     host.run(|| PathManager::open()?.lift_limits())?
 }

@@ -4,31 +4,31 @@
 
 use std::io;
 
-/// Priority of the emulator's thread: before that of the traffic, or packets wait for those who send them.
+/// Priority of the emulator's thread: above the traffic's, or packets would wait for their senders.
 pub(crate) const EMULATOR: i32 = 2;
 /// Priority of the thread that samples sockets, equal to the traffic's threads.
 pub(crate) const OBSERVER: i32 = 1;
-/// Priority of the traffic's threads: before everything else on the machine.
+/// Priority of the traffic's threads: above all other work on the machine.
 pub(crate) const TRAFFIC: i32 = 1;
 
-/// Gives the calling thread that `SCHED_FIFO` priority. Threads and processes that it starts do not have it.
+/// Sets the calling thread's `SCHED_FIFO` priority. Its children do not inherit it.
 ///
 /// # Errors
-/// The process has not the right to.
+/// If the process lacks the permission.
 pub(crate) fn raise(priority: i32) -> io::Result<()> {
     schedule(libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, priority)
 }
 
-/// Makes the calling thread one like others again.
+/// Returns the calling thread to normal priority.
 ///
 /// # Errors
-/// The process has not the right to.
+/// If the process lacks the permission.
 pub(crate) fn lower() -> io::Result<()> {
     schedule(libc::SCHED_OTHER, 0)
 }
 
 fn schedule(policy: i32, priority: i32) -> io::Result<()> {
-    // SAFETY: all bytes zero are a `sched_param`, whose fields are numbers.
+    // SAFETY: a zeroed `sched_param` is valid: its fields are numbers.
     let mut parameters: libc::sched_param = unsafe { std::mem::zeroed() };
     parameters.sched_priority = priority;
     // SAFETY: 0 is the calling thread, and the kernel reads the parameters while they live.

@@ -48,7 +48,7 @@ impl Recording {
         self.completed.extend(completed.into_iter().map(|one| (flow, one)));
     }
 
-    /// The completion times of a flow's responses behind the warm-up, and their sum in seconds.
+    /// The completion times of a flow's responses after the warm-up, and their sum in seconds.
     pub fn completion_times(&self, flow: usize) -> (Histogram, f64) {
         let (mut times, mut sum) = (Histogram::default(), 0.0);
         let own = self.completed.iter().filter(|(f, one)| *f == flow && one.at >= self.warmup);
@@ -104,7 +104,7 @@ impl Recording {
             in_flight_segments: state.in_flight,
             sent_bytes: state.sent_bytes,
             delivered_bytes: state.counters.acked_bytes,
-            // The kernel has no total of those that it took for lost; it sends them again.
+            // The kernel does not count segments deemed lost; it retransmits them.
             lost_segments: state.counters.retransmitted,
             retransmitted_segments: state.counters.retransmitted,
             observables: &observables,

@@ -1,4 +1,4 @@
-//! A run: hosts, links, connections, and samples until its end.
+//! Executes a run: creates hosts, links and connections, and samples them until the end.
 
 use crate::algorithm::Algorithms;
 use crate::clock::Clock;
@@ -17,10 +17,10 @@ use anabranch_scenario::Scenario;
 use std::time::{Duration, Instant};
 
 /// Time between two samples of the sockets, unless the scenario's samples are closer.
-const LOOK: Time = Time::from_millis(10);
+const SAMPLE_INTERVAL: Time = Time::from_millis(10);
 
-/// From when the hosts are there to time 0: until then the connections' threads, or iperf3, have begun to wait.
-fn run_up(flows: usize, traffic: Traffic) -> Duration {
+/// The delay from the creation of the hosts to time 0, by which the threads of the connections, or iperf3, wait.
+fn setup_time(flows: usize, traffic: Traffic) -> Duration {
     let of_flow = match traffic {
         Traffic::Own => Duration::from_millis(10),
         Traffic::Iperf3 => Duration::from_millis(500),
@@ -28,7 +28,7 @@ fn run_up(flows: usize, traffic: Traffic) -> Duration {
     Duration::from_millis(50) + of_flow * flows as u32
 }
 
-/// How to run.
+/// Options of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunOptions {
     /// The most repetitions of an invalid run.
@@ -77,12 +77,12 @@ pub fn run(
         express::check_for_iperf3(scenario)?;
     }
     let mut recording = Recording::new(scenario, sink.wants_samples());
-    let ended = repeated(options.repeats, || {
+    let ended = run_attempts(options.repeats, || {
         recording = Recording::new(scenario, sink.wants_samples());
-        before_others(|| {
+        with_real_time_priority(|| {
             let attempt = Attempt::new(scenario, seed, options.traffic);
-            let attempt = attempt.map_err(|why| Ended { begun: false, why })?;
-            attempt.run(options, &mut recording, keep_going).map_err(|why| Ended { begun: true, why })
+            let attempt = attempt.map_err(|why| FailedAttempt { begun: false, why })?;
+            attempt.run(options, &mut recording, keep_going).map_err(|why| FailedAttempt { begun: true, why })
         })
     });
     if matches!(ended, Ok(_) | Err(TestbedError::Interrupted { .. })) {
@@ -92,17 +92,17 @@ pub fn run(
 }
 
 /// A failed or interrupted attempt.
-struct Ended {
-    /// Whether it had begun: hosts and connections were ready.
+struct FailedAttempt {
+    /// Whether the run had started: hosts and connections were ready.
     begun: bool,
     why: TestbedError,
 }
 
 /// Makes attempts until one is valid, up to `repeats` repetitions. The cause of a failure, such as a short lack of memory, may be
 /// gone in the next one.
-fn repeated(
+fn run_attempts(
     repeats: u32,
-    mut attempt: impl FnMut() -> Result<Summary, Ended>,
+    mut attempt: impl FnMut() -> Result<Summary, FailedAttempt>,
 ) -> Result<Summary, TestbedError> {
     let mut invalid_attempts = 0;
     loop {
@@ -115,15 +115,15 @@ fn repeated(
                     return Ok(summary);
                 }
             }
-            Err(Ended { why: TestbedError::Interrupted { at, mut partial }, .. }) => {
+            Err(FailedAttempt { why: TestbedError::Interrupted { at, mut partial }, .. }) => {
                 let kernel = partial.as_mut().and_then(|partial| partial.kernel.as_mut());
                 kernel.into_iter().for_each(|kernel| kernel.invalid_attempts = invalid_attempts);
                 return Err(TestbedError::Interrupted { at, partial });
             }
-            Err(Ended { why, .. }) if !why.is_retryable() => return Err(why),
-            // The setup failed: there is no result of a run.
-            Err(Ended { begun: false, why }) if is_last => return Err(why),
-            Err(Ended { why, .. }) if is_last => return Err(why.after(repeats + 1)),
+            Err(FailedAttempt { why, .. }) if !why.is_retryable() => return Err(why),
+            // The setup failed, so a result of a run does not exist.
+            Err(FailedAttempt { begun: false, why }) if is_last => return Err(why),
+            Err(FailedAttempt { why, .. }) if is_last => return Err(why.after(repeats + 1)),
             Err(_) => {}
         }
         invalid_attempts += 1;
@@ -131,29 +131,29 @@ fn repeated(
 }
 
 /// Calls `f` in this thread with real-time priority if allowed, so that samples are on time on a busy machine.
-fn before_others<T>(f: impl FnOnce() -> T) -> T {
+fn with_real_time_priority<T>(f: impl FnOnce() -> T) -> T {
     let raised = realtime::raise(realtime::OBSERVER).is_ok();
     let done = f();
     if raised {
-        // Who may raise it may lower it.
+        // A thread that may raise its priority may lower it.
         let _ = realtime::lower();
     }
     done
 }
 
-/// An attempt: everything that a run needs, up and idle.
+/// An attempt: all objects of a run, ready to start.
 struct Attempt<'a> {
     scenario: &'a Scenario,
     seed: u64,
-    // In the order in which they end: no program goes while a socket uses it.
+    // In the order of their drop: a program must outlive the sockets that use it.
     connections: Vec<Connection>,
     emulator: Emulator,
     hosts: Vec<Pair>,
     algorithms: Algorithms,
     clock: Clock,
-    /// When everything was there: zero, if before time 0.
-    begun_late: Time,
-    /// At its beginning.
+    /// The time at which everything was ready; zero if before time 0.
+    start_delay: Time,
+    /// The steal time at its start.
     stolen: Option<Stolen>,
 }
 
@@ -167,7 +167,7 @@ impl<'a> Attempt<'a> {
             hosts.push(pair);
             ends.extend(of_flow);
         }
-        let zero = Instant::now() + run_up(hosts.len(), traffic);
+        let zero = Instant::now() + setup_time(hosts.len(), traffic);
         let clock = Clock::new(zero);
         let emulator =
             Emulator::start(&Emulator::links(scenario), seed, ends, zero, &EmulatorOptions::default())?;
@@ -179,11 +179,11 @@ impl<'a> Attempt<'a> {
             hosts,
             algorithms,
             clock,
-            begun_late: Time::ZERO,
+            start_delay: Time::ZERO,
             stolen,
         };
         attempt.open(traffic)?;
-        attempt.begun_late = clock.now();
+        attempt.start_delay = clock.now();
         Ok(attempt)
     }
 
@@ -217,45 +217,45 @@ impl<'a> Attempt<'a> {
     ) -> Result<Summary, TestbedError> {
         let scenario = self.scenario;
         let interval = scenario.record.interval;
-        let look = LOOK.min(interval);
+        let observation_interval = SAMPLE_INTERVAL.min(interval);
         let mut observer = Observer::new(scenario, &self.hosts)?;
-        let (mut next_look, mut next_sample, mut warm) = (Time::ZERO, Time::ZERO, None);
-        let (mut interrupted, mut looks_late) = (None, Time::ZERO);
+        let (mut next_observation, mut next_sample, mut warm) = (Time::ZERO, Time::ZERO, None);
+        let (mut interrupted, mut samples_late) = (None, Time::ZERO);
         while self.clock.now() < scenario.duration {
-            std::thread::sleep(self.clock.until(next_look.min(scenario.duration)));
+            std::thread::sleep(self.clock.until(next_observation.min(scenario.duration)));
             let now = self.clock.now();
-            looks_late = looks_late.max(now.since(next_look));
+            samples_late = samples_late.max(now.since(next_observation));
             if warm.is_none() && now >= scenario.warmup {
-                warm = Some(self.emulator.look()?);
+                warm = Some(self.emulator.snapshot()?);
             }
-            observer.look(now, &self.connections, &self.algorithms)?;
+            observer.sample(now, &self.connections, &self.algorithms)?;
             if now >= next_sample && recording.wants_samples() {
                 (0..scenario.flows.len()).for_each(|f| recording.subflows(now, f, observer.states(f)));
-                recording.links(now, &self.emulator.look()?);
+                recording.links(now, &self.emulator.snapshot()?);
             }
-            while next_look <= now {
-                next_look += look;
+            while next_observation <= now {
+                next_observation += observation_interval;
             }
             while next_sample <= now {
                 next_sample += interval;
             }
-            // What ends by Ctrl-C has not failed.
+            // An interruption by Ctrl-C is not a failure.
             if !keep_going(now) {
                 interrupted = Some(now);
                 break;
             }
             self.connections.iter().try_for_each(Connection::check)?;
         }
-        let end = self.emulator.look()?;
+        let end = self.emulator.snapshot()?;
         let until = interrupted.unwrap_or(scenario.duration);
-        observer.look(self.clock.now(), &self.connections, &self.algorithms)?;
+        observer.sample(self.clock.now(), &self.connections, &self.algorithms)?;
         for (f, connection) in self.connections.iter().enumerate() {
             recording.completions(f, connection.take_completed());
         }
         let programs = !self.algorithms.programs().is_empty();
         let skips_programs = programs.then(|| anabranch_mptcp_bpf::skips_calls().ok()).flatten();
         let without_row = self.algorithms.refused();
-        let (begun_late, before) = (self.begun_late, self.stolen);
+        let (start_delay, before) = (self.start_delay, self.stolen);
         let Attempt { connections, emulator, hosts, .. } = self;
         connections.into_iter().try_for_each(Connection::finish)?;
         let device_drops = device_drops(&hosts)?;
@@ -270,9 +270,9 @@ impl<'a> Attempt<'a> {
             without_row,
             traffic: options.traffic,
             limits: options.limits,
-            looks_late,
-            begun_late,
-            stolen: Stolen::now().zip(before).and_then(|(now, before)| now.share_since(before)),
+            samples_late,
+            start_delay,
+            stolen: Stolen::now().zip(before).and_then(|(now, before)| now.fraction_since(before)),
         };
         let summary = summary::of(scenario, self.seed, &observer, recording, &end);
         match interrupted {
@@ -311,20 +311,20 @@ mod tests {
         }
     }
 
-    fn no_memory(begun: bool) -> Result<Summary, Ended> {
+    fn no_memory(begun: bool) -> Result<Summary, FailedAttempt> {
         let why = std::io::Error::from_raw_os_error(libc::ENOBUFS);
-        Err(Ended { begun, why: TestbedError::kernel("send")(why) })
+        Err(FailedAttempt { begun, why: TestbedError::kernel("send")(why) })
     }
 
     /// What comes of attempts that end so, in this order, and how many are made.
-    fn of(attempts: Vec<Result<Summary, Ended>>) -> (Result<Summary, TestbedError>, usize) {
+    fn of(attempts: Vec<Result<Summary, FailedAttempt>>) -> (Result<Summary, TestbedError>, usize) {
         let (all, mut left) = (attempts.len(), attempts.into_iter());
-        let ended = repeated(2, || left.next().unwrap());
+        let ended = run_attempts(2, || left.next().unwrap());
         (ended, all - left.len())
     }
 
     #[test]
-    fn what_breaks_a_run_off_is_an_attempt_that_is_not_valid() {
+    fn failed_attempts_are_invalid() {
         let (ended, made) = of(vec![no_memory(true), Ok(summary(&["late"])), Ok(summary(&[]))]);
         assert_eq!((ended.unwrap().kernel.unwrap().invalid_attempts, made), (2, 3));
         let (ended, _) = of(vec![no_memory(true), no_memory(false), no_memory(true)]);
@@ -335,11 +335,11 @@ mod tests {
     }
 
     #[test]
-    fn what_another_attempt_would_not_change() {
+    fn permanent_errors_are_not_retried() {
         let (ended, made) = of(vec![no_memory(false), no_memory(false), no_memory(false)]);
         assert!(matches!(ended, Err(TestbedError::Kernel { .. })), "{ended:?}");
         assert_eq!(made, 3);
-        let defect = || Err(Ended { begun: true, why: TestbedError::Failed("byte 3".into()) });
+        let defect = || Err(FailedAttempt { begun: true, why: TestbedError::Failed("byte 3".into()) });
         let (ended, made) = of(vec![defect(), Ok(summary(&[]))]);
         assert!(matches!(ended, Err(TestbedError::Failed(_))) && made == 1, "{ended:?}");
     }

@@ -1,4 +1,4 @@
-//! TCP and MPTCP sockets of the host that the calling thread is in.
+//! TCP and MPTCP sockets in the calling thread's host.
 
 use crate::sys;
 use rustix::io::Errno;
@@ -11,7 +11,7 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
-/// Unsent bytes that the kernel may hold: enough for the time between two writes, and little when the application stops.
+/// The most unsent bytes in the kernel: enough for the time between two writes, and few when the application stops.
 const UNSENT: i32 = 128 << 10;
 
 const BACKLOG: i32 = 16;
@@ -55,7 +55,7 @@ fn open(multipath: bool) -> io::Result<OwnedFd> {
     let protocol = if multipath { ipproto::MPTCP } else { ipproto::TCP };
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::INET, SocketType::STREAM, flags, Some(protocol))?;
-    // However the socket is closed, even where its process is killed: by a reset.
+    // Every close of the socket is a reset, even if its process is killed.
     sockopt::set_socket_linger(&socket, Some(Duration::ZERO))?;
     Ok(socket)
 }

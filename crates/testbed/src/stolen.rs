@@ -15,8 +15,8 @@ impl Stolen {
         Stolen::read(&fs::read_to_string("/proc/stat").ok()?)
     }
 
-    /// The first line has user, nice, system, idle, iowait, irq, softirq and steal; guests' times after these are of user and nice
-    /// already (proc_stat(5)).
+    /// The first line has user, nice, system, idle, iowait, irq, softirq and steal; user and nice already include the guests'
+    /// times that follow (proc_stat(5)).
     fn read(table: &str) -> Option<Stolen> {
         let times = table.lines().next()?.strip_prefix("cpu ")?.split_whitespace().take(8);
         let times: Vec<u64> = times.map(|time| time.parse().ok()).collect::<Option<_>>()?;
@@ -24,7 +24,7 @@ impl Stolen {
     }
 
     /// The fraction of steal time since `then`.
-    pub(crate) fn share_since(self, then: Stolen) -> Option<f64> {
+    pub(crate) fn fraction_since(self, then: Stolen) -> Option<f64> {
         let all = self.all.checked_sub(then.all).filter(|all| *all > 0)?;
         Some(self.stolen.saturating_sub(then.stolen) as f64 / all as f64)
     }
@@ -35,12 +35,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_share_of_what_was_stolen() {
+    fn steal_time_is_a_fraction() {
         let then = Stolen::read("cpu  100 10 40 800 5 0 5 40 30 0\ncpu0 1 1 1 1\n").unwrap();
         assert_eq!(then, Stolen { stolen: 40, all: 1000 });
         let now = Stolen::read("cpu  150 10 60 900 5 0 5 70 60 0\n").unwrap();
-        assert_eq!(now.share_since(then), Some(0.15));
-        assert_eq!(then.share_since(then), None);
+        assert_eq!(now.fraction_since(then), Some(0.15));
+        assert_eq!(then.fraction_since(then), None);
         assert_eq!(Stolen::read("cpu  100 10 40 800 5\n"), None, "a kernel before 2.6.11");
         assert!(Stolen::now().is_some());
     }

@@ -1,7 +1,7 @@
 //! The summary of a run.
 
 use crate::emulator::{PathCounts, Report, Snapshot, Tally};
-use crate::observe::{Looks, Observer};
+use crate::observe::{Observer, SampleCounts};
 use crate::recording::Recording;
 use crate::{Traffic, release};
 use anabranch_net::Time;
@@ -15,10 +15,10 @@ use anabranch_scenario::Scenario;
 pub struct Limits {
     /// The limit of the 99th percentile of packet lateness.
     pub late: Time,
-    /// The limit of the maximum packet lateness: a queue may run empty meanwhile.
+    /// The limit of the maximum packet lateness, in which a queue may run empty.
     pub too_late: Time,
     /// The limit of the lateness of samples: the traffic's threads wait equally long.
-    pub look: Time,
+    pub sample: Time,
     /// The limit of the emulator's CPU use, as a fraction of a core.
     pub busy: f64,
     /// The limit of the cost of standstills, as a fraction of the goodput.
@@ -30,7 +30,7 @@ impl Limits {
     pub const USUAL: Limits = Limits {
         late: Time::from_millis(1),
         too_late: Time::from_millis(20),
-        look: Time::from_millis(50),
+        sample: Time::from_millis(50),
         busy: 0.9,
         effect: 0.01,
     };
@@ -42,20 +42,20 @@ pub(crate) struct End {
     pub until: Time,
     /// Links and paths at the end of the warm-up.
     pub warm: Snapshot,
-    /// And at the end.
+    /// Links and paths at the end.
     pub end: Snapshot,
     pub report: Report,
     /// Packets that devices dropped before the emulator took them.
     pub device_drops: u64,
     pub skips_programs: Option<bool>,
-    /// How often a socket was refused a row in its program's table: then it has no window of the group, and no samples.
+    /// The number of times that a program's table refused a row to a socket. Such a socket is not coupled and not sampled.
     pub without_row: u64,
     pub traffic: Traffic,
     pub limits: Limits,
     /// The largest lateness of samples of sockets.
-    pub looks_late: Time,
-    /// How long after time 0 all hosts and connections were there; zero where that was before.
-    pub begun_late: Time,
+    pub samples_late: Time,
+    /// The delay after time 0 until all hosts and connections were ready; zero if they were ready before.
+    pub start_delay: Time,
     /// The fraction of CPU time withheld from this machine; `None` if the kernel does not report it.
     pub stolen: Option<f64>,
 }
@@ -63,7 +63,7 @@ pub(crate) struct End {
 /// The fraction of steal time that explains late links.
 const STOLEN: f64 = 0.01;
 
-/// The kernel's part of the summary of a run that ended at `end.until`.
+/// The summary of a run that ended at `end.until`.
 pub(crate) fn of(
     scenario: &Scenario,
     seed: u64,
@@ -107,7 +107,7 @@ fn flow(
     }
 }
 
-/// A path's place among all of them, which is the emulator's.
+/// A path's index among all paths, as in the emulator.
 fn index(scenario: &Scenario, flow: usize, path: usize) -> usize {
     scenario.flows[..flow].iter().map(|flow| flow.paths.len()).sum::<usize>() + path
 }
@@ -140,19 +140,19 @@ fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer, end: 
     };
     let mut invalid = invalid(&emulator, &end.limits);
     invalid.extend(refused(end.without_row));
-    let looks = observer.looks();
-    invalid.extend(impossible(looks));
+    let sample_counts = observer.sample_counts();
+    invalid.extend(impossible(sample_counts));
     let beyond = |what: &str, late: Time, limit: Time| {
         (late > limit).then(|| format!("{what} {:.1} ms late", late.as_secs_f64() * 1e3))
     };
-    invalid.extend(beyond("sockets were sampled", end.looks_late, end.limits.look));
-    invalid.extend(beyond("hosts and connections were ready", end.begun_late, Time::ZERO));
+    invalid.extend(beyond("sockets were sampled", end.samples_late, end.limits.sample));
+    invalid.extend(beyond("hosts and connections were ready", end.start_delay, Time::ZERO));
     let fallen = scenario.flows.iter().enumerate().filter(|(f, _)| observer.is_fallback(*f));
     invalid.extend(
         fallen.map(|(_, flow)| format!("the MPTCP connection of {} fell back to plain TCP", flow.name)),
     );
     if end.traffic == Traffic::Iperf3 {
-        invalid.extend(absent(scenario, end.until, &end.end.paths));
+        invalid.extend(silent_subflows(scenario, end.until, &end.end.paths));
     }
     if let Some(stolen) = end.stolen.filter(|stolen| *stolen > STOLEN)
         && invalid.iter().any(|why| why.contains(" late") || why.contains(STOOD_STILL))
@@ -179,28 +179,29 @@ fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer, end: 
         invalid,
         invalid_attempts: 0,
         traffic: end.traffic.name().to_owned(),
-        impossible_looks: looks.impossible,
-        looks_late_max_s: end.looks_late.as_secs_f64(),
+        impossible_looks: sample_counts.impossible,
+        looks_late_max_s: end.samples_late.as_secs_f64(),
         emulator,
         skips_programs: end.skips_programs,
         paths: paths.collect(),
     }
 }
 
-/// An upper bound of the cost of standstills, as a fraction of the goodput: the time itself, in which no packet enters a link, and
-/// `cycles` out of all cycles between two reactions to congestion, for windows halved too early.
+/// An upper bound of the cost of standstills, as a fraction of the goodput. It adds the standstill time, in which packets do
+/// not enter links, and `cycles` as a fraction of all cycles between two reactions to congestion, for windows halved too
+/// early.
 ///
-/// A window that grows evenly from W/2 to W in a time T carries 3/4 WT meanwhile, in units of W·RTT. Halved once more at W(1 + x)/2, x
-/// from 0 to 1, it carries 3/16 (1 − x²) WT less: (1 − x²)/4 of what a cycle carries, a quarter at most. The packets of a standstill of s
-/// come at once behind it. Where the queue takes those of a longer time Q, it has drained by as much before, and can be overflown only
-/// when it was about to: with less room than s of Q, when the window was within s/Q of W. Then x is at least 1 − 2 s/Q, and the cost at most
-/// s/Q.
+/// A window that grows evenly from W/2 to W in a time T carries 3/4 WT, in units of W·RTT. Halved once more at W(1 + x)/2, x
+/// from 0 to 1, it carries 3/16 (1 − x²) WT less. This is (1 − x²)/4 of a cycle's data, at most a quarter. The packets of a
+/// standstill of length s arrive at once after it. If the queue holds the packets of a longer time Q, it has drained by the
+/// same amount before. It can then overflow only if it was about to: with less room than s of Q, at a window within s/Q of W.
+/// Then x is at least 1 − 2 s/Q, and the cost is at most s/Q.
 fn standstill_effect(standstill_s: f64, measured_s: f64, cycles: f64, responses: u64) -> f64 {
     let of = |part: f64, all: f64| if part > 0.0 { part / all } else { 0.0 };
     of(standstill_s, measured_s) + of(cycles, responses as f64)
 }
 
-/// The beginning of the reason.
+/// The start of the reason.
 const STOOD_STILL: &str = "the emulator stood still";
 
 /// Reasons in the emulator's health that make a run invalid.
@@ -233,7 +234,7 @@ fn invalid(emulator: &EmulatorHealth, limits: &Limits) -> Vec<String> {
 }
 
 /// Subflows that should have existed from the flow's start and never sent: a program's listener may refuse them.
-fn absent(scenario: &Scenario, until: Time, counts: &[PathCounts]) -> Vec<String> {
+fn silent_subflows(scenario: &Scenario, until: Time, counts: &[PathCounts]) -> Vec<String> {
     let begun = scenario.flows.iter().enumerate().filter(|(_, flow)| flow.start < until);
     let paths = begun.flat_map(|(f, flow)| (0..flow.paths.len()).map(move |p| (f, flow, p)));
     let asked = paths
@@ -255,8 +256,8 @@ fn refused(times: u64) -> Option<String> {
 const IMPOSSIBLE: f64 = 0.01;
 
 /// The reason in the sockets' samples that makes a run invalid.
-fn impossible(looks: Looks) -> Option<String> {
-    let Looks { all, impossible } = looks;
+fn impossible(sample_counts: SampleCounts) -> Option<String> {
+    let SampleCounts { all, impossible } = sample_counts;
     (impossible as f64 > IMPOSSIBLE * all as f64).then(|| {
         format!("{impossible} of {all} samples of subflows have a window beyond all sent data, the limit is {:.0} %", IMPOSSIBLE * 100.0)
     })
@@ -280,7 +281,7 @@ mod tests {
     use anabranch_scenario::{Overrides, Source, load};
 
     #[test]
-    fn what_speaks_against_a_run() {
+    fn reasons_of_invalid_runs() {
         let good = EmulatorHealth {
             lateness_p50_s: Some(20e-6),
             lateness_p99_s: Some(150e-6),
@@ -309,10 +310,10 @@ mod tests {
             let [why] = &invalid(&bad, &Limits::USUAL)[..] else { panic!("one reason: {bad:?}") };
             assert!(why.contains(said), "{why}");
         }
-        assert_eq!(impossible(Looks { all: 300, impossible: 3 }), None);
+        assert_eq!(impossible(SampleCounts { all: 300, impossible: 3 }), None);
         assert!(
-            impossible(Looks { all: 299, impossible: 3 })
-                .is_some_and(|why| why.contains("3 of 299 samples of subflows"))
+            impossible(SampleCounts { all: 299, impossible: 3 })
+                .is_some_and(|why| why.contains("3 of 299 samples"))
         );
         assert_eq!(refused(0), None);
         assert!(refused(2).is_some_and(|why| why.contains("no row for a subflow 2 times")));
@@ -335,7 +336,7 @@ mod tests {
         let scenario = load(&source, &Overrides::default()).unwrap();
         let said = |segments: [u64; 5], until| {
             let counts = segments.map(|segments| PathCounts { segments, ..PathCounts::default() });
-            absent(&scenario, Time::from_millis(until), &counts)
+            silent_subflows(&scenario, Time::from_millis(until), &counts)
         };
         assert!(said([1, 1, 1, 0, 0], 2000).is_empty());
         assert_eq!(said([1, 0, 1, 0, 1], 4000), ["subflow 2 of whole never sent"]);
@@ -344,7 +345,7 @@ mod tests {
 
     /// By hand: 80 ms of 10 s are 0.8 %, and half a cycle of 50 is 1 %.
     #[test]
-    fn what_standstills_cost_at_most() {
+    fn standstill_costs_are_bounded() {
         for (standstill_s, cycles, responses, effect) in [
             (0.0, 0.0, 0, 0.0),
             (0.0, 0.0, 50, 0.0),

@@ -10,11 +10,11 @@ use std::process::Command;
 
 /// Moves the calling thread into a new network namespace.
 pub(crate) fn unshare_network() -> io::Result<()> {
-    // SAFETY: of the calling thread's state only the network namespace changes; its file descriptors stay shared.
+    // SAFETY: only the calling thread's network namespace changes; its file descriptors stay shared.
     unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWNET) }.map_err(Into::into)
 }
 
-/// Reads a socket's option into `value`; how many bytes the kernel has written.
+/// Reads a socket option into `value`; returns the number of bytes that the kernel has written.
 pub(crate) fn socket_option(socket: impl AsFd, level: i32, name: i32, value: &mut [u8]) -> io::Result<usize> {
     let mut len = value.len() as libc::socklen_t;
     // SAFETY: the kernel writes at most `len` bytes, which is the length of `value`.
@@ -25,7 +25,7 @@ pub(crate) fn socket_option(socket: impl AsFd, level: i32, name: i32, value: &mu
     Ok(len as usize)
 }
 
-/// Sets a socket's option that is a number.
+/// Sets a numeric socket option.
 pub(crate) fn set_socket_option(socket: impl AsFd, level: i32, name: i32, value: i32) -> io::Result<()> {
     let len = size_of::<i32>() as libc::socklen_t;
     // SAFETY: the kernel reads `len` bytes, which is the size of `value`.
@@ -34,12 +34,12 @@ pub(crate) fn set_socket_option(socket: impl AsFd, level: i32, name: i32, value:
     })
 }
 
-/// Lets the process be killed when the thread that starts it ends.
+/// Makes the kernel kill the process when the thread that starts it ends.
 pub(crate) fn end_with_thread(program: &mut Command) {
     let parent = getpid();
     let end_with_parent = move || {
         set_parent_process_death_signal(Some(Signal::KILL))?;
-        // It may have died before.
+        // The thread may have ended before.
         if getppid() == Some(parent) { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
     };
     // SAFETY: between fork and exec it makes two system calls, and neither allocates nor locks.

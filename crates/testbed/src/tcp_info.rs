@@ -21,7 +21,7 @@ const MOST: usize = 16;
 /// Attempts to read the list of subflows while it changes.
 const TRIES: usize = 4;
 
-/// `struct tcp_info` (linux/tcp.h) as far as Linux 6.7 has it. Rows of zeros end a shorter one.
+/// `struct tcp_info` (linux/tcp.h) of Linux 6.7. A shorter one is padded with zeros.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 #[allow(missing_docs)]
@@ -99,7 +99,7 @@ pub struct Subflow {
     pub timeouts: Option<u32>,
 }
 
-/// `struct mptcp_info` (linux/mptcp.h) as far as Linux 6.6 has it.
+/// `struct mptcp_info` (linux/mptcp.h) of Linux 6.6.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 #[allow(missing_docs)]
@@ -126,7 +126,7 @@ pub struct MptcpInfo {
     bytes_received: u64,
 }
 
-/// A connection as MPTCP sees it.
+/// The MPTCP state of a connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Multipath {
     /// Its state.
@@ -138,7 +138,7 @@ pub struct Multipath {
 }
 
 impl MptcpInfo {
-    /// Whether the connection has become plain TCP.
+    /// Whether the connection fell back to plain TCP.
     pub fn is_fallback(&self) -> bool {
         self.flags & 1 != 0
     }
@@ -159,8 +159,8 @@ pub fn multipath(socket: impl AsFd) -> io::Result<Multipath> {
     })
 }
 
-/// The current subflows of a socket of either end; one for plain TCP. Subflows that have left are missing, with their
-/// counters. `None` if the list changes during every attempt.
+/// The current subflows of a socket at either end; one for plain TCP. Closed subflows and their counters are missing. `None`
+/// if the list changes during every attempt.
 ///
 /// # Errors
 /// If the kernel does not report it.
@@ -170,14 +170,14 @@ pub fn subflows(socket: impl AsFd, multipath: bool) -> io::Result<Option<Vec<Sub
         let len = socket_option(&socket, libc::IPPROTO_TCP, libc::TCP_INFO, info.as_mut_bytes())?;
         return Ok(Some(vec![subflow(0, info, len)]));
     }
-    // The kernel gives addresses and counters by two calls: between them a subflow may come or go.
+    // The kernel returns addresses and counters by two calls; between them, subflows may be added or removed.
     for _ in 0..TRIES {
         let paths = paths(&socket)?;
         let subflows = infos(&socket)?;
         if paths.len() == subflows.len() && paths == self::paths(&socket)? {
             let known =
                 paths.into_iter().zip(subflows).filter_map(|(path, (info, len))| Some((path?, info, len)));
-            // The first subflow keeps its place in the list when it leaves.
+            // The first subflow stays in the list after it has closed.
             let there = known.filter(|(_, info, _)| info.state != TCP_CLOSE);
             return Ok(Some(there.map(|(path, info, len)| subflow(path, info, len)).collect()));
         }
@@ -190,7 +190,7 @@ fn subflow(path: usize, info: TcpInfo, len: usize) -> Subflow {
     Subflow { path, info, timeouts: knows_timeouts.then_some(info.total_rto.into()) }
 }
 
-/// `struct mptcp_subflow_data`, which stands before an array.
+/// `struct mptcp_subflow_data`, which precedes an array.
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 struct Header {
@@ -204,30 +204,30 @@ struct Header {
 const ADDRESS: std::ops::Range<usize> = 4..8;
 const STORAGE: usize = 128;
 
-/// The rows that an option of MPTCP has, one for each subflow, with at most `row` bytes each.
+/// Reads an MPTCP option's rows, one for each subflow, with at most `row` bytes each.
 fn rows(socket: impl AsFd, name: i32, row: usize) -> io::Result<Vec<Vec<u8>>> {
     const HEADER: usize = size_of::<Header>();
     let mut bytes = vec![0; HEADER + MOST * row];
-    let ask = Header { size: HEADER as u32, subflows: 0, kernel: 0, user: row as u32 };
-    bytes[..HEADER].copy_from_slice(ask.as_bytes());
+    let request = Header { size: HEADER as u32, subflows: 0, kernel: 0, user: row as u32 };
+    bytes[..HEADER].copy_from_slice(request.as_bytes());
     socket_option(socket, SOL_MPTCP, name, &mut bytes)?;
-    let (told, rows) = Header::read_from_prefix(&bytes).expect("the header is there");
-    if told.subflows as usize > MOST {
-        return Err(io::Error::other(format!("too many subflows: {}, the limit is {MOST}", told.subflows)));
+    let (header, rows) = Header::read_from_prefix(&bytes).expect("the header is there");
+    if header.subflows as usize > MOST {
+        return Err(io::Error::other(format!("too many subflows: {}, the limit is {MOST}", header.subflows)));
     }
-    // The rows of a kernel with a shorter struct follow each other closely.
-    let rows = rows.chunks((told.user as usize).max(1)).take(told.subflows as usize);
+    // A kernel with a shorter struct packs its rows more closely.
+    let rows = rows.chunks((header.user as usize).max(1)).take(header.subflows as usize);
     Ok(rows.map(<[u8]>::to_vec).collect())
 }
 
-/// Of each subflow its path, where the addresses are a scenario's.
+/// Each subflow's path, if the addresses belong to a scenario.
 fn paths(socket: impl AsFd) -> io::Result<Vec<Option<usize>>> {
     let rows = rows(socket, MPTCP_SUBFLOW_ADDRS, 2 * STORAGE)?;
     let path = |address: &[u8]| path_of(Ipv4Addr::from(<[u8; 4]>::try_from(&address[ADDRESS]).ok()?));
     Ok(rows.iter().map(|row| path(row).or_else(|| path(&row[STORAGE..]))).collect())
 }
 
-/// Of each subflow its `tcp_info`, and how many bytes of it the kernel knows.
+/// Each subflow's `tcp_info`, and the number of bytes that the kernel filled.
 fn infos(socket: impl AsFd) -> io::Result<Vec<(TcpInfo, usize)>> {
     let rows = rows(socket, MPTCP_TCPINFO, size_of::<TcpInfo>())?;
     let info = |row: &Vec<u8>| {

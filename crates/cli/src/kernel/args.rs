@@ -1,13 +1,13 @@
 //! The command line of `anabranch kernel`.
 
-use crate::format::format;
+use crate::format::sample_format;
 use anabranch::SampleFormat;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Those of `kernel`.
+/// Examples of `kernel`.
 pub const EXAMPLES: &str = "\
 Examples:
   anabranch kernel doctor
@@ -29,9 +29,9 @@ Examples:
   anabranch kernel load lia olia
   anabranch kernel load all
 
-What is loaded stays until it is unloaded or the machine restarts. Sockets choose it by its name in
-the kernel: all new ones of a network namespace by `anabranch kernel use`, one alone by the socket
-option TCP_CONGESTION.";
+An algorithm stays loaded until you unload it or the machine restarts. Sockets select it by its
+name in the kernel: `anabranch kernel use` sets it for all new sockets of a network namespace, the
+socket option TCP_CONGESTION for one socket.";
 
 const UNLOAD_EXAMPLES: &str = "\
 Examples:
@@ -56,9 +56,9 @@ Examples:
   anabranch kernel use lia --host
   anabranch kernel use reno --netns proxy
 
-The choice is the sysctl net.ipv4.tcp_congestion_control. It holds for sockets opened from then on,
-and is gone when the machine restarts. Restart programs that listen: what joins the connections of an
-older listener may get the old algorithm. `anabranch kernel status` names such listeners.";
+The command sets the sysctl net.ipv4.tcp_congestion_control. It applies to sockets opened later, until
+the machine restarts. Restart programs that listen: subflows that join connections of an older
+listener may get the old algorithm. `anabranch kernel status` lists such listeners.";
 
 const MONITOR_EXAMPLES: &str = "\
 Examples:
@@ -70,33 +70,33 @@ Examples:
 
 Ends by q or Ctrl-C; a record is complete then. --json prints an object per sample and line.";
 
-/// What to do with the kernel.
+/// Subcommands of `kernel`.
 #[derive(Debug, Subcommand)]
 pub enum KernelCommand {
-    /// Tell whether the kernel can take the algorithms, and how to get what is missing.
+    /// Check whether this kernel supports the algorithms, and print how to install missing features.
     #[command(after_help = DOCTOR_EXAMPLES)]
     Doctor {
         /// Print a JSON array.
         #[arg(long)]
         json: bool,
     },
-    /// Load algorithms into the kernel, where they stay.
+    /// Load algorithms into the kernel, until they are unloaded.
     #[command(after_help = LOAD_EXAMPLES)]
     Load(NamesArgs),
-    /// Unload algorithms; sockets that use one keep it until they are closed.
+    /// Unload algorithms; sockets that use one keep it until they close.
     #[command(after_help = UNLOAD_EXAMPLES)]
     Unload(NamesArgs),
-    /// List the algorithms for the kernel, and which are loaded.
+    /// List the algorithms for the kernel and their state.
     #[command(after_help = LIST_EXAMPLES)]
     List {
         /// Print a JSON array.
         #[arg(long)]
         json: bool,
     },
-    /// Tell how the loaded algorithms are used, how full their tables are, and what they cost.
+    /// Show the use of the loaded algorithms, the occupancy of their tables, and their cost.
     #[command(after_help = STATUS_EXAMPLES)]
     Status(StatusArgs),
-    /// Let new sockets of a network namespace use an algorithm.
+    /// Set the algorithm of new sockets in a network namespace.
     #[command(after_help = USE_EXAMPLES)]
     Use(UseArgs),
     /// Watch the connections and subflows that use the algorithms, live.
@@ -104,10 +104,10 @@ pub enum KernelCommand {
     Monitor(MonitorArgs),
 }
 
-/// Algorithms.
+/// Names of algorithms.
 #[derive(Debug, Args)]
 pub struct NamesArgs {
-    /// The algorithms, by the names of `anabranch kernel list`; or `all`.
+    /// The algorithms, by their names in `anabranch kernel list`; or `all`.
     #[arg(value_name = "NAME", required = true)]
     pub names: Vec<String>,
 }
@@ -115,7 +115,7 @@ pub struct NamesArgs {
 /// Arguments of `kernel status`.
 #[derive(Debug, Args)]
 pub struct StatusArgs {
-    /// Measure for so long what each program costs per call; meanwhile all BPF programs are a little slower.
+    /// Measure the cost of each program per call during this time, which slows all BPF programs a little.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub cost: Option<u64>,
     /// Print a JSON object.
@@ -126,13 +126,12 @@ pub struct StatusArgs {
 /// Arguments of `kernel use`.
 #[derive(Debug, Args)]
 pub struct UseArgs {
-    /// The algorithm, which is loaded if it is not; or another that the kernel has, such as reno.
+    /// The algorithm, which is loaded if necessary; or an algorithm of the kernel, such as reno.
     pub name: String,
-    /// The network namespace: its name, a path, or the number of a process in it; this command's own if not
-    /// given.
+    /// The network namespace: its name, a path, or the number of a process in it; by default this command's own.
     #[arg(long, value_name = "NAMESPACE", value_parser = NonEmptyStringValueParser::new())]
     pub netns: Option<String>,
-    /// Allow it to be the machine's own namespace.
+    /// Allow a change of the host's own namespace.
     #[arg(long)]
     pub host: bool,
 }
@@ -140,35 +139,35 @@ pub struct UseArgs {
 /// Arguments of `kernel monitor`.
 #[derive(Debug, Args)]
 pub struct MonitorArgs {
-    /// Time between samples, 10 ms at least.
+    /// Time between samples, at least 10 ms.
     #[arg(long, value_name = "TIME", default_value = "1 s", value_parser = interval)]
     pub interval: Duration,
-    /// End after so long, such as '30 s'.
+    /// End after this time, such as '30 s'.
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub duration: Option<Duration>,
-    /// Only connections that use this algorithm; may be repeated.
+    /// Show only connections that use this algorithm; may be repeated.
     #[arg(long, value_name = "NAME")]
     pub cc: Vec<String>,
-    /// Only connections in this network namespace: its name, a path, or the number of a process in it.
+    /// Show only connections in this network namespace: its name, a path, or the number of a process in it.
     #[arg(long, value_name = "NAMESPACE", value_parser = NonEmptyStringValueParser::new())]
     pub netns: Option<String>,
-    /// Only connections with this port, here or there.
+    /// Show only connections with this local or remote port.
     #[arg(long)]
     pub port: Option<u16>,
-    /// Print one sample as a plain table, a line per subflow, or with --json as one line.
+    /// Print one sample as a plain table with a line per subflow, or with --json as one line.
     #[arg(long, conflicts_with_all = ["duration", "record"])]
     pub once: bool,
-    /// Print each sample as a JSON object on a line of its own.
+    /// Print each sample as a JSON object on its own line.
     #[arg(long)]
     pub json: bool,
-    /// Write into this directory the samples and, at the end, the summary, as `anabranch run --out` does.
+    /// Write the samples and, at the end, the summary into this directory, as `anabranch run --out` does.
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
-    /// Replace what `--record` has of an earlier record or run; without this, it stays.
+    /// Replace an earlier record or run in `--record`.
     #[arg(long, requires = "record")]
     pub replace: bool,
     /// Format of the recorded samples.
-    #[arg(long, value_parser = format(), default_value = "parquet", requires = "record")]
+    #[arg(long, value_parser = sample_format(), default_value = "parquet", requires = "record")]
     pub format: SampleFormat,
 }
 
@@ -178,7 +177,11 @@ fn time(text: &str) -> Result<Duration, String> {
 
 fn interval(text: &str) -> Result<Duration, String> {
     let interval = time(text)?;
-    if interval < SHORTEST { Err(format!("`{text}` is less than 10 ms")) } else { Ok(interval) }
+    if interval < SHORTEST {
+        Err(format!("`{text}` is less than the minimum of 10 ms"))
+    } else {
+        Ok(interval)
+    }
 }
 
 /// The shortest time between samples.

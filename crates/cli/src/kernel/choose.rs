@@ -1,7 +1,7 @@
-//! `anabranch kernel use`: the algorithm that new sockets of a network namespace get.
+//! `anabranch kernel use`: sets the algorithm of new sockets in a network namespace.
 
 use super::args::UseArgs;
-use super::load::{chosen_again, other_in_use};
+use super::load::{other_in_use, select_again};
 use super::needs::{failed, find, missing, require_privileges};
 use crate::output::{note, print};
 use anabranch::Error;
@@ -11,7 +11,7 @@ use miette::miette;
 
 /// `anabranch kernel use`.
 pub fn choose(args: &UseArgs) -> Result<(), Error> {
-    // A name that the kernel itself has is the kernel's own.
+    // A name of the kernel's own means the kernel's algorithm.
     let own = anabranch_mptcp_bpf::available().map_err(failed)?.contains(&args.name);
     let entry = if own {
         registry::all().iter().find(|e| e.kernel_name == args.name)
@@ -22,8 +22,8 @@ pub fn choose(args: &UseArgs) -> Result<(), Error> {
     let namespace = args.netns.as_deref().map_or_else(Namespace::own, Namespace::find).map_err(failed)?;
     if !args.host && namespace.is_initial().map_err(failed)? {
         return Err(Error::Input(miette!(
-            help = "name another by --netns, or say --host to mean it",
-            "{} is the machine's own: all its new sockets would use {}",
+            help = "name another namespace with --netns, or add --host",
+            "{} is the host's own namespace: all its new sockets would use {}",
             namespace.name,
             args.name
         )));
@@ -34,10 +34,10 @@ pub fn choose(args: &UseArgs) -> Result<(), Error> {
         missing(checks.iter().filter(|check| check.need != Need::MptcpEnabled))?;
         match anabranch_mptcp_bpf::load(entry).map_err(failed)? {
             Load::Done => {
-                chosen_again(entry).map_err(failed)?;
-                loaded = ", loaded for it";
+                select_again(entry).map_err(failed)?;
+                loaded = ", now loaded";
             }
-            Load::Replaced => loaded = ", loaded for it in the place of another build's",
+            Load::Replaced => loaded = ", now loaded in place of another build's",
             Load::OtherInUse(references) => {
                 note(&format!("{}: {}", entry.kernel_name, other_in_use(entry, references)));
             }
@@ -48,15 +48,15 @@ pub fn choose(args: &UseArgs) -> Result<(), Error> {
     let before = namespace.chosen().map_err(failed)?;
     namespace.choose(name).map_err(|error| match own {
         true => Error::Input(miette!(
-            help = of_kernel(name),
-            "{name} is the kernel's own, and {} does not get it: {error}",
+            help = kernel_algorithm_help(name),
+            "{} cannot use {name}, an algorithm of the kernel: {error}",
             namespace.name
         )),
         false => failed(error),
     })?;
     if !namespace.mptcp_enabled().map_err(failed)? {
         note(&format!(
-            "MPTCP is off in {}: `sysctl -w net.mptcp.enabled=1` there switches it on; TCP alone couples nothing",
+            "MPTCP is off in {}, so nothing is coupled: switch it on there with `sysctl -w net.mptcp.enabled=1`",
             namespace.name
         ));
     }
@@ -67,7 +67,7 @@ pub fn choose(args: &UseArgs) -> Result<(), Error> {
     ))
 }
 
-/// Whose the algorithm is that the kernel calls so: some of ours have namesakes in the kernel.
+/// The origin of the algorithm with this name in the kernel: some of ours have namesakes there.
 fn origin(name: &str) -> String {
     if registry::all().iter().any(|entry| entry.kernel_name == name) {
         return "which is anabranch's".to_owned();
@@ -78,31 +78,32 @@ fn origin(name: &str) -> String {
     }
 }
 
-/// What to do where a namespace does not get the kernel's own.
-fn of_kernel(name: &str) -> String {
+/// Help for a namespace that cannot use an algorithm of the kernel.
+fn kernel_algorithm_help(name: &str) -> String {
     let ours = registry::find_kernel(name).map_or(String::new(), |ours| {
-        format!("`anabranch kernel use {}` takes anabranch's; ", ours.kernel_name)
+        format!("`anabranch kernel use {}` selects anabranch's; ", ours.kernel_name)
     });
     format!(
-        "{ours}the kernel may keep its own from namespaces (net.ipv4.tcp_allowed_congestion_control), but a program \
-         run by root can choose them for a socket (TCP_CONGESTION)"
+        "{ours}the kernel may withhold its own from namespaces (net.ipv4.tcp_allowed_congestion_control), but a program \
+         run by root can select them for a socket (TCP_CONGESTION)"
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{of_kernel, origin};
+    use super::{kernel_algorithm_help, origin};
 
     #[test]
-    fn who_does_not_get_the_kernels_own_is_told_of_ours() {
+    fn help_names_our_algorithm() {
         assert!(
-            of_kernel("cubic").starts_with("`anabranch kernel use ab_cubic` takes anabranch's; the kernel")
+            kernel_algorithm_help("cubic")
+                .starts_with("`anabranch kernel use ab_cubic` selects anabranch's; the kernel")
         );
-        assert!(of_kernel("bbr").starts_with("the kernel may keep"));
+        assert!(kernel_algorithm_help("bbr").starts_with("the kernel may withhold"));
     }
 
     #[test]
-    fn namesakes_are_told_apart() {
+    fn namesakes_are_distinguished() {
         assert_eq!(origin("ab_vegas"), "which is anabranch's");
         assert_eq!(origin("cubic"), "which is the kernel's own (anabranch's is ab_cubic)");
         assert_eq!(origin("bbr"), "which is the kernel's own");

@@ -1,4 +1,4 @@
-//! `anabranch kernel monitor`: the sockets that use our algorithms in the kernel, live.
+//! `anabranch kernel monitor`: a live view of the sockets that use our algorithms in the kernel.
 
 mod columns;
 mod json;
@@ -11,7 +11,7 @@ use super::args::MonitorArgs;
 use super::needs::{failed, find, require_privileges};
 use super::show::note_uncoupled;
 use crate::interrupt;
-use crate::output::{is_closed, note, print, wrote};
+use crate::output::{is_closed, list_files, note, print};
 use anabranch::{Error, check_record};
 use anabranch_mptcp_bpf::{Filter, Namespace, Recorder, Sample, Watch};
 use anabranch_record::RunDirectory;
@@ -35,8 +35,8 @@ pub fn monitor(args: &MonitorArgs) -> Result<(), Error> {
     }
     let on_screen = !args.json && std::io::stdout().is_terminal();
     if !on_screen && !args.json && args.record.is_none() {
-        let help = "say --once, --json or --record";
-        return Err(Error::Input(miette!(help = help, "standard output is not a terminal to show this on")));
+        let help = "add --once, --json or --record";
+        return Err(Error::Input(miette!(help = help, "standard output is not a terminal")));
     }
     interrupt::listen_to_the_end()?;
     let record = args.record.as_ref().map(|path| Record::open(path, args, watch.observables()));
@@ -49,33 +49,33 @@ pub fn monitor(args: &MonitorArgs) -> Result<(), Error> {
     let files = record.map_or(Ok(Vec::new()), Record::finish);
     shown?;
     let files = files?;
-    if files.is_empty() || args.json { Ok(()) } else { print(&wrote(&files)) }
+    if files.is_empty() || args.json { Ok(()) } else { print(&list_files(&files)) }
 }
 
-/// A record on its way into a directory.
+/// A record that is being written into a directory.
 struct Record {
     recorder: Recorder,
     directory: RunDirectory,
 }
 
 impl Record {
-    /// With columns for these observables.
+    /// Opens a record with columns for these observables.
     fn open(path: &Path, args: &MonitorArgs, observables: Vec<&'static str>) -> Result<Self, Error> {
         let mut directory = RunDirectory::open(path, args.format, &observables, note)?;
         if let Some(earlier) = directory.earlier() {
-            // What went on cannot be recorded again.
+            // A live recording cannot be repeated.
             check_record(path, &earlier, args.replace, note)?;
         }
         Ok(Record { recorder: Recorder::begin(directory.sink()), directory })
     }
 
-    /// Completes it; the files that are there now.
+    /// Completes the record and returns its files.
     fn finish(self) -> Result<Vec<PathBuf>, Error> {
         Ok(self.directory.finish(&self.recorder.summary(), None)?)
     }
 }
 
-/// Samples until somebody asks to end, or it has lasted long enough.
+/// Takes samples until the user ends it or the duration is over.
 fn show(
     args: &MonitorArgs,
     watch: &mut Watch,
@@ -89,7 +89,7 @@ fn show(
         if let Some(record) = record {
             record.recorder.add(&sample, record.directory.sink());
         }
-        // Late ones are left out.
+        // Skips samples that are late.
         due = (due + args.interval).max(Instant::now());
         let last = args.duration.is_some_and(|duration| due > start + duration);
         let ended = match screen {
@@ -118,7 +118,7 @@ fn json_line(sample: &Sample) -> String {
     json::line(sample, now.unwrap_or_default().as_secs_f64())
 }
 
-/// What the command line asks to watch; at least one of its algorithms is loaded.
+/// Opens the watch that the command line describes; at least one of its algorithms is loaded.
 fn watch(args: &MonitorArgs) -> Result<Watch, Error> {
     require_privileges()?;
     let netns = args.netns.as_deref().map(|name| Namespace::find(name)?.inode());
@@ -130,12 +130,12 @@ fn watch(args: &MonitorArgs) -> Result<Watch, Error> {
     let others: Vec<_> = watch.unreadable().iter().map(|entry| entry.kernel_name).collect();
     if !others.is_empty() {
         let names = others.join(", ");
-        note(&format!("{names}: loaded by another version of anabranch, and not watched; load it again"));
+        note(&format!("{names}: loaded by another version of anabranch and not shown; load it again"));
     }
     if watch.algorithms().is_empty() {
-        let help = "load one, as by `anabranch kernel load lia`";
+        let help = "load one, for example with `anabranch kernel load lia`";
         return Err(Error::Input(match args.cc[..] {
-            [] => miette!(help = help, "none of the algorithms is loaded"),
+            [] => miette!(help = help, "no algorithm of anabranch is loaded"),
             _ => miette!(help = help, "not loaded: {asked}"),
         }));
     }

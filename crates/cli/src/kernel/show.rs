@@ -1,4 +1,4 @@
-//! `anabranch kernel doctor`, `list` and `status`: what is there.
+//! `anabranch kernel doctor`, `list` and `status`: the state of the kernel.
 
 use super::args::StatusArgs;
 use super::needs::{failed, missing, require_privileges};
@@ -7,7 +7,7 @@ use crate::table::Table;
 use anabranch::units::PLAIN;
 use anabranch::{Error, counted};
 use anabranch_cc_fixed::registry::{self, KernelEntry};
-use anabranch_mptcp_bpf::{Check, Cost, Counters, Coupling, Instance, Look, Occupancy, Verdict};
+use anabranch_mptcp_bpf::{Check, Cost, Counters, Coupling, CouplingReport, Instance, Occupancy, Verdict};
 use serde_json::{Value as Json, json};
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -31,40 +31,41 @@ pub fn doctor(as_json: bool) -> Result<(), Error> {
 
 fn state_of(check: &Check) -> &'static str {
     match check.verdict {
-        Verdict::Fine => "ok",
-        Verdict::Spare => "optional",
+        Verdict::Satisfied => "ok",
+        Verdict::Optional => "optional",
         Verdict::Warning => "warning",
         Verdict::Unknown => "unknown",
         Verdict::Missing => "missing",
     }
 }
 
-/// What the kernel has of an algorithm, or that it has nothing.
+/// An algorithm and, if it is loaded, its instance in the kernel.
 struct Row {
     entry: &'static KernelEntry,
     instance: Option<Instance>,
     pinned: bool,
-    /// The namespaces whose new sockets get it.
+    /// The namespaces that select it for new sockets.
     namespaces: Vec<String>,
 }
 
-/// What the kernel has.
+/// The rows of all algorithms.
 fn rows() -> Result<Vec<Row>, Error> {
     require_privileges()?;
     let loaded = anabranch_mptcp_bpf::loaded().map_err(failed)?;
     let instances = anabranch_mptcp_bpf::instances().map_err(failed)?;
     let pinned: Vec<&str> = loaded.iter().map(|loaded| loaded.entry.kernel_name).collect();
-    let choosers = |name: &str| anabranch_mptcp_bpf::choosers(name).into_iter().map(|n| n.name).collect();
+    let choosers =
+        |name: &str| anabranch_mptcp_bpf::selecting_namespaces(name).into_iter().map(|n| n.name).collect();
     Ok(rows_of(instances, &pinned, choosers))
 }
 
-/// A row per algorithm, and one more for each that is unloading while it is loaded again.
+/// A row per algorithm, and another for each instance that is unloading while a new one is loaded.
 fn rows_of(
     mut instances: Vec<Instance>,
     pinned: &[&str],
     choosers: impl Fn(&str) -> Vec<String>,
 ) -> Vec<Row> {
-    // Namespaces that chose it have what was loaded last: `load` makes them choose again.
+    // Namespaces use the instance that was loaded last: `load` selects it again there.
     instances.sort_by_key(|instance| (!instance.registered, Reverse(instance.map_id)));
     let mut rows = Vec::new();
     for entry in registry::all() {
@@ -94,7 +95,7 @@ impl Row {
         self.instance.as_ref()?.counters()
     }
 
-    /// The sockets that hold its programs, listening ones included, for which the programs are not called.
+    /// The number of sockets that hold its programs, including listeners, for which the programs are not called.
     fn sockets(&self) -> Option<usize> {
         let instance = self.instance.as_ref()?;
         let others = usize::from(instance.registered) + self.namespaces.len();
@@ -105,7 +106,7 @@ impl Row {
         Some(self.instance.as_ref()?.age())
     }
 
-    /// The namespaces, or how many they are.
+    /// The names of the namespaces, or their number.
     fn chosen_by(&self) -> String {
         match self.namespaces.len() {
             n @ 4.. => format!("{n} network namespaces"),
@@ -142,7 +143,7 @@ pub fn list(as_json: bool) -> Result<(), Error> {
     print(&table.to_string())
 }
 
-/// In the two largest units that it has.
+/// Formats an age in its two largest units.
 fn ago(age: Duration) -> String {
     let seconds = age.as_secs();
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
@@ -166,19 +167,19 @@ pub fn status(args: &StatusArgs) -> Result<(), Error> {
     let ghosts: Result<Vec<_>, _> =
         rows.iter().map(|row| row.instance.as_ref().map_or(Ok(None), Instance::ghosts)).collect();
     let ghosts = ghosts.map_err(failed)?;
-    let look = Coupling::open().look();
+    let coupling = Coupling::open().check();
     if args.json {
         let algorithms = rows.iter().zip(occupancies.iter().zip(&ghosts));
-        let algorithms = algorithms.map(|(row, (occupancy, ghosts))| of_status(row, occupancy, *ghosts));
+        let algorithms = algorithms.map(|(row, (occupancy, ghosts))| status_json(row, occupancy, *ghosts));
         return print_json(&json!({
             "algorithms": algorithms.collect::<Vec<_>>(),
-            "uncoupled": look.uncoupled.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "uncoupled_incomplete": look.incomplete,
-            "costs": costs.map(|costs| costs.iter().map(of_cost).collect::<Vec<_>>()),
+            "uncoupled": coupling.uncoupled.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "uncoupled_incomplete": coupling.incomplete,
+            "costs": costs.map(|costs| costs.iter().map(cost_json).collect::<Vec<_>>()),
         }));
     }
     if rows.is_empty() {
-        return print("No algorithm is loaded: `anabranch kernel load NAME` loads one.");
+        return print("No algorithm is loaded. To load one, run `anabranch kernel load NAME`.");
     }
     let counters: Vec<_> = rows.iter().map(|row| row.counters().unwrap_or_default()).collect();
     let table = Table::new()
@@ -194,29 +195,29 @@ pub fn status(args: &StatusArgs) -> Result<(), Error> {
         let name = row.entry.kernel_name;
         let lost = counted(ghosts.unwrap_or(0) as usize, "row");
         note(&format!(
-            "{name} has {lost} of sockets that are gone: `anabranch kernel load {name}` frees them"
+            "{name} has {lost} of closed sockets: run `anabranch kernel load {name}` to free them"
         ));
     }
-    note_uncoupled(&look);
+    note_uncoupled(&coupling);
     match costs {
         Some(mut costs) => {
             costs.retain(|cost| cost.calls > 0);
             print(&format!(
                 "\n{}",
-                if costs.is_empty() { "No program ran.".into() } else { table_of(&costs) }
+                if costs.is_empty() { "No program has run.".into() } else { cost_table(&costs) }
             ))
         }
         None => Ok(()),
     }
 }
 
-/// Connections that are not coupled, and listeners that would make such, on standard error.
-pub(super) fn note_uncoupled(look: &Look) {
-    look.uncoupled.iter().for_each(|uncoupled| note(&format!("{uncoupled}.")));
-    look.incomplete.iter().for_each(|why| note(why));
+/// Notes on stderr the uncoupled connections, and listeners that would create them.
+pub(super) fn note_uncoupled(coupling: &CouplingReport) {
+    coupling.uncoupled.iter().for_each(|uncoupled| note(&format!("{uncoupled}.")));
+    coupling.incomplete.iter().for_each(|why| note(why));
 }
 
-fn of_status(row: &Row, occupancy: &Occupancy, ghosts: Option<u32>) -> Json {
+fn status_json(row: &Row, occupancy: &Occupancy, ghosts: Option<u32>) -> Json {
     let mut json = row.json();
     json["refused"] = json!(row.counters().map(|c| c.refused));
     json["connections"] = json!(occupancy.connections);
@@ -226,27 +227,27 @@ fn of_status(row: &Row, occupancy: &Occupancy, ghosts: Option<u32>) -> Json {
     json
 }
 
-/// ns; none of a program that did not run.
-fn per_call(cost: &Cost) -> Option<f64> {
+/// Nanoseconds per call; `None` if the program did not run.
+fn ns_per_call(cost: &Cost) -> Option<f64> {
     (cost.calls > 0).then(|| cost.time as f64 / cost.calls as f64)
 }
 
-fn of_cost(cost: &Cost) -> Json {
+fn cost_json(cost: &Cost) -> Json {
     json!({
         "algorithm": cost.algorithm,
         "program": cost.program,
         "calls": cost.calls,
         "time_ns": cost.time,
-        "ns_per_call": per_call(cost),
+        "ns_per_call": ns_per_call(cost),
     })
 }
 
-fn table_of(costs: &[Cost]) -> String {
+fn cost_table(costs: &[Cost]) -> String {
     Table::new()
         .text("in the kernel", costs.iter().map(|c| c.algorithm))
         .text("program", costs.iter().map(|c| c.program.as_str()))
         .count("calls", costs.iter().map(|c| c.calls))
-        .quantity("ns per call", PLAIN, costs.iter().map(per_call))
+        .quantity("ns per call", PLAIN, costs.iter().map(ns_per_call))
         .to_string()
 }
 
@@ -257,7 +258,7 @@ mod tests {
     /// A namespace refers to one set of functions: a choice of it is one reference, of what it was made from last, wherever the
     /// kernel lists that. Each other reference is a socket's.
     #[test]
-    fn namespaces_stand_beside_what_was_loaded_last() {
+    fn namespaces_belong_to_the_last_load() {
         let entry = registry::find_kernel("lia").unwrap();
         let instance = |map_id, registered, references| Instance {
             entry,

@@ -1,4 +1,4 @@
-//! Algorithms for people.
+//! Formats descriptions and standard cases of algorithms.
 
 use crate::table::{Spread, Table, WIDTH};
 use anabranch::units::PLAIN;
@@ -7,7 +7,7 @@ use anabranch_cc_fixed::registry;
 use anabranch_papers::standard::{AlgorithmResult, CASES, Case};
 use anabranch_scenario::describe::{default, kind};
 
-/// All of them.
+/// Lists all algorithms.
 pub fn list() -> String {
     let all = ALL;
     let table = Table::new()
@@ -16,24 +16,24 @@ pub fn list() -> String {
         .text("kind", all.iter().map(|e| kind(e)))
         .text("for Linux", all.iter().map(|e| in_the_kernel(e).unwrap_or("")));
     let variants: Vec<_> = V0.iter().map(|e| e.name).collect();
-    let variants = format!("With the arithmetic of the retired MPTCP kernel: {}.", variants.join(", "));
+    let variants = format!("With the arithmetic of out-of-tree MPTCP (v0.9x): {}.", variants.join(", "));
     format!(
-        "{table}\nWhat is there for Linux runs in the simulator too, with the kernel's arithmetic: lia@kernel.\n{}",
+        "{table}\nAlgorithms for Linux also run in the simulator with the kernel's arithmetic, for example lia@kernel.\n{}",
         paragraph("", "", &variants)
     )
 }
 
-/// The name of the program for Linux, where there is one.
+/// The name of the program for Linux, if one exists.
 fn in_the_kernel(entry: &Entry) -> Option<&'static str> {
     registry::find_kernel(entry.name).map(|kernel| kernel.kernel_name)
 }
 
-/// One of them.
+/// Describes an algorithm.
 pub fn page(entry: &Entry) -> String {
     let mut page = format!("{}: {} ({})\n", entry.name, entry.title, kind(entry));
     page += &paragraph("Source: ", "  ", entry.source);
     page += &section("Equations", entry.equations);
-    page += &section("How we read it", entry.readings);
+    page += &section("Interpretation", entry.readings);
     let params: Vec<_> = entry.all_params().collect();
     let table = Table::new()
         .text("parameter", params.iter().map(|p| p.name))
@@ -63,7 +63,7 @@ fn paragraph(first: &str, rest: &str, text: &str) -> String {
     textwrap::fill(text, options) + "\n"
 }
 
-/// Its key figures in the standard cases.
+/// The key figures of an algorithm in the standard cases.
 pub fn standard_cases(result: &AlgorithmResult) -> String {
     let cases: Vec<_> = CASES.iter().filter_map(|case| Some((case, result.case(&case.id)?))).collect();
     let goal = |case: &Case| match case.goal.unit() {

@@ -1,11 +1,11 @@
-//! A capture for people.
+//! Formats the summary of a capture.
 
 use crate::table::Table;
 use anabranch::units::{LOSS, PLAIN, RATE};
 use anabranch_record::{CaptureRead, Fallback, FallbackSign, Summary, View};
 use anabranch_scenario::printable;
 
-/// What its connections did.
+/// The packets and the connections of a capture.
 pub fn page(s: &Summary) -> String {
     let mut page = format!("{}: {} s", printable(&s.scenario), s.duration_s);
     let read = s.capture.clone().unwrap_or_default();
@@ -16,12 +16,12 @@ pub fn page(s: &Summary) -> String {
     page += "\n";
     if read.joins_of_strangers > 0 {
         page += &format!(
-            "{} joined a connection whose beginning is not in the capture: these are left out without --tcp.\n",
+            "{} joined a connection that began before the capture: only --tcp shows them.\n",
             read.joins_of_strangers
         );
     }
     if read.refused > 0 {
-        page += &format!("{} asked for MPTCP and got TCP: only --tcp shows them.\n", read.refused);
+        page += &format!("{} requested MPTCP and got TCP: only --tcp shows them.\n", read.refused);
     }
     for Fallback { flow, at_s, sign } in &read.fallbacks {
         let sign = match sign {

@@ -1,4 +1,4 @@
-//! A scenario for people.
+//! Formats a scenario.
 
 use crate::table::{Table, WIDTH};
 use anabranch::units::{BYTES, RATE, TIME, with_unit};
@@ -6,7 +6,7 @@ use anabranch_net::{Discipline, LinkSpec, Loss, QueueLimit, Time, Value};
 use anabranch_scenario::{Application, Flow, Scenario, printable};
 use anabranch_study::format::plain;
 
-/// What it says.
+/// The scenario as text and tables.
 pub fn page(s: &Scenario) -> String {
     let mut page =
         format!("OK: {}, {}, means from {} on, seed {}\n", s.name, time(s.duration), time(s.warmup), s.seed);
@@ -27,13 +27,13 @@ fn links(s: &Scenario) -> Table {
         .count("changes", s.links.iter().map(|l| l.spec.changes.len() as u64))
 }
 
-/// Of a trace the mean.
+/// A link's rate; for a trace, its mean.
 fn rate(spec: &LinkSpec) -> String {
     let rate = with_unit(spec.rate_bps, RATE);
     if spec.trace.is_some() { rate + " (trace, mean)" } else { rate }
 }
 
-/// A queue's limit as it was given, in full packets and in BDPs: rate times the longest base RTT across.
+/// A queue's limit as the scenario gives it, in full packets and in BDPs: rate times the longest base RTT over the link.
 fn queue(s: &Scenario, link: usize, crossing: &Crossing) -> String {
     let spec = &s.links[link].spec;
     let packet = crossing.full_packet();
@@ -78,17 +78,17 @@ fn subflows(s: &Scenario) -> Table {
         .text("use", all().map(|(f, p)| if s.flows[f].paths[p].backup { "backup" } else { "regular" }))
 }
 
-/// What the paths over a link say of it.
+/// The properties of a link that its paths determine.
 #[derive(Clone, Default)]
 struct Crossing {
-    /// The longest base RTT.
+    /// The longest base RTT over the link.
     longest_rtt: Time,
-    /// The largest MSS, in bytes; 0 where no path crosses it.
+    /// The largest MSS, in bytes; 0 without paths.
     mss: u16,
 }
 
 impl Crossing {
-    /// For each link, in one go over the paths.
+    /// The properties of each link, from one pass over the paths.
     fn of(s: &Scenario) -> Vec<Crossing> {
         let mut each = vec![Crossing::default(); s.links.len()];
         for (f, flow) in s.flows.iter().enumerate() {

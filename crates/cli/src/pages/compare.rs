@@ -1,27 +1,27 @@
-//! A comparison for people: tables of means and intervals.
+//! Formats a comparison: tables of means and intervals.
 
 use crate::table::{Spread, Table, WIDTH, units};
 use anabranch::units::{BYTES, PERCENT, PLAIN, RATE, TIME};
 use anabranch::{Compared, counted};
 use anabranch_record::{FlowSummary, SubflowSummary, Summary, View};
 
-/// What "± 0" in a table means.
-const SAME: &str = "± 0: all seeds gave the same value, which leaves nothing to estimate an interval from. A seed \
+/// Explains "± 0" in a table.
+const SAME: &str = "± 0: all seeds gave the same value, so no interval can be estimated. A seed \
                     varies the random processes of links, where traces begin, arrivals, sizes and pauses of \
                     applications that draw them, when flows start, and when acknowledgements leave.";
 
-/// What came of it: for each algorithm its complete runs, in the order of their seeds.
+/// A comparison's result: for each algorithm its complete runs, in the order of their seeds.
 pub struct Page {
     cc: Vec<String>,
     runs: Vec<Vec<Summary>>,
-    /// How many runs there were to be.
+    /// The number of planned runs.
     total: usize,
-    /// How many of them failed.
+    /// The number of failed runs.
     failed: usize,
 }
 
 impl Page {
-    /// Of those of `total` runs that are complete, and algorithms that have some; the first of each job is the algorithm.
+    /// Keeps the complete runs, and the algorithms that have some.
     pub fn of(cc: &[String], compared: &Compared) -> Page {
         let mut each = vec![Vec::new(); cc.len()];
         let complete = compared.runs.iter().filter(|(_, summary)| summary.partial_until_s.is_none());
@@ -30,7 +30,7 @@ impl Page {
         Page { cc, runs, total: compared.total, failed: compared.failed.len() }
     }
 
-    /// Which runs it is about.
+    /// The first lines: scenario, seeds and number of runs.
     fn heading(&self) -> String {
         let first = &self.runs[0][0];
         let complete: usize = self.runs.iter().map(Vec::len).sum();
@@ -41,7 +41,7 @@ impl Page {
             let total = self.total;
             let why = match (self.failed, complete + self.failed == total) {
                 (0, _) => format!("partial, interrupted after {complete} of {total} runs"),
-                (failed, true) => format!("{failed} of {total} runs failed, and the means are without them"),
+                (failed, true) => format!("{failed} of {total} runs failed; the means leave them out"),
                 (failed, false) => {
                     format!("partial, interrupted after {complete} of {total} runs, of which {failed} failed")
                 }
@@ -65,7 +65,7 @@ impl Page {
         }
     }
 
-    /// The comparison for people.
+    /// The comparison as text.
     pub fn text(&self) -> String {
         let mut page = self.heading();
         let mut same = false;
@@ -81,12 +81,12 @@ impl Page {
         page
     }
 
-    /// The value of each seed, for each algorithm.
+    /// The spread over the seeds, for each algorithm.
     fn spreads(&self, value: impl Fn(&Summary) -> Option<f64>) -> Vec<Spread> {
         self.runs.iter().map(|runs| Spread::of(runs.iter().map(&value))).collect()
     }
 
-    /// A table with a group of rows for each of `names`: one row for each algorithm.
+    /// A table with a row for each of `names` and each algorithm.
     fn table(&self, heading: &str, names: &[String]) -> Table {
         let group = |name: &String| {
             (0..self.cc.len()).map(|i| if i == 0 { name.clone() } else { String::new() }).collect::<Vec<_>>()
@@ -96,7 +96,7 @@ impl Page {
             .text("--cc", names.iter().flat_map(|_| &self.cc))
     }
 
-    /// For each of `count` things and each algorithm, the values of each seed.
+    /// The spread over the seeds, for each of `count` objects and each algorithm.
     fn each(&self, count: usize, value: impl Fn(&Summary, usize) -> Option<f64>) -> Vec<Spread> {
         (0..count).flat_map(|i| self.spreads(|s| value(s, i))).collect()
     }
@@ -130,7 +130,7 @@ impl Page {
         table.estimates("mean queue", BYTES, &queue)
     }
 
-    /// Of responses and transfers, where there are any.
+    /// The completion times of responses and transfers, if the scenario has some.
     fn completions(&self) -> Option<Table> {
         let flows = &self.runs[0][0].flows;
         let has = |f: &FlowSummary| f.completion.is_some() || f.transfers.is_some();
@@ -164,7 +164,7 @@ mod tests {
 
     /// Of runs that failed the page says how many each algorithm has left.
     #[test]
-    fn runs_that_failed_are_told() {
+    fn failed_runs_are_reported() {
         let text = "name = \"two paths\"\nduration = \"1 s\"\nlinks.a = { rate = \"1 Mbit/s\", delay = \"5 ms\" }\n\
                     flows = [{ name = \"f\", cc = \"lia\", paths = [[\"a\"], [\"a\"]] }]";
         let scenario = Scenario::of_text("a", text, Changes::default()).unwrap();
@@ -172,7 +172,7 @@ mod tests {
         compared.runs.remove(4);
         compared.failed.push("olia, seed 2: no valid run in 3 attempts".into());
         let page = Page::of(&["lia".into(), "olia".into()], &compared).text();
-        let said = "1 of 6 runs failed, and the means are without them: lia 3 seeds, olia 2 seeds";
+        let said = "1 of 6 runs failed; the means leave them out: lia 3 seeds, olia 2 seeds";
         assert!(page.split_whitespace().collect::<Vec<_>>().join(" ").contains(said), "{page}");
     }
 }

@@ -1,17 +1,16 @@
-//! What theory gives for a scenario, for people.
+//! Formats fair shares and equilibria.
 
 use crate::table::{Table, WIDTH, titled};
 use anabranch::units::{LOSS, PERCENT, PLAIN, RATE, TIME, Units};
 use anabranch_ideal::{Allocation, COUPLED, FlowIdeal, Ideals, LinkIdeal, SubflowIdeal};
 use anabranch_study::format::plain;
 
-/// The ideals for people.
+/// The ideals as text and tables.
 pub fn page(ideals: &Ideals) -> String {
     let all: Vec<&Allocation> = ideals.allocations.iter().collect();
     let settled = |a: &&Allocation| a.links.iter().all(|link| link.loss_rate.is_some());
     let equilibria: Vec<&Allocation> = all.iter().copied().filter(settled).collect();
-    let mut page =
-        format!("{}: what theory gives for the network as it is at {} s\n", ideals.scenario, ideals.at_s);
+    let mut page = format!("{}: theory, for the network at {} s\n", ideals.scenario, ideals.at_s);
     if !all.is_empty() {
         page += &goodputs(&all);
     }
@@ -30,31 +29,33 @@ pub fn page(ideals: &Ideals) -> String {
     page + "\n" + &remarks(ideals, !equilibria.is_empty())
 }
 
-/// What the columns mean, what is missing and what was assumed.
+/// The meaning of the columns, missing allocations and assumptions.
 fn remarks(ideals: &Ideals, settled: bool) -> String {
     let mut remarks = Vec::new();
     let fair = [
-        ("max-min", "no connection can have more without taking from one that has no more"),
+        ("max-min", "no connection can get more without taking from one that has no more"),
         ("pooled", "proportional fairness over the connections' totals, the resource-pooling ideal"),
     ];
     for (id, meaning) in fair.iter().filter(|(id, _)| ideals.allocation(id).is_some()) {
-        remarks.push(format!("{id}: {meaning}. Only connections' totals are unique, not their parts."));
+        remarks.push(format!(
+            "{id}: {meaning}. Only the totals of connections are unique, not the rates of subflows."
+        ));
     }
     if settled {
         let own = match ideals.own.as_deref() {
-            Some("own") => "own: what the flows of the scenario run. ".to_owned(),
-            Some(id) => format!("{id} is what the scenario's own flows run. "),
+            Some("own") => "own: the scenario's own algorithms. ".to_owned(),
+            Some(id) => format!("{id} is the algorithm of the scenario itself. "),
             None => String::new(),
         };
         let others = ideals.allocations.iter().any(|a| COUPLED.iter().any(|(id, _)| *id == a.id));
         let others = if others {
-            "The columns named after algorithms are where congestion control settles if the flows of several paths \
-             run that algorithm and the rest what the scenario gives them. "
+            "The columns named after algorithms are equilibria in which the multipath flows \
+             run that algorithm and the other flows the scenario's. "
         } else {
-            "Equilibria are where congestion control settles. "
+            "Equilibria are the operating points of congestion control. "
         };
         remarks.push(format!(
-            "{own}{others}A link drops only where it is full, and then {} % of its buffer are taken up.",
+            "{own}{others}A link drops packets only if it is full; then {} % of its buffer is occupied.",
             (ideals.queue * 1e3).round() / 10.0
         ));
     }
@@ -70,7 +71,7 @@ fn remarks(ideals: &Ideals, settled: bool) -> String {
     remarks.map(|remark| textwrap::fill(&remark, &options) + "\n").collect()
 }
 
-/// Adds a column for each allocation; the table under its title.
+/// Adds a column for each allocation and returns the table below its title.
 fn columns(
     title: &str,
     units: Units,
@@ -82,8 +83,8 @@ fn columns(
     format!("\n{}\n{table}", titled(title, unit))
 }
 
-/// Flows of which an entry of the scenario has several, with the same in every allocation: the first, and a name for all.
-fn flows_alike(all: &[&Allocation]) -> Vec<(usize, String)> {
+/// Groups the flows of one scenario entry that have equal values in every allocation: the first flow, and a name for all.
+fn group_equal_flows(all: &[&Allocation]) -> Vec<(usize, String)> {
     let flows = &all[0].flows;
     let numbered = |f: usize| {
         let (base, number) = flows[f].name.rsplit_once('/')?;
@@ -113,11 +114,11 @@ fn flows_alike(all: &[&Allocation]) -> Vec<(usize, String)> {
     groups
 }
 
-/// Goodputs of connections and, below those with several, of their subflows.
+/// Goodputs of connections and, below multipath ones, of their subflows.
 fn goodputs(all: &[&Allocation]) -> String {
     let flows = &all[0].flows;
     let parts = |f: usize| if flows[f].subflows.len() > 1 { 0..flows[f].subflows.len() } else { 0..0 };
-    let groups = flows_alike(all);
+    let groups = group_equal_flows(all);
     let rows: Vec<(usize, &str, Option<usize>)> = groups
         .iter()
         .flat_map(|(f, name)| {
@@ -146,7 +147,7 @@ fn subflows(
     all: &[&Allocation],
     value: impl Fn(&SubflowIdeal) -> Option<f64>,
 ) -> String {
-    let groups = flows_alike(all);
+    let groups = group_equal_flows(all);
     let flows = &all[0].flows;
     let each = || groups.iter().flat_map(|(f, name)| flows[*f].subflows.iter().map(move |s| (name, s)));
     let table = Table::new()

@@ -1,4 +1,4 @@
-//! A run for people.
+//! Formats the summary of a run.
 
 use crate::table::Table;
 use anabranch::units::{BYTES, PERCENT, PLAIN, RATE, TIME, with_unit};
@@ -6,7 +6,7 @@ use anabranch_record::{KernelRun, Slowdown, Summary, View};
 use anabranch_scenario::printable;
 use anabranch_study::format::plain;
 
-/// The summary for people.
+/// The summary as text and tables.
 pub fn page(s: &Summary) -> String {
     let partial = s.partial_until_s.map(|at| format!(", interrupted at {at} s"));
     let mut page = format!(
@@ -19,7 +19,7 @@ pub fn page(s: &Summary) -> String {
         s.version
     );
     if let Some(kernel) = &s.kernel {
-        page += &on_kernel(kernel);
+        page += &describe_kernel(kernel);
     }
     for table in [flows(s), subflows(s), links(s)].into_iter().chain(completions(s)).chain(transfers(s)) {
         page += &format!("\n{table}");
@@ -41,7 +41,7 @@ fn flows(s: &Summary) -> Table {
 
 fn subflows(s: &Summary) -> Table {
     let all = || s.flows.iter().flat_map(|f| f.subflows.iter().map(move |subflow| (f, subflow)));
-    // A kernel tells the smoothed RTT alone.
+    // A kernel reports only the smoothed RTT.
     let view = if s.kernel.is_some() { View::Kernel } else { View::Run };
     Table::new()
         .text("flow", all().map(|(f, _)| &f.name))
@@ -72,7 +72,7 @@ fn completions(s: &Summary) -> Option<Table> {
     (!all.is_empty()).then_some(table)
 }
 
-/// Of all transfers of a flow, and by their size.
+/// The transfers of each flow, in total and by size.
 fn transfers(s: &Summary) -> Option<Table> {
     let mut rows = vec![];
     for (flow, transfers) in s.flows.iter().filter_map(|f| Some((f, f.transfers.as_ref()?))) {
@@ -107,7 +107,7 @@ fn transfers(s: &Summary) -> Option<Table> {
     (!rows.is_empty()).then_some(table)
 }
 
-/// A size that is a power of ten.
+/// Formats a size that is a power of ten.
 fn bytes(bytes: u64) -> String {
     match bytes {
         0..1_000_000 => format!("{} kB", bytes / 1000),
@@ -115,8 +115,8 @@ fn bytes(bytes: u64) -> String {
     }
 }
 
-/// What a run on a kernel tells of itself, for people.
-fn on_kernel(run: &KernelRun) -> String {
+/// Describes the kernel and the emulator of a run.
+fn describe_kernel(run: &KernelRun) -> String {
     let emulator = &run.emulator;
     let lateness = emulator.lateness_p99_s.map_or("unknown".into(), |late| with_unit(late, TIME));
     let mut page = format!(
@@ -126,10 +126,10 @@ fn on_kernel(run: &KernelRun) -> String {
         if emulator.real_time_priority { "" } else { ", without real-time priority" }
     );
     if run.skips_programs == Some(true) {
-        page += "This kernel leaves out some calls of eBPF programs (see `anabranch kernel doctor`).\n";
+        page += "This kernel skips some calls of eBPF programs (see `anabranch kernel doctor`).\n";
     }
     if run.invalid_attempts > 0 {
-        page += &format!("Attempts before this one that were not valid: {}\n", run.invalid_attempts);
+        page += &format!("Invalid attempts before this one: {}\n", run.invalid_attempts);
     }
     for why in &run.invalid {
         page += &format!("NOT VALID: {why}\n");

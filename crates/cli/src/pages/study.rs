@@ -1,4 +1,4 @@
-//! Results of papers and studies, for people.
+//! Formats the results of papers and studies.
 
 use crate::table::{Table, WIDTH};
 use anabranch::counted;
@@ -9,12 +9,12 @@ fn rows(result: &StudyResult) -> impl Iterator<Item = &Row> {
     result.experiments.iter().flat_map(|e| &e.rows)
 }
 
-/// The verdicts for people.
+/// The verdicts as tables.
 pub fn verdicts(result: &StudyResult) -> String {
     let [own, beyond] = result.own_and_beyond();
     let parts = [(own, "experiment"), (beyond, "beyond the paper")].into_iter();
     let parts = parts.filter(|(experiments, _)| !experiments.is_empty());
-    let tables: Vec<String> = parts.map(|(of, title)| counts(&of, title).to_string()).collect();
+    let tables: Vec<String> = parts.map(|(of, title)| verdict_table(&of, title).to_string()).collect();
     let (size, seeds) = (&result.size, result.seeds_of_rows());
     let partial = if result.partial { "; partial: interrupted" } else { "" };
     let heading = format!("{}: {} ({size} size; seeds: {seeds}{partial})", result.name, result.title);
@@ -24,11 +24,11 @@ pub fn verdicts(result: &StudyResult) -> String {
         n => format!("The interval of {} reaches into the band of another verdict.\n", counted(n, "row")),
     };
     let tables = tables.join("\n");
-    format!("{}\n{tables}{crossing}{}", textwrap::fill(&heading, WIDTH), assumptions(result))
+    format!("{}\n{tables}{crossing}{}", textwrap::fill(&heading, WIDTH), variant_table(result))
 }
 
-/// The verdicts of some experiments, and of several all together.
-fn counts(experiments: &[&Experiment], title: &str) -> Table {
+/// Counts the verdicts of each experiment and, for several, their sum.
+fn verdict_table(experiments: &[&Experiment], title: &str) -> Table {
     let several = experiments.len() > 1;
     let ids = experiments.iter().map(|e| e.id.as_str()).chain(several.then_some("all"));
     let titles = experiments.iter().map(|e| e.title.as_str()).chain(several.then_some(""));
@@ -48,8 +48,8 @@ fn counts(experiments: &[&Experiment], title: &str) -> Table {
         .count("failed", each(Verdict::Failed))
 }
 
-/// The paper's own rows by default and under each other assumption; nothing where there is none.
-fn assumptions(result: &StudyResult) -> String {
+/// The verdicts of the paper's own rows, by default and under each sensitivity variant; empty without variants.
+fn variant_table(result: &StudyResult) -> String {
     let mut columns: Vec<&VariantName> = Vec::new();
     for column in result.experiments.iter().filter(|e| !e.beyond).flat_map(|e| &e.columns) {
         if !columns.iter().any(|known| known.id == column.id) {
@@ -64,11 +64,12 @@ fn assumptions(result: &StudyResult) -> String {
     let other = |row: &Row, column: Option<&VariantName>| {
         column.and_then(|column| row.other(&column.id)).map(|other| other.verdict)
     };
-    let count_all = |so: &dyn Fn(&Row, Option<&VariantName>) -> bool| -> Vec<u64> {
-        let count = |column: &Option<&VariantName>| own.iter().filter(|row| so(row, *column)).count() as u64;
+    let count_all = |matches: &dyn Fn(&Row, Option<&VariantName>) -> bool| -> Vec<u64> {
+        let count =
+            |column: &Option<&VariantName>| own.iter().filter(|row| matches(row, *column)).count() as u64;
         all.iter().map(count).collect()
     };
-    // What did not run on another backend has no verdict there.
+    // A row that did not run on another backend has no verdict there.
     let under = |row: &Row, column: Option<&VariantName>| {
         other(row, column).or((!column.is_some_and(|column| column.of_backend)).then_some(row.verdict))
     };
@@ -85,7 +86,7 @@ fn assumptions(result: &StudyResult) -> String {
 }
 
 /// Every row with its value and verdict.
-pub fn rows_of(result: &StudyResult) -> String {
+pub fn verdicts_and_rows(result: &StudyResult) -> String {
     let rows: Vec<&Row> = rows(result).collect();
     let ours = |row: &&Row| match (&row.measured, &row.compared[..]) {
         (Some(ours), _) => with_interval(ours, &row.unit),
@@ -125,7 +126,7 @@ pub fn rows_of(result: &StudyResult) -> String {
     format!("{}\n{table}", verdicts(result))
 }
 
-/// A mean and half its interval, with the unit.
+/// Formats a mean and the half-width of its interval, with the unit.
 fn with_interval(ours: &Estimate, unit: &str) -> String {
     let half = ours.half_width.map(|half| format!(" ± {}", plain(half))).unwrap_or_default();
     format!("{}{half} {unit}", plain(ours.mean)).trim_end().to_owned()
@@ -165,9 +166,9 @@ mod tests {
         }
     }
 
-    /// What leaves the paper's setting stands in a table of its own, and each table has its own sum.
+    /// Experiments beyond the paper have a separate table, and each table has its own sum.
     #[test]
-    fn what_goes_beyond_the_paper_is_counted_apart() {
+    fn experiments_beyond_the_paper_have_their_own_table() {
         use Verdict::{NotReproduced, Partly, Reproduced};
         let experiments = [
             experiment("X-1", false, &[Reproduced, Reproduced, Partly]),
@@ -180,9 +181,9 @@ mod tests {
             let line = |line: &str| line.split_whitespace().map(str::to_owned).collect();
             table.to_string().lines().skip(2).map(line).collect()
         };
-        let own = cells(counts(&own, "experiment"));
+        let own = cells(verdict_table(&own, "experiment"));
         assert_eq!(own[2], ["all", "3", "1", "0", "0", "0", "0"]);
-        let beyond = cells(counts(&beyond, "beyond the paper"));
+        let beyond = cells(verdict_table(&beyond, "beyond the paper"));
         assert_eq!((beyond.len(), &*beyond[0].join(" ")), (1, "X-A two words 0 0 1 0 0 0"));
     }
 }

@@ -1,4 +1,4 @@
-//! A sweep for people.
+//! Formats the result of a sweep.
 
 use crate::table::{Spread, Table};
 use anabranch::units::{PERCENT, PLAIN, RATE};
@@ -6,7 +6,7 @@ use anabranch_record::Summary;
 use anabranch_study::variant::base;
 use anabranch_study::{SimulationRuns, StudyResult};
 
-/// So many rows are shown; a screen is not for more.
+/// The most rows to print.
 const SHOWN: usize = 60;
 
 /// A row for each point.
@@ -17,7 +17,7 @@ pub fn page(result: &StudyResult, taken: &[SimulationRuns]) -> String {
     for (i, (axis, _)) in first.axes.iter().enumerate() {
         table = table.text(axis, shown.iter().map(|taken| taken.axes[i].1.as_str()));
     }
-    // A run in real time may have failed: its means are of fewer.
+    // Runs in real time may fail, so a point may have fewer seeds.
     if shown.iter().any(|taken| taken.summaries.len() < result.seeds as usize) {
         table = table.count("seeds", shown.iter().map(|taken| taken.summaries.len() as u64));
     }
@@ -57,7 +57,7 @@ pub fn page(result: &StudyResult, taken: &[SimulationRuns]) -> String {
     table = table.estimates("utilisation, mean of links", PERCENT, &each(&utilisation));
     let more = match taken.len() - shown.len() {
         0 => String::new(),
-        more => format!("and {more} more: see studies/{}.csv\n", result.name),
+        more => format!("and {more} more rows in studies/{}.csv\n", result.name),
     };
     format!("{} (seeds: {})\n{table}{more}", result.title, result.seeds)
 }
@@ -69,9 +69,9 @@ mod tests {
     use anabranch_record::NoSamples;
     use anabranch_study::{Backend, Task};
 
-    /// A point whose run failed has fewer seeds than were asked for, and says so.
+    /// The table shows the number of seeds if a run of a point failed.
     #[test]
-    fn missing_seeds_are_told() {
+    fn missing_seeds_are_shown() {
         let result = serde_json::json!({
             "id": "x", "name": "x", "title": "x", "citation": "", "size": "default", "seeds": 2, "version": "1",
             "notes": [], "errata": [], "experiments": [],

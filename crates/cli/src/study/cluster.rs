@@ -1,11 +1,11 @@
-//! `anabranch study FILE --dask ADDRESS`: the Python package, which has Dask's client, has the runs made and judges them.
+//! `anabranch study FILE --dask ADDRESS`: the Python package, with Dask's client, executes the runs and judges them.
 
 use super::StudyRunArgs;
 use crate::finish::show;
 use crate::interrupt::{self, SOON};
 use crate::output::{note, print};
-use crate::pages::study::rows_of;
-use anabranch::{Campaign, Error, check_failed, failed, told};
+use crate::pages::study::verdicts_and_rows;
+use anabranch::{Campaign, Error, check_failed, failed, input_error};
 use anabranch_record::quoted;
 use anabranch_study::{Results, StudyResult};
 use miette::miette;
@@ -15,23 +15,23 @@ use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-/// The interpreter that has the package, and what of the package it runs.
+/// The interpreter with the package, and the module to run.
 const PYTHON: &str = "python3";
 const MODULE: &str = "anabranch._cluster";
 
-/// Longer ones are asked for, in seconds.
+/// A longer study, in seconds, needs `--yes`.
 const LONG_S: f64 = 3600.0;
 
-/// What it gives on its standard output.
+/// The module's answer on its standard output.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Answer {
-    /// All runs are made, and result and report written.
+    /// All runs are complete, and the result and the report are written.
     Done {
         result: Box<StudyResult>,
         report: String,
     },
-    /// Bad input, or an environment in which it cannot work.
+    /// Bad input, or an unsuitable environment.
     Refused {
         why: String,
         help: Option<String>,
@@ -45,7 +45,7 @@ enum Answer {
 pub fn run(args: &StudyRunArgs, dask: &str, campaign: &Campaign) -> Result<(), Error> {
     let (options, place) = (args.options(), args.place());
     campaign.check_earlier(&Results::open(&place.out, note)?, place.replace)?;
-    let answer = ask(&json!({
+    let answer = send_request(&json!({
         "dask": dask,
         "file": args.file(),
         "at": args.at,
@@ -56,30 +56,30 @@ pub fn run(args: &StudyRunArgs, dask: &str, campaign: &Campaign) -> Result<(), E
         "out": place.out,
         "store": place.store,
         "command": format!("{} --dask {}", place.command, quoted(dask)),
-        // So many seconds on that cluster are refused, unless the user has said otherwise.
+        // The module refuses studies that take longer on the cluster.
         "longest_s": (!args.yes).then_some(LONG_S),
     }))?;
     match answer {
         Answer::Done { result, report } => {
-            show(&result, args.json, || rows_of(&result))?;
+            show(&result, args.json, || verdicts_and_rows(&result))?;
             if !args.json {
                 print(&format!("Report: {report}"))?;
             }
             check_failed(&failed(&result))
         }
-        Answer::Refused { why, help } => Err(told(why, help.as_deref())),
+        Answer::Refused { why, help } => Err(input_error(why, help.as_deref())),
         Answer::Failed(why) => Err(Error::Result(miette!("{why}"))),
         Answer::Interrupted => Err(Error::Interrupted(miette!(
-            "interrupted: the report is as it was; the same command goes on from here"
+            "interrupted: the report is unchanged; run the same command again to resume"
         ))),
     }
 }
 
-/// Has the package do it: a line on its standard input, whose end ends the work.
-fn ask(request: &Json) -> Result<Answer, Error> {
+/// Sends the request to the module as a line on its standard input, and closes that to cancel.
+fn send_request(request: &Json) -> Result<Answer, Error> {
     interrupt::listen()?;
     let cannot = |e| Error::environment(format!("cannot run {PYTHON}"), &e);
-    // In a group of its own: Ctrl-C is for this process, which passes it on.
+    // In its own process group: Ctrl-C reaches this process, which forwards it.
     let mut child = Command::new(PYTHON)
         .args(["-m", MODULE])
         .stdin(Stdio::piped())
@@ -88,7 +88,7 @@ fn ask(request: &Json) -> Result<Answer, Error> {
         .spawn()
         .map_err(cannot)?;
     let (mut input, output) = (child.stdin.take(), child.stdout.take());
-    // Where nobody reads it there is no answer either.
+    // If the module does not read, it does not answer either.
     let _ = input.as_mut().map(|input| writeln!(input, "{request}"));
     let reader = std::thread::spawn(move || {
         let mut text = String::new();
@@ -103,7 +103,7 @@ fn ask(request: &Json) -> Result<Answer, Error> {
     let text = reader.join().ok().and_then(Result::ok).unwrap_or_default();
     child.wait().map_err(cannot)?;
     serde_json::from_str(&text).map_err(|_| {
-        let help = "`make wheel` builds the package, and `pip install` takes it and `distributed`; the book's page on Python has it";
-        Error::Input(miette!(help = help, "`{PYTHON} -m {MODULE}` gave no result: it needs the package of this version"))
+        let help = "build the package with `make wheel`, then `pip install` it and `distributed`; see the book's page on Python";
+        Error::Input(miette!(help = help, "`{PYTHON} -m {MODULE}` returned no result: it needs the package of this version"))
     })
 }

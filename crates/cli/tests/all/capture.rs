@@ -12,7 +12,7 @@ fn the_capture_is_whole_or_is_not() {
     let name = path.to_str().unwrap();
     let ended = anabranch(short("run", &["--pcap", name, "--links", "dsl"]));
     // Before the run.
-    assert!(ended.stderr.contains("run.pcapng may become about"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("run.pcapng may grow to about"), "{}", ended.stderr);
     assert_eq!(ended.status, 0);
     let said = ended.stdout;
     assert!(said.contains(&format!("Wrote\n  {name}")), "{said}");
@@ -24,19 +24,19 @@ fn the_capture_is_whole_or_is_not() {
     let why = anabranch(short("run", &["--pcap", "/dev/full"]));
     assert_eq!(why.status, 2, "{}", why.stderr);
     assert!(why.stderr.contains("No space left"), "{}", why.stderr);
-    // What was simulated is told all the same.
+    // The summary is printed anyway.
     assert!(why.stdout.contains("bonded"));
     let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["run.pcapng"]);
 }
 
 #[test]
-fn what_cannot_be_captured_is_told() {
+fn impossible_captures_are_refused() {
     for (options, said) in [
-        (&["--pcap", "x", "--links", "cable"][..], "no link `cable` help: its links are: fibre, dsl"),
+        (&["--pcap", "x", "--links", "cable"][..], "unknown link `cable` help: known: fibre, dsl"),
         (&["--pcap", "."], "cannot write .: it is a directory"),
         (&["--pcap", "/nowhere/x"], "cannot write /nowhere/x"),
-        (&["--pcap", "x", "--backend", "guest-6.12"], "`--pcap` is for the simulator"),
+        (&["--pcap", "x", "--backend", "guest-6.12"], "`--pcap` works only with the simulator"),
         (&["--links", "dsl"], "--pcap <FILE>"),
     ] {
         let why = anabranch(short("run", options)).fails(2);
@@ -123,7 +123,7 @@ fn a_file_beyond_the_limit_is_a_failed_write() {
         assert_eq!(output.status.code(), Some(2), "{output:?}");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(said.contains("File too large"), "{said}");
-        assert!(String::from_utf8_lossy(&output.stdout).contains("bonded"), "what was simulated is told");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("bonded"), "the summary is printed");
     };
     let at = |name: &str| folder.path().join(name).display().to_string();
     limited(&format!("--pcap {}", at("x.pcapng")));

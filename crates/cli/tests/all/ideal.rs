@@ -8,7 +8,7 @@ fn page() {
     fits(&page);
     let words = one_line(&page);
     for part in [
-        "network as it is at 10 s",
+        "theory, for the network at 10 s",
         "goodput (Mbit/s) flow path max-min pooled lia olia balia linked-cubic",
         // 500 Mbit/s of packets that carry 1428 of 1500 bytes; two neighbours with half of 100 each, 1448 of 1500.
         "bonded all 476.0 476.0",
@@ -24,7 +24,7 @@ fn page() {
 fn changes_of_the_command_line() {
     let changed = ["ideal", TWO_PATHS, "--cc", "lia", "--set", "links.dsl.rate='50 Mbit/s'", "--queue", "1"];
     let page = anabranch(changed).ok();
-    assert!(one_line(&page).contains("lia is what the scenario's own flows run"), "{page}");
+    assert!(one_line(&page).contains("lia is the algorithm of the scenario itself"), "{page}");
     assert!(one_line(&page).contains("neighbour/1–2 each dsl 24.13 24.13"), "{page}");
     assert!(!page.contains("No own"), "{page}");
     // 20 ms, 0.24 ms for a packet, and 100 packets that wait 24 ms.
@@ -39,7 +39,7 @@ fn own_parameters() {
     let steeper = scenario.replace("\"coupled-cubic\"", "{ name = \"linked-cubic\", c = 4.0 }");
     let page = anabranch_reading(&steeper, ["ideal", "-"]).ok();
     assert!(one_line(&page).contains("olia balia linked-cubic own"), "{page}");
-    assert!(one_line(&page).contains("- own: what"), "{page}");
+    assert!(one_line(&page).contains("- own: the scenario"), "{page}");
 }
 
 #[test]

@@ -85,14 +85,14 @@ fn a_line_has_the_values_of_the_record() {
     assert!(!plot(&again, &folder.path().join("y.svg"), &[]).contains("in theory"));
 }
 
-/// Told before the run: a picture in a folder that there is not.
+/// A picture in a missing folder is refused before the run.
 #[test]
-fn a_picture_without_a_folder_is_told_before_the_run() {
+fn a_picture_without_a_folder_is_refused_before_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let picture = format!("--plot={}", folder.path().join("none/x.svg").display());
     let scenario = root().join("scenarios/two-paths-and-a-neighbour.toml");
-    let told = anabranch(["run", scenario.to_str().unwrap(), "--duration", "1000000 s", &picture]).fails(2);
-    assert!(told.contains("there is no folder"), "{told}");
+    let said = anabranch(["run", scenario.to_str().unwrap(), "--duration", "1000000 s", &picture]).fails(2);
+    assert!(said.contains(": the folder ") && said.contains("does not exist"), "{said}");
 }
 
 /// The subflow is away from 31 to 61 s.
@@ -176,7 +176,7 @@ fn a_run_and_its_picture_in_one_command() {
 
 /// What a picture keeps of a run counts as memory: each line is up to 8192 stretches of time, and each subflow has its last second.
 #[test]
-fn a_picture_that_needs_much_memory_is_told_before_the_run() {
+fn a_picture_that_needs_much_memory_is_refused_before_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let picture = format!("--plot={}", folder.path().join("x.svg").display());
     let many = ["--set", "flows.neighbour.count=9000", "--set", "record.interval=10 us"];
@@ -198,14 +198,14 @@ fn what_cannot_be_drawn_says_why() {
         assert!(!Path::new(out).exists());
         said
     };
-    assert!(fails(&record, &["--figure", "window"]).contains("there are: windows, throughput"));
+    assert!(fails(&record, &["--figure", "window"]).contains("known: windows, throughput"));
     assert!(fails(&record, &["--size", "60x60px"]).contains("do not fit"));
     assert!(fails(&record, &["--size", "big"]).contains("give screen, single"));
     assert!(fails(folder.path(), &[]).contains("has no summary.json"));
     assert!(fails(&root().join(TWO_PATHS), &[]).contains("help: give the folder"));
     assert!(fails(&folder.path().join("none"), &[]).contains("has no summary.json"));
     let name = anabranch(["plot", record.to_str().unwrap(), "--out", "x.pdf"]).fails(2);
-    assert!(name.contains("does not say which format"), "{name}");
+    assert!(name.contains("its extension does not select a format"), "{name}");
 
     let samples = record.join("subflows.csv");
     let whole = fs::read_to_string(&samples).unwrap();
@@ -252,6 +252,6 @@ fn drawing_can_be_interrupted() {
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("interrupted: nothing is drawn"), "{said}");
+    assert!(said.contains("interrupted: nothing was drawn"), "{said}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }

@@ -24,7 +24,7 @@ fn another_run_stays_unless_it_may_be_replaced() {
     into("1").ok();
     let first = content(&out);
     let said = into("2").fails(2);
-    assert!(said.contains("seed 1,") && said.contains("--replace to put this run in its place"), "{said}");
+    assert!(said.contains("seed 1,") && said.contains("add --replace to replace it"), "{said}");
     assert_eq!(content(&out), first);
     into("1").ok(); // the same run
     replaces(run_into(&out, &["--seed", "2"]), 1);
@@ -46,7 +46,7 @@ fn a_capture_names_fallbacks_refusals_and_its_cut_end() {
     });
     assert!(said, "{fell_back}");
     let refused = capture(&fixture("listener-without-mptcp.pcap"), &["--tcp"]).ok();
-    assert!(refused.contains("\n1 asked for MPTCP and got TCP: only --tcp shows them.\n"), "{refused}");
+    assert!(refused.contains("\n1 requested MPTCP and got TCP: only --tcp shows them.\n"), "{refused}");
 
     let whole = std::fs::read(fixture("no-fallback.pcap")).unwrap();
     let cut = folder.path().join("cut.pcap");
@@ -54,7 +54,7 @@ fn a_capture_names_fallbacks_refusals_and_its_cut_end() {
     let ended = capture(&cut, &[]);
     assert_eq!(ended.status, 0, "{}", ended.stderr);
     assert!(
-        ended.stderr.contains("cut.pcap is cut off within its last packet, which is left out"),
+        ended.stderr.contains("cut.pcap ends within a packet; this last packet is left out"),
         "{}",
         ended.stderr
     );
@@ -346,7 +346,7 @@ fn runs_that_are_kept() {
     let second = paper(&[]);
     assert_eq!(second.status, 0, "{}", second.stderr);
     assert_eq!(second.stdout, first);
-    assert_eq!(second.stderr, format!("Note: {runs} runs of an earlier command taken over\n"));
+    assert_eq!(second.stderr, format!("Note: reused {runs} runs of an earlier command\n"));
     assert!(runs > 10 && content(&store) == before);
 }
 

@@ -406,10 +406,10 @@ fn an_interrupted_reproduction() {
     assert!(!dir.path().join("report").exists());
 }
 
-/// After Ctrl-C the same command goes on where it was: with the result of one go, and nothing left behind.
+/// After Ctrl-C, the same command resumes, gives the result of an uninterrupted run, and leaves nothing behind.
 #[cfg(unix)]
 #[test]
-fn an_interrupted_experiment_goes_on() {
+fn an_interrupted_experiment_resumes() {
     let dir = tempfile::tempdir().unwrap();
     let paper = |out: &str| {
         let args = ["paper", "coupling-cubic", "--only", "E-10", "--quick", "--seeds", "3", "--out"];
@@ -420,7 +420,7 @@ fn an_interrupted_experiment_goes_on() {
     let store = |out: &str| dir.path().join(out).join("store");
     let runs = || kept(&store("parts"));
     let (_, stderr) = interrupted_when(paper("parts").spawn().unwrap(), || runs() >= 2);
-    assert!(stderr.contains("goes on"), "{stderr}");
+    assert!(stderr.contains("resume"), "{stderr}");
 
     let (made, output) = (runs(), paper("parts").output().unwrap());
     let stderr = String::from_utf8(output.stderr).unwrap();
@@ -458,7 +458,7 @@ fn progress_in_lines() {
     }
 }
 
-/// Runs of another build are told and stay; a file in the store's place is told, and the command does without.
+/// Runs of another build are noted and stay. With a file in the store's place, the command continues without a store.
 #[test]
 fn runs_of_another_build_stay() {
     let dir = tempfile::tempdir().unwrap();
@@ -480,6 +480,6 @@ fn runs_of_another_build_stay() {
     fs::create_dir(dir.path().join("no")).unwrap();
     fs::write(dir.path().join("no/store"), "mine").unwrap();
     let said = paper("no");
-    assert!(said.contains("an interrupted command could not go on later"), "{said}");
+    assert!(said.contains("without a store of runs, an interrupted command cannot resume"), "{said}");
     assert_eq!(fs::read_to_string(dir.path().join("no/store")).unwrap(), "mine");
 }

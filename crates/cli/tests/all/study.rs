@@ -37,7 +37,7 @@ fn the_example_runs() {
     assert!(report.contains("anabranch study") && report.contains("goal-2.olia"));
     // A command more runs only what needs samples over time, one simulation's first seed, and says so.
     let again = anabranch(["study", EXAMPLE, "--quick", "--out", out]);
-    assert!(again.stderr.contains("35 runs of an earlier command taken over"), "{}", again.stderr);
+    assert!(again.stderr.contains("reused 35 runs of an earlier command"), "{}", again.stderr);
 }
 
 /// `study` of a part of the standard cases and `cc report` say the same of it.
@@ -68,9 +68,9 @@ fn a_part_of_the_standard_cases() {
     assert!(wrong.stderr.contains("AXIS=VALUE"), "{}", wrong.stderr);
 }
 
-/// Killed whenever it may be, the same command goes on and ends with the same bytes as one that nobody stopped.
+/// Killed whenever it may be, the same command resumes and ends with the same bytes as an uninterrupted one.
 #[test]
-fn killed_and_gone_on() {
+fn killed_and_resumed() {
     let (killed, whole) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let args =
         |out: &Path| ["study", EXAMPLE, "--seeds", "6", "--out", out.to_str().unwrap()].map(str::to_owned);
@@ -122,15 +122,15 @@ fn a_store_for_two() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_anabranch"));
         command.args(args(out)).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
     });
-    let taken_over = both.map(|child| {
+    let reused = both.map(|child| {
         let ended = child.wait_with_output().unwrap();
         let said = String::from_utf8(ended.stderr).unwrap();
         assert!(ended.status.success(), "{said}");
-        let before = said.split(" of an earlier command taken over").next().filter(|before| *before != said);
+        let before = said.split(" of an earlier command").next().filter(|before| *before != said);
         before.map_or(0, |before| before.rsplit(' ').nth(1).unwrap().parse::<usize>().unwrap())
     });
-    // All but the one whose samples a figure draws; each is made by one command and taken over by the other.
-    assert_eq!((kept(&store.path().join("store")), taken_over.iter().sum()), (35, 35), "{taken_over:?}");
+    // All but the one whose samples a figure draws; each is executed by one command and reused by the other.
+    assert_eq!((kept(&store.path().join("store")), reused.iter().sum()), (35, 35), "{reused:?}");
     assert!(!one.path().join("store").exists() && !other.path().join("store").exists());
     let runs = |out: &Path| fs::read(out.join("studies/buffer-and-delay.csv")).unwrap();
     assert_eq!(runs(one.path()), runs(other.path()));
@@ -167,7 +167,7 @@ fn status_tells_an_outdated_result() {
     fs::write(&file, text.replace("jain()", "2 * jain()")).unwrap();
     assert_eq!(status(&["--quick"]), "there is a result, but of another study file, scenario or --at");
     fs::write(out.join("studies/mine.json"), "{").unwrap();
-    assert!(status(&["--quick"]).starts_with("a result that cannot be read"));
+    assert!(status(&["--quick"]).starts_with("the result cannot be read"));
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn checked_without_a_run() {
 
 /// Each names the command for the other.
 #[test]
-fn a_study_and_a_scenario_are_told_apart() {
+fn a_study_and_a_scenario_are_distinguished() {
     let scenario = Path::new(EXAMPLE).with_file_name("two-links.toml");
     let scenario = scenario.to_str().unwrap();
     let (study, run) = ("run it with `anabranch study FILE`", "run it with `anabranch run FILE`");
@@ -201,7 +201,7 @@ fn a_study_and_a_scenario_are_told_apart() {
 
 /// A message with the place, exit status 2, and nothing written.
 #[test]
-fn mistakes_are_told_before_anything_runs() {
+fn mistakes_are_reported_before_anything_runs() {
     let dir = tempfile::tempdir().unwrap();
     let folder = Path::new(EXAMPLE).parent().unwrap();
     fs::copy(folder.join("two-links.toml"), dir.path().join("two-links.toml")).unwrap();

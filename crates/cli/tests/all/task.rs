@@ -41,15 +41,15 @@ fn a_task_is_a_run() {
 }
 
 #[test]
-fn what_is_no_task_is_named() {
+fn invalid_tasks_are_refused() {
     let with = |more: &str| format!("{{\"scenario\": {}, \"seed\": 1{more}}}", Value::from(scenario()));
     for (task, said) in [
-        (String::new(), "is no task: EOF"),
-        ("name = \"toml\"".into(), "is no task: expected"),
+        (String::new(), "is not a task: EOF"),
+        ("name = \"toml\"".into(), "is not a task: expected"),
         ("{\"seed\": 1}".into(), "missing field `scenario`"),
         (with(", \"cores\": 2"), "unknown field `cores`, expected one of"),
         (with(", \"seed\": 2"), "duplicate field `seed`"),
-        (with(", \"backend\": \"ns3\""), "unknown backend `ns3`; there are: sim, kernel"),
+        (with(", \"backend\": \"ns3\""), "unknown backend `ns3`; known: sim, kernel"),
         (with(", \"cc\": [\"liar\"]"), "did you mean `lia`"),
         (with(", \"set\": [\"links.dsl.rate=fast\"]"), "links.dsl.rate=fast"),
         (with(", \"set\": [\"links.none.rate=5 Mbit/s\"]"), "none"),

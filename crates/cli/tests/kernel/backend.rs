@@ -85,8 +85,8 @@ fn a_sweep_beside_the_simulator() {
     assert_eq!((of("sim"), of("kernel")), (4, 4), "{table}");
     // What was run on the kernel is kept too: this takes no eight seconds more.
     let again = sweep("--json");
-    // With Linux hosts the simulator has four more.
-    assert!(again.stderr.contains("12 runs of an earlier command taken over"), "{}", again.stderr);
+    // With the Linux-accurate host model, the simulator has four more.
+    assert!(again.stderr.contains("reused 12 runs of an earlier command"), "{}", again.stderr);
     let result: Value = serde_json::from_str(&again.stdout).unwrap();
     let fidelity = result["experiments"][0]["fidelity"].as_array().unwrap();
     assert_eq!(fidelity.len(), 2);
@@ -135,7 +135,7 @@ fn what_the_kernel_cannot_do() {
             words.extend(["--out", out.to_str().unwrap()]);
         }
         let said = anabranch(words).fails(2);
-        assert!(said.contains("links.pipe.rate") && said.contains("packets a second"), "{said}");
+        assert!(said.contains("links.pipe.rate") && said.contains("packets per second"), "{said}");
     }
     assert!(!out.exists());
     let said = anabranch(["run", "scenarios/dumbbell.toml", "--traffic", "iperf3"]).fails(2);

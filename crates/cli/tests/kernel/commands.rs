@@ -104,7 +104,7 @@ fn a_namespace_uses_it() {
     let said = kernel(&["use", "ab_reno", here[0], here[1]]);
     assert!(
         said.starts_with(&format!(
-            "New sockets of {} use ab_reno, which is anabranch's, loaded for it; before, ",
+            "New sockets of {} use ab_reno, which is anabranch's, now loaded; before, ",
             namespace.name
         )),
         "{said}"
@@ -218,7 +218,7 @@ fn another_builds() {
     assert!(said.contains(&namespace.name) && said.contains("kernel unload ab_reno"), "{said}");
     assert_eq!(state(), "loaded, other build");
     namespace.choose("reno");
-    let replaced = "ab_reno: loaded, in the place of another build's\n";
+    let replaced = "ab_reno: loaded in place of another build's\n";
     until(|| kernel(&["load", "reno"]) == replaced, "nobody uses it, and it is replaced");
     assert_eq!(state(), "loaded");
 }
@@ -287,7 +287,7 @@ fn a_listener_that_chose_is_named_once_its_load_is_older() {
         namespace.name
     );
     assert!(texts.contains(&named), "{texts}");
-    assert!(texts.contains("gets ab_reno of an earlier load, and those that join ab_reno"), "{texts}");
+    assert!(texts.contains("gets ab_reno of an earlier load, joining subflows get ab_reno"), "{texts}");
     assert!(texts.contains("its subflows use two loads of one algorithm"), "{texts}");
     drop((ends, listener));
     until(|| uncoupled().is_empty(), "nothing is left");

@@ -1,4 +1,4 @@
-//! A connection as it is watched.
+//! A watched connection.
 
 use anabranch_cc_fixed::registry::KernelEntry;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 pub struct Connection {
     /// The algorithm.
     pub entry: &'static KernelEntry,
-    /// Which connection.
+    /// The connection's identity.
     pub key: Key,
     /// Its subflows, by their rows.
     pub subflows: Vec<Subflow>,
@@ -47,16 +47,16 @@ impl fmt::Display for Key {
     }
 }
 
-/// A TCP socket: of its own, or one of an MPTCP connection's. Counters run from its start.
+/// A TCP socket: a separate one, or a subflow of an MPTCP connection. Counters begin at its start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subflow {
-    /// The socket's number: no other has it while the algorithm stays loaded.
+    /// The socket's number, unique while the algorithm stays loaded.
     pub owner: u64,
     /// The inode of its network namespace.
     pub netns: u32,
-    /// Its own address and port.
+    /// The local address and port.
     pub local: SocketAddr,
-    /// The peer's.
+    /// The remote address and port.
     pub remote: SocketAddr,
     /// Maximum segment size, bytes; 0 before the first acknowledgement.
     pub mss: u32,
@@ -92,6 +92,6 @@ pub struct Subflow {
     pub spurious: u32,
     /// When the last acknowledgement arrived, microseconds of the monotonic clock; `None` before the first.
     pub acked_at_us: Option<u64>,
-    /// The algorithm's inner values, as its entry lists them; NaN where one has none.
+    /// The algorithm's observables, in the order of its entry; NaN for undefined values.
     pub observables: Vec<f64>,
 }

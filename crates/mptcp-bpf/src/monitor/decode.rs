@@ -1,4 +1,4 @@
-//! From the bytes of a table's entry to a connection.
+//! Decodes an entry of a table into a connection.
 
 use super::{Connection, Key, Subflow};
 use anabranch_cc_fixed::registry::{KernelEntry, Row};
@@ -17,7 +17,7 @@ pub(super) fn size(entry: &KernelEntry) -> usize {
     entry.group_size() + size_of::<Sockets>()
 }
 
-/// The connection with its subflows; `None` if none of them is complete, or the sizes are others.
+/// The connection with its subflows. `None` if no subflow is complete or the sizes differ.
 pub(crate) fn connection(entry: &'static KernelEntry, key: &[u8], value: &[u8]) -> Option<Connection> {
     let (group, sockets) = value.split_at_checked(entry.group_size())?;
     let shown = Sockets::read_from_bytes(sockets).ok()?.subflow;
@@ -31,7 +31,7 @@ pub(crate) fn connection(entry: &'static KernelEntry, key: &[u8], value: &[u8]) 
     (!subflows.is_empty()).then_some(Connection { entry, key, subflows })
 }
 
-/// A row's subflow; `None` if the rest of it is not the row's yet, but a former subflow's.
+/// A row's subflow. `None` if its other members still belong to a former subflow.
 fn subflow(shown: &shared::Subflow, row: Row) -> Option<Subflow> {
     let seconds = |us: u32| f64::from(us) * 1e-6;
     (shown.owner == row.owner).then_some(Subflow {
@@ -65,7 +65,7 @@ fn rate(mss: u32, segments: u32, us: u32) -> Option<f64> {
     (us > 0).then(|| f64::from(segments) * f64::from(mss) * 8e6 / f64::from(us))
 }
 
-/// IPv4 addresses that an IPv6 socket uses are shown as such.
+/// Decodes an address; an IPv4-mapped IPv6 address becomes IPv4.
 pub(crate) fn address(family: u16, bytes: [u8; 16]) -> Option<IpAddr> {
     match family {
         AF_INET => Some(IpAddr::from([bytes[0], bytes[1], bytes[2], bytes[3]])),

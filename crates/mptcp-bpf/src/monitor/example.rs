@@ -1,4 +1,4 @@
-//! Connections and samples for tests, here and of the programs that show them.
+//! Connections and samples for tests.
 
 use super::{Connection, Filter, Key, Namespaces, Sample, Sampler, Snapshot, Subflow};
 use anabranch_cc_fixed::registry;
@@ -31,12 +31,12 @@ pub fn subflow(owner: u64, n: u8, acked_bytes: u64) -> Subflow {
     }
 }
 
-/// A connection of LIA's.
+/// A connection that runs LIA.
 pub fn lia(token: u32, subflows: Vec<Subflow>) -> Connection {
     Connection { entry: registry::find_kernel("lia").unwrap(), key: Key::Token(token), subflows }
 }
 
-/// The last of several samples, each at a second of its own from 1 on.
+/// The last of several samples, taken at 1 s, 2 s and so on.
 pub fn last_sample(each: Vec<Vec<Connection>>) -> Sample {
     let mut sampler = Sampler::new(Filter::default());
     let snapshots =

@@ -1,21 +1,21 @@
-//! The choice of connections to watch.
+//! Selects the connections to watch.
 
 use super::Connection;
 
-/// A choice of connections. A part that is not given takes all of them.
+/// A filter of connections. An empty member matches all connections.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// Algorithms, by their names in the kernel.
     pub algorithms: Vec<&'static str>,
     /// The inode of a network namespace.
     pub netns: Option<u32>,
-    /// A port, here or there.
+    /// A local or remote port.
     pub port: Option<u16>,
 }
 
 impl Filter {
-    /// True where the choice takes the connection, or one of its subflows.
-    pub fn takes(&self, connection: &Connection) -> bool {
+    /// Whether the filter matches the connection or one of its subflows.
+    pub fn matches(&self, connection: &Connection) -> bool {
         let algorithm = connection.entry.kernel_name;
         let mut subflows = connection.subflows.iter();
         (self.algorithms.is_empty() || self.algorithms.contains(&algorithm))

@@ -3,7 +3,7 @@
 use super::Subflow;
 use anabranch_record::{Held, Measured};
 
-/// A subflow's means and counters since the record, or the subflow, began.
+/// A subflow's means and counters since the start of the record or, if later, of the subflow.
 pub struct Meter {
     /// The socket's number.
     pub owner: u64,
@@ -11,7 +11,7 @@ pub struct Meter {
     to_s: f64,
     first_bytes: Bytes,
     bytes: Bytes,
-    /// The kernel's counters, of 32 bits each, as they were last.
+    /// The last values of the kernel's 32-bit counters.
     last: [u32; COUNTS],
     totals: [u64; COUNTS],
     of: anabranch_record::Meter,
@@ -44,13 +44,13 @@ impl Meter {
         }
     }
 
-    /// A subflow that was there before: its counters begin where they are.
-    pub fn amid(from_s: f64, s: &Subflow) -> Self {
+    /// A subflow that existed before the record: its counters begin at their current values.
+    pub fn from_existing(from_s: f64, s: &Subflow) -> Self {
         let first_bytes = Bytes { sent: s.sent_bytes, acked: s.acked_bytes };
         Meter { first_bytes, bytes: first_bytes, last: counters(s), ..Meter::new(from_s, s) }
     }
 
-    /// Its state at that time.
+    /// Adds its state at a time.
     pub fn add(&mut self, time_s: f64, s: &Subflow) {
         self.of.hold(time_s - self.to_s);
         self.to_s = time_s;
@@ -68,13 +68,13 @@ impl Meter {
         }
     }
 
-    /// When it began, or the record did.
-    pub fn began_s(&self) -> f64 {
+    /// The start of the subflow or, if later, of the record.
+    pub fn start_s(&self) -> f64 {
         self.from_s
     }
 
-    /// When it was last seen.
-    pub fn ended_s(&self) -> f64 {
+    /// The time of its last sample.
+    pub fn end_s(&self) -> f64 {
         self.to_s
     }
 
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn means_and_counters() {
         let mut s = subflow(7, 1, 1_000_000);
-        let mut meter = Meter::amid(2.0, &s);
+        let mut meter = Meter::from_existing(2.0, &s);
         let mut at = |time_s: f64, cwnd: f64, acked: u64, lost: u32| {
             (s.cwnd, s.acked_bytes, s.lost_segments) = (cwnd, acked, lost);
             meter.add(time_s, &s);

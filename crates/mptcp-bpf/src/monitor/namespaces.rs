@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
 
-/// Where `ip netns` and container engines keep namespaces under names.
+/// The folders with the named namespaces of `ip netns` and container engines.
 const DIRECTORIES: [&str; 3] = ["/run/docker/netns", "/run/containers/netns", "/run/netns"];
 
-/// The name of the namespace that the system's first process has.
+/// The name of the first process's namespace.
 const HOST: &str = "host";
 
-/// The names of the network namespaces that have one.
+/// The names of network namespaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Namespaces(HashMap<u32, String>);
 
 impl Namespaces {
-    /// As they are now.
-    pub fn now() -> Self {
+    /// The current names.
+    pub fn current() -> Self {
         let files = DIRECTORIES.iter().filter_map(|d| std::fs::read_dir(d).ok()).flatten().flatten();
         let named = files.filter_map(|file| {
             let name = file.file_name().to_string_lossy().into_owned();
@@ -31,7 +31,7 @@ impl Namespaces {
     }
 }
 
-/// A namespace's file has its inode, which the kernel counts with 32 bits.
+/// The inode of a namespace's file, a 32-bit number.
 fn inode(file: impl AsRef<std::path::Path>) -> Option<u32> {
     std::fs::metadata(file).ok()?.ino().try_into().ok()
 }

@@ -1,4 +1,4 @@
-//! The record of a watch: the same samples and summary as of a simulated run.
+//! Records a watch, with the samples and the summary of a simulated run.
 
 use super::meter::Meter;
 use super::{Key, Sample, Watched};
@@ -10,9 +10,9 @@ use std::collections::HashMap;
 pub struct Recorder {
     layout: Layout,
     flows: HashMap<(&'static str, Key), usize>,
-    /// For each flow those of its subflows.
+    /// The meters of each flow's subflows.
     meters: Vec<Vec<Meter>>,
-    /// When the last sample was taken, in seconds; `None` before the first.
+    /// The time of the last sample, in seconds; `None` before the first.
     last_s: Option<f64>,
 }
 
@@ -24,10 +24,10 @@ impl Recorder {
         recorder
     }
 
-    /// Adds a sample, which goes to the sink.
+    /// Adds a sample and passes it to the sink.
     pub fn add(&mut self, sample: &Sample, sink: &mut dyn Sink) {
         let time_s = sample.time_s;
-        let news = sample.connections.iter().filter(|c| self.admit(c, time_s)).count();
+        let news = sample.connections.iter().filter(|c| self.add_connection(c, time_s)).count();
         if news > 0 {
             sink.extend(&self.layout);
         }
@@ -57,8 +57,8 @@ impl Recorder {
         self.last_s = Some(time_s);
     }
 
-    /// Takes a connection and its subflows into the layout; whether one of them is new.
-    fn admit(&mut self, c: &Watched, time_s: f64) -> bool {
+    /// Adds a connection and its subflows to the layout; returns whether one of them is new.
+    fn add_connection(&mut self, c: &Watched, time_s: f64) -> bool {
         let flow = *self.flows.entry(key(c)).or_insert(self.meters.len());
         if flow == self.meters.len() {
             self.meters.push(Vec::new());
@@ -74,8 +74,8 @@ impl Recorder {
         for s in &c.subflows {
             if meters.iter().all(|meter| meter.owner != s.now.owner) {
                 meters.push(match self.last_s {
-                    // It may have been there for long: what it did before does not count.
-                    None => Meter::amid(time_s, &s.now),
+                    // Its activity before the record does not count.
+                    None => Meter::from_existing(time_s, &s.now),
                     Some(last_s) => Meter::new(last_s, &s.now),
                 });
                 paths.push(vec![format!("{} → {}", s.now.local, s.now.remote)]);
@@ -84,7 +84,7 @@ impl Recorder {
         meters.len() > before
     }
 
-    /// The summary of all that was recorded.
+    /// The summary of the record.
     pub fn summary(&self) -> Summary {
         let flows: Vec<_> = self.layout.flows.iter().zip(&self.meters).map(flow).collect();
         Summary {
@@ -101,8 +101,8 @@ fn key(c: &Watched) -> (&'static str, Key) {
 
 fn flow((layout, meters): (&FlowLayout, &Vec<Meter>)) -> FlowSummary {
     let delivered_bytes = meters.iter().map(Meter::acked_bytes).sum();
-    let from = meters.iter().map(Meter::began_s).fold(f64::INFINITY, f64::min);
-    let to = meters.iter().map(Meter::ended_s).fold(0.0, f64::max);
+    let from = meters.iter().map(Meter::start_s).fold(f64::INFINITY, f64::min);
+    let to = meters.iter().map(Meter::end_s).fold(0.0, f64::max);
     // Reinjections cannot be distinguished from other data.
     FlowSummary::of(layout, delivered_bytes, to - from, meters.iter().map(Meter::measured))
 }

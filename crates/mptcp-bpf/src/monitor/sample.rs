@@ -1,28 +1,28 @@
-//! Samples: a snapshot, and rates since the previous one.
+//! Samples: snapshots with rates since the previous one.
 
 use super::{Connection, Filter, Key, Namespaces, Snapshot, Subflow};
-use crate::Look;
+use crate::CouplingReport;
 use anabranch_cc_fixed::registry::KernelEntry;
 use std::collections::HashMap;
 
 /// All watched connections at one instant.
 #[derive(Clone, Debug, Default)]
 pub struct Sample {
-    /// Since the first, in seconds.
+    /// The time since the first sample, in seconds.
     pub time_s: f64,
     /// Ordered by algorithm and key.
     pub connections: Vec<Watched>,
-    /// Connections that are not coupled, and listeners that would make such, of all network namespaces. [`Watch`](super::Watch)
-    /// looks once a second.
-    pub coupling: Look,
+    /// Uncoupled connections, and listeners that would accept such connections, in all network namespaces.
+    /// [`Watch`](super::Watch) checks once per second.
+    pub coupling: CouplingReport,
 }
 
-/// A connection that is watched.
+/// A watched connection.
 #[derive(Clone)]
 pub struct Watched {
     /// Its algorithm.
     pub entry: &'static KernelEntry,
-    /// Which connection.
+    /// The connection's identity.
     pub key: Key,
     /// The name of its network namespace.
     pub netns: String,
@@ -39,11 +39,11 @@ impl std::fmt::Debug for Watched {
 /// One of its subflows.
 #[derive(Clone, Debug)]
 pub struct WatchedSubflow {
-    /// As the kernel knows it.
+    /// The kernel's state of the subflow.
     pub now: Subflow,
-    /// Payload acknowledged since the last sample, bits per second; `None` if it was not there.
+    /// Payload acknowledged since the last sample, bits per second; `None` if the subflow is new.
     pub rate_bps: Option<f64>,
-    /// Since the last acknowledgement, in seconds.
+    /// The time since the last acknowledgement, in seconds.
     pub idle_s: Option<f64>,
 }
 
@@ -70,7 +70,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Takes what the filter takes.
+    /// A sampler of the connections that the filter matches.
     pub fn new(filter: Filter) -> Self {
         Sampler { filter, first_us: None, last_us: 0, acked: HashMap::new() }
     }
@@ -82,7 +82,7 @@ impl Sampler {
         let elapsed = now.saturating_sub(self.last_us) as f64 * 1e-6;
         let before = std::mem::take(&mut self.acked);
         let mut connections = snapshot.connections;
-        connections.retain(|connection| self.filter.takes(connection));
+        connections.retain(|connection| self.filter.matches(connection));
         let mut watched = |Connection { entry, key, subflows }: Connection| Watched {
             entry,
             key,
@@ -104,7 +104,7 @@ impl Sampler {
         let connections = connections.into_iter().map(&mut watched).collect();
         self.last_us = now;
         let time_s = now.saturating_sub(first_us) as f64 * 1e-6;
-        Sample { time_s, connections, coupling: Look::default() }
+        Sample { time_s, connections, coupling: CouplingReport::default() }
     }
 }
 
@@ -125,7 +125,7 @@ pub(super) mod tests {
         assert_eq!((first.time_s, first.connections[0].rate_bps()), (0.0, None));
         assert_eq!(first.connections[0].netns, "77");
         assert_eq!(first.connections[0].subflows[0].idle_s, Some(4.999_999));
-        // 500,000 bytes in 2 s; the other subflow is new, and the third one's number was another's.
+        // 500,000 bytes in 2 s; the other subflow is new, and the third one has a reused number.
         let second = vec![lia(1, vec![subflow(7, 1, 1_500_000), subflow(8, 2, 300_000)])];
         let second = sampler.next(snapshot(7_000_000, second), &names);
         let c = &second.connections[0];

@@ -1,51 +1,51 @@
 //! Samples of the selected sockets, as an iterator.
 
 use super::{Filter, Monitor, Namespaces, Sample, Sampler};
-use crate::{Coupling, Error, Look};
+use crate::{Coupling, CouplingReport, Error};
 use anabranch_cc_fixed::registry::{self, KernelEntry};
 use std::time::{Duration, Instant};
 
-/// The time between two looks for algorithms and network namespaces that are new or gone.
-const LOOK: Duration = Duration::from_secs(1);
+/// The interval between two updates of the lists of algorithms and network namespaces.
+const INTERVAL: Duration = Duration::from_secs(1);
 
-/// A source of samples. It notices algorithms that are loaded, and namespaces that are made, while it runs.
+/// A source of samples. It follows changes of the loaded algorithms and namespaces.
 pub struct Watch {
     monitor: Monitor,
     sampler: Sampler,
     names: Namespaces,
     coupling: Coupling,
-    look: Look,
-    looked: Instant,
+    report: CouplingReport,
+    checked_at: Instant,
     /// The selected algorithms, by their names in the kernel; empty: all.
     only: Vec<&'static str>,
 }
 
 impl Watch {
-    /// Begins to watch the sockets that `filter` takes.
+    /// Starts to watch the sockets that `filter` matches.
     ///
     /// # Errors
-    /// Without privileges, or where the kernel refuses a program.
+    /// Without privileges, or if the kernel rejects a program.
     pub fn open(filter: Filter) -> Result<Self, Error> {
         let (monitor, only) = (Monitor::open()?, filter.algorithms.clone());
-        let (sampler, names) = (Sampler::new(filter), Namespaces::now());
+        let (sampler, names) = (Sampler::new(filter), Namespaces::current());
         let coupling = Coupling::open();
-        let look = coupling.look();
-        Ok(Watch { monitor, sampler, names, coupling, look, looked: Instant::now(), only })
+        let report = coupling.check();
+        Ok(Watch { monitor, sampler, names, coupling, report, checked_at: Instant::now(), only })
     }
 
-    /// The sockets as they are now.
+    /// Takes a sample.
     ///
     /// # Errors
     /// If the kernel's BTF cannot be read.
     pub fn sample(&mut self) -> Result<Sample, Error> {
-        if self.looked.elapsed() >= LOOK {
-            self.looked = Instant::now();
-            self.monitor.look()?;
-            self.names = Namespaces::now();
-            self.look = self.coupling.look();
+        if self.checked_at.elapsed() >= INTERVAL {
+            self.checked_at = Instant::now();
+            self.monitor.update()?;
+            self.names = Namespaces::current();
+            self.report = self.coupling.check();
         }
         let sample = self.sampler.next(self.monitor.sample(), &self.names);
-        Ok(Sample { coupling: self.look.clone(), ..sample })
+        Ok(Sample { coupling: self.report.clone(), ..sample })
     }
 
     /// The watched and selected algorithms, by their names in the kernel.
@@ -53,13 +53,13 @@ impl Watch {
         self.entries().map(|entry| entry.kernel_name).collect()
     }
 
-    /// Algorithms that are not watched, since another version loaded them.
+    /// Algorithms that another version loaded, which cannot be watched.
     pub fn unreadable(&self) -> &[&'static KernelEntry] {
         self.monitor.unreadable()
     }
 
-    /// The names of all observables that samples may have, those of algorithms included that are asked for by name and
-    /// not loaded yet. A name may be there more than once.
+    /// The names of all observables that samples may have. They include selected algorithms that are not loaded yet. Names
+    /// may repeat.
     pub fn observables(&self) -> Vec<&'static str> {
         let named = registry::all().iter().filter(|entry| self.only.contains(&entry.kernel_name));
         self.entries().chain(named).flat_map(|entry| entry.entry.observables).map(|o| o.name).collect()

@@ -53,7 +53,7 @@ fn a_socket_from_its_first_byte_to_its_end() {
     assert!(matches!(ours.key, Key::Single(_)) && ours.entry.kernel_name == "ab_reno", "{ours:?}");
     let s = of_client(&connections, client).unwrap();
     assert_eq!(s.remote, streams.0.peer_addr().unwrap());
-    assert_eq!(Namespaces::now().name(s.netns), namespace.name);
+    assert_eq!(Namespaces::current().name(s.netns), namespace.name);
     assert!(s.sent_bytes == 100_000 && s.mss > 1000 && s.sent_segments >= 2, "{s:?}");
     assert!(0.0 < s.min_rtt_s.unwrap() && s.min_rtt_s <= s.srtt_s, "{s:?}");
     let last = s.acked_at_us.unwrap();
@@ -95,14 +95,14 @@ fn many_sockets_and_an_algorithm_that_is_unloaded() {
         all.iter().flat_map(|c| &c.subflows).filter(|s| clients.contains(&s.local)).count()
     };
     unload(reno()).unwrap();
-    monitor.look().unwrap();
+    monitor.update().unwrap();
     let all = seen(&mut monitor, |all| count(all) >= 200, "all are there");
     assert_eq!(count(&all.connections), 200);
     drop(streams);
     seen(&mut monitor, |all| count(all) == 0, "all are gone");
     drop(namespace);
     let mut is_forgotten = || {
-        monitor.look().unwrap();
+        monitor.update().unwrap();
         monitor.algorithms().is_empty()
     };
     until(&mut is_forgotten, "the algorithm is gone");

@@ -35,7 +35,7 @@ fn whatever_a_killed_loader_leaves_is_removed() {
         for steps in 0..=4 {
             let leftover = killed_after(steps, registration);
             until(|| is_registered() == (steps == 4), &format!("{registration:?} {steps}"));
-            // Already the next look finds a kernel without it.
+            // The next check already finds a kernel without it.
             assert!(!is_pinned());
             assert!(!leftover.exists());
             assert_eq!(load(reno()).unwrap(), Load::Done);

@@ -421,7 +421,7 @@ impl Compiler<'_> {
                         && !function.percentiles.contains(x)
                     {
                         let known: Vec<String> = function.percentiles.iter().map(f64::to_string).collect();
-                        let help = format!("there are: {}", known.join(", "));
+                        let help = format!("known: {}", known.join(", "));
                         return Err(Problem::new(format!("percentile {x} is not recorded")).help(help));
                     }
                     numbers.push(number);

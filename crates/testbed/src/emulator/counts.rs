@@ -5,18 +5,18 @@ use super::wire::Header;
 use anabranch_net::{DropReason, Time};
 use anabranch_record::Histogram;
 
-/// Sums of a path since the emulator began.
+/// A path's counters since the start of the emulator.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PathCounts {
-    /// Segments with data that the sender's host has sent, repeated ones included.
+    /// Data segments that the sender's host has sent, including retransmissions.
     pub segments: u64,
     /// Bytes of data in them.
     pub payload_bytes: u64,
-    /// Of these segments, those that a link dropped.
+    /// The number of these segments that a link dropped.
     pub dropped_segments: u64,
-    /// Acknowledgements without data that the receiver's host has sent.
+    /// Pure acknowledgements that the receiver's host has sent.
     pub acks: u64,
-    /// Of these, those that a link dropped.
+    /// The number of these that a link dropped.
     pub dropped_acks: u64,
     /// Standstills of the emulator after which a queue dropped data.
     pub standstill_losses: u64,
@@ -26,12 +26,12 @@ pub struct PathCounts {
 
 /// The sending behaviour of the hosts of a path.
 #[derive(Clone, Debug, Default)]
-pub struct Manner {
+pub struct SendingBehaviour {
     /// Segments that the sender's host hands over as one super-packet (TSO).
     pub segments_per_burst: Tally,
-    /// Segments that an acknowledgement without data newly acknowledges, the last one in part perhaps; 0: a duplicate.
+    /// Segments that a pure acknowledgement newly acknowledges, counting a partly acknowledged one; 0 is a duplicate.
     pub segments_per_ack: Tally,
-    /// Time between one such acknowledgement and the next. Those that come within the emulator's quantum come together.
+    /// The time between two such acknowledgements. Those within the emulator's quantum arrive together.
     pub ack_spacing: Histogram,
 }
 
@@ -44,19 +44,19 @@ pub struct Tally {
 impl Tally {
     const SIZE: usize = 65;
 
-    /// How often 0, 1, 2 and so on came; the last one stands for all that are larger, too.
+    /// The counts of 0, 1, 2 and so on; the last one includes all larger numbers.
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// The mean; none of nothing.
+    /// The mean; `None` if empty.
     pub fn mean(&self) -> Option<f64> {
         let all: u64 = self.counts.iter().sum();
         let sum: u64 = self.counts.iter().zip(0..).map(|(n, number)| n * number).sum();
         (all > 0).then(|| sum as f64 / all as f64)
     }
 
-    /// The same without what is 0.
+    /// The same without zeros.
     pub fn without_zeros(&self) -> Tally {
         let mut some = self.clone();
         some.counts[0] = 0;
@@ -78,15 +78,15 @@ impl Default for Tally {
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     pub counts: PathCounts,
-    pub manner: Manner,
-    /// Data of a full segment: the most that one had.
+    pub manner: SendingBehaviour,
+    /// The payload of a full segment: the largest seen.
     full: usize,
-    /// The acknowledgement number seen last, of the present connection.
+    /// The last acknowledgement number of the current connection.
     acknowledged: Option<u32>,
     acked_at: Option<Time>,
-    /// What standstills do to it.
+    /// The reach of standstills on the path.
     pub reach: Reach,
-    /// The standstill that was counted last.
+    /// The number of the last counted standstill.
     standstill: u64,
 }
 
@@ -115,7 +115,7 @@ impl Watch {
         } else if is_pure_ack(header) {
             self.counts.acks += 1;
             if let Some(before) = self.acknowledged.replace(tcp.ack) {
-                // An old one that comes late goes back.
+                // A late, old one has a smaller number.
                 let bytes = tcp.ack.wrapping_sub(before) as i32;
                 self.manner.segments_per_ack.add((bytes.max(0) as usize).div_ceil(self.full.max(1)));
                 if bytes < 0 {
@@ -128,7 +128,7 @@ impl Watch {
         }
     }
 
-    /// A link dropped a packet, which carried data or, on the way back, none; a standstill can be the cause.
+    /// A link dropped a packet. `cause` is the standstill that may have caused it.
     pub fn dropped(&mut self, forward: bool, data: bool, why: DropReason, cause: Option<Cause>) {
         self.counts.dropped_segments += u64::from(forward && data);
         self.counts.dropped_acks += u64::from(!forward && !data);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_and_what_acknowledges_them_are_counted() {
+    fn segments_and_acknowledgements_are_counted() {
         let mut watch = Watch::default();
         let micros = |us: u64| Time::from_nanos(us * 1000);
         let start = u32::MAX - 1000;
@@ -187,7 +187,7 @@ mod tests {
             standstill_cycles: 0.0,
         };
         assert_eq!(watch.counts, expected);
-        let Manner { segments_per_burst, segments_per_ack, ack_spacing } = &watch.manner;
+        let SendingBehaviour { segments_per_burst, segments_per_ack, ack_spacing } = &watch.manner;
         assert_eq!(segments_per_burst.counts()[..7], [0, 0, 0, 0, 0, 1, 0]);
         assert_eq!(segments_per_ack.counts()[..5], [2, 0, 1, 1, 0]);
         assert_eq!(segments_per_ack.mean(), Some(5.0 / 4.0));

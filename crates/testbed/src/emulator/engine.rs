@@ -1,7 +1,7 @@
 //! The emulator's thread: reads packets, passes them to the network, and writes them when they are due.
 
 use super::EmulatorOptions;
-use super::counts::{Manner, PathCounts, Watch};
+use super::counts::{PathCounts, SendingBehaviour, Watch};
 use super::gather::{Gathered, MOST};
 use super::health::Health;
 use super::network::{Network, Packet};
@@ -27,12 +27,12 @@ use std::time::{Duration, Instant};
 
 /// The most packets read from a device before the next one.
 const AT_ONCE: usize = 16;
-/// After a pause so long the thread wakes so much before a packet is due, and spends the rest awake: timers wake it
+/// After a pause of this length, the thread wakes early by this time and spins until a packet is due, because timers wake it
 /// 20 to 60 µs late.
 const PAUSE: Time = Time::from_millis(1);
 const EARLY: Time = Time::from_nanos(60_000);
 const NANOS: i64 = 1_000_000_000;
-/// Wake-ups of the thread other than devices.
+/// Event numbers other than devices.
 const TIMER: u64 = u64::MAX;
 const REQUESTS: u64 = u64::MAX - 1;
 
@@ -41,9 +41,9 @@ const REQUESTS: u64 = u64::MAX - 1;
 pub struct Snapshot {
     /// The instant, from time 0 of the run.
     pub at: Time,
-    /// Of each link, in their order.
+    /// The counters and the queue of each link.
     pub links: Vec<(Totals, Waiting)>,
-    /// Of each path, in their order.
+    /// The counters of each path.
     pub paths: Vec<PathCounts>,
     /// The total standstill time: the sum of all times longer than 1 ms in which the thread should have run and did not.
     pub standstill: Time,
@@ -52,11 +52,11 @@ pub struct Snapshot {
 /// The final report of the emulator.
 #[derive(Debug)]
 pub struct Report {
-    /// The end.
+    /// The state at the end.
     pub end: Snapshot,
-    /// Of each path, how its hosts sent.
-    pub manners: Vec<Manner>,
-    /// How well it kept time.
+    /// The sending behaviour of each path's hosts.
+    pub manners: Vec<SendingBehaviour>,
+    /// The accuracy of its timing.
     pub health: Health,
 }
 
@@ -67,20 +67,20 @@ pub(super) struct Engine {
     network: Network,
     store: Store,
     watches: Vec<Watch>,
-    /// Of path p, the sender's is the device 2p and the receiver's 2p + 1; a device's packets take the route of its number.
+    /// Path p has the devices 2p (sender) and 2p + 1 (receiver). A device's packets take the route of the same number.
     devices: Vec<Device>,
     /// Devices that may have packets.
     ready: Vec<u32>,
     scratch: Vec<u8>,
     clock: Clock,
     timer: OwnedFd,
-    /// When the timer goes off.
+    /// The timer's expiry.
     set: Time,
     quantum: Time,
     receive_offload: bool,
-    /// The places of the packets that are being written.
+    /// The places of the packets being written.
     taken: Vec<Place>,
-    /// When due packets were given to their hosts last.
+    /// The last time at which due packets were delivered to their hosts.
     advanced: Time,
     epoll: OwnedFd,
     waker: Arc<OwnedFd>,
@@ -94,7 +94,7 @@ struct Device {
     ready: bool,
 }
 
-/// Whether it is the route, or the device, of a sender.
+/// Whether the route or device belongs to a sender.
 fn is_forward(route: u32) -> bool {
     route & 1 == 0
 }
@@ -102,7 +102,7 @@ fn is_forward(route: u32) -> bool {
 /// The run's clock: CLOCK_MONOTONIC from time 0 on.
 #[derive(Clone, Copy)]
 struct Clock {
-    /// In nanoseconds of CLOCK_MONOTONIC.
+    /// Time 0, in nanoseconds of CLOCK_MONOTONIC.
     zero: i64,
 }
 
@@ -115,7 +115,7 @@ impl Clock {
         Clock { zero: now + until - since }
     }
 
-    /// Time 0 until then.
+    /// The time of the run; zero before its start.
     #[inline]
     fn now(&self) -> Time {
         Time::from_nanos((nanos(ClockId::Monotonic) - self.zero).max(0) as u64)
@@ -164,7 +164,7 @@ impl Engine {
             network,
             store: Store::new(largest),
             watches,
-            // Packets that arrived before the thread began trigger no event.
+            // Packets that arrived before the thread's start do not trigger an event.
             ready: (0..tuns.len() as u32).collect(),
             devices: tuns.into_iter().map(|tun| Device { tun, ready: true }).collect(),
             scratch: vec![0; LARGEST_READ],
@@ -186,9 +186,9 @@ impl Engine {
     /// Runs until the sender of requests is dropped.
     pub fn run(mut self, realtime: bool) -> io::Result<Report> {
         let began = Instant::now();
-        self.standstills.sleeps(self.clock.now());
+        self.standstills.record_sleep(self.clock.now());
         self.health.realtime = realtime;
-        // By default the kernel may wake a thread without real-time priority 50 µs late.
+        // By default, the kernel may wake a thread without real-time priority 50 µs late.
         set_current_timer_slack(Some(NonZero::<u64>::MIN))?;
         let mut events = Vec::with_capacity(64);
         loop {
@@ -213,17 +213,17 @@ impl Engine {
         Ok(Report { end, manners, health: self.health })
     }
 
-    /// Waits until then, for packets, or for requests; returns whether requests came.
+    /// Waits for packets or requests until the given time; returns whether requests arrived.
     fn wait(&mut self, until: Time, events: &mut Vec<epoll::Event>) -> io::Result<bool> {
         const NOW: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
         let now = self.clock.now();
         let busy = until <= now;
-        // Packets that find the thread asleep wait unseen where it stands still: it is to wake in between, so that this shows.
+        // Wakes regularly, so that a standstill during a long sleep is detected: packets that arrive then would wait unnoticed.
         let until = if until.since(now) > PAUSE.times(3) { now + PAUSE } else { until };
         let early = if until.since(now) > PAUSE { EARLY } else { Time::ZERO };
         if !busy {
             self.set_timer(until - early)?;
-            self.standstills.sleeps(until);
+            self.standstills.record_sleep(until);
             self.health.sleeps += 1;
         }
         events.clear();
@@ -253,13 +253,13 @@ impl Engine {
 
     /// Sleeps, ignoring packets and requests.
     fn sleep(&mut self, until: Time) {
-        self.standstills.sleeps(until);
-        // A signal that wakes it early does no harm.
+        self.standstills.record_sleep(until);
+        // An early wake-up by a signal does no harm.
         let _ = clock_nanosleep_absolute(ClockId::Monotonic, &self.clock.timespec(until));
         self.health.sleeps += 1;
     }
 
-    /// Sets the timer. One that goes off early does no harm.
+    /// Sets the timer. An early expiry does no harm.
     fn set_timer(&mut self, until: Time) -> io::Result<()> {
         if until < self.set {
             let spec = Itimerspec { it_interval: Timespec::default(), it_value: self.clock.timespec(until) };
@@ -269,9 +269,9 @@ impl Engine {
         Ok(())
     }
 
-    /// Moves packets up to now, and gives those at the end of their routes to their hosts.
+    /// Moves packets up to now and delivers those at the end of their routes.
     fn advance(&mut self) {
-        self.advanced = self.works();
+        self.advanced = self.record_work();
         self.network.run(self.advanced);
         self.health.most_overdue = self.health.most_overdue.max(self.network.arrived.len());
         while let Some((due, packet)) = self.network.arrived.pop_front() {
@@ -285,26 +285,26 @@ impl Engine {
         }
     }
 
-    /// Reads the clock, and records that the thread runs.
+    /// Reads the clock and records that the thread runs.
     #[inline]
-    fn works(&mut self) -> Time {
+    fn record_work(&mut self) -> Time {
         let now = self.clock.now();
-        self.standstills.works(now);
+        self.standstills.record_work(now);
         now
     }
 
-    /// Gives a packet to its host, together with following packets gathered with it.
+    /// Delivers a packet to its host, merged with following packets if possible.
     fn deliver(&mut self, due: Time, packet: Packet) {
         self.take(due, packet);
         let gathered = if self.receive_offload { self.gather(packet.route) } else { None };
         let tun = &self.devices[packet.route as usize ^ 1].tun;
         let written = match gathered {
-            None => tun.write(self.store.see(self.taken[0])),
+            None => tun.write(self.store.read(self.taken[0])),
             Some(mut gathered) => {
                 let behind = gathered.headers();
                 let mut parts = [IoSlice::new(&[]); MOST + 1];
                 for (part, place) in parts[1..].iter_mut().zip(&self.taken) {
-                    *part = IoSlice::new(&self.store.see(*place)[behind..]);
+                    *part = IoSlice::new(&self.store.read(*place)[behind..]);
                 }
                 parts[0] = IoSlice::new(gathered.head());
                 tun.write_parts(&parts[..=self.taken.len()])
@@ -314,25 +314,25 @@ impl Engine {
         self.taken.drain(..).for_each(|place| self.store.release(place));
     }
 
-    /// Takes a packet that is due to be written.
+    /// Takes a due packet for writing.
     fn take(&mut self, due: Time, packet: Packet) {
         if packet.marked {
-            wire::mark(self.store.get(packet.place));
+            wire::mark(self.store.get_mut(packet.place));
         }
-        let late = self.works().since(due);
+        let late = self.record_work().since(due);
         self.health.lateness.record(late.as_nanos());
         self.health.latest = self.health.latest.max(late);
         self.taken.push(packet.place);
     }
 
-    /// Takes the packets that continue the one taken, if any do.
+    /// Takes the packets that continue the taken one, if any.
     fn gather(&mut self, route: u32) -> Option<Gathered> {
-        let mut gathered = Gathered::begin(self.store.see(self.taken[0]))?;
+        let mut gathered = Gathered::begin(self.store.read(self.taken[0]))?;
         while let Some(&(due, next)) = self.network.arrived.front()
             && next.route == route
-            // A mark on one of them is a difference between their headers.
+            // A mark on one of them makes their headers differ.
             && !next.marked
-            && gathered.add(self.store.see(next.place))
+            && gathered.add(self.store.read(next.place))
         {
             self.network.arrived.pop_front();
             self.take(due, next);
@@ -363,7 +363,7 @@ impl Engine {
         Ok(any)
     }
 
-    /// A packet that was read enters the network, as the segments that it would be on the wire.
+    /// Splits a packet into its segments on the wire and passes them to the network.
     fn enter(&mut self, device: u32, length: usize) {
         let frame = &self.scratch[..length];
         let fits = |header: &Header| header.length(0) + VNET_HEADER <= self.store.largest();
@@ -372,7 +372,7 @@ impl Engine {
             return;
         };
         let now = self.clock.now();
-        self.standstills.works(now);
+        self.standstills.record_work(now);
         self.network.run(now);
         let watch = &mut self.watches[device as usize / 2];
         if is_forward(device) {
@@ -398,12 +398,12 @@ impl Engine {
         }
     }
 
-    /// Answers all requests; returns whether more can come.
+    /// Answers all requests; returns whether more can arrive.
     fn answer(&mut self) -> bool {
         let _ = rustix::io::read(&*self.waker, &mut [0; 8]);
         loop {
             match self.requests.try_recv() {
-                // Who does not wait for the answer has no use for it.
+                // The requester may have stopped waiting.
                 Ok(request) => drop(request.send(self.snapshot())),
                 Err(TryRecvError::Empty) => return true,
                 Err(TryRecvError::Disconnected) => return false,

@@ -7,7 +7,7 @@ use crate::device::VNET_HEADER;
 const LONGEST: usize = VNET_HEADER + 60 + 60;
 /// The largest packet of IPv4.
 const LARGEST: usize = 65_535;
-/// Linux gathers no more segments of a page each.
+/// Linux's limit of segments that each fill a page.
 pub(crate) const MOST: usize = 46;
 
 /// Consecutive segments of one TCP connection.
@@ -15,15 +15,15 @@ pub(crate) struct Gathered {
     /// The first one's headers, including the `virtio_net_hdr`.
     head: [u8; LONGEST],
     header: Header,
-    /// Bytes of payload, and in how many segments.
+    /// Bytes of payload, and the number of segments.
     payload: usize,
     segments: usize,
-    /// A segment that is not full, or one with PSH or FIN, is the last.
+    /// Whether the last segment is short or has PSH or FIN.
     ended: bool,
 }
 
 impl Gathered {
-    /// Begins with a packet. None where it is not a segment to which another may be added.
+    /// Starts with a packet. `None` if it is not a segment that others may continue.
     pub fn begin(frame: &[u8]) -> Option<Gathered> {
         let header = Header::read(frame)?;
         let flags = header.tcp?.flags;
@@ -52,7 +52,7 @@ impl Gathered {
         if tcp.flags != ACK | ends || !wire::is_checksum_left(frame) {
             return false;
         }
-        if !wire::goes_on(&self.head, &header, self.payload, frame) {
+        if !wire::continues(&self.head, &header, self.payload, frame) {
             return false;
         }
         self.payload += header.payload;
@@ -62,17 +62,17 @@ impl Gathered {
         true
     }
 
-    /// Whether it is more than one segment.
+    /// Whether it contains more than one segment.
     pub fn is_several(&self) -> bool {
         self.segments > 1
     }
 
-    /// The headers of all together, with a `virtio_net_hdr`; behind them come the payloads.
+    /// The headers of the super-packet, with a `virtio_net_hdr`; the payloads follow them.
     pub fn head(&mut self) -> &[u8] {
         wire::join(&mut self.head, &self.header, self.payload)
     }
 
-    /// Where in a packet, with what is before it, the payload begins.
+    /// The offset of the payload in a packet, including the `virtio_net_hdr`.
     pub fn headers(&self) -> usize {
         VNET_HEADER + self.header.headers
     }

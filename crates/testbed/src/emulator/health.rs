@@ -1,21 +1,21 @@
-//! How well the emulator kept time.
+//! The accuracy of the emulator's timing.
 
 use anabranch_net::Time;
 use anabranch_record::Histogram;
 use std::time::Duration;
 
-/// Measures of whether the links behaved as in the scenario.
+/// Measures of the links' fidelity to the scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Health {
     /// Lateness of packets at their hosts.
     pub lateness: Histogram,
     /// The maximum lateness.
     pub latest: Time,
-    /// The most packets that were due at once and not yet given to their hosts.
+    /// The most packets that were due and not yet delivered.
     pub most_overdue: usize,
     /// CPU time of the emulator's thread, including the hosts' processing of its packets.
     pub cpu: Duration,
-    /// How long the emulator has run.
+    /// The emulator's run time.
     pub wall: Duration,
     /// Whether its thread has real-time priority.
     pub realtime: bool,
@@ -23,7 +23,7 @@ pub struct Health {
     pub refused: u64,
     /// Discarded packets of other traffic, such as IPv6.
     pub foreign: u64,
-    /// How often the thread slept.
+    /// The number of times that the thread slept.
     pub sleeps: u64,
 }
 

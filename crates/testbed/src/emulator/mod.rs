@@ -1,8 +1,8 @@
-//! The emulator: one thread that moves packets between the hosts' devices, by the link models of `anabranch-net`.
+//! The emulator: one thread that moves packets between the hosts' devices through the link models of `anabranch-net`.
 //!
-//! The thread runs the models of links of the simulator on the run's clock. A packet's outcome depends on the instant at
-//! which it was read, and on nothing that happens later: a thread that wakes late gives packets to their hosts late, and
-//! [`Health`] has the lateness, but the following links see the packet at its due time.
+//! The thread runs the simulator's link models on the run's clock. A packet's outcome depends only on the instant at which it
+//! was read. If the thread wakes late, it delivers packets late, and [`Health`] records the lateness. Following links still
+//! see the packet at its due time.
 
 mod counts;
 mod engine;
@@ -13,7 +13,7 @@ mod standstill;
 mod store;
 mod wire;
 
-pub use counts::{Manner, PathCounts, Tally};
+pub use counts::{PathCounts, SendingBehaviour, Tally};
 pub use engine::{Report, Snapshot};
 pub use health::Health;
 
@@ -32,12 +32,12 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-/// A path between two hosts: its devices and its way.
+/// A path between two hosts: its devices and links.
 #[derive(Debug)]
 pub struct Ends {
     /// The sender's device.
     pub sender: Tun,
-    /// The receiver's.
+    /// The receiver's device.
     pub receiver: Tun,
     /// The links, as in a scenario.
     pub path: Path,
@@ -46,14 +46,13 @@ pub struct Ends {
 /// Options of the emulator.
 #[derive(Clone, Debug)]
 pub struct EmulatorOptions {
-    /// Packets that are due within so long a time of each other may be given to their hosts together, as a network card
-    /// does that moderates its interrupts. A packet that is due after a pause is not delayed.
+    /// Packets that are due within this time of each other may be delivered together, as a network card with interrupt
+    /// moderation does. A packet after a pause is not delayed.
     ///
-    /// Each wake of the thread costs 10 µs where timers are those of a virtual machine, so that without this the wakes
-    /// are most of the cost.
+    /// A wake-up of the thread costs 10 µs in a virtual machine, so without this option wake-ups would dominate the cost.
     pub quantum: Time,
-    /// Segments of a connection that are due together are given to their host as one super-packet, as by a network card
-    /// with receive offload (GRO), so that it acknowledges many at once. The simulator's hosts have none.
+    /// Whether segments of a connection that are due together are delivered as one super-packet, as by a network card with
+    /// receive offload (GRO). The host then acknowledges many at once. The simulator's hosts lack this.
     pub receive_offload: bool,
 }
 
@@ -66,15 +65,14 @@ impl Default for EmulatorOptions {
 /// A running emulator. It ends when dropped.
 #[derive(Debug)]
 pub struct Emulator {
-    /// None once it is to end.
+    /// `None` when it must end.
     requests: Option<Sender<Request>>,
     waker: Arc<OwnedFd>,
     thread: Option<JoinHandle<io::Result<Report>>>,
 }
 
 impl Emulator {
-    /// Starts the thread. Links are those of `links`, their random processes those of the simulator under this seed;
-    /// `zero` is time 0 of the run.
+    /// Starts the thread. The random processes of `links` are the simulator's for this seed; `zero` is time 0 of the run.
     ///
     /// # Errors
     /// The kernel refuses a thread or a file.
@@ -110,7 +108,7 @@ impl Emulator {
     ///
     /// # Errors
     /// The emulator has ended.
-    pub fn look(&self) -> Result<Snapshot, TestbedError> {
+    pub fn snapshot(&self) -> Result<Snapshot, TestbedError> {
         let (sender, receiver) = channel();
         if let Some(requests) = &self.requests {
             let _ = requests.send(sender);
@@ -137,7 +135,7 @@ impl Emulator {
     }
 
     fn wake(&self) {
-        // It fails only where the counter is full, and then the thread is to wake already.
+        // Fails only if the counter is full; then the thread wakes anyway.
         let _ = rustix::io::write(&*self.waker, &1u64.to_ne_bytes());
     }
 }
@@ -148,7 +146,7 @@ impl Drop for Emulator {
     }
 }
 
-/// The ways of a path's two devices. Where the scenario has no links back, these are the delay of those forward.
+/// The routes of a path's two devices. Without reverse links in the scenario, the way back has the delay of the forward links.
 fn routes(links: &[LinkSpec], path: &Path) -> [Route; 2] {
     let forward = Route { delay: Time::ZERO, links: path.links.clone() };
     let delay = match path.return_links.is_empty() {

@@ -11,7 +11,7 @@ use std::collections::{BinaryHeap, VecDeque};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Packet {
     pub place: Place,
-    /// Its route, and how many stages of it it has entered.
+    /// Its route, and the number of stages that it has entered.
     pub route: u32,
     pub stage: u16,
     /// Its size at IP level, in bytes.
@@ -23,12 +23,12 @@ pub(crate) struct Packet {
     pub data: bool,
 }
 
-/// A stage of routes: a link, or a delay alone.
+/// A stage of routes: a link or a pure delay.
 struct Stage {
     kind: Kind,
     /// The packets that will leave it, in order of time.
     pipe: VecDeque<(Time, Packet)>,
-    /// When its valid event is due; one at another time is void.
+    /// The time of its valid event; other events are void.
     armed: Time,
 }
 
@@ -44,12 +44,12 @@ enum Kind {
 pub(crate) struct Network {
     stages: Vec<Stage>,
     routes: Vec<Vec<u32>>,
-    /// Instants at which a stage has something to do; those of one instant in the order in which they were planned.
+    /// The events of stages; events of one instant stay in the order of planning.
     events: BinaryHeap<Reverse<(Time, u64, u32)>>,
     planned: u64,
-    /// Packets at the end of their routes, and when they came there, in order of time; to be taken.
+    /// Packets that have reached the end of their routes, with the time, in order.
     pub arrived: VecDeque<(Time, Packet)>,
-    /// Packets that a link dropped, and why; to be taken.
+    /// Packets that a link dropped, with the reason.
     pub dropped: Vec<(Packet, DropReason)>,
     /// The number of links, which are the first stages.
     pub links: usize,
@@ -65,7 +65,7 @@ pub(crate) struct Route {
 }
 
 impl Network {
-    /// `seed` is for the links' random processes, which are the simulator's.
+    /// Creates the network; `seed` is for the links' random processes.
     pub fn new(links: &[LinkSpec], seed: u64, routes: &[Route]) -> Network {
         let mut network = Network {
             stages: Vec::new(),
@@ -95,7 +95,7 @@ impl Network {
         self.stages.len() as u32 - 1
     }
 
-    /// A packet enters its next stage at `now`, up to which [`Network::run`] has run.
+    /// Puts a packet into its next stage at `now`. [`Network::run`] must have run up to `now`.
     pub fn enter(&mut self, now: Time, mut packet: Packet) {
         let Some(&s) = self.routes[packet.route as usize].get(usize::from(packet.stage)) else {
             return self.arrived.push_back((now, packet));
@@ -169,7 +169,7 @@ impl Network {
         }
     }
 
-    /// The sums and the queue of a link at `now`, up to which [`Network::run`] has run.
+    /// The counters and the queue of a link at `now`. [`Network::run`] must have run up to `now`.
     pub fn link(&mut self, i: usize, now: Time) -> (Totals, Waiting) {
         match &mut self.stages[i].kind {
             Kind::Prompt(link) => (link.totals(now), link.waiting(now)),
@@ -183,7 +183,7 @@ impl Stage {
     fn put(&mut self, packet: Packet, at: Time) {
         match self.pipe.back() {
             Some((last, _)) if *last > at => {
-                // Held back packets are overtaken: rare, so a search is cheap enough.
+                // Other packets overtake held-back ones. This is rare, so a search is cheap enough.
                 let place = self.pipe.partition_point(|(due, _)| *due <= at);
                 self.pipe.insert(place, (at, packet));
             }

@@ -1,4 +1,4 @@
-//! Standstills: times in which the emulator should have run and did not.
+//! Standstills: periods in which the emulator should have run and did not.
 
 use anabranch_net::{Discipline, LinkSpec, QueueLimit, Time};
 use anabranch_scenario::Path;
@@ -13,21 +13,21 @@ const MOST_COST: f64 = 0.25;
 /// The number of recent standstills stored: enough for a round-trip time.
 const KNOWN: usize = 16;
 
-/// The standstills of a thread, which reports when it works and until when it sleeps.
+/// Detects the standstills of a thread from its reports about work and sleep.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Standstills {
     /// The latest time at which the thread must run.
     due: Time,
-    /// How many there were.
+    /// The number of standstills.
     number: u64,
-    /// All of them together.
+    /// Their total length.
     sum: Time,
     last: VecDeque<Standstill>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Standstill {
-    /// From 1.
+    /// The number, from 1.
     number: u64,
     length: Time,
     end: Time,
@@ -73,16 +73,16 @@ fn queue_time(link: &LinkSpec, mtu: u32) -> Time {
 /// Standstills that can cause a loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cause {
-    /// The number, from 1, of the last of them.
+    /// The number, from 1, of the last standstill.
     pub number: u64,
     /// The largest cost of the loss, as a fraction of a cycle between two reactions to congestion.
     pub cost: f64,
 }
 
 impl Standstills {
-    /// The thread runs.
+    /// Records that the thread runs.
     #[inline]
-    pub fn works(&mut self, now: Time) {
+    pub fn record_work(&mut self, now: Time) {
         let length = now.since(self.due);
         if length > LEAST {
             self.add(length, now);
@@ -99,8 +99,8 @@ impl Standstills {
         self.last.push_back(Standstill { number: self.number, length, end });
     }
 
-    /// The thread sleeps until then.
-    pub fn sleeps(&mut self, until: Time) {
+    /// Records that the thread sleeps until the given time.
+    pub fn record_sleep(&mut self, until: Time) {
         self.due = self.due.max(until);
     }
 
@@ -109,8 +109,8 @@ impl Standstills {
         self.sum
     }
 
-    /// Those that can be the reason of a loss at `now`: packets that waited reach queues at once when one is over, and those that they cause
-    /// within a round-trip time without queues.
+    /// The standstills that may have caused a loss at `now`. After a standstill, the waiting packets reach the queues at
+    /// once, and the packets that they trigger follow within a round-trip time without queues.
     pub fn cause(&self, now: Time, reach: Reach) -> Option<Cause> {
         let near = |one: &&Standstill| one.end < now && now.since(one.end) <= reach.round_trip + LEAST;
         let near = || self.last.iter().filter(near);
@@ -129,20 +129,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_later_than_asked_stood_still() {
+    fn late_wake_ups_are_standstills() {
         let mut still = Standstills::default();
-        still.works(us(900));
+        still.record_work(us(900));
         // Asleep as asked, woken early, woken 1 ms late: none.
         for (until, woken) in [(5_000, 5_000), (9_000, 6_000), (7_000, 8_000)] {
-            still.sleeps(us(until));
-            still.works(us(woken));
+            still.record_sleep(us(until));
+            still.record_work(us(woken));
         }
         assert_eq!((still.sum(), still.cause(us(8_001), Reach::default())), (Time::ZERO, None));
         // 8 ms late after a sleep, and 3 ms between two steps of its work.
-        still.sleeps(us(9_000));
-        still.works(us(17_000));
+        still.record_sleep(us(9_000));
+        still.record_work(us(17_000));
         assert_eq!(still.sum(), us(8_000));
-        still.works(us(20_000));
+        still.record_work(us(20_000));
         assert_eq!(still.sum(), us(11_000));
     }
 
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn its_packets_reach_queues_within_a_round_trip() {
         let mut still = Standstills::default();
-        still.works(us(5_000));
+        still.record_work(us(5_000));
         let number = |now| still.cause(us(now), reach(20_000, 0)).map(|cause| cause.number);
         // What a link drops until its end was on its way before.
         assert_eq!(
@@ -166,11 +166,11 @@ mod tests {
     #[test]
     fn a_loss_costs_what_it_was_brought_forward() {
         let mut still = Standstills::default();
-        still.works(us(2_000));
+        still.record_work(us(2_000));
         let cost = |queue| still.cause(us(2_001), reach(20_000, queue)).unwrap().cost;
         assert_eq!((cost(20_000), cost(4_000), cost(0)), (0.1, 0.25, 0.25));
-        still.sleeps(us(5_000));
-        still.works(us(7_000));
+        still.record_sleep(us(5_000));
+        still.record_work(us(7_000));
         let of = |now| still.cause(us(now), reach(20_000, 20_000));
         assert_eq!(of(7_001), Some(Cause { number: 2, cost: 0.2 }));
         // The second is over only then.

@@ -1,6 +1,6 @@
-//! Room for the bytes of packets on their way, used again and again.
+//! Reusable buffers for packets in flight.
 
-/// Bytes of a small place: an acknowledgement with all its options, and the header before it.
+/// The size of a small place: an acknowledgement with all options and the header before it, in bytes.
 const SMALL: usize = 160;
 /// The approximate size of allocated blocks, in bytes.
 const PIECE: usize = 1 << 20;
@@ -19,43 +19,43 @@ pub(crate) struct Place {
 }
 
 impl Store {
-    /// With room for packets of up to `largest` bytes.
+    /// A store for packets of up to `largest` bytes.
     pub fn new(largest: usize) -> Store {
         Store { small: Places::new(SMALL), large: Places::new(largest) }
     }
 
-    /// The largest packet that it takes, in bytes.
+    /// The largest packet that fits, in bytes.
     pub fn largest(&self) -> usize {
         self.large.size
     }
 
-    /// Takes a place for a packet of at most `length` bytes, which `write` writes and returns the number of.
+    /// Allocates a place for a packet of at most `length` bytes. `write` fills it and returns the number of bytes.
     #[inline]
     pub fn put(&mut self, length: usize, write: impl FnOnce(&mut [u8]) -> usize) -> Place {
         let places = if length <= SMALL { &mut self.small } else { &mut self.large };
         let number = places.take();
-        let written = write(&mut places.get(number)[..length]);
+        let written = write(&mut places.get_mut(number)[..length]);
         // The length identifies the kind of place, so it must be the requested one.
         debug_assert_eq!(written, length);
         Place { number, length: length as u32 }
     }
 
-    /// The packet there.
+    /// Reads the packet at a place.
     #[inline]
-    pub fn see(&self, place: Place) -> &[u8] {
+    pub fn read(&self, place: Place) -> &[u8] {
         let length = place.length as usize;
         let places = if length <= SMALL { &self.small } else { &self.large };
-        &places.see(place.number)[..length]
+        &places.read(place.number)[..length]
     }
 
-    /// The packet there, to be changed.
+    /// The packet at a place, mutable.
     #[inline]
-    pub fn get(&mut self, place: Place) -> &mut [u8] {
+    pub fn get_mut(&mut self, place: Place) -> &mut [u8] {
         let length = place.length as usize;
-        &mut self.of(length).get(place.number)[..length]
+        &mut self.of(length).get_mut(place.number)[..length]
     }
 
-    /// Gives a place back.
+    /// Frees a place.
     #[inline]
     pub fn release(&mut self, place: Place) {
         self.of(place.length as usize).free.push(place.number);
@@ -71,7 +71,7 @@ struct Places {
     size: usize,
     in_piece: usize,
     pieces: Vec<Box<[u8]>>,
-    /// The place given back last is taken next: it is in the caches.
+    /// The free places. The last freed one is reused first, because it is in the caches.
     free: Vec<u32>,
 }
 
@@ -94,13 +94,13 @@ impl Places {
     }
 
     #[inline]
-    fn see(&self, number: u32) -> &[u8] {
+    fn read(&self, number: u32) -> &[u8] {
         let (piece, place) = (number as usize / self.in_piece, number as usize % self.in_piece);
         &self.pieces[piece][place * self.size..][..self.size]
     }
 
     #[inline]
-    fn get(&mut self, number: u32) -> &mut [u8] {
+    fn get_mut(&mut self, number: u32) -> &mut [u8] {
         let (piece, place) = (number as usize / self.in_piece, number as usize % self.in_piece);
         &mut self.pieces[piece][place * self.size..][..self.size]
     }
@@ -123,7 +123,7 @@ mod tests {
         let places: Vec<Place> =
             lengths.iter().enumerate().map(|(i, n)| store.put(*n, fill(i, *n))).collect();
         for (i, place) in places.iter().enumerate() {
-            assert_eq!(store.get(*place), vec![i as u8; lengths[i]], "packet {i}");
+            assert_eq!(store.get_mut(*place), vec![i as u8; lengths[i]], "packet {i}");
         }
         let pieces = |store: &Store| store.small.pieces.len() + store.large.pieces.len();
         let before = pieces(&store);

@@ -1,4 +1,4 @@
-//! Packets as they are on the wire: IPv4 and TCP headers, and how a super-packet becomes segments.
+//! The wire format of packets: IPv4 and TCP headers, and segmentation of super-packets.
 
 use crate::device::VNET_HEADER;
 
@@ -20,11 +20,11 @@ const CE: u8 = 0b11;
 pub(crate) struct Header {
     /// Bytes of the IP header.
     ip: usize,
-    /// Bytes of all headers; the payload is behind.
+    /// Bytes of all headers; the payload follows.
     pub headers: usize,
     /// Bytes of payload.
     pub payload: usize,
-    /// Payload of a segment, where the packet is a super-packet.
+    /// The payload per segment, if the packet is a super-packet.
     segment: Option<usize>,
     pub ecn_capable: bool,
     pub tcp: Option<Tcp>,
@@ -48,8 +48,8 @@ impl Tcp {
 }
 
 impl Header {
-    /// Reads the headers of what a device gave: a `virtio_net_hdr` and a packet. None where it is not an IPv4 packet for
-    /// one host.
+    /// Reads the headers of a frame from a device: a `virtio_net_hdr` and a packet. `None` if it is not a unicast IPv4
+    /// packet.
     pub fn read(frame: &[u8]) -> Option<Header> {
         let (vnet, packet) = frame.split_at_checked(VNET_HEADER)?;
         let first = *packet.first()?;
@@ -57,7 +57,7 @@ impl Header {
         if first >> 4 != 4 || ip < 20 || packet.len() < ip || usize::from(word(packet, 2)) != packet.len() {
             return None;
         }
-        // Multicast and broadcast: the host's own affairs.
+        // Multicast and broadcast are not part of the scenario's traffic.
         if packet[16] >= 224 {
             return None;
         }
@@ -79,7 +79,7 @@ impl Header {
         match vnet[1] {
             GSO_NONE => Some(header),
             GSO_TCP_IPV4 if header.tcp.is_some() && payload > 0 => {
-                // The kernel leaves the checksum of a super-packet always to the device.
+                // The kernel always leaves the checksum of a super-packet to the device.
                 (vnet[0] & NEEDS_CHECKSUM != 0).then_some(())?;
                 header.segment = (payload < header.payload).then_some(payload);
                 Some(header)
@@ -88,33 +88,33 @@ impl Header {
         }
     }
 
-    /// How many packets it is on the wire.
+    /// The number of packets on the wire.
     pub fn segments(&self) -> usize {
         self.segment.map_or(1, |payload| self.payload.div_ceil(payload))
     }
 
-    /// The IP length of the packet number `i` of these.
+    /// The IP length of packet `i` of these.
     pub fn length(&self, i: usize) -> usize {
         self.headers + self.payload_of(i)
     }
 
-    /// The bytes of payload in the packet number `i`.
+    /// The bytes of payload in packet `i`.
     pub fn payload_of(&self, i: usize) -> usize {
         self.segment.map_or(self.payload, |payload| payload.min(self.payload - i * payload))
     }
 
-    /// Writes packet number `i` of `frame` with its `virtio_net_hdr` to `to`; how many bytes these are.
+    /// Writes packet `i` of `frame` with its `virtio_net_hdr` to `to`; returns the number of bytes.
     ///
-    /// As a network card does: identification and sequence number increase, FIN and PSH are on the last
-    /// segment only (Linux' `tcp_gso_segment`). The checksum stays to be completed, by a host that never does so
-    /// for a packet from next door, so only the length in its pseudo header changes.
+    /// As in a network card, identification and sequence number increase, and only the last segment has FIN and PSH (Linux's
+    /// `tcp_gso_segment`). The checksum stays incomplete, because hosts do not check local packets; only the length in its
+    /// pseudo header changes.
     pub fn write(&self, frame: &[u8], i: usize, to: &mut [u8]) -> usize {
         let packet = &frame[VNET_HEADER..];
         let length = self.length(i);
         let end = VNET_HEADER + length;
         let Some(segment) = self.segment else {
             to[..end].copy_from_slice(&frame[..end]);
-            // A super-packet of one segment is none.
+            // One segment is not a super-packet.
             to[1] = GSO_NONE;
             to[4..6].fill(0);
             return end;
@@ -141,14 +141,14 @@ impl Header {
     }
 }
 
-/// Whether the checksum is left to who reads the packet.
+/// Whether the checksum is left to the reader of the packet.
 pub(super) fn is_checksum_left(frame: &[u8]) -> bool {
     frame[0] & NEEDS_CHECKSUM != 0
 }
 
-/// Whether `next`, with headers of the same length, goes on `payload` bytes behind what `head` begins with, and its
-/// headers are the same otherwise: all but the lengths, the identification, the checksums, and flags.
-pub(super) fn goes_on(head: &[u8], header: &Header, payload: usize, next: &[u8]) -> bool {
+/// Whether `next`, with headers of equal length, continues `head` after `payload` bytes. The other header fields must be
+/// equal, except lengths, identification, checksums and flags.
+pub(super) fn continues(head: &[u8], header: &Header, payload: usize, next: &[u8]) -> bool {
     let (head, next) = (&head[VNET_HEADER..], &next[VNET_HEADER..]);
     let ip = header.ip;
     let same = |from: usize, to: usize| head[from..to] == next[from..to];
@@ -162,13 +162,12 @@ pub(super) fn goes_on(head: &[u8], header: &Header, payload: usize, next: &[u8])
         && same(ip + 18, header.headers)
 }
 
-/// Sets flags of TCP in a head.
+/// Sets TCP flags in a head.
 pub(super) fn add_flags(head: &mut [u8], header: &Header, flags: u8) {
     head[VNET_HEADER + header.ip + 13] |= flags;
 }
 
-/// Makes the head of one segment, as `header` was read, that of a super-packet with so many bytes of payload, of which that
-/// segment has its share.
+/// Turns the head of one segment, parsed as `header`, into the head of a super-packet with `payload` bytes.
 pub(super) fn join<'a>(head: &'a mut [u8], header: &Header, payload: usize) -> &'a [u8] {
     let (vnet, packet) = head.split_at_mut(VNET_HEADER);
     vnet[1] = GSO_TCP_IPV4;
@@ -185,13 +184,13 @@ fn sequence(tcp: &[u8]) -> u32 {
     u32::from_be_bytes([tcp[4], tcp[5], tcp[6], tcp[7]])
 }
 
-/// The length of TCP's packet is part of the pseudo header, whose sum is in place of a checksum that is to be completed.
+/// Updates the TCP length in the pseudo header. Its sum stands in place of the incomplete checksum.
 fn renew_pseudo_length(tcp: &mut [u8], old: usize, new: usize) {
     let sum = u32::from(word(tcp, 16)) + u32::from(!(old as u16)) + new as u32;
     put(tcp, 16, fold(sum));
 }
 
-/// Marks a packet, which has its `virtio_net_hdr` before it: congestion experienced.
+/// Marks a packet (after its `virtio_net_hdr`) with congestion experienced.
 pub(crate) fn mark(frame: &mut [u8]) {
     let packet = &mut frame[VNET_HEADER..];
     packet[1] |= CE;

@@ -1,4 +1,4 @@
-//! An archive of files as the kernel unpacks it into its first file system: cpio's "newc", `Documentation/driver-api/early-userspace/buffer-format.rst`.
+//! Writes an initramfs archive in cpio's "newc" format, `Documentation/driver-api/early-userspace/buffer-format.rst`.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 const FILE: u32 = 0o100_000;
 const FOLDER: u32 = 0o040_000;
 
-/// Files for a guest. All are root's, of the time 0, so that the same files are the same bytes.
+/// Files for a guest. All belong to root and have time 0, so that equal files give equal bytes.
 #[derive(Default)]
 pub struct Archive {
     bytes: Vec<u8>,
@@ -15,7 +15,7 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Adds a file with the folders that it is in. `path` is absolute in the guest.
+    /// Adds a file and its parent folders. `path` is absolute in the guest.
     pub fn file(&mut self, path: &Path, permissions: u32, content: &[u8]) {
         let mut name = String::new();
         let parts = path.components().filter_map(|part| match part {
@@ -32,7 +32,7 @@ impl Archive {
         self.entry(&name, FILE | permissions, content);
     }
 
-    /// The archive.
+    /// Returns the archive's bytes.
     pub fn finish(mut self) -> Vec<u8> {
         self.entry("TRAILER!!!", 0, &[]);
         self.bytes
@@ -41,7 +41,7 @@ impl Archive {
     fn entry(&mut self, name: &str, mode: u32, content: &[u8]) {
         self.entries += 1;
         let links = if mode & FOLDER == 0 { 1 } else { 2 };
-        let size = u32::try_from(content.len()).expect("no file for a guest has 4 GiB");
+        let size = u32::try_from(content.len()).expect("files for a guest are below 4 GiB");
         let (time, user, group, device) = (0, 0, 0, 0);
         let length = name.len() as u32 + 1;
         self.bytes.extend_from_slice(b"070701");

@@ -1,4 +1,4 @@
-//! A task on another kernel, in a virtual machine with a clock of its own.
+//! Runs a task on another kernel, in a virtual machine in virtual time.
 
 mod cpio;
 mod machine;
@@ -19,8 +19,9 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// What the image's first process runs. The outcome's port ends with the status, so that what is cut off is told from what is whole.
-/// iperf3 makes its buffers in /tmp. Progress goes through a pipe: on a terminal, as a serial port is one, it would be a bar.
+/// The script that the image's first process runs. The status at the end of the outcome's port marks it as complete. iperf3
+/// creates its buffers in /tmp. Progress goes through a pipe, because on a terminal, such as a serial port, it would be a
+/// bar.
 const JOB: &str = "#!/bin/sh
 busybox mkdir -p /tmp
 for port in 1 2 3; do stty -F /dev/ttyS$port raw 115200; done
@@ -35,12 +36,13 @@ cat /outcome /status >/dev/ttyS1
 /// The interval between two checks of the machine.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// Lines of kernel messages that explain its end.
+/// The number of kernel message lines in an error.
 const LINES: usize = 20;
 
-/// A stock Debian kernel on which `anabranch task` runs, in a virtual machine and in virtual time. No network is needed, and no privileges.
+/// A stock Debian kernel on which `anabranch task` runs, in a virtual machine and in virtual time. No network is needed, and
+/// no privileges.
 ///
-/// Its image is a folder that `tools/guest-image.sh` has made.
+/// `tools/guest-image.sh` creates its image, a folder.
 pub struct Guest {
     kernel: PathBuf,
     initramfs: Vec<u8>,
@@ -67,11 +69,11 @@ impl Guest {
         Ok(Guest { kernel: image.join("kernel"), initramfs, program: archive.finish() })
     }
 
-    /// The output of `anabranch task` for a task of this scenario, which is a JSON object. Samples go to `sink` when it is over. `seed` is
-    /// that of what the kernel has of random. `keep_going` is asked now and then, with the simulated time that was reached.
+    /// Runs `anabranch task` with a task of this scenario and returns its output, a JSON object. Samples go to `sink` at the
+    /// end. `seed` determines the kernel's randomness. `keep_going` is polled with the simulated time.
     ///
     /// # Errors
-    /// [`TestbedError`]; what the task is refused for is an [`TestbedError::Environment`].
+    /// [`TestbedError`]; a refused task is a [`TestbedError::Environment`].
     pub fn run(
         &self,
         task: &[u8],
@@ -97,12 +99,12 @@ impl Guest {
         let archives = [&self.initramfs, &self.program, &archive.finish()];
         let mut machine = Machine::boot(&self.kernel, &archives.map(|a| &a[..]), seed, limit(length))?;
         loop {
-            let ended = machine.ended()?;
-            let errors = String::from_utf8_lossy(&machine.said(Port::Errors)?).into_owned();
+            let ended = machine.exit_status()?;
+            let errors = String::from_utf8_lossy(&machine.output(Port::Errors)?).into_owned();
             if let Some((status, complaints)) = ended {
-                let outcome = machine.said(Port::Outcome)?;
-                let console = String::from_utf8_lossy(&machine.said(Port::Console)?).into_owned();
-                let outcome = outcome_of(&outcome, &errors).unwrap_or_else(|| {
+                let outcome = machine.output(Port::Outcome)?;
+                let console = String::from_utf8_lossy(&machine.output(Port::Console)?).into_owned();
+                let outcome = parse_outcome(&outcome, &errors).unwrap_or_else(|| {
                     let killed = match status.signal() {
                         Some(_) => format!(", at the limit of {} s of CPU time", limit(length)),
                         None => String::new(),
@@ -114,13 +116,13 @@ impl Guest {
                 })?;
                 if sink.wants_samples() {
                     sink.begin(&Layout::of(scenario));
-                    let text = machine.said(Port::Samples)?;
+                    let text = machine.output(Port::Samples)?;
                     let read = str::from_utf8(&text).ok().and_then(|text| samples::replay(text, sink));
-                    read.ok_or_else(|| TestbedError::Failed("a guest's samples cannot be read".into()))?;
+                    read.ok_or_else(|| TestbedError::Failed("cannot read the guest's samples".into()))?;
                 }
                 return Ok(outcome);
             }
-            let at = reached(&errors, length);
+            let at = last_progress(&errors, length);
             if !keep_going(at) {
                 return Err(TestbedError::Interrupted { at, partial: None });
             }
@@ -129,13 +131,13 @@ impl Guest {
     }
 }
 
-/// Seconds of a processor that a run takes at most: many times what runs took.
+/// The limit of a run's CPU time in seconds, many times the usual.
 fn limit(length: Time) -> u64 {
     300 + (length.as_secs_f64() * 60.0) as u64
 }
 
-/// What a guest's task printed, or why it failed; none where its end is missing.
-fn outcome_of(port: &[u8], errors: &str) -> Option<Result<Vec<u8>, TestbedError>> {
+/// The output or the failure of a guest's task. `None` if the final status is missing.
+fn parse_outcome(port: &[u8], errors: &str) -> Option<Result<Vec<u8>, TestbedError>> {
     let text = port.strip_suffix(b"\n")?;
     let start = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let status = str::from_utf8(&text[start..]).ok()?.strip_prefix("status ")?;
@@ -147,11 +149,11 @@ fn outcome_of(port: &[u8], errors: &str) -> Option<Result<Vec<u8>, TestbedError>
     })
 }
 
-/// What a line of progress has after its per cent.
+/// The text after the percentage in a progress line.
 const PROGRESS: &str = " % of the simulated time";
 
 /// The simulated time in the last progress line.
-fn reached(errors: &str, length: Time) -> Time {
+fn last_progress(errors: &str, length: Time) -> Time {
     let line = errors.lines().rev().find_map(|line| Some(line.split_once(PROGRESS)?.0));
     let percent = line.and_then(|line| line.rsplit(' ').next()?.parse::<f64>().ok());
     Time::from_secs_f64(percent.unwrap_or(0.0) / 100.0 * length.as_secs_f64())
@@ -168,31 +170,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_cut_off_is_no_outcome() {
+    fn truncated_output_is_not_an_outcome() {
         let whole = b"{\"a\": \"status 0\"}\nstatus 0\n";
-        assert_eq!(outcome_of(whole, "").unwrap().unwrap(), b"{\"a\": \"status 0\"}\n");
+        assert_eq!(parse_outcome(whole, "").unwrap().unwrap(), b"{\"a\": \"status 0\"}\n");
         for length in 0..whole.len() {
-            assert!(outcome_of(&whole[..length], "").is_none(), "{length}");
+            assert!(parse_outcome(&whole[..length], "").is_none(), "{length}");
         }
     }
 
     #[test]
-    fn a_refusal_is_no_defect() {
+    fn a_refusal_is_not_a_defect() {
         let errors = "1 s: 20 % of the simulated time, about 4 s left\n  × no such algorithm\n";
-        let refused = outcome_of(b"status 2\n", errors).unwrap().unwrap_err();
+        let refused = parse_outcome(b"status 2\n", errors).unwrap().unwrap_err();
         assert!(
             matches!(&refused, TestbedError::Environment(why) if why == "  × no such algorithm"),
             "{refused}"
         );
-        let failed = outcome_of(b"status 101\n", errors).unwrap().unwrap_err();
+        let failed = parse_outcome(b"status 101\n", errors).unwrap().unwrap_err();
         assert!(matches!(&failed, TestbedError::Failed(why) if why.contains("status 101")), "{failed}");
     }
 
     #[test]
     fn progress_is_in_simulated_time() {
         let length = Time::from_millis(8000);
-        assert_eq!(reached("", length), Time::ZERO);
+        assert_eq!(last_progress("", length), Time::ZERO);
         let said = "1 s: 12.5 % of the simulated time, about 7 s left\n2 s: 25 % of the simulated time, about 6 s left\n3 s: 3";
-        assert_eq!(reached(said, length), Time::from_millis(2000));
+        assert_eq!(last_progress(said, length), Time::from_millis(2000));
     }
 }

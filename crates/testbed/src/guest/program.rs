@@ -1,4 +1,4 @@
-//! A program of this machine for a guest that has none of its libraries.
+//! Copies a program of this machine, with its libraries, into a guest.
 
 use super::cpio::Archive;
 use crate::{TestbedError, environment};
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Adds a program as `/bin/NAME`, and the libraries that it is linked with where it looks for them.
+/// Adds a program as `/bin/NAME`, and its libraries at the paths where it expects them.
 pub fn add(archive: &mut Archive, program: &Path, name: &str) -> Result<(), TestbedError> {
     let mut put = |at: &Path, from: &Path| {
         let content = fs::read(from).map_err(TestbedError::kernel(format!("read {}", from.display())))?;
@@ -17,7 +17,7 @@ pub fn add(archive: &mut Archive, program: &Path, name: &str) -> Result<(), Test
     libraries(program)?.iter().try_for_each(|library| put(library, library))
 }
 
-/// Adds iperf3, and for connections of several paths what makes its sockets MPTCP's.
+/// Adds iperf3 and, for multipath connections, the library that turns its sockets into MPTCP sockets.
 pub fn add_iperf3(archive: &mut Archive, multipath: bool) -> Result<(), TestbedError> {
     let find = |name| {
         environment::find(name).ok_or_else(|| TestbedError::Environment(format!("{name} is not installed")))
@@ -28,7 +28,7 @@ pub fn add_iperf3(archive: &mut Archive, multipath: bool) -> Result<(), TestbedE
     }
     let mptcpize = find("mptcpize")?;
     add(archive, &mptcpize, "mptcpize")?;
-    // It has the name of the library that it puts before the C library's.
+    // mptcpize contains the path of the library that it preloads.
     let content = fs::read(&mptcpize).map_err(TestbedError::kernel("read mptcpize"))?;
     let words = content.split(|byte| !byte.is_ascii_graphic()).filter_map(|word| str::from_utf8(word).ok());
     let mut paths = words.filter_map(|word| word.strip_prefix("LD_PRELOAD=")).map(Path::new);
@@ -40,14 +40,14 @@ pub fn add_iperf3(archive: &mut Archive, multipath: bool) -> Result<(), TestbedE
     Ok(())
 }
 
-/// Those of a program, and what loads them.
+/// The libraries of a program, and their loader.
 fn libraries(program: &Path) -> Result<Vec<PathBuf>, TestbedError> {
     let ldd = Command::new("ldd").arg(program).output().map_err(TestbedError::kernel("run ldd"))?;
     let said = String::from_utf8_lossy(&ldd.stdout);
     if let Some(missing) = said.lines().find(|line| line.contains("not found")) {
         return Err(TestbedError::Environment(format!("{}: {}", program.display(), missing.trim())));
     }
-    // A program without libraries is "not a dynamic executable": no line has a path then.
+    // For a static program, ldd prints "not a dynamic executable" without a path.
     Ok(said.split_whitespace().filter(|word| word.starts_with('/')).map(PathBuf::from).collect())
 }
 

@@ -1,4 +1,4 @@
-//! Samples of a run in a guest, as text that leaves it over a port: a line each, of a letter and numbers.
+//! Transfers samples from a guest as text over a port: a line per sample, with a letter and numbers.
 
 use anabranch_record::{CompletionSample, LinkSample, Sink, SubflowSample};
 use std::io::{self, Write};
@@ -10,15 +10,15 @@ pub struct SampleWriter<W> {
 }
 
 impl<W: Write> SampleWriter<W> {
-    /// Into `to`, which should be buffered.
+    /// A writer into `to`, which should be buffered.
     pub fn new(to: W) -> Self {
         SampleWriter { to, failed: None }
     }
 
-    /// Writes what is left.
+    /// Flushes the output.
     ///
     /// # Errors
-    /// The first that writing met.
+    /// The first error of a write.
     pub fn finish(mut self) -> io::Result<()> {
         self.failed.map_or_else(|| self.to.flush(), Err)
     }
@@ -31,7 +31,7 @@ impl<W: Write> SampleWriter<W> {
 }
 
 impl<W: Write> Sink for SampleWriter<W> {
-    // The shortest text of a number that is read as the same again.
+    // The shortest text that parses to the same number.
     fn subflow(&mut self, s: &SubflowSample<'_>) {
         let observables: String = s.observables.iter().map(|value| format!(" {value}")).collect();
         self.line(format_args!("s{}{observables}", s.text()));
@@ -46,7 +46,7 @@ impl<W: Write> Sink for SampleWriter<W> {
     }
 }
 
-/// Gives a sink what was written; nothing where that is damaged.
+/// Passes the written samples to a sink; `None` if the text is damaged.
 pub fn replay(text: &str, sink: &mut dyn Sink) -> Option<()> {
     text.lines().try_for_each(|line| {
         let mut words = line.split_ascii_whitespace();
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_what_was_written() {
+    fn samples_survive_a_round_trip() {
         let (mut shown, mut text) = (Shown::default(), Vec::new());
         give(&mut shown);
         let mut writer = SampleWriter::new(&mut text);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_told_at_the_end() {
+    fn a_full_disk_is_reported_at_the_end() {
         let mut writer = SampleWriter::new(io::Cursor::new([0_u8; 20]));
         give(&mut writer);
         assert_eq!(writer.finish().unwrap_err().kind(), io::ErrorKind::WriteZero);

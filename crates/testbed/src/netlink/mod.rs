@@ -13,12 +13,12 @@ use netlink_packet_core::{
 use netlink_sys::{Socket, SocketAddr};
 use std::io;
 
-/// Size of the header that the kernel repeats in a refusal, and the attribute behind it that has its text
+/// The size of the header that the kernel repeats in a refusal, and the attribute after it with the message
 /// (linux/netlink.h).
 const REFUSED_HEADER: usize = 16;
 const NLMSGERR_ATTR_MSG: u16 = 1;
 
-/// A netlink socket of the namespace that its thread was in when it was opened.
+/// A netlink socket in the namespace of the thread that opened it.
 struct Netlink(Socket);
 
 impl Netlink {

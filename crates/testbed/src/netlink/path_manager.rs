@@ -1,4 +1,4 @@
-//! MPTCP's path manager: which addresses of a host have subflows (linux/mptcp_pm.h).
+//! MPTCP's path manager, which selects the addresses of a host for subflows (linux/mptcp_pm.h).
 
 use super::Netlink;
 use crate::TestbedError;
@@ -46,17 +46,17 @@ pub struct Endpoint {
     pub id: u8,
     /// The address.
     pub address: Ipv4Addr,
-    /// The index of the device that its packets leave by.
+    /// The index of the outgoing device.
     pub device: u32,
-    /// Used only while no regular subflow is usable.
+    /// Whether it is used only while all regular subflows are unusable.
     pub backup: bool,
 }
 
 impl PathManager {
-    /// Of the namespace that the calling thread is in.
+    /// Opens the path manager of the calling thread's namespace.
     ///
     /// # Errors
-    /// If the kernel has no MPTCP.
+    /// If the kernel lacks MPTCP.
     pub fn open() -> Result<Self, TestbedError> {
         let open = || -> io::Result<Self> {
             let netlink = Netlink::open(NETLINK_GENERIC)?;
@@ -83,7 +83,7 @@ impl PathManager {
         self.request("set the limits of MPTCP's path manager", SET_LIMITS, limits.to_vec())
     }
 
-    /// Connections that exist, and those to come, get a subflow from the endpoint.
+    /// Adds an endpoint: existing and future connections get a subflow from it.
     ///
     /// # Errors
     /// If the kernel refuses, for example if it has eight already.
@@ -95,7 +95,7 @@ impl PathManager {
     /// Removes the endpoint and its subflows.
     ///
     /// # Errors
-    /// If the kernel refuses, for example if there is none.
+    /// If the kernel refuses, for example if it does not exist.
     pub fn remove(&self, endpoint: &Endpoint) -> Result<(), TestbedError> {
         let what = format!("remove the endpoint {}", endpoint.address);
         self.request(&what, DELETE_ADDRESS, vec![endpoint.nested(Vec::new())])
@@ -104,7 +104,7 @@ impl PathManager {
     /// Makes the endpoint and its subflows backup or regular, as in `endpoint`.
     ///
     /// # Errors
-    /// If the kernel refuses, for example if there is none.
+    /// If the kernel refuses, for example if it does not exist.
     pub fn set_backup(&self, endpoint: &Endpoint) -> Result<(), TestbedError> {
         let what = format!("change the endpoint {}", endpoint.address);
         let flags = if endpoint.backup { FLAG_BACKUP } else { 0 };

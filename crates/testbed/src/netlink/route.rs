@@ -16,7 +16,7 @@ use netlink_sys::protocols::NETLINK_ROUTE;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 
-/// Of an address: all 32 bits.
+/// The prefix length of a single address.
 const WHOLE: u8 = 32;
 
 /// The devices, addresses, routes and rules of a namespace.
@@ -25,13 +25,13 @@ pub struct Routes(Netlink);
 /// A route.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Route {
-    /// Where to; `None` is anywhere.
+    /// The destination; `None` for all.
     pub destination: Option<Ipv4Addr>,
     /// The index of the device.
     pub device: u32,
     /// The table; `None` is the main one.
     pub table: Option<u8>,
-    /// Of two routes to a destination the one with the smaller number is taken.
+    /// The metric: the kernel uses the route with the smaller number.
     pub priority: u32,
     /// The initial congestion window, in segments; `None` leaves it to the kernel.
     pub initial_window: Option<u32>,
@@ -42,15 +42,15 @@ pub struct Route {
 }
 
 impl Routes {
-    /// Of the namespace that the calling thread is in.
+    /// Opens a socket in the calling thread's namespace.
     ///
     /// # Errors
-    /// If the kernel gives no socket.
+    /// If the kernel refuses a socket.
     pub fn open() -> Result<Self, TestbedError> {
         Netlink::open(NETLINK_ROUTE).map(Routes).map_err(TestbedError::kernel("open a netlink socket"))
     }
 
-    /// The index of the device of that name.
+    /// The index of the device called `name`.
     ///
     /// # Errors
     /// If it does not exist.
@@ -68,7 +68,7 @@ impl Routes {
         index.map_err(TestbedError::kernel(format!("find the device {name}")))
     }
 
-    /// Takes a device up.
+    /// Sets a device up.
     ///
     /// # Errors
     /// If the kernel refuses.
@@ -77,7 +77,7 @@ impl Routes {
         message.header.index = device;
         message.header.flags = LinkFlags::Up;
         message.header.change_mask = LinkFlags::Up;
-        self.change(RouteNetlinkMessage::SetLink(message), 0, || format!("take device {device} up"))
+        self.change(RouteNetlinkMessage::SetLink(message), 0, || format!("set device {device} up"))
     }
 
     /// Sets a device's queue discipline to a plain FIFO. The machine's default may pace flows or drop packets.
@@ -90,7 +90,7 @@ impl Routes {
         message.header.parent = TcHandle::ROOT;
         message.attributes.push(TcAttribute::Kind("pfifo".to_owned()));
         let new = NLM_F_CREATE | NLM_F_REPLACE;
-        let doing = || format!("give device {device} a plain queue");
+        let doing = || format!("set a plain queue on device {device}");
         self.change(RouteNetlinkMessage::NewQueueDiscipline(message), new, doing)
     }
 
@@ -112,7 +112,7 @@ impl Routes {
     /// Adds a route.
     ///
     /// # Errors
-    /// If the kernel refuses, for example if there is such a route.
+    /// If the kernel refuses, for example if the route exists.
     pub fn add_route(&self, route: &Route) -> Result<(), TestbedError> {
         let mut message = RouteMessage::default();
         message.header = RouteHeader {

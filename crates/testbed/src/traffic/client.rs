@@ -6,11 +6,11 @@ use anabranch_scenario::Application;
 /// A complete response.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Completed {
-    /// When its last byte was there.
+    /// The arrival time of its last byte.
     pub at: Time,
     /// Its size.
     pub bytes: u64,
-    /// From the request to the last byte.
+    /// The time from the request to the last byte.
     pub took: Time,
 }
 
@@ -19,9 +19,9 @@ pub(super) struct Client {
     application: Application,
     random: Random,
     requests: u64,
-    /// When the outstanding request was sent, and the response's first and last offset.
+    /// The time of the outstanding request, and the response's first and last offset.
     asked: Option<(Time, u64, u64)>,
-    /// When it sends the next request.
+    /// The time of the next request.
     pub(super) next_at: Time,
     /// Whether it has stopped.
     pub(super) done: bool,
@@ -41,7 +41,7 @@ impl Client {
     }
 
     /// The size of the response to request now, if any.
-    pub(super) fn ask(&mut self, now: Time, received: u64) -> Option<u64> {
+    pub(super) fn next_request(&mut self, now: Time, received: u64) -> Option<u64> {
         let Application::RequestResponse { size, .. } = &self.application else { return None };
         if self.done || now < self.next_at {
             return None;
@@ -90,14 +90,14 @@ mod tests {
     #[test]
     fn it_asks_waits_thinks_and_ends() {
         let mut client = client(Draw::Constant(100.0), Draw::Constant(0.005));
-        assert_eq!(client.ask(Time::ZERO, 0), None);
-        assert_eq!(client.ask(MS, 0), Some(100));
-        assert_eq!(client.ask(MS, 0), None);
+        assert_eq!(client.next_request(Time::ZERO, 0), None);
+        assert_eq!(client.next_request(MS, 0), Some(100));
+        assert_eq!(client.next_request(MS, 0), None);
         assert_eq!(client.receive(MS.times(3), 99), None);
         let completed = Completed { at: MS.times(4), bytes: 100, took: MS.times(3) };
         assert_eq!(client.receive(MS.times(4), 100), Some(completed));
         assert_eq!((client.next_at, client.done), (MS.times(9), false));
-        assert_eq!(client.ask(MS.times(9), 100), Some(100));
+        assert_eq!(client.next_request(MS.times(9), 100), Some(100));
         assert!(client.receive(MS.times(10), 200).is_some());
         assert!(client.done);
     }
@@ -108,11 +108,11 @@ mod tests {
         let (size, think) = (Draw::Exponential(1e6), Draw::Uniform(0.0, 1.0));
         let mut random = Random::new(3, 0);
         let mut client = client(size.clone(), think.clone());
-        let bytes = client.ask(MS, 0).unwrap();
+        let bytes = client.next_request(MS, 0).unwrap();
         assert_eq!(bytes, size.sample(&mut random).round() as u64);
         client.receive(MS, bytes).unwrap();
         assert_eq!(client.next_at, MS + Time::from_secs_f64(think.sample(&mut random)));
-        let again = client.ask(client.next_at, bytes).unwrap();
+        let again = client.next_request(client.next_at, bytes).unwrap();
         assert_eq!(again, size.sample(&mut random).round() as u64);
     }
 }

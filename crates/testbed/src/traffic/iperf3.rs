@@ -1,5 +1,5 @@
-//! Traffic by iperf3 instead of our own, without a check of the bytes. It sends endlessly, as iperf3's server may leave the last
-//! bytes of a sized transfer unread.
+//! Traffic by iperf3 instead of our own, without a check of the bytes. It sends endlessly, because iperf3's server may leave
+//! the last bytes of a sized transfer unread.
 
 use super::membership::Membership;
 use super::shared::{Shared, Woken};
@@ -19,7 +19,7 @@ use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 /// The interval between two checks of the programs and their sockets.
-const LOOK: Time = Time::from_millis(5);
+const CHECK_INTERVAL: Time = Time::from_millis(5);
 
 /// Bytes of the cookie at the start of a connection.
 const COOKIE: u64 = 37;
@@ -27,7 +27,7 @@ const COOKIE: u64 = 37;
 /// iperf3's longest duration, in seconds.
 const LONGEST: &str = "86400";
 
-/// A process that is killed when this is dropped, or our thread ends.
+/// A process that is killed on drop or at the end of our thread.
 struct Program(Child);
 
 impl Program {
@@ -37,7 +37,7 @@ impl Program {
         let words = [wrapper, &["iperf3"], arguments].concat();
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        // Ctrl-C must not reach it: we end it.
+        // Ctrl-C must not reach it: this process ends it.
         command.process_group(0);
         sys::end_with_thread(&mut command);
         command.spawn().map(Program).map_err(TestbedError::kernel(format!("start {}", words.join(" "))))
@@ -61,7 +61,7 @@ impl Program {
         Err(TestbedError::Broken(format!("iperf3 ended with {status}: {}", said.trim())))
     }
 
-    /// Copies of its sockets, in the order in which it has opened them.
+    /// Copies of its sockets, in the order of opening.
     fn sockets(&self) -> io::Result<Vec<OwnedFd>> {
         let process = pidfd_open(Pid::from_child(&self.0), PidfdFlags::empty())?;
         let files = fs::read_dir(format!("/proc/{}/fd", self.0.id()))?;
@@ -77,7 +77,7 @@ impl Program {
         Ok(copies.flatten().collect())
     }
 
-    /// The socket that data goes over: the second connection, since the first is for control.
+    /// The data socket: the second connection, as the first is for control.
     fn data_socket(&self) -> Option<Arc<OwnedFd>> {
         let connected = |socket: &OwnedFd| getpeername(socket).is_ok();
         self.sockets().ok()?.into_iter().filter(connected).nth(1).map(Arc::new)
@@ -96,7 +96,7 @@ impl Drop for Program {
     }
 }
 
-/// The receiving end, in a thread of its host, until the run is over. It says when it listens.
+/// Runs the receiving end in a thread of its host until the end of the run. Notifies `listens` when it listens.
 pub(super) fn receive(
     shared: &Shared,
     multipath: bool,
@@ -119,11 +119,11 @@ pub(super) fn receive(
             let received = shared.receiver.received().map_err(TestbedError::kernel("count bytes"))?;
             shared.received.store(received.saturating_sub(COOKIE), Ordering::Release);
         }
-        if !shared.breaks_off() && program.has_ended()? {
+        if !shared.is_aborted() && program.has_ended()? {
             return Err(TestbedError::Broken("iperf3's server ended early".into()));
         }
-        // In real time: the run's clock stands until time 0, by when the server has to listen.
-        let pause = shared.pause(Duration::from_nanos(LOOK.as_nanos()));
+        // In real time: the run's clock stands still until time 0, and the server must listen by then.
+        let pause = shared.pause(Duration::from_nanos(CHECK_INTERVAL.as_nanos()));
         if let Woken::Over = pause.map_err(TestbedError::kernel("wait for iperf3"))? {
             drop(program);
             return shared.receiver.abort().map_err(TestbedError::kernel("close the connection"));
@@ -131,7 +131,7 @@ pub(super) fn receive(
     }
 }
 
-/// What the sending end has to do.
+/// The settings of the sending end.
 pub(super) struct Client {
     pub(super) congestion_control: String,
     pub(super) multipath: bool,
@@ -139,7 +139,7 @@ pub(super) struct Client {
     pub(super) stop_at: Time,
 }
 
-/// The sending end, in a thread of its host, until the flow or the run is over.
+/// Runs the sending end in a thread of its host until the end of the flow or the run.
 pub(super) fn send(
     shared: &Shared,
     membership: &mut Membership,
@@ -147,7 +147,7 @@ pub(super) fn send(
 ) -> Result<(), TestbedError> {
     let mut program: Option<Program> = None;
     let mut connected = false;
-    // Before time 0 the clock says 0 too.
+    // The clock also shows 0 before time 0.
     if let Woken::Over = wait(shared, Time::ZERO)? {
         return Ok(());
     }
@@ -166,10 +166,10 @@ pub(super) fn send(
             program.has_ended()?;
         }
         let opening = if now < client.open_at { client.open_at } else { Time::NEVER };
-        let until = (now + LOOK).min(opening).min(membership.next_at()).min(client.stop_at);
+        let until = (now + CHECK_INTERVAL).min(opening).min(membership.next_at()).min(client.stop_at);
         over = over || matches!(wait(shared, until)?, Woken::Over);
         if over {
-            shared.breaks_off.store(true, Ordering::SeqCst);
+            shared.is_aborted.store(true, Ordering::SeqCst);
             drop(program);
             return shared.sender.abort().map_err(TestbedError::kernel("close the connection"));
         }
@@ -181,8 +181,8 @@ impl Client {
         let (address, port) = (RECEIVER.ip().to_string(), RECEIVER.port().to_string());
         let own = sender_address(path).to_string();
         let ends = ["-c", &address, "-p", &port, "-B", &own];
-        // Without `--no-delay`: with it the server opens its listener anew once the connection is there, and a subflow that
-        // joins meanwhile is refused.
+        // Without `--no-delay`: with it, the server reopens its listener once the connection exists, and refuses subflows
+        // that join meanwhile.
         let manner = ["-C", &self.congestion_control, "-t", LONGEST];
         Program::start(&[&ends[..], &manner[..]].concat(), self.multipath)
     }

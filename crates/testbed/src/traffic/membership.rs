@@ -11,15 +11,15 @@ pub(super) struct Membership {
     /// `None` for plain TCP.
     manager: Option<PathManager>,
     endpoints: Vec<Endpoint>,
-    /// Whether each path is to have a subflow now.
+    /// Whether each path should have a subflow now.
     wanted: Vec<bool>,
     /// Future events, the next one last.
     events: Vec<SubflowEvent>,
 }
 
 impl Membership {
-    /// In a thread of the sender. Every wanted path gets an endpoint, the first one too: the kernel finds the subflow that
-    /// opens the connection by it.
+    /// Call it in a thread of the sender. Every wanted path gets an endpoint, including the first: the kernel uses it to
+    /// identify the initial subflow.
     pub(super) fn new(flow: &Flow) -> Result<Self, TestbedError> {
         let endpoint = |(path, given): (usize, &anabranch_scenario::Path)| -> Result<_, TestbedError> {
             let device = Routes::open()?.device(&device_name(path))?;
@@ -40,7 +40,7 @@ impl Membership {
         Ok(membership)
     }
 
-    /// The first path that is wanted.
+    /// The first wanted path.
     pub(super) fn first(&self) -> Option<usize> {
         self.wanted.iter().position(|wanted| *wanted)
     }
@@ -49,12 +49,12 @@ impl Membership {
         self.wanted[path]
     }
 
-    /// When the next event is due.
+    /// The time of the next event.
     pub(super) fn next_at(&self) -> Time {
         self.events.last().map_or(Time::NEVER, |event| event.at)
     }
 
-    /// Applies the events that are due.
+    /// Applies due events.
     pub(super) fn advance(&mut self, now: Time) -> Result<(), TestbedError> {
         while let Some(event) = self.events.pop_if(|event| event.at <= now) {
             self.apply(event)?;

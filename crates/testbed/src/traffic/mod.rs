@@ -28,10 +28,10 @@ use std::sync::{Arc, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Bytes of a segment that MPTCP's DSS option takes.
+/// The size of MPTCP's DSS option in a segment, in bytes.
 const DSS: u16 = 20;
 
-/// How long iperf3 may take to listen.
+/// The time limit for iperf3 to listen.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The plan of a connection.
@@ -40,17 +40,17 @@ pub struct Plan<'a> {
     pub flow: &'a Flow,
     /// Its hosts, with devices, addresses and routes.
     pub hosts: &'a Pair,
-    /// The name of the congestion control, as the kernel has it.
+    /// The name of the congestion control in the kernel.
     pub congestion_control: &'a str,
     /// The application's random numbers.
     pub random: Random,
     /// The run's clock.
     pub clock: Clock,
-    /// When it is opened.
+    /// The time of its opening.
     pub open_at: Time,
-    /// When the application stops; [`Time::NEVER`] for the end of the run.
+    /// The time at which the application stops; [`Time::NEVER`] for the end of the run.
     pub stop_at: Time,
-    /// Whether its threads ask for real-time priority.
+    /// Whether its threads request real-time priority.
     pub real_time: bool,
 }
 
@@ -96,7 +96,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// The same by iperf3, which needs no patches: for MPTCP it runs under `mptcpize`. What it receives is not checked.
+    /// The same with unmodified iperf3, which runs under `mptcpize` for MPTCP. Received bytes are not checked.
     ///
     /// # Errors
     /// If the application is not endless bulk, a program is missing, or the kernel refuses a step.
@@ -121,7 +121,7 @@ impl Connection {
         connection.spawn(&hosts.receiver, "receiver", &plan, move || {
             iperf3::receive(&receiver, multipath, &listens)
         })?;
-        // It fails where the receiver has ended, and then its failure says why.
+        // Fails if the receiver has ended; its failure gives the reason.
         if is_ready.recv_timeout(PATIENCE).is_err() {
             connection.finish()?;
             return Err(TestbedError::Broken("iperf3 does not listen".into()));
@@ -141,7 +141,7 @@ impl Connection {
         let (shared, name, real_time) = (self.shared.clone(), plan.flow.name.clone(), plan.real_time);
         let thread = host.spawn(end, move || {
             if real_time {
-                // Without the privilege the run goes on. Its health tells how late the looks at sockets were, which have the same
+                // Without the privilege, the run continues. Its health reports the lateness of samples, which have the same
                 // priority.
                 let _ = realtime::raise(realtime::TRAFFIC);
             }
@@ -188,15 +188,15 @@ impl Connection {
         std::mem::take(&mut *self.shared.completed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// When the receiver had read all data of the application, if it has ended.
+    /// The time at which the receiver had read all data, if the application has ended.
     pub fn finished(&self) -> Option<Time> {
         self.shared.finished.get().copied()
     }
 
-    /// Fails where an end has.
+    /// Returns the failure of either end, if any.
     ///
     /// # Errors
-    /// Where bytes arrived that were not sent, or the kernel refused a step.
+    /// If bytes arrived that were not sent, or the kernel refused a step.
     pub fn check(&self) -> Result<(), TestbedError> {
         match self.shared.failure.get() {
             None => Ok(()),
@@ -205,7 +205,7 @@ impl Connection {
         }
     }
 
-    /// Ends the connection by resets, and both threads.
+    /// Ends the connection by resets, and joins both threads.
     ///
     /// # Errors
     /// As [`Connection::check`].

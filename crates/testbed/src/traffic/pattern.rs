@@ -1,4 +1,4 @@
-//! What is sent: each byte follows from its offset in the stream, so that the receiver can check it.
+//! The sent pattern: each byte depends on its offset in the stream, so that the receiver can check it.
 
 use anabranch_net::Random;
 use std::sync::LazyLock;
@@ -14,13 +14,13 @@ static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| {
     period.iter().copied().cycle().take(PERIOD + CHUNK).collect()
 });
 
-/// The `len` bytes from `offset` on, at most [`CHUNK`].
+/// The `len` bytes from `offset`, at most [`CHUNK`].
 pub(super) fn bytes(offset: u64, len: usize) -> &'static [u8] {
     let from = (offset % PERIOD as u64) as usize;
     &BYTES[from..from + len]
 }
 
-/// The offset of the first byte that is not what was sent.
+/// The offset of the first byte that differs from the sent one.
 pub(super) fn mismatch(offset: u64, received: &[u8]) -> Option<u64> {
     let sent = bytes(offset, received.len());
     if sent == received {
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_wrong_byte_is_told() {
+    fn the_first_wrong_byte_is_reported() {
         let mut received = bytes(5000, CHUNK).to_vec();
         received[777] ^= 1;
         received[778] ^= 1;

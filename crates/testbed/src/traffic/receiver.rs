@@ -18,10 +18,10 @@ const READS: usize = 16;
 /// The state of the receiving thread.
 pub(super) struct Receiver {
     pub(super) shared: Arc<Shared>,
-    /// It stays open, as joining subflows come through it.
+    /// The listener stays open, because subflows join through it.
     pub(super) listener: OwnedFd,
     pub(super) client: Client,
-    /// Whether the application asks.
+    /// Whether the application sends requests.
     pub(super) asks: bool,
     pub(super) stop_at: Time,
 }
@@ -36,7 +36,7 @@ enum Stream {
 }
 
 impl Receiver {
-    /// Accepts the connection and reads, until the run is over.
+    /// Accepts the connection and reads until the end of the run.
     pub(super) fn run(mut self) -> Result<(), TestbedError> {
         let Some(socket) = self.accept()? else { return Ok(()) };
         self.shared.receiver.open(&socket);
@@ -45,7 +45,7 @@ impl Receiver {
         received.and(aborted)
     }
 
-    /// `None` if the run is over before.
+    /// `None` if the run ends before.
     fn accept(&self) -> Result<Option<Arc<OwnedFd>>, TestbedError> {
         loop {
             let watched = Some((self.listener.as_fd(), PollFlags::IN));
@@ -58,7 +58,7 @@ impl Receiver {
                         .map_err(TestbedError::kernel("set TCP_NODELAY"))?;
                     return Ok(Some(Arc::new(socket)));
                 }
-                // A connection may be gone before it is accepted.
+                // A connection may be closed before it is accepted.
                 Err(Errno::AGAIN | Errno::INTR | Errno::CONNABORTED) => (),
                 Err(e) => return Err(TestbedError::kernel("accept the connection")(e)),
             }
@@ -78,7 +78,7 @@ impl Receiver {
             }
             if stream == Stream::Open {
                 stream = self.read(socket, &mut buffer)?;
-                self.ask(socket)?;
+                self.send_due_request(socket)?;
             }
             if self.client.done && !says_no_more {
                 says_no_more = true;
@@ -91,19 +91,19 @@ impl Receiver {
         }
     }
 
-    /// Reads and checks what is there.
+    /// Reads and checks the available data.
     fn read(&mut self, socket: &OwnedFd, buffer: &mut [u8]) -> Result<Stream, TestbedError> {
         for _ in 0..READS {
             let len = match recv(socket, &mut *buffer, RecvFlags::empty()) {
                 Ok((len, _)) => len,
                 Err(Errno::AGAIN) => return Ok(Stream::Open),
                 Err(Errno::INTR) => continue,
-                Err(_) if self.shared.breaks_off() => return Ok(Stream::Broken),
+                Err(_) if self.shared.is_aborted() => return Ok(Stream::Broken),
                 Err(e) => return Err(TestbedError::kernel("receive")(e)),
             };
             let now = self.shared.clock.now();
             if len == 0 {
-                if !self.shared.breaks_off() {
+                if !self.shared.is_aborted() {
                     let _ = self.shared.finished.set(now);
                 }
                 return Ok(Stream::Ended);
@@ -121,10 +121,10 @@ impl Receiver {
         Ok(Stream::Open)
     }
 
-    /// Sends a request where one is due.
-    fn ask(&mut self, socket: &OwnedFd) -> Result<(), TestbedError> {
+    /// Sends a request if one is due.
+    fn send_due_request(&mut self, socket: &OwnedFd) -> Result<(), TestbedError> {
         let received = self.shared.received.load(Ordering::Relaxed);
-        match self.client.ask(self.shared.clock.now(), received) {
+        match self.client.next_request(self.shared.clock.now(), received) {
             Some(bytes) => match send(socket, &bytes.to_ne_bytes(), SendFlags::NOSIGNAL) {
                 Ok(_) => Ok(()),
                 Err(e) => Err(TestbedError::kernel("send a request")(e)),

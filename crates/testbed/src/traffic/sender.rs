@@ -16,7 +16,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Bytes of a request: the size of the answer.
+/// The size of a request in bytes; it contains the size of the answer.
 pub(super) const REQUEST: usize = size_of::<u64>();
 
 /// The state of the sending thread.
@@ -26,14 +26,14 @@ pub(super) struct Sender {
     pub(super) source: Source,
     pub(super) congestion_control: String,
     pub(super) multipath: bool,
-    /// Whether the receiver asks.
+    /// Whether the receiver sends requests.
     pub(super) serves: bool,
     pub(super) open_at: Time,
     pub(super) stop_at: Time,
 }
 
 impl Sender {
-    /// Opens the connection and sends, until the application or the run is over.
+    /// Opens the connection and sends until the end of the application or the run.
     pub(super) fn run(mut self) -> Result<(), TestbedError> {
         let Some(socket) = self.connect()? else { return Ok(()) };
         self.shared.sender.open(&socket);
@@ -42,7 +42,7 @@ impl Sender {
         sent.and(aborted)
     }
 
-    /// `None` if the run, or the flow, is over before.
+    /// `None` if the run or the flow ends before.
     fn connect(&mut self) -> Result<Option<Arc<OwnedFd>>, TestbedError> {
         let mut tried: Option<(usize, OwnedFd)> = None;
         loop {
@@ -52,7 +52,7 @@ impl Sender {
                 return Ok(None);
             }
             let path = self.membership.first().filter(|_| now >= self.open_at);
-            // A path that has to leave before it has a connection leaves it to the next.
+            // If the path leaves before the connection exists, the next path opens it.
             tried = tried.filter(|(path, _)| self.membership.wants(*path));
             if let (None, Some(path)) = (&tried, path) {
                 let from = sender_address(path);
@@ -89,7 +89,7 @@ impl Sender {
                 self.stop_at = Time::NEVER;
                 self.source.stop(sent);
                 if open && !self.serves {
-                    self.shared.breaks_off.store(true, Ordering::SeqCst);
+                    self.shared.is_aborted.store(true, Ordering::SeqCst);
                     return Ok(());
                 }
             }
@@ -113,13 +113,13 @@ impl Sender {
         }
     }
 
-    /// Hands the kernel what it takes; whether it would not take all.
+    /// Writes until the kernel's buffer is full; returns whether data is left.
     fn write(&self, socket: &OwnedFd, sent: &mut u64) -> io::Result<bool> {
         while *sent < self.source.written {
             let left = self.source.written - *sent;
             let len = left.min(pattern::CHUNK as u64);
             let mut flags = SendFlags::NOSIGNAL;
-            // No short segment between two chunks.
+            // Avoids a short segment between two chunks.
             flags.set(SendFlags::MORE, left > len);
             match send(socket, pattern::bytes(*sent, len as usize), flags) {
                 Ok(taken) => *sent += taken as u64,
@@ -131,15 +131,15 @@ impl Sender {
         Ok(false)
     }
 
-    /// Reads what the receiver asks for; its end closes the application.
+    /// Reads the receiver's requests; their end closes the application.
     fn take_requests(&mut self, socket: &OwnedFd) -> io::Result<()> {
         let mut request = [0; REQUEST];
         loop {
-            // A request is one write into an empty buffer, so that it comes whole.
+            // A request is a single write into an empty buffer, so it arrives complete.
             match recv(socket, &mut request[..], RecvFlags::empty()) {
                 Ok((0, _)) => self.source.closed = true,
                 Ok((REQUEST, _)) => self.source.respond(u64::from_ne_bytes(request)),
-                Ok((len, _)) => return Err(io::Error::other(format!("{len} bytes of a request"))),
+                Ok((len, _)) => return Err(io::Error::other(format!("incomplete request: {len} bytes"))),
                 Err(Errno::AGAIN) => return Ok(()),
                 Err(Errno::INTR) => continue,
                 Err(e) => return Err(e.into()),

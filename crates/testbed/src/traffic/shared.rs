@@ -20,10 +20,10 @@ pub(super) struct Shared {
     /// Bytes that the receiver has read, in order and checked.
     pub(super) received: AtomicU64,
     pub(super) completed: Mutex<Vec<Completed>>,
-    /// When the receiver had read everything.
+    /// The time at which the receiver had read everything.
     pub(super) finished: OnceLock<Time>,
     /// Whether the sender has reset the connection at its stop time.
-    pub(super) breaks_off: AtomicBool,
+    pub(super) is_aborted: AtomicBool,
     /// The failure that invalidates the run.
     pub(super) failure: OnceLock<Failure>,
     over: OwnedFd,
@@ -39,7 +39,7 @@ pub(super) enum Failure {
 
 /// The reason why a wait ended.
 pub(super) enum Woken {
-    /// A socket event, or the time has come.
+    /// A socket event or the timeout.
     Again,
     /// The run is over.
     Over,
@@ -54,19 +54,19 @@ impl Shared {
             received: AtomicU64::new(0),
             completed: Mutex::default(),
             finished: OnceLock::new(),
-            breaks_off: AtomicBool::new(false),
+            is_aborted: AtomicBool::new(false),
             failure: OnceLock::new(),
             over: eventfd(0, EventfdFlags::CLOEXEC)?,
         })
     }
 
-    /// Wakes every thread for the last time.
+    /// Wakes every thread to end it.
     pub(super) fn end(&self) -> io::Result<()> {
         rustix::io::write(&self.over, &1u64.to_ne_bytes())?;
         Ok(())
     }
 
-    /// Waits for something of that socket, until then.
+    /// Waits for an event of the socket until the given time.
     pub(super) fn wait(&self, socket: Option<(BorrowedFd<'_>, PollFlags)>, until: Time) -> io::Result<Woken> {
         self.wait_for(socket, self.clock.until(until))
     }
@@ -94,17 +94,17 @@ impl Shared {
         Ok(if both[0].revents().is_empty() { Woken::Again } else { Woken::Over })
     }
 
-    pub(super) fn breaks_off(&self) -> bool {
-        self.breaks_off.load(Ordering::SeqCst)
+    pub(super) fn is_aborted(&self) -> bool {
+        self.is_aborted.load(Ordering::SeqCst)
     }
 }
 
 /// The kernel's state of a connection at one end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observed {
-    /// The subflows that it has; those that left are missing, with their counters.
+    /// The current subflows; closed ones and their counters are missing.
     pub subflows: Vec<Subflow>,
-    /// The connection as a whole, where it is MPTCP's.
+    /// The state of the connection, if it is MPTCP.
     pub multipath: Option<Multipath>,
 }
 
@@ -116,9 +116,9 @@ pub(super) struct End {
 
 enum State {
     None,
-    /// With what was seen last.
+    /// The socket and its last state.
     Open(Arc<OwnedFd>, Option<Observed>),
-    /// A reset takes the counters with it: the last ones.
+    /// The last state, because a reset clears the counters.
     Over(Option<Observed>),
 }
 
@@ -131,7 +131,7 @@ impl End {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The connection is there.
+    /// Sets the socket of the new connection.
     pub(super) fn open(&self, socket: &Arc<OwnedFd>) {
         *self.state() = State::Open(socket.clone(), None);
     }
@@ -141,8 +141,8 @@ impl End {
         match &mut *self.state() {
             State::None => Ok(None),
             State::Open(socket, last) => {
-                // While subflows come and go there is nothing new: the next look reads them.
-                if let Some(seen) = self.look(socket)? {
+                // While subflows change, the last state stays: the next sample reads them.
+                if let Some(seen) = self.read(socket)? {
                     *last = Some(seen);
                 }
                 Ok(last.clone())
@@ -151,13 +151,13 @@ impl End {
         }
     }
 
-    fn look(&self, socket: &OwnedFd) -> io::Result<Option<Observed>> {
+    fn read(&self, socket: &OwnedFd) -> io::Result<Option<Observed>> {
         let multipath = if self.multipath { Some(multipath(socket)?) } else { None };
         let subflows = subflows(socket.as_fd(), self.multipath)?;
         Ok(subflows.map(|subflows| Observed { subflows, multipath }))
     }
 
-    /// Bytes that the kernel has received in order.
+    /// Bytes that the kernel received in order.
     pub(super) fn received(&self) -> io::Result<u64> {
         let Some(Observed { subflows, multipath }) = self.observe()? else { return Ok(0) };
         match multipath {
@@ -172,7 +172,7 @@ impl End {
     pub(super) fn abort(&self) -> io::Result<()> {
         let mut state = self.state();
         if let State::Open(socket, last) = &mut *state {
-            let last = self.look(socket).ok().flatten().or(last.take());
+            let last = self.read(socket).ok().flatten().or(last.take());
             let done = socket::abort(socket);
             *state = State::Over(last);
             return done;

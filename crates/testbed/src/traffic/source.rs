@@ -1,4 +1,4 @@
-//! The sending application. It decides like the simulator's, with the same random numbers.
+//! The sending application, with the decisions and random numbers of the simulator's.
 
 use anabranch_net::{Random, Time};
 use anabranch_scenario::Application;
@@ -7,15 +7,15 @@ use anabranch_scenario::Application;
 pub(super) struct Source {
     application: Application,
     random: Random,
-    /// The length of a write where it has a rate, in bytes.
+    /// The length of a write at a limited rate, in bytes.
     mss: u64,
     on: bool,
     toggle_at: Time,
-    /// When it acts next of its own accord.
+    /// The time of its next scheduled action.
     pub(super) next_at: Time,
     /// The offset up to which the sender may send.
     pub(super) written: u64,
-    /// It writes nothing more.
+    /// Whether it has stopped writing.
     pub(super) closed: bool,
 }
 
@@ -45,7 +45,7 @@ impl Source {
         }
     }
 
-    /// Acts as often as `next_at` is due. `sent`: bytes that were handed to the kernel.
+    /// Executes all actions that are due. `sent` is the number of bytes passed to the kernel.
     pub(super) fn advance(&mut self, now: Time, sent: u64) {
         let &Application::OnOff { ref on, ref off, rate_bps } = &self.application else { return };
         while self.next_at <= now {

@@ -184,6 +184,6 @@ fn two_emulators_do_not_meet() {
     let socket = one.sender.run(|| UdpSocket::bind("10.77.2.1:0").unwrap()).unwrap();
     socket.send_to(&[0; 10], (RECEIVER, 9)).unwrap();
     sleep(Duration::from_millis(50));
-    let seen = |pair: &Pair| pair.emulator.look().unwrap().links[0].0.delivered;
+    let seen = |pair: &Pair| pair.emulator.snapshot().unwrap().links[0].0.delivered;
     assert_eq!((seen(&one), seen(&other)), (1, 0));
 }

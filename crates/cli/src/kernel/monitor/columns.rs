@@ -1,4 +1,4 @@
-//! What is shown of a subflow, column by column: on the screen and in plain tables.
+//! The columns of a subflow, on the screen and in plain tables.
 
 use anabranch_mptcp_bpf::{Watched, WatchedSubflow};
 use anabranch_study::format::{decimals, plain};
@@ -7,11 +7,11 @@ use anabranch_study::format::{decimals, plain};
 pub struct Column {
     /// One word, with the unit.
     pub heading: &'static str,
-    /// The highest goes first where there is too little room.
+    /// On a narrow screen, columns with higher values are dropped first.
     pub dispensable: u8,
-    /// For a subflow.
+    /// A subflow's value.
     pub subflow: fn(&WatchedSubflow) -> Option<f64>,
-    /// For a connection, where that means anything.
+    /// A connection's value, if it has a meaning.
     pub connection: fn(&Watched) -> Option<f64>,
     /// Whether it is a whole number.
     pub whole: bool,
@@ -34,13 +34,13 @@ const fn whole(column: Column) -> Column {
     Column { whole: true, ..column }
 }
 
-/// The heading of what was acknowledged since the last sample.
+/// The heading of the rate: acknowledged bytes since the last sample.
 pub const RATE: &str = "Mbit/s";
 
 /// The columns. Rates in Mbit/s, times in ms, bytes in MB, windows and losses in segments.
 pub const COLUMNS: [Column; 10] = [
     column("cwnd", 0, |s| Some(s.now.cwnd), none),
-    // Well below the window: something else limits the sender.
+    // If it is well below the window, something else limits the sender.
     whole(column("flight", 3, |s| Some(s.now.in_flight_segments.into()), none)),
     column("ssthresh", 4, |s| Some(s.now.ssthresh), none),
     column("srtt/ms", 0, |s| s.now.srtt_s.map(|t| t * 1e3), none),
@@ -63,12 +63,12 @@ pub const COLUMNS: [Column; 10] = [
 ];
 
 impl Column {
-    /// As text.
+    /// Formats a value.
     pub fn show(&self, value: Option<f64>) -> String {
         match value.filter(|x| x.is_finite()) {
             None => "–".to_owned(),
             Some(x) if self.whole => format!("{x:.0}"),
-            // Narrow: four digits, but no more than two decimals, or three of what would show only one digit.
+            // Narrow: four digits and at most two decimals, or three if two would leave one digit.
             Some(x) => format!("{x:.*}", decimals(x, 4).min(if x >= 0.095 || x == 0.0 { 2 } else { 3 })),
         }
     }

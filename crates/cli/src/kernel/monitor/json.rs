@@ -3,7 +3,7 @@
 use anabranch_mptcp_bpf::{Sample, Watched, WatchedSubflow};
 use serde::Serialize;
 
-/// The object, without a newline. What is not finite is null.
+/// The object, without a newline. Values that are not finite become null.
 pub fn line(sample: &Sample, unix_s: f64) -> String {
     let coupling = &sample.coupling;
     let uncoupled: Vec<String> = coupling.uncoupled.iter().map(ToString::to_string).collect();
@@ -12,7 +12,7 @@ pub fn line(sample: &Sample, unix_s: f64) -> String {
         ("unix_s", json(unix_s)),
         ("connections", array(sample.connections.iter().map(connection))),
         ("uncoupled", json(uncoupled)),
-        // Why there may be more of these.
+        // Why the list may be incomplete.
         ("uncoupled_incomplete", json(&coupling.incomplete)),
     ])
 }
@@ -62,7 +62,7 @@ fn array(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(","))
 }
 
-/// Its members in this order.
+/// An object with its members in this order.
 fn object(members: impl IntoIterator<Item = (&'static str, String)>) -> String {
     let members = members.into_iter().map(|(name, value)| format!("\"{name}\":{value}"));
     format!("{{{}}}", members.collect::<Vec<_>>().join(","))

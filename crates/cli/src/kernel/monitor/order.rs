@@ -1,11 +1,11 @@
-//! The order of connections on the screen.
+//! Sort orders of connections on the screen.
 
 use anabranch_mptcp_bpf::Watched;
 
-/// By what connections are ordered: its name, and its value, the largest first. They come by name.
+/// A sort order: the heading, and the value to sort by, the largest first. The input is sorted by name.
 pub type Order = (&'static str, fn(&Watched) -> f64);
 
-/// Sums over the subflows; of round-trip times the largest.
+/// The values are sums over subflows; the RTT is the largest one.
 pub const ORDERS: [Order; 6] = [
     ("Mbit/s", |c| c.rate_bps().unwrap_or(0.0)),
     ("acked/MB", |c| c.sum(|s| s.acked_bytes as f64)),
@@ -15,7 +15,7 @@ pub const ORDERS: [Order; 6] = [
     ("name", |_| 0.0),
 ];
 
-/// Sorts; equal ones keep their order.
+/// Sorts connections; equal ones keep their order.
 pub fn sort((_, value): Order, reversed: bool, connections: &mut [&Watched]) {
     connections.sort_by(|a, b| value(b).total_cmp(&value(a)));
     if reversed {

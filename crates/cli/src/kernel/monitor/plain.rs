@@ -4,7 +4,7 @@ use super::columns::{COLUMNS, RATE, observables};
 use anabranch_mptcp_bpf::Sample;
 use anabranch_scenario::printable_line;
 
-/// The table, under a line of headings.
+/// The table with a line of headings.
 pub fn table(sample: &Sample) -> String {
     // A single sample has no rates.
     let columns = || COLUMNS.iter().filter(|c| c.heading != RATE);
@@ -14,7 +14,7 @@ pub fn table(sample: &Sample) -> String {
         vec![names.into_iter().chain(numbers).chain(["values"]).map(str::to_owned).collect()];
     for c in &sample.connections {
         for s in &c.subflows {
-            // A cell is a word.
+            // Cells contain no spaces.
             let netns = printable_line(&c.netns).replace(' ', "\\u{20}");
             let mut line = vec![c.entry.kernel_name.to_owned(), c.key.to_string(), netns];
             line.extend([s.now.local.to_string(), s.now.remote.to_string()]);

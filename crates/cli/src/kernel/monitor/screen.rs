@@ -1,4 +1,4 @@
-//! The screen: what it shows, and what the keys do to it.
+//! The live screen: its content and its keys.
 
 use super::columns::{COLUMNS, Column, observables};
 use super::order::{ORDERS, sort};
@@ -13,33 +13,33 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Cell, Paragraph, Row, Table};
 
-/// What the screen shows.
+/// The state of the screen.
 pub struct Screen {
     /// The latest sample, unless the screen is paused.
     sample: Sample,
-    /// The algorithms that are watched, by their names in the kernel.
+    /// The watched algorithms, by their names in the kernel.
     algorithms: Vec<&'static str>,
-    /// What stands at the head's right end, such as where the record goes.
+    /// The text at the right end of the head, such as the record's folder.
     note: String,
-    /// Which of the orders.
+    /// Index of the sort order.
     order: usize,
     reversed: bool,
     paused: bool,
-    /// Each has to occur in what a connection is called, or its subflows.
+    /// The filter: each word must occur in the name of a connection or its subflows.
     words: String,
-    /// Whether keys go into `words`.
+    /// Whether keys edit `words`.
     typing: bool,
-    /// Lines above the first that is shown.
+    /// Lines above the first visible one.
     scroll: usize,
-    /// Lines that there are, and that there is room for.
+    /// The number of lines, and the number that fit.
     lines: usize,
     room: usize,
 }
 
-/// A subflow without acknowledgements for so long is shown as idle, in seconds.
+/// A subflow without acknowledgements for this time, in seconds, is shown as idle.
 const IDLE: f64 = 2.0;
 
-/// Lines for what is not coupled; `anabranch kernel status` has them all.
+/// The most warnings about uncoupled connections; `anabranch kernel status` prints all.
 const MOST_WARNINGS: usize = 4;
 
 const KEYS: &str = " q quit  s sort  r reverse  / filter  space pause  ↑↓ scroll";
@@ -49,7 +49,7 @@ const DIM: Style = Style::new().add_modifier(Modifier::DIM);
 const REVERSED: Style = Style::new().add_modifier(Modifier::REVERSED);
 
 impl Screen {
-    /// Without a sample.
+    /// A screen without a sample.
     pub fn new(note: String) -> Self {
         Screen {
             sample: Sample::default(),
@@ -66,7 +66,7 @@ impl Screen {
         }
     }
 
-    /// What is to be shown from now on.
+    /// Sets the sample to show.
     pub fn show(&mut self, sample: Sample, algorithms: Vec<&'static str>) {
         if !self.paused {
             self.sample = sample;
@@ -74,7 +74,7 @@ impl Screen {
         }
     }
 
-    /// Whether the key ends it all.
+    /// Handles a key; returns whether it ends the command.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         if key.modifiers.contains(KeyModifiers::CONTROL) {
             return key.code == KeyCode::Char('c');
@@ -115,17 +115,18 @@ impl Screen {
         }
     }
 
-    /// Draws it.
+    /// Draws the screen.
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
-        let look = &self.sample.coupling;
-        let warnings = look.uncoupled.iter().map(ToString::to_string).chain(look.incomplete.clone());
+        let coupling = &self.sample.coupling;
+        let warnings = coupling.uncoupled.iter().map(ToString::to_string).chain(coupling.incomplete.clone());
         let warnings: Vec<_> =
             warnings.map(|text| Line::from(printable_line(&format!(" ! {text}")))).collect();
         let warned = Constraint::Length(warnings.len().min(MOST_WARNINGS) as u16);
         let parts = [Constraint::Length(1), Constraint::Min(0), warned, Constraint::Length(1)];
         let [head, body, warned, foot] = Layout::vertical(parts).areas(frame.area());
         frame.render_widget(Paragraph::new(warnings), warned);
-        let mut connections: Vec<&Watched> = self.sample.connections.iter().filter(|c| self.has(c)).collect();
+        let mut connections: Vec<&Watched> =
+            self.sample.connections.iter().filter(|c| self.matches_filter(c)).collect();
         sort(ORDERS[self.order], self.reversed, &mut connections);
         let page = (!connections.is_empty()).then(|| Page::new(&connections, body.width));
         self.lines = page.as_ref().map_or(0, |page| page.rows.len());
@@ -134,12 +135,12 @@ impl Screen {
         frame.render_widget(Paragraph::new(self.head(&connections, head)).style(REVERSED), head);
         match page {
             Some(page) => frame.render_widget(page.table(self.scroll), body),
-            None => frame.render_widget(Paragraph::new(self.nothing()).style(DIM), body),
+            None => frame.render_widget(Paragraph::new(self.empty_message()).style(DIM), body),
         }
         frame.render_widget(Paragraph::new(self.foot()), foot);
     }
 
-    fn has(&self, c: &Watched) -> bool {
+    fn matches_filter(&self, c: &Watched) -> bool {
         let mut name = format!("{} {} {}", c.entry.kernel_name, c.key, c.netns);
         for s in &c.subflows {
             name += &format!(" {} {}", s.now.local, s.now.remote);
@@ -147,7 +148,7 @@ impl Screen {
         self.words.split_whitespace().all(|word| name.contains(word))
     }
 
-    /// How much there is, in which order, and the note at the right end where there is room for it.
+    /// The head line: counts, sort order and, if it fits, the note at the right end.
     fn head(&self, connections: &[&Watched], area: Rect) -> Line<'static> {
         let subflows: usize = connections.iter().map(|c| c.subflows.len()).sum();
         let rate = connections.iter().filter_map(|c| c.rate_bps()).fold(0.0, |sum, rate| sum + rate);
@@ -170,14 +171,14 @@ impl Screen {
         if note.chars().count() <= room { Line::from(format!("{text}  {note:>room$}")) } else { text.into() }
     }
 
-    fn nothing(&self) -> Text<'static> {
+    fn empty_message(&self) -> Text<'static> {
         let (all, names) = (self.sample.connections.len(), self.algorithms.join(", "));
         Text::from(match (all, self.algorithms.is_empty()) {
-            (0, true) => "\n No algorithm is loaded any more.".to_owned(),
-            (0, false) => format!("\n No connection that is asked for uses {names}."),
+            (0, true) => "\n No algorithm is loaded now.".to_owned(),
+            (0, false) => format!("\n No selected connection uses {names}."),
             _ => {
                 let words = printable_line(&self.words);
-                format!("\n None of {} has \"{words}\".", counted(all, "connection"))
+                format!("\n No match for \"{words}\" in {}.", counted(all, "connection"))
             }
         })
     }
@@ -191,14 +192,14 @@ impl Screen {
     }
 }
 
-/// Lines with as many columns as there is room for.
+/// The table, with the columns that fit.
 struct Page {
     headings: Row<'static>,
     rows: Vec<Row<'static>>,
     widths: Vec<Constraint>,
 }
 
-/// Columns between cells, and the least and the most for the algorithm's values.
+/// The gap between cells, and the least and the most width of the algorithm's values, in characters.
 const GAP: usize = 1;
 const VALUES: (usize, usize) = (8, 60);
 
@@ -216,7 +217,7 @@ impl Page {
         let names = subflows().map(|(_, s)| path(s)).chain(connections.iter().map(|c| title(c)));
         let name = width(names);
         let values = width(subflows().map(|(c, s)| observables(c, s))).clamp(VALUES.0, VALUES.1);
-        let columns = fitting(connections, usize::from(room).saturating_sub(name + values + GAP));
+        let columns = fitting_columns(connections, usize::from(room).saturating_sub(name + values + GAP));
         let numbers = columns.iter().map(|(_, width)| Constraint::Length(*width as u16));
         let widths = std::iter::once(Constraint::Length(name as u16)).chain(numbers);
         let headings = columns.iter().map(|(column, _)| right(column.heading.to_owned()));
@@ -251,8 +252,8 @@ impl Page {
     }
 }
 
-/// The columns that fit into the room, with their widths, each with a gap before it.
-fn fitting(connections: &[&Watched], room: usize) -> Vec<(&'static Column, usize)> {
+/// The columns that fit, with their widths; each has a gap before it.
+fn fitting_columns(connections: &[&Watched], room: usize) -> Vec<(&'static Column, usize)> {
     let needs = |column: &Column| {
         let subflows = connections.iter().flat_map(|c| &c.subflows);
         let cells = subflows.map(|s| column.show((column.subflow)(s)));

@@ -1,4 +1,4 @@
-//! The terminal while the screen is shown on it.
+//! Controls the terminal while the screen is shown.
 
 use super::screen::Screen;
 use crate::interrupt::{self, SOON};
@@ -15,11 +15,11 @@ use std::io::{self, Stdout, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The terminal in our hands; given back when dropped, and before a panic's message.
+/// The terminal in raw mode; restored on drop and before a panic message.
 pub struct Terminal(ratatui::Terminal<CrosstermBackend<Stdout>>);
 
 impl Terminal {
-    /// Takes it.
+    /// Switches the terminal to raw mode.
     pub fn open() -> Result<Self, Error> {
         let message = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
@@ -38,16 +38,16 @@ impl Terminal {
         })
     }
 
-    /// Shows the screen and obeys the keys until then, or until somebody asks to end or the terminal is gone
-    /// (its signal may be ignored): then it is true.
+    /// Shows the screen and handles keys until the given time. Returns true if the user ends it or the terminal is closed,
+    /// even if SIGHUP is ignored.
     pub fn show(&mut self, screen: &mut Screen, until: Instant) -> Result<bool, Error> {
         self.draw(screen)?;
         while !interrupt::requested() {
             let left = until.saturating_duration_since(Instant::now());
-            // Keys count even where samples take longer than the time between them.
+            // Handles keys even if sampling takes longer than the interval.
             match input(left.min(SOON)).map_err(failed)? {
                 Input::Gone => break,
-                // A change of the window's size is no input, but an event.
+                // A resize is an event without input.
                 Input::Perhaps if event::poll(Duration::ZERO).map_err(failed)? => {
                     match event::read().map_err(failed)? {
                         Event::Key(key) if key.kind != KeyEventKind::Release && screen.key(key) => break,
@@ -72,11 +72,11 @@ impl Drop for Terminal {
     }
 }
 
-/// Whether the terminal is in our hands.
+/// Whether the terminal is in raw mode.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// Once, or the cursor would return to where it was when the screen was left. As far as it can be done: a
-/// terminal that is gone needs nothing.
+/// Restores the terminal, only once: a second time would move the cursor back. Ignores errors, because the terminal may be
+/// closed.
 fn restore() {
     if !TAKEN.swap(false, Ordering::Relaxed) {
         return;
@@ -85,14 +85,14 @@ fn restore() {
     let _ = execute!(stdout(), LeaveAlternateScreen, cursor::Show);
 }
 
-/// What there is to read.
+/// The state of the terminal's input.
 enum Input {
     Perhaps,
-    /// The terminal is gone, of which crossterm would never tell.
+    /// The terminal is closed, which crossterm does not report.
     Gone,
 }
 
-/// Waits so long for input, or for a signal.
+/// Waits for input or a signal, at most for `most`.
 fn input(most: Duration) -> io::Result<Input> {
     let stdin = io::stdin();
     let mut fds = [PollFd::new(&stdin, PollFlags::IN)];

@@ -83,7 +83,7 @@ fn keys_sort_and_filter() {
     press(&mut screen, [KeyCode::Char('/')]);
     type_in(&mut screen, "qs 40003");
     assert!(lines(&mut screen, 100, 8)[7].contains("filter: qs 40003"));
-    assert!(lines(&mut screen, 100, 8).concat().contains("None of 2 connections has \"qs 40003\""));
+    assert!(lines(&mut screen, 100, 8).concat().contains("No match for \"qs 40003\" in 2 connections"));
     press(&mut screen, [KeyCode::Esc, KeyCode::Char('/')]);
     type_in(&mut screen, "lia 40003");
     press(&mut screen, [KeyCode::Enter]);
