@@ -58,8 +58,4 @@ for crate in crates/*/; do
 done
 [ "$bad" = 0 ] || exit 1
 
-if command -v mdbook >/dev/null 2>&1; then
-    mdbook build docs
-else
-    tools/skipped.sh "building the book" "mdBook is not installed (cargo install mdbook); links were checked"
-fi
+tools/mdbook.sh

@@ -59,9 +59,11 @@ const FILES: [(&str, &str); 4] = [
 ];
 
 impl Example {
-    /// What it shows: the first line of its text.
-    pub fn title(&self) -> &'static str {
-        self.text.lines().next().unwrap_or("").trim_start_matches("# ")
+    /// What it shows: the first sentence of its text.
+    pub fn title(&self) -> String {
+        let lines = self.text.lines().map_while(|line| line.strip_prefix("# "));
+        let lead = lines.collect::<Vec<_>>().join(" ");
+        lead.split_once(". ").map_or(lead.clone(), |(first, _)| format!("{first}."))
     }
 
     /// Its text, with the files that it names.

@@ -4,6 +4,7 @@ mod book;
 mod boot;
 mod capture;
 mod compare;
+mod examples;
 mod guest;
 mod ideal;
 mod inform;

@@ -587,6 +587,22 @@ fn ideals_stand_beside_what_was_measured() {
     }
 }
 
+/// While the command runs, each page says what is provisional, and reloads itself.
+#[test]
+fn a_running_command_is_named() {
+    let page = |running: bool, name: &str| {
+        let dir = tempfile::tempdir().unwrap();
+        let context = anabranch_report::Context { running, ..fixture::context() };
+        write(dir.path(), &Results { papers: &fixture::results(), ..Results::default() }, &context).unwrap();
+        fs::read_to_string(dir.path().join(name)).unwrap()
+    };
+    for name in ["index.html", "methods.html"] {
+        let (provisional, last) = (page(true, name), page(false, name));
+        assert!(provisional.contains("Provisional. ") && provisional.contains("location.reload()"), "{name}");
+        assert!(!last.contains("Provisional. ") && !last.contains("location.reload()"), "{name}");
+    }
+}
+
 #[test]
 fn a_report_says_how_to_have_the_laboratory() {
     let methods = |laboratory: Option<String>| {

@@ -1,0 +1,78 @@
+//! What ships in the command works without the repository.
+
+use anabranch_test_support::command::{anabranch, command, root};
+use serde_json::Value;
+use std::fs;
+
+fn names(studies: bool) -> Vec<String> {
+    let all = anabranch(["examples", "--json"]).json();
+    let of_kind = all.as_array().unwrap().iter().filter(|example| example["study"] == studies);
+    of_kind.map(|example| format!("example:{}", example["name"].as_str().unwrap())).collect()
+}
+
+#[test]
+fn every_example_is_valid() {
+    let empty = tempfile::tempdir().unwrap();
+    let (scenarios, studies) = (names(false), names(true));
+    assert!(scenarios.len() >= 12 && !studies.is_empty());
+    for (name, check) in scenarios
+        .iter()
+        .map(|name| (name, &["check"][..]))
+        .chain(studies.iter().map(|name| (name, &["study", "check"][..])))
+    {
+        let output = command().args(check).arg(name).current_dir(&empty).output().unwrap();
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// An example that names traces gives the run of its file, and so does its copy.
+#[test]
+fn an_example_is_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy.toml");
+    let copy = copy.to_str().unwrap();
+    anabranch(["new", copy, "--from", "mmwave-and-lte"]).ok();
+    let file = root().join("scenarios/mmwave-and-lte.toml");
+    let run =
+        |scenario: &str| -> Value { anabranch(["run", scenario, "--duration", "12 s", "--json"]).json() };
+    let of_file = run(file.to_str().unwrap());
+    assert_eq!(run("example:mmwave-and-lte"), of_file);
+    assert_eq!(run(copy), of_file);
+}
+
+#[test]
+fn a_new_scenario_replaces_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mine.toml");
+    let path = file.to_str().unwrap();
+    assert!(anabranch(["new", path]).ok().contains("Wrote"));
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.lines().filter(|line| line.contains('#')).count() > 20, "it is commented");
+    assert!(anabranch(["new", path]).fails(2).contains("exists"));
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    assert!(anabranch(["new", path, "--from", "none"]).fails(2).contains("unknown example `none`"));
+}
+
+#[test]
+fn a_sweep_and_a_study_of_examples() {
+    let out = tempfile::tempdir().unwrap();
+    let out = out.path().to_str().unwrap();
+    let studied = anabranch(["study", "example:buffer-and-delay", "--quick", "--out", out]);
+    assert!(studied.stdout.contains("Report: "), "{}", studied.stderr);
+    let swept = anabranch([
+        "sweep",
+        "example:two-paths",
+        "--cc",
+        "lia,olia",
+        "--duration",
+        "12 s",
+        "--seeds",
+        "1",
+        "--out",
+        out,
+    ]);
+    assert!(swept.stdout.contains("Report: "), "{}", swept.stderr);
+    assert!(fs::exists(format!("{out}/studies/two-paths.csv")).unwrap());
+    let printed = anabranch(["sweep", "example:two-paths", "--cc", "lia,olia", "--print-study"]).fails(2);
+    assert!(printed.contains("anabranch new"), "{printed}");
+}
