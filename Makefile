@@ -19,7 +19,7 @@ export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kern
 # For root on Debian, setup installs Chromium, and the tests of pages must not be skipped.
 export ANABRANCH_REQUIRE_BROWSER ?= $(shell [ "$$(id -u)" = 0 ] && grep -qsx ID=debian /etc/os-release && echo 1)
 
-.PHONY: help setup setup-test build page page-check site reproduce test unskipped lint unit python wheel deny docs quick instructions bench random fuzz hostile fmt pictures report-picture guest-images guests test-kernels kernel-proof
+.PHONY: help release setup setup-test build page page-check site reproduce test unskipped lint unit python wheel deny docs quick instructions bench random fuzz hostile fmt pictures report-picture guest-images guests test-kernels kernel-proof
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -73,6 +73,9 @@ wheel: page ## build the Python package's wheel, into target/wheels
 
 deny: ## check licences, sources and known vulnerabilities of the dependencies
 	@tools/deny.sh
+
+release: setup page ## make the files of a release under dist/; needs the report of make reproduce
+	@tools/release.sh
 
 site: page ## put report, book, laboratory and a front page into target/site; needs the report of make reproduce
 	@tools/site.sh target/site
