@@ -20,12 +20,7 @@ impl Backend for Absent {
         self.0
     }
 
-    fn run(
-        &self,
-        _: &Task,
-        _: &mut dyn Sink,
-        _: &mut dyn FnMut(Time) -> bool,
-    ) -> Result<Summary, TaskError> {
+    fn run(&self, _: &Task, _: &mut dyn Sink, _: &mut dyn FnMut(Time) -> bool) -> Result<Summary, TaskError> {
         Err(TaskError::Refused(WHY.into()))
     }
 }

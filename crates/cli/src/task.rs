@@ -11,13 +11,13 @@ use anabranch::{Error, backends, read};
 use anabranch_net::Time;
 use anabranch_papers::RESULTS_VERSION;
 use anabranch_record::{NoSamples, Summary};
-use anabranch_study::{Backend, Task};
 use anabranch_study::store::Record;
+use anabranch_study::{Backend, Task};
 use clap::Args;
 use miette::miette;
+use std::path::{Path, PathBuf};
 #[cfg(feature = "linux")]
 use std::{fs::File, io::BufWriter};
-use std::path::{Path, PathBuf};
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -92,6 +92,11 @@ fn with_samples(
 
 /// No guest runs this build.
 #[cfg(not(feature = "linux"))]
-fn with_samples(_: &Path, _: &Task, _: &dyn Backend, _: &mut dyn FnMut(Time) -> bool) -> Result<Summary, Error> {
+fn with_samples(
+    _: &Path,
+    _: &Task,
+    _: &dyn Backend,
+    _: &mut dyn FnMut(Time) -> bool,
+) -> Result<Summary, Error> {
     Err(anabranch::linux::unsupported())
 }

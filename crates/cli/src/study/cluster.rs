@@ -12,11 +12,10 @@ use miette::miette;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use std::io::{Read, Write};
-use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
 /// The interpreter that has the package, and what of the package it runs.
-const PYTHON: &str = "python3";
+const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 const MODULE: &str = "anabranch._cluster";
 
 /// Longer ones are asked for, in seconds.
@@ -80,13 +79,14 @@ fn ask(request: &Json) -> Result<Answer, Error> {
     interrupt::listen()?;
     let cannot = |e| Error::environment(format!("cannot run {PYTHON}"), &e);
     // In a group of its own: Ctrl-C is for this process, which passes it on.
-    let mut child = Command::new(PYTHON)
-        .args(["-m", MODULE])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .process_group(0)
-        .spawn()
-        .map_err(cannot)?;
+    let mut command = Command::new(PYTHON);
+    command.args(["-m", MODULE]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    // `CREATE_NEW_PROCESS_GROUP`.
+    #[cfg(windows)]
+    std::os::windows::process::CommandExt::creation_flags(&mut command, 0x200);
+    let mut child = command.spawn().map_err(cannot)?;
     let (mut input, output) = (child.stdin.take(), child.stdout.take());
     // Where nobody reads it there is no answer either.
     let _ = input.as_mut().map(|input| writeln!(input, "{request}"));

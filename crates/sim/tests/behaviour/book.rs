@@ -47,7 +47,8 @@ fn what_the_page_adds_compiles() {
     }
     let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
     let manifest = manifest.replace(", \"bench/micro\"", "");
-    let manifest: String = manifest.split_inclusive('\n').filter(|line| !line.contains("crates/cli")).collect();
+    let manifest: String =
+        manifest.split_inclusive('\n').filter(|line| !line.contains("crates/cli")).collect();
     fs::write(folder.join("Cargo.toml"), manifest).unwrap();
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
     for (file, list, before) in ADDED {
