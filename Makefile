@@ -18,7 +18,7 @@ export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kern
 # Root on Debian: there setup installs Chromium, and the tests of pages are not skipped.
 export ANABRANCH_REQUIRE_BROWSER ?= $(shell [ "$$(id -u)" = 0 ] && grep -qsx ID=debian /etc/os-release && echo 1)
 
-.PHONY: help setup setup-test build page page-check reproduce test unskipped lint unit python wheel deny docs quick instructions bench random fuzz hostile fmt pictures report-picture guest-images guests test-kernels kernel-proof
+.PHONY: help setup setup-test build page page-check reproduce test unskipped lint unit python wheel deny docs quick instructions cross-check bench random fuzz hostile fmt pictures report-picture guest-images guests test-kernels kernel-proof
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -95,6 +95,9 @@ test-kernels: setup-test ## the same, and in the running kernel, as one table; s
 
 kernel-proof: setup-test ## on this kernel: duels in twelve runs each, 10,000 connections; see the book, "Measured on Linux"
 	cargo test --locked -p anabranch-mptcp-bpf --test all -- --ignored --nocapture duel churn
+
+cross-check: setup ## the command, without the feature linux, compiles for macOS and Windows
+	@tools/cross-check.sh
 
 bench: setup-test build ## speed, memory and the comparison with ns-3; see bench/README.md
 	@bench/run
