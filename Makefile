@@ -19,7 +19,7 @@ export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kern
 # For root on Debian, setup installs Chromium, and the tests of pages must not be skipped.
 export ANABRANCH_REQUIRE_BROWSER ?= $(shell [ "$$(id -u)" = 0 ] && grep -qsx ID=debian /etc/os-release && echo 1)
 
-.PHONY: help release setup setup-test build page page-check site reproduce test unskipped lint unit python wheel deny docs quick instructions bench random fuzz hostile fmt pictures report-picture guest-images guests test-kernels kernel-proof
+.PHONY: help release setup setup-test build page page-check site reproduce test unskipped lint unit python wheel deny docs quick instructions cross-check bench random fuzz hostile fmt pictures report-picture guest-images guests test-kernels kernel-proof
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -102,6 +102,9 @@ test-kernels: setup-test ## the same, also in the running kernel, as one table; 
 
 kernel-proof: setup-test ## test on this kernel: duels in twelve runs each, 10,000 connections; see the book, "Measured on Linux"
 	cargo test --locked -p anabranch-mptcp-bpf --test all -- --ignored --nocapture duel churn
+
+cross-check: setup ## check that the command, without the feature linux, compiles for macOS and Windows
+	@tools/cross-check.sh
 
 bench: setup-test build ## measure speed and memory, and compare with ns-3; see bench/README.md
 	@bench/run

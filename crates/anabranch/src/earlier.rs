@@ -5,7 +5,6 @@ use crate::Error;
 use crate::error::input_error;
 use anabranch_record::output::Notify;
 use anabranch_record::{CaptureRead, Summary};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Refuses to replace an earlier record of another run, unless `replace`. Then a note describes it before the new record
@@ -47,11 +46,23 @@ pub fn check_results(there: &[String], replace: bool) -> Result<(), Error> {
     Err(input_error(format!("the folder has results of other commands:\n{}", there.join("\n")), Some(help)))
 }
 
+/// What two names of one file have in common.
+#[cfg(unix)]
+fn id(file: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    file.metadata().ok().map(|there| (there.dev(), there.ino()))
+}
+
+/// What two names of one file have in common; hard links do not.
+#[cfg(windows)]
+fn id(file: &Path) -> Option<PathBuf> {
+    file.canonicalize().ok()
+}
+
 /// Refuses to write a file that the command reads, under any name.
 pub(crate) fn refuse_input_as_output(option: &str, file: &Path, inputs: &[PathBuf]) -> Result<(), Error> {
-    let id = |file: &Path| file.metadata().ok().map(|there| (there.dev(), there.ino()));
     let Some(own) = id(file) else { return Ok(()) };
-    match inputs.iter().find(|input| id(input) == Some(own)) {
+    match inputs.iter().find(|input| id(input).as_ref() == Some(&own)) {
         None => Ok(()),
         Some(input) => {
             let same = if input == file { String::new() } else { format!(" as {}", input.display()) };

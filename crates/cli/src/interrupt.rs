@@ -4,7 +4,9 @@
 use crate::failure::INTERRUPTED;
 use crate::output::note;
 use anabranch::{Error, Watch};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+#[cfg(unix)]
+use signal_hook::consts::{SIGHUP, SIGXFSZ};
+use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::fs;
 use std::io;
@@ -35,9 +37,13 @@ fn register(
     first: impl Fn(Arc<AtomicBool>) -> io::Result<()>,
 ) -> Result<(), Error> {
     let requested = REQUESTED.get_or_init(Arc::default);
+    #[cfg(unix)]
+    let signals = [SIGINT, SIGTERM, SIGHUP];
+    #[cfg(windows)]
+    let signals = [SIGINT, SIGTERM];
     let register = || {
         first(requested.clone())?;
-        for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| listens(*signal)) {
+        for signal in signals.into_iter().filter(|signal| listens(*signal)) {
             flag::register(signal, requested.clone())?;
         }
         Ok(())
@@ -49,6 +55,7 @@ fn register(
 pub fn let_large_writes_fail() {
     // Child processes inherit an ignored signal, but not a handler. If the handler cannot be installed, the signal ends the
     // command as usual.
+    #[cfg(unix)]
     let _ = flag::register(SIGXFSZ, Arc::default());
 }
 

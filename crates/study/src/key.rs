@@ -37,6 +37,7 @@ impl Key {
     }
 
     /// Its first 64 bits.
+    #[cfg(target_os = "linux")]
     pub(crate) fn leading(&self) -> u64 {
         let (first, _) = self.0.split_first_chunk().expect("32 bytes");
         u64::from_be_bytes(*first)

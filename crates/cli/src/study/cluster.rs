@@ -12,11 +12,10 @@ use miette::miette;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use std::io::{Read, Write};
-use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
 /// The interpreter with the package, and the module to run.
-const PYTHON: &str = "python3";
+const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 const MODULE: &str = "anabranch._cluster";
 
 /// A longer study, in seconds, needs `--yes`.
@@ -80,13 +79,14 @@ fn send_request(request: &Json) -> Result<Answer, Error> {
     interrupt::listen()?;
     let cannot = |e| Error::environment(format!("cannot run {PYTHON}"), &e);
     // In its own process group: Ctrl-C reaches this process, which forwards it.
-    let mut child = Command::new(PYTHON)
-        .args(["-m", MODULE])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .process_group(0)
-        .spawn()
-        .map_err(cannot)?;
+    let mut command = Command::new(PYTHON);
+    command.args(["-m", MODULE]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    // `CREATE_NEW_PROCESS_GROUP`.
+    #[cfg(windows)]
+    std::os::windows::process::CommandExt::creation_flags(&mut command, 0x200);
+    let mut child = command.spawn().map_err(cannot)?;
     let (mut input, output) = (child.stdin.take(), child.stdout.take());
     // If the module does not read, it does not answer either.
     let _ = input.as_mut().map(|input| writeln!(input, "{request}"));

@@ -1,8 +1,10 @@
 //! Folders of results that are replaced atomically. New results are made in a private folder next to the target and take its name
 //! once they are complete and on disk; until then, and on failure, the earlier results stay.
 
-use content::{Content, clear};
-use folder::{SET_GROUP, cannot, is_free, is_mounted, locked, own_folder, resolve_folder, umask};
+use clear::clear;
+use content::Content;
+use folder::{SET_GROUP, is_mounted, locked, own_folder, umask};
+use names::{cannot, is_free, resolve_folder};
 use rustix::fs::{Access, CWD, RenameFlags, access, renameat_with};
 use rustix::io::Errno;
 use std::ffi::OsString;
@@ -11,13 +13,16 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+mod clear;
 mod content;
 mod error;
 mod folder;
+mod names;
 mod output_file;
+mod private_file;
 
 pub use error::OutputError;
-pub use folder::{in_use, rename_beside, try_writing};
+pub use names::{in_use, rename_beside, try_writing};
 pub use output_file::{IsOwn, OutputFile};
 
 /// Receives messages on problems that do not stop the work.

@@ -21,7 +21,12 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
         let _ = fs::remove_file(&new);
     })?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+    sync_folder(folder.unwrap_or(Path::new(".")))
+}
+
+/// Syncs the names in a folder to disk. Windows cannot.
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(windows) { Ok(()) } else { File::open(folder)?.sync_all() }
 }
 
 /// Creates a file in place of an unfinished one. Fails if another file or symbolic link appears there.

@@ -24,11 +24,16 @@ mod locks;
 mod log;
 mod other_versions;
 mod record;
+#[cfg(unix)]
+mod store_file;
+#[cfg(windows)]
+#[path = "store/store_file_windows.rs"]
 mod store_file;
 
 pub use crate::key::Key;
 pub use other_versions::OtherVersions;
 pub use record::Record;
+#[cfg(unix)]
 pub use store_file::{after_fork, before_fork};
 
 /// The file's name.

@@ -1,41 +1,39 @@
 //! The list of the files that we wrote into a folder, by which the next command recognises them.
 
 use super::OutputError;
-use crate::{quoted, replace};
-use rustix::fs::{AtFlags, Dir, Mode, OFlags, open, openat, unlinkat};
+use crate::files::replace::{replace, sync_folder};
+use crate::quoted;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::fd::AsFd;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// The list's name. `sha256sum --check .anabranch` finds changed or damaged files.
-const LIST: &str = ".anabranch";
+pub(super) const LIST: &str = ".anabranch";
 /// The list's first line.
 const HEADING: &str =
     "# Files that anabranch wrote into this folder and will replace. It does not touch other files.\n";
 
 /// The files of a folder, each with the SHA-256 of its content.
-pub struct Content(BTreeMap<String, String>);
+pub struct Content(pub(super) BTreeMap<String, String>);
 
 impl Content {
     /// Syncs every file of a folder to disk, and writes the list.
     pub fn seal(folder: &Path) -> io::Result<()> {
         let mut lines = HEADING.to_owned();
         for name in files(folder)? {
-            let file = File::open(folder.join(&name))?;
+            // Windows syncs only what is open for writing.
+            let file = File::options().read(true).write(cfg!(windows)).open(folder.join(&name))?;
             file.sync_all()?;
             lines += &format!("{}  {}\n", hash(file)?, name.display());
         }
         // Atomic: a folder with a list is complete.
         replace(&folder.join(LIST), lines.as_bytes())?;
         for below in folders(folder)? {
-            File::open(below)?.sync_all()?;
+            sync_folder(&below)?;
         }
-        File::open(folder)?.sync_all()
+        sync_folder(folder)
     }
 
     /// Refuses a folder, named `name` by the user, with files that we did not write.
@@ -87,19 +85,6 @@ impl Content {
         Ok(None)
     }
 
-    /// Deletes the files on a folder's list, and folders that become empty. Returns whether nothing is left; other files stay,
-    /// and then the list too.
-    pub fn discard(folder: &Path) -> io::Result<bool> {
-        let ours = Content::read(folder)?;
-        let opened = open(folder, FOLDER, Mode::empty())?;
-        let is_ours = |file: &Path| file.to_str().is_some_and(|file| ours.0.contains_key(file));
-        // The list goes last, so that a killed command's files remain recognisable.
-        Ok(clear(&opened, Path::new(""), &is_ours)? && {
-            Content::forget(folder);
-            fs::remove_dir(folder).is_ok()
-        })
-    }
-
     /// Removes the list of a folder, if possible.
     pub fn forget(folder: &Path) {
         let _ = fs::remove_file(folder.join(LIST));
@@ -111,7 +96,7 @@ impl Content {
     }
 
     /// The list; empty if missing.
-    fn read(folder: &Path) -> io::Result<Content> {
+    pub(super) fn read(folder: &Path) -> io::Result<Content> {
         if !Content::is_listed(folder) {
             return Ok(Content(BTreeMap::new()));
         }
@@ -136,28 +121,6 @@ fn unlisted(folder: &Path, name: &Path) -> String {
          version, move them away once:\nmv {from} {to}\nIf not, give another folder",
         name.display()
     )
-}
-
-/// Opens folders only, not links to them.
-pub const FOLDER: OFlags =
-    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-
-/// Deletes `ours` among the files in an open folder, at the path `below`, and folders that become empty. Returns whether only the
-/// list is left. Follows no links and uses no paths from the list, so that it deletes nothing elsewhere.
-pub fn clear(folder: impl AsFd, below: &Path, ours: &dyn Fn(&Path) -> bool) -> io::Result<bool> {
-    let mut nothing_left = true;
-    for entry in Dir::read_from(&folder)?.collect::<Result<Vec<_>, _>>()? {
-        let name = entry.file_name();
-        let file = below.join(OsStr::from_bytes(name.to_bytes()));
-        if [c".", c".."].contains(&name) || file == Path::new(LIST) {
-            continue;
-        }
-        nothing_left &= match openat(&folder, name, FOLDER, Mode::empty()) {
-            Ok(inner) => clear(inner, &file, ours)? && unlinkat(&folder, name, AtFlags::REMOVEDIR).is_ok(),
-            Err(_) => ours(&file) && unlinkat(&folder, name, AtFlags::empty()).is_ok(),
-        };
-    }
-    Ok(nothing_left)
 }
 
 /// Paths of the files below a folder, in order.

@@ -1,24 +1,20 @@
-//! Paths, owners and permissions of folders for results.
+//! Owners, permissions and locks of folders for results.
 
-use super::content::FOLDER;
+use super::clear::FOLDER;
+use super::names::{cannot, in_use};
 use super::{Notify, OutputError};
 use rustix::fs::Mode;
 use rustix::io::Errno;
 use std::fs::{self, DirBuilder, File, TryLockError};
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Opens a folder; `None` unless it exists and belongs to this user.
 pub(super) fn own_folder(path: &Path) -> Option<File> {
     let opened = File::from(rustix::fs::open(path, FOLDER, Mode::empty()).ok()?);
     let is_own = |there: fs::Metadata| there.uid() == rustix::process::geteuid().as_raw();
     opened.metadata().is_ok_and(is_own).then_some(opened)
-}
-
-/// Whether a folder can take the name: nothing or an empty folder has it.
-pub(super) fn is_free(path: &Path) -> bool {
-    fs::read_dir(path).map_or(true, |mut entries| entries.next().is_none())
 }
 
 /// The set-group-ID bit.
@@ -36,67 +32,6 @@ pub(super) fn is_mounted(path: &Path) -> bool {
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let path = path.display().to_string().replace(' ', "\\040");
     mounts.lines().any(|line| line.split(' ').nth(4) == Some(path.as_str()))
-}
-
-/// Renames `from` to `path` with that ending and, if taken, a number.
-///
-/// # Errors
-/// Where it cannot be renamed.
-pub fn rename_beside(from: &Path, path: &Path, ending: &str) -> io::Result<PathBuf> {
-    for number in 1.. {
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".{ending}"));
-        if number > 1 {
-            name.push(format!("-{number}"));
-        }
-        let name = PathBuf::from(name);
-        match name.symlink_metadata() {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return fs::rename(from, &name).map(|()| name),
-            Err(e) => return Err(e),
-            Ok(_) => {}
-        }
-    }
-    unreachable!("names run out after numbers do")
-}
-
-/// Checks that a folder is writable and has some free space.
-///
-/// # Errors
-/// Where it cannot.
-pub fn try_writing(folder: &Path) -> io::Result<()> {
-    let probe = folder.join(".anabranch-probe");
-    let _ = fs::remove_file(&probe);
-    let written = File::create_new(&probe).and_then(|mut file| {
-        file.write_all(&[0; PROBE])?;
-        file.sync_all()
-    });
-    let removed = fs::remove_file(&probe);
-    written.and(removed)
-}
-
-/// Bytes to write as a test: more than a file system stores in an inode.
-const PROBE: usize = 1 << 16;
-
-/// The path of an existing or new folder, without symbolic links.
-pub(super) fn resolve_folder(name: &Path) -> Result<PathBuf, OutputError> {
-    match name.metadata() {
-        Ok(there) if !there.is_dir() => {
-            return Err(OutputError::new(format!("{} is not a folder", name.display())));
-        }
-        Ok(_) => return name.canonicalize().map_err(|e| cannot(name, &e)),
-        // A dangling symbolic link.
-        Err(_) if name.is_symlink() => {
-            return Err(OutputError::new(format!("{} is a dangling symbolic link", name.display())));
-        }
-        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(cannot(name, &e)),
-        Err(_) => {}
-    }
-    let Some(last) = name.file_name() else {
-        return Err(OutputError::new(format!("`{}` does not name a folder", name.display())));
-    };
-    let parent = name.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(parent).map_err(|e| cannot(name, &e))?;
-    Ok(parent.canonicalize().map_err(|e| cannot(name, &e))?.join(last))
 }
 
 /// Creates the private folder, or takes over one that an ended command left, and locks it.
@@ -129,14 +64,4 @@ pub(super) fn locked(private: &Path, name: &Path, notify: Notify) -> Result<File
             return Ok(file);
         }
     }
-}
-
-/// The error if another command writes there.
-pub fn in_use(name: &Path) -> OutputError {
-    let help = "wait for it to finish, or give another folder";
-    OutputError::new(format!("another command is writing to {}", name.display())).with_help(help)
-}
-
-pub(super) fn cannot(path: &Path, error: &io::Error) -> OutputError {
-    OutputError::because(format!("cannot write {}", path.display()), error)
 }

@@ -1,12 +1,11 @@
 //! A single file of results, such as a picture or a capture.
 
-use super::{OutputError, in_use, rename_beside};
-use rustix::fs::{Mode, OFlags};
+use super::OutputError;
+use super::names::{cannot, rename_beside};
+use super::private_file::{open_leftover, open_private};
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// A file that gets its name when complete. Until then it is `.NAME.anabranch-new` in the same folder, locked; the next command
@@ -43,18 +42,7 @@ impl OutputFile {
         private.push(last);
         private.push(ENDING);
         let private = folder.join(private);
-        let file = loop {
-            let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let opened = rustix::fs::open(&private, flags, Mode::from_raw_mode(0o666));
-            let file = File::from(opened.map_err(|e| cannot(name, &e.into()))?);
-            match claim(&file, &private) {
-                Ok(true) => break file,
-                // Its owner has just renamed it, or somebody removed it.
-                Ok(false) => {}
-                Err(TryLockError::WouldBlock) => return Err(in_use(name)),
-                Err(TryLockError::Error(e)) => return Err(cannot(name, &e)),
-            }
-        };
+        let file = open_private(&private, name)?;
         file.set_len(0).map_err(|e| cannot(name, &e))?;
         Ok(OutputFile { name: name.to_owned(), private, file, is_own, settled: false })
     }
@@ -126,37 +114,18 @@ fn check(name: &Path, is_own: Option<IsOwn>) -> Result<(), OutputError> {
     Err(OutputError::new(message).with_help("give another name, or use --replace"))
 }
 
-/// Locks a private file. Returns whether it still has its name: another command may have renamed it between opening and locking.
-fn claim(file: &File, private: &Path) -> Result<bool, TryLockError> {
-    let opened = file.metadata().map_err(TryLockError::Error)?;
-    if opened.uid() != rustix::process::geteuid().as_raw() {
-        let message = format!("{} belongs to another user", private.display());
-        return Err(TryLockError::Error(io::Error::other(message)));
-    }
-    file.try_lock()?;
-    let same = |there: fs::Metadata| (there.dev(), there.ino()) == (opened.dev(), opened.ino());
-    Ok(private.symlink_metadata().is_ok_and(same))
-}
-
 /// Removes leftovers of killed commands, if possible.
 fn remove_leftovers(folder: &Path) {
     let is_private = |name: &OsStr| {
-        let name = name.as_bytes();
+        let name = name.as_encoded_bytes();
         name.starts_with(b".") && name.ends_with(ENDING.as_bytes())
     };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if is_private(&entry.file_name()) {
             let path = entry.path();
-            let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-            let Ok(opened) = rustix::fs::open(&path, flags, Mode::empty()) else { continue };
-            let file = File::from(opened);
-            if claim(&file, &path).unwrap_or(false) {
+            if let Some(_held) = open_leftover(&path) {
                 let _ = fs::remove_file(&path);
             }
         }
     }
-}
-
-fn cannot(name: &Path, error: &io::Error) -> OutputError {
-    OutputError::because(format!("cannot write {}", name.display()), error)
 }

@@ -2,13 +2,11 @@
 
 use super::locks::{ByteLock, LockByte};
 use super::record;
-use super::store_file::StoreFile;
+use super::store_file::{self, StoreFile, options, to_append};
 use crate::key::Key;
-use nix::libc;
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Read, Write};
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -39,7 +37,7 @@ pub struct Line {
 impl Log {
     /// Opens or creates the file.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let open = || options().append(true).create(true).open(path);
+        let open = || to_append().create(true).open(path);
         let opened = open().or_else(|why| match (why.kind(), path.parent()) {
             (ErrorKind::NotFound, Some(folder)) => fs::create_dir_all(folder).and_then(|()| open()),
             // It may still be readable.
@@ -87,7 +85,7 @@ impl Log {
     /// The bytes of a line; empty if the file ends before it.
     pub fn read(&self, line: Line) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; line.length];
-        match self.file.read_exact_at(&mut bytes, line.start) {
+        match (ReadFrom { file: &self.file, at: line.start }).read_exact(&mut bytes) {
             Err(why) if why.kind() == ErrorKind::UnexpectedEof => Ok(vec![]),
             read => read.map(|()| bytes),
         }
@@ -109,7 +107,7 @@ impl Log {
         let locked = self.lock_to_write()?;
         let _locked = if self.rewrite { self.rewrite(locked)? } else { locked };
         // Not flushed to the disk: after a power failure, the checksum detects a torn line.
-        if let Err(why) = (&**self.file).write_all(line) {
+        if let Err(why) = store_file::append(&self.file, line) {
             let _ = self.file.set_len(self.end);
             return Err(why);
         }
@@ -147,7 +145,7 @@ impl Log {
         loop {
             let Some(locked) = lock(&self.file)? else { return Ok(None) };
             let (ours, there) = (self.file.metadata()?, self.path.symlink_metadata());
-            let same = there.is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino()));
+            let same = there.is_ok_and(|there| store_file::is_same(&there, &ours));
             if same && ours.len() >= self.end {
                 return Ok(Some(locked));
             }
@@ -187,7 +185,7 @@ impl Log {
     fn rewrite(&mut self, locked: ByteLock) -> io::Result<ByteLock> {
         let beside = self.beside();
         let _ = fs::remove_file(&beside);
-        let file = options().append(true).create_new(true).open(&beside)?;
+        let file = to_append().create_new(true).open(&beside)?;
         let mut written = Log::of(&self.path, file)?;
         let new = ByteLock::wait(&written.file, LockByte::WRITE)?;
         let mut lines: Vec<_> = self.lines.iter().map(|(key, line)| (*key, *line)).collect();
@@ -212,13 +210,6 @@ impl Log {
     }
 }
 
-/// Does not follow symbolic links.
-fn options() -> fs::OpenOptions {
-    let mut options = File::options();
-    options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
-    options
-}
-
 /// A file from a place on.
 struct ReadFrom<'a> {
     file: &'a File,
@@ -227,7 +218,7 @@ struct ReadFrom<'a> {
 
 impl Read for ReadFrom<'_> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let n = self.file.read_at(to, self.at)?;
+        let n = store_file::read_at(self.file, to, self.at)?;
         self.at += n as u64;
         Ok(n)
     }

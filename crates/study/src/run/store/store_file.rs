@@ -1,10 +1,13 @@
-//! The open files of stores. A forked child inherits them with their locks, which then outlast the parent until the child closes
+//! The files of stores, and what reading them needs of the system. A forked child inherits them with their locks, which then outlast the parent until the child closes
 //! them.
 
+use nix::libc;
 use std::cell::RefCell;
-use std::fs::File;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Write};
 use std::ops::Deref;
 use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static OPEN: Mutex<Vec<RawFd>> = Mutex::new(vec![]);
@@ -35,6 +38,35 @@ impl Drop for StoreFile {
     fn drop(&mut self) {
         open().retain(|fd| *fd != self.0.as_raw_fd());
     }
+}
+
+/// Options to read; they do not follow symbolic links.
+pub fn options() -> OpenOptions {
+    let mut options = File::options();
+    options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    options
+}
+
+/// Options to read and to write at the end.
+pub fn to_append() -> OpenOptions {
+    let mut options = options();
+    options.append(true);
+    options
+}
+
+/// Whether two names are of one file.
+pub fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Reads at a place.
+pub fn read_at(file: &File, to: &mut [u8], at: u64) -> io::Result<usize> {
+    file.read_at(to, at)
+}
+
+/// Writes at the end.
+pub fn append(mut file: &File, line: &[u8]) -> io::Result<()> {
+    file.write_all(line)
 }
 
 fn open() -> MutexGuard<'static, Vec<RawFd>> {
