@@ -119,7 +119,7 @@ fn limits() {
         assert!(said.contains(option) && said.contains("is not in 1..="), "{said}");
     }
     let said = anabranch(["check", "/dev/zero"]).fails(2);
-    assert!(said.contains("more than 64 MB"), "{said}");
+    assert!(said.contains("larger than 64 MB"), "{said}");
 }
 
 /// 100 windows of 1 GiB under way in a queue of 1 TB: refused before it is simulated, unless the user says that it may.
