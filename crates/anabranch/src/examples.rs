@@ -31,7 +31,7 @@ macro_rules! examples {
 
 /// Every example.
 pub static EXAMPLES: &[Example] = examples![
-    false "template" = "scenarios/template.toml",
+    false "template" = "crates/anabranch/src/template.toml",
     false "two-paths" = "scenarios/two-paths-and-a-neighbour.toml",
     false "shared-bottleneck" = "scenarios/shared-bottleneck.toml",
     false "wifi-and-lte" = "scenarios/wifi-and-lte.toml",
