@@ -307,7 +307,10 @@ mod tests {
     fn listeners_that_chose_before_an_unloading_are_found() {
         let lia = ListedSocket { own_choice: 1, unloaded: 1, ..listener("ab_lia", "ab_lia") };
         let found = find_uncoupled("here", "ab_lia", std::slice::from_ref(&lia));
-        assert!(found[0].to_string().contains("gets ab_lia of an earlier load, joining subflows get"), "{found:?}");
+        assert!(
+            found[0].to_string().contains("gets ab_lia of an earlier load, joining subflows get"),
+            "{found:?}"
+        );
         let inherits = ListedSocket { own_choice: 0, ..lia.clone() };
         let theirs = ListedSocket { unloaded: 1, own_choice: 1, ..listener("bbr", "bbr") };
         let present = ListedSocket { unloaded: 0, ..lia };
