@@ -160,7 +160,7 @@ def test_a_result_of_another_build_is_refused(tmp_path: Path) -> None:
 
             return super().submit(lie, *args, **kwargs)
 
-    with ThreadPoolExecutor(1) as pool, pytest.raises(anabranch.VersionError, match="another run, or of a version with other results"):
+    with ThreadPoolExecutor(1) as pool, pytest.raises(anabranch.VersionError, match="to another run, or to a version with other results"):
         sweep(SHORT, executor=Lying(pool), store=tmp_path)
 
 

@@ -314,7 +314,7 @@ STUDY_OF: Any = anabranch.Study.from_file
         (lambda: SWEEP(SHORT, ["links.a.queue=1 BDP"]), "`vary` is .*of type list: it must be a dictionary of keys"),
         (lambda: SWEEP(SHORT, {"links.a.queue": 5}), r"`vary\['links.a.queue'\]` is 5, of type int: .*a list of values"),
         (lambda: SWEEP(SHORT, cc="lia"), "`cc` is 'lia', of type str: .*a list of algorithms"),
-        (lambda: SWEEP(SHORT, cc=[anabranch.Algorithm]), "work only in `run`"),
+        (lambda: SWEEP(SHORT, cc=[anabranch.Algorithm]), "only `run` takes algorithms in Python"),
         (lambda: SWEEP(SHORT, seeds=2.5), "`seeds` is 2.5, of type float: .*whole number from 1 to 10000"),
         (lambda: SWEEP(SHORT, seeds=0), "`seeds` is 0"),
         (lambda: SWEEP(SHORT, seeds=True), "`seeds` is True"),
