@@ -19,7 +19,7 @@ export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kern
 # For root on Debian, setup installs Chromium, and the tests of pages must not be skipped.
 export ANABRANCH_REQUIRE_BROWSER ?= $(shell [ "$$(id -u)" = 0 ] && grep -qsx ID=debian /etc/os-release && echo 1)
 
-.PHONY: help release setup setup-test build page page-check site reproduce test unskipped lint unit python wheel deny docs quick instructions cross-check bench random fuzz hostile fmt pictures report-picture guest-images guests test-kernels kernel-proof
+.PHONY: help release release-check setup setup-test build page page-check site reproduce test unskipped lint unit python wheel deny docs quick instructions cross-check bench random fuzz hostile fmt pictures report-picture guest-images guests test-kernels kernel-proof
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -76,6 +76,9 @@ deny: ## check licences, sources and known vulnerabilities of the dependencies
 
 release: setup page ## make the files of a release under dist/; needs the report of make reproduce
 	@tools/release.sh
+
+release-check: ## try the files under dist/ in bare roots of Debian 12 and 13
+	@tools/release-check.sh bookworm trixie
 
 site: page ## put report, book, laboratory and a front page into target/site; needs the report of make reproduce
 	@tools/site.sh target/site
