@@ -186,6 +186,8 @@ async function begin() {
   $("unable").hidden = true;
   $("laboratory").hidden = false;
   window.addEventListener("hashchange", fromAddress);
+  // Within another page, which has its own heading, only the question that the address names.
+  document.body.classList.toggle("framed", window.self !== window.top);
   await fromAddress();
 }
 
