@@ -36,6 +36,11 @@ fn register(
     listens: impl Fn(i32) -> bool,
     first: impl Fn(Arc<AtomicBool>) -> io::Result<()>,
 ) -> Result<(), Error> {
+    static REGISTERED: AtomicBool = AtomicBool::new(false);
+    // A second registration would take the first Ctrl-C for the second.
+    if REGISTERED.swap(true, Ordering::Relaxed) {
+        return Ok(());
+    }
     let requested = REQUESTED.get_or_init(Arc::default);
     #[cfg(unix)]
     let signals = [SIGINT, SIGTERM, SIGHUP];
