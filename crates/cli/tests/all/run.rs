@@ -434,6 +434,20 @@ fn an_interrupted_experiment_resumes() {
     assert!(result("parts") == result("whole"));
 }
 
+/// The quick size is reported first, as provisional, and that report survives the first Ctrl-C.
+#[cfg(unix)]
+#[test]
+fn a_provisional_report_survives() {
+    let dir = tempfile::tempdir().unwrap();
+    let report = dir.path().join("report/index.html");
+    let is_provisional = || fs::read_to_string(&report).is_ok_and(|page| page.contains("Provisional. "));
+    let mut paper = command();
+    paper.args(["paper", "B", "--no-columns", "--quick-first", "--out"]).arg(dir.path());
+    let (_, stderr) = interrupted_when(paper.spawn().unwrap(), is_provisional);
+    assert!(stderr.contains("resume"), "{stderr}");
+    assert!(is_provisional() && dir.path().join("store").exists());
+}
+
 /// Where stderr is no terminal, a long command says at intervals how far it is, of one run and of many.
 #[cfg(unix)]
 #[test]
