@@ -43,7 +43,7 @@ for suite in "${@:-bookworm}"; do
     inside "$root" "
         apt-get update -q >/dev/null
         find / -xdev -path /proc -prune -o -type f -print | grep -v '^/\(var\|dist\|tmp\)/' | sort >/tmp/before
-        DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends /dist/anabranch_${version}_*.deb >/dev/null
+        DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends /dist/anabranch_${version}-1_*.deb >/dev/null
         cd /tmp && anabranch run example:two-paths --out record >/dev/null && anabranch plot record >/dev/null
         anabranch kernel doctor >/dev/null || [ \$? = 1 ]
         man=/usr/share/man/man1/anabranch-run.1.gz; [ -e \$man ]"
@@ -58,7 +58,9 @@ for suite in "${@:-bookworm}"; do
     same "$(inside "$root" "COMMAND=/tmp/anabranch-$version-$(uname -m)-linux/anabranch; $records")" "$suite, the static binary"
 done
 
-if command -v qemu-aarch64 >/dev/null && [ -e "dist/anabranch-$version-aarch64-linux.tar.gz" ]; then
+if ! [ -e "dist/anabranch-$version-aarch64-linux.tar.gz" ]; then
+    tools/skipped.sh "the static binary for aarch64" "it is not in dist"
+elif command -v qemu-aarch64 >/dev/null; then
     tar -xzf "dist/anabranch-$version-aarch64-linux.tar.gz" -C "$roots"
     same "$(COMMAND="qemu-aarch64 $roots/anabranch-$version-aarch64-linux/anabranch" bash -euc "$records")" "the static binary for aarch64"
 else

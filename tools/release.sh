@@ -81,12 +81,15 @@ deb() {
     [ ! -e "$target/page/laboratory.html" ] || cp "$target/page/laboratory.html" "$share/anabranch/"
     cp packaging/copyright "$share/doc/anabranch/copyright"
     gzip -9 -n <CHANGELOG.md >"$share/doc/anabranch/changelog.gz"
+    printf 'anabranch (%s-1) unstable; urgency=medium\n\n  * Version %s.\n\n -- %s  %s\n' "$version" "$version" \
+        "$(sed -n 's/^Maintainer: //p' packaging/control)" "$(date -R -u -d "@$SOURCE_DATE_EPOCH")" |
+        gzip -9 -n >"$share/doc/anabranch/changelog.Debian.gz"
     sed -e "s/@version/$version/" -e "s/@architecture/$(dpkg --print-architecture)/" \
         -e "s/@size/$(du -ks "$root" | cut -f 1)/" packaging/control >"$root/DEBIAN/control"
     find "$root" -type d -exec chmod 755 {} +
     find "$root" -type f -exec chmod 644 {} +
     chmod 755 "$root/usr/bin/anabranch"
-    dpkg-deb --root-owner-group -Zxz --build "$root" "$dist/anabranch_${version}_$(dpkg --print-architecture).deb" >/dev/null
+    dpkg-deb --root-owner-group -Zxz --build "$root" "$dist/anabranch_${version}-1_$(dpkg --print-architecture).deb" >/dev/null
 }
 
 # The Python package, for Python 3.10 and later on Linux.
