@@ -7,7 +7,7 @@ use anabranch::examples::{EXAMPLES, named};
 use clap::Args;
 use miette::miette;
 use serde_json::json;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -67,6 +67,10 @@ pub fn new(args: &NewArgs) -> Result<(), Error> {
         Err(why) if why.kind() == std::io::ErrorKind::AlreadyExists => {
             Err(Error::Input(miette!(help = "name another file", "{file} exists, and stays as it is")))
         }
-        Err(why) => Err(Error::environment(format!("cannot write {file}"), &why)),
+        Err(why) => {
+            // Such as on a full disk: the same command must work again.
+            let _ = fs::remove_file(&args.file);
+            Err(Error::environment(format!("cannot write {file}"), &why))
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use anabranch_study::{Axis, Point, Series};
 
-/// Samples that are so many usual intervals apart are not joined by a line.
+/// Samples that are this number of usual intervals apart are not joined by a line.
 const PAUSE: f64 = 3.0;
 
 pub(crate) fn axis(title: &str, log: bool) -> Axis {

@@ -3,9 +3,9 @@
 use crate::points::{axis, ours, point};
 use anabranch_study::{Axis, Mark, Panel, Point, Series};
 
-/// Up to so many transfers of each flow are drawn as points.
+/// The largest number of transfers per flow that are drawn as points.
 const FEW: usize = 200;
-/// Percentiles are of at least so many transfers; the largest ones, which may be fewer, have a median alone,
+/// The least number of transfers per percentile; the largest ones, which may be fewer, have a median alone,
 const TOGETHER: usize = 100;
 /// and of sizes over at least this factor: a quarter of a decade.
 const WIDE: f64 = 1.778;

@@ -48,7 +48,7 @@ impl Default for Held {
 }
 
 impl Held {
-    /// It has held for so many seconds.
+    /// Adds a value that held for this number of seconds.
     #[inline]
     pub fn hold(&mut self, seconds: f64) {
         self.mean.add(self.now, seconds);
@@ -76,12 +76,12 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Of an algorithm with so many observables.
+    /// For an algorithm with this number of observables.
     pub fn new(observables: usize) -> Self {
         Meter { observables: vec![Held::default(); observables], ..Meter::default() }
     }
 
-    /// All values have held for so many seconds.
+    /// Adds values that held for this number of seconds.
     pub fn hold(&mut self, seconds: f64) {
         let fixed = [&mut self.cwnd, &mut self.rtt, &mut self.srtt];
         fixed.into_iter().chain(&mut self.observables).for_each(|held| held.hold(seconds));

@@ -52,17 +52,17 @@ pub enum View {
 }
 
 trait Value: Copy {
-    fn told(self) -> Option<f64>;
+    fn as_number(self) -> Option<f64>;
 }
 
 impl Value for Option<f64> {
-    fn told(self) -> Option<f64> {
+    fn as_number(self) -> Option<f64> {
         self
     }
 }
 
 impl Value for u64 {
-    fn told(self) -> Option<f64> {
+    fn as_number(self) -> Option<f64> {
         Some(self as f64)
     }
 }
@@ -94,7 +94,7 @@ macro_rules! quantities {
                 unit: Unit::$unit,
                 heading: concat!($($heading)?),
                 shown: &[$($(View::$view),+)?],
-                read: |summary| summary.$name.told(),
+                read: |summary| summary.$name.as_number(),
             }),+];
 
             /// Of a subflow on that path, of an algorithm with these observables.

@@ -128,7 +128,7 @@ pub struct FlowSummary {
 }
 
 impl FlowSummary {
-    /// Of a connection that delivered so many bytes, from what was measured of its subflows.
+    /// The summary of a connection, from the bytes that it delivered and its subflows.
     pub fn of<'m>(
         layout: &FlowLayout,
         bytes: u64,
@@ -205,7 +205,7 @@ pub struct LinkSummary {
 }
 
 impl LinkSummary {
-    /// From what the link did in so many seconds.
+    /// The summary of a link, from its counters over this number of seconds.
     pub fn of(name: &str, done: &Totals, seconds: f64) -> LinkSummary {
         LinkSummary {
             name: name.to_owned(),

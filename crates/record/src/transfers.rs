@@ -129,7 +129,7 @@ impl TransferMeter {
         &mut self.classes[BOUNDS.partition_point(|bound| *bound <= bytes)]
     }
 
-    /// A transfer took so many nanoseconds; a ratio that is not known is NaN.
+    /// Adds a transfer with its duration in nanoseconds; an unknown ratio is NaN.
     pub fn complete(&mut self, bytes: u64, took_ns: u64, slowdown: f64, times_alone: f64) {
         let times = &mut self.class(bytes).times;
         times.took.record(took_ns);
@@ -143,7 +143,7 @@ impl TransferMeter {
         self.class(bytes).unfinished += 1;
     }
 
-    /// What was measured in so many seconds: completion times of all, and the rest.
+    /// The summary over this number of seconds: completion times and counters.
     pub fn summary(&self, seconds: f64) -> (Option<Completion>, Transfers) {
         let mut all = Times::default();
         self.classes.iter().for_each(|class| all.merge(&class.times));

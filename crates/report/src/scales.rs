@@ -78,7 +78,7 @@ pub fn step(about: f64) -> f64 {
     [1.0, 2.0, 5.0].into_iter().map(|m| m * power).find(|s| *s >= about * 0.999).unwrap_or(10.0 * power)
 }
 
-/// Limits moved outwards to whole steps, of which about so many fit between them; a logarithmic axis stays.
+/// Limits moved outwards to whole steps, of which `about` fit between them; a logarithmic axis stays.
 pub fn nice(axis: &Axis, (low, high): (f64, f64), about: f64) -> (f64, f64) {
     if axis.log || axis.domain.is_some() {
         return (low, high);
@@ -89,7 +89,7 @@ pub fn nice(axis: &Axis, (low, high): (f64, f64), about: f64) -> (f64, f64) {
     (outwards(low, f64::floor, 1e-9).min(low), outwards(high, f64::ceil, -1e-9).max(high))
 }
 
-/// The values to be marked on an axis, about so many, with their labels.
+/// The values to be marked on an axis, about this number of them, with their labels.
 pub fn ticks(axis: &Axis, (low, high): (f64, f64), about: f64) -> Vec<(f64, String)> {
     if axis.log {
         let (first, last) = (low.log10().ceil() as i32, high.log10().floor() as i32);

@@ -71,7 +71,7 @@ pub fn picture(panel: &Panel, look: &ChartSize) -> Option<String> {
     Some(svg.into_string() + "\n")
 }
 
-/// Panels in a file of its own, beside each other in so many columns; nothing where none has a point that could be drawn.
+/// Panels in a file of its own, beside each other in this number of columns; nothing where none has a point that could be drawn.
 ///
 /// `look` is of each panel.
 pub fn document(panels: &[Panel], columns: usize, look: &ChartSize) -> Option<String> {

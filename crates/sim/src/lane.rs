@@ -135,7 +135,7 @@ mod tests {
     const LANE: u32 = 100;
     const ENTRY: u32 = 101;
 
-    /// Packets enter (after so many ns, of that host) and leave; which, in order, and when.
+    /// Packets enter ((delay in ns, host)) and leave; which, in order, and when.
     fn lane(entries: &[(u64, u32)], delay: Time) -> Vec<(u64, u32)> {
         let mut events = EventQueue::default();
         let mut hosts: Vec<_> =

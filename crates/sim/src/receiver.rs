@@ -26,7 +26,7 @@ pub(crate) enum Reply {
 pub(crate) struct Receiver {
     /// The next segment expected, now and as of the last ACK.
     next: u64,
-    told: u64,
+    reported: u64,
     /// Timestamp to echo (RFC 7323 §4.3).
     echo: Time,
     /// Boxed, so that a flow without losses touches little memory. It stays once allocated.
@@ -63,7 +63,7 @@ impl Receiver {
     pub(crate) fn new() -> Receiver {
         Receiver {
             next: 0,
-            told: 0,
+            reported: 0,
             echo: Time::ZERO,
             disorder: None,
             pending: 0,
@@ -77,7 +77,7 @@ impl Receiver {
     #[inline]
     pub(crate) fn on_data(&mut self, packet: &Packet, every: u32) -> Reply {
         let seq = widen(self.next, packet.seq);
-        if seq <= self.told {
+        if seq <= self.reported {
             self.echo = self.echo.max(packet.stamp);
         }
         self.track_ecn(packet);
@@ -124,7 +124,7 @@ impl Receiver {
         if seq == self.next {
             self.next = above.take_from(seq + 1);
             // A segment that fills a hole partially counts, unless it acknowledges two segments or more.
-            *behind = u32::from(!above.is_empty() && self.next == self.told + 1);
+            *behind = u32::from(!above.is_empty() && self.next == self.reported + 1);
         } else if seq < self.next || above.find(seq).is_some() {
             *duplicate = Some(seq);
         } else {
@@ -168,7 +168,7 @@ impl Receiver {
             ack.flags |= flag::ECE;
         }
         let sack = self.disordered.then(|| self.sack(&mut ack, blocks)).flatten();
-        self.told = self.next;
+        self.reported = self.next;
         self.pending = 0;
         self.pushed = false;
         (ack, sack)

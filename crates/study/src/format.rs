@@ -122,7 +122,7 @@ fn exponent(value: f64) -> i32 {
     }
 }
 
-/// The decimals that show so many significant digits of a value, at most 9.
+/// The decimals that show this number of significant digits of a value, at most 9.
 pub fn decimals(value: f64, digits: i32) -> usize {
     (digits - 1 - exponent(value)).clamp(0, 9) as usize
 }

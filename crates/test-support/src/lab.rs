@@ -33,7 +33,7 @@ pub struct Bottleneck {
 /// How long connections may take to end: what is in their buffers must go through a bottleneck.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The client is told to use its second address for a subflow more; nobody announces anything.
+/// The client opens a subflow from its second address; no address is announced.
 pub struct Lab {
     pub client: Namespace,
     pub server: Namespace,
@@ -66,7 +66,7 @@ impl Lab {
         Self::new(&[bottleneck], &[1, 1])
     }
 
-    /// So many paths straight from client to server, as fast as the machine is.
+    /// Direct paths from client to server, as fast as the machine.
     pub fn direct(paths: usize) -> Self {
         let lab = Self::ends(vec![]);
         for path in 1..=paths {

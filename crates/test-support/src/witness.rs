@@ -19,7 +19,7 @@ const LATE: Duration = Duration::from_millis(1);
 const SHARE: f64 = 0.005;
 /// or for longer than this at once: a run's links may be 20 ms late.
 const LONGEST: Duration = Duration::from_millis(10);
-/// A test fails when so many attempts did that were not starved: other processes' work makes an attempt fail now and then.
+/// A test fails after this number of failed attempts that were not starved: other processes' work makes an attempt fail now and then.
 const FAILURES: usize = 5;
 /// A test judges nothing when attempts that were starved are more than others that failed by this number.
 const STARVED: usize = 3;

@@ -1,6 +1,6 @@
 //! What ships in the command works without the repository.
 
-use anabranch_test_support::command::{anabranch, command, root};
+use anabranch_test_support::command::{anabranch, command, root, skipped};
 use serde_json::Value;
 use std::fs;
 
@@ -75,4 +75,21 @@ fn a_sweep_and_a_study_of_examples() {
     assert!(fs::exists(format!("{out}/studies/two-paths.csv")).unwrap());
     let printed = anabranch(["sweep", "example:two-paths", "--cc", "lia,olia", "--print-study"]).fails(2);
     assert!(printed.contains("anabranch new"), "{printed}");
+}
+
+/// A disk that is full leaves no empty file, so that the same command works again.
+#[test]
+fn a_full_disk_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "mkdir disk && mount -t tmpfs -o size=8k tmpfs disk || exit 77; cd disk; head -c 9000 /dev/zero > fill 2>/dev/null; \
+                  \"$0\" new mine.toml; echo status $?; ls";
+    let mut tried = std::process::Command::new("unshare");
+    tried.args(["--mount", "sh", "-c", script, env!("CARGO_BIN_EXE_anabranch")]);
+    let output = tried.current_dir(&folder).output().unwrap();
+    if !String::from_utf8_lossy(&output.stdout).contains("status") {
+        return skipped("a small disk cannot be mounted here");
+    }
+    let (shown, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(shown.contains("status 2") && said.contains("No space left on device"), "{shown}{said}");
+    assert!(!folder.path().join("mine.toml").exists() && !shown.contains("mine.toml"), "{shown}");
 }

@@ -127,8 +127,8 @@ fn files_say_whose_they_are() {
 fn replaces(outcome: Outcome, seed: u64) {
     let said = one_line(&outcome.stderr);
     assert_eq!(outcome.status, 0, "{said}");
-    let told = format!("has a run of two paths and a neighbour, seed {seed}, version");
-    assert!(said.contains(&told) && said.ends_with(": this one replaces it"), "{said}");
+    let note = format!("has a run of two paths and a neighbour, seed {seed}, version");
+    assert!(said.contains(&note) && said.ends_with(": this one replaces it"), "{said}");
 }
 
 /// A run without end, of which samples are there.
@@ -399,7 +399,7 @@ fn a_partial_run_goes_beside_a_whole_one() {
     }
 }
 
-/// A folder that cannot be written is told before anything is simulated.
+/// A folder that cannot be written is refused before the simulation.
 #[test]
 fn told_before_the_simulation() {
     let dir = tempfile::tempdir().unwrap();

@@ -194,8 +194,8 @@ fn a_study_and_a_scenario_are_distinguished() {
         (vec!["study", scenario], run),
         (vec!["study", "check", scenario], run),
     ] {
-        let told = anabranch(&words).fails(2);
-        assert!(told.contains(said), "{words:?}: {told}");
+        let message = anabranch(&words).fails(2);
+        assert!(message.contains(said), "{words:?}: {message}");
     }
 }
 
@@ -335,8 +335,8 @@ fn a_row_without_a_value_names_its_expression() {
     let outcome = anabranch(["study", file.to_str().unwrap(), "--out", out.to_str().unwrap()]);
     let said = one_line(&outcome.stderr);
     assert_eq!(outcome.status, 1, "{said}");
-    let told = "ratio: division by zero, in `jain() / (duration() - duration())` on line 6";
-    assert!(said.contains(told), "{said}");
+    let message = "ratio: division by zero, in `jain() / (duration() - duration())` on line 6";
+    assert!(said.contains(message), "{said}");
     let rows = &result(&out, "none").experiments[0].rows;
     assert_eq!((rows[0].verdict, rows[1].measured.is_some()), (Verdict::Failed, true));
 }

@@ -156,22 +156,22 @@ fn a_link_that_holds_packets_leaves_on_the_same_ticks() {
     let (mut outcomes, mut tickets) = (Vec::new(), Vec::new());
     let mut random = Random::new(3, 3);
     let mut now = Time::ZERO;
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for i in 0..5000 {
         now += US(random.below(if i % 500 < 250 { 120 } else { 400 }));
         outcomes.push(plain.offer(now, 1500, false));
         let packet = Arrival { wire_bytes: 1500, ecn_capable: false, flow: 0 };
         match holding.offer(now, packet) {
             Ok(ticket) => tickets.push((ticket, i)),
-            Err(why) => told.push((i, Outcome::Dropped(why))),
+            Err(why) => reported.push((i, Outcome::Dropped(why))),
         }
         while let Some((ticket, outcome)) = holding.next_outcome(now) {
             let place = tickets.iter().position(|(t, _)| *t == ticket).unwrap();
-            told.push((tickets.remove(place).1, outcome));
+            reported.push((tickets.remove(place).1, outcome));
         }
         assert_eq!(plain.waiting(now), holding.waiting(now));
     }
-    told.sort_by_key(|(i, _)| *i);
-    assert!(told.len() > 4900 && outcomes.contains(&Outcome::Dropped(DropReason::Queue)));
-    told.iter().for_each(|(i, outcome)| assert_eq!(*outcome, outcomes[*i], "packet {i}"));
+    reported.sort_by_key(|(i, _)| *i);
+    assert!(reported.len() > 4900 && outcomes.contains(&Outcome::Dropped(DropReason::Queue)));
+    reported.iter().for_each(|(i, outcome)| assert_eq!(*outcome, outcomes[*i], "packet {i}"));
 }

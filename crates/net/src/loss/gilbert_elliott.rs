@@ -110,7 +110,7 @@ mod tests {
     }
 
     /// In the long run the loss rate is (T_good·l_good + T_bad·l_bad)/(T_good + T_bad), however dense packets are: the
-    /// model by packet would lose in bursts of so many packets. 20,000 s have 9091 spells of each state, so 5 standard
+    /// model by packet would lose in bursts of that number of packets. 20,000 s have 9091 spells of each state, so 5 standard
     /// errors of the bad state's share are some 7 %.
     #[test]
     fn by_time_it_is_stationary() {

@@ -62,7 +62,7 @@ fn held(spec: &LinkSpec, seed: u64) -> DequeueLink {
     Link::new(spec, seed, 1).dequeue().unwrap()
 }
 
-/// The outcomes of all packets, each told once and at the latest when asked after an hour.
+/// The outcomes of all packets, each reported once, and at the latest after an hour.
 fn outcomes(link: &mut DequeueLink, packets: &[(u64, u32, u64)]) -> Vec<Outcome> {
     let mut outcomes = vec![None; packets.len()];
     let mut held = HashMap::new();

@@ -11,7 +11,7 @@ mod wcompound;
 
 use anabranch_study::{Options, Size};
 
-/// So many seeds of the quick size, of all experiments or of one.
+/// The quick size with this number of seeds, of all experiments or of one.
 fn quick_options(seeds: u32, only: Option<&str>) -> Options {
     Options { size: Size::Quick, seeds: Some(seeds), only: only.map(Into::into), ..Options::default() }
 }

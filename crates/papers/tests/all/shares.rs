@@ -5,7 +5,7 @@ use anabranch_record::NoSamples;
 use anabranch_study::{Outcome, Setup, Shares, shares};
 use std::sync::Arc;
 
-/// With the means of runs of so many seeds.
+/// With the means over this number of seeds.
 fn of(setup: &Setup, seeds: u64) -> Option<Shares> {
     let scenario = Arc::new(setup.scenario().unwrap());
     let run = |seed| {

@@ -2,7 +2,7 @@
 
 use crate::{
     fixture,
-    report::{attributes, text_of},
+    written::{attributes, text_of},
 };
 use std::{fs, path::Path};
 

@@ -1,7 +1,7 @@
 //! The simulator beside Linux: values, differences, figures, and their sums.
 
 use crate::fixture::beside_linux;
-use crate::report::{attributes, between, files, pages, study};
+use crate::written::{attributes, between, files, pages, study};
 use anabranch_study::Measure;
 use std::collections::BTreeSet;
 

@@ -8,3 +8,4 @@ mod fixture;
 mod old_browsers;
 mod report;
 mod svg;
+mod written;

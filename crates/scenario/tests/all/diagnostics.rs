@@ -40,7 +40,7 @@ fn a_study_is_no_scenario() {
     wrong(study, 1, "\"a\"", &["this is a study, not a scenario", "anabranch study FILE"]);
 }
 
-/// What is wrong with several links alike is told once.
+/// A mistake that several links share is reported once.
 #[test]
 fn counts_of_links() {
     let counted = |count: &str| small("[links.a]", &format!("[links.a]\ncount = {count}"));

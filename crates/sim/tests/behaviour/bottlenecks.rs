@@ -39,7 +39,7 @@ fn mptcp_sbd_couples_where_the_bottleneck_is_shared() {
 /// What runs beside two subflows of MPTCP-SBD on a link of 50 Mbit/s, 20 ms and 1 BDP.
 #[derive(Clone, Copy)]
 enum Background {
-    /// So many Reno flows that send all the time.
+    /// The number of Reno flows that always send.
     Reno(u32),
     /// 20 CUBIC flows that are on and off for Pareto times of 1 s on average, and CUBIC transfers at half of the link's rate.
     Many,

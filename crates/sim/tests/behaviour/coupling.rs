@@ -21,7 +21,7 @@ fn rate(flow: &FlowSummary) -> f64 {
     flow.goodput_bps.unwrap()
 }
 
-/// One flow of so many subflows and Reno flows on one bottleneck: its rate over a Reno flow's.
+/// One flow with this number of subflows, and Reno flows, on one bottleneck: its rate over a Reno flow's.
 fn share(cc: &str, rate_mbit: u32, subflows: usize, reno: u32) -> f64 {
     let paths = vec!["[\"path\"]"; subflows].join(", ");
     let text = format!(

@@ -463,7 +463,7 @@ fn what_is_wrong_with_lists() {
     );
 }
 
-/// Each value makes a scenario with the others' first, but not every combination of them: the point is told, and the place of
+/// Each value makes a scenario with the others' first, but not every combination of them: the error names the point, and the place of
 /// an axis that it would be a scenario without.
 #[test]
 fn a_combination_that_is_no_scenario() {
@@ -491,10 +491,10 @@ fn points_without_a_value() {
     let result = run(&study, &Options::default());
     let [all, none, ..] = &result.experiments[0].figures[..] else { panic!("three figures") };
     let line = 1 + text[..text.find("ratio / (1 -").unwrap()].matches('\n').count();
-    let told = format!(
+    let message = format!(
         "4 of 4 points have no value: division by zero, in `ratio / (1 - min(queue * 2, 1))` on line {line} of my.toml"
     );
-    assert_eq!((all.missing.as_deref(), none.missing.as_deref()), (Some(&*told), None));
+    assert_eq!((all.missing.as_deref(), none.missing.as_deref()), (Some(&*message), None));
 }
 
 /// What grows without bound is refused, not computed.

@@ -1,4 +1,4 @@
-//! What no run has is told before any runs.
+//! A value that no run has is refused before the runs.
 
 use super::*;
 
@@ -22,11 +22,11 @@ fn before_it_runs(of: &str, rest: &str) -> Result<(), (String, Option<usize>)> {
          [quantities]\nq = 'observable(\"mptcp\", 1, \"alpha\")'\n\
          [[rows]]\nid = \"r.{{cc}}\"\n{of}\n{rest}"
     );
-    let told = |error: &FileError| (error.to_string(), error.line());
-    let study = load("my.toml", &text, folder.path(), &[]).map_err(|error| told(&error))?;
+    let shown = |error: &FileError| (error.to_string(), error.line());
+    let study = load("my.toml", &text, folder.path(), &[]).map_err(|error| shown(&error))?;
     match work(&study, &Options::default()) {
         Ok(_) => Ok(()),
-        Err(StudyError::File(error)) => Err(told(&error)),
+        Err(StudyError::File(error)) => Err(shown(&error)),
         Err(other) => panic!("{other}"),
     }
 }

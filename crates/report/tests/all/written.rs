@@ -1,0 +1,113 @@
+//! The files of a written report, as tests read them.
+
+use crate::fixture;
+use anabranch_report::{Results, write};
+use anabranch_study::*;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use flate2::read::{DeflateDecoder, GzDecoder};
+use std::{collections::BTreeMap, fs, io::Read, path::Path};
+
+/// Every file of a report on papers, by its path.
+pub fn files(papers: &[StudyResult]) -> BTreeMap<String, String> {
+    files_of(papers, &[])
+}
+
+/// Every file of a report on papers and studies, by its path.
+pub fn files_of(papers: &[StudyResult], studies: &[StudyResult]) -> BTreeMap<String, String> {
+    let dir = tempfile::tempdir().unwrap();
+    let results = Results { papers, studies, algorithms: &fixture::algorithms() };
+    write(dir.path(), &results, &fixture::context()).unwrap();
+    let mut files = BTreeMap::new();
+    collect(dir.path(), dir.path(), &mut files);
+    files
+}
+
+pub fn collect(root: &Path, dir: &Path, files: &mut BTreeMap<String, String>) {
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(root, &path, files);
+        } else {
+            let name = path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
+            files.insert(name, text_of(&path));
+        }
+    }
+}
+
+/// A file's text: of a part what it hands over, of a compressed file what is in it.
+pub fn text_of(path: &Path) -> String {
+    let bytes = fs::read(path).unwrap();
+    let mut text = String::new();
+    if path.extension().is_some_and(|ending| ending == "gz") {
+        GzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
+        return text;
+    }
+    let plain = String::from_utf8(bytes).unwrap();
+    let Some(call) = plain.strip_prefix("anabranch.part(") else { return plain };
+    let data = call.split('"').nth(3).unwrap();
+    DeflateDecoder::new(&STANDARD.decode(data).unwrap()[..]).read_to_string(&mut text).unwrap();
+    text
+}
+
+/// A study's page, those of its experiments, and their parts of text, one after the other.
+pub fn study(files: &BTreeMap<String, String>, name: &str) -> String {
+    let own = |file: &str| {
+        file == format!("{name}.html") || file.starts_with(&format!("{name}-")) && file.ends_with(".html")
+    };
+    let pages: Vec<&str> =
+        files.iter().filter(|(file, _)| own(file)).map(|(_, html)| html.as_str()).collect();
+    with_parts(files, &pages.concat())
+}
+
+/// A page with the text of what opens in it.
+pub fn with_parts(files: &BTreeMap<String, String>, html: &str) -> String {
+    let opened = between(html, "<details", ">").into_iter().filter_map(|tag| {
+        let text = &files[*attributes(tag, "data-part").first()?];
+        let Some(piece) = attributes(tag, "data-piece").first().copied() else { return Some(text.clone()) };
+        let pieces: Vec<String> = serde_json::from_str(text).unwrap();
+        Some(pieces[piece.parse::<usize>().unwrap()].clone())
+    });
+    [html.to_owned()].into_iter().chain(opened).collect()
+}
+
+/// The specifications of a study's charts, as its pages have them.
+pub fn specifications(files: &BTreeMap<String, String>, name: &str) -> Vec<serde_json::Value> {
+    let html = study(files, name);
+    let charts = between(&html, "<div class=\"chart\"", ">").into_iter().map(|tag| {
+        let [part, panel] = ["data-part", "data-panel"].map(|key| attributes(tag, key)[0]);
+        let specs: Vec<serde_json::Value> = serde_json::from_str(&files[part]).unwrap();
+        let mut spec = specs[panel.parse::<usize>().unwrap()].clone();
+        let datasets = spec["data"]["values"].as_array_mut().unwrap().iter_mut();
+        datasets.flat_map(|of| of.as_object_mut().unwrap().values_mut()).for_each(unpack);
+        spec
+    });
+    charts.collect()
+}
+
+/// Numbers from their steps, as `report.js` turns them back.
+pub fn unpack(column: &mut serde_json::Value) {
+    let Some(steps) = column["steps"].as_array() else { return };
+    let unit = 10f64.powi(column["decimals"].as_i64().unwrap() as i32);
+    let mut sum = 0.0;
+    let numbers = steps.iter().map(|step| {
+        let step = step.as_f64()?;
+        sum += step;
+        Some(sum / unit)
+    });
+    *column = serde_json::json!(numbers.collect::<Vec<_>>());
+}
+
+pub fn pages(files: &BTreeMap<String, String>) -> impl Iterator<Item = (&String, &String)> {
+    files.iter().filter(|(name, _)| name.ends_with(".html"))
+}
+
+/// The values of an attribute, wherever it stands in a tag.
+pub fn attributes<'a>(html: &'a str, name: &str) -> Vec<&'a str> {
+    let start = format!(" {name}=\"");
+    html.split(&start).skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
+}
+
+/// The text between each `open` and the next `close`.
+pub fn between<'a>(html: &'a str, open: &str, close: &str) -> Vec<&'a str> {
+    html.split(open).skip(1).map(|rest| rest.split(close).next().unwrap()).collect()
+}
