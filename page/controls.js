@@ -46,18 +46,24 @@ function controls(parent, links, moved) {
   }));
 }
 
+/** Shows a slider's value beside it, and tells it to screen readers instead of its place. */
+function speak(input, text) {
+  input.setAttribute("aria-valuetext", text);
+  input.nextElementSibling.textContent = text;
+}
+
 function slider(control, link, moved) {
   const label = document.createElement("label");
   const input = document.createElement("input");
   const output = document.createElement("output");
   const now = control.of(link);
   Object.assign(input, { type: "range", min: 0, max: STEPS, step: 1, value: place(control, now) });
-  output.textContent = control.text(now);
+  label.append(`${control.label} `, input, output);
+  speak(input, control.text(now));
   input.addEventListener("input", () => {
     const value = valueAt(control, +input.value);
-    output.textContent = control.text(value);
+    speak(input, control.text(value));
     moved(link.key, control.key, control.set(value));
   });
-  label.append(`${control.label} `, input, output);
   return label;
 }

@@ -11,8 +11,10 @@ const PRESETS = [...document.querySelectorAll("script[data-preset]")].map((scrip
  * it comes from; where a side has no algorithm it runs what that run did.
  */
 let state;
-let sides;
-let algorithms;
+let sides = [];
+let algorithms = [];
+/** What is being opened, if anything: a choice made meanwhile belongs to it as well. */
+let opened = null;
 const planner = new Engine();
 
 function question(side, of = state) {
@@ -23,8 +25,9 @@ function question(side, of = state) {
     const quote = link.includes('"') ? "'" : '"';
     for (const [key, value] of Object.entries(keys)) set.push(`links.${quote}${link}${quote}.${key}=${value}`);
   }
-  const chosen = of.cc[side] && [of.flow ? `${of.flow}=${of.cc[side]}` : of.cc[side]];
-  return { text: of.text, set, cc: chosen || (of.own ?? []) };
+  const chosen = of.cc[side] ? [of.flow ? `${of.flow}=${of.cc[side]}` : of.cc[side]] : of.own ?? [];
+  const beside = of.beside ? of.neighbours.map((name) => `${name}=${of.beside}`) : [];
+  return { text: of.text, set, cc: [...chosen, ...beside] };
 }
 
 function command(side) {
@@ -34,10 +37,10 @@ function command(side) {
     ...set.map((word) => `--set ${quoted(word)}`)].join(" ");
 }
 
-/** Shows problems and clears the results, or hides the problems. */
+/** Shows problems above the results, which stay, or hides the problems. */
 function show(problems) {
   $("problems").hidden = !problems;
-  if (problems) sides.forEach((side) => side.clear("not computed"));
+  $("stale").hidden = !problems || !sides.some((side) => side.flows.length > 0);
   $("problems").replaceChildren(...(problems ?? []).map(({ message, line, text, help }) => {
     const p = document.createElement("p");
     p.textContent = [line && `Line ${line}: `, message, text && ` (${text})`, help && `. ${help}.`].filter(Boolean).join("");
@@ -45,40 +48,64 @@ function show(problems) {
   }));
 }
 
-let opening = 0;
+/** Makes a choice, and simulates again. */
+function choose(change) {
+  for (const of of [state, opened]) if (of) change(of);
+  if (state) start();
+}
 
-/** Opens a scenario and builds the controls of its links. */
+/** The flows beside the one that a side's algorithm is for, each group once. */
+function neighbours({ flows }) {
+  const beside = flows.some((flow) => flow.multipath) ? flows.filter((flow) => !flow.multipath) : flows.slice(1);
+  return [...new Set(beside.map(({ name }) => name.replace(/\/\d+$/, "")))];
+}
+
+/** Opens a scenario and builds the controls of its links. What was open stays where the scenario is wrong. */
 async function open(next) {
-  const mine = ++opening;
-  const opened = { set: {}, ...next, cc: [...(next.cc ?? ["lia", "uncoupled"])] };
+  const mine = { set: {}, ...next, neighbours: [], cc: [...(next.cc ?? ["lia", "uncoupled"])] };
+  opened = mine;
   const describe = async (ask) => (await planner.ask("describe", ask)).value;
   let scene, changed;
   try {
-    scene = await describe(question(0, { ...opened, set: {}, cc: ["", ""] }));
-    opened.duration ??= scene.duration_s;
-    opened.seed ??= Number(scene.seed);
-    opened.flow = scene.flows.some((flow) => flow.multipath) ? null : scene.flows[0]?.name ?? null;
-    changed = await describe(question(0, opened)).catch(() => scene);
+    scene = await describe(question(0, { ...mine, set: {}, cc: ["", ""], beside: "" }));
+    mine.duration ??= scene.duration_s;
+    mine.seed ??= Number(scene.seed);
+    mine.flow = scene.flows.some((flow) => flow.multipath) ? null : scene.flows[0]?.name ?? null;
+    mine.neighbours = neighbours(scene);
+    do {
+      // A link of the former text may not be there any more.
+      for (const link of Object.keys(mine.moved ?? {})) {
+        if (scene.links.some(({ key }) => key === link)) Object.assign((mine.set[link] ??= {}), mine.moved[link]);
+      }
+      delete mine.moved;
+      changed = await describe(question(0, mine)).catch(() => scene);
+    } while (mine.moved);
   } catch (problems) {
-    if (mine !== opening) return;
-    state = opened.cc && { ...opened, duration: opened.duration ?? 60, seed: opened.seed ?? 1 };
-    $("text").value = state.text;
-    $("links").replaceChildren();
+    if (mine !== opened) return;
+    opened = null;
+    if (!state) {
+      state = { ...mine, duration: mine.duration ?? 60, seed: mine.seed ?? 1 };
+      sides.forEach((side) => side.wait());
+    }
+    $("text").value = mine.text;
     return show(problems);
   }
-  if (mine !== opening) return;
-  state = opened;
+  if (mine !== opened) return;
+  opened = null;
+  state = mine;
   $("text").value = state.text;
-  controls($("links"), changed.links, (link, key, value) => {
-    (state.set[link] ??= {})[key] = value;
-    start();
-  });
+  controls($("links"), changed.links, (link, key, value) => choose((of) => {
+    const set = of === state ? of.set : (of.moved ??= {});
+    (set[link] ??= {})[key] = value;
+  }));
   for (const side of [0, 1]) $(`cc-${side}`).value = state.cc[side];
+  $("beside").value = state.beside ?? "";
+  $("beside").parentElement.hidden = state.neighbours.length === 0;
   const duration = $("duration");
   duration.min = 5 * Math.ceil((scene.warmup_s + 1) / 5);
   duration.max = Math.max(120, scene.duration_s);
   duration.value = state.duration;
-  duration.nextElementSibling.textContent = `${state.duration} s`;
+  speak(duration, `${state.duration} s`);
   $("seed").value = state.seed;
   $("about").textContent = state.about ?? scene.description ?? "";
   for (const button of $("presets").children) button.setAttribute("aria-pressed", button.dataset.id === state.id);
@@ -119,7 +146,9 @@ async function start() {
     frame ??= requestAnimationFrame(draw);
   }));
   await Promise.all(runs);
-  if (mine === turn) document.body.dataset.done = mine;
+  if (mine !== turn) return;
+  $("done").textContent = `${scenes[0].duration_s} s simulated on both sides.`;
+  document.body.dataset.done = mine;
 }
 
 /** Both sides on the same scales. */
@@ -142,30 +171,30 @@ function settled(x) {
 async function begin() {
   await unpackModule();
   algorithms = (await planner.ask("algorithms", {})).value;
-  for (const side of [0, 1]) {
-    const groups = [["multipath", true], ["single-path, one instance per path", false]].map(([label, coupled]) => {
+  const offer = (select, kinds, change) => {
+    select.append(new Option("as in the scenario", ""), ...kinds.map(([label, coupled]) => {
       const group = document.createElement("optgroup");
       group.label = label;
       group.append(...algorithms.filter((known) => known.coupled === coupled)
         .map(({ name, title }) => new Option(`${name}: ${title}`, name)));
       return group;
-    });
-    $(`cc-${side}`).append(new Option("as in the scenario", ""), ...groups);
-    $(`cc-${side}`).addEventListener("change", ({ target }) => {
-      state.cc[side] = target.value;
-      start();
-    });
+    }));
+    select.addEventListener("change", () => choose((of) => change(of, select.value)));
+  };
+  const multipath = ["multipath", true];
+  for (const side of [0, 1]) {
+    offer($(`cc-${side}`), [multipath, ["single-path, one instance per path", false]], (of, cc) => { of.cc[side] = cc; });
   }
+  offer($("beside"), [["single-path", false], multipath], (of, cc) => { of.beside = cc; });
   $("duration").addEventListener("input", ({ target }) => {
-    state.duration = +target.value;
-    target.nextElementSibling.textContent = `${target.value} s`;
-    start();
+    speak(target, `${target.value} s`);
+    choose((of) => { of.duration = +target.value; });
   });
-  $("seed").addEventListener("change", ({ target }) => {
-    state.seed = Math.max(0, Math.trunc(+target.value) || 0);
-    start();
+  $("seed").addEventListener("change", ({ target }) => choose((of) => { of.seed = Math.max(0, Math.trunc(+target.value) || 0); }));
+  $("apply").addEventListener("click", () => {
+    const { cc, beside, changes, own } = opened ?? state;
+    open({ text: $("text").value, cc, beside, changes, own });
   });
-  $("apply").addEventListener("click", () => open({ text: $("text").value, cc: state.cc, changes: state.changes, own: state.own }));
   $("copy-link").addEventListener("click", async () => {
     const address = `${location.href.split("#")[0]}#s=${encode(state)}`;
     try {

@@ -15,7 +15,7 @@ function isState(state) {
   return isTable(state) && isText(state.text) &&
     Array.isArray(state.cc) && state.cc.length === 2 && state.cc.every(isText) &&
     isTable(state.set) && Object.values(state.set).every((keys) => isTable(keys) && Object.values(keys).every(isText)) &&
-    areTexts(state.changes) && areTexts(state.own) &&
+    areTexts(state.changes) && areTexts(state.own) && (state.beside === undefined || isText(state.beside)) &&
     (state.duration === undefined || (Number.isFinite(state.duration) && state.duration > 0 && state.duration <= 3600)) &&
     (state.seed === undefined || (Number.isSafeInteger(state.seed) && state.seed >= 0));
 }

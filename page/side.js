@@ -3,7 +3,16 @@
 const FLOWS_SHOWN = 6;
 const MBIT = 1e6;
 
+/** Links whose queues are drawn: as many as there are colours. */
+const LINKS_SHOWN = COLOURS.length;
+
 class Side {
+  flows = [];
+  links = [];
+  summary = null;
+  ideal = null;
+  scene = { duration_s: 1, warmup_s: 0 };
+
   constructor(article) {
     this.article = article;
     article.innerHTML = '<h2></h2><p class="state"></p><table class="shares"></table><p class="theory"></p>';
@@ -12,26 +21,20 @@ class Side {
     this.shares = article.querySelector(".shares");
     this.theory = article.querySelector(".theory");
     this.charts = {
-      goodput: new Chart(article, "Throughput of each flow; dashed: its share in theory", "Mbit/s"),
+      goodput: new Chart(article, "Throughput of each flow; dotted: its share in theory", "Mbit/s"),
       window: new Chart(article, "Congestion windows", "segments"),
       queue: new Chart(article, "Queues", "kB"),
     };
     const record = document.createElement("details");
-    record.innerHTML = "<summary>The record, as <code>anabranch run --json</code> prints it</summary><pre></pre>";
+    record.innerHTML = '<summary>The record, as <code>anabranch run --json</code> prints it</summary><pre tabindex="0"></pre>';
     article.append(record);
     this.record = record.querySelector("pre");
     this.engine = new Engine();
   }
 
-  /** Clears everything: the earlier results belong to another scenario. */
-  clear(why) {
-    this.engine.stop();
-    this.flows = this.links = [];
-    this.summary = this.ideal = null;
-    this.record.textContent = this.theory.textContent = "";
-    this.state.textContent = why;
-    this.shares.replaceChildren();
-    this.scene = { duration_s: 1, warmup_s: 0 };
+  /** Before the first scenario that is right. */
+  wait() {
+    this.state.textContent = "not computed";
     for (const chart of Object.values(this.charts)) chart.draw([], 1, 1);
   }
 
@@ -110,14 +113,14 @@ class Side {
       const share = this.#share(f);
       if (share !== null) {
         const x = [this.scene.warmup_s, this.scene.duration_s];
-        goodput.push({ label: `${flow.name} in theory`, colour: f, dash: 1, width: 1, x, y: x.map(() => share / MBIT) });
+        goodput.push({ label: `${flow.name} in theory`, colour: f, dash: DOTTED, width: 1.5, x, y: x.map(() => share / MBIT) });
       }
       flow.subflows.forEach(({ time, cwnd }, s) => {
         const label = flow.subflows.length > 1 ? `${flow.name} ${s + 1}, ${flow.paths[s].join("+")}` : flow.name;
-        windows.push({ label, colour: f, dash: s % DASHES.length, x: time, y: cwnd });
+        windows.push({ label, colour: f, dash: DASHES[s % DASHES.length], x: time, y: cwnd });
       });
     });
-    const queue = this.links.map(({ name, time, bytes }, l) => (
+    const queue = this.links.slice(0, LINKS_SHOWN).map(({ name, time, bytes }, l) => (
       { label: name, colour: l, x: time, y: bytes.map((b) => b / 1000) }));
     return { goodput, window: windows, queue };
   }
@@ -151,6 +154,7 @@ class Side {
     const pausing = this.flows.some((flow) => !flow.greedy);
     const notes = [...(pausing && this.ideal?.own ? ["The theory assumes that every flow always sends, so flows that pause have no share."] : []),
       ...(more > 0 ? [`${more} more flows are not shown.`] : []),
+      ...(this.links.length > LINKS_SHOWN ? [`${this.links.length - LINKS_SHOWN} more links are not shown.`] : []),
       ...(this.ideal && !this.ideal.own ? ["The theory does not cover these algorithms.", ...missing] : [])];
     this.theory.textContent = notes.join(" ");
   }

@@ -62,4 +62,5 @@ if [ "${1:-}" = --check ]; then
     command -v "$chromium" >/dev/null ||
         { tools/skipped.sh "the laboratory in a browser" "$chromium is not installed"; exit 0; }
     node page/in-chromium.mjs "$chromium" "$out/page/laboratory.html" "$out/release/anabranch" "${scenarios[@]}"
+    node page/behaviour.mjs "$chromium" "$out/page/laboratory.html"
 fi
