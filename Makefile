@@ -19,7 +19,7 @@ export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kern
 # For root on Debian, setup installs Chromium, and the tests of pages must not be skipped.
 export ANABRANCH_REQUIRE_BROWSER ?= $(shell [ "$$(id -u)" = 0 ] && grep -qsx ID=debian /etc/os-release && echo 1)
 
-.PHONY: help release release-check setup setup-test build page page-check site reproduce test unskipped lint unit python wheel deny docs quick instructions cross-check bench random fuzz hostile fmt pictures report-picture guest-images guests test-kernels kernel-proof
+.PHONY: help release release-check artefact semver setup setup-test setup-release build page page-check site reproduce test unskipped lint unit python wheel deny docs quick instructions cross-check bench random fuzz hostile fmt pictures report-picture guest-images guests test-kernels kernel-proof
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -74,11 +74,21 @@ wheel: page ## build the Python package's wheel, into target/wheels
 deny: ## check licences, sources and known vulnerabilities of the dependencies
 	@tools/deny.sh
 
-release: setup page ## make the files of a release under dist/; needs the report of make reproduce
+setup-release: ## install what making and checking the files of a release uses: buildah, debootstrap, QEMU and others
+	@tools/setup.sh release
+
+release: setup-release page ## make the files of a release under dist/; needs the report of make reproduce
 	@tools/release.sh
 
-release-check: ## try the files under dist/ in bare roots of Debian 12 and 13
-	@tools/release-check.sh bookworm trixie
+release-check: setup-release ## try the files under dist/ as users would: bare roots of Debian 12 and 13, pip, cargo install, the same bytes
+	@tools/release-check.sh
+
+artefact: ## put sources, outcomes and environment into one archive under dist/; needs the report of make reproduce
+	@tools/release.sh artefact
+
+semver: ## check that the public crates keep their interface since the last tag, or since BASE=COMMIT
+	@tools/semver.sh --self-test
+	@tools/semver.sh $(BASE)
 
 site: page ## put report, book, laboratory and a front page into target/site; needs the report of make reproduce
 	@tools/site.sh target/site

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The Python package:  tools/python.sh test  tests it,  tools/python.sh wheel  builds the wheel, into target/wheels.
+# The Python package:  tools/python.sh test  tests it,  tools/python.sh wheel  builds the wheel, into target/wheels, or as
+# options of maturin say.
 # Packages from the Python package index are in virtual environments, target/python/venv and target/python/maturin.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -51,12 +52,16 @@ test)
     ;;
 wheel)
     # Only maturin, so that every supported Python can build it.
-    venv=$work/maturin
-    [ -e "$venv" ] || python3 -m venv "$venv"
-    pip "$(grep ^maturin== "$pinned")"
+    if [ -z "${MATURIN:-}" ]; then
+        venv=$work/maturin
+        [ -e "$venv" ] || python3 -m venv "$venv"
+        pip "$(grep ^maturin== "$pinned")"
+        MATURIN=$venv/bin/maturin
+    fi
+    [ $# -gt 1 ] || set -- wheel --out "$target/wheels"
     # Removed afterwards, and not in .gitignore, because maturin leaves out ignored files.
     trap 'rm -f python/src/anabranch/laboratory.html' EXIT
     [ ! -e "$laboratory" ] || cp "$laboratory" python/src/anabranch/
-    (cd python && "$venv/bin/maturin" build --profile wheel --out "$target/wheels")
+    (cd python && "$MATURIN" build --profile wheel "${@:2}")
     ;;
 esac

@@ -1,77 +1,202 @@
 #!/usr/bin/env bash
-# Tries the files in dist/ as users would, in bare roots of Debian 12 and 13 without a compiler, and compares the records of six
-# scenarios between them. Needs root and debootstrap:  tools/release-check.sh [SUITE …]
+# Tries the files under dist/ as users would.
+#   tools/release-check.sh           every part
+#   tools/release-check.sh PART …    some of:
+#     files         checksums; the package by lintian, CITATION.cff by cffconvert, workflows by actionlint
+#     bookworm, trixie   the Debian package and the static binary in a bare root of Debian without a compiler; needs root, debootstrap
+#     records       the records of six scenarios by each program that is there: the same bytes
+#     wheel         pip installs it, and README's Python runs
+#     install       cargo install in a bare root that has gcc alone
+#     reproducible  a second build of the static binary, from another folder: the same bytes
+# Compiles only in the last two. A part whose requirements this machine lacks is skipped, with the reason.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 roots=$target/release-roots
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+machine=$(uname -m)
+static=anabranch-$version-$machine-linux
+deb=$(find dist -name "anabranch_${version}-1_*.deb" 2>/dev/null | head -n 1)
+wheel=$(find dist -name "anabranch-$version-*_$machine.whl" 2>/dev/null | head -n 1)
 examples=(two-paths wifi-and-lte managed-queue failover short-flows mmwave-and-lte)
-skip() { tools/skipped.sh "the files of a release" "$1"; exit; }
+all="files bookworm trixie records wheel install reproducible"
+mkdir -p "$roots"
 
-[ "$(id -u)" = 0 ] || skip "bare roots need root"
-command -v debootstrap >/dev/null || skip "debootstrap is not installed"
-(cd dist && sha256sum --check --quiet SHA256SUMS)
+. tools/parts.sh
+need() { [ -e "dist/$1" ] || skip "there is no dist/$1: call tools/release.sh $2"; }
 
-# Runs a command in a root, with its own mounts: ROOT COMMAND.
+# Runs a command in a root, with its own mounts: ROOT COMMAND [FOLDER …], folders of this machine at the same place there.
 inside() {
     unshare --mount --pid --fork bash -c '
         mount -t proc proc "$1/proc"
         mount --bind /sys "$1/sys"
-        exec chroot "$1" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 bash -euc "$2"' _ "$1" "$2"
+        for folder in "${@:3}"; do mkdir -p "$1$folder"; mount --rbind "$folder" "$1$folder"; done
+        exec chroot "$1" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 bash -euc "$2"' _ "$@"
 }
 
-# One SHA-256 for each scenario, by a command: COMMAND.
-records="for e in ${examples[*]}; do \$COMMAND run example:\$e --duration '12 s' --json | sha256sum; done"
+# A bare root of Debian, once: SUITE NAME. Prints its folder.
+bare() {
+    local root=$roots/$2
+    [ "$(id -u)" = 0 ] || skip "bare roots need root"
+    command -v debootstrap >/dev/null || skip "debootstrap is not installed"
+    if ! [ -e "$root/usr/bin/apt-get" ]; then
+        debootstrap --variant=minbase --include=ca-certificates "$1" "$root" >"$roots/$2.log" 2>&1 || { rm -rf "$root"; skip "$1 cannot be downloaded"; }
+        inside "$root" "apt-get update -q >/dev/null"
+    fi
+    echo "$root"
+}
+
+part_files() {
+    [ -e dist/SHA256SUMS ] || skip "there is no dist/SHA256SUMS: call tools/release.sh"
+    (cd dist && sha256sum --check --quiet SHA256SUMS)
+    [ -z "$wheel" ] || python3 tools/wheels.py dist/*.whl
+    if [ -n "$deb" ] && command -v lintian >/dev/null; then
+        lintian --fail-on error "$deb"
+        echo "lintian finds no error"
+    else
+        tools/skipped.sh "the Debian package by lintian" "one of the two is not there"
+    fi
+    local venv=$roots/cffconvert
+    if [ -e "$venv/done" ] || { python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check cffconvert==2.0.0 && touch "$venv/done"; }; then
+        "$venv/bin/cffconvert" --validate
+    else
+        tools/skipped.sh "CITATION.cff" "cffconvert cannot be installed"
+    fi
+    if command -v go >/dev/null && GOBIN=$roots/bin go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 2>"$roots/actionlint.log"; then
+        "$roots/bin/actionlint"
+        echo "the workflows are valid"
+    else
+        tools/skipped.sh "the workflows" "actionlint cannot be built here: it needs Go"
+    fi
+}
+
+suite() {
+    local root seconds
+    [ -n "$deb" ] || skip "there is no Debian package in dist: call tools/release.sh deb"
+    need "$static.tar.gz" static
+    root=$(bare "$1" "$1")
+    rm -rf "$root/dist" && cp -r dist "$root/dist"
+    inside "$root" "find / -xdev -path /proc -prune -o -type f -print | grep -v '^/\(var\|dist\|tmp\|root\)/' | sort >/root/before"
+    seconds=$SECONDS
+    inside "$root" "
+        DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends /$deb >/dev/null
+        cd /tmp && rm -rf record && anabranch run example:two-paths --out record >/dev/null && anabranch plot record >/dev/null"
+    echo "$1: installed, ran and drew an example in $((SECONDS - seconds)) s"
+    inside "$root" "
+        anabranch kernel doctor >/dev/null || [ \$? = 1 ]
+        [ -e /usr/share/man/man1/anabranch-run.1.gz ]
+        DEBIAN_FRONTEND=noninteractive apt-get purge -q -y --auto-remove anabranch >/dev/null
+        find / -xdev -path /proc -prune -o -type f -print | grep -v '^/\(var\|dist\|tmp\|root\)/' | sort >/root/after
+        diff /root/before /root/after"
+    echo "$1: purging leaves nothing"
+    inside "$root" "cd /tmp && tar -xzf /dist/$static.tar.gz && cd $static && rm -rf record && ./anabranch run example:two-paths --out record >/dev/null &&
+        ./anabranch plot record >/dev/null"
+    echo "$1: the static binary runs and draws"
+}
+part_bookworm() { suite bookworm; }
+part_trixie() { suite trixie; }
+
+# One SHA-256 for each scenario: NAME COMMAND…, which takes a scenario and prints its record.
+compared=0
 same() {
-    if [ -z "${first:-}" ]; then
-        first=$1
-    elif [ "$1" != "$first" ]; then
-        echo "release-check: $2 has other records" >&2
-        diff <(echo "$first") <(echo "$1") >&2 || true
+    local found name=$1 example
+    found=$(for example in "${examples[@]}"; do echo "$example $("${@:2}" "$roots/scenarios/$example.toml" | sha256sum | cut -c 1-64)"; done)
+    [ "$compared" = 0 ] && first=$found
+    if [ "$found" != "$first" ]; then
+        echo "release-check: $name has other records" >&2
+        diff <(echo "$first") <(echo "$found") >&2 || true
         exit 1
     fi
-    echo "$2: the records of ${#examples[@]} scenarios are the same"
+    compared=$((compared + 1))
+    echo "the same ${#examples[@]} records: $name"
+}
+absent() { echo "not compared: $1"; }
+
+record() { "$@" --json; }
+part_records() {
+    local command example
+    need "$static.tar.gz" static
+    rm -rf "$roots/records" "$roots/scenarios"
+    mkdir -p "$roots/records" "$roots/scenarios"
+    tar -xzf "dist/$static.tar.gz" -C "$roots/records"
+    command=$roots/records/$static/anabranch
+    for example in "${examples[@]}"; do
+        "$command" new "$roots/scenarios/$example.toml" --from "$example" >/dev/null
+        sed -i 's/^duration = .*/duration = "12 s"/' "$roots/scenarios/$example.toml"
+    done
+    same "static, musl, $machine" record "$command" run
+    # An empty record would be the same everywhere.
+    "$command" run "$roots/scenarios/two-paths.toml" --json | grep -q '"goodput_bps": [1-9]'
+    if [ -n "$deb" ]; then
+        dpkg-deb -x "$deb" "$roots/records/deb"
+        same "Debian package, glibc, $machine" record "$roots/records/deb/usr/bin/anabranch" run
+    else
+        absent "the Debian package, which is not in dist"
+    fi
+    if [ "$machine" != aarch64 ] && [ -e "dist/anabranch-$version-aarch64-linux.tar.gz" ] && command -v qemu-aarch64 >/dev/null; then
+        tar -xzf "dist/anabranch-$version-aarch64-linux.tar.gz" -C "$roots/records"
+        same "static, musl, aarch64, in qemu" record qemu-aarch64 "$roots/records/anabranch-$version-aarch64-linux/anabranch" run
+    else
+        absent "aarch64, which takes its file in dist and qemu-aarch64"
+    fi
+    if [ -n "$wheel" ]; then
+        install_wheel
+        same "wheel, $machine" "$roots/venv/bin/python" -c '
+import sys
+from anabranch import _anabranch, _scenario
+print(_anabranch.run(_scenario.read(sys.argv[1]), [], [], [], None, True)[0])'
+    else
+        absent "the wheel, which is not in dist"
+    fi
+    if [ -e "$target/page/laboratory.html" ] && command -v node >/dev/null; then
+        same "laboratory, WebAssembly" node page/record.mjs "$target/page/laboratory.html"
+    else
+        absent "the laboratory, which takes Node.js and make page"
+    fi
 }
 
-for suite in "${@:-bookworm}"; do
-    root=$roots/$suite
-    [ -e "$root/usr/bin/apt-get" ] || debootstrap --variant=minbase --include=ca-certificates "$suite" "$root" >"$roots.log" 2>&1 || skip "$suite cannot be downloaded"
-    rm -rf "$root/dist" && cp -r dist "$root/dist"
-    seconds=$(date +%s)
-    inside "$root" "
-        apt-get update -q >/dev/null
-        find / -xdev -path /proc -prune -o -type f -print | grep -v '^/\(var\|dist\|tmp\)/' | sort >/tmp/before
-        DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends /dist/anabranch_${version}-1_*.deb >/dev/null
-        cd /tmp && anabranch run example:two-paths --out record >/dev/null && anabranch plot record >/dev/null
-        anabranch kernel doctor >/dev/null || [ \$? = 1 ]
-        man=/usr/share/man/man1/anabranch-run.1.gz; [ -e \$man ]"
-    echo "$suite: installed, ran and drew an example in $(($(date +%s) - seconds)) s"
-    same "$(inside "$root" "COMMAND=anabranch; $records")" "$suite, the package"
-    inside "$root" "
-        DEBIAN_FRONTEND=noninteractive apt-get purge -q -y --auto-remove anabranch >/dev/null
-        find / -xdev -path /proc -prune -o -type f -print | grep -v '^/\(var\|dist\|tmp\)/' | sort >/tmp/after
-        diff /tmp/before /tmp/after"
-    echo "$suite: purging leaves nothing"
-    inside "$root" "cd /tmp && tar -xzf /dist/anabranch-$version-$(uname -m)-linux.tar.gz"
-    same "$(inside "$root" "COMMAND=/tmp/anabranch-$version-$(uname -m)-linux/anabranch; $records")" "$suite, the static binary"
-done
-
-if ! [ -e "dist/anabranch-$version-aarch64-linux.tar.gz" ]; then
-    tools/skipped.sh "the static binary for aarch64" "it is not in dist"
-elif command -v qemu-aarch64 >/dev/null; then
-    tar -xzf "dist/anabranch-$version-aarch64-linux.tar.gz" -C "$roots"
-    same "$(COMMAND="qemu-aarch64 $roots/anabranch-$version-aarch64-linux/anabranch" bash -euc "$records")" "the static binary for aarch64"
-else
-    tools/skipped.sh "the static binary for aarch64" "qemu-aarch64 is not installed"
-fi
-
-wheel=$(find dist -name '*.whl' | head -n 1)
-if [ -n "$wheel" ]; then
+install_wheel() {
     rm -rf "$roots/venv"
     python3 -m venv "$roots/venv"
     "$roots/venv/bin/pip" install --quiet --disable-pip-version-check --no-index "$wheel"
-    (cd "$roots" && venv/bin/python -c "import anabranch; anabranch.run({'name': 'two', 'duration': '5 s', 'links': {'a': {'rate': '8 Mbit/s', 'delay': '10 ms'}}, 'flows': [{'name': 'f', 'cc': 'reno', 'paths': [['a']]}]})")
-    echo "the wheel: installed, and ran a scenario"
-fi
+}
+# The Python of python/README.md, in the repository, from whose folder it names a scenario.
+part_wheel() {
+    [ -n "$wheel" ] || skip "there is no wheel for $machine in dist: call tools/release.sh wheel"
+    install_wheel
+    "$roots/venv/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: "$(grep ^matplotlib== python/requirements.txt)" ||
+        skip "matplotlib cannot be installed"
+    sed -n '/^```python/,/^```/p' python/README.md | grep -v '^```' >"$roots/readme.py"
+    MPLBACKEND=agg "$roots/venv/bin/python" "$roots/readme.py"
+}
+
+part_install() {
+    local root toolchain cargo=${CARGO_HOME:-$HOME/.cargo}
+    toolchain=$(rustc --print sysroot)
+    root=$(bare bookworm gcc)
+    cargo fetch --quiet --locked
+    inside "$root" "DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends gcc libc6-dev >/dev/null"
+    inside "$root" "
+        export PATH=$toolchain/bin:\$PATH CARGO_HOME=$cargo CARGO_NET_OFFLINE=true CARGO_TARGET_DIR=/tmp/target
+        export ${CARGO_PROFILE_RELEASE_OPT_LEVEL:+CARGO_PROFILE_RELEASE_OPT_LEVEL=$CARGO_PROFILE_RELEASE_OPT_LEVEL} LC_ALL=C.UTF-8
+        cd $PWD && cargo install --quiet --path crates/cli --locked --root /tmp/installed
+        cd /tmp && rm -rf record && installed/bin/anabranch run example:two-paths --out record >/dev/null && installed/bin/anabranch plot record >/dev/null" \
+        "$toolchain" "$cargo" "$PWD"
+    echo "cargo install with gcc alone: installed, ran and drew an example"
+}
+
+part_reproducible() {
+    need "$static.tar.gz" static
+    local other=$roots/other-folder
+    rm -rf "$other"
+    git clone --quiet . "$other"
+    (cd "$other" && CARGO_TARGET_DIR=$other/target tools/release.sh static >"$roots/reproducible.log" 2>&1) || { tail "$roots/reproducible.log" >&2; exit 1; }
+    cmp "dist/$static.tar.gz" "$other/dist/$static.tar.gz"
+    rm -rf "$other"
+    echo "two builds of $static.tar.gz have the same bytes"
+}
+
+# shellcheck disable=SC2086
+[ $# != 0 ] || set -- $all
+run_parts release-check "$all" "$@"

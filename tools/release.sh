@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes the files of a release under dist/: static binaries, a Debian package, wheels, the site, an SBOM and checksums. The same
-# commit and toolchain give the same bytes.
-#   tools/release.sh           everything
-#   tools/release.sh PART …    some of: static, deb, wheels, site, sbom
+# Makes the files of a release under dist/. The same commit and toolchain give the same bytes.
+#   tools/release.sh           every part
+#   tools/release.sh PART …    some of: static, static-aarch64, deb, wheel, wheel-aarch64, sdist, crates, container, site, sbom, artefact
+# A part whose requirements this machine lacks is skipped, with the reason.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,68 +11,76 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 dist=$PWD/dist
 work=$target/release-work
 tools=$target/release-tools
-pinned="cargo-zigbuild==0.24.1 ziglang==0.17.1"
-parts=${*:-static deb wheels site sbom}
+pinned="cargo-zigbuild==0.24.1 ziglang==0.17.1 $(grep ^maturin== python/requirements.txt)"
+all="static static-aarch64 deb wheel wheel-aarch64 sdist crates container site sbom artefact"
 
 # Nothing in the files depends on the day or the folder.
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
-export SOURCE_DATE_EPOCH
-export RUSTFLAGS="--remap-path-prefix=$PWD=anabranch --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
+ANABRANCH_COMMIT=$(git describe --always --dirty --abbrev=12)
+export SOURCE_DATE_EPOCH ANABRANCH_COMMIT
+export RUSTFLAGS="--remap-path-prefix=$PWD=anabranch --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo --remap-path-prefix=$target=target"
 export CFLAGS="-ffile-prefix-map=$PWD=anabranch -ffile-prefix-map=$target=target"
 
-say() { printf 'release: %s\n' "$*"; }
+. tools/parts.sh
 
-# tar with the same bytes for the same files.
+# tar with the same bytes for the same files: FILE FOLDER NAME.
 pack() {
-    tar --create --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --directory="$2" "$3" |
+    tar --create --sort=name --mtime="@$SOURCE_DATE_EPOCH" --mode=u+rw,go+r-w --owner=0 --group=0 --numeric-owner --directory="$2" "$3" |
         gzip -9 -n >"$1"
 }
 
+# Zig compiles C for other machines, and links with an old libc: TRIPLE, the target that the compiler needs, too.
 zig() {
+    rustup target list --installed | grep -qx "$1" || rustup target add "$1" >/dev/null 2>&1 || skip "rustup cannot add the target $1"
+    PATH=$tools/bin:$PATH
     [ -e "$tools/pinned" ] && [ "$(cat "$tools/pinned")" = "$pinned" ] && return
     rm -rf "$tools"
-    python3 -m venv "$tools"
     # shellcheck disable=SC2086
-    "$tools/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: $pinned
+    { python3 -m venv "$tools" && "$tools/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: $pinned; } ||
+        skip "$pinned cannot be installed"
     echo "$pinned" >"$tools/pinned"
 }
 
-# Documents and completions, by a command of this machine: FOLDER.
+# Documents and completions: FOLDER COMMAND….
 documents() {
-    local command=$target/dist/anabranch
-    [ -x "$command" ] || cargo build --profile dist --locked $(tools/setup.sh features) --bin anabranch
-    mkdir -p "$1/man" "$1/completions"
-    "$command" man "$1/man"
-    for shell in bash zsh fish; do "$command" completions $shell >"$1/completions/anabranch.$shell"; done
-    cp README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE CITATION.cff "$1/"
+    local folder=$1 shell
+    shift
+    mkdir -p "$folder/man" "$folder/completions"
+    "$@" man "$folder/man" >/dev/null
+    for shell in bash zsh fish; do "$@" completions $shell >"$folder/completions/anabranch.$shell"; done
+    cp README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE CITATION.cff "$folder/"
 }
 
-# A binary that needs no library, without Linux kernels.
-static() {
+# A binary that needs no library, without Linux kernels: MACHINE COMMAND…, by which this machine runs it.
+static_for() {
     local triple=$1-unknown-linux-musl name=anabranch-$version-$1-linux
-    say "the static binary for $1"
-    zig
-    rustup target add "$triple" >/dev/null 2>&1
+    zig "$triple"
     # In a folder of its own: a build of another target may use other flags of C.
-    PATH="$tools/bin:$PATH" CARGO_TARGET_DIR=$work/static cargo zigbuild --quiet --profile dist --locked --package anabranch-cli --target "$triple"
+    CARGO_TARGET_DIR=$work/static cargo zigbuild --quiet --profile dist --locked --package anabranch-cli --target "$triple"
     rm -rf "${work:?}/$name"
     mkdir -p "$work/$name"
     cp "$work/static/$triple/dist/anabranch" "$work/$name/"
-    documents "$work/$name"
+    documents "$work/$name" "${@:2}" "$work/$name/anabranch"
     pack "$dist/$name.tar.gz" "$work" "$name"
+}
+part_static() { static_for x86_64; }
+part_static-aarch64() {
+    command -v qemu-aarch64 >/dev/null || skip "qemu-aarch64 is not installed, which prints its man pages"
+    static_for aarch64 qemu-aarch64
 }
 
 # The command with Linux kernels, for Debian 12 and 13.
-deb() {
+part_deb() {
     local root=$work/deb share
-    say "the Debian package"
-    rm -rf "$root"
+    command -v dpkg-deb >/dev/null || skip "dpkg-deb is not installed"
+    [ -n "$(tools/setup.sh features)" ] || skip "the libraries of the feature linux are not installed"
+    rm -rf "$root" "$work/documents"
     share=$root/usr/share
     cargo build --quiet --profile dist --locked --features linux --bin anabranch
     mkdir -p "$root/DEBIAN" "$root/usr/bin" "$share/man/man1" "$share/doc/anabranch" "$share/anabranch" "$root/usr/lib/systemd/system" \
         "$share/bash-completion/completions" "$share/zsh/vendor-completions" "$share/fish/vendor_completions.d"
     strip --strip-unneeded -o "$root/usr/bin/anabranch" "$target/dist/anabranch"
-    documents "$work/documents"
+    documents "$work/documents" "$root/usr/bin/anabranch"
     for page in "$work"/documents/man/*.1; do gzip -9 -n <"$page" >"$share/man/man1/$(basename "$page").gz"; done
     cp "$work/documents/completions/anabranch.bash" "$share/bash-completion/completions/anabranch"
     cp "$work/documents/completions/anabranch.zsh" "$share/zsh/vendor-completions/_anabranch"
@@ -92,33 +100,87 @@ deb() {
     dpkg-deb --root-owner-group -Zxz --build "$root" "$dist/anabranch_${version}-1_$(dpkg --print-architecture).deb" >/dev/null
 }
 
-# The Python package, for Python 3.10 and later on Linux.
-wheels() {
-    say "the wheel"
-    tools/python.sh wheel
-    cp "$target"/wheels/anabranch-"$version"-*.whl "$dist/"
+# The Python package, for Python 3.10 and later on Linux with glibc 2.28 and later: MACHINE.
+wheel_for() {
+    zig "$1-unknown-linux-gnu"
+    rm -f "$dist/anabranch-$version"-*"$1".whl
+    MATURIN=$tools/bin/maturin CARGO_TARGET_DIR=$work/wheel-target tools/python.sh wheel --quiet --zig --compatibility manylinux_2_28 \
+        --target "$1-unknown-linux-gnu" --out "$dist"
+    python3 tools/wheels.py "$dist/anabranch-$version"-*"$1".whl
+}
+part_wheel() { wheel_for x86_64; }
+part_wheel-aarch64() { wheel_for aarch64; }
+
+# Its sources, which pip builds with Rust and a C compiler.
+part_sdist() {
+    zig x86_64-unknown-linux-gnu
+    (cd python && maturin --quiet sdist --out "$dist")
+    python3 tools/wheels.py "$dist/anabranch-$version.tar.gz"
 }
 
-site() {
-    say "the site"
-    tools/site.sh "$work/site"
-    pack "$dist/anabranch-$version-site.tar.gz" "$work" site
+# The crates as registries take them.
+part_crates() {
+    local name=anabranch-$version-crates
+    rm -rf "${work:?}/$name"
+    tools/crates.sh "$work/$name"
+    pack "$dist/$name.tar.gz" "$work" "$name"
+}
+
+# An image with the static binary alone, built without a daemon.
+part_container() {
+    local folder=$work/container name=anabranch-$version-x86_64-image
+    command -v buildah >/dev/null || skip "buildah is not installed"
+    [ -e "$work/anabranch-$version-x86_64-linux/anabranch" ] || skip "it needs the part static first"
+    rm -rf "$folder" "${work:?}/$name"
+    mkdir -p "$folder"
+    local buildah=(buildah --root "$folder/root" --runroot "$folder/run" --storage-driver vfs)
+    "${buildah[@]}" build --quiet --isolation chroot --timestamp "$SOURCE_DATE_EPOCH" --label "org.opencontainers.image.version=$version" \
+        --label "org.opencontainers.image.revision=$ANABRANCH_COMMIT" --iidfile "$folder/id" \
+        --file packaging/Containerfile "$work/anabranch-$version-x86_64-linux" >/dev/null
+    "${buildah[@]}" push --quiet "$(cat "$folder/id")" "oci:$work/$name:$version"
+    # As `podman load` and `skopeo copy oci-archive:` take it.
+    pack "$dist/$name.tar.gz" "$work/$name" .
+}
+
+part_site() {
+    [ -e out/report/index.html ] || skip "there is no out/report: call make reproduce"
+    [ -e "$target/page/laboratory.html" ] || skip "there is no laboratory: call make page"
+    rm -rf "$work/anabranch-$version-site"
+    tools/site.sh "$work/anabranch-$version-site"
+    pack "$dist/anabranch-$version-site.tar.gz" "$work" "anabranch-$version-site"
 }
 
 # The dependencies of the command, as CycloneDX.
-sbom() {
-    say "the SBOM"
+part_sbom() {
     python3 tools/sbom.py >"$dist/anabranch-$version.cdx.json"
 }
 
+# Sources, outcomes and environment in one archive, as journals and archives with a DOI take them.
+part_artefact() {
+    local name=anabranch-$version-artefact
+    [ -e out/report/index.html ] || skip "there is no out/report: call make reproduce"
+    [ -z "$(ls out/studies 2>/dev/null)" ] || skip "out/studies has results of other commands, which out/report may show: use a fresh clone"
+    rm -rf "${work:?}/$name"
+    mkdir -p "$work/$name/outcomes"
+    git archive --prefix=sources/ HEAD | tar -x -C "$work/$name"
+    # What make reproduce writes, without its store of runs.
+    for folder in papers algorithms report; do cp -r "out/$folder" "$work/$name/outcomes/"; done
+    cp CITATION.cff LICENSE-MIT LICENSE-APACHE packaging/artefact.md "$work/$name/"
+    {
+        echo "version: $version, commit $ANABRANCH_COMMIT"
+        echo "system: $(uname -srm), $(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release)"
+        echo "processors: $(nproc) × $(sed -n 's/^model name\s*: //p' /proc/cpuinfo | head -n 1)"
+        echo "C: $(cc --version | head -n 1)"
+        rustc -vV
+    } >"$work/$name/environment.txt"
+    (cd "$work/$name" && find . -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs -d '\n' sha256sum) >"$work/SHA256SUMS"
+    mv "$work/SHA256SUMS" "$work/$name/"
+    pack "$dist/$name.tar.gz" "$work" "$name"
+}
+
 mkdir -p "$dist" "$work"
-for part in $parts; do
-    case "$part" in
-    static) static x86_64; static aarch64 ;;
-    deb | wheels | site | sbom) $part ;;
-    *) echo "release: no part is called $part" >&2; exit 2 ;;
-    esac
-done
-(cd "$dist" && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs sha256sum >SHA256SUMS)
-say "done:"
+# shellcheck disable=SC2086
+[ $# != 0 ] || set -- $all
+run_parts release "$all" "$@"
+(cd "$dist" && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs -r sha256sum >SHA256SUMS)
 cat "$dist/SHA256SUMS"

@@ -3,17 +3,18 @@
 #   tools/setup.sh build     C compilers, libraries and the Rust toolchain
 #   tools/setup.sh python    the same, and what the wheel needs
 #   tools/setup.sh test      the same, and what the tests use
+#   tools/setup.sh release   what building and the wheel need, and what making and checking the files of a release uses
 #   tools/setup.sh features  installs nothing: prints the features that this machine can build
 # Without root it says what to ask for, and continues with what is there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-purpose=${1:?build, python, test or features}
+purpose=${1:?build, python, test, release or features}
 
 have() { command -v "$1" >/dev/null 2>&1; }
 say() { printf 'setup: %s\n' "$*"; }
 die() { say "$*" >&2; exit 1; }
-includes() { case "$purpose" in build) [ "$1" = build ] ;; python) [ "$1" != test ] ;; esac; }
+includes() { case "$purpose" in build) [ "$1" = build ] ;; python) [[ "$1" = build || "$1" = python ]] ;; test) [ "$1" != release ] ;; release) [ "$1" != test ] ;; esac; }
 
 # Debian packages that this purpose needs and this machine lacks.
 packages=()
@@ -56,6 +57,11 @@ have tshark || need test tshark # reads our captures
 have tcpdump || need test tcpdump
 # Draws our pages in tests. Ubuntu has it as a snap only, which the tests do not use.
 have chromium || ! grep -qsx 'ID=debian' /etc/os-release || need test chromium
+
+have qemu-aarch64 || need release qemu-user # runs the binary for aarch64
+have buildah || need release buildah
+have debootstrap || need release debootstrap
+have lintian || ! have dpkg || need release lintian
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then

@@ -24,14 +24,14 @@ macro_rules! examples {
         &[$(Example {
             name: $name,
             is_study: $is_study,
-            text: include_str!(concat!("../../../", $path)),
+            text: include_str!(concat!("../", $path)),
         }),*]
     };
 }
 
 /// Every example.
 pub static EXAMPLES: &[Example] = examples![
-    false "template" = "crates/anabranch/src/template.toml",
+    false "template" = "src/template.toml",
     false "two-paths" = "scenarios/two-paths-and-a-neighbour.toml",
     false "shared-bottleneck" = "scenarios/shared-bottleneck.toml",
     false "wifi-and-lte" = "scenarios/wifi-and-lte.toml",
@@ -43,19 +43,18 @@ pub static EXAMPLES: &[Example] = examples![
     false "web-workload" = "scenarios/web-workload.toml",
     false "dumbbell" = "scenarios/dumbbell.toml",
     false "long-fat" = "scenarios/long-fat.toml",
-    true "buffer-and-delay" = "studies/examples/buffer-and-delay.toml",
+    true "buffer-and-delay" = "studies/buffer-and-delay.toml",
 ];
 
 /// The scenarios of studies, by the names in their texts.
-const STUDY_SCENARIOS: [(&str, &str); 1] =
-    [("two-links.toml", include_str!("../../../studies/examples/two-links.toml"))];
+const STUDY_SCENARIOS: [(&str, &str); 1] = [("two-links.toml", include_str!("../studies/two-links.toml"))];
 
 /// Files that scenarios name.
 const FILES: [(&str, &str); 4] = [
-    ("traces/lte.down", include_str!("../../../scenarios/traces/lte.down")),
-    ("traces/starlink.csv", include_str!("../../../scenarios/traces/starlink.csv")),
-    ("traces/mmwave.csv", include_str!("../../../scenarios/traces/mmwave.csv")),
-    ("sizes/web.csv", include_str!("../../../scenarios/sizes/web.csv")),
+    ("traces/lte.down", include_str!("../scenarios/traces/lte.down")),
+    ("traces/starlink.csv", include_str!("../scenarios/traces/starlink.csv")),
+    ("traces/mmwave.csv", include_str!("../scenarios/traces/mmwave.csv")),
+    ("sizes/web.csv", include_str!("../scenarios/sizes/web.csv")),
 ];
 
 impl Example {

@@ -34,7 +34,7 @@
 //! ```
 //! # use anabranch::{Changes, Error, Options, Scenario, Watch};
 //! # fn main() -> Result<(), Error> {
-//! # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/shared-bottleneck.toml");
+//! # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/shared-bottleneck.toml");
 //! let scenario = Scenario::open(file)?;
 //! let vary = ["links.shared.queue=0.5 BDP,1 BDP".to_owned()];
 //! let study = anabranch::study_of_sweep("queues", file.as_ref(), &scenario.sweep(file, &vary, &[], 3)?)?;

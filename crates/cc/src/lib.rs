@@ -20,6 +20,11 @@
 
 extern crate alloc;
 
+/// Its example.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 /// Every algorithm, in the order of lists: its file and the entries there. After a slash, the variants with the arithmetic of
 /// out-of-tree MPTCP.
 macro_rules! algorithms {

@@ -9,7 +9,7 @@ macro_rules! embedded {
         File {
             folder: concat!("studies/", $folder),
             name: $name,
-            text: include_str!(concat!("../../../studies/", $folder, "/", $name, ".toml")),
+            text: include_str!(concat!("../studies/", $folder, "/", $name, ".toml")),
         }
     };
 }

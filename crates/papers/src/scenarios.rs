@@ -10,7 +10,7 @@ macro_rules! files {
         pub static ALL: LazyLock<Vec<ScenarioFile>> = LazyLock::new(|| vec![$($(ScenarioFile {
             name: $name.into(),
             path: concat!("studies/", $folder, $name).into(),
-            text: include_str!(concat!("../../../studies/", $folder, $name)).into(),
+            text: include_str!(concat!("../studies/", $folder, $name)).into(),
         }),*),*]);
     };
 }

@@ -124,7 +124,9 @@ fn ratio(simulated: &Estimate, real: &Estimate) -> (Option<f64>, Option<f64>) {
     let ratio = simulated.mean / real.mean;
     // The delta method for small independent errors. Not relative to the simulator's mean, which may be zero.
     let half_width = match (half_width(simulated), half_width(real)) {
-        (Some(a), Some(b)) if ratio.is_finite() => Some((a / real.mean).hypot(ratio * b / real.mean)),
+        (Some(a), Some(b)) if ratio.is_finite() => {
+            Some(((a / real.mean).powi(2) + (ratio * b / real.mean).powi(2)).sqrt())
+        }
         _ => None,
     };
     (ratio.is_finite().then_some(ratio - 1.0), half_width.filter(|h| h.is_finite()))

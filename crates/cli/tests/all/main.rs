@@ -5,6 +5,7 @@ mod boot;
 mod capture;
 mod compare;
 mod examples;
+mod fixtures;
 mod guest;
 mod ideal;
 mod inform;

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Checks that the public crates keep their interface since the last tag, or since BASE, a commit:  tools/semver.sh [BASE]
+# tools/semver.sh --self-test removes a public function from a copy, and fails if that stays unnoticed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+version=0.51.0
+tools="${CARGO_TARGET_DIR:-$PWD/target}/tools"
+export PATH="$PATH:$tools/bin"
+if [ "$(cargo semver-checks --version 2>/dev/null)" != "cargo-semver-checks $version" ]; then
+    echo "semver: building cargo-semver-checks into $tools"
+    # A build without optimisation is quicker than the check that it slows.
+    CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+        cargo install --quiet --locked --root "$tools" --target-dir "$tools/build" --version "$version" cargo-semver-checks ||
+        { tools/skipped.sh "the interface of the crates" "cargo-semver-checks cannot be built here"; exit; }
+fi
+
+# MANIFEST BASE PACKAGE…
+check() { cargo semver-checks check-release --manifest-path "$1" --baseline-rev "$2" ${3+"${@:3}"}; }
+
+if [ "${1:-}" = --self-test ]; then
+    copy=$(mktemp -d)
+    trap 'rm -rf "$copy"' EXIT
+    git clone --quiet . "$copy/clone"
+    sed -i 's/pub fn add_path/pub(crate) fn add_path/' "$copy/clone/crates/cc/src/group.rs"
+    ! git -C "$copy/clone" diff --quiet -- crates/cc || { echo "semver: nothing was planted" >&2; exit 1; }
+    if output=$(cd "$copy/clone" && check Cargo.toml HEAD --package anabranch-cc 2>&1); then
+        echo "semver: a removed function stays unnoticed" >&2
+        exit 1
+    fi
+    grep -q add_path <<<"$output" || { echo "$output"; exit 1; }
+    echo "semver: a removed function is noticed"
+    exit
+fi
+
+base=${1:-$(git describe --tags --abbrev=0 2>/dev/null || true)}
+[ -n "$base" ] || { tools/skipped.sh "the interface of the crates" "there is no tag to compare with; name a commit"; exit; }
+check Cargo.toml "$base" --package anabranch --package anabranch-cc
