@@ -104,7 +104,7 @@ part_deb() {
 wheel_for() {
     zig "$1-unknown-linux-gnu"
     rm -f "$dist/anabranch-$version"-*"$1".whl
-    MATURIN=$tools/bin/maturin CARGO_TARGET_DIR=$work/wheel-target tools/python.sh wheel --quiet --zig --compatibility manylinux_2_28 \
+    MATURIN=$tools/bin/maturin tools/python.sh wheel --quiet --zig --compatibility manylinux_2_28 \
         --target "$1-unknown-linux-gnu" --out "$dist"
     python3 tools/wheels.py "$dist/anabranch-$version"-*"$1".whl
 }
@@ -114,7 +114,7 @@ part_wheel-aarch64() { wheel_for aarch64; }
 # Its sources, which pip builds with Rust and a C compiler.
 part_sdist() {
     zig x86_64-unknown-linux-gnu
-    (cd python && maturin --quiet sdist --out "$dist")
+    (cd python && maturin sdist --out "$dist")
     python3 tools/wheels.py "$dist/anabranch-$version.tar.gz"
 }
 
