@@ -15,7 +15,7 @@ say() { printf 'emulators: %s\n' "$*" >&2; }
 
 if [ "${1:-}" != guest ]; then
     rattan="$target/rattan/bin/rattan"
-    # In a folder of its own: it is no dependency of ours.
+    # In a folder of its own: the project does not depend on it.
     [ -x "$rattan" ] || cargo install --quiet --locked --root "$target/rattan" --target-dir "$target/rattan/build" \
         rattan@$rattan_version || say "without Rattan: it cannot be built"
     [ ! -x "$rattan" ] || set -- --rattan "$rattan" "$@"

@@ -1,4 +1,4 @@
-"""What Python costs. An algorithm in Python: seconds of a core per acknowledgement. A cluster of Dask: tasks per second with 1, 2 and
+"""The cost of Python. An algorithm in Python: seconds of a core per acknowledgement. A cluster of Dask: tasks per second with 1, 2 and
 4 workers, the overhead of a task, the bytes of a task and of its outcome. Needs the package and `distributed`:
 
     python bench/python.py [TASKS]
@@ -73,7 +73,7 @@ def cpu(client: Client) -> float:
 
 
 def timed(tasks: list[str], build: str) -> _worker.Results:
-    """What a worker does, with the seconds of a core that it takes: other users of the machine make both longer."""
+    """The result of a worker, with the seconds of a core that it takes: other users of the machine make both longer."""
     start = time.thread_time()
     made = _worker.make(tasks, build)
     return made._replace(seconds=time.thread_time() - start)
@@ -119,7 +119,7 @@ class Spent:
 
 
 def measure(name: str, workers: int, tasks: int, most: int) -> None:
-    """A sweep through so many workers."""
+    """A sweep through this number of workers."""
     _executor.MAX_TASKS = most
     with (
         LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,

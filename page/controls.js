@@ -46,7 +46,7 @@ function controls(parent, links, moved) {
   }));
 }
 
-/** Shows a slider's value beside it, and tells it to screen readers instead of its place. */
+/** Shows a slider's value beside it, and gives it to screen readers instead of its place. */
 function speak(input, text) {
   input.setAttribute("aria-valuetext", text);
   input.nextElementSibling.textContent = text;

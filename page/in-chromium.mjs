@@ -8,7 +8,7 @@ import { inChromium } from "./chromium.mjs";
 
 const [chromium, page, anabranch, ...scenarios] = process.argv.slice(2);
 
-/** What the page has when both sides are computed; `kind` says how the link has the state. */
+/** The state of the page when both sides are computed; `kind` says how the link has the state. */
 async function record(open, state, kind) {
   const text = Buffer.from(JSON.stringify(state));
   const hash = (kind === "z" ? deflateRawSync(text) : text).toString("base64url");

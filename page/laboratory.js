@@ -13,7 +13,7 @@ const PRESETS = [...document.querySelectorAll("script[data-preset]")].map((scrip
 let state;
 let sides = [];
 let algorithms = [];
-/** What is being opened, if anything: a choice made meanwhile belongs to it as well. */
+/** The opening in progress, if any: a choice made meanwhile belongs to it as well. */
 let opened = null;
 const planner = new Engine();
 
@@ -60,7 +60,7 @@ function neighbours({ flows }) {
   return [...new Set(beside.map(({ name }) => name.replace(/\/\d+$/, "")))];
 }
 
-/** Opens a scenario and builds the controls of its links. What was open stays where the scenario is wrong. */
+/** Opens a scenario and builds the controls of its links. The open scenario stays if the new one is wrong. */
 async function open(next) {
   const mine = { set: {}, ...next, neighbours: [], cc: [...(next.cc ?? ["lia", "uncoupled"])] };
   opened = mine;

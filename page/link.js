@@ -20,7 +20,7 @@ function isState(state) {
     (state.seed === undefined || (Number.isSafeInteger(state.seed) && state.seed >= 0));
 }
 
-/** The state in a link, `#s=` or compressed `#z=`; null where there is none or it is damaged. */
+/** The state in a link, `#s=` or compressed `#z=`; null if it is missing or damaged. */
 async function decode(hash) {
   const [, kind, text] = hash.match(/^#([sz])=(.*)$/s) ?? [];
   if (!kind) return null;

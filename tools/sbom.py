@@ -17,7 +17,7 @@ nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
 
 
 def runs(node):
-    """The dependencies that are part of the program, rather than of its build or tests."""
+    """The dependencies that belong to the program, rather than of its build or tests."""
     return [dep["pkg"] for dep in node["deps"] if any(kind["kind"] is None for kind in dep["dep_kinds"])]
 
 

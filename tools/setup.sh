@@ -24,7 +24,7 @@ clang_version() { clang --version 2>/dev/null | sed -n 's/.*clang version \([0-9
 # crates/mptcp-bpf/compile.rs has the oldest clang that does, and the names it looks for.
 have_clang() { have clang-19 || [ "$(clang_version || true)" -ge 15 ] 2>/dev/null; }
 
-# What the feature `linux` needs: libbpf's own build, and a compiler for the kernel's programs.
+# Packages for the feature `linux`: libbpf's own build, and a compiler for the kernel's programs.
 need_for_linux() {
     have make || need build make
     have pkg-config || need build pkg-config
@@ -92,7 +92,7 @@ if [ ${#packages[@]} != 0 ] && ! install "${packages[@]}"; then
     [ "$purpose" = build ] || say "continuing without them: tests that need them are skipped"
 fi
 
-# The Rust toolchain that rust-toolchain.toml names. Ubuntu 24.04 has a package of rustup, Debian 12 has none.
+# The Rust toolchain that rust-toolchain.toml names. Ubuntu 24.04 has a package of rustup, Debian 12 does not.
 channel=$(sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
 rust="Rust $channel with clippy and rustfmt: https://forge.rust-lang.org/infra/other-installation-methods.html"
 ready() { cargo --version 2>/dev/null | grep -qF " $channel " && cargo clippy --version && cargo fmt --version; }

@@ -7,8 +7,7 @@ use compile::{COMPILERS, TEMPLATE};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// What the benchmark sets beside ours, what tests put into a router, and types of other kernels: they
-/// are in no table.
+/// The benchmark's additions, the tests' programs for routers, and types of other kernels: they are in no table.
 const OTHERS: [&str; 4] = [
     "benches/plain.bpf.c",
     "tests/all/programs/mark.bpf.c",
@@ -64,8 +63,8 @@ fn main() {
     fs::write(out.join("objects.rs"), format!("&[\n{table}]\n")).unwrap();
 }
 
-/// What tells an object from those of other builds, in as many characters as the kernel's names of maps have
-/// room for: 32 bits of their hash (FNV-1a, folded).
+/// Distinguishes an object from those of other builds, with as many characters as the kernel's names of maps can hold: 32 bits of
+/// their hash (FNV-1a, folded).
 fn build(object: &[u8]) -> String {
     let hash = object.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)

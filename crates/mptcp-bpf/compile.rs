@@ -54,10 +54,10 @@ pub fn first(names: &[&str]) -> Result<Compiler, String> {
     })
 }
 
-/// What is compiled for each algorithm.
+/// The source that is compiled for each algorithm.
 pub const TEMPLATE: &str = "bpf/algorithm.bpf.c";
 
-/// What the template wants to know: the algorithm's header, without `.h`, and its name in the kernel.
+/// The variables of the template: the algorithm's header, without `.h`, and its name in the kernel.
 pub fn defines(header: &str, name: &str) -> [String; 2] {
     [format!("-DAB_HEADER=\"{header}.h\""), format!("-DAB_NAME=\"{name}\"")]
 }

@@ -1,4 +1,4 @@
-//! What several targets do.
+//! Helpers of several targets.
 
 use anabranch_scenario::{Overrides, Source, load};
 use miette::Diagnostic;

@@ -1,4 +1,4 @@
-"""What the tests share. They use the installed wheel, not the sources beside them."""
+"""Helpers of the tests. They use the installed wheel, not the sources beside them."""
 
 import os
 import subprocess
@@ -41,5 +41,5 @@ def command() -> Path:
 
 
 def output(*words: object) -> str:
-    """What a program prints."""
+    """A program's standard output."""
     return subprocess.run([str(word) for word in words], check=True, capture_output=True, text=True).stdout

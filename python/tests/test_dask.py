@@ -183,7 +183,7 @@ def test_the_command_hands_a_study_over(cluster: LocalCluster, command: Path, tm
     assert theirs["experiments"] == ours["experiments"]
     assert theirs["command"] == f"{ours['command']} --dask {cluster.scheduler_address}"
     assert len(lines(there / "store")) > 10 and (there / "report/index.html").exists()
-    # A part of it, as JSON.
+    # A fragment of it, as JSON.
     at = ("--quick", "--at", "buffer=1 BDP", "--json", "--out", tmp_path / "part", "--dask", cluster.scheduler_address)
     assert json.loads(study(command, *at).stdout)["experiments"]
 

@@ -27,7 +27,7 @@ def test_pandas_polars_and_duckdb_read_the_samples(record: Path) -> None:
     assert rows == len(with_pandas) == len(with_polars) > 0
     assert mean == pytest.approx(with_pandas["cwnd_segments"].mean()) == with_polars["cwnd_segments"].mean()
     assert list(with_pandas.columns) == with_polars.columns
-    # What the samples end with is what the summary says of the whole run.
+    # The last samples agree with the summary of the whole run.
     summary = json.loads((record / "summary.json").read_text())
     last = with_pandas[with_pandas["flow"] == "other"].iloc[-1]
     assert last["delivered_bytes"] * 8 / last["time_s"] == pytest.approx(summary["flows"][1]["goodput_bps"], rel=0.2)

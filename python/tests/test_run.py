@@ -1,4 +1,4 @@
-"""One run: the same as the command's, other threads go on meanwhile, Ctrl-C ends it, and errors show their place."""
+"""One run: the same as the command's, other threads continue meanwhile, Ctrl-C ends it, and errors show their place."""
 
 import json
 import math

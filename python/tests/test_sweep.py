@@ -132,7 +132,7 @@ def test_a_task_that_fails_elsewhere_is_made_here(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_worker_that_dies_in_a_pool(tmp_path: Path) -> None:
-    """A pool of the standard library ends with its worker: what was done is kept, and another pool goes on."""
+    """A pool of the standard library ends with its worker: finished runs are kept, and another pool continues."""
     with ProcessPoolExecutor(1) as pool:
         class Dying(Counting):
             def submit(self, make: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:

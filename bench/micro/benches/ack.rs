@@ -1,4 +1,4 @@
-//! What one acknowledgement costs in each algorithm, in congestion avoidance, with 1, 2 and 4 paths.
+//! The cost of one acknowledgement in each algorithm, in congestion avoidance, with 1, 2 and 4 paths.
 
 use anabranch_cc::{Ack, Congestion, Group, Signal, registry};
 use divan::Bencher;

@@ -1,4 +1,4 @@
-//! What an event costs in the queue of a simulation in which so many others wait.
+//! The cost of an event in a simulation's queue, by the number of other events in it.
 
 use anabranch_net::{Random, Time};
 use anabranch_sim::EventQueue;
@@ -12,7 +12,7 @@ fn main() {
     divan::main();
 }
 
-/// So many events within a second.
+/// The events lie within a second.
 fn waiting(n: u32, random: &mut Random) -> EventQueue {
     let mut queue = EventQueue::default();
     (0..n).for_each(|target| queue.schedule(later(Time::ZERO, random), target));

@@ -1,4 +1,4 @@
-//! What one packet costs in a link with a managed queue, at 5 % more than it carries, so that management has work to do.
+//! The cost of one packet in a link with a managed queue, at 5 % more than its capacity, so that the management has work to do.
 
 use anabranch_net::{Arrival, CoDel, Discipline, FqCoDel, Link, LinkSpec, Pie, QueueLimit, Red, Time};
 use divan::counter::ItemsCount;
@@ -37,7 +37,7 @@ fn at_arrival(bencher: Bencher, kind: &str) {
         });
 }
 
-/// Links that decide when a packet leaves; each packet is offered, and its fate told.
+/// Links that decide when a packet leaves; each packet is offered, and its fate is reported.
 #[divan::bench(args = ["drop-tail", "codel", "fq-codel"])]
 fn at_departure(bencher: Bencher, kind: &str) {
     let discipline = match kind {

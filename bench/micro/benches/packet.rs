@@ -1,4 +1,4 @@
-//! What one packet costs in a link: an idle one, one with a standing queue, one with random loss.
+//! The cost of one packet in a link: an idle one, one with a standing queue, one with random loss.
 
 use anabranch_net::{FifoLink, Link, LinkSpec, Loss, QueueLimit, Time};
 use divan::counter::ItemsCount;

@@ -207,7 +207,7 @@ mod tests {
         }
     }
 
-    /// What is valid is kept, and what is not has its name.
+    /// Valid runs are kept, and the others are named.
     #[test]
     fn a_failed_run_does_not_affect_others() {
         let text = r#"

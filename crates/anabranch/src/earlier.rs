@@ -46,14 +46,14 @@ pub fn check_results(there: &[String], replace: bool) -> Result<(), Error> {
     Err(input_error(format!("the folder has results of other commands:\n{}", there.join("\n")), Some(help)))
 }
 
-/// What two names of one file have in common.
+/// The identity of a file, which two names of it share.
 #[cfg(unix)]
 fn id(file: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
     file.metadata().ok().map(|there| (there.dev(), there.ino()))
 }
 
-/// What two names of one file have in common; hard links do not.
+/// The identity of a file, which two names of it share; hard links do not.
 #[cfg(windows)]
 fn id(file: &Path) -> Option<PathBuf> {
     file.canonicalize().ok()

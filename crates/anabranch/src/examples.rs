@@ -6,7 +6,7 @@ use anabranch_scenario::{Overrides, Source, suggest};
 use anabranch_study::ScenarioFile;
 use std::path::Path;
 
-/// What stands before an example's name where a file is asked for.
+/// The prefix of an example's name where a file is expected.
 const PREFIX: &str = "example:";
 
 /// A scenario or study that ships in the binary.
@@ -58,7 +58,7 @@ const FILES: [(&str, &str); 4] = [
 ];
 
 impl Example {
-    /// What it shows: the first sentence of its text.
+    /// Its subject: the first sentence of its text.
     pub fn title(&self) -> String {
         let lines = self.text.lines().map_while(|line| line.strip_prefix("# "));
         let lead = lines.collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! What stands for Linux in a build without the feature `linux`: names, and why they run nothing.
+//! Stands for Linux in a build without the feature `linux`: names, and why they run nothing.
 
 use crate::{Error, Runner};
 use anabranch_net::Time;

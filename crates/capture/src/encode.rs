@@ -51,7 +51,7 @@ impl Frame {
     }
 }
 
-/// What the headers of a TCP connection's segments have in common, and the sums of that.
+/// The common fields of the headers of a TCP connection's segments, and the sums over them.
 pub(crate) struct HeaderTemplate {
     /// Up to TCP's ports.
     bytes: [u8; ETHERNET + IP + PORTS],
@@ -134,7 +134,7 @@ impl HeaderTemplate {
     }
 }
 
-/// The sum of whole words of 32 bits; folded, it is that of their halves (RFC 1071 §2).
+/// The sum of whole words of 32 bits; folded, it equals the sum of their halves (RFC 1071 §2).
 fn sum(words: &[u8]) -> u64 {
     words.chunks_exact(4).map(|word| u64::from(u32::from_be_bytes(word.try_into().expect("4 bytes")))).sum()
 }

@@ -46,7 +46,7 @@ pub(crate) struct Nonces {
     pub(crate) receiver: [u8; 4],
 }
 
-/// What names a connection to the host with this key.
+/// Identifies a connection to the host with this key.
 pub(crate) fn token(key: [u8; 8]) -> [u8; 4] {
     Sha256::digest(key)[..4].try_into().expect("4 of 32 bytes")
 }

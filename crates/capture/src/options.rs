@@ -24,12 +24,12 @@ pub(crate) struct Options {
     len: usize,
 }
 
-/// What a mapping says: where data is in the connection's stream and on the subflow, in bytes.
+/// A mapping: the place of data in the connection's stream and on the subflow, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mapping {
     /// Data sequence number of the first byte.
     pub(crate) data: u64,
-    /// The subflow's sequence number of it, the first byte's being 1; 0 where there is none.
+    /// The subflow's sequence number of it, the first byte's being 1; 0 without one.
     pub(crate) subflow: u32,
     pub(crate) len: u16,
     /// The last byte is the DATA_FIN.

@@ -73,7 +73,7 @@ AB_INLINE struct ab_linked ab_linked_by_reno(const struct ab_links *l, u32 *rtt)
 /*
  * alpha1 = sum V max(V/T^2) / (sum V/T)^2 (Eq. 1), Q32: at least 1/9, at most 10^8/4 (RTTs of 1 us and
  * 100 s). With s = x_best / sum x, it is s^2 sum V / V_best. s is at least 2^-15, since windows differ by
- * 2^22 at most. Relative error 2^-26 and twice the rates'; of one path alone, none.
+ * 2^22 at most. Relative error 2^-26 and twice the rates'; exact for one path alone.
  */
 AB_OPAQUE u64 ab_alpha1(const struct ab_links *l)
 {

@@ -5,8 +5,8 @@
  * its last two losses, and A the moving average of their means.
  *
  * A belongs to the connection, and a subflow writes its own row only. So each row holds the newest comparison
- * that it has seen, numbered, and takes over a newer one of another row before it does anything else. What
- * the connection knows is thus the same as with one place for it, but for one case. Where two paths lose at
+ * that it has seen, numbered, and takes over a newer one of another row before it does anything else. So the connection has the
+ * same knowledge as with one place for it, except in one case. Where two paths lose at
  * the same time on two processors, both make a comparison of the same number and one of them lasts: A is
  * one loss older. A path that takes the row of one that has left keeps its comparison.
  */

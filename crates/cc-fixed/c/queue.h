@@ -32,7 +32,7 @@ AB_INLINE u64 ab_queueing(const struct ab_round *round)
 	return ab_less(round->rtt, round->base);
 }
 
-/* a part/whole, for a part at most as large as the whole; a itself if it is larger. Relative error 2^-29. */
+/* a `part`/`whole`, for a `part` of at most `whole`; a itself if it is larger. Relative error 2^-29. */
 AB_OPAQUE u64 ab_share(u64 a, u64 part, u64 whole)
 {
 	return ab_mul(a, ab_min(ab_div(part, whole, 62), 1ULL << 62), 62);

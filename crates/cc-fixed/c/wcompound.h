@@ -55,7 +55,7 @@ struct ab_expected {
 	u64 rate; /* Q20 segments per second */
 };
 
-/* Adds a path: E_r = (w^(3/4)/8 + diff) P - diff (Eq. 14). Error: 2^-26 of either part. */
+/* Adds a path: E_r = (w^(3/4)/8 + diff) P - diff (Eq. 14). Error: 2^-26 of either term. */
 AB_INLINE void ab_wcompound_expect(struct ab_expected *e, const struct ab_path *p)
 {
 	struct ab_round round = ab_round_by_mean(p);

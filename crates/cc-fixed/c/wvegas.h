@@ -52,8 +52,8 @@ AB_OPAQUE u64 ab_wvegas_total(const struct ab_group *g, u64 now)
 	return total;
 }
 
-/* The share of a path with rate x, which has reached its alpha. Error of the weight: that of the rates,
- * 1e-4 of a path with a segment per 100 s. */
+/* The share of a path with rate x, which has reached its alpha. Error of the weight: the error of the rates, 1e-4 of a path with a
+ * segment per 100 s. */
 AB_INLINE void ab_wvegas_share(const struct ab_group *g, struct ab_wvegas *v, u64 rate, u64 now)
 {
 	v->rate = rate;

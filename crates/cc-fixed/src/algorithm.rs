@@ -14,7 +14,7 @@ pub(crate) struct Kernel {
     now: u64,
 }
 
-/// What a row's events need beyond the table.
+/// The state that a row's events need beyond the table.
 #[derive(Clone, Default)]
 struct Row {
     round: u64,
@@ -124,7 +124,7 @@ impl Algorithm for Kernel {
         self.publish(&mut paths[r], r);
     }
 
-    /// That sending begins again, as the kernel tells it. An acknowledgement says itself whether the application limited
+    /// Sending begins again, as the kernel reports. An acknowledgement says itself whether the application limited
     /// the sender, and may wait.
     fn app_limited(&mut self, _: &mut [Path], r: usize, now: Seconds) {
         let now = microseconds(now);

@@ -19,8 +19,7 @@ impl Table {
         Table { functions, memory: vec![0; (functions.group_size as usize).div_ceil(8)] }
     }
 
-    /// A copy of a table that lay elsewhere, such as in a map of the kernel's; `None` if the size is
-    /// not that of this algorithm's.
+    /// A copy of a table that lay elsewhere, such as in a map of the kernel's; `None` if the size is not this algorithm's.
     pub fn from_bytes(functions: &'static Functions, bytes: &[u8]) -> Option<Self> {
         if bytes.len() as u64 != functions.group_size {
             return None;
@@ -77,7 +76,7 @@ impl Table {
         self.change(r, |f, group, r| unsafe { (f.set)(group, r, cwnd, ssthresh) });
     }
 
-    /// What the kernel's glue takes over from the kernel, in segments; whether it does.
+    /// Takes over the window from the kernel, in segments, as the kernel's glue does; returns whether it does.
     #[cfg(test)]
     fn adopt(&mut self, r: usize, cwnd: u32, ssthresh: u32) -> bool {
         let mut adopted = 0;

@@ -1,6 +1,6 @@
 // The structs and numbers that Rust and C share: all that the one writes and the other reads. C has them in `c` and
-// `native`, by the names in brackets. What `shared!` makes of this list is up to who includes it: `src/shared.rs` the
-// structs for Rust, `build.rs` assertions for the C compiler, of each name, type, offset and size. So a layout or a
+// `native`, by the names in brackets. The file that includes this list defines `shared!`: `src/shared.rs` makes the structs for
+// Rust, `build.rs` assertions for the C compiler, of each name, type, offset and size. So a layout or a
 // signature that changes on one side alone does not compile, neither natively nor for eBPF.
 //
 // In the brackets: who compiles it (`native`, the `kernel`'s programs or `both`), the struct, and whether Rust has all of it
@@ -91,7 +91,7 @@ shared! {
         observe: unsafe extern "C" fn(*const Group, u32, u64, *mut f64, u32),
     }
 
-    /// The part of a subflow's state that is not the algorithm's; units as in C.
+    /// A subflow's state outside of the algorithm; units as in C.
     #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
     [kernel: ab_subflow whole]
     Subflow {

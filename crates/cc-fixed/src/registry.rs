@@ -19,7 +19,7 @@ pub struct KernelEntry {
     pub(crate) functions: &'static Functions,
 }
 
-/// What the references have no parameter for.
+/// The constants for which the references have no parameter.
 const TOGETHER: Param = Param {
     name: "together",
     default: Value::Flag(true),

@@ -27,7 +27,7 @@ macro_rules! shared {
 include!("interface.rs");
 
 impl Samples {
-    /// One, in microseconds; 0 is none.
+    /// One, in microseconds; 0 means unset.
     pub fn one(rtt: u32) -> Self {
         let rtt = rtt.min(MAX_RTT);
         Samples { sum: rtt.into(), count: (rtt > 0).into(), last: rtt, min: rtt, max: rtt }

@@ -163,7 +163,7 @@ struct Adw<A> {
     rows: Vec<Row>,
 }
 
-/// What the connection remembers of its last loss; NaN before there was one.
+/// The connection's state at its last loss; NaN before the first.
 #[derive(Clone, Copy)]
 struct Comparison {
     average: Seconds,
@@ -178,7 +178,7 @@ impl Comparison {
         Comparison { average: f64::NAN, dissimilarity: f64::NAN, level: f64::NAN, losses: 0 };
 }
 
-/// What it remembers of a path: D between its last two losses, and what an undo restores.
+/// The state of a path: D between its last two losses, and the values that an undo restores.
 #[derive(Clone, Copy)]
 struct Row {
     spread: Option<Seconds>,

@@ -8,10 +8,10 @@ use alloc::vec::Vec;
 
 /// An algorithm that is two functions of the table, without a memory of its own.
 pub(crate) trait Aimd: Send {
-    /// What an acknowledged segment adds to window `r` in congestion avoidance; it may be negative.
+    /// The growth of window `r` per acknowledged segment in congestion avoidance; it may be negative.
     fn increase(&self, paths: &[Path], r: usize) -> Segments;
 
-    /// What a loss takes from window `r`, in halves of the window.
+    /// The decrease of window `r` at a loss, in halves of the window.
     fn decrease(&self, paths: &[Path], r: usize) -> f64 {
         let _ = (paths, r);
         1.0
@@ -91,7 +91,7 @@ impl<A: Aimd> Algorithm for Windows<A> {
     }
 }
 
-/// What counts in congestion avoidance.
+/// The unit of counting in congestion avoidance.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Count {
     Segments,
@@ -113,7 +113,7 @@ impl Count {
     }
 }
 
-/// What counts in congestion avoidance.
+/// The unit of counting in congestion avoidance.
 pub(crate) const COUNT: Param = Param {
     name: "count",
     default: Value::Word("segments"),
@@ -132,7 +132,7 @@ pub(crate) const FLOOR: Param = Param {
 /// HyStart++, which these algorithms' sources do not contain.
 pub(crate) const HYSTART: Param = Param { default: Value::Flag(false), ..cubic::HYSTART };
 
-/// What can be set of all of them.
+/// The parameters that all of them have.
 pub(crate) const PARAMS: &[Param] = &[COUNT, FLOOR, HYSTART];
 
 /// The smoothed round-trip time of a path that counts.

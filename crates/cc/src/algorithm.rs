@@ -85,9 +85,9 @@ pub trait Algorithm: Send {
         let _ = (paths, r, now);
     }
 
-    /// Whether it controls by a model of the path. Such an algorithm wants delivery rates ([`Ack::rate`])
-    /// and word of each lost segment, sets pacing rates of its own, and rules its window in recovery too,
-    /// where a transport limits that of others (RFC 9937).
+    /// Whether it controls by a model of the path. Such an algorithm wants delivery rates ([`Ack::rate`]) and word of each lost
+    /// segment, sets pacing rates of its own, and rules its window in recovery too, where a transport limits other algorithms'
+    /// windows (RFC 9937).
     fn is_model_based(&self) -> bool {
         false
     }

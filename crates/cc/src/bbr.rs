@@ -59,7 +59,7 @@ pub(crate) struct Bbr {
     undo: Undo,
     /// The last sample's `RS.tx_in_flight`.
     tx_in_flight: Segments,
-    /// The part of the bandwidth to use: 1, unless other paths of the connection use it too.
+    /// The fraction of the bandwidth to use: 1, unless other paths of the connection use it too.
     part: f64,
 }
 
@@ -96,7 +96,7 @@ impl Bbr {
         }
     }
 
-    /// Uses this part of the bandwidth from the next acknowledgement on.
+    /// Uses this fraction of the bandwidth from the next acknowledgement on.
     pub(crate) fn use_part(&mut self, part: f64) {
         self.part = part;
     }
@@ -214,7 +214,7 @@ impl SinglePath for Bbr {
         path.pacing_rate = Some(self.startup_gain * path.cwnd / srtt);
     }
 
-    /// `UpdateOnACK` (§5.2.3). What delivered nothing says nothing of the path.
+    /// `UpdateOnACK` (§5.2.3). An interval without deliveries says nothing about the path.
     fn acked(&mut self, path: &mut Path, ack: &Ack) {
         let Some(mut sample) = ack.rate else { return };
         sample.app_limited |= self.probe_rtt.limits(&sample);

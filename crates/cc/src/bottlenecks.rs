@@ -15,8 +15,8 @@ const SKEWED: f64 = 0.1;
 const STILL_SKEWED: f64 = 0.3;
 /// `p_v`: how far from the mean, in `var_est`, a crossing of it is significant.
 const SIGNIFICANT: f64 = 0.7;
-/// `p_f`, `p_mad`, `p_s` and `p_d`: how far neighbours of one group may be apart; `var_est` and
-/// `pkt_loss` by a part of the larger one.
+/// `p_f`, `p_mad`, `p_s` and `p_d`: the largest distance of neighbours in one group; `var_est` and `pkt_loss` as a fraction of the
+/// larger one.
 const APART_FREQUENCY: f64 = 0.1;
 const APART_VARIABILITY: f64 = 0.1;
 const APART_SKEWNESS: f64 = 0.15;
@@ -24,7 +24,7 @@ const APART_LOSS: f64 = 0.1;
 /// `p_l`: losses above it indicate a bottleneck by themselves.
 const LOSSY: f64 = 0.05;
 
-/// What one interval adds to the statistics (§3.2).
+/// The contribution of one interval to the statistics (§3.2).
 #[derive(Clone, Copy, Debug, Default)]
 struct Interval {
     samples: f64,
@@ -49,7 +49,7 @@ pub(crate) struct Summary {
     pub(crate) variability: Seconds,
     /// `freq_est`: significant crossings of the mean per interval.
     pub(crate) frequency: f64,
-    /// `pkt_loss`: the part that was lost.
+    /// `pkt_loss`: the lost fraction.
     pub(crate) loss: f64,
 }
 
@@ -151,7 +151,7 @@ pub(crate) struct Grouping {
     order: Vec<usize>,
 }
 
-/// The group of a path that has no bottleneck, and shares none.
+/// The group of a path without a bottleneck, which shares nothing.
 pub(crate) const ALONE: u32 = 0;
 /// The group of the paths of which too little is known.
 pub(crate) const UNKNOWN: u32 = 1;
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(with(member(-0.2, 0.0110, 0.30, 0.0)), [2, 2]);
         assert_eq!(with(member(-0.04, 0.010, 0.30, 0.0)), [2, 3]); // p_s
         assert_eq!(with(member(-0.06, 0.010, 0.30, 0.0)), [2, 2]);
-        assert_eq!(with(member(-0.2, 0.010, 0.30, 0.049)), [2, 2]); // losses too rare to tell
+        assert_eq!(with(member(-0.2, 0.010, 0.30, 0.049)), [2, 2]); // losses too rare to distinguish
     }
 
     /// Losses above `p_l` divide by `p_d` of the larger.
@@ -397,7 +397,7 @@ mod tests {
 
     /// RFC 8382, §3.3: flows are grouped where their statistics are alike. Two observers of one queue that bursts overload have the
     /// same in at least 80 % of the time; those of two queues with unlike traffic in at most 10 %. (Two queues with traffic of one
-    /// distribution are alike by chance: no statistic of each tells them apart.)
+    /// distribution are alike by chance: no statistic distinguishes them.)
     #[test]
     fn one_queue_is_found_and_unlike_ones_are_told_apart() {
         let seeds = 1..=5;

@@ -115,7 +115,7 @@ struct State {
     delay: DelayWindow,
     gamma: Segments,
     diff: Segments,
-    /// The loss window's part of the backlog, until a loss has used it.
+    /// The loss window's share of the backlog, until a loss has used it.
     diff_reno: Option<Segments>,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Shape {
     pub(crate) gain: f64,
     pub(crate) k: f64,
     pub(crate) beta: f64,
-    /// The part of diff by which an early decrease goes.
+    /// The fraction of diff that an early decrease takes.
     pub(crate) decrease: f64,
 }
 
@@ -75,7 +75,7 @@ impl DelayWindow {
         (path.cwnd - self.dwnd).max(0.0) // the largest window of all cuts the sum
     }
 
-    /// Congestion avoidance: 1/w by the loss window, and the delay window's part of the round.
+    /// Congestion avoidance: 1/w by the loss window, and the delay window's share of the round.
     #[inline]
     pub(crate) fn grow(&mut self, path: &mut Path, acked: Segments) {
         let step = acked * self.per_segment;

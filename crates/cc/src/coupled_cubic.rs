@@ -166,7 +166,7 @@ enum Small {
 struct CoupledCubic {
     small: Small,
     response: response::Cubic,
-    /// What a large path keeps of its window on congestion.
+    /// The fraction of its window that a large path keeps on congestion.
     beta: f64,
     cap: bool,
     /// Whether α₁ of Eq. 11 stays from one congestion of the path to the next.
@@ -186,7 +186,7 @@ struct Row {
     state: Undoable<State>,
 }
 
-/// What congestion changes, and an undo restores.
+/// The state that congestion changes and an undo restores.
 #[derive(Clone, Copy)]
 struct State {
     large: bool,

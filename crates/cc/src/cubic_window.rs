@@ -26,7 +26,7 @@ pub(crate) struct CubicWindow {
     prior: Segments,
     /// Whether the next stage starts on its plateau (§4.8, §4.10) or below it, after a loss.
     from_plateau: bool,
-    /// The current congestion avoidance stage; none in slow start and recovery.
+    /// The current congestion avoidance stage; `None` in slow start and recovery.
     stage: Option<Stage>,
 }
 
@@ -126,7 +126,7 @@ impl CubicWindow {
         }
     }
 
-    /// `W_cubic` at the last acknowledgement, `W_est`, `W_max` and K; none outside congestion avoidance.
+    /// `W_cubic` at the last acknowledgement, `W_est`, `W_max` and K; `None` outside congestion avoidance.
     pub(crate) fn inner(&self) -> Option<[f64; 4]> {
         self.stage.map(|s| [self.w_cubic(&s, s.last - s.epoch), s.w_est, self.w_max, s.k])
     }

@@ -38,7 +38,7 @@ pub enum Kind {
 pub struct Param {
     /// The key in a scenario.
     pub name: &'static str,
-    /// The value where none is given.
+    /// The default.
     pub default: Value,
     /// The allowed values.
     pub allowed: Allowed,

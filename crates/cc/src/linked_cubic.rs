@@ -1,4 +1,4 @@
-//! Linked CUBIC: coupling by response functions. What LIA does with Reno flows, done with CUBIC flows.
+//! Linked CUBIC: coupling by response functions. LIA's rule for Reno flows, applied to CUBIC flows.
 //!
 //! LIA (RFC 6356) makes Σ w/T the best single-path Reno rate, and divides it by w ∝ W_Reno(p)². The same can
 //! be asked of CUBIC. Let U be the mean window that a single CUBIC flow would have at a path's loss rate, and V
@@ -82,7 +82,7 @@ struct Row {
     state: Undoable<State>,
 }
 
-/// What congestion changes, and an undo restores.
+/// The state that congestion changes and an undo restores.
 #[derive(Clone, Copy)]
 struct State {
     window: CubicWindow,
@@ -119,7 +119,7 @@ impl Mean {
     }
 }
 
-/// What links a path to the others.
+/// The link of a path to the others.
 #[derive(Clone, Copy)]
 struct Link {
     eta: f64,
@@ -150,7 +150,7 @@ impl LinkedCubic {
             .filter_map(|(path, row)| Some((row.state.mean.of(path.cwnd), rtt(path)?)))
     }
 
-    /// How path `r` is linked; none where it does not count.
+    /// The link of path `r` to the others; `None` if the path does not count.
     fn link(&self, paths: &[Path], r: usize) -> Option<Link> {
         let rtt = rtt(&paths[r])?;
         let mean = self.rows[r].state.mean.of(paths[r].cwnd);

@@ -55,7 +55,7 @@ struct MptcpSbd {
 }
 
 impl MptcpSbd {
-    /// What a segment adds to window `r`.
+    /// The growth of window `r` per segment.
     fn increase(&self, paths: &[Path], r: usize) -> Segments {
         let (group, window) = (self.members[r].group, paths[r].cwnd);
         if group == ALONE {

@@ -11,9 +11,9 @@ pub const MIN_SSTHRESH: Segments = 2.0;
 /// The largest window a path may have: far beyond any network, it keeps the arithmetic finite.
 pub const MAX_CWND: Segments = 1e9;
 
-/// A path with nothing in flight counts for this many smoothed round-trip times after its last
-/// acknowledgement: an application that pauses between flights for a few round trips has not left the path, and an
-/// answer that is a delayed acknowledgement late is no pause. Longer than this an idle path never takes part.
+/// A path with nothing in flight counts for this many smoothed round-trip times after its last acknowledgement: an application that
+/// pauses between flights for a few round trips has not left the path, and an answer that a delayed acknowledgement holds up is not
+/// a pause. Longer than this an idle path never takes part.
 pub const COUNTED_RTTS: f64 = 4.0;
 
 /// A connection's knowledge of one of its paths.

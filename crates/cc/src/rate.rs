@@ -10,8 +10,8 @@ pub struct RateSample {
     pub total_delivered: Segments,
     /// Segments that had been delivered when P was sent (P.delivered).
     pub prior_delivered: Segments,
-    /// The longer of the times over which the segments since then were sent and acknowledged; 0 where
-    /// no rate can be told, as where it is below the smallest round-trip time.
+    /// The longer of the times over which the segments since then were sent and acknowledged; 0 if the rate is unknown, as where
+    /// the time is below the smallest round-trip time.
     pub interval: Seconds,
     /// Segments deemed lost since P was sent.
     pub lost: Segments,

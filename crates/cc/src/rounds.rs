@@ -2,7 +2,7 @@
 
 use crate::{Ack, Path, Seconds, Segments};
 
-/// What a complete round measured.
+/// The measurements of a complete round.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Round {
     /// The round-trip time, mean or smallest sample.
@@ -61,7 +61,7 @@ impl Rounds {
             return None;
         }
         if self.clean == u64::MAX {
-            // What is sent from here on is acknowledged in the second round from now.
+            // Segments sent from here on are acknowledged in the second round from now.
             self.clean = path.round.saturating_add(2);
         }
         if path.round < self.next {

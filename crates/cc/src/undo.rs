@@ -1,8 +1,8 @@
-//! State that comes back when a congestion turns out to have been none.
+//! State that returns when a congestion turns out to be spurious.
 
 use core::ops::{Deref, DerefMut};
 
-/// What congestion changes of an algorithm's state, with what it was before the last congestion.
+/// An algorithm's state that congestion changes, with its value before the last congestion.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Undoable<T> {
     now: T,
@@ -19,7 +19,7 @@ impl<T: Copy> Undoable<T> {
         self.before = Some(self.now);
     }
 
-    /// The last congestion was none. Nothing to undo, or undone already: the state stays.
+    /// The last congestion was spurious. Nothing to undo, or undone already: the state stays.
     pub(crate) fn undo(&mut self) {
         self.now = self.before.take().unwrap_or(self.now);
     }

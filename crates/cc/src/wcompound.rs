@@ -111,7 +111,7 @@ struct State {
     diff: Segments,
 }
 
-/// What the connection is expected to do: E and y.
+/// The expected values of the connection: E and y.
 #[derive(Clone, Copy, Default)]
 struct Total {
     change: f64,
@@ -119,7 +119,7 @@ struct Total {
 }
 
 impl Total {
-    /// `α_s` (Eq. 39); without a gain to expect, none.
+    /// `α_s` (Eq. 39); 0 without an expected gain.
     fn alpha(&self, beta: f64) -> Segments {
         let Total { change: e, rate: y } = *self;
         if e > 0.0 { e * y / (e + beta * y) } else { 0.0 }

@@ -47,7 +47,7 @@ pub fn check(plan: &Plan) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a path is acknowledged just before something else happens.
+/// The acknowledgement of a path just before another event.
 const LAST: Acks = Acks {
     count: 1,
     spacing: 0.0,
@@ -102,7 +102,7 @@ struct Run<'a> {
     observed: [Vec<f64>; 2],
     /// Whether the algorithm takes acknowledgements together.
     together: bool,
-    /// What each row's window may grow by since it last changed, where acknowledgements are taken together.
+    /// The allowed growth of each row's window since it last changed, where acknowledgements are taken together.
     waiting: [f64; MOST_PATHS],
 }
 
@@ -168,7 +168,7 @@ impl<'a> Run<'a> {
     }
 
     fn leave(&mut self, r: usize) -> Verdict {
-        // Which rows count is as of the last event of the connection, and that a path leaves is none.
+        // The counting rows are those of the connection's last event, and the removal of a path is not such an event.
         let ack = Ack { now: self.last, ..self.transport.clone().ack(&self.traced, r, 0, &LAST) };
         self.traced.on_ack(r, &ack);
         self.call_all(r, Call::Leave)?;
@@ -223,7 +223,7 @@ impl<'a> Run<'a> {
         self.call(r, Call::Congestion(event))?;
         self.call(r, Call::Spurious)?;
         let after = self.group.path(r);
-        // A loss raises a window of one segment to two, and that is no reduction to undo.
+        // A loss raises a window of one segment to two, and that is not a reduction to undo.
         hold(Rule::Undo, before == *after || before.cwnd < MIN_SSTHRESH, || {
             format!("{before:?} became {after:?}")
         })?;
@@ -329,7 +329,7 @@ fn same(rule: Rule, group: &Group, other: &Group, r: usize, out: &mut [Vec<f64>;
     hold(rule, equal(a, b), || format!("observables of row {r} are {a:?} and should be {b:?}"))
 }
 
-/// Equal numbers, or both none.
+/// Equal numbers, or both missing.
 fn equal(a: &[f64], b: &[f64]) -> bool {
     a.iter().zip(b).all(|(x, y)| x == y || x.is_nan() && y.is_nan())
 }

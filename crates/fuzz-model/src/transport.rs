@@ -1,4 +1,4 @@
-//! What is legal: the transport's side of the contract.
+//! The legal calls: the transport's side of the contract.
 //!
 //! 1. Time never goes back. It may stand still and may jump by hours.
 //! 2. Events concern paths in use. (A late one for a path that left changes nothing; the model sends
@@ -21,7 +21,7 @@
 use crate::{Acks, Rtt};
 use anabranch_cc::{Ack, Congestion, Group, LostSegment, RateSample, Seconds, Segments, Signal};
 
-/// What the transport knows of a path.
+/// The transport's state of a path.
 #[derive(Clone, Copy)]
 struct Line {
     srtt: Seconds,

@@ -50,7 +50,8 @@ fn counts_segments(flow: &Flow) -> bool {
 /// The rule of what a flow runs, with its parameters.
 ///
 /// # Errors
-/// Why there is none: it answers to delay or rate, has no model over several paths, or a parameter that no model shows.
+/// The reason why it has no model: it answers to delay or rate, has no model over several paths, or a parameter that no
+/// model shows.
 pub(crate) fn own(flow: &Flow) -> Result<Rule, String> {
     let runs = format!("{} runs {}", flow.name, flow.cc.entry.name);
     let Ok(params) = flow.cc.entry.params(&flow.cc.params) else {

@@ -37,7 +37,7 @@ impl Program {
         self.values.push(value);
     }
 
-    /// Solves it; none where the solver finds no optimum.
+    /// Solves it; `None` if the solver finds no optimum.
     pub fn solve(self) -> Option<Solution> {
         let (rows, columns) = (self.bounds.len(), self.objective.len());
         let square = CscMatrix::zeros((columns, columns));

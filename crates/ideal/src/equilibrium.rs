@@ -26,8 +26,8 @@ const DURATION: (f64, f64) = (1e-9, 1e12);
 const CORRECTIONS: usize = 4;
 /// The least ln(load/capacity): a link without load has that.
 const LEAST: f64 = -20.0;
-/// Sharpness of OLIA's choice, one after the other: with the last, two paths whose rates differ by a factor of 10 differ
-/// in X by a part in a thousand.
+/// Sharpness of OLIA's choice, one after the other: with the last, two paths whose rates differ by a factor of 10 differ in X by a
+/// thousandth.
 const SHARPNESS: [f64; 5] = [4.0, 16.0, 64.0, 256.0, 1024.0];
 
 /// An equilibrium.
@@ -98,7 +98,7 @@ impl<'a> System<'a> {
         System { network, rules, paths: vec![Path::default(); most], windows: vec![0.0; most] }
     }
 
-    /// What connection `c`'s routes find and their windows.
+    /// The rates of connection `c`'s routes and their windows.
     fn settle(&mut self, c: usize, z: &[f64]) -> usize {
         let connection = &self.network.connections[c];
         let n = connection.routes.len();
@@ -119,7 +119,7 @@ impl<'a> System<'a> {
         n
     }
 
-    /// Adds connection `c`'s load to that of the links, in bits per second.
+    /// Adds connection `c`'s load to the links' loads, in bits per second.
     fn add_load(&mut self, c: usize, z: &[f64], loads: &mut [f64]) {
         let n = self.settle(c, z);
         let connection = &self.network.connections[c];
@@ -169,8 +169,8 @@ impl<'a> System<'a> {
         Err(NoEquilibrium::NotFound)
     }
 
-    /// An implicit Euler step, z' − z = `duration`·excess(z'): z' and the excess there; none where corrections by the
-    /// slopes at z do not lead there.
+    /// An implicit Euler step, z' − z = `duration`·excess(z'): z' and the excess there; `None` if corrections by the slopes at z do
+    /// not lead there.
     fn after(
         &mut self,
         duration: f64,

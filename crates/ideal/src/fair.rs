@@ -36,7 +36,7 @@ impl Builder<'_> {
             let flow = &mut flows[connection.flow];
             let total: f64 = rates.iter().sum();
             for (route, rate) in connection.routes.iter().zip(rates) {
-                // What the solver leaves to a route that is not used.
+                // The rate that the solver leaves to an unused route.
                 let rate = if *rate < 1e-4 * total { 0.0 } else { *rate };
                 flow.subflows[route.path].goodput_bps =
                     Some(rate * connection.payload_bits / connection.packet_bits);

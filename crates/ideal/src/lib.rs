@@ -42,9 +42,9 @@ use network::Network;
 pub const QUEUE: f64 = 0.75;
 
 impl Ideals {
-    /// The ideals of a scenario: both fair allocations, the equilibria in which the multipath flows run each of
-    /// `coupled` (of [`COUPLED`]; others have none), and the one in which every flow runs what the scenario gives it.
-    /// `queue`, from 0 to 1, is the part of a bottleneck's buffer that is full on average: see [`QUEUE`].
+    /// The ideals of a scenario: both fair allocations, the equilibria in which the multipath flows run each of `coupled` (of
+    /// [`COUPLED`]; others have no equilibrium), and the one in which every flow runs what the scenario gives it.
+    /// `queue`, from 0 to 1, is the fraction of a bottleneck's buffer that is full on average: see [`QUEUE`].
     ///
     /// Without the feature `fair` there are the equilibria alone.
     pub fn of(scenario: &Scenario, coupled: &[&str], queue: f64) -> Ideals {

@@ -1,7 +1,7 @@
 //! Max–min fairness over connections with several routes.
 //!
-//! An allocation is max–min fair where no connection's total can grow without that of one that has no more shrinking
-//! (Bertsekas and Gallager, Data Networks, §6.5). With one route each, progressive filling finds it. A connection that
+//! An allocation is max–min fair where no connection's total can grow unless the total of one that has no more shrinks (Bertsekas
+//! and Gallager, Data Networks, §6.5). With one route each, progressive filling finds it. A connection that
 //! divides its total over routes as it likes makes each step of the filling a linear program: the most that all who
 //! still grow can have at once. Those whose constraint has a positive multiplier are held by it and keep what they have.
 
@@ -34,7 +34,7 @@ pub fn max_min(capacities: &[f64], connections: &[Connection]) -> Result<Vec<Vec
 
 /// A step of the filling.
 struct Step {
-    /// What those have that still grew.
+    /// The share of those that still grew.
     level: f64,
     /// Whether a connection still grew and cannot any more.
     held_back: Vec<bool>,
@@ -57,7 +57,7 @@ fn fill(capacities: &[f64], connections: &[Connection], held: &[Option<f64>]) ->
 
     let (links, totals) = (rows.len(), connections.len());
     let routes: usize = connections.iter().map(|c| c.routes.len()).sum();
-    // Variables: every route's part of what it carries at most, then the level in `unit`. Rows: links, routes, connections
+    // Variables: every route's fraction of the most that it carries, then the level in `unit`. Rows: links, routes, connections
     // with what they ask for, connections with twice that.
     let mut bounds = vec![1.0; links];
     bounds.resize(links + routes, 0.0);

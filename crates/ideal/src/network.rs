@@ -145,7 +145,7 @@ fn connection(
         };
         let there =
             path.links.iter().map(delay).map(|(delay, link)| delay + packet_bits / specs[link].rate_bps);
-        // What comes back without links of its own has the same propagation delay, no jitter and no queue.
+        // A return path without links of its own has the same propagation delay, no jitter and no queue.
         let propagation = |link: &usize| specs[*link].delay.as_secs_f64();
         let back_s: f64 = if path.return_links.is_empty() {
             back.iter().map(propagation).sum()
@@ -167,7 +167,7 @@ fn connection(
     })
 }
 
-/// Whether a path is part of its connection at that time.
+/// Whether a path belongs to its connection at that time.
 fn joined(flow: &Flow, path: usize, time: Time) -> bool {
     let mut events = flow.events.iter().filter(|event| event.path == path);
     let from_the_start = !events.clone().next().is_some_and(|event| event.action == SubflowAction::Add);

@@ -18,7 +18,7 @@ pub(crate) enum QueueDelay {
 }
 
 impl QueueDelay {
-    /// At a link of packets of `packet` bytes, `queue` being the part of a drop-tail buffer that is full on average.
+    /// At a link of packets of `packet` bytes, `queue` being the fraction of a drop-tail buffer that is full on average.
     pub fn of(spec: &LinkSpec, packet: f64, queue: f64) -> Self {
         let buffer = match spec.queue {
             QueueLimit::Packets(n) => n as f64 * packet,
@@ -33,7 +33,7 @@ impl QueueDelay {
         QueueDelay::Constant(target.map_or(queue * full_s, |target| target.as_secs_f64().min(full_s)))
     }
 
-    /// In seconds, where the part `loss` (above 0) of the packets is lost through congestion.
+    /// In seconds, where the fraction `loss` (above 0) of the packets is lost through congestion.
     pub fn seconds(&self, loss: f64) -> f64 {
         match *self {
             QueueDelay::Constant(seconds) => seconds,
@@ -42,7 +42,7 @@ impl QueueDelay {
     }
 }
 
-/// RED's average queue where it drops the part `loss`, in the unit of its thresholds.
+/// RED's average queue where it drops the fraction `loss`, in the unit of its thresholds.
 ///
 /// Its gaps between drops are uniform from 1 to 1/p (Floyd and Jacobson 1993, §VII), so of mean (1/p + 1)/2: loss = 2p/(1 + p).
 fn average(&Red { min, max, max_probability, gentle, .. }: &Red, loss: f64) -> f64 {

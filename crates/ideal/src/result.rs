@@ -8,7 +8,7 @@ use anabranch_record::jain;
 use anabranch_scenario::Scenario;
 use serde::Serialize;
 
-/// What theory gives for a scenario.
+/// The predictions of theory for a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ideals {
     /// The scenario's name.
@@ -17,15 +17,15 @@ pub struct Ideals {
     pub scenario_hash: String,
     /// The links and flows are those of this time, in seconds: where means begin.
     pub at_s: f64,
-    /// The part of a bottleneck's buffer that is taken to be full on average.
+    /// The assumed mean fraction of a bottleneck's buffer that is full.
     pub queue: f64,
-    /// The allocation in which every flow runs what the scenario gives it, by its `id`; null where there is none.
+    /// The allocation in which every flow runs what the scenario gives it, by its `id`; null if it does not exist.
     pub own: Option<String>,
     /// Max–min fairness, resource pooling, then the equilibria.
     pub allocations: Vec<Allocation>,
-    /// What there is not, and why.
+    /// The missing allocations, and the reasons.
     pub missing: Vec<Missing>,
-    /// What of the scenario the theory does not show, and what is assumed instead.
+    /// The features of the scenario that the theory leaves out, and the assumptions in their place.
     pub notes: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ pub struct Allocation {
     pub jain: Option<f64>,
 }
 
-/// A connection's part.
+/// A connection's share.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FlowIdeal {
     /// The flow's name.
@@ -57,7 +57,7 @@ pub struct FlowIdeal {
     pub subflows: Vec<SubflowIdeal>,
 }
 
-/// A subflow's part. All is null on a path that is not in use; windows, round-trip times and loss rates exist in equilibria
+/// A subflow's share. All is null on a path that is not in use; windows, round-trip times and loss rates exist in equilibria
 /// only.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SubflowIdeal {
@@ -73,7 +73,7 @@ pub struct SubflowIdeal {
     pub loss_rate: Option<f64>,
 }
 
-/// A link's part.
+/// A link's share.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LinkIdeal {
     /// Its name.

@@ -8,8 +8,8 @@
 //! With t_s ≤ log y_s the objective is linear, and (t_s, 1, y_s) lies in the exponential cone: an interior-point solver
 //! for cones (Clarabel) finds the optimum and the links' prices, the multipliers of their capacities.
 //!
-//! Capacities may differ by many powers of ten. For the solver each route's rate is a part of what the route can carry, and
-//! each total one of what its routes can: all are between 0 and 1. Links that cannot be filled are no rows.
+//! Capacities may differ by many powers of ten. For the solver each route's rate is a fraction of the most that the route can
+//! carry, and each total a fraction of the sum of these: all are between 0 and 1. Links that cannot be filled do not get a row.
 
 use crate::cone::Program;
 use clarabel::solver::{ExponentialConeT, NonnegativeConeT};
@@ -59,7 +59,7 @@ pub fn maximise(capacities: &[f64], connections: &[Connection]) -> Result<Alloca
 
     let (links, totals) = (rows.len(), connections.len());
     let routes: usize = connections.iter().map(|c| c.routes.len()).sum();
-    // Variables: every route's part, then every connection's t. Rows: links, routes, and three for each connection.
+    // Variables: every route's fraction, then every connection's t. Rows: links, routes, and three for each connection.
     let objective = std::iter::repeat_n(0.0, routes).chain(connections.iter().map(|c| -c.weight / weight));
     let mut bounds = vec![1.0; links];
     bounds.resize(links + routes, 0.0);
@@ -90,7 +90,7 @@ pub fn maximise(capacities: &[f64], connections: &[Connection]) -> Result<Alloca
     Ok(Allocation { totals: rates.iter().map(|routes| routes.iter().sum()).collect(), rates, prices })
 }
 
-/// What a route can carry if nothing else is there.
+/// The most that a route can carry if nothing else is there.
 pub(crate) fn narrowest(capacities: &[f64], route: &[usize]) -> f64 {
     route.iter().map(|link| capacities[*link]).fold(f64::INFINITY, f64::min)
 }
@@ -106,7 +106,7 @@ pub(crate) fn fillable(capacities: &[f64], connections: &[Connection], carried: 
     (0..capacities.len()).filter(|link| most[*link] >= capacities[*link]).collect()
 }
 
-/// Rates from the first variables of a solution, each a part of what its route carries at most.
+/// Rates from the first variables of a solution, each a fraction of the most that its route carries.
 pub(crate) fn rates(carried: &[Vec<f64>], x: &[f64]) -> Vec<Vec<f64>> {
     let mut x = x.iter().map(|x| x.max(0.0));
     carried.iter().map(|most| most.iter().zip(x.by_ref()).map(|(most, x)| most * x).collect()).collect()

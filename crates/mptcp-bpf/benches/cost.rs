@@ -1,8 +1,8 @@
-//! What the algorithms cost in the running kernel: `cargo bench -p anabranch-mptcp-bpf -- [acks|bytes|turns] [--rounds N]
+//! The cost of the algorithms in the running kernel: `cargo bench -p anabranch-mptcp-bpf -- [acks|bytes|turns] [--rounds N]
 //! [NAME…]`, of all algorithms unless some are named.
 //!
-//! `acks`: time per acknowledgement, by the kernel's own statistics of BPF programs, which add two readings
-//! of the clock to each call. `bytes`: processor time per byte and throughput of MPTCP over two unlimited
+//! `acks`: time per acknowledgement, by the kernel's own statistics of BPF programs, which read the clock twice more to each call.
+//! `bytes`: processor time per byte and throughput of MPTCP over two unlimited
 //! paths on one processor, N times of each, beside the kernel's own CUBIC before and after it. `turns`: throughput
 //! again, on all processors, of one connection that changes its congestion control.
 
@@ -89,8 +89,7 @@ fn programs(name: &str) -> Vec<(String, u32)> {
     ours.programs.iter().map(|p| (p.name.to_string_lossy().into_owned(), p.id)).collect()
 }
 
-/// What programs took per call of the one whose name has `per`: the median of the windows and what a tenth of them
-/// is below, ns.
+/// The time of programs per call of the one with `per` in its name: the median of the windows and their 10th percentile, ns.
 fn quantiles(windows: &[HashMap<u32, (u64, u64)>], programs: &[(String, u32)], per: &str) -> (f64, f64) {
     let between = |a: &HashMap<u32, (u64, u64)>, b: &HashMap<u32, (u64, u64)>, id| {
         let (a, b): ((u64, u64), (u64, u64)) = (a[&id], b[&id]);
@@ -110,7 +109,7 @@ fn quantiles(windows: &[HashMap<u32, (u64, u64)>], programs: &[(String, u32)], p
     (costs[costs.len() / 2], costs[costs.len() / 10])
 }
 
-/// Two paths of so many Mbit/s, with queues of so many packets and so long a delay.
+/// Two paths with this rate in Mbit/s, this queue in packets and this delay.
 const CASES: [(f64, u32, Duration); 3] = [
     (50.0, 100, Duration::ZERO),
     // A round is tens of acknowledgements, as on most paths, and not one to three.
@@ -189,7 +188,7 @@ struct Beside {
 }
 
 impl Beside {
-    /// What it had of something, and how much that is of what CUBIC had.
+    /// A value, and its ratio to CUBIC's.
     fn compare(&self, of: impl Fn(&Done) -> f64) -> (f64, f64) {
         let own = of(&self.own);
         (own, 2.0 * own / self.cubic.iter().map(of).sum::<f64>())

@@ -16,7 +16,7 @@ void BPF_PROG(plain_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 	tcp_reno_cong_avoid(sk, ack, acked);
 }
 
-/* What a call costs that does nothing. */
+/* The cost of a call that does nothing. */
 SEC("struct_ops/pkts_acked")
 void BPF_PROG(plain_pkts_acked, struct sock *sk, const struct ack_sample *sample)
 {

@@ -108,7 +108,7 @@ AB_INLINE void ab_keep_sample(struct tcp_sock *tp, struct ab_socket *s)
 }
 
 /* HyStart++ has no limit here: the kernel merges segments before it acknowledges them, and one acknowledgement stands for
- * dozens. Its own slow start has none either. */
+ * dozens. Its own slow start does not end by it either. */
 #define AB_NO_BURST 0xffffffff
 
 /* Collects the measurements since the row's last update. */

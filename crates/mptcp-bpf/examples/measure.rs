@@ -46,7 +46,7 @@ const LONG: Form = Form {
 
 /// Uncoupled subflows, in the kernel's own algorithm.
 const UNCOUPLED: &str = "reno";
-/// What is compared with them. Both have DUELS duels, the others one.
+/// The algorithms to compare with them. Both have DUELS duels, the others one.
 const COUPLED: &str = "ab_lia";
 const DUELS: usize = 5;
 
@@ -90,7 +90,7 @@ fn main() -> ExitCode {
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What is not as it must be panics, and the next algorithm follows.
+/// A failed check panics, and the next algorithm follows.
 fn alone(name: &str, f: impl FnOnce() + Send + 'static) -> bool {
     let good = thread::spawn(f).join().is_ok();
     if !good {
@@ -140,7 +140,7 @@ fn send_with(algorithm: &Algorithm, uncoupled: &[f64]) {
     }
 }
 
-/// The rule of all duels: the interval of a coupled algorithm's mean lies below that of its uncoupled one.
+/// The rule of all duels: the interval of a coupled algorithm's mean lies below its uncoupled one's.
 fn takes_less(name: &str, coupled: &[f64], uncoupled: &[f64]) {
     let (coupled, uncoupled) = (Summary::of(coupled), Summary::of(uncoupled));
     assert!(coupled.high() < uncoupled.low(), "{name}: {coupled}, uncoupled: {uncoupled}");

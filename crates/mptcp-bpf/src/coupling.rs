@@ -289,7 +289,7 @@ mod tests {
         );
     }
 
-    /// What is accepted has the namespace's default unless the program chose for the listener.
+    /// Accepted sockets have the namespace's default unless the program chose for the listener.
     #[test]
     fn listeners_of_before_the_choice_are_found() {
         let older = listener("cubic", "cubic");
@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(count("cubic", &listener("ab_lia", "ab_lia")), 1);
     }
 
-    /// What it accepts gets its own load, whatever the default is, and what joins gets the one that has the name now.
+    /// Accepted sockets get the listener's own load, whatever the default is; sockets that join get the load that has the name now.
     #[test]
     fn listeners_that_chose_before_an_unloading_are_found() {
         let lia = ListedSocket { own_choice: 1, unloaded: 1, ..listener("ab_lia", "ab_lia") };

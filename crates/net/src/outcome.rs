@@ -1,8 +1,8 @@
-//! What becomes of packets, and the sums of a link.
+//! The fate of packets, and the sums of a link.
 
 use crate::Time;
 
-/// What becomes of a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It reaches the far end of the link.

@@ -20,8 +20,8 @@ pub struct Trace {
 /// The content of a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TraceData {
-    /// Changes in order of time, the first at 0, all within the period, each with a rate. Either all or none have a delay;
-    /// the same holds for the loss.
+    /// Changes in order of time, the first at 0, all within the period, each with a rate. Either all rows have a delay or no row
+    /// has one; the same holds for the loss.
     Steps(Arc<[Change]>),
     /// Delivery opportunities in order, at most at the period, as in mahimahi's files (Netravali et al., ATC 2015). Each
     /// delivers up to [`Trace::OPPORTUNITY`] bytes that arrived before; unused bytes expire.

@@ -2,7 +2,8 @@
 
 use anabranch_study::{Experiment, StudyResult, size};
 
-/// One, or one for each experiment where it is a part of its paper, or runs on request, or where not all ran on the same backends.
+/// One command; or one for each experiment if it is a subset of its paper, or runs on request, or if not all ran on the same
+/// backends.
 pub fn commands(result: &StudyResult) -> Vec<String> {
     let (paper, size) = (crate::find(&result.name), size::named(&result.size));
     let usual = paper.map_or(size.seeds(), |paper| paper.seeds(size));

@@ -34,7 +34,7 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// Reads it, or of some of its axes a part.
+    /// Reads the study, possibly with some values of its axes.
     pub fn read(&self, of: &[file::AxisSubset]) -> Study {
         let path = format!("{}/{}.toml", self.folder, self.name);
         let scenarios = scenarios::around(self.folder);
@@ -43,7 +43,7 @@ impl File {
         study.shipped()
     }
 
-    /// What it is called, without reading the rest of it.
+    /// Its name, without reading the rest of it.
     pub fn heading(&self) -> file::Heading {
         let heading = file::heading(self.name, self.text);
         heading.unwrap_or_else(|why| panic!("{}.toml, line {:?}: {why}", self.name, why.line()))

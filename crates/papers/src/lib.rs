@@ -25,7 +25,7 @@ pub fn all() -> &'static [Arc<Study>] {
     &ALL
 }
 
-/// What each is called, in the same order. Reading the papers themselves takes a second.
+/// The name of each, in the same order. Reading the papers themselves takes a second.
 pub fn headings() -> impl Iterator<Item = Heading> {
     FILES.iter().map(File::heading)
 }

@@ -67,13 +67,13 @@ files! {
 /// The file at that path below `studies/`.
 ///
 /// # Panics
-/// Where there is none.
+/// If it does not exist.
 pub fn at(path: &str) -> &'static ScenarioFile {
     let is = |file: &&ScenarioFile| file.path.strip_prefix("studies/") == Some(path);
     ALL.iter().find(is).unwrap_or_else(|| panic!("there is no scenario studies/{path}"))
 }
 
-/// What a study in that folder may name: the files beside it, and those of the folder above.
+/// The scenarios that a study in that folder may name: the files beside it, and those of the folder above.
 pub(crate) fn around(folder: &str) -> Vec<ScenarioFile> {
     let above = folder.rsplit_once('/').map(|(above, _)| above);
     let named = |file: &ScenarioFile| {

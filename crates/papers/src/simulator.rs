@@ -98,7 +98,7 @@ mod tests {
         ]
     "#;
 
-    /// What is changed in that scenario, and the beginning of the SHA-256 of [`RESULTS_VERSION`] and the run's summary.
+    /// The change of that scenario, and the beginning of the SHA-256 of [`RESULTS_VERSION`] and the run's summary.
     const SUMMARIES: [(&[&str], &str); 6] = [
         (&[], "91adacdc08f39fcf"),
         (&["hosts=linux", "flows.tested.cc=lia@kernel"], "d21b9e05c3af5dc2"),

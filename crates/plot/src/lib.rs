@@ -59,7 +59,7 @@ pub enum PlotError {
     Png(#[from] PngError),
 }
 
-/// What to draw.
+/// The figure to draw.
 pub struct Picture<'a> {
     /// Above all, in a page.
     pub title: &'a str,

@@ -24,7 +24,7 @@ pub struct LineSink {
     queues: Vec<Line>,
 }
 
-/// What a [`LineSink`] kept.
+/// The lines that a [`LineSink`] kept.
 #[derive(Debug)]
 pub struct Lines {
     /// Flows and links, without samples.
@@ -138,7 +138,7 @@ impl Flow {
 struct LastSecond(VecDeque<(f64, f64)>);
 
 impl LastSecond {
-    /// The payload acknowledged in the second up to `now`, in Mbit/s; none in the first second. As
+    /// The payload acknowledged in the second up to `now`, in Mbit/s; nothing in the first second. As
     /// [`rates`](anabranch_study::functions::recovery::rates) has it.
     fn rate(&mut self, now: f64, bytes: f64) -> Option<f64> {
         let counts = &mut self.0;

@@ -1,4 +1,4 @@
-//! Parts of figures.
+//! Points of figures.
 
 use anabranch_study::{Axis, Point, Series};
 
@@ -17,7 +17,7 @@ pub(crate) fn ours(name: String, points: Vec<Point>) -> Series {
     Series { name, published: false, points }
 }
 
-/// A line's points; one without a value where there is none or the samples pause, as of a subflow that was removed.
+/// A line's points; a point without a value where the line has a gap or the samples pause, as of a subflow that was removed.
 pub(crate) fn points(time_s: &[f64], values: &[f64], unit: f64) -> Vec<Point> {
     let mut steps: Vec<f64> = time_s.windows(2).map(|pair| pair[1] - pair[0]).collect();
     steps.sort_by(f64::total_cmp);

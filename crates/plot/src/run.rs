@@ -22,7 +22,7 @@ pub const FIGURES: [(&str, &str); 8] = [
     ),
 ];
 
-/// What is drawn unless something else is asked for.
+/// The default figures.
 pub const USUAL: [&str; 3] = ["windows", "throughput", "queue"];
 
 /// A run and what theory gives for it.
@@ -31,7 +31,7 @@ pub struct Run<'a> {
     pub summary: &'a Summary,
     /// Its samples.
     pub samples: &'a MemorySink,
-    /// What theory gives for it, where there is any.
+    /// The predictions of theory, if any.
     pub theory: Option<Theory>,
     /// The lines of the usual figures, in place of samples.
     lines: Option<&'a Lines>,
@@ -70,7 +70,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The figure of that name; none where there is no such one.
+    /// The figure of that name; `None` if there is no such figure.
     pub fn panel(&self, figure: &str) -> Option<Panel> {
         let over_time = |title: &str, y: &str, series| Some(self.over_time(title, y, series));
         match figure {

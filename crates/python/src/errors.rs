@@ -15,7 +15,7 @@ create_exception!(
 create_exception!(anabranch, RunError, Error, "A run that failed.");
 create_exception!(anabranch, VersionError, Error, "A worker has another version of results.");
 
-/// The width of messages in characters, about that of a notebook's cell.
+/// The width of messages in characters, about as wide as a notebook's cell.
 const WIDTH: usize = 100;
 
 /// A diagnostic as `InputError`.

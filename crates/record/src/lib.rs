@@ -1,7 +1,7 @@
 //! The record of a run: samples over time and a summary.
 //!
-//! A backend gives its samples to a [`Sink`] as it runs: a [`ParquetSink`] or [`CsvSink`] writes them into
-//! files in constant memory, a [`MemorySink`] keeps them for figures, [`NoSamples`] wants none. At the end it
+//! A backend gives its samples to a [`Sink`] as it runs: a [`ParquetSink`] or [`CsvSink`] writes them into files in constant
+//! memory, a [`MemorySink`] keeps them for figures, [`NoSamples`] wants no samples. At the end it
 //! returns a [`Summary`], whose JSON is the project's format for results.
 
 mod capture_read;

@@ -11,7 +11,7 @@ pub struct Mean {
 }
 
 impl Mean {
-    /// Adds a value; one that is not finite counts as none.
+    /// Adds a value; one that is not finite is ignored.
     #[inline]
     pub fn add(&mut self, value: f64, weight: f64) {
         if value.is_finite() {
@@ -35,7 +35,7 @@ impl Mean {
 /// A value and its mean over time: it holds until the next.
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
-    /// NaN where there is none.
+    /// NaN without values.
     pub now: f64,
     /// The mean so far.
     pub mean: Mean,

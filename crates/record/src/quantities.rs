@@ -11,9 +11,9 @@ use std::fmt::Write;
 pub struct Quantity {
     /// Its field, and its column in Python.
     pub name: &'static str,
-    /// What it is: lines of a comment.
+    /// Its meaning: lines of a comment.
     pub doc: &'static [&'static str],
-    /// What it is measured in.
+    /// Its unit.
     pub unit: Unit,
     /// The heading of its column in the terminal.
     pub heading: &'static str,
@@ -23,7 +23,7 @@ pub struct Quantity {
     pub read: fn(&SubflowSummary) -> Option<f64>,
 }
 
-/// What a quantity is measured in.
+/// The unit of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Bits per second.
@@ -120,9 +120,9 @@ quantities! {
     goodput_bps: Option<f64> = |m| rate_bps(m.bytes, m.seconds), Rate, "goodput" in Run Kernel Compare Capture;
     /// Time-weighted mean congestion window; null if the subflow was never established.
     mean_cwnd_segments: Option<f64> = |m| m.meter.cwnd.mean.value(), Segments, "mean cwnd" in Run Kernel Compare;
-    /// Time-weighted mean of the round-trip time: a sample holds until the next. An ACK measures that of the segment sent last
-    /// of those that it newly acknowledges and that were sent once, so without the wait of a delayed ACK. Null on a kernel,
-    /// which tells the smoothed one alone.
+    /// Time-weighted mean of the round-trip time: a sample holds until the next. An ACK measures the segment sent last among those
+    /// that it newly acknowledges and that were sent once, so without the wait of a delayed ACK. Null on a kernel, which
+    /// reports only the smoothed one.
     mean_rtt_s: Option<f64> = |m| m.meter.rtt.mean.value(), Time, "mean RTT" in Run Capture;
     /// 5th percentile of the round-trip time samples, each counting once. Percentiles are within 1/64 of their value, the least
     /// and the greatest value exact; null on a kernel.
@@ -149,7 +149,7 @@ quantities! {
     /// Its 99th percentile.
     #[serde(default)]
     srtt_p99_s: Option<f64> = |m| m.meter.srtts.quantile(0.99), Time;
-    /// Segments dropped in the network ÷ segments sent; null if none was sent.
+    /// Segments dropped in the network ÷ segments sent; null if nothing was sent.
     loss_rate: Option<f64> = |m| (m.offered > 0).then(|| m.lost as f64 / m.offered as f64), Loss,
         "loss rate" in Run Kernel Compare;
     /// Segments with payload sent, retransmissions included; SYN, FIN, DATA_FIN and ACKs alone are not (as `data_segs_out` of
@@ -211,7 +211,7 @@ pub struct SampleColumn {
     pub name: &'static str,
     /// The type of its cells.
     pub kind: Kind,
-    /// What it is: lines of a comment.
+    /// Its meaning: lines of a comment.
     pub doc: &'static [&'static str],
 }
 
@@ -275,7 +275,7 @@ macro_rules! samples {
         }
 
         impl $series {
-            /// The columns after those that tell time and place.
+            /// The columns after those of time and place.
             pub const COLUMNS: &[SampleColumn] =
                 &[$(SampleColumn { name: stringify!($name), kind: Kind::$kind, doc: &[$($doc),+] }),+];
 

@@ -63,7 +63,7 @@ pub struct CompletionSample {
 ///
 /// A failed sink keeps its error for its owner: the run continues.
 pub trait Sink {
-    /// True if it wants samples; if not, a run takes none.
+    /// True if it wants samples; if not, a run does not take samples.
     fn wants_samples(&self) -> bool {
         true
     }

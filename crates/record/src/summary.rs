@@ -170,7 +170,7 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// Of these times, whose sum is that in seconds; none of none.
+    /// Of these times, with their sum in seconds; `None` without times.
     pub fn of(times: &Histogram, sum_s: f64) -> Option<Self> {
         Some(Completion {
             count: times.count(),
@@ -192,7 +192,7 @@ pub struct LinkSummary {
     pub utilisation: f64,
     /// Time-weighted mean of the bytes waiting.
     pub mean_queue_bytes: f64,
-    /// Mean time that a byte waits, by Little's law: that integral ÷ bytes delivered; null where none was.
+    /// Mean time that a byte waits, by Little's law: that integral ÷ bytes delivered; null if nothing was delivered.
     pub mean_queue_delay_s: Option<f64>,
     /// Packets that the queue dropped.
     pub drops: u64,

@@ -18,10 +18,11 @@ pub struct Transfers {
     /// The sizes of all that began ÷ the time from the end of the warm-up, or the flow's start, to the flow's stop or the end of the
     /// run, bits per second; null over no time.
     pub offered_bps: Option<f64>,
-    /// Completion time ÷ one ideal time for all algorithms: size ÷ capacity of the flow's paths + shortest base RTT. Null where
-    /// none completed.
+    /// Completion time ÷ one ideal time for all algorithms: size ÷ capacity of the flow's paths + shortest base RTT. Null if no
+    /// transfer completed.
     pub slowdown: Option<Slowdown>,
-    /// Completion time ÷ that of the same transfer with the same algorithm alone in the idle network; null where none completed.
+    /// Completion time ÷ the time of the same transfer with the same algorithm alone in the idle network; null if no transfer
+    /// completed.
     #[serde(default)]
     pub times_alone: Option<Slowdown>,
     /// The same by size: those classes that have any.
@@ -52,11 +53,11 @@ pub struct SizeClass {
     pub below_bytes: Option<u64>,
     /// The number of transfers still incomplete at the end of the run.
     pub unfinished: u64,
-    /// Completion times; null where none completed.
+    /// Completion times; null if no transfer completed.
     pub completion: Option<Completion>,
-    /// As that of all; null where none completed.
+    /// As for all; null if no transfer completed.
     pub slowdown: Option<Slowdown>,
-    /// As that of all; null where none completed.
+    /// As for all; null if no transfer completed.
     #[serde(default)]
     pub times_alone: Option<Slowdown>,
 }

@@ -1,9 +1,9 @@
-// Parts of a page that come once they are seen or opened, its charts, and the search.
+// Fragments of a page that load once they are seen or opened, its charts, and the search.
 "use strict";
 
 const anabranch = { waiting: new Map() };
 
-// The compressed text of each part, handed over by the part's script. `data` is base64 of raw deflate.
+// The compressed text of each fragment, which the fragment's script passes. `data` is base64 of raw deflate.
 anabranch.part = (path, data) => {
   const take = anabranch.waiting.get(path);
   try {
@@ -32,7 +32,7 @@ function script(src) {
   return scripts.get(src);
 }
 
-// The text of a part. A page from a disk may not fetch files, but it may load scripts.
+// The text of a fragment. A page from a disk may not fetch files, but it may load scripts.
 function part(path) {
   let entry = anabranch.waiting.get(path);
   if (!entry) {
@@ -68,7 +68,7 @@ const settle = (view) => view.resize().runAsync();
 
 let libraries;
 
-// What draws charts comes with the first of them, unless the page has it.
+// The scripts that draw charts come with the first chart, unless the page has them.
 function vegaLibraries() {
   libraries ??= part("assets/vendor/vega.js").then((text) => {
     document.head.append(Object.assign(document.createElement("script"), { textContent: text }));
@@ -76,7 +76,7 @@ function vegaLibraries() {
   return libraries;
 }
 
-// Long columns are told by the steps between their numbers, in units of their last decimal.
+// Long columns hold the steps between their numbers, in units of their last decimal.
 function unpacked(column) {
   if (!column?.steps) return column;
   let sum = 0;
@@ -137,7 +137,7 @@ function begin(within) {
   }
 }
 
-// Puts its part into what is opened.
+// Puts a fragment into the element that is opened.
 async function fill(details) {
   const place = details.querySelector(":scope > .part");
   try {
@@ -151,7 +151,7 @@ async function fill(details) {
   }
 }
 
-// What a link leads to may be folded away.
+// The target of a link may be folded away.
 function open() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   for (let fold = target?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::{scales::drawable, style::Style};
 use anabranch_study::format::significant;
 
-/// How boxes are made; part of each drawing's remarks.
+/// How boxes are made; belongs to each drawing's remarks.
 pub const RULE: &str = "Box: median and quartiles, interpolated between neighbouring values. Whiskers: the outermost values within 1.5 box heights of the box. Dots: all values.";
 
 /// The five numbers of a box plot.
@@ -16,7 +16,7 @@ pub struct FiveNumbers(
     pub [f64; 5],
 );
 
-/// What each of [`FiveNumbers`] is.
+/// The meaning of each of [`FiveNumbers`].
 pub const NAMES: [&str; 5] = ["lower whisker", "lower quartile", "median", "upper quartile", "upper whisker"];
 
 impl FiveNumbers {

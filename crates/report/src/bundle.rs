@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use crate::{site::Site, visible};
 
-/// A part file with the content of several sections: similar texts compress well together.
+/// A fragment file with the content of several sections: similar texts compress well together.
 pub struct Bundle {
     path: String,
     texts: Vec<String>,
@@ -28,7 +28,7 @@ impl Bundle {
         }
     }
 
-    /// Writes the part unless empty.
+    /// Writes the fragment unless empty.
     pub fn finish(self, site: &mut Site) {
         if !self.texts.is_empty() {
             let text = serde_json::Value::from(self.texts).to_string();

@@ -125,7 +125,7 @@ pub struct VisibleData<'a> {
     pub xs: (f64, f64),
     /// The values up, intervals included.
     pub ys: (f64, f64),
-    /// The limits of the horizontal axis, at whole steps where the paper has none.
+    /// The limits of the horizontal axis, at whole steps if the paper has no limits.
     pub x_domain: (f64, f64),
     /// The limits of the vertical axis.
     pub y_domain: (f64, f64),

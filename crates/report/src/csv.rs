@@ -192,8 +192,8 @@ fn other(other: &Other) -> String {
     format!("{}: {}, {}", other.column, assumptions::values(other), verdict::label(other.verdict))
 }
 
-/// A record as in RFC 4180. Text that a spreadsheet would take for a formula has an apostrophe before it (OWASP, "CSV
-/// Injection"); negative numbers are no formulae.
+/// A record as in RFC 4180. Text that a spreadsheet would take for a formula has an apostrophe before it (OWASP, "CSV Injection");
+/// negative numbers are not formulae.
 fn line<'a>(fields: impl IntoIterator<Item = &'a str>) -> String {
     let as_text = fields.into_iter().map(|field| {
         let calculated = field.starts_with(['=', '+', '-', '@', '\t', '\r']) && field.parse::<f64>().is_err();

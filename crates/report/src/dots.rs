@@ -38,11 +38,11 @@ pub struct Dot<'a> {
 pub struct Column<'a> {
     /// Its heading, with the unit.
     pub title: String,
-    /// The values; `None` where there is none.
+    /// The values; `None` if missing.
     pub dots: Vec<Option<Dot<'a>>>,
     /// A value to see others by.
     pub mark: Option<f64>,
-    /// What the axis covers at least.
+    /// The range that the axis covers at least.
     pub covers: (f64, f64),
 }
 

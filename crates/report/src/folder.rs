@@ -33,7 +33,7 @@ pub fn write_on(
     let mut papers: Vec<StudyResult> = Vec::new();
     for paper in anabranch_papers::headings() {
         let result: Option<StudyResult> = store.load(Kind::Paper, &paper.name)?;
-        // Results of earlier versions have none.
+        // Results of earlier versions lack it.
         papers.extend(result.map(|r| StudyResult { headline: r.headline.or(paper.headline), ..r }));
     }
     let studies: Vec<StudyResult> = store.load_all(Kind::Study)?;
@@ -54,7 +54,7 @@ pub fn write_on(
     Ok(store.out().join("report/index.html"))
 }
 
-/// What commands left of the registry's algorithms.
+/// The results of the registry's algorithms from earlier commands.
 ///
 /// # Errors
 /// Where one of them cannot be had.

@@ -10,7 +10,7 @@ use crate::{
     site::{Site, deflated},
 };
 
-/// What runs beside it.
+/// The neighbour beside it.
 const BESIDE: [&str; 2] = ["lia", "uncoupled"];
 /// The longest text that a link holds, in bytes: a scenario's with traces may have megabytes, and a page has a link for each run.
 const LONGEST: usize = 16_000;
@@ -20,9 +20,9 @@ const LONGEST: usize = 16_000;
 #[derive(Serialize)]
 struct State<'a> {
     text: &'a str,
-    /// What each side runs: the left one what the run did.
+    /// The algorithm of each side: the left one has the run's.
     cc: [&'a str; 2],
-    /// What controls changed: nothing.
+    /// The changes of controls: empty.
     set: Nothing,
     /// The run's `--set`.
     changes: Vec<String>,
@@ -35,7 +35,7 @@ struct State<'a> {
 #[derive(Serialize)]
 struct Nothing {}
 
-/// What the page's script has that reads compressed links; a page of an earlier version has it not.
+/// A function of the page's script that reads compressed links; a page of an earlier version lacks it.
 const UNPACKS: &str = "deflate-raw";
 
 /// "Open in the laboratory", where the report has it, the text is short and the run's command has nothing that the page does not know.
@@ -46,7 +46,7 @@ pub fn open(run: &Run, site: &Site) -> Markup {
     link(run, site, |state| format!("z={}", URL_SAFE_NO_PAD.encode(deflated(state))))
 }
 
-/// The same for a part, which is compressed as a whole: links that are themselves would have nothing in common.
+/// The same for a fragment, which is compressed as a whole: compressed links would have nothing in common.
 pub fn open_within(run: &Run, site: &Site) -> Markup {
     link(run, site, |state| format!("s={}", URL_SAFE_NO_PAD.encode(state)))
 }

@@ -13,7 +13,7 @@ pub const ALGORITHMS: &str = "algorithms.html";
 
 /// The report's contents, named.
 pub struct Plan<'a> {
-    /// What is said about the run.
+    /// The text about the run.
     pub context: &'a Context,
     /// One page each.
     pub papers: Vec<PaperPlan<'a>>,
@@ -25,7 +25,7 @@ pub struct Plan<'a> {
 
 /// An algorithm's page.
 pub struct AlgorithmPlan<'a> {
-    /// What is known of it.
+    /// The known facts about it.
     pub entry: &'static Entry,
     /// How it does in the standard cases, where that was run.
     pub result: Option<&'a AlgorithmResult>,
@@ -35,7 +35,7 @@ pub struct AlgorithmPlan<'a> {
 
 /// A paper's page, or another study's.
 pub struct PaperPlan<'a> {
-    /// What it shows.
+    /// Its title.
     pub result: &'a StudyResult,
     /// "coupled-cubic.html".
     pub file: String,
@@ -49,7 +49,7 @@ pub struct PaperPlan<'a> {
 
 /// A section of a paper's page.
 pub struct ExperimentPlan<'a> {
-    /// What it shows.
+    /// Its title.
     pub experiment: &'a Experiment,
     /// Its page: its own, or the study's where that has no other experiment.
     pub file: String,
@@ -69,15 +69,15 @@ pub struct ExperimentPlan<'a> {
 pub struct BackendPlan<'a> {
     /// Its column.
     pub column: &'a VariantName,
-    /// The `id` of its part of the page.
+    /// The `id` of its section of the page.
     pub anchor: String,
-    /// What both ran.
+    /// The comparisons of scenarios that both ran.
     pub scenarios: Vec<&'a Fidelity>,
 }
 
 /// A figure of an experiment.
 pub struct FigurePlan<'a> {
-    /// What it shows.
+    /// Its title.
     pub figure: &'a Figure,
     /// Its `id` in the page.
     pub anchor: String,
@@ -110,7 +110,7 @@ impl<'a> Plan<'a> {
 }
 
 impl AlgorithmPlan<'_> {
-    /// The path of a part of its page: "data/algorithm-lia-cases.js".
+    /// The path of a fragment of its page: "data/algorithm-lia-cases.js".
     pub fn part(&self, name: &str) -> String {
         format!("data/{}-{name}.js", self.file.trim_end_matches(".html"))
     }

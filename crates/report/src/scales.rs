@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use anabranch_study::format::{exact, power_of_ten, significant};
 
-/// Smallest and largest of the values; nothing where there are none.
+/// Smallest and largest of the values; `None` without values.
 pub fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     values.into_iter().fold(None, |extent, v| match extent {
         None => Some((v, v)),
@@ -84,7 +84,7 @@ pub fn nice(axis: &Axis, (low, high): (f64, f64), about: f64) -> (f64, f64) {
         return (low, high);
     }
     let step = step((high - low) / about);
-    // What is on a step but for rounding stays there.
+    // Values that lie on a step except for rounding stay there.
     let outwards = |v: f64, round: fn(f64) -> f64, slack: f64| round(v / step + slack) * step;
     (outwards(low, f64::floor, 1e-9).min(low), outwards(high, f64::ceil, -1e-9).max(high))
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{plan::Plan, site::Site, verdict};
 
-/// The part that holds it.
+/// The fragment that holds it.
 pub const PART: &str = "data/search.js";
 
 /// Adds the list: text, address, and for a row its verdict.

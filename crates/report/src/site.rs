@@ -22,12 +22,12 @@ pub enum ReportError {
     Write {
         /// Which.
         path: PathBuf,
-        /// What the system says.
+        /// The system's message.
         source: io::Error,
     },
 }
 
-/// Files by their path below the report's folder, with `/` between its parts.
+/// Files by their path below the report's folder, with `/` between folders.
 #[derive(Default)]
 pub struct Site(BTreeMap<String, Cow<'static, [u8]>>);
 
@@ -40,14 +40,14 @@ macro_rules! asset {
 const ASSETS: [(&str, &[u8]); 4] =
     [asset!("report.css"), asset!("report.js"), asset!("sort.js"), asset!("vendor/LICENSES.txt")];
 
-/// What draws the charts, in the order in which it is to be run.
+/// The scripts that draw charts, in the order of execution.
 pub const VEGA: [&str; 3] = [
     include_str!("../assets/vendor/vega.min.js"),
     include_str!("../assets/vendor/vega-lite.min.js"),
     include_str!("../assets/vendor/vega-embed.min.js"),
 ];
 
-/// The part that has it: a third of its size.
+/// The fragment that has it: a third of its size.
 const VEGA_PART: &str = "assets/vendor/vega.js";
 
 impl Site {
@@ -64,8 +64,8 @@ impl Site {
         self.0.insert(path.into(), Cow::Owned(text.into_bytes()));
     }
 
-    /// Adds what a page loads once it is opened. A page from a disk may not read other files, but it may load scripts: a part is a
-    /// script that hands over its text, compressed.
+    /// Adds what a page loads once it is opened. A page from a disk may not read other files, but it may load scripts: a fragment
+    /// is a script that hands over its text, compressed.
     pub fn add_part(&mut self, path: &str, text: &str) {
         let (name, text) = (serde_json::json!(path), STANDARD.encode(deflated(text)));
         self.add(path, format!("anabranch.part({name}, \"{text}\");\n"));

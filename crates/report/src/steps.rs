@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(json!(steps), json!([20, null, 5, -125, 350, 0]));
     }
 
-    /// Few numbers, texts, and what has more digits than can be told stay.
+    /// Short columns, texts, and numbers with too many digits stay.
     #[test]
     fn what_stays() {
         for column in

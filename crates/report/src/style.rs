@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 /// Colours of series, after Okabe and Ito's set for colour-blind readers, each darkened or lightened until it
-/// has a contrast of 3:1 on white paper and on the dark page. Not told by colour alone: shapes and the legend.
+/// has a contrast of 3:1 on white paper and on the dark page. Shapes and the legend distinguish them, not colour alone.
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009073", "#c065a0", "#a87900", "#6f6fd0", "#7a7a7a"];
 
 /// The opacity of areas beyond the colours.

@@ -71,7 +71,7 @@ pub fn picture(panel: &Panel, look: &ChartSize) -> Option<String> {
     Some(svg.into_string() + "\n")
 }
 
-/// Panels in a file of its own, beside each other in this number of columns; nothing where none has a point that could be drawn.
+/// Panels in a file of its own, beside each other in this number of columns; `None` if no panel has a point to draw.
 ///
 /// `look` is of each panel.
 pub fn document(panels: &[Panel], columns: usize, look: &ChartSize) -> Option<String> {
@@ -116,7 +116,7 @@ fn names(panel: &Panel) -> (Style, bool) {
     (Style::new(&panel.series, lines && !few), lines)
 }
 
-/// Points of a line beyond which a drawing so wide cannot tell them apart: a lowest and a highest for every two pixels.
+/// Points of a line beyond which a drawing of this width cannot separate them: a lowest and a highest for every two pixels.
 fn most(look: &ChartSize) -> usize {
     (look.width as usize).max(200)
 }

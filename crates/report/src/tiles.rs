@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::scales::drawable;
 use anabranch_study::format::significant;
 
-/// Colours of the worst value, the neutral one and the best: told apart by colour-blind readers, and the neutral one from
-/// the paper and the dark page.
+/// Colours of the worst value, the neutral one and the best: distinct for colour-blind readers, and the neutral one from the paper
+/// and the dark page.
 pub const COLOURS: [&str; 3] = ["#b2182b", "#f3f0e8", "#2166ac"];
 
 /// Tiles across up to which each shows its number.
@@ -79,7 +79,7 @@ pub fn spec(panel: &Panel, description: &str) -> Option<Value> {
     }))
 }
 
-/// What the colours mean.
+/// The meaning of the colours.
 pub fn remark(panel: &Panel) -> Option<String> {
     let (worst, best) = panel.y.domain?;
     let side = if worst < best { "Below" } else { "Above" };

@@ -3,7 +3,7 @@
 use anabranch_study::{Row, Verdict};
 use maud::{Markup, html};
 
-/// Every verdict, from best to none.
+/// Every verdict, from best to not judged.
 pub const ALL: [Verdict; 6] = [
     Verdict::Reproduced,
     Verdict::Partly,
@@ -56,7 +56,7 @@ pub fn badge(verdict: Verdict) -> Markup {
     }
 }
 
-/// What an interval reaches beyond its row's own verdict: "interval reaches partly"; nothing where it reaches nothing.
+/// The verdicts that an interval reaches beyond its row's own: "interval reaches partly"; empty if it reaches no other.
 pub fn crossing(row: &Row) -> Option<String> {
     let reached: Vec<&str> = row.crosses.iter().map(|verdict| label(*verdict)).collect();
     (!reached.is_empty()).then(|| format!("interval reaches {}", reached.join(" and ")))

@@ -172,7 +172,7 @@ mod tests {
         }
     }
 
-    /// §4.1.1.2.4: acknowledgements that come in a bunch do not make a rate above that of sending.
+    /// §4.1.1.2.4: acknowledgements that come in a bunch do not make a rate above the sending rate.
     #[test]
     fn the_rate_is_no_more_than_that_of_sending() {
         let mut rates = RateSampler::default();

@@ -262,8 +262,8 @@ mod tests {
         assert!(!acknowledge(&mut r).0.has(flag::DSACK));
     }
 
-    /// RFC 7323 §4.3: with delayed ACKs the earliest timestamp is echoed; behind a hole, that of the
-    /// last segment that advanced the window.
+    /// RFC 7323 §4.3: with delayed ACKs the earliest timestamp is echoed; behind a hole, the timestamp of the last segment that
+    /// advanced the window.
     #[test]
     fn timestamps_echo_what_was_at_the_left_edge() {
         let mut r = Receiver::new();
@@ -324,7 +324,7 @@ mod tests {
     }
 
     /// `tcp_sack_new_ofo_skb`: with two ranges known, what begins a third, or extends one that changed before both, lets the
-    /// ACK that waits go first. What extends one of the two does not, nor does a repair.
+    /// ACK that waits go first. A segment that extends one of the two does not, nor does a repair.
     #[test]
     fn a_third_range_lets_what_waits_go_first() {
         let mut r = Receiver::new();

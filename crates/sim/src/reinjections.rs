@@ -29,7 +29,7 @@ const _: () = assert!(size_of::<Outstanding>() == 12);
 #[derive(Clone, Debug)]
 pub(crate) struct Reinjections {
     outstanding: Ring<Outstanding>,
-    /// Chunks to be sent again on another subflow; [`VOID`] where it was. One that was acknowledged is void, too.
+    /// Chunks to retransmit on another subflow; [`VOID`] where one was. One that was acknowledged is void, too.
     queue: VecDeque<u64>,
     /// Entries that have left the front of the queue.
     gone: u64,

@@ -2,7 +2,7 @@
 
 use crate::packet::{Packet, Sack};
 
-/// The blocks by key; 0 is no key.
+/// The blocks by key; 0 is not a key.
 #[derive(Default)]
 pub(crate) struct SackBlocks {
     kept: Vec<Sack>,

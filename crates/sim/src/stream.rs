@@ -364,8 +364,8 @@ mod tests {
         assert_eq!(wrong, Err(Corrupt { chunk: 1, expected: 100, found: 99 }));
     }
 
-    /// By hand: buffers of 45 segments of 1448 bytes, 65,160 in all, of 100,000 bytes: the second has 34,840. What is written to an empty
-    /// queue begins a buffer.
+    /// By hand: buffers of 45 segments of 1448 bytes, 65,160 in all, of 100,000 bytes: the second has 34,840. Data written to an
+    /// empty queue begins a buffer.
     #[test]
     fn what_is_written_waits_in_buffers() {
         let mut out = SendStream::new(1448, 1 << 30, 1);

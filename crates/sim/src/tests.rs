@@ -16,7 +16,7 @@ fn scenario(text: &str) -> Scenario {
     load(&source, &Overrides::default()).unwrap_or_else(|e| panic!("{e}: {:?}\n{text}", e.problems()))
 }
 
-/// What an audit remembers of each subflow: segments in flight, spurious reductions, timeouts.
+/// An audit's record of each subflow: segments in flight, spurious reductions, timeouts.
 type Before = Vec<Vec<(u64, u64, u64)>>;
 
 impl Simulator<'_> {
@@ -72,7 +72,7 @@ impl Simulator<'_> {
     }
 }
 
-/// The least threshold, segments: two (RFC 5681, Eq. 4), unless the algorithm says otherwise.
+/// The least threshold, segments: two (RFC 5681, Eq. 4), unless the algorithm sets another.
 fn floor(entry: &Entry) -> f64 {
     match entry.params.iter().find(|param| param.name == "floor").map(|param| param.default) {
         Some(Value::Number(floor)) => floor,
@@ -258,8 +258,8 @@ fn a_timeout_retransmits_the_oldest_segment() {
     run_audited(&scenario, 1);
 }
 
-/// Connections of transfers that are over are used again, and what is left of them on the way does no harm: every invariant holds, and
-/// there are no more than are open at once.
+/// Connections of transfers that are over are used again, and their packets in flight do no harm: every invariant holds, and there
+/// are no more than are open at once.
 #[test]
 fn connections_that_are_over_are_used_again() {
     let scenario = scenario(

@@ -223,8 +223,8 @@ mod tests {
         send(1, BurstState { cwnd: 2, in_flight: 1, ..STATE });
     }
 
-    /// What is left of a buffer that is not the last goes out as soon as it fits (`tcp_tso_should_defer`: "middle in queue won't get any
-    /// more data"). TCP fills it from the next one before (`tcp_grow_skb`), MPTCP does not.
+    /// The rest of a buffer that is not the last goes out as soon as it fits (`tcp_tso_should_defer`: "middle in queue won't get
+    /// any more data"). TCP fills it from the next one before (`tcp_grow_skb`), MPTCP does not.
     #[test]
     fn the_rest_of_a_buffer_does_not_wait() {
         let rest = |bytes, movable| {

@@ -85,7 +85,7 @@ impl Measure {
 
 impl Fidelity {
     /// Compares the runs of a scenario in the simulator and on the other backend, one per seed, over the seeds that both have.
-    /// `None` if there are none.
+    /// `None` without comparisons.
     pub(crate) fn of(
         title: &str,
         column: &str,
@@ -284,7 +284,7 @@ mod tests {
         assert!((apart.half_width.unwrap() - 1.1 * 0.02f64.sqrt()).abs() < 1e-12);
         let without = of(estimate_of(11.0, None), estimate_of(10.0, Some(1.0)));
         assert!(without.relative.is_some() && without.half_width.is_none());
-        // Where all seeds agree on no loss, a loss elsewhere is no chance; a single seed says nothing of it.
+        // Where all seeds agree on no loss, a loss elsewhere is not chance; a single seed says nothing of it.
         let losses = || estimate(vec![0.008, 0.01, 0.012]).unwrap();
         let never = of(estimate(vec![0.0; 3]).unwrap(), losses());
         assert_eq!((never.relative, never.half_width), (Some(-1.0), Some(0.0)));

@@ -131,7 +131,7 @@ fn fixed(value: f64, decimals: usize) -> String {
     group(&format!("{value:.decimals$}"))
 }
 
-/// Sets a real minus sign, and thin spaces in whole parts of five digits or more.
+/// Sets a real minus sign, and thin spaces in integers of five digits or more.
 fn group(digits: &str) -> String {
     let (sign, digits) = match digits.strip_prefix('-') {
         Some(rest) => ("−", rest),

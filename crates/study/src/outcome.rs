@@ -120,7 +120,7 @@ pub(crate) mod tests {
     use crate::simulator::Simulator;
     use crate::{Backend, Task};
 
-    /// What a task gives, with samples.
+    /// The outcome of a task, with samples.
     pub(crate) fn outcome(task: &Task) -> Outcome {
         let mut samples = MemorySink::default();
         let summary = Simulator.run(task, &mut samples, &mut |_| true).unwrap();

@@ -80,7 +80,7 @@ impl Resolved {
         Some(self.error(Selection::of_point(self, point, size).no_scenario(at)?))
     }
 
-    /// Checks that names of runs' axes are not used otherwise.
+    /// Checks that names of runs' axes have no other use.
     pub fn axes_beside(&self, is_taken: impl Fn(&str) -> bool) -> Result<(), Problem> {
         let axes = self.groups.iter().flat_map(|group| &group.spec.vary);
         match axes.into_iter().find(|(name, _)| is_taken(name)) {

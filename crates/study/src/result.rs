@@ -102,7 +102,7 @@ pub struct Experiment {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<VariantName>,
     /// The variants that the command requested, by identifier: other backends and Linux-accurate hosts. A backend that can run no
-    /// scenario has no column.
+    /// scenario is missing here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<String>,
     /// Every value compared.

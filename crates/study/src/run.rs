@@ -125,8 +125,8 @@ impl OpenWork {
     }
 }
 
-/// The runs left for this process and, at the end, those that other processes began. A worker that finds none may end: the others
-/// have every remaining run.
+/// The runs left for this process and, at the end, those that other processes began. A worker without work may end: the others have
+/// every remaining run.
 struct Queue(Mutex<(VecDeque<Job>, VecDeque<Job>)>);
 
 impl Queue {

@@ -40,7 +40,7 @@ impl Samples {
 /// A scenario with changes, over several seeds. Equal ones are simulated once per study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
-    /// What it is.
+    /// Its description.
     pub title: String,
     /// The scenario's file.
     pub file: ScenarioFile,
@@ -175,7 +175,7 @@ pub(crate) fn seconds(s: f64) -> String {
 mod tests {
     use super::*;
 
-    /// What a report prints can be pasted into a shell.
+    /// A report's commands can be pasted into a shell.
     #[test]
     fn its_command_is_quoted_for_a_shell() {
         let file = ScenarioFile { name: "a.toml".into(), path: "sp ace/a.toml".into(), text: "".into() };

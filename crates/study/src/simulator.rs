@@ -31,7 +31,7 @@ impl Backend for Simulator {
     }
 }
 
-/// What comes of some work.
+/// The result of some work.
 pub fn made<T: Send>(work: Work<T>) -> T {
     let mut made = None;
     crate::run_all(Backends(&[&Simulator]), &[work], None, &|_| (), &|| true, &mut |done| made = Some(done))

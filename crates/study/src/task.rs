@@ -217,7 +217,7 @@ impl<'a> Backends<'a> {
     /// The one of that name.
     ///
     /// # Errors
-    /// Where there is none.
+    /// If it is missing.
     pub fn find(&self, name: &str) -> Result<&'a dyn Backend, TaskError> {
         let found = self.0.iter().find(|backend| backend.name() == name);
         found.copied().ok_or_else(|| {
@@ -258,7 +258,7 @@ mod tests {
         Simulator.run(task, &mut NoSamples, &mut |_| true)
     }
 
-    /// What another process reads is the same task: the same key, the same outcome.
+    /// A task that another process reads is the same: the same key, the same outcome.
     #[test]
     fn as_data_it_is_the_same() {
         let task = Task::new(SCENARIO).set("links.a.rate=5 Mbit/s").cc("tested=cubic").seed(u64::MAX);
@@ -271,7 +271,7 @@ mod tests {
         assert!(summary.flows[0].goodput_bps.unwrap() < 5e6);
     }
 
-    /// What changes a run changes its key; how the task is written does not.
+    /// Changes of a run change its key; the notation of the task does not.
     #[test]
     fn its_key_is_that_of_the_run() {
         let key = |task: &Task| task.key("v1").unwrap();

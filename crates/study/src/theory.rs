@@ -8,7 +8,7 @@ pub struct Formula {
     pub name: &'static str,
     /// The names of its arguments.
     pub takes: &'static [&'static str],
-    /// The unit of its value; none for a ratio.
+    /// The unit of its value; empty for a ratio.
     pub unit: &'static str,
     /// The description of its value.
     pub doc: &'static str,
@@ -98,7 +98,7 @@ mod tests {
         (1e-8, [12000.0, 105_383.0, 187_400.0, 333_250.0]),
     ];
 
-    /// The table needs a decrease of 0.3, the text's 0.0002 that which is printed, 0.7: two readings of one letter.
+    /// The table needs a decrease of 0.3, the text's 0.0002 that which is printed, 0.7: two interpretations of one letter.
     #[test]
     fn printed_values_of_cubic() {
         for (loss, [reno, windows @ ..]) in TABLE_1 {

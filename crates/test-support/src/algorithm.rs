@@ -28,9 +28,9 @@ impl Algorithm {
         self.loaded.counters().unwrap()
     }
 
-    /// Whether no socket and no row is left. Where the kernel leaves calls of programs out, a row whose socket was not
-    /// released is freed as its operator would free it, by loading once more, and a socket that had none is not asked for;
-    /// elsewhere there must be neither.
+    /// Whether no socket and no row is left. Where the kernel leaves calls of programs out, a row whose socket was not released is
+    /// freed as its operator would free it, by loading once more, and a socket without a row does not matter; elsewhere there must
+    /// be neither.
     pub fn is_clean(&self) -> bool {
         let skips = *SKIPS.get_or_init(|| skips_calls().unwrap());
         if skips && let Load::Freed(rows) = load(self.entry).unwrap() {

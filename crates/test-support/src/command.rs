@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-/// What a command left.
+/// The output of a command.
 pub struct Outcome {
     pub status: i32,
     pub stdout: String,
@@ -42,13 +42,13 @@ pub fn words(line: &str) -> Vec<String> {
     shlex::split(line).unwrap()
 }
 
-/// The binary, whose output is read and which reads nothing.
+/// The binary; its output is read, and its input is empty.
 pub fn command() -> Command {
     let mut command = Command::new(binary());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // Files named in a test are relative to the project's root.
     command.current_dir(root()).env_remove("NO_COLOR");
-    // A slow machine's word of progress is no part of a test's output.
+    // The progress of a slow machine does not belong to a test's output.
     command.env("ANABRANCH_PROGRESS_SECONDS", "0");
     command
 }

@@ -16,7 +16,7 @@ const TUN: &str = "/dev/net/tun";
 
 const DEVICE: &str = "delay";
 
-/// What packets of the device may be, bytes: Ethernet's.
+/// The sizes of the device's packets, bytes: Ethernet's.
 const MTU: usize = 1500;
 
 /// How long the end of the delay may not be noticed.
@@ -29,7 +29,7 @@ pub struct Delay {
 }
 
 impl Delay {
-    /// Why there can be none here, if so.
+    /// The reason why the delay is not available here, if so.
     pub fn lacking() -> Option<String> {
         File::open(TUN).err().map(|why| format!("{TUN}: {why}"))
     }

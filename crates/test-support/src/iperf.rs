@@ -30,20 +30,20 @@ impl Options<'_> {
     }
 }
 
-/// What came of a transfer.
+/// The outcome of a transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct Done {
-    /// What the server received, bits per second.
+    /// The rate at the server, bits per second.
     pub goodput: f64,
     /// Seconds of processor time of both ends, per byte received. Interrupts of the network are charged to
     /// the process that they interrupt, mostly these two.
     pub cpu_per_byte: f64,
 }
 
-/// What a transfer has carried when it is under way: more than what sets it up.
+/// The volume of a transfer that is under way: more than its set-up.
 const UNDER_WAY: u64 = 10_000;
 
-/// How often a transfer may fail to begin: that of iperf3 does, once in a while, on a busy machine.
+/// How often a transfer may fail to begin: iperf3's does, once in a while, on a busy machine.
 const ATTEMPTS: usize = 5;
 
 impl Iperf {

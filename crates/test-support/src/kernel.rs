@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// locked, a test was killed.
 const LOCK: &str = "/run/anabranch-kernel-tests.lock";
 
-/// Nothing is late before: a machine that has other things to do is no failure. The kernel keeps sockets
+/// Nothing is late before: a busy machine is not a failure. The kernel keeps sockets
 /// that nobody owns for up to two minutes, and so their algorithm.
 const LIMIT: Duration = Duration::from_secs(300);
 
@@ -56,8 +56,8 @@ pub fn becomes(limit: Duration, mut so: impl FnMut() -> bool) -> bool {
     true
 }
 
-/// The kernel without algorithms: nobody else loads or unloads any while this lives. What is loaded
-/// meanwhile goes with it, wherever the test ends.
+/// The kernel without algorithms: nobody else loads or unloads any while this lives. Programs loaded meanwhile go with it, wherever
+/// the test ends.
 pub struct Kernel {
     lock: File,
 }
@@ -86,7 +86,7 @@ impl Kernel {
         lock.read_to_string(&mut left).unwrap();
         namespace::remove_all();
         let is_loaded = || instances().unwrap_or_default().iter().any(|instance| instance.registered);
-        // What was just unloaded goes soon, unless it is used.
+        // Programs just unloaded go soon, unless they are used.
         if left.is_empty() && (is_loaded() || !becomes(SOON, || in_kernel().is_empty())) {
             return Err(format!("somebody uses {}", in_kernel().join(", ")));
         }
@@ -139,7 +139,7 @@ fn in_kernel() -> Vec<&'static str> {
     instances().unwrap_or_default().iter().map(|instance| instance.entry.kernel_name).collect()
 }
 
-/// Unloads every algorithm; whether the kernel has none then.
+/// Unloads every algorithm; returns whether the kernel has no algorithm left.
 fn is_empty() -> bool {
     // It is asked again where this fails.
     in_kernel().into_iter().filter_map(registry::find_kernel).for_each(|entry| drop(unload(entry)));

@@ -9,14 +9,14 @@
 //!
 //! A path leads through a router, a namespace of its own, whose interface to the server is the
 //! bottleneck: were it in the client's, its queue would hold the sender back (TCP small queues) instead of
-//! dropping. There is no delay but that of the queues, unless one is asked for: not every kernel has `netem`.
+//! dropping. Only the queues delay packets, unless a delay is requested: not every kernel has `netem`.
 
 use crate::delay::Delay;
 use crate::namespace::Namespace;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// What the tests run, beside the kernel.
+/// The programs that the tests run, beside the kernel.
 pub const TOOLS: &[&str] = &["ip", "tc", "ss", "iperf3", "mptcpize", "curl"];
 
 /// The server's address.
@@ -158,7 +158,7 @@ impl Lab {
         })
     }
 
-    /// What sockets use at both ends unless they choose.
+    /// The default algorithm of sockets at both ends.
     pub fn set_congestion_control(&self, name: &str) {
         for end in [&self.client, &self.server] {
             end.choose(name);
@@ -166,8 +166,7 @@ impl Lab {
     }
 }
 
-/// What still runs in a moment ends first: sockets whose paths are gone would stay in the kernel, and use
-/// their algorithm, for minutes.
+/// Programs that still run end first: sockets whose paths are gone would stay in the kernel, and use their algorithm, for minutes.
 impl Drop for Lab {
     fn drop(&mut self) {
         let start = Instant::now();

@@ -1,5 +1,5 @@
-//! What tests and benchmarks of several crates share: the command, the running kernel with the project's algorithms, networks of
-//! namespaces, hosts of the testbed, and a witness of how much the machine's processors stood still. Not published.
+//! Helpers that tests and benchmarks of several crates share: the command, the running kernel with the project's algorithms,
+//! networks of namespaces, hosts of the testbed, and a witness of how much the machine's processors stood still. Not published.
 #![allow(missing_docs)]
 
 pub mod algorithm;

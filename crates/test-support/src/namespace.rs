@@ -17,7 +17,7 @@ const CONGESTION_CONTROL: &str = "ipv4/tcp_congestion_control";
 /// The next number in the names of this process' namespaces.
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
-/// What the names of test's namespaces begin with, and no other's.
+/// The prefix of the names of the tests' namespaces.
 const PREFIX: &str = "anabranch-test-";
 
 /// A network namespace, `anabranch-test-PID-NUMBER`, with `lo` up.
@@ -67,7 +67,7 @@ impl Namespace {
         self.run(|| fs::write(&file, value).unwrap_or_else(|e| panic!("{value} to {}: {e}", file.display())));
     }
 
-    /// What new sockets choose.
+    /// The default algorithm of new sockets.
     pub fn choose(&self, algorithm: &str) {
         self.set(CONGESTION_CONTROL, algorithm);
     }
@@ -172,8 +172,8 @@ fn run(program: &str, args: &[&str]) -> String {
     String::from_utf8_lossy(&done.stdout).into_owned()
 }
 
-/// Removes the namespaces of tests, and ends what still runs in them. Who has the kernel locked has none yet:
-/// they are of tests that were killed.
+/// Removes the namespaces of tests, and ends what still runs in them. The holder of the kernel's lock does not have any yet: they
+/// belong to tests that were killed.
 pub fn remove_all() {
     let Ok(files) = fs::read_dir(MOUNTS) else { return };
     let names = files.filter_map(|file| file.ok()?.file_name().into_string().ok());

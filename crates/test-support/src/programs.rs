@@ -43,7 +43,7 @@ pub fn register(object: &mut Object) -> Link {
     ops.attach_struct_ops().unwrap()
 }
 
-/// The map whose name ends so: libbpf puts the object's before that of variables.
+/// The map whose name ends with this: libbpf puts the object's name before the name of its variables.
 pub fn map(object: &Object, end: &str) -> MapHandle {
     let map = object.maps().find(|map| map.name().to_string_lossy().ends_with(end)).unwrap();
     MapHandle::try_from(&map).unwrap()

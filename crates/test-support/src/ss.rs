@@ -1,4 +1,4 @@
-//! What `ss` shows of a namespace's TCP sockets.
+//! The output of `ss` on a namespace's TCP sockets.
 
 use crate::lab::{Lab, client_address};
 use crate::namespace::Namespace;

@@ -1,4 +1,4 @@
-//! What the monitor shows of a lab.
+//! The monitor's view of a lab.
 
 use crate::lab::client_address;
 use anabranch_mptcp_bpf::{Monitor, Subflow};

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
-/// Each witness sleeps so long.
+/// The time for which each witness sleeps.
 const LOOK: Duration = Duration::from_millis(1);
 /// A witness that wakes so much later was kept from its processor: as late as one in a hundred packets of a run may be.
 const LATE: Duration = Duration::from_millis(1);

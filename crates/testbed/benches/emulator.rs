@@ -1,5 +1,5 @@
-//! What the emulator does to traffic, and what it costs, as root:
-//! `cargo bench -p anabranch-testbed -- [rtt|rate|share|paths] [--quantum MICROSECONDS] [--gro]`.
+//! The emulator's effect on traffic, and its cost, as root: `cargo bench -p anabranch-testbed -- [rtt|rate|share|paths] [--quantum
+//! MICROSECONDS] [--gro]`.
 //!
 //! `rtt`: the round-trip time of single packets on an idle path. `rate`: the most that passes one link. `share`: the
 //! share of a processor at 600 Mbit/s. `paths`: one MPTCP connection over 500 Mbit/s × 100 ms and 100 Mbit/s × 20 ms.

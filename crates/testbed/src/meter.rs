@@ -23,7 +23,7 @@ pub(crate) struct State {
     /// Payload bytes sent, first transmissions only.
     pub sent_bytes: u64,
     pub counters: Counters,
-    /// The algorithm's observables; empty if the kernel reports none.
+    /// The algorithm's observables; empty if the kernel does not report any.
     pub observables: Vec<f64>,
 }
 

@@ -316,7 +316,7 @@ mod tests {
         Err(FailedAttempt { begun, why: TestbedError::kernel("send")(why) })
     }
 
-    /// What comes of attempts that end so, in this order, and how many are made.
+    /// The outcome of attempts that end so, in this order, and their number.
     fn of(attempts: Vec<Result<Summary, FailedAttempt>>) -> (Result<Summary, TestbedError>, usize) {
         let (all, mut left) = (attempts.len(), attempts.into_iter());
         let ended = run_attempts(2, || left.next().unwrap());

@@ -359,13 +359,13 @@ mod tests {
         assert_eq!(standstill_effect(0.0, 0.0, 0.0, 0), 0.0, "interrupted in the warm-up");
     }
 
-    /// The bound itself, by sums over a window that grows by one each step. What a further halving costs varies with the moment at which
-    /// one looks: its mean over a cycle counts.
+    /// The bound itself, by sums over a window that grows by one each step. The cost of a further halving varies with the moment:
+    /// its mean over a cycle counts.
     #[test]
     fn a_further_halving_costs_by_its_place_in_the_cycle() {
         const MOST: u64 = 1000;
         const CYCLE: usize = MOST as usize / 2;
-        // What is sent by each step.
+        // The amount sent by each step.
         let sent = |window: u64, steps: usize| {
             let next = |(window, sum): &(u64, u64)| {
                 let grown = if window + 1 >= MOST { MOST / 2 } else { window + 1 };

@@ -194,7 +194,7 @@ class Study:
 
 
 def _after(report: Callable[[float, int, int], object], made: int, part: float, done: int, total: int) -> None:
-    """Tells how far all runs are while some are made here, after those that were made elsewhere."""
+    """Reports the progress of all runs while some are made here, after an executor has made `made`."""
     runs = made + total
     report((made + part * total) / runs if runs else part, made + done, runs)
 

@@ -24,7 +24,7 @@ pub(super) struct Captured<'a> {
     pub(super) length: u32,
 }
 
-/// What is known of an interface.
+/// The properties of an interface.
 #[derive(Clone, Copy)]
 struct Interface {
     link: Linktype,
@@ -62,7 +62,7 @@ impl<R: Read> Read for Whole<R> {
 /// Gives every whole packet to `take`, until it refuses one. Says whether the file ends within the packet after them.
 ///
 /// # Errors
-/// [`ReadError`] where the file is no capture or has no whole packet, and what `take` answers.
+/// [`ReadError`] if the file is not a capture or has no whole packet, and the errors of `take`.
 pub(super) fn each_packet<R: Read + Send>(
     file: R,
     mut take: impl FnMut(Captured<'_>) -> Result<(), ReadError>,
@@ -144,7 +144,7 @@ pub(super) fn each_packet<R: Read + Send>(
     }
 }
 
-/// More room for a block; none where blocks are not as long.
+/// More room for a block; nothing if blocks are shorter.
 fn larger(room: usize) -> Option<usize> {
     (room < LONGEST).then(|| room * 2)
 }

@@ -9,7 +9,7 @@ pub(super) enum Mptcp {
     Join { token: u32 },
     /// On other packets of that handshake.
     Joining,
-    /// What is acknowledged, and what is mapped.
+    /// The acknowledgement and the mapping of a segment.
     Signal { acknowledged: Option<Number>, mapping: Option<Mapping> },
     /// MP_FAIL: data that was changed on its way.
     Fail,
@@ -24,7 +24,8 @@ pub(super) struct Number {
     pub(super) long: bool,
 }
 
-/// Bytes of the subflow, of which none means all that follow (an infinite mapping, RFC 8684 §3.7), counted from its initial sequence number, and where they are in the connection's stream.
+/// Bytes of the subflow, where zero means all that follow (an infinite mapping, RFC 8684 §3.7), counted from its initial sequence
+/// number, and where they are in the connection's stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mapping {
     pub(super) data: Number,

@@ -11,7 +11,7 @@ pub(super) const MOST_OPTIONS: usize = 4;
 /// More do not fit.
 pub(super) type SackBlocks = [Option<(u32, u32)>; 4];
 
-/// What is needed of a segment.
+/// The fields of a segment that the reader needs.
 #[derive(Clone, Debug)]
 pub(super) struct Segment {
     pub(super) from: SocketAddr,
@@ -30,7 +30,7 @@ pub(super) struct Segment {
     pub(super) mptcp: [Option<Mptcp>; MOST_OPTIONS],
 }
 
-/// The TCP segment in a packet; nothing where there is none, or its headers are cut off.
+/// The TCP segment in a packet; nothing without one, or if its headers are cut off.
 pub(super) fn segment(link: Linktype, bytes: &[u8], length: u32) -> Option<Segment> {
     let cut = |from: usize| bytes.get(from..);
     let kind = |at: usize| Some(EtherType(u16::from_be_bytes([*bytes.get(at)?, *bytes.get(at + 1)?])));

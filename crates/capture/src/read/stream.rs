@@ -63,7 +63,7 @@ impl Stream {
     /// The same where places in the stream are known.
     fn carry(&mut self, from: u64, to: u64, subflow: usize) {
         self.next = self.next.max(to);
-        // What was acknowledged, some subflow had sent.
+        // Some subflow had sent everything that was acknowledged.
         let mut at = from;
         if at < self.acknowledged {
             self.reinjected += to.min(self.acknowledged) - at;

@@ -1,5 +1,5 @@
-//! Connections of Linux 6.18 that fell back to TCP, as `tests/fallbacks/make.py` captured them: 30,000 bytes each, in three parts. What
-//! that kernel does not send is made packet by packet.
+//! Connections of Linux 6.18 that fell back to TCP, as `tests/fallbacks/make.py` captured them: 30,000 bytes each, in three pieces.
+//! Segments that this kernel does not send are made packet by packet.
 
 use crate::packets::{Packet, Pcap, ack, data_ack, data_packet, mapping, token};
 use anabranch_capture::{ReadError, ReadOptions, read};
@@ -7,7 +7,7 @@ use anabranch_record::{Fallback, FallbackSign, NoSamples, Summary};
 use std::fs;
 use std::path::PathBuf;
 
-/// What the script's client sends, and its server reads.
+/// The data that the script's client sends and its server reads.
 const BYTES: u64 = 30_000;
 
 fn read_fixture(name: &str, tcp: bool) -> Result<Summary, ReadError> {
@@ -50,7 +50,7 @@ fn a_fallback_behind_the_handshake_counts_all_bytes_and_is_named() {
         let fallbacks = &summary.capture.unwrap().fallbacks;
         let [fallback] = &fallbacks[..] else { panic!("{name}: {fallbacks:?}") };
         assert_eq!((&fallback.flow, fallback.sign), (&flow.name, sign), "{name}");
-        // The first part of the data shows it; of changed payload the second, 0.2 s later.
+        // The first piece of the data shows it; with changed payload the second piece, 0.2 s later.
         let begins = if sign == FallbackSign::Fail { 0.2 } else { 0.0 };
         assert!((begins..begins + 0.2).contains(&fallback.at_s), "{name}: {} s", fallback.at_s);
     }
@@ -105,7 +105,7 @@ fn a_reset_that_acknowledges_is_no_fallback() {
     assert_eq!(found(&pcap), (4000, vec![(0.006, FallbackSign::NoOptions)]));
 }
 
-/// What was under way when the receiver sent MP_FAIL has mappings still.
+/// Segments in flight when the receiver sent MP_FAIL still have mappings.
 #[test]
 fn mappings_in_flight_do_not_deny_mp_fail() {
     let mut pcap = connected();

@@ -1,4 +1,4 @@
-//! What is in the file, by another reader of the format.
+//! The content of the file, by another reader of the format.
 
 use super::{SCENARIO, captured, scenario};
 use anabranch_capture::{Capture, Options};
@@ -46,7 +46,7 @@ fn packets(file: &[u8]) -> (Vec<String>, Vec<Packet>) {
     }
 }
 
-/// Time does not go back; what is kept of a packet is as long as asked for; its length is that of IPv4's header.
+/// Time does not go back; a packet is cut to the requested length; its stated length is IPv4's.
 #[test]
 fn packets_are_as_long_as_they_say() {
     let scenario = scenario(SCENARIO);
@@ -134,7 +134,7 @@ paths = [["a"], ["b", "c"]]
 application = { kind = "arrivals", size = "1 B", interval = "1 ms", count = 1000 }
 "#;
 
-/// What the host sends on a path without loss enters its last link.
+/// All packets that the host sends on a path without loss enter its last link.
 #[test]
 fn packets_of_connections_that_are_over_are_seen_at_links() {
     let scenario = scenario(SHORT_AND_LONG);

@@ -1,4 +1,4 @@
-//! Captures that are read: our own beside the simulator's record, and what is none.
+//! Captures that are read: our own beside the simulator's record, and files that are not captures.
 
 use super::packets::Pcap;
 use super::{SCENARIO, captured, scenario};
@@ -14,7 +14,7 @@ fn read_back(file: &[u8]) -> Result<Summary, ReadError> {
     read(file, &options(), &mut NoSamples, &mut |_| true)
 }
 
-/// Bytes, segments sent again, reinjections, and the RTT that the sender measured.
+/// Bytes, retransmitted segments, reinjections, and the RTT that the sender measured.
 #[test]
 fn the_record_is_the_simulators() {
     let (simulated, file) = captured(&scenario(SCENARIO), &Options::default());
@@ -40,8 +40,8 @@ fn the_record_is_the_simulators() {
     assert!((a / b - 1.0).abs() < 0.1, "{a} s, {b} s");
 }
 
-/// One rule for `rtt` and one for `srtt`, here and in the simulator: with ACKs that are delayed, compressed and lost, and segments sent
-/// again. Percentiles share their buckets; those of the smoothed RTT may be two apart, since sampling instants differ.
+/// One rule for `rtt` and one for `srtt`, here and in the simulator: with ACKs that are delayed, compressed and lost, and segments
+/// retransmitted. Percentiles share their buckets; those of the smoothed RTT may be two apart, since sampling instants differ.
 #[test]
 fn round_trip_times_are_the_simulators() {
     const QUEUE: &str = r#"

@@ -1,4 +1,4 @@
-//! What tshark makes of a capture, beside what the simulator says of the run.
+//! tshark's view of a capture, beside the simulator's record of the run.
 
 use super::{SCENARIO, captured, scenario};
 use anabranch_capture::Options;
@@ -105,7 +105,7 @@ fn the_stream_is_acknowledged_to_its_end() {
     assert_eq!(highest, Some(1 + 6_000_000 + 1));
 }
 
-/// What hosts tell each other at the scenario's changes.
+/// The options that hosts exchange at the scenario's changes.
 #[test]
 fn it_sees_priority_addresses_and_resets() {
     let (_, file) = captured(&scenario(SCENARIO), &Options::default());

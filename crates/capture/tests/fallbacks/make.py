@@ -37,7 +37,7 @@ def run(command):
 
 
 def inside(namespace, work):
-    """What `work` gives in a namespace, in a thread of its own."""
+    """The result of `work` in a namespace, in a thread of its own."""
     given = []
 
     def enter():
@@ -130,7 +130,7 @@ def payload(segment, forward, count):
         segment.packet[-1] ^= 255
 
 
-# What the relay does; on which side tcpdump captures; whether the server's sockets know MPTCP; whether DSS has checksums.
+# The actions of the relay; on which side tcpdump captures; whether the server's sockets know MPTCP; whether DSS has checksums.
 CASES = {
     "listener-without-mptcp": (unchanged, "client", False, 0),
     "stripped-on-syn": (on_syn, "client", True, 0),

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 const END: &str = "<!-- end -->";
 
-/// A marker's first word, and how the part behind it is made from the names in the marker.
+/// A marker's first word, and how the text behind it is made from the names in the marker.
 type Part = (&'static str, fn(&[&Entry]) -> String);
 
 const PARTS: [Part; 3] = [("registry", facts), ("parameters", parameters), ("variants", variants)];
@@ -20,7 +20,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// A page with one kind of generated part renewed, and the names in its markers.
+/// A page with one kind of generated text renewed, and the names in its markers.
 fn renewed(page: &str, (word, make): Part) -> (String, Vec<String>) {
     let (mut whole, mut names) = (String::new(), Vec::new());
     let (start, mut rest) = (format!("<!-- {word}: "), page);

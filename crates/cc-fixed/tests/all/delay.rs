@@ -165,7 +165,7 @@ fn compound_grows_by_its_power_and_gives_way_to_a_queue() {
     }
     loss(&mut compound, 0, Signal::Loss);
     compound.on_spurious(0);
-    // The loss has judged that there was no queue, and undone is undone.
+    // The loss has found that there was no queue, and this finding is undone.
     assert_eq!(see(&compound, "compound", 0, "threshold"), 30.0);
     let (w, before) = (compound.path(0).cwnd, dwnd(&compound));
     round_with(&mut compound, 0, 31.0);

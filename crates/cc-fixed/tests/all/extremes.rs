@@ -1,4 +1,4 @@
-//! Every algorithm of the kernel under whatever a kernel could tell it. The C code is built so that undefined
+//! Every algorithm of the kernel under any report of a kernel. The C code is built so that undefined
 //! behaviour ends the process in this profile (`build.rs`).
 
 use anabranch_cc::registry::ParamValue;

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::cell::Cell;
 
-/// Rounds of so many acknowledgements, with a queue of so many microseconds.
+/// Rounds of this number of acknowledgements, with this queue in microseconds.
 fn rounds() -> impl Strategy<Value = Vec<(u32, u64)>> {
     let queue = prop_oneof![0..40_000u64, 4_000..4_400u64, 16_000..16_400u64];
     prop::collection::vec((1..14u32, queue), 1..30)

@@ -33,7 +33,7 @@ fn acknowledge(group: &mut Group, r: usize, acked: f64, delivered: f64, rtt: f64
     group.on_ack(r, &ack);
 }
 
-/// What one acknowledged segment adds.
+/// The growth by one acknowledged segment.
 fn added(group: &mut Group, r: usize) -> f64 {
     let before = *group.path(r);
     acknowledge(group, r, 1.0, 0.0, before.srtt);
@@ -145,7 +145,7 @@ fn adw_levels() {
     }
 }
 
-/// Where a level is above 0 the decrease is a constant: 3/8 of a window whose α is 4 and which else loses 3/4.
+/// Where a level is above 0 the decrease is a constant: 3/8 of a window. Its α is 4, and without a level it loses 3/4.
 #[test]
 fn adw_decrease_is_a_constant() {
     for (b, left) in [(12.1, 10.0), (12.65, 25.0)] {
@@ -173,7 +173,7 @@ fn adw_average_is_the_connections() {
     assert!(see(&adw, "adw-balia", 1, "spread").is_nan());
 }
 
-/// What only a path knew that left stays in its row, for the connection, when another path takes that.
+/// Knowledge of a removed path stays in its row, for the connection, when another path takes that row.
 #[test]
 fn adw_average_and_a_row_that_is_used_again() {
     let mut adw = fluctuating([0.023, 0.017]);
@@ -184,7 +184,7 @@ fn adw_average_and_a_row_that_is_used_again() {
     assert!(see(&adw, "adw-balia", 0, "spread").is_nan(), "the new path has not lost");
 }
 
-/// n equal paths: each has the n-th part of U, which is all their windows. Below the crossing, 1654 segments at 10 ms,
+/// n equal paths: each has 1/n of U, which is all their windows. Below the crossing, 1654 segments at 10 ms,
 /// V is U, and above it, 52 at 100 ms, sqrt(1.5/T) (U/K)^(2/3) with K^4 = 37/30; s = eta V. Another path of a
 /// quarter of the window, where both count as Reno's, has half the share: w = s U and s = eta U.
 #[test]

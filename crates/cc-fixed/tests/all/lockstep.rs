@@ -28,8 +28,8 @@ enum Event {
     },
     Congestion(Signal),
     Spurious,
-    /// All is acknowledged, and sending begins again after so many smoothed round-trip times, with a part of the
-    /// window: long after the path has stopped to count.
+    /// All is acknowledged, and sending begins again after this number of smoothed round-trip times, with a fraction of the window:
+    /// long after the path has stopped to count.
     Restart {
         pause: f64,
         share: f64,
@@ -77,7 +77,7 @@ struct Line {
 }
 
 /// Whether the arithmetics, alike so far, are about to decide differently: what they compare lies on both
-/// sides of a threshold. Asked before so many segments are acknowledged on a path, and after each event.
+/// sides of a threshold. Called before this number of segments is acknowledged on a path, and after each event.
 type Tie = fn(&Run, usize, f64) -> bool;
 
 /// Whether a decision that the reference has just taken on a path was so close that the arithmetics may take
@@ -94,7 +94,7 @@ struct Run {
     now: f64,
     tie: Tie,
     close: Close,
-    /// Whether there was a tie or a decision was close: from there on the windows may part.
+    /// Whether there was a tie or a decision was close: from there on the windows may differ.
     parted: bool,
     acks: u32,
 }
@@ -140,7 +140,7 @@ impl Run {
     fn play(&mut self, path: usize, event: &Event) {
         let rows = self.rows();
         if let Event::Join { rtt, window, known } = *event {
-            // What a path knew that has left is lost with its row: another path sees it before.
+            // The knowledge of a removed path is lost with its row: another path sees it before.
             if let Some(&other) = rows.first() {
                 self.acknowledge(other, 0, 0.1, 0.0, true, false);
             }
@@ -254,7 +254,7 @@ impl Run {
         self.acks += 1;
     }
 
-    /// The largest difference between the windows, as a part of the reference's.
+    /// The largest difference between the windows, as a fraction of the reference's.
     fn difference(&self) -> f64 {
         let rows = self.rows();
         let of = |r: usize| (self.kernel.path(r).cwnd / self.reference.path(r).cwnd - 1.0).abs();
@@ -278,7 +278,7 @@ fn in_lockstep_but(name: &str, bound: f64, tie: Tie, close: impl Fn() -> Close) 
     in_lockstep_by(name, bound, || Run::new(name, tie, close()));
 }
 
-/// The rest of what happens after windows may part is played anew, from the start: most of it is compared.
+/// After windows may differ, the rest is played again from the start: most of it is compared.
 fn in_lockstep_by(name: &str, bound: f64, start: impl Fn() -> Run) {
     let events = prop::collection::vec((0..8usize, event()), 1..200);
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
@@ -348,7 +348,7 @@ fn reference_of(header: &str) -> &'static str {
         .name
 }
 
-/// What remains of a segment when slow start ends (1/2^40 of it), and the scale of increases.
+/// The remainder of a segment when slow start ends (1/2^40 of it), and the scale of increases.
 fn reno(name: &'static str) {
     in_lockstep(name, 1e-3);
 }
@@ -376,7 +376,7 @@ fn lia(name: &'static str) {
     in_lockstep(name, 1e-3);
 }
 
-/// Whether two numbers are within a part of each other.
+/// Whether two numbers differ by less than this fraction.
 fn within(a: f64, b: f64, part: f64) -> bool {
     (a - b).abs() <= part * b.abs()
 }
@@ -389,8 +389,8 @@ fn observed(group: &Group, algorithm: &str, r: usize, name: &str) -> f64 {
     out[observables.iter().position(|o| o.name == name).unwrap()]
 }
 
-/// Windows move by whole segments or by base/RTT, known within 2^-29. What is queued is known within 3e-4
-/// segments (at 10^6 segments and 1 us), so it is close within 1e-3 of gamma, alpha or beta.
+/// Windows move by whole segments or by base/RTT, known within 2^-29. The queued amount is known within 3e-4 segments (at 10^6
+/// segments and 1 us), so it is close within 1e-3 of gamma, alpha or beta.
 fn vegas(name: &'static str) {
     in_lockstep_until(name, 1e-8, || {
         Box::new(|reference, r| {
@@ -426,13 +426,13 @@ fn ewtcp(name: &'static str) {
 }
 
 /// Rates are known within 1e-4 where windows are a segment and round-trip times 100 s, else far better; alpha
-/// and the increase are, too. A loss takes up to 3/4 of a window: of the quarter left, alpha's error is thrice
-/// the part that it is of alpha.
+/// and the increase are, too. A loss takes up to 3/4 of a window: in the quarter left, alpha's relative error is three times as
+/// large.
 fn balia(name: &'static str) {
     in_lockstep(name, 4e-4);
 }
 
-/// Which windows are the largest in whole segments once slow start has had its part of what is acknowledged.
+/// Which windows are the largest in whole segments once slow start has used its share of the acknowledged segments.
 fn largest(run: &Run, group: &Group, r: usize, acked: f64) -> Vec<usize> {
     let whole = |q: usize| {
         let path = group.path(q);

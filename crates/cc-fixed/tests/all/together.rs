@@ -85,8 +85,8 @@ fn with_samples_nothing_waits_across_the_end_of_a_round() {
     assert!((compound.path(0).cwnd - grown).abs() < 1e-6, "{} {grown}", compound.path(0).cwnd);
 }
 
-/// CUBIC, whose window of 40 segments became 28, with the first acknowledgement of its congestion avoidance. The window
-/// then is that of a Reno flow in the same place, which a segment lets grow by 9/17 of 1/w (RFC 9438, section 4.3).
+/// CUBIC, whose window of 40 segments became 28, with the first acknowledgement of its congestion avoidance. The window then equals
+/// a Reno flow's in the same place, which a segment lets grow by 9/17 of 1/w (RFC 9438, section 4.3).
 fn in_congestion_avoidance() -> (Group, f64) {
     let mut cubic = together("cubic@kernel");
     cubic.add_path(0.1, 39.0);
@@ -99,8 +99,8 @@ fn in_congestion_avoidance() -> (Group, f64) {
     (cubic, window)
 }
 
-/// A segment that the window did not limit waits. The 9 ms until then are no time to CUBIC (section 4.2): after 1 ms its
-/// function is 28.01 segments, and the window is still that of a Reno flow. After 10 ms it would be 28.12.
+/// A segment that the window did not limit waits. CUBIC does not count the 9 ms until then (section 4.2): after 1 ms its function
+/// is 28.01 segments, and the window still equals a Reno flow's. After 10 ms it would be 28.12.
 #[test]
 fn a_pause_is_told_before_what_follows_it() {
     let (mut cubic, window) = in_congestion_avoidance();
@@ -111,9 +111,9 @@ fn a_pause_is_told_before_what_follows_it() {
     assert!((cubic.path(0).cwnd - grown).abs() < 1e-6, "{} {grown}", cubic.path(0).cwnd);
 }
 
-/// A segment that the window limited waits. One that it did not comes 9 ms after the start: the row learns of the first at
-/// once, and the 9 ms were no pause. The window approaches what CUBIC's function is a round-trip time later (section 4.4),
-/// by the part of it that one segment is.
+/// A segment that the window limited waits. One that it did not comes 9 ms after the start: the row learns of the first at once,
+/// and the 9 ms were not a pause. The window approaches CUBIC's function a round-trip time later (section 4.4), by the fraction
+/// of it that one segment is.
 #[test]
 fn growth_is_told_before_a_pause() {
     let (mut cubic, window) = in_congestion_avoidance();
@@ -147,7 +147,7 @@ fn a_loss_ends_the_wait() {
     assert!((reno.path(0).cwnd - 20.05).abs() < 1e-9, "{}", reno.path(0).cwnd);
 }
 
-/// Vegas acts once in a round: so many segments as come until then are one step.
+/// Vegas acts once in a round: all segments until then are one step.
 #[test]
 fn a_round_is_one_step_to_vegas() {
     let mut vegas = halved("vegas@kernel");
@@ -183,7 +183,7 @@ fn line() -> impl Strategy<Value = Line> {
 
 const ROUNDS: usize = 50;
 
-/// So many segments of path `r` are acknowledged, one by one. The last one ends the round. After a recovery the first one
+/// This number of segments of path `r` is acknowledged, one by one. The last one ends the round. After a recovery the first one
 /// ends a round, too: the recovery's.
 fn round(group: &mut Group, r: usize, rtt: f64, start: f64, segments: u32, recovered: bool) {
     for step in 1..=segments {
@@ -220,8 +220,8 @@ fn parted(name: &str, grown: [f64; 2]) -> bool {
     }
 }
 
-/// How far apart the windows are at most in congestion avoidance, beyond what is allowed, as a part of the window,
-/// and in how many rounds, until they have parted.
+/// The largest difference of the windows in congestion avoidance, beyond the allowed one, as a fraction of the window, and the
+/// number of rounds until they differ.
 fn difference(name: &str, lines: &[Line], queue: f64) -> (f64, usize) {
     let mut groups = [step_by_step(name), together(name)];
     for group in &mut groups {

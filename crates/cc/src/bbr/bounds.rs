@@ -1,9 +1,9 @@
-//! What losses say about the rate and the volume that the path carries (§5.5.10).
+//! The bounds that losses set on the rate and the volume of the path (§5.5.10).
 
 use super::State;
 use crate::{LostSegment, RateSample, Segments};
 
-/// The bounds of the model; infinite where there is none.
+/// The bounds of the model; infinite if unset.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
     /// `BBR.bw_shortterm`, in segments per second.
@@ -77,7 +77,7 @@ impl Signals {
         (self.loss_in_round, self.bw_latest, self.inflight_latest) = (false, 0.0, 0.0);
     }
 
-    /// Part of `NoteLoss`: the round of the first loss begins.
+    /// The first half of `NoteLoss`: the round of the first loss begins.
     pub(super) fn note_loss(&mut self, delivered: Segments) {
         if !self.loss_in_round {
             self.round_end = delivered;

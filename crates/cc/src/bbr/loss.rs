@@ -6,7 +6,7 @@ use crate::{LostSegment, Path, RateSample, Seconds, Segments, math};
 /// `BBRStartupFullLossCnt`: ranges of segments lost in a round that may end Startup.
 const STARTUP_LOST_RANGES: u32 = 6;
 
-/// What a spurious recovery restores (§2.15).
+/// The state that a spurious recovery restores (§2.15).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undo {
     /// The state that the losses ended.

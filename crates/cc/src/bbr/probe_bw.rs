@@ -10,7 +10,7 @@ const RENO_ROUNDS: f64 = 63.0;
 /// Rounds over which the growth of `inflight_longterm` doubles, at most.
 const MAX_UP_ROUNDS: u32 = 30;
 
-/// What acknowledgements say about probing (§2.14).
+/// The phases of probing, by the acknowledgements (§2.14).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AckPhase {
     Init,

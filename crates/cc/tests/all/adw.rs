@@ -117,7 +117,7 @@ fn the_average_moves_and_extremes_restart() {
         lose(&mut adw, 0);
         assert_close(average(&adw), 0.025_859_375, 1e-9);
         assert_eq!(level(&adw), 1.0);
-        // The loss was none: the average of before, and extremes since the loss before it.
+        // The loss was spurious: the average before it returns, and the extremes since the loss before it.
         adw.on_spurious(0);
         assert_close(average(&adw), 0.023_125, 1e-9);
         assert_eq!(level(&adw), 2.0);
@@ -184,8 +184,8 @@ fn an_undo_keeps_what_other_paths_losses_did() {
     }
 }
 
-/// Two paths alike that lose in step, an acknowledgement apart: with `running` the first has one sample by
-/// then, so D = 0 and 20 ms, A = 7.5 + 6.25 = 13.75 ms and d = max(20/A - 1, 1 - 0/A) = 1. `complete` compares
+/// Two equal paths that lose together, an acknowledgement apart: with `running` the first has one sample by then, so D = 0 and 20
+/// ms, A = 7.5 + 6.25 = 13.75 ms and d = max(20/A - 1, 1 - 0/A) = 1. `complete` compares
 /// the intervals that have ended, 20 ms each.
 #[test]
 fn losses_in_step_are_alike_to_complete_spans_only() {
@@ -241,7 +241,7 @@ fn the_average_goes_with_the_last_path() {
     }
 }
 
-/// The increase is that of the algorithm it is put on.
+/// The increase is the underlying algorithm's.
 #[test]
 fn the_increase_is_the_bases() {
     for base in ["lia", "olia", "balia"] {

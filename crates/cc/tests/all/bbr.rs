@@ -374,7 +374,7 @@ fn no_probe_rtt_after_a_pause() {
     assert_ne!(flow.observe("state"), PROBE_RTT);
 }
 
-/// §5.5.11: where the losses that ended a probe were none, its bounds return and it begins again.
+/// §5.5.11: if the losses that ended a probe were spurious, its bounds return and it begins again.
 #[test]
 fn a_spurious_recovery_is_undone() {
     let mut flow = Flow::probing(1000.0);
@@ -406,8 +406,8 @@ fn the_window_returns_after_a_timeout() {
     assert!(flow.cwnd() > 0.69 * before, "{} of {before}", flow.cwnd());
 }
 
-/// Our reading of §3.7: a mark ends a probe as losses above the threshold do, and lowers the short-term
-/// model otherwise.
+/// Our interpretation of §3.7: a mark ends a probe as losses above the threshold do; outside of probes it lowers the short-term
+/// model.
 #[test]
 fn marks_count_as_losses() {
     let mut flow = Flow::probing(1000.0);

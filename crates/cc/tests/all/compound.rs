@@ -92,7 +92,7 @@ fn loss_halves_both_windows() {
 fn gamma_follows_the_backlog_at_losses() {
     for (queued, expected) in [(0.0, 0.2 * 30.0), (20.0, 0.2 * 30.0 + 0.6 * 20.0), (200.0, 30.0)] {
         let mut compound = quiet(group("compound", &[("alpha", ParamValue::Number(0.001))]), &[(0.1, 400.0)]);
-        // `quiet` has had one judged round before its own loss: none, as it was in slow start.
+        // `quiet` has no judged round before its own loss, as it was in slow start.
         assert_eq!(see(&compound, "threshold"), 30.0);
         round_with(&mut compound, queued);
         compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });

@@ -4,7 +4,7 @@ use crate::common::{Random, ack, assert_close, group};
 use anabranch_cc::registry::ParamValue;
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 
-/// C, the part kept, and K = (C (3 + β)/(4 (1 − β)))^¼ = (0.4 · 3.7/1.2)^¼.
+/// C, the fraction kept, and K = (C (3 + β)/(4 (1 − β)))^¼ = (0.4 · 3.7/1.2)^¼.
 const K: f64 = 1.053_834;
 
 /// [`w_cubic`, `virtual_reno`, `virtual_lia`, alpha1, alpha2, large]

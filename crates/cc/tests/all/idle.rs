@@ -12,7 +12,7 @@ fn idle_since_1(name: &str) -> Group {
     group
 }
 
-/// What a segment acknowledged then adds to the first window.
+/// The growth of the first window by a segment acknowledged then.
 fn added(group: &mut Group, now: f64) -> f64 {
     let before = group.path(0).cwnd;
     group.on_ack(0, &ack(now, RTT));
@@ -51,7 +51,7 @@ fn data_in_flight_counts_until_a_timeout() {
     assert!(lia.path(1).counts);
 }
 
-/// A timeout that was none: what was in flight is in flight.
+/// A spurious timeout: segments in flight are still in flight.
 #[test]
 fn an_undone_timeout_lets_a_path_count() {
     let mut lia = halved(group("lia", &[]), &[(RTT, 40.0); 2]);

@@ -131,7 +131,7 @@ fn increase_and_decrease_balance_at_the_fixed_point() {
     }
 }
 
-/// n equal paths with losses in step stay equal: each has exactly 1/n of Reno's window.
+/// n equal paths with simultaneous losses stay equal: each has exactly 1/n of Reno's window.
 #[test]
 fn equal_paths_with_periodic_losses_share_renos_window() {
     let p = 1e-3;

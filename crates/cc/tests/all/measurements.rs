@@ -1,4 +1,4 @@
-//! What a path measures, by hand.
+//! The measurements of a path, by hand.
 
 use crate::common::{ack, group};
 use anabranch_cc::{Ack, Congestion, Group, Signal};

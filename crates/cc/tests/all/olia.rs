@@ -117,8 +117,7 @@ fn l_is_the_longer_of_the_present_and_the_last_interval() {
     assert_eq!(l(&olia), 40.0, "the last loss was none");
 }
 
-/// Mean windows over so many losses of the first path, after a warm-up: path by path (round-trip time, loss
-/// rate).
+/// Mean windows over this number of losses of the first path, after a warm-up: path by path (round-trip time, loss rate).
 fn means(name: &str, paths: &[(f64, f64)], loss: impl Fn(u64, f64) -> Loss, losses: u64) -> Vec<f64> {
     let mut model = Model::new(group(name, &[]));
     for (i, (rtt, p)) in paths.iter().enumerate() {
@@ -169,7 +168,7 @@ fn only_the_best_path_is_used() {
     }
 }
 
-/// n equal paths with losses in step stay equal: each has exactly 1/n of Reno's window. Acknowledgements
+/// n equal paths with simultaneous losses stay equal: each has exactly 1/n of Reno's window. Acknowledgements
 /// alternate: see the reading of M.
 #[test]
 fn equal_paths_with_periodic_losses_share_renos_window() {

@@ -1,4 +1,4 @@
-//! What couples Reno's windows is Reno on one path.
+//! Algorithms that couple Reno's windows are Reno on one path.
 
 use crate::common::{Loss, Model, Random, ack, assert_close, group};
 use anabranch_cc::{Ack, Congestion, Group, Signal};

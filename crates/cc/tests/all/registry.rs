@@ -92,7 +92,7 @@ fn every_listed_observable_is_written_and_no_more() {
             let optional = observable.meaning.ends_with("if any");
             assert!(x.is_finite() || optional, "{}.{}: {x}", entry.name, observable.name);
         }
-        group.observe(r, &mut []); // too few slots are no error
+        group.observe(r, &mut []); // too few slots are not an error
         if entry.name != "uncoupled" {
             let mut out = vec![0.0; entry.observables.len() + 1];
             group.observe(r, &mut out);

@@ -10,14 +10,14 @@ fn word(name: &'static str, value: &str) -> (&'static str, ParamValue) {
     (name, ParamValue::Word(value.into()))
 }
 
-/// What an acknowledgement of so many segments adds to window `r`.
+/// The growth of window `r` by an acknowledgement of this number of segments.
 fn added(algorithm: &str, params: &[(&str, ParamValue)], paths: &[(f64, f64)], r: usize, acked: f64) -> f64 {
     let mut connection = settled(group(algorithm, params), paths);
     connection.on_ack(r, &Ack { acked, delivered: acked, ..ack(1.0, paths[r].0) });
     connection.path(r).cwnd - paths[r].1
 }
 
-/// What a loss leaves of window `r`.
+/// The remainder of window `r` after a loss.
 fn left(algorithm: &str, params: &[(&str, ParamValue)], paths: &[(f64, f64)], r: usize) -> f64 {
     let mut connection = settled(group(algorithm, params), paths);
     connection.on_congestion(r, &Congestion { now: 1.0, signal: Signal::Loss });
@@ -74,7 +74,7 @@ fn olia_adds_whole_parts_of_a_segment() {
         let grown = added("olia@v0", &[], &[(0.1, w), (0.1, w)], 0, 2.0);
         assert!((grown - parts / 1024.0).abs() < 1e-12, "{w}: {grown}");
     }
-    // A window of M against a better path: 40/78² - 1/(2·40) = -0.005925, which is -6.07 parts.
+    // A window of M against a better path: 40/78² - 1/(2·40) = -0.005925, which is -6.07/1024.
     let mut connection = settled(group("olia@v0", &[]), &[(0.1, 40.0), (0.1, 38.0)]);
     connection.on_ack(1, &Ack { acked: 0.0, delivered: 1000.0, ..ack(0.5, 0.1) });
     assert_eq!(observed(&connection, "olia", 0, "a"), -0.5);

@@ -74,7 +74,7 @@ fn slow_start_doubles_every_other_round() {
     assert_eq!(windows, [20.0, 20.0, 40.0, 40.0, 80.0, 80.0]);
 }
 
-/// γ = 1: with 0.9 segments queued it goes on; with 10 of 100 queued it ends at w base/RTT + 1 = 91.
+/// γ = 1: with 0.9 segments queued it continues; with 10 of 100 queued it ends at w base/RTT + 1 = 91.
 #[test]
 fn slow_start_ends_when_the_queue_builds() {
     let mut vegas = group("vegas", &[]);
@@ -102,7 +102,7 @@ fn sample_of_a_round_is_the_smallest_or_the_mean() {
     }
 }
 
-/// What is measured before a loss is answered does not lower the window again.
+/// Measurements from before the answer to a loss do not lower the window again.
 #[test]
 fn stale_delay_does_not_lower_the_window() {
     let mut vegas = quiet(group("vegas", &[]), &[(0.1, 50.0)]);

@@ -30,7 +30,7 @@ fn diff_p_e(s: &Seen) -> (f64, f64, f64) {
     (diff, p, 0.125 * s.win.powf(0.75) * p - diff * (1.0 - p))
 }
 
-/// Eq. 39 and 43 with β = 1/2: `α_s`, and path r's part of it.
+/// Eq. 39 and 43 with β = 1/2: `α_s`, and path r's share of it.
 fn alphas(paths: &[Seen]) -> (f64, Vec<f64>) {
     let e: f64 = paths.iter().map(|s| diff_p_e(s).2).sum();
     let y: f64 = paths.iter().map(|s| s.win / s.rtt).sum();
@@ -205,7 +205,7 @@ fn one_path_with_a_queue_is_compound_with_its_threshold() {
     assert!(losses > 2 && retreats > 5);
 }
 
-/// What a path had queued in each round, and its threshold then.
+/// The queued segments of a path in each round, and its threshold then.
 type Swings = Vec<Vec<(f64, f64)>>;
 
 /// Paths (round-trip time, segments that fill it) that start at half of what fills them, from the hundredth
@@ -271,7 +271,7 @@ fn alike_paths_share_alike() {
         let many = quiet(group("wcompound", &[]), &vec![(0.1, 400.0); n]);
         let last = n - 1;
         assert_close(see(&many, last, "alpha_r") * n as f64, see(&many, last, "alpha_s"), 1e-3);
-        // n E · n y/(n E + n y/2): `α_s` is n times that of one path.
+        // n E · n y/(n E + n y/2): `α_s` is n times one path's.
         let one = quiet(group("wcompound", &[]), &[(0.1, 400.0)]);
         assert_close(see(&many, last, "alpha_r"), see(&one, 0, "alpha_r"), 1e-3);
     }

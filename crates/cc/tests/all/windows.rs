@@ -70,8 +70,8 @@ fn crossing_is_where_both_regions_meet() {
 ///
 /// RFC 9438 assumes that each loss happens on the plateau, where W_max is 4/(3 + β) of the mean;
 /// that cycle repeats itself and is where we start (see the next test for other starts).
-/// Tolerance: 5.5 % and the RFC's rounding to an integer. The RFC's 1.2 for √1.5 takes 2 %, and near
-/// the crossing, where a cycle has a Reno and a cubic part, its mean is 3 % above the larger formula.
+/// Tolerance: 5.5 % and the RFC's rounding to an integer. The RFC's 1.2 for √1.5 takes 2 %, and near the crossing, where a cycle
+/// has a Reno and a cubic phase, its mean is 3 % above the larger formula.
 #[test]
 fn rfc_9438_tables_from_the_algorithms() {
     for (rtt, p, row) in RFC_9438 {

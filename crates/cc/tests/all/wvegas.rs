@@ -69,7 +69,7 @@ fn weights_are_shares_of_the_rate() {
     assert_close(see(&wvegas, 0, "alpha_r"), 10.0 * x / (x + 360.0), 1e-9);
 }
 
-/// n alike paths share 10; none has less than 2.
+/// n equal paths share 10, and each has at least 2.
 #[test]
 fn alike_paths_share_total_alpha() {
     for n in [2, 3, 8] {

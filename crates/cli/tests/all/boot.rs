@@ -10,11 +10,12 @@ use std::process::Command;
 const UNIT: &str = "contrib/anabranch-kernel.service";
 const SYSTEM: &str = "etc/systemd/system";
 
-/// What `systemctl enable` links, and at boot the generators of cloud-init and netplan: a target and a unit by any of its names.
+/// The links that `systemctl enable` makes, and at boot the generators of cloud-init and netplan: a target and a unit by any of its
+/// names.
 const ENABLED: [(&str, &[&str]); 7] = [
     ("multi-user.target", &["cloud-init.target"]),
     ("cloud-init.target", &["cloud-init-local.service"]),
-    // The later name is that of cloud-init 24.3, in Debian 13.
+    // The later name is from cloud-init 24.3, in Debian 13.
     ("cloud-init.target", &["cloud-init.service", "cloud-init-network.service"]),
     ("cloud-init.target", &["cloud-config.service"]),
     ("cloud-init.target", &["cloud-final.service"]),
@@ -68,7 +69,7 @@ fn enable(root: &Path, target: &str, unit: &str, file: &str) {
     symlink(format!("/{file}"), wants.join(unit)).unwrap();
 }
 
-/// What systemd says of the machine's jobs at boot, with that unit.
+/// systemd's report on the machine's jobs at boot, with that unit.
 fn verify(root: &Path, unit: &str) -> String {
     fs::write(root.join(SYSTEM).join("anabranch-kernel.service"), unit).unwrap();
     let mut analyze = Command::new("systemd-analyze");

@@ -1,4 +1,4 @@
-//! `anabranch run --pcap`: where the capture goes, and what is refused. What is in it: the tests of its crate.
+//! `anabranch run --pcap`: where the capture goes, and what is refused. The tests of its crate check its content.
 
 use anabranch_test_support::command::{TWO_PATHS, anabranch, command, names, root, short, signal};
 use rustix::process::Signal;
@@ -44,7 +44,7 @@ fn impossible_captures_are_refused() {
     }
 }
 
-/// What the run reads stays, by whatever name, and so does what this command would not have made; its own files are replaced.
+/// Files that the run reads stay, by any name, and so do files that this command would not have made; its own files are replaced.
 #[test]
 fn files_of_others_stay() {
     let folder = tempfile::tempdir().unwrap();
@@ -84,7 +84,7 @@ fn files_of_others_stay() {
     assert_eq!(names(folder.path()), ["s.toml", "same.svg", "x.pcapng", "x.svg", "y.html", "y.png"]);
 }
 
-/// A part of a run goes beside a whole file, under a name that says so.
+/// A partial run goes beside a whole file, under a name that says so.
 #[test]
 fn a_part_takes_no_whole_files_name() {
     let folder = tempfile::tempdir().unwrap();
@@ -99,7 +99,7 @@ fn a_part_takes_no_whole_files_name() {
         std::thread::sleep(std::time::Duration::from_millis(1500));
         match interrupted {
             true => signal(&child, Signal::INT),
-            // What it leaves is removed by the next.
+            // The next command removes its leftovers.
             false => child.kill().unwrap(),
         }
         let status = child.wait().unwrap();

@@ -1,4 +1,4 @@
-//! What ships in the command works without the repository.
+//! The examples in the command work without the repository.
 
 use anabranch_test_support::command::{anabranch, command, root, skipped};
 use serde_json::Value;

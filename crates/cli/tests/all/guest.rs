@@ -45,7 +45,7 @@ fn two_machines_give_the_same_outcome() {
     assert_eq!(second.ok(), first);
 }
 
-/// What is missing is told, with what makes it.
+/// A missing image is reported, with the command that makes it.
 #[test]
 fn without_an_image() {
     let folder = tempfile::tempdir().unwrap();
@@ -120,7 +120,7 @@ fn iperf3_in_a_guest() {
     let summary: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{e}: {}", run.stderr));
     assert_eq!(summary["kernel"]["traffic"], "iperf3");
     let goodput = summary["flows"][0]["goodput_bps"].as_f64().unwrap();
-    // What came out of order in the first second is delivered after it: up to a queue more than the links carry.
+    // Data that came out of order in the first second is delivered after it: up to a queue more than the links carry.
     assert!((0.85 * 6e6..1.03 * 6e6).contains(&goodput), "{goodput}");
 }
 

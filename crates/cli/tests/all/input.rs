@@ -56,8 +56,7 @@ fn files() {
     assert!(stderr.contains("cannot write"), "{stderr}");
 }
 
-/// Mistakes in the scenario, each made by replacing a part of a good one: what is said, and the line it is
-/// said of.
+/// Mistakes in the scenario, each made by a replacement in a good one: the message, and the line that it names.
 #[test]
 fn scenarios() {
     let good = fs::read_to_string(root().join(TWO_PATHS)).unwrap();
@@ -153,7 +152,7 @@ fn memory_is_enough() {
     assert!(output.status.success(), "{limit_kb} kB: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// What a file or its name would do to the terminal is spelled out; JSON stays the same data.
+/// Sequences in a file or its name that would affect the terminal are spelled out; JSON stays the same data.
 #[test]
 fn the_terminal_is_safe() {
     let text = std::fs::read_to_string(anabranch_test_support::command::root().join(TWO_PATHS)).unwrap();

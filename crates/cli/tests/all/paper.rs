@@ -44,7 +44,7 @@ fn the_list_names_what_can_be_asked_for() {
     }
 }
 
-/// What is on disk after two commands: both experiments where they were made alike, else the later one, with a note.
+/// The files on disk after two commands: both experiments if they were made alike, else the later one, with a note.
 #[test]
 fn results_made_alike_are_joined() {
     let dir = tempfile::tempdir().unwrap();
@@ -76,7 +76,7 @@ fn results_made_alike_are_joined() {
     assert_eq!(ids(), ["A-T4"]);
 }
 
-/// An algorithm's standard cases: a result, a page, and word of results that were made otherwise.
+/// An algorithm's standard cases: a result, a page, and a note on results made with other options.
 #[test]
 fn an_algorithm_leaves_its_standard_cases_and_a_page() {
     let dir = tempfile::tempdir().unwrap();

@@ -44,7 +44,7 @@ fn highest(svg: &Document, line: usize) -> (f64, f64) {
     let ((a, low), (b, high)) = (ticks[0], *ticks.last().unwrap());
     let size: f64 = number(svg.root_element(), "font-size");
     let path = svg.descendants().filter(|n| n.attribute("class") == Some("line")).nth(line).unwrap();
-    // Each place after the first is told from the one before it.
+    // Each place after the first is relative to the one before it.
     let apart = path.attribute("d").unwrap()[1..].replace('l', " ").replace('-', " -");
     let steps = apart.split_whitespace().map(|n| n.parse::<f64>().unwrap());
     let heights = steps.skip(1).step_by(2).scan(0.0, |y, step| {
@@ -174,7 +174,8 @@ fn a_run_and_its_picture_in_one_command() {
     assert!(folder.path().join("plot.html").exists());
 }
 
-/// What a picture keeps of a run counts as memory: each line is up to 8192 stretches of time, and each subflow has its last second.
+/// The data that a picture keeps of a run counts as memory: each line is up to 8192 stretches of time, and each subflow has its
+/// last second.
 #[test]
 fn a_picture_that_needs_much_memory_is_refused_before_the_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -214,10 +215,10 @@ fn what_cannot_be_drawn_says_why() {
     fs::write(&samples, format!("{}\n{}\n", lines[0], lines[1])).unwrap();
     let one = plot(&record, &folder.path().join("one.svg"), &["--figure", "windows"]);
     assert!(one.contains("class=\"series\""));
-    // None is nothing to draw.
+    // An empty list draws nothing.
     fs::write(&samples, format!("{}\n", lines[0])).unwrap();
     assert!(fails(&record, &["--figure", "windows,rtt"]).contains("nothing to draw"));
-    // What is not a number has no place; another version has other columns.
+    // Text that is not a number has no place; another version has other columns.
     let first = lines[1].split(',').nth(4).unwrap();
     fs::write(&samples, whole.replacen(&format!(",{first},"), ",NaN,", 1)).unwrap();
     assert!(!plot(&record, &folder.path().join("nan.svg"), &["--figure", "windows"]).contains("NaN"));

@@ -30,7 +30,7 @@ fn another_run_stays_unless_it_may_be_replaced() {
     replaces(run_into(&out, &["--seed", "2"]), 1);
 }
 
-/// What a capture's page says beside its tables: what became of MPTCP, and that the file is cut off.
+/// A capture's page beside its tables: the fate of MPTCP, and that the file is cut off.
 #[test]
 fn a_capture_names_fallbacks_refusals_and_its_cut_end() {
     let folder = tempfile::tempdir().unwrap();
@@ -123,7 +123,7 @@ fn files_say_whose_they_are() {
     has_each(&summary["links"][0], &schema["$defs"]["LinkSummary"]["properties"]);
 }
 
-/// The run succeeded, and said that it replaces that of another seed.
+/// The run succeeded, and said that it replaces the run of another seed.
 fn replaces(outcome: Outcome, seed: u64) {
     let said = one_line(&outcome.stderr);
     assert_eq!(outcome.status, 0, "{said}");
@@ -168,7 +168,7 @@ fn a_users_scenario_stays() {
     assert_eq!(content(dir.path()).len(), 1, "nothing is left behind");
 }
 
-/// What was written, and then edited or added to, is the user's too.
+/// Files that were written, and then edited or added to, are the user's too.
 #[test]
 fn what_was_edited_stays() {
     let dir = tempfile::tempdir().unwrap();
@@ -221,8 +221,8 @@ fn earlier_results_stay_until_there_are_new_ones() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "leftovers are gone");
 }
 
-/// What a command leaves that is killed while the names change: earlier results under another name, which go, or come back
-/// where there are no others. What somebody put among them stays.
+/// The leftovers of a command that is killed while the names change: earlier results under another name, which go, or come back
+/// where there are no others. Files that somebody put among them stay.
 #[test]
 fn killed_while_the_names_changed() {
     let dir = tempfile::tempdir().unwrap();
@@ -307,7 +307,7 @@ fn the_last_byte_of_a_large_file_counts() {
     assert!(!out.join("large").exists());
 }
 
-/// Results of a version that wrote no list: the message has the command that moves them away, and then it goes on.
+/// Results of a version that wrote no list: the message has the command that moves them away; after that it continues.
 #[test]
 fn results_without_a_list_are_moved_away_by_hand() {
     let dir = tempfile::tempdir().unwrap();
@@ -376,7 +376,7 @@ fn one_command_at_a_time() {
     assert_eq!(first.wait_with_output().unwrap().status.code(), Some(130));
 }
 
-/// A part of a run does not replace a whole one; whatever asks for the end.
+/// A partial run does not replace a whole one, whatever ended it.
 #[test]
 fn a_partial_run_goes_beside_a_whole_one() {
     let dir = tempfile::tempdir().unwrap();

@@ -253,7 +253,7 @@ fn transfers_have_a_table_and_a_slowdown() {
     fits(&page);
 }
 
-/// What is wrong in a file of sizes has its line, and nothing is written.
+/// A mistake in a file of sizes is reported with its line, and nothing is written.
 #[test]
 fn a_mistake_in_a_file_of_sizes() {
     let dir = tempfile::tempdir().unwrap();
@@ -448,7 +448,7 @@ fn a_provisional_report_survives() {
     assert!(is_provisional() && dir.path().join("store").exists());
 }
 
-/// Where stderr is no terminal, a long command says at intervals how far it is, of one run and of many.
+/// Where stderr is not a terminal, a long command says at intervals how far it is, of one run and of many.
 #[cfg(unix)]
 #[test]
 fn progress_in_lines() {

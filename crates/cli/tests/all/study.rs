@@ -40,7 +40,7 @@ fn the_example_runs() {
     assert!(again.stderr.contains("reused 35 runs of an earlier command"), "{}", again.stderr);
 }
 
-/// `study` of a part of the standard cases and `cc report` say the same of it.
+/// `study` on some of the standard cases and `cc report` agree.
 #[test]
 fn a_part_of_the_standard_cases() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies/standard/standard-cases.toml");
@@ -249,7 +249,7 @@ fn a_sweep_is_a_study() {
     assert_eq!(swept.experiments[0].rows.len(), 12 * 4);
     assert_eq!(swept.experiments[0].figures.len(), 4);
 
-    // What is printed runs from wherever it is put, though the scenario was named from the current folder.
+    // The printed command runs anywhere, though the scenario was named from the current folder.
     args[1] = "two-links.toml";
     args.push("--print-study");
     let mut sweep = Command::new(env!("CARGO_BIN_EXE_anabranch"));
@@ -313,7 +313,7 @@ fn another_sweep_of_the_same_name_stays_unless_it_may_be_replaced() {
     assert!(result(dir.path(), "two-links").experiments[0].rows[0].what.contains("initial_window 2"));
 }
 
-/// A value that only the runs can tell to be missing: the message has the row, the expression and its line; the others are kept.
+/// A value that turns out to be missing in the runs: the message has the row, the expression and its line; the others are kept.
 #[test]
 fn a_row_without_a_value_names_its_expression() {
     let dir = tempfile::tempdir().unwrap();

@@ -56,7 +56,7 @@ fn every_command_reads_the_traces() {
         "{ideal}"
     );
 
-    // What is kept of a run needs no files any more.
+    // The kept text of a run needs no other files.
     let (out, kept) = (folder.path().join("out"), tempfile::tempdir().unwrap());
     anabranch(["run", &file, "--out", out.to_str().unwrap()]).ok();
     fs::copy(out.join("scenario.toml"), kept.path().join("kept.toml")).unwrap();

@@ -31,7 +31,7 @@ fn rows(model: &str, seed: u64) -> Vec<Vec<f64>> {
     rows.map(|row| row.split(',').filter_map(|cell| cell.parse().ok()).collect()).collect()
 }
 
-/// The part of the time for which a row says so, and how often that begins.
+/// The fraction of time for which a row says so, and how often that begins.
 fn part(rows: &[Vec<f64>], is: impl Fn(f64) -> bool) -> (f64, usize) {
     let (mut time, mut count, mut was) = (0.0, 0, false);
     for pair in rows.windows(2) {

@@ -12,7 +12,7 @@ const EACCES: i32 = 13;
 /// Not an error, but the end.
 const KILL: i32 = 0;
 
-/// Builds what is preloaded; none without a C compiler.
+/// Builds the preloaded library; `None` without a C compiler.
 fn preload(into: &Path) -> Option<PathBuf> {
     let library = into.join("faults.so");
     let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/hostile/faults.c");
@@ -20,7 +20,7 @@ fn preload(into: &Path) -> Option<PathBuf> {
     built.is_ok_and(|status| status.success()).then_some(library)
 }
 
-/// A command whose `at`-th call that changes files at `out` or beside it fails.
+/// A command in which the `at`-th change of files at `out` or beside it fails.
 fn faulty(args: &[String], out: &Path, library: &Path, fault: i32, at: u64) -> Command {
     let mut command = command();
     command
@@ -73,7 +73,7 @@ fn a_run_leaves_the_former_result_or_the_new_one() {
     for _ in 0..crate::times().min(40) {
         for fault in [ENOSPC, EIO, EACCES, KILL] {
             for at in 1.. {
-                // What a kill left beside it stays: the next command must cope.
+                // The leftovers of a kill beside it stay: the next command must cope.
                 if !out.exists() || content(&out) != old {
                     let _ = fs::remove_dir_all(&out);
                     whole(&of_seed("1"), &out);

@@ -1,5 +1,5 @@
-//! Scenarios changed at random, by their structure: numbers, quantities, words, lines and tables. None panics, none that
-//! `check` accepts is refused by `run`, and no summary has a number that is none.
+//! Scenarios changed at random, by their structure: numbers, quantities, words, lines and tables. No mutant panics, `run` refuses
+//! no mutant that `check` accepts, and every number of a summary is finite.
 
 use anabranch_cc_fixed::registry;
 use anabranch_net::{Random, Time};
@@ -26,7 +26,7 @@ const RUN: Duration = Duration::from_millis(60);
 /// The longest that Ctrl-C may wait.
 const CTRL_C: Duration = Duration::from_secs(1);
 
-/// The processor's time that this thread had: what else the machine does is no fault of the scenario's.
+/// The processor's time that this thread had: other work of the machine does not count against the scenario.
 fn busy() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
@@ -35,10 +35,10 @@ fn busy() -> Duration {
 /// Numbers at which things break.
 const NUMBERS: &str =
     "0 -0.0 1 -1 2 3.5 31 33 1e-9 0.999999 1e6 4294967296 9223372036854775807 1e18 1e308 nan";
-/// Quantities at which things break, of every kind: the last word of each tells which.
+/// Quantities at which things break, of every kind: the last word of each names its kind.
 const QUANTITIES: &str = "0 s, 1 ns, 1 us, 10 us, 1 ms, 40 ms, 3 s, 100000 s, 4 bit/s, 1 kbit/s, 1 Mbit/s, 100 Gbit/s, \
                           1 B, 1500 B, 1 MB, 1 packets, 1000000 packets, 0.001 BDP, 1 BDP, 1000 BDP";
-/// So many of the lines are a link's, the others a flow's.
+/// This number of lines belongs to a link, the others to a flow.
 const LINK_LINES: usize = 10;
 /// Lines that a link or a flow can have.
 const LINES: [&str; 18] = [
@@ -185,7 +185,7 @@ impl Mutator {
     }
 }
 
-/// What became of a mutant.
+/// The fate of a mutant.
 #[derive(Debug, Default)]
 struct Counts {
     refused: u64,
@@ -231,7 +231,7 @@ fn run(scenario: &Scenario, counts: &mut Counts) -> Result<(), String> {
         wait(busy());
         start.elapsed() < RUN
     });
-    // From one question to the next, as from the start to the first and from the last to the end: so long Ctrl-C waits.
+    // From one query to the next, as from the start to the first and from the last to the end: the longest wait of Ctrl-C.
     wait(busy());
     counts.slowest = counts.slowest.max(slowest);
     if slowest >= CTRL_C {
@@ -248,7 +248,7 @@ fn run(scenario: &Scenario, counts: &mut Counts) -> Result<(), String> {
         }
         Err(error) => return Err(format!("{error}")),
     };
-    // Numbers that are none do not come back from JSON, or are unlike themselves.
+    // Numbers that are not finite do not come back from JSON, or differ from themselves.
     let back = Summary::from_json(&summary.to_json()).map_err(|e| format!("not read back: {e}"))?;
     if back != summary {
         return Err("a number is none".to_owned());
@@ -284,7 +284,7 @@ fn no_mutant_breaks_anything() {
     for number in 1..=USUAL * crate::times() {
         let text = mutator.mutant();
         let short = mutator.below(4) > 0;
-        // What hangs or aborts is found there.
+        // Hangs and aborts are found there.
         fs::write(&current, &text).unwrap();
         NUMBER.store(number, Ordering::Relaxed);
         let ended = catch_unwind(AssertUnwindSafe(|| tried(&text, short, &mut counts)));

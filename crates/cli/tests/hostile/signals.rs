@@ -1,5 +1,5 @@
-//! Signals at any time: a command ends with status 130, or by the signal where it had not begun to listen; what it leaves is
-//! whole, and says that it is a part.
+//! Signals at any time: a command ends with status 130, or by the signal where it had not begun to listen; its files are whole, and
+//! say that the run is partial.
 
 use anabranch_record::Summary;
 use anabranch_test_support::command::{TWO_PATHS, command, content, is_ignored, skipped, words};
@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The longest that a command may go on after the signal: a second where it has the machine to itself, as under `make
+/// The longest time for which a command may continue after the signal: a second where it has the machine to itself, as under `make
 /// hostile`; other tests run beside this one.
 fn patience() -> Duration {
     Duration::from_secs(if crate::times() > 1 { 1 } else { 20 })
@@ -65,7 +65,7 @@ fn whatever_asks_for_the_end_gets_it() {
     assert!(noticed >= done / 3, "{noticed} of {done}");
 }
 
-/// Whether to go on is asked by the clock, not by the number of events: here a few hundred take long.
+/// The clock decides when to ask whether to continue, not the number of events: here a few hundred take long.
 #[test]
 fn slow_events_are_interrupted_too() {
     use anabranch_record::{Sink, SubflowSample};

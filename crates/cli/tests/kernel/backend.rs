@@ -23,8 +23,8 @@ fn run(arguments: &[&str]) -> Outcome {
     anabranch_reading(SCENARIO, [&["run", "-", "--backend", "kernel"], arguments].concat())
 }
 
-/// What a command answers; none where no run of it was valid since the machine's processors stood still meanwhile, as it has to
-/// say itself then.
+/// A command's answer; `None` if no run of it was valid because the machine's processors stood still meanwhile, which the command
+/// must say itself.
 fn judged<T>(command: impl FnOnce() -> T, of: impl Fn(&T) -> (i32, String)) -> Option<T> {
     let (answer, still) = witnessed(command);
     let (status, said) = of(&answer);
@@ -63,7 +63,7 @@ fn a_run_on_the_kernel() {
     assert!(page.contains("On Linux ") && page.contains("reno@kernel"), "{page}");
 }
 
-/// A sweep has both backends as an axis, and tells how far they are apart.
+/// A sweep has both backends as an axis, and reports their differences.
 #[test]
 fn a_sweep_beside_the_simulator() {
     let Some(_kernel) = Kernel::lock() else { return };
@@ -83,7 +83,7 @@ fn a_sweep_beside_the_simulator() {
     let table = fs::read_to_string(dir.path().join("out/studies/two.csv")).unwrap();
     let of = |backend: &str| table.lines().filter(|line| line.split(',').any(|cell| cell == backend)).count();
     assert_eq!((of("sim"), of("kernel")), (4, 4), "{table}");
-    // What was run on the kernel is kept too: this takes no eight seconds more.
+    // Runs on the kernel are kept too: this takes less than eight seconds more.
     let again = sweep("--json");
     // With the Linux-accurate host model, the simulator has four more.
     assert!(again.stderr.contains("reused 12 runs of an earlier command"), "{}", again.stderr);
@@ -93,7 +93,7 @@ fn a_sweep_beside_the_simulator() {
     assert!(fidelity.iter().all(|scenario| scenario["quantities"][0]["linux_hosts"]["relative"].is_f64()));
 }
 
-/// A disk that is full at the end of a run: what was measured is told, and nothing half-written stays.
+/// A disk that is full at the end of a run: the measurements are printed, and nothing half-written stays.
 #[test]
 fn a_full_disk() {
     let Some(_kernel) = Kernel::lock() else { return };

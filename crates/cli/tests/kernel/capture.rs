@@ -61,7 +61,7 @@ fn the_record_is_what_the_hosts_counted() {
     lab.set_congestion_control("reno");
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.pcap");
-    // A buffer for all of it, so that a busy machine loses none.
+    // A buffer for all of it, so that a busy machine loses no packet.
     let tcpdump =
         format!("tcpdump --immediate-mode -B 32768 -Z root -U -i any -s 128 -w {} tcp", file.display());
     let tcpdump = lab.client.start(&tcpdump);

@@ -14,7 +14,7 @@ use std::os::fd::OwnedFd;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// What `list` says of `ab_reno`.
+/// The line of `list` on `ab_reno`.
 fn state() -> String {
     let all = anabranch(["kernel", "list", "--json"]).json();
     let of_reno = |row: &&Value| row["kernel_name"] == "ab_reno";
@@ -35,7 +35,7 @@ fn names() {
     anabranch(["kernel", "status", "--cost", "0"]).fails(2);
 }
 
-/// Every check stands in both forms, and the exit status is that of what is missing.
+/// Every check stands in both forms, and the exit status reflects the missing ones.
 #[test]
 fn doctor() {
     let page = anabranch(["kernel", "doctor"]);
@@ -204,7 +204,7 @@ fn a_namespace_gets_what_is_loaded_again() {
     drop(connection);
 }
 
-/// After an upgrade: what another build has loaded is told, left to its users, and replaced where there are none.
+/// After an upgrade: programs of another build are reported, left to their users, and replaced if they have no users.
 #[test]
 fn another_builds() {
     let Some(_kernel) = Kernel::lock() else { return };

@@ -202,7 +202,7 @@ fn an_interrupted_record_is_whole() {
     }
 }
 
-/// What went on cannot be recorded again: a record stays, that of the same command too.
+/// A recording cannot be repeated: a record stays, also one by the same command.
 #[test]
 fn an_earlier_record_stays_unless_it_may_be_replaced() {
     let Some(_kernel) = Kernel::lock() else { return };

@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-/// What these scripts need beside the kernel.
+/// The programs that these scripts need beside the kernel.
 const TOOLS: &[&str] = &["mount", "setpriv", "unshare", "umount"];
 
 /// Runs a script as root: `$ANABRANCH` is the command, `$AS_NOBODY` runs one as a user without privileges, and no
@@ -21,8 +21,7 @@ fn script(script: &str) -> Outcome {
     outcome(&unshare.output().expect("unshare starts"))
 }
 
-/// What is mounted where nothing was is root's alone, whatever the kernel's default is: that is 1777, of which the sticky
-/// bit is left.
+/// A new mount belongs to root alone, whatever the kernel's default is: that is 1777, of which the sticky bit is left.
 #[test]
 fn what_is_mounted_is_roots_alone() {
     let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };

@@ -165,7 +165,7 @@ fn shares(ideals: &anabranch_ideal::Ideals, id: &str, expected: [f64; 4]) {
     ours.iter().zip(expected).for_each(|(ours, expected)| close(*ours, expected, 1e-4));
 }
 
-/// Unequal links, by hand. One round-trip time: a path's window tells its rate. Let p₁ = 4 p₂, so that a Reno flow's
+/// Unequal links, by hand. One round-trip time: a path's window determines its rate. Let p₁ = 4 p₂, so that a Reno flow's
 /// window on the first link is half of that on the second.
 ///
 /// LIA: RFC 6356's increase is the same on both paths and the decrease p w/2 too, so that w₁ : w₂ = p₂ : p₁ = 1 : 4,
@@ -221,7 +221,7 @@ fn alone_it_fills_both_links() {
     }
 }
 
-/// Two subflows on one link beside a flow of one path: one flow's part together.
+/// Two subflows on one link beside a flow of one path: one flow's share together.
 #[test]
 fn two_subflows_on_one_link_are_one_flow() {
     for (single, ids) in [("reno", &["lia", "olia", "balia"][..]), ("cubic", &["linked-cubic"])] {

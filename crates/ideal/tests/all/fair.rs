@@ -93,7 +93,7 @@ fn kelly(capacities: &[f64], connections: &[Connection]) -> Vec<f64> {
             }
         }
     }
-    // What steepness leaves beyond the capacities.
+    // The excess of the solution over the capacities.
     let loads = loads(capacities.len(), connections, &rates);
     let most = loads.iter().zip(capacities).map(|(l, c)| l / c).fold(0.0, f64::max);
     totals(&rates).iter().map(|total| total / most).collect()

@@ -1,4 +1,4 @@
-//! What theory gives for a scenario, beside closed forms and beside the packets of the simulator.
+//! The predictions of theory for a scenario, beside closed forms and beside the packets of the simulator.
 
 mod closed_forms;
 mod common;

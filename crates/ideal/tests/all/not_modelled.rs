@@ -1,4 +1,4 @@
-//! What theory leaves out, it says.
+//! Theory reports the features that it leaves out.
 
 use crate::common::*;
 use anabranch_ideal::Ideals;

@@ -42,7 +42,7 @@ fn groups(scenario: &Scenario, cc: &str) -> [Vec<(FlowSummary, FlowIdeal)>; 3] {
     [0, 1, 2].map(|group| runs.iter().flat_map(|run| run[5 * group..][..5].iter().cloned()).collect())
 }
 
-/// Every group's mean goodput, and each subflow's part, must be within `within` of the equilibrium.
+/// Every group's mean goodput, and each subflow's share, must be within `within` of the equilibrium.
 fn five_of_each(cc: &str, single: &str, links: [(f64, f64); 2], within: f64) {
     for group in groups(&scenario(&two_links(cc, single, links)), cc) {
         let name = &group[0].0.name;
@@ -169,8 +169,8 @@ fn under_random_loss() {
     }
 }
 
-/// OLIA leaves the crowded path, but its windows do not fall below a segment and it goes on trying: on the link with half
-/// the capacity per flow it has less than LIA, and all have their part of the pool within a quarter.
+/// OLIA leaves the crowded path, but its windows do not fall below a segment and it continues to probe: on the link with half the
+/// capacity per flow it has less than LIA, and all have their share of the pool within a quarter.
 #[test]
 fn olia_leaves_the_crowded_path() {
     let crowded = |cc: &str| {

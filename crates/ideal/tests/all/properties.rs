@@ -1,4 +1,4 @@
-//! What holds for equilibria of any network: complementarity, and the published equations.
+//! Properties of equilibria in any network: complementarity, and the published equations.
 
 use crate::common::*;
 use anabranch_ideal::{Allocation, COUPLED, Ideals};
@@ -62,7 +62,7 @@ impl Sub {
         self.w / self.t
     }
 
-    /// What losses take per acknowledgement, p w/2, for a mean of √(3/2p) instead of √(2/p).
+    /// The reduction by losses per acknowledgement, p w/2, for a mean of √(3/2p) instead of √(2/p).
     fn halvings(&self) -> f64 {
         self.p * self.w / 1.5
     }
@@ -115,7 +115,7 @@ fn balances(cc: &str, paths: &[Sub]) {
 fn check(allocation: &Allocation, network: &Random, scenario: &Scenario) {
     let index = |name: &str| allocation.links.iter().position(|link| link.name == name).unwrap();
     let price = |l: usize| allocation.links[l].loss_rate.unwrap();
-    // What waits in a full queue, in seconds.
+    // The content of a full queue, in seconds.
     let wait = |l: usize| match scenario.links[l].spec.queue {
         QueueLimit::Packets(n) => network.queue * n as f64 * 0.012 / network.links[l].0,
         QueueLimit::Bytes(n) => network.queue * n as f64 * 8e-6 / network.links[l].0,

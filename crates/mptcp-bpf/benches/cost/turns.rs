@@ -24,14 +24,14 @@ const WARM_UP: Duration = Duration::from_secs(2);
 /// Bytes that each subflow must have carried by then.
 const CARRIED: u64 = 100 << 20;
 
-/// What an algorithm's turns had, Gbit/s, and how much that is of CUBIC's mean before and after each. Neighbours share a
+/// The rates of an algorithm's turns, Gbit/s, and their ratio to CUBIC's mean before and after each. Neighbours share a
 /// turn of CUBIC's, so that the intervals are some 15 % too narrow.
 pub struct Turns {
     pub goodput: Median,
     pub of_cubic: Median,
 }
 
-/// Of so many turns of the algorithm.
+/// Over this number of turns of the algorithm.
 pub fn turns(lab: &Lab, name: &str, number: usize) -> Turns {
     let listener = listener(&lab.server, PORT);
     let sender = lab.client.run(|| connection(PORT)).unwrap();

@@ -1,8 +1,8 @@
 //! A path that has become the backup no longer counts for the one in use.
 //!
-//! The rule: on the path in use, beside the same neighbour, a connection gets no less than one that has no other path. The
-//! mean of `RUNS` runs with the backup is at least `LEAST` of that of as many without, which run at the same time; where it is not, that of twice
-//! as many.
+//! The rule: on the path in use, beside the same neighbour, a connection gets no less than one that has no other path. The mean of
+//! `RUNS` runs with the backup is at least `LEAST` of the mean of as many runs without, at the same time; if not, the rule applies
+//! to the mean of twice as many.
 
 use anabranch_test_support::algorithm::Algorithm;
 use anabranch_test_support::iperf::{Iperf, Options};
@@ -22,7 +22,7 @@ const PATHS: [Bottleneck; 2] =
 /// When it becomes the backup.
 const BACKUP: Duration = Duration::from_secs(3);
 
-/// What it has carried until then, at least: what it holds.
+/// Its window is at least what it has carried until then.
 const IN_USE: u64 = 1_500_000;
 
 const SECONDS: u32 = 10;
@@ -34,7 +34,7 @@ const RUNS: usize = 4;
 /// The simulator's standard case asks for nine tenths; means of four runs of ten seconds scatter more.
 const LEAST: f64 = 0.75;
 
-/// What a connection gets on the first path, Mbit/s, or why the run does not count.
+/// A connection's rate on the first path, Mbit/s, or why the run does not count.
 fn goodput(name: &str, with_backup: bool) -> Result<f64, String> {
     let lab = Lab::two_paths(PATHS);
     if !with_backup {

@@ -64,7 +64,7 @@ fn serve(listener: &TcpListener, connections: usize, accepted: &AtomicUsize) {
     }
 }
 
-/// Opens, uses and closes so many connections, on both processors, while others are at it too.
+/// Opens, uses and closes this number of connections, on both processors, while other tests do the same.
 fn churn(lab: &Lab, connections: usize) -> Churn {
     let listener = mptcp::listener(&lab.server, PORT);
     let (opened, accepted) = (AtomicUsize::new(0), AtomicUsize::new(0));

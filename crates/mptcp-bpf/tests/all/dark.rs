@@ -14,8 +14,8 @@ const BOTTLENECK: Bottleneck = Bottleneck { mbit_s: 20.0, queue: 50 };
 /// Large enough that a timeout shows.
 const LARGE: f64 = 10.0;
 
-/// An algorithm with state of its own that a timeout changes, and that wants each round-trip time: the timeout is told
-/// of, the window is one segment, and grows again. The samples are those of the kernel.
+/// An algorithm with state of its own that a timeout changes, and that wants each round-trip time: the timeout is reported, the
+/// window is one segment, and grows again. The samples are those of the kernel.
 #[test]
 fn a_dark_path_times_out_and_returns() {
     let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };

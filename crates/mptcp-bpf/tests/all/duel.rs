@@ -23,7 +23,7 @@ const USED: f64 = 0.9;
 const SIMULATED: &str = include_str!("../../../../bench/scenarios/kernel-duel.toml");
 const SEEDS: u64 = 20;
 
-/// So many are under way at a time at most, each with a bottleneck of its own.
+/// At most this number is under way at a time, each with a bottleneck of its own.
 const AT_ONCE: usize = 12;
 
 /// Whose subflows, against whose TCP socket.
@@ -73,8 +73,8 @@ impl Duel {
     }
 }
 
-/// The ratio of the goodputs, MPTCP's to TCP's, in so many runs of each pair, printed one by one; fewer where
-/// too many do not count.
+/// The ratio of the goodputs, MPTCP's to TCP's, in this number of runs of each pair, printed one by one; fewer where too many do
+/// not count.
 fn ratios<const N: usize>(pairs: [Pair; N], runs: usize, length: Length) -> [Vec<f64>; N] {
     let mut ratios = [const { Vec::new() }; N];
     let at_once = (AT_ONCE / N).min(runs);
@@ -146,8 +146,8 @@ fn coupled_takes_less_than_uncoupled() {
     }
 }
 
-/// Twelve runs of a minute of each, and the rules: the interval of the coupled one lies wholly below that of its
-/// algorithm for one path on both subflows; and LIA's overlaps that of the simulator. `make kernel-proof`
+/// Twelve runs of a minute each, and the rules: the interval of the coupled algorithm lies wholly below the interval of its
+/// single-path algorithm on both subflows; LIA's overlaps the simulator's. `make kernel-proof`
 #[test]
 #[ignore = "takes eight minutes"]
 fn coupled_ones_take_what_they_should() {

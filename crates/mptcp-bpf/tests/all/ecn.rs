@@ -40,7 +40,7 @@ fn marks_halve_the_window_once_per_round() {
     let [before, after] =
         (0..TRIES).find_map(|_| react(&marker, &mut monitor)).expect("marks without a loss");
     println!("{before:?}\n{after:?}");
-    // What was seen before may be a few rounds old, in which the window grew by a segment each at most.
+    // Earlier samples may be a few rounds old, in which the window grew by a segment each at most.
     let halves = after.ssthresh / (before.cwnd / 2.0);
     assert!((0.95..1.25).contains(&halves), "from {} to {}", before.cwnd, after.ssthresh);
     assert!(after.cwnd >= after.ssthresh.floor());
@@ -63,7 +63,7 @@ fn react(marker: &Marker, monitor: &mut Monitor) -> Option<[Subflow; 2]> {
     // Many rounds: it would have reacted again.
     std::thread::sleep(Duration::from_millis(500));
     let after = subflow(monitor, 1)?;
-    // A probe of the tail, which a machine that is busy provokes, is no loss.
+    // A probe of the tail, which a machine that is busy provokes, is not a loss.
     let losses = |s: &Subflow| (s.recoveries, s.timeouts, s.lost_segments);
     (losses(&after) == losses(&before)).then_some([before, after])
 }

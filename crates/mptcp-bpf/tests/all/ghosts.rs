@@ -84,7 +84,7 @@ fn open(namespace: &Namespace, number: usize) -> (TcpStream, TcpStream) {
     pair
 }
 
-/// What `load` freed while connections came and went.
+/// The rows that `load` freed while connections came and went.
 struct Freed {
     /// Rows, altogether.
     rows: usize,

@@ -38,7 +38,7 @@ fn every_algorithm_loads() {
     }
 }
 
-/// What the kernel itself lists.
+/// The kernel's own list.
 fn available() -> Vec<String> {
     let names = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();
     names.split_whitespace().map(str::to_owned).collect()

@@ -24,7 +24,7 @@ impl Marker {
         Marker(object)
     }
 
-    /// Marks the next so many packets whose sender understands it.
+    /// Marks the next packets of this number whose sender understands ECN.
     pub fn mark(&self, packets: u64) {
         let map = self.0.maps().find(|map| map.name().to_string_lossy().ends_with(".bss")).unwrap();
         map.update(&0u32.to_ne_bytes(), &packets.to_ne_bytes(), MapFlags::ANY).unwrap();

@@ -1,4 +1,4 @@
-//! What is seen of sockets while they live.
+//! The monitor's view of sockets while they live.
 
 use anabranch_mptcp_bpf::{Connection, Key, Monitor, Namespaces, Snapshot, Subflow, load, unload};
 use anabranch_test_support::{Kernel, namespace::Namespace, reno, until};
@@ -14,7 +14,7 @@ fn namespace_with_reno() -> Namespace {
     namespace
 }
 
-/// What is seen once `holds`.
+/// The rows once `holds`.
 fn seen(monitor: &mut Monitor, holds: impl Fn(&[Connection]) -> bool, what: &str) -> Snapshot {
     let mut seen = monitor.sample();
     until(

@@ -117,7 +117,7 @@ fn every_algorithm_couples_the_subflows_of_a_socket() {
     }
 }
 
-/// What tells this test, started once more by itself, that it is to hold one, and which kind.
+/// The variable by which this test, started once more by itself, knows that it must hold one, and which kind.
 const HOLD: &str = "ANABRANCH_TEST_HOLD";
 
 /// Loads one, says its name, and waits to be killed, but no longer than its parent lives.

@@ -55,7 +55,7 @@ fn data_arrives_as_it_was_sent() {
     let (mut stream, _) = listener.accept().unwrap();
     stream.write_all(b"HTTP/1.0 200 OK\r\n\r\n").unwrap();
     stream.write_all(&data).unwrap();
-    // What is written is not yet sent: the connection stays open until both subflows have had their part.
+    // Written data is not yet sent: the connection stays open until both subflows have sent their share.
     let mut sockets = Vec::new();
     let clients: BTreeSet<_> = [1, 2].map(client_address).into();
     until(

@@ -1,4 +1,4 @@
-//! What a loader killed by SIGKILL leaves, at each of its steps, and what the next command makes of it.
+//! The leftovers of a loader killed by SIGKILL, at each of its steps, and the next command's repair.
 
 use anabranch_mptcp_bpf::{
     Error, Load, Pins, Registration, Unload, available, load, load_as, loaded, unload,
@@ -20,7 +20,7 @@ fn is_pinned() -> bool {
     loaded().unwrap().iter().any(|loaded| loaded.entry.kernel_name == "ab_reno")
 }
 
-/// Leaves what a loader has pinned after so many steps.
+/// Leaves the state that a loader has pinned after this number of steps.
 fn killed_after(steps: usize, registration: Registration) -> PathBuf {
     let loading = directory("loading");
     fs::create_dir(&loading).unwrap();

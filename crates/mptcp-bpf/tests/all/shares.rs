@@ -49,7 +49,7 @@ fn inode(namespace: &Namespace) -> u32 {
     anabranch_mptcp_bpf::Namespace::find(&namespace.name).unwrap().inode().unwrap()
 }
 
-/// Opens so many connections, one after the other: none asks while another does.
+/// Opens this number of connections, one after the other, so that two never ask at once.
 fn open(
     namespace: &Namespace,
     connections: usize,

@@ -1,4 +1,4 @@
-//! What sockets leave in the maps.
+//! The entries that sockets leave in the maps.
 
 use anabranch_mptcp_bpf::{Counters, Loaded, Occupancy, Unload, load, loaded, unload};
 use anabranch_test_support::namespace::{Namespace, exchange};

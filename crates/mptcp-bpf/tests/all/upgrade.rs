@@ -1,4 +1,4 @@
-//! What another build of the library has loaded.
+//! Programs that another build of the library has loaded.
 
 use anabranch_mptcp_bpf::{Instance, Load, Unload, instances, load, unload};
 use anabranch_test_support::programs::{load_as_other_build, registrations};

@@ -10,8 +10,8 @@ use anabranch_test_support::{TOOLS, until};
 /// A short queue: each subflow loses a hundred times a second.
 const BOTTLENECK: Bottleneck = Bottleneck { mbit_s: 100.0, queue: 8 };
 
-/// What the path holds, segments: the queue, the ten that `tbf` lets pass at once, and 100 Mbit/s for the
-/// millisecond that a late timer takes.
+/// The path's capacity, segments: the queue, the ten that `tbf` lets pass at once, and 100 Mbit/s for the millisecond that a late
+/// timer takes.
 const HELD: f64 = 8.0 + 10.0 + 8.0;
 
 /// Slow start doubles the window before it learns of a loss. The rest is for a machine that is busy: windows grow as

@@ -17,7 +17,7 @@ model_spec! {
     "fq-codel" "FQ-CoDel" FqCoDel {
         /// Number of flow queues, to which subflows are hashed. Default: 1024.
         queues: u32 as Count(1, 65_536) => 1024,
-        /// What a queue may send per turn, from 64 B to 1 MB. Default: 1500 B.
+        /// The amount that a queue may send per turn, from 64 B to 1 MB. Default: 1500 B.
         quantum: u32 as Bytes(64, 1_000_000) => FULL_PACKET,
         /// The acceptable standing delay of a flow queue. Default: 5 ms.
         target: Time as Time => Time::from_millis(5),

@@ -1,5 +1,5 @@
-//! PIE (RFC 8033): the required parts of §4, and of the options marking (§5.1), de-randomization (§5.4)
-//! and the cap on increases (§5.5). Not §5.2, as a link knows its rate, nor §5.3, as PIE is always active.
+//! PIE (RFC 8033): the required rules of §4, and of the options marking (§5.1), de-randomization (§5.4) and the cap on increases
+//! (§5.5). Not §5.2, as a link knows its rate, nor §5.3, as PIE is always active.
 
 use super::{DisciplineParams, EnqueueRule, FULL_PACKET, QUEUE_SEED, QueueView, Verdict};
 use crate::model_spec::model_spec;

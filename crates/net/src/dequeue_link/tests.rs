@@ -17,7 +17,7 @@ struct Stream {
     ecn_capable: bool,
 }
 
-/// What became of a stream.
+/// The fate of a stream.
 #[derive(Clone, Copy, Debug, Default)]
 struct StreamResult {
     bytes: u64,
@@ -145,7 +145,7 @@ fn the_longest_flow_queue_loses_when_the_limit_is_reached() {
     assert!(link.waiting(Time::from_secs_f64(5.0)).bytes <= 60_000);
 }
 
-/// Told late, packets still leave when the transmitter was free.
+/// Packets whose departure is asked for late still leave when the transmitter was free.
 #[test]
 fn a_late_call_changes_no_fate() {
     let mut link = link(Discipline::CoDel(CoDel::default()), 1e9, QueueLimit::Packets(10));

@@ -126,7 +126,8 @@ fn an_idle_link_begins_with_the_tick() {
     assert_eq!(out, [21.0, 21.0, 21.0, 21.0, 21.0, 21.0, 21.0, 21.0, 22.0]);
 }
 
-/// Down at 2.5 ms: what the tick at 2 ms took has left by 3 ms, what waits for that of 3 ms is lost. Up again at 2.7 ms,
+/// Down at 2.5 ms: the packets of the tick at 2 ms have left by 3 ms, and those that wait for the tick at 3 ms are lost. Up again
+/// at 2.7 ms,
 /// in the same tick.
 #[test]
 fn going_down_loses_what_waits_for_the_next_tick() {

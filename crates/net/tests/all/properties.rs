@@ -1,4 +1,4 @@
-//! What holds for every link, random processes included.
+//! Properties of every link, random processes included.
 
 use anabranch_net::{
     Change, Discipline, DropReason, GilbertElliott, GilbertElliottTime, Jitter, Link, LinkSpec, Loss, LossAt,

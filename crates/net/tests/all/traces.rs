@@ -22,7 +22,7 @@ fn follows(trace: Trace, delay: Time, queue: QueueLimit) -> LinkSpec {
     LinkSpec { trace: Some(trace), ..LinkSpec::new(1e6, delay, queue) }
 }
 
-/// When packets of these sizes are delivered that arrive at these instants, in ms; none: dropped.
+/// Delivery times of packets with these sizes and these arrivals, in ms; `None` if dropped.
 fn delivered(spec: &LinkSpec, packets: &[(u64, u32)]) -> Vec<Option<u64>> {
     let mut link = Link::new(spec, 1, 1).fifo().unwrap();
     let outcome = |&(at, size): &(u64, u32)| match link.offer(ms(at), size, false) {
@@ -46,7 +46,7 @@ fn opportunities_by_hand() {
         delivered(&spec, &[(3, 1500), (3, 1500), (3, 1500), (3, 1500)]),
         [105, 105, 110, 112].map(Some)
     );
-    // What is left of an opportunity serves who waits already: 1000 + 500, then 500 of the next.
+    // The rest of an opportunity serves packets that wait already: 1000 + 500, then 500 of the next.
     assert_eq!(
         delivered(&spec, &[(0, 1000), (0, 1000), (0, 1000), (3, 1500)]),
         [102, 105, 105, 105].map(Some)
@@ -63,7 +63,7 @@ fn opportunities_by_hand() {
 fn the_queue_holds_what_is_not_begun() {
     let spec = follows(opportunities(&[2, 5, 10], Time::ZERO), ms(0), QueueLimit::Packets(1));
     assert_eq!(delivered(&spec, &[(0, 1500), (1, 1500), (3, 1500)]), [Some(2), None, Some(5)]);
-    // Begun at 2 ms and ended at 5 ms: the second finds room at 3 ms, and goes on with what is left.
+    // Begun at 2 ms and ended at 5 ms: the second finds room at 3 ms, and continues with the rest.
     assert_eq!(delivered(&spec, &[(0, 2000), (3, 1000), (4, 1)]), [Some(5), Some(5), None]);
 }
 
@@ -226,7 +226,7 @@ proptest! {
         if holding {
             hand.discipline = Discipline::CoDel(CoDel::default());
         }
-        // What the trace says counts, not what stands beside it.
+        // The trace's values count, not those beside it.
         let traced = LinkSpec { changes: vec![], trace: Some(trace), rate_bps: 1.0, loss: Loss::None, ..hand.clone() };
         let mut links = [Link::new(&hand, seed, 3), Link::new(&traced, seed, 3)];
         let mut now = Time::ZERO;
@@ -249,7 +249,7 @@ proptest! {
     }
 }
 
-/// One that begins in the middle of a trace is one that has gone on from its beginning, without a packet.
+/// One that begins in the middle of a trace equals one that has run from its beginning, without a packet.
 #[test]
 fn a_start_is_a_place_in_the_trace() {
     let steps = steps(vec![(0, 3e6, 10, 0.0), (250, 1e8, 2000, 0.0), (700, 2e7, 500, 0.0)], true, false);
@@ -294,7 +294,7 @@ fn a_constant_trace_is_a_plain_link() {
     for n in 0..20_000 {
         let now = Time::from_nanos(1_500_000 * n);
         match (plain.offer(now, 1500, false), traced.offer(now, 1500, false)) {
-            // Where a transmission goes on in the next step its end is rounded.
+            // Where a transmission continues in the next step its end is rounded.
             (Outcome::Delivered { at: a, .. }, Outcome::Delivered { at: b, .. }) => {
                 assert!(b.since(a) <= Time::from_nanos(n))
             }
@@ -303,7 +303,7 @@ fn a_constant_trace_is_a_plain_link() {
     }
 }
 
-/// At rate 0 packets wait, and a transmission goes on afterwards.
+/// At rate 0 packets wait, and a transmission continues afterwards.
 #[test]
 fn a_pause_keeps_the_queue() {
     let steps: Vec<Change> = [(0, 12e6), (10, 0.0)]

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 pub struct Case {
     /// Its identifier: "shared-reno".
     pub id: String,
-    /// What it is.
+    /// Its description.
     pub title: String,
     /// Cases of one group stand beside each other: "Beside Reno".
     pub group: String,
@@ -19,11 +19,11 @@ pub struct Case {
     pub purpose: String,
     /// Its key figure.
     pub goal: Goal,
-    /// The changes that it recovers from: how the identifier of each one's row goes on after the key figure's, and what it is.
+    /// The changes that it recovers from: how each one's row identifier continues after the key figure's, and its description.
     pub(super) changes: Vec<(&'static str, String)>,
 }
 
-/// What a case's key figure is.
+/// A case's key figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// How full the links are, in percent, averaged over them.
@@ -35,7 +35,7 @@ pub enum Goal {
 }
 
 impl Goal {
-    /// What it is called, its unit, and a value to see others by.
+    /// Its name, its unit, and a value for comparison.
     fn parts(self) -> (&'static str, &'static str, Option<f64>) {
         match self {
             Goal::Utilisation => ("utilisation", "%", Some(100.0)),
@@ -44,12 +44,12 @@ impl Goal {
         }
     }
 
-    /// What it is called.
+    /// Its name.
     pub fn title(self) -> &'static str {
         self.parts().0
     }
 
-    /// Its unit; none for a ratio.
+    /// Its unit; empty for a ratio.
     pub fn unit(self) -> &'static str {
         self.parts().1
     }

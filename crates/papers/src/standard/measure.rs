@@ -12,7 +12,7 @@ use anabranch_study::{Estimate, Row, Run, Setup, estimate};
 /// Bytes of a full packet.
 const PACKET: f64 = 1500.0;
 
-/// What the runs of a case, one for each seed, and its rows say of the algorithm.
+/// The result of a case: the algorithm's runs, one for each seed, and its rows.
 pub(super) fn case(
     case: &Case,
     algorithm: &Entry,
@@ -76,7 +76,7 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> Option<f64> {
     (n > 0).then(|| values.sum::<f64>() / n as f64)
 }
 
-/// A connection's goodput ÷ the mean over the connections; none where there is one only.
+/// A connection's goodput ÷ the mean over the connections; `None` if there is only one.
 fn share(summary: &Summary, flow: &FlowSummary) -> Option<f64> {
     let goodputs: Vec<f64> = summary.flows.iter().filter_map(|f| f.goodput_bps).collect();
     let equal = mean(goodputs.iter().copied()).filter(|equal| *equal > 0.0 && goodputs.len() > 1)?;

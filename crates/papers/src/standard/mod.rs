@@ -38,7 +38,7 @@ pub fn run(
 /// An algorithm's standard cases, to be run.
 ///
 /// # Errors
-/// [`StudyError::Scenario`] where a case is none.
+/// [`StudyError::Scenario`] if a case is not a scenario.
 pub fn work(
     algorithm: &'static Entry,
     size: Size,

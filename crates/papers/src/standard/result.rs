@@ -1,4 +1,4 @@
-//! What an algorithm's run through the standard cases leaves. Written as JSON, read by the report.
+//! The result of an algorithm's run through the standard cases. Written as JSON, read by the report.
 
 use super::case;
 use anabranch_study::{Estimate, Run, Size, size};
@@ -77,7 +77,7 @@ pub struct CaseResult {
     pub observables: Vec<Observed>,
     /// How to run it again.
     pub run: Run,
-    /// What went wrong, if a run failed.
+    /// The error, if a run failed.
     pub failures: Vec<String>,
 }
 
@@ -90,7 +90,7 @@ pub struct Key {
     pub at_least: bool,
 }
 
-/// What is measured of a connection or of one of several subflows.
+/// The measured values of a connection or of one of several subflows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowRow {
     /// The flow's name in the scenario.
@@ -115,7 +115,7 @@ pub struct FlowRow {
     pub timeouts: Option<Estimate>,
 }
 
-/// What is measured of a link.
+/// The measured values of a link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinkRow {
     /// Its name.

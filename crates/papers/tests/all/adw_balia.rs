@@ -29,7 +29,7 @@ fn ideal_throughputs_fill_the_bottlenecks() {
     }
 }
 
-/// The part of each link that the ideal throughputs take; a connection's is divided evenly among its subflows.
+/// The fraction of each link that the ideal throughputs take; a connection's is divided evenly among its subflows.
 fn used(network: &Value) -> BTreeMap<String, f64> {
     let file = scenarios::at(&format!("papers/ADW-BALIA/{}", network["file"].as_str().unwrap()));
     let set = network.get("set").and_then(Value::as_table).into_iter().flatten();

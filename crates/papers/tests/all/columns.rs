@@ -65,7 +65,7 @@ fn a_column_has_a_part_of_the_seeds() {
     assert_eq!(column.clone().repeats(4).at_most(3).seeds(5), 2);
 }
 
-/// Every experiment of a paper that ran on the retired kernel has a column of its arithmetic, with each algorithm in it
+/// Every experiment of a paper that ran on the out-of-tree kernel has a column of its arithmetic, with each algorithm in it
 /// that has that form.
 #[test]
 fn every_experiment_has_the_retired_kernels_column() {

@@ -1,4 +1,4 @@
-//! What the file of paper A says in words and numbers of its equations.
+//! The equations of paper A in the words and numbers of its file.
 
 use anabranch_study::theory::{cubic_crossing, lia_alpha, virtual_reno};
 

@@ -124,7 +124,7 @@ fn results_do_not_depend_on_threads() {
     assert_eq!(on(1), on(2));
 }
 
-/// What a result says of its own making: the options that were given.
+/// A result names the options that made it.
 #[test]
 fn a_result_names_its_command_and_seeds() {
     let result = quick("B", "B-F8");
@@ -162,7 +162,7 @@ fn columns_can_be_left_out() {
     assert_eq!(stripped, without);
 }
 
-/// What runs on request has its own command beside the one for all the others.
+/// An experiment on request has its own command beside the one for all the others.
 #[test]
 fn a_result_names_what_was_asked_for() {
     let page = |ids: &[&str]| {
@@ -209,7 +209,7 @@ fn explanations_say_for_which_size_they_are() {
 fn an_experiment_runs() {
     let result = quick("B", "B-F8");
     let [experiment] = &result.experiments[..] else { panic!("one experiment") };
-    // Four simulations and eight readings beside each of two of them; LIA is not in two. All of them again on other links and hosts.
+    // Four simulations and eight interpretations beside each of two of them; LIA is not in two. All of them again on other links and hosts.
     assert_eq!(
         (experiment.id.as_str(), experiment.figures.len(), experiment.runs.len()),
         ("B-T2", 2, 20 + 18 + 3 * 20)
@@ -251,7 +251,7 @@ fn an_experiment_runs() {
     assert_eq!(read, [("B-T2.reno.order", 8), ("B-T2.cubic.order", 8)]);
 }
 
-/// What was complete when it was interrupted is there; of a paper the experiments that were, marked as partial.
+/// Complete experiments are there after an interruption; those of an incomplete paper are marked as partial.
 #[test]
 fn an_interruption_keeps_what_is_complete() {
     let first = find("A").unwrap();
@@ -292,7 +292,7 @@ impl RunCache for Memory {
     }
 }
 
-/// What was run before an interruption is not run again, and the result is that of one go.
+/// Runs from before an interruption are not repeated, and the result equals an uninterrupted one.
 #[test]
 fn after_an_interruption_it_goes_on() {
     let work = [work(find("coupling-cubic").unwrap(), &quick_options(1, Some("E-10"))).unwrap()];

@@ -1,4 +1,4 @@
-//! What theory gives beside runs of the papers' scenarios.
+//! The predictions of theory beside runs of the papers' scenarios.
 
 use anabranch_papers::scenarios;
 use anabranch_record::NoSamples;
@@ -17,7 +17,7 @@ fn of(setup: &Setup, seeds: u64) -> Option<Shares> {
 
 /// Three connections on two links of 20 Mbit/s: 13.3 of packets each, of which 1428 or 1448 of 1500 bytes are payload.
 /// A subflow's goodput in 20 s scatters by 29 % (standard deviation of 20 seeds), so the mean of ten seeds by 9 %: it must be
-/// within three times that, 28 %. That of two, which scatters by 21 %, was off by more than 40 % by chance.
+/// within three times that, 28 %. The mean of two, which scatters by 21 %, was off by more than 40 % by chance.
 #[test]
 fn separate_bottlenecks() {
     let setup = Setup::new("", scenarios::at("standard/separate.toml")).cc("lia").lasting(30.0, 10.0);

@@ -51,8 +51,8 @@ fn cases_are_complete() {
     }
 }
 
-/// What follows from the set-up alone: shares add up to the number of connections, n equal flows of a full link take
-/// 1/n each, and what is alone fills its link.
+/// Consequences of the set-up alone: shares add up to the number of connections, n equal flows of a full link take 1/n each, and a
+/// lone flow fills its link.
 #[test]
 fn figures_are_what_they_are_called() {
     for result in [&*RENO, &*LIA] {

@@ -40,7 +40,7 @@ pub enum ReadError {
     Other {
         /// Which.
         path: PathBuf,
-        /// What is wrong.
+        /// The mistake.
         why: String,
     },
 }

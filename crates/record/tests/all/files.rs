@@ -1,4 +1,4 @@
-//! What the sinks write, read back by other readers: Parquet's row API, the csv crate.
+//! The sinks' files, read back by other readers: Parquet's row API, the csv crate.
 
 use anabranch_record::{
     CompletionSample, CsvSink, FileSink, FlowLayout, Layout, LinkSample, MemorySink, ParquetSink, Sink,
@@ -27,7 +27,7 @@ pub fn layout() -> Layout {
     }
 }
 
-/// The `i`-th sample. Values are such that their rows can be told apart.
+/// The `i`-th sample. Each row has a different value.
 fn subflow<'a>(i: u64, flow: usize, subflow: usize, observables: &'a [f64]) -> SubflowSample<'a> {
     SubflowSample {
         time_s: i as f64 * 0.1,

@@ -1,4 +1,4 @@
-//! What a run leaves: files and summaries.
+//! The output of a run: files and summaries.
 
 mod files;
 mod output_file;

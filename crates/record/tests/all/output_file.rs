@@ -3,7 +3,7 @@
 use anabranch_record::output::OutputFile;
 use std::process::Command;
 
-/// A pipe is no result of ours, and is not opened to find that out: it would have to wait for a writer.
+/// A pipe is not a result of ours, and is not opened to find that out: it would have to wait for a writer.
 #[test]
 fn a_pipe_stays_unread() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Records read back: what a sink in memory was given at the same time, and messages for what is none.
+//! Records read back: what a sink in memory was given at the same time, and messages for files that are not records.
 
 use crate::files::{fill, layout};
 use anabranch_record::{MemorySink, ReadError, Record, RunDirectory, SampleFormat, Sink, Summary};
@@ -43,7 +43,7 @@ fn a_record_is_what_memory_has() {
     let folder = tempfile::tempdir().unwrap();
     let mut memory = MemorySink::new();
     fill(&mut memory);
-    // A column that has no value for a subflow is none of its observables.
+    // A column that has no value for a subflow is not one of its observables.
     for subflow in memory.flows.iter_mut().flat_map(|f| &mut f.subflows) {
         subflow.observables.retain(|(_, values)| values.iter().any(|v| v.is_finite()));
     }

@@ -18,16 +18,16 @@ use crate::{
 };
 use anabranch_study::format;
 
-/// What stands where there is no value.
+/// The text where there is no value.
 const NOTHING: &str = "–";
 
-/// Part files shared by an algorithm's cases: similar content compresses better together.
+/// Fragment files shared by an algorithm's cases: similar content compresses better together.
 pub struct Parts<'a> {
     /// The charts of windows and goodputs.
     pub over_time: Charts<'a>,
     /// The charts of the algorithm's observables.
     pub observables: Charts<'a>,
-    /// What is folded away.
+    /// The folded content.
     pub folded: Bundle,
 }
 
@@ -167,7 +167,7 @@ fn flows(case: &Case, result: &CaseResult) -> Markup {
     }
 }
 
-/// What theory gives for the flow or subflow.
+/// The predictions of theory for the flow or subflow.
 fn ideals(shares: &Shares, row: &FlowRow) -> Markup {
     let same = |share: &&ShareRow| (&share.flow, &share.path, share.part) == (&row.flow, &row.path, row.part);
     html! {

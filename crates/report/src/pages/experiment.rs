@@ -224,7 +224,7 @@ fn table_row(row: &Row, anchor: &str, columns: &Columns) -> Markup {
     }
 }
 
-/// What an explanation explains.
+/// The value that an explanation explains.
 fn why(verdict: Verdict) -> &'static str {
     if verdict == Verdict::Failed { "What failed" } else { "Why" }
 }

@@ -101,19 +101,19 @@ fn facets(panels: &[&Panel]) -> Option<Vec<Panel>> {
     Some(facets)
 }
 
-/// The specifications of charts that one part hands over.
+/// The specifications of a fragment's charts.
 pub struct Charts<'a> {
     part: &'a str,
     specs: Vec<serde_json::Value>,
 }
 
 impl<'a> Charts<'a> {
-    /// For the part of that path: "data/coupled-cubic-A-F5.js".
+    /// For the fragment of that path: "data/coupled-cubic-A-F5.js".
     pub fn new(part: &'a str) -> Self {
         Charts { part, specs: vec![] }
     }
 
-    /// One plot, with a picture of it that stands there until a script draws it, and where there is none.
+    /// One plot, with a picture of it that stands there until a script draws it, and without scripts.
     pub fn with_picture(&mut self, panel: &Panel, data: &str, look: &ChartSize, site: &mut Site) -> Markup {
         let path = format!("data/{}.svg", stem(data));
         let picture = svg::picture(&coarse(panel), look);
@@ -159,7 +159,7 @@ impl<'a> Charts<'a> {
         }
     }
 
-    /// Writes the part.
+    /// Writes the fragment.
     pub fn finish(mut self, site: &mut Site) -> Markup {
         self.specs.iter_mut().for_each(steps::pack);
         if !self.specs.is_empty() {
@@ -184,7 +184,7 @@ fn coarse(panel: &Panel) -> Panel {
     coarse
 }
 
-/// What a link to values says.
+/// The text of a link to values.
 fn kind(path: &str) -> &'static str {
     if path.ends_with(".gz") { "Values (CSV, compressed)" } else { "Values (CSV)" }
 }

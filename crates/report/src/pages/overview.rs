@@ -110,8 +110,8 @@ fn rows<'a>(paper: &'a PaperPlan, beyond: bool) -> impl Iterator<Item = &'a Row>
     experiments.flat_map(|e| e.rows.iter().map(|(row, _)| *row))
 }
 
-/// Verdicts counted by paper: on what the papers published, and apart from it on what goes beyond them. Users' studies are
-/// no papers' verdicts.
+/// Verdicts counted by paper: on what the papers published, and apart from it on what goes beyond them. Users' studies do not count
+/// as papers' verdicts.
 fn summary(plan: &Plan) -> Markup {
     let tables = [
         ("The papers' own experiments", "Paper", &plan.papers, false),

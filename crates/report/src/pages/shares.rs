@@ -97,7 +97,7 @@ fn heading(equilibrium: &EquilibriumName) -> Markup {
     }
 }
 
-/// Parts of a connection have no unique fair share.
+/// The subflows of a connection have no unique fair share.
 fn fair_cells(row: &ShareRow) -> Markup {
     html! { @for value in [row.max_min, row.pooled] { (cell(value, row.part)) } }
 }
@@ -106,7 +106,7 @@ fn cell(value: Option<f64>, may_be_empty: bool) -> Markup {
     html! { td.number { (value.map_or(if may_be_empty { String::new() } else { "–".into() }, format::number)) } }
 }
 
-/// What theory leaves out.
+/// The features that theory leaves out.
 fn notes(shares: &Shares) -> Markup {
     html! { @for note in &shares.notes { p.hint { (prose(note)) } } }
 }

@@ -1,4 +1,4 @@
-//! What surrounds the marks: axes with their ticks, grid and titles.
+//! The surroundings of the marks: axes with their ticks, grid and titles.
 
 use anabranch_study::{Axis, Panel, Point};
 use maud::{Markup, html};

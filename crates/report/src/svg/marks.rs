@@ -11,7 +11,7 @@ use crate::style::{SOLID, Style};
 
 /// Radius of points, in pixels.
 pub const RADIUS: f64 = 3.7;
-/// The part of a label's band that its marks take.
+/// The fraction of a label's band that its marks take.
 pub const FILLED: f64 = 0.8;
 
 /// Lines with their intervals, or points.
@@ -70,8 +70,8 @@ pub fn bars(panel: &Panel, drawn: &VisibleData, style: &Style, frame: &Frame) ->
     }
 }
 
-/// Points with an interval, and the places of its lower and upper end. What of it is below a logarithmic axis cannot be drawn: it
-/// then ends at its point.
+/// Points with an interval, and the places of its lower and upper end. An interval that extends below a logarithmic axis ends at
+/// its point.
 fn intervals<'a>(panel: &Panel, points: &[&'a Point], frame: &Frame) -> Vec<(&'a Point, f64, f64)> {
     let place = |p: &Point, v: f64| frame.y.place(if drawable(&panel.y, v) { v } else { p.y });
     let of = |p: &&'a Point| match ends(p)[..] {
@@ -90,7 +90,7 @@ fn whiskers(intervals: &[(&Point, f64, f64)], x: impl Fn(&Point) -> f64) -> Stri
     intervals.iter().map(one).collect()
 }
 
-/// The area between the ends of all intervals; a point without one has none of it.
+/// The area between the ends of all intervals; it skips a point without one.
 fn band(
     points: &[&Point],
     intervals: &[(&Point, f64, f64)],
@@ -112,7 +112,7 @@ fn lines(panel: &Panel, points: &[&Point], at: impl Fn(&Point) -> (f64, f64)) ->
     stretches.map(|stretch| line(stretch.iter().map(|p| at(p)))).collect()
 }
 
-/// A path through all of these places, each after the first told from the one before it, which is half as long.
+/// A path through all of these places, each after the first relative to the one before it, which is half as long.
 fn line(places: impl Iterator<Item = (f64, f64)>) -> String {
     let mut path = String::new();
     let mut push = |before: &str, tenths: i64| {
@@ -168,7 +168,7 @@ pub fn symbol(shape: &str, (x, y): (f64, f64), r: f64) -> String {
     }
 }
 
-/// A line's dashes; none of a solid one.
+/// A line's dashes; `None` for a solid one.
 pub fn dash([on, off]: [f64; 2]) -> Option<String> {
     ([on, off] != SOLID).then(|| format!("{} {}", Places(on), Places(off)))
 }

@@ -74,7 +74,7 @@ pub fn draw(panel: &Panel, look: &ChartSize) -> Option<Drawing> {
     Some(Drawing { content, height: scale + 10.0 + 1.8 * font })
 }
 
-/// Parts of the colours' scale.
+/// Segments of the colours' scale.
 const STEPS: usize = 24;
 
 /// The worst value and the best.

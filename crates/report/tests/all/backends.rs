@@ -21,7 +21,7 @@ fn differences_are_summed_over_a_study_and_over_all() {
     let files = files(&beside_linux());
     assert_eq!(by_kind(&files["coupled-cubic.html"]), [["2", "3.8 %", "–", "50 %", "100 %"]]);
     let all = by_kind(&files["index.html"]);
-    // One goodput was simulated with Linux hosts, and is 5 % apart then.
+    // One goodput was simulated with the Linux-accurate host model, and is 5 % apart then.
     assert_eq!(all[0], ["3", "6.5 %", "–", "33 %", "67 %", "5.0 %", "–", "100 %", "100 %"]);
     // A loss rate of zero on Linux has no ratio.
     assert_eq!(all[1..], [["1", "3.8 %", "–", "100 %", "100 %"], ["1", "3.0 %", "–", "100 %", "100 %"]]);
@@ -46,7 +46,7 @@ fn quantities_have_readable_units_and_marks() {
             ["0.15", "–", "0", "–", "–"],
         ]
     );
-    // The other scenario was not simulated with Linux hosts.
+    // The other scenario was not simulated with the Linux-accurate host model.
     assert_eq!(shown[4..], [["4.9", "4.6", "+6.5 %"]]);
     for (row, unit) in rows.iter().zip(["Mbit/s", "segments", "ms", "%"]) {
         assert!(row.contains(&format!("<td>{unit}</td>")), "{row}");

@@ -42,14 +42,14 @@ addEventListener("load", async () => {
     folded: document.querySelectorAll(".chart").length - inSight.length,
     clipped: wide.map((of) => of.ariaLabel ?? of.textContent),
     page: document.documentElement.scrollWidth,
-    // What is a cell must be drawn as one.
+    // Each cell must be drawn as one.
     odd: [...document.querySelectorAll("td, th")].filter((of) => getComputedStyle(of).display !== "table-cell").map((of) => of.textContent),
     hidden: first.filter((of) => of.getBoundingClientRect().left > innerWidth - 40).map((of) => of.textContent),
   }, "*");
 });
 </script>"#;
 
-/// What the pages of a report say of themselves in windows of that width; nothing where there is no Chromium.
+/// The pages' reports on themselves in windows of that width; nothing where there is no Chromium.
 fn probed(dir: &Path, pages: &[&str], width: u32, largest: u64) -> Option<Vec<Value>> {
     for page in pages {
         let path = dir.join(page);
@@ -92,7 +92,7 @@ fn is_whole(page: &str, said: &Value) {
     assert_eq!(said["odd"], serde_json::json!([]), "{page}");
 }
 
-/// Draws those pages of a report, which have so many charts in sight.
+/// Draws those pages of a report, with this number of charts in sight.
 fn draws_all(papers: &[StudyResult], pages: &[(&str, usize)], width: u32) {
     let dir = tempfile::tempdir().unwrap();
     let results = Results { papers, algorithms: &fixture::algorithms(), ..Results::default() };
@@ -148,7 +148,7 @@ fn an_algorithms_charts_are_drawn() {
     assert_eq!(said[0]["folded"], 0);
 }
 
-/// What is folded away is drawn once it is opened, with the values of the result: a hundred, as many as are told by their steps.
+/// Folded content is drawn once it is opened, with the values of the result: a hundred, enough for delta encoding.
 #[test]
 fn what_is_opened_has_its_values() {
     let dir = tempfile::tempdir().unwrap();
@@ -179,7 +179,7 @@ fn what_is_opened_has_its_values() {
     near("y", &trace.values, 0.16 / 1000.0);
 }
 
-/// Of another version, without experiments, from one seed, with values that are no numbers: pages say so and stay whole.
+/// Of another version, without experiments, from one seed, with values that are not numbers: pages say so and stay whole.
 #[test]
 fn results_with_little_in_them() {
     let mut results = fixture::results();

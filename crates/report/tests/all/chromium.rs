@@ -11,7 +11,7 @@ use serde_json::Value;
 /// How long a page may take, also beside a busy machine's other work.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// What comes before what a page says, on its console.
+/// The prefix of a page's message on its console.
 const MARK: &str = "the page says ";
 
 /// Hands a value over to the test, once.
@@ -22,7 +22,7 @@ const SAY: &str = "<script>
   };
 </script>";
 
-/// What a page in `dir` with that body hands to `say`; nothing where there is no Chromium.
+/// The message that a page in `dir` with that body passes to `say`; nothing where there is no Chromium.
 ///
 /// # Panics
 /// Where it says nothing, and where there is no Chromium though ANABRANCH_REQUIRE_BROWSER=1 asks for one.

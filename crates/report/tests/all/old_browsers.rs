@@ -8,7 +8,7 @@ use anabranch_report::{Results, page_of_charts, write};
 use anabranch_study::StudyResult;
 use serde_json::Value;
 
-/// What stands in each chart of a page: its picture's width, its drawing, the message that can be read.
+/// The content of each chart of a page: its picture's width, its drawing, the readable message.
 const CHARTS: &str = "const charts = (page) => [...page.querySelectorAll('.chart')].map((chart) => ({
   picture: chart.querySelector('img')?.naturalWidth ?? 0,
   drawn: chart.querySelectorAll(':scope svg').length,
@@ -23,7 +23,7 @@ fn report(papers: &[StudyResult]) -> tempfile::TempDir {
     dir
 }
 
-/// What can be seen of a page once everything is loaded, in a frame that may run no script.
+/// The visible content of a page once everything is loaded, in a frame that may run no script.
 fn without_scripts(dir: &Path, page: &str) -> Option<Value> {
     let frame = format!(
         "<iframe sandbox=allow-same-origin src={page:?} style='width:1280px;height:1000px'></iframe>

@@ -6,8 +6,8 @@ use anabranch_report::{Results, write};
 use anabranch_study::*;
 use std::fs;
 
-/// What a study file can have in its texts, and neither XML nor a reader can take: ESC, NUL, a C1 control (CSI) and a mark that
-/// turns the direction of text (UAX #9).
+/// Characters that a study file can have in its texts, and that neither XML nor a reader accepts: ESC, NUL, a C1 control (CSI) and
+/// a mark that turns the direction of text (UAX #9).
 pub const HOSTILE: &str = "\u{1b}[31m\0\u{9b}2J\u{202e}\u{2066}";
 
 /// Appends them to each text that a study's author chooses.
@@ -49,7 +49,7 @@ fn control_and_bidi_characters_are_spelled_out_everywhere() {
     // Files of values are data, and keep names as they are.
     let is_shown = |name: &str| !name.starts_with("assets/") && !name.contains(".csv");
     for (name, text) in all.iter().filter(|(name, _)| is_shown(name)) {
-        // A part is JSON: there the characters may hide behind escapes.
+        // A fragment is JSON: there the characters may hide behind escapes.
         let texts = match serde_json::from_str(text) {
             Ok(value) => strings(&value),
             Err(_) => vec![text.clone()],
@@ -98,7 +98,7 @@ fn every_row_has_an_anchor_and_is_found_by_the_search() {
     }
 }
 
-/// What a study claims above all stands first, with its verdict and its values.
+/// A study's main claim stands first, with its verdict and its values.
 #[test]
 fn the_headline_stands_first() {
     let mut results = fixture::results();
@@ -210,7 +210,7 @@ fn studies_are_no_papers() {
 }
 
 /// By hand from the fixture: of the default's 9 reproduced, 5 partly and 2 not the kernel's arithmetic changes two, one
-/// for the worse and one for the better. What lies beyond the papers is left out: A-F7 has one of each and another value.
+/// for the worse and one for the better. Experiments beyond the papers are left out: A-F7 has one of each and another value.
 #[test]
 fn verdicts_are_counted_under_other_assumptions() {
     let files = files(&fixture::results());
@@ -371,7 +371,7 @@ fn data_files_have_every_point_and_every_seed() {
     assert!(rows.contains("B-T2,B-T2.reno.mptcp,MPTCP beside Reno,Mbit/s,2.82,,3.01,0.21,3,2.8"));
 }
 
-/// What the text leaves open, and what an interval reaches, stand with the row and in its file.
+/// Interpretations, and verdicts that an interval reaches, stand with the row and in its file.
 #[test]
 fn undetermined_rows_have_all_values() {
     let mut results = fixture::results();
@@ -460,7 +460,7 @@ fn ideals_stand_beside_what_was_measured() {
         let row = between(html, "<td>all</td>", "</tr>")[0].to_owned();
         let cells = between(&row, "<td class=\"number\">", "</td>");
         assert_eq!(cells[..4], expected, "{row}");
-        // A part has no unique fair share.
+        // A subflow has no unique fair share.
         let parts = between(html, "<tr class=\"part\"", "</tr>");
         assert!(!parts.is_empty() && parts.iter().all(|part| !part.contains("12.7")));
         assert!(html.contains("Max–min</th>") && html.contains("No own: neighbour runs vegas."));
@@ -515,7 +515,7 @@ fn no_results_are_an_empty_overview() {
     assert!(files.contains_key("index.html") && files.contains_key("methods.html"));
 }
 
-/// Goal 3 is asked of some networks only: its part is of those, and the page says of how many.
+/// Goal 3 is asked of some networks only: its fraction is of those, and the page says of how many.
 #[test]
 fn a_goals_part_says_of_what_it_is() {
     let mut results = fixture::results();

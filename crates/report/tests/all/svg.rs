@@ -23,7 +23,7 @@ fn of_class<'a>(svg: &'a Document, class: &'static str) -> Vec<Node<'a, 'a>> {
     svg.descendants().filter(|n| n.attribute("class") == Some(class)).collect()
 }
 
-/// The places of a path of straight lines, each told from the one before it.
+/// The places of a path of straight lines, each relative to the one before it.
 fn pairs(path: &str) -> Vec<(f64, f64)> {
     let apart = path.strip_prefix('M').unwrap().trim_end_matches('Z').replace('l', " ").replace('-', " -");
     let steps: Vec<f64> = apart.split_whitespace().map(|n| n.parse().unwrap()).collect();
@@ -177,7 +177,7 @@ fn long_lines_are_short_files() {
     assert_eq!(margin(&long, &taller).unwrap().round(), margin(&long, &ChartSize::REPORT).unwrap().round());
 }
 
-/// Where a line has no value it is two lines, and that is no point without a place.
+/// Where a line has no value it is two lines, and the gap is not a point without a place.
 #[test]
 fn lines_have_gaps() {
     let points: Vec<_> = (0..3000).map(|i| (f64::from(i), if i == 1000 { f64::NAN } else { 5.0 })).collect();

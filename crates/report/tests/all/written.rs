@@ -34,7 +34,7 @@ pub fn collect(root: &Path, dir: &Path, files: &mut BTreeMap<String, String>) {
     }
 }
 
-/// A file's text: of a part what it hands over, of a compressed file what is in it.
+/// A file's text: of a fragment the text that it passes, of a compressed file its content.
 pub fn text_of(path: &Path) -> String {
     let bytes = fs::read(path).unwrap();
     let mut text = String::new();
@@ -49,7 +49,7 @@ pub fn text_of(path: &Path) -> String {
     text
 }
 
-/// A study's page, those of its experiments, and their parts of text, one after the other.
+/// A study's page, its experiments' pages, and their fragments of text, one after the other.
 pub fn study(files: &BTreeMap<String, String>, name: &str) -> String {
     let own = |file: &str| {
         file == format!("{name}.html") || file.starts_with(&format!("{name}-")) && file.ends_with(".html")

@@ -55,7 +55,7 @@ fn paths_that_share_links_carry_what_those_do() {
         (&[10.0, 20.0, 5.0][..], &["ab", "ac"][..], 10.0),
         // Each two of three links: half of each, though the least two hold 20.
         (&[10.0, 10.0, 10.0], &["ab", "bc", "ca"], 15.0),
-        // What `a` and `c` carry fits through `b`.
+        // The sum of `a`'s and `c`'s rates fits through `b`.
         (&[10.0, 20.0, 5.0], &["ab", "bc"], 15.0),
         // The long path had better send nothing.
         (&[10.0, 10.0, 10.0], &["abc", "a", "b", "c"], 30.0),

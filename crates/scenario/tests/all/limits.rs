@@ -1,4 +1,4 @@
-//! What is too much is refused with a message of bounded length, in time that grows with the file and not with its square.
+//! Input beyond the limits is refused with a message of bounded length, in time that grows with the file and not with its square.
 
 use crate::common::{read, rendered, small, valid};
 use anabranch_scenario::MAX_PATHS;

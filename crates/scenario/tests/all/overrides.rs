@@ -1,4 +1,4 @@
-//! What the command line changes, and what it leaves.
+//! Keys that the command line changes, and keys that it leaves.
 
 use crate::common::{EXAMPLE, SMALL, read_with, rendered};
 use anabranch_cc::registry::ParamValue;

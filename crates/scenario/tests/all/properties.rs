@@ -5,7 +5,7 @@ use anabranch_scenario::{Overrides, Scenario, ScenarioError};
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use proptest::prelude::*;
 
-/// What holds of every answer: a scenario that keeps its own rules, or problems that can be shown.
+/// Properties of every answer: a scenario that keeps its own rules, or problems that can be shown.
 fn check(answer: Result<Scenario, ScenarioError>) {
     match answer {
         Ok(scenario) => {
@@ -69,7 +69,7 @@ fn piece() -> impl Strategy<Value = String> {
     prop_oneof![prop::sample::select(words.to_vec()).prop_map(str::to_owned), "\\PC{0,4}", "[0-9]{1,25}"]
 }
 
-/// A valid file with some of its parts taken out, doubled, or replaced.
+/// A valid file with some of its tables taken out, doubled, or replaced.
 fn mutated() -> impl Strategy<Value = String> {
     let edits = prop::collection::vec((any::<prop::sample::Index>(), 0..12usize, piece()), 1..6);
     (prop::sample::select(vec![EXAMPLE, SMALL]), edits).prop_map(|(text, edits)| {

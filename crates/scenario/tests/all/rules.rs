@@ -1,4 +1,4 @@
-//! What the format means: each rule against a value computed by hand.
+//! The meaning of the format: each rule against a value computed by hand.
 
 use crate::common::{EXAMPLE, SMALL, read_with, valid};
 use anabranch_net::{
@@ -193,8 +193,8 @@ fn every_key_of_a_flow() {
     assert_eq!((default.tso, default.initial_ssthresh), (false, None));
 }
 
-/// `hosts` has defaults only: a flow's own keys are before them. Plain hosts are the default, and scenarios that run the same have
-/// the same hash.
+/// `hosts` has defaults only: a flow's own keys are before them. The idealised host model is the default, and scenarios that run
+/// the same have the same hash.
 #[test]
 fn hosts_are_defaults_of_flows() {
     let linux = valid(&SMALL.replace("[links.a]", "hosts = \"linux\"\n[links.a]"));

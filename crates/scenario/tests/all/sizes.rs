@@ -114,7 +114,7 @@ fn sample() -> Draw {
     sizes(include_str!("../../../../scenarios/sizes/web.csv"))
 }
 
-/// The sample file is the book's model: 95 % log-normal, 5 % Pareto, none above 30 MB.
+/// The sample file is the book's model: 95 % log-normal, 5 % Pareto, all below 30 MB.
 #[test]
 fn the_sample_is_the_model() {
     let model = |size: f64| {

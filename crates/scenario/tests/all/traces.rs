@@ -163,7 +163,7 @@ fn files_are_read_into_the_text() {
     overrides.set("links.b={ trace = \"b\", delay = \"1 ms\" }");
     let whole = source.clone().with_files(&overrides, folder.path()).unwrap();
     assert!(whole.text.starts_with(&source.text));
-    // All files are present, and reading again adds none.
+    // All files are present, and a second reading does not add any.
     assert_eq!(whole.clone().with_files(&overrides, "/nowhere".as_ref()).unwrap(), whole);
     let scenario = anabranch_scenario::load(&whole, &overrides).unwrap();
     assert_eq!([0, 1].map(|link| scenario.links[link].spec.rate_bps), [3e6, 4.8e6]);

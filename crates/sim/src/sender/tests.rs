@@ -130,8 +130,8 @@ fn what_was_sacked_before_recovery_does_not_count() {
     }
 }
 
-/// RFC 6298 §5.3: the timer starts anew "when an ACK is received that acknowledges new data", and Linux starts it
-/// where the oldest segment is sent again. Selective acknowledgements behind a hole leave it alone.
+/// RFC 6298 §5.3: the timer starts anew "when an ACK is received that acknowledges new data", and Linux starts it where the oldest
+/// segment is retransmitted. Selective acknowledgements behind a hole leave it alone.
 #[test]
 fn the_timer_guards_the_oldest_segment() {
     let mut host = Host::new(10.0, MS(100));
@@ -168,8 +168,8 @@ fn a_probe_is_due_as_rfc_8985_says() {
     assert_eq!(due(190, 1), MS(1390), "the timeout: SRTT and 200 ms");
 }
 
-/// RFC 7323 §4.1 and RFC 6298 §5.7: the acknowledgement of a segment that was sent again measures the round trip of
-/// the copy whose timestamp it echoes, and ends backing off.
+/// RFC 7323 §4.1 and RFC 6298 §5.7: the acknowledgement of a retransmitted segment measures the round trip of the copy whose
+/// timestamp it echoes, and ends backing off.
 #[test]
 fn a_resent_segment_is_measured_by_its_timestamp() {
     let mut host = Host::new(10.0, MS(100));
@@ -198,13 +198,13 @@ fn a_delayed_acknowledgement_is_smoothed_from_its_first_segment() {
     assert_eq!((smoothed(&host), host.tx.rtt.min()), (103_750, MS(90)));
     assert_eq!(host.cc.path(0).min_rtt, 0.09);
 
-    // Selective acknowledgements tell it by the first that they report anew.
+    // The first segment that selective acknowledgements newly report shows it.
     let mut host = Host::new(10.0, MS(100));
     (0..4).for_each(|i| host.send(1, MS(20 * i)));
     host.ack(0, 0, MS(0), (2, 4), MS(170));
     assert_eq!((smoothed(&host), host.tx.rtt.min()), (103_750, MS(100)));
 
-    // What is behind a cumulative acknowledgement of a resend tells nothing but by its timestamp: sent at 300 ms.
+    // A cumulative acknowledgement of a resend measures only by its timestamp: sent at 300 ms.
     let mut host = Host::new(10.0, MS(100));
     host.send(2, MS(0));
     host.tx.on_timer(MS(300), &mut host.cc); // the probe's time

@@ -46,8 +46,9 @@ fn the_first_on_a_shared_connection_takes_as_long_as_alone() {
     }
 }
 
-/// By hand, whatever the algorithm: bits ÷ the rate of all paths + the RTT of the shortest one. What the first window holds takes a
-/// round trip for the handshake, half of one for the data, and the transmission, as in `a_transfer_opens_its_connection_first`.
+/// By hand, whatever the algorithm: bits ÷ the rate of all paths + the RTT of the shortest one. Data that fits the first window
+/// takes a round trip for the handshake, half of one for the data, and the transmission, as in
+/// `a_transfer_opens_its_connection_first`.
 #[test]
 fn slowdown_is_by_one_ideal_time() {
     for cc in ["lia", "wvegas"] {
@@ -71,7 +72,7 @@ fn slowdown_is_by_one_ideal_time() {
     }
 }
 
-/// What links are like from 0 s on is so in the idle network too, but no link is down there.
+/// Links have their state of 0 s in the idle network too, but no link is down there.
 #[test]
 fn changes_at_0_s_are_in_the_idle_network() {
     let keys = "size = \"500 kB\", interval = \"2 s\", count = 2";
@@ -116,7 +117,7 @@ fn the_load_is_the_one_asked_for() {
         assert!((load - 0.5).abs() < 4.5 * error, "{load} for 0.5, error {error}");
         let count = transfers.started as f64;
         assert!((count - expected).abs() < 4.5 * expected.sqrt(), "{count} for {expected}");
-        // What is offered is delivered, but for what is under way at both ends.
+        // All offered data is delivered, except for data under way at both ends.
         let goodput = summary.flows[0].goodput_bps.unwrap() / capacity;
         assert!((goodput - load).abs() < 0.02, "{goodput} for {load}");
     }
@@ -222,8 +223,8 @@ fn every_algorithm_sees_the_same_transfers() {
     assert_eq!(own, sizes);
 }
 
-/// Pollaczek and Khinchine: through one queue in order of arrival a transfer waits λE[S²] ÷ 2(1 − ρ) on average. Each segment
-/// is a transfer's or a part of it, the window never limits, and nothing else takes time.
+/// Pollaczek and Khinchine: through one queue in order of arrival a transfer waits λE[S²] ÷ 2(1 − ρ) on average. Each segment is a
+/// transfer's or a fraction of it, the window never limits, and nothing else takes time.
 #[test]
 fn waiting_on_one_connection_is_that_of_m_g_1() {
     let rate = 12e6;
@@ -245,7 +246,7 @@ fn waiting_on_one_connection_is_that_of_m_g_1() {
                  \"exponential\", mean = \"{interval} s\" }}, size = {{ distribution = \"empirical\", file = \"s\" }} }}\n\
                  [files.s]\ntext = '''\n{sizes}'''\n"
             );
-            // A part of each for what is like nothing yet, the rest in parts that hardly know of each other.
+            // A share for each unknown subflow, the rest in shares that hardly depend on each other.
             let done = completions(30_000.0 * interval, &text);
             let waits: Vec<f64> = done
                 .iter()

@@ -91,9 +91,9 @@ fn it_probes_for_the_propagation_delay() {
     }
 }
 
-/// With random losses the rate falls by the loss rate in each round and returns with each probe
-/// (§5.3.3.8.3): over N rounds the mean is (1 − (1 − p)^N)/(Np), less 1 % that is sent again, 1 % that
-/// pacing leaves and 2 % for ProbeRTT. N is 63 or what 3 s hold. Reno gets √(1.5/p) per round-trip time.
+/// With random losses the rate falls by the loss rate in each round and returns with each probe (§5.3.3.8.3): over N rounds the
+/// mean is (1 − (1 − p)^N)/(Np), less 1 % that is retransmitted, 1 % that pacing leaves and 2 % for ProbeRTT. N is 63 or what 3 s
+/// hold. Reno gets √(1.5/p) per round-trip time.
 #[test]
 fn random_losses_cost_little() {
     let p: f64 = 0.01;
@@ -113,7 +113,7 @@ fn random_losses_cost_little() {
     }
 }
 
-/// A second flow that comes later gets its part: neither has more than twice the other's.
+/// A second flow that comes later gets its share: neither has more than twice the other's.
 #[test]
 fn two_flows_share() {
     for buffer in [0.5, 1.0, 4.0] {
@@ -211,7 +211,7 @@ fn a_slow_application_does_not_end_startup() {
     assert!(states.iter().all(|s| [STARTUP, PROBE_RTT].contains(s)));
 }
 
-/// Where the BDP is less than a segment, the window is four (A.14) and the rate that of the link. Each
+/// Where the BDP is less than a segment, the window is four (A.14) and the rate equals the link's. Each
 /// segment is acknowledged, and at once: it takes 60 ms, and delayed acknowledgements or the hosts' jitter
 /// of a segment's time would move the ends of the intervals by as much.
 #[test]

@@ -36,7 +36,7 @@ fn mptcp_sbd_couples_where_the_bottleneck_is_shared() {
     assert!(sbd < 0.8 * uncoupled && sbd < 1.4, "{uncoupled} {sbd}");
 }
 
-/// What runs beside two subflows of MPTCP-SBD on a link of 50 Mbit/s, 20 ms and 1 BDP.
+/// The neighbours of two subflows of MPTCP-SBD on a link of 50 Mbit/s, 20 ms and 1 BDP.
 #[derive(Clone, Copy)]
 enum Background {
     /// The number of Reno flows that always send.
@@ -96,8 +96,8 @@ fn grouped(first: Background, other: Option<Background>, seeds: std::ops::RangeI
     seeds.map(fraction).collect()
 }
 
-/// RFC 8382 groups what has like statistics. So bottlenecks with unlike traffic are to be told apart in 90 % of the time, and a
-/// shared one is to be found oftener than two with traffic of one kind are taken for one. How often: the next test.
+/// RFC 8382 groups what has like statistics. So bottlenecks with unlike traffic must be distinguished in 90 % of the time, and a
+/// shared one must be found more often than two with traffic of one kind are taken for one. How often: the next test.
 #[test]
 fn mptcp_sbd_tells_unlike_bottlenecks_apart() {
     use Background::{Many, Reno};
@@ -132,7 +132,7 @@ fn mptcp_sbd_rates() {
     of("many, 4 Reno", Many, Some(Reno(4)));
 }
 
-/// C-MPBBR divides the bandwidth of a shared bottleneck, and not that of separate ones (Mahmud et al., §IV).
+/// C-MPBBR divides the bandwidth of a shared bottleneck, and does not divide separate ones (Mahmud et al., §IV).
 #[test]
 fn c_mpbbr_divides_what_is_shared() {
     let [uncoupled, coupled] = ["bbr", "c-mpbbr"].map(|cc| share(cc, "bbr", true));

@@ -1,4 +1,4 @@
-//! What the coupled algorithms of Reno's family promise beside Reno flows, as means over seeds.
+//! The promises of Reno's coupled family beside Reno flows, as means over seeds.
 
 use crate::common::*;
 use anabranch_record::{FlowSummary, Summary};
@@ -111,11 +111,11 @@ fn balias_alpha_is_one_on_the_best_path() {
 }
 
 /// On separate bottlenecks, each shared with a Reno flow, the adaptive decrease is to give more than the
-/// algorithm that it is put on (Kim et al., §4.2.1: about 20 %), under both readings of the fluctuation.
-/// A window that loses b goes with √((2 − b)/2b): at level 1, b = 3/8, it is 1.2 times that of a halving.
+/// algorithm that it is put on (Kim et al., §4.2.1: about 20 %), under both interpretations of the fluctuation.
+/// A window that loses b goes with √((2 − b)/2b): at level 1, b = 3/8, it is 1.2 times as large as with a halving.
 /// Two paths alike have half of Reno's window each, a third of the link; 0.6 of Reno's is 3/8 of it, 12 %
-/// more, and level 2 gives 30 %. The bound is two thirds of what level 1 gives. OLIA does not hold two alike paths
-/// alike, it keeps to one of them for a time, so that of its gain only the sign is known.
+/// more, and level 2 gives 30 %. The bound is two thirds of what level 1 gives. OLIA does not hold two alike paths alike, it keeps
+/// to one of them for a time, so only the sign of its gain is known.
 #[test]
 fn the_adaptive_decrease_gains_on_separate_bottlenecks() {
     let total = |cc: &str| {

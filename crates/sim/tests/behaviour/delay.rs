@@ -34,8 +34,8 @@ fn observed(summary: &Summary, name: &str) -> Vec<f64> {
 }
 
 /// Vegas' purpose: between α = 2 and β = 4 segments in the queue, and the link full. With an ACK for every
-/// segment, that is what the link sees. Delayed ACKs make segments arrive in pairs, of which the delay
-/// shows the better placed one: up to two more at the link, none by the delay.
+/// segment, that is what the link sees. Delayed ACKs make segments arrive in pairs, of which the delay shows the better placed one:
+/// up to two more at the link, nothing more by the delay.
 #[test]
 fn vegas_alone_keeps_two_to_four_segments_queued() {
     for (mbit, delay) in [(5.0, 50.0), (10.0, 20.0), (50.0, 10.0)] {

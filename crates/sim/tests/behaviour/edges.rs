@@ -16,7 +16,7 @@ fn a_transfer_with_a_size_stops_at_its_stop_time() {
     assert!((0.23..0.27).contains(&used), "{used}");
 }
 
-/// Both directions of path 1 die at 10 s: requests and answers go on over path 2.
+/// Both directions of path 1 die at 10 s: requests and answers continue over path 2.
 #[test]
 fn requests_go_on_over_another_path() {
     let down = "changes = [{ at = \"10 s\", up = false }]";
@@ -64,7 +64,7 @@ fn a_timeout_is_not_a_round_trip() {
     assert!(p99 < 0.11, "{p99}"); // 60 ms and a delayed ACK of 40 ms
 }
 
-/// What a subflow measured stays as it was when it has left; a flow that was never measured has no share.
+/// A subflow's measurements stay after it has left; a flow that was never measured has no share.
 #[test]
 fn what_is_over_is_not_measured() {
     let gone = |duration: f64| {

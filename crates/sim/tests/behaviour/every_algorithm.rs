@@ -1,5 +1,5 @@
-//! What every algorithm, the kernel's included, must manage: a transfer over two lossy, marking paths, one of which fails
-//! and returns, arrives whole, and the same run gives the same result.
+//! Duties of every algorithm, the kernel's included: a transfer over two lossy, marking paths, one of which fails and returns,
+//! arrives whole, and the same run gives the same result.
 
 use crate::common::*;
 use anabranch_cc_fixed::registry::entries;

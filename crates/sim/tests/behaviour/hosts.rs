@@ -27,7 +27,7 @@ const SHARED: &str = r#"
     TCP
     "#;
 
-/// The part of all goodput that the connection has, of three runs.
+/// The connection's fraction of all goodput, of three runs.
 fn share(hosts: &str, tcp: &str) -> f64 {
     let text = format!("hosts = \"{hosts}\"\n{}", SHARED.replace("TCP", tcp));
     let of_seed = |seed| {
@@ -53,8 +53,8 @@ fn a_connection_has_less_where_tcp_acknowledges_the_ends_of_bursts() {
 }
 
 /// A receiver whose ACKs have room for one SACK block reports each range all the same: `tcp_sack_new_ofo_skb` sends the ACK that waits
-/// before a third range takes the place of one that it has not reported. What was not lost is not retransmitted: Linux 6.18 loses
-/// 501, 501 and 503 segments of the second subflow in this scenario and retransmits 502, 511 and 503.
+/// before a third range takes the place of one that it has not reported. Segments that were not lost are not retransmitted: Linux
+/// 6.18 loses 501, 501 and 503 segments of the second subflow in this scenario and retransmits 502, 511 and 503.
 #[test]
 fn what_was_not_lost_is_not_retransmitted() {
     let text = r#"

@@ -16,7 +16,7 @@ fn scenario(text: &str, cc: &str) -> Scenario {
     load(&source, &Overrides::default()).unwrap_or_else(|e| panic!("{e}: {:?}", e.problems()))
 }
 
-/// What is compared of the multipath flow.
+/// The compared values of the multipath flow.
 type Quantity = fn(&FlowSummary) -> f64;
 
 /// bit/s
@@ -24,7 +24,7 @@ fn goodput(flow: &FlowSummary) -> f64 {
     flow.goodput_bps.unwrap()
 }
 
-/// Segments that were sent again.
+/// Retransmitted segments.
 fn resent(flow: &FlowSummary) -> f64 {
     flow.retransmitted_segments as f64
 }
@@ -42,8 +42,8 @@ fn flows(text: &str, cc: &str, seeds: u64) -> Vec<FlowSummary> {
 /// The means may differ by so much of the reference's.
 const MARGIN: f64 = 0.05;
 
-/// Rounding differs, so runs part company at some loss; the means must not. All of the 95 % interval of the difference
-/// between runs of the same seed must be within the margin: runs that scatter more are no excuse.
+/// Rounding differs, so runs diverge at some loss; the means must not. All of the 95 % interval of the difference between runs
+/// of the same seed must be within the margin: a larger scatter is not an excuse.
 fn is_the_references(scenario: &str, text: &str, together: bool, quantities: &[Quantity]) {
     is_the_references_over(SEEDS, scenario, text, together, quantities);
 }
@@ -106,7 +106,7 @@ fn shared_bottleneck(rate: &str) -> String {
 
 /// An application that pauses for longer than the timer that has a window start anew (RFC 5681, section 4.1). CUBIC's
 /// time stands still meanwhile (RFC 9438, section 4.2): else its window jumps, and the queue drops what it lets out. So
-/// what is sent again counts, too.
+/// retransmissions count, too.
 #[test]
 fn after_pauses() {
     is_the_references("pauses", PAUSES, true, &[goodput, resent]);

@@ -48,8 +48,8 @@ const CASES: &[&[(f64, f64)]] = &[
 /// RFC 6356's first goal asks for no less. Both by the formula at the measured losses and RTTs, and by
 /// Reno alone on each path.
 ///
-/// It may be some per cent more: α has the maximum over the paths of a window that fluctuates, which is
-/// more than that of the means where paths are alike.
+/// It may be some per cent more: α has the maximum over the paths of a window that fluctuates, which is more than the maximum of
+/// the means where paths are alike.
 #[test]
 fn the_sum_of_rates_is_that_of_the_best_path() {
     for paths in CASES {

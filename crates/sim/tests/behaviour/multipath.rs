@@ -49,7 +49,7 @@ fn a_path_that_dies_is_replaced() {
             println!("{dead} dies, {scheduler}: {:.4} of what is left", total / (rest * PAYLOAD));
             assert!(total > 0.97 * rest * PAYLOAD, "{dead} dies, {scheduler}: {total}");
             assert_eq!(if dead == "a" { on_a } else { on_b }, 0.0);
-            // A number of bytes arrives whole, with what was on the dead path sent again on the other.
+            // A number of bytes arrives whole, with the dead path's data retransmitted on the other.
             let sized = text + "application = { kind = \"bulk\", size = \"30 MB\" }\n";
             let summary = run(60.0, 0.0, &sized);
             assert_eq!(summary.flows[0].delivered_bytes, 30_000_000, "{dead} dies, {scheduler}");
@@ -186,7 +186,7 @@ fn another_path_opens_the_connection_if_the_first_is_removed() {
     assert_eq!(transfer("minrtt", 20_000, a, "", events), 20_000);
 }
 
-/// Everything on both: the rate is that of the best path, and a loss of it stalls nothing.
+/// Everything on both: the rate equals the best path's, and a loss of it stalls nothing.
 #[test]
 fn redundancy_gives_the_best_path_and_no_stall() {
     let flow = "cc = \"reno\"\nscheduler = \"redundant\"";
@@ -194,7 +194,7 @@ fn redundancy_gives_the_best_path_and_no_stall() {
     println!("redundant: {:.4} of the best path", total / (20e6 * PAYLOAD));
     assert!((0.95..1.01).contains(&(total / (20e6 * PAYLOAD))), "{total}");
 
-    // A path that dies: responses go on without a timeout's pause. Each has 3 segments.
+    // A path that dies: responses continue without a timeout's pause. Each has 3 segments.
     let flow = "cc = \"reno\"\nscheduler = \"SCHEDULER\"\ntcp = { min_rto = \"1 s\" }\n\
         application = { kind = \"request-response\", size = \"4 kB\", think = \"20 ms\" }\n";
     let slowest = |scheduler: &str| {
@@ -251,9 +251,9 @@ fn a_slow_path_that_holds_the_window_up_is_penalised() {
     }
 }
 
-/// The goodput over both paths ÷ that of a Reno flow over `fast` alone with the same receive buffer, ten seeds, and the least that the
-/// promise of the penalty (NSDI 2012, §4.2) allows: the DSS option takes 20 of the 1448 bytes of a packet's payload, and at either end of
-/// the 50 s that count a segment is on this side or on that.
+/// The goodput over both paths ÷ the goodput of a Reno flow over `fast` alone with the same receive buffer, ten seeds, and the
+/// least that the promise of the penalty (NSDI 2012, §4.2) allows: the DSS option takes 20 of the 1448 bytes of a packet's payload,
+/// and at either end of the 50 s that count a segment is on this side or on that.
 fn over_the_best_path(network: &str, cc: &str, scheduler: &str, buffer: &str) -> (f64, f64, f64) {
     let goodput = |cc: &str, paths: &str, seed| {
         let flow = format!(
@@ -277,7 +277,7 @@ fn over_the_best_path(network: &str, cc: &str, scheduler: &str, buffer: &str) ->
 }
 
 /// The promise in a network like the paper's: Wi-Fi (8 Mbit/s, 20 ms, 80 ms of queue) and 3G (2 Mbit/s, 150 ms, 2 s of queue). The
-/// initial slow start over 3G is the hard part: its queue alone holds 333 packets.
+/// initial slow start over 3G is the hard phase: its queue alone holds 333 packets.
 #[test]
 fn with_a_penalty_mptcp_is_not_below_wifi() {
     let network = "[links.fast]\nrate = \"8 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"80 kB\"\n\

@@ -1,4 +1,4 @@
-//! What a pause does to a window, and a delay that grows to a timeout.
+//! The effect of a pause on a window, and a delay that grows to a timeout.
 
 use crate::common::*;
 use anabranch_record::MemorySink;
@@ -57,8 +57,8 @@ fn an_answer_after_a_pause_does_not_overflow_the_queue() {
     assert!(without > 0.001, "{without}");
 }
 
-/// One segment each 1.32 s while the delay goes from 10 to 400 ms each way. Each resend is measured by its timestamp
-/// (RFC 7323), so that the timeout soon exceeds the round trip: Linux sends five segments again, and then none. The
+/// One segment each 1.32 s while the delay goes from 10 to 400 ms each way. Each resend is measured by its timestamp (RFC 7323), so
+/// that the timeout soon exceeds the round trip: Linux retransmits five segments, and then stops. The
 /// round trip is 800 ms and a delayed acknowledgement's 40 ms.
 #[test]
 fn a_timeout_learns_a_longer_round_trip() {
@@ -105,9 +105,9 @@ fn a_crowd_does_not_collapse_a_half_loaded_link() {
     assert!((resent as f64) < 0.01 * 2.0 * n, "{resent} resent for {n} answers");
 }
 
-/// No persist timer is modelled (RFC 9293 §3.8.6.1), since none is needed: the receiving application reads at once, so
-/// that the window opens with the acknowledgement of a segment that its sender keeps sending until it is
-/// acknowledged. Three acknowledgements of ten are lost, and the buffer holds two segments of both paths.
+/// No persist timer is modelled (RFC 9293 §3.8.6.1), since it is not needed: the receiving application reads at once, so that the
+/// window opens with the acknowledgement of a segment that its sender keeps sending until it is acknowledged. Three
+/// acknowledgements of ten are lost, and the buffer holds two segments of both paths.
 #[test]
 fn a_lost_window_update_stops_nothing() {
     let lossy = |name: &str, delay: u32| {

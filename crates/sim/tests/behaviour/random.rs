@@ -25,7 +25,7 @@ fn loss(most: f64) -> impl Strategy<Value = String> {
     ]
 }
 
-/// What happens to a link at a time in milliseconds.
+/// The changes of a link at a time in milliseconds.
 fn change() -> impl Strategy<Value = (u64, String)> {
     let what = prop_oneof![
         (1.0..20.0f64).prop_map(|r| format!("rate = \"{r} Mbit/s\"")),
@@ -82,7 +82,7 @@ fn application() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Receive buffer, delayed ACKs, ECN, and what Linux hosts do.
+/// Receive buffer, delayed ACKs, ECN, and the features of the Linux-accurate host model.
 fn tcp() -> impl Strategy<Value = String> {
     let buffer = prop_oneof![Just(1 << 30), 2000u64..200_000];
     (buffer, 1u32..=4, any::<bool>(), 1u32..20, any::<[bool; 4]>()).prop_map(|(buffer, delayed, ecn, window, linux)| {
@@ -95,7 +95,7 @@ fn tcp() -> impl Strategy<Value = String> {
     })
 }
 
-/// What happens to the second of several subflows, in milliseconds after the start.
+/// The changes of the second of several subflows, in milliseconds after the start.
 fn events() -> impl Strategy<Value = Vec<(u64, usize, &'static str)>> {
     prop_oneof![
         Just(vec![]),
@@ -157,7 +157,7 @@ fn any_scenario() -> impl Strategy<Value = String> {
     })
 }
 
-/// What holds of every summary of a run whose links never carry more than 20 Mbit/s each.
+/// Properties of every summary of a run whose links never carry more than 20 Mbit/s each.
 fn check_sanity(summary: &Summary, from_the_start: bool) -> Result<(), TestCaseError> {
     for link in &summary.links {
         prop_assert!((0.0..=1.0).contains(&link.utilisation), "{link:?}");

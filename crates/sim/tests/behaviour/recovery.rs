@@ -24,7 +24,7 @@ fn random_losses_hardly_ever_cost_a_timeout() {
         );
         assert!(one.recoveries > 400, "{cc}: {} recoveries", one.recoveries);
         assert!(one.timeouts * 50 < one.recoveries, "{cc}: {} timeouts", one.timeouts);
-        // Nothing is sent again that was not lost, but for a few probes.
+        // Only lost segments are retransmitted, apart from a few probes.
         let extra = one.retransmitted_segments as f64 / one.lost_segments as f64;
         assert!((0.99..1.03).contains(&extra), "{cc}: {extra} resends per loss");
         assert!((one.loss_rate.unwrap() / 0.01 - 1.0).abs() < 0.1);
@@ -47,8 +47,8 @@ fn a_burst_of_losses_is_one_recovery() {
     assert_eq!(one.retransmitted_segments, one.lost_segments);
 }
 
-/// A response of five segments whose last one is lost: without later segments nothing tells of the loss
-/// but a probe after 2 SRTT (RFC 8985 §7), long before the timeout of at least 1 s.
+/// A response of five segments whose last one is lost: without later segments only a probe reveals the loss after 2 SRTT (RFC 8985
+/// §7), long before the timeout of at least 1 s.
 ///
 /// Every seventh packet is lost: SYN, ACK, and five segments.
 #[test]

@@ -74,8 +74,8 @@ fn data_follows_one_round_trip_after_the_syn() {
     near("first ACK", at.acked[0].unwrap(), established + wire(3000.0, 10e6) + 0.02, SAMPLED);
 }
 
-/// n segments of an initial window go out at once; the last arrives after n transmissions. What counts
-/// is the time from the flow's start to its last byte.
+/// n segments of an initial window go out at once; the last arrives after n transmissions. The measured time is from the flow's
+/// start to its last byte.
 #[test]
 fn a_small_transfer_takes_a_handshake_and_its_transmission() {
     for (bytes, segments, wires) in
@@ -162,7 +162,7 @@ fn the_rtt_of_a_quiet_path_is_its_propagation_and_a_segment() {
     let (summary, _) = observe(5.0, text);
     let one = subflow(&summary);
     near("mean RTT", one.mean_rtt_s.unwrap(), 0.04 + wire(1500.0, 10e6), 2e-4);
-    // What the application writes is what arrives, less what is on the way at the end.
+    // All data that the application writes arrives, less the data under way at the end.
     let goodput = summary.flows[0].goodput_bps.unwrap();
     assert!((0.98e6..1.001e6).contains(&goodput), "{goodput}");
 }

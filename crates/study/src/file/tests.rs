@@ -204,7 +204,7 @@ fn readings_decide_whether_a_row_is_determined() {
         "{}",
         row.rule
     );
-    // Where none refutes, the chosen reading's verdict stands.
+    // Where no interpretation refutes it, the chosen interpretation's verdict stands.
     let row = study("claim = \"it is full\"\nrule = \"at most 12\"", "9 Mbit/s");
     assert_eq!(row.verdict, Verdict::Reproduced);
 }
@@ -497,7 +497,7 @@ fn points_without_a_value() {
     assert_eq!((all.missing.as_deref(), none.missing.as_deref()), (Some(&*message), None));
 }
 
-/// What grows without bound is refused, not computed.
+/// Values that grow without bound are refused, not computed.
 #[test]
 fn what_is_too_much() {
     let folder = folder();
@@ -520,7 +520,7 @@ fn what_is_too_much() {
     assert!(error.to_string().contains("the limit is 100000"), "{error}");
 }
 
-/// Values with different units are no numbers to compute with.
+/// Values with different units are not numbers to compute with.
 #[test]
 fn units_are_not_mixed() {
     let folder = folder();

@@ -109,8 +109,8 @@ mod tests {
         [subflow]
     }
 
-    /// 80 % of 19 Mbit/s is 15.2 Mbit/s. Nothing until 28 s, then growth by 2 Mbit/s each second: the second that
-    /// begins u later has 2u + 1 on average, so that of samples each 200 ms the first with enough is at u = 7.2 s.
+    /// 80 % of 19 Mbit/s is 15.2 Mbit/s. Nothing until 28 s, then growth by 2 Mbit/s each second: the second that begins u later
+    /// has 2u + 1 on average, so among samples each 200 ms the first with enough is at u = 7.2 s.
     #[test]
     fn recovery_of_a_ramp() {
         let ramp = subflow(|t| if t < 20.0 { 19.0 } else { (2.0 * (t - 28.0)).clamp(0.0, 19.0) });
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(recovery(&ramp, (50.0, 60.0), 19.0), Ok(0.0));
     }
 
-    /// Of packets of 152 bytes two thirds are payload: a link that is full has recovered by any part of it.
+    /// Of packets of 152 bytes two thirds are payload: a link that is full has recovered by any fraction of it.
     #[test]
     fn recovery_with_small_segments() {
         let text = r#"

@@ -230,7 +230,8 @@ mod tests {
         }
     }
 
-    /// With Linux hosts the simulator has another value, that of its own run; and the difference beside it is that value's.
+    /// With the Linux-accurate host model the simulator has another value, from its own run; and the difference beside it belongs
+    /// to that value.
     #[test]
     fn linux_hosts_stand_beside() {
         let (experiment, _) = experiment(&[1, 2]);

@@ -93,7 +93,7 @@ impl RowPlan {
         }
     }
 
-    /// The row in a variant; `None` if the variant changes none of its simulations, or if another backend lacks one of them.
+    /// The row in a variant; `None` if the variant changes no simulation, or if another backend lacks one of them.
     pub(super) fn under(&self, changed: &VariantSetups, runs: &Runs<'_>) -> Option<Other> {
         let readings = std::iter::once(&self.reading).chain(self.readings.iter().map(|(_, reading)| reading));
         let quantities: Vec<&Quantity> = readings.flat_map(RowValue::quantities).collect();

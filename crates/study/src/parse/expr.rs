@@ -110,7 +110,7 @@ impl Operator {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct ParseError {
-    /// What is wrong.
+    /// The mistake.
     pub message: String,
     /// The position, in bytes of the text.
     pub at: Range<usize>,

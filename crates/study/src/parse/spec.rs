@@ -18,7 +18,7 @@ use toml::{Spanned, Value};
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct File {
-    /// What the study is about. Example: `title = "Buffers and delays"`
+    /// The subject of the study. Example: `title = "Buffers and delays"`
     pub title: String,
     /// A letter or short name for reports; the file's name if not given. Example: `id = "D"`
     pub id: Option<String>,
@@ -41,7 +41,7 @@ pub(crate) struct File {
     /// Seeds and lengths of the sizes `quick`, `default` and `full`. Example: `size.quick = { seeds = 2 }`
     #[serde(default)]
     pub size: Sizes,
-    /// Sensitivity variants: assumptions under which every experiment is repeated; a report shows a column for each. Example:
+    /// Sensitivity variants: every experiment is repeated under each, and a report shows the values beside the others. Example:
     /// `columns = ["v0", "tick"]`
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
@@ -50,7 +50,7 @@ pub(crate) struct File {
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, axes::Axis>")]
     pub axes: IndexMap<String, Spanned<Value>>,
-    /// What to run, by name: a scenario with its axes. Example: `[runs.links]`
+    /// The runs to make, by name: a scenario with its axes. Example: `[runs.links]`
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, Group>")]
     pub runs: IndexMap<String, Group>,
@@ -58,10 +58,10 @@ pub(crate) struct File {
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, String>")]
     pub quantities: IndexMap<String, Spanned<String>>,
-    /// What is measured and judged. Example: `[[rows]]`
+    /// The measured and judged values. Example: `[[rows]]`
     #[serde(default)]
     pub rows: Vec<Row>,
-    /// What is drawn. Example: `[[figures]]`
+    /// The figures to draw. Example: `[[figures]]`
     #[serde(default)]
     pub figures: Vec<Figure>,
     /// Sentences with measured means. Example: `[[findings]]`
@@ -114,7 +114,7 @@ pub(crate) struct Sizes {
     pub full: Changes,
 }
 
-/// What a size changes.
+/// The changes of a size.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Changes {
@@ -127,7 +127,7 @@ pub(crate) struct Changes {
     /// The time from which means are taken. Example: `warmup = "5 s"`
     #[schemars(with = "Option<String>")]
     pub warmup: Option<Spanned<String>>,
-    /// A factor for the lengths from the runs or the scenario, if this size gives none. Example: `scale = 0.1`
+    /// A factor for the lengths from the runs or the scenario, if this size does not give one. Example: `scale = 0.1`
     #[schemars(with = "Option<f64>")]
     pub scale: Option<Spanned<f64>>,
     /// Only under `runs`: the points that this size runs, in place of the runs' own `only`. Example: `full.only = "all"`
@@ -208,7 +208,7 @@ pub(crate) struct Experiment {
     #[serde(deserialize_with = "some_ids")]
     #[schemars(with = "Vec<String>")]
     pub ids: Vec<Spanned<String>>,
-    /// What it shows. Example: `title = "Throughput against Reno"`
+    /// Its subject. Example: `title = "Throughput against Reno"`
     pub title: String,
     /// The set-up and the choices, a sentence each. Example: `notes = ["The buffer is not given."]`
     #[serde(default)]
@@ -228,10 +228,10 @@ pub(crate) struct Experiment {
     /// Example: `on_request = { quick = [100, 1000], default = 1000 }`
     #[schemars(with = "Option<serde_json::Value>")]
     pub on_request: Option<Spanned<Value>>,
-    /// What is measured and judged. Example: `[[experiments.rows]]`
+    /// The measured and judged values. Example: `[[experiments.rows]]`
     #[serde(default)]
     pub rows: Vec<Row>,
-    /// What is drawn. Example: `[[experiments.figures]]`
+    /// The figures to draw. Example: `[[experiments.figures]]`
     #[serde(default)]
     pub figures: Vec<Figure>,
     /// Sentences with measured means. Example: `[[experiments.findings]]`

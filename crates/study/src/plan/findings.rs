@@ -52,7 +52,7 @@ fn one(planner: &mut Planner<'_>, finding: &Finding, here: &Selection<'_>) -> Re
 fn numbers(text: &str) -> Vec<(&str, usize, Range<usize>)> {
     let mut numbers = Vec::new();
     for (close, _) in text.match_indices('}') {
-        // The closest brace: a name contains none.
+        // The closest brace: a name does not contain any.
         let Some(open) = text[..close].rfind(['{', '}']).filter(|open| text[*open..].starts_with('{')) else {
             continue;
         };

@@ -28,7 +28,7 @@ pub struct Variant {
 enum Change {
     /// The scenario.
     Scenario(fn(Setup, &Scenario) -> Setup),
-    /// What runs it.
+    /// The program that runs it.
     Backend(&'static dyn Backend),
 }
 

@@ -278,7 +278,7 @@ pub(crate) fn number(value: &Value) -> Option<f64> {
     value.as_float().or_else(|| value.as_integer().map(|n| n as f64))
 }
 
-/// A value's number and its unit, which is empty where it has none.
+/// A value's number and its unit, which is empty without one.
 pub(crate) fn number_and_unit(id: &str) -> Option<(f64, &str)> {
     let (number, unit) = id.split_at(digits(id));
     Some((number.parse().ok()?, unit.trim()))

@@ -12,7 +12,7 @@ pub(crate) enum Code {
     Number(f64),
     /// A value known after the row's measurement.
     Variable(usize),
-    /// What a function reads from the run of that position.
+    /// A function's value from the run of that position.
     Read {
         run: usize,
         elsewhere: Option<usize>,

@@ -106,7 +106,7 @@ impl Group {
     }
 }
 
-/// Whether texts depend on an axis, by its name or by that of a quantity.
+/// Whether texts depend on an axis, by its name or by a quantity's name.
 fn uses(texts: &[String], axis: &str, quantities: &IndexMap<String, Spanned<String>>) -> bool {
     let mut names: Vec<&str> = texts.iter().flat_map(|text| places(text)).map(|(name, _)| name).collect();
     let mut known = HashSet::new();

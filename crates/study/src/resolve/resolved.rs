@@ -1,4 +1,4 @@
-//! What the experiments of a file share.
+//! The settings that the experiments of a file share.
 
 use super::axes::Axis;
 use super::group::Group;
@@ -9,7 +9,7 @@ use anabranch_scenario::suggest;
 use indexmap::IndexMap;
 use toml::Spanned;
 
-/// What the experiments of a file share.
+/// The settings that the experiments of a file share.
 pub(crate) struct Resolved {
     pub groups: Vec<Group>,
     /// The file's axes, for runs, rows and figures.

@@ -199,7 +199,7 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// What `{axis}` or `{axis.field}` stands for.
+    /// The value of `{axis}` or `{axis.field}`.
     pub fn text(&self, name: &str) -> Option<String> {
         let (axis, field) = name.split_once('.').map_or((name, None), |(axis, field)| (axis, Some(field)));
         self.value(axis)?.field(field)

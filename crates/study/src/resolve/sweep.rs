@@ -172,7 +172,7 @@ fn algorithms(sweep: &Sweep, scenario: &Scenario, group: &mut Table, set: &mut T
     Ok(())
 }
 
-/// What a sweep measures.
+/// The measured quantities of a sweep.
 struct Measured {
     /// In identifiers.
     id: String,

@@ -53,7 +53,7 @@ pub struct TidyAxis {
     values: Values,
 }
 
-/// What the values of an axis are.
+/// The kind of an axis's values.
 #[derive(Clone, Debug, PartialEq)]
 enum Values {
     /// A column of texts.

@@ -1,4 +1,4 @@
-//! The two ends of the traffic of `emulators`, each a process in its namespace. What they measure they print as a line.
+//! The two ends of the traffic of `emulators`, each a process in its namespace. They print their measurements as a line.
 
 use anabranch_testbed::tcp_info::subflows;
 use rustix::net::sockopt::{set_socket_recv_buffer_size_force, set_tcp_congestion};
@@ -9,16 +9,16 @@ use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
-/// What begins the line.
+/// The beginning of the line.
 pub const RESULT: &str = "RESULT ";
 /// The IP packets of UDP, and their data behind two headers.
 pub const PACKET: usize = 1500;
 const DATA: usize = PACKET - 28;
 const PORT: u16 = 5001;
-/// So long the receiver waits for the first packet, and for any other.
+/// The longest wait of the receiver for the first packet, and for any other.
 const FIRST: Duration = Duration::from_secs(15);
 const NEXT: Duration = Duration::from_millis(800);
-/// The sender waits so long before it begins: the receiver, and whoever reads clocks, is there then.
+/// The sender's wait before it begins: the receiver, and readers of clocks, are there then.
 pub const HEAD: Duration = Duration::from_millis(500);
 
 /// No end takes longer: one whose other end was killed goes, too.
@@ -47,7 +47,7 @@ fn nanos() -> i64 {
     now.tv_sec * 1_000_000_000 + now.tv_nsec
 }
 
-/// Sends `batches` of so many packets, one batch in a period, each packet with the time at which it was sent.
+/// Sends `batches` of this number of packets, one batch in a period, each packet with the time at which it was sent.
 fn send(to: &str, batches: u64, batch: u64, period: Duration) {
     let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
     socket.connect((to, PORT)).unwrap();
@@ -66,8 +66,8 @@ fn send(to: &str, batches: u64, batch: u64, period: Duration) {
     sleep(HEAD);
 }
 
-/// Receives them, and compares when with when a link of that rate (bits per second; 0: none) and that delay (ns) would have
-/// given them.
+/// Receives them, and compares the times with those of a link with that rate (bits per second; 0 means no limit) and that delay
+/// (ns).
 fn receive(rate_bps: f64, delay: f64) {
     let socket = UdpSocket::bind(("0.0.0.0", PORT)).unwrap();
     set_socket_recv_buffer_size_force(&socket, 64 << 20).unwrap();
@@ -115,7 +115,7 @@ fn allow_buffers() {
     }
 }
 
-/// Sends without end for so long, under CUBIC; the mean RTT and the share of segments that were sent again, of the second half.
+/// Sends without end for this time, under CUBIC; the mean RTT and the fraction of retransmitted segments, of the second half.
 fn tcp_send(to: &str, length: Duration) {
     allow_buffers();
     sleep(HEAD);
@@ -143,7 +143,7 @@ fn tcp_send(to: &str, length: Duration) {
         let share = again / f64::from(after.data_segs_out - before.data_segs_out);
         println!("{RESULT}rtt={rtt} again={share}");
     });
-    // What is under way arrives before the links go.
+    // Packets under way arrive before the links go.
     sleep(HEAD);
 }
 

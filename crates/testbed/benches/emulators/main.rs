@@ -51,7 +51,7 @@ const ALL: [(&str, Emulator); 5] = [
     ("netem", Emulator::Netem),
 ];
 
-/// What the two ends printed, and the part of a core that the emulator took.
+/// The output of the two ends, and the fraction of a core that the emulator took.
 type Measured = HashMap<String, f64>;
 
 fn main() {
@@ -131,7 +131,7 @@ fn row(mbit_s: f64, name: &str, emulator: Emulator, rattan: &str) {
     );
 }
 
-/// Packets for so many seconds at this part of the rate, in batches of a millisecond or more.
+/// Packets for this number of seconds at this fraction of the rate, in batches of a millisecond or more.
 fn udp(link: Link, emulator: Emulator, rattan: &str, part: f64, seconds: f64) -> Measured {
     let each_s = part * link.rate_bps / (8.0 * ends::PACKET as f64);
     let batch = (each_s / 1e3).ceil();
@@ -226,8 +226,8 @@ fn rattans(link: Link, rattan: &str, realtime: bool, sender: &Command) -> Comman
     command
 }
 
-/// Waits for both ends. The share of a core is that of the threads called `thread`, or of all, of a process, in the second
-/// in which it was largest.
+/// Waits for both ends. The fraction of a core, for the threads called `thread` or all threads of a process, in the second in which
+/// it was largest.
 fn collect(receiver: Child, mut sender: Child, process: u32, thread: &str) -> Measured {
     let mut clocks = vec![(Instant::now(), 0.0)];
     while sender.try_wait().unwrap().is_none() {
@@ -251,7 +251,7 @@ fn collect(receiver: Child, mut sender: Child, process: u32, thread: &str) -> Me
     measured
 }
 
-/// Seconds of a processor that threads of a process took; none where it is gone.
+/// Seconds of a processor that threads of a process took; `None` if it is gone.
 fn processor_s(process: u32, thread: &str) -> Option<f64> {
     let tasks = fs::read_dir(format!("/proc/{process}/task")).ok()?.flatten().filter(|task| {
         let name = fs::read_to_string(task.path().join("comm")).unwrap_or_default();

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 /// The receiver's address.
 pub const RECEIVER: &str = "10.3.3.2";
 
-/// What `tc` counts of a packet beside its IP packet: Ethernet's header.
+/// Bytes that `tc` counts of a packet beside its IP packet: Ethernet's header.
 const ETHERNET: f64 = 14.0;
 
 pub struct Routers {
@@ -38,7 +38,7 @@ impl Routers {
         }
         for (i, host) in hosts.iter().enumerate() {
             host.set("ipv4/ip_forward", "1").unwrap();
-            // What lies further on either side.
+            // The networks further on either side.
             for net in 1..=3 {
                 let (behind, before) = (net > i + 1, net < i);
                 if behind {
@@ -54,7 +54,7 @@ impl Routers {
             let bytes = link.queue * 1514;
             let queue = match netem {
                 true => format!("netem rate {}bit -14 limit {}", link.rate_bps as u64, link.queue),
-                // What the rate sends in a millisecond: with less, late timers cost rate.
+                // The amount that the rate sends in a millisecond: with less, late timers cost rate.
                 false => format!("tbf rate {rate}bit burst {} limit {bytes}", (rate / 8000).max(1600)),
             };
             run(&first, &format!("tc qdisc add dev right root {queue}"));

@@ -155,7 +155,7 @@ mod tests {
 
     const SYN: u8 = 0x02;
 
-    /// What the receiver's host sends to acknowledge up to there.
+    /// The acknowledgements of the receiver's host up to there.
     fn answer(flags: u8, ack: u32) -> Header {
         let mut packet = frame(0, None, flags, 0);
         packet[VNET_HEADER + 28..][..4].copy_from_slice(&ack.to_be_bytes());

@@ -132,7 +132,7 @@ mod tests {
     fn late_wake_ups_are_standstills() {
         let mut still = Standstills::default();
         still.record_work(us(900));
-        // Asleep as asked, woken early, woken 1 ms late: none.
+        // Asleep as requested, woken early, woken 1 ms late: no standstill.
         for (until, woken) in [(5_000, 5_000), (9_000, 6_000), (7_000, 8_000)] {
             still.record_sleep(us(until));
             still.record_work(us(woken));
@@ -155,7 +155,7 @@ mod tests {
         let mut still = Standstills::default();
         still.record_work(us(5_000));
         let number = |now| still.cause(us(now), reach(20_000, 0)).map(|cause| cause.number);
-        // What a link drops until its end was on its way before.
+        // Packets that a link drops until its end were on their way before.
         assert_eq!(
             (number(5_000), number(5_001), number(26_000), number(26_001)),
             (None, Some(1), Some(1), None)

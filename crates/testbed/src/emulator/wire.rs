@@ -57,7 +57,7 @@ impl Header {
         if first >> 4 != 4 || ip < 20 || packet.len() < ip || usize::from(word(packet, 2)) != packet.len() {
             return None;
         }
-        // Multicast and broadcast are not part of the scenario's traffic.
+        // Multicast and broadcast do not belong to the scenario's traffic.
         if packet[16] >= 224 {
             return None;
         }

@@ -55,7 +55,7 @@ fn libraries(program: &Path) -> Result<Vec<PathBuf>, TestbedError> {
 mod tests {
     use super::*;
 
-    /// What this program is linked with is what the kernel has mapped for it.
+    /// The libraries of this program are what the kernel has mapped for it.
     #[test]
     fn libraries_are_those_that_are_mapped() {
         let listed = libraries(&std::env::current_exe().unwrap()).unwrap();

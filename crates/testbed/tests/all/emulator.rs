@@ -53,7 +53,7 @@ fn a_packet_takes_the_delay_there_and_back() {
     // Of 68 bytes at 1 Gbit/s twice, 1 µs.
     // The others waited for the hosts' threads, which have no priority here.
     assert!((20.001..20.5).contains(&times[0]), "{times:?} ms");
-    // Multicast is none of the traffic.
+    // Multicast does not belong to the traffic.
     socket.connect("224.0.0.251:7").unwrap();
     socket.send(&[0; 10]).unwrap();
     sleep(Duration::from_millis(20));

@@ -100,7 +100,7 @@ fn a_killed_process_leaves_no_host() {
     until("the killed process' hosts have taken their cable with them", || !has_cable(&stays));
 }
 
-/// What is killed above: both ends of a multipath transfer, with a cable from the sender to the namespace in which the
+/// The processes killed above: both ends of a multipath transfer, with a cable from the sender to the namespace in which the
 /// process began.
 #[test]
 fn victim() {

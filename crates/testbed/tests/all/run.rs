@@ -135,7 +135,7 @@ fn requests_and_responses() {
     });
 }
 
-/// Of some 1800 segments a link of 1 % loses that part, within four standard deviations.
+/// Of some 1800 segments a link of 1 % loses that fraction, within four standard deviations.
 #[test]
 fn losses_are_the_links() {
     if !kernel(&[]) {
@@ -151,10 +151,10 @@ fn losses_are_the_links() {
     });
 }
 
-/// The parts of a trace, each 1.5 s long, in Mbit/s; then it begins again.
+/// The segments of a trace, each 1.5 s long, in Mbit/s; then it begins again.
 const PARTS: [u32; 3] = [20, 8, 16];
 
-/// A bulk flow gets the rate of each part of a trace, less the headers, whether columns say it or opportunities.
+/// A bulk flow gets the rate of each segment of a trace, less the headers, from columns and from opportunities.
 #[test]
 fn a_traced_link_has_its_traces_rates() {
     if !kernel(&[]) {
@@ -186,7 +186,7 @@ fn a_traced_link_has_its_traces_rates() {
             let at: Vec<(f64, f64)> =
                 subflow.time_s.iter().copied().zip(subflow.delivered_bytes.iter().copied()).collect();
             for part in 0..4 {
-                // What left the queue before the change has been acknowledged by then.
+                // Packets that left the queue before the change have been acknowledged by then.
                 let (from, to) = (part as f64 * 1.5 + 0.4, (part + 1) as f64 * 1.5);
                 let own: Vec<_> = at.iter().filter(|(time, _)| (from..to).contains(time)).collect();
                 let [(begin, before), .., (end, after)] = own[..] else {

@@ -15,7 +15,7 @@ use std::net::TcpStream;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// What two ends leave that have closed in turn: an entry that keeps no host (/proc/net/tcp).
+/// The leftover of two ends that have closed in turn: an entry that keeps no host (/proc/net/tcp).
 const TIME_WAIT: &str = "06";
 
 /// A connection, and what it needs to live.
@@ -27,7 +27,7 @@ pub struct Running {
     _emulator: Emulator,
 }
 
-/// A scenario of one flow over so many links, with these lines for the flow.
+/// A scenario of one flow over this number of links, with these lines for the flow.
 pub fn scenario(paths: usize, flow: &str) -> Scenario {
     let links: String =
         (0..paths).map(|k| format!("links.l{k} = {{ rate = \"40 Mbit/s\", delay = \"5 ms\" }}\n")).collect();

@@ -6,8 +6,8 @@ use rustix::thread::{CpuSet, sched_getaffinity};
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
-/// A thread of the witness's priority, for which the witness waits, takes a processor for 9 ms three times: not so long that
-/// the links of tests beside this one were too late.
+/// A thread of the witness's priority, for which the witness waits, takes a processor for 9 ms three times: short enough that the
+/// links of tests beside this one were too late.
 #[test]
 fn a_witness_sees_what_takes_its_processor() {
     if !kernel(&[]) {

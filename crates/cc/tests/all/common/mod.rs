@@ -12,7 +12,7 @@ pub fn group(name: &str, params: &[(&str, ParamValue)]) -> Group {
     registry::find(name).unwrap().group(&given).unwrap()
 }
 
-/// One segment acknowledged at `now` by a path of round-trip time `rtt` that goes on sending.
+/// One segment acknowledged at `now` by a path of round-trip time `rtt` that continues to send.
 pub fn ack(now: f64, rtt: f64) -> Ack {
     let in_flight = 1.0;
     Ack {
@@ -186,8 +186,8 @@ impl Model {
         r
     }
 
-    /// Runs until path 0 has had so many losses, and returns the time-weighted mean window of each
-    /// path: its segments per time, times its round-trip time.
+    /// Runs until path 0 has had this number of losses, and returns the time-weighted mean window of each path: its segments per
+    /// time, times its round-trip time.
     pub fn mean_over(&mut self, losses: u64) -> Vec<f64> {
         let start = self.now;
         for line in &mut self.lines {

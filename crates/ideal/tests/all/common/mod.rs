@@ -15,7 +15,7 @@ pub fn lasting(duration: &str, text: &str) -> Scenario {
     load(&source, &Overrides::default()).unwrap_or_else(|e| panic!("{e:?}\n{}", source.text))
 }
 
-/// With queues that wait for the part `queue` of their buffer.
+/// With queues that wait for the fraction `queue` of their buffer.
 pub fn ideals_with(text: &str, queue: f64) -> Ideals {
     Ideals::of(&scenario(text), &COUPLED.map(|(name, _)| name), queue)
 }

@@ -15,7 +15,7 @@ fn row(index: usize, owner: u64, cwnd: f64) -> Row {
     }
 }
 
-/// What a row shows.
+/// The content of a row.
 fn shown(owner: u64, family: u16, local: &[u8], remote: &[u8]) -> shared::Subflow {
     let address = |bytes: &[u8]| std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0));
     shared::Subflow {

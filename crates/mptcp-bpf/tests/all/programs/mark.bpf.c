@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
-/* A router that is about to drop and marks instead (RFC 3168): so many packets as it is told. */
+/* A router that marks packets instead of dropping them (RFC 3168), up to the given number. */
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT OR Apache-2.0 */
-/* Of the types of a vendor's kernel that leaves out calls of programs: what tells it (src/layout.rs). */
+/* The type of a vendor's kernel that shows that it leaves out calls of programs (src/layout.rs). */
 
 struct bpf_prog_aux {
 	unsigned int id;

@@ -32,7 +32,7 @@ impl Line {
         while let Some((_, outcome)) = self.store.pop_outcome() {
             dropped += usize::from(outcome == Outcome::Dropped(crate::DropReason::Early));
         }
-        // What is left over is told as dropped, too, to free its place.
+        // Leftover packets are reported as dropped, too, to free their places.
         while let Some((ticket, _)) = self.store.pop(&mut queue, now) {
             self.store.decide(ticket, Outcome::Dropped(crate::DropReason::Queue));
         }
@@ -85,7 +85,7 @@ fn nothing_is_dropped_before_an_interval_has_passed() {
     }
 }
 
-/// However long packets have waited: what stays behind is one packet or none.
+/// However long packets have waited, at most one stays behind.
 #[test]
 fn the_last_packet_but_one_is_never_dropped() {
     let mut line = Line::new(CoDel::default(), false);
@@ -101,8 +101,8 @@ fn dropping_ends_below_the_target_at_once() {
     assert!((1000..2000).all(|ms| line.dequeue(ms, 4999, 9) == (0, false)));
 }
 
-/// Within 16 intervals of the last drop that was due the rate found then is taken up again: the
-/// number of drops less that of the beginning. Later it starts at one.
+/// Within 16 intervals of the last due drop, the rate found then resumes: the number of drops less the number at the beginning.
+/// Later it starts at one.
 #[test]
 fn dropping_resumes_where_it_ended() {
     let again = |pause_ms: u64| {

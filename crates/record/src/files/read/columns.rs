@@ -152,7 +152,7 @@ fn read(reader: ColumnReader, rows: usize) -> Result<Values, ColumnsError> {
         }
         _ => return Err(ColumnsError("neither numbers nor text".to_owned())),
     }
-    // In a nullable column, `levels` tell which rows have values.
+    // In a nullable column, `levels` show which rows have values.
     let mut values = numbers.into_iter();
     let all = match levels.is_empty() {
         true => values.collect(),

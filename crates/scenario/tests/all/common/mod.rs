@@ -1,4 +1,4 @@
-//! What several tests use.
+//! Helpers of several tests.
 #![allow(dead_code)]
 
 use anabranch_scenario::{Overrides, Scenario, ScenarioError, Source, load};
@@ -35,7 +35,7 @@ start = "1 s"
 paths = [["dsl"]]
 "#;
 
-/// A short valid file: tests replace a part of it.
+/// A short valid file: tests replace some of it.
 pub const SMALL: &str = r#"name = "small"
 duration = "10 s"
 
@@ -53,7 +53,7 @@ cc = "reno"
 paths = [["a"], ["b"]]
 "#;
 
-/// The small file with a part replaced.
+/// The small file with a replacement.
 #[track_caller]
 pub fn small(from: &str, to: &str) -> String {
     assert!(SMALL.contains(from));

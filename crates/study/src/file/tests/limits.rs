@@ -1,8 +1,8 @@
-//! What would not end, or has no place in a result, is refused with its place.
+//! Input that would not end, or has no place in a result, is refused with its place.
 
 use super::*;
 
-/// The message of a study that is none, and the text on its line.
+/// The message of an invalid study, and the text on its line.
 pub fn refused(text: &str) -> (String, String) {
     let folder = folder();
     let error = load("my.toml", text, folder.path(), &[]).err().unwrap_or_else(|| panic!("accepted: {text}"));
@@ -68,7 +68,7 @@ fn rows_go_over_points_not_over_every_combination() {
     let expected = ["2 Mbit/s.1.2 ms.2 packets", "2 Mbit/s.2.2 ms.2 packets"];
     assert_eq!(ids[..2], expected, "in the order of the first axis");
     assert_eq!(ids.len(), 4);
-    // What `at` lists keeps its order where the axis comes first.
+    // The values in `at` keep their order where the axis comes first.
     let study = load("my.toml", &text(5, zip, "{b}.{n}"), folder.path(), &[]).unwrap();
     let ids: Vec<String> = study.experiments[0].plan(Size::Default).row_ids().map(str::to_owned).collect();
     assert_eq!(ids, ["3 ms.1", "3 ms.2", "2 ms.1", "2 ms.2"]);
@@ -102,7 +102,7 @@ fn numbers_are_finite() {
         let (said, line) = refused(&with(runs, &rest));
         assert!(said.contains(message) && line.starts_with(place), "{runs}{rest}: {said}, {line}");
     }
-    // A run that gives 1 gives 1e308: a mean of four of them is no number, and no result either.
+    // A run that gives 1 gives 1e308: a mean of four of them is not finite, and not a result either.
     let large = with("", &row("").replace("jain()", "1e308 * duration() / duration()"));
     let study = load("my.toml", &large, folder().path(), &[]).unwrap();
     let result = run(&study, &Options { seeds: Some(4), ..Options::default() });
@@ -177,7 +177,7 @@ fn every_mistake_has_its_place() {
             "one of `of`",
             "id = \"x\"",
         ),
-        // What was filled has no places of the file.
+        // Filled text has no places of the file.
         (
             "",
             "[[findings]]\ntext = \"{cc.name} {cc.name} {cc.name} {cc.name} {m:.1}\"".into(),

@@ -38,7 +38,7 @@ fn what_no_run_has() {
             "of = 'observable(\"mptcp\", 1, \"nope\")'",
             "the algorithm `lia` of flow `mptcp` has no observable `nope`; its observables: alpha",
         ),
-        // The other algorithm has none.
+        // The other algorithm has no such value.
         ("of = 'q'", "`cubic` of flow `mptcp` has no observable `alpha`"),
         ("ascending = ['jain()', '2 * q']", "`cubic` of flow `mptcp` has no observable `alpha`"),
         ("of = 'completion(\"mptcp\")'", "flow `mptcp` has no requests"),

@@ -223,7 +223,7 @@ fn mistakes_of_these_and_their_places() {
     );
 }
 
-/// `*` is each link of a run's own scenario, by hand from the same runs; of an axis there is the part that is asked for.
+/// `*` is each link of a run's own scenario, by hand from the same runs; of an axis only the requested values count.
 #[test]
 fn every_link_of_a_part() {
     const TEXT: &str = r#"

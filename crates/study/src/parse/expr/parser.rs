@@ -5,7 +5,7 @@ use super::{Argument, Expr, Operator, ParseError};
 /// Deeper nesting could overflow a thread's stack.
 const MAX_DEPTH: usize = 64;
 
-/// Longer expressions could be too deep: name parts of them.
+/// Longer expressions could be too deep: name subexpressions.
 const MAX_LENGTH: usize = 1000;
 
 /// Reads an expression.

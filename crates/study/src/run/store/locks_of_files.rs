@@ -6,7 +6,7 @@ use crate::key::Key;
 use std::io;
 use std::sync::Arc;
 
-/// What is locked: the right to write, or to make a run.
+/// The locked right: to write, or to make a run.
 #[derive(Clone, Copy)]
 pub struct LockByte(bool);
 

@@ -44,8 +44,8 @@ fn study(store: Option<&dyn RunCache>) -> String {
     result
 }
 
-/// The other processes of the tests below are this one, told in the environment to do something and how: `run` runs the study
-/// and leaves its result beside the number of runs that it made; `hold` claims two runs and never ends.
+/// The other processes of the tests below are this one, which the environment instructs: `run` runs the study and leaves its result
+/// beside the number of runs that it made; `hold` claims two runs and never ends.
 #[test]
 fn worker() {
     let (Ok(what), Ok(dir)) = (env::var("STORE_WORKER"), env::var("STORE_DIR")) else { return };

@@ -1,4 +1,4 @@
-//! An outcome as a line: `{"sha256":"…","outcome":{"key":"…",…}}`, the checksum that of the outcome's bytes as they stand there.
+//! An outcome as a line: `{"sha256":"…","outcome":{"key":"…",…}}`, with the checksum of the outcome's bytes as they stand there.
 
 use crate::key::Key;
 use anabranch_record::Summary;

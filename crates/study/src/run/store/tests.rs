@@ -158,7 +158,7 @@ fn the_first_damaged_ones_are_named() {
     assert!(said[NAMED].ends_with("other lines may be damaged too: their runs are repeated"), "{said:?}");
 }
 
-/// A pipe is not waited for, a folder is no reason to lose a run, and a symbolic link's target stays as it is.
+/// A pipe is not waited for, a folder does not cost a run, and a symbolic link's target stays as it is.
 #[test]
 fn what_is_no_file_is_told() {
     let dir = tempfile::tempdir().unwrap();
@@ -200,7 +200,7 @@ fn a_run_is_claimed_once() {
     assert_eq!(fs::read_to_string(one.file()).unwrap().lines().count(), 1);
 }
 
-/// What a killed process left of a line, cut off at any byte, is no outcome and in nobody's way.
+/// A killed process's incomplete line, cut off at any byte, is ignored and in nobody's way.
 #[test]
 fn what_was_being_written_is_made_again() {
     let dir = tempfile::tempdir().unwrap();
@@ -307,7 +307,7 @@ fn other_versions_stay() {
     assert_eq!(old.find(run("a", 1)), Some(summary("a", 1)));
 }
 
-/// What was used goes, with the folders; what was not asked for stays.
+/// Used runs go, with the folders; other files stay.
 #[test]
 fn what_was_used_can_be_removed() {
     let dir = tempfile::tempdir().unwrap();
@@ -325,7 +325,7 @@ fn what_was_used_can_be_removed() {
     assert!(!folder.exists());
 }
 
-/// A folder that cannot be made is an error; one in which nothing can be written is told once, and loses no run.
+/// A folder that cannot be made is an error; one in which nothing can be written is reported once, and costs no run.
 #[test]
 fn an_unwritable_folder_is_told_once() {
     let dir = tempfile::tempdir().unwrap();
@@ -350,7 +350,7 @@ fn an_unwritable_folder_is_told_once() {
     assert!(said[0].starts_with("cannot store runs for later use ("), "{said:?}");
 }
 
-/// A disk that fills up while a line is written: a limit of the file's size fails so, with a part of the line in the file. The
+/// A disk that fills up while a line is written: a limit of the file's size fails so, with a fragment of the line in the file. The
 /// limit is the process's: the test runs itself.
 #[test]
 fn a_full_disk_is_told_and_leaves_nothing_half_written() {

@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(figures, ["F1", "F1@guest", "F1@kernel", "F2"]);
     }
 
-    /// Linux hosts can be added to a result that has a kernel's values, and a kernel's values to one that has Linux hosts.
+    /// A result with a kernel's values can get values of the Linux-accurate host model later, and the reverse.
     #[test]
     fn linux_hosts_and_a_backend_meet_in_either_order() {
         let with_hosts = |mut result: StudyResult| {

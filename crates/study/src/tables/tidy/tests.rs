@@ -148,8 +148,9 @@ fn many_runs() {
     assert_eq!((groups, rows), (2, 75_000));
 }
 
-/// A table with two columns of a name is none. Numbers of one unit have a column whose name says it; rates of two units, names and
-/// missing values have none.
+/// A table with two columns of one name is refused. Numbers of one unit have a column whose name says it; rates of two units, names
+/// and
+/// missing values do not.
 #[test]
 fn columns_have_one_meaning_and_units_in_their_names() {
     let axis = |name: &str| TidyAxis::of(name, ["x"]);

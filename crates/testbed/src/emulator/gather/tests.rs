@@ -1,7 +1,7 @@
 use super::*;
 use crate::emulator::wire::tests::{frame, split};
 
-/// What packets become, as whole frames.
+/// The packets as whole frames.
 fn gather(packets: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     let mut packets = packets.iter().peekable();

@@ -21,7 +21,7 @@ fn pseudo(packet: &[u8]) -> u64 {
     sum(&packet[12..20]) + u64::from(TCP) + (packet.len() - 20) as u64
 }
 
-/// What a device gives: a packet from 10.77.1.1 to 10.99.0.1 whose checksum is left to the device.
+/// Output of a device: a packet from 10.77.1.1 to 10.99.0.1 whose checksum is left to the device.
 pub fn frame(payload: usize, segment: Option<u16>, flags: u8, ecn: u8) -> Vec<u8> {
     let mut packet = vec![0x45, ecn, 0, 0, 0xff, 0xfe, 0x40, 0, 64, TCP, 0, 0, 10, 77, 1, 1, 10, 99, 0, 1];
     packet.extend([0x9c, 0x40, 0x14, 0x51]);
@@ -57,7 +57,7 @@ pub fn split(frame: &[u8]) -> Vec<Vec<u8>> {
     (0..header.segments()).map(write).collect()
 }
 
-/// What a device does that completes the checksum, and then the check that a receiver makes.
+/// Completes the checksum as a device does, and then checks it as a receiver does.
 fn assert_valid(frame: &[u8]) {
     assert_eq!((frame[0], frame[1], &frame[4..6]), (NEEDS_CHECKSUM, GSO_NONE, &[0, 0][..]));
     let start = usize::from(u16::from_ne_bytes([frame[6], frame[7]]));
