@@ -67,6 +67,37 @@ def algorithm() -> None:
     print(f"Reno in Python: {each * 1e6:.2f} µs of a core per acknowledgement; a run takes {ours / theirs:.1f} times as long")
 
 
+TWO_PATHS = """
+name = "two paths"
+duration = "60 s"
+links.a = { rate = "100 Mbit/s", delay = "10 ms" }
+links.b = { rate = "100 Mbit/s", delay = "20 ms" }
+flows = [{ name = "f", cc = "lia", paths = [["a"], ["b"]] }]
+"""
+
+
+def session() -> None:
+    """Steps of 10 ms, in which the flow has 85 segments in flight on each path, and what the run itself takes."""
+    start = time.process_time()
+    steps = 0
+    with anabranch.Session(TWO_PATHS, seed=1, control="f") as session:
+        for path in (0, 1):
+            session.set_cwnd("f", path, 170.0)
+        while not session.done:
+            seen = session.step(0.01)
+            session.set_cwnd("f", 0, 170.0 + seen.flows["f"].subflows[0].srtt_s)
+            steps += 1
+    taken = time.process_time() - start
+    start = time.process_time()
+    with anabranch.Session(TWO_PATHS, seed=1, control="f") as session:
+        for path in (0, 1):
+            session.set_cwnd("f", path, 170.0)
+        session.advance(0.1)
+        session.advance(60)
+    alone = time.process_time() - start
+    print(f"a session: {steps / taken:.0f} steps of 10 ms per second of a core; the run in one step as {steps / alone:.0f}")
+
+
 def cpu(client: Client) -> float:
     """Seconds of a core that the workers have used."""
     return sum(client.run(time.process_time).values())
@@ -150,6 +181,7 @@ def measure(name: str, workers: int, tasks: int, most: int) -> None:
 
 def main(tasks: int) -> None:
     algorithm()
+    session()
     sample = json.dumps({"scenario": SCENARIO, "seed": "1"})
     made = timed([sample] * 100, _anabranch.build())
     print(f"a task alone: {made.seconds * 10:.2f} ms of a core; {len(sample)} bytes, its outcome {len(made.records[0] or b'')} bytes")

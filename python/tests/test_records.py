@@ -10,6 +10,8 @@ import pyarrow.parquet
 import pytest
 from conftest import output
 
+import anabranch
+
 
 @pytest.fixture
 def record(command: Path, short: Path, tmp_path: Path) -> Path:
@@ -31,6 +33,19 @@ def test_pandas_polars_and_duckdb_read_the_samples(record: Path) -> None:
     summary = json.loads((record / "summary.json").read_text())
     last = with_pandas[with_pandas["flow"] == "other"].iloc[-1]
     assert last["delivered_bytes"] * 8 / last["time_s"] == pytest.approx(summary["flows"][1]["goodput_bps"], rel=0.2)
+
+
+def test_a_run_is_loaded_and_saved(record: Path, short: Path, command: Path, tmp_path: Path) -> None:
+    loaded, run = anabranch.load(record), anabranch.run(short, seed=7)
+    for each in (loaded, anabranch.load(loaded.save(tmp_path / "saved")), anabranch.load(run.save(tmp_path / "run"))):
+        assert each.summary == run.summary
+        for table in ("flows", "samples", "link_samples", "completions"):
+            assert getattr(each, table).to_pydict() == getattr(run, table).to_pydict(), table
+        assert each.plot().axes
+    output(command, "plot", tmp_path / "run", "--out", tmp_path / "plot.svg")
+    assert (tmp_path / "plot.svg").read_text().startswith("<svg")
+    with pytest.raises(FileNotFoundError, match="summary.json"):
+        anabranch.load(tmp_path)
 
 
 def test_files_say_whose_they_are(record: Path) -> None:

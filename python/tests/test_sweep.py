@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -59,7 +60,16 @@ def test_it_is_the_command_s_sweep(command: Path, short: Path, tmp_path: Path) -
     theirs = parquet.read_table(out / "studies/short.parquet")
     ours = anabranch.sweep(short, VARY, ALGORITHMS, seeds=2, progress=False)
     assert len(ours) == RUNS * 2
-    assert pyarrow.table(ours).to_pydict() == theirs.to_pydict()
+    assert_same_runs(ours, theirs)
+
+
+def assert_same_runs(ours: anabranch.Table, theirs: pyarrow.Table) -> None:
+    """The command's table has other units: Mbit/s and per cent."""
+    their = theirs.to_pydict()
+    for key in ("flow", "seed", "retransmitted_segments", "timeouts", "completion_mean_s"):
+        assert ours[key] == their[key], key
+    for key, factor, theirs_of in (("goodput_bps", 1e6, "goodput_mbps"), ("loss_rate", 0.01, "loss_percent"), ("share", 1, "share")):
+        assert ours[key] == pytest.approx([value * factor for value in their[theirs_of]]), key
 
 
 def test_a_pool_of_processes_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -237,7 +247,8 @@ def test_a_study_is_the_command_s(command: Path, tmp_path: Path, monkeypatch: py
         row["measured"] and row["measured"]["mean"] for e in printed["experiments"] for row in e["rows"]
     ]
     theirs = parquet.read_table(tmp_path / "command/studies/buffer-and-delay.parquet")
-    assert pyarrow.table(study.runs).to_pydict() == theirs.to_pydict()
+    assert_same_runs(study.flows, theirs)
+    assert set(study.runs["jain"]) == set(theirs.to_pydict()["jain"])
     index = study.report(tmp_path / "mine")
     assert "buffer-and-delay" in index.read_text()
     assert parquet.read_table(tmp_path / "mine/studies/buffer-and-delay.parquet").equals(theirs)
@@ -259,6 +270,39 @@ def test_its_figures() -> None:
         points = len(figure.to_table())
         assert points and figure.id in repr(figure)
         assert figure.plot().axes
+
+
+def test_a_figure_says_which_points_are_a_paper_s() -> None:
+    point = {"label": None, "x": 1.0, "y": 95.0, "half_width": None}
+    series = [{"name": "LIA", "published": published, "points": [{**point, "y": y}]} for published, y in ((True, 95.0), (False, 207.8))]
+    axis = {"title": "t", "log": False, "domain": None}
+    panel = {"title": "", "mark": "line", "series": series, "x": axis, "y": axis}
+    figure = anabranch.Figure({"id": "A-F1", "title": "<b>", "panels": [panel]})
+    assert list(zip(figure.to_table()["source"], figure.to_table()["y"])) == [("paper", 95.0), ("ours", 207.8)]
+    [axes] = figure.plot().axes
+    assert axes.get_legend_handles_labels()[1] == ["LIA (published)", "LIA"]
+    assert "&lt;b&gt;" in figure._repr_html_() and "207.8" in figure._repr_html_()
+    assert pickle.loads(pickle.dumps(figure)).to_table().to_pydict() == figure.to_table().to_pydict()
+
+
+def test_a_dead_scheduler_is_named() -> None:
+    class Scheduler:
+        address = "tcp://node1:8786"
+
+    class Dead(Executor):
+        """As Dask's executor after the end of its scheduler."""
+
+        scheduler = Scheduler()
+
+        @property
+        def _client(self) -> Any:
+            return self
+
+        def nthreads(self) -> None:
+            raise OSError("Timed out trying to connect")
+
+    with pytest.raises(anabranch.RunError, match="Dask scheduler at tcp://node1:8786 does not answer: Timed out"):
+        sweep(executor=Dead())
 
 
 def test_progress_and_its_error() -> None:
@@ -314,10 +358,13 @@ STUDY_OF: Any = anabranch.Study.from_file
         (lambda: SWEEP(SHORT, ["links.a.queue=1 BDP"]), "`vary` is .*of type list: it must be a dictionary of keys"),
         (lambda: SWEEP(SHORT, {"links.a.queue": 5}), r"`vary\['links.a.queue'\]` is 5, of type int: .*a list of values"),
         (lambda: SWEEP(SHORT, cc="lia"), "`cc` is 'lia', of type str: .*a list of algorithms"),
-        (lambda: SWEEP(SHORT, cc=[anabranch.Algorithm]), "only `run` takes algorithms in Python"),
+        (lambda: SWEEP(SHORT, cc=[int]), "name, or a subclass of anabranch.Algorithm"),
         (lambda: SWEEP(SHORT, seeds=2.5), "`seeds` is 2.5, of type float: .*whole number from 1 to 10000"),
         (lambda: SWEEP(SHORT, seeds=0), "`seeds` is 0"),
         (lambda: SWEEP(SHORT, seeds=True), "`seeds` is True"),
+        (lambda: SWEEP(SHORT, seeds=[1, 1]), r"`seeds` is \[1, 1\], .*different seeds"),
+        (lambda: SWEEP(SHORT, metrics={"a": 4}), r"`metrics\['a'\]` is 4, .*a function of a run"),
+        (lambda: SWEEP(SHORT, metrics={"jain": lambda run: 1.0}), "the name 'jain', which is another column"),
         (lambda: SWEEP(SHORT, executor=4), "`executor` is 4, .*concurrent.futures"),
         (lambda: SWEEP(SHORT, store=4), "`store` is 4, of type int: it must be a path"),
         (lambda: SWEEP(SHORT, progress="yes"), "`progress` is 'yes'"),

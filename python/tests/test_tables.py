@@ -42,6 +42,15 @@ def test_what_does_not_exist_is_null(run: anabranch.Run) -> None:
     assert run.samples["ssthresh_segments"][0] is None
 
 
+def test_differences_of_counters_may_be_negative(run: anabranch.Run) -> None:
+    """As in the command's files: unsigned ones would wrap."""
+    queue = run.link_samples.to_pandas()["queue_packets"]
+    assert str(queue.dtype) == "int64"
+    assert -1000 < queue.diff().min() < 0 < queue.diff().max() < 1000
+    kinds = {field.name: str(field.type) for table in (run.flows, run.samples, run.links) for field in pyarrow.table(table).schema}
+    assert kinds["delivered_bytes"] == kinds["drops"] == kinds["subflow"] == "int64"
+
+
 def test_a_reader_outlives_the_run() -> None:
     frame = polars.DataFrame(anabranch.run(SHORT).samples)
     assert frame["time_s"].max() > 2.5
@@ -50,6 +59,8 @@ def test_a_reader_outlives_the_run() -> None:
 def test_as_python_s_own(run: anabranch.Run) -> None:
     rows = list(run.links.rows())
     assert [row["link"] for row in rows] == ["a", "b"] and 0.5 < rows[0]["utilisation"] <= 1
+    assert "link" in run.links and "none" not in run.links
+    assert list(run.links) == run.links.column_names and dict(run.links) == run.links.to_pydict()  # type: ignore[call-overload]
     assert len(run.samples) == len(run.samples["time_s"]) and "time_s" in repr(run.samples)
     assert isinstance(run.to_pandas(), pandas.DataFrame)
     html = run.samples._repr_html_()

@@ -151,6 +151,7 @@ const OBSERVABLES: [Observable; 4] = [
     Observable { name: "level", meaning: "j at the connection's last loss: 0, 1 or 2" },
 ];
 
+#[derive(Clone)]
 struct Adw<A> {
     base: Windows<A>,
     fixed: bool,
@@ -239,6 +240,10 @@ impl<A: Aimd> Adw<A> {
 }
 
 impl<A: Aimd> Algorithm for Adw<A> {
+    fn copy(&self) -> Option<Box<dyn Algorithm>> {
+        Some(Box::new(self.clone()))
+    }
+
     fn path_added(&mut self, _: &mut [Path], r: usize) {
         if r == self.rows.len() {
             self.rows.push(Row::NEW);

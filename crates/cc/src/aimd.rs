@@ -4,10 +4,10 @@
 use crate::entry::{Allowed, Param, Params, Value};
 use crate::hystart::HyStart;
 use crate::{Ack, Algorithm, Congestion, MIN_CWND, MIN_SSTHRESH, Path, Seconds, Segments, cubic};
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 
 /// An algorithm that is two functions of the table, without a memory of its own.
-pub(crate) trait Aimd: Send {
+pub(crate) trait Aimd: Clone + Send + 'static {
     /// The growth of window `r` per acknowledged segment in congestion avoidance; it may be negative.
     fn increase(&self, paths: &[Path], r: usize) -> Segments;
 
@@ -24,6 +24,7 @@ pub(crate) trait Aimd: Send {
 }
 
 /// Windows that grow and shrink by such an algorithm, with what can be set of all of them.
+#[derive(Clone)]
 pub(crate) struct Windows<A> {
     pub(crate) algorithm: A,
     count: Count,
@@ -73,6 +74,10 @@ impl<A: Aimd> Windows<A> {
 }
 
 impl<A: Aimd> Algorithm for Windows<A> {
+    fn copy(&self) -> Option<Box<dyn Algorithm>> {
+        Some(Box::new(self.clone()))
+    }
+
     fn path_added(&mut self, _: &mut [Path], r: usize) {
         self.add(r);
     }

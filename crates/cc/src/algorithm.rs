@@ -1,6 +1,7 @@
 //! The contract between a transport and an algorithm.
 
 use crate::{LostSegment, Path, RateSample, Seconds, Segments};
+use alloc::boxed::Box;
 
 /// An acknowledgement that arrived on a path.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,6 +86,11 @@ pub trait Algorithm: Send {
         let _ = (paths, r, now);
     }
 
+    /// A copy with the same state, which is then independent; `None` if it cannot be copied.
+    fn copy(&self) -> Option<Box<dyn Algorithm>> {
+        None
+    }
+
     /// Whether it controls by a model of the path. Such an algorithm wants delivery rates ([`Ack::rate`]) and word of each lost
     /// segment, sets pacing rates of its own, and rules its window in recovery too, where a transport limits other algorithms'
     /// windows (RFC 9937).
@@ -106,7 +112,7 @@ pub trait Algorithm: Send {
 }
 
 /// An algorithm that knows one path only: the same events, about that path. See [`Algorithm`].
-pub trait SinglePath: Clone + Send {
+pub trait SinglePath: Clone + Send + 'static {
     /// See [`Algorithm::path_added`].
     fn added(&mut self, path: &mut Path) {
         let _ = path;

@@ -57,6 +57,7 @@ pub(crate) const ALPHA: Observable =
     Observable { name: "alpha", meaning: "the largest rate of a path over this path's" };
 
 /// BALIA's increase and decrease.
+#[derive(Clone)]
 pub(crate) struct Balia {
     integer: bool,
 }

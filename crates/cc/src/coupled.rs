@@ -25,6 +25,7 @@ pub(crate) static ENTRY: Entry = Entry {
     build: |params| Box::new(Windows::new(Coupled, params)),
 };
 
+#[derive(Clone)]
 struct Coupled;
 
 /// Σw.

@@ -163,6 +163,7 @@ enum Small {
     Alpha2,
 }
 
+#[derive(Clone)]
 struct CoupledCubic {
     small: Small,
     response: response::Cubic,
@@ -308,6 +309,10 @@ impl CoupledCubic {
 }
 
 impl Algorithm for CoupledCubic {
+    fn copy(&self) -> Option<Box<dyn Algorithm>> {
+        Some(Box::new(self.clone()))
+    }
+
     fn path_added(&mut self, _: &mut [Path], r: usize) {
         if r == self.rows.len() {
             self.rows.push(self.fresh.clone());

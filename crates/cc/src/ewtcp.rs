@@ -32,6 +32,7 @@ const WEIGHT: Param = Param {
     meaning: "the fraction of Reno's increase that each of n paths gets",
 };
 
+#[derive(Clone)]
 struct Ewtcp {
     weight: fn(f64) -> f64,
 }

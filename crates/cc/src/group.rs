@@ -23,7 +23,36 @@ pub struct Group {
     before: Vec<Option<Path>>,
 }
 
+impl Clone for Group {
+    /// # Panics
+    /// Where the algorithm cannot be copied: see [`Group::is_copyable`].
+    fn clone(&self) -> Self {
+        Group {
+            algorithm: self.algorithm.copy().expect("the caller checks whether it can be copied"),
+            paths: self.paths.clone(),
+            paced: self.paced,
+            now: self.now,
+            before: self.before.clone(),
+        }
+    }
+}
+
 impl Group {
+    /// Whether the algorithm can be copied with its state.
+    pub fn is_copyable(&self) -> bool {
+        self.algorithm.copy().is_some()
+    }
+
+    /// Sets the window and the pacing rate of path `r` from outside, for an algorithm that leaves them alone.
+    pub fn steer(&mut self, r: usize, cwnd: Option<Segments>, pacing_rate: Option<Option<f64>>) {
+        let path = &mut self.paths[r];
+        if path.active {
+            path.cwnd = cwnd.unwrap_or(path.cwnd);
+            path.pacing_rate = pacing_rate.unwrap_or(path.pacing_rate);
+            self.settle(r);
+        }
+    }
+
     /// A connection without paths. `paced` gives every path a pacing rate from its window and RTT;
     /// an algorithm that sets rates of its own does not need it, and a model-based one keeps its own.
     pub fn new(algorithm: Box<dyn Algorithm>, paced: bool) -> Self {

@@ -79,6 +79,10 @@ impl Algorithm for Independent {
         self.each.app_limited(paths, r, now);
     }
 
+    fn copy(&self) -> Option<Box<dyn Algorithm>> {
+        Some(Box::new(Independent { each: self.each.copy()?, wanted: self.wanted }))
+    }
+
     fn is_model_based(&self) -> bool {
         self.each.is_model_based()
     }

@@ -53,6 +53,7 @@ pub(crate) const ALPHA: Observable =
     Observable { name: "alpha", meaning: "the aggressiveness of the whole connection" };
 
 /// LIA's increase and Reno's decrease.
+#[derive(Clone)]
 pub(crate) struct Lia {
     /// 0 where numbers are real.
     scale: f64,

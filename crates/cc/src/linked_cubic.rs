@@ -69,6 +69,7 @@ const MEMORY: Param = Param {
     meaning: "the factor by which a congestion event reduces the weight of earlier time in a mean window",
 };
 
+#[derive(Clone)]
 struct LinkedCubic {
     response: response::Cubic,
     memory: f64,
@@ -177,6 +178,10 @@ impl LinkedCubic {
 }
 
 impl Algorithm for LinkedCubic {
+    fn copy(&self) -> Option<Box<dyn Algorithm>> {
+        Some(Box::new(self.clone()))
+    }
+
     fn path_added(&mut self, _: &mut [Path], r: usize) {
         if r == self.rows.len() {
             self.rows.push(self.fresh.clone());

@@ -60,6 +60,7 @@ pub(crate) static ENTRY: Entry = Entry {
     },
 };
 
+#[derive(Clone)]
 struct Mpbbr {
     alike: f64,
     benefit: f64,
@@ -124,6 +125,10 @@ impl Mpbbr {
 }
 
 impl Algorithm for Mpbbr {
+    fn copy(&self) -> Option<Box<dyn Algorithm>> {
+        Some(Box::new(self.clone()))
+    }
+
     fn path_added(&mut self, paths: &mut [Path], r: usize) {
         if r == self.rows.len() {
             self.rows.push(Row::new());

@@ -49,6 +49,7 @@ pub(crate) static ENTRY: Entry = Entry {
     build: |_| Box::new(MptcpSbd { grouping: Grouping::default(), members: Vec::new() }),
 };
 
+#[derive(Clone)]
 struct MptcpSbd {
     grouping: Grouping,
     members: Vec<Member>,
@@ -68,6 +69,10 @@ impl MptcpSbd {
 }
 
 impl Algorithm for MptcpSbd {
+    fn copy(&self) -> Option<Box<dyn Algorithm>> {
+        Some(Box::new(self.clone()))
+    }
+
     fn path_added(&mut self, _: &mut [Path], r: usize) {
         if r == self.members.len() {
             self.members.push(Member::new());

@@ -64,6 +64,7 @@ pub(crate) const OBSERVABLES: [Observable; 4] = [
 ];
 
 /// OLIA's increase and Reno's decrease.
+#[derive(Clone)]
 pub(crate) struct Olia {
     /// 0 where numbers are real.
     scale: f64,

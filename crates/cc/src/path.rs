@@ -72,7 +72,7 @@ pub struct Path {
 
 impl Path {
     /// A path that has sent nothing yet.
-    pub(crate) fn new(cwnd: Segments) -> Self {
+    pub fn new(cwnd: Segments) -> Self {
         Path {
             cwnd,
             ssthresh: Segments::INFINITY,

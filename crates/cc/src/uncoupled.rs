@@ -2,7 +2,7 @@
 
 use crate::entry::{Allowed, Entry, Kind, Param, Value};
 use crate::{Ack, Algorithm, Congestion, LostSegment, Path, Seconds, SinglePath};
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 
 /// How the registry presents it. A single-path algorithm that is named directly does the same, with
 /// its own parameters and observables.
@@ -24,6 +24,7 @@ pub(crate) static ENTRY: Entry = Entry {
 };
 
 /// A single-path algorithm on each path: rows that ignore each other.
+#[derive(Clone)]
 pub struct Uncoupled<A> {
     /// Of row 0, which most connections have alone: in place, where it is found at once.
     first: A,
@@ -45,6 +46,10 @@ impl<A: SinglePath> Uncoupled<A> {
 }
 
 impl<A: SinglePath> Algorithm for Uncoupled<A> {
+    fn copy(&self) -> Option<Box<dyn Algorithm>> {
+        Some(Box::new(self.clone()))
+    }
+
     fn path_added(&mut self, paths: &mut [Path], r: usize) {
         if r > self.others.len() {
             self.others.reserve_exact(1);

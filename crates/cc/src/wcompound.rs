@@ -90,6 +90,7 @@ const PARAMS: &[Param] = &[
     },
 ];
 
+#[derive(Clone)]
 struct WCompound {
     shape: Shape,
     min_alpha: Segments,
@@ -163,6 +164,10 @@ impl WCompound {
 }
 
 impl Algorithm for WCompound {
+    fn copy(&self) -> Option<Box<dyn Algorithm>> {
+        Some(Box::new(self.clone()))
+    }
+
     fn path_added(&mut self, _: &mut [Path], r: usize) {
         if r == self.rows.len() {
             self.rows.push(self.fresh);

@@ -98,6 +98,7 @@ enum Drain {
     Never,
 }
 
+#[derive(Clone)]
 struct WVegas {
     total_alpha: Segments,
     initial_alpha: Segments,
@@ -190,6 +191,10 @@ impl WVegas {
 }
 
 impl Algorithm for WVegas {
+    fn copy(&self) -> Option<Box<dyn Algorithm>> {
+        Some(Box::new(self.clone()))
+    }
+
     fn path_added(&mut self, _: &mut [Path], r: usize) {
         if r == self.rows.len() {
             self.rows.push(self.fresh);

@@ -3,6 +3,7 @@
 use crate::aqm::{Departure, DequeueDiscipline};
 use crate::fine_time::FineTime;
 use crate::loss::{LOSS_SEED, LossProcess};
+use crate::steer::{self, Replanned, Steering};
 use crate::store::Store;
 use crate::transmitter::Transmitter;
 use crate::{DropReason, LinkSpec, Outcome, QueueLimit, Random, Time, Totals, Waiting};
@@ -109,6 +110,22 @@ impl DequeueLink {
             capacity_bits: self.transmitter.capacity_bits(now),
             ..self.totals
         }
+    }
+
+    /// As [`crate::FifoLink::steer`]: of earlier packets only that in transmission changes.
+    pub fn steer(&mut self, now: Time, to: &Steering) -> Replanned {
+        self.run(now);
+        let replanned = self.transmitter.steer(now, to);
+        if let Some(loss) = to.loss {
+            self.loss.change(loss, now);
+        }
+        replanned
+    }
+
+    /// A packet is lost as the link goes down.
+    pub fn lose(&mut self, wire_bytes: u32) {
+        self.transmitter.note_lost(wire_bytes);
+        steer::lose(&mut self.totals, wire_bytes);
     }
 
     /// Advances to `now`: the transmitter takes every packet that it can.

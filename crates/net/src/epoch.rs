@@ -39,6 +39,11 @@ impl LinkState {
         LinkState { rate_bps: spec.rate_bps, delay: spec.delay, up: true, loss: None }
     }
 
+    /// With these properties.
+    pub fn steered(rate_bps: f64, delay: Time, up: bool) -> LinkState {
+        LinkState { rate_bps, delay, up, loss: None }
+    }
+
     /// Applies a change.
     pub fn change(&mut self, change: &Change) {
         self.rate_bps = change.rate_bps.unwrap_or(self.rate_bps);

@@ -4,6 +4,7 @@ use crate::aqm::{EnqueueDiscipline, QueueView, Verdict};
 use crate::fine_time::FineTime;
 use crate::loss::{LOSS_SEED, LossProcess};
 use crate::queue::Queue;
+use crate::steer::{self, Replanned, Steering};
 use crate::transmitter::Transmitter;
 use crate::{DropReason, LinkSpec, Outcome, Random, Time, Totals, Waiting};
 
@@ -109,6 +110,25 @@ impl FifoLink {
             capacity_bits: self.transmitter.capacity_bits(now),
             ..self.totals
         }
+    }
+
+    /// Changes now. The caller corrects the deliveries of earlier packets, and reports which are lost ([`FifoLink::lose`]). Only for
+    /// links without a trace, a clock and planned changes.
+    pub fn steer(&mut self, now: Time, to: &Steering) -> Replanned {
+        self.advance(now);
+        let replanned = self.transmitter.steer(now, to);
+        self.queue.replan(now, |at| replanned.departure(at));
+        if let Some(loss) = to.loss {
+            self.loss.change(loss, now);
+        }
+        self.due = self.next_due();
+        replanned
+    }
+
+    /// A packet is lost as the link goes down.
+    pub fn lose(&mut self, wire_bytes: u32) {
+        self.transmitter.note_lost(wire_bytes);
+        steer::lose(&mut self.totals, wire_bytes);
     }
 
     /// Advances to `now`.

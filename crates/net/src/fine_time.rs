@@ -62,6 +62,11 @@ impl FineTime {
         self.0 as f64 * (1e-9 / (1u128 << 64) as f64)
     }
 
+    /// From nanoseconds with 32 bits after the point.
+    pub fn from_32(nanos: u128) -> FineTime {
+        FineTime(nanos << 32)
+    }
+
     /// Nanoseconds with 32 bits after the point, rounded down; fits 96 bits.
     #[inline]
     pub fn to_32(self) -> u128 {

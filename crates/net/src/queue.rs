@@ -68,6 +68,20 @@ impl Queue {
         }
     }
 
+    /// The packets that wait leave at other times, or at `now` for ever.
+    pub fn replan(&mut self, now: Time, departure: impl Fn(FineTime) -> Option<FineTime>) {
+        let waiting = std::mem::take(&mut self.waiting);
+        for packet in waiting {
+            match departure(FineTime::from_32(packet.departure())) {
+                Some(at) => self.waiting.push_back(Queued::new(at, packet.size)),
+                None => {
+                    self.bytes -= u64::from(packet.size);
+                    self.integral.leave_at(FineTime::from_time(now).to_32(), packet.size);
+                }
+            }
+        }
+    }
+
     /// Whether one more packet may wait.
     #[inline]
     pub fn has_room(&self, size: u32) -> bool {

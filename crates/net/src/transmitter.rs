@@ -4,6 +4,7 @@ use crate::epoch::{Epoch, epochs};
 use crate::fine_time::FineTime;
 use crate::jitter::JitterProcess;
 use crate::opportunities::Opportunities;
+use crate::steer;
 use crate::trace_steps::TraceSteps;
 use crate::{Jitter, LinkSpec, Loss, Random, Time, Trace, TraceData};
 
@@ -296,6 +297,22 @@ impl Transmitter {
             self.last_delivery = at;
         }
         at + held_back
+    }
+
+    /// The present epoch.
+    pub(crate) fn state(&self) -> Epoch {
+        self.epochs[self.current].clone()
+    }
+
+    /// Begins the epoch `new` at `now`, which was not planned. `unsent` bits of lost packets are never sent, and `delivery`
+    /// is when a packet is delivered instead.
+    pub(crate) fn restart(&mut self, now: Time, new: Epoch, unsent: f64, delivery: impl Fn(Time) -> Time) {
+        self.capacity_bits += self.rate_bps() * self.age(now);
+        self.epochs = steer::epochs(now, self.state(), new);
+        self.current = 1;
+        self.undelivered_bits -= unsent;
+        self.last_delivery = delivery(self.last_delivery);
+        self.transmit_in(1);
     }
 
     /// The latest packet is lost after transmission.

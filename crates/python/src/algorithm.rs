@@ -1,69 +1,64 @@
 //! Runs algorithms written in Python in the simulator.
 
 use crate::errors::refused;
-use crate::path::{Ack, Congestion, Path};
+use crate::path::{Ack, Congestion, LostSegment, Path};
 use crate::samples;
-use anabranch_cc::registry::{Allowed, Entry, Kind, Observable, Param, ParamValue, Params, Value};
-use anabranch_cc::{Ack as Event, Algorithm, Congestion as Signalled, Path as Row, Seconds};
+use anabranch_cc::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use anabranch_cc::{
+    Ack as Event, Algorithm, Congestion as Signalled, LostSegment as Lost, Path as Row, Seconds,
+};
 use anabranch_record::MemorySink;
-use anabranch_scenario::{CongestionControl, Scenario};
+use anabranch_scenario::add_algorithm;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::cell::RefCell;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 thread_local! {
-    /// The classes of this thread's run, and the first error of one of them.
-    static CLASSES: RefCell<Vec<Py<PyAny>>> = const { RefCell::new(vec![]) };
+    /// The makers of this thread's algorithms by their names in scenarios, and the first error of one of them.
+    static MAKERS: RefCell<Vec<(String, Py<PyAny>)>> = const { RefCell::new(vec![]) };
     static ERROR: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
-/// The parameter with the index of a connection's class.
-const CLASS: &str = "class";
+/// The parameter with an algorithm's index among [`ENTRIES`].
+const INDEX: &str = "python";
 
-static PARAMS: [Param; 1] = [Param {
-    name: CLASS,
-    default: Value::Number(0.0),
-    allowed: Allowed::Range(0.0, 1e9),
-    meaning: "the index of the Python class",
-}];
+/// The entries of all algorithms in Python so far, which live until the process ends.
+static ENTRIES: Mutex<Vec<&'static Entry>> = Mutex::new(vec![]);
 
-/// A flow's name (`None` for all multipath flows), a class's name, the names of its observables, and the class.
-pub type Chosen = (Option<String>, String, Vec<String>, Py<PyAny>);
+/// An algorithm in Python: its name in scenarios, which identifies its code, the names of its observables, and a function
+/// that makes an object of it.
+#[derive(FromPyObject)]
+pub struct Own {
+    name: String,
+    observables: Vec<String>,
+    make: Py<PyAny>,
+}
 
-/// Sets the Python algorithms of a scenario's flows and of this thread, until the next call.
-pub fn choose(py: Python<'_>, scenario: &mut Scenario, chosen: Vec<Chosen>) -> PyResult<()> {
-    let mut classes = Vec::new();
-    for (flow, name, observables, class) in chosen {
-        distinct(py, &name, &observables)?;
-        let entry = entry(&name, &observables);
-        let meant = |f: &&mut anabranch_scenario::Flow| match &flow {
-            Some(name) => *name == f.name || f.name.rsplit_once('/').is_some_and(|(base, _)| base == name),
-            None => f.is_multipath(),
-        };
-        let mut any = false;
-        for flow in scenario.flows.iter_mut().filter(meant) {
-            let params = vec![(CLASS.to_owned(), ParamValue::Number(classes.len() as f64))];
-            flow.cc = CongestionControl { entry, params };
-            any = true;
-        }
-        if !any {
-            let which = flow.map_or("the scenario has no multipath flow: name a flow".into(), |f| {
-                format!("unknown flow `{f}`")
-            });
-            return Err(refused(py, which));
-        }
-        // The run differs from those of all built-in algorithms.
-        scenario.hash += &format!("+{name}");
-        classes.push(class);
+/// Makes algorithms known to scenarios, and to this thread until [`end`].
+pub fn begin(own: Vec<Own>) -> PyResult<()> {
+    let mut makers = Vec::new();
+    for Own { name, observables, make } in own {
+        distinct(&name, &observables)?;
+        add_algorithm(entry(&name, &observables));
+        makers.push((name, make));
     }
-    CLASSES.set(classes);
-    ERROR.set(None);
+    // What they replace is dropped outside, as Python may run code then.
+    let before = (MAKERS.replace(makers), ERROR.take());
+    drop(before);
     Ok(())
 }
 
+/// Makes algorithms known to scenarios.
+#[pyfunction]
+pub fn register(own: Vec<Own>) -> PyResult<()> {
+    begin(own)?;
+    end()
+}
+
 /// Checks that the names of observables are unique columns of the samples.
-fn distinct(py: Python<'_>, name: &str, observables: &[String]) -> PyResult<()> {
+fn distinct(name: &str, observables: &[String]) -> PyResult<()> {
+    let name = name.split('@').next().unwrap_or(name);
     let taken = samples::subflows(&MemorySink::new())?.column_names();
     for (i, observable) in observables.iter().enumerate() {
         let why = match observable.as_str() {
@@ -72,34 +67,42 @@ fn distinct(py: Python<'_>, name: &str, observables: &[String]) -> PyResult<()> 
             _ if observables[..i].contains(observable) => "which is listed twice",
             _ => continue,
         };
-        return Err(refused(py, format!("`{name}.observables` has `{observable}`, {why}: use another name")));
+        return Err(refused(format!("`{name}.observables` has `{observable}`, {why}: use another name")));
     }
     Ok(())
 }
 
-/// Whether this thread's classes are free of errors.
+/// Whether this thread's algorithms are free of errors.
 pub fn is_well() -> bool {
     ERROR.with_borrow(Option::is_none)
 }
 
-/// Removes the classes and returns the error of one of them.
-pub fn end() -> PyResult<()> {
-    CLASSES.set(vec![]);
+/// Takes the error of one of them.
+pub fn check() -> PyResult<()> {
     ERROR.take().map_or(Ok(()), Err)
 }
 
-/// The registry entry of a class. Classes with the same name and observables share an entry, which lives until the process ends.
+/// Forgets this thread's algorithms and returns the error of one of them.
+pub fn end() -> PyResult<()> {
+    let before = MAKERS.take();
+    drop(before);
+    check()
+}
+
+/// The registry entry of an algorithm; those of one name share it.
 fn entry(name: &str, observables: &[String]) -> &'static Entry {
-    static ENTRIES: Mutex<Vec<&'static Entry>> = Mutex::new(vec![]);
-    let mut entries = ENTRIES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let same = |entry: &&&Entry| {
-        entry.name == name
-            && entry.observables.iter().map(|o| o.name).eq(observables.iter().map(String::as_str))
-    };
-    if let Some(entry) = entries.iter().find(same) {
+    let mut entries = ENTRIES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(entry) = entries.iter().find(|entry| entry.name == name) {
         return entry;
     }
     let observable = |name: &String| Observable { name: name.clone().leak(), meaning: "" };
+    let index = entries.len() as f64;
+    let param = Param {
+        name: INDEX,
+        default: Value::Number(index),
+        allowed: Allowed::Range(index, index),
+        meaning: "the index of the algorithm",
+    };
     let entry: &'static Entry = Box::leak(Box::new(Entry {
         name: name.to_owned().leak(),
         title: "an algorithm in Python",
@@ -107,7 +110,7 @@ fn entry(name: &str, observables: &[String]) -> &'static Entry {
         source: "",
         equations: &[],
         readings: &[],
-        params: &PARAMS,
+        params: vec![param].leak(),
         observables: observables.iter().map(observable).collect::<Vec<_>>().leak(),
         build,
     }));
@@ -116,14 +119,24 @@ fn entry(name: &str, observables: &[String]) -> &'static Entry {
 }
 
 fn build(params: &Params) -> Box<dyn Algorithm> {
-    let class = params.number(CLASS) as usize;
+    let name = {
+        let entries = ENTRIES.lock().unwrap_or_else(PoisonError::into_inner);
+        entries[params.number(INDEX) as usize].name
+    };
     let object = Python::attach(|py| {
-        let class = CLASSES.with_borrow(|all| all.get(class).map(|class| class.clone_ref(py)));
-        let class = class.ok_or_else(|| refused(py, "Python algorithms work only in `run`"))?;
-        Ok((class.call0(py)?, PyList::empty(py).unbind()))
+        let make = MAKERS.with_borrow(|all| {
+            let own = all.iter().find(|(known, _)| known == name);
+            own.map(|(_, make)| make.clone_ref(py))
+        });
+        let make = make.ok_or_else(|| refused("algorithms in Python work in `run` and `sweep` only"))?;
+        let object = make.call0(py)?;
+        let is_model_based = object.getattr(py, "model_based")?.is_truthy(py)?;
+        Ok((object, is_model_based, PyList::empty(py).unbind()))
     });
     match object {
-        Ok((object, list)) => Box::new(InPython { object, list, rows: vec![] }),
+        Ok((object, is_model_based, list)) => {
+            Box::new(InPython { object, is_model_based, list, rows: vec![] })
+        }
         Err(error) => {
             fail(error);
             Box::new(Failed)
@@ -132,7 +145,15 @@ fn build(params: &Params) -> Box<dyn Algorithm> {
 }
 
 fn fail(error: PyErr) {
-    ERROR.with_borrow_mut(|first| _ = first.get_or_insert(error));
+    // A later error is dropped outside, as Python may run code then.
+    let later = ERROR.with_borrow_mut(|first| match first {
+        Some(_) => Some(error),
+        None => {
+            *first = Some(error);
+            None
+        }
+    });
+    drop(later);
 }
 
 /// A placeholder after the constructor of a class failed: the run ends soon.
@@ -146,6 +167,7 @@ impl Algorithm for Failed {
 /// An instance of the class, for one connection.
 struct InPython {
     object: Py<PyAny>,
+    is_model_based: bool,
     /// The paths as Python objects, and a list of them.
     rows: Vec<Py<Path>>,
     list: Py<PyList>,
@@ -173,34 +195,34 @@ impl InPython {
         method: &str,
         event: impl FnOnce(Python<'_>) -> PyResult<Option<Py<PyAny>>>,
     ) -> PyResult<()> {
-        self.show(py, paths)?;
+        self.show(py, paths, Some(r))?;
         let list = self.list.bind(py);
         match event(py)? {
             Some(event) => self.object.call_method1(py, method, (list, r, event))?,
             None => self.object.call_method1(py, method, (list, r))?,
         };
         for (i, (path, row)) in paths.iter_mut().zip(&self.rows).enumerate() {
-            let Path(row) = &*row.borrow(py);
+            let row = &*row.borrow(py).of;
             path.barred = row.barred;
             if i == r {
-                if row.cwnd.is_nan() || row.ssthresh.is_nan() || row.pacing_rate.is_some_and(f64::is_nan) {
-                    return Err(refused(py, format!("{method} set a window, threshold or rate to NaN")));
-                }
                 (path.cwnd, path.ssthresh, path.pacing_rate) = (row.cwnd, row.ssthresh, row.pacing_rate);
             }
         }
         Ok(())
     }
 
-    /// Copies the rows to the Python objects.
-    fn show(&mut self, py: Python<'_>, paths: &[Row]) -> PyResult<()> {
-        for (path, row) in paths.iter().zip(&self.rows) {
-            *row.borrow_mut(py).0 = *path;
-        }
-        for path in &paths[self.rows.len()..] {
-            let row = Py::new(py, Path(Box::new(*path)))?;
+    /// Copies the rows to the Python objects, of which row `own` is writable.
+    fn show(&mut self, py: Python<'_>, paths: &[Row], own: Option<usize>) -> PyResult<()> {
+        for path in &paths[self.rows.len().min(paths.len())..] {
+            let row = self.rows.len();
+            let row = Py::new(py, Path { of: Box::new(*path), writable: false, row })?;
             self.list.bind(py).append(&row)?;
             self.rows.push(row);
+        }
+        for (i, (path, row)) in paths.iter().zip(&self.rows).enumerate() {
+            let mut row = row.borrow_mut(py);
+            *row.of = *path;
+            row.writable = own == Some(i);
         }
         Ok(())
     }
@@ -216,11 +238,11 @@ impl Algorithm for InPython {
     }
 
     fn acked(&mut self, paths: &mut [Row], r: usize, ack: &Event) {
-        self.call(paths, r, "acked", |py| Ok(Some(Py::new(py, Ack(*ack))?.into_any())));
+        self.call(paths, r, "acked", |py| Ok(Some(Py::new(py, Ack { of: *ack })?.into_any())));
     }
 
     fn congestion(&mut self, paths: &mut [Row], r: usize, event: &Signalled) {
-        self.call(paths, r, "congestion", |py| Ok(Some(Py::new(py, Congestion(*event))?.into_any())));
+        self.call(paths, r, "congestion", |py| Ok(Some(Py::new(py, Congestion { of: *event })?.into_any())));
     }
 
     fn spurious(&mut self, paths: &mut [Row], r: usize) {
@@ -231,19 +253,29 @@ impl Algorithm for InPython {
         self.call(paths, r, "app_limited", |py| Ok(Some(now.into_pyobject(py)?.into_any().unbind())));
     }
 
+    fn is_model_based(&self) -> bool {
+        self.is_model_based
+    }
+
+    fn lost(&mut self, paths: &mut [Row], r: usize, lost: &Lost) {
+        self.call(paths, r, "lost", |py| Ok(Some(Py::new(py, LostSegment { of: *lost })?.into_any())));
+    }
+
     fn observe(&self, paths: &[Row], r: usize, out: &mut [f64]) {
         if out.is_empty() || !is_well() || paths.len() != self.rows.len() {
             return;
         }
         let observe = |py: Python<'_>| {
             for (path, row) in paths.iter().zip(&self.rows) {
-                *row.borrow_mut(py).0 = *path;
+                let mut row = row.borrow_mut(py);
+                *row.of = *path;
+                row.writable = false;
             }
             let values = self.object.call_method1(py, "observe", (self.list.bind(py), r))?;
             let wrong = |what: String| {
                 let class = self.object.bind(py).get_type();
                 let wanted = out.len();
-                refused(py, format!("`{class}.observe` returned {what}; `observables` has {wanted} names"))
+                refused(format!("`{class}.observe` returned {what}; `observables` has {wanted} names"))
             };
             let numbers: Vec<f64> =
                 values.extract(py).map_err(|_| wrong(format!("{values}, which are not numbers")))?;

@@ -30,7 +30,7 @@ pub fn ideal(
 ) -> PyResult<String> {
     let queue = queue.unwrap_or(QUEUE);
     if !(0.0..=1.0).contains(&queue) {
-        return Err(refused(py, format!("`queue` is {queue}: it must be a fraction from 0 to 1")));
+        return Err(refused(format!("`queue` is {queue}: it must be a fraction from 0 to 1")));
     }
     let scenario = scenario(py, source, set, cc)?;
     json(&py.detach(|| scenario.ideal(queue)))

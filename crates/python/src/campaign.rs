@@ -2,18 +2,18 @@
 
 use crate::algorithms::json;
 use crate::errors::{Error, RunError, VersionError, refused};
-use crate::table::{Table, Values};
+use crate::table::Table;
+use crate::tables::{Names, Rows, table_of_runs};
 use anabranch::keep_study;
 use anabranch_papers::{RESULTS_VERSION, run_all};
-use anabranch_record::{Cell, Kind as CellKind};
 use anabranch_study::store::{Key, Record};
-use anabranch_study::tidy::{self, TidyAxis};
 use anabranch_study::{
     Claim, Kind, PendingRun, Progress, Results, RunCache, RunId, SimulationRuns, Store, Study, StudyError,
     StudyResult, Work,
 };
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
+use rayon::ThreadPoolBuilder;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -41,6 +41,9 @@ pub struct Campaign {
     /// Whether it contains the whole study.
     whole: bool,
     work: Work<(StudyResult, Vec<SimulationRuns>)>,
+    names: Names,
+    /// The name under which the simulator's runs are stored.
+    identity: String,
     store: Option<Store>,
     /// Notes for the user.
     notes: Notes,
@@ -51,14 +54,15 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    /// A campaign with the kept runs of that folder.
+    /// A campaign with the runs that are kept under that name, in that folder.
     pub fn new(
         py: Python<'_>,
         study: Arc<Study>,
         shipped: bool,
         whole: bool,
         work: Work<(StudyResult, Vec<SimulationRuns>)>,
-        store: Option<PathBuf>,
+        names: Names,
+        (identity, store): (String, Option<PathBuf>),
     ) -> PyResult<Self> {
         let store = store.map(|folder| Store::open(folder, RESULTS_VERSION)).transpose();
         let store = store.map_err(|why| Error::new_err(why.to_string()))?;
@@ -70,7 +74,8 @@ impl Campaign {
             None => vec![],
         };
         let (claims, done) = Default::default();
-        let campaign = Campaign { study, shipped, whole, work, store, notes, missing, claims, done };
+        let campaign =
+            Campaign { study, shipped, whole, work, names, identity, store, notes, missing, claims, done };
         campaign.warn(py).map(|()| campaign)
     }
 
@@ -133,7 +138,8 @@ impl Campaign {
         let record: Record = serde_json::from_slice(record).map_err(|why| wrong(why.to_string()))?;
         let Some(store) = &self.store else { return Ok(()) };
         let Record { key, version, summary } = record;
-        let run = RunId { scenario_hash: &summary.scenario_hash, seed: summary.seed, backend: "sim" };
+        let run =
+            RunId { scenario_hash: &summary.scenario_hash, seed: summary.seed, backend: &self.identity };
         if version != store.version() || Key::of(&version, run) != key {
             return Err(wrong("it belongs to another run, or to a version with other results".into()));
         }
@@ -168,12 +174,17 @@ impl Campaign {
         let kept = self.store.as_ref().map(|store| store as &dyn RunCache);
         let mut asked = Ok(());
         let mut done = None;
+        // A pool of its own: threads do not survive a fork, and a child would wait for ever for those of a pool that its parent
+        // began.
+        let pool = ThreadPoolBuilder::new().build().map_err(|why| RunError::new_err(why.to_string()))?;
         let ended = std::thread::scope(|scope| {
             let (sender, ended) = mpsc::channel();
             let (stop, done, work) = (&stop, &mut done, std::slice::from_ref(&self.work));
             scope.spawn(move || {
                 let keep_going = || !stop.load(Ordering::Relaxed);
-                let ended = run_all(work, kept, &show, &keep_going, &mut |finished| *done = Some(finished));
+                let ended = pool.install(|| {
+                    run_all(work, kept, &show, &keep_going, &mut |finished| *done = Some(finished))
+                });
                 // The thread below waits for it.
                 let _ = sender.send(ended);
             });
@@ -203,35 +214,10 @@ impl Campaign {
         Ok(result)
     }
 
-    /// A row for each flow of each run.
-    fn table(&self) -> PyResult<Table> {
-        self.with_result(|_, taken| {
-            let axes = TidyAxis::all_of(taken);
-            let columns = tidy::columns(&axes).map_err(RunError::new_err)?;
-            let mut columns: Vec<(String, Values)> = columns
-                .into_iter()
-                .map(|column| {
-                    let values = match column.kind {
-                        CellKind::Number | CellKind::MaybeNumber => Values::Numbers(vec![]),
-                        CellKind::Count | CellKind::Unsigned => Values::Counts(vec![]),
-                        CellKind::Text => Values::Texts(vec![]),
-                    };
-                    (column.name, values)
-                })
-                .collect();
-            tidy::each(&axes, taken, |cells| {
-                for ((_, values), cell) in columns.iter_mut().zip(cells) {
-                    match (values, cell) {
-                        (Values::Numbers(all), Cell::Number(x)) => all.push(x.is_finite().then_some(*x)),
-                        (Values::Counts(all), Cell::Count(n)) => all.push(*n),
-                        (Values::Texts(all), Cell::Text(text)) => all.push((*text).to_owned()),
-                        (_, cell) => return Err(RunError::new_err(format!("{cell:?} in another column"))),
-                    }
-                }
-                Ok(())
-            })?;
-            Table::of(columns)
-        })
+    /// A table of the runs: `runs`, `flows`, `subflows` or `links`.
+    fn table(&self, rows: &str) -> PyResult<Table> {
+        let rows = Rows::named(rows).ok_or_else(|| RunError::new_err(format!("no table `{rows}`")))?;
+        self.with_result(|_, taken| table_of_runs(rows, taken, &self.names))
     }
 
     /// Writes the result and the report, with the laboratory's page, into a folder of results; returns the report's first page.
@@ -256,7 +242,7 @@ impl Campaign {
         })?;
         lock(&self.notes).extend(NOTES.take());
         self.warn(py)?;
-        index.into_os_string().into_string().map_err(|_| refused(py, "the folder's name is not UTF-8"))
+        index.into_os_string().into_string().map_err(|_| refused("the folder's name is not UTF-8"))
     }
 }
 

@@ -1,19 +1,15 @@
 //! Errors as Python exceptions, with the diagnostics that the command shows.
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
+use pyo3::import_exception;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use pyo3::{create_exception, exceptions::PyException};
 
-create_exception!(anabranch, Error, PyException, "An error of anabranch.");
-create_exception!(
-    anabranch,
-    InputError,
-    Error,
-    "An invalid scenario, study or argument. `problems` lists each mistake with its file, line and help."
-);
-create_exception!(anabranch, RunError, Error, "A run that failed.");
-create_exception!(anabranch, VersionError, Error, "A worker has another version of results.");
+import_exception!(anabranch._errors, Error);
+import_exception!(anabranch._errors, InputError);
+import_exception!(anabranch._errors, MissingFileError);
+import_exception!(anabranch._errors, RunError);
+import_exception!(anabranch._errors, VersionError);
 
 /// The width of messages in characters, about as wide as a notebook's cell.
 const WIDTH: usize = 100;
@@ -30,7 +26,7 @@ pub fn input(py: Python<'_>, diagnostic: &dyn Diagnostic) -> PyErr {
     if handler.render_report(&mut text, diagnostic).is_err() {
         text = diagnostic.to_string();
     }
-    let error = InputError::new_err(format!("\n{}", text.trim_end()));
+    let error = InputError::new_err(format!("\n{}", in_python(text.trim_end())));
     match problems(py, diagnostic).and_then(|all| error.value(py).setattr("problems", all)) {
         Ok(()) => error,
         Err(other) => other,
@@ -45,7 +41,7 @@ pub fn python_error(py: Python<'_>, error: &anabranch::Error) -> PyErr {
         }
         anabranch::Error::Input(report) => {
             let help = report.help().map(|help| format!(": {help}")).unwrap_or_default();
-            refused(py, format!("{report}{help}"))
+            refused(format!("{report}{help}"))
         }
         anabranch::Error::Result(report) | anabranch::Error::Interrupted(report) => {
             RunError::new_err(report.to_string())
@@ -54,18 +50,14 @@ pub fn python_error(py: Python<'_>, error: &anabranch::Error) -> PyErr {
 }
 
 /// A message without a place, as `InputError`.
-pub fn refused(py: Python<'_>, message: impl Into<String>) -> PyErr {
-    let message = message.into();
-    let error = InputError::new_err(message.clone());
-    let problem = || {
-        let problem = PyDict::new(py);
-        problem.set_item("message", message)?;
-        for none in ["file", "line", "column", "help"] {
-            problem.set_item(none, py.None())?;
-        }
-        error.value(py).setattr("problems", vec![problem])
-    };
-    problem().err().unwrap_or_else(|| error.clone_ref(py))
+pub fn refused(message: impl AsRef<str>) -> PyErr {
+    InputError::new_err(in_python(message.as_ref()))
+}
+
+/// The command's options as the arguments of the package's functions.
+fn in_python(text: &str) -> String {
+    const OPTIONS: [&str; 6] = ["set", "cc", "vary", "seeds", "seed", "duration"];
+    OPTIONS.iter().fold(text.to_owned(), |text, option| text.replace(&format!("--{option}"), option))
 }
 
 /// Each problem, with its place.
@@ -78,10 +70,10 @@ fn problems<'py>(py: Python<'py>, diagnostic: &dyn Diagnostic) -> PyResult<Vec<B
     let place = diagnostic.source_code().zip(span);
     let place = place.and_then(|(source, span)| source.read_span(span.inner(), 0, 0).ok());
     let problem = PyDict::new(py);
-    problem.set_item("message", diagnostic.to_string())?;
-    problem.set_item("file", place.as_ref().and_then(|place| place.name()))?;
+    problem.set_item("message", in_python(&diagnostic.to_string()))?;
+    problem.set_item("file", place.as_ref().and_then(|place| place.name()).map(in_python))?;
     problem.set_item("line", place.as_ref().map(|place| place.line() + 1))?;
     problem.set_item("column", place.as_ref().map(|place| place.column() + 1))?;
-    problem.set_item("help", diagnostic.help().map(|help| help.to_string()))?;
+    problem.set_item("help", diagnostic.help().map(|help| in_python(&help.to_string())))?;
     Ok(vec![problem])
 }

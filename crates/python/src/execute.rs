@@ -1,12 +1,14 @@
 //! Executes tasks in a worker. The result's bytes do not depend on the worker.
 
+use crate::algorithm::{self, Own};
 use crate::errors::{Error, VersionError};
+use crate::run;
 use anabranch_net::Time;
 use anabranch_papers::{RESULTS_VERSION, Simulator};
-use anabranch_record::NoSamples;
-use anabranch_study::store::{self, Record};
+use anabranch_record::{MemorySink, NoSamples, Sink};
+use anabranch_study::store::{self, Key, Record};
 use anabranch_study::task::trusted;
-use anabranch_study::{Backend, Task, TaskError};
+use anabranch_study::{Backend, RunId, Task, TaskError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::os::fd::RawFd;
@@ -29,37 +31,75 @@ pub fn after_fork() -> Vec<RawFd> {
     store::after_fork()
 }
 
+/// What a client's tasks need besides their text.
+#[derive(FromPyObject)]
+pub struct Needs {
+    /// Algorithms in Python.
+    own: Vec<Own>,
+    /// A function of a run that gives its metrics, if there are any.
+    measure: Option<Py<PyAny>>,
+    /// The name under which runs are stored.
+    identity: String,
+    /// Whether to stop, for runs in threads of the client.
+    stopped: Option<Py<PyAny>>,
+}
+
 /// Executes tasks for a client with that version of results. Returns each task's record, or `None` if it failed.
+///
+/// # Errors
+/// The error of an algorithm or a metric, or another version.
 #[pyfunction]
-pub fn execute(py: Python<'_>, tasks: Vec<String>, client: &str) -> PyResult<Vec<Option<Py<PyBytes>>>> {
+pub fn execute(
+    py: Python<'_>,
+    tasks: Vec<String>,
+    client: &str,
+    mut needs: Needs,
+) -> PyResult<Vec<Option<Py<PyBytes>>>> {
     if RESULTS_VERSION != client {
         return Err(VersionError::new_err(format!(
             "the worker's results are of version {RESULTS_VERSION}, the client's of version {client}: \
              install the same wheel on both"
         )));
     }
-    tasks.iter().map(|task| one(py, task)).collect()
+    let begun = algorithm::begin(std::mem::take(&mut needs.own));
+    let made = begun.and_then(|()| tasks.iter().map(|task| one(py, task, &needs)).collect());
+    let ended = algorithm::end();
+    made.and_then(|made| ended.map(|()| made))
 }
 
-fn one(py: Python<'_>, task: &str) -> PyResult<Option<Py<PyBytes>>> {
+fn one(py: Python<'_>, task: &str, needs: &Needs) -> PyResult<Option<Py<PyBytes>>> {
+    let Needs { measure, identity, stopped, .. } = needs;
+    let is_stopped = |py: Python<'_>| match stopped {
+        Some(stopped) => stopped.call0(py)?.is_truthy(py),
+        None => Ok(false),
+    };
     let mut signal = Ok(());
-    let record = py.detach(|| {
+    let mut samples = MemorySink::new();
+    let summary = py.detach(|| {
         let task: Task = serde_json::from_str(task).map_err(|why| TaskError::Refused(why.to_string()))?;
         let mut keep_going = |_: Time| {
-            signal = Python::attach(|py| py.check_signals());
-            signal.is_ok()
+            let mut stopped = false;
+            signal = Python::attach(|py| {
+                stopped = is_stopped(py)?;
+                py.check_signals()
+            });
+            signal.is_ok() && !stopped && algorithm::is_well()
         };
-        let summary = trusted(Simulator.run(&task, &mut NoSamples, &mut keep_going)?)?;
-        let key = task.key(RESULTS_VERSION).map_err(|why| TaskError::Refused(why.to_string()))?;
-        Ok::<_, TaskError>(serde_json::to_vec(&Record { key, version: RESULTS_VERSION.to_owned(), summary }))
+        let sink: &mut dyn Sink = if measure.is_some() { &mut samples } else { &mut NoSamples };
+        trusted(Simulator.run(&task, sink, &mut keep_going)?)
     });
     signal?;
-    match record {
-        Ok(bytes) => {
-            let bytes = bytes.map_err(|why| Error::new_err(why.to_string()))?;
-            Ok(Some(PyBytes::new(py, &bytes).unbind()))
-        }
-        // The client repeats it and judges the failure.
-        Err(_) => Ok(None),
+    algorithm::check()?;
+    // The client repeats a run that failed and judges the failure.
+    let Ok(mut summary) = summary else { return Ok(None) };
+    if let Some(measure) = measure {
+        let metrics = measure.call1(py, (run::given(&summary, &samples)?,))?;
+        summary.metrics = metrics.extract(py)?;
+        algorithm::check()?;
     }
+    let run = RunId { scenario_hash: &summary.scenario_hash, seed: summary.seed, backend: identity };
+    let key = Key::of(RESULTS_VERSION, run);
+    let record = Record { key, version: RESULTS_VERSION.to_owned(), summary };
+    let bytes = serde_json::to_vec(&record).map_err(|why| Error::new_err(why.to_string()))?;
+    Ok(Some(PyBytes::new(py, &bytes).unbind()))
 }

@@ -1,6 +1,5 @@
 //! The Rust extension module of the Python package `anabranch`. The package with the public functions is in `python/`.
 
-use anabranch_record::{Quantity, SubflowSummary, Unit};
 use pyo3::prelude::*;
 
 mod algorithm;
@@ -8,32 +7,41 @@ mod algorithms;
 mod campaign;
 mod errors;
 mod execute;
+mod files;
 mod path;
 mod run;
 mod samples;
+mod session;
 mod study;
 mod table;
+mod tables;
 mod text;
 
 /// The module that the package's Python code calls.
 #[pymodule]
 mod _anabranch {
     #[pymodule_export]
+    use crate::algorithm::register;
+    #[pymodule_export]
     use crate::algorithms::{algorithms, ideal};
     #[pymodule_export]
     use crate::campaign::Campaign;
     #[pymodule_export]
-    use crate::errors::{Error, InputError, RunError, VersionError};
-    #[pymodule_export]
     use crate::execute::{after_fork, before_fork, build, execute};
     #[pymodule_export]
-    use crate::path::{Ack, Congestion, Path};
+    use crate::files::{load, save};
+    #[pymodule_export]
+    use crate::path::{Ack, Congestion, LostSegment, Path, RateSample};
     #[pymodule_export]
     use crate::run::run;
+    #[pymodule_export]
+    use crate::session::{Session, Threads, advance_all};
     #[pymodule_export]
     use crate::study::Study;
     #[pymodule_export]
     use crate::table::Table;
+    #[pymodule_export]
+    use crate::tables::table_of;
     #[pymodule_export]
     use crate::text::{inline, printable, toml, trace};
 
@@ -41,9 +49,6 @@ mod _anabranch {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        let column = |q: &Quantity| (q.name, if q.unit == Unit::Count { "count" } else { "number" });
-        let columns: Vec<_> = SubflowSummary::QUANTITIES.iter().map(column).collect();
-        module.add("SUBFLOW_COLUMNS", columns)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -1,24 +1,45 @@
 //! The arguments of Python algorithms: rows of the table of paths, and events.
 
-use anabranch_cc::{Ack as Event, Congestion as Signalled, Path as Row, Signal, slow_start};
+use crate::errors::refused;
+use anabranch_cc::{
+    Ack as Event, Congestion as Signalled, LostSegment as Lost, Path as Row, RateSample as Sample, Signal,
+    slow_start,
+};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
-/// Declares a class around a Rust struct: a property for each field, and further methods. A property with `= set_NAME` is
-/// writable.
+/// Declares a class around a Rust value, its field `of`: a property for each field, a constructor with a keyword for each, and
+/// further methods. A property with `= set_NAME: CHECK` is writable.
 macro_rules! properties {
-    ($class:ident { $($(#[$doc:meta])* $field:ident $(= $set:ident)?: $type:ty,)* } $($rest:tt)*) => {
+    ($class:ident { $($(#[$doc:meta])* $field:ident $(= $set:ident($check:ident))?: $type:ty,)* } $($rest:tt)*) => {
         #[pymethods]
         impl $class {
+            /// For tests of algorithms: each field by its name.
+            #[new]
+            #[pyo3(signature = (**fields))]
+            fn new(fields: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+                let mut new = Self::empty();
+                for (name, value) in fields.into_iter().flatten() {
+                    match name.extract::<&str>()? {
+                        $(stringify!($field) => new.of.$field = value.extract::<$type>()?,)*
+                        name => new.set_other(name, &value)?,
+                    }
+                }
+                Ok(new)
+            }
+
             $(
                 $(#[$doc])*
                 #[getter]
                 fn $field(&self) -> $type {
-                    self.0.$field
+                    self.of.$field
                 }
                 $(
                     #[setter($field)]
-                    fn $set(&mut self, value: $type) {
-                        self.0.$field = value;
+                    fn $set(&mut self, value: $type) -> PyResult<()> {
+                        self.of.$field = self.$check(stringify!($field), value)?;
+                        Ok(())
                     }
                 )?
             )*
@@ -27,21 +48,76 @@ macro_rules! properties {
     };
 }
 
+fn unknown(class: &str, name: &str) -> PyErr {
+    PyTypeError::new_err(format!("{class} has no field `{name}`"))
+}
+
 /// A path of a connection: a row of the algorithm's table. The box is necessary because a row is aligned to a cache line, and
 /// Python's allocations are not.
 #[pyclass(module = "anabranch._anabranch")]
-pub struct Path(pub Box<Row>);
+pub struct Path {
+    pub of: Box<Row>,
+    /// Whether it is the row of the event, whose window the algorithm sets.
+    pub writable: bool,
+    /// Its number.
+    pub row: usize,
+}
+
+impl Path {
+    fn empty() -> Self {
+        let mut row = Row::new(10.0);
+        row.counts = true;
+        Path { of: Box::new(row), writable: true, row: 0 }
+    }
+
+    fn set_other(&mut self, name: &str, _: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(unknown("Path", name))
+    }
+
+    fn own(&self, name: &str) -> PyResult<()> {
+        match self.writable {
+            true => Ok(()),
+            false => Err(refused(format!(
+                "`paths[{}].{name}` cannot be set now: an algorithm sets the row of the event, in `acked`, `congestion` and the \
+                 like; of other rows it may set `barred`",
+                self.row
+            ))),
+        }
+    }
+
+    fn window(&self, name: &str, value: f64) -> PyResult<f64> {
+        self.own(name)?;
+        match value >= 0.0 {
+            true => Ok(value),
+            false => Err(refused(format!("`{name}` = {value}: it must be a number of segments, at least 0"))),
+        }
+    }
+
+    fn rate(&self, name: &str, value: Option<f64>) -> PyResult<Option<f64>> {
+        self.own(name)?;
+        match value {
+            Some(rate) if rate.is_nan() || rate <= 0.0 => Err(refused(format!(
+                "`{name}` = {rate}: it must be positive, in segments per second, or None"
+            ))),
+            _ => Ok(value),
+        }
+    }
+
+    fn any(&self, _: &str, value: bool) -> PyResult<bool> {
+        Ok(value)
+    }
+}
 
 properties! {
     Path {
         /// The congestion window; the simulator clamps it to valid values.
-        cwnd = set_cwnd: f64,
+        cwnd = set_cwnd(window): f64,
         /// The slow-start threshold; infinite until the first congestion.
-        ssthresh = set_ssthresh: f64,
+        ssthresh = set_ssthresh(window): f64,
         /// The pacing rate, in segments per second; `None` disables pacing.
-        pacing_rate = set_pacing_rate: Option<f64>,
+        pacing_rate = set_pacing_rate(rate): Option<f64>,
         /// Whether the algorithm bars the path from new data.
-        barred = set_barred: bool,
+        barred = set_barred(any): bool,
         /// Smoothed RTT; 0 before the first sample.
         srtt: f64,
         /// The smallest RTT; infinite before the first sample.
@@ -50,14 +126,22 @@ properties! {
         round_rtt: f64,
         /// The smallest of them.
         round_min_rtt: f64,
+        /// How many samples that round had.
+        round_samples: u32,
         /// Segments sent and neither acknowledged nor deemed lost.
         in_flight: f64,
+        /// The largest window so far.
+        largest_cwnd: f64,
         /// Counts round trips.
         round: u64,
         /// Whether the path carries data: rows of removed paths stay.
         active: bool,
         /// Whether sums and comparisons of paths include it: the values of other paths are out of date.
         counts: bool,
+        /// The smallest RTT since the last congestion; infinite before a sample.
+        min_rtt_since_loss: f64,
+        /// The largest RTT since the last congestion; 0 before a sample.
+        max_rtt_since_loss: f64,
         /// Segments delivered since the last congestion.
         delivered_since_loss: f64,
         /// Segments delivered between the last two.
@@ -67,23 +151,45 @@ properties! {
     /// Whether the window is below the threshold.
     #[getter]
     fn in_slow_start(&self) -> bool {
-        self.0.in_slow_start()
+        self.of.in_slow_start()
     }
 
     /// Grows the window up to the threshold and returns the acknowledged segments left for congestion avoidance.
-    fn slow_start(&mut self, acked: f64) -> f64 {
-        slow_start::grow(&mut self.0, acked)
+    fn slow_start(&mut self, acked: f64) -> PyResult<f64> {
+        self.own("cwnd")?;
+        Ok(slow_start::grow(&mut self.of, acked))
     }
 
     /// Sets window and threshold, both at least two segments.
-    fn reduce_to(&mut self, segments: f64) {
-        self.0.reduce_to(segments);
+    fn reduce_to(&mut self, segments: f64) -> PyResult<()> {
+        self.window("cwnd", segments)?;
+        self.of.reduce_to(segments);
+        Ok(())
     }
 }
 
 /// An acknowledgement.
 #[pyclass(frozen, module = "anabranch._anabranch")]
-pub struct Ack(pub Event);
+pub struct Ack {
+    pub of: Event,
+}
+
+impl Ack {
+    fn empty() -> Self {
+        Ack { of: Event { cwnd_limited: true, ..Event::default() } }
+    }
+
+    fn set_other(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        match name {
+            "rate" => {
+                let rate: Option<PyRef<'_, RateSample>> = value.extract()?;
+                self.of.rate = rate.map(|rate| rate.of);
+                Ok(())
+            }
+            _ => Err(unknown("Ack", name)),
+        }
+    }
+}
 
 properties! {
     Ack {
@@ -104,11 +210,114 @@ properties! {
         /// Whether the window limited the sender.
         cwnd_limited: bool,
     }
+
+    /// The delivery rate that it measured; only for algorithms with `model_based = True`.
+    #[getter]
+    fn rate(&self) -> Option<RateSample> {
+        self.of.rate.map(|of| RateSample { of })
+    }
+}
+
+/// A sample of the delivery rate.
+#[pyclass(frozen, module = "anabranch._anabranch")]
+pub struct RateSample {
+    of: Sample,
+}
+
+impl RateSample {
+    fn empty() -> Self {
+        RateSample { of: Sample::default() }
+    }
+
+    fn set_other(&mut self, name: &str, _: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(unknown("RateSample", name))
+    }
+}
+
+properties! {
+    RateSample {
+        /// Segments delivered on the path so far.
+        total_delivered: f64,
+        /// Segments that had been delivered when the newest acknowledged segment was sent.
+        prior_delivered: f64,
+        /// The time over which the segments since then were delivered; 0 where the rate is unknown.
+        interval: f64,
+        /// Segments deemed lost since then.
+        lost: f64,
+        /// Segments in flight just after that segment was sent.
+        tx_in_flight: f64,
+        /// Whether the application limited the sender then.
+        app_limited: bool,
+        /// Whether the window stopped the sender in the last window of data.
+        cwnd_limited: bool,
+        /// Whether losses are being repaired.
+        in_recovery: bool,
+        /// Whether sending had begun anew, with nothing in flight.
+        resumed: bool,
+    }
+
+    /// Segments per second; 0 if unknown.
+    #[getter]
+    fn delivery_rate(&self) -> f64 {
+        self.of.delivery_rate()
+    }
+}
+
+/// A segment that was deemed lost.
+#[pyclass(frozen, module = "anabranch._anabranch")]
+pub struct LostSegment {
+    pub of: Lost,
+}
+
+impl LostSegment {
+    fn empty() -> Self {
+        LostSegment { of: Lost::default() }
+    }
+
+    fn set_other(&mut self, name: &str, _: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(unknown("LostSegment", name))
+    }
+}
+
+properties! {
+    LostSegment {
+        /// When that was.
+        now: f64,
+        /// Its place among the path's segments: neighbours differ by one.
+        number: u64,
+        /// Segments delivered on the path so far.
+        total_delivered: f64,
+        /// Segments deemed lost since it was sent, itself included.
+        lost: f64,
+        /// Segments in flight just after it was sent, itself included.
+        tx_in_flight: f64,
+        /// Whether the application limited the sender then.
+        app_limited: bool,
+    }
 }
 
 /// A congestion signal.
 #[pyclass(frozen, module = "anabranch._anabranch")]
-pub struct Congestion(pub Signalled);
+pub struct Congestion {
+    pub of: Signalled,
+}
+
+impl Congestion {
+    fn empty() -> Self {
+        Congestion { of: Signalled { now: 0.0, signal: Signal::Loss } }
+    }
+
+    fn set_other(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.of.signal = match (name, value.extract::<&str>()) {
+            ("signal", Ok("loss")) => Signal::Loss,
+            ("signal", Ok("ecn")) => Signal::Ecn,
+            ("signal", Ok("timeout")) => Signal::Timeout,
+            ("signal", _) => return Err(refused("`signal` must be 'loss', 'ecn' or 'timeout'")),
+            _ => return Err(unknown("Congestion", name)),
+        };
+        Ok(())
+    }
+}
 
 properties! {
     Congestion {
@@ -119,7 +328,7 @@ properties! {
     /// Its kind.
     #[getter]
     fn signal(&self) -> &'static str {
-        match self.0.signal {
+        match self.of.signal {
             Signal::Loss => "loss",
             Signal::Ecn => "ecn",
             Signal::Timeout => "timeout",

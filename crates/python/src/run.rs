@@ -1,12 +1,12 @@
 //! Runs a scenario once.
 
-use crate::algorithm::{self, Chosen};
+use crate::algorithm::{self, Own};
 use crate::errors::{RunError, python_error, refused};
 use crate::samples;
 use crate::table::Table;
 use anabranch::{Changes, Scenario};
 use anabranch_net::Time;
-use anabranch_record::{MemorySink, NoSamples, Sink};
+use anabranch_record::{MemorySink, NoSamples, Sink, Summary};
 use anabranch_sim::SimError;
 use pyo3::prelude::*;
 
@@ -25,7 +25,17 @@ pub fn scenario(
 }
 
 /// The output of a run: its summary as JSON, and its samples of subflows, links and completions.
-type Given = (String, Table, Table, Table);
+pub type Given = (String, Table, Table, Table);
+
+/// A run's output.
+pub fn given(summary: &Summary, samples: &MemorySink) -> PyResult<Given> {
+    Ok((
+        summary.to_json(),
+        samples::subflows(samples)?,
+        samples::links(samples)?,
+        samples::completions(samples)?,
+    ))
+}
 
 /// Runs a scenario, by default with its own seed; `own` are Python algorithms. Other threads continue meanwhile, and Ctrl-C
 /// ends it.
@@ -35,15 +45,28 @@ pub fn run(
     source: Named,
     set: Vec<String>,
     cc: Vec<String>,
-    own: Vec<Chosen>,
+    own: Vec<Own>,
     seed: Option<u64>,
     sampled: bool,
 ) -> PyResult<Given> {
-    let mut scenario = (*scenario(py, source, set, cc)?).clone();
-    algorithm::choose(py, &mut scenario, own)?;
+    algorithm::begin(own)?;
+    let made = made(py, source, set, cc, seed, sampled);
+    algorithm::end()?;
+    made
+}
+
+fn made(
+    py: Python<'_>,
+    source: Named,
+    set: Vec<String>,
+    cc: Vec<String>,
+    seed: Option<u64>,
+    sampled: bool,
+) -> PyResult<Given> {
+    let scenario = scenario(py, source, set, cc)?;
     let seed = seed.unwrap_or(scenario.seed);
     let mut samples = MemorySink::new();
-    let sink: &mut (dyn Sink + Send) = if sampled { &mut samples } else { &mut NoSamples };
+    let sink: &mut dyn Sink = if sampled { &mut samples } else { &mut NoSamples };
     let mut signal = Ok(());
     let run = py.detach(|| {
         let mut keep_going = |_: Time| {
@@ -53,17 +76,16 @@ pub fn run(
         anabranch_sim::run(&scenario, seed, sink, &mut keep_going)
     });
     signal?;
-    algorithm::end()?;
-    let run = run.map_err(|error| match error {
+    let run = run.map_err(failed)?;
+    given(&run.summary, &samples)
+}
+
+/// An error of the simulator.
+pub fn failed(error: SimError) -> PyErr {
+    match error {
         SimError::Corrupt { .. } | SimError::Livelock { .. } | SimError::TooManyOpen { .. } => {
             RunError::new_err(error.to_string())
         }
-        _ => refused(py, error.to_string()),
-    })?;
-    Ok((
-        run.summary.to_json(),
-        samples::subflows(&samples)?,
-        samples::links(&samples)?,
-        samples::completions(&samples)?,
-    ))
+        _ => refused(error.to_string()),
+    }
 }

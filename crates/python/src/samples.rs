@@ -16,9 +16,9 @@ pub fn subflows(samples: &MemorySink) -> PyResult<Table> {
         .collect();
     let rows = || all.iter().flat_map(|at| at.2.time_s.iter().map(move |_| at));
     let mut columns = vec![
-        ("time_s", Values::Numbers(all.iter().flat_map(|at| &at.2.time_s).map(|t| Some(*t)).collect())),
+        ("time_s", Values::numbers(all.iter().flat_map(|at| &at.2.time_s).copied())),
         ("flow", Values::Texts(rows().map(|(flow, ..)| (*flow).to_owned()).collect())),
-        ("subflow", Values::Counts(rows().map(|(_, number, _)| *number).collect())),
+        ("subflow", Values::counts(rows().map(|(_, number, _)| *number))),
         ("path", Values::Texts(rows().map(|(.., series)| series.path.join("+")).collect())),
     ];
     let each = SubflowSeries::COLUMNS.iter().enumerate();
@@ -52,7 +52,7 @@ pub fn links(samples: &MemorySink) -> PyResult<Table> {
     let all = &samples.links;
     let names = all.iter().flat_map(|link| link.time_s.iter().map(|_| link.name.clone()));
     let mut columns = vec![
-        ("time_s", Values::Numbers(all.iter().flat_map(|link| &link.time_s).map(|t| Some(*t)).collect())),
+        ("time_s", Values::numbers(all.iter().flat_map(|link| &link.time_s).copied())),
         ("link", Values::Texts(names.collect())),
     ];
     let each = LinkSeries::COLUMNS.iter().enumerate();
@@ -65,8 +65,8 @@ pub fn links(samples: &MemorySink) -> PyResult<Table> {
 /// The cells of a column.
 fn values(column: &SampleColumn, values: impl Iterator<Item = f64>) -> Values {
     match column.kind {
-        Kind::Count => Values::Counts(values.map(|x| x as u64).collect()),
-        _ => Values::Numbers(values.map(|x| x.is_finite().then_some(x)).collect()),
+        Kind::Count => Values::counts(values.map(|x| x as u64)),
+        _ => Values::numbers(values),
     }
 }
 
@@ -74,19 +74,13 @@ fn values(column: &SampleColumn, values: impl Iterator<Item = f64>) -> Values {
 pub fn completions(samples: &MemorySink) -> PyResult<Table> {
     let all = &samples.completions;
     let columns = vec![
-        ("time_s", Values::Numbers(all.iter().map(|c| Some(c.time_s)).collect())),
+        ("time_s", Values::numbers(all.iter().map(|c| c.time_s))),
         ("flow", Values::Texts(all.iter().map(|c| samples.flows[c.flow].name.clone()).collect())),
-        ("bytes", Values::Counts(all.iter().map(|c| c.bytes).collect())),
-        ("completion_s", Values::Numbers(all.iter().map(|c| Some(c.completion_s)).collect())),
-        ("start_s", Values::Numbers(all.iter().map(|c| Some(c.time_s - c.completion_s)).collect())),
-        (
-            "slowdown",
-            Values::Numbers(all.iter().map(|c| c.slowdown.is_finite().then_some(c.slowdown)).collect()),
-        ),
-        (
-            "times_alone",
-            Values::Numbers(all.iter().map(|c| c.times_alone.is_finite().then_some(c.times_alone)).collect()),
-        ),
+        ("bytes", Values::counts(all.iter().map(|c| c.bytes))),
+        ("completion_s", Values::numbers(all.iter().map(|c| c.completion_s))),
+        ("start_s", Values::numbers(all.iter().map(|c| c.time_s - c.completion_s))),
+        ("slowdown", Values::numbers(all.iter().map(|c| c.slowdown))),
+        ("times_alone", Values::numbers(all.iter().map(|c| c.times_alone))),
     ];
     Table::of(columns.into_iter().map(|(name, values)| (name.to_owned(), values)).collect())
 }

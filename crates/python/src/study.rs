@@ -2,10 +2,12 @@
 
 use crate::campaign::Campaign;
 use crate::errors::{input, python_error, refused};
+use crate::tables::Names;
 use anabranch::{Changes, Options, Scenario, Size, study_of_text};
 use anabranch_study::file::{self, AxisSubset};
 use anabranch_study::{ScenarioFile, work_with_runs};
 use pyo3::prelude::*;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -15,6 +17,8 @@ pub struct Study {
     study: Arc<anabranch_study::Study>,
     /// Whether it comes with the package.
     shipped: bool,
+    /// The names of axes in tables, where they differ.
+    axes: HashMap<String, String>,
 }
 
 #[pymethods]
@@ -23,7 +27,7 @@ impl Study {
     #[staticmethod]
     fn from_file(py: Python<'_>, path: PathBuf, text: &str, at: Vec<AxisSubset>) -> PyResult<Self> {
         let study = study_of_text(&path, text, &at).map_err(|error| python_error(py, &error))?;
-        Ok(Study { study, shipped: false })
+        Ok(Study { study, shipped: false, axes: HashMap::new() })
     }
 
     /// Finds a shipped paper by its name, its letter or one of its experiments.
@@ -31,9 +35,8 @@ impl Study {
     fn of_paper(py: Python<'_>, name: &str) -> PyResult<Self> {
         let known = || anabranch_papers::headings().map(|paper| paper.name).collect::<Vec<_>>().join(", ");
         let study = py.detach(|| anabranch_papers::find(name)).cloned();
-        let study =
-            study.ok_or_else(|| refused(py, format!("unknown paper `{name}`; known: {}", known())))?;
-        Ok(Study { study, shipped: true })
+        let study = study.ok_or_else(|| refused(format!("unknown paper `{name}`; known: {}", known())))?;
+        Ok(Study { study, shipped: true, axes: HashMap::new() })
     }
 
     /// Converts a sweep of a scenario's text to a study.
@@ -56,7 +59,8 @@ impl Study {
         let toml = toml.map_err(|error| python_error(py, &error))?;
         let scenario = ScenarioFile { name: file.into(), path: file.into(), text: text.into() };
         let study = file::embedded(&format!("{name}.toml"), &toml, &[&scenario], &[]);
-        Ok(Study { study: study.map_err(|error| input(py, &error))?.into(), shipped: false })
+        let study = study.map_err(|error| input(py, &error))?.into();
+        Ok(Study { study, shipped: false, axes: whole_names(&vary) })
     }
 
     #[getter]
@@ -69,22 +73,47 @@ impl Study {
         &self.study.title
     }
 
-    /// A campaign of the study, with the kept runs in `store`.
+    /// A campaign of the study, with the kept runs in `store`, the seeds from 1 on or those that are listed, the names of
+    /// algorithms in tables, and that under which runs are stored.
+    #[allow(clippy::too_many_arguments)]
     fn campaign(
         &self,
         py: Python<'_>,
         size: &str,
         seeds: Option<u32>,
+        listed: Option<Vec<u64>>,
         only: Option<String>,
         columns: bool,
+        algorithms: HashMap<String, String>,
+        identity: String,
         store: Option<PathBuf>,
     ) -> PyResult<Campaign> {
         let size = Size::ALL.into_iter().find(|known| known.name() == size);
-        let size = size.ok_or_else(|| refused(py, "`size` must be `quick`, `default` or `full`"))?;
+        let size = size.ok_or_else(|| refused("`size` must be `quick`, `default` or `full`"))?;
         let options = Options { size, seeds, only, without_columns: !columns, beside: vec![] };
         let work = py.detach(|| work_with_runs(&self.study, &options));
-        let work = work.map_err(|error| python_error(py, &error.into()))?;
+        let mut work = work.map_err(|error| python_error(py, &error.into()))?;
+        work.simulations = work.simulations.identified(&identity);
+        if let Some(listed) = listed {
+            work.simulations = work.simulations.on_seeds(&listed);
+        }
         let whole = options.only.is_none();
-        Campaign::new(py, self.study.clone(), self.shipped, whole, work, store)
+        let names = Names { axes: self.axes.clone(), algorithms };
+        Campaign::new(py, self.study.clone(), self.shipped, whole, work, names, (identity, store))
     }
+}
+
+/// The names of a sweep's axes where several keys end with the same word: the whole keys, whatever their order.
+fn whole_names(vary: &[String]) -> HashMap<String, String> {
+    let words =
+        |text: &str| text.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect::<String>();
+    let keys = || vary.iter().filter_map(|spec| Some(spec.split_once('=')?.0.trim()));
+    let last = |key: &str| words(key.rsplit('.').next().unwrap_or(key));
+    let shared = keys().filter(|key| keys().filter(|other| last(other) == last(key)).count() > 1);
+    // The first of them is named by that word in the study.
+    let mut names = HashMap::new();
+    for key in shared {
+        names.entry(last(key)).or_insert_with(|| words(key));
+    }
+    names
 }

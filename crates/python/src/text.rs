@@ -4,16 +4,16 @@ use crate::errors::refused;
 use anabranch_scenario::{TraceModel, synthetic_trace};
 use pyo3::prelude::*;
 
-fn read(py: Python<'_>, json: &str) -> PyResult<::toml::Value> {
+fn read(json: &str) -> PyResult<::toml::Value> {
     let value = serde_json::from_str(json).map_err(|why| why.to_string());
-    value.map_err(|why| refused(py, format!("the value cannot be written as TOML: {why}")))
+    value.map_err(|why| refused(format!("the value cannot be written as TOML: {why}")))
 }
 
 /// Formats a table as the text of a file.
 #[pyfunction]
-pub fn toml(py: Python<'_>, json: &str) -> PyResult<String> {
-    let text = ::toml::to_string(&read(py, json)?);
-    text.map_err(|why| refused(py, format!("the scenario cannot be written as TOML: {why}")))
+pub fn toml(json: &str) -> PyResult<String> {
+    let text = ::toml::to_string(&read(json)?);
+    text.map_err(|why| refused(format!("the scenario cannot be written as TOML: {why}")))
 }
 
 /// A synthetic trace as the text of a file.
@@ -22,9 +22,9 @@ pub fn trace(py: Python<'_>, model: &str, seed: u64, duration: &str) -> PyResult
     let known = TraceModel::ALL.into_iter().find(|(name, _)| *name == model);
     let (_, model) = known.ok_or_else(|| {
         let all = TraceModel::ALL.map(|(name, _)| name).join(", ");
-        refused(py, format!("unknown model `{model}`; known: {all}"))
+        refused(format!("unknown model `{model}`; known: {all}"))
     })?;
-    let lines = py.detach(|| synthetic_trace(model, seed, duration)).map_err(|why| refused(py, why))?;
+    let lines = py.detach(|| synthetic_trace(model, seed, duration)).map_err(refused)?;
     Ok(lines.join("\n") + "\n")
 }
 
@@ -36,6 +36,6 @@ pub fn printable(text: &str) -> String {
 
 /// Formats a value on one line.
 #[pyfunction]
-pub fn inline(py: Python<'_>, json: &str) -> PyResult<String> {
-    Ok(read(py, json)?.to_string())
+pub fn inline(json: &str) -> PyResult<String> {
+    Ok(read(json)?.to_string())
 }

@@ -62,7 +62,7 @@ pub struct CompletionSample {
 /// Receives samples in order of time. The methods do nothing unless overridden.
 ///
 /// A failed sink keeps its error for its owner: the run continues.
-pub trait Sink {
+pub trait Sink: Send {
     /// True if it wants samples; if not, a run does not take samples.
     fn wants_samples(&self) -> bool {
         true

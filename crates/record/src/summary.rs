@@ -9,6 +9,7 @@ use crate::{
 use anabranch_net::{Time, Totals};
 use anabranch_scenario::Scenario;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,6 +38,9 @@ pub struct Summary {
     pub links: Vec<LinkSummary>,
     /// Jain's index of the connections' goodputs; null without flows or where all are zero.
     pub jain: Option<f64>,
+    /// Only where a Python program measured the run: its own values, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, Option<f64>>,
     /// Only of a run on a real kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<KernelRun>,
@@ -60,6 +64,7 @@ impl Summary {
             flows,
             links,
             jain: jain(&goodputs),
+            metrics: BTreeMap::new(),
             kernel: None,
             capture: None,
         }

@@ -14,7 +14,7 @@ impl Simulator<'_> {
             self.measured[f].completions.record(done.took.as_nanos());
             self.measured[f].completion_seconds += took;
         }
-        self.sink.completion(&CompletionSample {
+        self.sink.get().completion(&CompletionSample {
             time_s: self.net.now().as_secs_f64(),
             flow: f,
             bytes: done.bytes,
@@ -42,7 +42,7 @@ impl Simulator<'_> {
                 let is_over = self.end.is_some();
                 let mut sink = NoSamples;
                 let mut lone = Simulator::new(
-                    lone_runs.scenario(self.scenario, f, bytes),
+                    lone_runs.scenario(&self.scenario, f, bytes),
                     self.scenario.seed,
                     &mut sink,
                 )?;
@@ -67,7 +67,7 @@ impl Simulator<'_> {
         if at >= measured.from {
             measured.transfers.complete(bytes, took.as_nanos(), slowdown, times_alone);
         }
-        self.sink.completion(&CompletionSample {
+        self.sink.get().completion(&CompletionSample {
             time_s: (at + took).as_secs_f64(),
             flow: f,
             bytes,

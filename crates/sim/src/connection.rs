@@ -26,6 +26,7 @@ const COMPRESSION: Time = Time::from_millis(1);
 pub(crate) const TARGETS_PER_SUBFLOW: u32 = 2;
 
 /// Fields are in memory order, those that each packet needs first: see [`Subflow`].
+#[derive(Clone)]
 #[repr(C, align(64))]
 pub(crate) struct Connection {
     pub(crate) subflows: Box<[Subflow]>,
@@ -134,6 +135,23 @@ impl Connection {
         if let Some(s) = self.subflows.iter().position(|s| s.wanted) {
             self.send_syn(s, net);
         }
+    }
+
+    /// Sets window and pacing rate of subflow `s`, of an algorithm that leaves them alone, and sends what they allow. False while
+    /// the subflow is not established.
+    pub(crate) fn steer(
+        &mut self,
+        s: usize,
+        cwnd: Option<f64>,
+        pacing_rate: Option<Option<f64>>,
+        net: &mut Network,
+    ) -> bool {
+        if !self.subflows[s].is_up() {
+            return false;
+        }
+        self.cc.steer(self.subflows[s].tx.row(), cwnd, pacing_rate);
+        self.push_from(s, net);
+        true
     }
 
     /// The flow's stop time has come.

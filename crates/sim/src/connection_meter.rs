@@ -4,6 +4,7 @@ use anabranch_net::Time;
 use anabranch_record::{Histogram, TransferMeter};
 
 /// Measurements of a connection as a whole.
+#[derive(Clone)]
 pub(crate) struct ConnectionMeter {
     pub(crate) from: Time,
     pub(crate) to: Time,

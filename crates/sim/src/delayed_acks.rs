@@ -4,7 +4,7 @@ use crate::event::EventQueue;
 use anabranch_net::Time;
 
 /// The timers of all subflows.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct DelayedAcks {
     of: Vec<AckTimer>,
 }

@@ -4,7 +4,7 @@ use crate::packet::{Kind, Packet};
 use anabranch_net::Time;
 
 /// The counts of all subflows.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct DropCounts {
     of: Vec<SubflowDrops>,
 }

@@ -16,6 +16,7 @@ const ARITY: usize = 4;
 /// The events of a simulation, ordered by time. Public for its benchmark.
 ///
 /// A heap in which every node has all its children or is a leaf: vacant places hold `VACANT`, which is later than any event.
+#[derive(Clone)]
 pub struct EventQueue {
     /// Time in ns, sequence and target from the highest bit down: one comparison orders two events.
     heap: Vec<u128>,

@@ -6,6 +6,7 @@ use anabranch_net::{DequeueLink, FifoLink, Time};
 use std::collections::VecDeque;
 
 /// One stage of a route.
+#[derive(Clone)]
 pub(crate) enum Stage {
     /// A link that flows may share.
     Link(Box<FifoLink>),
@@ -17,6 +18,7 @@ pub(crate) enum Stage {
 }
 
 /// Such a link, and the packets that wait in it.
+#[derive(Clone)]
 pub(crate) struct DequeueStage {
     pub(crate) link: DequeueLink,
     /// By ticket.
@@ -28,6 +30,7 @@ pub(crate) struct DequeueStage {
 }
 
 /// A stage and the packets in flight after it, in the order of departure. Only the first has an event.
+#[derive(Clone)]
 pub(crate) struct Hop {
     pub(crate) stage: Stage,
     pub(crate) pipe: VecDeque<(Time, Packet)>,

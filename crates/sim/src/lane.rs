@@ -10,6 +10,7 @@ use anabranch_net::{Random, Time};
 use std::collections::VecDeque;
 
 /// The state of a subflow on a lane: one cache line.
+#[derive(Clone)]
 #[repr(align(64))]
 pub(crate) struct Host {
     /// The bound of its uniform jitter, in ns.
@@ -34,6 +35,7 @@ impl Host {
 }
 
 /// The packets of subflows with one delay, in the order in which they leave. Only the first has an event.
+#[derive(Clone)]
 pub(crate) struct Lane {
     delay: Time,
     pipe: VecDeque<(Time, Packet)>,

@@ -14,6 +14,7 @@ mod delayed_acks;
 mod drops;
 mod dss;
 mod event;
+mod held;
 mod hop;
 mod lane;
 mod lone_runs;
@@ -37,6 +38,7 @@ mod schedule;
 mod scoreboard;
 mod send_queues;
 mod sender;
+mod session;
 mod simulator;
 mod stream;
 mod subflow;
@@ -49,6 +51,7 @@ mod tso;
 
 pub use event::EventQueue;
 pub use memory::memory;
+pub use session::{FlowNow, LinkNow, Session, SubflowNow};
 
 use anabranch_cc::registry::ParamError;
 use anabranch_net::Time;

@@ -11,7 +11,7 @@ const MOST_KNOWN: usize = 1 << 16;
 /// By this time all paths of a shared connection have joined.
 const JOINED: Time = Time::from_millis(60_000);
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct LoneRuns {
     /// The scenario of each flow's lone runs, once needed.
     networks: HashMap<usize, Scenario>,

@@ -9,10 +9,11 @@ use crate::packet::{Packet, flag};
 use crate::routes::Routes;
 use crate::sack_blocks::SackBlocks;
 use crate::tap::Observations;
-use anabranch_net::{Arrival, Link, LinkSpec, Outcome, Random, Time, Totals, Waiting};
+use anabranch_net::{Arrival, Link, LinkSpec, Outcome, Random, Steering, Time, Totals, Waiting};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The links, the routes over them, and the event queue that drives them.
+#[derive(Clone)]
 pub(crate) struct Network {
     pub(crate) events: EventQueue,
     hops: Vec<Hop>,
@@ -227,6 +228,46 @@ impl Network {
                 stage.wakes_at = at;
                 self.events.schedule(at, target);
             }
+        }
+    }
+
+    /// Changes link `i` of the scenario now, with the packets that were decided before. Only for links without a trace, a clock
+    /// and planned changes.
+    pub(crate) fn steer(&mut self, i: usize, to: &Steering) {
+        let now = self.events.now();
+        let (replanned, pipe) = match &mut self.hops[i].stage {
+            Stage::Link(link) => (link.steer(now, to), i),
+            Stage::Dequeue(stage) => (stage.link.steer(now, to), stage.pipe as usize),
+            Stage::Pipe => return,
+        };
+        let mut last = Time::ZERO;
+        for (at, packet) in std::mem::take(&mut self.hops[pipe].pipe) {
+            match replanned.delivery(at) {
+                Some(at) => {
+                    last = last.max(at);
+                    self.hops[pipe].pipe.push_back((last, packet));
+                }
+                None => {
+                    match &mut self.hops[i].stage {
+                        Stage::Link(link) => link.lose(packet.wire.into()),
+                        Stage::Dequeue(stage) => stage.link.lose(packet.wire.into()),
+                        Stage::Pipe => (),
+                    }
+                    self.note_drop(&packet);
+                }
+            }
+        }
+        let hop = &mut self.hops[pipe];
+        let first = hop.pipe.front().map_or(Time::NEVER, |(at, _)| *at);
+        if first != hop.armed {
+            // The event at the former time is void.
+            hop.armed = first;
+            if first < Time::NEVER {
+                self.events.schedule(first, pipe as u32);
+            }
+        }
+        if pipe != i {
+            self.collect_outcomes(i as u32);
         }
     }
 

@@ -10,6 +10,7 @@ pub(crate) const MAX_OPEN: usize = 10_000;
 
 /// A flow's arrivals, and its closed connections, oldest first. The flow's own connection is never opened: it holds the sums of
 /// closed ones.
+#[derive(Clone)]
 pub(crate) struct TransferPool {
     pub(crate) arrivals: Arrivals,
     pub(crate) over: VecDeque<u32>,

@@ -3,6 +3,7 @@
 use crate::packet::Packet;
 
 /// The hops of each subflow, forward and return routes alternating.
+#[derive(Clone)]
 pub(crate) struct Routes {
     hops: Vec<u32>,
     /// The start of each route, and the end of the last.

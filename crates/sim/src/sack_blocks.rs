@@ -3,7 +3,7 @@
 use crate::packet::{Packet, Sack};
 
 /// The blocks by key; 0 is not a key.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct SackBlocks {
     kept: Vec<Sack>,
     /// Free keys.

@@ -19,6 +19,7 @@ struct Sums {
     lost: u64,
 }
 
+#[derive(Clone)]
 pub(crate) struct Sampler {
     wanted: bool,
     links: usize,

@@ -6,6 +6,7 @@ use crate::connection::{Connection, TARGETS_PER_SUBFLOW};
 use crate::connection_meter::ConnectionMeter;
 use crate::dss::Dss;
 use crate::event::EventQueue;
+use crate::held::{Held, SinkOf};
 use crate::lone_runs::LoneRuns;
 use crate::network::{HopOutput, Network};
 use crate::pool::{Transfer, TransferPool};
@@ -15,7 +16,7 @@ use crate::tap::{Observations, SeenPacket, Tap};
 use crate::{End, SimError};
 use anabranch_cc::Group;
 use anabranch_net::{Random, Time, Totals};
-use anabranch_record::Sink;
+use anabranch_record::{NoSamples, Sink};
 use anabranch_scenario::{Application as Spec, MAX_HOPS, Scenario, SubflowAction};
 
 /// Seed of the hosts' jitter.
@@ -41,9 +42,12 @@ pub(crate) enum Target {
     WarmedUp,
     Sample,
     Finish,
+    /// The end of a step of a session.
+    Pause,
 }
 
 /// The mode of a run.
+#[derive(Clone)]
 pub(crate) enum Mode {
     /// The whole scenario, with lone runs for the ideal times of its transfers.
     Whole(LoneRuns),
@@ -52,7 +56,7 @@ pub(crate) enum Mode {
 }
 
 pub(crate) struct Simulator<'a> {
-    pub(crate) scenario: &'a Scenario,
+    pub(crate) scenario: Held<'a>,
     pub(crate) seed: u64,
     pub(crate) net: Network,
     /// Connections of the flows, then connections of transfers that open their own.
@@ -73,12 +77,18 @@ pub(crate) struct Simulator<'a> {
     targets: Vec<Target>,
     hop_targets: u32,
     sampler: Sampler,
-    pub(crate) sink: &'a mut dyn Sink,
+    pub(crate) sink: SinkOf<'a>,
     pub(crate) tap: Option<&'a mut dyn Tap>,
 }
 
 impl<'a> Simulator<'a> {
     pub(crate) fn new(scenario: &'a Scenario, seed: u64, sink: &'a mut dyn Sink) -> Result<Self, SimError> {
+        Simulator::with(Held::Lent(scenario), seed, SinkOf::Lent(sink))
+    }
+
+    pub(crate) fn with(held: Held<'a>, seed: u64, mut sink: SinkOf<'a>) -> Result<Self, SimError> {
+        let own = held.clone();
+        let scenario = &*own;
         check(scenario)?;
         let mut net = Network::new(scenario.links.iter().map(|link| &link.spec), seed);
         let mut owners = Vec::new();
@@ -87,9 +97,9 @@ impl<'a> Simulator<'a> {
             subflows.push(subflows_of(scenario, seed, (f, f), &mut net, &mut owners));
         }
         let hop_targets = net.hop_targets();
-        let sampler = Sampler::new(scenario, sink);
+        let sampler = Sampler::new(scenario, sink.get());
         let mut simulator = Simulator {
-            scenario,
+            scenario: held,
             seed,
             net,
             connections: Vec::with_capacity(scenario.flows.len()),
@@ -121,6 +131,44 @@ impl<'a> Simulator<'a> {
         self.hop_targets as usize + self.targets.len()
     }
 
+    /// A copy with the same state, without a capture; `None` if an algorithm cannot be copied, or it borrows.
+    pub(crate) fn copy(&self) -> Option<Simulator<'static>> {
+        let (Held::Shared(scenario), true) =
+            (&self.scenario, self.connections.iter().all(|c| c.cc.is_copyable()))
+        else {
+            return None;
+        };
+        let sink = match &self.sink {
+            SinkOf::Lent(_) => return None,
+            SinkOf::Kept(samples) => SinkOf::Kept(samples.clone()),
+            SinkOf::None(_) => SinkOf::None(NoSamples),
+        };
+        Some(Simulator {
+            scenario: Held::Shared(scenario.clone()),
+            seed: self.seed,
+            net: self.net.clone(),
+            connections: self.connections.clone(),
+            measured: self.measured.clone(),
+            pools: self.pools.clone(),
+            transfers: self.transfers.clone(),
+            mode: self.mode.clone(),
+            end: self.end,
+            warm: self.warm.clone(),
+            owners: self.owners.clone(),
+            targets: self.targets.clone(),
+            hop_targets: self.hop_targets,
+            sampler: self.sampler.clone(),
+            sink,
+            tap: None,
+        })
+    }
+
+    /// Another event target, for the ends of a session's steps.
+    pub(crate) fn pause_target(&mut self) -> u32 {
+        self.targets.push(Target::Pause);
+        self.targets() as u32 - 1
+    }
+
     /// Attaches a capture.
     pub(crate) fn listen(&mut self, tap: &'a mut dyn Tap) {
         self.net.observations = Some(Observations::new(tap.wants_links()));
@@ -148,7 +196,7 @@ impl<'a> Simulator<'a> {
 
     /// The subflows of another connection of flow `f`.
     pub(crate) fn subflows_of(&mut self, f: usize, c: usize) -> Vec<Subflow> {
-        subflows_of(self.scenario, self.seed, (f, c), &mut self.net, &mut self.owners)
+        subflows_of(&self.scenario, self.seed, (f, c), &mut self.net, &mut self.owners)
     }
 
     /// The algorithm of flow `f`.
@@ -168,7 +216,8 @@ impl<'a> Simulator<'a> {
         subflows: Vec<Subflow>,
         application: Spec,
     ) -> Result<(), SimError> {
-        let flow = &self.scenario.flows[f];
+        let scenario = self.scenario.clone();
+        let flow = &scenario.flows[f];
         let first = self.targets() as u32;
         let c = self.connections.len() as u32;
         for (s, subflow) in subflows.iter().enumerate() {
@@ -193,7 +242,7 @@ impl<'a> Simulator<'a> {
     /// Schedules all planned events. At one instant, measurement begins before flows start and
     /// ends before they stop, and the run ends before any unplanned event.
     fn schedule_plan(&mut self) {
-        let scenario = self.scenario;
+        let scenario = self.scenario.clone();
         for f in 0..scenario.flows.len() {
             let ConnectionMeter { from, to, .. } = self.measured[f];
             if from < to {
@@ -268,6 +317,9 @@ impl<'a> Simulator<'a> {
         if matches!(target, Target::Finish) {
             return Ok(None);
         }
+        if matches!(target, Target::Pause) {
+            return Ok(Some(now));
+        }
         if let Target::Ack(subflow) = target {
             if self.net.delayed_acks.is_due(subflow, index, &mut self.net.events) {
                 let (c, s) = self.owners[subflow as usize];
@@ -302,7 +354,9 @@ impl<'a> Simulator<'a> {
                 self.warm = (0..self.warm.len()).map(|i| self.net.totals(i)).collect();
             }
             Target::Sample => self.sample(now),
-            Target::Ack(_) | Target::Arrival(_) | Target::Finish => unreachable!("the loop handles them"),
+            Target::Ack(_) | Target::Arrival(_) | Target::Finish | Target::Pause => {
+                unreachable!("the loop handles them")
+            }
         }
     }
 
@@ -315,7 +369,7 @@ impl<'a> Simulator<'a> {
             self.sampler.add(transfer.flow as usize, connection, running(own + i));
         }
         let pooled = |f: usize| self.pools[f].is_some();
-        self.sampler.take(now, flows, running, pooled, &mut self.net, self.sink);
+        self.sampler.take(now, flows, running, pooled, &mut self.net, self.sink.get());
     }
 
     /// A connection's measurement window begins.

@@ -7,15 +7,15 @@ use anabranch_scenario::Application;
 
 /// The summary of a run that ended at `end`, early if cancelled.
 pub(crate) fn summarise(simulator: &mut Simulator<'_>, end: Time) -> Summary {
-    let scenario = simulator.scenario;
-    let layouts = Layout::of(scenario).flows;
+    let scenario = simulator.scenario.clone();
+    let layouts = Layout::of(&scenario).flows;
     let flows = layouts.iter().enumerate().map(|(f, layout)| flow(simulator, f, layout, end)).collect();
     let seconds = end.since(scenario.warmup).as_secs_f64();
     let link = |(i, link): (usize, &anabranch_scenario::NamedLink)| {
         LinkSummary::of(&link.name, &simulator.net.totals(i).since(&simulator.warm[i]), seconds)
     };
     let links = scenario.links.iter().enumerate().map(link).collect();
-    Summary::of_run(scenario, simulator.seed, end, flows, links)
+    Summary::of_run(&scenario, simulator.seed, end, flows, links)
 }
 
 fn flow(simulator: &Simulator<'_>, f: usize, layout: &FlowLayout, end: Time) -> FlowSummary {

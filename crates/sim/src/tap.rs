@@ -62,7 +62,7 @@ pub struct SeenPacket {
 }
 
 /// A receiver of observed packets.
-pub trait Tap {
+pub trait Tap: Send {
     /// Whether to report packets that enter links, too.
     fn wants_links(&self) -> bool;
 
@@ -83,12 +83,14 @@ pub fn window_scale(receive_buffer: u64) -> u32 {
 }
 
 /// Observed packets that were not passed to the tap.
+#[derive(Clone)]
 pub(crate) struct Observations {
     links: bool,
     pub(crate) seen: Vec<Observation>,
 }
 
 /// A packet at the place of its observation.
+#[derive(Clone)]
 pub(crate) struct Observation {
     at: Time,
     place: Place,

@@ -94,7 +94,8 @@ impl Simulator<'_> {
 
     /// Reuses the closed connection `c` for a transfer of `bytes`.
     fn renew(&mut self, c: usize, f: usize, bytes: u64) -> Result<(), SimError> {
-        let flow = &self.scenario.flows[f];
+        let scenario = self.scenario.clone();
+        let flow = &scenario.flows[f];
         let old = &self.connections[c];
         // All subflows get the same life: one that was given up has had more.
         let life = old.subflows.iter().map(|s| s.life).max().unwrap_or_default().wrapping_add(1);

@@ -303,6 +303,7 @@ mod tests {
             duration_s: 1.0,
             warmup_s: 0.0,
             partial_until_s: None,
+            metrics: Default::default(),
             flows: vec![],
             links: vec![],
             jain: None,

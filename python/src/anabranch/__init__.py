@@ -8,9 +8,11 @@ Quantities have their unit in their name: `goodput_bps`, `mean_rtt_s`, `cwnd_seg
 
 from . import _fork as _fork
 from ._algorithm import Algorithm
-from ._anabranch import Ack, Congestion, Error, InputError, Path, RunError, VersionError, __version__
-from ._run import Run, algorithms, ideal, run, trace
-from ._study import Figure, Study, sweep
+from ._anabranch import Ack, Congestion, LostSegment, Path, RateSample, __version__
+from ._errors import Error, InputError, MissingFileError, RunError, VersionError, WrongTypeError
+from ._run import Run, algorithms, ideal, load, run, trace
+from ._session import FlowState, LinkState, Observation, Session, SubflowState
+from ._study import Figure, Study, Sweep, sweep
 from ._table import Table
 
 __all__ = [
@@ -19,16 +21,27 @@ __all__ = [
     "Congestion",
     "Error",
     "Figure",
+    "FlowState",
     "InputError",
+    "LinkState",
+    "LostSegment",
+    "MissingFileError",
+    "Observation",
     "Path",
+    "RateSample",
     "Run",
     "RunError",
+    "Session",
     "Study",
+    "SubflowState",
+    "Sweep",
     "Table",
     "VersionError",
+    "WrongTypeError",
     "__version__",
     "algorithms",
     "ideal",
+    "load",
     "run",
     "sweep",
     "trace",

@@ -3,29 +3,36 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, final
 
-SUBFLOW_COLUMNS: list[tuple[str, str]]
 __version__: str
-
-class Error(Exception):
-    """The base class of errors."""
-
-class InputError(Error):
-    """An invalid scenario, study or argument."""
-
-    problems: list[dict[str, Any]]
-
-class RunError(Error):
-    """A run that failed."""
-
-class VersionError(Error):
-    """A worker with another version of results."""
 
 @final
 class Path:
-    """A path of a connection. Windows are in segments, times in seconds."""
+    """A path of a connection. Windows are in segments, times in seconds. Tests of algorithms can make one."""
 
+    def __new__(
+        cls,
+        *,
+        cwnd: float = ...,
+        ssthresh: float = ...,
+        pacing_rate: float | None = ...,
+        barred: bool = ...,
+        srtt: float = ...,
+        min_rtt: float = ...,
+        round_rtt: float = ...,
+        round_min_rtt: float = ...,
+        round_samples: int = ...,
+        in_flight: float = ...,
+        largest_cwnd: float = ...,
+        round: int = ...,
+        active: bool = ...,
+        counts: bool = ...,
+        min_rtt_since_loss: float = ...,
+        max_rtt_since_loss: float = ...,
+        delivered_since_loss: float = ...,
+        delivered_between_losses: float = ...,
+    ) -> Path: ...
     cwnd: float
-    """The congestion window. Assignments are clamped."""
+    """The congestion window, at least 0. The simulator clamps it to valid values."""
     ssthresh: float
     """The slow-start threshold; infinite until the first congestion."""
     pacing_rate: float | None
@@ -45,8 +52,14 @@ class Path:
     def round_min_rtt(self) -> float:
         """The smallest RTT of the last round."""
     @property
+    def round_samples(self) -> int:
+        """How many samples that round had."""
+    @property
     def in_flight(self) -> float:
         """Segments sent and neither acknowledged nor deemed lost."""
+    @property
+    def largest_cwnd(self) -> float:
+        """The largest window so far."""
     @property
     def round(self) -> int:
         """The number of round trips so far."""
@@ -56,6 +69,12 @@ class Path:
     @property
     def counts(self) -> bool:
         """Whether to include the path in sums and comparisons: the values of other paths are out of date."""
+    @property
+    def min_rtt_since_loss(self) -> float:
+        """The smallest RTT since the last congestion; infinite before a sample."""
+    @property
+    def max_rtt_since_loss(self) -> float:
+        """The largest RTT since the last congestion; 0 before a sample."""
     @property
     def delivered_since_loss(self) -> float:
         """Segments delivered since the last congestion."""
@@ -72,8 +91,21 @@ class Path:
 
 @final
 class Ack:
-    """An acknowledgement."""
+    """An acknowledgement. Tests of algorithms can make one."""
 
+    def __new__(
+        cls,
+        *,
+        now: float = ...,
+        acked: float = ...,
+        delivered: float = ...,
+        rtt: float | None = ...,
+        srtt: float = ...,
+        in_flight: float = ...,
+        round: int = ...,
+        cwnd_limited: bool = ...,
+        rate: RateSample | None = ...,
+    ) -> Ack: ...
     @property
     def now(self) -> float:
         """When it arrived."""
@@ -98,11 +130,96 @@ class Ack:
     @property
     def cwnd_limited(self) -> bool:
         """Whether the window limited the sender."""
+    @property
+    def rate(self) -> RateSample | None:
+        """The delivery rate that it measured; only for algorithms with `model_based = True`."""
+
+@final
+class RateSample:
+    """A sample of the delivery rate."""
+
+    def __new__(
+        cls,
+        *,
+        total_delivered: float = ...,
+        prior_delivered: float = ...,
+        interval: float = ...,
+        lost: float = ...,
+        tx_in_flight: float = ...,
+        app_limited: bool = ...,
+        cwnd_limited: bool = ...,
+        in_recovery: bool = ...,
+        resumed: bool = ...,
+    ) -> RateSample: ...
+    @property
+    def total_delivered(self) -> float:
+        """Segments delivered on the path so far."""
+    @property
+    def prior_delivered(self) -> float:
+        """Segments that had been delivered when the newest acknowledged segment was sent."""
+    @property
+    def interval(self) -> float:
+        """The time over which the segments since then were delivered; 0 where the rate is unknown."""
+    @property
+    def lost(self) -> float:
+        """Segments deemed lost since then."""
+    @property
+    def tx_in_flight(self) -> float:
+        """Segments in flight just after that segment was sent."""
+    @property
+    def app_limited(self) -> bool:
+        """Whether the application limited the sender then."""
+    @property
+    def cwnd_limited(self) -> bool:
+        """Whether the window stopped the sender in the last window of data."""
+    @property
+    def in_recovery(self) -> bool:
+        """Whether losses are being repaired."""
+    @property
+    def resumed(self) -> bool:
+        """Whether sending had begun anew, with nothing in flight."""
+    @property
+    def delivery_rate(self) -> float:
+        """Segments per second; 0 if unknown."""
+
+@final
+class LostSegment:
+    """A segment that was deemed lost."""
+
+    def __new__(
+        cls,
+        *,
+        now: float = ...,
+        number: int = ...,
+        total_delivered: float = ...,
+        lost: float = ...,
+        tx_in_flight: float = ...,
+        app_limited: bool = ...,
+    ) -> LostSegment: ...
+    @property
+    def now(self) -> float:
+        """When that was."""
+    @property
+    def number(self) -> int:
+        """Its place among the path's segments: neighbours differ by one."""
+    @property
+    def total_delivered(self) -> float:
+        """Segments delivered on the path so far."""
+    @property
+    def lost(self) -> float:
+        """Segments deemed lost since it was sent, itself included."""
+    @property
+    def tx_in_flight(self) -> float:
+        """Segments in flight just after it was sent, itself included."""
+    @property
+    def app_limited(self) -> bool:
+        """Whether the application limited the sender then."""
 
 @final
 class Congestion:
-    """A congestion signal."""
+    """A congestion signal. Tests of algorithms can make one."""
 
+    def __new__(cls, *, now: float = ..., signal: Literal["loss", "ecn", "timeout"] = ...) -> Congestion: ...
     @property
     def now(self) -> float:
         """When it was detected."""
@@ -116,6 +233,10 @@ class Table:
     def __len__(self) -> int: ...
     @property
     def column_names(self) -> list[str]: ...
+    def column(self, name: str) -> list[Any]: ...
+    def packed(self) -> list[tuple[str, str, Any]]: ...
+    @staticmethod
+    def unpacked(columns: list[tuple[str, str, Any]]) -> Table: ...
     def to_pydict(self, rows: int | None = None) -> dict[str, list[Any]]: ...
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
@@ -131,8 +252,50 @@ class Campaign:
     def put(self, record: bytes) -> None: ...
     def end(self) -> None: ...
     def run(self, progress: Callable[[float, int, int], object] | None) -> str: ...
-    def table(self) -> Table: ...
+    def table(self, rows: str) -> Table: ...
     def report(self, out: str, command: str, laboratory: str | None) -> str: ...
+
+_Seen = tuple[
+    float,
+    bool,
+    list[int],
+    list[tuple[bool, float, float | None, float, float, int, int, int, int, int]],
+    list[tuple[int, int, int, int, int, float]],
+]
+
+@final
+class Session:
+    def __new__(
+        cls,
+        source: tuple[str, str],
+        set: list[str],
+        cc: list[str],
+        seed: int | None,
+        controlled: list[str],
+        sampled: bool,
+    ) -> Session: ...
+    @property
+    def flows(self) -> list[tuple[str, int]]: ...
+    @property
+    def links(self) -> list[str]: ...
+    @property
+    def mss(self) -> list[int]: ...
+    @property
+    def duration(self) -> float: ...
+    def advance(self, to: float) -> _Seen: ...
+    def observe(self) -> _Seen: ...
+    def set_cwnd(self, flow: int, path: int, segments: float) -> None: ...
+    def set_pacing_rate(self, flow: int, path: int, rate: float | None) -> None: ...
+    def set_link(
+        self, link: int, rate: float | None, delay: float | None, loss: float | None, up: bool | None
+    ) -> None: ...
+    def fork(self) -> Session: ...
+    def finish(self) -> tuple[str, Table, Table, Table]: ...
+    def close(self) -> None: ...
+
+@final
+class Threads:
+    def __new__(cls, count: int) -> Threads: ...
 
 @final
 class Study:
@@ -156,23 +319,36 @@ class Study:
     @property
     def title(self) -> str: ...
     def campaign(
-        self, size: str, seeds: int | None, only: str | None, columns: bool, store: str | None
+        self,
+        size: str,
+        seeds: int | None,
+        listed: list[int] | None,
+        only: str | None,
+        columns: bool,
+        algorithms: dict[str, str],
+        identity: str,
+        store: str | None,
     ) -> Campaign: ...
 
+def advance_all(sessions: Sequence[Session], to: Sequence[float], pool: Threads) -> list[_Seen]: ...
 def after_fork() -> list[int]: ...
 def algorithms() -> str: ...
 def before_fork() -> None: ...
 def build() -> str: ...
-def execute(tasks: list[str], client: str) -> list[bytes | None]: ...
+def execute(tasks: list[str], client: str, needs: object) -> list[bytes | None]: ...
+def register(own: Sequence[object]) -> None: ...
+def table_of(rows: str, summary: str, algorithms: dict[str, str]) -> Table: ...
 def trace(model: str, seed: int, duration: str) -> str: ...
 def ideal(source: tuple[str, str], set: list[str], cc: list[str], queue: float | None) -> str: ...
+def load(folder: str) -> tuple[str, Table, Table, Table]: ...
+def save(folder: str, summary: str, subflows: Table, links: Table, completions: Table) -> None: ...
 def inline(json: str) -> str: ...
 def printable(text: str) -> str: ...
 def run(
     source: tuple[str, str],
     set: list[str],
     cc: list[str],
-    own: Sequence[tuple[str | None, str, list[str], object]],
+    own: Sequence[object],
     seed: int | None,
     sampled: bool,
 ) -> tuple[str, Table, Table, Table]: ...

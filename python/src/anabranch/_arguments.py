@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ._anabranch import InputError
+from ._errors import InputError, MissingFileError, WrongTypeError
 
 LONGEST = 60
 """The most characters of a value in messages."""
@@ -17,18 +17,16 @@ SEEDS = 10_000
 """The most seeds per point."""
 
 
-def refused(message: str) -> InputError:
+def refused(message: str, kind: type[InputError] = InputError) -> InputError:
     """An error without a place in a file."""
-    error = InputError(message)
-    error.problems = [{"message": message, "file": None, "line": None, "column": None, "help": None}]
-    return error
+    return kind(message)
 
 
-def wrong(name: str, value: object, right: str) -> InputError:
+def wrong(name: str, value: object, right: str, kind: type[InputError] = WrongTypeError) -> InputError:
     """The error for an invalid argument; `right` is what is expected."""
     shown = repr(value)
     shown = shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}…"
-    return refused(f"`{name}` is {shown}, of type {type(value).__name__}: it must be {right}")
+    return refused(f"`{name}` is {shown}, of type {type(value).__name__}: it must be {right}", kind)
 
 
 def text(name: str, value: object, right: str) -> str:
@@ -61,8 +59,18 @@ def whole(name: str, value: object, least: int, most: int) -> int:
     except TypeError:
         raise wrong(name, value, right) from None
     if not least <= number <= most:
-        raise wrong(name, value, right)
+        raise wrong(name, value, right, InputError)
     return number
+
+
+def seeds(value: object) -> tuple[int, list[int] | None]:
+    """How many seeds, and which if they are not those from 1 on."""
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        return whole("seeds", value, 1, SEEDS), None
+    listed = [whole(f"seeds[{i}]", each, 0, 2**64 - 1) for i, each in enumerate(value)]
+    if not 1 <= len(listed) <= SEEDS or len(set(listed)) < len(listed):
+        raise wrong("seeds", value, f"from 1 to {SEEDS} different seeds", InputError)
+    return len(listed), listed
 
 
 def path(name: str, value: object) -> Path:
@@ -77,7 +85,7 @@ def file(name: str, value: object) -> tuple[str, str]:
     try:
         return str(where), where.read_text(encoding="utf-8")
     except FileNotFoundError as why:
-        raise refused(f"`{name}`: file {str(where)!r} not found in {os.getcwd()}") from why
+        raise refused(f"`{name}`: file {str(where)!r} not found in {os.getcwd()}", MissingFileError) from why
     except (OSError, UnicodeError) as why:
         raise refused(f"`{name}`: cannot read {str(where)!r}: {why}") from why
 

@@ -7,12 +7,14 @@ client loses only the tasks in progress.
 from __future__ import annotations
 
 import json
+import pickle
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from typing import NamedTuple
 
 from . import _anabranch, _pool, _worker
+from ._errors import Error, RunError, VersionError
 
 MIN_GROUP_S = 0.5
 """The shortest group of tasks, in seconds: an executor takes milliseconds per submission."""
@@ -51,8 +53,11 @@ class Group(NamedTuple):
 class RemoteRuns:
     """The missing runs of a campaign, made by an executor."""
 
-    def __init__(self, campaign: _anabranch.Campaign, executor: Executor, progress: Progress | None) -> None:
+    def __init__(
+        self, campaign: _anabranch.Campaign, executor: Executor, progress: Progress | None, needs: _worker.Needs
+    ) -> None:
         self.campaign = campaign
+        self.needs = needs
         self.pool = _pool.pool(executor)
         self.progress = progress
         self.build = _anabranch.build()
@@ -118,26 +123,33 @@ class RemoteRuns:
         return Group(tasks, estimate)
 
     def send(self, group: Group) -> None:
-        self.under_way[self.pool.submit(group.tasks, self.build, group.suspect)] = group
+        self.under_way[self.pool.submit(group.tasks, self.build, group.suspect, self.needs)] = group
 
     def take(self, future: Future[_worker.Results], group: Group) -> None:
         """Stores the results of a group."""
         try:
             made = future.result()
-        except _anabranch.Error:
+        except Error:
             raise
         except ImportError as why:
-            raise _anabranch.VersionError(
+            raise VersionError(
                 f"a worker lacks the anabranch package: install the same wheel there ({why})"
             ) from why
         except (BrokenExecutor, CancelledError) as why:
-            raise _anabranch.RunError(
+            raise RunError(
                 f"the executor has ended: {why or type(why).__name__}. "
                 "Finished runs are stored: repeat the call with another executor to resume"
+            ) from why
+        except (pickle.PicklingError, AttributeError, TypeError) as why:
+            raise RunError(
+                f"the metrics or algorithms cannot be sent to workers: {why}. Define them in a module that workers can import"
             ) from why
         except Exception:
             # Dask raises its own error after four workers.
             return self.retry(group, MAX_LOST)
+        if made.error:
+            error, text = made.error
+            raise error from RunError(f"in a worker:\n{text}")
         for record in made.records:
             if record is not None:
                 self.campaign.put(record)
@@ -157,10 +169,10 @@ class RemoteRuns:
             if len(self.given_up) == MAX_GIVEN_UP:
                 raise self.given_up_error()
 
-    def given_up_error(self) -> _anabranch.RunError:
+    def given_up_error(self) -> RunError:
         """The error that lists the tasks that were given up."""
         tasks = "\n".join(f"  {task}" for task in self.given_up)
-        return _anabranch.RunError(
+        return RunError(
             f"tasks were given up because their workers ended or returned no result:\n{tasks}\n"
             "A worker may have too little memory: see its log. "
             "Finished runs are stored: repeat the call to resume"

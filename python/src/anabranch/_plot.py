@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 
+from ._arguments import refused
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -32,14 +34,20 @@ class Picture(Figure):
         return png.getvalue()
 
 
-def _panels(count: int) -> tuple[Picture, list[Axes]]:
+def _panels(count: int, ax: Any) -> tuple[Any, list[Axes]]:
+    """A figure with these panels, one below another, or the caller's axes and their figure."""
+    if ax is not None:
+        given = [ax] if hasattr(ax, "plot") else list(getattr(ax, "flat", ax))
+        if len(given) != count:
+            raise refused(f"`ax` has {len(given)} axes: this figure has {count} panels")
+        return given[0].figure, given
     picture = Picture(figsize=(WIDTH, HEIGHT * count), layout="constrained")
     return picture, [picture.add_subplot(count, 1, i + 1) for i in range(count)]
 
 
-def over_time(run: Run) -> Figure:
+def over_time(run: Run, ax: Any = None) -> Any:
     """Goodput, window and RTT of each subflow, and each link's queue."""
-    picture, (goodput, window, rtt, queue) = _panels(4)
+    picture, (goodput, window, rtt, queue) = _panels(4, ax)
     for name, series in _each(run.samples.to_pydict(), ("flow", "path")):
         time = series["time_s"]
         goodput.plot(*_rate(time, series["delivered_bytes"]), label=name)
@@ -85,9 +93,9 @@ def _legend(axes: Axes) -> None:
         axes.legend(fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
-def of_study(figure: dict[str, Any]) -> Figure:
+def of_study(figure: dict[str, Any], ax: Any = None) -> Any:
     """A study's figure, one panel below another."""
-    picture, all = _panels(len(figure["panels"]))
+    picture, all = _panels(len(figure["panels"]), ax)
     for axes, panel in zip(all, figure["panels"]):
         MARKS[panel["mark"]](axes, panel)
         axes.set_title(panel["title"], fontsize="medium")
@@ -97,7 +105,8 @@ def of_study(figure: dict[str, Any]) -> Figure:
         if panel["mark"] != "tile":
             _scale(axes, panel)
             _legend(axes)
-    picture.suptitle(f"{figure['id']}: {figure['title']}")
+    if ax is None:
+        picture.suptitle(f"{figure['id']}: {figure['title']}")
     return picture
 
 
@@ -138,8 +147,13 @@ def _points(axes: Axes, panel: dict[str, Any], joined: bool) -> None:
             marker="s" if series["published"] else ("o" if not joined or len(points) < 40 else None),
             markersize=3,
             linewidth=1,
-            label=series["name"],
+            label=_name(series),
         )
+
+
+def _name(series: dict[str, Any]) -> str:
+    """In the legend: a paper's series and ours may have one name."""
+    return f"{series['name']} (published)" if series["published"] else str(series["name"])
 
 
 def _labels(panel: dict[str, Any]) -> list[str]:
@@ -158,7 +172,7 @@ def _bar(axes: Axes, panel: dict[str, Any]) -> None:
             width,
             yerr=[point["half_width"] or 0.0 for point in points],
             hatch="//" if series["published"] else None,
-            label=series["name"],
+            label=_name(series),
         )
     axes.set_xticks(range(len(labels)), labels)
 
@@ -172,7 +186,7 @@ def _box(axes: Axes, panel: dict[str, Any]) -> None:
         boxes = axes.boxplot(values, positions=at, widths=width * 0.9, patch_artist=True, manage_ticks=False)
         for box in boxes["boxes"]:
             box.set_facecolor(f"C{i}")
-        axes.plot([], [], color=f"C{i}", label=series["name"])
+        axes.plot([], [], color=f"C{i}", label=_name(series))
     axes.set_xticks(range(len(labels)), labels)
 
 
@@ -186,7 +200,7 @@ def _tile(axes: Axes, panel: dict[str, Any]) -> None:
     image = axes.imshow(values, aspect="auto", cmap="RdBu_r" if reverse else "RdBu", vmin=low, vmax=high)
     axes.figure.colorbar(image, ax=axes)
     axes.set_xticks(range(len(labels)), labels, rotation=30, ha="right")
-    axes.set_yticks(range(len(rows)), [series["name"] for series in panel["series"]])
+    axes.set_yticks(range(len(rows)), [_name(series) for series in panel["series"]])
 
 
 MARKS: dict[str, Callable[[Any, dict[str, Any]], None]] = {

@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 import time
 import uuid
+from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from typing import Any
 
 from . import _worker
+from ._errors import RunError
 
 DEFAULT_WORKERS = 100
 """The assumed number of workers of an executor that does not report it."""
@@ -27,9 +29,9 @@ class Pool:
         """The number of tasks that it runs at once."""
         return int(getattr(self.executor, "_max_workers", DEFAULT_WORKERS))
 
-    def submit(self, tasks: list[str], build: str, alone: bool) -> Future[_worker.Results]:
+    def submit(self, tasks: list[str], build: str, alone: bool, needs: _worker.Needs) -> Future[_worker.Results]:
         """Submits tasks; `alone` if they may have ended a worker, so that they end at most one at a time."""
-        future: Future[_worker.Results] = self.executor.submit(_worker.make, tasks, build)
+        future: Future[_worker.Results] = self.executor.submit(_worker.make, tasks, build, *_given(needs))
         return future
 
     def lost(self) -> dict[Future[_worker.Results], int]:
@@ -57,15 +59,25 @@ class Dask(Pool):
         """Requests the workers from the scheduler if due; returns whether it did."""
         due = time.monotonic() - self.polled >= POLL_S
         if due:
-            self.threads = self.client.nthreads()
+            self.threads = self.ask(self.client.nthreads)
             self.polled = time.monotonic()
         return due
 
-    def submit(self, tasks: list[str], build: str, alone: bool) -> Future[_worker.Results]:
+    def ask(self, question: Callable[[], Any]) -> Any:
+        """An answer of the scheduler, or an error that names it."""
+        try:
+            return question()
+        except (OSError, TimeoutError) as why:
+            raise RunError(
+                f"the Dask scheduler at {self.client.scheduler.address} does not answer: {why}. "
+                "Finished runs are stored: repeat the call with a new client to resume"
+            ) from why
+
+    def submit(self, tasks: list[str], build: str, alone: bool, needs: _worker.Needs) -> Future[_worker.Results]:
         key = f"{self.name}-{next(self.numbers)}"
         # A task bound to a worker waits if that worker ends.
         where = {"workers": list(self.client.nthreads())[:1]} if alone else {}
-        future: Future[_worker.Results] = self.executor.submit(_worker.make, tasks, build, key=key, **where)
+        future: Future[_worker.Results] = self.executor.submit(_worker.make, tasks, build, *_given(needs), key=key, **where)
         self.keys[future] = key
         future.add_done_callback(lambda done: self.keys.pop(done, None))
         return future
@@ -80,8 +92,13 @@ class Dask(Pool):
             return {key: task.suspicious for key, task in known.items() if task and task.suspicious}
 
         keys = dict(self.keys)
-        found = self.client.run_on_scheduler(suspicious, keys=list(keys.values()))
+        found = self.ask(lambda: self.client.run_on_scheduler(suspicious, keys=list(keys.values())))
         return {future: found[key] for future, key in keys.items() if key in found}
+
+
+def _given(needs: _worker.Needs) -> tuple[_worker.Needs, ...]:
+    """What is sent beside the tasks: nothing for runs without Python code."""
+    return (needs,) if needs.own or needs.metrics else ()
 
 
 def pool(executor: Executor) -> Pool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from typing import Any
 
 INTERVAL_S = 0.2
 """Seconds between two updates."""
@@ -26,3 +27,30 @@ class Line:
         """Ends the line."""
         if self.shown:
             print(file=sys.stderr)
+
+
+class Bar:
+    """A bar of tqdm, which notebooks draw."""
+
+    def __init__(self, tqdm: Any) -> None:
+        self.bar = tqdm(total=100, bar_format="{percentage:3.0f}%|{bar}| {postfix}")
+
+    def __call__(self, part: float, done: int, total: int) -> None:
+        self.bar.set_postfix_str(f"{done} of {total} runs", refresh=False)
+        self.bar.update(100 * part - self.bar.n)
+
+    def end(self) -> None:
+        """Ends the bar."""
+        self.bar.close()
+
+
+def bar() -> Line | Bar:
+    """A bar in a notebook with tqdm, else a line."""
+    if "ipykernel" in sys.modules:
+        try:
+            from tqdm.notebook import tqdm
+
+            return Bar(tqdm)
+        except ImportError:
+            pass
+    return Line()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _anabranch, _arguments, _scenario
+from ._algorithm import label
 from ._table import Table, html
 
 if TYPE_CHECKING:
@@ -28,8 +31,8 @@ class Run:
     """One row per completed response of request/response applications."""
 
     def __init__(self, given: tuple[str, _anabranch.Table, _anabranch.Table, _anabranch.Table]) -> None:
-        summary, *samples = given
-        self.summary = json.loads(summary)
+        self._json, *samples = given
+        self.summary = json.loads(self._json)
         self.samples, self.link_samples, self.completions = map(Table, samples)
 
     @property
@@ -39,60 +42,44 @@ class Run:
 
     @cached_property
     def flows(self) -> Table:
-        """One row per connection: goodput in bit/s of payload, and totals."""
-        flows = self.summary["flows"]
-        return Table._of(
-            [
-                ("flow", "text", [flow["name"] for flow in flows]),
-                ("algorithm", "text", [flow["cc"] for flow in flows]),
-                ("goodput_bps", "number", [flow["goodput_bps"] for flow in flows]),
-                *(
-                    (key, "count", [flow[key] for flow in flows])
-                    for key in ("delivered_bytes", "retransmitted_segments", "reinjected_segments")
-                ),
-                *(
-                    (f"completion_{key}", "number", [(flow["completion"] or {}).get(key) for flow in flows])
-                    for key in ("mean_s", "p50_s", "p95_s", "p99_s")
-                ),
-            ]
-        )
+        """One row per connection: goodput in bit/s of payload, loss rate from 0 to 1, and totals."""
+        return self._rows("flows")
 
     @cached_property
     def subflows(self) -> Table:
         """One row per subflow: goodput in bit/s, mean window in segments, RTTs in seconds, loss rate from 0 to 1."""
-        all = [(flow, r, subflow) for flow in self.summary["flows"] for r, subflow in enumerate(flow["subflows"], 1)]
-        return Table._of(
-            [
-                ("flow", "text", [flow["name"] for flow, _, _ in all]),
-                ("subflow", "count", [r for _, r, _ in all]),
-                ("path", "text", ["+".join(subflow["path"]) for _, _, subflow in all]),
-                *((key, kind, [subflow[key] for _, _, subflow in all]) for key, kind in _anabranch.SUBFLOW_COLUMNS),
-            ]
-        )
+        return self._rows("subflows")
 
     @cached_property
     def links(self) -> Table:
         """One row per link: utilisation from 0 to 1, mean queue in bytes and seconds, and drops."""
-        links = self.summary["links"]
-        numbers = ("utilisation", "mean_queue_bytes", "mean_queue_delay_s")
-        counts = ("drops", "early_drops", "marks", "losses")
-        return Table._of(
-            [
-                ("link", "text", [link["name"] for link in links]),
-                *((key, "number", [link[key] for link in links]) for key in numbers),
-                *((key, "count", [link[key] for link in links]) for key in counts),
-            ]
-        )
+        return self._rows("links")
+
+    def _rows(self, name: str) -> Table:
+        algorithms = {flow["cc"]: label(flow["cc"]) for flow in self.summary["flows"]}
+        return Table(_anabranch.table_of(name, self._json, algorithms))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (self._json, self.samples, self.link_samples, self.completions)
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Writes the folder that `anabranch run --out` writes, without the scenario: `load` and `anabranch plot` read it."""
+        path = _arguments.path("folder", folder)
+        tables = (table._table for table in (self.samples, self.link_samples, self.completions))
+        _anabranch.save(str(path), self._json, *tables)
+        return path
 
     def to_pandas(self) -> pandas.DataFrame:
         """The samples as a pandas data frame."""
         return self.samples.to_pandas()
 
-    def plot(self) -> Figure:
-        """Plots goodput, window and RTT of each subflow and the queue of each link over time. Needs matplotlib."""
+    def plot(self, *, ax: Any = None) -> Figure:
+        """Plots goodput, window and RTT of each subflow and the queue of each link over time, in a figure of its own or in the
+        four axes `ax`. Needs matplotlib."""
         from ._plot import over_time
 
-        return over_time(self)
+        figure: Figure = over_time(self, ax)
+        return figure
 
     def __repr__(self) -> str:
         s = self.summary
@@ -104,6 +91,16 @@ class Run:
         return f"<p>{about}</p>{self.flows._repr_html_()}{self.subflows._repr_html_()}{self.links._repr_html_()}"
 
 
+def _unpickled(summary: str, *samples: Table) -> Run:
+    subflows, links, completions = (table._table for table in samples)
+    return Run((summary, subflows, links, completions))
+
+
+def load(folder: str | os.PathLike[str]) -> Run:
+    """Reads the record of a run that `Run.save`, the command, the testbed or `anabranch capture` wrote."""
+    return Run(_anabranch.load(str(_arguments.path("folder", folder))))
+
+
 def run(
     scenario: _scenario.Scenario,
     *,
@@ -111,19 +108,21 @@ def run(
     set: Mapping[str, object] = {},
     cc: _scenario.Cc = None,
     duration: str | float | None = None,
+    warmup: str | float | None = None,
     samples: bool = True,
 ) -> Run:
     """Simulates a scenario.
 
     `scenario` is a file's path, TOML text or a dictionary; `set` replaces values in it, such as
-    `{"links.dsl.rate": "50 Mbit/s"}`; `cc` is the algorithm of the multipath flows, or a dictionary of flows and algorithms:
-    names, or subclasses of `Algorithm`; `duration` is the length including the warm-up, a number is in seconds; `seed` defaults
-    to the scenario's. With `samples=False` the run is faster and `samples` is empty.
+    `{"links.dsl.rate": "50 Mbit/s"}`, where plain numbers are in bit/s and seconds. `cc` is the algorithm of the multipath flows,
+    or a dictionary of flows and algorithms. An algorithm is a name, a dictionary of its `name` and parameters, or in Python a
+    subclass of `Algorithm`, an instance or a function that makes one. `duration` includes the warm-up `warmup`; numbers are in
+    seconds. `seed` defaults to the scenario's. With `samples=False` the run is faster and `samples` is empty.
 
     The same arguments give the same result. The call releases the GIL, and Ctrl-C interrupts it.
     """
     named, own = _scenario.algorithms(cc)
-    sets = _scenario.assignments(set, duration)
+    sets = _scenario.assignments(set, duration, warmup)
     if seed is not None:
         seed = _arguments.whole("seed", seed, 0, 2**64 - 1)
     return Run(_anabranch.run(_scenario.read(scenario), sets, named, own, seed, bool(samples)))

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
+import numbers
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Union
 
 from . import _anabranch, _arguments
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, Own, is_own, own
 
 Scenario = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 """A path; TOML text, which has a line break; or a dictionary."""
 
-Cc = Union[str, type[Algorithm], Mapping[str, Union[str, type[Algorithm]]], None]
-"""The algorithm of the multipath flows, or algorithms by flow name."""
-
-Own = tuple[Union[str, None], str, list[str], type[Algorithm]]
-"""An algorithm in Python for the engine: flow, name, observables, class."""
+Cc = Union[str, type[Algorithm], Algorithm, Callable[[], Algorithm], Mapping[str, Any], None]
+"""The algorithm of the multipath flows: a name; a class, an instance or a function in Python; a dictionary of `name` and
+parameters. Or a dictionary of flows' names and such algorithms."""
 
 
 CHANGES = 'a dictionary of keys and their values, such as {"links.dsl.rate": "50 Mbit/s"}'
@@ -26,7 +25,7 @@ CHANGES = 'a dictionary of keys and their values, such as {"links.dsl.rate": "50
 def read(scenario: Scenario) -> tuple[str, str]:
     """The scenario's name for messages, and its text."""
     if isinstance(scenario, Mapping):
-        return "the scenario", _anabranch.toml(dumped("scenario", scenario))
+        return "the scenario", _anabranch.toml(dumped("scenario", {key: in_si(key, each) for key, each in scenario.items()}))
     if isinstance(scenario, str) and "\n" in scenario:
         return "the scenario", scenario
     if not isinstance(scenario, (str, os.PathLike)):
@@ -53,48 +52,73 @@ def text(name: str, value: object) -> str:
     return value if isinstance(value, str) else _anabranch.inline(dumped(name, value))
 
 
-def assignments(set: Mapping[str, object], duration: str | float | None) -> list[str]:
+def assignments(
+    set: Mapping[str, object], duration: str | float | None, warmup: str | float | None = None
+) -> list[str]:
     """The assignments `KEY=VALUE`."""
-    each = [f"{key}={text(f'set[{key!r}]', value)}" for key, value in _arguments.mapping("set", set, CHANGES).items()]
-    return each if duration is None else [*each, f"duration={span(duration)}"]
+    changes = _arguments.mapping("set", set, CHANGES).items()
+    each = [f"{key}={text(f'set[{key!r}]', in_si(key, value))}" for key, value in changes]
+    times = (("duration", duration), ("warmup", warmup))
+    return [*each, *(f"{key}={span(value, key)}" for key, value in times if value is not None)]
 
 
-def span(duration: str | float) -> str:
+def span(duration: str | float, name: str = "duration") -> str:
     """A time; a number is in seconds."""
     if isinstance(duration, str):
         return duration
     try:
         seconds = float(duration)
     except (TypeError, ValueError):
-        raise _arguments.wrong("duration", duration, "a number of seconds, or text such as '20 s'") from None
-    return f"{seconds} s"
+        raise _arguments.wrong(name, duration, "a number of seconds, or text such as '20 s'") from None
+    return f"{seconds!r} s"
+
+
+SECONDS = frozenset(("duration", "warmup", "delay", "start", "stop", "at", "interval", "min_rto", "up_to", "think", "on", "off"))
+"""Keys of times."""
+
+
+def in_si(key: str, value: object) -> object:
+    """The value of a key as a scenario has it: a plain number of a rate is in bit/s, of a time in seconds."""
+    *parents, last = key.split(".")
+    if isinstance(value, Mapping):
+        return {name: in_si(f"{key}.{name}", each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [in_si(key, each) for each in value]
+    if isinstance(value, (bool, str)) or not isinstance(value, numbers.Real):
+        return value
+    if last == "rate" and parents and parents[-1] not in ("loss", "jitter", "reorder"):
+        return f"{float(value)!r} bit/s"
+    return f"{float(value)!r} s" if last in SECONDS else value
 
 
 def algorithms(cc: Cc) -> tuple[list[str], list[Own]]:
-    """`NAME` or `FLOW=NAME` for each named algorithm, and the algorithms in Python."""
-    each: list[tuple[str | None, Any]]
+    """`NAME` or `FLOW=NAME` for each algorithm, and those in Python."""
     if cc is None:
         return [], []
-    if isinstance(cc, Mapping):
+    if isinstance(cc, Mapping) and "name" not in cc:
         each = list(_arguments.mapping("cc", cc, "a dictionary of flows' names and algorithms").items())
+        read = [(f"{flow}=", *algorithm(f"cc[{flow!r}]", of, keyed=False)) for flow, of in each]
     else:
-        each = [(None, cc)]
-    named, own = [], []
-    for flow, algorithm in each:
-        name = "cc" if flow is None else f"cc[{flow!r}]"
-        if isinstance(algorithm, str):
-            named.append(algorithm if flow is None else f"{flow}={algorithm}")
-        elif isinstance(algorithm, type) and issubclass(algorithm, Algorithm):
-            own.append((flow, algorithm.__name__, observables(algorithm), algorithm))
-        else:
-            raise _arguments.wrong(name, algorithm, "an algorithm's name, or a subclass of anabranch.Algorithm")
-    return named, own
+        read = [("", *algorithm("cc", cc, keyed=False))]
+    return [flow + spec for flow, spec, _ in read], [own for *_, own in read if own]
 
 
-def observables(algorithm: type[Algorithm]) -> list[str]:
-    name = f"{algorithm.__name__}.observables"
-    right = 'names, such as ("alpha",)'
-    return [_arguments.text(name, each, right) for each in _arguments.several(name, algorithm.observables, right)]
+def algorithm(argument: str, value: Any, keyed: bool) -> tuple[str, Own | None]:
+    """An algorithm in scenario syntax, and what is in Python; `keyed` if its runs may be stored."""
+    if isinstance(value, str):
+        return value, None
+    parameters: dict[str, Any] = {}
+    if isinstance(value, Mapping):
+        parameters = dict(_arguments.mapping(argument, value, "a dictionary of `name` and parameters"))
+        value = parameters.pop("name", None)
+        if isinstance(value, str):
+            return text(argument, {"name": value, **parameters}), None
+    if not is_own(value):
+        raise _arguments.wrong(argument, value, "an algorithm's name, or a subclass of anabranch.Algorithm")
+    # The engine's own parameter of all algorithms.
+    common = {"pacing": parameters.pop("pacing")} if "pacing" in parameters else {}
+    found = own(argument, value, parameters, keyed)
+    return (text(argument, {"name": found.name, **common}) if common else found.name), found
 
 
 def axis(key: str, values: str | Sequence[object]) -> str:
@@ -103,4 +127,4 @@ def axis(key: str, values: str | Sequence[object]) -> str:
         return f"{key}={values}"
     name = f"vary[{key!r}]"
     all = _arguments.several(name, values, "a list of values, or a range such as '0.1..4 BDP/12log'")
-    return f"{key}={','.join(text(name, value) for value in all)}"
+    return f"{key}={','.join(text(name, in_si(key, value)) for value in all)}"

@@ -5,17 +5,22 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+import threading
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import _anabranch, _arguments, _scenario
+from . import _anabranch, _arguments, _code, _scenario
+from ._errors import RunError
 from ._executor import RemoteRuns
-from ._progress import Line
-from ._table import Table
+from ._progress import bar
+from ._run import Run
+from ._table import Table, html
+from ._worker import Needs
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -36,27 +41,32 @@ class Figure:
         self.title: str = figure["title"]
 
     def to_table(self) -> Table:
-        """One row per point; `half_width` is half of the 95 % confidence interval."""
+        """One row per point; `source` is `ours` or `paper`, `half_width` half of the 95 % confidence interval."""
         points = [
-            (panel["title"], series["name"], point)
+            (panel["title"], series["name"], "paper" if series["published"] else "ours", point)
             for panel in self.data["panels"]
             for series in panel["series"]
             for point in series["points"]
         ]
         return Table._of(
             [
-                ("panel", "text", [panel for panel, _, _ in points]),
-                ("series", "text", [series for _, series, _ in points]),
-                ("label", "text", [point["label"] or "" for _, _, point in points]),
-                *((key, "number", [point[key] for _, _, point in points]) for key in ("x", "y", "half_width")),
+                ("panel", "text", [panel for panel, *_ in points]),
+                ("series", "text", [series for _, series, *_ in points]),
+                ("source", "text", [source for *_, source, _ in points]),
+                ("label", "text", [point["label"] or "" for *_, point in points]),
+                *((key, "number", [point[key] for *_, point in points]) for key in ("x", "y", "half_width")),
             ]
         )
 
-    def plot(self) -> matplotlib.figure.Figure:
-        """Plots the figure. Needs matplotlib."""
+    def plot(self, *, ax: Any = None) -> matplotlib.figure.Figure:
+        """Plots the figure by itself, or in the axes `ax`, one for each panel. Needs matplotlib."""
         from ._plot import of_study
 
-        return of_study(self.data)
+        figure: matplotlib.figure.Figure = of_study(self.data, ax)
+        return figure
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html(self.id)}: {html(self.title)}</p>{self.to_table()._repr_html_()}"
 
     def __repr__(self) -> str:
         return f"<anabranch.Figure {self.id}: {self.title}>"
@@ -65,9 +75,10 @@ class Figure:
 class Study:
     """A study: runs, rows with verdicts, and figures."""
 
-    def __init__(self, study: _anabranch.Study, command: str) -> None:
+    def __init__(self, study: _anabranch.Study, command: str, needs: Needs = Needs()) -> None:
         self._study = study
         self._command = command
+        self._needs = needs
         self._campaign: _anabranch.Campaign | None = None
         self._result: dict[str, Any] = {}
 
@@ -103,7 +114,7 @@ class Study:
         self,
         *,
         size: Literal["quick", "default", "full"] = "default",
-        seeds: int | None = None,
+        seeds: int | Iterable[int] | None = None,
         only: str | None = None,
         columns: bool = True,
         executor: Executor | None = None,
@@ -114,26 +125,37 @@ class Study:
 
         `only` is the identifier of an experiment, or of a figure in it. `columns=False` skips the sensitivity variants. Runs are
         made on all cores of this machine, or by `executor`, except for runs with samples over time, which are made here. The
-        folder `store` stores runs for reuse.
+        folder `store` stores runs for reuse. `seeds` is their number, or the seeds themselves.
         """
         _arguments.text("size", size, "'quick', 'default' or 'full'")
-        if seeds is not None:
-            seeds = _arguments.whole("seeds", seeds, 1, _arguments.SEEDS)
+        count, listed = (None, None) if seeds is None else _arguments.seeds(seeds)
         if only is not None:
             _arguments.text("only", only, "the identifier of an experiment")
         _arguments.executor(executor)
         callback = _arguments.progress(progress)
+        needs = self._needs
         with ExitStack() as stack:
+            if executor is None and (needs.own or needs.metrics):
+                # Python runs in threads of its own, which raise its errors.
+                executor = stack.enter_context(ThreadPoolExecutor(os.cpu_count()))
+                ended = threading.Event()
+                stack.callback(ended.set)
+                needs = needs._replace(stopped=ended.is_set)
             if executor is not None and store is None:
                 store = stack.enter_context(tempfile.TemporaryDirectory(prefix="anabranch-"))
             folder = None if store is None else str(_arguments.path("store", store))
-            campaign = self._study.campaign(size, seeds, only, bool(columns), folder)
+            labels = {own.name: own.label for own in needs.own}
+            if needs.own:
+                _anabranch.register(needs.own)
+            campaign = self._study.campaign(
+                size, count, listed, only, bool(columns), labels, needs.identity, folder
+            )
             if progress is True:
-                callback = line = Line()
+                callback = line = bar()
                 stack.callback(line.end)
             report = callback
             if executor is not None:
-                remote = RemoteRuns(campaign, executor, callback)
+                remote = RemoteRuns(campaign, executor, callback, needs)
                 remote.run()
                 if callback is not None:
                     report = partial(_after, callback, remote.done)
@@ -176,8 +198,23 @@ class Study:
 
     @property
     def runs(self) -> Table:
-        """One row per flow and run, with the values of the study's axes."""
-        return Table(self._done().table())
+        """One row per run: Jain's index and metrics, with the values of the study's axes."""
+        return Table(self._done().table("runs"))
+
+    @property
+    def flows(self) -> Table:
+        """One row per run and connection, with the columns of `Run.flows`."""
+        return Table(self._done().table("flows"))
+
+    @property
+    def subflows(self) -> Table:
+        """One row per run and subflow, with the columns of `Run.subflows`."""
+        return Table(self._done().table("subflows"))
+
+    @property
+    def links(self) -> Table:
+        """One row per run and link, with the columns of `Run.links`."""
+        return Table(self._done().table("links"))
 
     def report(self, out: str | os.PathLike[str]) -> Path:
         """Adds the result to a folder of results, as the command does, and writes their report; returns its first page."""
@@ -186,11 +223,15 @@ class Study:
 
     def _done(self) -> _anabranch.Campaign:
         if self._campaign is None:
-            raise _anabranch.RunError(f"{self.name} has not been run: call run() first")
+            raise RunError(f"{self.name} has not been run: call run() first")
         return self._campaign
 
     def __repr__(self) -> str:
         return f"<anabranch.Study {self.name}: {self.title}>"
+
+    def _repr_html_(self) -> str:
+        rows = self.rows._repr_html_() if self._campaign is not None else "<p>not run yet</p>"
+        return f"<p>{html(self.name)}: {html(self.title)}</p>{rows}"
 
 
 def _after(report: Callable[[float, int, int], object], made: int, part: float, done: int, total: int) -> None:
@@ -210,41 +251,95 @@ def _claim(published: Any) -> str:
     return str(published.get("claim", "")) if isinstance(published, dict) else ""
 
 
+class Sweep(Table):
+    """The result of a sweep. It is the table of `flows`; the others have the same runs."""
+
+    flows: Table
+    """One row per run and connection, with the columns of `Run.flows`."""
+    runs: Table
+    """One row per run: Jain's index and metrics."""
+    subflows: Table
+    """One row per run and subflow, with the columns of `Run.subflows`."""
+    links: Table
+    """One row per run and link, with the columns of `Run.links`."""
+
+    def __init__(self, flows: Table, runs: Table, subflows: Table, links: Table) -> None:
+        super().__init__(flows._table)
+        self.flows, self.runs, self.subflows, self.links = flows, runs, subflows, links
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Sweep, (self.flows, self.runs, self.subflows, self.links)
+
+
 def sweep(
     scenario: _scenario.Scenario,
     vary: Mapping[str, str | Sequence[object]] = {},
-    cc: Sequence[str | Mapping[str, object]] = (),
+    cc: Sequence[Any] = (),
     *,
     set: Mapping[str, object] = {},
     duration: str | float | None = None,
-    seeds: int = 10,
+    warmup: str | float | None = None,
+    seeds: int | Iterable[int] = 10,
+    metrics: Mapping[str, Callable[[Run], float | None]] = {},
     executor: Executor | None = None,
     store: str | os.PathLike[str] | None = None,
     progress: Progress = True,
-) -> Table:
+) -> Sweep:
     """Simulates a scenario for every combination of varied parameters: one row per flow and run.
 
     `vary` maps scenario keys, in which `*` stands for every link or flow, to values: a list, or a range with steps
-    such as `"0.1..4 BDP/12log"`. `cc` lists algorithms of the multipath flows: names, or dictionaries with parameters. `set` and
-    `duration` work as in `run`. Each point runs with seeds from 1 to `seeds`.
+    such as `"0.1..4 BDP/12log"`. `cc` lists algorithms of the multipath flows, each as in `run`. `set`, `duration` and `warmup`
+    work as in `run`. Each point runs with seeds from 1 to `seeds`, or with those that `seeds` lists.
+
+    `metrics` maps names to functions of a `Run`. They are called where the run is made, and their numbers are columns of
+    `runs`. Functions and algorithms in Python must be importable by the workers. Stored runs are used again only if their code,
+    and all that it refers to, is the same.
 
     Runs are made on all cores of this machine, or by `executor`, any of `concurrent.futures` or a Dask client's. The folder
     `store` stores runs for reuse.
     """
     name, text = _scenario.read(scenario)
     keys = 'a dictionary of keys and their values, such as {"links.*.queue": "0.1..4 BDP/12log"}'
-    algorithms = _arguments.several("cc", cc, 'a list of algorithms, such as ["lia", "olia"]')
-    for algorithm in algorithms:
-        if not isinstance(algorithm, (str, Mapping)):
-            raise _arguments.wrong("cc", algorithm, "a name or a dictionary; only `run` takes algorithms in Python")
+    algorithms = [
+        _scenario.algorithm("cc" if len(cc) == 1 else f"cc[{i}]", algorithm, keyed=True)
+        for i, algorithm in enumerate(_arguments.several("cc", cc, 'a list of algorithms, such as ["lia", "olia"]'))
+    ]
+    needs = Needs(own=[own for _, own in algorithms if own], **_measured(metrics, _arguments.mapping("vary", vary, keys)))
+    if needs.own:
+        _anabranch.register(needs.own)
+    count, listed = _arguments.seeds(seeds)
     study = _anabranch.Study.of_sweep(
         Path(name).stem,
         name,
         text,
         [_scenario.axis(key, values) for key, values in _arguments.mapping("vary", vary, keys).items()],
-        [_scenario.text("cc", algorithm) for algorithm in algorithms],
-        _scenario.assignments(set, None),
+        [spec for spec, _ in algorithms],
+        _scenario.assignments(set, None, warmup),
         None if duration is None else _scenario.span(duration),
-        _arguments.whole("seeds", seeds, 1, _arguments.SEEDS),
+        count,
     )
-    return Study(study, "anabranch.sweep(…)").run(executor=executor, store=store, progress=progress).runs
+    done = Study(study, "anabranch.sweep(…)", needs)
+    done.run(seeds=listed, executor=executor, store=store, progress=progress)
+    return Sweep(done.flows, done.runs, done.subflows, done.links)
+
+
+RUNS = ("seed", "scenario", "duration_s", "warmup_s", "jain", "scenario_hash", "cc")
+"""Columns of `runs` besides those of keys."""
+
+
+def _measured(metrics: Mapping[str, Callable[[Run], float | None]], keys: Iterable[str]) -> dict[str, Any]:
+    """The metrics, their digest, and the name under which such runs are stored."""
+    taken = {*RUNS, *(key.rpartition(".")[2] for key in keys)}
+    right = 'a dictionary of names and functions, such as {"p99": f}'
+    functions = dict(_arguments.mapping("metrics", metrics, right))
+    for name, function in functions.items():
+        if not isinstance(function, types.FunctionType):
+            raise _arguments.wrong(f"metrics[{name!r}]", function, "a function of a run, written with def or lambda")
+        if name in taken:
+            raise _arguments.refused(f"`metrics` has the name {name!r}, which is another column of `runs`")
+        if not name.isidentifier():
+            raise _arguments.refused(f"`metrics` has the name {name!r}: use letters, digits and underscores")
+    if not functions:
+        return {}
+    digest = _code.digest("`metrics` cannot be stored", *sorted(functions.items()))
+    return {"metrics": functions, "digest": digest, "identity": f"sim+{digest}"}

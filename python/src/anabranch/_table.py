@@ -18,8 +18,10 @@ SHOWN = 10
 class Table:
     """Columns of equal length; their names include the units.
 
+    `table["goodput_bps"]` is a list of a column's values, `list(table)` has the columns' names, and `dict(table)` all columns.
+
     It has the Arrow PyCapsule interface: `polars.DataFrame(table)`, `pyarrow.table(table)` and DuckDB's queries read it without
-    a copy. Whole numbers are never missing; an undefined number is null.
+    a copy. Whole numbers are signed and never missing; an undefined number is null.
     """
 
     def __init__(self, table: _anabranch.Table) -> None:
@@ -34,12 +36,22 @@ class Table:
         """The columns' names, in order."""
         return self._table.column_names
 
+    def keys(self) -> list[str]:
+        """The same, so that `dict(table)` has a list of values for each column."""
+        return self.column_names
+
     def __len__(self) -> int:
         return len(self._table)
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.column_names)
+
+    def __contains__(self, column: object) -> bool:
+        return column in self.column_names
+
     def __getitem__(self, column: str) -> list[Any]:
         """A column's values."""
-        return self.to_pydict()[column]
+        return self._table.column(column)
 
     def to_pydict(self) -> dict[str, list[Any]]:
         """Each column as a list."""
@@ -68,6 +80,9 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self._table.__arrow_c_stream__(requested_schema)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (type(self), self._table.packed())
+
     def __repr__(self) -> str:
         return f"<anabranch.Table: {len(self)} rows of {', '.join(self.column_names)}>"
 
@@ -80,6 +95,10 @@ class Table:
         more = len(self) - SHOWN
         rest = f"<p>and {more} more rows</p>" if more > 0 else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
+
+
+def _unpickled(cls: type[Table], columns: list[tuple[str, str, Any]]) -> Table:
+    return cls(_anabranch.Table.unpacked(columns))
 
 
 def html(text: str) -> str:

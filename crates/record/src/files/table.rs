@@ -14,7 +14,7 @@ pub struct Column {
 }
 
 /// A file format that takes a table row by row, in memory that does not grow with their number.
-pub trait Table: Sized {
+pub trait Table: Sized + Send {
     /// The files' extension.
     const EXTENSION: &'static str;
 

@@ -58,6 +58,7 @@ fn summary() -> Summary {
             losses: 2,
         }],
         jain: None,
+        metrics: Default::default(),
         kernel: None,
         capture: None,
     }

@@ -47,7 +47,7 @@ fn entry(node: &Node, problems: &mut Problems) -> Option<&'static Entry> {
 
 /// The algorithm of that name.
 pub(crate) fn find(name: &str, place: &Place, problems: &mut Problems) -> Option<&'static Entry> {
-    let found = registry::find(name);
+    let found = crate::own::find(name);
     if found.is_none() {
         let help = suggest(name, registry::entries().map(|entry| entry.name));
         problems.add(place, format!("unknown algorithm `{name}`"), "not an algorithm", help);

@@ -21,6 +21,7 @@ mod pauses;
 mod queues;
 mod random;
 mod recovery;
+mod session;
 mod sharing;
 mod slow_start;
 mod timing;

@@ -34,6 +34,8 @@ pub(super) struct Simulation {
     pub seeds: u32,
     /// The first of them.
     first: u64,
+    /// The seeds, if they do not follow each other.
+    listed: Option<Arc<[u64]>>,
 }
 
 impl Simulations {
@@ -66,6 +68,7 @@ impl Simulations {
                             samples: Samples::None,
                             seeds: 0,
                             first: 1,
+                            listed: None,
                         });
                         each.len() - 1
                     });
@@ -81,6 +84,20 @@ impl Simulations {
     /// Uses seeds from `first` instead of 1.
     pub fn from_seed(mut self, first: u64) -> Self {
         self.each.iter_mut().for_each(|simulation| simulation.first = first);
+        self
+    }
+
+    /// Uses these seeds; a simulation with fewer uses the first ones.
+    pub fn on_seeds(mut self, seeds: &[u64]) -> Self {
+        let listed: Arc<[u64]> = seeds.into();
+        self.each.iter_mut().for_each(|simulation| simulation.listed = Some(listed.clone()));
+        self
+    }
+
+    /// Stores the simulator's runs under another name than its own, since more was measured than the simulator does.
+    pub fn identified(mut self, identity: &str) -> Self {
+        let simulated = self.each.iter_mut().filter(|simulation| simulation.task.backend() == SIM);
+        simulated.for_each(|simulation| simulation.identity = identity.into());
         self
     }
 
@@ -192,7 +209,8 @@ impl Simulation {
 
     /// The `n`-th seed, counted from 1.
     pub fn seed(&self, n: u32) -> u64 {
-        self.first.wrapping_add(u64::from(n) - 1)
+        let listed = self.listed.as_ref().and_then(|listed| listed.get(n as usize - 1));
+        listed.copied().unwrap_or(self.first.wrapping_add(u64::from(n) - 1))
     }
 
     fn id(&self, seed: u32) -> RunId<'_> {

@@ -30,7 +30,7 @@ impl<W: Write> SampleWriter<W> {
     }
 }
 
-impl<W: Write> Sink for SampleWriter<W> {
+impl<W: Write + Send> Sink for SampleWriter<W> {
     // The shortest text that parses to the same number.
     fn subflow(&mut self, s: &SubflowSample<'_>) {
         let observables: String = s.observables.iter().map(|value| format!(" {value}")).collect();

@@ -78,6 +78,7 @@ fn summary(seed: u64) -> Summary {
         duration_s: 10.0,
         warmup_s: 1.0,
         partial_until_s: None,
+        metrics: Default::default(),
         flows: vec![
             flow(
                 "web",

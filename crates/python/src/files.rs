@@ -1,0 +1,48 @@
+//! Records in folders, as the command writes them.
+
+use crate::errors::{Error, MissingFileError, refused};
+use crate::run::{self, Given};
+use crate::table::Table;
+use anabranch_record::{ParquetTable, ReadError, Record, Summary, TableFile};
+use pyo3::prelude::*;
+use std::path::PathBuf;
+
+/// Reads a run's folder.
+#[pyfunction]
+pub fn load(py: Python<'_>, folder: PathBuf) -> PyResult<Given> {
+    let record = py.detach(|| Record::read(&folder)).map_err(|why| match why {
+        ReadError::Missing { .. } => MissingFileError::new_err(why.to_string()),
+        why => refused(why.to_string()),
+    })?;
+    run::given(&record.summary, &record.samples)
+}
+
+/// Writes a run's folder.
+#[pyfunction]
+pub fn save(
+    py: Python<'_>,
+    folder: PathBuf,
+    summary: &str,
+    subflows: &Table,
+    links: &Table,
+    completions: &Table,
+) -> PyResult<()> {
+    let failed =
+        |why: &dyn std::error::Error| Error::new_err(format!("cannot write {}: {why}", folder.display()));
+    let summary = Summary::from_json(summary).map_err(|why| failed(&why))?;
+    py.detach(|| {
+        std::fs::create_dir_all(&folder).map_err(|why| failed(&why))?;
+        for (name, table) in [("subflows", subflows), ("links", links), ("completions", completions)] {
+            if name == "completions" && table.is_empty() {
+                continue;
+            }
+            let path = folder.join(name).with_extension("parquet");
+            let mut file =
+                TableFile::<ParquetTable>::create(path, table.columns()).map_err(|why| failed(&why))?;
+            table.each_row(|cells| file.row(cells.iter().copied())).map_err(|why| failed(&why))?;
+            file.finish().map_err(|why| failed(&why))?;
+        }
+        // Last: a folder without it is incomplete.
+        summary.write(&folder.join("summary.json")).map_err(|why| failed(&why))
+    })
+}

@@ -1,0 +1,260 @@
+//! A run that Python steps, observes and steers.
+
+use crate::errors::{RunError, refused};
+use crate::run::{self, Given, Named, scenario};
+use anabranch_net::{Loss, Time};
+use anabranch_sim::{LinkNow, SubflowNow};
+use pyo3::exceptions::PyNotImplementedError;
+use pyo3::prelude::*;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A session; closed if it is empty.
+#[pyclass(frozen, module = "anabranch._anabranch")]
+pub struct Session {
+    inner: Mutex<Option<anabranch_sim::Session>>,
+    /// The names of flows with the number of their subflows, and of links.
+    #[pyo3(get)]
+    flows: Vec<(String, usize)>,
+    #[pyo3(get)]
+    links: Vec<String>,
+    /// Segment size of each flow, in bytes of payload at most.
+    #[pyo3(get)]
+    mss: Vec<u32>,
+    #[pyo3(get)]
+    duration: f64,
+}
+
+/// What is seen of a subflow: see [`SubflowNow`].
+type Subflow = (bool, f64, Option<f64>, f64, f64, u64, u64, u64, u64, u64);
+/// What is seen of a link: see [`LinkNow`].
+type Link = (u64, u64, u64, u64, u64, f64);
+/// The time, whether the run is over, each flow's bytes delivered in order, the subflows of all flows, and the links.
+type Seen = (f64, bool, Vec<u64>, Vec<Subflow>, Vec<Link>);
+
+fn closed() -> PyErr {
+    RunError::new_err("the session is closed")
+}
+
+fn subflow(s: &SubflowNow) -> Subflow {
+    (
+        s.up,
+        s.cwnd_segments,
+        s.pacing_rate,
+        s.srtt_s,
+        s.min_rtt_s,
+        s.in_flight_segments,
+        s.sent_bytes,
+        s.delivered_bytes,
+        s.lost_segments,
+        s.retransmitted_segments,
+    )
+}
+
+fn link(l: &LinkNow) -> Link {
+    (l.queue_bytes, l.queue_packets, l.drops, l.marks, l.losses, l.transmitted_bits)
+}
+
+fn seen(session: &mut anabranch_sim::Session) -> Seen {
+    let flows = session.flows();
+    (
+        session.now().as_secs_f64(),
+        session.is_over(),
+        flows.iter().map(|flow| flow.delivered_bytes).collect(),
+        flows.iter().flat_map(|flow| &flow.subflows).map(subflow).collect(),
+        session.links().iter().map(link).collect(),
+    )
+}
+
+fn until(seconds: f64) -> PyResult<Time> {
+    match (0.0..9e9).contains(&seconds) {
+        true => Ok(Time::from_secs_f64(seconds)),
+        false => Err(refused(format!("the time is {seconds}: it must be a number of seconds, at least 0"))),
+    }
+}
+
+impl Session {
+    fn of(inner: anabranch_sim::Session) -> Self {
+        let scenario = inner.scenario();
+        let flows = scenario.flows.iter().map(|flow| (flow.name.clone(), flow.paths.len())).collect();
+        let links = scenario.links.iter().map(|link| link.name.clone()).collect();
+        let mss = scenario.flows.iter().map(|flow| u32::from(flow.tcp.mss)).collect();
+        let duration = scenario.duration.as_secs_f64();
+        Session { flows, links, mss, duration, inner: Mutex::new(Some(inner)) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<anabranch_sim::Session>> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with<T>(
+        &self,
+        py: Python<'_>,
+        act: impl FnOnce(&mut anabranch_sim::Session) -> PyResult<T> + Send,
+    ) -> PyResult<T>
+    where
+        T: Send,
+    {
+        // Another thread that has the session may wait for the interpreter.
+        py.detach(|| self.lock().as_mut().map_or_else(|| Err(closed()), act))
+    }
+
+    fn step(&self, to: Time) -> PyResult<Seen> {
+        let mut inner = self.lock();
+        let session = inner.as_mut().ok_or_else(closed)?;
+        let mut signal = Ok(());
+        let mut keep_going = || {
+            signal = Python::attach(|py| py.check_signals());
+            signal.is_ok()
+        };
+        session.advance(to, &mut keep_going).map_err(run::failed)?;
+        signal?;
+        Ok(seen(session))
+    }
+}
+
+#[pymethods]
+impl Session {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        source: Named,
+        set: Vec<String>,
+        cc: Vec<String>,
+        seed: Option<u64>,
+        controlled: Vec<String>,
+        sampled: bool,
+    ) -> PyResult<Self> {
+        let scenario = (*scenario(py, source, set, cc)?).clone();
+        let find = |name: &String| {
+            scenario.flows.iter().position(|flow| flow.name == *name).ok_or_else(|| {
+                let all: Vec<&str> = scenario.flows.iter().map(|flow| flow.name.as_str()).collect();
+                refused(format!("no flow is named `{name}`; there are {}", all.join(", ")))
+            })
+        };
+        let controlled = controlled.iter().map(find).collect::<PyResult<Vec<_>>>()?;
+        let seed = seed.unwrap_or(scenario.seed);
+        let inner = anabranch_sim::Session::new(scenario, seed, &controlled, sampled).map_err(run::failed)?;
+        Ok(Session::of(inner))
+    }
+
+    /// Runs until a time, and observes.
+    fn advance(&self, py: Python<'_>, to: f64) -> PyResult<Seen> {
+        let to = until(to)?;
+        py.detach(|| self.step(to))
+    }
+
+    fn observe(&self, py: Python<'_>) -> PyResult<Seen> {
+        self.with(py, |session| Ok(seen(session)))
+    }
+
+    fn set_cwnd(&self, py: Python<'_>, flow: usize, path: usize, segments: f64) -> PyResult<()> {
+        if segments.is_nan() || segments < 0.0 {
+            return Err(refused(format!(
+                "the window is {segments}: it must be a number of segments, at least 0"
+            )));
+        }
+        self.with(py, |session| {
+            session.set_cwnd(flow, path, segments);
+            Ok(())
+        })
+    }
+
+    fn set_pacing_rate(&self, py: Python<'_>, flow: usize, path: usize, rate: Option<f64>) -> PyResult<()> {
+        if let Some(rate) = rate.filter(|rate| rate.is_nan() || *rate <= 0.0) {
+            return Err(refused(format!("the pacing rate is {rate}: it must be positive, or None")));
+        }
+        self.with(py, |session| {
+            session.set_pacing_rate(flow, path, rate);
+            Ok(())
+        })
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn set_link(
+        &self,
+        py: Python<'_>,
+        link: usize,
+        rate: Option<f64>,
+        delay: Option<f64>,
+        loss: Option<f64>,
+        up: Option<bool>,
+    ) -> PyResult<()> {
+        if let Some(rate) = rate.filter(|rate| !rate.is_finite() || *rate <= 0.0) {
+            return Err(refused(format!(
+                "`rate` is {rate}: it must be positive, in bit/s; `up=False` stops a link"
+            )));
+        }
+        let delay = delay.map(until).transpose()?;
+        let loss = match loss {
+            Some(rate) if !(0.0..=1.0).contains(&rate) => {
+                return Err(refused(format!("`loss` is {rate}: it must be a fraction from 0 to 1")));
+            }
+            Some(0.0) => Some(Loss::None),
+            Some(rate) => Some(Loss::bernoulli(rate)),
+            None => None,
+        };
+        let name = self.links[link].clone();
+        self.with(py, |session| {
+            if !session.can_set_link(link) {
+                return Err(refused(format!(
+                    "the link `{name}` has a trace, a clock or changes of its own: a session changes only links without them"
+                )));
+            }
+            session.set_link(link, rate, delay, loss, up);
+            Ok(())
+        })
+    }
+
+    /// The same state again.
+    fn fork(&self, py: Python<'_>) -> PyResult<Self> {
+        let fork = self.with(py, |session| Ok(session.fork()))?;
+        fork.map(Session::of).ok_or_else(|| {
+            PyNotImplementedError::new_err(
+                "an algorithm of this scenario cannot be copied: those of the kernel (`@kernel`) keep their state in C",
+            )
+        })
+    }
+
+    /// Ends the session and returns the record up to now.
+    fn finish(&self, py: Python<'_>) -> PyResult<Given> {
+        let inner = py.detach(|| self.lock().take()).ok_or_else(closed)?;
+        let (summary, samples) = py.detach(|| inner.finish());
+        run::given(&summary, &samples)
+    }
+
+    fn close(&self, py: Python<'_>) {
+        let inner = py.detach(|| self.lock().take());
+        drop(inner);
+    }
+}
+
+/// Steps several sessions at once, each until its time, on threads of `pool` without the interpreter.
+#[pyfunction]
+pub fn advance_all(
+    py: Python<'_>,
+    sessions: Vec<Py<Session>>,
+    to: Vec<f64>,
+    pool: Py<Threads>,
+) -> PyResult<Vec<Seen>> {
+    let to = to.into_iter().map(until).collect::<PyResult<Vec<_>>>()?;
+    let (sessions, pool): (Vec<&Session>, &Threads) =
+        (sessions.iter().map(|session| session.get()).collect(), pool.get());
+    py.detach(|| {
+        pool.0.install(|| sessions.par_iter().zip(to).map(|(session, to)| session.step(to)).collect())
+    })
+}
+
+/// Threads for [`advance_all`].
+#[pyclass(frozen, module = "anabranch._anabranch")]
+pub struct Threads(ThreadPool);
+
+#[pymethods]
+impl Threads {
+    #[new]
+    fn new(count: usize) -> PyResult<Self> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+        pool.map(Threads).map_err(|why| RunError::new_err(why.to_string()))
+    }
+}

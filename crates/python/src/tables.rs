@@ -1,0 +1,274 @@
+//! Records as tidy tables, of a single run and of the runs of a study: names and units are those of the record.
+
+use crate::errors::RunError;
+use crate::table::{Table, Values};
+use anabranch_record::{FlowSummary, SubflowSummary, Summary, Unit};
+use anabranch_study::SimulationRuns;
+use pyo3::prelude::*;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// A table's rows.
+#[derive(Clone, Copy)]
+pub enum Rows {
+    Runs,
+    Flows,
+    Subflows,
+    Links,
+}
+
+impl Rows {
+    /// By the name of the table.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "runs" => Rows::Runs,
+            "flows" => Rows::Flows,
+            "subflows" => Rows::Subflows,
+            "links" => Rows::Links,
+            _ => return None,
+        })
+    }
+}
+
+/// The names of axes in tables, and of algorithms, where they differ from those in the study.
+#[derive(Default)]
+pub struct Names {
+    pub axes: HashMap<String, String>,
+    pub algorithms: HashMap<String, String>,
+}
+
+impl Names {
+    fn algorithm(&self, name: &str) -> String {
+        self.algorithms.get(name).map_or(name, String::as_str).to_owned()
+    }
+}
+
+/// The table of a single run.
+#[pyfunction]
+pub fn table_of(rows: &str, summary: &str, algorithms: HashMap<String, String>) -> PyResult<Table> {
+    let rows = Rows::named(rows).ok_or_else(|| RunError::new_err(format!("no table `{rows}`")))?;
+    let summary = Summary::from_json(summary).map_err(|why| RunError::new_err(why.to_string()))?;
+    let names = Names { algorithms, ..Names::default() };
+    table(rows, &[], &[(vec![], &summary)], &names)
+}
+
+/// The table of these runs, without duplicates; a missing axis is empty.
+pub fn table_of_runs(rows: Rows, taken: &[SimulationRuns], names: &Names) -> PyResult<Table> {
+    let mut axes: Vec<&str> = Vec::new();
+    for (axis, _) in taken.iter().flat_map(|taken| &taken.axes) {
+        if !axes.contains(&axis.as_str()) {
+            axes.push(axis);
+        }
+    }
+    let mut known = HashSet::new();
+    let mut runs = Vec::new();
+    for taken in taken.iter().filter(|taken| known.insert(&taken.axes)) {
+        let value = |name: &&str| taken.axes.iter().find(|(axis, _)| axis == name);
+        let at: Vec<&str> = axes.iter().map(|axis| value(axis).map_or("", |(_, value)| value)).collect();
+        runs.extend(taken.summaries.iter().map(|summary| (at.clone(), summary)));
+    }
+    table(rows, &axes, &runs, names)
+}
+
+/// A run, with its values of the axes.
+type Run<'a> = (Vec<&'a str>, &'a Summary);
+
+fn table(rows: Rows, axes: &[&str], runs: &[Run<'_>], names: &Names) -> PyResult<Table> {
+    // How many rows each run has.
+    let count = |run: &Summary| match rows {
+        Rows::Runs => 1,
+        Rows::Flows => run.flows.len(),
+        Rows::Subflows => run.flows.iter().map(|flow| flow.subflows.len()).sum(),
+        Rows::Links => run.links.len(),
+    };
+    let mut columns = Columns::default();
+    for (i, axis) in axes.iter().enumerate() {
+        let values: Vec<&str> =
+            runs.iter().flat_map(|(at, run)| std::iter::repeat_n(at[i], count(run))).collect();
+        columns.axis(names.axes.get(*axis).map_or(*axis, String::as_str), &values, names);
+    }
+    if !axes.is_empty() || runs.len() > 1 {
+        let seeds = runs.iter().flat_map(|(_, run)| std::iter::repeat_n(run.seed, count(run)));
+        columns.add("seed", Values::Unsigned(seeds.collect()));
+    }
+    let runs: Vec<&Summary> = runs.iter().map(|(_, run)| *run).collect();
+    match rows {
+        Rows::Runs => columns.of_runs(&runs),
+        Rows::Flows => columns.of_flows(&runs, names),
+        Rows::Subflows => columns.of_subflows(&runs),
+        Rows::Links => columns.of_links(&runs),
+    }
+    let mut known = HashSet::new();
+    match columns.0.iter().find(|(name, _)| !known.insert(name)) {
+        Some((name, _)) => Err(RunError::new_err(format!(
+            "two columns of the table would be named `{name}`: rename the axis or the metric"
+        ))),
+        None => Table::of(columns.0),
+    }
+}
+
+/// Columns in their order.
+#[derive(Default)]
+struct Columns(Vec<(String, Values)>);
+
+impl Columns {
+    fn add(&mut self, name: &str, values: Values) {
+        self.0.push((name.to_owned(), values));
+    }
+
+    fn texts(&mut self, name: &str, values: impl Iterator<Item = String>) {
+        self.add(name, Values::Texts(values.collect()));
+    }
+
+    fn numbers(&mut self, name: &str, values: impl Iterator<Item = Option<f64>>) {
+        self.add(name, Values::Numbers(values.map(|x| x.filter(|x| x.is_finite())).collect()));
+    }
+
+    fn counts(&mut self, name: &str, values: impl Iterator<Item = u64>) {
+        self.add(name, Values::counts(values));
+    }
+
+    /// An axis: its values as text, numbers of one unit also as numbers in SI units; plain numbers only as such.
+    fn axis(&mut self, name: &str, values: &[&str], names: &Names) {
+        let given = values.iter().filter(|value| !value.is_empty());
+        let units: Option<BTreeSet<&str>> = given.map(|value| Some(quantity(value)?.1)).collect();
+        let unit = units.filter(|units| units.len() == 1).and_then(|units| units.into_iter().next());
+        let numbers = || values.iter().map(|value| quantity(value).map(|(number, _)| number));
+        match unit {
+            Some("") => self.numbers(name, numbers()),
+            unit => {
+                self.texts(name, values.iter().map(|value| names.algorithm(value)));
+                if let Some(unit) = unit {
+                    self.numbers(&format!("{name}_{unit}"), numbers());
+                }
+            }
+        }
+    }
+
+    fn of_runs(&mut self, runs: &[&Summary]) {
+        let of = || runs.iter();
+        self.texts("scenario", of().map(|run| run.scenario.clone()));
+        // An axis may have these.
+        let is_missing = |columns: &Self, name| columns.0.iter().all(|(known, _)| known != name);
+        if is_missing(self, "duration_s") {
+            self.numbers("duration_s", of().map(|run| Some(run.duration_s)));
+        }
+        if is_missing(self, "warmup_s") {
+            self.numbers("warmup_s", of().map(|run| Some(run.warmup_s)));
+        }
+        self.numbers("jain", of().map(|run| run.jain));
+        let metrics: BTreeSet<&String> = of().flat_map(|run| run.metrics.keys()).collect();
+        for name in metrics {
+            self.numbers(name, of().map(|run| run.metrics.get(name).copied().flatten()));
+        }
+        self.texts("scenario_hash", of().map(|run| run.scenario_hash.clone()));
+    }
+
+    fn of_flows(&mut self, runs: &[&Summary], names: &Names) {
+        let of = || runs.iter().flat_map(|run| run.flows.iter().map(move |flow| (*run, flow)));
+        let flows = || of().map(|(_, flow)| flow);
+        let completion = |of: fn(&anabranch_record::Completion) -> f64| {
+            flows().map(move |flow: &FlowSummary| flow.completion.as_ref().map(of))
+        };
+        let slowdown = |of: fn(&anabranch_record::Slowdown) -> f64| {
+            let all = flows().map(|flow| flow.transfers.as_ref());
+            all.map(move |transfers| transfers.and_then(|transfers| transfers.slowdown.as_ref()).map(of))
+        };
+        let alone = |of: fn(&anabranch_record::Slowdown) -> f64| {
+            let all = flows().map(|flow| flow.transfers.as_ref());
+            all.map(move |transfers| transfers.and_then(|transfers| transfers.times_alone.as_ref()).map(of))
+        };
+        self.texts("flow", flows().map(|flow| flow.name.clone()));
+        self.texts("algorithm", flows().map(|flow| names.algorithm(&flow.cc)));
+        self.numbers("goodput_bps", flows().map(|flow| flow.goodput_bps));
+        self.numbers("share", of().map(|(run, flow)| share(run, flow)));
+        self.counts("delivered_bytes", flows().map(|flow| flow.delivered_bytes));
+        self.counts("retransmitted_segments", flows().map(|flow| flow.retransmitted_segments));
+        self.counts("reinjected_segments", flows().map(|flow| flow.reinjected_segments));
+        self.counts("timeouts", flows().map(|flow| flow.subflows.iter().map(|s| s.timeouts).sum()));
+        self.numbers("loss_rate", flows().map(loss_rate));
+        self.numbers("completion_mean_s", completion(|c| c.mean_s));
+        self.numbers("completion_p50_s", completion(|c| c.p50_s));
+        self.numbers("completion_p95_s", completion(|c| c.p95_s));
+        self.numbers("completion_p99_s", completion(|c| c.p99_s));
+        self.numbers("slowdown_mean", slowdown(|s| s.mean));
+        self.numbers("slowdown_p95", slowdown(|s| s.p95));
+        self.numbers("times_alone_mean", alone(|s| s.mean));
+        self.numbers("times_alone_p95", alone(|s| s.p95));
+    }
+
+    fn of_subflows(&mut self, runs: &[&Summary]) {
+        let flows = || runs.iter().flat_map(|run| &run.flows);
+        let of = || flows().flat_map(|flow| (1..).zip(&flow.subflows).map(move |(n, s)| (flow, n, s)));
+        self.texts("flow", of().map(|(flow, ..)| flow.name.clone()));
+        self.counts("subflow", of().map(|(_, number, _)| number));
+        self.texts("path", of().map(|(.., subflow)| subflow.path.join("+")));
+        for quantity in SubflowSummary::QUANTITIES {
+            let values = of().map(|(.., subflow)| (quantity.read)(subflow));
+            match quantity.unit {
+                Unit::Count => self.counts(quantity.name, values.map(|n| n.unwrap_or(0.0) as u64)),
+                _ => self.numbers(quantity.name, values),
+            }
+        }
+    }
+
+    fn of_links(&mut self, runs: &[&Summary]) {
+        let of = || runs.iter().flat_map(|run| &run.links);
+        self.texts("link", of().map(|link| link.name.clone()));
+        self.numbers("utilisation", of().map(|link| Some(link.utilisation)));
+        self.numbers("mean_queue_bytes", of().map(|link| Some(link.mean_queue_bytes)));
+        self.numbers("mean_queue_delay_s", of().map(|link| link.mean_queue_delay_s));
+        self.counts("drops", of().map(|link| link.drops));
+        self.counts("early_drops", of().map(|link| link.early_drops));
+        self.counts("marks", of().map(|link| link.marks));
+        self.counts("losses", of().map(|link| link.losses));
+    }
+}
+
+/// A flow's goodput ÷ the mean of all connections' in the run.
+fn share(run: &Summary, flow: &FlowSummary) -> Option<f64> {
+    let all: Vec<f64> = run.flows.iter().filter_map(|f| f.goodput_bps).collect();
+    let mean = all.iter().sum::<f64>() / all.len() as f64;
+    (mean > 0.0).then_some(flow.goodput_bps? / mean)
+}
+
+/// Segments that the network dropped, of those sent.
+fn loss_rate(flow: &FlowSummary) -> Option<f64> {
+    let sent: u64 = flow.subflows.iter().map(|s| s.sent_segments).sum();
+    let lost: u64 = flow.subflows.iter().map(|s| s.lost_segments).sum();
+    (sent > 0).then(|| lost as f64 / sent as f64)
+}
+
+/// A number with a unit, in SI units, and the unit's name in columns: `10 ms` is 0.01 `s`; a number without a unit has none.
+fn quantity(text: &str) -> Option<(f64, &'static str)> {
+    const UNITS: [(&str, f64, &str); 21] = [
+        ("", 1.0, ""),
+        ("ns", 1e-9, "s"),
+        ("us", 1e-6, "s"),
+        ("µs", 1e-6, "s"),
+        ("ms", 1e-3, "s"),
+        ("s", 1.0, "s"),
+        ("min", 60.0, "s"),
+        ("h", 3600.0, "s"),
+        ("bit/s", 1.0, "bps"),
+        ("kbit/s", 1e3, "bps"),
+        ("Mbit/s", 1e6, "bps"),
+        ("Gbit/s", 1e9, "bps"),
+        ("B", 1.0, "bytes"),
+        ("bytes", 1.0, "bytes"),
+        ("kB", 1e3, "bytes"),
+        ("MB", 1e6, "bytes"),
+        ("KiB", 1024.0, "bytes"),
+        ("MiB", 1_048_576.0, "bytes"),
+        ("packets", 1.0, "packets"),
+        ("BDP", 1.0, "bdp"),
+        ("%", 0.01, "fraction"),
+    ];
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | 'e' | 'E');
+    let most = text.find(|c: char| !is_part(c)).unwrap_or(text.len());
+    let number = |end: &usize| text[..*end].parse::<f64>().ok().filter(|x| x.is_finite());
+    let (digits, number) = (1..=most).rev().find_map(|end| Some((end, number(&end)?)))?;
+    let (_, factor, unit) = UNITS.iter().find(|(name, ..)| *name == text[digits..].trim())?;
+    // One division is exact where a product with 0.001 is not.
+    let value = if *factor < 1.0 { number / (1.0 / factor).round() } else { number * factor };
+    Some((value, unit))
+}

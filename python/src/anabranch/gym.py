@@ -1,0 +1,154 @@
+"""Environments of gymnasium: an agent sets the windows of a flow's paths. Needs `gymnasium`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import gymnasium
+import numpy
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from . import _anabranch
+from ._scenario import Scenario, read
+from ._session import FlowState, Observation, Session, advance_all
+
+FEATURES = ("window", "in_flight", "queueing", "delivery", "loss")
+"""What an agent sees of each path: log₂ of the window ÷ 10; segments in flight ÷ window; RTT ÷ smallest RTT − 1; the rate delivered
+÷ the largest so far; segments lost in the step ÷ segments sent."""
+
+MOST = 10.0
+"""The bound of each feature."""
+
+LARGEST_WINDOW = 10_000.0
+"""Segments."""
+
+Reward = Callable[[FlowState, FlowState], float]
+"""A function of the flow before and after a step."""
+
+
+def power(before: FlowState, after: FlowState) -> float:
+    """The usual reward: log₂ of the goodput in Mbit/s, less the mean queueing delay as a fraction of the smallest RTT."""
+    queueing = [s.srtt_s / s.min_rtt_s - 1 for s in after.subflows if s.srtt_s > 0]
+    return float(numpy.log2(after.goodput_bps / 1e6 + 0.01)) - sum(queueing) / max(len(queueing), 1)
+
+
+class Environment(gymnasium.Env[Any, Any]):
+    """One flow of a scenario, in steps. An action has a number from -1 to 1 for each path: the path's window is multiplied by two
+    to that power. An episode is a run of the scenario, with a seed of its own, and ends (`truncated`) with it.
+
+    `reward` is a function of the flow's states before and after a step. `set` works as in `run`.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        flow: str,
+        *,
+        step: float = 0.01,
+        set: Mapping[str, object] = {},
+        reward: Reward = power,
+    ) -> None:
+        read(scenario)
+        self.scenario, self.flow, self.seconds, self.set, self.reward = scenario, flow, step, dict(set), reward
+        self.session = Session(scenario, 1, control=flow, set=self.set)
+        paths = len(self.session.observe().flows[flow].subflows)
+        self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (paths,), numpy.float32)
+        self.observation_space = gymnasium.spaces.Box(-MOST, MOST, (paths * len(FEATURES),), numpy.float32)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed)
+        self.session.close()
+        run = int(self.np_random.integers(2**63))
+        self.session = Session(self.scenario, run, control=self.flow, set=self.set)
+        self.fastest = [1.0] * len(self.session.observe().flows[self.flow].subflows)
+        self.before = self.session.observe().flows[self.flow]
+        seen = self.session.step(self.seconds)
+        features = self.features(seen)
+        self.before = seen.flows[self.flow]
+        return features, {"seed": run}
+
+    def act(self, action: Any) -> None:
+        """Sets the windows."""
+        for path, (change, subflow) in enumerate(zip(action, self.before.subflows)):
+            if subflow.up:
+                window = subflow.cwnd_segments * 2.0 ** float(numpy.clip(change, -1.0, 1.0))
+                self.session.set_cwnd(self.flow, path, min(max(window, 1.0), LARGEST_WINDOW))
+
+    def features(self, seen: Observation) -> Any:
+        """What the agent sees."""
+        values = []
+        for path, (before, s) in enumerate(zip(self.before.subflows, seen.flows[self.flow].subflows)):
+            self.fastest[path] = max(self.fastest[path], s.delivery_rate_bps)
+            sent = (s.sent_bytes - before.sent_bytes) / 1448
+            values += [
+                numpy.log2(max(s.cwnd_segments, 1.0)) / 10,
+                s.in_flight_segments / max(s.cwnd_segments, 1.0),
+                s.srtt_s / s.min_rtt_s - 1 if s.srtt_s > 0 else 0.0,
+                s.delivery_rate_bps / self.fastest[path],
+                (s.lost_segments - before.lost_segments) / max(sent, 1.0),
+            ]
+        return numpy.clip(values, -MOST, MOST).astype(numpy.float32)
+
+    def result(self, seen: Observation) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """The step's result."""
+        now = seen.flows[self.flow]
+        features, reward = self.features(seen), float(self.reward(self.before, now))
+        self.before = now
+        return features, reward, False, seen.done, {"time_s": seen.time_s, "goodput_bps": now.goodput_bps}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self.act(action)
+        return self.result(self.session.step(self.seconds))
+
+    def close(self) -> None:
+        self.session.close()
+
+
+class VectorEnvironment(VectorEnv[Any, Any, Any]):
+    """Several environments that step at once, on threads without the interpreter lock. An environment whose episode has ended is
+    reset by the next step."""
+
+    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
+
+    def __init__(self, make: Callable[[], Environment], count: int, *, threads: int | None = None) -> None:
+        self.environments = [make() for _ in range(count)]
+        self.num_envs = count
+        self.single_observation_space = self.environments[0].observation_space
+        self.single_action_space = self.environments[0].action_space
+        self.observation_space = batch_space(self.single_observation_space, count)
+        self.action_space = batch_space(self.single_action_space, count)
+        self.threads = _anabranch.Threads(threads or os.cpu_count() or 1)
+        self.ended = [False] * count
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        seeds = seed if isinstance(seed, list) else [None if seed is None else seed + i for i in range(self.num_envs)]
+        self.ended = [False] * self.num_envs
+        return numpy.stack([e.reset(seed=s)[0] for e, s in zip(self.environments, seeds)]), {}
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        going = [i for i in range(self.num_envs) if not self.ended[i]]
+        features: list[Any] = [None] * self.num_envs
+        rewards = numpy.zeros(self.num_envs)
+        ended: Any = numpy.zeros(self.num_envs, dtype=bool)
+        for i in going:
+            self.environments[i].act(actions[i])
+        sessions = [self.environments[i].session for i in going]
+        until = [session.time_s + self.environments[i].seconds for i, session in zip(going, sessions)]
+        for i, seen in zip(going, advance_all(sessions, until, self.threads)):
+            features[i], rewards[i], _, ended[i], _ = self.environments[i].result(seen)
+        for i in range(self.num_envs):
+            if self.ended[i]:
+                features[i], _ = self.environments[i].reset()
+        self.ended = list(ended)
+        return numpy.stack(features), rewards, numpy.zeros(self.num_envs, dtype=bool), ended, {}
+
+    def close_extras(self, **_: Any) -> None:
+        for environment in self.environments:
+            environment.close()

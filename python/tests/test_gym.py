@@ -1,0 +1,54 @@
+"""The environments of gymnasium."""
+
+import pytest
+from conftest import SHORT
+
+gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed: its environments are not tested")
+
+import numpy  # noqa: E402
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+
+from anabranch.gym import Environment, VectorEnvironment  # noqa: E402
+
+
+def test_it_is_an_environment() -> None:
+    environment = Environment(SHORT, "tested")
+    check_env(environment, skip_render_check=True)
+    features, info = environment.reset(seed=1)
+    again, other = environment.reset(seed=1)
+    assert info == other and (features == again).all()
+
+
+def test_actions_change_windows_until_the_episode_ends() -> None:
+    environment = Environment(SHORT, "tested", step=0.05)
+    environment.reset(seed=1)
+    goodputs, steps, ended = [], 0, False
+    while not ended:
+        _, reward, terminated, ended, info = environment.step([0.2 if steps < 20 else -1.0] * 2)
+        assert not terminated and numpy.isfinite(reward)
+        goodputs.append(info["goodput_bps"])
+        steps += 1
+    assert steps == 59
+    assert max(goodputs[:25]) > 4e6 > 2e6 > goodputs[-1]
+
+
+def test_several_step_at_once() -> None:
+    """As each by itself."""
+    vector = VectorEnvironment(lambda: Environment(SHORT, "tested", step=0.1), 3, threads=2)
+    alone = [Environment(SHORT, "tested", step=0.1) for _ in range(3)]
+    features, _ = vector.reset(seed=5)
+    for i, environment in enumerate(alone):
+        assert (features[i] == environment.reset(seed=5 + i)[0]).all()
+    for _ in range(28):
+        actions = numpy.full((3, 2), 0.1, dtype=numpy.float32)
+        features, rewards, terminated, ended, _ = vector.step(actions)
+        for i, environment in enumerate(alone):
+            own = environment.step(actions[i])
+            assert (features[i] == own[0]).all() and rewards[i] == own[1] and not terminated[i]
+        assert not ended.any()
+    *_, ended, _ = vector.step(actions)
+    assert ended.all()
+    # The next step resets.
+    features, rewards, _, ended, _ = vector.step(actions)
+    assert features.shape == (3, 10) and not rewards.any() and not ended.any()
+    vector.close()
