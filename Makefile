@@ -11,7 +11,8 @@ LISTED := $(wildcard crates/cc/src/*.rs crates/cc/src/*/*.rs crates/net/src/loss
 # `--features linux` where the machine has what that needs. Not before setup has run.
 FEATURES = $(shell tools/setup.sh features)
 WORKSPACE = --workspace $(or $(FEATURES),$(addprefix --exclude anabranch-,mptcp-bpf testbed test-support cli bench))
-ANABRANCH = cargo run --quiet --release --locked $(FEATURES) --bin anabranch --
+# The report names the commit.
+ANABRANCH = ANABRANCH_COMMIT="$$(git rev-parse --short HEAD 2>/dev/null)" cargo run --quiet --release --locked $(FEATURES) --bin anabranch --
 
 # For root on a kernel with BTF and MPTCP, the tests of the kernel's algorithms must not be skipped.
 export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kernel/btf/vmlinux ] && \

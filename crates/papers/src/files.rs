@@ -23,13 +23,18 @@ pub(crate) const FILES: [File; 5] = [
     embedded!("own/coupling-cubic", "coupling-cubic"),
 ];
 
+/// Whether the shipped study of that name is our own, and no paper's.
+pub fn is_own(name: &str) -> bool {
+    FILES.iter().any(|file| file.name == name && file.folder.starts_with("studies/own/"))
+}
+
 /// The standard cases.
 pub(crate) const STANDARD: File = embedded!("standard", "standard-cases");
 
 /// A study file. A test reads each: what no study is panics.
 pub(crate) struct File {
     folder: &'static str,
-    name: &'static str,
+    pub name: &'static str,
     text: &'static str,
 }
 

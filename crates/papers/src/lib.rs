@@ -11,10 +11,11 @@ mod simulator;
 pub mod standard;
 
 pub use commands::commands;
+pub use files::is_own;
 pub use simulator::{RESULTS_VERSION, Simulator, ended, run, run_all};
 
-use anabranch_study::Study;
 use anabranch_study::file::Heading;
+use anabranch_study::{Study, StudyResult, Wording};
 use files::{FILES, File};
 use std::sync::{Arc, LazyLock};
 
@@ -36,4 +37,17 @@ pub fn find(name: &str) -> Option<&'static Arc<Study>> {
     all()
         .iter()
         .find(|p| is(&p.id) || is(&p.name) || p.experiments.iter().flat_map(|d| &d.ids).any(|id| is(id)))
+}
+
+/// How the verdicts on a result are worded: only of what somebody published are values reproduced.
+pub fn wording(result: &StudyResult) -> Wording {
+    let published = || {
+        let mut rows = result.experiments.iter().flat_map(|e| &e.rows);
+        rows.any(|row| row.published.value().is_some())
+    };
+    let is_paper = |name: &str| FILES.iter().any(|file| file.name == name);
+    match is_own(&result.name) {
+        false if is_paper(&result.name) || published() => Wording::Published,
+        _ => Wording::Claims,
+    }
 }

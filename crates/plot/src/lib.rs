@@ -81,8 +81,9 @@ impl Picture<'_> {
             let page = anabranch_report::page_of_charts(self.title, self.about, self.panels);
             return page.map(signature::mark_text).ok_or(PlotError::Nothing);
         }
-        let look: ChartSize = self.size.look(self.panels)?;
-        let svg = svg::document(self.panels, self.size.columns, &look).ok_or(PlotError::Nothing)?;
+        let panels = anabranch_report::multiples(self.panels);
+        let look: ChartSize = self.size.look(&panels)?;
+        let svg = svg::document(&panels, self.size.columns, &look).ok_or(PlotError::Nothing)?;
         match format {
             Format::Png => Ok(signature::mark_png(png(&svg)?)),
             _ => Ok(signature::mark_text(svg)),

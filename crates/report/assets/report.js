@@ -91,6 +91,48 @@ async function specification(chart) {
   return spec;
 }
 
+const NAMES = { low: "lower end", high: "upper end" };
+const NAMES_OF_BOXES = { n: "values", bottom: "lower whisker", low: "lower quartile", high: "upper quartile", top: "upper whisker" };
+
+// The values behind a chart, one line for each point that has a tooltip.
+function points(spec) {
+  const { x, y } = spec.encoding;
+  const names = "n" in spec.data.values[0] ? NAMES_OF_BOXES : NAMES;
+  const title = (key) => ({ x: x.title, label: x.title || "place", y: y.title ?? spec.layer[0].encoding.fill.title })[key] || names[key] || key;
+  const isColumn = (of) => !("n" in of) && Array.isArray(of.y);
+  const keys = ["series", "label", "x", "n", "y", "bottom", "low", "median", "high", "top"].filter((key) =>
+    spec.data.values.some((of) => key in of && (isColumn(of) ? of[key].length > 0 : !Array.isArray(of[key]))));
+  const lines = spec.data.values.flatMap((of) => (isColumn(of)
+    ? of.y.map((_, i) => i).filter((i) => of.handle?.[i] !== 0).map((i) => keys.map((key) => (key === "series" ? of.series : of[key]?.[i])))
+    : [keys.map((key) => of[key])]));
+  return { heads: keys.map(title), lines };
+}
+
+// For who does not see a chart: its values as a table, made when it is opened.
+function tabulate(chart) {
+  const details = Object.assign(document.createElement("details"), { className: "values" });
+  details.innerHTML = '<summary>Values as a table</summary><div class="scroll" tabindex="0"></div>';
+  details.addEventListener("toggle", async () => {
+    const place = details.lastChild;
+    try {
+      const { heads, lines } = points(await specification(chart));
+      const table = document.createElement("table");
+      table.createCaption().textContent = chart.ariaLabel;
+      const row = (cells, tag, within) => within.insertRow().append(...cells.map((cell) =>
+        Object.assign(document.createElement(tag), { textContent: cell ?? "–" })));
+      row(heads, "th", table.createTHead());
+      const body = table.createTBody();
+      for (const line of lines) row(line, "td", body);
+      place.append(table);
+      details.dataset.state = "filled";
+    } catch (error) {
+      place.textContent = `The values cannot be shown (${error.message}).`;
+      details.dataset.state = "failed";
+    }
+  }, { once: true });
+  chart.after(details);
+}
+
 async function draw(chart) {
   if (chart.dataset.state) return;
   chart.dataset.state = "drawing";
@@ -107,6 +149,9 @@ async function draw(chart) {
       actions: { export: true, source: true, compiled: false, editor: false },
       logLevel: vega.Error,
     });
+    // The figure has a description, and a table of its values.
+    place.querySelector("svg.marks")?.setAttribute("aria-hidden", "true");
+    place.querySelector("summary")?.setAttribute("aria-label", "Save this chart");
     chart.querySelector("img")?.remove();
     await settle(view);
     addEventListener("resize", () => settle(view));
@@ -131,7 +176,10 @@ const seen = new IntersectionObserver((entries) => {
 }, { rootMargin: "600px" });
 
 function begin(within) {
-  for (const chart of within.querySelectorAll(".chart")) seen.observe(chart);
+  for (const chart of within.querySelectorAll(".chart")) {
+    seen.observe(chart);
+    tabulate(chart);
+  }
   for (const details of within.querySelectorAll("details[data-part]")) {
     details.addEventListener("toggle", () => fill(details), { once: true });
   }
@@ -176,8 +224,19 @@ function searching() {
       list.replaceChildren();
       return item({ textContent: `The search cannot be used (${error.message}).` });
     }
-    const found = all.filter(([text, , , verdict]) => words.every((w) => `${text} ${verdict ?? ""}`.toLowerCase().includes(w)));
+    const { entries, about, synonyms } = all;
+    const has = (text, w) => text.includes(w) || (Object.hasOwn(synonyms, w) ? synonyms[w] : []).some((other) => text.includes(other));
+    // What an entry belongs to counts, too: those that have all words themselves come first.
+    const own = entries.map(([text, , , verdict]) => `${text} ${verdict ?? ""}`.toLowerCase());
+    const whole = own.map((text, i) => `${text} ${about[entries[i][4]] ?? ""}`.toLowerCase());
+    const matches = (texts) => entries.filter((_, i) => words.every((w) => has(texts[i], w)));
+    const found = [...new Set([...matches(own), ...matches(whole)])];
     list.replaceChildren();
+    // Below the field as far as there is room.
+    const [from, room] = [box.getBoundingClientRect().left, box.parentElement.getBoundingClientRect()];
+    const pad = parseFloat(getComputedStyle(box.parentElement).paddingLeft);
+    const widest = parseFloat(getComputedStyle(list).maxWidth);
+    list.style.marginLeft = `${Math.max(0, Math.min(from - room.left - pad, room.width - 2 * pad - widest))}px`;
     for (const [text, href, kind, verdict] of found.slice(0, MOST_FOUND)) {
       const link = Object.assign(document.createElement("a"), { textContent: text, href });
       const line = document.createElement("li");
@@ -189,6 +248,12 @@ function searching() {
     if (found.length > MOST_FOUND) item({ textContent: `and ${found.length - MOST_FOUND} more` });
   };
   field.addEventListener("input", find);
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
+    if (event.key !== "/" || event.ctrlKey || event.altKey || event.metaKey || typing) return;
+    event.preventDefault();
+    field.focus();
+  });
   field.addEventListener("keydown", (event) => {
     if (event.key === "Escape") { field.value = ""; list.replaceChildren(); }
     if (event.key === "Enter") list.querySelector("a")?.click();

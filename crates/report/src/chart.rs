@@ -371,7 +371,7 @@ fn crosshair() -> [Value; 2] {
         encoding["opacity"] = json!({ "value": 0.5 });
         json!({
             "transform": [{ "filter": { "param": POINTED, "empty": false } }],
-            "mark": { "type": "rule", "strokeDash": [2, 2], "tooltip": null },
+            "mark": { "type": "rule", "tooltip": null },
             "encoding": encoding,
         })
     };

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use anabranch_papers::standard::{CaseResult, Trace};
-use anabranch_study::{Mark, Other, Panel, Published};
+use anabranch_study::{Mark, Other, Panel, Published, Wording};
 
 use crate::{
     boxes::{FiveNumbers, NAMES, groups},
     pages::{assumptions, fidelity},
     plan::PaperPlan,
-    verdict,
 };
 use anabranch_study::format;
 
@@ -118,13 +117,13 @@ pub fn rows(paper: &PaperPlan) -> String {
                 &of(|m| m.values.len().to_string()),
                 &of(|m| m.values.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")),
                 &compared.join("; "),
-                &row.rule,
-                verdict::label(row.verdict),
+                &paper.wording.rule(&row.rule),
+                paper.wording.label(row.verdict),
                 row.explanation.as_deref().unwrap_or(""),
-                &row.others.iter().map(other).collect::<Vec<_>>().join("; "),
+                &row.others.iter().map(|o| other(o, paper.wording)).collect::<Vec<_>>().join("; "),
                 beyond,
-                &row.crosses.iter().map(|v| verdict::label(*v)).collect::<Vec<_>>().join("; "),
-                &row.readings.iter().map(other).collect::<Vec<_>>().join("; "),
+                &row.crosses.iter().map(|v| paper.wording.label(*v)).collect::<Vec<_>>().join("; "),
+                &row.readings.iter().map(|o| other(o, paper.wording)).collect::<Vec<_>>().join("; "),
             ]);
         }
     }
@@ -188,8 +187,8 @@ pub fn backends(paper: &PaperPlan) -> String {
 }
 
 /// A row under another assumption: "v0: 121 ± 3, reproduced".
-fn other(other: &Other) -> String {
-    format!("{}: {}, {}", other.column, assumptions::values(other), verdict::label(other.verdict))
+fn other(other: &Other, wording: Wording) -> String {
+    format!("{}: {}, {}", other.column, assumptions::values(other), wording.label(other.verdict))
 }
 
 /// A record as in RFC 4180. Text that a spreadsheet would take for a formula has an apostrophe before it (OWASP, "CSV Injection");

@@ -5,7 +5,10 @@ use anabranch_cc::registry;
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_record::output::OutputError;
 use anabranch_study::{Kind, Results, Size, StudyResult};
+use chrono::DateTime;
+use std::env;
 use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Why there is no new report.
 #[derive(Debug, thiserror::Error)]
@@ -45,13 +48,35 @@ pub fn write_on(
         notes: store.damaged(),
         laboratory,
         running,
-        ..Context::default()
+        date: Some(today()),
+        // Set by who runs it from a checkout, as the Makefile does.
+        commit: env::var("ANABRANCH_COMMIT").ok().filter(|commit| !commit.is_empty()),
+        machine: Some(machine()),
     };
     let place = store.take_report()?;
     let results = crate::Results { papers: &papers, studies: &studies, algorithms: &algorithms };
     write(place.folder(), &results, &context)?;
     place.commit()?;
     Ok(store.out().join("report/index.html"))
+}
+
+/// The day in UTC, or the day of `SOURCE_DATE_EPOCH` where it is set, for reports with the same bytes.
+fn today() -> String {
+    let fixed = env::var("SOURCE_DATE_EPOCH").ok().and_then(|seconds| seconds.parse().ok());
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
+    let day = DateTime::from_timestamp(fixed.unwrap_or_else(now), 0);
+    day.map(|day| day.format("%Y-%m-%d").to_string()).unwrap_or_default()
+}
+
+/// The host's name, where the system reports it, and its kind.
+fn machine() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    let kind = format!("{} {}, {cores} cores", env::consts::OS, env::consts::ARCH);
+    match name.trim() {
+        "" => kind,
+        name => format!("{name} ({kind})"),
+    }
 }
 
 /// The results of the registry's algorithms from earlier commands.

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 
 use anabranch_cc::registry::{Entry, Kind};
 use anabranch_study::{
-    Estimate, Experiment, Mark, Rule, Verdict,
+    Estimate, Experiment, Mark, Rule, Size, Verdict,
     format::{number, significant},
 };
 
@@ -109,7 +109,7 @@ impl Line<'_> {
 
 /// Every algorithm with results: fewest missed goals first, then most met goals.
 pub fn lines<'a>(plan: &'a Plan<'a>) -> Vec<Line<'a>> {
-    let study = plan.papers.iter().find(|paper| paper.result.name == STUDY);
+    let study = plan.papers_and_studies().find(|paper| paper.result.name == STUDY);
     let line = |algorithm: &'a AlgorithmPlan<'a>| Line {
         algorithm,
         cells: COLUMNS.map(|column| match column.beside {
@@ -143,7 +143,8 @@ fn case(algorithm: &AlgorithmPlan, goal: usize, neighbour: &str) -> Option<Cell>
         half_width: share.half_width.map(|half| half / single),
         values: share.values.iter().map(|value| value / single).collect(),
     };
-    let verdict = rule.judge(&ratio);
+    let is_quick = algorithm.result?.size == Size::Quick.name();
+    let verdict = if is_quick { Verdict::Provisional } else { rule.judge(&ratio) };
     Some(Cell {
         verdict,
         text: format!("{:.2}", ratio.mean),
@@ -188,6 +189,7 @@ fn cells(study: &PaperPlan, algorithm: &Entry, goal: usize) -> Option<Cell> {
     };
     Some(Cell {
         verdict: match part {
+            _ if study.result.is_provisional() => Verdict::Provisional,
             1.0.. => Verdict::Reproduced,
             0.5.. => Verdict::Partly,
             _ => Verdict::NotReproduced,

@@ -36,9 +36,10 @@ pub fn least(verdicts: impl IntoIterator<Item = Option<Verdict>>) -> Option<Verd
         Verdict::Reproduced => 0,
         Verdict::Partly => 1,
         Verdict::NotJudged => 2,
-        Verdict::Undetermined => 3,
-        Verdict::NotReproduced => 4,
-        Verdict::Failed => 5,
+        Verdict::Provisional => 3,
+        Verdict::Undetermined => 4,
+        Verdict::NotReproduced => 5,
+        Verdict::Failed => 6,
     };
     let verdicts: Vec<Option<Verdict>> = verdicts.into_iter().collect();
     let worst = verdicts.iter().flatten().copied().max_by_key(order);
@@ -55,6 +56,7 @@ fn claim_words(verdict: Option<Verdict>) -> &'static str {
         Some(Verdict::Undetermined) => "undetermined",
         Some(Verdict::Failed) => "could not be measured",
         Some(Verdict::NotJudged) => "not judged",
+        Some(Verdict::Provisional) => "provisional",
         None => "not run completely",
     }
 }
@@ -84,7 +86,9 @@ pub fn line(plan: &PaperPlan, linked: bool) -> Markup {
         return html! {
             div.claim {
                 p.study { (name(plan, linked)) }
-                (verdict::tally(verdict::counts(result.experiments.iter().flat_map(|e| &e.rows))))
+                @let rows = || result.experiments.iter().flat_map(|e| &e.rows);
+                @if plan.users && rows().all(|row| row.verdict == Verdict::NotJudged) { p.quiet { (rows().count()) " values, no claims" } }
+                @else { (verdict::tally(verdict::counts(rows()), plan.wording)) }
             }
         };
     };
@@ -95,7 +99,7 @@ pub fn line(plan: &PaperPlan, linked: bool) -> Markup {
                 p.study { (badge(answer(result))) " " (name(plan, linked)) }
                 p { (prose(&headline.claim)) "." }
                 (reasons(result))
-                (judged(result))
+                (judged(plan))
                 @for other in sources.iter().filter(|s| s.class == "backend") {
                     p.quiet { "On " (other.name) ": " (badge(other.verdict)) }
                 }
@@ -106,18 +110,21 @@ pub fn line(plan: &PaperPlan, linked: bool) -> Markup {
 }
 
 /// The count of verdicts, of the study's own experiments if it has any.
-fn judged(result: &StudyResult) -> Markup {
+fn judged(plan: &PaperPlan) -> Markup {
+    let result = plan.result;
     let [own, beyond] = result.own_and_beyond();
     let of = if own.is_empty() { beyond } else { own };
     let counts = verdict::counts(of.iter().flat_map(|e| &e.rows));
     let counted = || verdict::ALL.into_iter().zip(counts).filter(|&(v, n)| v != Verdict::NotJudged && n > 0);
     html! {
-        @if counted().next().is_some() {
+        @if result.is_provisional() {
+            p.reason { "Quick runs give " (counted().map(|(_, n)| n).sum::<usize>()) " values, and no verdicts." }
+        } @else if counted().next().is_some() {
             p.reason {
                 "Verdicts on all " (counted().map(|(_, n)| n).sum::<usize>()) " judged values: "
                 @for (i, (v, n)) in counted().enumerate() {
                     @if i > 0 { ", " }
-                    span class={ "verdict " (verdict::class(v)) } { (verdict::sign(v)) " " (n) " " (verdict::label(v)) }
+                    span class={ "verdict " (verdict::class(v)) } { (verdict::sign(v)) " " (n) " " (plan.wording.label(v)) }
                 }
             }
         }
@@ -128,7 +135,8 @@ fn judged(result: &StudyResult) -> Markup {
 fn reasons(result: &StudyResult) -> Markup {
     let judged =
         result.headline.iter().flat_map(|headline| &headline.judged).filter_map(|id| find(result, id));
-    let missed: Vec<&Row> = judged.filter(|row| row.verdict != Verdict::Reproduced).collect();
+    let missed: Vec<&Row> =
+        judged.filter(|row| !matches!(row.verdict, Verdict::Reproduced | Verdict::Provisional)).collect();
     let value = |row: &Row| match &row.measured {
         // The values of few runs are clearer than a very wide interval.
         Some(m) if m.values.len() <= MOST_RUNS && m.half_width.is_some_and(|half| half > m.mean.abs()) => {

@@ -4,7 +4,7 @@ use anabranch_study::Size;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::plan::{ALGORITHMS, PaperPlan, Plan};
-use crate::{search, visible};
+use crate::{cite, search, visible};
 
 /// A page's place in the report.
 pub struct Page<'a> {
@@ -48,12 +48,13 @@ pub fn page(plan: &Plan, page: &Page, body: &Markup) -> String {
                     (navigation(plan, page.file))
                     // A script shows and fills it.
                     search hidden {
-                        input type="search" placeholder="Search rows, experiments, algorithms" aria-label="Search" data-part=(search::PART);
+                        input type="search" placeholder="Search (press /)" aria-label="Search rows, experiments and algorithms" aria-keyshortcuts="/" data-part=(search::PART);
                         ul {}
                     }
                 }
                 main id="main" { (running(plan)) (body) }
                 footer {
+                    (cite::section(context, page))
                     p {
                         "Written by Anabranch " (context.version) ". Charts are drawn by Vega, Vega-Lite and Vega-Embed ("
                         a href="assets/vendor/LICENSES.txt" { "licences" } ")."
@@ -70,7 +71,7 @@ fn running(plan: &Plan) -> Markup {
     if !plan.context.running {
         return html! {};
     }
-    let quick = plan.papers.iter().filter(|paper| paper.result.size == Size::Quick.name());
+    let quick = plan.papers.iter().chain(&plan.own).filter(|paper| paper.result.size == Size::Quick.name());
     let quick: Vec<&str> = quick.map(|paper| paper.result.id.as_str()).collect();
     html! {
         script { (PreEscaped("setTimeout(() => location.reload(), 60000)")) }
@@ -98,6 +99,7 @@ fn navigation(plan: &Plan, current: &str) -> Markup {
     let groups = [
         ("", vec![("Overview", "index.html")]),
         ("Papers", pages(&plan.papers)),
+        ("Our own study", pages(&plan.own)),
         ("Studies", pages(&plan.studies)),
         ("", algorithms),
     ];

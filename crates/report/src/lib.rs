@@ -6,6 +6,7 @@
 //! Each page is a function of the `Plan` in `pages`. The plan names every page, row and data file in advance, so that pages can
 //! link to each other. A new kind of page needs a module there and a group in the navigation.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use anabranch_papers::standard::AlgorithmResult;
@@ -14,6 +15,7 @@ use anabranch_study::StudyResult;
 mod boxes;
 mod bundle;
 mod chart;
+mod cite;
 mod csv;
 mod dots;
 mod downsample;
@@ -22,6 +24,7 @@ mod goals;
 mod headline;
 mod laboratory;
 mod layout;
+mod multiples;
 mod pages;
 mod picture;
 mod plan;
@@ -39,6 +42,7 @@ mod visible;
 pub mod svg;
 
 pub use folder::{FolderError, algorithms_in, write_on};
+pub use multiples::multiples;
 pub use picture::page_of_charts;
 pub use site::ReportError;
 pub use style::THEORY;
@@ -50,6 +54,10 @@ pub struct Context {
     pub version: String,
     /// The command that reproduces everything: "make reproduce".
     pub command: String,
+    /// The day on which it was written: "2026-11-26".
+    pub date: Option<String>,
+    /// The commit of the program's source, if known.
+    pub commit: Option<String>,
     /// The machine, if it should be shown.
     pub machine: Option<String>,
     /// The sizes a run can have, smallest first.
@@ -89,7 +97,8 @@ pub struct Results<'a> {
 /// # Errors
 /// A file or folder that cannot be written.
 pub fn write(dir: &Path, results: &Results<'_>, context: &Context) -> Result<(), ReportError> {
-    let plan = plan::Plan::new(results, context);
+    let (papers, studies) = (shown(results.papers), shown(results.studies));
+    let plan = plan::Plan::new(&Results { papers: &papers, studies: &studies, ..*results }, context);
     let mut site = site::Site::with_assets();
     // Before the pages, which link to it.
     if let Some(laboratory) = &context.laboratory {
@@ -106,4 +115,12 @@ pub fn write(dir: &Path, results: &Results<'_>, context: &Context) -> Result<(),
     pages::methods::add(&plan, &mut site);
     search::add(&plan, &mut site);
     site.write(dir)
+}
+
+/// The results as pages show them: see [`StudyResult::shown`].
+fn shown(results: &[StudyResult]) -> Cow<'_, [StudyResult]> {
+    match results.iter().any(StudyResult::is_provisional) {
+        true => results.iter().map(|result| result.shown().into_owned()).collect(),
+        false => Cow::Borrowed(results),
+    }
 }

@@ -11,4 +11,5 @@ pub mod figure;
 pub mod methods;
 pub mod overview;
 pub mod paper;
+pub mod pivot;
 pub mod shares;

@@ -5,6 +5,7 @@ use maud::{DOCTYPE, PreEscaped, html};
 
 use crate::chart::chart;
 use crate::layout::head;
+use crate::multiples::multiples;
 use crate::site::VEGA;
 use crate::svg::{ChartSize, inline};
 use crate::visible::visible;
@@ -16,6 +17,7 @@ const SCRIPT: &str = include_str!("../assets/report.js");
 
 /// The page; nothing where no panel has a point that could be drawn. Without scripts it shows the drawings as they are.
 pub fn page_of_charts(title: &str, about: &str, panels: &[Panel]) -> Option<String> {
+    let panels = multiples(panels);
     let panels: Vec<_> = panels.iter().map(visible).collect();
     let charts: Vec<_> = panels.iter().map(|panel| (panel, chart(panel))).collect();
     let (title, about) = (&*printable_line(title), printable_line(about));

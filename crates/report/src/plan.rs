@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use anabranch_cc::registry::{self, Entry};
+use anabranch_cc::registry::{self, Entry, Kind};
 use anabranch_papers::standard::AlgorithmResult;
-use anabranch_study::{Experiment, Fidelity, Figure, Panel, Row, StudyResult, VariantName};
+use anabranch_study::{Experiment, Fidelity, Figure, Panel, Row, Run, StudyResult, VariantName, Wording};
 
-use crate::{Context, Results};
+use crate::{Context, Results, prose::Links};
 
 /// The page of all algorithms.
 pub const ALGORITHMS: &str = "algorithms.html";
@@ -17,9 +17,11 @@ pub struct Plan<'a> {
     pub context: &'a Context,
     /// One page each.
     pub papers: Vec<PaperPlan<'a>>,
+    /// This project's own studies, one page each.
+    pub own: Vec<PaperPlan<'a>>,
     /// Users' studies and sweeps, one page each.
     pub studies: Vec<PaperPlan<'a>>,
-    /// One page each: all of the registry, in its order.
+    /// One page each: all of the registry, in its order; beside users' studies alone, those that were run.
     pub algorithms: Vec<AlgorithmPlan<'a>>,
 }
 
@@ -45,6 +47,12 @@ pub struct PaperPlan<'a> {
     pub backends_csv: String,
     /// In the paper's order.
     pub experiments: Vec<ExperimentPlan<'a>>,
+    /// How its verdicts are worded.
+    pub wording: Wording,
+    /// A user's study or sweep: its values come first.
+    pub users: bool,
+    /// Where its texts' references lead.
+    pub links: Links,
 }
 
 /// A section of a paper's page.
@@ -63,6 +71,8 @@ pub struct ExperimentPlan<'a> {
     pub figures: Vec<FigurePlan<'a>>,
     /// The backends that stand beside the simulator.
     pub backends: Vec<BackendPlan<'a>>,
+    /// How its verdicts are worded.
+    pub wording: Wording,
 }
 
 /// A backend beside the simulator, in an experiment.
@@ -96,16 +106,22 @@ impl<'a> Plan<'a> {
             result: results.algorithms.iter().find(|result| result.algorithm == entry.name),
             file: format!("{}.html", pages.claim(&format!("algorithm-{}", entry.name))),
         });
-        let algorithms = algorithms.collect();
-        let mut named = |of: &'a [StudyResult]| -> Vec<_> {
-            of.iter().map(|result| PaperPlan::new(result, &mut pages)).collect()
+        let mut algorithms: Vec<AlgorithmPlan<'_>> = algorithms.collect();
+        if results.papers.is_empty() && !results.studies.is_empty() {
+            let runs = || results.studies.iter().flat_map(|s| &s.experiments).flat_map(|e| &e.runs);
+            algorithms.retain(|a| a.result.is_some() || runs().any(|run| names(run, a.entry)));
+        }
+        let mut named = |of: &'a [StudyResult], users: bool| -> Vec<_> {
+            of.iter().map(|result| PaperPlan::new(result, users, &mut pages)).collect()
         };
-        Self { context, papers: named(results.papers), studies: named(results.studies), algorithms }
+        let shipped = named(results.papers, false);
+        let (own, papers) = shipped.into_iter().partition(|p| anabranch_papers::is_own(&p.result.name));
+        Self { context, papers, own, studies: named(results.studies, true), algorithms }
     }
 
     /// The papers, and then the studies.
     pub fn papers_and_studies(&self) -> impl Iterator<Item = &PaperPlan<'a>> {
-        self.papers.iter().chain(&self.studies)
+        self.papers.iter().chain(&self.own).chain(&self.studies)
     }
 }
 
@@ -129,27 +145,46 @@ impl PaperPlan<'_> {
 }
 
 impl<'a> PaperPlan<'a> {
-    fn new(result: &'a StudyResult, pages: &mut Names) -> Self {
+    fn new(result: &'a StudyResult, users: bool, pages: &mut Names) -> Self {
         let slug = pages.claim(&result.name);
+        let wording = anabranch_papers::wording(result);
         let mut anchors = Names::taken(["notes", "assumptions", "fidelity", "errata", "contents"]);
         let mut data = Names::taken(["rows", "backends"]);
-        let experiments = result
+        let experiments: Vec<_> = result
             .experiments
             .iter()
             .map(|e| {
                 let own = result.experiments.len() > 1;
                 let page = if own { pages.claim(&format!("{slug}-{}", e.id)) } else { slug.clone() };
-                ExperimentPlan::new(e, &slug, page, &mut anchors, &mut data)
+                ExperimentPlan::new(e, &slug, page, wording, &mut anchors, &mut data)
             })
             .collect();
+        let links = experiments.iter().flat_map(ExperimentPlan::links).collect();
         Self {
             result,
+            users,
+            links,
             file: format!("{slug}.html"),
             rows_csv: format!("data/{slug}-rows.csv.gz"),
             backends_csv: format!("data/{slug}-backends.csv"),
             experiments,
+            wording,
         }
     }
+}
+
+/// Whether the algorithm is given to a flow, in the command or in the scenario; `--cc` replaces those of multipath flows.
+pub fn names(run: &Run, algorithm: &Entry) -> bool {
+    let name = algorithm.name;
+    let is_replaced = algorithm.kind == Kind::Coupled && run.command.contains(" --cc ");
+    let in_text = !is_replaced
+        && run
+            .text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("cc "))
+            .any(|rest| rest.contains(&format!("\"{name}\"")));
+    let mut words = run.command.split(|c: char| c.is_whitespace() || "='\"".contains(c));
+    in_text || words.any(|word| word == name)
 }
 
 /// Points beyond which a file of values is compressed.
@@ -160,6 +195,7 @@ impl<'a> ExperimentPlan<'a> {
         experiment: &'a Experiment,
         paper: &str,
         page: String,
+        wording: Wording,
         anchors: &mut Names,
         data: &mut Names,
     ) -> Self {
@@ -185,7 +221,17 @@ impl<'a> ExperimentPlan<'a> {
         });
         let backends = backends.collect();
         let runs_part = format!("data/{paper}-{}.js", data.claim(&format!("{}-runs", experiment.id)));
-        Self { experiment, file: format!("{page}.html"), anchor, runs_part, rows, figures, backends }
+        Self { experiment, file: format!("{page}.html"), anchor, runs_part, rows, figures, backends, wording }
+    }
+}
+
+impl ExperimentPlan<'_> {
+    /// Its identifiers with their places.
+    fn links(&self) -> impl Iterator<Item = (String, String)> {
+        let rows = self.rows.iter().map(|(row, anchor)| (&row.id, anchor));
+        let figures = self.figures.iter().map(|f| (&f.figure.id, &f.anchor));
+        let all = rows.chain(figures).chain([(&self.experiment.id, &self.anchor)]);
+        all.map(|(id, anchor)| (id.clone(), format!("{}#{anchor}", self.file)))
     }
 }
 

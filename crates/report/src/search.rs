@@ -8,35 +8,48 @@ use crate::{plan::Plan, site::Site, verdict};
 /// The fragment that holds it.
 pub const PART: &str = "data/search.js";
 
-/// Adds the list: text, address, and for a row its verdict.
+/// Words that the texts do not use, each with those that they use for it.
+const SYNONYMS: [(&str, &[&str]); 6] = [
+    ("bufferbloat", &["buffer", "queue"]),
+    ("aqm", &["queue"]),
+    ("latency", &["delay", "rtt"]),
+    ("bandwidth", &["rate", "goodput", "throughput"]),
+    ("fairness", &["share", "jain", "fair"]),
+    ("handover", &["failure", "backup"]),
+];
+
+/// Adds the list: text, address, and for a row its verdict; then the number of the text that says what it belongs to.
 pub fn add(plan: &Plan, site: &mut Site) {
-    let mut found: Vec<Value> = Vec::new();
+    let (mut found, mut about): (Vec<Value>, Vec<String>) = (vec![], vec![]);
     for algorithm in &plan.algorithms {
-        found.push(json!([format!("{}: {}", algorithm.entry.name, algorithm.entry.title), algorithm.file]));
+        let text = format!("{}: {}", algorithm.entry.name, algorithm.entry.title);
+        found.push(json!([text, algorithm.file]));
     }
     for paper in plan.papers_and_studies() {
-        found.push(json!([
-            printable_line(&format!("{} {}: {}", paper.result.id, paper.result.name, paper.result.title)),
-            paper.file
-        ]));
+        let name = format!("{} {}: {}", paper.result.id, paper.result.name, paper.result.title);
+        found.push(json!([printable_line(&name), paper.file]));
         for e in &paper.experiments {
-            let address = |anchor: &str| format!("{}#{anchor}", e.file);
-            let text = format!("{} {}", e.experiment.id, e.experiment.title);
-            found.push(json!([printable_line(&text), address(&e.anchor)]));
+            about.push(printable_line(&format!(
+                "{name} {} {}",
+                e.experiment.title,
+                e.experiment.notes.join(" ")
+            )));
+            let of = about.len() - 1;
+            let mut add = |text: String, anchor: &str, [class, label]: [&str; 2]| {
+                found.push(json!([printable_line(&text), format!("{}#{anchor}", e.file), class, label, of]));
+            };
+            add(format!("{} {}", e.experiment.id, e.experiment.title), &e.anchor, [""; 2]);
             for figure in &e.figures {
-                let text = format!("{} figure: {}", figure.figure.id, figure.figure.title);
-                found.push(json!([printable_line(&text), address(&figure.anchor)]));
+                add(format!("{} figure: {}", figure.figure.id, figure.figure.title), &figure.anchor, [""; 2]);
             }
             for (row, anchor) in &e.rows {
-                let text = format!("{} {}", row.id, row.what);
-                found.push(json!([
-                    printable_line(&text),
-                    address(anchor),
-                    verdict::class(row.verdict),
-                    verdict::label(row.verdict)
-                ]));
+                let verdict = [verdict::class(row.verdict), paper.wording.label(row.verdict)];
+                add(format!("{} {}", row.id, row.what), anchor, verdict);
             }
         }
     }
-    site.add_part(PART, &json!(found).to_string());
+    let synonyms: serde_json::Map<String, Value> =
+        SYNONYMS.iter().map(|(word, others)| ((*word).to_owned(), json!(others))).collect();
+    let index = json!({ "entries": found, "about": about, "synonyms": synonyms });
+    site.add_part(PART, &index.to_string());
 }

@@ -1,7 +1,8 @@
 //! Styles that distinguish series.
 //!
 //! Published series are dashed and hollow, ours solid and filled; a published series takes the colour of ours
-//! with the same name. Beyond the colours, ours begin anew, dotted and pale.
+//! with the same name. Dots are theory's alone. Beyond the colours, bars and points begin anew, pale and in other shapes; lines have
+//! several panels: see [`crate::multiples()`].
 
 use anabranch_study::Series;
 use serde::Serialize;
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 
 /// Colours of series, after Okabe and Ito's set for colour-blind readers, each darkened or lightened until it
 /// has a contrast of 3:1 on white paper and on the dark page. Shapes and the legend distinguish them, not colour alone.
-const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009073", "#c065a0", "#a87900", "#6f6fd0", "#7a7a7a"];
+pub const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009073", "#c065a0", "#a87900", "#6f6fd0", "#7a7a7a"];
 
 /// The opacity of areas beyond the colours.
 const PALE: &str = "60";
@@ -46,6 +47,11 @@ pub struct Style {
     lines: bool,
 }
 
+/// The name that a series shares with its theory, and published values with ours.
+pub fn family(series: &Series) -> &str {
+    series.name.strip_suffix(THEORY).unwrap_or(&series.name)
+}
+
 impl Style {
     /// Styles for `series`; the legend shows them as `lines`, or else by their shapes.
     pub fn new(series: &[Series], lines: bool) -> Self {
@@ -53,8 +59,7 @@ impl Style {
         let mut style =
             Self { names: vec![], strokes: vec![], fills: vec![], dashes: vec![], shapes: vec![], lines };
         for s in series {
-            let of = s.name.strip_suffix(THEORY);
-            let name = of.unwrap_or(&s.name);
+            let (of, name) = (s.name.strip_suffix(THEORY), family(s));
             let family = families.iter().position(|&known| known == name).unwrap_or_else(|| {
                 families.push(name);
                 families.len() - 1
@@ -68,11 +73,10 @@ impl Style {
                 (false, 0) => colour.to_owned(),
                 (false, _) => format!("{colour}{PALE}"),
             });
-            style.dashes.push(match (s.published, of.is_some(), again) {
-                (true, ..) => [6.0, 4.0],
-                (_, true, _) => DOTTED,
-                (.., 0) => SOLID,
-                _ => [1.5, 2.5],
+            style.dashes.push(match (s.published, of.is_some()) {
+                (true, _) => [6.0, 4.0],
+                (_, true) => DOTTED,
+                _ => SOLID,
             });
             style.shapes.push(SHAPES[(family + again) % SHAPES.len()]);
         }
@@ -157,14 +161,15 @@ mod tests {
     }
 
     #[test]
-    fn more_series_than_colours_differ_in_fill_dash_and_shape() {
+    fn more_series_than_colours_differ_in_fill_and_shape() {
         let series: Vec<_> =
             (0..14).map(|i| Series { name: i.to_string(), published: false, points: vec![] }).collect();
         let style = Style::new(&series, true);
-        let look = |i: usize| (style.strokes[i], style.dashes[i], style.shapes[i]);
+        let look = |i: usize| (style.strokes[i], style.shapes[i]);
         for i in 0..14 {
             assert!((0..i).all(|j| look(i) != look(j)));
         }
+        assert!(style.dashes.iter().all(|dashes| *dashes == SOLID));
         assert_ne!(style.shapes[0], style.shapes[7]);
         // Bars have neither dashes nor shapes.
         assert!((0..14).all(|i| (0..i).all(|j| style.fills[i] != style.fills[j])));

@@ -1,29 +1,18 @@
 //! Verdicts in words, signs and colours: never in colour alone.
 
-use anabranch_study::{Row, Verdict};
+use anabranch_study::{Row, Verdict, Wording};
 use maud::{Markup, html};
 
 /// Every verdict, from best to not judged.
-pub const ALL: [Verdict; 6] = [
+pub const ALL: [Verdict; 7] = [
     Verdict::Reproduced,
     Verdict::Partly,
     Verdict::NotReproduced,
     Verdict::Undetermined,
+    Verdict::Provisional,
     Verdict::NotJudged,
     Verdict::Failed,
 ];
-
-/// As a reader says it.
-pub fn label(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Reproduced => "reproduced",
-        Verdict::Partly => "partly",
-        Verdict::NotReproduced => "not reproduced",
-        Verdict::Undetermined => "undetermined",
-        Verdict::NotJudged => "not judged",
-        Verdict::Failed => "failed",
-    }
-}
 
 /// Its class in the style sheet.
 pub fn class(verdict: Verdict) -> &'static str {
@@ -34,6 +23,7 @@ pub fn class(verdict: Verdict) -> &'static str {
         Verdict::Undetermined => "undetermined",
         Verdict::NotJudged => "not-judged",
         Verdict::Failed => "failed",
+        Verdict::Provisional => "provisional",
     }
 }
 
@@ -46,20 +36,29 @@ pub fn sign(verdict: Verdict) -> &'static str {
         Verdict::Undetermined => "?",
         Verdict::NotJudged => "–",
         Verdict::Failed => "!",
+        Verdict::Provisional => "…",
     }
 }
 
 /// Sign and words.
-pub fn badge(verdict: Verdict) -> Markup {
+pub fn badge(verdict: Verdict, wording: Wording) -> Markup {
     html! {
-        span class={ "verdict " (class(verdict)) } { span.sign aria-hidden="true" { (sign(verdict)) } " " (label(verdict)) }
+        span class={ "verdict " (class(verdict)) } { span.sign aria-hidden="true" { (sign(verdict)) } " " (wording.label(verdict)) }
     }
 }
 
 /// The verdicts that an interval reaches beyond its row's own: "interval reaches partly"; empty if it reaches no other.
-pub fn crossing(row: &Row) -> Option<String> {
-    let reached: Vec<&str> = row.crosses.iter().map(|verdict| label(*verdict)).collect();
+pub fn crossing(row: &Row, wording: Wording) -> Option<String> {
+    let reached: Vec<&str> = row.crosses.iter().map(|verdict| wording.label(*verdict)).collect();
     (!reached.is_empty()).then(|| format!("interval reaches {}", reached.join(" and ")))
+}
+
+/// The verdicts that a table of counts shows, as indices of [`ALL`]: rare ones only where there are some, and of quick runs no
+/// others.
+pub fn shown(totals: [usize; ALL.len()]) -> Vec<usize> {
+    let is_provisional = (0..ALL.len()).any(|i| ALL[i] == Verdict::Provisional && totals[i] > 0);
+    let always = |verdict| !matches!(verdict, Verdict::Undetermined | Verdict::Provisional);
+    (0..ALL.len()).filter(|i| totals[*i] > 0 || always(ALL[*i]) && !is_provisional).collect()
 }
 
 /// How many rows have each verdict, in the order of [`ALL`].
@@ -79,12 +78,12 @@ pub fn count(verdicts: impl IntoIterator<Item = Verdict>) -> [usize; ALL.len()] 
 }
 
 /// The counts in words: "12 reproduced, 3 partly". Verdicts nobody got are left out.
-pub fn tally(counts: [usize; ALL.len()]) -> Markup {
+pub fn tally(counts: [usize; ALL.len()], wording: Wording) -> Markup {
     html! {
         span.tally {
             @for (verdict, n) in ALL.into_iter().zip(counts).filter(|&(_, n)| n > 0) {
                 span class={ "verdict " (class(verdict)) } {
-                    span.sign aria-hidden="true" { (sign(verdict)) } " " (n) " " (label(verdict))
+                    span.sign aria-hidden="true" { (sign(verdict)) } " " (n) " " (wording.label(verdict))
                 }
                 " "
             }
@@ -93,11 +92,15 @@ pub fn tally(counts: [usize; ALL.len()]) -> Markup {
 }
 
 /// One tile for each row, linked to it.
-pub fn strip<'a, 'b: 'a>(file: &str, rows: impl IntoIterator<Item = &'a (&'b Row, String)>) -> Markup {
+pub fn strip<'a, 'b: 'a>(
+    file: &str,
+    rows: impl IntoIterator<Item = &'a (&'b Row, String)>,
+    wording: Wording,
+) -> Markup {
     html! {
         span.strip {
             @for (row, anchor) in rows {
-                @let title = format!("{}: {}", row.id, label(row.verdict));
+                @let title = format!("{}: {}", row.id, wording.label(row.verdict));
                 a class=(class(row.verdict)) href={ (file) "#" (anchor) } title=(title) aria-label=(title) {
                     (sign(row.verdict))
                 }

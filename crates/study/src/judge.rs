@@ -7,6 +7,7 @@ mod runs;
 
 use crate::outcome::Outcome;
 use crate::plan::FindingPlan;
+use crate::plan::conditions::kept;
 use crate::plan::experiments::{PlannedExperiment, VariantSetups, distinct};
 use crate::result::{Experiment, Row, Run, VariantName};
 use crate::shares::shares;
@@ -85,16 +86,27 @@ impl PlannedExperiment {
             let [id, title, meaning] = [column.id, column.title, column.meaning].map(Into::into);
             VariantName { id, title, meaning, of_backend, notes, failed }
         };
-        let rows = plan.rows.iter().map(|row| Row {
-            others: others.iter().filter_map(|(changed, runs)| row.under(changed, runs)).collect(),
-            ..row.conclude(&runs, as_explained)
+        let ran: Vec<&str> = self.columns.iter().map(|changed| changed.column.id).collect();
+        let rows = plan.rows.iter().map(|row| {
+            let concluded = row.conclude(&runs, as_explained);
+            Row {
+                others: others.iter().filter_map(|(changed, runs)| row.under(changed, runs)).collect(),
+                explanation: concluded.explanation.map(|text| kept(&text, &ran)),
+                ..concluded
+            }
         });
         let said = plan.findings.iter().filter_map(|finding| said(finding, &runs));
         let (fidelity, linux_hosts) = backends::fidelity(self, outcomes);
         Experiment {
             id: self.id.clone(),
             title: self.title.clone(),
-            notes: self.notes.iter().cloned().chain(said).chain(self.unchanged.iter().cloned()).collect(),
+            notes: self
+                .notes
+                .iter()
+                .map(|note| kept(note, &ran))
+                .chain(said)
+                .chain(self.unchanged.iter().cloned())
+                .collect(),
             beyond: plan.beyond,
             columns: others.iter().map(name).collect(),
             asked: self.asked.clone(),

@@ -1,5 +1,6 @@
 //! The runs and quantities of each experiment and size, as a [`Plan`] made before anything runs.
 
+pub(crate) mod conditions;
 mod curves;
 pub(crate) mod definitions;
 pub(crate) mod experiments;

@@ -6,7 +6,9 @@ pub use crate::fidelity::*;
 pub use crate::shares::{Comparison, EquilibriumName, ShareRow, Shares};
 pub use crate::stats::Estimate;
 
+use crate::Size;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The results of a study's experiments.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -66,6 +68,30 @@ impl StudyResult {
     pub fn own_and_beyond(&self) -> [Vec<&Experiment>; 2] {
         let (beyond, own) = self.experiments.iter().partition(|e| e.beyond);
         [own, beyond]
+    }
+
+    /// Whether it is of the quick size, which gives values and no verdicts.
+    pub fn is_provisional(&self) -> bool {
+        self.size == Size::Quick.name()
+    }
+
+    /// The result as pages and tables show it: provisional rows have no other verdict.
+    pub fn shown(&self) -> Cow<'_, StudyResult> {
+        if !self.is_provisional() {
+            return Cow::Borrowed(self);
+        }
+        let provisional = |verdict: &mut Verdict| {
+            if !matches!(verdict, Verdict::NotJudged | Verdict::Failed) {
+                *verdict = Verdict::Provisional;
+            }
+        };
+        let mut shown = self.clone();
+        for row in shown.experiments.iter_mut().flat_map(|e| &mut e.rows) {
+            provisional(&mut row.verdict);
+            row.crosses.clear();
+            row.others.iter_mut().chain(&mut row.readings).for_each(|other| provisional(&mut other.verdict));
+        }
+        Cow::Owned(shown)
     }
 
     /// Its rows that have a verdict on what the paper itself published.
@@ -249,6 +275,55 @@ pub enum Verdict {
     /// Not measured: a simulation failed, or its seeds gave identical runs. `explanation` has the reason; the command exits with
     /// an error.
     Failed,
+    /// From the quick size, whose runs are too short and too few for a verdict: see [`StudyResult::shown`].
+    Provisional,
+}
+
+/// How the verdicts of a study are worded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wording {
+    /// Of published values: "reproduced".
+    Published,
+    /// Of claims that nobody published: "holds".
+    Claims,
+}
+
+impl Wording {
+    /// A verdict in words.
+    pub fn label(self, verdict: Verdict) -> &'static str {
+        match (self, verdict) {
+            (Wording::Published, Verdict::Reproduced) => "reproduced",
+            (Wording::Published, Verdict::Partly) => "partly",
+            (Wording::Published, Verdict::NotReproduced) => "not reproduced",
+            (Wording::Claims, Verdict::Reproduced) => "holds",
+            (Wording::Claims, Verdict::Partly) => "holds partly",
+            (Wording::Claims, Verdict::NotReproduced) => "does not hold",
+            (_, Verdict::Undetermined) => "undetermined",
+            (_, Verdict::NotJudged) => "not judged",
+            (_, Verdict::Failed) => "failed",
+            (_, Verdict::Provisional) => "provisional",
+        }
+    }
+
+    /// What the main experiments are of: "beyond the paper".
+    pub fn work(self) -> &'static str {
+        match self {
+            Wording::Published => "paper",
+            Wording::Claims => "main experiments",
+        }
+    }
+
+    /// The rule of a row.
+    pub fn rule(self, rule: &str) -> Cow<'_, str> {
+        match self {
+            Wording::Published => Cow::Borrowed(rule),
+            Wording::Claims => Cow::Owned(
+                rule.replace("reproduced", "holds")
+                    .replace("of the published value", "of the expected value")
+                    .replace("there is no published value to compare with", "the row claims nothing"),
+            ),
+        }
+    }
 }
 
 /// A figure.

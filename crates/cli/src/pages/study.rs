@@ -3,7 +3,7 @@
 use crate::table::{Table, WIDTH};
 use anabranch::counted;
 use anabranch_study::format::plain;
-use anabranch_study::{Estimate, Experiment, Published, Row, StudyResult, VariantName, Verdict};
+use anabranch_study::{Estimate, Experiment, Published, Row, StudyResult, VariantName, Verdict, Wording};
 
 fn rows(result: &StudyResult) -> impl Iterator<Item = &Row> {
     result.experiments.iter().flat_map(|e| &e.rows)
@@ -11,10 +11,16 @@ fn rows(result: &StudyResult) -> impl Iterator<Item = &Row> {
 
 /// The verdicts as tables.
 pub fn verdicts(result: &StudyResult) -> String {
-    let [own, beyond] = result.own_and_beyond();
-    let parts = [(own, "experiment"), (beyond, "beyond the paper")].into_iter();
+    let (result, wording) = (&*result.shown(), anabranch_papers::wording(result));
+    let [mut own, mut beyond] = result.own_and_beyond();
+    if anabranch_papers::is_own(&result.name) {
+        own.append(&mut beyond);
+    }
+    let beyond_title = format!("beyond the {}", wording.work());
+    let parts = [(own, "experiment"), (beyond, &*beyond_title)].into_iter();
     let parts = parts.filter(|(experiments, _)| !experiments.is_empty());
-    let tables: Vec<String> = parts.map(|(of, title)| verdict_table(&of, title).to_string()).collect();
+    let tables: Vec<String> =
+        parts.map(|(of, title)| verdict_table(&of, title, wording).to_string()).collect();
     let (size, seeds) = (&result.size, result.seeds_of_rows());
     let partial = if result.partial { "; partial: interrupted" } else { "" };
     let heading = format!("{}: {} ({size} size; seeds: {seeds}{partial})", result.name, result.title);
@@ -24,11 +30,11 @@ pub fn verdicts(result: &StudyResult) -> String {
         n => format!("The interval of {} reaches into the band of another verdict.\n", counted(n, "row")),
     };
     let tables = tables.join("\n");
-    format!("{}\n{tables}{crossing}{}", textwrap::fill(&heading, WIDTH), variant_table(result))
+    format!("{}\n{tables}{crossing}{}", textwrap::fill(&heading, WIDTH), variant_table(result, wording))
 }
 
 /// Counts the verdicts of each experiment and, for several, their sum.
-fn verdict_table(experiments: &[&Experiment], title: &str) -> Table {
+fn verdict_table(experiments: &[&Experiment], title: &str, wording: Wording) -> Table {
     let several = experiments.len() > 1;
     let ids = experiments.iter().map(|e| e.id.as_str()).chain(several.then_some("all"));
     let titles = experiments.iter().map(|e| e.title.as_str()).chain(several.then_some(""));
@@ -37,19 +43,35 @@ fn verdict_table(experiments: &[&Experiment], title: &str) -> Table {
         let all = several.then(|| experiments.iter().map(count).sum());
         experiments.iter().map(count).chain(all)
     };
-    Table::new()
-        .text("", ids)
-        .text(title, titles)
-        .count("reproduced", each(Verdict::Reproduced))
-        .count("partly", each(Verdict::Partly))
-        .count("not", each(Verdict::NotReproduced))
-        .count("undetermined", each(Verdict::Undetermined))
-        .count("not judged", each(Verdict::NotJudged))
-        .count("failed", each(Verdict::Failed))
+    let judged = judged(experiments.iter().flat_map(|e| &e.rows));
+    [judged, vec![Verdict::NotJudged, Verdict::Failed]]
+        .concat()
+        .into_iter()
+        .fold(Table::new().text("", ids).text(title, titles), |table, verdict| {
+            table.count(head(verdict, wording), each(verdict))
+        })
+}
+
+/// The verdicts that rows may have: the quick size has none.
+fn judged<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Verdict> {
+    match rows.into_iter().any(|row| row.verdict == Verdict::Provisional) {
+        true => vec![Verdict::Provisional],
+        false => vec![Verdict::Reproduced, Verdict::Partly, Verdict::NotReproduced, Verdict::Undetermined],
+    }
+}
+
+/// A verdict as the head of a column.
+fn head(verdict: Verdict, wording: Wording) -> &'static str {
+    match (wording, verdict) {
+        (Wording::Published, Verdict::NotReproduced) => "not",
+        (Wording::Claims, Verdict::Partly) => "partly",
+        (Wording::Claims, Verdict::NotReproduced) => "not",
+        _ => wording.label(verdict),
+    }
 }
 
 /// The verdicts of the paper's own rows, by default and under each sensitivity variant; empty without variants.
-fn variant_table(result: &StudyResult) -> String {
+fn variant_table(result: &StudyResult, wording: Wording) -> String {
     let mut columns: Vec<&VariantName> = Vec::new();
     for column in result.experiments.iter().filter(|e| !e.beyond).flat_map(|e| &e.columns) {
         if !columns.iter().any(|known| known.id == column.id) {
@@ -76,17 +98,16 @@ fn variant_table(result: &StudyResult) -> String {
     let each = |verdict: Verdict| count_all(&|row, column| under(row, column) == Some(verdict));
     let table = Table::new()
         .text("own rows", all.iter().map(|column| column.map_or("default", |column| &*column.title)))
-        .count("changed", count_all(&|row, column| other(row, column).is_some()))
-        .count("reproduced", each(Verdict::Reproduced))
-        .count("partly", each(Verdict::Partly))
-        .count("not", each(Verdict::NotReproduced))
-        .count("undetermined", each(Verdict::Undetermined))
-        .count("failed", each(Verdict::Failed));
+        .count("changed", count_all(&|row, column| other(row, column).is_some()));
+    let verdicts = [judged(own.iter().copied()), vec![Verdict::Failed]].concat();
+    let table =
+        verdicts.into_iter().fold(table, |table, verdict| table.count(head(verdict, wording), each(verdict)));
     format!("\n{table}")
 }
 
 /// Every row with its value and verdict.
 pub fn verdicts_and_rows(result: &StudyResult) -> String {
+    let (result, wording) = (&*result.shown(), anabranch_papers::wording(result));
     let rows: Vec<&Row> = rows(result).collect();
     let ours = |row: &&Row| match (&row.measured, &row.compared[..]) {
         (Some(ours), _) => with_interval(ours, &row.unit),
@@ -103,13 +124,9 @@ pub fn verdicts_and_rows(result: &StudyResult) -> String {
         Published::Claim(claim) => claim.clone(),
         Published::Nothing => "–".into(),
     };
-    let name = |verdict: &Verdict| match verdict {
-        Verdict::Reproduced => "reproduced",
-        Verdict::Partly => "partly",
-        Verdict::NotReproduced => "not",
-        Verdict::Undetermined => "undetermined",
-        Verdict::NotJudged => "not judged",
-        Verdict::Failed => "failed",
+    let name = |verdict: &Verdict| match (wording, verdict) {
+        (Wording::Published, Verdict::NotReproduced) => "not",
+        _ => wording.label(*verdict),
     };
     let verdict = |row: &&Row| match &row.crosses[..] {
         [] => name(&row.verdict).to_owned(),
@@ -120,7 +137,7 @@ pub fn verdicts_and_rows(result: &StudyResult) -> String {
     };
     let table = Table::new()
         .text("row", rows.iter().map(|row| row.id.as_str()))
-        .text("published", rows.iter().map(published))
+        .text(if wording == Wording::Published { "published" } else { "claim" }, rows.iter().map(published))
         .text("ours", rows.iter().map(ours))
         .text("verdict", rows.iter().map(verdict));
     format!("{}\n{table}", verdicts(result))
@@ -181,9 +198,9 @@ mod tests {
             let line = |line: &str| line.split_whitespace().map(str::to_owned).collect();
             table.to_string().lines().skip(2).map(line).collect()
         };
-        let own = cells(verdict_table(&own, "experiment"));
+        let own = cells(verdict_table(&own, "experiment", Wording::Published));
         assert_eq!(own[2], ["all", "3", "1", "0", "0", "0", "0"]);
-        let beyond = cells(verdict_table(&beyond, "beyond the paper"));
+        let beyond = cells(verdict_table(&beyond, "beyond the paper", Wording::Published));
         assert_eq!((beyond.len(), &*beyond[0].join(" ")), (1, "X-A two words 0 0 1 0 0 0"));
     }
 }

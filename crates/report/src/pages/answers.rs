@@ -19,7 +19,9 @@ pub fn section(plan: &Plan) -> Markup {
             @if plan.papers_and_studies().next().is_some() {
                 section id="claims" aria-label="Claims" {
                     h2 { "Do the claims hold?" }
-                    @for paper in plan.papers_and_studies() { (headline::line(paper, true)) }
+                    @for paper in &plan.papers { (headline::line(paper, true)) }
+                    @if !plan.own.is_empty() && !plan.papers.is_empty() { h3 { "Our own study" } }
+                    @for study in plan.own.iter().chain(&plan.studies) { (headline::line(study, true)) }
                 }
             }
             @if !lines.is_empty() { (matrix(&lines)) }
@@ -36,8 +38,9 @@ fn matrix(lines: &[Line]) -> Markup {
         section id="goals" aria-label="Goals" {
             h2 { "Which algorithms meet the goals of multipath congestion control?" }
             @if !coupled.is_empty() { (scroll("Algorithms and goals", &table(&coupled, &shown))) }
-            (advice(&coupled, &shown))
+            @if !is_provisional(lines) { (advice(&coupled, &shown)) }
             p.hint {
+                @if is_provisional(lines) { "Provisional: quick runs are not judged. " }
                 "RFC 6356 states the goals. Columns Reno and CUBIC: standard cases with such neighbours. The number is the connection's rate "
                 "÷ the rate of one single-path flow in its place: at least 0.95 on separate links (goal 1), at most 1.1 on a shared "
                 "link (goal 2). ✓: the whole 95 % interval is within the limit; ≈: only the mean; ×: neither."
@@ -93,10 +96,19 @@ fn cell(cell: Option<&Cell>) -> Markup {
         @match cell {
             None => td.none title="not run" { "–" },
             Some(cell) => td class=(verdict::class(cell.verdict)) {
-                a href=(cell.href) title=(cell.says) { (verdict::sign(cell.verdict)) " " (cell.text) }
+                a href=(cell.href) title=(cell.says) {
+                    @if cell.verdict != Verdict::Provisional { (verdict::sign(cell.verdict)) " " }
+                    (cell.text)
+                }
             },
         }
     }
+}
+
+/// Whether any of it is from quick runs.
+fn is_provisional(lines: &[Line]) -> bool {
+    let mut cells = lines.iter().flat_map(|line| line.cells.iter().flatten());
+    cells.any(|cell| cell.verdict == Verdict::Provisional)
 }
 
 /// Which algorithms to use where, from the matrix.

@@ -1,20 +1,21 @@
 //! The verdicts on the papers' own rows in sensitivity variants, compared with the default.
 
-use anabranch_study::{Estimate, Other, Row, StudyResult, VariantName, Verdict};
+use anabranch_study::{Estimate, Other, Row, StudyResult, VariantName, Verdict, Wording};
 use maud::{Markup, html};
 
 use crate::{layout::scroll, prose::prose, verdict};
 use anabranch_study::format;
 
 /// The verdicts on the papers' own rows in each variant; empty without variants.
-pub fn table(papers: &[&StudyResult]) -> Markup {
+pub fn table(papers: &[&StudyResult], wording: Wording) -> Markup {
     let columns = columns(papers);
     html! {
         @if !columns.is_empty() {
             h2 id="assumptions" { "Under other assumptions" }
             p {
-                "The papers' hosts differ from the default hosts. Sensitivity variants repeat the experiments under other assumptions and "
-                "judge each row by the same rule. Only the papers' own rows count here."
+                @if wording == Wording::Published { "The papers' hosts differ from the default hosts. " }
+                "Sensitivity variants repeat the experiments under other assumptions and judge each row by the same rule."
+                @if wording == Wording::Published { " Only the papers' own rows count here." }
                 @if columns.iter().any(|column| column.of_backend) {
                     " Other backends than the simulator have only the rows for which all scenarios can run there."
                 }
@@ -27,7 +28,7 @@ pub fn table(papers: &[&StudyResult]) -> Markup {
                             th.number scope="col" { "Changed rows" }
                             th scope="col" { "Their default verdicts" }
                             th scope="col" { "Their verdicts here" }
-                            th scope="col" { "All the papers' own rows" }
+                            th scope="col" { @if wording == Wording::Published { "All the papers' own rows" } @else { "All rows" } }
                         }
                     }
                     tbody {
@@ -36,9 +37,9 @@ pub fn table(papers: &[&StudyResult]) -> Markup {
                             td.number { "–" }
                             td { "–" }
                             td { "–" }
-                            td { (verdict::tally(verdict::count(own(papers).map(|row| row.verdict)))) }
+                            td { (verdict::tally(verdict::count(own(papers).map(|row| row.verdict)), wording)) }
                         }
-                        @for column in columns { (line(papers, column)) }
+                        @for column in columns { (line(papers, column, wording)) }
                     }
                 }
             }))
@@ -51,7 +52,7 @@ pub fn any(papers: &[&StudyResult]) -> bool {
     !columns(papers).is_empty()
 }
 
-fn line(papers: &[&StudyResult], column: &VariantName) -> Markup {
+fn line(papers: &[&StudyResult], column: &VariantName, wording: Wording) -> Markup {
     let under = |row: &Row| row.other(&column.id).map(|other| other.verdict);
     let changed = || own(papers).filter_map(|row| Some((row.verdict, under(row)?)));
     let all = || own(papers).map(|row| under(row).unwrap_or(row.verdict));
@@ -59,10 +60,10 @@ fn line(papers: &[&StudyResult], column: &VariantName) -> Markup {
         tr {
             th scope="row" { b { (column.title) } div.quiet { (prose(&column.meaning)) } }
             td.number { (changed().count()) }
-            td { (verdict::tally(verdict::count(changed().map(|(default, _)| default)))) }
-            td { (verdict::tally(verdict::count(changed().map(|(_, under)| under)))) }
+            td { (verdict::tally(verdict::count(changed().map(|(default, _)| default)), wording)) }
+            td { (verdict::tally(verdict::count(changed().map(|(_, under)| under)), wording)) }
             // Rows that did not run on a backend have no verdict there.
-            td { @if column.of_backend { "–" } @else { (verdict::tally(verdict::count(all()))) } }
+            td { @if column.of_backend { "–" } @else { (verdict::tally(verdict::count(all()), wording)) } }
         }
     }
 }
@@ -96,7 +97,7 @@ fn seeds(measured: &Option<Estimate>, compared: &[(String, Estimate)]) -> usize 
 }
 
 /// A table cell with a row's value and verdict in a variant or on a backend.
-pub fn cell(row: &Row, column: &VariantName) -> Markup {
+pub fn cell(row: &Row, column: &VariantName, wording: Wording) -> Markup {
     let Some(other) = row.other(&column.id) else {
         return html! { td.number.quiet { @if column.of_backend { "–" } @else { "same" } } };
     };
@@ -108,7 +109,7 @@ pub fn cell(row: &Row, column: &VariantName) -> Markup {
             // A backend has fewer seeds only if runs failed; a variant always does.
             @if column.of_backend && values < own && values > 0 { div.quiet { "n = " (values) } }
             @if let Some(failure) = &other.failure { div { (prose(failure)) } }
-            @if other.verdict != Verdict::NotJudged { (verdict::badge(other.verdict)) }
+            @if other.verdict != Verdict::NotJudged { (verdict::badge(other.verdict, wording)) }
         }
     }
 }

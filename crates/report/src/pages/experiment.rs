@@ -1,14 +1,14 @@
 //! An experiment: its table, its figures, and the runs behind them.
 
-use anabranch_study::{Experiment, Published, Row, Run, VariantName, Verdict};
+use anabranch_study::{Experiment, Published, Row, Run, VariantName, Verdict, Wording};
 use maud::{Markup, html};
 
 use crate::{
     laboratory,
     layout::scroll,
-    pages::{assumptions, fidelity, figure, shares},
-    plan::ExperimentPlan,
-    prose::{paragraphs, prose},
+    pages::{assumptions, fidelity, figure, pivot, shares},
+    plan::{ExperimentPlan, PaperPlan},
+    prose::{Links, paragraphs, prose, with_links},
     ratio::Ratio,
     site::Site,
     verdict, visible,
@@ -22,27 +22,35 @@ const FEW_COLUMNS: usize = 2;
 const FEW_RUNS: usize = 3;
 
 /// The section of a paper's page.
-pub fn section(plan: &ExperimentPlan, site: &mut Site) -> Markup {
-    let experiment = plan.experiment;
+pub fn section(plan: &ExperimentPlan, study: &PaperPlan, site: &mut Site) -> Markup {
+    let (experiment, links) = (plan.experiment, &study.links);
     let is_judged = |(row, _): &&(&Row, String)| row.verdict != Verdict::NotJudged;
     let (judged, rest): (Vec<_>, Vec<_>) = plan.rows.iter().partition(is_judged);
     html! {
         section.experiment id=(plan.anchor) {
-            h2 { span.id { (experiment.id) } " " (experiment.title) " " (permalink(&plan.anchor, &experiment.id)) }
-            p {
-                (verdict::tally(verdict::counts(&experiment.rows)))
-                @if experiment.beyond { " " span.quiet { "beyond the paper: counted separately" } }
+            h2 {
+                // A study of one experiment has the same title.
+                @if study.users && !study.is_split() { "Results" } @else { span.id { (experiment.id) } " " (experiment.title) }
+                " " (permalink(&plan.anchor, &experiment.id))
             }
-            (paragraphs(&experiment.notes))
+            p {
+                @if !study.users || !judged.is_empty() { (verdict::tally(verdict::counts(&experiment.rows), plan.wording)) }
+                @if experiment.beyond && !anabranch_papers::is_own(&study.result.name) { " " span.quiet { "beyond the " (plan.wording.work()) ": counted separately" } }
+            }
+            @if study.users {
+                (pivot::tables(plan))
+                @if !judged.is_empty() { (table(plan, links, &judged, "claims")) }
+            }
+            (paragraphs(&experiment.notes, links))
             @for together in figure::together(&plan.figures) {
                 (figure::figures(together, site))
                 @if let Some(run) = experiment.runs.first() { (one(run, site)) }
             }
-            @if !judged.is_empty() { (table(plan, &judged, "published values and ours")) }
+            @if !judged.is_empty() && !study.users { (table(plan, links, &judged, if is_published(plan) { "published values and ours" } else { "claims" })) }
             @if !rest.is_empty() {
-                details.runs open[judged.is_empty()] {
+                details.runs open[judged.is_empty() && !study.users] {
                     summary { h3 { "Not judged" } span.quiet { " " (rest.len()) @if rest.len() == 1 { " row" } @else { " rows" } } }
-                    (table(plan, &rest, "not judged"))
+                    (table(plan, links, &rest, "not judged"))
                 }
             }
             (columns(experiment))
@@ -66,7 +74,7 @@ fn permalink(anchor: &str, of: &str) -> Markup {
 
 type NamedRow<'a> = (&'a Row, String);
 
-fn table(plan: &ExperimentPlan, rows: &[&NamedRow], what: &str) -> Markup {
+fn table(plan: &ExperimentPlan, links: &Links, rows: &[&NamedRow], what: &str) -> Markup {
     let caption = format!("{}: {what}", plan.experiment.id);
     // Claims have no ratio.
     let ratios = rows.iter().any(|(row, _)| Ratio::of(row).is_some());
@@ -74,7 +82,7 @@ fn table(plan: &ExperimentPlan, rows: &[&NamedRow], what: &str) -> Markup {
     let (backends, assumed): (Vec<_>, Vec<_>) = plan.experiment.columns.iter().partition(|c| c.of_backend);
     let few = plan.experiment.columns.len() <= FEW_COLUMNS;
     let (assumed, apart) = if few { (assumed, vec![]) } else { (vec![], assumed) };
-    let columns = Columns { ratios, backends, assumed };
+    let columns = Columns { ratios, backends, assumed, wording: plan.wording, links };
     html! {
         (scroll(&caption, &html! {
             table.rows {
@@ -84,7 +92,7 @@ fn table(plan: &ExperimentPlan, rows: &[&NamedRow], what: &str) -> Markup {
                         th scope="col" { (verdict_head(!columns.backends.is_empty())) }
                         th scope="col" { "Quantity" }
                         th scope="col" { "Unit" }
-                        th.number scope="col" { "Published" }
+                        th.number scope="col" { (if is_published(plan) { "Published" } else { "Claim" }) }
                         th.number scope="col" { (ours(!columns.backends.is_empty())) }
                         @for column in &columns.backends { th.number scope="col" title=(column.meaning) { (column.title) } }
                         th.number scope="col" { "n" }
@@ -155,7 +163,7 @@ fn under_assumptions(plan: &ExperimentPlan, rows: &[&NamedRow], columns: &[&Vari
                         tr {
                             th scope="row" { (prose(&row.what)) div.rowid { a href={ "#" (anchor) } { (row.id) } } }
                             (measured(row))
-                            @for column in columns { (assumptions::cell(row, column)) }
+                            @for column in columns { (assumptions::cell(row, column, plan.wording)) }
                         }
                     }
                 }
@@ -170,6 +178,12 @@ struct Columns<'a> {
     ratios: bool,
     backends: Vec<&'a VariantName>,
     assumed: Vec<&'a VariantName>,
+    wording: Wording,
+    links: &'a Links,
+}
+
+fn is_published(plan: &ExperimentPlan) -> bool {
+    plan.wording == Wording::Published
 }
 
 /// The heading of our values: the simulator's if there are other backends.
@@ -184,26 +198,28 @@ pub fn verdict_head(beside_others: bool) -> &'static str {
 
 fn table_row(row: &Row, anchor: &str, columns: &Columns) -> Markup {
     let width = 7 + usize::from(columns.ratios) + columns.backends.len() + columns.assumed.len();
+    // Explanations are of the default size.
+    let explanation = row.explanation.as_ref().filter(|_| row.verdict != Verdict::Provisional);
     let n = row.measured.as_ref().or(row.compared.first().map(|(_, m)| m)).map_or(0, |m| m.values.len());
     html! {
-        tr id=(anchor) class={ (verdict::class(row.verdict)) @if row.explanation.is_some() || !row.readings.is_empty() { " explained" } } {
+        tr id=(anchor) class={ (verdict::class(row.verdict)) @if explanation.is_some() || !row.readings.is_empty() { " explained" } } {
             td {
-                (verdict::badge(row.verdict))
-                @if let Some(reached) = verdict::crossing(row) { div.quiet { (reached) } }
+                (verdict::badge(row.verdict, columns.wording))
+                @if let Some(reached) = verdict::crossing(row, columns.wording) { div.quiet { (reached) } }
             }
             th scope="row" { (prose(&row.what)) div.rowid { a href={ "#" (anchor) } { (row.id) } } }
             td { (row.unit) }
-            (published(row))
+            (published(row, columns.wording))
             (measured(row))
-            @for column in &columns.backends { (assumptions::cell(row, column)) }
+            @for column in &columns.backends { (assumptions::cell(row, column, columns.wording)) }
             td.number { @if n == 0 { "–" } @else { (n) } }
             @if columns.ratios {
                 td.ratio {
                     @if let Some(ratio) = Ratio::of(row) { (ratio.text()) " " (ratio.drawing()) } @else { "–" }
                 }
             }
-            td.rule { (prose(&row.rule)) }
-            @for column in &columns.assumed { (assumptions::cell(row, column)) }
+            td.rule { (prose(&columns.wording.rule(&row.rule))) }
+            @for column in &columns.assumed { (assumptions::cell(row, column, columns.wording)) }
         }
         @if !row.readings.is_empty() {
             tr.why {
@@ -212,14 +228,14 @@ fn table_row(row: &Row, anchor: &str, columns: &Columns) -> Markup {
                         b { "Other interpretations of the text: " }
                         @for (i, reading) in row.readings.iter().enumerate() {
                             @if i > 0 { "; " }
-                            (prose(&reading.column)) ": " (assumptions::values(reading)) " " (verdict::badge(reading.verdict))
+                            (prose(&reading.column)) ": " (assumptions::values(reading)) " " (verdict::badge(reading.verdict, columns.wording))
                         }
                     }
                 }
             }
         }
-        @if let Some(explanation) = &row.explanation {
-            tr.why { td colspan=(width) { div { b { (why(row.verdict)) ": " } (prose(explanation)) } } }
+        @if let Some(explanation) = explanation {
+            tr.why { td colspan=(width) { div { b { (why(row.verdict)) ": " } (with_links(explanation, columns.links)) } } }
         }
     }
 }
@@ -230,7 +246,7 @@ fn why(verdict: Verdict) -> &'static str {
 }
 
 /// The cell of a published value or claim.
-pub fn published(row: &Row) -> Markup {
+pub fn published(row: &Row, wording: Wording) -> Markup {
     html! {
         @match &row.published {
             Published::Value(value) => td.number { (format::exact(*value)) },
@@ -238,7 +254,7 @@ pub fn published(row: &Row) -> Markup {
                 (format::number(*value)) div.quiet { "derived: " (prose(from)) }
             },
             Published::Claim(claim) => td.claim { (prose(claim)) },
-            Published::Nothing => td.number.quiet { "not given" },
+            Published::Nothing => td.number.quiet { (if wording == Wording::Published { "not given" } else { "–" }) },
         }
     }
 }

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use crate::{
     chart::{Chart, MOST_POINTS, VisibleData, chart, drawable_points},
     csv,
+    multiples::multiples,
     plan::{FigurePlan, PaperPlan},
     prose::prose,
     scales::{STEPS, nice},
@@ -58,7 +59,7 @@ fn alike(figures: &[FigurePlan]) -> Vec<Vec<Panel>> {
 fn figure(plan: &FigurePlan, drawn: Vec<Panel>, site: &mut Site) -> Markup {
     let mut charts = Charts::new(&plan.part);
     let facets = facets(&drawn.iter().collect::<Vec<_>>());
-    let n = plan.panels.len();
+    let n = multiples(&drawn).len();
     html! {
         figure id=(plan.anchor) {
             figcaption { span.id { (plan.figure.id) } " " (prose(&plan.figure.title)) }
@@ -115,7 +116,15 @@ impl<'a> Charts<'a> {
 
     /// One plot, with a picture of it that stands there until a script draws it, and without scripts.
     pub fn with_picture(&mut self, panel: &Panel, data: &str, look: &ChartSize, site: &mut Site) -> Markup {
-        let path = format!("data/{}.svg", stem(data));
+        html! { @for one in multiples(std::slice::from_ref(panel)) { (self.pictured(&one, data, look, site)) } }
+    }
+
+    fn pictured(&mut self, panel: &Panel, data: &str, look: &ChartSize, site: &mut Site) -> Markup {
+        let mut names = (1..).map(|n| match n {
+            1 => format!("data/{}.svg", stem(data)),
+            n => format!("data/{}-{n}.svg", stem(data)),
+        });
+        let path = names.find(|path| !site.has(path)).expect("numbers do not end");
         let picture = svg::picture(&coarse(panel), look);
         let there = picture.is_some().then_some(path.as_str());
         let drawing = self.plot(panel, data, there);
@@ -127,7 +136,7 @@ impl<'a> Charts<'a> {
 
     /// One plot, and where its values are.
     pub fn drawing(&mut self, panel: &Panel, data: &str) -> Markup {
-        self.plot(panel, data, None)
+        html! { @for one in multiples(std::slice::from_ref(panel)) { (self.plot(&one, data, None)) } }
     }
 
     fn plot(&mut self, panel: &Panel, data: &str, picture: Option<&str>) -> Markup {

@@ -1,6 +1,6 @@
 //! How to read the report.
 
-use anabranch_study::Verdict;
+use anabranch_study::{Verdict, Wording};
 use maud::{Markup, html};
 
 use crate::{
@@ -81,6 +81,9 @@ fn verdicts() -> Markup {
         Verdict::NotJudged => {
             "The paper publishes no value to compare with, or the row departs from the paper's setting (other delays, rates, buffers): a published value is then shown for comparison only."
         }
+        Verdict::Provisional => {
+            "The row is of the quick size. Its runs are too short and too few for a verdict: the value shows that everything works. The default size judges it."
+        }
         Verdict::Failed => {
             "The row could not be measured: a run failed, or several seeds gave identical runs. The row states the reason."
         }
@@ -95,7 +98,11 @@ fn verdicts() -> Markup {
             "A verdict applies to the mean. If its interval reaches into another band, the row notes it: “interval reaches partly”. A value at the "
             "edge of a band may belong to either. For a bound or an order, the rule states when it holds partly."
         }
-        dl.terms { @for v in verdict::ALL { dt { (verdict::badge(v)) } dd { (meaning(v)) } } }
+        p {
+            "Studies that compare with nothing published, such as sweeps and our own study, say that a claim “holds”, “holds partly” or “does not hold”, by "
+            "the same rules."
+        }
+        dl.terms { @for v in verdict::ALL { dt { (verdict::badge(v, Wording::Published)) } dd { (meaning(v)) } } }
         p {
             "The papers' hosts differ from the default hosts, for example in their kernel's arithmetic. A sensitivity variant repeats an "
             "experiment under such an assumption, with fewer seeds. Its column has a value, and a verdict by the row's rule; “same” means that "
@@ -130,7 +137,7 @@ fn figures() -> Markup {
         h2 id="figures" { "Figures" }
         p {
             "Figures have the paper's axes, extended only if our values exceed them. Published series are dashed "
-            "and hollow, ours solid and filled; series of the same name share a colour. Bars and bands are 95 % intervals. "
+            "and hollow, theory is dotted, ours solid and filled; series of the same name share a colour. Bars and bands are 95 % intervals. "
             "Click a legend entry to show only its series, click others to add them, and click again to remove one. Point at a mark to see its "
             "values. Drag a chart to move along its horizontal axis, turn the wheel with Ctrl or Alt to zoom, double-click to reset. The "
             "menu at a chart's corner saves it as SVG or PNG. Without JavaScript, and in print, charts are pictures with fewer points."

@@ -1,14 +1,14 @@
 //! The first page: every row's verdict, and how to repeat it all.
 
-use anabranch_study::{Row, Verdict};
+use anabranch_study::{Row, Verdict, Wording};
 use maud::{Markup, html};
 
 use crate::{
     headline,
     layout::{Page, page, scroll},
     pages::{answers, assumptions, fidelity},
-    plan::{self, PaperPlan, Plan},
-    prose::{paragraphs, prose},
+    plan::{self, ExperimentPlan, PaperPlan, Plan},
+    prose::{Links, paragraphs, prose},
     site::Site,
     verdict,
 };
@@ -17,9 +17,9 @@ const FILE: &str = "index.html";
 
 /// Adds the page.
 pub fn add(plan: &Plan, site: &mut Site) {
-    let (heading, lead) = match (&plan.papers[..], &plan.studies[..]) {
-        ([], []) => ("The algorithms", "How each behaves in the same standard cases."),
-        ([], _) => (
+    let (heading, lead) = match [&plan.papers[..], &plan.own, &plan.studies] {
+        [[], [], []] => ("The algorithms", "How each behaves in the same standard cases."),
+        [[], ..] => (
             "Studies and sweeps",
             "Each row has a value, and a verdict by a rule that was fixed before the run.",
         ),
@@ -37,11 +37,11 @@ pub fn add(plan: &Plan, site: &mut Site) {
         @for (size, meaning) in sizes(plan) {
             p.hint { b { (size) } @if let Some(meaning) = meaning { ": " (prose(meaning)) } }
         }
-        (paragraphs(&plan.context.notes))
+        (paragraphs(&plan.context.notes, &Links::new()))
         (answers::section(plan))
         (facts(plan))
         (summary(plan))
-        (assumptions::table(&plan.papers.iter().map(|paper| paper.result).collect::<Vec<_>>()))
+        (assumptions::table(&plan.papers.iter().map(|paper| paper.result).collect::<Vec<_>>(), Wording::Published))
         (fidelity::summary(&plan.papers_and_studies().collect::<Vec<_>>(), false))
         (algorithms(plan))
     };
@@ -57,15 +57,25 @@ fn held(plan: &Plan) -> Markup {
         .map(|p| headline::answer(p.result))
         .collect();
     let count = |verdict| answers.iter().filter(|answer| **answer == Some(verdict)).count();
-    let [hold, in_part, not, open] =
-        [Verdict::Reproduced, Verdict::Partly, Verdict::NotReproduced, Verdict::Undetermined].map(count);
+    let [hold, in_part, not, open, provisional] = [
+        Verdict::Reproduced,
+        Verdict::Partly,
+        Verdict::NotReproduced,
+        Verdict::Undetermined,
+        Verdict::Provisional,
+    ]
+    .map(count);
     html! {
-        @if answers.len() > 1 {
+        @if answers.len() > 1 && provisional == answers.len() {
+            b { "Congestion control for multipath TCP: " (answers.len()) " main claims, none of them judged yet: quick runs are provisional." }
+            " "
+        } @else if answers.len() > 1 {
             b {
                 "Congestion control for multipath TCP: of " (answers.len()) " main claims " (number(hold, "holds", "hold")) ", "
                 (number(in_part, "holds", "hold")) " partly and " (number(not, "does", "do")) " not"
-                @if open > 0 { "; " (open) @if open == 1 { " is" } @else { " are" } " undetermined" }
-                @if hold + in_part + not + open < answers.len() { "; the others were not run completely" }
+                @if open > 0 { "; " (number(open, "is", "are")) " undetermined" }
+                @if provisional > 0 { "; " (number(provisional, "is", "are")) " provisional" }
+                @if hold + in_part + not + open + provisional < answers.len() { "; the others were not run completely" }
                 "."
             }
             " "
@@ -81,7 +91,8 @@ fn number(n: usize, one: &str, several: &str) -> String {
 /// The sizes that were run, and what they mean.
 fn sizes<'a>(plan: &'a Plan) -> Vec<(&'a str, Option<&'a str>)> {
     let meaning = |size: &str| plan.context.sizes.iter().find(|s| s.name == size).map(|s| s.meaning.as_str());
-    let papers = plan.papers.iter().map(|p| (p.result.size.as_str(), meaning(&p.result.size)));
+    let papers =
+        plan.papers.iter().chain(&plan.own).map(|p| (p.result.size.as_str(), meaning(&p.result.size)));
     let by_the_file = "durations and seeds as set in the study file";
     let studies = plan.studies.iter().map(|p| (p.result.size.as_str(), Some(by_the_file)));
     let mut sizes: Vec<(&str, Option<&str>)> = Vec::new();
@@ -97,16 +108,18 @@ fn sizes<'a>(plan: &'a Plan) -> Vec<(&'a str, Option<&'a str>)> {
 fn facts(plan: &Plan) -> Markup {
     html! {
         dl.facts {
-            dt { "Version" } dd { (plan.context.version) }
+            dt { "Version" } dd { (plan.context.version) @if let Some(commit) = &plan.context.commit { ", commit " (commit) } }
+            @if let Some(date) = &plan.context.date { dt { "Written on" } dd { (date) } }
             @if let Some(machine) = &plan.context.machine { dt { "Machine" } dd { (machine) } }
             dt { "Reproduce with" } dd { code { (plan.context.command) } }
         }
     }
 }
 
-/// The rows of the paper's own experiments, or of those beyond it.
+/// The rows of the paper's own experiments, or of those beyond it; all of our own study are beyond any paper.
 fn rows<'a>(paper: &'a PaperPlan, beyond: bool) -> impl Iterator<Item = &'a Row> {
-    let experiments = paper.experiments.iter().filter(move |e| e.experiment.beyond == beyond);
+    let is_beyond = |e: &ExperimentPlan| e.experiment.beyond && !anabranch_papers::is_own(&paper.result.name);
+    let experiments = paper.experiments.iter().filter(move |e| is_beyond(e) == beyond);
     experiments.flat_map(|e| e.rows.iter().map(|(row, _)| *row))
 }
 
@@ -116,6 +129,7 @@ fn summary(plan: &Plan) -> Markup {
     let tables = [
         ("The papers' own experiments", "Paper", &plan.papers, false),
         ("Beyond the papers", "Paper", &plan.papers, true),
+        ("Our own study", "Study", &plan.own, false),
         ("Studies and sweeps", "Study", &plan.studies, false),
         ("Beyond the studies' main experiments", "Study", &plan.studies, true),
     ];
@@ -131,10 +145,11 @@ fn summary(plan: &Plan) -> Markup {
 /// One of these tables.
 fn counted(title: &str, kind: &str, papers: &[&PaperPlan], beyond: bool) -> Markup {
     let totals = verdict::counts(papers.iter().flat_map(|paper| rows(paper, beyond)));
-    // Few papers leave a row undetermined: the table is narrower without that column.
-    let shown: Vec<usize> = (0..verdict::ALL.len())
-        .filter(|i| verdict::ALL[*i] != Verdict::Undetermined || totals[*i] > 0)
-        .collect();
+    let shown = verdict::shown(totals);
+    let wording = match papers.iter().all(|paper| paper.wording == Wording::Published) {
+        true => Wording::Published,
+        false => Wording::Claims,
+    };
     html! {
         h3 { (title) }
         (scroll(title, &html! {
@@ -145,7 +160,7 @@ fn counted(title: &str, kind: &str, papers: &[&PaperPlan], beyond: bool) -> Mark
                         th scope="col" { "Size" }
                         th.number scope="col" { "Seeds" }
                         th.number scope="col" { "Rows" }
-                        @for i in &shown { th.number scope="col" { (verdict::badge(verdict::ALL[*i])) } }
+                        @for i in &shown { th.number scope="col" { (verdict::badge(verdict::ALL[*i], wording)) } }
                     }
                 }
                 tbody {

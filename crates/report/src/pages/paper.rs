@@ -1,13 +1,13 @@
 //! A paper's page.
 
-use anabranch_study::{Experiment, Run, Verdict};
+use anabranch_study::{Experiment, Verdict};
 use maud::{Markup, html};
 
 use crate::{
     csv, headline,
     layout::{Page, page},
     pages::{assumptions, experiment, fidelity, figure},
-    plan::{ExperimentPlan, PaperPlan, Plan},
+    plan::{ExperimentPlan, PaperPlan, Plan, names},
     prose::{paragraphs, prose},
     site::Site,
     verdict,
@@ -16,17 +16,22 @@ use crate::{
 /// Adds the page, its experiments' pages, and the values behind its tables and figures.
 pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
     let result = paper.result;
-    let [own, beyond] = result.own_and_beyond();
+    let [mut own, mut beyond] = result.own_and_beyond();
+    if anabranch_papers::is_own(&result.name) {
+        own.append(&mut beyond);
+    }
     let tally = |experiments: &[&Experiment]| {
-        verdict::tally(verdict::counts(experiments.iter().flat_map(|e| &e.rows)))
+        verdict::tally(verdict::counts(experiments.iter().flat_map(|e| &e.rows)), paper.wording)
     };
     let body = html! {
         h1 { (result.title) }
         p.citation { (prose(&result.citation)) }
         @if result.headline.is_some() { (headline::line(paper, false)) }
+        // A user asks for the values first.
+        @if paper.users && !paper.is_split() { (sections(paper, site)) }
         dl.facts {
             @if !own.is_empty() { dt { "Verdicts" } dd { (tally(&own)) } }
-            @if !beyond.is_empty() { dt { "Beyond the paper" } dd { (tally(&beyond)) } }
+            @if !beyond.is_empty() { dt { "Beyond the " (paper.wording.work()) } dd { (tally(&beyond)) } }
             dt { "Size" } dd { b { (result.size) } ", seeds per row: " (result.seeds_of_rows()) }
             dt { "Version" } dd { (result.version) (other_version(plan, &result.version)) }
             @if result.without_columns {
@@ -48,12 +53,12 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
         @if result.experiments.is_empty() { p.hint { "This result has no experiments: none was run." } }
         (contents(paper))
         @if !result.notes.is_empty() {
-            section id="notes" { h2 { "Notes" } (paragraphs(&result.notes)) }
+            section id="notes" { h2 { "Notes" } (paragraphs(&result.notes, &paper.links)) }
         }
-        (assumptions::table(&[result]))
+        (assumptions::table(&[result], paper.wording))
         (fidelity::summary(&[paper], true))
         (errata(paper))
-        @if !paper.is_split() { @for e in &paper.experiments { (experiment::section(e, site)) } }
+        @if !paper.users && !paper.is_split() { (sections(paper, site)) }
     };
     let title = format!("{} – Anabranch", result.title);
     site.add(paper.file.as_str(), page(plan, &Page { file: &paper.file, title: &title }, &body));
@@ -61,7 +66,7 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
         for (i, e) in paper.experiments.iter().enumerate() {
             let around =
                 [i.checked_sub(1).map(|before| &paper.experiments[before]), paper.experiments.get(i + 1)];
-            let body = html! { (path(paper, around)) (experiment::section(e, site)) };
+            let body = html! { (path(paper, around)) (experiment::section(e, paper, site)) };
             let title = format!("{} {} – Anabranch", e.experiment.id, e.experiment.title);
             site.add(e.file.as_str(), page(plan, &Page { file: &paper.file, title: &title }, &body));
         }
@@ -71,6 +76,11 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
         site.add(paper.backends_csv.as_str(), csv::backends(paper));
     }
     figure::add_data(paper, site);
+}
+
+/// Its experiments, on its own page.
+fn sections(paper: &PaperPlan, site: &mut Site) -> Markup {
+    html! { @for e in &paper.experiments { (experiment::section(e, paper, site)) } }
 }
 
 /// A note if another version made the result.
@@ -92,25 +102,13 @@ fn path(paper: &PaperPlan, [before, after]: [Option<&ExperimentPlan>; 2]) -> Mar
 /// The pages of the algorithms that its runs and scenarios name.
 fn algorithms(plan: &Plan, paper: &PaperPlan) -> Markup {
     let runs = || paper.experiments.iter().flat_map(|e| &e.experiment.runs);
-    let used: Vec<_> =
-        plan.algorithms.iter().filter(|a| runs().any(|run| names(run, a.entry.name))).collect();
+    let used: Vec<_> = plan.algorithms.iter().filter(|a| runs().any(|run| names(run, a.entry))).collect();
     html! {
         @if !used.is_empty() {
             dt { "Algorithms" }
             dd { @for (i, a) in used.iter().enumerate() { @if i > 0 { ", " } a href=(a.file) title=(a.entry.title) { (a.entry.name) } } }
         }
     }
-}
-
-/// Whether the algorithm `name` is given to a flow, in the command or in the scenario.
-fn names(run: &Run, name: &str) -> bool {
-    let in_text = run
-        .text
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("cc "))
-        .any(|rest| rest.contains(&format!("\"{name}\"")));
-    let mut words = run.command.split(|c: char| c.is_whitespace() || "='\"".contains(c));
-    in_text || words.any(|word| word == name)
 }
 
 fn contents(paper: &PaperPlan) -> Markup {
@@ -129,7 +127,7 @@ fn contents(paper: &PaperPlan) -> Markup {
                 @for e in &paper.experiments {
                     li {
                         a href={ (e.file) "#" (e.anchor) } { b { (e.experiment.id) } " " (e.experiment.title) } " "
-                        (verdict::strip(&e.file, e.rows.iter().filter(|(row, _)| row.verdict != Verdict::NotJudged)))
+                        (verdict::strip(&e.file, e.rows.iter().filter(|(row, _)| row.verdict != Verdict::NotJudged), paper.wording))
                         @let rest = e.rows.iter().filter(|(row, _)| row.verdict == Verdict::NotJudged).count();
                         @if rest > 0 { " " span.quiet { (rest) " not judged" } }
                     }

@@ -136,6 +136,58 @@ fn a_narrow_page_has_nothing_beside_it() {
     );
 }
 
+/// What the search finds stays on the screen, below a navigation that wraps; `/` leads to its field. It finds what texts call by another
+/// name, and rows by what they belong to.
+#[test]
+fn search_results_stay_on_the_screen() {
+    const WIDTHS: [u32; 6] = [390, 768, 1024, 1280, 1440, 1920];
+    let named = |name: &str| StudyResult { name: name.into(), ..fixture::results().remove(1) };
+    let papers = anabranch_papers::headings().map(|heading| named(&heading.name)).collect::<Vec<_>>();
+    let studies = ["two-paths-and-a-neighbour", "buffer-and-delay", "my-sweep"].map(named);
+    let dir = tempfile::tempdir().unwrap();
+    let results = Results { papers: &papers, studies: &studies, algorithms: &fixture::algorithms() };
+    write(dir.path(), &results, &fixture::context()).unwrap();
+    let frame = |width: &u32| {
+        format!(
+            "<iframe src=index.html style='border:0;width:{width}px;height:900px;display:block'></iframe>"
+        )
+    };
+    let frames: String = WIDTHS.iter().map(frame).collect();
+    let script = "<script>addEventListener('load', async () => {
+      const said = [];
+      for (const { contentWindow: w, contentDocument: d } of document.querySelectorAll('iframe')) {
+        d.body.dispatchEvent(new w.KeyboardEvent('keydown', { key: '/', bubbles: true, cancelable: true }));
+        const field = d.querySelector('search input');
+        const found = {};
+        for (const words of ['bufferbloat', 'BALIA buffer', 'reno', 'constructor']) {
+          d.querySelector('search ul').replaceChildren();
+          field.value = words;
+          field.dispatchEvent(new w.Event('input'));
+          while (!d.querySelector('search li')) await new Promise((resolve) => setTimeout(resolve, 5));
+          const off = [...d.querySelectorAll('header, header *')].filter((of) => {
+            const { left, right, width } = of.getBoundingClientRect();
+            return width > 0 && !of.matches('.skip') && (left < 0 || right > w.innerWidth);
+          });
+          found[words] = { links: d.querySelectorAll('search li a').length, off: off.map((of) => of.outerHTML.slice(0, 80)) };
+        }
+        said.push({ width: w.innerWidth, page: d.documentElement.scrollWidth, focused: d.activeElement === field, found });
+      }
+      say(said);
+    });</script>";
+    let Some(said) = chromium::says(dir.path(), &(frames + script)) else { return };
+    for (said, width) in said.as_array().unwrap().iter().zip(WIDTHS) {
+        assert_eq!((&said["width"], &said["page"]), (&width.into(), &width.into()));
+        assert_eq!(said["focused"], true, "{width}");
+        for (words, finds) in
+            [("bufferbloat", true), ("BALIA buffer", true), ("reno", true), ("constructor", false)]
+        {
+            let found = &said["found"][words];
+            assert_eq!(found["links"].as_u64().unwrap() > 0, finds, "{width}, {words}: {found}");
+            assert_eq!(found["off"], serde_json::json!([]), "{width}, {words}");
+        }
+    }
+}
+
 /// Two charts for each standard case; those of observables come when they are opened.
 #[test]
 fn an_algorithms_charts_are_drawn() {
@@ -177,6 +229,37 @@ fn what_is_opened_has_its_values() {
     near("x", &trace.time_s, 1e-9);
     // From 0.55 to 0.71, a quarter of a pixel of 250.
     near("y", &trace.values, 0.16 / 1000.0);
+}
+
+/// Each kind of chart has its values in a table, for who does not see it.
+#[test]
+fn charts_have_their_values_in_tables() {
+    let dir = tempfile::tempdir().unwrap();
+    let papers = fixture::results();
+    let results = Results { papers: &papers, ..Results::default() };
+    write(dir.path(), &results, &fixture::context()).unwrap();
+    let frame = "<iframe src=coupled-cubic-A-F7.html style='width:1280px;height:1000px'></iframe>
+        <script>addEventListener('load', async () => {
+          const said = [];
+          for (const details of document.querySelector('iframe').contentDocument.querySelectorAll('details.values')) {
+            details.open = true;
+            while (!details.dataset.state) await new Promise((resolve) => setTimeout(resolve, 10));
+            said.push([...details.querySelectorAll('tr')].map((row) => [...row.cells].map((cell) => cell.textContent)));
+          }
+          say(said);
+        });</script>";
+    let Some(said) = chromium::says(dir.path(), frame) else { return };
+    let [bars, points, boxes, tiles] = &said.as_array().unwrap()[..] else { panic!("four charts: {said}") };
+    let heads = ["series", "place", "Throughput (Mbit/s)", "lower end", "upper end"];
+    assert_eq!(bars[0], serde_json::json!(heads));
+    assert_eq!(bars[1], serde_json::json!(["Total (published)", "CUBIC alone", "403", "–", "–"]));
+    assert_eq!(bars[5], serde_json::json!(["Total", "CUBIC alone", "478", "454.1", "501.9"]));
+    assert_eq!(points[0], serde_json::json!(["series", "Load (%)", "RTT (ms)"]));
+    // Of 150 points of a series every second has a tooltip.
+    assert_eq!(points.as_array().unwrap().len(), 1 + 2 * 75);
+    assert_eq!(boxes[0][2], "values");
+    assert_eq!(boxes[1][2], "10");
+    assert_eq!(tiles[0], serde_json::json!(["series", "place", "Share ÷ limit"]));
 }
 
 /// Of another version, without experiments, from one seed, with values that are not numbers: pages say so and stay whole.

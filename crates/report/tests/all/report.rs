@@ -85,14 +85,15 @@ fn the_same_results_give_the_same_bytes() {
 fn every_row_has_an_anchor_and_is_found_by_the_search() {
     let results = fixture::results();
     let files = files(&results);
-    let found: Vec<Vec<String>> = serde_json::from_str(&files["data/search.js"]).unwrap();
+    let index: serde_json::Value = serde_json::from_str(&files["data/search.js"]).unwrap();
+    let found = index["entries"].as_array().unwrap();
     for paper in &results {
         let html = study(&files, &paper.name);
         let ids = attributes(&html, "id");
         for row in paper.experiments.iter().flat_map(|e| &e.rows) {
             assert_eq!(ids.iter().filter(|id| **id == row.id).count(), 1, "{}", row.id);
             let line = found.iter().find(|line| line[0] == format!("{} {}", row.id, row.what)).unwrap();
-            let (page, anchor) = line[1].split_once('#').unwrap();
+            let (page, anchor) = line[1].as_str().unwrap().split_once('#').unwrap();
             assert!(attributes(&files[page], "id").contains(&anchor), "{}", line[1]);
         }
     }

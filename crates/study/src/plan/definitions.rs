@@ -2,8 +2,8 @@
 
 use super::planner::{Names, Planner};
 use super::rows::axes_of;
-use super::variant::{NO_HYSTART, OUT_OF_TREE, TICK, TICK_AND_TSO, TSO, Variant};
-use super::{Definition, Plan, Study, figures, findings, rows};
+use super::variant::Variant;
+use super::{Definition, Plan, Study, conditions, figures, findings, rows};
 use crate::parse::error::Problem;
 use crate::parse::spec::{Experiment, File};
 use crate::parse::template::with_texts;
@@ -115,10 +115,12 @@ fn definition(
         Some(here) => here.fill(text),
         None => with_texts(text, &study.texts),
     };
+    let notes = spec.notes.iter().map(|note| fill(note)).collect::<Result<Vec<_>, _>>()?;
+    notes.iter().try_for_each(|note| conditions::check(note))?;
     let definition = Definition {
         ids: spec.ids.iter().map(|id| fill(id.get_ref())).collect::<Result<Vec<_>, _>>()?,
         title: fill(&spec.title)?,
-        notes: spec.notes.iter().map(|note| fill(note)).collect::<Result<_, _>>()?,
+        notes,
         fields: here.iter().flat_map(Selection::fields).collect(),
         study: Arc::clone(study),
         spec: Arc::clone(spec),
@@ -198,11 +200,7 @@ fn on_request(request: &Value, fixed: Option<&Selection<'_>>, size: Size) -> Res
 
 /// The variant of that name.
 fn column(name: &Spanned<String>) -> Result<&'static Variant, Problem> {
-    let known: [&'static Variant; 5] = [&OUT_OF_TREE, &NO_HYSTART, &TICK, &TSO, &TICK_AND_TSO];
-    known.into_iter().find(|column| column.id == name.get_ref()).ok_or_else(|| {
-        Problem::at(name.span(), format!("there is no sensitivity variant `{}`", name.get_ref()))
-            .help(suggest(name.get_ref(), known.map(|column| column.id)))
-    })
+    conditions::find(name.get_ref()).map_err(|problem| problem.or_at(name.span()))
 }
 
 #[cfg(test)]

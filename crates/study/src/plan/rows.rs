@@ -1,7 +1,7 @@
 //! Rows: quantities, and the rules that judge them.
 
 use super::planner::Planner;
-use super::{Quantity, RowPlan, RowValue};
+use super::{Quantity, RowPlan, RowValue, conditions};
 use crate::parse::error::Problem;
 use crate::parse::spec::{Names, Row};
 use crate::parse::template::places;
@@ -106,10 +106,16 @@ fn one<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result
             return Err(Problem::at(explanation.when.span(), message));
         }
         let by = fill(&explanation.by)?.map(|by| format!(" (see {by})")).unwrap_or_default();
-        explanations.push((when.code, here.fill(&explanation.text)? + &by));
+        let text = here.fill(&explanation.text)? + &by;
+        conditions::check(&text).map_err(|problem| problem.or_at(explanation.when.span()))?;
+        explanations.push((when.code, text));
     }
     let from = fill(&row.from)?;
     let because = some(&row.because)?;
+    because
+        .iter()
+        .try_for_each(|text| conditions::check(text))
+        .map_err(|problem| problem.or_at(row.because.as_ref().map_or(row.id.span(), Spanned::span)))?;
     let unit = fill(&row.unit)?.unwrap_or_default();
     let reading = reading(planner, row, here)?;
     let mut readings = Vec::new();

@@ -163,6 +163,9 @@ pub static TICK_AND_TSO: Variant = Variant {
     change: Change::Scenario(|setup, scenario| tso(tick(setup, scenario), scenario)),
 };
 
+/// Every variant that a study may choose.
+pub(crate) static ALL: [&Variant; 5] = [&OUT_OF_TREE, &NO_HYSTART, &TICK, &TSO, &TICK_AND_TSO];
+
 fn tick(setup: Setup, scenario: &Scenario) -> Setup {
     let key = |name: &str| format!("links.{}.tick", quoted_key(name));
     scenario.link_keys().into_iter().fold(setup, |setup, link| setup.set(&key(link), "1 ms"))

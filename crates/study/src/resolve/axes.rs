@@ -206,7 +206,7 @@ impl AxisValue {
     }
 
     /// The unit after its number.
-    fn unit(&self) -> &str {
+    pub fn unit(&self) -> &str {
         self.id[digits(&self.id)..].trim()
     }
 

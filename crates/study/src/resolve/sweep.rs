@@ -247,7 +247,12 @@ impl Measured {
         figure.insert("x".into(), x.name.as_str().into());
         figure.insert("of".into(), self.of.as_str().into());
         if lines {
-            figure.insert("x_title".into(), x.key.as_deref().unwrap_or(&x.name).into());
+            let key = x.key.as_deref().unwrap_or(&x.name);
+            let title = match x.values[0].unit() {
+                "" => key.to_owned(),
+                unit => format!("{key} ({unit})"),
+            };
+            figure.insert("x_title".into(), title.into());
         }
         if lines && is_logarithmic(x) {
             figure.insert("log".into(), "x".into());
@@ -322,7 +327,7 @@ mod tests {
         plan.check().unwrap();
         // Goodputs of the connection and of both flows, and how fair they are.
         assert_eq!(plan.row_ids().count(), 3 * 12);
-        assert!(text.contains("log = \"x\""), "{text}");
+        assert!(text.contains("log = \"x\"") && text.contains("x_title = \"links.*.queue (BDP)\""), "{text}");
     }
 
     /// A sweep with transfers also reports their times.

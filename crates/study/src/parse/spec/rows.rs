@@ -59,7 +59,8 @@ pub(crate) struct Row {
     #[schemars(with = "Option<String>")]
     pub rule: Option<Spanned<String>>,
     /// The reason for a difference, shown if the row is not reproduced; or a table of texts by an axis's value. Use it for
-    /// reasons that do not depend on the measurement, such as a different set-up. Example: `because = "The buffer is not given."`
+    /// reasons that do not depend on the measurement, such as a different set-up. `[[v0: …]]` in a reason is shown only if the
+    /// sensitivity variant `v0` was run. Example: `because = "The buffer is not given."`
     #[schemars(with = "Option<serde_json::Value>")]
     pub because: Option<Spanned<Value>>,
     /// Reasons for a difference, each with a condition on the measurement. Example: `explain = [{ when = "measured < 1", text =

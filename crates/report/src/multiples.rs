@@ -1,0 +1,83 @@
+//! Lines beyond the colours: small multiples of a panel, so that each line has a colour of its own.
+
+use crate::chart::{MOST_POINTS, VisibleData};
+use crate::scales::{STEPS, nice};
+use crate::style::{COLOURS, family};
+use anabranch_study::{Mark, Panel, Series};
+
+/// The most panels that one becomes; beyond, colours repeat.
+const MOST: usize = 12;
+
+/// The panels, and of each with more lines than colours several on the same axes. A line and its theory stay together, and so do
+/// published values and ours.
+pub fn multiples(panels: &[Panel]) -> Vec<Panel> {
+    panels.iter().flat_map(split).collect()
+}
+
+fn split(panel: &Panel) -> Vec<Panel> {
+    let mut families: Vec<&str> = Vec::new();
+    for series in &panel.series {
+        if !families.contains(&family(series)) {
+            families.push(family(series));
+        }
+    }
+    let count = families.len().div_ceil(COLOURS.len()).min(MOST);
+    if panel.mark != Mark::Line || count < 2 {
+        return vec![panel.clone()];
+    }
+    let drawn = VisibleData::of(panel, MOST_POINTS);
+    let several = families.chunks(families.len().div_ceil(count));
+    let of = several.len();
+    let part = |(i, own): (usize, &[&str])| {
+        let mut part = Panel { series: vec![], ..panel.clone() };
+        let is_own = |series: &&Series| own.contains(&family(series));
+        part.series = panel.series.iter().filter(is_own).cloned().collect();
+        part.title = format!("{} ({} of {of})", panel.title, i + 1).trim_start().to_owned();
+        if let Some(drawn) = &drawn {
+            part.x.domain = Some(drawn.x_domain);
+            part.y.domain = Some(nice(&panel.y, drawn.y_domain, STEPS));
+        }
+        part
+    };
+    several.enumerate().map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::style::{DOTTED, Style, THEORY};
+    use anabranch_study::{Axis, Point};
+
+    fn panel(lines: usize) -> Panel {
+        let axis = || Axis { title: String::new(), log: false, domain: None };
+        let one = |name: String, y: f64| {
+            let points = [0.0, 10.0].map(|x| Point { x, y, half_width: None, label: None }).to_vec();
+            Series { name, published: false, points }
+        };
+        let both = |i: usize| [one(format!("flow {i}"), i as f64), one(format!("flow {i}{THEORY}"), 1.0)];
+        let series = (0..lines).flat_map(both).collect();
+        Panel { title: "Windows".into(), x: axis(), y: axis(), mark: Mark::Line, series }
+    }
+
+    /// Only theory is dotted, and each line of a panel has its colour.
+    #[test]
+    fn lines_beyond_the_colours_have_their_own_panels() {
+        assert_eq!(multiples(&[panel(7)]), [panel(7)]);
+        let parts = multiples(&[panel(8)]);
+        assert_eq!(parts.iter().map(|part| part.series.len()).collect::<Vec<_>>(), [8, 8]);
+        assert_eq!(parts[1].title, "Windows (2 of 2)");
+        assert!(
+            parts.iter().all(|part| part.y.domain == parts[0].y.domain && part.y.domain.unwrap().1 >= 7.0)
+        );
+        for part in &parts {
+            let style = Style::new(&part.series, true);
+            for (i, series) in part.series.iter().enumerate() {
+                let is_theory = series.name.ends_with(THEORY);
+                assert_eq!(style.dashes[i] == DOTTED, is_theory, "{}", series.name);
+                let same = style.strokes.iter().filter(|colour| **colour == style.strokes[i]);
+                assert_eq!(same.count(), 2, "{}", series.name);
+            }
+        }
+        assert_eq!(multiples(&[panel(1000)]).len(), MOST);
+    }
+}
