@@ -83,7 +83,7 @@ pub use compare::{Compared, Comparison, compare};
 pub use earlier::check as check_record;
 pub use error::{Error, counted, input_error};
 pub use pcap::Packets;
-pub use plot::{Drawable, plot};
+pub use plot::{Drawable, Plot, plot};
 pub use run::{CompletedRun, Outputs, run};
 pub use scenario::{Changes, Scenario, check_memory, read};
 pub use study::{

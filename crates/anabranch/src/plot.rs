@@ -3,7 +3,9 @@
 use crate::earlier::refuse_input_as_output;
 use crate::error::input_error;
 use crate::{Error, Scenario, Watch};
-use anabranch_plot::{FIGURES, Format, LineSink, PlotError, Run, Size, Theory, USUAL, is_own};
+use anabranch_plot::{
+    FIGURES, Format, Group, LineSink, PlotError, Run, Size, Theory, USUAL, View, is_own, together,
+};
 use anabranch_record::output::OutputFile;
 use anabranch_record::{ReadError, Record, Summary};
 use anabranch_study::{Panel, StudyResult};
@@ -12,42 +14,80 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A record of a run or a study's result, to be drawn.
+/// What to draw, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Plot {
+    /// Folders of runs, or one result of a study.
+    pub what: Vec<PathBuf>,
+    /// The figures by name; by default a run's usual figures, or a study's only one.
+    pub figures: Vec<String>,
+    /// The flows by name; all if empty. A study has none.
+    pub flows: Vec<String>,
+    /// The part of the figures.
+    pub view: View,
+    /// The size.
+    pub size: Size,
+    /// The heading; by default none for runs, and the figures' titles for a study.
+    pub heading: Option<String>,
+    /// Whether files are replaced that are not pictures of anabranch.
+    pub replace: bool,
+}
+
+/// Runs or a study's result, to be drawn.
 pub struct Drawable {
-    what: PathBuf,
+    name: String,
     content: Content,
 }
 
 enum Content {
-    Run(Box<(Record, Option<Scenario>)>),
+    Runs(Vec<RecordedRun>),
     Study(Box<StudyResult>),
 }
 
-/// Title, origin and panels.
-type Drawn = (String, String, Vec<Panel>);
+struct RecordedRun {
+    folder: String,
+    record: Record,
+    theory: Option<Theory>,
+}
+
+/// Title, origin, heading and panels.
+struct Drawn {
+    title: String,
+    about: String,
+    heading: String,
+    panels: Vec<Panel>,
+}
 
 impl Drawable {
-    /// Reads a record from a folder, or a study's result from a file.
-    pub fn open(what: &Path) -> Result<Self, Error> {
-        let content = match what.is_file() {
-            true => Content::Study(Box::new(read_study(what)?)),
-            false => {
-                let record = Record::read(what).map_err(|error| no_record(what, &error))?;
-                let scenario = Scenario::of_record(what, &record.summary);
-                Content::Run(Box::new((record, scenario)))
-            }
+    /// Reads records from folders, or a study's result from a file.
+    pub fn open(what: &[PathBuf]) -> Result<Self, Error> {
+        let name = what.first().map_or(String::new(), |first| first.display().to_string());
+        let content = match what {
+            [only] if only.is_file() => Content::Study(Box::new(read_study(only)?)),
+            several => match several.iter().find(|path| path.is_file()) {
+                Some(file) => {
+                    let message =
+                        format!("{} is a file: several runs are folders of `run --out`", file.display());
+                    return Err(input_error(message, Some("draw the result of a study alone")));
+                }
+                None => Content::Runs(
+                    several.iter().map(|folder| RecordedRun::read(folder)).collect::<Result<_, _>>()?,
+                ),
+            },
         };
-        Ok(Drawable { what: what.to_owned(), content })
+        Ok(Drawable { name, content })
     }
 
-    /// The names of the figures, and a description of each.
+    /// The names of the figures, and a description of each. Of several runs, those of the first.
     pub fn figures(&self) -> Vec<(String, String)> {
         match &self.content {
-            Content::Run(run) => {
+            Content::Runs(runs) => {
                 let shows = |name: &str| FIGURES.iter().find(|known| known.0 == name).map(|known| known.1);
-                let figures = Run::new(&run.0.summary, &run.0.samples, None).figures().into_iter();
+                let record = runs.first().map(|run| &run.record);
+                let figures = record.map(|it| Run::new(&it.summary, &it.samples, None).figures());
                 let inner = "an internal variable of the algorithm";
-                figures.map(|name| (name.clone(), shows(&name).unwrap_or(inner).to_owned())).collect()
+                let described = |name: String| (name.clone(), shows(&name).unwrap_or(inner).to_owned());
+                figures.into_iter().flatten().map(described).collect()
             }
             Content::Study(study) => {
                 let figures = study.experiments.iter().flat_map(|e| &e.figures);
@@ -56,15 +96,16 @@ impl Drawable {
         }
     }
 
-    /// Draws figures by name and returns the bytes of that format. Without names, it draws a run's usual figures or a study's
-    /// only one.
-    pub fn draw(&self, asked: &[String], size: Size, format: Format, file: &Path) -> Result<Vec<u8>, Error> {
-        let (title, about, panels) = match &self.content {
-            Content::Run(run) => self.run_panels(&run.0, run.1.as_ref(), asked)?,
-            Content::Study(study) => self.study_panels(study, asked)?,
+    fn drawn(&self, plot: &Plot) -> Result<Drawn, Error> {
+        let mut drawn = match &self.content {
+            Content::Runs(runs) => self.runs(runs, plot)?,
+            Content::Study(study) => self.study(study, plot)?,
         };
-        let picture = anabranch_plot::Picture { title: &title, about: &about, panels: &panels, size };
-        draw(&picture, format, file)
+        plot.view.apply(&mut drawn.panels);
+        if let Some(heading) = &plot.heading {
+            drawn.heading.clone_from(heading);
+        }
+        Ok(drawn)
     }
 
     /// The names of all figures.
@@ -76,32 +117,39 @@ impl Drawable {
         input_error(format!("unknown figure `{figure}`"), Some(&format!("known: {}", self.known())))
     }
 
-    fn run_panels(
-        &self,
-        record: &Record,
-        scenario: Option<&Scenario>,
-        asked: &[String],
-    ) -> Result<Drawn, Error> {
-        let theory = scenario.and_then(|it| Theory::of(it));
-        let run = Run::new(&record.summary, &record.samples, theory);
-        let (title, about) = heading(&record.summary);
-        let asked: Vec<&str> = match asked {
+    fn runs(&self, runs: &[RecordedRun], plot: &Plot) -> Result<Drawn, Error> {
+        let asked: Vec<&str> = match &plot.figures[..] {
             [] => USUAL.to_vec(),
             asked => asked.iter().map(String::as_str).collect(),
         };
-        let panel = |name: &&str| run.panel(name).ok_or_else(|| self.unknown(name));
-        Ok((title, about, asked.iter().map(panel).collect::<Result<_, _>>()?))
+        let panels = |run: &RecordedRun| {
+            let drawn = run.drawn(&plot.flows)?;
+            asked.iter().map(|name| drawn.panel(name).ok_or_else(|| self.unknown(name))).collect()
+        };
+        let groups = groups(runs)
+            .into_iter()
+            .map(|(name, members)| {
+                Ok(Group { name, runs: members.into_iter().map(panels).collect::<Result<_, Error>>()? })
+            })
+            .collect::<Result<Vec<_>, Error>>()?;
+        let (title, about): (Vec<_>, Vec<_>) = runs.iter().map(|run| heading(&run.record.summary)).unzip();
+        let (mut title, about) = (title, about.join(" "));
+        title.dedup();
+        Ok(Drawn { title: title.join(", "), about, heading: String::new(), panels: together(&groups) })
     }
 
-    fn study_panels(&self, study: &StudyResult, asked: &[String]) -> Result<Drawn, Error> {
+    fn study(&self, study: &StudyResult, plot: &Plot) -> Result<Drawn, Error> {
         let figures: Vec<_> = study.experiments.iter().flat_map(|e| &e.figures).collect();
-        let path = self.what.display();
-        let asked = match (asked, &figures[..]) {
-            ([], []) => return Err(Error::Input(miette!("{path} has no figures"))),
+        if let Some(flow) = plot.flows.first() {
+            let message = format!("the figures of {} do not show single flows such as `{flow}`", self.name);
+            return Err(input_error(message, Some("--flows is for runs")));
+        }
+        let asked = match (&plot.figures[..], &figures[..]) {
+            ([], []) => return Err(Error::Input(miette!("{} has no figures", self.name))),
             ([], [only]) => std::slice::from_ref(&only.id),
             ([], _) => {
                 let help = format!("known: {}", self.known());
-                let message = format!("{path} has several figures: choose with --figure");
+                let message = format!("{} has several figures: choose with --figure", self.name);
                 return Err(input_error(message, Some(&help)));
             }
             (asked, _) => asked,
@@ -114,30 +162,91 @@ impl Drawable {
         }
         let StudyResult { title, citation, size, version, .. } = study;
         let about = format!("{title} ({citation}), size {size}, anabranch {version}");
-        Ok((titles.join("; "), about, panels))
+        let title = titles.join("; ");
+        Ok(Drawn { heading: title.clone(), title, about, panels })
     }
 }
 
-/// Draws figures of a record or a study's result into `out` and returns the file. The extension selects the format: svg, png
-/// or html.
-pub fn plot(
-    what: &Path,
-    figures: &[String],
-    size: Size,
-    out: &Path,
-    replace: bool,
-    watch: &Watch<'_>,
-) -> Result<PathBuf, Error> {
-    let format = format(out)?;
-    let below = fs::read_dir(what).into_iter().flatten().flatten().map(|entry| entry.path());
-    refuse_input_as_output("--out", out, &below.chain([what.to_owned()]).collect::<Vec<_>>())?;
-    folder(out)?;
-    let picture = Picture::begin(out, replace)?;
-    let (what, figures, out) = (what.to_owned(), figures.to_vec(), out.to_owned());
-    let drawn =
-        watch.cancel.run_until_cancelled(move || Drawable::open(&what)?.draw(&figures, size, format, &out));
-    let drawn = drawn.ok_or_else(|| Error::Interrupted(miette!("interrupted: nothing was drawn")))?;
-    picture.keep(&drawn?, false)
+impl RecordedRun {
+    fn read(folder: &Path) -> Result<Self, Error> {
+        let record = Record::read(folder).map_err(|error| no_record(folder, &error))?;
+        let theory = Scenario::of_record(folder, &record.summary).and_then(|it| Theory::of(&it));
+        let name = folder
+            .file_name()
+            .map_or(folder.display().to_string(), |name| name.to_string_lossy().into_owned());
+        Ok(RecordedRun { folder: name, record, theory })
+    }
+
+    fn drawn(&self, flows: &[String]) -> Result<Run<'_>, Error> {
+        let Record { summary, samples } = &self.record;
+        let run = Run::new(summary, samples, self.theory.clone()).with_flows(flows);
+        run.map_err(|flow| {
+            let known: Vec<&str> = summary.flows.iter().map(|flow| &*flow.name).take(20).collect();
+            let help = format!("flows: {}", known.join(", "));
+            input_error(format!("{} has no flow `{flow}`", self.folder), Some(&help))
+        })
+    }
+}
+
+/// The runs that differ in their seeds alone, with a name for each group: of its folder, or what the names of its folders begin
+/// with.
+fn groups(runs: &[RecordedRun]) -> Vec<(String, Vec<&RecordedRun>)> {
+    let key = |run: &RecordedRun| {
+        let s = &run.record.summary;
+        let flows: Vec<_> = s.flows.iter().map(|flow| (flow.name.clone(), flow.cc.clone())).collect();
+        (s.scenario.clone(), s.kernel.as_ref().map(|k| k.release.clone()), flows)
+    };
+    let mut groups: Vec<(_, Vec<&RecordedRun>)> = Vec::new();
+    for run in runs {
+        let is_own = |members: &[&RecordedRun]| {
+            members.iter().all(|m| m.record.summary.seed != run.record.summary.seed)
+        };
+        match groups.iter_mut().find(|(known, members)| *known == key(run) && is_own(members)) {
+            Some((_, members)) => members.push(run),
+            None => groups.push((key(run), vec![run])),
+        }
+    }
+    groups.into_iter().map(|(_, members)| (group_name(&members), members)).collect()
+}
+
+fn group_name(members: &[&RecordedRun]) -> String {
+    let [first, others @ ..] = members else { return String::new() };
+    if others.is_empty() {
+        return first.folder.clone();
+    }
+    let is_common = |i: &usize| others.iter().all(|other| other.folder.starts_with(&first.folder[..*i]));
+    let ends = first.folder.char_indices().map(|(i, c)| i + c.len_utf8());
+    let common = &first.folder[..ends.take_while(is_common).last().unwrap_or(0)];
+    let common = common.trim_end_matches(|c: char| c.is_ascii_digit() || "-_. ".contains(c));
+    let name = if common.is_empty() { &*first.folder } else { common };
+    format!("{name}, mean of {}", members.len())
+}
+
+/// Draws figures of records or of a study's result into each file of `out` and returns the files. The extension selects the format:
+/// svg, pdf, png, html, or csv for the values.
+pub fn plot(plot: &Plot, out: &[PathBuf], watch: &Watch<'_>) -> Result<Vec<PathBuf>, Error> {
+    let entries =
+        |what: &PathBuf| fs::read_dir(what).into_iter().flatten().flatten().map(|entry| entry.path());
+    let below: Vec<PathBuf> = plot.what.iter().flat_map(entries).chain(plot.what.iter().cloned()).collect();
+    let mut pictures = Vec::new();
+    for file in out {
+        let format = format(file)?;
+        refuse_input_as_output("--out", file, &below)?;
+        folder(file)?;
+        pictures.push((format, Picture::begin(file, plot.replace)?));
+    }
+    let files: Vec<(Format, PathBuf)> =
+        pictures.iter().map(|(format, it)| (*format, it.out.clone())).collect();
+    let plot = plot.clone();
+    let draw_all = move || {
+        let Drawn { title, about, heading, panels } = Drawable::open(&plot.what)?.drawn(&plot)?;
+        let (title, about, heading, panels) = (&*title, &*about, &*heading, &*panels);
+        let picture = anabranch_plot::Picture { title, about, heading, panels, size: plot.size };
+        files.iter().map(|(format, file)| draw(&picture, *format, file)).collect::<Result<Vec<_>, _>>()
+    };
+    let drawn = watch.cancel.run_until_cancelled(draw_all);
+    let drawn = drawn.ok_or_else(|| Error::Interrupted(miette!("interrupted: nothing was drawn")))??;
+    pictures.into_iter().zip(drawn).map(|((_, picture), bytes)| picture.keep(&bytes, false)).collect()
 }
 
 /// A picture's file that is open for writing.
@@ -174,7 +283,8 @@ impl Picture {
             let run = Run::of_lines(&summary, &lines, theory);
             let panels: Vec<Panel> = USUAL.iter().filter_map(|figure| run.panel(figure)).collect();
             let size = Size::default();
-            let picture = anabranch_plot::Picture { title: &title, about: &about, panels: &panels, size };
+            let (title, about, panels, heading) = (&*title, &*about, &*panels, "");
+            let picture = anabranch_plot::Picture { title, about, heading, panels, size };
             draw(&picture, format, &path)
         };
         // An interrupted run is drawn up to its end.
@@ -190,7 +300,7 @@ impl Picture {
 pub(crate) fn format(out: &Path) -> Result<Format, Error> {
     let ending = out.extension().and_then(|e| e.to_str()).unwrap_or_default();
     Format::of(ending).ok_or_else(|| {
-        let help = "use the extension .svg, .png or .html";
+        let help = "use the extension .svg, .pdf, .png or .html, or .csv for the values";
         input_error(
             format!("cannot draw {}: its extension does not select a format", out.display()),
             Some(help),

@@ -2,6 +2,9 @@
 
 use anabranch_study::{Axis, Point, Series};
 
+/// The title of the horizontal axis of figures over time.
+pub(crate) const TIME: &str = "time (s)";
+
 /// Samples that are this number of usual intervals apart are not joined by a line.
 const PAUSE: f64 = 3.0;
 

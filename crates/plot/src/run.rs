@@ -1,6 +1,6 @@
 //! The figures of a run.
 
-use crate::points::{axis, ours, point, points};
+use crate::points::{TIME, axis, ours, point, points};
 use crate::{Lines, Theory, transfers};
 use anabranch_record::{CompletionSample, FlowSeries, LinkSeries, MemorySink, SubflowSeries, Summary};
 use anabranch_report::THEORY;
@@ -35,17 +35,42 @@ pub struct Run<'a> {
     pub theory: Option<Theory>,
     /// The lines of the usual figures, in place of samples.
     lines: Option<&'a Lines>,
+    /// The flows that are drawn, by number; all if empty.
+    only: Vec<usize>,
 }
 
 impl<'a> Run<'a> {
     /// With its samples.
     pub fn new(summary: &'a Summary, samples: &'a MemorySink, theory: Option<Theory>) -> Self {
-        Run { summary, samples, theory, lines: None }
+        Run { summary, samples, theory, lines: None, only: vec![] }
     }
 
     /// With the lines of the [usual figures](USUAL): it has no others.
     pub fn of_lines(summary: &'a Summary, lines: &'a Lines, theory: Option<Theory>) -> Self {
-        Run { summary, samples: &lines.subjects, theory, lines: Some(lines) }
+        Run { summary, samples: &lines.subjects, theory, lines: Some(lines), only: vec![] }
+    }
+
+    /// With these flows alone. A name without a number stands for all flows of a group: `neighbour` for `neighbour/1`.
+    ///
+    /// # Errors
+    /// A name that no flow has.
+    pub fn with_flows(mut self, names: &[String]) -> Result<Self, &str> {
+        for name in names {
+            let is_named = |flow: &str| {
+                flow == name || flow.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('/'))
+            };
+            let before = self.only.len();
+            let flows = self.summary.flows.iter().enumerate();
+            self.only.extend(flows.filter(|(_, flow)| is_named(&flow.name)).map(|(f, _)| f));
+            if self.only.len() == before {
+                return Err(name);
+            }
+        }
+        Ok(self)
+    }
+
+    fn is_drawn(&self, flow: usize) -> bool {
+        self.only.is_empty() || self.only.contains(&flow)
     }
 
     /// The names of its figures.
@@ -98,7 +123,7 @@ impl<'a> Run<'a> {
     }
 
     fn subflows(&self) -> impl Iterator<Item = (usize, usize, &SubflowSeries)> {
-        let flows = self.samples.flows.iter().enumerate();
+        let flows = self.samples.flows.iter().enumerate().filter(|(f, _)| self.is_drawn(*f));
         flows.flat_map(|(f, flow)| flow.subflows.iter().enumerate().map(move |(r, s)| (f, r, s)))
     }
 
@@ -154,7 +179,7 @@ impl<'a> Run<'a> {
             let (times, rates): (Vec<f64>, Vec<f64>) = rates(subflows).into_iter().unzip();
             points(&times, &rates, 1.0)
         };
-        let flows = || self.samples.flows.iter().enumerate();
+        let flows = || self.samples.flows.iter().enumerate().filter(|(f, _)| self.is_drawn(*f));
         let mut all = Vec::new();
         let mut add = |name: String, points: Vec<Point>, flow: Option<usize>| {
             if !points.is_empty() {
@@ -193,7 +218,7 @@ impl<'a> Run<'a> {
 
     /// Mean goodput of each connection beside theory.
     fn shares(&self) -> Panel {
-        let flows = || self.summary.flows.iter().enumerate();
+        let flows = || self.summary.flows.iter().enumerate().filter(|(f, _)| self.is_drawn(*f));
         let bar = |name: &str, bps: Option<f64>| {
             bps.map(|bps| Point { label: Some(name.to_owned()), ..point(0.0, bps / 1e6) })
         };
@@ -213,7 +238,8 @@ impl<'a> Run<'a> {
     /// A value of the completions of each flow, where they have it.
     fn transfers(&self, value: impl Fn(&CompletionSample) -> f64) -> Vec<transfers::Transfers> {
         let mut flows: Vec<_> = self.samples.flows.iter().map(|flow| (flow_name(flow), vec![])).collect();
-        for done in self.samples.completions.iter().filter(|done| value(done).is_finite()) {
+        let drawn = |done: &&CompletionSample| self.is_drawn(done.flow) && value(done).is_finite();
+        for done in self.samples.completions.iter().filter(drawn) {
             flows[done.flow].1.push((done.bytes, value(done)));
         }
         flows
@@ -221,7 +247,7 @@ impl<'a> Run<'a> {
 
     fn over_time(&self, title: &str, y: &str, series: Vec<Series>) -> Panel {
         let until = self.summary.partial_until_s.unwrap_or(self.summary.duration_s);
-        let x = Axis { domain: Some((0.0, until)), ..axis("time (s)", false) };
+        let x = Axis { domain: Some((0.0, until)), ..axis(TIME, false) };
         Panel { title: title.to_owned(), x, y: axis(y, false), mark: Mark::Line, series }
     }
 }

@@ -6,6 +6,8 @@ use std::path::Path;
 
 /// The signature at the end of an SVG or a page.
 const COMMENT: &str = "<!-- drawn by anabranch -->\n";
+/// Before it, in a PDF: a comment's sign.
+const PDF_COMMENT: &[u8] = b"% ";
 /// A PNG's text chunk (PNG, 11.3.4.3): length, type, keyword and text, CRC.
 const CHUNK: [u8; 30] = *b"\0\0\0\x12tEXtSoftware\0anabranch\x8e\xd9\x49\x85";
 /// Where it stands: behind the signature and the header's chunk.
@@ -14,6 +16,14 @@ const CHUNK_AT: usize = 8 + 25;
 /// A text with the mark.
 pub(crate) fn mark_text(text: String) -> Vec<u8> {
     (text + COMMENT).into_bytes()
+}
+
+/// A PDF with the mark behind its end, where readers ignore it.
+pub(crate) fn mark_pdf(mut pdf: Vec<u8>) -> Vec<u8> {
+    pdf.extend_from_slice(b"\n");
+    pdf.extend_from_slice(PDF_COMMENT);
+    pdf.extend_from_slice(COMMENT.as_bytes());
+    pdf
 }
 
 /// A PNG with the mark.
@@ -35,7 +45,9 @@ pub fn is_own(file: &Path) -> io::Result<bool> {
         file.by_ref().take(bytes as u64).read_to_end(&mut part).map(|_| part)
     };
     let is_text = part(length.saturating_sub(COMMENT.len() as u64), COMMENT.len())? == COMMENT.as_bytes();
-    Ok(is_text || part(CHUNK_AT as u64, CHUNK.len())? == CHUNK)
+    let header = anabranch_report::VALUES.join(",");
+    let is_values = part(0, header.len())? == header.as_bytes();
+    Ok(is_text || is_values || part(CHUNK_AT as u64, CHUNK.len())? == CHUNK)
 }
 
 #[cfg(test)]
@@ -52,6 +64,7 @@ mod tests {
             is_own(&at).unwrap()
         };
         let png = [&[0; CHUNK_AT][..], &CHUNK, b"rest"].concat();
+        assert!(of(&mark_pdf(b"%PDF-1.7".to_vec())) && of(anabranch_report::values(&[]).as_bytes()));
         assert!(of(&mark_text("<svg/>".into())) && of(&mark_text(String::new())) && of(&png));
         for other in [&b""[..], b"-->\n", b"<!-- drawn by anabranch --> \n", &png[1..], &png[..CHUNK_AT + 5]]
         {

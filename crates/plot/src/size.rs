@@ -1,6 +1,6 @@
 //! How large a picture is.
 
-use anabranch_report::svg::{ChartSize, margin};
+use anabranch_report::svg::{ChartSize, margin, title_height};
 use anabranch_study::Panel;
 use std::str::FromStr;
 
@@ -24,6 +24,8 @@ pub struct Size {
     pub font: f64,
     /// The number of panels per row.
     pub columns: usize,
+    /// Does each panel have a legend?
+    pub legend: bool,
 }
 
 /// An invalid size.
@@ -46,7 +48,7 @@ pub enum SizeError {
 
 impl Default for Size {
     fn default() -> Self {
-        Size { width: 720.0, height: None, font: SCREEN, columns: 1 }
+        Size { width: 720.0, height: None, font: SCREEN, columns: 1, legend: true }
     }
 }
 
@@ -79,28 +81,40 @@ impl FromStr for Size {
             Some((width, height)) => (length(width)?, Some(length(height)?)),
             None => (length(lengths)?, None),
         };
-        Ok(Size { width, height, font, columns: 1 })
+        Ok(Size { width, height, font, ..Size::default() })
     }
 }
 
 impl Size {
-    /// How each panel has to be drawn for all to have this size.
-    pub(crate) fn look(&self, panels: &[Panel]) -> Result<ChartSize, SizeError> {
+    /// With text of this size, in points.
+    pub fn with_font(self, points: f64) -> Self {
+        Size { font: points / 72.0 * INCH, ..self }
+    }
+
+    /// How each panel has to be drawn for all to have this size below a heading.
+    pub(crate) fn look(&self, heading: &str, panels: &[Panel]) -> Result<ChartSize, SizeError> {
         let gap = self.font;
         // Panels without a point are not drawn, and take no place.
         let drawn: Vec<&Panel> =
             panels.iter().filter(|panel| margin(panel, &ChartSize::REPORT).is_some()).collect();
         let columns = self.columns.min(drawn.len()).max(1);
         let width = (self.width + gap) / columns as f64 - gap;
-        let look =
-            ChartSize { width, plot_height: (0.42 * width).max(LOWEST), font: self.font, titled: true };
+        let look = ChartSize {
+            width,
+            plot_height: (0.42 * width).max(LOWEST),
+            font: self.font,
+            titled: true,
+            legend: self.legend,
+        };
         if width < 12.0 * self.font {
             return Err(SizeError::Small);
         }
         let Some(height) = self.height else { return Ok(look) };
         let margins = |row: &[&Panel]| row.iter().filter_map(|panel| margin(panel, &look)).reduce(f64::max);
         let rows: Vec<f64> = drawn.chunks(columns).filter_map(margins).collect();
-        let plot_height = (height + gap - rows.iter().sum::<f64>()) / rows.len().max(1) as f64 - gap;
+        let heading = title_height(heading, self.width, self.font);
+        let plot_height =
+            (height - heading + gap - rows.iter().sum::<f64>()) / rows.len().max(1) as f64 - gap;
         if plot_height < LOWEST {
             return Err(SizeError::Small);
         }

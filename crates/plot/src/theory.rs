@@ -8,6 +8,7 @@ use anabranch_study::changes;
 const MOST_FLOWS: usize = 50;
 
 /// The equilibrium of the algorithms that a scenario's flows run.
+#[derive(Clone)]
 pub struct Theory {
     equilibrium: Allocation,
     /// Whether each flow always sends, as the theory assumes.

@@ -105,7 +105,7 @@ mod tests {
     }
 
     fn size_of(panels: &[Panel]) -> usize {
-        let picture = Picture { title: "", about: "", panels, size: Size::default() };
+        let picture = Picture { title: "", about: "", heading: "", panels, size: Size::default() };
         picture.draw(Format::Svg).unwrap().len()
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use anabranch_papers::standard::{CaseResult, Trace};
 use anabranch_study::{Mark, Other, Panel, Published, Wording};
 
+use crate::chart::labelled;
 use crate::{
     boxes::{FiveNumbers, NAMES, groups},
     pages::{assumptions, fidelity},
@@ -28,6 +29,30 @@ pub fn panel(panel: &Panel) -> String {
     }
     out
 }
+
+/// The points of all panels, in the same columns for every kind of panel.
+pub fn values(panels: &[Panel]) -> String {
+    let mut out = line(VALUES);
+    for panel in panels {
+        let x_title = if labelled(panel) { "" } else { &panel.x.title };
+        for series in &panel.series {
+            let source = if series.published { "published" } else { "ours" };
+            for p in series.points.iter().filter(|p| !p.y.is_nan()) {
+                let x = if labelled(panel) { String::new() } else { p.x.to_string() };
+                let half_width = p.half_width.map(|h| h.to_string()).unwrap_or_default();
+                let label = p.label.as_deref().unwrap_or("");
+                let values = [&panel.title, &series.name, source, label, x_title, &x, &panel.y.title];
+                let numbers = [&*p.y.to_string(), &*half_width];
+                out += &line(values.into_iter().chain(numbers));
+            }
+        }
+    }
+    out
+}
+
+/// The columns of [`values()`].
+pub const VALUES: [&str; 9] =
+    ["panel", "series", "source", "label", "x_quantity", "x", "y_quantity", "y", "half_width_95"];
 
 /// Every value behind a panel of boxes, and the numbers of each box.
 fn boxes(panel: &Panel) -> String {

@@ -41,6 +41,7 @@ mod visible;
 
 pub mod svg;
 
+pub use csv::{VALUES, values};
 pub use folder::{FolderError, algorithms_in, write_on};
 pub use multiples::multiples;
 pub use picture::page_of_charts;

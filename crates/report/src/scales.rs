@@ -115,6 +115,30 @@ pub fn ticks(axis: &Axis, (low, high): (f64, f64), about: f64) -> Vec<(f64, Stri
     (first..=last).map(|i| rounded(i as f64 * step)).map(|v| (v, exact(v))).collect()
 }
 
+/// Ticks of a logarithmic axis between powers of ten, without labels; nothing of a linear axis, or beyond six decades.
+pub fn minor_ticks(axis: &Axis, (low, high): (f64, f64)) -> Vec<f64> {
+    let (first, last) = (low.log10().floor(), high.log10().ceil());
+    if !axis.log || last - first > 6.0 {
+        return Vec::new();
+    }
+    let decades = first as i32..last as i32;
+    let between = decades.flat_map(|e| (2..10).map(move |m| f64::from(m) * 10f64.powi(e)));
+    between.filter(|v| (low..=high).contains(v)).collect()
+}
+
+/// The data's own values as ticks of a logarithmic axis, if they are two to nine.
+pub fn own_ticks(axis: &Axis, values: impl Iterator<Item = f64>) -> Option<Vec<(f64, String)>> {
+    let mut own: Vec<f64> = values.filter(|v| drawable(axis, *v)).collect();
+    own.sort_by(f64::total_cmp);
+    own.dedup();
+    let wide = own.last()? / own.first()? >= 1e3;
+    let label = |v: f64| {
+        let power = v.log10().round() as i32;
+        if wide && v == 10f64.powi(power) { power_of_ten(power) } else { exact(significant(v, 3)) }
+    };
+    (axis.log && (2..=9).contains(&own.len())).then(|| own.iter().map(|&v| (v, label(v))).collect())
+}
+
 fn decade(value: f64, round: impl Fn(f64) -> f64) -> f64 {
     10f64.powi(round(value.log10()) as i32)
 }
@@ -165,6 +189,20 @@ mod tests {
         assert_eq!(labels(&log, (1.0, 1000.0), 5.0), ["10⁰", "10¹", "10²", "10³"]);
         assert_eq!(labels(&log, (1e-8, 1.0), 5.0), ["10⁻⁸", "10⁻⁶", "10⁻⁴", "10⁻²", "10⁰"]);
         assert_eq!(labels(&log, (0.5, 20.0), 5.0), ["0.5", "1", "2", "5", "10", "20"]);
+    }
+
+    #[test]
+    fn a_logarithmic_axis_marks_what_is_between_decades_and_the_data() {
+        let log = axis(true, None);
+        assert_eq!(minor_ticks(&log, (1.0, 10.0)), [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
+        assert_eq!(minor_ticks(&axis(false, None), (1.0, 10.0)), [0.0; 0]);
+        let labels = |values: &[f64]| -> Option<Vec<String>> {
+            own_ticks(&log, values.iter().copied())
+                .map(|own| own.into_iter().map(|(_, label)| label).collect())
+        };
+        assert_eq!(labels(&[0.5, 2.0, 0.5, 1.0]).unwrap(), ["0.5", "1", "2"]);
+        assert_eq!(labels(&[1e-5, 1e-2, 3e-4]).unwrap(), ["10⁻⁵", "0.0003", "10⁻²"]);
+        assert_eq!((labels(&[1.0]), labels(&[])), (None, None));
     }
 
     #[test]

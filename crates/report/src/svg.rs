@@ -7,6 +7,7 @@ use anabranch_study::{Mark, Panel};
 use maud::{Markup, html};
 
 use crate::chart::{VisibleData, describe};
+use crate::scales::{STEPS, nice};
 use crate::{style::Style, visible::visible};
 use frame::Frame;
 
@@ -27,11 +28,14 @@ pub struct ChartSize {
     pub font: f64,
     /// Is the panel's title in the drawing?
     pub titled: bool,
+    /// Is there a legend?
+    pub legend: bool,
 }
 
 impl ChartSize {
     /// For a panel of the report, which has the title above the drawing.
-    pub const REPORT: ChartSize = ChartSize { width: 560.0, plot_height: 250.0, font: 11.0, titled: false };
+    pub const REPORT: ChartSize =
+        ChartSize { width: 560.0, plot_height: 250.0, font: 11.0, titled: false, legend: true };
     /// The same for a small one, of several beside each other.
     pub const FACET: ChartSize = ChartSize { width: 300.0, plot_height: 200.0, ..ChartSize::REPORT };
 }
@@ -71,10 +75,10 @@ pub fn picture(panel: &Panel, look: &ChartSize) -> Option<String> {
     Some(svg.into_string() + "\n")
 }
 
-/// Panels in a file of its own, beside each other in this number of columns; `None` if no panel has a point to draw.
+/// Panels in a file of its own below a title, beside each other in this number of columns; `None` if no panel has a point to draw.
 ///
 /// `look` is of each panel.
-pub fn document(panels: &[Panel], columns: usize, look: &ChartSize) -> Option<String> {
+pub fn document(title: &str, panels: &[Panel], columns: usize, look: &ChartSize) -> Option<String> {
     let gap = look.font;
     let panels: Vec<_> = panels.iter().map(visible).collect();
     let drawings: Vec<(&Panel, Drawing)> =
@@ -83,16 +87,18 @@ pub fn document(panels: &[Panel], columns: usize, look: &ChartSize) -> Option<St
     let across = rows.iter().map(|row| row.len()).max()?;
     let width = across as f64 * (look.width + gap) - gap;
     let high = |row: &[(&Panel, Drawing)]| row.iter().map(|(_, d)| d.height).fold(0.0, f64::max);
-    let height = rows.iter().map(|row| high(row) + gap).sum::<f64>() - gap;
+    let title = Title::new(title, width, look.font);
+    let height = title.height() + rows.iter().map(|row| high(row) + gap).sum::<f64>() - gap;
     let descriptions =
         drawings.iter().map(|(p, _)| format!("{}: {}", p.title, describe(p, &names(p).0.names)));
     let label = descriptions.collect::<Vec<_>>().join(" ");
-    let mut top = 0.0;
+    let mut top = title.height();
     let svg = html! {
         svg xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (Places(width)) " " (Places(height)) }
             width=(Places(width)) height=(Places(height)) role="img" aria-label=(label)
             font-family=(FONTS) font-size=(Places(look.font)) fill="currentColor" color="#1b1f24" {
             rect width="100%" height="100%" fill="#ffffff" {}
+            (title.draw())
             @for row in rows {
                 @for (column, (_, drawing)) in row.iter().enumerate() {
                     g transform={ "translate(" (Places(column as f64 * (look.width + gap))) " " (Places(top)) ")" } { (drawing.content) }
@@ -104,9 +110,46 @@ pub fn document(panels: &[Panel], columns: usize, look: &ChartSize) -> Option<St
     Some(svg.into_string() + "\n")
 }
 
+/// The height of a document's title in these dimensions, in CSS pixels.
+pub fn title_height(title: &str, width: f64, font: f64) -> f64 {
+    Title::new(title, width, font).height()
+}
+
+/// The title above all panels, in as many lines as it needs.
+struct Title {
+    lines: Vec<String>,
+    font: f64,
+    width: f64,
+}
+
+impl Title {
+    fn new(title: &str, width: f64, font: f64) -> Self {
+        Title { lines: wrap(title, width - 2.0 * font, 1.1 * font), font: 1.1 * font, width }
+    }
+
+    fn height(&self) -> f64 {
+        if self.lines.is_empty() { 0.0 } else { (self.lines.len() as f64 * 1.25 + 0.6) * self.font }
+    }
+
+    fn draw(&self) -> Markup {
+        html! {
+            @for (i, line) in self.lines.iter().enumerate() {
+                text x=(Places(self.width / 2.0)) y=(Places((i as f64 * 1.25 + 1.1) * self.font)) text-anchor="middle"
+                    font-size=(Places(self.font)) font-weight="bold" { (line) }
+            }
+        }
+    }
+}
+
 /// The height that a panel takes beside what the axes enclose; `None` as for [`inline()`].
 pub fn margin(panel: &Panel, look: &ChartSize) -> Option<f64> {
     draw(&visible(panel), look).map(|drawing| drawing.height - look.plot_height)
+}
+
+/// The limits of the vertical axis; nothing where no point could be drawn.
+pub fn y_limits(panel: &Panel) -> Option<(f64, f64)> {
+    let drawn = VisibleData::of(panel, most(&ChartSize::REPORT))?;
+    Some(nice(&panel.y, drawn.y_domain, STEPS))
 }
 
 /// How the series look, and whether the legend shows lines.
@@ -127,10 +170,10 @@ fn draw(panel: &Panel, look: &ChartSize) -> Option<Drawing> {
     }
     let drawn = VisibleData::of(panel, most(look))?;
     let (style, lines) = names(panel);
-    let legend = legend::Legend::of(panel.mark, &style, lines, look);
+    let legend = legend::Legend::of(panel.mark, &style, (lines, drawn.few), look);
     let frame = Frame::of(panel, &drawn, look, legend.height());
     let content = html! {
-        (frame.axes(panel))
+        (frame.axes())
         @match panel.mark {
             Mark::Bar => (marks::bars(panel, &drawn, &style, &frame)),
             Mark::Box => (boxes::draw(panel, &style, &frame)),
@@ -155,6 +198,21 @@ impl maud::Render for Places {
     fn render_to(&self, buffer: &mut String) {
         buffer.push_str(&self.to_string());
     }
+}
+
+/// The lines of a text, each at most about so wide, but no word is broken; nothing of an empty text.
+fn wrap(text: &str, width: f64, font: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if text_width(line, font) + text_width(word, font) + 0.56 * font <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// About the width of a text of that size: SVG has no ruler.

@@ -150,6 +150,76 @@ fn every_figure_in_every_format() {
     assert!(dark > 500, "text: {dark}");
 }
 
+/// One page of the column's width, 3.4 in of 72 points, with an embedded font.
+#[test]
+fn a_pdf_has_vectors_and_its_font() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = recorded(folder.path(), &["--cc", "lia"]);
+    let out = folder.path().join("x.pdf");
+    anabranch(["plot", record.to_str().unwrap(), "--out", out.to_str().unwrap(), "--size", "single"]).ok();
+    let pdf = fs::read(&out).unwrap();
+    assert!(pdf.starts_with(b"%PDF-1."));
+    let has = |text: &str| pdf.windows(text.len()).any(|part| part == text.as_bytes());
+    assert!(has("/MediaBox [0 0 244.8 ") && has("/FontFile") && !has("/Subtype /Image"), "{}", out.display());
+    // It is replaced as ours.
+    anabranch(["plot", record.to_str().unwrap(), "--out", out.to_str().unwrap()]).ok();
+}
+
+#[test]
+fn the_values_are_those_of_the_record_between_the_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = recorded(folder.path(), &["--cc", "lia"]);
+    let (svg, csv) = (folder.path().join("x.svg"), folder.path().join("x.csv"));
+    let outs = ["--out", svg.to_str().unwrap(), "--out", csv.to_str().unwrap()];
+    let view = ["--figure", "windows", "--flows", "bonded", "--from", "10 s", "--to", "11 s"];
+    anabranch([&["plot", record.to_str().unwrap()], &outs[..], &view[..]].concat()).ok();
+    assert!(!fs::read_to_string(svg).unwrap().contains("neighbour"));
+    let mut reader = Reader::from_path(&csv).unwrap();
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    for (subflow, name) in [("1", "bonded, fibre"), ("2", "bonded, dsl")] {
+        let shown: Vec<(f64, f64)> = rows
+            .iter()
+            .filter(|row| &row[1] == name)
+            .map(|row| (row[5].parse().unwrap(), row[7].parse().unwrap()))
+            .collect();
+        let recorded = windows(&record, "bonded", subflow);
+        let within: Vec<(f64, f64)> =
+            recorded.into_iter().filter(|(time, _)| (10.0..=11.0).contains(time)).collect();
+        assert!(within.len() > 5);
+        // Beside the record's samples, where the line crosses the edges.
+        assert!(within.iter().all(|sample| shown.contains(sample)), "{name}");
+        assert!(shown.len() <= within.len() + 2 && shown.iter().all(|(time, _)| (10.0..=11.0).contains(time)));
+    }
+    let unknown = ["plot", record.to_str().unwrap(), "--flows", "bondet"];
+    let said = anabranch(unknown).fails(2);
+    assert!(said.contains("has no flow `bondet`") && said.contains("flows: bonded, neighbour/1"), "{said}");
+}
+
+/// Runs of two algorithms are beside each other; runs of several seeds are one line with a band.
+#[test]
+fn several_runs_are_one_figure() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |name: &str, cc: &str, seed: &str| {
+        let out = folder.path().join(name);
+        anabranch(short("run", &["--out", out.to_str().unwrap(), "--cc", cc, "--seed", seed])).ok();
+        out.to_str().unwrap().to_owned()
+    };
+    let runs = [run("lia-1", "lia", "1"), run("lia-2", "lia", "2"), run("olia", "olia", "1")];
+    let svg = folder.path().join("x.svg");
+    let options = ["--figure", "throughput", "--flows", "bonded", "--title", "Two algorithms"];
+    let mut args = vec!["plot"];
+    args.extend(runs.iter().map(String::as_str));
+    args.extend(options.iter().chain(&["--out", svg.to_str().unwrap()]));
+    anabranch(&args).ok();
+    let text = fs::read_to_string(&svg).unwrap();
+    let drawing = Document::parse(&text).unwrap();
+    let texts: Vec<&str> = drawing.descendants().filter(|n| n.is_text()).filter_map(|n| n.text()).collect();
+    for name in ["lia, mean of 2: bonded, fibre", "olia: bonded, fibre", "Two algorithms"] {
+        assert!(texts.contains(&name), "{name}: {texts:?}");
+    }
+    assert!(text.contains("fill-opacity=\"0.15\""), "a band");
+}
+
 #[test]
 fn a_run_and_its_picture_in_one_command() {
     let folder = tempfile::tempdir().unwrap();
@@ -205,7 +275,7 @@ fn what_cannot_be_drawn_says_why() {
     assert!(fails(folder.path(), &[]).contains("has no summary.json"));
     assert!(fails(&root().join(TWO_PATHS), &[]).contains("help: give the folder"));
     assert!(fails(&folder.path().join("none"), &[]).contains("has no summary.json"));
-    let name = anabranch(["plot", record.to_str().unwrap(), "--out", "x.pdf"]).fails(2);
+    let name = anabranch(["plot", record.to_str().unwrap(), "--out", "x.tiff"]).fails(2);
     assert!(name.contains("its extension does not select a format"), "{name}");
 
     let samples = record.join("subflows.csv");

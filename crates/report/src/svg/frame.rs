@@ -1,11 +1,11 @@
 //! The surroundings of the marks: axes with their ticks, grid and titles.
 
-use anabranch_study::{Axis, Panel, Point};
+use anabranch_study::{Panel, Point};
 use maud::{Markup, html};
 
-use super::{ChartSize, Places, text_width};
+use super::{ChartSize, Places, text_width, wrap};
 use crate::chart::{VisibleData, labelled};
-use crate::scales::{nice, ticks};
+use crate::scales::{minor_ticks, nice, own_ticks, ticks};
 
 /// From values to places.
 pub struct Scale {
@@ -46,14 +46,26 @@ pub struct Frame {
     top: f64,
     bottom: f64,
     font: f64,
-    titled: bool,
-    /// The base line of the horizontal axis's title.
-    title: f64,
+    titles: Titles,
+    /// The base line of the first line of the horizontal axis's title.
+    x_title: f64,
     x_ticks: Vec<(f64, String)>,
     y_ticks: Vec<(f64, String)>,
+    /// Ticks of logarithmic axes between the labelled ones.
+    minor: (Vec<f64>, Vec<f64>),
     /// Are labels too long to stand beside each other?
     aslant: bool,
 }
+
+/// The lines of the panel's title and of both axes' titles.
+struct Titles {
+    panel: Vec<String>,
+    x: Vec<String>,
+    y: Vec<String>,
+}
+
+/// The distance of two lines of text, as a multiple of their size.
+const LINE: f64 = 1.3;
 
 impl Frame {
     /// Room for a panel, with a legend of that height below it.
@@ -64,9 +76,18 @@ impl Frame {
         let y_limits = nice(&panel.y, drawn.y_domain, y_about);
         let y_ticks = ticks(&panel.y, y_limits, y_about);
         let widest = y_ticks.iter().map(|(_, label)| text_width(label, font)).fold(0.0, f64::max);
-        let left = 1.7 * font + widest + 8.0;
-        let right = look.width - 1.2 * font;
-        let top = if look.titled && !panel.title.is_empty() { 2.2 * font } else { 0.8 * font };
+        let y_title = wrap(&panel.y.title, look.plot_height + 1.6 * font, font);
+        let left = (0.4 + LINE * y_title.len().max(1) as f64) * font + widest + 8.0;
+        let mut right = look.width - 1.2 * font;
+        let titles = Titles {
+            panel: if look.titled { wrap(&panel.title, right - left, 1.05 * font) } else { vec![] },
+            x: wrap(&panel.x.title, right - left, font),
+            y: y_title,
+        };
+        let top = match titles.panel.len() {
+            0 => 0.8 * font,
+            lines => (0.9 + LINE * lines as f64) * font,
+        };
         let bottom = top + look.plot_height;
         let (mut x_ticks, mut aslant, mut below) = (Vec::new(), false, 1.5 * font);
         let x = if labelled(panel) {
@@ -78,15 +99,51 @@ impl Frame {
             }
             Across::Labels(labels)
         } else {
-            let about = about(right - left, 7.0);
-            x_ticks = ticks(&panel.x, drawn.x_domain, about);
-            Across::Numbers(Scale { limits: drawn.x_domain, log: panel.x.log, ends: (left, right) })
+            x_ticks = ticks(&panel.x, drawn.x_domain, about(right - left, 7.0));
+            // Half of the last label is beyond the axis.
+            let last = x_ticks.last().map_or(0.0, |(_, label)| text_width(label, font) / 2.0);
+            right = right.min(look.width - last);
+            let scale = Scale { limits: drawn.x_domain, log: panel.x.log, ends: (left, right) };
+            let own = own_ticks(&panel.x, drawn.series.iter().flatten().map(|p| p.x));
+            let fit = |own: &Vec<(f64, String)>| {
+                let room = |pair: &[(f64, String)]| {
+                    let need =
+                        (text_width(&pair[0].1, font) + text_width(&pair[1].1, font)) / 2.0 + 0.6 * font;
+                    scale.place(pair[1].0) - scale.place(pair[0].0) >= need
+                };
+                drawn.few && own.windows(2).all(room)
+            };
+            if let Some(own) = own.filter(fit) {
+                x_ticks = own;
+            }
+            Across::Numbers(scale)
         };
-        let under = bottom + 5.0 + below + if panel.x.title.is_empty() { 0.0 } else { 1.6 * font };
-        let (title, height) = (under - 0.5 * font, under + legend);
+        let x_lines = titles.x.len() as f64;
+        let under =
+            bottom + 5.0 + below + if titles.x.is_empty() { 0.0 } else { (0.3 + LINE * x_lines) * font };
+        let (x_title, height) = (under - (0.5 + LINE * (x_lines - 1.0)) * font, under + legend);
         let y = Scale { limits: y_limits, log: panel.y.log, ends: (bottom, top) };
-        let titled = look.titled;
-        Frame { left, right, x, y, height, top, bottom, font, titled, title, x_ticks, y_ticks, aslant }
+        let minor = match &x {
+            Across::Numbers(scale) => minor_ticks(&panel.x, scale.limits),
+            Across::Labels(_) => vec![],
+        };
+        let minor = (minor, minor_ticks(&panel.y, y_limits));
+        Frame {
+            left,
+            right,
+            x,
+            y,
+            height,
+            top,
+            bottom,
+            font,
+            titles,
+            x_title,
+            x_ticks,
+            y_ticks,
+            minor,
+            aslant,
+        }
     }
 
     /// The width that each label has, of which its marks leave a little free.
@@ -107,11 +164,11 @@ impl Frame {
     }
 
     /// Axes, grid, ticks and titles.
-    pub fn axes(&self, panel: &Panel) -> Markup {
-        let Frame { left, right, top, bottom, font, .. } = *self;
+    pub fn axes(&self) -> Markup {
+        let Frame { left, bottom, font, .. } = *self;
         html! {
-            @if self.titled && !panel.title.is_empty() {
-                text x=(Places(left)) y=(Places(1.2 * font)) font-weight="bold" { (panel.title) }
+            @for (i, line) in self.titles.panel.iter().enumerate() {
+                text x=(Places(left)) y=(Places((1.2 + LINE * i as f64) * font)) font-weight="bold" { (line) }
             }
             path d=(self.grid()) stroke="currentColor" stroke-opacity="0.1" fill="none" {}
             path d=(self.lines()) stroke="currentColor" stroke-opacity="0.5" fill="none" {}
@@ -130,7 +187,7 @@ impl Frame {
                 }
                 Across::Labels(labels) => (self.labels(labels)),
             }
-            (self.titles(&panel.x, &panel.y, top, right))
+            (self.axis_titles())
         }
     }
 
@@ -152,13 +209,16 @@ impl Frame {
         }
     }
 
-    fn titles(&self, x: &Axis, y: &Axis, top: f64, right: f64) -> Markup {
-        let (middle, up) = ((self.left + right) / 2.0, (top + self.bottom) / 2.0);
+    fn axis_titles(&self) -> Markup {
+        let (middle, up) = ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0);
+        let line = |i: usize| LINE * i as f64 * self.font;
         html! {
-            @if !x.title.is_empty() {
-                text x=(Places(middle)) y=(Places(self.title)) text-anchor="middle" { (x.title) }
+            @for (i, text) in self.titles.x.iter().enumerate() {
+                text x=(Places(middle)) y=(Places(self.x_title + line(i))) text-anchor="middle" { (text) }
             }
-            text transform={ "translate(" (Places(self.font)) " " (Places(up)) ") rotate(-90)" } text-anchor="middle" { (y.title) }
+            @for (i, text) in self.titles.y.iter().enumerate() {
+                text transform={ "translate(" (Places(self.font + line(i))) " " (Places(up)) ") rotate(-90)" } text-anchor="middle" { (text) }
+            }
         }
     }
 
@@ -181,9 +241,15 @@ impl Frame {
         for (value, _) in &self.y_ticks {
             path += &format!("M{left} {}h-4", Places(self.y.place(*value)));
         }
+        for value in &self.minor.1 {
+            path += &format!("M{left} {}h-2", Places(self.y.place(*value)));
+        }
         if let Across::Numbers(scale) = &self.x {
             for (value, _) in &self.x_ticks {
                 path += &format!("M{} {bottom}v4", Places(scale.place(*value)));
+            }
+            for value in &self.minor.0 {
+                path += &format!("M{} {bottom}v2", Places(scale.place(*value)));
             }
         }
         path

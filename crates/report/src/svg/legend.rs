@@ -15,6 +15,8 @@ pub struct Legend<'a> {
     mark: Mark,
     style: &'a Style,
     lines: bool,
+    /// Are points drawn on the lines?
+    marked: bool,
     font: f64,
     entries: Vec<Entry<'a>>,
     rows: usize,
@@ -29,9 +31,13 @@ struct Entry<'a> {
 }
 
 impl<'a> Legend<'a> {
-    /// Of every series, but one entry for all the theories of series that are there; `lines` are shown where the mark has them.
-    pub fn of(mark: Mark, style: &'a Style, lines: bool, look: &ChartSize) -> Self {
+    /// Of every series, but one entry for all the theories of series that are there. `shown` says whether the mark has lines, and
+    /// whether it has points.
+    pub fn of(mark: Mark, style: &'a Style, (lines, marked): (bool, bool), look: &ChartSize) -> Self {
         let font = look.font;
+        if !look.legend {
+            return Legend { mark, style, lines, marked, font, rows: 0, entries: vec![] };
+        }
         let is_theory =
             |name: &str| name.strip_suffix(THEORY).is_some_and(|of| style.names.iter().any(|n| n == of));
         let mut named: Vec<(Option<usize>, &str)> = Vec::new();
@@ -50,11 +56,20 @@ impl<'a> Legend<'a> {
             entries.push(Entry { series, name, row, x });
             x += width;
         }
-        Legend { mark, style, lines, font, rows: if entries.is_empty() { 0 } else { row + 1 }, entries }
+        Legend {
+            mark,
+            style,
+            lines,
+            marked,
+            font,
+            rows: if entries.is_empty() { 0 } else { row + 1 },
+            entries,
+        }
     }
 
     /// The height it takes.
     pub fn height(&self) -> f64 {
+        // Without entries the axis's title has its distance to the edge.
         (self.rows as f64 * 1.5 + 0.4) * self.font
     }
 
@@ -79,10 +94,11 @@ impl<'a> Legend<'a> {
             @if self.lines {
                 @let dashes = entry.series.map_or(DOTTED, |i| style.dashes[i]);
                 path fill="none" d={ "M" (Places(x)) " " (Places(y)) "h" (Places(1.9 * font)) } stroke-dasharray=[dash(dashes)] {}
-            } @else {
+            }
+            @if !self.lines || (self.marked && entry.series.is_some()) {
                 @let own = entry.series.map_or("circle", |i| style.shapes[i]);
                 @let shape = if matches!(self.mark, Mark::Bar | Mark::Box) { "square" } else { own };
-                path d=(symbol(shape, (x + font, y), 0.36 * font)) {}
+                path d=(symbol(shape, (x + 0.95 * font, y), 0.36 * font)) {}
             }
         }
     }

@@ -11,16 +11,23 @@ use crate::style::{SOLID, Style};
 
 /// Radius of points, in pixels.
 pub const RADIUS: f64 = 3.7;
+/// The distance of series at one place, and the most for all together, in pixels.
+const APART: f64 = 3.0;
+const MOST_APART: f64 = 15.0;
 /// The fraction of a label's band that its marks take.
 pub const FILLED: f64 = 0.8;
 
 /// Lines with their intervals, or points.
 pub fn series(panel: &Panel, drawn: &VisibleData, style: &Style, frame: &Frame) -> Markup {
     let Across::Numbers(x) = &frame.x else { return html! {} };
-    let at = |p: &Point| (x.place(p.x), frame.y.place(p.y));
+    let has_intervals = |points: &&Vec<&Point>| points.iter().any(|p| !ends(p).is_empty());
+    let dodged = drawn.few && drawn.series.iter().filter(has_intervals).count() > 1;
     html! {
         @for (i, points) in drawn.series.iter().enumerate().filter(|(_, points)| !points.is_empty()) {
             @let colour = style.strokes[i];
+            @let aside = if dodged { dodge(i, panel.series.len()) } else { 0.0 };
+            @let across = |p: &Point| x.place(p.x) + aside;
+            @let at = |p: &Point| (across(p), frame.y.place(p.y));
             @let intervals = intervals(panel, points, frame);
             g.series stroke=(colour) fill="none" stroke-width="1.6" stroke-linejoin="round" {
                 @if panel.mark == Mark::Line {
@@ -31,7 +38,7 @@ pub fn series(panel: &Panel, drawn: &VisibleData, style: &Style, frame: &Frame) 
                 }
                 @if drawn.few || panel.mark == Mark::Point {
                     @if !intervals.is_empty() {
-                        path d=(whiskers(&intervals, |p| x.place(p.x))) stroke-width="1.2" {}
+                        path d=(whiskers(&intervals, across)) stroke-width="1.2" {}
                     }
                     g fill=(style.fills[i]) {
                         @for point in points.iter().filter(|p| !is_gap(panel, p)) { path d=(symbol(style.shapes[i], at(point), RADIUS)) {} }
@@ -40,6 +47,11 @@ pub fn series(panel: &Panel, drawn: &VisibleData, style: &Style, frame: &Frame) 
             }
         }
     }
+}
+
+/// How far the points of a series with intervals are moved aside, in pixels, so that those of several series at one place stay apart.
+fn dodge(i: usize, n: usize) -> f64 {
+    (i as f64 - (n - 1) as f64 / 2.0) * APART.min(MOST_APART / n as f64)
 }
 
 /// Bars side by side at each label, with their intervals.

@@ -70,7 +70,7 @@ fn drawings_spell_control_characters_out() {
             ..bad
         };
         let look = ChartSize { titled: true, ..ChartSize::REPORT };
-        let file = document(std::slice::from_ref(&bad), 1, &look).unwrap();
+        let file = document("", std::slice::from_ref(&bad), 1, &look).unwrap();
         for text in [&file, &picture(&bad, &look).unwrap(), &inline(&bad, &look).unwrap().into_string()] {
             Document::parse(text).unwrap_or_else(|e| panic!("{mark:?}: {e}"));
             assert!(!text.contains(['\u{9b}', '\u{202e}']));
@@ -89,7 +89,7 @@ fn lines_have_the_values_of_their_series() {
     let ours =
         panel(Mark::Line, false, vec![series("LIA", false, &values), series("LIA", true, &values[..100])]);
     let look = ChartSize { titled: true, ..ChartSize::REPORT };
-    let text = document(&[ours], 1, &look).unwrap();
+    let text = document("", &[ours], 1, &look).unwrap();
     let svg = Document::parse(&text).unwrap();
     let lines = of_class(&svg, "line");
     assert_eq!(lines.len(), 2);
@@ -113,7 +113,7 @@ fn pages_have_their_own_colour() {
     let ours = panel(Mark::Point, false, vec![series("x", false, &[(1.0, 2.0), (2.0, 3.0)])]);
     let inline = inline(&ours, &ChartSize::REPORT).unwrap().into_string();
     assert!(inline.contains("fill=\"currentColor\"") && !inline.contains("#ffffff"));
-    assert!(document(&[ours], 1, &ChartSize::REPORT).unwrap().contains("#ffffff"));
+    assert!(document("", &[ours], 1, &ChartSize::REPORT).unwrap().contains("#ffffff"));
 }
 
 #[test]
@@ -122,6 +122,7 @@ fn bars_stand_on_zero_and_reach_their_values() {
     let points = |a, b| vec![bar("<none>", a), bar("some", b)];
     let each = |name: &str, a, b| Series { name: name.into(), published: false, points: points(a, b) };
     let text = document(
+        "",
         &[panel(Mark::Bar, false, vec![each("a", 10.0, 20.0), each("b", 5.0, 2.5)])],
         1,
         &ChartSize::REPORT,
@@ -150,13 +151,13 @@ fn every_mark_is_drawn_whatever_the_values() {
     of.points.iter_mut().for_each(|p| (p.half_width, p.label) = (Some(f64::INFINITY), Some("l".into())));
     for mark in [Mark::Line, Mark::Point, Mark::Bar, Mark::Box, Mark::Tile] {
         for log in [false, true] {
-            let text = document(&[panel(mark, log, vec![of.clone()])], 2, &ChartSize::REPORT).unwrap();
+            let text = document("", &[panel(mark, log, vec![of.clone()])], 2, &ChartSize::REPORT).unwrap();
             let svg = Document::parse(&text).unwrap_or_else(|e| panic!("{mark:?}: {e}\n{text}"));
             assert!(!of_class(&svg, "series").is_empty(), "{mark:?}");
             assert!(!text.contains("NaN") && !text.contains("inf"), "{mark:?} {log}: {text}");
         }
         let nothing = panel(mark, false, vec![series("x", false, &[(1.0, f64::NAN)])]);
-        assert_eq!(document(std::slice::from_ref(&nothing), 1, &ChartSize::REPORT), None);
+        assert_eq!(document("", std::slice::from_ref(&nothing), 1, &ChartSize::REPORT), None);
         assert!(inline(&nothing, &ChartSize::REPORT).is_none());
     }
 }
@@ -167,7 +168,7 @@ fn long_lines_are_short_files() {
     let mut values: Vec<(f64, f64)> = (0..100_000).map(|i| (f64::from(i), f64::from(i % 50))).collect();
     values[33_333].1 = 500.0;
     let long = panel(Mark::Line, false, vec![series("x", false, &values)]);
-    let text = document(std::slice::from_ref(&long), 1, &ChartSize::REPORT).unwrap();
+    let text = document("", std::slice::from_ref(&long), 1, &ChartSize::REPORT).unwrap();
     assert!(text.len() < 12_000, "{}", text.len());
     let svg = Document::parse(&text).unwrap();
     let y = reading(&svg, "end", "y");
@@ -182,7 +183,7 @@ fn long_lines_are_short_files() {
 fn lines_have_gaps() {
     let points: Vec<_> = (0..3000).map(|i| (f64::from(i), if i == 1000 { f64::NAN } else { 5.0 })).collect();
     let one = panel(Mark::Line, false, vec![series("x", false, &points)]);
-    let text = document(std::slice::from_ref(&one), 1, &ChartSize::REPORT).unwrap();
+    let text = document("", std::slice::from_ref(&one), 1, &ChartSize::REPORT).unwrap();
     let svg = Document::parse(&text).unwrap();
     let drawn = of_class(&svg, "line")[0].attribute("d").unwrap();
     let starts: Vec<f64> =

@@ -1,0 +1,166 @@
+//! The figures of several runs in one.
+
+use crate::points::{TIME, point};
+use anabranch_report::THEORY;
+use anabranch_study::{Mark, Panel, Point, Series, estimate};
+
+/// The most intervals of time of a mean over runs.
+const INTERVALS: usize = 240;
+
+/// Runs that differ in their seeds alone.
+pub struct Group {
+    /// In the legend.
+    pub name: String,
+    /// The panels of each run, in the same order.
+    pub runs: Vec<Vec<Panel>>,
+}
+
+/// One panel for each figure, with the series of every group. Lines over time and bars of a group of several runs are means with
+/// 95 % intervals; other figures show each of its runs.
+pub fn together(groups: &[Group]) -> Vec<Panel> {
+    let figures = groups.iter().flat_map(|group| &group.runs).map(Vec::len).min().unwrap_or(0);
+    let merged = |k: usize| {
+        let mut panel = groups[0].runs[0][k].clone();
+        panel.series = groups.iter().flat_map(|group| group.series(k, groups.len() > 1)).collect();
+        let domains = groups.iter().flat_map(|group| &group.runs).map(|run| run[k].x.domain);
+        panel.x.domain = domains.reduce(|a, b| Some((a?.0.min(b?.0), a?.1.max(b?.1)))).flatten();
+        panel
+    };
+    (0..figures).map(merged).collect()
+}
+
+impl Group {
+    fn series(&self, figure: usize, named: bool) -> Vec<Series> {
+        let panels: Vec<&Panel> = self.runs.iter().map(|run| &run[figure]).collect();
+        let of_one = |panel: &Panel| panel.series.clone();
+        let mut all = match &panels[..] {
+            [only] => of_one(only),
+            [first, ..] if first.x.title == TIME || first.mark == Mark::Bar => means(&panels),
+            _ => {
+                let numbered = panels.iter().enumerate().flat_map(|(run, panel)| {
+                    of_one(panel)
+                        .into_iter()
+                        .map(move |series| renamed(series, |name| format!("{name}, run {}", run + 1)))
+                });
+                numbered.collect()
+            }
+        };
+        if named {
+            all = all
+                .into_iter()
+                .map(|series| renamed(series, |name| format!("{}: {name}", self.name)))
+                .collect();
+        }
+        all
+    }
+}
+
+fn renamed(series: Series, rename: impl Fn(&str) -> String) -> Series {
+    Series { name: rename(&series.name), ..series }
+}
+
+/// Means over runs of each series that the first run has. Theory is the same for all of them.
+fn means(panels: &[&Panel]) -> Vec<Series> {
+    let mean = |first: &Series| {
+        let all: Vec<&Series> =
+            panels.iter().flat_map(|panel| &panel.series).filter(|s| s.name == first.name).collect();
+        let points = match (first.name.ends_with(THEORY), panels[0].mark) {
+            (true, _) => first.points.clone(),
+            (false, Mark::Bar) => over_labels(&all),
+            (false, _) => over_time(&all),
+        };
+        Series { points, ..first.clone() }
+    };
+    panels[0].series.iter().map(mean).collect()
+}
+
+fn over_labels(all: &[&Series]) -> Vec<Point> {
+    let mean = |first: &Point| {
+        let values = all.iter().filter_map(|s| s.points.iter().find(|p| p.label == first.label)).map(|p| p.y);
+        let estimate = estimate(values.collect()).ok()?;
+        Some(Point { y: estimate.mean, half_width: estimate.half_width, ..first.clone() })
+    };
+    all[0].points.iter().filter_map(mean).collect()
+}
+
+/// Means of equal intervals of time, at their middles.
+fn over_time(all: &[&Series]) -> Vec<Point> {
+    let times = || all.iter().flat_map(|s| &s.points).map(|p| p.x);
+    let (Some(first), Some(last)) = (times().reduce(f64::min), times().reduce(f64::max)) else {
+        return vec![];
+    };
+    let least = all.iter().map(|s| s.points.len()).min().unwrap_or(1);
+    let n = least.clamp(1, INTERVALS);
+    let length = (last - first) / n as f64;
+    let of_run = |series: &&Series| {
+        let mut sums = vec![(0.0, 0.0); n];
+        for p in series.points.iter().filter(|p| p.y.is_finite()) {
+            let (sum, count) = &mut sums[(((p.x - first) / length) as usize).min(n - 1)];
+            *sum += p.y;
+            *count += 1.0;
+        }
+        sums
+    };
+    let runs: Vec<Vec<(f64, f64)>> = all.iter().map(of_run).collect();
+    let mean = |k: usize| {
+        let values =
+            runs.iter().map(|run| run[k]).filter(|(_, count)| *count > 0.0).map(|(sum, count)| sum / count);
+        let x = first + (k as f64 + 0.5) * length;
+        match estimate(values.collect()) {
+            Ok(estimate) => Point { half_width: estimate.half_width, ..point(x, estimate.mean) },
+            Err(_) => point(x, f64::NAN),
+        }
+    };
+    (0..n).map(mean).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::points::{axis, ours};
+
+    fn run(x: &str, mark: Mark, name: &str, values: &[f64]) -> Vec<Panel> {
+        let at = |(i, y): (usize, &f64)| Point { label: Some(i.to_string()), ..point(i as f64, *y) };
+        let series = vec![ours(name.to_owned(), values.iter().enumerate().map(at).collect())];
+        vec![Panel { title: String::new(), x: axis(x, false), y: axis("y", false), mark, series }]
+    }
+
+    fn group(name: &str, runs: &[Vec<Panel>]) -> Group {
+        Group { name: name.to_owned(), runs: runs.to_vec() }
+    }
+
+    /// For two values a and b, Student's t gives (a + b) / 2 ± 12.706 · |a − b| / 2.
+    #[test]
+    fn runs_of_several_seeds_are_a_mean_with_its_interval() {
+        for (x, mark) in [(TIME, Mark::Line), ("", Mark::Bar)] {
+            let runs = [run(x, mark, "flow", &[1.0, 4.0]), run(x, mark, "flow", &[3.0, 8.0])];
+            let panel = &together(&[group("lia", &runs)])[0];
+            let drawn: Vec<(f64, f64)> =
+                panel.series[0].points.iter().map(|p| (p.y, p.half_width.unwrap())).collect();
+            assert_eq!(panel.series[0].name, "flow");
+            for ((mean, half), (expected, apart)) in drawn.into_iter().zip([(2.0, 1.0), (6.0, 2.0)]) {
+                assert!(
+                    (mean - expected).abs() < 1e-9 && (half - 12.706 * apart).abs() < 1e-2,
+                    "{mean} ± {half}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn groups_have_their_names_and_distributions_their_runs() {
+        let one = run(TIME, Mark::Line, "flow", &[1.0]);
+        let names = |groups: &[Group]| -> Vec<String> {
+            together(groups)[0].series.iter().map(|s| s.name.clone()).collect()
+        };
+        assert_eq!(
+            names(&[group("lia", std::slice::from_ref(&one)), group("olia", std::slice::from_ref(&one))]),
+            ["lia: flow", "olia: flow"]
+        );
+        let distribution = run("ms", Mark::Line, "flow", &[1.0]);
+        assert_eq!(
+            names(&[group("lia", &[distribution.clone(), distribution])]),
+            ["flow, run 1", "flow, run 2"]
+        );
+    }
+}

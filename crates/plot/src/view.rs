@@ -1,0 +1,138 @@
+//! What of its panels a picture shows: a stretch of time, logarithmic axes, one vertical scale.
+
+use crate::points::{TIME, point};
+use anabranch_report::svg::y_limits;
+use anabranch_study::{Axis, Mark, Panel, Point};
+
+/// Axes of a panel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axes {
+    /// The horizontal one.
+    X,
+    /// The vertical one.
+    Y,
+    /// Both.
+    Xy,
+}
+
+/// What is shown of panels.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct View {
+    /// The first time of figures over time, in seconds.
+    pub from_s: Option<f64>,
+    /// The last time of figures over time, in seconds.
+    pub to_s: Option<f64>,
+    /// The logarithmic axes, besides those that are in any case.
+    pub log: Option<Axes>,
+    /// Do panels of one quantity have one vertical scale?
+    pub same_y: bool,
+}
+
+impl View {
+    /// Limits panels to this view.
+    pub fn apply(&self, panels: &mut [Panel]) {
+        for panel in panels.iter_mut() {
+            if panel.x.title == TIME && (self.from_s.is_some() || self.to_s.is_some()) {
+                self.cut(panel);
+            }
+            let labelled = matches!(panel.mark, Mark::Bar | Mark::Box | Mark::Tile);
+            if matches!(self.log, Some(Axes::X | Axes::Xy)) && !labelled {
+                logarithmic(&mut panel.x);
+            }
+            if matches!(self.log, Some(Axes::Y | Axes::Xy)) && panel.mark != Mark::Tile {
+                logarithmic(&mut panel.y);
+            }
+        }
+        if self.same_y {
+            same_y(panels);
+        }
+    }
+
+    fn cut(&self, panel: &mut Panel) {
+        let (from, to) = (self.from_s.unwrap_or(f64::NEG_INFINITY), self.to_s.unwrap_or(f64::INFINITY));
+        for series in &mut panel.series {
+            series.points = cut(&series.points, from, to);
+        }
+        if let Some((low, high)) = panel.x.domain {
+            panel.x.domain = Some((low.max(from), high.min(to)));
+        }
+    }
+}
+
+/// The points between two times, and where a line crosses them.
+fn cut(points: &[Point], from: f64, to: f64) -> Vec<Point> {
+    let mut inside = Vec::new();
+    for (i, p) in points.iter().enumerate() {
+        if let Some(before) = i.checked_sub(1).map(|i| &points[i]) {
+            for edge in [from, to] {
+                if before.x < edge && edge < p.x {
+                    let part = (edge - before.x) / (p.x - before.x);
+                    inside.push(point(edge, before.y + part * (p.y - before.y)));
+                }
+            }
+        }
+        if (from..=to).contains(&p.x) {
+            inside.push(p.clone());
+        }
+    }
+    inside
+}
+
+fn logarithmic(axis: &mut Axis) {
+    axis.log = true;
+    axis.domain = axis.domain.filter(|(low, high)| *low > 0.0 && *high > 0.0);
+}
+
+/// Gives panels with the same vertical axis the limits that all of them need.
+fn same_y(panels: &mut [Panel]) {
+    let limits: Vec<Option<(f64, f64)>> = panels.iter().map(y_limits).collect();
+    for i in 0..panels.len() {
+        let alike =
+            |j: &usize| panels[*j].y.title == panels[i].y.title && panels[*j].y.log == panels[i].y.log;
+        let own = (0..panels.len()).filter(alike).filter_map(|j| limits[j]);
+        let union = own.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        if panels[i].mark != Mark::Tile {
+            panels[i].y.domain = union;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::points::{axis, ours};
+
+    fn line(values: &[(f64, f64)]) -> Panel {
+        let points = values.iter().map(|&(x, y)| point(x, y)).collect();
+        let x = Axis { domain: Some((0.0, 10.0)), ..axis(TIME, false) };
+        Panel {
+            title: String::new(),
+            x,
+            y: axis("ms", false),
+            mark: Mark::Line,
+            series: vec![ours("a".into(), points)],
+        }
+    }
+
+    #[test]
+    fn a_line_is_cut_where_it_crosses_the_edges() {
+        let mut panels = [line(&[(0.0, 0.0), (10.0, 20.0)])];
+        View { from_s: Some(2.0), to_s: Some(5.0), ..View::default() }.apply(&mut panels);
+        let points: Vec<(f64, f64)> = panels[0].series[0].points.iter().map(|p| (p.x, p.y)).collect();
+        assert_eq!((points, panels[0].x.domain), (vec![(2.0, 4.0), (5.0, 10.0)], Some((2.0, 5.0))));
+    }
+
+    #[test]
+    fn panels_of_one_quantity_have_one_scale() {
+        let mut panels = [line(&[(0.0, 0.0), (1.0, 10.0)]), line(&[(0.0, 5.0), (1.0, 100.0)])];
+        View { same_y: true, ..View::default() }.apply(&mut panels);
+        assert_eq!((panels[0].y.domain, panels[1].y.domain), (Some((0.0, 100.0)), Some((0.0, 100.0))));
+    }
+
+    #[test]
+    fn a_logarithmic_axis_does_not_begin_at_zero() {
+        let mut panels = [line(&[(1.0, 1.0), (10.0, 20.0)])];
+        View { log: Some(Axes::Xy), ..View::default() }.apply(&mut panels);
+        assert!(panels[0].x.log && panels[0].y.log && panels[0].x.domain.is_none());
+    }
+}
