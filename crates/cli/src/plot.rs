@@ -24,7 +24,7 @@ Examples:
 #[derive(Debug, Args)]
 pub struct PlotArgs {
     /// Folders of `run --out`, or the result of a study: a file in `studies` or `papers` of its folder of results. Several runs are
-    /// drawn in one figure; runs that differ in their seeds alone, as their mean with a 95 % interval.
+    /// drawn in one figure; runs that differ in their seeds alone, as their mean, from three runs on with a 95 % interval.
     #[arg(value_name = "RUN|STUDY", required = true)]
     pub what: Vec<PathBuf>,
     /// The figures, separated by commas; `list` prints their names. A run has by default windows, throughput and queue. It

@@ -4,8 +4,10 @@ use crate::points::{TIME, point};
 use anabranch_report::THEORY;
 use anabranch_study::{Mark, Panel, Point, Series, estimate};
 
-/// The most intervals of time of a mean over runs.
-const INTERVALS: usize = 240;
+/// The least number of runs that have an interval: that of two is 12.7 standard errors wide.
+const LEAST: usize = 3;
+/// The most stretches of time of a mean over runs.
+const STRETCHES: usize = 240;
 
 /// Runs that differ in their seeds alone.
 pub struct Group {
@@ -15,8 +17,8 @@ pub struct Group {
     pub runs: Vec<Vec<Panel>>,
 }
 
-/// One panel for each figure, with the series of every group. Lines over time and bars of a group of several runs are means with
-/// 95 % intervals; other figures show each of its runs.
+/// One panel for each figure, with the series of every group. Lines over time and bars of a group of several runs are means, from
+/// three runs on with 95 % intervals; other figures show each of its runs.
 pub fn together(groups: &[Group]) -> Vec<Panel> {
     let figures = groups.iter().flat_map(|group| &group.runs).map(Vec::len).min().unwrap_or(0);
     let merged = |k: usize| {
@@ -74,23 +76,29 @@ fn means(panels: &[&Panel]) -> Vec<Series> {
     panels[0].series.iter().map(mean).collect()
 }
 
+/// The mean, and half the width of its 95 % interval; nothing without values.
+fn mean_of(values: Vec<f64>) -> Option<(f64, Option<f64>)> {
+    let estimate = estimate(values).ok()?;
+    Some((estimate.mean, estimate.half_width.filter(|_| estimate.values.len() >= LEAST)))
+}
+
 fn over_labels(all: &[&Series]) -> Vec<Point> {
     let mean = |first: &Point| {
         let values = all.iter().filter_map(|s| s.points.iter().find(|p| p.label == first.label)).map(|p| p.y);
-        let estimate = estimate(values.collect()).ok()?;
-        Some(Point { y: estimate.mean, half_width: estimate.half_width, ..first.clone() })
+        let (y, half_width) = mean_of(values.collect())?;
+        Some(Point { y, half_width, ..first.clone() })
     };
     all[0].points.iter().filter_map(mean).collect()
 }
 
-/// Means of equal intervals of time, at their middles.
+/// Means of equal stretches of time, at their middles.
 fn over_time(all: &[&Series]) -> Vec<Point> {
     let times = || all.iter().flat_map(|s| &s.points).map(|p| p.x);
     let (Some(first), Some(last)) = (times().reduce(f64::min), times().reduce(f64::max)) else {
         return vec![];
     };
     let least = all.iter().map(|s| s.points.len()).min().unwrap_or(1);
-    let n = least.clamp(1, INTERVALS);
+    let n = least.clamp(1, STRETCHES);
     let length = (last - first) / n as f64;
     let of_run = |series: &&Series| {
         let mut sums = vec![(0.0, 0.0); n];
@@ -106,10 +114,8 @@ fn over_time(all: &[&Series]) -> Vec<Point> {
         let values =
             runs.iter().map(|run| run[k]).filter(|(_, count)| *count > 0.0).map(|(sum, count)| sum / count);
         let x = first + (k as f64 + 0.5) * length;
-        match estimate(values.collect()) {
-            Ok(estimate) => Point { half_width: estimate.half_width, ..point(x, estimate.mean) },
-            Err(_) => point(x, f64::NAN),
-        }
+        mean_of(values.collect())
+            .map_or(point(x, f64::NAN), |(y, half_width)| Point { half_width, ..point(x, y) })
     };
     (0..n).map(mean).collect()
 }
@@ -129,21 +135,23 @@ mod tests {
         Group { name: name.to_owned(), runs: runs.to_vec() }
     }
 
-    /// For two values a and b, Student's t gives (a + b) / 2 ± 12.706 · |a − b| / 2.
+    /// For the values m − d, m and m + d, Student's t gives m ± 4.303 · d / √3.
     #[test]
     fn runs_of_several_seeds_are_a_mean_with_its_interval() {
         for (x, mark) in [(TIME, Mark::Line), ("", Mark::Bar)] {
-            let runs = [run(x, mark, "flow", &[1.0, 4.0]), run(x, mark, "flow", &[3.0, 8.0])];
+            let of = |values: &[f64]| run(x, mark, "flow", values);
+            let runs = [of(&[1.0, 4.0]), of(&[2.0, 6.0]), of(&[3.0, 8.0])];
             let panel = &together(&[group("lia", &runs)])[0];
-            let drawn: Vec<(f64, f64)> =
-                panel.series[0].points.iter().map(|p| (p.y, p.half_width.unwrap())).collect();
-            assert_eq!(panel.series[0].name, "flow");
-            for ((mean, half), (expected, apart)) in drawn.into_iter().zip([(2.0, 1.0), (6.0, 2.0)]) {
+            assert_eq!((panel.series[0].name.as_str(), panel.series[0].points.len()), ("flow", 2));
+            for (p, (mean, apart)) in panel.series[0].points.iter().zip([(2.0, 1.0), (6.0, 2.0)]) {
+                let half_width = p.half_width.unwrap();
                 assert!(
-                    (mean - expected).abs() < 1e-9 && (half - 12.706 * apart).abs() < 1e-2,
-                    "{mean} ± {half}"
+                    (p.y - mean).abs() < 1e-9 && (half_width - 4.303 * apart / 3f64.sqrt()).abs() < 1e-3,
+                    "{p:?}"
                 );
             }
+            let two = &together(&[group("lia", &runs[..2])])[0];
+            assert!(two.series[0].points.iter().all(|p| p.half_width.is_none()));
         }
     }
 

@@ -134,7 +134,11 @@ pub fn own_ticks(axis: &Axis, values: impl Iterator<Item = f64>) -> Option<Vec<(
     let wide = own.last()? / own.first()? >= 1e3;
     let label = |v: f64| {
         let power = v.log10().round() as i32;
-        if wide && v == 10f64.powi(power) { power_of_ten(power) } else { exact(significant(v, 3)) }
+        if wide && (v / 10f64.powi(power) - 1.0).abs() < 1e-9 {
+            power_of_ten(power)
+        } else {
+            exact(significant(v, 3))
+        }
     };
     (axis.log && (2..=9).contains(&own.len())).then(|| own.iter().map(|&v| (v, label(v))).collect())
 }
@@ -201,7 +205,7 @@ mod tests {
                 .map(|own| own.into_iter().map(|(_, label)| label).collect())
         };
         assert_eq!(labels(&[0.5, 2.0, 0.5, 1.0]).unwrap(), ["0.5", "1", "2"]);
-        assert_eq!(labels(&[1e-5, 1e-2, 3e-4]).unwrap(), ["10⁻⁵", "0.0003", "10⁻²"]);
+        assert_eq!(labels(&[1e-5, 1e-2, 3e-4]).unwrap(), ["10⁻⁵", "3 × 10⁻⁴", "10⁻²"]);
         assert_eq!((labels(&[1.0]), labels(&[])), (None, None));
     }
 
