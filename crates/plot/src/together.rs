@@ -4,7 +4,7 @@ use crate::points::{TIME, point};
 use anabranch_report::THEORY;
 use anabranch_study::{Mark, Panel, Point, Series, estimate};
 
-/// The least number of runs that have an interval: that of two is 12.7 standard errors wide.
+/// The least number of runs with an interval: two runs would give ± 12.7 standard errors.
 const LEAST: usize = 3;
 /// The most stretches of time of a mean over runs.
 const STRETCHES: usize = 240;
