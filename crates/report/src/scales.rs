@@ -131,7 +131,7 @@ pub fn own_ticks(axis: &Axis, values: impl Iterator<Item = f64>) -> Option<Vec<(
     let mut own: Vec<f64> = values.filter(|v| drawable(axis, *v)).collect();
     own.sort_by(f64::total_cmp);
     own.dedup();
-    let wide = own.last()? / own.first()? >= 1e3;
+    let wide = own.last()? / own.first()? > 999.0;
     let label = |v: f64| {
         let power = v.log10().round() as i32;
         if wide && (v / 10f64.powi(power) - 1.0).abs() < 1e-9 {
