@@ -1,5 +1,6 @@
 //! The table of a connection's paths, and the rules that hold for every algorithm.
 
+use crate::path::raise;
 use crate::{
     Ack, Algorithm, Congestion, LostSegment, MAX_CWND, MIN_CWND, MIN_SSTHRESH, Path, Seconds, Segments,
     Signal,
@@ -210,14 +211,17 @@ impl Group {
     #[inline]
     fn update_counts(&mut self, now: Seconds) {
         self.now = now;
-        self.paths.iter_mut().for_each(|path| path.at(now));
+        match &mut self.paths[..] {
+            [path] => path.at(now), // most connections have one
+            paths => paths.iter_mut().for_each(|path| path.at(now)),
+        }
     }
 
     #[inline]
     fn settle(&mut self, r: usize) {
         let path = &mut self.paths[r];
         path.cwnd = path.cwnd.clamp(MIN_CWND, MAX_CWND);
-        path.largest_cwnd = path.largest_cwnd.max(path.cwnd);
+        raise(&mut path.largest_cwnd, path.cwnd);
         if self.paced && path.srtt > 0.0 {
             let gain = if path.in_slow_start() { PACING_GAIN_SLOW_START } else { PACING_GAIN };
             path.pacing_rate = Some(gain * path.cwnd / path.srtt);

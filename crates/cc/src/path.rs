@@ -70,6 +70,22 @@ pub struct Path {
     pub delivered_between_losses: Segments,
 }
 
+/// Lowers a minimum to `x`, a number: `f64::min` takes twice as long, as it also handles NaN.
+#[inline]
+fn lower(least: &mut f64, x: f64) {
+    if x < *least {
+        *least = x;
+    }
+}
+
+/// Raises a maximum to `x`, a number.
+#[inline]
+pub(crate) fn raise(most: &mut f64, x: f64) {
+    if x > *most {
+        *most = x;
+    }
+}
+
 impl Path {
     /// A path that has sent nothing yet.
     pub fn new(cwnd: Segments) -> Self {
@@ -111,11 +127,11 @@ impl Path {
         };
         self.delivered_since_loss += ack.delivered;
         if let Some(rtt) = ack.rtt {
-            self.min_rtt = self.min_rtt.min(rtt);
-            self.min_rtt_since_loss = self.min_rtt_since_loss.min(rtt);
-            self.max_rtt_since_loss = self.max_rtt_since_loss.max(rtt);
+            lower(&mut self.min_rtt, rtt);
+            lower(&mut self.min_rtt_since_loss, rtt);
+            raise(&mut self.max_rtt_since_loss, rtt);
             self.sample_sum += rtt;
-            self.sample_min = self.sample_min.min(rtt);
+            lower(&mut self.sample_min, rtt);
             self.samples += 1;
         }
         if ack.round != self.round {

@@ -55,6 +55,9 @@ pub(crate) struct CancelCheck {
 }
 
 impl CancelCheck {
+    /// Events between reads of the clock.
+    pub(crate) const EVENTS: u32 = Clock::EVENTS_PER_CHECK;
+
     pub(crate) fn new() -> Self {
         CancelCheck { events: 0, clock: Clock::new() }
     }

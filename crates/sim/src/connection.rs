@@ -25,6 +25,11 @@ const COMPRESSION: Time = Time::from_millis(1);
 /// Consecutive event targets of a subflow: the sender's timers, the delayed ACK.
 pub(crate) const TARGETS_PER_SUBFLOW: u32 = 2;
 
+/// The targets of the senders' timers, if the first target is `first`.
+fn timer_targets(first: u32) -> impl Iterator<Item = u32> {
+    (0..).map(move |s| first + TARGETS_PER_SUBFLOW * s)
+}
+
 /// Fields are in memory order, those that each packet needs first: see [`Subflow`].
 #[derive(Clone)]
 #[repr(C, align(64))]
@@ -245,11 +250,12 @@ impl Connection {
         if self.subflows[s].rx.displaces_unreported(packet) {
             self.send_ack(s, net);
         }
-        let reply = self.subflows[s].rx.on_data(packet, self.tcp.delayed_ack);
+        let subflow = &mut self.subflows[s];
+        let reply = subflow.rx.on_data(packet, self.tcp.delayed_ack);
         if !packet.has(flag::FIN) {
             let chunk = Chunk { offset: packet.offset, len: packet.len };
             match self.incoming.take(widen(self.incoming.next(), packet.data), chunk) {
-                Ok(true) => self.subflows[s].first_bytes += u64::from(packet.len),
+                Ok(true) => subflow.first_bytes += u64::from(packet.len),
                 Ok(false) => (),
                 Err(corrupt) => {
                     self.corrupt = Some(corrupt);
@@ -324,7 +330,7 @@ impl Connection {
         ack.offset = self.incoming.bytes() as u32;
         ack.window = self.window;
         ack.wire += self.dss.ack;
-        net.send(ack);
+        net.send_ack(ack);
     }
 
     #[inline]
@@ -334,9 +340,8 @@ impl Connection {
             self.confirm(s, net);
         }
         let subflow = &mut self.subflows[s];
-        let delivered = subflow.tx.on_ack(packet, net.sacks.of(packet), now, &mut self.cc);
-        if let Some((_, last)) = delivered.sent_once() {
-            subflow.meter.round_trip(now, now.since(last));
+        if let Some(sent) = subflow.tx.on_ack(packet, net.sacks.of(packet), now, &mut self.cc) {
+            subflow.meter.round_trip(now, now.since(sent));
         }
         if subflow.stage == Stage::Closing && subflow.tx.board.una() == subflow.tx.board.nxt() {
             subflow.stage = Stage::Closed;

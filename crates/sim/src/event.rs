@@ -10,34 +10,39 @@ use anabranch_net::Time;
 const TARGET_BITS: u32 = 24;
 const TARGETS: usize = 1 << TARGET_BITS;
 
-/// Children of a node. Four keys of 16 bytes fill a cache line, and the tree is shallow.
-const ARITY: usize = 4;
+/// Events at vacant places are later than any other.
+const VACANT: u128 = u128::MAX;
 
 /// The events of a simulation, ordered by time. Public for its benchmark.
 ///
-/// A heap in which every node has all its children or is a leaf: vacant places hold `VACANT`, which is later than any event.
+/// Two heaps: packets move in a few pipes, but often; timers are many, and wait. So a packet's event passes no timers.
 #[derive(Clone)]
 pub struct EventQueue {
-    /// Time in ns, sequence and target from the highest bit down: one comparison orders two events.
-    heap: Vec<u128>,
-    /// Events in the heap; the rest of it is vacant.
-    len: usize,
+    packets: Heap<2>,
+    timers: Heap<4>,
+    /// Targets below this are pipes.
+    pipes: u32,
+    /// Whether the head is in `packets`.
+    moves: bool,
     sequence: u64,
     now: u64,
 }
 
-/// A place without an event.
-const VACANT: u128 = u128::MAX;
-
 impl Default for EventQueue {
     fn default() -> Self {
-        EventQueue { heap: vec![VACANT], len: 0, sequence: 0, now: 0 }
+        let (packets, timers) = (Heap::default(), Heap::default());
+        EventQueue { packets, timers, pipes: 0, moves: false, sequence: 0, now: 0 }
     }
 }
 
 impl EventQueue {
     /// The most targets.
     pub(crate) const MAX_TARGETS: usize = TARGETS;
+
+    /// The targets below `pipes` are pipes, in which packets move; set before they have events.
+    pub(crate) fn set_pipes(&mut self, pipes: u32) {
+        self.pipes = pipes;
+    }
 
     /// The time of the last event.
     #[inline]
@@ -69,26 +74,13 @@ impl EventQueue {
     #[inline]
     pub(crate) fn schedule_as(&mut self, at: Time, sequence: u64, target: u32) {
         let entry = self.entry(at, sequence, target);
-        let mut i = self.len;
-        self.len += 1;
-        if self.heap.len() < self.len {
-            self.heap.extend([VACANT; ARITY]);
-        }
-        while i > 0 {
-            let parent = (i - 1) / ARITY;
-            if self.heap[parent] <= entry {
-                break;
-            }
-            self.heap[i] = self.heap[parent];
-            i = parent;
-        }
-        self.heap[i] = entry;
+        if target < self.pipes { self.packets.push(entry) } else { self.timers.push(entry) }
     }
 
     /// The next event.
     #[inline]
     pub(crate) fn peek(&self) -> Option<(Time, u32)> {
-        let entry = self.heap[0];
+        let entry = self.packets.head().min(self.timers.head());
         (entry != VACANT)
             .then(|| (Time::from_nanos((entry >> 64) as u64), entry as u32 & (TARGETS as u32 - 1)))
     }
@@ -99,20 +91,17 @@ impl EventQueue {
     pub fn advance(&mut self) -> Option<(Time, u32)> {
         let next = self.peek()?;
         self.now = next.0.as_nanos();
+        self.moves = next.1 < self.pipes;
         Some(next)
     }
 
     /// Removes the head.
     #[inline]
     pub fn finish(&mut self) {
-        self.len -= 1;
-        let last = std::mem::replace(&mut self.heap[self.len], VACANT);
-        if self.len > 0 {
-            self.sift_down(last);
-        }
+        if self.moves { self.packets.pop() } else { self.timers.pop() }
     }
 
-    /// Replaces the head by an event for `target` at `at`: one pass through the heap instead of two.
+    /// Replaces the head by another event for its target: one pass through the heap instead of two.
     #[inline]
     pub fn repeat(&mut self, at: Time, target: u32) {
         let sequence = self.next_sequence();
@@ -123,31 +112,84 @@ impl EventQueue {
     #[inline]
     pub(crate) fn repeat_as(&mut self, at: Time, sequence: u64, target: u32) {
         let entry = self.entry(at, sequence, target);
-        self.sift_down(entry);
+        debug_assert_eq!(self.moves, target < self.pipes);
+        if self.moves { self.packets.replace_head(entry) } else { self.timers.replace_head(entry) }
     }
 
-    /// The sequence number of the head.
+    /// The sequence number of the head, which is of a pipe.
     #[inline]
     pub(crate) fn head_sequence(&self) -> u64 {
-        self.heap[0] as u64 >> TARGET_BITS
+        debug_assert!(self.moves);
+        self.packets.head() as u64 >> TARGET_BITS
+    }
+}
+
+/// Keys of 16 bytes (time in ns, sequence and target from the highest bit down) in a heap in which every node has all its `ARITY`
+/// children or is a leaf: four fill a cache line, and make a shallow tree; two are compared faster.
+#[derive(Clone)]
+struct Heap<const ARITY: usize> {
+    keys: Vec<u128>,
+    /// Keys in the heap; the rest of `keys` is vacant.
+    len: usize,
+}
+
+impl<const ARITY: usize> Default for Heap<ARITY> {
+    fn default() -> Self {
+        Heap { keys: vec![VACANT], len: 0 }
+    }
+}
+
+impl<const ARITY: usize> Heap<ARITY> {
+    #[inline]
+    fn head(&self) -> u128 {
+        self.keys[0]
     }
 
-    /// Puts `entry` in the place of the head.
     #[inline]
-    fn sift_down(&mut self, entry: u128) {
-        let mut i = 0;
-        while let Some([a, b, c, d]) = self.heap.get(ARITY * i + 1..ARITY * i + 1 + ARITY) {
-            // The smallest of four in two rounds of pairs: independent comparisons.
-            let (left, l) = if b < a { (b, 2) } else { (a, 1) };
-            let (right, r) = if d < c { (d, 4) } else { (c, 3) };
-            let (least, child) = if right < left { (right, r) } else { (left, l) };
-            if *least > entry {
+    fn push(&mut self, key: u128) {
+        let mut i = self.len;
+        self.len += 1;
+        if self.keys.len() < self.len {
+            self.keys.extend([VACANT; ARITY]);
+        }
+        while i > 0 {
+            let parent = (i - 1) / ARITY;
+            if self.keys[parent] <= key {
                 break;
             }
-            self.heap[i] = *least;
+            self.keys[i] = self.keys[parent];
+            i = parent;
+        }
+        self.keys[i] = key;
+    }
+
+    #[inline]
+    fn pop(&mut self) {
+        self.len -= 1;
+        let last = std::mem::replace(&mut self.keys[self.len], VACANT);
+        if self.len > 0 {
+            self.replace_head(last);
+        }
+    }
+
+    /// Puts `key` in the place of the head.
+    #[inline]
+    fn replace_head(&mut self, key: u128) {
+        let mut i = 0;
+        while let Some(children) = self.keys.get(ARITY * i + 1..ARITY * i + 1 + ARITY) {
+            let (mut least, mut child) = (children[0], 1);
+            for (c, other) in children.iter().enumerate().skip(1) {
+                if *other < least {
+                    (least, child) = (*other, c + 1);
+                }
+            }
+            if least > key {
+                break;
+            }
+            self.keys[i] = least;
             i = ARITY * i + child;
         }
-        self.heap[i] = entry;
+        self.keys[i] = key;
     }
 }
 
@@ -158,8 +200,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn order_is_time_then_sequence(times in prop::collection::vec(0u64..50, 1..300)) {
+        fn order_is_time_then_sequence(times in prop::collection::vec(0u64..50, 1..300), pipes in 0u32..300) {
             let mut queue = EventQueue::default();
+            queue.set_pipes(pipes);
             for (target, t) in times.iter().enumerate() {
                 queue.schedule(Time::from_nanos(*t), target as u32);
             }

@@ -53,7 +53,7 @@ impl Lane {
     pub(crate) fn enter(&mut self, packet: Packet, host: &mut Host, target: u32, events: &mut EventQueue) {
         let mut at = events.now() + self.delay;
         if host.jitter > 0.0 {
-            at += Time::from_nanos((host.random.uniform() * host.jitter) as u64);
+            at += Time::from_nanos_f64(host.random.uniform() * host.jitter);
         }
         at = at.max(host.last);
         host.last = at;
@@ -62,35 +62,46 @@ impl Lane {
         }
         host.waiting += 1;
 
-        let mut place = self.pipe.len();
-        while place > 0 && self.pipe[place - 1].0 > at {
-            place -= 1;
-        }
-        if place == self.pipe.len() {
-            self.pipe.push_back((at, packet));
-        } else {
-            self.pipe.insert(place, (at, packet));
-        }
-        if place == 0 {
+        let is_first = match self.pipe.back() {
+            Some((last, _)) if *last > at => self.insert(at, packet),
+            last => {
+                let is_first = last.is_none();
+                self.pipe.push_back((at, packet));
+                is_first
+            }
+        };
+        if is_first {
             self.armed = (at, host.sequence);
             events.schedule_as(at, host.sequence, target);
         }
     }
 
-    /// Handles the head event, which is of this lane: takes the event from the queue and the packet from the lane.
-    /// `None` if the event was void.
+    /// Puts a packet before those that leave later, and returns whether it is the first.
+    #[inline(never)]
+    fn insert(&mut self, at: Time, packet: Packet) -> bool {
+        let place = self.pipe.partition_point(|(t, _)| *t <= at);
+        self.pipe.insert(place, (at, packet));
+        place == 0
+    }
+
+    /// Handles the head event, which is of this lane: takes the event from the queue and moves the packet from the lane to
+    /// `packet`. False if the event was void.
     #[inline]
     pub(crate) fn step(
         &mut self,
         hosts: &mut [Host],
         target: u32,
         events: &mut EventQueue,
-    ) -> Option<Packet> {
+        packet: &mut Packet,
+    ) -> bool {
         if self.armed != (events.now(), events.head_sequence()) {
             events.finish();
-            return None;
+            return false;
         }
-        let (now, packet) = self.pipe.pop_front().expect("an armed lane holds a packet");
+        let first = self.pipe.front().expect("an armed lane holds a packet");
+        debug_assert_eq!(first.0, events.now());
+        *packet = first.1;
+        self.pipe.pop_front();
         let host = &mut hosts[packet.subflow as usize];
         host.waiting -= 1;
         if host.waiting > 0 {
@@ -109,8 +120,7 @@ impl Lane {
                 events.finish();
             }
         }
-        debug_assert_eq!(now, events.now());
-        Some(packet)
+        true
     }
 
     /// Orders the packets that leave next at one instant: puts the right one first. Packets of one subflow share a
@@ -140,6 +150,7 @@ mod tests {
     /// Packets enter ((delay in ns, host)) and leave; which, in order, and when.
     fn lane(entries: &[(u64, u32)], delay: Time) -> Vec<(u64, u32)> {
         let mut events = EventQueue::default();
+        events.set_pipes(LANE + 1);
         let mut hosts: Vec<_> =
             (0..4).map(|h| Host::new(0, Time::from_nanos(6), Random::new(1, h))).collect();
         let mut lane = Lane::new(delay);
@@ -148,8 +159,10 @@ mod tests {
         let mut host = 0;
         while let Some((now, target)) = events.advance() {
             if target == LANE {
-                let packet = lane.step(&mut hosts, LANE, &mut events);
-                left.extend(packet.map(|p| (now.as_nanos(), p.subflow)));
+                let mut packet = Packet::new(Kind::Ack, 0, 0, 52, now);
+                if lane.step(&mut hosts, LANE, &mut events, &mut packet) {
+                    left.push((now.as_nanos(), packet.subflow));
+                }
                 continue;
             }
             events.finish();

@@ -62,6 +62,9 @@ impl Meter {
 
     #[inline]
     fn settle(&mut self, now: Time) {
+        if now == self.since {
+            return; // an RTT and then a window of the same instant
+        }
         let dt = now.since(self.since).as_secs_f64();
         self.since = now;
         self.of.cwnd.hold(dt);

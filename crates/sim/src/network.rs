@@ -32,14 +32,6 @@ pub(crate) struct Network {
     pub(crate) observations: Option<Box<Observations>>,
 }
 
-/// The output of a hop.
-pub(crate) enum HopOutput {
-    /// Nothing: the event was void, or the packet moved to the next hop.
-    None,
-    /// A packet reached the end of its route.
-    Packet(Packet),
-}
-
 impl Network {
     /// The hops of links come first, so that link `i` is hop `i`. `seed` is for their random processes.
     pub(crate) fn new<'a>(specs: impl Iterator<Item = &'a LinkSpec> + Clone, seed: u64) -> Network {
@@ -71,6 +63,7 @@ impl Network {
             });
         }
         (network.hops.len()..pipe as usize).for_each(|_| network.add_hop(Stage::Pipe));
+        network.events.set_pipes(network.hop_targets());
         network
     }
 
@@ -94,6 +87,7 @@ impl Network {
             lanes.len() as u32 - 1
         });
         let lane_hop = self.hops.len() as u32 + lane;
+        self.events.set_pipes(self.hop_targets());
         self.hosts.push(Host::new(lane, jitter, random));
         self.drops.add();
         self.delayed_acks.add();
@@ -133,13 +127,27 @@ impl Network {
 
     /// Sends a packet on its next hop.
     #[inline(always)]
-    pub(crate) fn send(&mut self, packet: Packet) {
+    pub(crate) fn send(&mut self, mut packet: Packet) {
+        packet.hops_left = self.routes.hops(&packet);
         if self.observations.is_some() {
             return self.send_captured(packet);
         }
         if let Some(target) = self.routes.next(&packet) {
             self.enter(packet, target);
         }
+    }
+
+    /// Sends an ACK of the receiver. Return routes begin with the lane of the host.
+    #[inline]
+    pub(crate) fn send_ack(&mut self, mut packet: Packet) {
+        packet.hops_left = self.routes.hops(&packet);
+        if self.observations.is_some() {
+            return self.send_captured(packet);
+        }
+        packet.hops_left -= 1;
+        let host = &mut self.hosts[packet.subflow as usize];
+        let target = self.hops.len() as u32 + host.lane;
+        self.lanes[host.lane as usize].enter(packet, host, target, &mut self.events);
     }
 
     /// The same with a capture; a separate function, so that other runs pay one comparison.
@@ -158,10 +166,9 @@ impl Network {
     #[inline]
     fn enter(&mut self, mut packet: Packet, target: u32) {
         let now = self.events.now();
-        packet.hop += 1;
+        packet.hops_left -= 1;
         let Some(hop) = self.hops.get_mut(target as usize) else {
-            let host = &mut self.hosts[packet.subflow as usize];
-            return self.lanes[host.lane as usize].enter(packet, host, target, &mut self.events);
+            return self.enter_lane(packet, target);
         };
         if let Some(observations) = &mut self.observations
             && !matches!(hop.stage, Stage::Pipe)
@@ -183,6 +190,13 @@ impl Network {
             Stage::Pipe => now,
         };
         hop.put(packet, at, target, &mut self.events);
+    }
+
+    /// A packet of the receiver that is not an ACK, or captured, enters its lane.
+    #[inline(never)]
+    fn enter_lane(&mut self, packet: Packet, target: u32) {
+        let host = &mut self.hosts[packet.subflow as usize];
+        self.lanes[host.lane as usize].enter(packet, host, target, &mut self.events);
     }
 
     /// A packet arrives at a [`DequeueStage`].
@@ -291,20 +305,37 @@ impl Network {
         }
     }
 
-    /// Handles the head event, which is of hop `target`: takes it from the queue and moves its packet.
+    /// Handles the head event, which is of hop `target`: takes it from the queue and moves its packet. Returns whether the packet
+    /// reached the end of its route; then it is in `packet`.
     #[inline]
-    pub(crate) fn step(&mut self, target: u32) -> HopOutput {
-        let now = self.events.now();
-        let Some(hop) = self.hops.get_mut(target as usize) else {
+    pub(crate) fn step(&mut self, target: u32, packet: &mut Packet) -> bool {
+        if (target as usize) < self.hops.len() {
+            if !self.step_hop(target, packet) {
+                return false;
+            }
+        } else {
             let lane = &mut self.lanes[target as usize - self.hops.len()];
-            let packet = lane.step(&mut self.hosts, target, &mut self.events);
-            return packet.map_or(HopOutput::None, |packet| self.forward(packet));
-        };
-        if hop.armed != now {
-            self.wake(target);
-            return HopOutput::None;
+            if !lane.step(&mut self.hosts, target, &mut self.events, packet) {
+                return false;
+            }
         }
-        let (_, packet) = hop.pipe.pop_front().expect("an armed hop holds a packet");
+        let next = self.routes.next(packet);
+        if let Some(next) = next {
+            self.enter(*packet, next);
+        }
+        next.is_none()
+    }
+
+    /// The same for a hop before the lanes, up to where the packet has left it.
+    #[inline]
+    fn step_hop(&mut self, target: u32, packet: &mut Packet) -> bool {
+        let hop = &mut self.hops[target as usize];
+        if hop.armed != self.events.now() {
+            self.wake(target);
+            return false;
+        }
+        *packet = hop.pipe.front().expect("an armed hop holds a packet").1;
+        hop.pipe.pop_front();
         match hop.pipe.front() {
             Some(&(next, _)) => {
                 hop.armed = next;
@@ -315,17 +346,7 @@ impl Network {
                 self.events.finish();
             }
         }
-        self.forward(packet)
-    }
-
-    /// A packet has left a hop.
-    #[inline]
-    fn forward(&mut self, packet: Packet) -> HopOutput {
-        if let Some(next) = self.routes.next(&packet) {
-            self.enter(packet, next);
-            return HopOutput::None;
-        }
-        HopOutput::Packet(packet)
+        true
     }
 
     /// Segments with payload of `subflow` in the network, for the conservation check.

@@ -70,8 +70,8 @@ pub(crate) struct Block {
 pub(crate) struct Packet {
     /// The subflow's number in the simulation.
     pub(crate) subflow: u32,
-    /// The number of hops entered so far.
-    pub(crate) hop: u16,
+    /// The number of hops that it has not entered yet.
+    pub(crate) hops_left: u16,
     pub(crate) kind: Kind,
     pub(crate) flags: u8,
     /// The life of the subflow: each addition after a removal begins another.
@@ -99,7 +99,7 @@ impl Packet {
         Packet {
             subflow,
             kind,
-            hop: 0,
+            hops_left: 0,
             flags: 0,
             life,
             wire,

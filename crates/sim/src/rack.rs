@@ -43,6 +43,20 @@ impl Rack {
         }
     }
 
+    /// Whether an ACK in order of all before `acked` lets no segment be overdue: the next one was sent after all that are delivered.
+    #[inline]
+    pub(crate) fn is_content(&self, board: &Scoreboard, acked: u64) -> bool {
+        let is_later = |seq| board.is_first_copy(seq) && (board.get(seq).sent, seq) >= self.newest;
+        board.first_copy <= acked && (acked == board.nxt() || is_later(acked))
+    }
+
+    /// The same as [`Rack::on_delivered`] for such an ACK, whose last segment is `newest` and measures `rtt`.
+    #[inline]
+    pub(crate) fn on_delivered_in_order(&mut self, newest: (Time, u64), rtt: Time) {
+        self.rtt = rtt;
+        self.newest = self.newest.max(newest);
+    }
+
     /// Step 4: a DSACK indicates that the reordering window was too small.
     pub(crate) fn on_dsack(&mut self, board: &Scoreboard) {
         if board.una() >= self.round_end {

@@ -54,6 +54,16 @@ impl<T: Copy + Default> Ring<T> {
         *self.get_mut(self.end() - 1) = value;
     }
 
+    /// Removes the first element, or passes it over if there is none.
+    #[inline]
+    pub(crate) fn pass(&mut self) {
+        if self.len == 0 {
+            self.start += 1;
+        } else {
+            self.forget_before(self.start + 1);
+        }
+    }
+
     /// Extends the window with default elements so that it holds `index`.
     pub(crate) fn extend_to(&mut self, index: u64) {
         while self.end() <= index {

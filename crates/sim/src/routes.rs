@@ -31,11 +31,23 @@ impl Routes {
         subflow
     }
 
+    /// The number of hops on a packet's route.
+    #[inline]
+    pub(crate) fn hops(&self, packet: &Packet) -> u16 {
+        let route = route(packet);
+        (self.begins[route + 1] - self.begins[route]) as u16
+    }
+
     /// The next hop of a packet; `None` at the end of its route.
     #[inline]
     pub(crate) fn next(&self, packet: &Packet) -> Option<u32> {
-        let route = 2 * packet.subflow as usize + usize::from(!packet.is_forward());
-        let at = self.begins[route] + u32::from(packet.hop);
-        (at < self.begins[route + 1]).then(|| self.hops[at as usize])
+        let next = || self.hops[(self.begins[route(packet) + 1] - u32::from(packet.hops_left)) as usize];
+        (packet.hops_left > 0).then(next)
     }
+}
+
+/// The number of a packet's route.
+#[inline]
+fn route(packet: &Packet) -> usize {
+    2 * packet.subflow as usize + usize::from(!packet.is_forward())
 }

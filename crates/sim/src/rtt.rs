@@ -40,7 +40,7 @@ impl Rtt {
     /// Takes a sample (RFC 6298 §2.2, §2.3), which ends the backoff (§5.7, §3; Linux' `tcp_ack_update_rtt`).
     #[inline]
     pub(crate) fn sample(&mut self, rtt: RoundTrip) {
-        let r = rtt.first.as_nanos() as f64;
+        let r = rtt.first.as_nanos_f64();
         if self.srtt == 0.0 {
             self.srtt = r.max(1.0);
             self.deviation = r / 2.0;
@@ -49,9 +49,9 @@ impl Rtt {
             self.srtt += 0.125 * (r - self.srtt);
         }
         // The floor applies to the variance, as in Linux: a delayed ACK must not cause a timeout.
-        let margin = (4.0 * self.deviation).max(self.min_rto.as_nanos() as f64);
-        self.smoothed = Time::from_nanos(self.srtt as u64);
-        self.base = Time::from_nanos((self.srtt + margin) as u64);
+        let margin = (4.0 * self.deviation).max(self.min_rto.as_nanos_f64());
+        self.smoothed = Time::from_nanos_f64(self.srtt);
+        self.base = Time::from_nanos_f64(self.srtt + margin);
         self.min = self.min.min(rtt.last);
         self.backoff = 0;
     }

@@ -100,6 +100,17 @@ impl Delivered {
     }
 }
 
+/// The segments of an ACK in order, all sent once.
+pub(crate) struct InOrder {
+    /// Their number.
+    pub(crate) segments: u64,
+    /// Their payload, in bytes.
+    pub(crate) bytes: u64,
+    /// When the first and the last were sent.
+    pub(crate) first: Time,
+    pub(crate) last: Time,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Scoreboard {
     segments: Ring<Segment>,
@@ -214,6 +225,33 @@ impl Scoreboard {
                 self.repairing = !repair.is_over();
             }
         }
+    }
+
+    /// The segments of an ACK of all before `acked`, if it is in order: they were sent once, and nothing is lost or selectively
+    /// acknowledged.
+    #[inline]
+    pub(crate) fn in_order(&self, acked: u64) -> Option<InOrder> {
+        let una = self.una();
+        let repairs = self.repairing || self.sacked | self.lost | self.resent != 0 || self.highest > una;
+        if repairs || acked <= una || acked > self.nxt() {
+            return None;
+        }
+        let first = self.segments.get(una);
+        let (mut bytes, mut state, mut last) = (u64::from(first.len), first.state, first.sent);
+        for seq in una + 1..acked {
+            let segment = self.segments.get(seq);
+            bytes += u64::from(segment.len);
+            state |= segment.state;
+            last = segment.sent; // first copies are in the order of their numbers
+        }
+        (state == 0).then_some(InOrder { segments: acked - una, bytes, first: first.sent, last })
+    }
+
+    /// Applies such an ACK.
+    #[inline]
+    pub(crate) fn acknowledge_in_order(&mut self, acked: u64) {
+        self.segments.forget_before(acked);
+        (self.highest, self.first_copy) = (acked, acked);
     }
 
     /// Applies a SACK block (RFC 2018), clipped to outstanding segments.

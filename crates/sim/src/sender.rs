@@ -1,6 +1,7 @@
 //! The sender of a subflow: ACKs, loss recovery and timers of TCP.
 
 mod congestion;
+mod in_order;
 #[cfg(test)]
 mod tests;
 mod timers;
@@ -15,6 +16,8 @@ use crate::stream::SendStream;
 use anabranch_cc::{Ack, Group, RateSample};
 use anabranch_net::Time;
 
+#[cfg(test)]
+pub(crate) use in_order::{GENERAL_ONLY, IN_ORDER};
 pub(crate) use timers::TimerAction;
 
 /// Phases of the reaction to congestion (RFC 5681, RFC 6675).
@@ -209,7 +212,7 @@ impl Sender {
     pub(crate) fn window(&self, cc: &Group) -> u64 {
         match self.phase {
             Phase::Recovery if self.rates.is_none() => self.prr.limit(),
-            _ => cc.path(self.row).cwnd as u64,
+            _ => u64::from(cc.path(self.row).cwnd as u32), // at most `MAX_CWND`; cheaper than to u64
         }
     }
 
@@ -231,14 +234,22 @@ impl Sender {
         self.pace_at = self.pace_next;
     }
 
-    /// Handles an acknowledgement and its SACK blocks.
+    /// Handles an acknowledgement and its SACK blocks. Returns when the last segment was sent, of those that it acknowledges and that
+    /// were sent once.
+    #[inline]
     pub(crate) fn on_ack(
         &mut self,
         packet: &Packet,
         sack: Option<Sack>,
         now: Time,
         cc: &mut Group,
-    ) -> Delivered {
+    ) -> Option<Time> {
+        self.on_ack_in_order(packet, now, cc).or_else(|| self.on_any_ack(packet, sack, now, cc))
+    }
+
+    /// Handles an acknowledgement, whatever it reports.
+    #[inline(never)]
+    fn on_any_ack(&mut self, packet: &Packet, sack: Option<Sack>, now: Time, cc: &mut Group) -> Option<Time> {
         let before = self.board.una();
         let acked = widen(before, packet.seq);
         let mut delivered = Delivered::default();
@@ -255,10 +266,7 @@ impl Sender {
         if let Some(rates) = &mut self.rates {
             rates.on_delivered(&delivered, now);
         }
-        if self.board.una() > self.round_end {
-            self.round += 1;
-            self.round_end = self.board.nxt();
-        }
+        self.count_round();
 
         if let Some(seq) = dsack {
             self.on_dsack(seq);
@@ -272,7 +280,7 @@ impl Sender {
         if packet.has(flag::ECE) && self.phase == Phase::Open && self.board.una() > self.cwr_high {
             self.on_mark(now, cc);
         }
-        self.report(&delivered, now, cc);
+        self.report(delivered.segments, delivered.rtt.map(|rtt| rtt.last), now, cc);
         if self.phase == Phase::Recovery && delivered.segments + lost > 0 {
             let ssthresh = cc.path(self.row).cwnd as u64;
             let in_flight = self.board.in_flight();
@@ -283,7 +291,16 @@ impl Sender {
         } else if delivered.segments > 0 {
             self.pto_at = Time::NEVER; // RFC 8985 §7.2: no probe while something is SACKed
         }
-        delivered
+        delivered.sent_once().map(|(_, last)| last)
+    }
+
+    /// Counts a round trip when data sent after the last one is acknowledged.
+    #[inline]
+    fn count_round(&mut self) {
+        if self.board.una() > self.round_end {
+            self.round += 1;
+            self.round_end = self.board.nxt();
+        }
     }
 
     /// Applies the SACK blocks of an ACK of all before `acked`. Returns the segment that the first block reports, if it
@@ -307,15 +324,16 @@ impl Sender {
         dsack
     }
 
-    /// Reports an ACK to the algorithm. In the round of a mark and during recovery the window does not grow.
-    #[inline]
-    fn report(&mut self, delivered: &Delivered, now: Time, cc: &mut Group) {
+    /// Reports an ACK of `segments` to the algorithm. In the round of a mark and during recovery the window does not grow.
+    #[inline(always)]
+    fn report(&mut self, segments: u64, rtt: Option<Time>, now: Time, cc: &mut Group) {
         let path = cc.path(self.row);
         // RFC 7661: grow only a used window. In slow start, half of the window must have been in use.
         let used = self.limited || (path.in_slow_start() && path.cwnd < 2.0 * f64::from(self.most_in_flight));
         let resumed = self.resumed;
         let used = used && !std::mem::take(&mut self.resumed);
         let growing = !matches!(self.phase, Phase::Marked | Phase::Recovery);
+        let delivered = f64::from(segments as u32);
         let mut rate = None;
         if let Some(sample) =
             self.rates.as_mut().and_then(|rates| rates.sample(self.board.una(), self.rtt.min()))
@@ -328,11 +346,11 @@ impl Sender {
             self.row,
             &Ack {
                 now: now.as_secs_f64(),
-                acked: if growing { delivered.segments as f64 } else { 0.0 },
-                delivered: delivered.segments as f64,
-                rtt: delivered.rtt.map(|rtt| rtt.last.as_secs_f64()),
+                acked: if growing { delivered } else { 0.0 },
+                delivered,
+                rtt: rtt.map(Time::as_secs_f64),
                 srtt: self.rtt.smoothed_s(),
-                in_flight: self.board.in_flight() as f64,
+                in_flight: f64::from(self.board.in_flight() as u32),
                 round: self.round,
                 cwnd_limited: used || !growing,
                 rate,

@@ -8,7 +8,8 @@ use crate::dss::Dss;
 use crate::event::EventQueue;
 use crate::held::{Held, SinkOf};
 use crate::lone_runs::LoneRuns;
-use crate::network::{HopOutput, Network};
+use crate::network::Network;
+use crate::packet::{Kind, Packet};
 use crate::pool::{Transfer, TransferPool};
 use crate::sampler::Sampler;
 use crate::subflow::Subflow;
@@ -269,12 +270,12 @@ impl<'a> Simulator<'a> {
     pub(crate) fn run(&mut self, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<(End, Time), SimError> {
         let (mut look, mut at_once, mut last) = (CancelCheck::new(), 0u32, Time::ZERO);
         while let Some(now) = self.step(keep_going)? {
-            at_once = if now == last { at_once + 1 } else { 0 };
-            last = now;
-            if at_once > EVENTS_AT_ONCE {
-                return Err(SimError::Livelock { at: now });
-            }
             if look.is_clock_due() || self.end.is_some() {
+                at_once = if now == last { at_once + CancelCheck::EVENTS } else { 0 };
+                last = now;
+                if at_once > EVENTS_AT_ONCE {
+                    return Err(SimError::Livelock { at: now });
+                }
                 self.show();
                 if self.end.is_none() && look.is_due() && !keep_going(now) {
                     self.end = Some(End::Cancelled(now));
@@ -298,7 +299,8 @@ impl<'a> Simulator<'a> {
     ) -> Result<Option<Time>, SimError> {
         let Some((now, index)) = self.net.events.advance() else { return Ok(None) };
         if index < self.hop_targets {
-            if let HopOutput::Packet(packet) = self.net.step(index) {
+            let mut packet = Packet::new(Kind::Data, 0, 0, 0, now);
+            if self.net.step(index, &mut packet) {
                 if let Some(observations) = &mut self.net.observations {
                     observations.arrives(now, &packet, &self.net.sacks);
                 }

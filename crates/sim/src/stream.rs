@@ -296,7 +296,7 @@ impl ReceiveStream {
         }
         if n == self.next() {
             self.deliver(chunk)?;
-            self.held.forget_before(n + 1);
+            self.held.pass();
             while self.waiting > 0 && self.held.end() > self.next() && self.held.get(self.next()).present {
                 self.deliver(self.held.get(self.next()).chunk)?;
                 self.waiting -= 1;

@@ -1,5 +1,6 @@
 //! One subflow: both halves of a TCP connection, and its handshake.
 
+use crate::event::EventQueue;
 use crate::meter::Meter;
 use crate::receiver::Receiver;
 use crate::rtt::Rtt;
@@ -123,6 +124,17 @@ impl Subflow {
     #[inline]
     pub(crate) fn deadline(&self) -> Time {
         self.tx.deadline().min(self.handshake_at)
+    }
+
+    /// Schedules its timer event, `target`, if it is due before the scheduled one. An event that comes too early schedules the
+    /// next, so that a timer costs nothing per segment.
+    #[inline]
+    pub(crate) fn arm(&mut self, target: u32, events: &mut EventQueue) {
+        let deadline = self.deadline();
+        if deadline < self.timer_event {
+            self.timer_event = deadline.max(events.now());
+            events.schedule(self.timer_event, target);
+        }
     }
 
     /// Counters over all its lives.

@@ -1,9 +1,12 @@
 //! Invariants that hold after every event, over random scenarios: what an outside view of a run
 //! cannot see.
 
+use crate::connection::Connection;
 use crate::packet::Kind;
+use crate::sender::{GENERAL_ONLY, IN_ORDER};
 use crate::simulator::Simulator;
 use crate::subflow::Stage;
+use crate::summary::summarise;
 use anabranch_cc::registry::{Entry, Value};
 use anabranch_cc_fixed::registry;
 use anabranch_net::Time;
@@ -106,6 +109,36 @@ fn run_audited(scenario: &Scenario, seed: u64) {
     }
     simulator.audit_conservation(&arrived);
     simulator.finish(scenario.duration);
+}
+
+/// Runs a scenario twice at once, and once with the general rules only, for every ACK. Both have the same state after every event.
+fn run_side_by_side(scenario: &Scenario, seed: u64) {
+    let (mut sink, mut other_sink) = (NoSamples, NoSamples);
+    let mut simulator = Simulator::new(scenario, seed, &mut sink).expect("it can be simulated");
+    let mut general = Simulator::new(scenario, seed, &mut other_sink).expect("it can be simulated");
+    for n in 0u64.. {
+        let at = simulator.step(&mut |_| true).expect("the stream is whole");
+        GENERAL_ONLY.set(true);
+        let other = general.step(&mut |_| true).expect("the stream is whole");
+        GENERAL_ONLY.set(false);
+        assert_eq!(at, other);
+        for (own, other) in simulator.connections.iter().zip(&general.connections) {
+            assert_eq!(own.cc.paths(), other.cc.paths());
+            if n.is_multiple_of(16) || at.is_none() {
+                let senders =
+                    |c: &Connection| c.subflows.iter().map(|s| format!("{:?}", s.tx)).collect::<Vec<_>>();
+                assert_eq!(senders(own), senders(other));
+            }
+        }
+        if at.is_none() {
+            break;
+        }
+    }
+    let summary = |mut simulator: Simulator<'_>| {
+        simulator.finish(scenario.duration);
+        summarise(&mut simulator, scenario.duration).to_json()
+    };
+    assert_eq!(summary(simulator), summary(general));
 }
 
 /// How many segments a flow alone at 100 Mbit/s sends at an instant, by count, from 2 s on.
@@ -228,6 +261,13 @@ fn flow() -> impl Strategy<Value = String> {
     )
 }
 
+/// A scenario of two links and these flows.
+fn random(a: &str, b: &str, flows: &[String]) -> String {
+    let flows: String =
+        flows.iter().enumerate().map(|(i, f)| format!("[[flows]]\nname = \"f{i}\"\n{f}")).collect();
+    format!("name = \"random\"\nduration = \"2 s\"\n[links.a]\n{a}[links.b]\n{b}{flows}")
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
     #[test]
@@ -237,12 +277,34 @@ proptest! {
         flows in prop::collection::vec(flow(), 1..4),
         seed in 0u64..1000,
     ) {
-        let flows: String =
-            flows.iter().enumerate().map(|(i, f)| format!("[[flows]]\nname = \"f{i}\"\n{f}")).collect();
-        let text =
-            format!("name = \"random\"\nduration = \"2 s\"\n[links.a]\n{a}[links.b]\n{b}{flows}");
-        run_audited(&scenario(&text), seed);
+        run_audited(&scenario(&random(&a, &b, &flows)), seed);
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+    #[test]
+    fn acks_in_order_do_what_the_general_rules_say(
+        a in link(),
+        b in link(),
+        flows in prop::collection::vec(flow(), 1..4),
+        seed in 0u64..1000,
+    ) {
+        run_side_by_side(&scenario(&random(&a, &b, &flows)), seed);
+    }
+}
+
+/// Two Reno flows fill a link; at most one ACK of ten arrives while losses are repaired.
+#[test]
+fn most_acks_are_in_order() {
+    let scenario = scenario(
+        "name = \"t\"\nduration = \"30 s\"\n[links.a]\nrate = \"50 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"1 BDP\"\n\
+         [[flows]]\nname = \"f\"\ncc = \"reno\"\ncount = 2\npaths = [[\"a\"]]\ntcp = { delayed_ack = 1 }\n",
+    );
+    IN_ORDER.set(0);
+    run_side_by_side(&scenario, 1);
+    let arrived = 50e6 * 29.0 / 12_000.0;
+    assert!(IN_ORDER.get() as f64 > 0.9 * arrived, "{} of {arrived}", IN_ORDER.get());
 }
 
 /// A timeout retransmits though most of what is in flight is not overdue yet: with reordering RACK waits for a quarter of the round trip of

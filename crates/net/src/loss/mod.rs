@@ -108,13 +108,21 @@ impl LossProcess {
     /// Whether the packet that arrives is lost.
     #[inline]
     pub fn loses_on_entry(&mut self, now: Time) -> bool {
-        self.at == LossAt::Entry && self.model.loses(&mut self.state, now, &mut self.random)
+        self.loses_at(LossAt::Entry, now)
     }
 
     /// Whether the packet transmitted at `now` is lost.
     #[inline]
     pub fn loses_on_exit(&mut self, now: Time) -> bool {
-        self.at == LossAt::Exit && self.model.loses(&mut self.state, now, &mut self.random)
+        self.loses_at(LossAt::Exit, now)
+    }
+
+    /// Most links have no model: they pay a comparison, not a call.
+    #[inline]
+    fn loses_at(&mut self, at: LossAt, now: Time) -> bool {
+        !matches!(self.model, Loss::None)
+            && self.at == at
+            && self.model.loses(&mut self.state, now, &mut self.random)
     }
 }
 

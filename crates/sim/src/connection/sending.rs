@@ -1,6 +1,6 @@
 //! Order of sending in a connection: retransmissions, reinjections, new data, FINs.
 
-use super::Connection;
+use super::{Connection, timer_targets};
 use crate::dss::Dss;
 use crate::network::Network;
 use crate::packet::{Chunk, HEADER, Kind, Packet, flag};
@@ -77,8 +77,7 @@ impl Connection {
         if self.out.is_sent() {
             self.finish(net);
         }
-        for s in 0..self.subflows.len() {
-            let subflow = &mut self.subflows[s];
+        for (subflow, target) in self.subflows.iter_mut().zip(timer_targets(self.targets)) {
             if subflow.is_up() {
                 let limited = !subflow.tx.has_room(&self.cc) || subflow.burst == Burst::WaitForWindow;
                 subflow.tx.note_usage(limited);
@@ -86,7 +85,7 @@ impl Connection {
                     subflow.tx.note_app_limited(&self.out, now);
                 }
             }
-            self.arm(s, net);
+            subflow.arm(target, &mut net.events);
         }
     }
 
@@ -103,7 +102,7 @@ impl Connection {
         }
         let window = subflow.tx.window(&self.cc);
         let flags = if self.tcp.ecn { flag::ECT } else { 0 };
-        while subflow.tx.board.in_flight() < window {
+        for _ in subflow.tx.board.in_flight()..window {
             if !subflow.tx.may_pace(now) {
                 return subflow.tx.wait_for_pacer();
             }

@@ -66,17 +66,9 @@ impl Connection {
         Self::transmit(subflow, seq, segment, self.dss, net);
     }
 
-    /// Schedules the timer event of `s` if it is due before the scheduled one. An event that comes too
-    /// early schedules the next, so that a timer costs nothing per segment.
-    #[inline]
+    /// Schedules the timer event of `s` if necessary.
     pub(super) fn arm(&mut self, s: usize, net: &mut Network) {
-        let subflow = &mut self.subflows[s];
-        let deadline = subflow.deadline();
-        if deadline < subflow.timer_event {
-            let at = deadline.max(net.now());
-            subflow.timer_event = at;
-            net.events.schedule(at, self.targets + TARGETS_PER_SUBFLOW * s as u32);
-        }
+        self.subflows[s].arm(self.targets + TARGETS_PER_SUBFLOW * s as u32, &mut net.events);
     }
 
     /// Schedules the event that the application shares with the retransmission timer of the connection.
