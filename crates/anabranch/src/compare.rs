@@ -43,6 +43,17 @@ impl Comparison {
         lax: bool,
     ) -> Result<Self, Error> {
         let scenarios = cc.iter().map(|cc| scenario.with_cc(cc)).collect::<Result<Vec<_>, _>>()?;
+        Comparison::of(scenarios, seeds, runner, jobs, lax)
+    }
+
+    /// Compares any variants of a scenario; see [`Comparison::new`].
+    pub(crate) fn of(
+        scenarios: Vec<Scenario>,
+        seeds: u32,
+        runner: &'static Runner,
+        jobs: Option<u32>,
+        lax: bool,
+    ) -> Result<Self, Error> {
         let total = scenarios.len() * seeds as usize;
         let threads = jobs.map_or_else(rayon::current_num_threads, |jobs| jobs as usize).min(total);
         let largest = scenarios.iter().max_by_key(|scenario| anabranch_sim::memory(scenario));

@@ -1,8 +1,8 @@
 //! Earlier files that new ones would replace. A command never replaces its own input. It replaces the result of another
 //! command only on request.
 
-use crate::Error;
 use crate::error::input_error;
+use crate::{Error, Scenario};
 use anabranch_record::output::Notify;
 use anabranch_record::{CaptureRead, Summary};
 use std::path::{Path, PathBuf};
@@ -10,16 +10,69 @@ use std::path::{Path, PathBuf};
 /// Refuses to replace an earlier record of another run, unless `replace`. Then a note describes it before the new record
 /// replaces it, so that the user can cancel.
 pub fn check(path: &Path, earlier: &Summary, replace: bool, note: Notify) -> Result<(), Error> {
+    refuse_or_note(&described(path, earlier), replace, note)
+}
+
+/// The same if the run of that scenario is another one, with the difference.
+pub(crate) fn check_run(
+    path: &Path,
+    earlier: &Summary,
+    new: &Scenario,
+    replace: bool,
+    note: Notify,
+) -> Result<(), Error> {
+    let there = described(path, earlier);
+    match differences(earlier, new) {
+        differences if differences.is_empty() => Ok(()),
+        differences => {
+            refuse_or_note(&format!("{there}; this one has {}", differences.join(", ")), replace, note)
+        }
+    }
+}
+
+/// What the new run has that the earlier one has not.
+fn differences(earlier: &Summary, new: &Scenario) -> Vec<String> {
+    let mut all = Vec::new();
+    if earlier.version != env!("CARGO_PKG_VERSION") {
+        all.push(format!("version {}", env!("CARGO_PKG_VERSION")));
+    }
+    if earlier.seed != new.seed {
+        all.push(format!("seed {}", new.seed));
+    }
+    if earlier.scenario_hash == new.hash {
+        return all;
+    }
+    if earlier.scenario != new.name || earlier.capture.is_some() {
+        all.push(format!("the scenario {}", new.name));
+        return all;
+    }
+    let seconds = new.duration.as_secs_f64();
+    if earlier.duration_s != seconds {
+        all.push(format!("a duration of {seconds} s instead of {} s", earlier.duration_s));
+    }
+    let flows = earlier
+        .flows
+        .iter()
+        .filter_map(|there| Some((there, new.flows.iter().find(|flow| flow.name == there.name)?)));
+    for (there, here) in flows.filter(|(there, here)| there.cc != here.cc.entry.name) {
+        all.push(format!("{} with {} instead of {}", here.name, here.cc.entry.name, there.cc));
+    }
+    if all.is_empty() {
+        all.push("other values of the scenario".to_owned());
+    }
+    all
+}
+
+fn described(path: &Path, earlier: &Summary) -> String {
     let Summary { scenario, seed, version, .. } = earlier;
     let path = path.display();
-    let there = match &earlier.capture {
+    match &earlier.capture {
         Some(CaptureRead { interval_s, tcp, .. }) => {
             let tcp = if *tcp { ", with TCP connections" } else { "" };
             format!("{path} has a record of {scenario}, a sample each {interval_s} s{tcp}, version {version}")
         }
         None => format!("{path} has a run of {scenario}, seed {seed}, version {version}"),
-    };
-    refuse_or_note(&there, replace, note)
+    }
 }
 
 /// The same for the record of a capture whose packets have changed.

@@ -47,11 +47,14 @@
 //! # }
 //! ```
 //!
+//! [`advise`](fn@advise) runs algorithms beside single-path flows and recommends one.
+//!
 //! An [`Error`] distinguishes bad input, a failed result and cancellation. It shows a mistake in a file with its place.
 //!
 //! A [`Campaign`] runs studies and papers and writes their results and a report. [`plot`] draws results, [`capture`] reads
 //! packets of real hosts. With the feature `linux`, a scenario runs on Linux kernels too.
 
+pub mod advise;
 mod backend;
 mod campaign;
 mod capture;
@@ -73,6 +76,7 @@ mod study;
 pub mod units;
 mod watch;
 
+pub use advise::{Advice, AdviseOptions, advise};
 pub use anabranch_ideal::QUEUE;
 pub use anabranch_record::{MemorySink, NoSamples, SampleFormat, Summary};
 pub use anabranch_study::{Options, Size, StudyResult};

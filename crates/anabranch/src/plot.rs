@@ -118,6 +118,10 @@ impl Drawable {
     }
 
     fn runs(&self, runs: &[RecordedRun], plot: &Plot) -> Result<Drawn, Error> {
+        let why = |figure: &String| runs.iter().find_map(|run| without(&run.record.summary, figure));
+        if let Some(why) = plot.figures.iter().find_map(why) {
+            return Err(input_error(why, Some(&format!("draw another figure: {}", self.known()))));
+        }
         let asked: Vec<&str> = match &plot.figures[..] {
             [] => USUAL.to_vec(),
             asked => asked.iter().map(String::as_str).collect(),
@@ -320,6 +324,19 @@ pub(crate) fn folder(out: &Path) -> Result<(), Error> {
     }
 }
 
+/// Why a record has nothing to draw for a figure.
+fn without(summary: &Summary, figure: &str) -> Option<String> {
+    match figure {
+        "windows" if summary.capture.is_some() => {
+            Some("a capture has no congestion windows: the sender does not write them into packets".into())
+        }
+        "queue" if summary.links.is_empty() => {
+            Some("this record has no queues: only the ends of paths were seen".into())
+        }
+        _ => None,
+    }
+}
+
 fn draw(picture: &anabranch_plot::Picture<'_>, format: Format, out: &Path) -> Result<Vec<u8>, Error> {
     picture.draw(format).map_err(|error| match error {
         PlotError::Nothing => Error::Input(miette!("{error}")),
@@ -331,7 +348,7 @@ fn read_study(file: &Path) -> Result<StudyResult, Error> {
     let path = file.display();
     let text = fs::read(file).map_err(|e| Error::environment(format!("cannot read {path}"), &e))?;
     serde_json::from_slice(&text).map_err(|e| {
-        let help = "give the folder that `anabranch run --out` wrote, or the result of a study such as out/studies/NAME.json";
+        let help = "give the folder that `anabranch run --out` wrote, or the result of a study such as out/NAME/studies/NAME.json";
         let message = format!("{path} is not the result of a study, is damaged or is of another version: {e}");
         input_error(message, Some(help))
     })

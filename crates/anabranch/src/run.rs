@@ -84,10 +84,7 @@ impl Outputs {
         if let (Some((path, _)), Some(earlier)) =
             (&self.record, directory.as_ref().and_then(RunDirectory::earlier))
         {
-            let made = (&scenario.hash, scenario.seed, env!("CARGO_PKG_VERSION"));
-            if made != (&earlier.scenario_hash, earlier.seed, &*earlier.version) {
-                earlier::check(path, &earlier, self.replace, watch.note)?;
-            }
+            earlier::check_run(path, &earlier, scenario, self.replace, watch.note)?;
         }
         let mut lines = LineSink::new();
         let mut both;

@@ -128,6 +128,14 @@ impl Scenario {
         Ok(Scenario { changes, checked, ..self.clone() })
     }
 
+    /// Returns the same scenario with further values, and with another algorithm if one is given.
+    pub(crate) fn changed(&self, set: &[String], cc: Option<String>) -> Result<Self, Error> {
+        let set = [&self.changes.set[..], set].concat();
+        let changes = Changes { set, cc: cc.into_iter().collect(), ..self.changes.clone() };
+        let checked = anabranch_scenario::load(&self.source, &changes.overrides()).map_err(Error::input)?;
+        Ok(Scenario { changes, checked, ..self.clone() })
+    }
+
     /// The scenario of a record with the changes of the command in its first line. `None` if the two differ from the record's
     /// summary.
     pub(crate) fn of_record(folder: &Path, summary: &Summary) -> Option<Self> {

@@ -3,9 +3,9 @@
 use crate::error::{counted, input_error};
 use crate::scenario::read;
 use crate::{Error, Scenario, Watch, examples};
-use anabranch_study::file::{self, AxisSubset};
+use anabranch_study::file::{self, AxisSubset, FileError};
 use anabranch_study::{Kind, Options, Row, Simulations, Study, StudyResult, Verdict};
-use miette::miette;
+use miette::{Diagnostic, miette};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -34,7 +34,21 @@ pub fn study_of_sweep(name: &str, file: &Path, text: &str) -> Result<Arc<Study>,
         return Err(Error::Input(miette!("`{name}` is not a valid file name")));
     }
     let scenarios = examples::scenarios(file).transpose()?.unwrap_or_default();
-    refuse_shipped_name(file::of_sweep(name, text, &scenarios).map_err(Error::input)?)
+    refuse_shipped_name(file::of_sweep(name, text, &scenarios).map_err(|error| at_option(&error, text))?)
+}
+
+/// A mistake in a sweep, at the option that has it: nobody has seen the generated text.
+fn at_option(error: &FileError, text: &str) -> Error {
+    let option = error.line().and_then(|line| {
+        let lines: Vec<&str> = text.lines().skip(line - 1).take(3).collect();
+        let key = lines.iter().find_map(|line| line.split_once("key = \"")?.1.split('"').next());
+        match lines.first()?.trim_start().starts_with("cc ") {
+            true => Some("--cc: ".to_owned()),
+            false => key.map(|key| format!("--vary {key}: ")),
+        }
+    });
+    let help = error.help().map(|help| help.to_string());
+    input_error(format!("{}{error}", option.unwrap_or_default()), help.as_deref())
 }
 
 fn refuse_shipped_name(study: Arc<Study>) -> Result<Arc<Study>, Error> {

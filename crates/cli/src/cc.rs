@@ -1,6 +1,7 @@
 //! `anabranch cc`: the algorithms in the registry, and their behaviour in the standard cases.
 
 use crate::finish::run;
+use crate::jobs::Jobs;
 use crate::output::{print, print_json};
 use crate::pages::algorithm;
 use crate::size_args::SizeArgs;
@@ -68,6 +69,8 @@ pub struct CcReportArgs {
     pub names: Vec<String>,
     #[command(flatten)]
     pub size: SizeArgs,
+    #[command(flatten)]
+    pub jobs: Jobs,
     /// The folder that gets `algorithms/` and `report/`.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
@@ -94,6 +97,7 @@ pub fn cc(command: &CcCommand) -> Result<(), Error> {
 
 /// `anabranch cc report`.
 fn report(args: &CcReportArgs) -> Result<(), Error> {
+    args.jobs.apply()?;
     let all = args.names.is_empty() || args.names.iter().any(|name| name == "all");
     let chosen: Vec<&'static Entry> = match all {
         true => ALL.to_vec(),

@@ -2,6 +2,7 @@
 
 use crate::backend::BackendName;
 use crate::interrupt;
+use crate::jobs::Jobs;
 use crate::output::{note, print, print_json};
 use crate::pages::compare::Page;
 use crate::progress::Progress;
@@ -36,9 +37,8 @@ pub struct CompareArgs {
     /// The number of seeds: the first seed and its successors.
     #[arg(long, default_value = "5", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub seeds: u32,
-    /// The number of runs at once; by default the number of cores.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub jobs: Option<u32>,
+    #[command(flatten)]
+    pub jobs: Jobs,
     /// The backend that runs them: the simulator, or a Linux kernel.
     #[arg(long, value_enum, default_value_t = BackendName::Sim)]
     pub backend: BackendName,
@@ -64,7 +64,7 @@ struct Run<'a> {
 
 /// `anabranch compare`.
 pub fn compare(args: CompareArgs) -> Result<(), Error> {
-    let (runner, jobs) = (args.backend.runner(), args.jobs);
+    let (runner, jobs) = (args.backend.runner(), args.jobs.jobs);
     let cc: Vec<String> = args.cc.iter().flat_map(|cc| file::parts(cc)).collect();
     let scenario = args.scenario.open(cc[..1].to_vec(), args.linux_hosts)?;
     let comparison = Comparison::new(&scenario, &cc, args.seeds, runner, jobs, args.yes)?;
@@ -77,7 +77,7 @@ pub fn compare(args: CompareArgs) -> Result<(), Error> {
         let all = compared.runs.iter().map(|(i, summary)| Run { cc: &cc[*i], summary });
         print_json(&all.collect::<Vec<_>>())?;
     } else if compared.complete() > 0 {
-        print(&Page::of(&cc, &compared).text())?;
+        print(&Page::of(&cc, &compared, &scenario).text())?;
     }
     compared.check(note)
 }

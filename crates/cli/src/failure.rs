@@ -2,6 +2,7 @@
 
 use anabranch::Error;
 use anabranch_scenario::{is_hidden, printable};
+use clap::error::ErrorKind;
 use miette::{MietteDiagnostic, MietteHandlerOpts};
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -22,12 +23,23 @@ pub fn install() {
 
 /// Reports an invalid command line, or prints the requested help, and exits.
 pub fn usage(error: &clap::Error) -> ! {
-    if !error.use_stderr() || !std::env::args().any(|arg| arg.contains(is_hidden)) {
+    let args: Vec<String> = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let tip = tip(error, &args);
+    if !error.use_stderr() || tip.is_empty() && !args.iter().any(|arg| arg.contains(is_hidden)) {
         error.exit();
     }
     // If stderr is closed, the message cannot be shown.
-    let _ = writeln!(io::stderr(), "{}", printable(&error.render().to_string()));
+    let _ = writeln!(io::stderr(), "{}", printable(&(error.render().to_string() + &tip)));
     std::process::exit(error.exit_code());
+}
+
+/// The correction of `--plot FILE`: the file is optional, so it needs an equals sign.
+fn tip(error: &clap::Error, args: &[String]) -> String {
+    let file = args.windows(2).find(|pair| pair[0] == "--plot" && !pair[1].starts_with('-'));
+    match file.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
+        Some(pair) => format!("\n  tip: write --plot={}", pair[1]),
+        None => String::new(),
+    }
 }
 
 /// Reports an error on stderr and returns the exit status: 1 for a failed result, 2 for bad input or a bad environment, 130

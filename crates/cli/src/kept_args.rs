@@ -2,14 +2,14 @@
 
 use anabranch::Place;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The folders of results and of runs.
 #[derive(Debug, Args)]
 pub struct KeptArgs {
-    /// The folder that gets `studies/` and `report/`.
-    #[arg(long, value_name = "DIR", default_value = "out")]
-    pub out: PathBuf,
+    /// The folder that gets `studies/` and `report/`; by default `out/` and the study's name.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
     /// Replace earlier results of another size, other seeds, another version or another study file.
     #[arg(long)]
     pub replace: bool,
@@ -19,9 +19,14 @@ pub struct KeptArgs {
 }
 
 impl KeptArgs {
-    /// The place of a campaign that `command` repeats.
-    pub fn place(&self, command: String) -> Place {
-        let (out, replace) = (self.out.clone(), self.replace);
+    /// The folder of results of the study with that name.
+    pub fn out(&self, name: &str) -> PathBuf {
+        self.out.clone().unwrap_or_else(|| Path::new("out").join(name))
+    }
+
+    /// The place of a campaign of the study with that name, which `command` repeats.
+    pub fn place(&self, name: &str, command: String) -> Place {
+        let (out, replace) = (self.out(name), self.replace);
         let store = Some(self.store.clone().unwrap_or_else(|| out.join("store")));
         Place { out, command, store, replace, ..Place::default() }
     }

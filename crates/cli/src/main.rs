@@ -2,6 +2,7 @@
 //!
 //! Each command has a file with its arguments, its examples and its function. `pages` prints results as text.
 
+mod advise;
 mod backend;
 mod capture;
 mod cc;
@@ -13,6 +14,7 @@ mod finish;
 mod format;
 mod ideal;
 mod interrupt;
+mod jobs;
 mod kept_args;
 #[cfg(feature = "linux")]
 mod kernel;
@@ -89,6 +91,9 @@ pub enum Command {
     /// Simulate a scenario with several algorithms and seeds, and print means and 95 % intervals.
     #[command(after_help = compare::EXAMPLES)]
     Compare(compare::CompareArgs),
+    /// Recommend an algorithm for the connection with several paths: compares each with single-path flows in its place.
+    #[command(after_help = advise::help())]
+    Advise(advise::AdviseArgs),
     /// Run the experiments of papers, compare them with the published values, and write the report. `all` also runs the
     /// standard cases of the algorithms.
     #[command(after_help = paper::help())]
@@ -189,6 +194,7 @@ fn execute(command: Command) -> Result<(), Error> {
         Command::Run(args) => run::run(args),
         Command::Plot(args) => plot::plot(&args),
         Command::Compare(args) => compare::compare(args),
+        Command::Advise(args) => advise::advise(args),
         Command::Paper(args) => paper::paper(&args),
         Command::Study(args) => study::study(&args),
         Command::Sweep(args) => sweep::sweep(&args),

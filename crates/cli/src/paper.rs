@@ -2,6 +2,7 @@
 
 use crate::backend::BackendName;
 use crate::finish::{self, run};
+use crate::jobs::Jobs;
 use crate::output::{note, print};
 use crate::pages::study::verdicts;
 use crate::size_args::SizeArgs;
@@ -56,6 +57,8 @@ pub struct PaperArgs {
     /// Run even if it takes more than an hour.
     #[arg(long)]
     pub yes: bool,
+    #[command(flatten)]
+    pub jobs: Jobs,
     /// The folder that gets `papers/`, `algorithms/` and `report/`.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
@@ -75,6 +78,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Error> {
     if args.papers == ["list"] {
         return list();
     }
+    args.jobs.apply()?;
     let papers = anabranch::papers(&args.papers)?;
     let runner = args.backend.runner();
     runner.ready()?;

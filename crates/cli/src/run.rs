@@ -104,7 +104,11 @@ pub fn run(args: RunArgs) -> Result<(), Error> {
     let partial = made.summary.partial_until_s;
     match args.json {
         true => print_text_of_json(&made.summary.to_json())?,
-        false => print(&format!("{}\n{}", page(&made.summary), list_files(made.files.iter().flatten())))?,
+        false => print(&format!(
+            "{}\n{}",
+            page(&made.summary, &scenario),
+            list_files(made.files.iter().flatten())
+        ))?,
     }
     std::mem::replace(&mut made.files, Ok(vec![]))?;
     match made.draw(&scenario, &interrupt::watch()) {

@@ -14,11 +14,16 @@ pub struct ScenarioArgs {
     #[arg(long, value_name = "KEY=VALUE", value_parser = NonEmptyStringValueParser::new())]
     pub set: Vec<String>,
     /// The seed, or the first of several, instead of the scenario's.
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long, allow_negative_numbers = true, value_parser = parse_seed)]
     pub seed: Option<u64>,
     /// Length of the run, warm-up included, such as '60 s', instead of the scenario's.
     #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     pub duration: Option<String>,
+}
+
+/// Parses a seed.
+fn parse_seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("a seed is a whole number from 0 to {}", u64::MAX))
 }
 
 impl ScenarioArgs {

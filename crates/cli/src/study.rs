@@ -4,6 +4,7 @@ mod cluster;
 
 use crate::backend::BackendName;
 use crate::finish;
+use crate::jobs::Jobs;
 use crate::kept_args::KeptArgs;
 use crate::output::{note, print};
 use crate::pages::study::verdicts_and_rows;
@@ -97,6 +98,8 @@ pub struct StudyRunArgs {
     pub dask: Option<String>,
     #[command(flatten)]
     pub kept: KeptArgs,
+    #[command(flatten)]
+    pub jobs: Jobs,
     /// Run even if it takes more than an hour, has more than 100,000 runs or may need more than 4 GB of memory.
     #[arg(long)]
     pub yes: bool,
@@ -125,8 +128,8 @@ impl StudyRunArgs {
         Campaign::new(Kind::Study, std::slice::from_ref(study), self.options(), self.backend.runner())
     }
 
-    fn place(&self) -> Place {
-        self.kept.place(command(self))
+    fn place(&self, study: &Study) -> Place {
+        self.kept.place(&study.name, command(self))
     }
 }
 
@@ -140,16 +143,17 @@ pub fn study(args: &StudyArgs) -> Result<(), Error> {
 }
 
 fn run(args: &StudyRunArgs) -> Result<(), Error> {
+    args.jobs.apply()?;
     let study = open_study(args.file(), &args.at)?;
     args.backend.runner().ready()?;
     let campaign = args.campaign(&study)?;
     if let Some(dask) = &args.dask {
         // Each worker has its own memory, and the duration depends on the number of workers.
         campaign.check(None, args.yes)?;
-        return cluster::run(args, dask, &campaign);
+        return cluster::run(args, dask, &campaign, args.place(&study));
     }
     campaign.check(Some(rayon::current_num_threads()), args.yes)?;
-    finish::run(campaign, args.place(), args.json, |result, _| verdicts_and_rows(result))
+    finish::run(campaign, args.place(&study), args.json, |result, _| verdicts_and_rows(result))
 }
 
 /// `anabranch study check FILE`.
@@ -170,19 +174,20 @@ fn check(path: &Path) -> Result<(), Error> {
 
 /// `anabranch study status FILE`.
 fn status(args: &StudyRunArgs) -> Result<(), Error> {
+    args.jobs.apply()?;
     let study = open_study(args.file(), &args.at)?;
     let campaign = args.campaign(&study)?;
     let mut lines = vec![];
     for simulations in campaign.simulations() {
         lines.push(format!("{}: {}", study.name, describe_extent(simulations)));
-        if let Some(folder) = args.place().store.filter(|folder| folder.is_dir()) {
+        if let Some(folder) = args.place(&study).store.filter(|folder| folder.is_dir()) {
             let kept = store::open(&folder, note).map_or(0, |kept| simulations.found(&kept as &dyn RunCache));
             let all = simulations.keepable();
             let resume = "`anabranch study` runs only the missing ones";
             lines.push(format!("  {kept} of the {all} runs without samples over time are kept; {resume}"));
         }
     }
-    let done = args.kept.out.join("studies").join(format!("{}.json", study.name));
+    let done = args.kept.out(&study.name).join("studies").join(format!("{}.json", study.name));
     let found = anabranch::status(&study, &args.options(), &done)?;
     lines.push(format!("  {}: {found}", done.display()));
     print(&lines.join("\n"))

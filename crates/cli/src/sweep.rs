@@ -2,6 +2,7 @@
 
 use crate::backend::BackendName;
 use crate::finish::run;
+use crate::jobs::Jobs;
 use crate::kept_args::KeptArgs;
 use crate::output::print;
 use crate::pages::sweep::page;
@@ -55,6 +56,8 @@ pub struct SweepArgs {
     pub linux_hosts: bool,
     #[command(flatten)]
     pub kept: KeptArgs,
+    #[command(flatten)]
+    pub jobs: Jobs,
     /// The name of the sweep's files; by default the scenario file's name.
     #[arg(long)]
     pub name: Option<String>,
@@ -71,6 +74,7 @@ pub struct SweepArgs {
 
 /// `anabranch sweep`.
 pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
+    args.jobs.apply()?;
     if args.scenario == Path::new("-") {
         return Err(Error::input(miette!(
             "`-` is not possible here: a sweep reads its scenario again for every run; give a file"
@@ -99,13 +103,16 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
     }
     let stem = args.scenario.file_stem().map_or("sweep".into(), |stem| stem.to_string_lossy().into_owned());
     let stem = example.map_or(stem, |example| example.name.to_owned());
-    let study = study_of_sweep(&args.name.clone().unwrap_or(stem), &args.scenario, &text)?;
+    let name = args.name.clone().unwrap_or(stem);
+    let study = study_of_sweep(&name, &args.scenario, &text)?;
     let runner = args.backend.runner();
     runner.ready()?;
     let options = Options { beside: runner.variants(args.linux_hosts), ..Options::default() };
     let campaign = Campaign::new(Kind::Study, &[study], options, runner)?;
     campaign.check(Some(rayon::current_num_threads()), args.yes)?;
-    run(campaign, args.kept.place(command(args)), args.json, page)
+    run(campaign, args.kept.place(&name, command(args)), args.json, |result, taken| {
+        page(result, taken, &scenario)
+    })
 }
 
 fn command(args: &SweepArgs) -> String {

@@ -1,15 +1,28 @@
-//! Tables of at most 100 columns, built column by column; a column of quantities shares one unit, named in its
-//! heading.
+//! Tables as wide as the terminal, built column by column; a column of quantities shares one unit, named in its heading.
 
 use anabranch::units::{LOSS, PLAIN, RATE, TIME, Units, choose};
 use anabranch_record::{SubflowSummary, Unit, View};
 use anabranch_scenario::printable;
 use anabranch_study::format::{plain, plain_estimate};
 use anabranch_study::{Estimate, NoValue, estimate};
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, TableStyle};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, TableStyle, Width};
+use std::io::stdout;
+use terminal_size::terminal_size_of;
+use textwrap::core::display_width;
 
-/// The maximum width of output, in characters.
+/// The maximum width of prose, and of tables where no terminal is, in characters.
 pub const WIDTH: usize = 100;
+
+/// The least width of a table, on a narrow terminal, too.
+const NARROWEST: usize = 60;
+
+/// The maximum width of tables: the terminal's.
+fn width() -> usize {
+    terminal_size_of(stdout()).map_or(WIDTH, |(width, _)| usize::from(width.0).max(NARROWEST))
+}
+
+/// The space on both sides of a cell.
+const PADDING: usize = 2;
 
 /// A line below the headings.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
@@ -74,7 +87,11 @@ impl Table {
     ) -> (Self, &'static str) {
         let columns: Vec<_> = columns.into_iter().collect();
         let (factor, unit) = choose(units, columns.iter().flat_map(|(_, cells)| cells).flatten().copied());
-        let show = |x: Option<f64>| x.map_or(NOTHING.to_owned(), |x| plain(x / factor));
+        // What a solver leaves of 0.
+        let least = 1e-9
+            * columns.iter().flat_map(|(_, cells)| cells).flatten().fold(0.0, |a: f64, b| a.max(b.abs()));
+        let cleaned = |x: f64| if x.abs() < least { 0.0 } else { x };
+        let show = |x: Option<f64>| x.map_or(NOTHING.to_owned(), |x| plain(cleaned(x) / factor));
         for (heading, cells) in columns {
             self = self.right(heading.to_owned(), cells.into_iter().map(show).collect());
         }
@@ -91,13 +108,26 @@ impl Table {
         self.0.push(Column { heading, cells, alignment: CellAlignment::Right });
         self
     }
-}
 
-impl std::fmt::Display for Table {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    /// The width of each column without padding, so that lines break between words only. `None` if the words are too long.
+    fn widths(&self, most: usize) -> Option<Vec<usize>> {
+        let mut widths: Vec<usize> = self.0.iter().map(Column::least).collect();
+        let mut left = most.checked_sub(widths.iter().map(|width| width + PADDING).sum())?;
+        // The narrowest column that needs more gets it.
+        let wants = |widths: &[usize], i: &usize| widths[*i] < self.0[*i].most();
+        while left > 0 {
+            let narrowest = (0..widths.len()).filter(|i| wants(&widths, i)).min_by_key(|i| widths[*i]);
+            let Some(i) = narrowest else { break };
+            widths[i] += 1;
+            left -= 1;
+        }
+        Some(widths)
+    }
+
+    fn show(&self, most: usize, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut table = comfy_table::Table::new();
         table.load_style(STYLE);
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH as u16);
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(most as u16);
         table.set_header(self.0.iter().map(|c| &c.heading));
         for row in 0..self.0.first().map_or(0, |c| c.cells.len()) {
             table.add_row(self.0.iter().map(|c| &c.cells[row]));
@@ -105,10 +135,35 @@ impl std::fmt::Display for Table {
         for (column, ours) in table.column_iter_mut().zip(&self.0) {
             column.set_cell_alignment(ours.alignment);
         }
+        for (column, width) in table.column_iter_mut().zip(self.widths(most).into_iter().flatten()) {
+            column.set_constraint(ColumnConstraint::Absolute(Width::Fixed((width + PADDING) as u16)));
+        }
         for line in table.lines() {
             writeln!(f, "{}", line.trim_end())?;
         }
         Ok(())
+    }
+}
+
+impl Column {
+    /// The width of its longest word. Numbers with their intervals do not break.
+    fn least(&self) -> usize {
+        let words = |text: &str| text.split_whitespace().map(display_width).max().unwrap_or(0);
+        let cell = |text: &String| {
+            if self.alignment == CellAlignment::Right { display_width(text) } else { words(text) }
+        };
+        self.cells.iter().map(cell).chain([words(&self.heading)]).max().unwrap_or(0).max(1)
+    }
+
+    /// The width of its longest cell.
+    fn most(&self) -> usize {
+        self.cells.iter().chain([&self.heading]).map(|text| display_width(text)).max().unwrap_or(0)
+    }
+}
+
+impl std::fmt::Display for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.show(width(), f)
     }
 }
 
@@ -209,12 +264,35 @@ mod tests {
         assert_eq!(Spread::from(&unequal), Spread::Interval(2.0, 2.484));
     }
 
+    /// Lines break between words, and inside one only if the words alone are too long.
     #[test]
-    fn long_names_wrap() {
-        let name = "a-very-long-name".repeat(8);
-        let table = Table::new().text("flow", [&name]).text("cc", [&name]).count("n", [u64::MAX]);
-        for line in table.to_string().lines() {
-            assert!(line.chars().count() <= WIDTH, "{line}");
-        }
+    fn names_do_not_break() {
+        let name = "a-very-long-name".repeat(2);
+        let title = "a title of many words ".repeat(5);
+        let table =
+            Table::new().text("flow", [&name]).text("", [&title]).text("cc", [&name]).count("n", [u64::MAX]);
+        let text = table.to_string();
+        assert!(text.lines().all(|line| display_width(line) <= WIDTH), "{text}");
+        assert_eq!(text.matches(&name).count(), 2, "{text}");
+        let name = name.repeat(4);
+        let text = Table::new().text("flow", [&name]).text("cc", [&name]).to_string();
+        assert!(text.lines().all(|line| display_width(line) <= WIDTH), "{text}");
+    }
+
+    #[test]
+    fn a_wide_terminal_is_used() {
+        let (long, at) =
+            ("word ".repeat(28), |most| Table::new().text("words", ["word ".repeat(28)]).widths(most));
+        assert_eq!(at(160), Some(vec![long.len()]));
+        assert_eq!(at(100), Some(vec![98]));
+        assert_eq!(at(4), None);
+    }
+
+    /// 10⁻¹³⁵ beside 10 is what a solver leaves of 0.
+    #[test]
+    fn solver_noise_is_zero() {
+        let (table, _) = Table::new().quantities(PLAIN, [("a", vec![Some(10.0), Some(9.9e-135), Some(0.5)])]);
+        let cells: Vec<&str> = table.0[0].cells.iter().map(String::as_str).collect();
+        assert_eq!(cells, ["10.00", "0", "0.5000"]);
     }
 }

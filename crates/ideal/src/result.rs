@@ -194,11 +194,14 @@ impl<'a> Builder<'a> {
         });
         for (connection, settled) in self.network.connections.iter().zip(&routes) {
             let flow = &mut flows[connection.flow];
+            let total: f64 = settled.iter().map(|route| route.window).sum();
             for (route, settled) in connection.routes.iter().zip(settled) {
                 let subflow = &mut flow.subflows[route.path];
                 let path = settled.path;
-                subflow.goodput_bps = Some(settled.window / path.rtt_s * connection.payload_bits);
-                subflow.cwnd_segments = Some(settled.window);
+                // A path that OLIA leaves has no window; the smoothed rule leaves 10⁻¹³⁵ or so.
+                let window = if settled.window < 1e-16 * total { 0.0 } else { settled.window };
+                subflow.goodput_bps = Some(window / path.rtt_s * connection.payload_bits);
+                subflow.cwnd_segments = Some(window);
                 subflow.rtt_s = Some(path.rtt_s);
                 subflow.loss_rate = Some(path.loss);
             }

@@ -91,7 +91,7 @@ impl fmt::Display for Uncoupled {
                     Split::Loads => "its subflows use two loads of one algorithm",
                     Split::Rows => "some of its subflows have no row in the algorithm's table",
                 };
-                write!(f, "connection {token:x} in {netns} is not coupled: {why} (")?;
+                write!(f, "connection {token:08x} in {netns} is not coupled: {why} (")?;
                 for (i, (local, remote, name)) in subflows.iter().enumerate() {
                     let comma = if i > 0 { ", " } else { "" };
                     write!(f, "{comma}{local}→{remote} {name}")?;

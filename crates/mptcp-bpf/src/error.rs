@@ -50,9 +50,25 @@ pub enum Error {
         /// The waiting time.
         limit: Duration,
     },
+    /// A network namespace.
+    #[error("there is no network namespace `{name}`; {}", known_names(known))]
+    NoNamespace {
+        /// The name, path or process's number.
+        name: String,
+        /// The names of `ip netns`.
+        known: Vec<String>,
+    },
     /// A type or a map of the kernel has an unknown layout.
     #[error("this kernel's {0} has an unknown layout")]
     Layout(&'static str),
+}
+
+fn known_names(known: &[String]) -> String {
+    match known {
+        [] => "none has a name (`ip netns add NAME` makes one): give a path or the number of a process in it"
+            .to_owned(),
+        known => format!("those with names: {}", known.join(", ")),
+    }
 }
 
 /// The messages on their own lines.

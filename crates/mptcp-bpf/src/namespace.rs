@@ -61,7 +61,12 @@ impl Namespace {
             Ok(process) if !named.exists() => PathBuf::from(format!("/proc/{process}/ns/net")),
             _ => named,
         };
-        Self::open(name.to_owned(), path)
+        match path.symlink_metadata() {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                Err(Error::NoNamespace { name: name.to_owned(), known: names() })
+            }
+            _ => Self::open(name.to_owned(), path),
+        }
     }
 
     fn open(name: String, path: PathBuf) -> Result<Self, Error> {
@@ -124,6 +129,15 @@ impl Namespace {
     }
 }
 
+/// The names of namespaces, in order.
+fn names() -> Vec<String> {
+    let entries = fs::read_dir(NAMED).into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
 /// Every network namespace that has a name or a process, each once.
 pub(crate) fn all() -> Vec<Namespace> {
     let entries = |path| fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
@@ -154,4 +168,20 @@ pub(crate) fn all() -> Vec<Namespace> {
 /// without a name and a process, are left out.
 pub fn selecting_namespaces(name: &str) -> Vec<Namespace> {
     all().into_iter().filter(|n| n.chosen().is_ok_and(|chosen| chosen == name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_namespace_is_named() {
+        for name in ["no such space", "4294967295"] {
+            let Err(error) = Namespace::find(name) else { panic!("{name} exists") };
+            let said = error.to_string();
+            assert!(said.starts_with(&format!("there is no network namespace `{name}`; ")), "{said}");
+        }
+        let error = Error::NoNamespace { name: "x".into(), known: vec!["a".into(), "b".into()] };
+        assert!(error.to_string().ends_with("; those with names: a, b"), "{error}");
+    }
 }

@@ -43,6 +43,7 @@ mod suggest;
 mod synthetic;
 mod trace;
 mod tree;
+mod warnings;
 
 pub use diagnostic::{Problem, ScenarioError};
 pub use model::*;

@@ -26,7 +26,7 @@ impl Overrides {
         self
     }
 
-    /// Replaces the algorithm of all multipath flows, `lia`, or of one flow, `neighbour=cubic`. For a flow with a count,
+    /// Replaces the algorithm of all multipath flows, or of all flows if none has several paths, `lia`, or of one flow, `neighbour=cubic`. For a flow with a count,
     /// `neighbour` selects all connections and `neighbour/2` one. An algorithm may be a table with parameters:
     /// `{ name = "lia", count = "acks" }`.
     pub fn cc(&mut self, spec: &str) -> &mut Self {
@@ -56,12 +56,13 @@ impl Overrides {
             let (flow, begin) = split_flow_name(spec);
             let place = whole.part(begin..spec.len());
             let Some(algorithm) = algorithm(&place, problems) else { continue };
+            let any_multipath = flows.iter().any(Flow::is_multipath);
             let selected = |(each, origin): (&Flow, &String)| match flow {
                 Some(name) => name == each.name || name == origin,
-                None => each.is_multipath(),
+                None => each.is_multipath() || !any_multipath,
             };
             let selected: Vec<bool> = flows.iter().zip(origin).map(selected).collect();
-            if !selected.contains(&true) {
+            if let Some(flow) = flow.filter(|_| !selected.contains(&true)) {
                 report_no_match(flow, &whole, flows, origin, problems);
             }
             for (flow, _) in flows.iter_mut().zip(selected).filter(|(_, selected)| *selected) {
@@ -91,33 +92,22 @@ fn algorithm(place: &Place, problems: &mut Problems) -> Option<CongestionControl
         return Algorithm::read(&tree::value(&table, problems)?, problems).map(|algorithm| algorithm.0);
     }
     let name = text.rsplit_once('=').map_or(text, |(_, name)| name).trim();
+    if name.contains(',') {
+        let help = "`anabranch compare` and `sweep` take a list; for several flows, repeat --cc FLOW=CC";
+        problems.add(place, format!("`{name}` names several algorithms, but a run has one"), "several", help);
+        return None;
+    }
     let entry = find_algorithm(name, place, problems)?;
     Some(CongestionControl { entry, params: Vec::new() })
 }
 
-fn report_no_match(
-    flow: Option<&str>,
-    whole: &Place,
-    flows: &[Flow],
-    origin: &[String],
-    problems: &mut Problems,
-) {
+fn report_no_match(flow: &str, whole: &Place, flows: &[Flow], origin: &[String], problems: &mut Problems) {
     let names = flows.iter().map(|flow| &flow.name).chain(origin);
     let mut names: Vec<&str> = names.map(String::as_str).collect();
     names.sort_unstable();
     names.dedup();
-    match flow {
-        Some(flow) => {
-            let place = whole.part(0..flow.len());
-            problems.add(&place, format!("no flow is named `{flow}`"), "not a flow", suggest(flow, names));
-        }
-        None => problems.add(
-            whole,
-            "no flow has several paths: without a flow's name, only such flows change",
-            "changes nothing",
-            format!("name a flow: FLOW={}; {}", whole.text(), suggest("", names)),
-        ),
-    }
+    let place = whole.part(0..flow.len());
+    problems.add(&place, format!("no flow is named `{flow}`"), "not a flow", suggest(flow, names));
 }
 
 /// Applies `key.key=value`.

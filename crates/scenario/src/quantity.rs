@@ -156,7 +156,9 @@ impl Quantity {
 
     fn help(&self, given: &str) -> String {
         let names: Vec<&str> = self.units.iter().map(|unit| unit.name).collect();
-        let units = format!("for example \"{}\"; units: {}", self.example, names.join(", "));
+        // `us` is read as `µs`.
+        let shown: Vec<&str> = names.iter().copied().filter(|name| *name != "us").collect();
+        let units = format!("for example \"{}\"; units: {}", self.example, shown.join(", "));
         // `Mbps` and `Mb/s` are common for `Mbit/s`; elsewhere it is the case or one letter.
         let plain = given.to_lowercase().replace("bps", "bit/s").replace("b/s", "bit/s");
         did_you_mean(&plain, &names, &units)

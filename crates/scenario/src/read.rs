@@ -45,11 +45,28 @@ pub(crate) fn tag<'a>(
     tag
 }
 
+/// Names of keys elsewhere, and here.
+const OTHER_NAMES: [(&str, &str); 12] = [
+    ("bandwidth", "rate"),
+    ("capacity", "rate"),
+    ("speed", "rate"),
+    ("latency", "delay"),
+    ("buffer", "queue"),
+    ("limit", "queue"),
+    ("loss_rate", "loss"),
+    ("qdisc", "aqm"),
+    ("algorithm", "cc"),
+    ("congestion_control", "cc"),
+    ("subflows", "paths"),
+    ("workload", "application"),
+];
+
 /// Reports unknown keys of a table.
 pub(crate) fn check_keys(table: &Table, known: &[&str], problems: &mut Problems) {
     for (key, _) in &table.0 {
         if !known.contains(&key.value.as_str()) {
-            let help = suggest(&key.value, known.iter().copied());
+            let other = OTHER_NAMES.iter().find(|(other, name)| *other == key.value && known.contains(name));
+            let help = suggest(other.map_or(key.value.as_str(), |(_, name)| *name), known.iter().copied());
             problems.add(&key.place, format!("unknown key `{}`", key.value), "not a key of this table", help);
         }
     }
@@ -124,7 +141,14 @@ impl<T: JsonSchema> JsonSchema for At<T> {
 impl<T: Read> Read for Vec<T> {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
         let Value::Array(items) = &node.value else {
-            node.expected("an array", "", problems);
+            // `paths = ["dsl", "lte"]` and `[flows]` lack a pair of brackets.
+            let text = node.place.text();
+            let example = match node.value {
+                Value::String(_) => format!("[{text}]"),
+                Value::Table(_) if text.starts_with('[') && !text.contains('.') => format!("[{text}]"),
+                _ => String::new(),
+            };
+            node.expected("an array", &example, problems);
             return None;
         };
         // Reads every item, so that all problems are reported.

@@ -109,12 +109,25 @@ pub(crate) fn value(text: &Place, problems: &mut Problems) -> Option<Node> {
 fn syntax(source: &Place, offset: usize, error: &Error, problems: &mut Problems) {
     let span = error.span().unwrap_or(0..0);
     let place = source.part(span.start + offset..span.end + offset);
-    problems.add(
-        &place,
-        format!("not TOML: {}", error.message()),
-        "here",
-        "https://toml.io describes the syntax",
-    );
+    let help = match error.message() {
+        message if message.contains("duplicate key") => {
+            Some("a table has each key once: remove one of the two".to_owned())
+        }
+        _ => unquoted(source.text(), place.range().start),
+    };
+    let help = help.unwrap_or_else(|| "https://toml.io describes the syntax".into());
+    problems.add(&place, format!("not TOML: {}", error.message()), "here", help);
+}
+
+/// The value with quotes, if the line has one without them that has a unit or is a word: `duration = 60 s`.
+fn unquoted(text: &str, at: usize) -> Option<String> {
+    let start = text.get(..at)?.rfind('\n').map_or(0, |newline| newline + 1);
+    let (key, value) = text[start..].lines().next()?.split_once('=')?;
+    let value = value.split('#').next()?.trim();
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '.' | '/' | '-' | '_' | 'µ');
+    let has_letters = value.contains(char::is_alphabetic) && !["true", "false"].contains(&value);
+    (has_letters && value.chars().all(plain))
+        .then(|| format!("write it in quotes: {} = \"{value}\"", key.trim()))
 }
 
 fn node(spanned: Spanned<DeValue<'_>>, source: &Place, offset: usize) -> Node {

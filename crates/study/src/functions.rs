@@ -48,28 +48,39 @@ impl Function {
     }
 }
 
+/// Reads a value from runs and those of the same seeds in another setup, or finds the reason for its absence.
+pub type Paired = fn(&[&Outcome], &[&Outcome], &Arguments<'_>) -> Result<f64, String>;
+
 /// The computation of a value; `None` if a run has no such value.
 #[derive(Clone, Copy)]
 pub enum Read {
     /// From a run; the mean over several seeds.
     Run(fn(&Outcome, &Arguments<'_>) -> Option<f64>),
     /// From several seeds' runs and those of the same seeds in another setup.
-    Paired(fn(&[&Outcome], &[&Outcome], &Arguments<'_>) -> Option<f64>),
+    Paired(Paired),
     /// From the scenario alone, before anything runs.
     Scenario(fn(&Scenario, &Arguments<'_>) -> Result<f64, String>),
 }
 
 impl Read {
     /// The value of one seed's run, or of several together; `elsewhere` has the runs for [`Parameter::Elsewhere`].
-    pub fn value(self, runs: &[&Outcome], elsewhere: &[&Outcome], args: &Arguments<'_>) -> Option<f64> {
+    ///
+    /// # Errors
+    /// The reason for a missing value; empty if a run lacks it.
+    pub fn value(
+        self,
+        runs: &[&Outcome],
+        elsewhere: &[&Outcome],
+        args: &Arguments<'_>,
+    ) -> Result<f64, String> {
         match (self, runs) {
-            (Read::Run(read), [run]) => read(run, args),
+            (Read::Run(read), [run]) => read(run, args).ok_or_else(String::new),
             (Read::Run(read), _) => {
                 let sum: Option<f64> = runs.iter().map(|run| read(run, args)).sum();
-                Some(sum? / runs.len() as f64)
+                Ok(sum.ok_or_else(String::new)? / runs.len() as f64)
             }
             (Read::Paired(read), _) => read(runs, elsewhere, args),
-            (Read::Scenario(_), _) => None,
+            (Read::Scenario(_), _) => Err(String::new()),
         }
     }
 }

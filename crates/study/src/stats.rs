@@ -41,6 +41,12 @@ pub fn estimate(values: Vec<f64>) -> Result<Estimate, NoValue> {
     Ok(Estimate { mean, half_width: Some(half_width), values })
 }
 
+/// By what factor an interval narrows if `more` seeds take the place of `seeds`, at least 2.
+pub fn narrowing(seeds: usize, more: usize) -> f64 {
+    let width = |n: f64| t_975(n - 1.0) / n.sqrt();
+    width(more as f64) / width(seeds as f64)
+}
+
 /// The 97.5 % quantile of Student's t with that many degrees of freedom (at least 1).
 fn t_975(degrees: f64) -> f64 {
     match StudentsT::new(0.0, 1.0, degrees) {

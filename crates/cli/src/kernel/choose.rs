@@ -84,8 +84,9 @@ fn kernel_algorithm_help(name: &str) -> String {
         format!("`anabranch kernel use {}` selects anabranch's; ", ours.kernel_name)
     });
     format!(
-        "{ours}the kernel may withhold its own from namespaces (net.ipv4.tcp_allowed_congestion_control), but a program \
-         run by root can select them for a socket (TCP_CONGESTION)"
+        "{ours}the kernel may withhold its own from namespaces: on the host, `sysctl -w \
+         net.ipv4.tcp_allowed_congestion_control=\"$(sysctl -n net.ipv4.tcp_allowed_congestion_control) {name}\"` allows \
+         {name} in all of them; a program run by root can select it for a socket (TCP_CONGESTION)"
     )
 }
 
@@ -99,7 +100,12 @@ mod tests {
             kernel_algorithm_help("cubic")
                 .starts_with("`anabranch kernel use ab_cubic` selects anabranch's; the kernel")
         );
-        assert!(kernel_algorithm_help("bbr").starts_with("the kernel may withhold"));
+        let help = kernel_algorithm_help("bbr");
+        assert!(help.starts_with("the kernel may withhold"));
+        assert!(
+            help.contains("(sysctl -n net.ipv4.tcp_allowed_congestion_control) bbr\"` allows bbr"),
+            "{help}"
+        );
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::show::note_uncoupled;
 use crate::interrupt;
 use crate::output::{is_closed, list_files, note, print};
 use anabranch::{Error, check_record};
+use anabranch_cc_fixed::registry::KernelEntry;
 use anabranch_mptcp_bpf::{Filter, Namespace, Recorder, Sample, Watch};
 use anabranch_record::RunDirectory;
 use miette::miette;
@@ -118,13 +119,28 @@ fn json_line(sample: &Sample) -> String {
     json::line(sample, now.unwrap_or_default().as_secs_f64())
 }
 
+/// Finds an algorithm of ours; a name of the kernel's own, such as cubic, does not stand for ours.
+fn ours(name: &str) -> Result<&'static KernelEntry, Error> {
+    let entry = find(name)?;
+    if entry.kernel_name == name
+        || !anabranch_mptcp_bpf::available().map_err(failed)?.iter().any(|own| own == name)
+    {
+        return Ok(entry);
+    }
+    let ours = entry.kernel_name;
+    Err(Error::Input(miette!(
+        help = format!("write --cc {ours} for anabranch's"),
+        "{name} is an algorithm of the kernel itself, which the monitor does not show"
+    )))
+}
+
 /// Opens the watch that the command line describes; at least one of its algorithms is loaded.
 fn watch(args: &MonitorArgs) -> Result<Watch, Error> {
     require_privileges()?;
     let netns = args.netns.as_deref().map(|name| Namespace::find(name)?.inode());
     let netns = netns.transpose().map_err(failed)?;
     let algorithms: Vec<_> =
-        args.cc.iter().map(|name| Ok(find(name)?.kernel_name)).collect::<Result<_, Error>>()?;
+        args.cc.iter().map(|name| Ok(ours(name)?.kernel_name)).collect::<Result<_, Error>>()?;
     let asked = algorithms.join(", ");
     let watch = Watch::open(Filter { algorithms, netns, port: args.port }).map_err(failed)?;
     let others: Vec<_> = watch.unreadable().iter().map(|entry| entry.kernel_name).collect();

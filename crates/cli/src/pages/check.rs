@@ -13,6 +13,9 @@ pub fn page(s: &Scenario) -> String {
     if let Some(description) = &s.description {
         page += &format!("{}\n", textwrap::fill(&printable(description.trim()), WIDTH));
     }
+    for warning in s.warnings() {
+        page += &format!("{}\n", textwrap::fill(&format!("Warning: {}", printable(&warning)), WIDTH));
+    }
     page += &format!("At most about {} of memory\n", with_unit(anabranch_sim::memory(s) as f64, BYTES));
     page + &format!("\n{}\n{}\n{}", links(s), flows(s), subflows(s))
 }

@@ -1,14 +1,21 @@
 //! Formats a comparison: tables of means and intervals.
 
+use crate::pages::fairness::Fairness;
 use crate::table::{Spread, Table, WIDTH, units};
-use anabranch::units::{BYTES, PERCENT, PLAIN, RATE, TIME};
+use anabranch::units::{BYTES, PERCENT, PLAIN, RATE, TIME, choose};
 use anabranch::{Compared, counted};
 use anabranch_record::{FlowSummary, SubflowSummary, Summary, View};
+use anabranch_scenario::Scenario;
+use anabranch_study::format::plain_estimate;
+use anabranch_study::narrowing;
 
 /// Explains "± 0" in a table.
 const SAME: &str = "± 0: all seeds gave the same value, so no interval can be estimated. A seed \
                     varies the random processes of links, where traces begin, arrivals, sizes and pauses of \
                     applications that draw them, when flows start, and when acknowledgements leave.";
+
+/// An interval whose half width is a larger fraction of its mean gets a hint.
+const WIDE: f64 = 0.1;
 
 /// A comparison's result: for each algorithm its complete runs, in the order of their seeds.
 pub struct Page {
@@ -18,16 +25,18 @@ pub struct Page {
     total: usize,
     /// The number of failed runs.
     failed: usize,
+    fairness: Fairness,
 }
 
 impl Page {
     /// Keeps the complete runs, and the algorithms that have some.
-    pub fn of(cc: &[String], compared: &Compared) -> Page {
+    pub fn of(cc: &[String], compared: &Compared, scenario: &Scenario) -> Page {
         let mut each = vec![Vec::new(); cc.len()];
         let complete = compared.runs.iter().filter(|(_, summary)| summary.partial_until_s.is_none());
         complete.for_each(|(i, summary)| each[*i].push(summary.clone()));
         let (cc, runs) = cc.iter().cloned().zip(each).filter(|(_, runs)| !runs.is_empty()).unzip();
-        Page { cc, runs, total: compared.total, failed: compared.failed.len() }
+        let (total, failed, fairness) = (compared.total, compared.failed.len(), Fairness::of(scenario));
+        Page { cc, runs, total, failed, fairness }
     }
 
     /// The first lines: scenario, seeds and number of runs.
@@ -70,13 +79,16 @@ impl Page {
         let mut page = self.heading();
         let mut same = false;
         let tables = [self.flows(), self.subflows(), self.links()].into_iter();
-        for table in tables.chain(self.completions()).chain([self.jain()]) {
+        for table in tables.chain(self.completions()).chain(self.jain()) {
             let table = table.to_string();
             same |= table.contains("± 0 ") || table.contains("± 0\n");
             page += &format!("\n{table}");
         }
         if same {
             page += &format!("\n{}\n", textwrap::fill(SAME, WIDTH));
+        }
+        if let Some(hint) = self.hint() {
+            page += &format!("\n{}\n", textwrap::fill(&hint, WIDTH));
         }
         page
     }
@@ -151,9 +163,36 @@ impl Page {
         (!shown.is_empty()).then_some(table)
     }
 
-    fn jain(&self) -> Table {
-        let jain = self.spreads(|s| s.jain);
-        Table::new().text("--cc", &self.cc).estimates("Jain's index of the flows' goodputs", PLAIN, &jain)
+    fn jain(&self) -> Option<Table> {
+        let jain = self.spreads(|s| self.fairness.jain(s));
+        let heading = format!("Jain's index of the flows' goodputs{}", self.fairness.without());
+        self.fairness.applies().then(|| Table::new().text("--cc", &self.cc).estimates(&heading, PLAIN, &jain))
+    }
+
+    /// What more seeds would give the goodput whose interval is the widest for its mean, if it is wide.
+    fn hint(&self) -> Option<String> {
+        let flows = &self.runs[0][0].flows;
+        let of_flow = |f: usize| {
+            let name = &flows[f].name;
+            let each =
+                self.spreads(move |s| s.flows[f].goodput_bps).into_iter().zip(&self.cc).zip(&self.runs);
+            each.map(move |((spread, cc), runs)| (name, cc, spread, runs.len()))
+        };
+        let wide = (0..flows.len()).flat_map(of_flow).filter_map(|(name, cc, spread, seeds)| match spread {
+            Spread::Interval(mean, half) if half > WIDE * mean => Some((name, cc, mean, half, seeds)),
+            _ => None,
+        });
+        let (name, cc, mean, half, seeds) = wide.max_by(|a, b| (a.3 / a.2).total_cmp(&(b.3 / b.2)))?;
+        let more = 4 * seeds;
+        let (factor, unit) = choose(RATE, std::iter::once(mean));
+        Some(format!(
+            "Goodput of {name} with {cc}: {} {unit}, {seeds} seeds; --seeds {more} would give about ± {}.",
+            plain_estimate(mean / factor, half / factor),
+            plain_estimate(mean / factor, half * narrowing(seeds, more) / factor)
+                .rsplit(' ')
+                .next()
+                .unwrap_or_default()
+        ))
     }
 }
 
@@ -171,8 +210,28 @@ mod tests {
         let mut compared = anabranch::compare(&scenario, &["lia", "olia"], 3, &Watch::default()).unwrap();
         compared.runs.remove(4);
         compared.failed.push("olia, seed 2: no valid run in 3 attempts".into());
-        let page = Page::of(&["lia".into(), "olia".into()], &compared).text();
+        let page = Page::of(&["lia".into(), "olia".into()], &compared, &scenario).text();
         let said = "1 of 6 runs failed; the means leave them out: lia 3 seeds, olia 2 seeds";
         assert!(page.split_whitespace().collect::<Vec<_>>().join(" ").contains(said), "{page}");
+    }
+
+    /// Goodputs of 100, 200, 300, 400 and 500 Mbit/s: s = 158.1, t(4) = 2.776 and so ± 196.3; with 20 seeds t(19) = 2.093
+    /// and ± 158.1 × 2.093 ÷ √20 = 74.0.
+    #[test]
+    fn wide_intervals_get_a_hint() {
+        let text = "name = \"one path\"\nduration = \"1 s\"\nlinks.a = { rate = \"1 Mbit/s\", delay = \"5 ms\" }\n\
+                    flows = [{ name = \"f\", cc = \"reno\", paths = [[\"a\"]] }]";
+        let scenario = Scenario::of_text("a", text, Changes::default()).unwrap();
+        let mut compared = anabranch::compare(&scenario, &["reno"], 5, &Watch::default()).unwrap();
+        let shown = |compared: &Compared| Page::of(&["reno".into()], compared, &scenario).text();
+        for (i, (_, summary)) in compared.runs.iter_mut().enumerate() {
+            summary.flows[0].goodput_bps = Some(1e8 * (i + 1) as f64);
+        }
+        let said = "Goodput of f with reno: 300 ± 196 Mbit/s, 5 seeds; --seeds 20 would give about ± 74.";
+        assert!(shown(&compared).contains(said), "{}", shown(&compared));
+        for (i, (_, summary)) in compared.runs.iter_mut().enumerate() {
+            summary.flows[0].goodput_bps = Some(1e8 + i as f64);
+        }
+        assert!(!shown(&compared).contains("--seeds"), "{}", shown(&compared));
     }
 }

@@ -10,7 +10,8 @@ pub fn page(ideals: &Ideals) -> String {
     let all: Vec<&Allocation> = ideals.allocations.iter().collect();
     let settled = |a: &&Allocation| a.links.iter().all(|link| link.loss_rate.is_some());
     let equilibria: Vec<&Allocation> = all.iter().copied().filter(settled).collect();
-    let mut page = format!("{}: theory, for the network at {} s\n", ideals.scenario, ideals.at_s);
+    let mut page =
+        format!("{}: theory, for the network at {} s\n{}", ideals.scenario, ideals.at_s, missing(ideals));
     if !all.is_empty() {
         page += &goodputs(&all);
     }
@@ -29,7 +30,7 @@ pub fn page(ideals: &Ideals) -> String {
     page + "\n" + &remarks(ideals, !equilibria.is_empty())
 }
 
-/// The meaning of the columns, missing allocations and assumptions.
+/// The meaning of the columns, and assumptions.
 fn remarks(ideals: &Ideals, settled: bool) -> String {
     let mut remarks = Vec::new();
     let fair = [
@@ -65,10 +66,26 @@ fn remarks(ideals: &Ideals, settled: bool) -> String {
                 .to_owned(),
         );
     }
-    let missing = ideals.missing.iter().map(|missing| format!("No {}: {}.", missing.id, missing.why));
+    list(remarks.into_iter().chain(ideals.notes.iter().cloned()))
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
     let options = textwrap::Options::new(WIDTH).initial_indent("- ").subsequent_indent("  ");
-    let remarks = remarks.into_iter().chain(missing).chain(ideals.notes.iter().cloned());
-    remarks.map(|remark| textwrap::fill(&remark, &options) + "\n").collect()
+    items.map(|item| textwrap::fill(&item, &options) + "\n").collect()
+}
+
+/// The columns that the tables lack, and why.
+fn missing(ideals: &Ideals) -> String {
+    let of = |id: &str| match id {
+        "own" => "the algorithms of the scenario".to_owned(),
+        id => id.to_owned(),
+    };
+    list(
+        ideals
+            .missing
+            .iter()
+            .map(|missing| format!("No prediction for {}: {}.", of(&missing.id), missing.why)),
+    )
 }
 
 /// Adds a column for each allocation and returns the table below its title.

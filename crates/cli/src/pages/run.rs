@@ -1,13 +1,14 @@
 //! Formats the summary of a run.
 
+use crate::pages::fairness::Fairness;
 use crate::table::Table;
 use anabranch::units::{BYTES, PERCENT, PLAIN, RATE, TIME, with_unit};
 use anabranch_record::{KernelRun, Slowdown, Summary, View};
-use anabranch_scenario::printable;
+use anabranch_scenario::{Scenario, printable};
 use anabranch_study::format::plain;
 
 /// The summary as text and tables.
-pub fn page(s: &Summary) -> String {
+pub fn page(s: &Summary, scenario: &Scenario) -> String {
     let partial = s.partial_until_s.map(|at| format!(", interrupted at {at} s"));
     let mut page = format!(
         "{}: {} s{}, means from {} s on, seed {}, anabranch {}\n",
@@ -24,8 +25,10 @@ pub fn page(s: &Summary) -> String {
     for table in [flows(s), subflows(s), links(s)].into_iter().chain(completions(s)).chain(transfers(s)) {
         page += &format!("\n{table}");
     }
-    if let (Some(jain), 2..) = (s.jain, s.flows.len()) {
-        page += &format!("\nJain's index of the flows' goodputs: {}\n", plain(jain));
+    let fairness = Fairness::of(scenario);
+    if let Some(jain) = fairness.jain(s).filter(|_| fairness.applies()) {
+        let without = fairness.without();
+        page += &format!("\nJain's index of the flows' goodputs{without}: {}\n", plain(jain));
     }
     page
 }

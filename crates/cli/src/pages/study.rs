@@ -114,7 +114,7 @@ pub fn verdicts_and_rows(result: &StudyResult) -> String {
         (None, []) => "–".to_owned(),
         (None, all) => {
             let each = all.iter().map(|(name, ours)| format!("{name} {}", with_interval(ours, &row.unit)));
-            each.collect::<Vec<_>>().join(" < ")
+            each.collect::<Vec<_>>().join(", ")
         }
     };
     let published = |row: &&Row| match &row.published {

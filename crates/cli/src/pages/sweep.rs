@@ -1,8 +1,10 @@
 //! Formats the result of a sweep.
 
+use crate::pages::fairness::Fairness;
 use crate::table::{Spread, Table};
 use anabranch::units::{PERCENT, PLAIN, RATE};
 use anabranch_record::Summary;
+use anabranch_scenario::Scenario;
 use anabranch_study::variant::base;
 use anabranch_study::{SimulationRuns, StudyResult};
 
@@ -10,7 +12,7 @@ use anabranch_study::{SimulationRuns, StudyResult};
 const SHOWN: usize = 60;
 
 /// A row for each point.
-pub fn page(result: &StudyResult, taken: &[SimulationRuns]) -> String {
+pub fn page(result: &StudyResult, taken: &[SimulationRuns], scenario: &Scenario) -> String {
     let shown = &taken[..taken.len().min(SHOWN)];
     let mut table = Table::new();
     let Some(first) = shown.first() else { return result.title.clone() };
@@ -47,7 +49,13 @@ pub fn page(result: &StudyResult, taken: &[SimulationRuns]) -> String {
         };
         table = table.estimates(&format!("slowdown of {}", flow.name), PLAIN, &each(&slowdown));
     }
-    if flows.len() > 1 {
+    // An axis may set the number of flows.
+    let fairness = Fairness::of(scenario);
+    let same = flows.len() == scenario.flows.len();
+    if same && fairness.applies() {
+        let heading = format!("Jain's index{}", fairness.without());
+        table = table.estimates(&heading, PLAIN, &each(&|summary| fairness.jain(summary)));
+    } else if !same && flows.len() > 1 {
         table = table.estimates("Jain's index", PLAIN, &each(&|summary| summary.jain));
     }
     let utilisation = |summary: &Summary| {
@@ -79,6 +87,7 @@ mod tests {
         let result: StudyResult = serde_json::from_value(result).unwrap();
         let text = "name = \"one\"\nduration = \"1 s\"\nlinks.a = { rate = \"1 Mbit/s\", delay = \"5 ms\" }\n\
                     flows = [{ name = \"tcp\", cc = \"reno\", paths = [[\"a\"]] }]";
+        let scenario = anabranch::Scenario::of_text("one", text, Default::default()).unwrap();
         let summary = Simulator.run(&Task::new(text), &mut NoSamples, &mut |_| true).unwrap();
         let taken = |seeds: usize| SimulationRuns {
             experiment: String::new(),
@@ -87,7 +96,7 @@ mod tests {
             summaries: vec![summary.clone(); seeds],
         };
         let seeds = |all: &[SimulationRuns]| -> Option<Vec<String>> {
-            let page = page(&result, all);
+            let page = page(&result, all, &scenario);
             let lines: Vec<&str> = page.lines().skip(1).collect();
             let at = lines[0].split_whitespace().position(|head| head == "seeds")?;
             let cell = |line: &&str| line.replace("5 ms", "5").split_whitespace().nth(at).map(str::to_owned);

@@ -5,7 +5,7 @@ use crate::finish::show;
 use crate::interrupt::{self, SOON};
 use crate::output::{note, print};
 use crate::pages::study::verdicts_and_rows;
-use anabranch::{Campaign, Error, check_failed, failed, input_error};
+use anabranch::{Campaign, Error, Place, check_failed, failed, input_error};
 use anabranch_record::quoted;
 use anabranch_study::{Results, StudyResult};
 use miette::miette;
@@ -41,8 +41,8 @@ enum Answer {
 }
 
 /// `anabranch study FILE --dask ADDRESS`.
-pub fn run(args: &StudyRunArgs, dask: &str, campaign: &Campaign) -> Result<(), Error> {
-    let (options, place) = (args.options(), args.place());
+pub fn run(args: &StudyRunArgs, dask: &str, campaign: &Campaign, place: Place) -> Result<(), Error> {
+    let options = args.options();
     campaign.check_earlier(&Results::open(&place.out, note)?, place.replace)?;
     let answer = send_request(&json!({
         "dask": dask,

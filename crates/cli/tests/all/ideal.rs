@@ -14,7 +14,7 @@ fn page() {
         "bonded all 476.0 476.0",
         "neighbour/1–2 each dsl 48.27 48.27",
         "limit of 3/2 on its decrease",
-        "No own: bonded runs coupled-cubic",
+        "at 10 s - No prediction for the algorithms of the scenario: bonded runs coupled-cubic",
     ] {
         assert!(words.contains(part), "{part} is not in\n{page}");
     }
@@ -26,7 +26,7 @@ fn changes_of_the_command_line() {
     let page = anabranch(changed).ok();
     assert!(one_line(&page).contains("lia is the algorithm of the scenario itself"), "{page}");
     assert!(one_line(&page).contains("neighbour/1–2 each dsl 24.13 24.13"), "{page}");
-    assert!(!page.contains("No own"), "{page}");
+    assert!(!page.contains("No prediction"), "{page}");
     // 20 ms, 0.24 ms for a packet, and 100 packets that wait 24 ms.
     assert!(one_line(&page).contains("neighbour/1–2 each dsl 44.24 44.24"), "{page}");
 }

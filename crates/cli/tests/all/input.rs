@@ -10,8 +10,10 @@ fn command_lines() {
         (vec!["fly"], "unrecognized subcommand"),
         (vec!["run"], "<FILE>"),
         (vec!["run", TWO_PATHS, "--fast"], "--fast"),
-        (vec!["run", TWO_PATHS, "--seed", "-1"], "--seed"),
-        (vec!["run", TWO_PATHS, "--seed", "1.5"], "invalid digit"),
+        (vec!["run", TWO_PATHS, "--seed", "-1"], "a seed is a whole number from 0 to 18446744073709551615"),
+        (vec!["run", TWO_PATHS, "--seed", "1.5"], "a seed is a whole number"),
+        (vec!["run", TWO_PATHS, "--plot", "out.svg"], "tip: write --plot=out.svg"),
+        (vec!["run", TWO_PATHS, "--cc", "lia,olia"], "`anabranch compare` and `sweep` take a list"),
         (vec!["run", TWO_PATHS, "--format", "csv"], "--out"),
         (vec!["run", TWO_PATHS, "--out", "x", "--format", "xls"], "parquet, csv"),
         (vec!["compare", TWO_PATHS], "--cc"),
@@ -173,4 +175,57 @@ fn the_terminal_is_safe() {
         let said = anabranch(args).fails(2);
         assert!(!said.contains(['\u{1b}', '\u{202e}']) && said.contains("\\u{202e}"), "{said:?}");
     }
+}
+
+/// What `sweep` refuses, at its option and not in a generated file.
+#[test]
+fn sweeps() {
+    for (options, said) in [
+        (&["--vary", "queue=1 BDP,2 BDP"][..], "write links.*.queue for every link"),
+        (&["--vary", "cc=lia"], "write --cc lia,olia"),
+        (
+            &["--vary", "links.*.queue=1 BDP,5 parsec"],
+            "--vary links.*.queue: runs `sweep`: the scenario at queue = 5 parsec",
+        ),
+        (&["--cc", "lia,lai"], "--cc: "),
+        (&["--cc", "uncoupled-cubic"], "uncoupled-cubic"),
+    ] {
+        let stderr = anabranch([&["sweep", TWO_PATHS], options].concat()).fails(2);
+        assert!(stderr.contains(said), "{options:?}: `{said}` is not in: {stderr}");
+        assert!(!stderr.contains("--print-study"), "{options:?}: {stderr}");
+    }
+}
+
+/// Without multipath flows, `--cc` is the algorithm of every flow.
+#[test]
+fn algorithms_of_single_path_flows() {
+    let dumbbell = ["scenarios/dumbbell.toml", "--duration", "2 s", "--set", "warmup=0 s"];
+    let run = anabranch([&["run"], &dumbbell[..], &["--cc", "cubic", "--json"]].concat()).json();
+    let flows = run["flows"].as_array().unwrap();
+    assert!(flows.len() > 1 && flows.iter().all(|flow| flow["cc"] == "cubic"), "{run}");
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    let sweep = ["--cc", "reno,cubic", "--seeds", "1", "--out", out];
+    let page = anabranch([&["sweep"], &dumbbell[..], &sweep].concat()).ok();
+    assert!(page.lines().any(|line| line.trim_start().starts_with("cubic")), "{page}");
+}
+
+/// A valid scenario that is probably not meant.
+#[test]
+fn warnings() {
+    let page = anabranch(["check", TWO_PATHS, "--set", "flows.bonded.backup=[1, 2]"]).ok();
+    assert!(page.contains("Warning: bonded: every path is a backup"), "{page}");
+    assert!(!anabranch(["check", TWO_PATHS]).ok().contains("Warning"));
+}
+
+/// Names of files need not be UTF-8.
+#[cfg(unix)]
+#[test]
+fn arguments_that_are_not_utf8() {
+    use std::os::unix::ffi::OsStrExt;
+    let name = std::ffi::OsStr::from_bytes(b"caf\xe9.toml");
+    let stderr = anabranch(["run".as_ref(), "--fast".as_ref(), name]).fails(2);
+    assert!(stderr.contains("--fast"), "{stderr}");
+    let stderr = anabranch(["run".as_ref(), name]).fails(2);
+    assert!(stderr.contains("cannot read caf"), "{stderr}");
 }

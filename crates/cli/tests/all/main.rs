@@ -1,5 +1,6 @@
 //! The `anabranch` command as its users run it: command lines and files in, pages, JSON and exit codes out.
 
+mod advise;
 mod book;
 mod boot;
 mod capture;

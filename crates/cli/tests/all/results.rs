@@ -489,3 +489,21 @@ fn a_report_replaces_no_other_folder() {
     assert!(said.contains("contains thesis.tex"), "{said}");
     assert_eq!(fs::read_to_string(dir.path().join("report/thesis.tex")).unwrap(), "mine");
 }
+
+/// A refusal names the difference.
+#[test]
+fn another_run_is_described_by_its_difference() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let run = |more: &[&str]| anabranch(short("run", &[&["--out", out.to_str().unwrap()], more].concat()));
+    run(&["--cc", "lia"]).ok();
+    run(&["--cc", "lia"]).ok();
+    for (more, said) in [
+        (&["--cc", "olia"][..], "this one has bonded with olia instead of lia"),
+        (&["--cc", "lia", "--seed", "9"], "this one has seed 9"),
+        (&["--cc", "lia", "--set", "links.dsl.delay=11 ms"], "this one has other values of the scenario"),
+    ] {
+        let stderr = run(more).fails(2);
+        assert!(stderr.contains(said), "{more:?}: {stderr}");
+    }
+}

@@ -306,6 +306,7 @@ fn another_sweep_of_the_same_name_stays_unless_it_may_be_replaced() {
     sweep("4,10", "").ok();
     let refused = sweep("2,3", "").fails(2);
     assert!(refused.contains("two-links: ") && refused.contains("--replace"), "{refused}");
+    assert!(refused.contains("differs in: study file, scenario or --at"), "{refused}");
     assert!(result(dir.path(), "two-links").experiments[0].rows[0].what.contains("initial_window 4"));
     assert_eq!(sweep("4,10", "").status, 0, "the same again");
     let second = sweep("2,3", "--replace");
@@ -339,4 +340,19 @@ fn a_row_without_a_value_names_its_expression() {
     assert!(said.contains(message), "{said}");
     let rows = &result(&out, "none").experiments[0].rows;
     assert_eq!((rows[0].verdict, rows[1].measured.is_some()), (Verdict::Failed, true));
+}
+
+/// Without `--out`, a study has a folder of its own below `out`.
+#[test]
+fn each_study_has_its_own_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    let scenario = Path::new(EXAMPLE).with_file_name("two-links.toml");
+    let sweep =
+        ["--seeds", "1", "--duration", "1 s", "--set", "warmup=0 s", "--name", "short", "--jobs", "1"];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_anabranch"));
+    let ended = command.arg("sweep").arg(scenario).args(sweep).current_dir(dir.path()).output().unwrap();
+    assert!(ended.status.success(), "{ended:?}");
+    assert!(String::from_utf8(ended.stdout).unwrap().contains("Report: out/short/report/index.html"));
+    assert!(dir.path().join("out/short/studies/short.csv").exists());
+    assert_eq!(fs::read_dir(dir.path().join("out")).unwrap().count(), 1);
 }

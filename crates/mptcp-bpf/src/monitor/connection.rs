@@ -38,10 +38,10 @@ pub enum Key {
 }
 
 impl fmt::Display for Key {
-    /// `8f3a21bc`, `tcp-17`.
+    /// `0f3a21bc`, `tcp-17`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Key::Token(token) => write!(f, "{token:x}"),
+            Key::Token(token) => write!(f, "{token:08x}"),
             Key::Single(number) => write!(f, "tcp-{number}"),
         }
     }

@@ -132,7 +132,7 @@ mod tests {
         let summary = recorder.summary();
         assert_eq!((summary.duration_s, summary.jain), (2.0, Some(1.0)));
         let [flow] = &summary.flows[..] else { panic!("{} flows", summary.flows.len()) };
-        assert_eq!((&*flow.name, &*flow.cc, flow.delivered_bytes), ("ab_lia-1", "ab_lia", 800_000));
+        assert_eq!((&*flow.name, &*flow.cc, flow.delivered_bytes), ("ab_lia-00000001", "ab_lia", 800_000));
         assert_eq!(flow.goodput_bps, Some(3.2e6));
         let goodputs: Vec<_> = flow.subflows.iter().map(|s| s.goodput_bps).collect();
         assert_eq!(goodputs, [Some(2e6), Some(1.2e6)]);

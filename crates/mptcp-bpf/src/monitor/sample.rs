@@ -143,8 +143,8 @@ pub(super) mod tests {
             sample.connections.iter().map(|c| c.key.to_string()).collect::<Vec<_>>()
         };
         let all = Filter::default();
-        assert_eq!(takes(all.clone()), ["1", "2"]);
-        assert_eq!(takes(Filter { port: Some(40_002), ..all.clone() }), ["1"]);
+        assert_eq!(takes(all.clone()), ["00000001", "00000002"]);
+        assert_eq!(takes(Filter { port: Some(40_002), ..all.clone() }), ["00000001"]);
         assert_eq!(takes(Filter { port: Some(5201), ..all.clone() }).len(), 2);
         assert_eq!(takes(Filter { netns: Some(77), ..all.clone() }).len(), 2);
         assert_eq!(takes(Filter { netns: Some(78), ..all.clone() }).len(), 0);

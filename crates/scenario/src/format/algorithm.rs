@@ -49,10 +49,19 @@ fn entry(node: &Node, problems: &mut Problems) -> Option<&'static Entry> {
 pub(crate) fn find(name: &str, place: &Place, problems: &mut Problems) -> Option<&'static Entry> {
     let found = crate::own::find(name);
     if found.is_none() {
-        let help = suggest(name, registry::entries().map(|entry| entry.name));
+        let known = suggest(name, registry::entries().map(|entry| entry.name));
+        let help = uncoupled(name).unwrap_or(known);
         problems.add(place, format!("unknown algorithm `{name}`"), "not an algorithm", help);
     }
     found
+}
+
+/// How `uncoupled-cubic` is written.
+fn uncoupled(name: &str) -> Option<String> {
+    let over = name.strip_prefix("uncoupled-").filter(|over| registry::find(over).is_some())?;
+    Some(format!(
+        "write {{ name = \"uncoupled\", over = \"{over}\" }}; {over} alone is uncoupled over several paths, too"
+    ))
 }
 
 /// Reads every key except `name` as a parameter.

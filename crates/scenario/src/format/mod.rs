@@ -55,7 +55,7 @@ table! {
 table! {
     /// The recording of samples.
     struct Record {
-        /// Time between samples, at least 10 us. Default: 100 ms.
+        /// Time between samples, at least 10 µs. Default: 100 ms.
         interval: Option<At<PositiveSpan>>,
     }
 }

@@ -56,7 +56,15 @@ impl<const LOSS: bool> Read for ModelChoice<LOSS> {
                 })
             }
             TomlValue::Table(_) => None,
-            _ if LOSS => None,
+            _ if LOSS => {
+                let rate = match node.value {
+                    TomlValue::Float(rate) if (0.0..=1.0).contains(&rate) => node.place.text(),
+                    _ => "0.01",
+                };
+                let example = format!("{{ model = \"bernoulli\", rate = {rate} }}");
+                node.expected(Self::WHAT, &example, problems);
+                return None;
+            }
             _ => {
                 node.expected(Self::WHAT, "\"codel\" or { kind = \"codel\", ecn = true }", problems);
                 return None;

@@ -77,7 +77,7 @@ pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Res
 fn interval(given: Option<At<PositiveSpan>>, problems: &mut Problems) -> Time {
     let Some(At { value: PositiveSpan(interval), place }) = given else { return Time::from_millis(100) };
     if interval < MIN_INTERVAL {
-        let must = format!("must be at least {} us", MIN_INTERVAL.as_nanos() / 1000);
+        let must = format!("must be at least {} µs", MIN_INTERVAL.as_nanos() / 1000);
         problems.add(&place, format!("the time between samples {must}"), must, "each sample takes time");
     }
     interval

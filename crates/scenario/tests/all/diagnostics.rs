@@ -129,7 +129,7 @@ fn units() {
     wrong(&rate("10"), 5, "10", &["a rate needs a unit"]);
     wrong(&rate("\"fast\""), 5, "fast", &["a rate must begin with a number"]);
     wrong(&rate("true"), 5, "true", &["expected a rate, found true or false"]);
-    wrong(&small("\"10 ms\"", "\"10 sec\""), 6, "sec", &["not a unit of time", "ns, us, µs, ms, s, min, h"]);
+    wrong(&small("\"10 ms\"", "\"10 sec\""), 6, "sec", &["not a unit of time", "ns, µs, ms, s, min, h"]);
     wrong(
         &small("rate", "queue = \"3 frames\"\nrate"),
         5,
@@ -191,7 +191,7 @@ fn bounds() {
     wrong(&small("duration", "seed = -1\nduration"), 2, "-1", &["the seed", "0 to 18446744073709551615"]);
     let interval = |text: &str| small("duration", &format!("record.interval = {text}\nduration"));
     wrong(&interval("\"0 s\""), 2, "\"0 s\"", &["must be positive"]);
-    wrong(&interval("\"9999 ns\""), 2, "\"9999 ns\"", &["the time between samples must be at least 10 us"]);
+    wrong(&interval("\"9999 ns\""), 2, "\"9999 ns\"", &["the time between samples must be at least 10 µs"]);
     read(&interval("\"10 us\"")).unwrap();
 }
 
@@ -398,8 +398,34 @@ fn mistakes_in_cc_show_it() {
     shows(&cc("f=liaa"), "--cc", 1, "liaa", &["did you mean `lia`?"]);
     shows(&cc("f={ name = \"liaa\" }"), "--cc", 1, "\"liaa\"", &["did you mean `lia`?"]);
     shows(&cc("f={ count = \"acks\" }"), "--cc", 1, "{ count = \"acks\" }", &["`name` is missing"]);
-    let alone = small("[[\"a\"], [\"b\"]]", "[[\"a\"]]");
-    let mut overrides = Overrides::default();
-    let error = read_with(&alone, overrides.cc("lia")).unwrap_err();
-    shows(&error, "--cc", 1, "lia", &["no flow has several paths", "FLOW=lia"]);
+    let words = ["`lia,olia` names several algorithms", "`anabranch compare` and `sweep` take a list"];
+    shows(&cc("lia,olia"), "--cc", 1, "lia,olia", &words);
+    let words = ["unknown algorithm", "write { name = \"uncoupled\", over = \"cubic\" }"];
+    shows(&cc("uncoupled-cubic"), "--cc", 1, "uncoupled-cubic", &words);
+}
+
+/// What beginners write, and what would be right.
+#[test]
+fn common_mistakes() {
+    let error = read(&small("[[\"a\"], [\"b\"]]", "[\"a\", \"b\"]")).unwrap_err();
+    let shown = rendered(&error);
+    assert!(shown.contains("for example [\"a\"]") && shown.contains("for example [\"b\"]"), "{shown}");
+    wrong(&small("[[flows]]", "[flows]"), 12, "[flows]", &["expected an array, found a table", "[[flows]]"]);
+    let loss = |text: &str| small("rate", &format!("loss = {text}\nrate"));
+    let words = ["expected a loss model", "{ model = \"bernoulli\", rate = 0.02 }"];
+    wrong(&loss("0.02"), 5, "0.02", &words);
+    wrong(&loss("5"), 5, "5", &["rate = 0.01 }"]);
+    wrong(&small("rate", "bandwidth"), 5, "bandwidth", &["unknown key", "did you mean `rate`?"]);
+    wrong(&small("cc =", "algorithm ="), 14, "algorithm", &["did you mean `cc`?"]);
+    for (good, bad, right) in [
+        ("duration = \"10 s\"", "duration = 60s", "duration = \"60s\""),
+        ("\"10 Mbit/s\"", "10 Mbit/s", "rate = \"10 Mbit/s\""),
+        ("cc = \"reno\"", "cc = reno", "cc = \"reno\""),
+    ] {
+        let shown = rendered(&read(&small(good, bad)).unwrap_err());
+        assert!(shown.contains(&format!("write it in quotes: {right}")), "{shown}");
+    }
+    let shown = rendered(&read(&small("cc =", "cc = \"cubic\"\ncc =")).unwrap_err());
+    assert!(shown.contains("duplicate key") && shown.contains("remove one of the two"), "{shown}");
+    assert!(!shown.contains("quote"), "{shown}");
 }

@@ -12,3 +12,4 @@ mod properties;
 mod rules;
 mod sizes;
 mod traces;
+mod warnings;

@@ -89,6 +89,15 @@ fn cc_alone_changes_the_multipath_flows() {
     assert_eq!(algorithms(&scenario), ["lia", "reno", "reno"]);
 }
 
+/// Without multipath flows, it is that of all flows.
+#[test]
+fn cc_alone_changes_single_path_flows_if_there_are_no_others() {
+    let text = EXAMPLE.replace("[[\"fibre\"], [\"dsl\"]]", "[[\"fibre\"]]");
+    let mut overrides = Overrides::default();
+    let scenario = read_with(&text, overrides.cc("cubic")).unwrap();
+    assert_eq!(algorithms(&scenario), ["cubic"; 3]);
+}
+
 #[test]
 fn cc_of_a_flow_changes_that_one() {
     let cases = [

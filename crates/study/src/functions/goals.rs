@@ -29,7 +29,7 @@ pub(super) const NO_HARM: Function = goal(
 pub(super) const BALANCE: Function = goal(
     "goal3",
     "balance congestion (RFC 6356): the connection's rate relative to the single-path flow on the first link ÷ the same on all other links; 0 if the goal does not apply because the single-path flow's loss rate there is less than twice the loss rate on its best link",
-    Read::Paired(|ours, single, args| Some(LinkRates::of(args.text(), ours, single)?.left().unwrap_or(0.0))),
+    Read::Paired(|ours, single, args| Ok(LinkRates::of(args.text(), ours, single)?.left().unwrap_or(0.0))),
 );
 
 /// The connection's and a single-path flow's rate on each link, in Mbit/s at IP level. The last link of a path counts: the others
@@ -42,41 +42,50 @@ struct LinkRates {
 }
 
 impl LinkRates {
-    /// Means over runs.
-    fn of(flow: &str, ours: &[&Outcome], single: &[&Outcome]) -> Option<Self> {
+    /// Means over runs, or why there are none.
+    fn of(flow: &str, ours: &[&Outcome], single: &[&Outcome]) -> Result<Self, String> {
         let find = |run: &&Outcome| {
             let summary = run.summary.flows.iter().find(|f| f.name == flow).cloned();
-            Some(MeanRates { summary: summary?, segment: run.segment(flow)? })
+            let found = summary.zip(run.segment(flow));
+            let found = found.map(|(summary, segment)| MeanRates { summary, segment });
+            found.ok_or_else(|| format!("a run has no flow `{flow}`"))
         };
-        let ours: Vec<MeanRates> = ours.iter().map(find).collect::<Option<_>>()?;
-        let single: Vec<MeanRates> = single.iter().map(find).collect::<Option<_>>()?;
-        let link = |flow: &MeanRates, r: usize| flow.summary.subflows[r].path.last().cloned();
-        let links: Vec<_> =
-            (0..single.first()?.summary.subflows.len()).map(|r| link(&single[0], r)).collect();
-        let place = |flow: &MeanRates, r: usize| links.iter().position(|known| *known == link(flow, r));
+        let ours: Vec<MeanRates> = ours.iter().map(find).collect::<Result<_, _>>()?;
+        let single: Vec<MeanRates> = single.iter().map(find).collect::<Result<_, _>>()?;
+        let link =
+            |flow: &MeanRates, r: usize| flow.summary.subflows[r].path.last().cloned().unwrap_or_default();
+        let first = single.first().ok_or("there are no runs of single-path flows")?;
+        let links: Vec<_> = (0..first.summary.subflows.len()).map(|r| link(first, r)).collect();
+        let place = |flow: &MeanRates, r: usize| {
+            let found = links.iter().position(|known| *known == link(flow, r));
+            found.ok_or_else(|| format!("no single-path flow replaces it on link {}", link(flow, r)))
+        };
         let mean = |runs: &[MeanRates], value: fn(&MeanRates, usize) -> Option<f64>| {
             let mut sums = vec![0.0; links.len()];
             for run in runs {
                 for r in 0..run.summary.subflows.len() {
-                    sums[place(run, r)?] += value(run, r)? / runs.len() as f64;
+                    let value = value(run, r);
+                    let value = value.ok_or_else(|| format!("link {} has no value", link(run, r)))?;
+                    sums[place(run, r)?] += value / runs.len() as f64;
                 }
             }
-            Some(sums)
+            Ok::<_, String>(sums)
         };
-        Some(LinkRates {
+        Ok(LinkRates {
             ours: mean(&ours, MeanRates::packets)?,
             single: mean(&single, MeanRates::packets)?,
             losses: mean(&single, |flow, r| flow.summary.subflows[r].loss_rate)?,
         })
     }
 
-    fn total(&self) -> Option<f64> {
-        quotient(self.ours.iter().sum(), self.single[self.best()])
+    fn total(&self) -> Result<f64, String> {
+        quotient(self.ours.iter().sum(), self.single[self.best()]).ok_or_else(nothing)
     }
 
-    fn largest(&self) -> Option<f64> {
+    fn largest(&self) -> Result<f64, String> {
         let each = self.ours.iter().zip(&self.single).map(|(ours, single)| quotient(*ours, *single));
-        each.collect::<Option<Vec<_>>>()?.into_iter().reduce(f64::max)
+        let all = each.collect::<Option<Vec<_>>>().ok_or_else(nothing)?;
+        all.into_iter().reduce(f64::max).ok_or_else(|| "the flow has no subflow".to_owned())
     }
 
     fn left(&self) -> Option<f64> {
@@ -93,6 +102,10 @@ impl LinkRates {
         let links = 0..self.single.len();
         links.max_by(|a, b| self.single[*a].total_cmp(&self.single[*b])).unwrap_or(0)
     }
+}
+
+fn nothing() -> String {
+    "the single-path flow delivered nothing on a link".to_owned()
 }
 
 fn quotient(a: f64, b: f64) -> Option<f64> {
@@ -130,8 +143,8 @@ mod tests {
     fn ratios_by_hand() {
         let all = taken(&[1.0, 4.0, 6.0], &[2.0, 5.0, 4.0], &[4e-3, 2e-3, 3e-3]);
         assert_eq!(all.best(), 1);
-        near(all.total(), 11.0 / 5.0);
-        near(all.largest(), 6.0 / 4.0);
+        near(all.total().ok(), 11.0 / 5.0);
+        near(all.largest().ok(), 6.0 / 4.0);
         // (1 ÷ 2) ÷ ((4 + 6) ÷ (5 + 4)), and the loss rate on the first is twice that on the best.
         near(all.left(), 0.5 / (10.0 / 9.0));
     }
@@ -149,7 +162,15 @@ mod tests {
     #[test]
     fn of_one_link_total_and_largest_agree() {
         let one = taken(&[3.0], &[4.0], &[1e-2]);
-        near(one.total(), 0.75);
-        near(one.largest(), 0.75);
+        near(one.total().ok(), 0.75);
+        near(one.largest().ok(), 0.75);
+    }
+
+    #[test]
+    fn a_missing_goal_has_a_reason() {
+        let idle = taken(&[1.0, 1.0], &[2.0, 0.0], &[1e-2, 0.0]);
+        assert_eq!(idle.largest(), Err(nothing()));
+        near(idle.total().ok(), 1.0);
+        assert_eq!(taken(&[1.0], &[0.0], &[0.0]).total(), Err(nothing()));
     }
 }

@@ -6,7 +6,7 @@ use super::variant::Variant;
 use super::{Definition, Plan, Study, conditions, figures, findings, rows};
 use crate::parse::error::Problem;
 use crate::parse::spec::{Experiment, File};
-use crate::parse::template::with_texts;
+use crate::parse::template::{places, with_texts};
 use crate::resolve::axes::{AxisSubset, written};
 use crate::resolve::resolved::Resolved;
 use crate::resolve::selection::{Selection, Values};
@@ -56,7 +56,7 @@ pub(crate) fn study(file: File, resolved: Resolved, stem: &str, of: &[AxisSubset
     Ok(Study {
         id,
         name: stem.to_owned(),
-        title: with_texts(&file.title, &resolved.texts)?,
+        title: without_axes(&file.title, &resolved)?,
         citation: file.cite.unwrap_or_default(),
         notes: filled(&file.notes)?,
         errata: filled(&file.errata)?,
@@ -68,6 +68,22 @@ pub(crate) fn study(file: File, resolved: Resolved, stem: &str, of: &[AxisSubset
         experiments,
         resolved,
     })
+}
+
+/// A title of all values of the axes, so that no placeholder in it has a value.
+fn without_axes(title: &str, study: &Resolved) -> Result<String, Problem> {
+    let filled = with_texts(title, &study.texts)?;
+    let axis = |name: &str| name.split_once('.').map_or(name, |(axis, _)| axis).to_owned();
+    let is_axis =
+        |name: &str| study.groups.iter().flat_map(|group| &group.axes).any(|known| known.name == name);
+    let open = places(&filled).into_iter().map(|(place, _)| axis(place)).find(|name| is_axis(name));
+    match open {
+        Some(axis) => Err(Problem::new(format!(
+            "`{{{axis}}}` in the title \"{filled}\" has no value: it is a title of all values"
+        ))
+        .help(format!("leave it out, or give an experiment an identifier with `{{{axis}}}`"))),
+        None => Ok(filled),
+    }
 }
 
 /// The experiments of a section: one for each combination of values of the axes that its identifier names, from its own runs or
@@ -119,7 +135,10 @@ fn definition(
     notes.iter().try_for_each(|note| conditions::check(note))?;
     let definition = Definition {
         ids: spec.ids.iter().map(|id| fill(id.get_ref())).collect::<Result<Vec<_>, _>>()?,
-        title: fill(&spec.title)?,
+        title: match &here {
+            Some(_) => fill(&spec.title)?,
+            None => without_axes(&spec.title, study)?,
+        },
         notes,
         fields: here.iter().flat_map(Selection::fields).collect(),
         study: Arc::clone(study),
@@ -265,6 +284,14 @@ mod tests {
             ScenarioFile { name: "links.toml".into(), path: "links.toml".into(), text: SCENARIO.into() };
         let study = file::embedded("goals.toml", text, &[&scenario], &[]);
         study.map(Arc::new).map_err(|why| format!("line {:?}: {why}", why.line()))
+    }
+
+    /// A marker that nothing fills would stand in the report.
+    #[test]
+    fn a_title_of_all_values_names_no_axis() {
+        let why = study(&STUDY.replacen("\"Goals\"", "\"Goals of {cc.name}\"", 1)).err().unwrap();
+        assert!(why.contains("`{cc}` in the title \"Goals of {cc.name}\" has no value"), "{why}");
+        study(&STUDY.replacen("\"Goals\"", "\"Goals of {all}\"", 1)).unwrap();
     }
 
     #[test]

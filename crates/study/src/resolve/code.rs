@@ -101,11 +101,15 @@ impl Code {
                 });
                 let given = Arguments { texts: &texts, subflow, numbers: &numbers };
                 let elsewhere = elsewhere.map_or(&[][..], |run| sources.runs[run]);
-                function
-                    .read
-                    .value(sources.runs[*run], elsewhere, &given)
-                    .filter(|value| value.is_finite())
-                    .ok_or_else(|| format!("a run lacks this value: {}", written(function, &given)))
+                let lacks = |why: &str| match why {
+                    "" => format!("a run lacks this value: {}", written(function, &given)),
+                    why => format!("{} has no value: {why}", written(function, &given)),
+                };
+                match function.read.value(sources.runs[*run], elsewhere, &given) {
+                    Ok(value) if value.is_finite() => Ok(value),
+                    Ok(_) => Err(lacks("")),
+                    Err(why) => Err(lacks(&why)),
+                }
             }
         }
     }

@@ -12,7 +12,7 @@ pub struct Sweep {
     pub scenario: String,
     /// Keys and their values: `links.*.queue=0.1..4 BDP/12log`, `tcp.initial_window=4,10`.
     pub vary: Vec<String>,
-    /// Algorithms of the multipath flows: names, `flow=name`, or tables with parameters; empty for the scenario's own.
+    /// Algorithms of the multipath flows, or of all flows if none has several paths: names, `flow=name`, or tables with parameters; empty for the scenario's own.
     pub cc: Vec<String>,
     /// Keys that are set in every run: `KEY=VALUE`.
     pub set: Vec<String>,
@@ -47,7 +47,7 @@ pub fn sweep(sweep: &Sweep, scenario: &Scenario) -> Result<String, String> {
         vary.push((name, values));
     }
     if !sweep.cc.is_empty() {
-        algorithms(sweep, scenario, &mut group, &mut set)?;
+        algorithms(sweep, scenario, &mut group, &mut set);
         vary.insert(0, ("cc".into(), Value::Array(sweep.cc.iter().map(|cc| cc.as_str().into()).collect())));
     }
     let axes = vary.iter().map(|(name, values)| {
@@ -114,6 +114,9 @@ fn axis(spec: &str) -> Result<(String, Value), String> {
     let help = "write KEY=VALUES, for example links.*.queue=0.1..4 BDP/12log or tcp.initial_window=4,10";
     let (key, values) = spec.split_once('=').ok_or_else(|| format!("`{spec}` varies nothing: {help}"))?;
     let (key, values) = (key.trim(), values.trim());
+    if let Some(right) = right_key(key) {
+        return Err(format!("--vary {spec}: {right}"));
+    }
     if key.is_empty() || values.is_empty() {
         return Err(format!("`{spec}` varies nothing: {help}"));
     }
@@ -139,6 +142,21 @@ fn axis(spec: &str) -> Result<(String, Value), String> {
     Ok((key.to_owned(), axis))
 }
 
+/// What to write for a key of a link, a flow or TCP without its table.
+fn right_key(key: &str) -> Option<String> {
+    let table = match key {
+        "cc" => return Some("write --cc lia,olia to vary the algorithms".into()),
+        "rate" | "delay" | "queue" | "loss" | "aqm" | "jitter" | "tick" | "trace" => "links",
+        "scheduler" | "start" | "stop" | "count" | "paths" | "application" => "flows",
+        "mss" | "initial_window" | "receive_buffer" | "min_rto" | "delayed_ack" | "ecn" => {
+            return Some(format!("write tcp.{key}, for every flow"));
+        }
+        _ => return None,
+    };
+    let one = table.trim_end_matches('s');
+    Some(format!("write {table}.*.{key} for every {one}, or {table}.NAME.{key} for one"))
+}
+
 /// Whether a value ends with a number of steps: `1/12log`.
 fn has_steps(values: &str) -> bool {
     let steps = values.rsplit_once('/').map_or("", |(_, steps)| steps.trim());
@@ -155,21 +173,19 @@ fn name(key: &str, taken: impl Fn(&str) -> bool) -> String {
 }
 
 /// Adds the axis `cc` to the group.
-fn algorithms(sweep: &Sweep, scenario: &Scenario, group: &mut Table, set: &mut Table) -> Result<(), String> {
+fn algorithms(sweep: &Sweep, scenario: &Scenario, group: &mut Table, set: &mut Table) {
     if !sweep.cc.iter().any(|cc| cc.starts_with('{')) {
         group.insert("cc".into(), "{cc}".into());
-        return Ok(());
+        return;
     }
-    let multipath = scenario.flows.iter().filter(|flow| flow.is_multipath());
-    let mut names: Vec<&str> = multipath.map(|flow| crate::outcome::base(&flow.name)).collect();
+    // Without multipath flows, the algorithm is that of all flows.
+    let any_multipath = scenario.flows.iter().any(Flow::is_multipath);
+    let changed = scenario.flows.iter().filter(|flow| flow.is_multipath() || !any_multipath);
+    let mut names: Vec<&str> = changed.map(|flow| crate::outcome::base(&flow.name)).collect();
     names.dedup();
-    if names.is_empty() {
-        return Err("no flow has several paths: name the key, --vary flows.NAME.cc=…".into());
-    }
     for name in names {
         set.insert(format!("flows.{}.cc", quoted_key(name)), "{cc}".into());
     }
-    Ok(())
 }
 
 /// The measured quantities of a sweep.
@@ -193,10 +209,22 @@ fn measured(scenario: &Scenario) -> Vec<Measured> {
     };
     let mut all: Vec<Measured> = bases.iter().map(goodput).collect();
     all.extend(scenario.flows.iter().filter(|flow| has_arrivals(flow)).flat_map(of_arrivals));
-    if scenario.flows.len() > 1 {
-        all.push(Measured { id: "jain".into(), what: "Jain's index".into(), unit: "", of: "jain()".into() });
-    }
+    all.extend(fairness(scenario));
     all
+}
+
+/// Jain's index of the flows that could take more: a flow that its load limits has what it asks for.
+fn fairness(scenario: &Scenario) -> Option<Measured> {
+    let counts = |flow: &&Flow| matches!(flow.application, Application::Bulk { .. });
+    let counted: Vec<&Flow> = scenario.flows.iter().filter(counts).collect();
+    let mut names: Vec<&str> = counted.iter().map(|flow| crate::outcome::base(&flow.name)).collect();
+    names.dedup();
+    let goodputs = names.iter().map(|name| format!("goodput(\"{name}/*\")")).collect::<Vec<_>>().join(", ");
+    let (what, of) = match counted.len() == scenario.flows.len() {
+        true => ("Jain's index", "jain()".into()),
+        false => ("Jain's index without flows that their load limits", format!("jain_of({goodputs})")),
+    };
+    (counted.len() > 1).then(|| Measured { id: "jain".into(), what: what.into(), unit: "", of })
 }
 
 /// Whether transfers arrive for a single flow of its name.
@@ -357,6 +385,10 @@ mod tests {
             ("links.a.queue=1 BDP/12log", "has steps, but no range"),
             ("links.a.queue=0..2 BDP/5log", "above 0"),
             ("links.a.queue=1 BDP,1 BDP", "twice"),
+            ("queue=1 BDP,2 BDP", "write links.*.queue for every link, or links.NAME.queue for one"),
+            ("scheduler=minrtt", "write flows.*.scheduler for every flow"),
+            ("initial_window=4,10", "write tcp.initial_window, for every flow"),
+            ("cc=", "write --cc lia,olia to vary the algorithms"),
         ] {
             let wrong = text(&[vary], &[]).unwrap_err();
             assert!(wrong.contains(why), "{vary}: {wrong}");

@@ -140,10 +140,23 @@ impl Results {
         options: &Options,
     ) -> Result<Option<String>, OutputError> {
         let there: Option<StudyResult> = self.load(kind, &study.name)?;
-        let seeds = options.seeds(study);
-        let made = (options.size.name(), seeds, VERSION, &study.hash, options.without_columns);
-        let other = there.filter(|r| made != (&*r.size, r.seeds, &*r.version, &r.hash, r.without_columns));
-        Ok(other.map(|there| format!("{}: {}", study.name, described(&there))))
+        let differences = |r: &StudyResult| {
+            let all = [
+                (r.size != options.size.name(), "size"),
+                (r.seeds != options.seeds(study), "seeds"),
+                (r.version != VERSION, "version"),
+                (r.hash != study.hash, "study file, scenario or --at"),
+                (r.without_columns != options.without_columns, "--no-columns"),
+            ];
+            let those: Vec<&str> =
+                all.into_iter().filter(|(differs, _)| *differs).map(|(_, what)| what).collect();
+            those.join(", ")
+        };
+        let other =
+            there.map(|there| (differences(&there), there)).filter(|(differs, _)| !differs.is_empty());
+        Ok(other.map(|(differs, there)| {
+            format!("{}: {}, which differs in: {differs}", study.name, described(&there))
+        }))
     }
 
     /// Reads an earlier command's result, if any. Renames unreadable files and reports them as damaged.

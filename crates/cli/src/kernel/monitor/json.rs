@@ -86,7 +86,7 @@ mod tests {
         let c = &value["connections"][0];
         let uncoupled = (&value["uncoupled"], &value["uncoupled_incomplete"]);
         assert_eq!(uncoupled, (&json!([]), &json!("no iterator")));
-        assert_eq!((&c["cc"], &c["connection"]), (&json!("ab_lia"), &json!("beef")));
+        assert_eq!((&c["cc"], &c["connection"]), (&json!("ab_lia"), &json!("0000beef")));
         let s = &c["subflows"][0];
         assert_eq!((&s["local"], &s["remote"]), (&json!("10.0.1.1:40001"), &json!("10.0.1.2:5201")));
         assert_eq!((&s["ssthresh_segments"], &s["rate_bps"]), (&Value::Null, &Value::Null));

@@ -51,7 +51,7 @@ mod tests {
         assert_eq!(lines.len(), 3, "{text}");
         assert!(lines.iter().all(|line| line.len() == lines[0].len()), "{text}");
         let cell = |heading: &str| lines[1][lines[0].iter().position(|h| *h == heading).unwrap()];
-        assert_eq!((cell("algorithm"), cell("connection"), cell("netns")), ("ab_lia", "beef", "77"));
+        assert_eq!((cell("algorithm"), cell("connection"), cell("netns")), ("ab_lia", "0000beef", "77"));
         assert_eq!((cell("local"), cell("remote")), ("10.0.1.1:40001", "10.0.1.2:5201"));
         assert_eq!((cell("cwnd"), cell("ssthresh"), cell("srtt/ms")), ("11.00", "–", "20.00"));
         assert_eq!((cell("delivery"), cell("acked/MB"), cell("lost")), ("5.00", "1.23", "5"));

@@ -151,13 +151,17 @@ impl Screen {
     /// The head line: counts, sort order and, if it fits, the note at the right end.
     fn head(&self, connections: &[&Watched], area: Rect) -> Line<'static> {
         let subflows: usize = connections.iter().map(|c| c.subflows.len()).sum();
-        let rate = connections.iter().filter_map(|c| c.rate_bps()).fold(0.0, |sum, rate| sum + rate);
+        // The first sample has no rates.
+        let rates: Vec<f64> = connections.iter().filter_map(|c| c.rate_bps()).collect();
+        let rate = match &rates[..] {
+            [] => String::new(),
+            rates => format!(", {}", with_unit(rates.iter().sum::<f64>().round(), RATE)),
+        };
         let reversed = if self.reversed { ", reversed" } else { "" };
         let mut text = format!(
-            " {}, {}, {}, by {}{reversed}",
+            " {}, {}{rate}, by {}{reversed}",
             counted(connections.len(), "connection"),
             counted(subflows, "subflow"),
-            with_unit(rate.round(), RATE),
             ORDERS[self.order].0,
         );
         if !self.words.is_empty() {
@@ -175,7 +179,9 @@ impl Screen {
         let (all, names) = (self.sample.connections.len(), self.algorithms.join(", "));
         Text::from(match (all, self.algorithms.is_empty()) {
             (0, true) => "\n No algorithm is loaded now.".to_owned(),
-            (0, false) => format!("\n No selected connection uses {names}."),
+            (0, false) => format!(
+                "\n No connection yet. One appears once data that it sent is acknowledged.\n Algorithms: {names}"
+            ),
             _ => {
                 let words = printable_line(&self.words);
                 format!("\n No match for \"{words}\" in {}.", counted(all, "connection"))

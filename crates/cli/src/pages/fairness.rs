@@ -1,0 +1,77 @@
+//! Jain's index of the flows that could take more: a flow that its load limits has what it asks for.
+
+use anabranch_record::{Summary, jain};
+use anabranch_scenario::{Application, Scenario};
+use anabranch_study::variant::base;
+
+/// The flows that count.
+pub struct Fairness {
+    counts: Vec<bool>,
+    left_out: Vec<String>,
+}
+
+impl Fairness {
+    /// Leaves out flows that pause or whose transfers arrive.
+    pub fn of(scenario: &Scenario) -> Self {
+        let counts: Vec<bool> =
+            scenario.flows.iter().map(|flow| matches!(flow.application, Application::Bulk { .. })).collect();
+        let mut left_out = Vec::new();
+        for (flow, _) in scenario.flows.iter().zip(&counts).filter(|(_, counts)| !**counts) {
+            let name = base(&flow.name).to_owned();
+            if !left_out.contains(&name) {
+                left_out.push(name);
+            }
+        }
+        Fairness { counts, left_out }
+    }
+
+    /// Whether there are flows to compare.
+    pub fn applies(&self) -> bool {
+        self.counts.iter().filter(|counts| **counts).count() > 1
+    }
+
+    /// The index of a run.
+    pub fn jain(&self, summary: &Summary) -> Option<f64> {
+        let flows = summary.flows.iter().zip(&self.counts).filter(|(_, counts)| **counts);
+        jain(&flows.filter_map(|(flow, _)| flow.goodput_bps).collect::<Vec<_>>())
+    }
+
+    /// "without web, which its load limits"; empty if all count.
+    pub fn without(&self) -> String {
+        match &self.left_out[..] {
+            [] => String::new(),
+            [one] => format!(", without {one}, which its load limits"),
+            several => format!(", without {}, which their loads limit", several.join(", ")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch::{Changes, NoSamples, SIM, Watch};
+
+    /// The flow with responses takes what it needs; the other two share the rest equally.
+    #[test]
+    fn flows_that_their_load_limits_are_left_out() {
+        let text = r#"
+            name = "three"
+            duration = "20 s"
+            warmup = "5 s"
+            links.a = { rate = "10 Mbit/s", delay = "10 ms" }
+            flows = [
+                { name = "x", cc = "reno", count = 2, paths = [["a"]] },
+                { name = "web", cc = "reno", paths = [["a"]], application = { kind = "request-response", size = "10 kB", think = "1 s" } },
+            ]
+        "#;
+        let scenario = anabranch::Scenario::of_text("a", text, Changes::default()).unwrap();
+        let summary = anabranch::run(&scenario, SIM.backend, &mut NoSamples, &Watch::default()).unwrap();
+        let fairness = Fairness::of(&scenario);
+        assert!(fairness.applies());
+        assert_eq!(fairness.without(), ", without web, which its load limits");
+        let rates: Vec<f64> = summary.flows.iter().map(|flow| flow.goodput_bps.unwrap()).collect();
+        let by_hand = (rates[0] + rates[1]).powi(2) / (2.0 * (rates[0].powi(2) + rates[1].powi(2)));
+        assert!((fairness.jain(&summary).unwrap() - by_hand).abs() < 1e-9);
+        assert!(summary.jain.unwrap() < 0.75, "of all flows: {:?}", summary.jain);
+    }
+}

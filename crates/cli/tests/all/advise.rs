@@ -1,0 +1,77 @@
+//! `anabranch advise`.
+
+use anabranch_test_support::command::{TWO_PATHS, anabranch, fits, one_line};
+
+const SHORT: [&str; 7] = [TWO_PATHS, "--duration", "12 s", "--seeds", "2", "--cc", "lia,uncoupled"];
+
+#[test]
+fn page_and_json() {
+    let page = anabranch([&["advise"], &SHORT[..]].concat()).ok();
+    fits(&page);
+    let words = one_line(&page);
+    for part in [
+        "algorithms of bonded, 2 seeds",
+        // The fibre has no neighbour.
+        "cubic on fibre (no neighbour), reno on dsl (like neighbour)",
+        "--cc goodput (Mbit/s) goal 1 (≥ 1) goal 2 (≤ 1) goal 3 (≤ 1) misses",
+    ] {
+        assert!(words.contains(part), "{part} is not in\n{page}");
+    }
+    let json = anabranch([&["advise"], &SHORT[..], &["--json"]].concat()).json();
+    let text = json["recommendation"]["text"].as_str().unwrap();
+    assert!(words.ends_with(text), "{text} does not end\n{page}");
+    // By hand from the same runs: the connection on both paths, and a single-path flow on the fibre in its place.
+    let run = |more: &[&str]| {
+        let run = ["run", TWO_PATHS, "--duration", "12 s", "--json"];
+        anabranch([&run[..], more].concat()).json()
+    };
+    let single = ["--set", "flows.bonded.paths=[[\"fibre\"]]", "--set", "flows.bonded.cc=cubic"];
+    let ratio = |seed: &str| {
+        let ours = run(&["--cc", "lia", "--seed", seed])["flows"][0]["goodput_bps"].as_f64().unwrap();
+        let alone =
+            run(&[&single[..], &["--seed", seed]].concat())["flows"][0]["goodput_bps"].as_f64().unwrap();
+        // MPTCP's option takes 20 of 1448 bytes.
+        ours / 1428.0 / (alone / 1448.0)
+    };
+    let goal = &json["cases"][0]["goal1"]["ratio"];
+    for (i, seed) in ["1", "2"].into_iter().enumerate() {
+        let found = goal["values"][i].as_f64().unwrap();
+        assert!((found / ratio(seed) - 1.0).abs() < 1e-3, "{found}, by hand {}", ratio(seed));
+    }
+}
+
+#[test]
+fn buffers_and_parameters() {
+    let text = std::fs::read_to_string(anabranch_test_support::command::root().join(TWO_PATHS)).unwrap();
+    let text = text.replace("cc = \"reno\"", "cc = { name = \"cubic\", beta = 0.5 }");
+    let args = [
+        "advise",
+        "-",
+        "--duration",
+        "12 s",
+        "--seeds",
+        "2",
+        "--cc",
+        "lia",
+        "--buffers",
+        "0.5 BDP, 2 BDP",
+        "--json",
+    ];
+    let json = anabranch_test_support::command::anabranch_reading(&text, args).json();
+    let cases: Vec<_> = json["cases"].as_array().unwrap().iter().map(|case| case["buffer"].clone()).collect();
+    assert_eq!(cases, ["0.5 BDP", "2 BDP"]);
+    assert_eq!(json["baselines"][1]["cc"], "{ name = \"cubic\", beta = 0.5 }");
+    assert_eq!(json["baselines"][1]["neighbour"], "neighbour");
+}
+
+#[test]
+fn bad_input() {
+    let said = anabranch(["advise", "scenarios/dumbbell.toml"]).fails(2);
+    assert!(said.contains("no flow with several paths") && said.contains("anabranch compare"), "{said}");
+    let said = anabranch(["advise", TWO_PATHS, "--flow", "bondd"]).fails(2);
+    assert!(said.contains("did you mean `bonded`?"), "{said}");
+    let said = anabranch(["advise", TWO_PATHS, "--cc", "lia,oila"]).fails(2);
+    assert!(said.contains("unknown algorithm `oila`"), "{said}");
+    let said = anabranch(["advise", TWO_PATHS, "--buffers", "2 frames"]).fails(2);
+    assert!(said.contains("frames"), "{said}");
+}

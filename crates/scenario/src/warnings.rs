@@ -1,0 +1,82 @@
+//! What is valid in a scenario, and probably not meant.
+
+use crate::model::{Flow, Path, Scenario};
+use std::collections::BTreeSet;
+
+/// The largest packet of Ethernet without jumbo frames, in bytes.
+const MTU: u64 = 1500;
+/// Header bytes of a data packet.
+const HEADERS: u64 = 52;
+
+impl Scenario {
+    /// What is valid, and probably not meant; connections of one `count` are reported once.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for (index, flow) in self.flows.iter().enumerate() {
+            for what in self.of_flow(index, flow) {
+                let warning = format!("{}: {what}", entry(&flow.name));
+                if !found.contains(&warning) {
+                    found.push(warning);
+                }
+            }
+        }
+        found
+    }
+
+    fn of_flow(&self, index: usize, flow: &Flow) -> Vec<String> {
+        let mut found = Vec::new();
+        if flow.is_multipath() && flow.paths.iter().all(|path| path.backup) {
+            found.push("every path is a backup, so all are used: leave one regular".to_owned());
+        }
+        if let Some(link) = flow.paths.iter().find_map(twice) {
+            found.push(format!("a path crosses {} twice, which halves its capacity", self.links[link].name));
+        }
+        if flow.stop <= self.warmup && flow.stop < self.duration {
+            found.push(format!(
+                "it stops at {}, before means begin at {}: nothing of it is measured",
+                flow.stop, self.warmup
+            ));
+        }
+        let needed = self.bdp_bytes(index, flow);
+        if (flow.tcp.receive_buffer as f64) < needed {
+            found.push(format!(
+                "tcp.receive_buffer of {} B is less than the bandwidth-delay product of its paths, {needed:.0} B: it limits the flow",
+                flow.tcp.receive_buffer
+            ));
+        }
+        let packet = u64::from(flow.tcp.mss) + HEADERS;
+        if packet > MTU {
+            found.push(format!(
+                "tcp.mss of {} makes packets of {packet} B: links with an MTU of {MTU} B, as most have, do not carry them",
+                flow.tcp.mss
+            ));
+        }
+        found
+    }
+
+    /// The sum of the paths' rates × the longest base RTT, in bytes.
+    fn bdp_bytes(&self, index: usize, flow: &Flow) -> f64 {
+        let rate = |path: &Path| {
+            path.links.iter().map(|link| self.links[*link].spec.rate_bps).fold(f64::INFINITY, f64::min)
+        };
+        let rates: f64 = flow.paths.iter().map(rate).sum();
+        let rtts = (0..flow.paths.len()).map(|path| self.base_rtt(index, path).as_secs_f64());
+        rates * rtts.fold(0.0, f64::max) / 8.0
+    }
+}
+
+/// The first link that the path crosses twice in one direction.
+fn twice(path: &Path) -> Option<usize> {
+    [&path.links, &path.return_links].into_iter().find_map(|links| {
+        let mut seen = BTreeSet::new();
+        links.iter().copied().find(|link| !seen.insert(*link))
+    })
+}
+
+/// The name in the file: without the number that a `count` adds.
+fn entry(name: &str) -> &str {
+    match name.rsplit_once('/') {
+        Some((entry, number)) if number.parse::<u32>().is_ok() => entry,
+        _ => name,
+    }
+}

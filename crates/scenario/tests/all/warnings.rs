@@ -1,0 +1,43 @@
+//! What `check` warns of.
+
+use crate::common::{EXAMPLE, SMALL, read, small};
+
+fn warnings(text: &str) -> Vec<String> {
+    read(text).unwrap().warnings()
+}
+
+#[test]
+fn usual_scenarios_have_none() {
+    for text in [SMALL, EXAMPLE] {
+        assert_eq!(warnings(text), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn each_has_its_own() {
+    let flow = |line: &str| format!("{SMALL}{line}\n");
+    let warmup = format!("{}stop = \"5 s\"\n", small("duration", "warmup = \"5 s\"\nduration"));
+    for (text, warning) in [
+        (flow("backup = [1, 2]"), "f: every path is a backup, so all are used: leave one regular"),
+        (small("[\"b\"]", "[\"b\", \"a\", \"b\"]"), "f: a path crosses b twice, which halves its capacity"),
+        (warmup, "f: it stops at 5 s, before means begin at 5 s: nothing of it is measured"),
+        // 30 Mbit/s × 40 ms are 150 kB.
+        (
+            flow("tcp.receive_buffer = \"149 kB\""),
+            "f: tcp.receive_buffer of 149000 B is less than the bandwidth-delay product of its paths, 150000 B: it limits the flow",
+        ),
+        (
+            flow("tcp.mss = 8948"),
+            "f: tcp.mss of 8948 makes packets of 9000 B: links with an MTU of 1500 B, as most have, do not carry them",
+        ),
+    ] {
+        assert_eq!(warnings(&text), [warning]);
+    }
+    assert_eq!(warnings(&flow("tcp.receive_buffer = \"150 kB\"")), Vec::<String>::new());
+}
+
+/// A warning of many connections is one.
+#[test]
+fn counts_are_reported_once() {
+    assert_eq!(warnings(&format!("{SMALL}count = 3\nbackup = [1, 2]\n")).len(), 1);
+}
