@@ -181,10 +181,11 @@ impl Scenario {
         let name: std::sync::Arc<str> = name.as_str().into();
         let file = ScenarioFile { name: name.clone(), path: name, text: text.as_str().into() };
         let Changes { set, cc, duration, .. } = &self.changes;
-        let cc = cc.first().map_or("", String::as_str);
+        let cc = cc.first().map(String::as_str);
         let set = set.iter().filter_map(|assignment| assignment.split_once('='));
         let duration = duration.iter().map(|duration| ("duration", duration.as_str()));
-        let plain = Setup::new(cc, &file).cc(cc);
+        let plain = Setup::new(cc.unwrap_or_default(), &file);
+        let plain = cc.map_or_else(|| plain.clone(), |cc| plain.clone().cc(cc));
         set.chain(duration).fold(plain, |setup, (key, value)| setup.set(key, value))
     }
 

@@ -112,7 +112,8 @@ impl Table {
     /// The width of each column without padding, so that lines break between words only. `None` if the words are too long.
     fn widths(&self, most: usize) -> Option<Vec<usize>> {
         let mut widths: Vec<usize> = self.0.iter().map(Column::least).collect();
-        let mut left = most.checked_sub(widths.iter().map(|width| width + PADDING).sum())?;
+        let gaps = widths.len().saturating_sub(1);
+        let mut left = most.checked_sub(gaps + widths.iter().map(|width| width + PADDING).sum::<usize>())?;
         // The narrowest column that needs more gets it.
         let wants = |widths: &[usize], i: &usize| widths[*i] < self.0[*i].most();
         while left > 0 {

@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(find_uncoupled("here", "ab_lia", &fallen), [], "two connections, which fell back to TCP");
         let found = find_uncoupled("here", "ab_lia", &[lia, cubic]);
         assert!(
-            found[0].to_string().starts_with("connection 1 in here is not coupled: its subflows"),
+            found[0].to_string().starts_with("connection 00000001 in here is not coupled: its subflows"),
             "{found:?}"
         );
     }

@@ -130,3 +130,21 @@ fn a_file_beyond_the_limit_is_a_failed_write() {
     limited(&format!("--format csv --set record.interval='\"1 ms\"' --out {}", at("out")));
     assert_eq!(names(folder.path()), [""; 0]);
 }
+
+/// A figure that a capture cannot have: the message says why, and which figures there are.
+#[test]
+fn a_capture_has_no_windows_to_draw() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (pcap, record, picture) = (at("run.pcapng"), at("record"), at("plot.svg"));
+    assert_eq!(anabranch(short("run", &["--pcap", &pcap])).status, 0);
+    anabranch(["capture", &pcap, "--out", &record]).ok();
+    let plot = |figure: &str| anabranch(["plot", &record, "--figure", figure, "--out", &picture]);
+    for (figure, why) in
+        [("windows", "a capture has no congestion windows"), ("queue", "this record has no queues")]
+    {
+        let said = plot(figure).fails(2);
+        assert!(said.contains(why) && said.contains("throughput"), "{said}");
+    }
+    plot("throughput").ok();
+}

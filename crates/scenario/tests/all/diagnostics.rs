@@ -415,8 +415,13 @@ fn common_mistakes() {
     let words = ["expected a loss model", "{ model = \"bernoulli\", rate = 0.02 }"];
     wrong(&loss("0.02"), 5, "0.02", &words);
     wrong(&loss("5"), 5, "5", &["rate = 0.01 }"]);
-    wrong(&small("rate", "bandwidth"), 5, "bandwidth", &["unknown key", "did you mean `rate`?"]);
-    wrong(&small("cc =", "algorithm ="), 14, "algorithm", &["did you mean `cc`?"]);
+    for (key, elsewhere) in
+        [("rate", "bandwidth"), ("delay", "latency"), ("cc", "algorithm"), ("paths", "subflows")]
+    {
+        let shown = rendered(&read(&small(&format!("{key} ="), &format!("{elsewhere} ="))).unwrap_err());
+        assert!(shown.contains(&format!("unknown key `{elsewhere}`")), "{shown}");
+        assert!(shown.contains(&format!("did you mean `{key}`?")), "{shown}");
+    }
     for (good, bad, right) in [
         ("duration = \"10 s\"", "duration = 60s", "duration = \"60s\""),
         ("\"10 Mbit/s\"", "10 Mbit/s", "rate = \"10 Mbit/s\""),
