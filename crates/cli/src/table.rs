@@ -21,8 +21,9 @@ fn width() -> usize {
     terminal_size_of(stdout()).map_or(WIDTH, |(width, _)| usize::from(width.0).max(NARROWEST))
 }
 
-/// The space on both sides of a cell.
+/// The space on both sides of a cell, and between columns.
 const PADDING: usize = 2;
+const GAP: usize = 1;
 
 /// A line below the headings.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
@@ -109,23 +110,16 @@ impl Table {
         self
     }
 
-    /// The width of each column without padding, so that lines break between words only. `None` if the words are too long.
-    fn widths(&self, most: usize) -> Option<Vec<usize>> {
-        let mut widths: Vec<usize> = self.0.iter().map(Column::least).collect();
-        let gaps = widths.len().saturating_sub(1);
-        let mut left = most.checked_sub(gaps + widths.iter().map(|width| width + PADDING).sum::<usize>())?;
-        // The narrowest column that needs more gets it.
-        let wants = |widths: &[usize], i: &usize| widths[*i] < self.0[*i].most();
-        while left > 0 {
-            let narrowest = (0..widths.len()).filter(|i| wants(&widths, i)).min_by_key(|i| widths[*i]);
-            let Some(i) = narrowest else { break };
-            widths[i] += 1;
-            left -= 1;
-        }
-        Some(widths)
+    /// The least width of each column, so that lines break between words only. `None` if the words are too long, or if nothing
+    /// needs to break.
+    fn least(&self, most: usize) -> Option<Vec<usize>> {
+        let total = |widths: &[usize]| widths.iter().map(|width| width + PADDING + GAP).sum::<usize>() - GAP;
+        let (least, whole): (Vec<usize>, Vec<usize>) = self.0.iter().map(|c| (c.least(), c.most())).unzip();
+        (!least.is_empty() && total(&whole) > most && total(&least) <= most).then_some(least)
     }
 
-    fn show(&self, most: usize, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    /// The lines of the table, which is at most that wide.
+    fn lines(&self, most: usize) -> Vec<String> {
         let mut table = comfy_table::Table::new();
         table.load_style(STYLE);
         table.set_content_arrangement(ContentArrangement::Dynamic).set_width(most as u16);
@@ -136,13 +130,11 @@ impl Table {
         for (column, ours) in table.column_iter_mut().zip(&self.0) {
             column.set_cell_alignment(ours.alignment);
         }
-        for (column, width) in table.column_iter_mut().zip(self.widths(most).into_iter().flatten()) {
-            column.set_constraint(ColumnConstraint::Absolute(Width::Fixed((width + PADDING) as u16)));
+        for (column, least) in table.column_iter_mut().zip(self.least(most).into_iter().flatten()) {
+            let least = Width::Fixed((least + PADDING) as u16);
+            column.set_constraint(ColumnConstraint::LowerBoundary(least));
         }
-        for line in table.lines() {
-            writeln!(f, "{}", line.trim_end())?;
-        }
-        Ok(())
+        table.lines().map(|line| line.trim_end().to_owned()).collect()
     }
 }
 
@@ -164,7 +156,7 @@ impl Column {
 
 impl std::fmt::Display for Table {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.show(width(), f)
+        self.lines(width()).iter().try_for_each(|line| writeln!(f, "{line}"))
     }
 }
 
@@ -282,11 +274,14 @@ mod tests {
 
     #[test]
     fn a_wide_terminal_is_used() {
-        let (long, at) =
-            ("word ".repeat(28), |most| Table::new().text("words", ["word ".repeat(28)]).widths(most));
-        assert_eq!(at(160), Some(vec![long.len()]));
-        assert_eq!(at(100), Some(vec![98]));
-        assert_eq!(at(4), None);
+        let table = Table::new().text("words", ["word ".repeat(28)]).text("name", ["a-very-long-name"]);
+        let lines = |most| table.lines(most).len() - 2;
+        assert_eq!((lines(170), lines(100)), (1, 2));
+        for most in [40, 60, 100, 170] {
+            let lines = table.lines(most);
+            assert!(lines.iter().all(|line| display_width(line) <= most), "{lines:#?}");
+            assert!(lines.iter().any(|line| line.contains("a-very-long-name")), "{lines:#?}");
+        }
     }
 
     /// 10⁻¹³⁵ beside 10 is what a solver leaves of 0.

@@ -18,8 +18,15 @@ pub fn page(advice: &Advice) -> String {
         fill(&heading),
         fill(&baselines(advice)),
         table(&advice.cases, flow),
-        fill(&advice.recommendation.text)
+        fill(&format!("{}{}", advice.recommendation.text, undecided(advice)))
     )
+}
+
+/// What `?` means, if a goal has one.
+fn undecided(advice: &Advice) -> String {
+    let open = advice.cases.iter().any(|case| misses(case).contains('?'));
+    let more = format!(" A goal with `?` counts as met; --seeds {} may decide it.", 4 * advice.seeds);
+    if open { more } else { String::new() }
 }
 
 fn baselines(advice: &Advice) -> String {
