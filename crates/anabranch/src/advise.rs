@@ -64,7 +64,7 @@ pub struct Advice {
 pub struct Baseline {
     /// Its links.
     pub path: Vec<String>,
-    /// Its algorithm, that of a neighbour there.
+    /// Its algorithm, the same as a neighbour's there.
     pub cc: String,
     /// The neighbour; `None` if no single-path flow shares a link.
     pub neighbour: Option<String>,
@@ -79,9 +79,9 @@ pub struct Case {
     pub cc: String,
     /// The connection's goodput, in bits per second.
     pub goodput_bps: Option<Estimate>,
-    /// Improve throughput: rate ÷ that of the best single-path flow, at least 1.
+    /// Improve throughput: rate ÷ the rate of the best single-path flow, at least 1.
     pub goal1: Option<Goal>,
-    /// Do no harm: rate on a link ÷ that of the single-path flow there, at most 1, on the link with the largest mean.
+    /// Do no harm: rate on a link ÷ the rate of the single-path flow there, at most 1, on the link with the largest mean.
     pub goal2: Option<Goal>,
     /// Balance congestion: that ratio on a congested link ÷ the ratio on the others, at most 1; `None` if no link has twice the
     /// loss of the best.

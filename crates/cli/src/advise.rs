@@ -22,8 +22,8 @@ Examples:
 
 For each path, a single-path flow replaces the connection: with the algorithm and parameters of the
 neighbour that shares a link with the path, or CUBIC if there is none. Goals (RFC 6356):
-  1, improve throughput: the connection's rate ÷ that of the best single-path flow, at least 1
-  2, do no harm: its rate on a link ÷ that of the single-path flow there, at most 1, on the link with
+  1, improve throughput: the connection's rate ÷ the best single-path flow's, at least 1
+  2, do no harm: its rate on a link ÷ the single-path flow's there, at most 1, on the link with
      the largest mean
   3, balance congestion: that ratio on a congested link ÷ the ratio on the other paths, at most 1; a
      link is congested if the single-path flow there loses twice as much as on the best path";

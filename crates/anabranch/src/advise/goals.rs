@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// How far a ratio may lie beyond 1 without missing the goal.
 pub(super) const TOLERANCE: f64 = 0.1;
-/// Goal 3 applies on a link whose single-path flow loses this many times as much as that on the best link.
+/// Goal 3 applies on a link where the single-path flow loses this many times as much as on the best link.
 const CONGESTED: f64 = 2.0;
 
 /// Whether a goal is met.

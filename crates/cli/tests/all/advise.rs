@@ -19,7 +19,7 @@ fn page_and_json() {
     }
     let json = anabranch([&["advise"], &SHORT[..], &["--json"]].concat()).json();
     let text = json["recommendation"]["text"].as_str().unwrap();
-    assert!(words.ends_with(text), "{text} does not end\n{page}");
+    assert!(words.contains(text), "{text} is not in\n{page}");
     // By hand from the same runs: the connection on both paths, and a single-path flow on the fibre in its place.
     let run = |more: &[&str]| {
         let run = ["run", TWO_PATHS, "--duration", "12 s", "--json"];

@@ -89,7 +89,7 @@ fn cc_alone_changes_the_multipath_flows() {
     assert_eq!(algorithms(&scenario), ["lia", "reno", "reno"]);
 }
 
-/// Without multipath flows, it is that of all flows.
+/// Without multipath flows, it is the algorithm of all flows.
 #[test]
 fn cc_alone_changes_single_path_flows_if_there_are_no_others() {
     let text = EXAMPLE.replace("[[\"fibre\"], [\"dsl\"]]", "[[\"fibre\"]]");

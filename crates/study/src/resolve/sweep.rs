@@ -178,7 +178,7 @@ fn algorithms(sweep: &Sweep, scenario: &Scenario, group: &mut Table, set: &mut T
         group.insert("cc".into(), "{cc}".into());
         return;
     }
-    // Without multipath flows, the algorithm is that of all flows.
+    // Without multipath flows, it is the algorithm of all flows.
     let any_multipath = scenario.flows.iter().any(Flow::is_multipath);
     let changed = scenario.flows.iter().filter(|flow| flow.is_multipath() || !any_multipath);
     let mut names: Vec<&str> = changed.map(|flow| crate::outcome::base(&flow.name)).collect();
