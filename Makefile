@@ -42,7 +42,7 @@ page-check: build ## build it and compare its records with the command's
 	@tools/page.sh --check
 
 reproduce: build page ## run every paper's experiments and every algorithm's standard cases; the report is out/report/index.html
-	$(ANABRANCH) paper all --no-columns --quick-first --replace
+	$(ANABRANCH) paper all --no-variants --quick-first --replace
 	@tools/weight.sh out/report 12
 
 test: unskipped setup-test lint unit python deny docs quick instructions page-check ## run every check, and print the number of skipped ones

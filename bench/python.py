@@ -4,7 +4,7 @@
     python bench/python.py [TASKS]
 
 The overhead is all that the processes of client, scheduler, nannies and workers take of a core during a sweep, but for what the
-tasks themselves take. What Dask takes when there is nothing to do is part of it, and is also measured by itself.
+tasks themselves take. It includes the time that Dask takes when there is nothing to do, which is also measured by itself.
 """
 
 import json

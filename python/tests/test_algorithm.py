@@ -56,7 +56,7 @@ def test_over_several_paths() -> None:
 
 
 def test_its_errors_are_the_caller_s() -> None:
-    class Wrong(Reno):
+    class Failing(Reno):
         def congestion(self, paths: list[Path], r: int, event: Congestion) -> None:
             raise ZeroDivisionError("in congestion")
 
@@ -85,7 +85,7 @@ def test_its_errors_are_the_caller_s() -> None:
             raise KeyError("no object")
 
     for algorithm, error in (
-        (Wrong, ZeroDivisionError),
+        (Failing, ZeroDivisionError),
         (Unfinished, NotImplementedError),
         (NoNumber, anabranch.InputError),
         (Negative, anabranch.InputError),

@@ -114,7 +114,7 @@ RUN: Any = anabranch.run
         (lambda: anabranch.ideal(SHORT, queue="half"), "`queue` is 'half'"),  # type: ignore[arg-type]
     ],
 )
-def test_another_type_is_told(call: Any, said: str) -> None:
+def test_another_type_is_refused(call: Any, said: str) -> None:
     with pytest.raises(anabranch.InputError, match=said):
         call()
 

@@ -125,7 +125,7 @@ def test_long_ones_first_and_short_ones_together() -> None:
     assert len(counting.groups) < 45
 
 
-def test_a_task_that_fails_elsewhere_is_made_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_task_that_a_worker_fails_is_made_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     class Losing(Counting):
         """Its workers give nothing for each second task."""
 
@@ -201,7 +201,7 @@ def test_a_killed_client_s_claims_end_though_its_pool_lives_on(tmp_path: Path) -
     assert len(lines(tmp_path)) == 20
 
 
-def test_a_damaged_run_is_told(tmp_path: Path) -> None:
+def test_a_damaged_run_is_reported(tmp_path: Path) -> None:
     table = sweep(store=tmp_path)
     [file] = tmp_path.glob("*/runs.jsonl")
     file.write_bytes(file.read_bytes().replace(b"delivered_bytes", b"delivered_bytez", 1))
@@ -226,8 +226,8 @@ with ThreadPoolExecutor(1) as pool:
     ("where", "said"),
     [("pool", "anabranch.Error: cannot store a run in"), ("here", "UserWarning: cannot store runs for later use")],
 )
-def test_a_full_disk_is_told(where: str, said: str, tmp_path: Path) -> None:
-    """What workers make cannot be used then; what is made here is."""
+def test_a_full_disk_is_reported(where: str, said: str, tmp_path: Path) -> None:
+    """Results of workers cannot be used then; results made here can."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
     words = [sys.executable, "-c", FULL, where, str(tmp_path)]
     ended = subprocess.run(words, env=environment, capture_output=True, text=True)
@@ -376,7 +376,7 @@ STUDY_OF: Any = anabranch.Study.from_file
         (lambda: STUDY_OF(STUDY).run(only=["B-T1"]), "`only` is"),
     ],
 )
-def test_another_type_is_told(call: Any, said: str) -> None:
+def test_another_type_is_refused(call: Any, said: str) -> None:
     with pytest.raises(anabranch.InputError, match=said) as raised:
         call()
     assert [problem["message"] for problem in raised.value.problems] == [str(raised.value)]
@@ -399,3 +399,24 @@ def test_what_is_no_study(tmp_path: Path) -> None:
         anabranch.Study.of_paper("none")
     with pytest.raises(anabranch.InputError, match="quick"):
         anabranch.Study.from_file(STUDY).run(size="huge")  # type: ignore[arg-type]
+
+
+def test_old_names(tmp_path: Path) -> None:
+    """The arguments and keys of the book's table of old names."""
+    assert "| argument of Python's `Study.run` | `columns` | `variants` |" in (ROOT / "docs/src/versions.md").read_text()
+    (tmp_path / "short.toml").write_text(SHORT)
+    text = 'title = "t"\nvariants = ["tick"]\nsize.quick.duration = "6 s"\nruns.r.scenario = "short.toml"\n'
+    text += "rows = [{ id = 'jain', what = 'Jain', of = 'jain()' }]\n"
+    file = tmp_path / "study.toml"
+    file.write_text(text)
+    study = anabranch.Study.from_file(file).run(size="quick", variants=False, progress=False).result
+    with pytest.warns(FutureWarning, match="`columns` is now called `variants`") as warned:
+        old = anabranch.Study.from_file(file).run(size="quick", columns=False, progress=False).result
+    assert [warning.filename for warning in warned] == [__file__]
+    assert old == study and study["without_variants"] and "variants" not in study["experiments"][0]
+    file.write_text(text.replace("variants", "columns"))
+    with pytest.warns(FutureWarning, match="the key `columns` is now called `variants`") as warned:
+        renamed = anabranch.Study.from_file(file)
+    assert [warning.filename for warning in warned] == [__file__]
+    [experiment] = renamed.run(size="quick", progress=False).result["experiments"]
+    assert [variant["id"] for variant in experiment["variants"]] == ["tick"]

@@ -11,12 +11,13 @@ pub struct Runner {
     pub backend: &'static dyn Backend,
     /// The same backend with iperf3 as the traffic, if it supports that.
     pub with_iperf3: Option<&'static dyn Backend>,
-    pub(crate) column: Option<&'static Variant>,
+    pub(crate) variant: Option<&'static Variant>,
     pub(crate) is_ready: fn() -> Result<(), Error>,
 }
 
 /// The simulator.
-pub static SIM: Runner = Runner { backend: &Simulator, with_iperf3: None, column: None, is_ready: || Ok(()) };
+pub static SIM: Runner =
+    Runner { backend: &Simulator, with_iperf3: None, variant: None, is_ready: || Ok(()) };
 
 static ALL: &[&dyn Backend] = &[
     &Simulator,
@@ -43,14 +44,14 @@ impl Runner {
 
     /// The option that selects it on a command line, after a space; empty for the simulator.
     pub fn option(&self) -> String {
-        self.column.map_or(String::new(), |_| format!(" --backend {}", self.name()))
+        self.variant.map_or(String::new(), |_| format!(" --backend {}", self.name()))
     }
 
     /// The sensitivity variants to run beside the default: the backend's own, and the Linux-accurate host model, which
     /// `linux_hosts` or another backend adds.
     pub fn variants(&self, linux_hosts: bool) -> Vec<&'static Variant> {
-        let hosts = (linux_hosts || self.column.is_some()).then_some(&variant::LINUX_HOSTS);
-        self.column.into_iter().chain(hosts).collect()
+        let hosts = (linux_hosts || self.variant.is_some()).then_some(&variant::LINUX_HOSTS);
+        self.variant.into_iter().chain(hosts).collect()
     }
 
     /// Checks that the backend works on this machine.

@@ -229,7 +229,7 @@ mod tests {
             flows = [{ name = "tested", cc = "lia", paths = [["a"], ["b"]] }]
         "#;
         static FAILING: Runner =
-            Runner { backend: &Failing, with_iperf3: None, column: None, is_ready: || Ok(()) };
+            Runner { backend: &Failing, with_iperf3: None, variant: None, is_ready: || Ok(()) };
         let scenario = Scenario::of_text("a", text, Changes::default()).unwrap();
         let cc = ["lia".to_owned(), "olia".to_owned()];
         let comparison = Comparison::new(&scenario, &cc, 3, &FAILING, None, false).unwrap();

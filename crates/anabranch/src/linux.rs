@@ -24,7 +24,7 @@ const REPEATS: u32 = 2;
 pub static KERNEL: Runner = Runner {
     backend: &RUNNING,
     with_iperf3: Some(&Kernel(Traffic::Iperf3)),
-    column: Some(&COLUMN),
+    variant: Some(&COLUMN),
     is_ready: || anabranch_testbed::ready().map_err(|why| Error::Input(miette!("{why}"))),
 };
 
@@ -52,7 +52,7 @@ macro_rules! guest {
         pub static $on: Runner = Runner {
             backend: &$own,
             with_iperf3: Some(&InGuest(&$image, Traffic::Iperf3)),
-            column: Some(&$column),
+            variant: Some(&$column),
             is_ready: || Ok($image.guest().map(drop)?),
         };
     };

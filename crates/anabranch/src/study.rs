@@ -148,7 +148,7 @@ pub fn describe_extent(simulations: &Simulations) -> String {
 
 /// The failures of a study: rows, under every sensitivity variant, and runs on another backend, which the rows leave out.
 pub fn failed(result: &StudyResult) -> Vec<String> {
-    let runs = result.experiments.iter().flat_map(|e| &e.columns).flat_map(|column| &column.failed);
+    let runs = result.experiments.iter().flat_map(|e| &e.variants).flat_map(|column| &column.failed);
     let has_failed = |row: &&Row| {
         let others = row.others.iter().map(|other| other.verdict);
         others.chain([row.verdict]).any(|verdict| verdict == Verdict::Failed)

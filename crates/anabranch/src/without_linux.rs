@@ -26,7 +26,7 @@ impl Backend for Absent {
 }
 
 const fn absent(backend: &'static Absent) -> Runner {
-    Runner { backend, with_iperf3: Some(backend), column: None, is_ready: || Err(unsupported()) }
+    Runner { backend, with_iperf3: Some(backend), variant: None, is_ready: || Err(unsupported()) }
 }
 
 /// The running kernel.

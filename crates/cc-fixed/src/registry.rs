@@ -53,7 +53,7 @@ macro_rules! algorithms {
                 entry: Entry {
                     name: concat!($name, "@kernel"),
                     build: |params| Box::new(Kernel::new(functions(), params.flag(TOGETHER.name))),
-                    readings: READINGS,
+                    interpretations: INTERPRETATIONS,
                     params: &[TOGETHER],
                     title: reference.title,
                     kind: reference.kind,
@@ -68,7 +68,7 @@ macro_rules! algorithms {
 
 include!("list.rs");
 
-const READINGS: &[&str] = &[
+const INTERPRETATIONS: &[&str] = &[
     "The integer arithmetic of the kernel's program, with the reference's default parameters; each header says its scales and errors.",
 ];
 

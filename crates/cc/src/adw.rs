@@ -20,7 +20,7 @@ pub(crate) static BALIA: Entry = Entry {
         LEVEL,
         "on loss: w -= w/2 * (1 - j step) where j > 0, w/2 * min(alpha, 3/2) where j = 0;  additive: w -= w/2 * (min(alpha, 3/2) - j step)",
     ],
-    readings: READINGS,
+    interpretations: INTERPRETATIONS,
     params: &params(aimd::COUNT, aimd::FLOOR, balia::QUOTIENT),
     observables: &[OBSERVABLES[0], OBSERVABLES[1], OBSERVABLES[2], OBSERVABLES[3], balia::ALPHA],
     build: |params| Box::new(Adw::new(balia::Balia::new(params), params)),
@@ -33,7 +33,7 @@ pub(crate) static LIA: Entry = Entry {
     kind: Kind::Coupled,
     source: SOURCE,
     equations: &[lia::INCREASE[0], lia::INCREASE[1], SPREAD, LEVEL, HALVING],
-    readings: READINGS,
+    interpretations: INTERPRETATIONS,
     params: &params(aimd::COUNT, aimd::FLOOR, lia::SCALE),
     observables: &[OBSERVABLES[0], OBSERVABLES[1], OBSERVABLES[2], OBSERVABLES[3], lia::ALPHA],
     build: |params| Box::new(Adw::new(lia::Lia::new(params), params)),
@@ -54,7 +54,7 @@ pub(crate) static OLIA: Entry = Entry {
         LEVEL,
         HALVING,
     ],
-    readings: READINGS,
+    interpretations: INTERPRETATIONS,
     params: &params(aimd::COUNT, aimd::FLOOR, olia::SCALE),
     observables: &[
         OBSERVABLES[0],
@@ -75,7 +75,7 @@ const LEVEL: &str =
     "d = max(max D/A - 1, 1 - min D/A);  level j = 0 where d <= low, 1 where d <= high, else 2";
 const HALVING: &str = "on loss: w -= w/2 * (1 - j step)";
 
-const READINGS: &[&str] = &[
+const INTERPRETATIONS: &[&str] = &[
     "The regions of Fig. 4 are 10 % and 20 % around the average of the fluctuations, which every path's fluctuation must lie in.",
     "A level's decrease is a constant (`fixed`): \"Compensation 1 sets a decreasing constant of 0.75\", in halves of the window, and 2 \"is further reduced by an additional 1/4\". Taken off BALIA's own factor (`additive`), which goes up to 1.5, it would not be one.",
     "The flow chart (Fig. 5) has a max() for small buffers that the text does not give; it is not here.",
@@ -94,7 +94,7 @@ const READINGS: &[&str] = &[
 pub(crate) static BALIA_V0: Entry = Entry {
     name: "adw-balia@v0",
     title: "ADW-BALIA, as in out-of-tree MPTCP",
-    readings: &[v0::READING, v0::BALIA],
+    interpretations: &[v0::INTERPRETATION, v0::BALIA],
     params: &params(v0::COUNT, v0::FLOOR, balia::V0_QUOTIENT),
     ..BALIA
 };

@@ -12,7 +12,7 @@ pub(crate) static ENTRY: Entry = Entry {
     kind: Kind::Coupled,
     source: "Q. Peng, A. Walid, J. Hwang, S. H. Low: Multipath TCP: Analysis, Design, and Implementation (2016); draft-walid-mptcp-congestion-control",
     equations: &[INCREASE[0], INCREASE[1], "on loss: w -= w/2 * min(alpha, 3/2)"],
-    readings: READINGS,
+    interpretations: INTERPRETATIONS,
     params: PARAMS,
     observables: &[ALPHA],
     build: |params| Box::new(Windows::new(Balia::new(params), params)),
@@ -22,7 +22,7 @@ pub(crate) static ENTRY: Entry = Entry {
 pub(crate) static V0: Entry = Entry {
     name: "balia@v0",
     title: "BALIA, as in out-of-tree MPTCP",
-    readings: &[v0::READING, v0::BALIA],
+    interpretations: &[v0::INTERPRETATION, v0::BALIA],
     params: &[v0::COUNT, v0::FLOOR, aimd::HYSTART, V0_QUOTIENT],
     ..ENTRY
 };
@@ -45,7 +45,7 @@ pub(crate) const INCREASE: [&str; 2] = [
     "per acknowledged segment: w += x/(T (sum x)^2) * (1 + alpha)/2 * (4 + alpha)/5",
 ];
 
-pub(crate) const READINGS: &[&str] = &[
+pub(crate) const INTERPRETATIONS: &[&str] = &[
     "Rates use the smoothed round-trip time, and alpha is a real number, computed for every acknowledgement.",
     aimd::COUNTED,
     aimd::UNMEASURED,

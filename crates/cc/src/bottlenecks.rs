@@ -399,7 +399,7 @@ mod tests {
     /// same in at least 80 % of the time; those of two queues with unlike traffic in at most 10 %. (Two queues with traffic of one
     /// distribution are alike by chance: no statistic distinguishes them.)
     #[test]
-    fn one_queue_is_found_and_unlike_ones_are_told_apart() {
+    fn one_queue_is_found_and_unlike_ones_are_distinguished() {
         let seeds = 1..=5;
         let mean = |of: &dyn Fn(u64) -> f64| seeds.clone().map(of).sum::<f64>() / 5.0;
         for load in [1.1, 1.3] {

@@ -20,13 +20,13 @@ pub(crate) static ENTRY: Entry = Entry {
         "on loss: cwnd = cwnd/2, dwnd = ((1 - beta) w - cwnd/2)+",
         "and gamma = (1 - lambda) gamma + lambda 3/4 diff_reno within [gamma_low, gamma_high],  diff_reno = cwnd (RTT - base)/RTT before it",
     ],
-    readings: &[
+    interpretations: &[
         compound_window::SPREAD,
         compound_window::SLOW_START,
         "RTT is the mean of the round's samples.",
         "gamma is tuned by the last round that was judged before the loss, once, and only if its samples were from after the loss before; a timeout sets it back. `autotune = false` turns tuning off.",
         "There is no smallest window for the delay window: the increase is 0 below alpha^(-1/k), 16 segments.",
-        rounds::READING,
+        rounds::INTERPRETATION,
         rounds::BASE,
         rounds::LOSS,
     ],

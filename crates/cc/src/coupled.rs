@@ -13,7 +13,7 @@ pub(crate) static ENTRY: Entry = Entry {
     kind: Kind::Coupled,
     source: "F. Kelly, T. Voice: Stability of End-to-End Algorithms for Joint Routing and Rate Control (2005); in the form of D. Wischik et al. (NSDI 2011)",
     equations: &["per acknowledged segment: w += 1/sum w", "on loss: w -= sum w / 2"],
-    readings: &[
+    interpretations: &[
         "The source keeps windows at one segment at least (`floor = 1`); after a loss it is two by default, see below.",
         aimd::COUNTED,
         aimd::UNMEASURED,

@@ -25,7 +25,7 @@ pub(crate) static ENTRY: Entry = Entry {
         "small path, per acknowledged segment: w += min(alpha2/sum L, 1/w);  on loss: w = w/2",
         LARGE_WINDOW,
     ],
-    readings: READINGS,
+    interpretations: INTERPRETATIONS,
     params: PARAMS,
     observables: OBSERVABLES,
     build: |params| Box::new(CoupledCubic::new(params, Small::Alpha2)),
@@ -44,7 +44,7 @@ pub(crate) static ENTRY_A1: Entry = Entry {
         "small path, per acknowledged segment: w += min(alpha1/sum V, 1/w);  on loss: w = w/2",
         LARGE_WINDOW,
     ],
-    readings: READINGS,
+    interpretations: INTERPRETATIONS,
     params: PARAMS,
     observables: OBSERVABLES,
     build: |params| Box::new(CoupledCubic::new(params, Small::Alpha1)),
@@ -54,7 +54,7 @@ pub(crate) static ENTRY_A1: Entry = Entry {
 pub(crate) static V0: Entry = Entry {
     name: "coupled-cubic@v0",
     title: "Coupled CUBIC, as in out-of-tree MPTCP",
-    readings: &[v0::READING, v0::COUPLED_CUBIC],
+    interpretations: &[v0::INTERPRETATION, v0::COUPLED_CUBIC],
     params: V0_PARAMS,
     ..ENTRY
 };
@@ -63,7 +63,7 @@ pub(crate) static V0: Entry = Entry {
 pub(crate) static V0_A1: Entry = Entry {
     name: "coupled-cubic-a1@v0",
     title: "Coupled CUBIC, first factor only, as in out-of-tree MPTCP",
-    readings: &[v0::READING, v0::COUPLED_CUBIC],
+    interpretations: &[v0::INTERPRETATION, v0::COUPLED_CUBIC],
     params: V0_PARAMS,
     ..ENTRY_A1
 };
@@ -74,7 +74,7 @@ const VIRTUAL: &str = "V = sqrt(1.5/p) with p = T (K/W_cubic)^(4/3), K = (C (3 +
 const ALPHA1: &str = "alpha1 = sum V * max(V/T^2) / (sum V/T)^2 (Eq. 1)";
 const LARGE_WINDOW: &str = "large path: w = sqrt(min(alpha1, 1)) W_cubic (Eq. 11), where W_cubic is a CUBIC window of RFC 9438;  on loss: W_cubic = beta W_cubic, w = beta w";
 
-const READINGS: &[&str] = &[
+const INTERPRETATIONS: &[&str] = &[
     "The paper says \"if the BDP is large\": a path is large where CUBIC leaves its Reno-friendly region, w > wbar(base RTT), and stays so down to half of that.",
     "V uses the smoothed round-trip time, wbar the smallest one.",
     "The printed beta is 0.7 where Eq. 4, 6, 7 and 9 need the decrease 0.3; beta here is the fraction kept.",

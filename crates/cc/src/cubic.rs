@@ -19,7 +19,7 @@ pub(crate) static ENTRY: Entry = Entry {
         "    else w += (target - w)/w,  target = W_cubic(t + RTT) within [w, 1.5 w]",
         "on loss: W_max = w, or w (1 + beta)/2 where w < W_max (fast convergence); w = beta w",
     ],
-    readings: &[
+    interpretations: &[
         "Windows grow per acknowledged segment, so delayed ACKs do not slow the growth; one ACK counts for at most a window.",
         "In the Reno-friendly region the window is never lowered to W_est, and grows by no more than what was acknowledged.",
         "A stage of congestion avoidance starts with its first acknowledgement that may grow the window, so it excludes recovery.",

@@ -16,7 +16,7 @@ pub struct Entry {
     /// Its rules, in plain text; symbols as in the source.
     pub equations: &'static [&'static str],
     /// Where the source is silent or contradicts itself: how we read it.
-    pub readings: &'static [&'static str],
+    pub interpretations: &'static [&'static str],
     /// Its parameters, without those that all algorithms have.
     pub params: &'static [Param],
     /// Inner values that it shows, in the order of [`Algorithm::observe`].

@@ -18,7 +18,7 @@ pub(crate) static ENTRY: Entry = Entry {
         "p = low_p (high_p/low_p)^f",
         "a = 2 w^2 p b/(2 - b), 1 at least",
     ],
-    readings: &[
+    interpretations: &[
         "a and b are the formulas of section 5. The table of appendix B is made with 0.078/w^1.2 for p, which gives up to 3 % less for a.",
         "Low_Window and Low_P give an a of 0.96, Reno's constant being rounded; no a is less than 1.",
         "They continue beyond high_window, as the table does; b is at least half of high_decrease.",

@@ -11,7 +11,7 @@ pub(crate) static ENTRY: Entry = Entry {
     kind: Kind::Coupled,
     source: "the single-path baseline of RFC 6356 §1 and of the coupled algorithms' papers",
     equations: &["the path in use: the algorithm `over`, as if it were alone", "other paths carry nothing"],
-    readings: &[
+    interpretations: &[
         "The algorithm `over` has its default parameters.",
         "While the chosen path is absent, the first present path is used.",
         "A path that is no longer used still repairs its losses.",

@@ -13,7 +13,7 @@ pub(crate) static ENTRY: Entry = Entry {
     kind: Kind::Coupled,
     source: "RFC 6356",
     equations: EQUATIONS,
-    readings: &[
+    interpretations: &[
         "alpha is computed for every acknowledgement, not once per round trip.",
         "Each path has its own slow start, and paths in slow start count in alpha.",
         aimd::COUNTED,
@@ -29,7 +29,7 @@ pub(crate) static ENTRY: Entry = Entry {
 pub(crate) static V0: Entry = Entry {
     name: "lia@v0",
     title: "LIA, as in out-of-tree MPTCP",
-    readings: &[v0::READING, v0::LIA],
+    interpretations: &[v0::INTERPRETATION, v0::LIA],
     params: &[v0::COUNT, aimd::FLOOR, aimd::HYSTART, Param { default: Value::Number(4096.0), ..SCALE }],
     ..ENTRY
 };

@@ -38,7 +38,7 @@ pub(crate) static ENTRY: Entry = Entry {
         "per acknowledged segment: as CUBIC with C s^4, and its Reno-friendly increase times s^2",
         "on loss: as CUBIC",
     ],
-    readings: &[
+    interpretations: &[
         "s is computed for every acknowledgement, with the smoothed round-trip times as they are.",
         "Means cover congestion avoidance. In slow start, and until time has passed in congestion avoidance, m is w; a timeout and a restart after idleness, with which slow start begins again, forget the mean.",
         "When s changes, the cubic function continues from its current value: its distance in time from the plateau is scaled by s^(-4/3).",

@@ -19,7 +19,7 @@ pub(crate) static ENTRY: Entry = Entry {
         "while the path cruises: rate and window of bw/n",
         "where n = 1 and all paths together deliver less than 1 - `benefit` of the best one's max_bw, `patience` cruises in a row: the slowest path carries no more data",
     ],
-    readings: &[
+    interpretations: &[
         "The source has BBR version 1, where a cycle is eight phases and the fourth compares and the third to the eighth divide; here it is version 3, whose CRUISE does both.",
         "An unused path carries no new data; the source closes the subflow.",
         "The comparison excludes paths that do not count (see the group), are unused or have no estimate.",

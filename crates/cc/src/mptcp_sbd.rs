@@ -21,7 +21,7 @@ pub(crate) static ENTRY: Entry = Entry {
         "per acknowledged segment: w += min(alpha/sum w, 1/w), alpha and sum over the path's group (RFC 6356); 1/w on a path that shares no bottleneck",
         "on loss: w = w/2",
     ],
-    readings: &[
+    interpretations: &[
         "Experimental: with background traffic a shared bottleneck is often missed, and two bottlenecks with the same traffic are often taken for one. The book has the rates.",
         "The delay is the round-trip time, sampled by each acknowledgement, as the sender does not know the one-way delay. A queue on the return path is taken for a forward one.",
         "The constants are those that RFC 8382 recommends.",

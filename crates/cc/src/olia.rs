@@ -12,7 +12,7 @@ pub(crate) static ENTRY: Entry = Entry {
     kind: Kind::Coupled,
     source: "R. Khalili, N. Gast, M. Popovic, J.-Y. Le Boudec: MPTCP is not Pareto-Optimal (CoNEXT 2012); draft-khalili-mptcp-congestion-control",
     equations: &[INCREASE[0], INCREASE[1], INCREASE[2], INCREASE[3], "on loss: w = w/2"],
-    readings: READINGS,
+    interpretations: INTERPRETATIONS,
     params: PARAMS,
     observables: &OBSERVABLES,
     build: |params| Box::new(Windows::new(Olia::new(params), params)),
@@ -22,7 +22,7 @@ pub(crate) static ENTRY: Entry = Entry {
 pub(crate) static V0: Entry = Entry {
     name: "olia@v0",
     title: "OLIA, as in out-of-tree MPTCP",
-    readings: &[v0::READING, v0::OLIA],
+    interpretations: &[v0::INTERPRETATION, v0::OLIA],
     params: &[v0::COUNT, aimd::FLOOR, aimd::HYSTART, Param { default: Value::Number(1024.0), ..SCALE }],
     ..ENTRY
 };
@@ -44,7 +44,7 @@ pub(crate) const INCREASE: [&str; 4] = [
     "per acknowledged segment: w += (w/T^2)/(sum w/T)^2 + a/w",
 ];
 
-pub(crate) const READINGS: &[&str] = &[
+pub(crate) const INTERPRETATIONS: &[&str] = &[
     "l counts what was delivered, selectively acknowledged segments and those of loss recovery included; ECN marks and timeouts end it as losses do. A loss is known before what the acknowledgement that reveals it delivered: that is the next interval's.",
     "l/T^2, which is largest on the paths in B, follows the paper and out-of-tree MPTCP (`mptcp_get_epsilon`); it is half the square of Reno's rate at the loss rate 1/l. Version 05 of these authors' Internet-Draft is said to have l^2/T, and an implementation that cites it, INET's SCTP, computes that; the draft's text was not read.",
     "M compares windows in whole segments. As real numbers alike windows would never be equal, and where acknowledgements alternate each would find its own window the largest, and shrink it.",

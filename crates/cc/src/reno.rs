@@ -11,7 +11,9 @@ pub(crate) static ENTRY: Entry = Entry {
     kind: Kind::SinglePath,
     source: "RFC 5681, RFC 6582",
     equations: &["per acknowledged segment: w += 1/w", "on loss: w = w/2"],
-    readings: &["Segments are counted as acknowledged (RFC 3465), so delayed ACKs do not slow the growth."],
+    interpretations: &[
+        "Segments are counted as acknowledged (RFC 3465), so delayed ACKs do not slow the growth.",
+    ],
     params: &[],
     observables: &[],
     build: |_| Box::new(Uncoupled::new(Reno)),

@@ -78,7 +78,7 @@ impl Rounds {
 }
 
 /// The interpretation that all of them share.
-pub(crate) const READING: &str = "The rule acts on the first acknowledgement of a round that may grow the window. Until a whole round has been sent after a loss, the delay does not lower the window again: those samples show the queue that the loss has answered.";
+pub(crate) const INTERPRETATION: &str = "The rule acts on the first acknowledgement of a round that may grow the window. Until a whole round has been sent after a loss, the delay does not lower the window again: those samples show the queue that the loss has answered.";
 
 /// The interpretation of the smallest round-trip time.
 pub(crate) const BASE: &str =

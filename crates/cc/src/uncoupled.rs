@@ -12,7 +12,7 @@ pub(crate) static ENTRY: Entry = Entry {
     kind: Kind::SinglePath,
     source: "the baseline of RFC 6356 §1 and of the coupled algorithms' papers",
     equations: &["each path: the algorithm `over`, as if it were alone"],
-    readings: &["The algorithm `over` has its default parameters; name it directly to set them."],
+    interpretations: &["The algorithm `over` has its default parameters; name it directly to set them."],
     params: &[Param {
         name: "over",
         default: Value::Word("cubic"),

@@ -11,7 +11,7 @@ pub(crate) const COUNT: Param = Param { default: Value::Word("acks"), ..aimd::CO
 pub(crate) const FLOOR: Param = Param { default: Value::Number(1.0), ..aimd::FLOOR };
 
 /// The interpretation of all of them.
-pub(crate) const READING: &str = "The algorithm without @v0, with the defaults of the out-of-tree MPTCP kernel, from its sources. Windows and times stay real numbers. An idle path counts in that kernel, but not here.";
+pub(crate) const INTERPRETATION: &str = "The algorithm without @v0, with the defaults of the out-of-tree MPTCP kernel, from its sources. Windows and times stay real numbers. An idle path counts in that kernel, but not here.";
 
 /// LIA there.
 pub(crate) const LIA: &str = "The kernel counts acknowledgements and has alpha/sum w as an integer number of 1/4096, at least one. It updates that in slow start, with each step of a window, after a timeout and after recovery; here it is always current.";

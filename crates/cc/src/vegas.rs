@@ -18,11 +18,11 @@ pub(crate) static ENTRY: Entry = Entry {
         "once per round after it: w += 1 where diff < alpha, w -= 1 where diff > beta",
         "on loss: w = keep w",
     ],
-    readings: &[
+    interpretations: &[
         "The authors time one segment per round; the round's smallest sample stands for it, so that the sender's own bursts do not count (`rtt = \"mean\"` takes the mean).",
         HALF,
         "The transport decides on retransmissions, so Vegas' fine-grained one is absent; `keep` is the authors' smaller decrease at such a loss.",
-        rounds::READING,
+        rounds::INTERPRETATION,
         rounds::BASE,
         rounds::LOSS,
     ],

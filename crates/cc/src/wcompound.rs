@@ -24,7 +24,7 @@ pub(crate) static ENTRY: Entry = Entry {
         "dwnd += (gamma w^k - 1)+ where diff < alpha_r, else dwnd = (dwnd - xi diff)+ (Eq. 12)",
         "on loss: cwnd = cwnd/2, dwnd = ((1 - beta) w - cwnd/2)+ (Eq. 12)",
     ],
-    readings: &[
+    interpretations: &[
         "Algorithm 1 writes `cwnd++` and dwnd = ... for each acknowledgement, where Eq. 7 adds 1/w for each and Eq. 12 adds to dwnd for each round: the equations hold.",
         "Eq. 43 as printed sums the rates; with k = x_r/y, as the text before it says, alpha_r is the path's fraction of alpha_s.",
         "y is in segments per second, E in segments per round, and both are added as they are (Eq. 39).",
@@ -37,7 +37,7 @@ pub(crate) static ENTRY: Entry = Entry {
         compound_window::SPREAD,
         compound_window::SLOW_START,
         aimd::COUNTED,
-        rounds::READING,
+        rounds::INTERPRETATION,
         rounds::BASE,
         rounds::LOSS,
     ],

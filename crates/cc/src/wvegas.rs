@@ -22,7 +22,7 @@ pub(crate) static ENTRY: Entry = Entry {
         "then, where RTT - base is twice its smallest over rounds with diff >= alpha_r: w = w base/(2 RTT), and the smallest is forgotten",
         "on loss: w = w/2",
     ],
-    readings: &[
+    interpretations: &[
         "RTT is the mean of the round's samples, as in the paper (`rtt = \"min\"` takes the smallest).",
         "x_r is the rate when the path's backlog last reached alpha_r, as in the authors' kernel module; paths that have not reached it do not count, and slow start, after a timeout or a long pause, discards it.",
         "The floor of alpha_r is initial_alpha: with more than total_alpha/initial_alpha equal paths the sum of alpha_r exceeds total_alpha.",
@@ -30,7 +30,7 @@ pub(crate) static ENTRY: Entry = Entry {
         vegas::HALF,
         "A loss halves the window, as in the module; weights stay, and the smallest RTT - base is discarded.",
         aimd::COUNTED,
-        rounds::READING,
+        rounds::INTERPRETATION,
         rounds::BASE,
         rounds::LOSS,
     ],
@@ -51,7 +51,7 @@ pub(crate) static ENTRY: Entry = Entry {
 pub(crate) static V0: Entry = Entry {
     name: "wvegas@v0",
     title: "wVegas, as in out-of-tree MPTCP",
-    readings: &[v0::READING, v0::WVEGAS],
+    interpretations: &[v0::INTERPRETATION, v0::WVEGAS],
     params: &[
         TOTAL_ALPHA,
         INITIAL_ALPHA,

@@ -32,6 +32,7 @@ mod sweep;
 mod table;
 mod task;
 mod trace;
+mod variant_args;
 
 use anabranch::Error;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};

@@ -7,6 +7,7 @@ use crate::output::{note, print};
 use crate::pages::study::verdicts;
 use crate::size_args::SizeArgs;
 use crate::table::{Table, WIDTH};
+use crate::variant_args::VariantArgs;
 use anabranch::{Campaign, Error, Options, Place, Size};
 use anabranch_cc::registry;
 use anabranch_record::quoted;
@@ -44,9 +45,8 @@ pub struct PaperArgs {
     /// Run only this experiment, table or figure, such as A-T4.
     #[arg(long, value_name = "ID")]
     pub only: Option<String>,
-    /// Do not run the sensitivity variants, such as the arithmetic of out-of-tree MPTCP (v0.9x): halves the time.
-    #[arg(long)]
-    pub no_columns: bool,
+    #[command(flatten)]
+    pub variants: VariantArgs,
     /// Also run the papers' own experiments on a Linux kernel, and show its values beside the simulator's. `kernel` needs
     /// root and runs in real time.
     #[arg(long, value_enum, default_value_t = BackendName::Sim)]
@@ -79,6 +79,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Error> {
         return list();
     }
     args.jobs.apply()?;
+    args.variants.check();
     let papers = anabranch::papers(&args.papers)?;
     let runner = args.backend.runner();
     runner.ready()?;
@@ -86,7 +87,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Error> {
         size: args.size.size(),
         seeds: args.size.seeds,
         only: args.only.clone(),
-        without_columns: args.no_columns,
+        without_variants: args.variants.left_out(),
         beside: runner.variants(args.linux_hosts),
     };
     let mut campaign = Campaign::new(Kind::Paper, &papers, options.clone(), runner)?;
@@ -131,9 +132,7 @@ fn command(args: &PaperArgs) -> String {
     if let Some(only) = &args.only {
         command += &format!(" --only {}", quoted(only));
     }
-    if args.no_columns {
-        command += " --no-columns";
-    }
+    command += &args.variants.to_string();
     if args.quick_first {
         command += " --quick-first";
     }

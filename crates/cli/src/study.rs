@@ -9,6 +9,7 @@ use crate::kept_args::KeptArgs;
 use crate::output::{note, print};
 use crate::pages::study::verdicts_and_rows;
 use crate::size_args::SizeArgs;
+use crate::variant_args::VariantArgs;
 use anabranch::{Campaign, Error, Options, Place, Size, counted, describe_extent, open_study, store};
 use anabranch_record::quoted;
 use anabranch_study::file::{AxisSubset, parts};
@@ -82,9 +83,8 @@ pub struct StudyRunArgs {
     /// Run only these values of an axis, separated by commas.
     #[arg(long, value_name = "AXIS=VALUES", value_parser = parse_axis_subset)]
     pub at: Vec<AxisSubset>,
-    /// Do not run the sensitivity variants of the file.
-    #[arg(long)]
-    pub no_columns: bool,
+    #[command(flatten)]
+    pub variants: VariantArgs,
     /// Also run everything on a Linux kernel, and show its values beside the simulator's. `kernel` needs root and runs in
     /// real time.
     #[arg(long, value_enum, default_value_t = BackendName::Sim)]
@@ -114,12 +114,17 @@ impl StudyRunArgs {
         self.file.as_deref().unwrap_or(Path::new(""))
     }
 
+    fn open(&self) -> Result<Arc<Study>, Error> {
+        self.variants.check();
+        open(self.file(), &self.at)
+    }
+
     fn options(&self) -> Options {
         Options {
             size: self.size.size(),
             seeds: self.size.seeds,
             only: self.only.clone(),
-            without_columns: self.no_columns,
+            without_variants: self.variants.left_out(),
             beside: self.backend.runner().variants(self.linux_hosts),
         }
     }
@@ -142,9 +147,16 @@ pub fn study(args: &StudyArgs) -> Result<(), Error> {
     }
 }
 
+/// Reads a study file, and prints its notices.
+fn open(path: &Path, at: &[AxisSubset]) -> Result<Arc<Study>, Error> {
+    let study = open_study(path, at)?;
+    study.notices.iter().for_each(|notice| note(notice));
+    Ok(study)
+}
+
 fn run(args: &StudyRunArgs) -> Result<(), Error> {
     args.jobs.apply()?;
-    let study = open_study(args.file(), &args.at)?;
+    let study = args.open()?;
     args.backend.runner().ready()?;
     let campaign = args.campaign(&study)?;
     if let Some(dask) = &args.dask {
@@ -158,7 +170,7 @@ fn run(args: &StudyRunArgs) -> Result<(), Error> {
 
 /// `anabranch study check FILE`.
 fn check(path: &Path) -> Result<(), Error> {
-    let study = open_study(path, &[])?;
+    let study = open(path, &[])?;
     let mut lines = vec![format!("{}: {}", study.name, study.title)];
     for size in Size::ALL {
         let options = Options { size, ..Options::default() };
@@ -175,7 +187,7 @@ fn check(path: &Path) -> Result<(), Error> {
 /// `anabranch study status FILE`.
 fn status(args: &StudyRunArgs) -> Result<(), Error> {
     args.jobs.apply()?;
-    let study = open_study(args.file(), &args.at)?;
+    let study = args.open()?;
     let campaign = args.campaign(&study)?;
     let mut lines = vec![];
     for simulations in campaign.simulations() {
@@ -200,8 +212,7 @@ fn command(args: &StudyRunArgs) -> String {
         .at
         .iter()
         .map(|(axis, values)| format!(" --at {}", quoted(&format!("{axis}={}", values.join(",")))));
-    let columns = if args.no_columns { " --no-columns" } else { "" };
-    let (size, at) = (&args.size, at.collect::<String>());
+    let (size, at, variants) = (&args.size, at.collect::<String>(), &args.variants);
     let backend = args.backend.options(args.linux_hosts);
-    format!("anabranch study {name}{size}{only}{at}{columns}{backend}")
+    format!("anabranch study {name}{size}{only}{at}{variants}{backend}")
 }

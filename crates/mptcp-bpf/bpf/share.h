@@ -38,7 +38,7 @@ struct ab_counters {
 	u64 sockets; /* in use now */
 	u64 refused; /* requests for a row without success: no memory, no share, or too many connections or subflows */
 	u64 owners; /* the last number given to a row's owner */
-	u64 leftover[AB_LEFTOVERS]; /* keys of closed connections that are still in the map; 0: none */
+	u64 leftover[AB_LEFTOVERS]; /* keys of closed connections that are still in the map; 0 means unused */
 	u64 rows; /* rows that are taken */
 	u32 held[AB_USERS]; /* the rows of each user */
 } counters;

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_used_again_once_told() {
+    fn places_are_reused_once_freed() {
         let (mut store, mut a, mut b) = (Store::new(), Fifo::default(), Fifo::default());
         let at = Time::from_nanos;
         assert_eq!(store.push(&mut a, at(0), 100, false), 0);

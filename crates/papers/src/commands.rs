@@ -8,8 +8,8 @@ pub fn commands(result: &StudyResult) -> Vec<String> {
     let (paper, size) = (crate::find(&result.name), size::named(&result.size));
     let usual = paper.map_or(size.seeds(), |paper| paper.seeds(size));
     let options = size::options(size, result.seeds, usual);
-    let columns = if result.without_columns { " --no-columns" } else { "" };
-    let command = format!("anabranch paper {}{options}{columns}", result.name);
+    let variants = if result.without_variants { " --no-variants" } else { "" };
+    let command = format!("anabranch paper {}{options}{variants}", result.name);
     let known = paper.map_or(&[][..], |paper| &paper.experiments[..]);
     let here = |id: &str| result.experiments.iter().find(|e| e.id == id);
     let plans: Vec<_> = known.iter().map(|d| (d.id(), d.plan(size))).collect();

@@ -56,7 +56,7 @@ mod tests {
 
     /// A file is ours by its ends, whatever its length, of which no more is read: here 8 TB, a hole but for the mark.
     #[test]
-    fn files_are_told_by_their_ends() {
+    fn files_are_recognised_by_their_ends() {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path().join("file");
         let of = |bytes: &[u8]| {

@@ -109,7 +109,7 @@ fn entry(name: &str, observables: &[String]) -> &'static Entry {
         kind: Kind::Coupled,
         source: "",
         equations: &[],
-        readings: &[],
+        interpretations: &[],
         params: vec![param].leak(),
         observables: observables.iter().map(observable).collect::<Vec<_>>().leak(),
         build,

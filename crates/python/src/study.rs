@@ -68,6 +68,12 @@ impl Study {
         &self.study.name
     }
 
+    /// Notes for its author: keys under their old names.
+    #[getter]
+    fn notices(&self) -> Vec<String> {
+        self.study.notices.clone()
+    }
+
     #[getter]
     fn title(&self) -> &str {
         &self.study.title
@@ -83,14 +89,14 @@ impl Study {
         seeds: Option<u32>,
         listed: Option<Vec<u64>>,
         only: Option<String>,
-        columns: bool,
+        variants: bool,
         algorithms: HashMap<String, String>,
         identity: String,
         store: Option<PathBuf>,
     ) -> PyResult<Campaign> {
         let size = Size::ALL.into_iter().find(|known| known.name() == size);
         let size = size.ok_or_else(|| refused("`size` must be `quick`, `default` or `full`"))?;
-        let options = Options { size, seeds, only, without_columns: !columns, beside: vec![] };
+        let options = Options { size, seeds, only, without_variants: !variants, beside: vec![] };
         let work = py.detach(|| work_with_runs(&self.study, &options));
         let mut work = work.map_err(|error| python_error(py, &error.into()))?;
         work.simulations = work.simulations.identified(&identity);

@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn transfers_are_told_apart_by_size() {
+    fn transfers_are_classified_by_size() {
         let mut meter = TransferMeter::default();
         let ms = |ms: u64| ms * 1_000_000;
         meter.complete(9_999, ms(10), 3.0, 1.0);

@@ -114,7 +114,7 @@ pub fn rows(paper: &PaperPlan) -> String {
         "others",
         "beyond",
         "interval_reaches",
-        "readings",
+        "interpretations",
     ]);
     for plan in &paper.experiments {
         let beyond = if plan.experiment.beyond { "yes" } else { "" };
@@ -148,7 +148,7 @@ pub fn rows(paper: &PaperPlan) -> String {
                 &row.others.iter().map(|o| other(o, paper.wording)).collect::<Vec<_>>().join("; "),
                 beyond,
                 &row.crosses.iter().map(|v| paper.wording.label(*v)).collect::<Vec<_>>().join("; "),
-                &row.readings.iter().map(|o| other(o, paper.wording)).collect::<Vec<_>>().join("; "),
+                &row.interpretations.iter().map(|o| other(o, paper.wording)).collect::<Vec<_>>().join("; "),
             ]);
         }
     }
@@ -189,7 +189,7 @@ pub fn backends(paper: &PaperPlan) -> String {
                 out += &line([
                     &plan.experiment.id,
                     &scenario.title,
-                    &scenario.column,
+                    &scenario.variant,
                     quantity.kind.title(),
                     &quantity.of,
                     unit,
@@ -213,7 +213,7 @@ pub fn backends(paper: &PaperPlan) -> String {
 
 /// A row under another assumption: "v0: 121 ± 3, reproduced".
 fn other(other: &Other, wording: Wording) -> String {
-    format!("{}: {}, {}", other.column, assumptions::values(other), wording.label(other.verdict))
+    format!("{}: {}, {}", other.variant, assumptions::values(other), wording.label(other.verdict))
 }
 
 /// A record as in RFC 4180. Text that a spreadsheet would take for a formula has an apostrophe before it (OWASP, "CSV Injection");

@@ -205,7 +205,7 @@ fn sources(result: &StudyResult) -> Vec<ValueLine<'_>> {
 /// The backends on which any of it ran.
 fn backends(result: &StudyResult) -> Vec<&VariantName> {
     let mut known: Vec<&VariantName> = Vec::new();
-    for column in result.experiments.iter().flat_map(|e| &e.columns).filter(|column| column.of_backend) {
+    for column in result.experiments.iter().flat_map(|e| &e.variants).filter(|column| column.of_backend) {
         if !known.iter().any(|k| k.id == column.id) {
             known.push(column);
         }

@@ -101,7 +101,7 @@ mod tests {
             command: command.to_owned(),
             scenario: "x.toml".to_owned(),
             text: "name = \"ä\"".to_owned(),
-            column: None,
+            variant: None,
             shares: None,
         };
         let of =

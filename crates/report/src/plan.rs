@@ -212,8 +212,8 @@ impl<'a> ExperimentPlan<'a> {
             FigurePlan { figure, anchor: anchors.claim(&format!("figure-{}", figure.id)), part, panels }
         });
         let figures = figures.collect();
-        let backends = experiment.columns.iter().filter_map(|column| {
-            let there: Vec<_> = experiment.fidelity.iter().filter(|f| f.column == column.id).collect();
+        let backends = experiment.variants.iter().filter_map(|column| {
+            let there: Vec<_> = experiment.fidelity.iter().filter(|f| f.variant == column.id).collect();
             (!there.is_empty()).then(|| {
                 let anchor = anchors.claim(&format!("{}-{}", experiment.id, column.id));
                 BackendPlan { column, anchor, scenarios: there }

@@ -99,7 +99,7 @@ mod tests {
             rule: String::new(),
             verdict: Verdict::Partly,
             crosses: vec![],
-            readings: vec![],
+            interpretations: vec![],
             explanation: None,
             others: vec![],
         }

@@ -21,7 +21,7 @@ pub fn describe(entry: &Entry) -> Json {
         "source": entry.source,
         "kernel": find_kernel(entry.name).map(|kernel| kernel.kernel_name),
         "equations": entry.equations,
-        "readings": entry.readings,
+        "interpretations": entry.interpretations,
         "params": entry.all_params().map(param).collect::<Vec<_>>(),
         "observables": entry.observables.iter()
             .map(|o| json!({ "name": o.name, "meaning": o.meaning }))

@@ -147,7 +147,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_are_told_apart_within_a_gigapacket(number in 0u64..1 << 40, distance in -(1i64 << 30)..1 << 30) {
+        fn numbers_are_ordered_within_a_gigapacket(number in 0u64..1 << 40, distance in -(1i64 << 30)..1 << 30) {
             let near = number.saturating_add_signed(distance);
             prop_assert_eq!(widen(near, number as u32), number);
         }

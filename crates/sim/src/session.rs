@@ -89,7 +89,7 @@ static EXTERNAL: Entry = Entry {
     kind: Kind::Coupled,
     source: "",
     equations: &[],
-    readings: &[],
+    interpretations: &[],
     params: &[],
     observables: &[],
     build: |_| Box::new(External),

@@ -18,7 +18,8 @@ pub struct Fidelity {
     /// The scenario's title.
     pub title: String,
     /// The identifier of the other backend's variant.
-    pub column: String,
+    #[serde(alias = "column")]
+    pub variant: String,
     /// The command that runs it there.
     pub command: String,
     /// The number of seeds that both have; the values come from these.
@@ -88,7 +89,7 @@ impl Fidelity {
     /// `None` without comparisons.
     pub(crate) fn of(
         title: &str,
-        column: &str,
+        variant: &str,
         command: String,
         simulated: &[Result<Outcome, String>],
         real: &[Result<Outcome, String>],
@@ -103,7 +104,7 @@ impl Fidelity {
         });
         Some(Fidelity {
             title: title.into(),
-            column: column.into(),
+            variant: variant.into(),
             command,
             seeds: real.len(),
             of_seeds,
@@ -303,8 +304,8 @@ mod tests {
             Difference::of(Measure::Window, "x".into(), simulated, real)
         };
         let quantities = [101.0, 96.0, 106.0, 80.0].map(apart).to_vec();
-        let (title, column, command) = ("x".into(), "kernel".into(), "run".into());
-        let fidelity = Fidelity { title, column, command, seeds: 1, of_seeds: 1, quantities };
+        let (title, variant, command) = ("x".into(), "kernel".into(), "run".into());
+        let fidelity = Fidelity { title, variant, command, seeds: 1, of_seeds: 1, quantities };
         let [found] = overview(std::iter::once(&fidelity))[..] else { panic!("one kind") };
         assert_eq!((found.kind, found.linux_hosts), (Measure::Window, None));
         assert_eq!((found.plain.count, found.plain.within), (4, [0.5, 0.75]));

@@ -6,13 +6,14 @@
 mod tests;
 
 pub use crate::parse::error::FileError;
+pub use crate::parse::old_keys::renamed;
 pub use crate::parse::spec::json_schema;
 pub use crate::resolve::axes::AxisSubset;
 pub use crate::resolve::signature::signature;
 pub use crate::resolve::sweep::{Sweep, parts, sweep};
 
 use crate::parse::error::Problem;
-use crate::parse::spec;
+use crate::parse::{old_keys, spec};
 use crate::plan::Study;
 use crate::plan::definitions;
 use crate::resolve::network::Scenarios;
@@ -113,7 +114,7 @@ fn read(
     scenarios: Scenarios<'_>,
     of: &[AxisSubset],
 ) -> Result<Study, FileError> {
-    let read = || {
+    let read = || -> Result<Study, Problem> {
         let mut file: spec::File = toml::from_str(text).map_err(|error| match is_scenario(text) {
             true => Problem::new("this is a scenario, not a study").help(
                 "run it with `anabranch run FILE` or vary its keys with `anabranch sweep`; in Python: `anabranch.run`, `anabranch.sweep`",
@@ -124,7 +125,9 @@ fn read(
         resolved.axes_beside(|axis| {
             tidy::COLUMNS.iter().any(|(name, _)| *name == axis) || ["runs", "texts"].contains(&axis)
         })?;
-        definitions::study(file, resolved, stem, of)
+        let mut study = definitions::study(file, resolved, stem, of)?;
+        study.notices = old_keys::notes(text);
+        Ok(study)
     };
     read().map_err(|problem| problem.within(name, text))
 }

@@ -31,7 +31,8 @@ impl PlannedExperiment {
     /// The runs of the plan's simulations, each followed by those on other backends; the backend is then an axis.
     pub(crate) fn taken(&self, outcomes: &[&[Result<Outcome, String>]]) -> Vec<SimulationRuns> {
         let n = self.plan.setups.len();
-        let backends = self.columns.iter().enumerate().filter(|(_, changed)| changed.column.is_of_backend());
+        let backends =
+            self.variants.iter().enumerate().filter(|(_, changed)| changed.variant.is_of_backend());
         let backends: Vec<(usize, &VariantSetups)> = backends.collect();
         let all = (0..n).flat_map(|i| {
             let there = backends.iter().filter(move |(_, changed)| changed.setups[i]);
@@ -53,10 +54,10 @@ impl PlannedExperiment {
     /// Judges the outcomes of its simulations; `as_explained` if the size is the default, for which explanations are written.
     pub(crate) fn conclude(&self, outcomes: &[&[Result<Outcome, String>]], as_explained: bool) -> Experiment {
         let (plan, n) = (&self.plan, self.plan.setups.len());
-        let runs = Runs { of: self.of_column(outcomes, None).to_vec(), leaves_out_failed: false };
-        let others = self.columns.iter().enumerate().map(|(c, changed)| {
-            let of = self.of_column(outcomes, Some(c)).to_vec();
-            (changed, Runs { of, leaves_out_failed: changed.column.is_of_backend() })
+        let runs = Runs { of: self.of_variant(outcomes, None).to_vec(), leaves_out_failed: false };
+        let others = self.variants.iter().enumerate().map(|(c, changed)| {
+            let of = self.of_variant(outcomes, Some(c)).to_vec();
+            (changed, Runs { of, leaves_out_failed: changed.variant.is_of_backend() })
         });
         let others: Vec<(&VariantSetups, Runs<'_>)> = others.collect();
         let run = |i: usize| {
@@ -66,24 +67,24 @@ impl PlannedExperiment {
                 command: setup.command(1),
                 scenario: setup.file.name.to_string(),
                 text: setup.file.text.to_string(),
-                column: (i >= n).then(|| self.columns[i / n - 1].column.id.into()),
+                variant: (i >= n).then(|| self.variants[i / n - 1].variant.id.into()),
                 // Theory applies to the default variant only.
                 shares: if i < n { shares(setup, outcomes[i]) } else { None },
             }
         };
         let (figures, not_drawn) = backends::figures(self, &runs, &others);
         let name = |(changed, runs): &(&VariantSetups, Runs<'_>)| {
-            let column = changed.column;
-            let of_backend = column.is_of_backend();
+            let variant = changed.variant;
+            let of_backend = variant.is_of_backend();
             let (mut notes, mut failed) = (vec![], vec![]);
             if of_backend {
-                let not_drawn = not_drawn.iter().filter(|(id, _)| *id == column.id);
+                let not_drawn = not_drawn.iter().filter(|(id, _)| *id == variant.id);
                 notes = backends::kernels(runs);
                 notes.extend(changed.refused.iter().cloned());
                 notes.extend(not_drawn.map(|(_, said)| said.clone()));
                 failed = backends::failed(runs);
             }
-            let [id, title, meaning] = [column.id, column.title, column.meaning].map(Into::into);
+            let [id, title, meaning] = [variant.id, variant.title, variant.meaning].map(Into::into);
             VariantName { id, title, meaning, of_backend, notes, failed }
         };
         let ran: Vec<&str> = self.columns.iter().map(|changed| changed.column.id).collect();
@@ -108,7 +109,7 @@ impl PlannedExperiment {
                 .chain(self.unchanged.iter().cloned())
                 .collect(),
             beyond: plan.beyond,
-            columns: others.iter().map(name).collect(),
+            variants: others.iter().map(name).collect(),
             asked: self.asked.clone(),
             rows: rows.collect(),
             figures,

@@ -3,5 +3,6 @@
 pub(crate) mod error;
 pub(crate) mod expr;
 pub(crate) mod keys;
+pub(crate) mod old_keys;
 pub(crate) mod spec;
 pub(crate) mod template;

@@ -41,6 +41,8 @@ pub struct Study {
     pub notes: Vec<String>,
     /// Mistakes and contradictions in the cited work.
     pub errata: Vec<String>,
+    /// Notes for its author: keys under their old names.
+    pub notices: Vec<String>,
     /// The main claim.
     pub headline: Option<Headline>,
     seeds: [u32; 3],
@@ -49,7 +51,7 @@ pub struct Study {
     /// Whether [`Size::description`] applies to its sizes.
     pub(crate) usual_sizes: bool,
     /// Its sensitivity variants.
-    pub columns: Vec<&'static Variant>,
+    pub variants: Vec<&'static Variant>,
     /// Its experiments: the paper's own in order, then those beyond it.
     pub experiments: Vec<Definition>,
     pub(crate) resolved: Arc<Resolved>,
@@ -101,7 +103,7 @@ pub struct Plan {
     pub(crate) rows: Vec<RowPlan>,
     pub(crate) figures: Vec<FigurePlan>,
     pub(crate) findings: Vec<FindingPlan>,
-    pub(crate) columns: Vec<&'static Variant>,
+    pub(crate) variants: Vec<&'static Variant>,
     pub(crate) beyond: bool,
     pub(crate) on_request: bool,
     /// The values that runs of a simulation must have.
@@ -176,7 +178,7 @@ pub(crate) struct RowPlan {
     pub id: String,
     pub what: String,
     pub unit: String,
-    pub reading: RowValue,
+    pub value: RowValue,
     pub published: Published,
     pub rule: Rule,
     /// The reason for a difference, shown unless the row is reproduced.
@@ -184,7 +186,7 @@ pub(crate) struct RowPlan {
     /// Reasons for a difference, each with a condition on the mean, its interval and the published value.
     pub explanations: Vec<(Code, String)>,
     /// Other interpretations of the text, by name: the verdict considers all.
-    pub readings: Vec<(String, RowValue)>,
+    pub interpretations: Vec<(String, RowValue)>,
 }
 
 /// A figure before the runs.

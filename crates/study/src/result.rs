@@ -36,9 +36,9 @@ pub struct StudyResult {
     /// Commands that made its earlier experiments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier_commands: Vec<String>,
-    /// True if made without sensitivity variants: experiments then have no [`Experiment::columns`].
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub without_columns: bool,
+    /// True if made without sensitivity variants: experiments then have no [`Experiment::variants`].
+    #[serde(default, alias = "without_columns", skip_serializing_if = "std::ops::Not::not")]
+    pub without_variants: bool,
     /// True if it was interrupted: incomplete experiments are missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
@@ -89,7 +89,10 @@ impl StudyResult {
         for row in shown.experiments.iter_mut().flat_map(|e| &mut e.rows) {
             provisional(&mut row.verdict);
             row.crosses.clear();
-            row.others.iter_mut().chain(&mut row.readings).for_each(|other| provisional(&mut other.verdict));
+            row.others
+                .iter_mut()
+                .chain(&mut row.interpretations)
+                .for_each(|other| provisional(&mut other.verdict));
         }
         Cow::Owned(shown)
     }
@@ -125,8 +128,8 @@ pub struct Experiment {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub beyond: bool,
     /// Its sensitivity variants and other backends.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub columns: Vec<VariantName>,
+    #[serde(default, alias = "columns", skip_serializing_if = "Vec::is_empty")]
+    pub variants: Vec<VariantName>,
     /// The variants that the command requested, by identifier: other backends and Linux-accurate hosts. A backend that can run no
     /// scenario is missing here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -188,20 +191,20 @@ pub struct Row {
     /// Other verdicts that its interval reaches, from best to worst.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub crosses: Vec<Verdict>,
-    /// The values under other interpretations of the paper's text, each named in place of a column.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub readings: Vec<Other>,
+    /// The values under other interpretations of the paper's text, each named in place of a variant.
+    #[serde(default, alias = "readings", skip_serializing_if = "Vec::is_empty")]
+    pub interpretations: Vec<Other>,
     /// The reason for a difference, if any.
     pub explanation: Option<String>,
-    /// The values in variants that change it, in the order of [`Experiment::columns`].
+    /// The values in variants that change it, in the order of [`Experiment::variants`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Other>,
 }
 
 impl Row {
     /// Its value in the variant with that identifier; `None` if the variant changes nothing.
-    pub fn other(&self, column: &str) -> Option<&Other> {
-        self.others.iter().find(|other| other.column == column)
+    pub fn other(&self, variant: &str) -> Option<&Other> {
+        self.others.iter().find(|other| other.variant == variant)
     }
 
     /// True if it has a verdict on a published value.
@@ -214,7 +217,8 @@ impl Row {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Other {
     /// The variant's identifier, or the interpretation's name.
-    pub column: String,
+    #[serde(alias = "column")]
+    pub variant: String,
     /// As [`Row::measured`].
     pub measured: Option<Estimate>,
     /// As [`Row::compared`].
@@ -432,8 +436,8 @@ pub struct Run {
     /// Its text.
     pub text: String,
     /// The identifier of its variant; `None` for the default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub column: Option<String>,
+    #[serde(default, alias = "column", skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
     /// Its goodputs compared with theory; missing if the network changes or a run failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shares: Option<Shares>,

@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn readings_that_disagree_determine_nothing() {
+    fn interpretations_that_disagree_determine_nothing() {
         use Verdict::{Failed, NotJudged, Undetermined};
         for (chosen, others, expected) in [
             (Reproduced, &[Reproduced, Partly][..], Reproduced),

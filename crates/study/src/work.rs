@@ -36,7 +36,7 @@ fn work_with(
     options: &Options,
     take: Take,
 ) -> Result<Work<(StudyResult, Vec<SimulationRuns>)>, StudyError> {
-    let (seeds, size, without_columns) = (options.seeds(study), options.size, options.without_columns);
+    let (seeds, size, without_variants) = (options.seeds(study), options.size, options.without_variants);
     let chosen = choose(study, options)?;
     let setups = chosen.iter().map(|planned| (planned.id.as_str(), planned.setups.as_slice()));
     let simulations =
@@ -74,7 +74,7 @@ fn work_with(
                 hash: study.hash.clone(),
                 command: None,
                 earlier_commands: vec![],
-                without_columns,
+                without_variants,
                 partial,
                 notes: description.into_iter().chain(study.notes.iter().cloned()).collect(),
                 errata: study.errata.clone(),

@@ -317,6 +317,8 @@ class Study:
     @property
     def name(self) -> str: ...
     @property
+    def notices(self) -> list[str]: ...
+    @property
     def title(self) -> str: ...
     def campaign(
         self,
@@ -324,7 +326,7 @@ class Study:
         seeds: int | None,
         listed: list[int] | None,
         only: str | None,
-        columns: bool,
+        variants: bool,
         algorithms: dict[str, str],
         identity: str,
         store: str | None,

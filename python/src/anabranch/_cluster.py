@@ -25,6 +25,8 @@ def main() -> None:
     # Output of libraries must not mix with the answer.
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # The command has already printed the notes on old names.
+    warnings.simplefilter("ignore", FutureWarning)
     warnings.showwarning = lambda message, *_, **__: note(str(message))
     try:
         request = json.loads(sys.stdin.readline())
@@ -74,7 +76,7 @@ def run_study(request: dict[str, Any], client: Any) -> dict[str, Any]:
     study = Study.from_file(request["file"], at=dict(request["at"]))
     study._command = request["command"]
     executor = client.get_executor()
-    options = {key: request[key] for key in ("size", "seeds", "only", "columns", "store")}
+    options = {key: request[key] for key in ("size", "seeds", "only", "variants", "store")}
     if not client.nthreads():
         note("the cluster has no workers yet: the study starts with the first one")
     if request["longest_s"] is not None:

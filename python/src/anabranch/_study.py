@@ -7,6 +7,7 @@ import os
 import tempfile
 import threading
 import types
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
@@ -92,7 +93,10 @@ class Study:
             for axis, values in _arguments.mapping("at", at, right).items()
         ]
         command = f"anabranch.Study.from_file({name!r}" + (f", at={dict(at)!r})" if at else ")")
-        return cls(_anabranch.Study.from_file(name, text, parts), command)
+        study = _anabranch.Study.from_file(name, text, parts)
+        for notice in study.notices:
+            warnings.warn(notice, FutureWarning, stacklevel=2)
+        return cls(study, command)
 
     @classmethod
     def of_paper(cls, name: str) -> Study:
@@ -116,17 +120,22 @@ class Study:
         size: Literal["quick", "default", "full"] = "default",
         seeds: int | Iterable[int] | None = None,
         only: str | None = None,
-        columns: bool = True,
+        variants: bool = True,
         executor: Executor | None = None,
         store: str | os.PathLike[str] | None = None,
         progress: Progress = True,
+        columns: bool | None = None,
     ) -> Study:
         """Runs and judges the study; returns the study itself.
 
-        `only` is the identifier of an experiment, or of a figure in it. `columns=False` skips the sensitivity variants. Runs are
+        `only` is the identifier of an experiment, or of a figure in it. `variants=False` skips the sensitivity variants. Runs are
         made on all cores of this machine, or by `executor`, except for runs with samples over time, which are made here. The
-        folder `store` stores runs for reuse. `seeds` is their number, or the seeds themselves.
+        folder `store` stores runs for reuse. `seeds` is their number, or the seeds themselves. `columns` is
+        the old name of `variants`, until version 0.3.0.
         """
+        if columns is not None:
+            variants = columns
+            warnings.warn(_renamed("columns", "variants"), FutureWarning, stacklevel=2)
         _arguments.text("size", size, "'quick', 'default' or 'full'")
         count, listed = (None, None) if seeds is None else _arguments.seeds(seeds)
         if only is not None:
@@ -148,7 +157,7 @@ class Study:
             if needs.own:
                 _anabranch.register(needs.own)
             campaign = self._study.campaign(
-                size, count, listed, only, bool(columns), labels, needs.identity, folder
+                size, count, listed, only, bool(variants), labels, needs.identity, folder
             )
             if progress is True:
                 callback = line = bar()
@@ -232,6 +241,10 @@ class Study:
     def _repr_html_(self) -> str:
         rows = self.rows._repr_html_() if self._campaign is not None else "<p>not run yet</p>"
         return f"<p>{html(self.name)}: {html(self.title)}</p>{rows}"
+
+
+def _renamed(old: str, new: str) -> str:
+    return f"`{old}` is now called `{new}`; the old name works until version 0.3.0"
 
 
 def _after(report: Callable[[float, int, int], object], made: int, part: float, done: int, total: int) -> None:

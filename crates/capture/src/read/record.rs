@@ -47,7 +47,7 @@ pub(super) fn record(
             packets: all.packets,
             others: all.others,
             begins_s: begin as f64 / SECOND,
-            joins_of_strangers: all.unmatched_joins,
+            unmatched_joins: all.unmatched_joins,
             refused: refused(&all) as u64,
             cut_off,
             fallbacks: flows.iter().filter_map(|flow| fallback(flow, begin)).collect(),

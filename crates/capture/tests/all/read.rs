@@ -105,7 +105,7 @@ fn samples_end_where_the_summary_does() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told() {
+fn what_cannot_be_read_is_reported() {
     let (_, file) = captured(&scenario(SCENARIO), &Options::default());
     let why = |bytes: &[u8]| read_back(bytes).unwrap_err().to_string();
     assert_eq!(why(b""), "the file is empty");

@@ -171,7 +171,7 @@ fn compound_grows_by_its_power_and_gives_way_to_a_queue() {
     round_with(&mut compound, 0, 31.0);
     assert_close(dwnd(&compound), before - 31.0);
     assert_close(compound.path(0).cwnd, w - 31.0 + 1.0 / (w - 31.0));
-    let reno = 31.0 * (w - before) / w; // the loss window's part
+    let reno = 31.0 * (w - before) / w; // the loss window's share
 
     let (w, before) = (compound.path(0).cwnd, dwnd(&compound));
     loss(&mut compound, 0, Signal::Loss);

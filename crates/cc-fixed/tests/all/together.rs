@@ -102,7 +102,7 @@ fn in_congestion_avoidance() -> (Group, f64) {
 /// A segment that the window did not limit waits. CUBIC does not count the 9 ms until then (section 4.2): after 1 ms its function
 /// is 28.01 segments, and the window still equals a Reno flow's. After 10 ms it would be 28.12.
 #[test]
-fn a_pause_is_told_before_what_follows_it() {
+fn a_pause_is_reported_before_later_events() {
     let (mut cubic, window) = in_congestion_avoidance();
     cubic.on_ack(0, &Ack { cwnd_limited: false, ..segment(9000) });
     assert!((cubic.path(0).cwnd - window).abs() < 1e-6);
@@ -115,7 +115,7 @@ fn a_pause_is_told_before_what_follows_it() {
 /// and the 9 ms were not a pause. The window approaches CUBIC's function a round-trip time later (section 4.4), by the fraction
 /// of it that one segment is.
 #[test]
-fn growth_is_told_before_a_pause() {
+fn growth_is_reported_before_a_pause() {
     let (mut cubic, window) = in_congestion_avoidance();
     cubic.on_ack(0, &segment(5000));
     assert!((cubic.path(0).cwnd - window).abs() < 1e-6);

@@ -21,7 +21,7 @@ pub(crate) static ENTRY: Entry = Entry {
         "a round with losses while not probing: bw_shortterm and inflight_shortterm keep 0.7, or what the round delivered; both lapse in REFILL",
         "UP comes every 2 to 3 s or min(bw min_rtt, w, 63) rounds; ProbeRTT, 200 ms, where no RTT was as small for 5 s",
     ],
-    readings: &[
+    interpretations: &[
         "The random waits between probes for bandwidth are functions of the time and the segments delivered: the algorithms have no source of randomness.",
         "One segment is sent at a time: there is no send quantum, and the offload budget of three of them never exceeds the least window of four.",
         "An ECN mark, for which the draft asks a reaction without defining one, counts as a loss above the threshold would: it ends Startup or UP, else lowers the short-term model.",

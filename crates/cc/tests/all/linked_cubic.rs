@@ -124,7 +124,7 @@ fn means_are_over_time() {
 
 /// When the other path goes, the window grows on from where it is, as fast as a single flow's.
 #[test]
-fn a_path_left_alone_goes_on_as_cubic() {
+fn a_path_left_alone_continues_as_cubic() {
     let start = |paths: &[f64]| {
         let mut group = group("linked-cubic", &[]);
         for rtt in paths {

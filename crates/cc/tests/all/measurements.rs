@@ -45,7 +45,7 @@ fn losses_divide_what_was_delivered_and_the_extremes() {
     lose(&mut reno);
     sample(&mut reno, 0, 0.25);
     assert_eq!((extremes(&reno), delivered(&reno)), ((0.25, 0.25), (2.0, 2.0)));
-    reno.on_spurious(0); // the second loss was none
+    reno.on_spurious(0); // the second loss was spurious
     assert_eq!((extremes(&reno), delivered(&reno)), ((0.20, 0.25), (4.0, 4.0)));
     assert_eq!(reno.path(0).min_rtt, 0.10);
 }

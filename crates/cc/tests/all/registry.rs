@@ -38,7 +38,11 @@ fn entries_are_documented() {
             assert!(!meaning.is_empty(), "{}.{name}", entry.name);
             assert!(named[..i].iter().all(|(other, _)| other != name), "{}.{name} twice", entry.name);
         }
-        assert!(entry.readings.iter().all(|r| r.ends_with('.') || r.ends_with(").")), "{}", entry.name);
+        assert!(
+            entry.interpretations.iter().all(|r| r.ends_with('.') || r.ends_with(").")),
+            "{}",
+            entry.name
+        );
     }
 }
 

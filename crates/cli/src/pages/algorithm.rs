@@ -33,7 +33,7 @@ pub fn page(entry: &Entry) -> String {
     let mut page = format!("{}: {} ({})\n", entry.name, entry.title, kind(entry));
     page += &paragraph("Source: ", "  ", entry.source);
     page += &section("Equations", entry.equations);
-    page += &section("Interpretation", entry.readings);
+    page += &section("Interpretation", entry.interpretations);
     let params: Vec<_> = entry.all_params().collect();
     let table = Table::new()
         .text("parameter", params.iter().map(|p| p.name))

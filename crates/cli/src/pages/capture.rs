@@ -14,10 +14,10 @@ pub fn page(s: &Summary) -> String {
         page += &format!(", of which {} are not TCP or cut off", read.others);
     }
     page += "\n";
-    if read.joins_of_strangers > 0 {
+    if read.unmatched_joins > 0 {
         page += &format!(
             "{} joined a connection that began before the capture: only --tcp shows them.\n",
-            read.joins_of_strangers
+            read.unmatched_joins
         );
     }
     if read.refused > 0 {

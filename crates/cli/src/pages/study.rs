@@ -73,7 +73,7 @@ fn head(verdict: Verdict, wording: Wording) -> &'static str {
 /// The verdicts of the paper's own rows, by default and under each sensitivity variant; empty without variants.
 fn variant_table(result: &StudyResult, wording: Wording) -> String {
     let mut columns: Vec<&VariantName> = Vec::new();
-    for column in result.experiments.iter().filter(|e| !e.beyond).flat_map(|e| &e.columns) {
+    for column in result.experiments.iter().filter(|e| !e.beyond).flat_map(|e| &e.variants) {
         if !columns.iter().any(|known| known.id == column.id) {
             columns.push(column);
         }
@@ -164,7 +164,7 @@ mod tests {
             rule: String::new(),
             verdict: *verdict,
             crosses: vec![],
-            readings: vec![],
+            interpretations: vec![],
             explanation: None,
             others: vec![],
         };
@@ -173,7 +173,7 @@ mod tests {
             title: "two words".into(),
             notes: vec![],
             beyond,
-            columns: vec![],
+            variants: vec![],
             asked: vec![],
             rows: verdicts.iter().map(row).collect(),
             figures: vec![],

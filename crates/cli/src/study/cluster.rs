@@ -51,7 +51,7 @@ pub fn run(args: &StudyRunArgs, dask: &str, campaign: &Campaign, place: Place) -
         "size": options.size.name(),
         "seeds": options.seeds,
         "only": options.only,
-        "columns": !options.without_columns,
+        "variants": !options.without_variants,
         "out": place.out,
         "store": place.store,
         "command": format!("{} --dask {}", place.command, quoted(dask)),

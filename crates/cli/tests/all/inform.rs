@@ -22,7 +22,7 @@ fn cc_show() {
         let page = anabranch(["cc", "show", entry.name]).ok();
         fits(&page);
         let words = one_line(&page);
-        for part in [&[entry.title, entry.source], entry.equations, entry.readings].concat() {
+        for part in [&[entry.title, entry.source], entry.equations, entry.interpretations].concat() {
             assert!(words.contains(&one_line(part)), "{}: {part}", entry.name);
         }
         let names = entry.all_params().map(|p| p.name).chain(entry.observables.iter().map(|o| o.name));

@@ -14,6 +14,7 @@ mod input;
 mod paper;
 mod pictures;
 mod plot;
+mod renamed;
 mod results;
 mod run;
 mod study;

@@ -260,7 +260,7 @@ fn killed_while_the_names_changed() {
 
 /// A list that somebody else wrote deletes nothing outside its folder.
 #[test]
-fn a_list_reaches_nothing_elsewhere() {
+fn a_list_reaches_no_other_folder() {
     let dir = tempfile::tempdir().unwrap();
     let (out, mine, deep) = (dir.path().join("out"), dir.path().join("mine"), dir.path().join("deep"));
     fs::create_dir_all(&deep).unwrap();

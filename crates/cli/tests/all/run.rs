@@ -442,7 +442,7 @@ fn a_provisional_report_survives() {
     let report = dir.path().join("report/index.html");
     let is_provisional = || fs::read_to_string(&report).is_ok_and(|page| page.contains("Provisional. "));
     let mut paper = command();
-    paper.args(["paper", "B", "--no-columns", "--quick-first", "--out"]).arg(dir.path());
+    paper.args(["paper", "B", "--no-variants", "--quick-first", "--out"]).arg(dir.path());
     let (_, stderr) = interrupted_when(paper.spawn().unwrap(), is_provisional);
     assert!(stderr.contains("resume"), "{stderr}");
     assert!(is_provisional() && dir.path().join("store").exists());

@@ -44,7 +44,7 @@ fn whole(args: &[String], out: &Path) {
 }
 
 /// How it may have ended.
-fn assert_told(output: &Output, fault: i32, at: u64) {
+fn assert_reported(output: &Output, fault: i32, at: u64) {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!said.contains("panicked"), "fault {fault} at {at}: {said}");
     match output.status.code() {
@@ -79,7 +79,7 @@ fn a_run_leaves_the_former_result_or_the_new_one() {
                     whole(&of_seed("1"), &out);
                 }
                 let output = with_fault(&of_seed("2"), &out, &library, fault, at);
-                assert_told(&output, fault, at);
+                assert_reported(&output, fault, at);
                 let found = content(&out);
                 assert!(found == old || found == new, "fault {fault} at {at}: {:?}", found.keys());
                 *done.entry(fault).or_insert(0) += 1;
@@ -119,7 +119,7 @@ fn without_an_exchange_of_names_nothing_is_lost_either() {
         whole(&of_seed("1"), &out);
         assert_eq!((content(&out), former.exists()), (old.clone(), false), "after {at}");
         let output = without_exchange(at);
-        assert_told(&output, KILL, at);
+        assert_reported(&output, KILL, at);
         match out.exists() {
             true => assert!(content(&out) == old || content(&out) == new, "{at}"),
             false => assert_eq!(content(&former), old, "{at}"),
@@ -152,7 +152,7 @@ fn a_paper_leaves_the_former_results_or_the_new_ones() {
             let out = dir.path().join(format!("faulty-{fault}-{at}"));
             whole(&of_seeds("1"), &out);
             let output = with_fault(&of_seeds("2"), &out, &library, fault, at);
-            assert_told(&output, fault, at);
+            assert_reported(&output, fault, at);
             // Half-written files have other names.
             let mut found = parts(&out);
             found.0.retain(|file, _| file.extension().is_some_and(|e| e == "json"));

@@ -12,7 +12,7 @@ static ENTRY: Entry = Entry {
     kind: Kind::Coupled,
     source: "",
     equations: &[],
-    readings: &[],
+    interpretations: &[],
     params: &[Param {
         name: "model",
         default: Value::Flag(false),

@@ -44,7 +44,7 @@ const fn entry(kind: Kind) -> Entry {
         kind,
         source: "",
         equations: &[],
-        readings: &[],
+        interpretations: &[],
         params: PARAMS,
         observables: &[Observable { name: "shown", meaning: "" }],
         build: |params: &Params| Box::new(Faulty { fault: params.word("fault"), losses: vec![], total: 0.0 }),

@@ -102,7 +102,7 @@ fn free_under_churn() -> Freed {
     until(|| owners().len() == 2 * STAY, "both ends of those that stay have a row");
     let before = owners();
     let (number, start) = (AtomicUsize::new(STAY), Instant::now());
-    let goes_on = || start.elapsed() < CHURN;
+    let continues = || start.elapsed() < CHURN;
     let rows = Cell::new(0);
     let free = || match load(reno()).unwrap() {
         Load::Freed(freed) => rows.set(rows.get() + freed as usize),
@@ -111,12 +111,12 @@ fn free_under_churn() -> Freed {
     scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
-                while goes_on() {
+                while continues() {
                     drop(open(&namespace, number.fetch_add(1, Relaxed)));
                 }
             });
         }
-        while goes_on() {
+        while continues() {
             free();
             stay.iter_mut().for_each(exchange);
         }

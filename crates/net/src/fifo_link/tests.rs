@@ -150,7 +150,7 @@ fn changing(changes: Vec<Change>) -> FifoLink {
 }
 
 #[test]
-fn a_transmission_goes_on_at_the_new_rate() {
+fn a_transmission_continues_at_the_new_rate() {
     let rate = |at, rate_bps| Change { at: ns(at), rate_bps: Some(rate_bps), ..Change::default() };
     // 250 of 1000 bytes by 2000 ns, 500 more at 4 ns each by 4000 ns, the last 250 at 16 ns each.
     let mut link = changing(vec![rate(2000, 2e9), rate(4000, 5e8)]);

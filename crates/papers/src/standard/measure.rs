@@ -48,7 +48,7 @@ pub(super) fn case(
             command: setup.command(1),
             scenario: setup.file.name.to_string(),
             text: setup.file.text.to_string(),
-            column: None,
+            variant: None,
             shares: shares(setup, outcomes),
         },
         failures: outcomes.iter().filter_map(|run| run.as_ref().err().cloned()).collect(),

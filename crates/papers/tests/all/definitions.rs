@@ -144,11 +144,11 @@ fn a_result_names_its_command_and_seeds() {
 #[test]
 fn columns_can_be_left_out() {
     let whole = quick("B", "B-T2");
-    let options = Options { without_columns: true, ..quick_options(2, Some("B-T2")) };
+    let options = Options { without_variants: true, ..quick_options(2, Some("B-T2")) };
     let mut without = run(find("B").unwrap(), &options, &|_| (), &|| true).unwrap();
-    assert_eq!(commands(&without), ["anabranch paper kato-lia-evaluation --quick --no-columns --only B-T2"]);
-    assert_eq!(whole.experiments[0].columns.len(), 4);
-    without.without_columns = false;
+    assert_eq!(commands(&without), ["anabranch paper kato-lia-evaluation --quick --no-variants --only B-T2"]);
+    assert_eq!(whole.experiments[0].variants.len(), 4);
+    without.without_variants = false;
     for experiment in [&whole.experiments[0], &without.experiments[0]] {
         assert!(experiment.rows.iter().any(|row| row.measured.is_some()));
     }
@@ -159,7 +159,7 @@ fn columns_can_be_left_out() {
     assert!(refers(&whole) && !refers(&without));
     let mut stripped = whole;
     for experiment in &mut stripped.experiments {
-        experiment.columns.clear();
+        experiment.variants.clear();
         experiment.rows.iter_mut().for_each(|row| row.others.clear());
         experiment
             .runs
@@ -225,8 +225,8 @@ fn an_experiment_runs() {
         (experiment.id.as_str(), experiment.figures.len(), experiment.runs.len()),
         ("B-T2", 2, 20 + 18 + 3 * 20)
     );
-    let columns: Vec<&str> = experiment.columns.iter().map(|column| column.id.as_str()).collect();
-    assert_eq!(columns, ["v0", "tick", "tso", "tick+tso"]);
+    let variants: Vec<&str> = experiment.variants.iter().map(|variant| variant.id.as_str()).collect();
+    assert_eq!(variants, ["v0", "tick", "tso", "tick+tso"]);
     for row in &experiment.rows {
         assert_ne!(row.verdict, Verdict::Failed, "{row:?}");
         assert!(!row.rule.is_empty());
@@ -238,7 +238,7 @@ fn an_experiment_runs() {
             assert!(row.compared.len() > 1, "{}", row.id);
         }
         // Each row has a value of its own in every column that changes it: the kernel had no Linked CUBIC.
-        let others: Vec<&str> = row.others.iter().map(|other| other.column.as_str()).collect();
+        let others: Vec<&str> = row.others.iter().map(|other| other.variant.as_str()).collect();
         assert_eq!(others, columns[usize::from(row.id.contains("linked-cubic"))..], "{}", row.id);
         for other in &row.others {
             assert_ne!(other.verdict, Verdict::Failed, "{row:?}");
@@ -246,7 +246,7 @@ fn an_experiment_runs() {
             let values = other.measured.iter().chain(other.compared.iter().map(|(_, value)| value));
             assert!(
                 values.clone().count() > 0
-                    && values.clone().all(|v| v.values.len() == if other.column == "v0" { 4 } else { 3 }),
+                    && values.clone().all(|v| v.values.len() == if other.variant == "v0" { 4 } else { 3 }),
                 "{}",
                 row.id
             );
@@ -257,8 +257,8 @@ fn an_experiment_runs() {
     for panel in experiment.figures.iter().flat_map(|f| &f.panels) {
         assert!(panel.series.iter().all(|s| s.points.len() > 100), "{}", panel.title);
     }
-    let read = experiment.rows.iter().filter(|row| !row.readings.is_empty());
-    let read: Vec<(&str, usize)> = read.map(|row| (&*row.id, row.readings.len())).collect();
+    let read = experiment.rows.iter().filter(|row| !row.interpretations.is_empty());
+    let read: Vec<(&str, usize)> = read.map(|row| (&*row.id, row.interpretations.len())).collect();
     assert_eq!(read, [("B-T2.reno.order", 8), ("B-T2.cubic.order", 8)]);
 }
 
@@ -305,7 +305,7 @@ impl RunCache for Memory {
 
 /// Runs from before an interruption are not repeated, and the result equals an uninterrupted one.
 #[test]
-fn after_an_interruption_it_goes_on() {
+fn it_resumes_after_an_interruption() {
     let work = [work(find("coupling-cubic").unwrap(), &quick_options(1, Some("E-10"))).unwrap()];
     let run = |kept: Option<&dyn RunCache>, keep_going: &(dyn Fn() -> bool + Sync)| {
         let (last, mut result) = (Mutex::new((0, 0, 0.0)), None);

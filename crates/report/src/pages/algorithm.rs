@@ -95,9 +95,9 @@ fn rules(entry: &Entry) -> Markup {
             h2 { "Rules" }
             ul.equations { @for equation in entry.equations { li { (equation) } } }
             p.hint { "Symbols follow the source. If it does not define them, w is a congestion window in segments and T a round-trip time in seconds." }
-            @if !entry.readings.is_empty() {
+            @if !entry.interpretations.is_empty() {
                 h3 { "Our interpretation" }
-                ul.readings { @for reading in entry.readings { li { (prose(reading)) } } }
+                ul.sentences { @for text in entry.interpretations { li { (prose(text)) } } }
             }
         }
     }

@@ -75,7 +75,7 @@ fn own<'a>(papers: &'a [&StudyResult]) -> impl Iterator<Item = &'a Row> {
 /// The variants that change a paper's own row, in order of first appearance.
 fn columns<'a>(papers: &'a [&StudyResult]) -> Vec<&'a VariantName> {
     let mut columns: Vec<&VariantName> = Vec::new();
-    for column in papers.iter().flat_map(|paper| paper.experiments.iter().flat_map(|e| &e.columns)) {
+    for column in papers.iter().flat_map(|paper| paper.experiments.iter().flat_map(|e| &e.variants)) {
         let known = columns.iter().any(|known| known.id == column.id);
         if !known && own(papers).any(|row| row.other(&column.id).is_some()) {
             columns.push(column);

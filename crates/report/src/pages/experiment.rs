@@ -79,8 +79,8 @@ fn table(plan: &ExperimentPlan, links: &Links, rows: &[&NamedRow], what: &str) -
     // Claims have no ratio.
     let ratios = rows.iter().any(|(row, _)| Ratio::of(row).is_some());
     // Paper, simulator and another backend stand side by side; then the rule and what else was assumed.
-    let (backends, assumed): (Vec<_>, Vec<_>) = plan.experiment.columns.iter().partition(|c| c.of_backend);
-    let few = plan.experiment.columns.len() <= FEW_COLUMNS;
+    let (backends, assumed): (Vec<_>, Vec<_>) = plan.experiment.variants.iter().partition(|c| c.of_backend);
+    let few = plan.experiment.variants.len() <= FEW_COLUMNS;
     let (assumed, apart) = if few { (assumed, vec![]) } else { (vec![], assumed) };
     let columns = Columns { ratios, backends, assumed, wording: plan.wording, links };
     html! {
@@ -112,9 +112,9 @@ fn table(plan: &ExperimentPlan, links: &Links, rows: &[&NamedRow], what: &str) -
 
 /// The meaning of the columns.
 fn columns(experiment: &Experiment) -> Markup {
-    let all = || experiment.columns.iter();
+    let all = || experiment.variants.iter();
     html! {
-        @if !experiment.columns.is_empty() && !experiment.rows.is_empty() {
+        @if !experiment.variants.is_empty() && !experiment.rows.is_empty() {
             dl.terms.columns {
                 @for column in all().filter(|c| c.of_backend).chain(all().filter(|c| !c.of_backend)) {
                     dt { (column.title) } dd { (meaning(column)) }
@@ -202,7 +202,7 @@ fn table_row(row: &Row, anchor: &str, columns: &Columns) -> Markup {
     let explanation = row.explanation.as_ref().filter(|_| row.verdict != Verdict::Provisional);
     let n = row.measured.as_ref().or(row.compared.first().map(|(_, m)| m)).map_or(0, |m| m.values.len());
     html! {
-        tr id=(anchor) class={ (verdict::class(row.verdict)) @if explanation.is_some() || !row.readings.is_empty() { " explained" } } {
+        tr id=(anchor) class={ (verdict::class(row.verdict)) @if explanation.is_some() || !row.interpretations.is_empty() { " explained" } } {
             td {
                 (verdict::badge(row.verdict, columns.wording))
                 @if let Some(reached) = verdict::crossing(row, columns.wording) { div.quiet { (reached) } }
@@ -221,14 +221,14 @@ fn table_row(row: &Row, anchor: &str, columns: &Columns) -> Markup {
             td.rule { (prose(&columns.wording.rule(&row.rule))) }
             @for column in &columns.assumed { (assumptions::cell(row, column, columns.wording)) }
         }
-        @if !row.readings.is_empty() {
+        @if !row.interpretations.is_empty() {
             tr.why {
                 td colspan=(width) {
                     div {
                         b { "Other interpretations of the text: " }
-                        @for (i, reading) in row.readings.iter().enumerate() {
+                        @for (i, interpretation) in row.interpretations.iter().enumerate() {
                             @if i > 0 { "; " }
-                            (prose(&reading.column)) ": " (assumptions::values(reading)) " " (verdict::badge(reading.verdict, columns.wording))
+                            (prose(&interpretation.variant)) ": " (assumptions::values(interpretation)) " " (verdict::badge(interpretation.verdict, columns.wording))
                         }
                     }
                 }

@@ -131,7 +131,7 @@ fn places(papers: &[&PaperPlan], column: &VariantName, own_page: bool) -> Markup
     let there: Vec<_> = there.filter(|(_, _, backend)| backend.column.id == column.id).collect();
     html! {
         @if own_page {
-            ul.readings {
+            ul.sentences {
                 @for (_, e, backend) in there {
                     li {
                         a href={ (e.file) "#" (backend.anchor) } { b { (e.experiment.id) } " " (e.experiment.title) } ": "
@@ -141,7 +141,7 @@ fn places(papers: &[&PaperPlan], column: &VariantName, own_page: bool) -> Markup
             }
         } @else {
             @let mut known = HashSet::new();
-            ul.readings {
+            ul.sentences {
                 @for (paper, _, _) in there.iter().filter(|(paper, _, _)| known.insert(&paper.file)) {
                     @let of_paper = there.iter().filter(|(other, _, _)| other.file == paper.file);
                     li {

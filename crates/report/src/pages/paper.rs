@@ -34,8 +34,8 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
             @if !beyond.is_empty() { dt { "Beyond the " (paper.wording.work()) } dd { (tally(&beyond)) } }
             dt { "Size" } dd { b { (result.size) } ", seeds per row: " (result.seeds_of_rows()) }
             dt { "Version" } dd { (result.version) (other_version(plan, &result.version)) }
-            @if result.without_columns {
-                dt { "Other assumptions" } dd { "left out; run the command without " code { "--no-columns" } " to include them" }
+            @if result.without_variants {
+                dt { "Other assumptions" } dd { "left out; run the command without " code { "--no-variants" } " to include them" }
             }
             @if result.partial {
                 dt { "Partial" } dd { "interrupted: incomplete experiments are missing" }

@@ -131,12 +131,12 @@ fn links_lead_somewhere_and_hostile_text_stays_text() {
     const EVIL: &str = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;";
     let mut results = beside_linux();
     for experiment in results.iter_mut().flat_map(|result| &mut result.experiments) {
-        for column in &mut experiment.columns {
+        for column in &mut experiment.variants {
             (column.id, column.title, column.meaning) =
                 (format!("{EVIL}{}", column.id), EVIL.into(), EVIL.into());
         }
         for scenario in &mut experiment.fidelity {
-            scenario.column = format!("{EVIL}{}", scenario.column);
+            scenario.variant = format!("{EVIL}{}", scenario.variant);
             (scenario.title, scenario.command) = (EVIL.into(), EVIL.into());
             scenario.quantities.iter_mut().for_each(|quantity| quantity.of = EVIL.into());
         }

@@ -252,7 +252,7 @@ fn hostile_text_stays_text() {
     paper.errata = vec![evil()];
     for e in &mut paper.experiments {
         (e.id, e.title, e.notes) = (evil(), evil(), vec![evil()]);
-        for column in &mut e.columns {
+        for column in &mut e.variants {
             (column.title, column.meaning) = (evil(), evil());
         }
         for row in &mut e.rows {
@@ -272,7 +272,7 @@ fn hostile_text_stays_text() {
                 shares
             });
             *run =
-                Run { title: evil(), command: evil(), scenario: evil(), text: evil(), column: None, shares };
+                Run { title: evil(), command: evil(), scenario: evil(), text: evil(), variant: None, shares };
         }
         for figure in &mut e.figures {
             (figure.id, figure.title) = (evil(), evil());
@@ -305,7 +305,7 @@ fn hostile_text_stays_text() {
 }
 
 #[test]
-fn nothing_is_loaded_from_elsewhere() {
+fn nothing_is_loaded_from_other_sites() {
     let files = files(&fixture::results());
     for (name, html) in pages(&files) {
         for src in attributes(html, "src") {
@@ -377,14 +377,15 @@ fn data_files_have_every_point_and_every_seed() {
 fn undetermined_rows_have_all_values() {
     let mut results = fixture::results();
     let row = &mut results[1].experiments[0].rows[0];
-    let reading = Other {
-        column: "loss kept".into(),
+    let interpretation = Other {
+        variant: "loss kept".into(),
         measured: Some(Estimate { mean: 0.69, half_width: Some(0.09), values: vec![0.6, 0.78] }),
         compared: vec![],
         verdict: Verdict::Reproduced,
         failure: None,
     };
-    (row.verdict, row.crosses, row.readings) = (Verdict::Undetermined, vec![Verdict::Partly], vec![reading]);
+    (row.verdict, row.crosses, row.interpretations) =
+        (Verdict::Undetermined, vec![Verdict::Partly], vec![interpretation]);
     let files = files(&results);
     let page = &files["kato-lia.html"];
     for said in

@@ -130,7 +130,7 @@ mod tests {
         );
         Fidelity {
             title: "one".into(),
-            column: "kernel".into(),
+            variant: "kernel".into(),
             command: "anabranch run a.toml --set 'name=x --backend y' --backend kernel --seed 1".into(),
             seeds: 2,
             of_seeds: 2,

@@ -160,11 +160,11 @@ fn a_study_runs() {
 
 /// A link of 10 Mbit/s beside one of 20, which the text may mean as well: the second refutes what the first does not. Both are measured.
 #[test]
-fn readings_decide_whether_a_row_is_determined() {
+fn interpretations_decide_whether_a_row_is_determined() {
     let study = |claim: &str, rate: &str| {
         let text = format!(
             r#"
-            title = "readings"
+            title = "interpretations"
             size.default.seeds = 2
             [runs.chosen]
             scenario = "beside.toml"
@@ -181,7 +181,7 @@ fn readings_decide_whether_a_row_is_determined() {
             runs = "chosen"
             of = 'total("mptcp", "tcp")'
             {claim}
-            readings = [{{ what = "with {{rate}}", runs = "others" }}]
+            interpretations = [{{ what = "with {{rate}}", runs = "others" }}]
         "#
         );
         let folder = folder();
@@ -191,12 +191,12 @@ fn readings_decide_whether_a_row_is_determined() {
     };
     let row = study("claim = \"it is full\"\nrule = \"at most 12\"", "20 Mbit/s");
     assert_eq!(row.verdict, Verdict::Undetermined);
-    let readings: Vec<_> = row.readings.iter().map(|r| (&*r.column, r.verdict)).collect();
+    let interpretations: Vec<_> = row.interpretations.iter().map(|r| (&*r.variant, r.verdict)).collect();
     assert_eq!(
-        readings,
+        interpretations,
         [("with 8 Mbit/s", Verdict::Reproduced), ("with 20 Mbit/s", Verdict::NotReproduced)]
     );
-    let [slow, fast] = [0, 1].map(|i| row.readings[i].measured.as_ref().unwrap().mean);
+    let [slow, fast] = [0, 1].map(|i| row.interpretations[i].measured.as_ref().unwrap().mean);
     let chosen = row.measured.as_ref().unwrap().mean;
     assert!(slow < chosen && chosen < 10.0 && fast > 12.0, "{slow} {chosen} {fast}");
     assert!(

@@ -15,7 +15,7 @@ pub(super) fn figures(
     runs: &Runs<'_>,
     others: &[(&VariantSetups, Runs<'_>)],
 ) -> (Vec<Figure>, Vec<(&'static str, String)>) {
-    let backends = others.iter().filter(|(changed, _)| changed.column.is_of_backend());
+    let backends = others.iter().filter(|(changed, _)| changed.variant.is_of_backend());
     let (complete, partial): (Vec<_>, Vec<_>) = backends.partition(|(changed, _)| changed.is_complete());
     let figures = planned.plan.figures.iter().flat_map(|plan| {
         let simulated = figure(plan, runs);
@@ -29,7 +29,7 @@ pub(super) fn figures(
         let missing = scenarios.iter().filter(|i| !changed.setups[**i]).count();
         let all = scenarios.len();
         (
-            changed.column.id,
+            changed.variant.id,
             format!("Figures are omitted: {missing} of {all} scenarios cannot run on this backend."),
         )
     });
@@ -42,15 +42,15 @@ pub(super) fn fidelity(
     outcomes: &[&[Result<Outcome, String>]],
 ) -> (Vec<Fidelity>, Vec<LinuxHosts>) {
     let (mut fidelity, mut hosts) = (vec![], vec![]);
-    for (c, changed) in planned.columns.iter().enumerate() {
-        let setups = planned.of_column(&planned.setups, Some(c));
-        let there = planned.of_column(outcomes, Some(c));
+    for (c, changed) in planned.variants.iter().enumerate() {
+        let setups = planned.of_variant(&planned.setups, Some(c));
+        let there = planned.of_variant(outcomes, Some(c));
         for i in distinct(&planned.plan.setups).filter(|i| changed.setups[*i]) {
             let command = setups[i].command(1);
-            if changed.column.is_of_backend() {
-                let (title, id) = (&planned.setups[i].title, changed.column.id);
+            if changed.variant.is_of_backend() {
+                let (title, id) = (&planned.setups[i].title, changed.variant.id);
                 fidelity.extend(Fidelity::of(title, id, command, outcomes[i], there[i]));
-            } else if changed.column.is_of_linux_hosts() {
+            } else if changed.variant.is_of_linux_hosts() {
                 hosts.extend(LinuxHosts::of(command, there[i]));
             }
         }
@@ -83,10 +83,10 @@ pub(super) fn kernels(runs: &Runs<'_>) -> Vec<String> {
 
 /// A figure from another backend's runs.
 fn on(changed: &VariantSetups, figure: Figure) -> Figure {
-    let column = changed.column;
+    let variant = changed.variant;
     Figure {
-        id: format!("{}@{}", figure.id, column.id),
-        title: format!("{}, on {}", figure.title, column.title),
+        id: format!("{}@{}", figure.id, variant.id),
+        title: format!("{}, on {}", figure.title, variant.title),
         ..figure
     }
 }
@@ -218,13 +218,13 @@ mod tests {
         assert_eq!(figures(&experiment), ["F1", "F1@there", "F2", "F2@there", "F3"]);
         let [here, there] = &experiment.figures[..2] else { panic!("two") };
         assert_eq!((&*here.title, &*there.title), ("Use", "Use, on Elsewhere"));
-        assert!(experiment.columns[0].of_backend);
+        assert!(experiment.variants[0].of_backend);
         assert_eq!(rows_there(&experiment), ["1", "2", "order"]);
         // The figure has what the row has.
         let use_of_two = experiment.rows[1].other("there").unwrap().measured.as_ref().unwrap().mean;
         assert_eq!(there.panels[0].series[0].points[1].y, use_of_two);
         assert_eq!(experiment.fidelity.len(), 2);
-        let notes = &experiment.columns[0].notes;
+        let notes = &experiment.variants[0].notes;
         for said in ["The kernel was 9.9.", "This kernel skips some calls"] {
             assert!(notes.iter().any(|note| note.starts_with(said)), "{notes:?}");
         }
@@ -237,8 +237,8 @@ mod tests {
         let (experiment, _) = experiment(&[1, 2]);
         assert_eq!(experiment.asked, ["there", "linux-hosts"]);
         assert_eq!(experiment.linux_hosts.len(), 2);
-        assert!(experiment.rows[0].other("linux-hosts").is_some() && !experiment.columns[1].of_backend);
-        let run = experiment.runs.iter().find(|run| run.column.as_deref() == Some("linux-hosts")).unwrap();
+        assert!(experiment.rows[0].other("linux-hosts").is_some() && !experiment.variants[1].of_backend);
+        let run = experiment.runs.iter().find(|run| run.variant.as_deref() == Some("linux-hosts")).unwrap();
         let task = Task::new(&*run.text).set("flows.tcp.count=1").set("hosts=linux");
         let goodput = |seed: u64| {
             let summary = Simulator.run(&task.clone().seed(seed), &mut NoSamples, &mut |_| true).unwrap();
@@ -263,7 +263,7 @@ mod tests {
         assert_eq!((values(0), values(1)), ([4, 3], [4, 3]));
         let there = experiment.rows[0].other("there").unwrap();
         assert_eq!((there.verdict, &there.failure), (Verdict::NotJudged, &None));
-        let failed = &experiment.columns[0].failed;
+        let failed = &experiment.variants[0].failed;
         assert_eq!(failed.len(), 2);
         assert!(failed[0].ends_with("Elsewhere, seed 4: the machine was busy"), "{failed:?}");
         assert!(experiment.fidelity.iter().all(|f| (f.seeds, f.of_seeds) == (3, 4)));
@@ -275,7 +275,7 @@ mod tests {
     fn where_not_all_can_run() {
         let (experiment, taken) = experiment(&[1, 2, 3]);
         assert_eq!(figures(&experiment), ["F1", "F2", "F3"]);
-        let notes = &experiment.columns[0].notes;
+        let notes = &experiment.variants[0].notes;
         for said in [
             "2 of 6 runs cannot run on this backend: three flows.",
             "Figures are omitted: 1 of 3 scenarios cannot run on this backend.",

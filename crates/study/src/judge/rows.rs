@@ -18,8 +18,8 @@ struct JudgedRow {
 }
 
 impl JudgedRow {
-    fn of(reading: &RowValue, rule: Rule, runs: &Runs<'_>) -> Result<Self, String> {
-        match reading {
+    fn of(value: &RowValue, rule: Rule, runs: &Runs<'_>) -> Result<Self, String> {
+        match value {
             RowValue::Formula(value) => {
                 let measured = Some(Estimate { mean: *value, half_width: None, values: vec![*value] });
                 Ok(JudgedRow { measured, verdict: rule.judge_formula(*value), ..JudgedRow::nothing() })
@@ -46,7 +46,7 @@ impl JudgedRow {
 
     fn named(self, name: &str, failure: Option<String>) -> Other {
         let JudgedRow { measured, compared, verdict, .. } = self;
-        Other { column: name.into(), measured, compared, verdict, failure }
+        Other { variant: name.into(), measured, compared, verdict, failure }
     }
 
     /// The reason for a missing interval, if it is missing.
@@ -75,7 +75,7 @@ impl Plan {
 
 impl RowPlan {
     pub(super) fn conclude(&self, runs: &Runs<'_>, as_explained: bool) -> Row {
-        let (found, readings, failure) = self.found(runs);
+        let (found, interpretations, failure) = self.found(runs);
         let explanation = failure.or_else(|| self.explanation(&found, as_explained));
         Row {
             id: self.id.clone(),
@@ -87,7 +87,7 @@ impl RowPlan {
             compared: found.compared,
             verdict: found.verdict,
             crosses: found.crosses,
-            readings,
+            interpretations,
             explanation,
             others: vec![],
         }
@@ -95,35 +95,35 @@ impl RowPlan {
 
     /// The row in a variant; `None` if the variant changes no simulation, or if another backend lacks one of them.
     pub(super) fn under(&self, changed: &VariantSetups, runs: &Runs<'_>) -> Option<Other> {
-        let readings = std::iter::once(&self.reading).chain(self.readings.iter().map(|(_, reading)| reading));
-        let quantities: Vec<&Quantity> = readings.flat_map(RowValue::quantities).collect();
+        let values = std::iter::once(&self.value).chain(self.interpretations.iter().map(|(_, value)| value));
+        let quantities: Vec<&Quantity> = values.flat_map(RowValue::quantities).collect();
         let mut setups = quantities.iter().flat_map(|q| &q.setups).map(|setup| changed.setups[*setup]);
-        let differs = match changed.column.is_of_backend() {
+        let differs = match changed.variant.is_of_backend() {
             true => !quantities.is_empty() && setups.all(|changed| changed),
             false => setups.any(|changed| changed),
         };
         differs.then(|| {
             let (found, _, failure) = self.found(runs);
-            found.named(changed.column.id, failure)
+            found.named(changed.variant.id, failure)
         })
     }
 
     /// The row judged over all interpretations, the other interpretations, and the failure if any.
     fn found(&self, runs: &Runs<'_>) -> (JudgedRow, Vec<Other>, Option<String>) {
-        let of = |reading: &RowValue| match JudgedRow::of(reading, self.rule, runs) {
+        let of = |value: &RowValue| match JudgedRow::of(value, self.rule, runs) {
             Ok(found) => (found, None),
             Err(why) => (JudgedRow::nothing(), Some(why)),
         };
-        let (mut found, mut failure) = of(&self.reading);
-        let mut readings = Vec::new();
-        for (name, reading) in &self.readings {
-            let (there, why) = of(reading);
+        let (mut found, mut failure) = of(&self.value);
+        let mut interpretations = Vec::new();
+        for (name, value) in &self.interpretations {
+            let (there, why) = of(value);
             failure = failure.or_else(|| why.as_ref().map(|why| format!("{name}: {why}")));
-            readings.push(there.named(name, why));
+            interpretations.push(there.named(name, why));
         }
-        let others: Vec<Verdict> = readings.iter().map(|reading| reading.verdict).collect();
+        let others: Vec<Verdict> = interpretations.iter().map(|other| other.verdict).collect();
         found.verdict = judge_interpretations(found.verdict, &others);
-        (found, readings, failure)
+        (found, interpretations, failure)
     }
 
     /// The reason why the row is not fully reproduced.
@@ -133,7 +133,7 @@ impl RowPlan {
             _ => return None,
         }
         let bare = found.without_interval().filter(|_| found.verdict == Verdict::Partly);
-        if let (Some(bare), RowValue::Measured(_) | RowValue::Compared(_)) = (bare, &self.reading) {
+        if let (Some(bare), RowValue::Measured(_) | RowValue::Compared(_)) = (bare, &self.value) {
             return Some(bare.into());
         }
         let ours = found.measured.as_ref();
@@ -152,10 +152,10 @@ impl RowPlan {
         match (&self.published, self.rule) {
             (Published::Nothing, Rule::NotJudged) => self.rule.to_string(),
             (_, Rule::NotJudged) => "not judged: shown for comparison".into(),
-            (_, rule) if self.readings.is_empty() => rule.to_string(),
+            (_, rule) if self.interpretations.is_empty() => rule.to_string(),
             (_, rule) => format!(
                 "{rule}; judged over {} interpretations of the text: undetermined if only some of them refute it",
-                self.readings.len() + 1
+                self.interpretations.len() + 1
             ),
         }
     }

@@ -42,10 +42,10 @@ pub(crate) struct File {
     #[serde(default)]
     pub size: Sizes,
     /// Sensitivity variants: every experiment is repeated under each, and a report shows the values beside the others. Example:
-    /// `columns = ["v0", "tick"]`
-    #[serde(default)]
+    /// `variants = ["v0", "tick"]`
+    #[serde(default, alias = "columns")]
     #[schemars(with = "Vec<String>")]
-    pub columns: Vec<Spanned<String>>,
+    pub variants: Vec<Spanned<String>>,
     /// Axes that several runs vary, and lists that rows and figures iterate over. Example: `axes.part = ["mptcp", "tcp"]`
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, axes::Axis>")]
@@ -217,10 +217,10 @@ pub(crate) struct Experiment {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub runs: Vec<Spanned<String>>,
-    /// Sensitivity variants, in addition to the study's. Example: `columns = ["tick"]`
-    #[serde(default)]
+    /// Sensitivity variants, in addition to the study's. Example: `variants = ["tick"]`
+    #[serde(default, alias = "columns")]
     #[schemars(with = "Vec<String>")]
-    pub columns: Vec<Spanned<String>>,
+    pub variants: Vec<Spanned<String>>,
     /// Whether it departs from the paper's setting: its verdicts are then counted separately. Example: `beyond = true`
     #[serde(default)]
     pub beyond: bool,

@@ -18,7 +18,7 @@ use toml::{Spanned, Value};
 
 /// The study of a file, possibly restricted to subsets of axes.
 pub(crate) fn study(file: File, resolved: Resolved, stem: &str, of: &[AxisSubset]) -> Result<Study, Problem> {
-    let columns = file.columns.iter().map(column).collect::<Result<Vec<_>, _>>()?;
+    let variants = file.variants.iter().map(variant).collect::<Result<Vec<_>, _>>()?;
     let id = file.id.unwrap_or_else(|| stem.to_owned());
     let mut specs = file.experiments;
     let (rows, figures, findings) = (file.rows, file.figures, file.findings);
@@ -60,11 +60,12 @@ pub(crate) fn study(file: File, resolved: Resolved, stem: &str, of: &[AxisSubset
         citation: file.cite.unwrap_or_default(),
         notes: filled(&file.notes)?,
         errata: filled(&file.errata)?,
+        notices: vec![],
         headline: file.headline.map(Into::into),
         seeds: sizes.map(|(own, size)| own.seeds.as_ref().map_or(size.seeds(), |seeds| *seeds.get_ref())),
         hash: Some(resolved.hash.clone()),
         usual_sizes: false,
-        columns,
+        variants,
         experiments,
         resolved,
     })
@@ -179,8 +180,8 @@ impl Definition {
             on_request(request.get_ref(), fixed.as_ref(), size)
                 .map_err(|problem| problem.or_at(request.span()))
         });
-        let columns = spec.columns.iter().map(column).collect::<Result<Vec<_>, _>>()?;
-        Ok(Plan { columns, beyond: spec.beyond, on_request: on_request?, ..plan })
+        let variants = spec.variants.iter().map(variant).collect::<Result<Vec<_>, _>>()?;
+        Ok(Plan { variants, beyond: spec.beyond, on_request: on_request?, ..plan })
     }
 }
 
@@ -218,7 +219,7 @@ fn on_request(request: &Value, fixed: Option<&Selection<'_>>, size: Size) -> Res
 }
 
 /// The variant of that name.
-fn column(name: &Spanned<String>) -> Result<&'static Variant, Problem> {
+fn variant(name: &Spanned<String>) -> Result<&'static Variant, Problem> {
     conditions::find(name.get_ref()).map_err(|problem| problem.or_at(name.span()))
 }
 

@@ -17,7 +17,7 @@ pub struct Options {
     /// Only the experiment with this identifier, or with a figure or table of this identifier.
     pub only: Option<String>,
     /// Leaves out the study's sensitivity variants.
-    pub without_columns: bool,
+    pub without_variants: bool,
     /// Additional variants, in the paper's own experiments and in one chosen by name.
     pub beside: Vec<&'static Variant>,
 }
@@ -36,7 +36,7 @@ pub(crate) struct PlannedExperiment {
     pub notes: Vec<String>,
     pub plan: Plan,
     /// The variants that change something in it.
-    pub columns: Vec<VariantSetups>,
+    pub variants: Vec<VariantSetups>,
     /// The plan's simulations, then each variant's in the same order.
     pub setups: Vec<Setup>,
     /// Notes on variants that change nothing.
@@ -48,7 +48,7 @@ pub(crate) struct PlannedExperiment {
 
 /// A variant, and which of the plan's simulations it changes.
 pub(crate) struct VariantSetups {
-    pub column: &'static Variant,
+    pub variant: &'static Variant,
     pub setups: Vec<bool>,
     /// Notes on simulations that its backend cannot run.
     pub refused: Vec<String>,
@@ -80,11 +80,11 @@ pub(crate) fn choose(study: &Study, options: &Options) -> Result<Vec<PlannedExpe
 impl PlannedExperiment {
     fn of(study: &Study, definition: &Definition, plan: Plan, options: &Options) -> Result<Self, StudyError> {
         let seeds = options.seeds(study);
-        let all = study.columns.iter().chain(&plan.columns);
-        let own = all.filter(|_| !options.without_columns);
+        let all = study.variants.iter().chain(&plan.variants);
+        let own = all.filter(|_| !options.without_variants);
         // Experiments beyond the paper run on another backend only if chosen by name.
         let beside = options.beside.iter().filter(|_| !plan.beyond || options.only.is_some());
-        let all = beside.map(|column| (*column, true)).chain(own.map(|column| (*column, false)));
+        let all = beside.map(|variant| (*variant, true)).chain(own.map(|variant| (*variant, false)));
         let all: Vec<(&'static Variant, bool)> = all.collect();
         let mut planned = PlannedExperiment {
             id: definition.id().to_owned(),
@@ -92,35 +92,35 @@ impl PlannedExperiment {
             notes: definition.notes.clone(),
             setups: plan.setups.clone(),
             plan,
-            columns: vec![],
+            variants: vec![],
             unchanged: vec![],
-            asked_beside: options.beside.iter().any(|column| column.is_of_backend()),
+            asked_beside: options.beside.iter().any(|variant| variant.is_of_backend()),
             asked: vec![],
         };
-        for (column, asked) in all {
+        for (variant, asked) in all {
             let own = &planned.plan.setups;
-            let of = |setup| column.of(setup).map_err(|why| StudyError::of(definition.id(), setup, why));
+            let of = |setup| variant.of(setup).map_err(|why| StudyError::of(definition.id(), setup, why));
             let changed = own.iter().map(of).collect::<Result<Vec<_>, _>>()?;
             let setups: Vec<bool> = changed.iter().map(Option::is_some).collect();
-            let refused = if column.is_of_backend() { refused(column, own, seeds) } else { vec![] };
+            let refused = if variant.is_of_backend() { refused(variant, own, seeds) } else { vec![] };
             if asked {
-                planned.asked.push(column.id.into());
+                planned.asked.push(variant.id.into());
             }
             if !setups.contains(&true) {
-                planned.unchanged.push(column.unchanged.into());
+                planned.unchanged.push(variant.unchanged.into());
                 planned.unchanged.extend(refused);
                 continue;
             }
             let all = changed.into_iter().zip(own);
             planned.setups.extend(all.map(|(changed, same)| changed.unwrap_or_else(|| same.clone())));
-            planned.columns.push(VariantSetups { column, setups, refused });
+            planned.variants.push(VariantSetups { variant, setups, refused });
         }
         Ok(planned)
     }
 
     /// The slice of `all` for the plan's own simulations, or for the `c`-th variant's.
-    pub fn of_column<'a, T>(&self, all: &'a [T], column: Option<usize>) -> &'a [T] {
-        let (n, place) = (self.plan.setups.len(), column.map_or(0, |c| c + 1));
+    pub fn of_variant<'a, T>(&self, all: &'a [T], variant: Option<usize>) -> &'a [T] {
+        let (n, place) = (self.plan.setups.len(), variant.map_or(0, |c| c + 1));
         &all[n * place..n * (place + 1)]
     }
 }
@@ -132,11 +132,11 @@ pub(crate) fn distinct(setups: &[Setup]) -> impl Iterator<Item = usize> {
 }
 
 /// Sentences on simulations that a variant's backend cannot run, one for each reason.
-fn refused(column: &Variant, setups: &[Setup], seeds: u32) -> Vec<String> {
+fn refused(variant: &Variant, setups: &[Setup], seeds: u32) -> Vec<String> {
     let all: u32 = distinct(setups).map(|i| setups[i].seeds(seeds)).sum();
     let mut reasons: Vec<(String, u32)> = vec![];
     for setup in distinct(setups).map(|i| &setups[i]) {
-        let Some(why) = setup.scenario().ok().and_then(|scenario| column.refuses(&scenario)) else {
+        let Some(why) = setup.scenario().ok().and_then(|scenario| variant.refuses(&scenario)) else {
             continue;
         };
         let (why, runs) = (of_any_flow(&why), setup.seeds(seeds));

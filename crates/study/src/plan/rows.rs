@@ -117,11 +117,12 @@ fn one<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result
         .try_for_each(|text| conditions::check(text))
         .map_err(|problem| problem.or_at(row.because.as_ref().map_or(row.id.span(), Spanned::span)))?;
     let unit = fill(&row.unit)?.unwrap_or_default();
-    let reading = reading(planner, row, here)?;
-    let mut readings = Vec::new();
-    for other in &row.readings {
-        readings.extend(
-            self::readings(planner, row, other, here).map_err(|problem| problem.or_at(row.id.span()))?,
+    let source = row_value(planner, row, here)?;
+    let mut interpretations = Vec::new();
+    for other in &row.interpretations {
+        interpretations.extend(
+            self::interpretations(planner, row, other, here)
+                .map_err(|problem| problem.or_at(row.id.span()))?,
         );
     }
     let stated = match &row.rule {
@@ -156,13 +157,14 @@ fn one<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result
         }
         (None, ..) => (Published::Nothing, Rule::NotJudged),
     };
-    let row = RowPlan { id, what, unit, reading, published, rule, because, explanations, readings };
+    let row =
+        RowPlan { id, what, unit, value: source, published, rule, because, explanations, interpretations };
     planner.plan.rows.push(row);
     Ok(())
 }
 
 /// A row's value here.
-fn reading<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result<RowValue, Problem> {
+fn row_value<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result<RowValue, Problem> {
     let over = match &row.over {
         None => None,
         Some(over) => match over.get_ref().first() {
@@ -196,20 +198,20 @@ fn reading<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Re
 }
 
 /// A row's values under another interpretation of the text, by name: one for each value of the axes that its `what` names.
-fn readings<'a>(
+fn interpretations<'a>(
     planner: &mut Planner<'a>,
     row: &Row,
     other: &Row,
     here: &Selection<'a>,
 ) -> Result<Vec<(String, RowValue)>, Problem> {
     let Some(name) = &other.what else {
-        return Err(Problem::new("an entry of `readings` has no name").help("add what = \"…\""));
+        return Err(Problem::new("an entry of `interpretations` has no name").help("add what = \"…\""));
     };
     let inner = row.inner(other);
     let mut open = match &other.runs {
         Some(Names::One(runs)) => here.in_runs(runs)?,
         Some(Names::Several(_)) => {
-            return Err(Problem::new("an entry of `readings` can have only one name in `runs`"));
+            return Err(Problem::new("an entry of `interpretations` can have only one name in `runs`"));
         }
         None => here.clone(),
     };
@@ -218,7 +220,7 @@ fn readings<'a>(
     let mut all = Vec::new();
     for start in starts_over(open, &other.at, &named)? {
         for there in start.each(&named)? {
-            all.push((there.fill(name)?, reading(planner, &inner, &there)?));
+            all.push((there.fill(name)?, row_value(planner, &inner, &there)?));
         }
     }
     Ok(all)

@@ -146,7 +146,7 @@ impl Results {
                 (r.seeds != options.seeds(study), "seeds"),
                 (r.version != VERSION, "version"),
                 (r.hash != study.hash, "study file, scenario or --at"),
-                (r.without_columns != options.without_columns, "--no-columns"),
+                (r.without_variants != options.without_variants, "--no-variants"),
             ];
             let those: Vec<&str> =
                 all.into_iter().filter(|(differs, _)| *differs).map(|(_, what)| what).collect();
@@ -241,7 +241,7 @@ pub fn outdated(study: &Study, options: &Options, result: &StudyResult) -> Resul
     let seeds = options.seeds(study);
     let there = |id: &str| result.experiments.iter().find(|e| e.id == id);
     let lacks = |planned: &&PlannedExperiment| {
-        there(&planned.id).is_some_and(|e| planned.asked.iter().any(|column| !e.asked.contains(column)))
+        there(&planned.id).is_some_and(|e| planned.asked.iter().any(|variant| !e.asked.contains(variant)))
     };
     let not_beside: Vec<&str> = asked.iter().filter(lacks).map(|planned| planned.id.as_str()).collect();
     let all = [
@@ -249,7 +249,10 @@ pub fn outdated(study: &Study, options: &Options, result: &StudyResult) -> Resul
         (result.seeds != seeds, format!("of another number of seeds ({})", result.seeds)),
         (result.hash != study.hash, "of another study file, scenario or --at".to_owned()),
         (result.version != VERSION, format!("of another version ({})", result.version)),
-        (result.without_columns != options.without_columns, "of another choice of --no-columns".to_owned()),
+        (
+            result.without_variants != options.without_variants,
+            "of another choice of --no-variants".to_owned(),
+        ),
         (result.partial, "incomplete: the run was interrupted".to_owned()),
         (!missing.is_empty(), format!("without {}", missing.join(", "))),
         (
@@ -270,7 +273,7 @@ fn described(result: &StudyResult) -> String {
         result.size,
         result.seeds,
         result.version,
-        if result.without_columns { ", --no-columns" } else { "" }
+        if result.without_variants { ", --no-variants" } else { "" }
     );
     result.command.as_ref().map_or(made.clone(), |command| format!("{made} of `{command}`"))
 }

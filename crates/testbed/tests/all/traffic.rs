@@ -358,7 +358,7 @@ fn wrong_bytes_fail_the_run() {
 }
 
 #[test]
-fn an_unknown_congestion_control_is_told() {
+fn an_unknown_congestion_control_is_reported() {
     if !kernel(&[]) {
         return;
     }

@@ -1,7 +1,7 @@
 //! An acknowledgement-driven model of a connection: each path has a constant round-trip time and a
 //! loss process, its window's worth of segments is acknowledged per round trip, evenly spread, and a
 //! loss is known at once and costs no time. That is what the response functions assume.
-#![allow(dead_code)] // each test file uses a part
+#![allow(dead_code)] // each test file uses some of it
 
 use anabranch_cc::registry::{self, ParamValue};
 use anabranch_cc::{Ack, Congestion, Group, Signal};

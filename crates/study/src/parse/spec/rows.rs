@@ -68,10 +68,10 @@ pub(crate) struct Row {
     #[serde(default)]
     pub explain: Vec<Explanation>,
     /// Other interpretations that the paper's text allows, written as in `rows`: `what` names each and makes one for each value
-    /// of its axes, and `at` may change values. The verdict considers all. Example: `readings = [{ what = "{place.name}", runs =
-    /// "lossy" }]`
-    #[serde(default)]
-    pub readings: Vec<Row>,
+    /// of its axes, and `at` may change values. The verdict considers all. Example: `interpretations = [{ what =
+    /// "{place.name}", runs = "lossy" }]`
+    #[serde(default, alias = "readings")]
+    pub interpretations: Vec<Row>,
     /// Inner rows, which inherit this row's keys and are repeated for each value of its axes. Their `id` and `what` are appended
     /// to its own; an inner row without `id` is this row in another case. Example: `rows = [{ at = { cc = "lia" }, published =
     /// 0.75 }, { at = { cc = "olia" } }]`
@@ -124,8 +124,8 @@ impl Row {
         if row.explain.is_empty() {
             inner.explain.clone_from(&self.explain);
         }
-        if row.readings.is_empty() {
-            inner.readings.clone_from(&self.readings);
+        if row.interpretations.is_empty() {
+            inner.interpretations.clone_from(&self.interpretations);
         }
         inner
     }

@@ -161,7 +161,7 @@ fn the_first_damaged_ones_are_named() {
 
 /// A pipe is not waited for, a folder does not cost a run, and a symbolic link's target stays as it is.
 #[test]
-fn what_is_no_file_is_told() {
+fn other_things_than_files_are_reported() {
     let dir = tempfile::tempdir().unwrap();
     let (users, folder) = (dir.path().join("thesis.tex"), dir.path().join("store"));
     fs::write(&users, "mine").unwrap();
@@ -328,7 +328,7 @@ fn what_was_used_can_be_removed() {
 
 /// A folder that cannot be made is an error; one in which nothing can be written is reported once, and costs no run.
 #[test]
-fn an_unwritable_folder_is_told_once() {
+fn an_unwritable_folder_is_reported_once() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
     fs::write(&file, "").unwrap();
@@ -354,10 +354,10 @@ fn an_unwritable_folder_is_told_once() {
 /// A disk that fills up while a line is written: a limit of the file's size fails so, with a fragment of the line in the file. The
 /// limit is the process's: the test runs itself.
 #[test]
-fn a_full_disk_is_told_and_leaves_nothing_half_written() {
+fn a_full_disk_is_reported_and_leaves_nothing_half_written() {
     const CHILD: &str = "ANABRANCH_TEST_FULL_DISK";
     if std::env::var_os(CHILD).is_none() {
-        let limited = "trap '' XFSZ; ulimit -f 4; exec \"$0\" --exact run::store::tests::a_full_disk_is_told_and_leaves_nothing_half_written";
+        let limited = "trap '' XFSZ; ulimit -f 4; exec \"$0\" --exact run::store::tests::a_full_disk_is_reported_and_leaves_nothing_half_written";
         let test = std::env::current_exe().unwrap();
         let child = Command::new("sh").args(["-c", limited]).arg(test).env(CHILD, "1").output().unwrap();
         let said = String::from_utf8(child.stdout).unwrap();

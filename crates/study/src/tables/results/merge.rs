@@ -14,7 +14,7 @@ pub(super) fn merge(
 ) -> (StudyResult, Vec<String>) {
     let Some((old, written)) = old else { return (new, vec![]) };
     let made =
-        |r: &StudyResult| (r.size.clone(), r.seeds, r.version.clone(), r.hash.clone(), r.without_columns);
+        |r: &StudyResult| (r.size.clone(), r.seeds, r.version.clone(), r.hash.clone(), r.without_variants);
     let alike = made(&old) == made(&new);
     if !alike && new.partial {
         let notice =
@@ -52,14 +52,14 @@ pub(super) fn merge(
 /// kept any, and what was lost.
 fn keep_backends(new: &mut Experiment, old: &Experiment, origin: &str) -> (bool, Option<String>) {
     // Old results do not record the requested variants.
-    let asked = |column: &VariantName| column.of_backend || old.asked.contains(&column.id);
-    let missing = |column: &&VariantName| asked(column) && !new.asked.contains(&column.id);
-    let columns: Vec<VariantName> = old.columns.iter().filter(missing).cloned().collect();
-    if columns.is_empty() {
+    let asked = |variant: &VariantName| variant.of_backend || old.asked.contains(&variant.id);
+    let missing = |variant: &&VariantName| asked(variant) && !new.asked.contains(&variant.id);
+    let variants: Vec<VariantName> = old.variants.iter().filter(missing).cloned().collect();
+    if variants.is_empty() {
         return (false, None);
     }
     if !simulates_the_same(new, old) {
-        let titles: Vec<&str> = columns.iter().map(|column| &*column.title).collect();
+        let titles: Vec<&str> = variants.iter().map(|variant| &*variant.title).collect();
         let lost = format!(
             "{}: dropped the earlier values of {}, because the simulator's values have changed",
             new.id,
@@ -67,20 +67,20 @@ fn keep_backends(new: &mut Experiment, old: &Experiment, origin: &str) -> (bool,
         );
         return (false, Some(lost));
     }
-    for mut column in columns {
-        if !column.notes.iter().any(|note| note.starts_with(KEPT)) {
-            column.notes.push(format!("{KEPT} {origin}."));
+    for mut variant in variants {
+        if !variant.notes.iter().any(|note| note.starts_with(KEPT)) {
+            variant.notes.push(format!("{KEPT} {origin}."));
         }
-        let id = column.id.clone();
+        let id = variant.id.clone();
         // Backends precede sensitivity variants.
-        let at = new.columns.iter().filter(|column| column.of_backend).count();
-        new.columns.insert(at, column);
+        let at = new.variants.iter().filter(|variant| variant.of_backend).count();
+        new.variants.insert(at, variant);
         for row in &mut new.rows {
             let there = old.rows.iter().find(|earlier| earlier.id == row.id).and_then(|row| row.other(&id));
             row.others.extend(there.cloned());
         }
         let own = |figure: &str| {
-            figure.split_once('@').filter(|(_, column)| *column == id).map(|(own, _)| own.to_owned())
+            figure.split_once('@').filter(|(_, variant)| *variant == id).map(|(own, _)| own.to_owned())
         };
         for figure in &old.figures {
             let Some(of) = own(&figure.id) else { continue };
@@ -89,8 +89,8 @@ fn keep_backends(new: &mut Experiment, old: &Experiment, origin: &str) -> (bool,
                 new.figures.insert(last + 1, figure.clone());
             }
         }
-        new.runs.extend(old.runs.iter().filter(|run| run.column.as_ref() == Some(&id)).cloned());
-        new.fidelity.extend(old.fidelity.iter().filter(|fidelity| fidelity.column == id).cloned());
+        new.runs.extend(old.runs.iter().filter(|run| run.variant.as_ref() == Some(&id)).cloned());
+        new.fidelity.extend(old.fidelity.iter().filter(|fidelity| fidelity.variant == id).cloned());
         new.asked.push(id);
     }
     if new.linux_hosts.is_empty() {
@@ -112,12 +112,13 @@ fn origin(old: &StudyResult, written: SystemTime) -> String {
 /// Whether both have the same scenarios, and the simulator gave the same values.
 fn simulates_the_same(new: &Experiment, old: &Experiment) -> bool {
     let values = |e: &Experiment| -> Vec<_> {
-        let of =
-            |row: &Row| (row.id.clone(), row.measured.clone(), row.compared.clone(), row.readings.clone());
+        let of = |row: &Row| {
+            (row.id.clone(), row.measured.clone(), row.compared.clone(), row.interpretations.clone())
+        };
         e.rows.iter().map(of).collect()
     };
     let of_default = |e: &Experiment| -> Vec<_> {
-        let own = e.runs.iter().filter(|run| run.column.is_none());
+        let own = e.runs.iter().filter(|run| run.variant.is_none());
         own.map(|run| (run.command.clone(), run.text.clone())).collect()
     };
     values(new) == values(old) && of_default(new) == of_default(old)
@@ -132,10 +133,10 @@ mod tests {
         Some(Estimate { mean, half_width: None, values: vec![mean] })
     }
 
-    fn run(column: Option<&str>) -> Run {
-        let backend = column.map(|column| format!(" --backend {column}")).unwrap_or_default();
+    fn run(variant: Option<&str>) -> Run {
+        let backend = variant.map(|variant| format!(" --backend {variant}")).unwrap_or_default();
         let command = format!("anabranch run one.toml{backend} --seed 1");
-        Run { command, column: column.map(Into::into), ..Run::default() }
+        Run { command, variant: variant.map(Into::into), ..Run::default() }
     }
 
     fn figure(id: &str) -> Figure {
@@ -144,20 +145,20 @@ mod tests {
 
     /// A row of that value in the simulator, and of 7 on each backend.
     fn result(simulated: f64, backends: &[&str]) -> StudyResult {
-        let column = |id: &&str| VariantName {
+        let variant = |id: &&str| VariantName {
             id: (*id).into(),
             title: format!("Linux ({id})"),
             of_backend: true,
             notes: vec!["The kernel was 9.9.".into()],
             ..VariantName::default()
         };
-        let assumed = VariantName { of_backend: false, ..column(&"tick") };
-        let other = |id: &&str| Other { column: (*id).into(), measured: estimate(7.0), ..Other::default() };
+        let assumed = VariantName { of_backend: false, ..variant(&"tick") };
+        let other = |id: &&str| Other { variant: (*id).into(), measured: estimate(7.0), ..Other::default() };
         let others = backends.iter().map(other).collect();
         let row = Row { id: "Z-1.a".into(), measured: estimate(simulated), others, ..Row::default() };
         let fidelity = |id: &&str| Fidelity {
             title: "one".into(),
-            column: (*id).into(),
+            variant: (*id).into(),
             command: String::new(),
             seeds: 1,
             of_seeds: 1,
@@ -166,7 +167,7 @@ mod tests {
         let figures = backends.iter().map(|id| figure(&format!("F1@{id}")));
         let experiment = Experiment {
             id: "Z-1".into(),
-            columns: backends.iter().map(column).chain([assumed]).collect(),
+            variants: backends.iter().map(variant).chain([assumed]).collect(),
             asked: backends.iter().map(|id| (*id).to_owned()).collect(),
             rows: vec![row],
             figures: [figure("F1")].into_iter().chain(figures).chain([figure("F2")]).collect(),
@@ -191,12 +192,12 @@ mod tests {
 
     /// Everything of a backend stays that a later command did not ask for, and the page says since when it is there.
     #[test]
-    fn a_column_of_a_backend_stays() {
+    fn the_values_of_a_backend_are_kept() {
         let (both, notices) = merged(result(3.0, &["kernel"]), result(3.0, &[]));
         assert_eq!(notices, [""; 0]);
         let mut expected = result(3.0, &["kernel"]);
         let kept = "Kept from the result of 1 January 1970, 00:00 UTC, by version 1.";
-        expected.experiments[0].columns[0].notes.push(kept.into());
+        expected.experiments[0].variants[0].notes.push(kept.into());
         expected.command = Some("study z ".into());
         expected.earlier_commands = vec!["study z kernel".into()];
         assert_eq!(both, expected);
@@ -204,7 +205,7 @@ mod tests {
         assert_eq!(merged(both.clone(), result(3.0, &[])).0, both);
         assert_eq!(merged(both.clone(), result(3.0, &["kernel"])), (result(3.0, &["kernel"]), vec![]));
         let (two, _) = merged(both, result(3.0, &["guest"]));
-        let ids: Vec<&str> = two.experiments[0].columns.iter().map(|column| &*column.id).collect();
+        let ids: Vec<&str> = two.experiments[0].variants.iter().map(|variant| &*variant.id).collect();
         assert_eq!(ids, ["guest", "kernel", "tick"]);
         let figures: Vec<&str> = two.experiments[0].figures.iter().map(|figure| &*figure.id).collect();
         assert_eq!(figures, ["F1", "F1@guest", "F1@kernel", "F2"]);
@@ -216,9 +217,9 @@ mod tests {
         let with_hosts = |mut result: StudyResult| {
             let experiment = &mut result.experiments[0];
             experiment.asked.push("linux-hosts".into());
-            let column =
-                VariantName { id: "linux-hosts".into(), of_backend: false, ..experiment.columns[0].clone() };
-            experiment.columns.push(column);
+            let variant =
+                VariantName { id: "linux-hosts".into(), of_backend: false, ..experiment.variants[0].clone() };
+            experiment.variants.push(variant);
             let simulated = estimate(8.0).unwrap();
             let quantities = vec![Simulated { kind: Measure::Goodput, of: "tcp".into(), simulated }];
             let command = "anabranch run one.toml --set hosts=linux --seed 1".into();
@@ -258,14 +259,14 @@ mod tests {
 
     /// Linux is not shown beside a simulator that gave something else.
     #[test]
-    fn a_column_beside_other_values_goes_with_a_word() {
+    fn dropped_values_of_a_backend_are_reported() {
         let (new, notices) = merged(result(3.0, &["kernel"]), result(4.0, &[]));
         assert_eq!(new, result(4.0, &[]));
         let said = "z: Z-1: dropped the earlier values of Linux (kernel), because the simulator's values have changed";
         assert_eq!(notices, [said]);
         let another = StudyResult { version: "2".into(), ..result(3.0, &[]) };
         let (new, notices) = merged(result(3.0, &["kernel"]), another);
-        assert_eq!((new.experiments[0].columns.len(), notices.len()), (2, 1), "{notices:?}");
+        assert_eq!((new.experiments[0].variants.len(), notices.len()), (2, 1), "{notices:?}");
         assert!(notices[0].contains("replaces"), "{notices:?}");
     }
 }

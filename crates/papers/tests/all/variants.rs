@@ -1,4 +1,4 @@
-//! Columns on the papers' scenarios.
+//! Variants of the papers' scenarios.
 
 use anabranch_cc::registry;
 use anabranch_papers::{all, scenarios};
@@ -10,9 +10,9 @@ fn testbed() -> &'static scenarios::ScenarioFile {
     scenarios::at("papers/COUPLED-CUBIC/coupled-cubic-testbed.toml")
 }
 
-/// The algorithms of a column's scenario, by flow; `None` where the column changes nothing.
-fn algorithms_in(column: &Variant, setup: &Setup) -> Option<Vec<String>> {
-    let scenario = column.of(setup).unwrap()?.scenario().unwrap();
+/// The algorithms of a variant's scenario, by flow; `None` where the variant changes nothing.
+fn algorithms_in(variant: &Variant, setup: &Setup) -> Option<Vec<String>> {
+    let scenario = variant.of(setup).unwrap()?.scenario().unwrap();
     Some(scenario.flows.iter().map(|flow| format!("{} {}", flow.name, flow.cc.entry.name)).collect())
 }
 
@@ -58,18 +58,18 @@ fn slow_starts_are_alike() {
 /// Half or a third, rounded up, of what the setup itself would have.
 #[test]
 fn a_column_has_a_part_of_the_seeds() {
-    let column = OUT_OF_TREE.of(&Setup::new("", testbed()).cc("lia")).unwrap().unwrap();
-    assert_eq!([1, 2, 3, 5, 10].map(|seeds| column.seeds(seeds)), [1, 1, 2, 3, 5]);
+    let variant = OUT_OF_TREE.of(&Setup::new("", testbed()).cc("lia")).unwrap().unwrap();
+    assert_eq!([1, 2, 3, 5, 10].map(|seeds| variant.seeds(seeds)), [1, 1, 2, 3, 5]);
     let tick = TICK.of(&Setup::new("", testbed())).unwrap().unwrap();
     assert_eq!([1, 2, 3, 5, 20].map(|seeds| tick.seeds(seeds)), [1, 1, 1, 2, 7]);
-    assert_eq!(column.clone().repeats(4).at_most(3).seeds(5), 2);
+    assert_eq!(variant.clone().repeats(4).at_most(3).seeds(5), 2);
 }
 
-/// Every experiment of a paper that ran on the out-of-tree kernel has a column of its arithmetic, with each algorithm in it
+/// Every experiment of a paper that ran on the out-of-tree kernel has a variant of its arithmetic, with each algorithm in it
 /// that has that form.
 #[test]
-fn every_experiment_has_the_retired_kernels_column() {
-    for paper in all().iter().filter(|paper| paper.columns.iter().any(|column| column.id == "v0")) {
+fn every_experiment_has_the_variant_of_out_of_tree_mptcp() {
+    for paper in all().iter().filter(|paper| paper.variants.iter().any(|variant| variant.id == "v0")) {
         for definition in &paper.experiments {
             for setup in definition.plan(Size::Quick).setups() {
                 let has = |setup: &Setup, so: fn(&str) -> bool| {
