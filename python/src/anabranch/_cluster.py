@@ -81,7 +81,7 @@ def run_study(request: dict[str, Any], client: Any) -> dict[str, Any]:
         note("the cluster has no workers yet: the study starts with the first one")
     if request["longest_s"] is not None:
         campaign = study._study.campaign(
-            request["size"], request["seeds"], None, request["only"], request["columns"], {}, "sim", request["store"]
+            request["size"], request["seeds"], None, request["only"], request["variants"], {}, "sim", request["store"]
         )
         workers = pool(executor).workers()
         seconds = sum(map(campaign.seconds, range(campaign.missing))) / workers

@@ -239,7 +239,7 @@ fn an_experiment_runs() {
         }
         // Each row has a value of its own in every column that changes it: the kernel had no Linked CUBIC.
         let others: Vec<&str> = row.others.iter().map(|other| other.variant.as_str()).collect();
-        assert_eq!(others, columns[usize::from(row.id.contains("linked-cubic"))..], "{}", row.id);
+        assert_eq!(others, variants[usize::from(row.id.contains("linked-cubic"))..], "{}", row.id);
         for other in &row.others {
             assert_ne!(other.verdict, Verdict::Failed, "{row:?}");
             assert_eq!(row.verdict == Verdict::NotJudged, other.verdict == Verdict::NotJudged, "{}", row.id);
