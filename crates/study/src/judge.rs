@@ -87,7 +87,7 @@ impl PlannedExperiment {
             let [id, title, meaning] = [variant.id, variant.title, variant.meaning].map(Into::into);
             VariantName { id, title, meaning, of_backend, notes, failed }
         };
-        let ran: Vec<&str> = self.columns.iter().map(|changed| changed.column.id).collect();
+        let ran: Vec<&str> = self.variants.iter().map(|changed| changed.variant.id).collect();
         let rows = plan.rows.iter().map(|row| {
             let concluded = row.conclude(&runs, as_explained);
             Row {
