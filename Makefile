@@ -12,7 +12,7 @@ LISTED := $(wildcard crates/cc/src/*.rs crates/cc/src/*/*.rs crates/net/src/loss
 FEATURES = $(shell tools/setup.sh features)
 WORKSPACE = --workspace $(or $(FEATURES),$(addprefix --exclude anabranch-,mptcp-bpf testbed test-support cli bench))
 # The report names the commit.
-ANABRANCH = ANABRANCH_COMMIT="$$(git rev-parse --short HEAD 2>/dev/null)" cargo run --quiet --release --locked $(FEATURES) --bin anabranch --
+ANABRANCH = ANABRANCH_COMMIT="$$(git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null)" cargo run --quiet --release --locked $(FEATURES) --bin anabranch --
 
 # For root on a kernel with BTF and MPTCP, the tests of the kernel's algorithms must not be skipped.
 export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kernel/btf/vmlinux ] && \

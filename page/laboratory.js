@@ -88,10 +88,12 @@ async function open(next) {
       sides.forEach((side) => side.wait());
     }
     $("text").value = mine.text;
+    refused = true;
     return show(problems);
   }
   if (mine !== opened) return;
   opened = null;
+  refused = false;
   state = mine;
   $("text").value = state.text;
   controls($("links"), changed.links, (link, key, value) => choose((of) => {
@@ -112,6 +114,8 @@ async function open(next) {
   await start();
 }
 
+/** Was the text in the editor refused? */
+let refused = false;
 let frame = null;
 let turn = 0;
 let linking = null;
@@ -140,7 +144,8 @@ async function start() {
     return mine === turn ? show(problems) : undefined;
   }
   if (mine !== turn) return;
-  show(null);
+  // What is wrong with a text stays until another one is opened.
+  if (!refused) show(null);
   const title = (name) => (name ? algorithms.find((known) => known.name === name)?.title ?? name : "As in the scenario");
   const runs = sides.map((side, i) => side.run(question(i), scenes[i], title(state.cc[i]), () => {
     frame ??= requestAnimationFrame(draw);

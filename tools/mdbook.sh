@@ -18,8 +18,8 @@ if [ "$(mdbook --version 2>/dev/null)" != "mdbook v$version" ]; then
 fi
 if ! cmp -s "$pinned" "$venv/pinned"; then
     rm -rf "$venv"
-    python3 -m venv "$venv"
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes -r "$pinned" &&
+    python3 -m venv "$venv" 2>/dev/null &&
+        "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes -r "$pinned" &&
         cp "$pinned" "$venv/pinned" ||
         { tools/skipped.sh "building the book" "the converter of its formulas cannot be installed here"; exit; }
 fi

@@ -18,8 +18,8 @@ roots=$target/release-roots
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 machine=$(uname -m)
 static=anabranch-$version-$machine-linux
-deb=$(find dist -name "anabranch_${version}-1_*.deb" 2>/dev/null | head -n 1)
-wheel=$(find dist -name "anabranch-$version-*_$machine.whl" 2>/dev/null | head -n 1)
+deb=$(find dist -name "anabranch_${version}-1_*.deb" 2>/dev/null | head -n 1 || true)
+wheel=$(find dist -name "anabranch-$version-*_$machine.whl" 2>/dev/null | head -n 1 || true)
 examples=(two-paths wifi-and-lte managed-queue failover short-flows mmwave-and-lte)
 all="files bookworm trixie container records wheel install reproducible"
 mkdir -p "$roots"
@@ -43,7 +43,6 @@ bare() {
     command -v debootstrap >/dev/null || skip "debootstrap is not installed"
     if ! [ -e "$root/usr/bin/apt-get" ]; then
         debootstrap --variant=minbase --include=ca-certificates "$1" "$root" >"$roots/$2.log" 2>&1 || { rm -rf "$root"; skip "$1 cannot be downloaded"; }
-        inside "$root" "apt-get update -q >/dev/null"
     fi
     echo "$root"
 }
@@ -77,6 +76,8 @@ suite() {
     [ -n "$deb" ] || skip "there is no Debian package in dist: call tools/release.sh deb"
     need "$static.tar.gz" static
     root=$(bare "$1" "$1")
+    # Also where an earlier run ended before it purged.
+    inside "$root" "apt-get update -q >/dev/null; apt-get purge -y -q anabranch >/dev/null 2>&1 || true"
     rm -rf "$root/dist" && cp -r dist "$root/dist"
     inside "$root" "find / -xdev -path /proc -prune -o -type f -print | grep -v '^/\(var\|dist\|tmp\|root\)/' | sort >/root/before"
     seconds=$SECONDS
@@ -195,6 +196,7 @@ part_install() {
     local root toolchain cargo=${CARGO_HOME:-$HOME/.cargo}
     toolchain=$(rustc --print sysroot)
     root=$(bare bookworm gcc)
+    inside "$root" "apt-get update -q >/dev/null"
     cargo fetch --quiet --locked
     inside "$root" "DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends gcc libc6-dev >/dev/null"
     inside "$root" "

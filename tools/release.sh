@@ -16,7 +16,7 @@ all="static static-aarch64 deb wheel wheel-aarch64 sdist crates container site s
 
 # Nothing in the files depends on the day or the folder.
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
-ANABRANCH_COMMIT=$(git describe --always --dirty --abbrev=12)
+ANABRANCH_COMMIT=$(git describe --always --dirty --abbrev=12 --exclude '*')
 export SOURCE_DATE_EPOCH ANABRANCH_COMMIT
 export RUSTFLAGS="--remap-path-prefix=$PWD=anabranch --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo --remap-path-prefix=$target=target"
 export CFLAGS="-ffile-prefix-map=$PWD=anabranch -ffile-prefix-map=$target=target"
@@ -63,7 +63,10 @@ static_for() {
     documents "$work/$name" "${@:2}" "$work/$name/anabranch"
     pack "$dist/$name.tar.gz" "$work" "$name"
 }
-part_static() { static_for x86_64; }
+part_static() {
+    [ "$(uname -m)" = x86_64 ] || skip "the command, which prints its man pages, does not run on $(uname -m)"
+    static_for x86_64
+}
 part_static-aarch64() {
     command -v qemu-aarch64 >/dev/null || skip "qemu-aarch64 is not installed, which prints its man pages"
     static_for aarch64 qemu-aarch64
@@ -80,6 +83,12 @@ part_deb() {
     mkdir -p "$root/DEBIAN" "$root/usr/bin" "$share/man/man1" "$share/doc/anabranch" "$share/anabranch" "$root/usr/lib/systemd/system" \
         "$share/bash-completion/completions" "$share/zsh/vendor-completions" "$share/fish/vendor_completions.d"
     strip --strip-unneeded -o "$root/usr/bin/anabranch" "$target/dist/anabranch"
+    # What packaging/control depends on: a newer symbol would not start on Debian 12.
+    local oldest newest
+    oldest=$(sed -n 's/.*libc6 (>= \([0-9.]*\)).*/\1/p' packaging/control)
+    newest=$(objdump -T "$root/usr/bin/anabranch" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
+    [ "$(printf '%s\n' "GLIBC_$oldest" "$newest" | sort -V | tail -n 1)" = "GLIBC_$oldest" ] ||
+        { echo "the command needs $newest, and the package promises $oldest: build it on Debian 12" >&2; return 1; }
     documents "$work/documents" "$root/usr/bin/anabranch"
     for page in "$work"/documents/man/*.1; do gzip -9 -n <"$page" >"$share/man/man1/$(basename "$page").gz"; done
     cp "$work/documents/completions/anabranch.bash" "$share/bash-completion/completions/anabranch"
@@ -142,8 +151,14 @@ part_container() {
     pack "$dist/$name.tar.gz" "$work/$name" .
 }
 
-part_site() {
+# The report that make reproduce wrote, and not the quick one that it shows before.
+need_report() {
     [ -e out/report/index.html ] || skip "there is no out/report: call make reproduce"
+    ! grep -q 'Provisional\.' out/report/index.html || skip "out/report is provisional: call make reproduce again"
+}
+
+part_site() {
+    need_report
     [ -e "$target/page/laboratory.html" ] || skip "there is no laboratory: call make page"
     rm -rf "$work/anabranch-$version-site"
     tools/site.sh "$work/anabranch-$version-site"
@@ -158,7 +173,7 @@ part_sbom() {
 # Sources, outcomes and environment in one archive, as journals and archives with a DOI take them.
 part_artefact() {
     local name=anabranch-$version-artefact
-    [ -e out/report/index.html ] || skip "there is no out/report: call make reproduce"
+    need_report
     [ -z "$(ls out/studies 2>/dev/null)" ] || skip "out/studies has results of other commands, which out/report may show: use a fresh clone"
     rm -rf "${work:?}/$name"
     mkdir -p "$work/$name/outcomes"
@@ -181,6 +196,11 @@ part_artefact() {
 mkdir -p "$dist" "$work"
 # shellcheck disable=SC2086
 [ $# != 0 ] || set -- $all
-run_parts release "$all" "$@"
-(cd "$dist" && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs -r sha256sum >SHA256SUMS)
+set +e
+(set -e; run_parts release "$all" "$@")
+status=$?
+set -e
+# Of this version's files, also where a part failed after others had written theirs.
+(cd "$dist" && find . -maxdepth 1 -type f -name "*$version*" -printf '%P\n' | sort | xargs -r sha256sum >SHA256SUMS)
 cat "$dist/SHA256SUMS"
+exit "$status"

@@ -8,7 +8,9 @@ target="${CARGO_TARGET_DIR:-target}"
 site=$1
 [ -e out/report/index.html ] || { echo "site: there is no out/report: call make reproduce" >&2; exit 2; }
 [ -e "$target/page/laboratory.html" ] || { echo "site: there is no laboratory: call make page" >&2; exit 2; }
+rm -rf out/book
 tools/mdbook.sh
+[ -e out/book/index.html ] || { echo "site: the book could not be built" >&2; exit 2; }
 
 rm -rf "$site.new"
 mkdir -p "$site.new"

@@ -70,9 +70,12 @@ impl Drawable {
                         format!("{} is a file: several runs are folders of `run --out`", file.display());
                     return Err(input_error(message, Some("draw the result of a study alone")));
                 }
-                None => Content::Runs(
-                    several.iter().map(|folder| RecordedRun::read(folder)).collect::<Result<_, _>>()?,
-                ),
+                None => {
+                    let read = several.iter().map(|folder| RecordedRun::read(folder));
+                    let mut runs = read.collect::<Result<Vec<_>, _>>()?;
+                    distinguish(&mut runs, several);
+                    Content::Runs(runs)
+                }
             },
         };
         Ok(Drawable { name, content })
@@ -197,8 +200,9 @@ impl RecordedRun {
 fn groups(runs: &[RecordedRun]) -> Vec<(String, Vec<&RecordedRun>)> {
     let key = |run: &RecordedRun| {
         let s = &run.record.summary;
-        let flows: Vec<_> = s.flows.iter().map(|flow| (flow.name.clone(), flow.cc.clone())).collect();
-        (s.scenario.clone(), s.kernel.as_ref().map(|k| k.release.clone()), flows)
+        let kernel = s.kernel.as_ref().map(|kernel| kernel.release.clone());
+        // The scenario's hash covers its algorithms and durations, but not the seed.
+        (s.scenario_hash.clone(), s.version.clone(), kernel, s.partial_until_s.map(f64::to_bits))
     };
     let mut groups: Vec<(_, Vec<&RecordedRun>)> = Vec::new();
     for run in runs {
@@ -211,6 +215,16 @@ fn groups(runs: &[RecordedRun]) -> Vec<(String, Vec<&RecordedRun>)> {
         }
     }
     groups.into_iter().map(|(_, members)| (group_name(&members), members)).collect()
+}
+
+/// Gives runs in folders of one name their whole paths.
+fn distinguish(runs: &mut [RecordedRun], paths: &[PathBuf]) {
+    let names: Vec<String> = runs.iter().map(|run| run.folder.clone()).collect();
+    for ((run, path), name) in runs.iter_mut().zip(paths).zip(&names) {
+        if names.iter().filter(|other| *other == name).count() > 1 {
+            run.folder = path.display().to_string();
+        }
+    }
 }
 
 fn group_name(members: &[&RecordedRun]) -> String {

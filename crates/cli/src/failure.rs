@@ -2,7 +2,7 @@
 
 use anabranch::Error;
 use anabranch_scenario::{is_hidden, printable};
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ErrorKind};
 use miette::{MietteDiagnostic, MietteHandlerOpts};
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -36,7 +36,10 @@ pub fn usage(error: &clap::Error) -> ! {
 /// The correction of `--plot FILE`: the file is optional, so it needs an equals sign.
 fn tip(error: &clap::Error, args: &[String]) -> String {
     let file = args.windows(2).find(|pair| pair[0] == "--plot" && !pair[1].starts_with('-'));
-    match file.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
+    // The argument that clap does not know is the file, not an option elsewhere.
+    let unknown = error.get(ContextKind::InvalidArg).map(ToString::to_string);
+    match file.filter(|pair| error.kind() == ErrorKind::UnknownArgument && unknown.as_ref() == Some(&pair[1]))
+    {
         Some(pair) => format!("\n  tip: write --plot={}", pair[1]),
         None => String::new(),
     }

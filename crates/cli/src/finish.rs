@@ -57,7 +57,7 @@ pub fn run(
 
 /// Prints a result, and notes the missing figures.
 pub fn show(result: &StudyResult, json: bool, page: impl FnOnce() -> String) -> Result<(), Error> {
-    let printed = if json { print_json(result) } else { print(&page()) };
+    let printed = if json { print_json(&*result.shown()) } else { print(&page()) };
     for figure in result.experiments.iter().flat_map(|e| &e.figures) {
         if let Some(missing) = &figure.missing {
             note(&format!("figure {}: {missing}", figure.id));

@@ -19,8 +19,10 @@ pub struct KeptArgs {
 }
 
 impl KeptArgs {
-    /// The folder of results of the study with that name.
+    /// The folder of results of the study with that name, which is not one of the papers' results.
     pub fn out(&self, name: &str) -> PathBuf {
+        let taken = ["algorithms", "book", "papers", "report", "store", "studies"].contains(&name);
+        let name = if taken { format!("{name}-study") } else { name.to_owned() };
         self.out.clone().unwrap_or_else(|| Path::new("out").join(name))
     }
 

@@ -209,7 +209,7 @@ impl Campaign {
         *lock(&at) = (1.0, total, total);
         report()?;
         let done = done.ok_or_else(|| RunError::new_err("the study returned no result"))?;
-        let result = json(&done.0)?;
+        let result = json(&*done.0.shown())?;
         *lock(&self.done) = Some(done);
         Ok(result)
     }

@@ -176,13 +176,13 @@ impl<'a> PaperPlan<'a> {
 /// Whether the algorithm is given to a flow, in the command or in the scenario; `--cc` replaces those of multipath flows.
 pub fn names(run: &Run, algorithm: &Entry) -> bool {
     let name = algorithm.name;
-    let is_replaced = algorithm.kind == Kind::Coupled && run.command.contains(" --cc ");
-    let in_text = !is_replaced
-        && run
-            .text
-            .lines()
-            .filter_map(|line| line.trim().strip_prefix("cc "))
-            .any(|rest| rest.contains(&format!("\"{name}\"")));
+    let replaces_all = |rest: &str| rest.split_whitespace().next().is_some_and(|cc| !cc.contains('='));
+    let is_replaced =
+        algorithm.kind == Kind::Coupled && run.command.split(" --cc ").skip(1).any(replaces_all);
+    let text: String = run.text.chars().filter(|c| !matches!(c, ' ' | '\t')).collect();
+    let begins_key = |at: usize| !text[..at].ends_with(|c: char| c.is_alphanumeric() || "_-.".contains(c));
+    let given = format!("cc=\"{name}\"");
+    let in_text = !is_replaced && text.match_indices(&given).any(|(at, _)| begins_key(at));
     let mut words = run.command.split(|c: char| c.is_whitespace() || "='\"".contains(c));
     in_text || words.any(|word| word == name)
 }
