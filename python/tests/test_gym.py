@@ -1,5 +1,7 @@
 """The environments of gymnasium."""
 
+import os
+
 import pytest
 from conftest import SHORT
 
@@ -50,5 +52,11 @@ def test_several_step_at_once() -> None:
     assert ended.all()
     # The next step resets.
     features, rewards, _, ended, _ = vector.step(actions)
+    # So it does in a process that was forked, which has none of the threads.
+    pid = os.fork()
+    if pid == 0:
+        vector.step(actions)
+        os._exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
     assert features.shape == (3, 10) and not rewards.any() and not ended.any()
     vector.close()

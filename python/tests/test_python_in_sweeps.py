@@ -1,10 +1,13 @@
 """Sweeps with Python: metrics and algorithms run where the run is made, and stored runs are used only for the same code."""
 
+import importlib
 import math
 import multiprocessing
 import os
 import pickle
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+import sys
+import types
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +93,74 @@ def test_changed_code_runs_anew(tmp_path: Path) -> None:
     other.__name__ = "scaled"
     assert [made(scaled), made(scaled), made(other)] == [8, 0, 8]
     assert made(lambda run: 1.0) == 8 and made(lambda run: 1.0) == 0 and made(lambda run: 2.0) == 8
+
+
+def test_a_changed_module_of_the_user_is_other_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "outer_of_test.py").write_text("import inner_of_test\n")
+    (tmp_path / "inner_of_test.py").write_text("by = 1.0\n")
+    outer = importlib.import_module("outer_of_test")
+
+    def by_reference(run: anabranch.Run) -> float:
+        return float(outer.inner_of_test.by)
+
+    def by_import(run: anabranch.Run) -> float:
+        import outer_of_test  # type: ignore[import-not-found]
+
+        return float(outer_of_test.inner_of_test.by)
+
+    def installed(run: anabranch.Run) -> float:
+        import numpy
+
+        return float(math.sqrt(numpy.pi))
+
+    def digests() -> list[str]:
+        return [digest("it", metric) for metric in (by_reference, by_import, installed)]
+
+    before = digests()
+    assert digests() == before
+    (tmp_path / "inner_of_test.py").write_text("by = 2.00\n")
+    after = digests()
+    assert after[0] != before[0] and after[1] != before[1] and after[2] == before[2]
+    without_file = types.ModuleType("without_file")
+
+    def unkeyed(run: anabranch.Run) -> float:
+        return float(without_file.by)
+
+    monkeypatch.setitem(sys.modules, "without_file", without_file)
+    with pytest.raises(anabranch.InputError, match="`without_file` has no file"):
+        digest("it", unkeyed)
+
+
+def nested(run: anabranch.Run) -> float:
+    """A metric that runs an algorithm in Python."""
+    return anabranch.run(SHORT, cc=Gentle, duration=1.2).flows["goodput_bps"][0]
+
+
+def test_a_metric_may_run_an_algorithm() -> None:
+    """The runs after it have the sweep's algorithm still."""
+    ours = sweep(cc=[Steps], metrics={"m": nested})
+    assert dict(ours) == dict(sweep(cc=[Steps]))
+    assert set(ours.runs["m"]) == {anabranch.run(SHORT, cc=Gentle, duration=1.2).flows["goodput_bps"][0]}
+
+
+class Loses(Counting):
+    """An executor whose workers deliver nothing."""
+
+    def submit(self, call: Any, *arguments: Any, **more: Any) -> Any:
+        future = super().submit(call, *arguments, **more)
+        results = future.result()
+        lost: Future[Any] = Future()
+        lost.set_result(results._replace(records=[None] * len(results.records)))
+        return lost
+
+
+@pytest.mark.parametrize("more", [{"metrics": {"m": largest_queue}}, {"cc": [Gentle]}])
+def test_a_run_that_workers_did_not_deliver_is_an_error(more: Any, tmp_path: Path) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        with pytest.raises(anabranch.RunError, match="no worker returned a run with seed"):
+            sweep(executor=Loses(pool), store=tmp_path, **more)
+    assert not any(file.read_bytes() for file in tmp_path.glob("*/runs.jsonl"))
 
 
 LIST = [1, 2]

@@ -44,6 +44,8 @@ def test_a_run_is_loaded_and_saved(record: Path, short: Path, command: Path, tmp
         assert each.plot().axes
     output(command, "plot", tmp_path / "run", "--out", tmp_path / "plot.svg")
     assert (tmp_path / "plot.svg").read_text().startswith("<svg")
+    with pytest.raises(anabranch.InputError, match="has a run already"):
+        loaded.save(tmp_path / "run")
     with pytest.raises(FileNotFoundError, match="summary.json"):
         anabranch.load(tmp_path)
 

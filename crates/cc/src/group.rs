@@ -44,10 +44,12 @@ impl Group {
         self.algorithm.copy().is_some()
     }
 
-    /// Sets the window and the pacing rate of path `r` from outside, for an algorithm that leaves them alone.
+    /// Sets the window and the pacing rate of path `r` from outside, for an algorithm that leaves them alone. No undo of an
+    /// earlier congestion overrides them.
     pub fn steer(&mut self, r: usize, cwnd: Option<Segments>, pacing_rate: Option<Option<f64>>) {
         let path = &mut self.paths[r];
         if path.active {
+            self.before[r] = None;
             path.cwnd = cwnd.unwrap_or(path.cwnd);
             path.pacing_rate = pacing_rate.unwrap_or(path.pacing_rate);
             self.settle(r);

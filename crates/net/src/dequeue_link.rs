@@ -112,7 +112,12 @@ impl DequeueLink {
         }
     }
 
-    /// As [`crate::FifoLink::steer`]: of earlier packets only that in transmission changes.
+    /// Lets the link be changed by [`DequeueLink::steer`]. Before the first packet.
+    pub fn let_steer(&mut self) {
+        self.transmitter.let_steer();
+    }
+
+    /// As [`crate::FifoLink::steer`]: of earlier packets only that in transmission changes. The caller has taken all outcomes.
     pub fn steer(&mut self, now: Time, to: &Steering) -> Replanned {
         self.run(now);
         let replanned = self.transmitter.steer(now, to);

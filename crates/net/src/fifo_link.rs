@@ -112,8 +112,13 @@ impl FifoLink {
         }
     }
 
-    /// Changes now. The caller corrects the deliveries of earlier packets, and reports which are lost ([`FifoLink::lose`]). Only for
-    /// links without a trace, a clock and planned changes.
+    /// Lets the link be changed by [`FifoLink::steer`]. Before the first packet.
+    pub fn let_steer(&mut self) {
+        self.transmitter.let_steer();
+    }
+
+    /// Changes now. The caller corrects the deliveries of the latest packets, and reports which are lost ([`FifoLink::lose`]). Only
+    /// for links without a trace, a clock, jitter, reordering and planned changes, after [`FifoLink::let_steer`].
     pub fn steer(&mut self, now: Time, to: &Steering) -> Replanned {
         self.advance(now);
         let replanned = self.transmitter.steer(now, to);

@@ -4,6 +4,7 @@ use crate::epoch::{Epoch, LinkState};
 use crate::fine_time::FineTime;
 use crate::transmitter::Transmitter;
 use crate::{DropReason, Loss, Time};
+use std::collections::VecDeque;
 
 /// The properties of a link from now on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,52 +20,89 @@ pub struct Steering {
 }
 
 /// What a change means for packets whose delivery was decided before.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Replanned {
+    /// The deliveries of the latest packets, whose transmission has not ended; `None`: lost. Earlier packets propagate, and
+    /// arrive when they would have.
+    pub deliveries: Vec<Option<Time>>,
     now: FineTime,
-    /// When the transmitter would have fallen idle.
-    idle: FineTime,
     /// The old rate ÷ the new one; `None` if the link is down.
     slower: Option<f64>,
-    before: Time,
-    delay: Time,
 }
 
 impl Replanned {
-    /// When a packet is delivered that was to be delivered at `at`; `None` if it is lost.
-    pub fn delivery(&self, at: Time) -> Option<Time> {
-        let end = FineTime::from_time(at.since(self.before));
-        if end <= self.now {
-            return Some(at); // it propagates
-        }
-        let transmitted = end.min(self.idle);
-        let jitter = end.minus(transmitted);
-        Some(self.departure(transmitted)?.plus(jitter).as_time() + self.delay)
-    }
-
     /// When a transmission ends or begins that was to do so at `at`.
     pub(crate) fn departure(&self, at: FineTime) -> Option<FineTime> {
         Some(self.now.plus(at.minus(self.now).scaled(self.slower?)))
     }
 }
 
+/// The deliveries that a change may still alter.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Unsent {
+    /// For each packet to be delivered whose transmission had not ended at the latest call: its end, and the delivery.
+    packets: VecDeque<(FineTime, Time)>,
+    /// When the latest packet before them is delivered.
+    propagated: Time,
+}
+
+impl Unsent {
+    /// A transmission ends at `end`, with delivery at `at`.
+    pub fn push(&mut self, now: Time, end: FineTime, at: Time) {
+        self.forget_sent(FineTime::from_time(now));
+        self.packets.push_back((end, at));
+    }
+
+    /// Forgets the packets that propagate at `now`.
+    fn forget_sent(&mut self, now: FineTime) {
+        while let Some(&(end, at)) = self.packets.front()
+            && end <= now
+        {
+            self.propagated = at;
+            self.packets.pop_front();
+        }
+    }
+
+    /// The rest is delivered `delay` after other ends, or lost. Returns the deliveries.
+    fn replan(&mut self, delay: Time, departure: impl Fn(FineTime) -> Option<FineTime>) -> Vec<Option<Time>> {
+        let mut last = self.propagated;
+        let mut deliveries = Vec::new();
+        for (end, _) in std::mem::take(&mut self.packets) {
+            deliveries.push(departure(end).map(|end| {
+                last = last.max(end.as_time() + delay);
+                self.packets.push_back((end, last));
+                last
+            }));
+        }
+        deliveries
+    }
+
+    /// When the latest packet is delivered.
+    fn last_delivery(&self) -> Time {
+        self.packets.back().map_or(self.propagated, |(_, at)| *at)
+    }
+}
+
 impl Transmitter {
-    /// Changes at `now`. Only without a trace, a clock and planned changes.
+    /// Changes at `now`. Only without a trace, a clock, jitter, reordering and planned changes, and after
+    /// [`Transmitter::let_steer`] before the first packet.
     pub fn steer(&mut self, now: Time, to: &Steering) -> Replanned {
         let (old, new) = (self.state(), LinkState::steered(to.rate_bps, to.delay, to.up).until(Time::NEVER));
         let slower = (new.rate_bps > 0.0).then(|| old.rate_bps / new.rate_bps);
         let present = FineTime::from_time(now);
         let idle = self.busy_until.max(present);
-        let replanned = Replanned { now: present, idle, slower, before: old.delay, delay: new.delay };
+        let mut replanned = Replanned { now: present, slower, deliveries: vec![] };
+        let unsent = self.unsent();
+        unsent.forget_sent(present);
+        replanned.deliveries = unsent.replan(new.delay, |end| replanned.departure(end));
+        let last_delivery = unsent.last_delivery();
         self.busy_until = match replanned.departure(idle) {
             Some(idle) if self.busy_until > present => idle,
             Some(_) => self.busy_until,
             None => self.busy_until.min(present),
         };
         let unsent = old.rate_bps * idle.minus(present).as_secs_f64();
-        self.restart(now, new, if slower.is_some() { 0.0 } else { unsent }, |at| {
-            replanned.delivery(at).unwrap_or(now)
-        });
+        self.restart(now, new, if slower.is_some() { 0.0 } else { unsent }, last_delivery);
         replanned
     }
 }
@@ -106,14 +144,15 @@ mod tests {
         let mut planned =
             Link::new(&LinkSpec { changes: vec![change], ..spec.clone() }, 1, 0).fifo().unwrap();
         let mut steered = Link::new(&spec, 1, 0).fifo().unwrap();
+        steered.let_steer();
         let (mut theirs, mut ours) = (vec![], Vec::<Option<Time>>::new());
         for i in 0..100 {
             if i == CHANGE {
-                let replanned = steered.steer(ms(CHANGE), &to);
-                for at in ours.iter_mut() {
-                    let before = *at;
-                    *at = before.and_then(|at| replanned.delivery(at));
-                    if before.is_some() && at.is_none() {
+                let replanned = steered.steer(ms(CHANGE), &to).deliveries;
+                let propagate = ours.len() - replanned.len();
+                for (at, new) in ours[propagate..].iter_mut().zip(replanned) {
+                    *at = new;
+                    if at.is_none() {
                         steered.lose(1500);
                     }
                 }
@@ -132,6 +171,30 @@ mod tests {
             assert!((theirs - ours).abs() <= 1e-6 * theirs, "{to:?}: {ours} instead of {theirs}");
         }
         [theirs, ours]
+    }
+
+    /// A packet that propagates arrives when it would have, whatever changes: a shorter delay, then an outage, and shorter again.
+    #[test]
+    fn what_propagates_arrives() {
+        let mut link =
+            Link::new(&LinkSpec::new(10e6, ms(100), QueueLimit::Packets(1000)), 1, 0).fifo().unwrap();
+        link.let_steer();
+        let Outcome::Delivered { at: first, .. } = link.offer(ms(0), 1500, false) else { panic!() };
+        let us = |n: u64| Time::from_nanos(1000 * n);
+        let to = |delay, up| Steering { rate_bps: 10e6, delay: ms(delay), up, loss: None };
+        assert_eq!(link.steer(ms(10), &to(10, true)).deliveries, []);
+        // This one may not overtake the first. It is sent at 11.2 ms.
+        let Outcome::Delivered { at: second, .. } = link.offer(ms(10), 1500, false) else { panic!() };
+        assert_eq!((first, second), (us(101_200), first));
+        assert_eq!(link.steer(ms(20), &to(10, false)).deliveries, []);
+        assert_eq!(link.steer(ms(30), &to(1, true)).deliveries, []);
+        // Three packets take 3.6 ms. The first is sent as the delay grows, the link goes down in the second.
+        let offers = [(); 3].map(|()| link.offer(ms(120), 1500, false));
+        let at = |at| Outcome::Delivered { at: us(at), marked: false };
+        assert_eq!(offers, [at(122_200), at(123_400), at(124_600)]);
+        let later = [123_400 + 4_000, 124_600 + 4_000].map(|at| Some(us(at)));
+        assert_eq!(link.steer(us(121_200), &to(5, true)).deliveries, later);
+        assert_eq!(link.steer(ms(122), &to(5, false)).deliveries, [None, None]);
     }
 
     /// A change now is the change that was planned for now: for packets that propagate, are in transmission, wait and arrive.

@@ -4,7 +4,7 @@ use crate::epoch::{Epoch, epochs};
 use crate::fine_time::FineTime;
 use crate::jitter::JitterProcess;
 use crate::opportunities::Opportunities;
-use crate::steer;
+use crate::steer::{self, Unsent};
 use crate::trace_steps::TraceSteps;
 use crate::{Jitter, LinkSpec, Loss, Random, Time, Trace, TraceData};
 
@@ -67,9 +67,11 @@ impl TraceState {
     }
 }
 
-/// Random delays after transmission.
+/// Random delays after transmission; or what a link needs that changes while it runs.
 #[derive(Clone, Debug)]
 struct Delays {
+    /// Here, so that other links do not pay for it.
+    unsent: Option<Unsent>,
     process: Option<JitterProcess>,
     reorder_rate: f64,
     reorder_delay: Time,
@@ -81,6 +83,7 @@ impl Delays {
         let Jitter { up_to, correlation, reorder_rate, reorder_delay } = jitter;
         let process = || JitterProcess::new(up_to, correlation, Random::new(seed ^ JITTER_SEED, stream));
         Delays {
+            unsent: None,
             process: (up_to > Time::ZERO).then(process),
             reorder_rate,
             reorder_delay,
@@ -296,7 +299,21 @@ impl Transmitter {
         if held_back == Time::ZERO {
             self.last_delivery = at;
         }
+        if let Some(Delays { unsent: Some(unsent), .. }) = self.jitter.as_deref_mut() {
+            unsent.push(now, self.busy_until, at);
+        }
         at + held_back
+    }
+
+    /// From now on, changes may come that are not planned: keeps what they may alter.
+    pub fn let_steer(&mut self) {
+        self.unsent();
+    }
+
+    /// The deliveries that a change may alter.
+    pub(crate) fn unsent(&mut self) -> &mut Unsent {
+        let delays = self.jitter.get_or_insert_with(|| Box::new(Delays::new(Jitter::default(), 0, 0)));
+        delays.unsent.get_or_insert_default()
     }
 
     /// The present epoch.
@@ -304,14 +321,14 @@ impl Transmitter {
         self.epochs[self.current].clone()
     }
 
-    /// Begins the epoch `new` at `now`, which was not planned. `unsent` bits of lost packets are never sent, and `delivery`
-    /// is when a packet is delivered instead.
-    pub(crate) fn restart(&mut self, now: Time, new: Epoch, unsent: f64, delivery: impl Fn(Time) -> Time) {
+    /// Begins the epoch `new` at `now`, which was not planned. `unsent` bits of lost packets are never sent, and the
+    /// latest packet is delivered at `last_delivery`.
+    pub(crate) fn restart(&mut self, now: Time, new: Epoch, unsent: f64, last_delivery: Time) {
         self.capacity_bits += self.rate_bps() * self.age(now);
         self.epochs = steer::epochs(now, self.state(), new);
         self.current = 1;
         self.undelivered_bits -= unsent;
-        self.last_delivery = delivery(self.last_delivery);
+        self.last_delivery = last_delivery;
         self.transmit_in(1);
     }
 

@@ -14,9 +14,11 @@ use pyo3::types::PyList;
 use std::cell::RefCell;
 use std::sync::{Mutex, PoisonError};
 
+type Makers = Vec<(String, Py<PyAny>)>;
+
 thread_local! {
     /// The makers of this thread's algorithms by their names in scenarios, and the first error of one of them.
-    static MAKERS: RefCell<Vec<(String, Py<PyAny>)>> = const { RefCell::new(vec![]) };
+    static MAKERS: RefCell<Makers> = const { RefCell::new(vec![]) };
     static ERROR: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
@@ -35,25 +37,47 @@ pub struct Own {
     make: Py<PyAny>,
 }
 
-/// Makes algorithms known to scenarios, and to this thread until [`end`].
-pub fn begin(own: Vec<Own>) -> PyResult<()> {
+/// While it exists, this thread knows algorithms. Its end restores those before: a metric or an algorithm may run a scenario.
+pub struct Known {
+    makers: Makers,
+    error: Option<PyErr>,
+}
+
+impl Known {
+    /// Makes algorithms known to scenarios, and to this thread.
+    pub fn begin(own: Vec<Own>) -> PyResult<Known> {
+        let makers = makers(own)?;
+        Ok(Known { makers: MAKERS.replace(makers), error: ERROR.take() })
+    }
+
+    /// Forgets them and returns the error of one of them.
+    pub fn end(self) -> PyResult<()> {
+        check()
+    }
+}
+
+impl Drop for Known {
+    fn drop(&mut self) {
+        // What they replace is dropped outside, as Python may run code then.
+        let before = (MAKERS.replace(std::mem::take(&mut self.makers)), ERROR.replace(self.error.take()));
+        drop(before);
+    }
+}
+
+/// Makes algorithms known to scenarios.
+#[pyfunction]
+pub fn register(own: Vec<Own>) -> PyResult<()> {
+    makers(own).map(drop)
+}
+
+fn makers(own: Vec<Own>) -> PyResult<Makers> {
     let mut makers = Vec::new();
     for Own { name, observables, make } in own {
         distinct(&name, &observables)?;
         add_algorithm(entry(&name, &observables));
         makers.push((name, make));
     }
-    // What they replace is dropped outside, as Python may run code then.
-    let before = (MAKERS.replace(makers), ERROR.take());
-    drop(before);
-    Ok(())
-}
-
-/// Makes algorithms known to scenarios.
-#[pyfunction]
-pub fn register(own: Vec<Own>) -> PyResult<()> {
-    begin(own)?;
-    end()
+    Ok(makers)
 }
 
 /// Checks that the names of observables are unique columns of the samples.
@@ -80,13 +104,6 @@ pub fn is_well() -> bool {
 /// Takes the error of one of them.
 pub fn check() -> PyResult<()> {
     ERROR.take().map_or(Ok(()), Err)
-}
-
-/// Forgets this thread's algorithms and returns the error of one of them.
-pub fn end() -> PyResult<()> {
-    let before = MAKERS.take();
-    drop(before);
-    check()
 }
 
 /// The registry entry of an algorithm; those of one name share it.

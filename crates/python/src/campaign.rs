@@ -5,11 +5,14 @@ use crate::errors::{Error, RunError, VersionError, refused};
 use crate::table::Table;
 use crate::tables::{Names, Rows, table_of_runs};
 use anabranch::keep_study;
-use anabranch_papers::{RESULTS_VERSION, run_all};
+use anabranch_net::Time;
+use anabranch_papers::{RESULTS_VERSION, Simulator};
+use anabranch_record::{Sink, Summary};
 use anabranch_study::store::{Key, Record};
+use anabranch_study::task::SIM;
 use anabranch_study::{
-    Claim, Kind, PendingRun, Progress, Results, RunCache, RunId, SimulationRuns, Store, Study, StudyError,
-    StudyResult, Work,
+    Backend, Backends, Claim, Kind, PendingRun, Progress, Results, RunCache, RunId, SimulationRuns, Store,
+    Study, StudyError, StudyResult, Task, TaskError, Work, run_all,
 };
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
@@ -32,6 +35,33 @@ thread_local! {
 }
 
 type Notes = Arc<Mutex<Vec<String>>>;
+
+/// For studies with metrics or algorithms in Python, whose runs workers alone make.
+struct InWorkers {
+    /// Why a run that they did not deliver cannot be made here.
+    missing: Mutex<Option<String>>,
+}
+
+impl Backend for InWorkers {
+    fn name(&self) -> &str {
+        SIM
+    }
+
+    fn run(
+        &self,
+        task: &Task,
+        _: &mut dyn Sink,
+        _: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Summary, TaskError> {
+        let seed = task.seed_of_run();
+        let why = format!(
+            "no worker returned a run with seed {seed}, which has metrics or algorithms in Python. Finished runs are stored: \
+             repeat the call to resume"
+        );
+        lock(&self.missing).get_or_insert(why.clone());
+        Err(TaskError::Failed(why))
+    }
+}
 
 /// Runs of a study, and their results.
 #[pyclass(frozen, module = "anabranch._anabranch")]
@@ -87,6 +117,11 @@ impl Campaign {
             // The caller of the package is three frames up.
             PyErr::warn(py, &py.get_type::<PyUserWarning>(), &note, 3)
         })
+    }
+
+    /// Whether its metrics or algorithms are in Python.
+    fn is_in_python(&self) -> bool {
+        self.identity != SIM || !self.names.algorithms.is_empty()
     }
 
     fn with_result<T>(
@@ -159,7 +194,8 @@ impl Campaign {
         lock(&self.claims).clear();
     }
 
-    /// Executes the remaining runs in this process, on all cores, and judges. Calls `progress` with the completed fraction, 0
+    /// Executes the remaining runs in this process, on all cores, and judges; those with metrics or algorithms in Python must be
+    /// stored. Calls `progress` with the completed fraction, 0
     /// to 1, the number of completed runs and the total. Returns the result as JSON.
     fn run(&self, py: Python<'_>, progress: Option<Bound<'_, PyAny>>) -> PyResult<String> {
         let (stop, at) = (AtomicBool::new(false), Mutex::new((0.0, 0, 0)));
@@ -172,6 +208,8 @@ impl Campaign {
             None => Ok(()),
         };
         let kept = self.store.as_ref().map(|store| store as &dyn RunCache);
+        let in_workers = InWorkers { missing: Mutex::new(None) };
+        let backend: &dyn Backend = if self.is_in_python() { &in_workers } else { &Simulator };
         let mut asked = Ok(());
         let mut done = None;
         // A pool of its own: threads do not survive a fork, and a child would wait for ever for those of a pool that its parent
@@ -183,7 +221,9 @@ impl Campaign {
             scope.spawn(move || {
                 let keep_going = || !stop.load(Ordering::Relaxed);
                 let ended = pool.install(|| {
-                    run_all(work, kept, &show, &keep_going, &mut |finished| *done = Some(finished))
+                    run_all(Backends(&[backend]), work, kept, &show, &keep_going, &mut |finished| {
+                        *done = Some(finished)
+                    })
                 });
                 // The thread below waits for it.
                 let _ = sender.send(ended);
@@ -205,6 +245,9 @@ impl Campaign {
         asked?;
         ended.map_err(|why| RunError::new_err(why.to_string()))?;
         self.warn(py)?;
+        if let Some(why) = lock(&in_workers.missing).take() {
+            return Err(RunError::new_err(why));
+        }
         let total = lock(&at).2;
         *lock(&at) = (1.0, total, total);
         report()?;

@@ -1,7 +1,7 @@
 //! Executes tasks in a worker. The result's bytes do not depend on the worker.
 
-use crate::algorithm::{self, Own};
-use crate::errors::{Error, VersionError};
+use crate::algorithm::{self, Known, Own};
+use crate::errors::{Error, RunError, VersionError};
 use crate::run;
 use anabranch_net::Time;
 use anabranch_papers::{RESULTS_VERSION, Simulator};
@@ -61,13 +61,13 @@ pub fn execute(
              install the same wheel on both"
         )));
     }
-    let begun = algorithm::begin(std::mem::take(&mut needs.own));
-    let made = begun.and_then(|()| tasks.iter().map(|task| one(py, task, &needs)).collect());
-    let ended = algorithm::end();
-    made.and_then(|made| ended.map(|()| made))
+    let in_python = needs.measure.is_some() || !needs.own.is_empty();
+    let known = Known::begin(std::mem::take(&mut needs.own))?;
+    let made: Vec<_> = tasks.iter().map(|task| one(py, task, &needs, in_python)).collect::<PyResult<_>>()?;
+    known.end().map(|()| made)
 }
 
-fn one(py: Python<'_>, task: &str, needs: &Needs) -> PyResult<Option<Py<PyBytes>>> {
+fn one(py: Python<'_>, task: &str, needs: &Needs, in_python: bool) -> PyResult<Option<Py<PyBytes>>> {
     let Needs { measure, identity, stopped, .. } = needs;
     let is_stopped = |py: Python<'_>| match stopped {
         Some(stopped) => stopped.call0(py)?.is_truthy(py),
@@ -90,8 +90,15 @@ fn one(py: Python<'_>, task: &str, needs: &Needs) -> PyResult<Option<Py<PyBytes>
     });
     signal?;
     algorithm::check()?;
-    // The client repeats a run that failed and judges the failure.
-    let Ok(mut summary) = summary else { return Ok(None) };
+    let mut summary = match summary {
+        Ok(summary) => summary,
+        // The client cannot repeat it.
+        Err(TaskError::Refused(why) | TaskError::Failed(why)) if in_python => {
+            return Err(RunError::new_err(why));
+        }
+        // The client repeats a run that failed and judges the failure.
+        Err(_) => return Ok(None),
+    };
     if let Some(measure) = measure {
         let metrics = measure.call1(py, (run::given(&summary, &samples)?,))?;
         summary.metrics = metrics.extract(py)?;

@@ -17,7 +17,7 @@ pub fn load(py: Python<'_>, folder: PathBuf) -> PyResult<Given> {
     run::given(&record.summary, &record.samples)
 }
 
-/// Writes a run's folder.
+/// Writes a run's folder, which has none yet: tables of two runs would mix.
 #[pyfunction]
 pub fn save(
     py: Python<'_>,
@@ -30,6 +30,14 @@ pub fn save(
     let failed =
         |why: &dyn std::error::Error| Error::new_err(format!("cannot write {}: {why}", folder.display()));
     let summary = Summary::from_json(summary).map_err(|why| failed(&why))?;
+    let file = folder.join("summary.json");
+    if file.exists() {
+        return Err(refused(format!(
+            "{} has a run already ({}): save into another folder, or remove it",
+            folder.display(),
+            file.display()
+        )));
+    }
     py.detach(|| {
         std::fs::create_dir_all(&folder).map_err(|why| failed(&why))?;
         for (name, table) in [("subflows", subflows), ("links", links), ("completions", completions)] {
@@ -43,6 +51,6 @@ pub fn save(
             file.finish().map_err(|why| failed(&why))?;
         }
         // Last: a folder without it is incomplete.
-        summary.write(&folder.join("summary.json")).map_err(|why| failed(&why))
+        summary.write(&file).map_err(|why| failed(&why))
     })
 }

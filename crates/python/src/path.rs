@@ -157,6 +157,11 @@ properties! {
     /// Grows the window up to the threshold and returns the acknowledged segments left for congestion avoidance.
     fn slow_start(&mut self, acked: f64) -> PyResult<f64> {
         self.own("cwnd")?;
+        if !acked.is_finite() || acked < 0.0 {
+            return Err(refused(format!(
+                "`slow_start` of {acked}: it must be a finite number of segments, at least 0"
+            )));
+        }
         Ok(slow_start::grow(&mut self.of, acked))
     }
 

@@ -1,6 +1,6 @@
 //! Runs a scenario once.
 
-use crate::algorithm::{self, Own};
+use crate::algorithm::{self, Known, Own};
 use crate::errors::{RunError, python_error, refused};
 use crate::samples;
 use crate::table::Table;
@@ -49,9 +49,9 @@ pub fn run(
     seed: Option<u64>,
     sampled: bool,
 ) -> PyResult<Given> {
-    algorithm::begin(own)?;
+    let known = Known::begin(own)?;
     let made = made(py, source, set, cc, seed, sampled);
-    algorithm::end()?;
+    known.end()?;
     made
 }
 

@@ -8,7 +8,8 @@ use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::process;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A session; closed if it is empty.
 #[pyclass(frozen, module = "anabranch._anabranch")]
@@ -199,7 +200,8 @@ impl Session {
         self.with(py, |session| {
             if !session.can_set_link(link) {
                 return Err(refused(format!(
-                    "the link `{name}` has a trace, a clock or changes of its own: a session changes only links without them"
+                    "the link `{name}` has a trace, a clock, jitter, reordering or changes of its own: a session changes only \
+                     links without them"
                 )));
             }
             session.set_link(link, rate, delay, loss, up);
@@ -241,20 +243,39 @@ pub fn advance_all(
     let to = to.into_iter().map(until).collect::<PyResult<Vec<_>>>()?;
     let (sessions, pool): (Vec<&Session>, &Threads) =
         (sessions.iter().map(|session| session.get()).collect(), pool.get());
-    py.detach(|| {
-        pool.0.install(|| sessions.par_iter().zip(to).map(|(session, to)| session.step(to)).collect())
-    })
+    let pool = pool.present()?;
+    py.detach(|| pool.install(|| sessions.par_iter().zip(to).map(|(session, to)| session.step(to)).collect()))
 }
 
 /// Threads for [`advance_all`].
 #[pyclass(frozen, module = "anabranch._anabranch")]
-pub struct Threads(ThreadPool);
+pub struct Threads {
+    count: usize,
+    /// The pool, and the process that has its threads.
+    pool: Mutex<(u32, Arc<ThreadPool>)>,
+}
 
 #[pymethods]
 impl Threads {
     #[new]
     fn new(count: usize) -> PyResult<Self> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
-        pool.map(Threads).map_err(|why| RunError::new_err(why.to_string()))
+        Ok(Threads { count, pool: Mutex::new((process::id(), pool(count)?)) })
     }
+}
+
+impl Threads {
+    /// The pool of this process: threads do not survive a fork.
+    fn present(&self) -> PyResult<Arc<ThreadPool>> {
+        let mut own = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        if own.0 != process::id() {
+            // Never dropped: that would wait for the parent's threads.
+            std::mem::forget(std::mem::replace(&mut *own, (process::id(), pool(self.count)?)));
+        }
+        Ok(own.1.clone())
+    }
+}
+
+fn pool(count: usize) -> PyResult<Arc<ThreadPool>> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+    pool.map(Arc::new).map_err(|why| RunError::new_err(why.to_string()))
 }

@@ -155,6 +155,9 @@ impl Connection {
             return false;
         }
         self.cc.steer(self.subflows[s].tx.row(), cwnd, pacing_rate);
+        if let Some(rate) = pacing_rate {
+            self.subflows[s].tx.repace(net.now(), rate);
+        }
         self.push_from(s, net);
         true
     }

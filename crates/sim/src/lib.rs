@@ -172,6 +172,12 @@ pub enum SimError {
         /// The most open connections of transfers, of all flows.
         most: usize,
     },
+    /// A session cannot set the windows of a flow with a connection for each transfer.
+    #[error("flow `{flow}` opens a connection for each transfer: set `connections = \"one\"` to control it")]
+    Uncontrolled {
+        /// The flow.
+        flow: String,
+    },
     /// Too many subflows.
     #[error("flow `{flow}` has {paths} paths, the limit of its algorithm is {most}")]
     TooManyPaths {

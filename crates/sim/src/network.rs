@@ -245,22 +245,30 @@ impl Network {
         }
     }
 
-    /// Changes link `i` of the scenario now, with the packets that were decided before. Only for links without a trace, a clock
-    /// and planned changes.
+    /// Lets link `i` of the scenario be changed by [`Network::steer`]. Before the first packet.
+    pub(crate) fn let_steer(&mut self, i: usize) {
+        match &mut self.hops[i].stage {
+            Stage::Link(link) => link.let_steer(),
+            Stage::Dequeue(stage) => stage.link.let_steer(),
+            Stage::Pipe => (),
+        }
+    }
+
+    /// Changes link `i` of the scenario now, with the packets that were decided before. Only for links without a trace, a clock,
+    /// jitter, reordering and planned changes.
     pub(crate) fn steer(&mut self, i: usize, to: &Steering) {
         let now = self.events.now();
+        self.collect_outcomes(i as u32);
         let (replanned, pipe) = match &mut self.hops[i].stage {
             Stage::Link(link) => (link.steer(now, to), i),
             Stage::Dequeue(stage) => (stage.link.steer(now, to), stage.pipe as usize),
             Stage::Pipe => return,
         };
-        let mut last = Time::ZERO;
-        for (at, packet) in std::mem::take(&mut self.hops[pipe].pipe) {
-            match replanned.delivery(at) {
-                Some(at) => {
-                    last = last.max(at);
-                    self.hops[pipe].pipe.push_back((last, packet));
-                }
+        let propagate = self.hops[pipe].pipe.len() - replanned.deliveries.len();
+        let unsent = self.hops[pipe].pipe.split_off(propagate);
+        for ((_, packet), at) in unsent.into_iter().zip(replanned.deliveries) {
+            match at {
+                Some(at) => self.hops[pipe].pipe.push_back((at, packet)),
                 None => {
                     match &mut self.hops[i].stage {
                         Stage::Link(link) => link.lose(packet.wire.into()),

@@ -228,6 +228,12 @@ impl Sender {
         now >= self.pace_next
     }
 
+    /// The pacing rate has been set to `rate`: the next segment waits for no longer than one interval of it.
+    pub(crate) fn repace(&mut self, now: Time, rate: Option<f64>) {
+        let interval = rate.map_or(Time::ZERO, |rate| Time::from_secs_f64(1.0 / rate));
+        self.pace_next = self.pace_next.min(now + interval);
+    }
+
     /// Lets the pacer's timer wake the subflow.
     #[inline]
     pub(crate) fn wait_for_pacer(&mut self) {

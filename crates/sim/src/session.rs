@@ -8,7 +8,7 @@ use anabranch_cc::registry::{Entry, Kind};
 use anabranch_cc::{Ack, Algorithm, Congestion, Path};
 use anabranch_net::{Loss, Steering, Time};
 use anabranch_record::{MemorySink, NoSamples, Summary};
-use anabranch_scenario::{CongestionControl, Scenario};
+use anabranch_scenario::{Application, CongestionControl, Connections, Scenario};
 use std::sync::Arc;
 
 /// A run in steps. What it does depends on the scenario, the seed and the calls alone; without changes, it is the run of
@@ -21,6 +21,8 @@ pub struct Session {
     is_over: bool,
     /// The present state of each link.
     links: Vec<Steering>,
+    /// Whether a link was changed.
+    is_steered: bool,
     /// For each controlled flow and subflow, what to set once it is established.
     wanted: Vec<Option<Vec<Wanted>>>,
 }
@@ -55,7 +57,7 @@ pub struct SubflowNow {
     pub min_rtt_s: f64,
     /// Segments sent and neither acknowledged nor deemed lost.
     pub in_flight_segments: u64,
-    /// Payload bytes sent, repetitions included.
+    /// Payload bytes sent, first transmissions only.
     pub sent_bytes: u64,
     /// Payload bytes delivered.
     pub delivered_bytes: u64,
@@ -116,7 +118,7 @@ impl Session {
     /// are kept.
     ///
     /// # Errors
-    /// As [`crate::run`].
+    /// As [`crate::run`], and [`SimError::Uncontrolled`].
     pub fn new(
         mut scenario: Scenario,
         seed: u64,
@@ -124,7 +126,12 @@ impl Session {
         sampled: bool,
     ) -> Result<Session, SimError> {
         for f in controlled {
-            scenario.flows[*f].cc = CongestionControl { entry: &EXTERNAL, params: vec![] };
+            let flow = &mut scenario.flows[*f];
+            if matches!(flow.application, Application::Arrivals { connections: Connections::New, .. }) {
+                return Err(SimError::Uncontrolled { flow: flow.name.clone() });
+            }
+            flow.cc = CongestionControl { entry: &EXTERNAL, params: vec![] };
+            flow.penalise = false; // the window is the caller's
             scenario.hash += "+external";
         }
         let link = |link: &anabranch_scenario::NamedLink| Steering {
@@ -143,7 +150,14 @@ impl Session {
         let sink = if sampled { SinkOf::Kept(Box::new(MemorySink::new())) } else { SinkOf::None(NoSamples) };
         let mut simulator = Simulator::with(Held::Shared(Arc::new(scenario)), seed, sink)?;
         let pause = simulator.pause_target();
-        Ok(Session { simulator, pause, now: Time::ZERO, is_over: false, links, wanted })
+        let mut session =
+            Session { simulator, pause, now: Time::ZERO, is_over: false, links, is_steered: false, wanted };
+        for link in 0..session.links.len() {
+            if session.can_set_link(link) {
+                session.simulator.net.let_steer(link);
+            }
+        }
+        Ok(session)
     }
 
     /// The scenario.
@@ -169,6 +183,7 @@ impl Session {
             now: self.now,
             is_over: self.is_over,
             links: self.links.clone(),
+            is_steered: self.is_steered,
             wanted: self.wanted.clone(),
         })
     }
@@ -243,10 +258,11 @@ impl Session {
         }
     }
 
-    /// Whether a link can be changed: it has no trace, no planned changes and no clock.
+    /// Whether a link can be changed: it has no trace, no planned changes, no clock, no jitter and no reordering.
     pub fn can_set_link(&self, link: usize) -> bool {
         let spec = &self.simulator.scenario.links[link].spec;
-        spec.trace.is_none() && spec.changes.is_empty() && spec.tick == Time::ZERO
+        let jitters = spec.jitter.up_to > Time::ZERO || spec.jitter.reorder_rate > 0.0;
+        spec.trace.is_none() && spec.changes.is_empty() && spec.tick == Time::ZERO && !jitters
     }
 
     /// Changes a link now; `None` leaves a property. What is set while it is down holds when it is up again.
@@ -258,6 +274,7 @@ impl Session {
         loss: Option<Loss>,
         up: Option<bool>,
     ) {
+        self.is_steered = true;
         let state = &mut self.links[link];
         *state = Steering {
             rate_bps: rate_bps.unwrap_or(state.rate_bps),
@@ -299,7 +316,10 @@ impl Session {
     pub fn finish(mut self) -> (Summary, MemorySink) {
         let now = self.now;
         self.simulator.finish(now);
-        let summary = summary::summarise(&mut self.simulator, now);
+        let mut summary = summary::summarise(&mut self.simulator, now);
+        if self.is_steered {
+            summary.scenario_hash += "+steered"; // another run than the scenario's
+        }
         let samples = match self.simulator.sink {
             SinkOf::Kept(samples) => *samples,
             _ => MemorySink::new(),

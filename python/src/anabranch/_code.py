@@ -1,17 +1,21 @@
 """The identity of Python code: what a function or class does, so that stored runs are not used for changed code.
 
 The digest covers the bytecode with its constants, defaults, closures, and whatever the code refers to by name. Code is refused if
-something that it uses can change without notice.
+something that it uses can change without notice. An installed package is known by its version, a module of the user by its files and
+those of the modules that they import.
 """
 
 from __future__ import annotations
 
+import ast
 import dis
 import functools
 import hashlib
+import importlib.util
 import sys
 import types
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from ._arguments import refused
@@ -61,7 +65,8 @@ def _parts(value: Any, above: list[object]) -> Iterator[str]:
     elif any(value is known for known in above):
         yield f"again {next(i for i, known in enumerate(above) if known is value)}"
     elif isinstance(value, types.ModuleType):
-        yield f"module {value.__name__} {getattr(value, '__version__', '')}"
+        yield f"module {value.__name__}"
+        yield from _modules(value.__name__)
     elif isinstance(value, functools.partial):
         yield "partial"
         yield from _parts((value.func, value.args, tuple(sorted(value.keywords.items()))), [*above, value])
@@ -102,6 +107,74 @@ def _is_installed(file: str) -> bool:
     return any(file.startswith(paths[key]) for key in ("stdlib", "platstdlib", "purelib", "platlib"))
 
 
+def _modules(name: str) -> Iterator[str]:
+    """The top-level package of a module, and what it imports."""
+    todo, seen = [name.partition(".")[0]], set()
+    while todo:
+        top = todo.pop()
+        if top in seen:
+            continue
+        seen.add(top)
+        files = _files(top)
+        if files is None:
+            yield f"module {top} {getattr(sys.modules.get(top), '__version__', '')}"
+        for file in files or []:
+            try:
+                stat = file.stat()
+                digest, imports = _read(file, stat.st_mtime_ns, stat.st_size)
+            except OSError as why:
+                raise Unkeyed(f"the module `{top}` cannot be read: {why}") from None
+            yield f"file {top} {file.name} {digest}"
+            todo.extend(imports)
+
+
+def _files(top: str) -> list[Path] | None:
+    """The files of a module or package of the user; `None` if it is installed, or does not exist."""
+    if top in sys.stdlib_module_names:
+        return None
+    module = sys.modules.get(top)
+    spec = module.__spec__ if module else importlib.util.find_spec(top)
+    if not module and not spec:
+        return None
+    file = getattr(module, "__file__", None) or (spec and spec.origin)
+    places = [str(place) for place in getattr(module, "__path__", None) or (spec and spec.submodule_search_locations) or ()]
+    if not places and not file:
+        raise Unkeyed(f"the module `{top}` has no file, so that it may change")
+    if all(_is_installed(place) for place in places or [str(file)]):
+        importlib.import_module(top)  # it knows its version then
+        return None
+    return sorted(file for place in places for file in Path(place).rglob("*.py")) if places else [Path(str(file))]
+
+
+@functools.lru_cache(maxsize=None)
+def _read(file: Path, changed: int, size: int) -> tuple[str, list[str]]:
+    """The digest of a file of the user, and the top-level packages that it imports."""
+    content = file.read_bytes()
+    imports = set()
+    if file.suffix == ".py":
+        try:
+            tree = ast.parse(content)
+        except (SyntaxError, ValueError):
+            tree = ast.Module([], [])  # it cannot be imported
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                imports.update(alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+                imports.add(node.module.partition(".")[0])
+    return hashlib.sha256(content).hexdigest(), sorted(imports)
+
+
+def _imports(code: types.CodeType, package: str) -> Iterator[str]:
+    """The modules that a function imports; for its own package's, that package."""
+    instructions = [each for each in dis.get_instructions(code) if each.opname != "EXTENDED_ARG"]
+    for level, _, each in zip(instructions, instructions[1:], instructions[2:]):
+        if each.opname == "IMPORT_NAME":
+            yield package if level.argval else str(each.argval)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _imports(constant, package)
+
+
 def _function(function: types.FunctionType, above: list[object]) -> Iterator[str]:
     yield f"function {function.__name__}"
     yield from _parts((function.__defaults__, tuple(sorted((function.__kwdefaults__ or {}).items()))), above)
@@ -116,6 +189,11 @@ def _function(function: types.FunctionType, above: list[object]) -> Iterator[str
         except Unkeyed as why:
             raise Unkeyed(f"`{function.__name__}` uses `{name}` of the function around it, and {why}") from None
     yield from _code(function.__code__)
+    for name in sorted(set(_imports(function.__code__, function.__globals__.get("__package__") or ""))):
+        try:
+            yield from _modules(name)
+        except Unkeyed as why:
+            raise Unkeyed(f"`{function.__name__}` imports `{name}`, and {why}") from None
     for name in sorted(set(_globals(function.__code__))):
         if name not in function.__globals__:
             continue  # a builtin, or an error at its time

@@ -132,9 +132,10 @@ class RemoteRuns:
         except Error:
             raise
         except ImportError as why:
-            raise VersionError(
-                f"a worker lacks the anabranch package: install the same wheel there ({why})"
-            ) from why
+            module = (why.name or "").partition(".")[0]
+            if module == "anabranch":
+                raise VersionError(f"a worker lacks the anabranch package: install the same wheel there ({why})") from why
+            raise RunError(f"a worker cannot import {module or 'a module'}: install it there ({why})") from why
         except (BrokenExecutor, CancelledError) as why:
             raise RunError(
                 f"the executor has ended: {why or type(why).__name__}. "

@@ -63,7 +63,8 @@ class Run:
         return _unpickled, (self._json, self.samples, self.link_samples, self.completions)
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Writes the folder that `anabranch run --out` writes, without the scenario: `load` and `anabranch plot` read it."""
+        """Writes the folder that `anabranch run --out` writes, without the scenario: `load` and `anabranch plot` read it. The
+        folder must not have a run."""
         path = _arguments.path("folder", folder)
         tables = (table._table for table in (self.samples, self.link_samples, self.completions))
         _anabranch.save(str(path), self._json, *tables)

@@ -27,7 +27,7 @@ class SubflowState(NamedTuple):
     in_flight_segments: int
     """Segments sent and neither acknowledged nor deemed lost."""
     sent_bytes: int
-    """Payload sent, repetitions included."""
+    """Payload sent, first transmissions only."""
     delivered_bytes: int
     """Payload acknowledged."""
     lost_segments: int
@@ -193,6 +193,10 @@ class Session:
         """The links' names."""
         return list(self._links)
 
+    def _mss(self, flow: str) -> int:
+        """The segment size of a flow, in bytes of payload at most."""
+        return self._inner.mss[self._flows[flow]]
+
     def step(self, seconds: float) -> Observation:
         """Runs for some simulated time, at most to the end of the scenario."""
         if not seconds > 0:
@@ -236,7 +240,8 @@ class Session:
         loss: float | None = None,
         up: bool | None = None,
     ) -> None:
-        """Changes a link from now on: rate in bit/s, one-way delay in seconds, loss as a probability, up or down.
+        """Changes a link from now on: rate in bit/s, one-way delay in seconds, loss as a probability, up or down. Links with a
+        trace, a clock, jitter, reordering or planned changes cannot be changed.
 
         Waiting packets leave at the new rate. As a link goes down, they are lost. Its rate and delay stay as they were, and
         those that are set meanwhile hold when it is up again.

@@ -21,7 +21,7 @@ class Table:
     `table["goodput_bps"]` is a list of a column's values, `list(table)` has the columns' names, and `dict(table)` all columns.
 
     It has the Arrow PyCapsule interface: `polars.DataFrame(table)`, `pyarrow.table(table)` and DuckDB's queries read it without
-    a copy. Whole numbers are signed and never missing; an undefined number is null.
+    a copy. Whole numbers are signed, except `seed`, and never missing; an undefined number is null.
     """
 
     def __init__(self, table: _anabranch.Table) -> None:

@@ -30,8 +30,9 @@ Reward = Callable[[FlowState, FlowState], float]
 
 
 def power(before: FlowState, after: FlowState) -> float:
-    """The usual reward: log₂ of the goodput in Mbit/s, less the mean queueing delay as a fraction of the smallest RTT."""
-    queueing = [s.srtt_s / s.min_rtt_s - 1 for s in after.subflows if s.srtt_s > 0]
+    """The usual reward: log₂ of the goodput in Mbit/s, less the mean queueing delay of the subflows that are up, as a fraction of
+    the smallest RTT."""
+    queueing = [s.srtt_s / s.min_rtt_s - 1 for s in after.subflows if s.up and s.srtt_s > 0]
     return float(numpy.log2(after.goodput_bps / 1e6 + 0.01)) - sum(queueing) / max(len(queueing), 1)
 
 
@@ -81,10 +82,11 @@ class Environment(gymnasium.Env[Any, Any]):
 
     def features(self, seen: Observation) -> Any:
         """What the agent sees."""
-        values = []
+        values, mss = [], self.session._mss(self.flow)
         for path, (before, s) in enumerate(zip(self.before.subflows, seen.flows[self.flow].subflows)):
             self.fastest[path] = max(self.fastest[path], s.delivery_rate_bps)
-            sent = (s.sent_bytes - before.sent_bytes) / 1448
+            segments = (s.sent_bytes - before.sent_bytes) / mss
+            sent = segments + s.retransmitted_segments - before.retransmitted_segments
             values += [
                 numpy.log2(max(s.cwnd_segments, 1.0)) / 10,
                 s.in_flight_segments / max(s.cwnd_segments, 1.0),

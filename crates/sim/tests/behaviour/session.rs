@@ -4,7 +4,7 @@ use crate::common::{record, scenario};
 use anabranch_cc::registry;
 use anabranch_net::Time;
 use anabranch_record::{MemorySink, Summary};
-use anabranch_sim::Session;
+use anabranch_sim::{Session, SimError};
 
 /// A flow of every algorithm beside links that are full.
 fn network(cc: &str) -> String {
@@ -60,4 +60,63 @@ fn links_change_and_nothing_is_lost_track_of() {
     let before = session.flows()[0].delivered_bytes;
     session.advance(Time::from_secs_f64(3.0), &mut || true).unwrap();
     assert!(session.flows()[0].delivered_bytes > before);
+    let (summary, _) = session.finish();
+    assert!(summary.scenario_hash.ends_with("+steered"));
+}
+
+/// A packet that propagates over 100 ms arrives, although the delay falls and then the link goes down; one that waits is lost.
+#[test]
+fn what_propagates_arrives() {
+    let text = "links.a = { rate = \"1 Mbit/s\", delay = \"100 ms\" }\n\
+                [[flows]]\nname = \"f\"\ncc = \"reno\"\npaths = [[\"a\"]]\n";
+    let mut session = Session::new(scenario(3.0, 1.0, text), 1, &[], false).unwrap();
+    let step = |session: &mut Session, ms| {
+        session.advance(session.now() + Time::from_millis(ms), &mut || true).unwrap();
+    };
+    // Ten segments of 12 ms each.
+    while session.links()[0].transmitted_bits < 40_000.0 {
+        step(&mut session, 1);
+    }
+    session.set_link(0, None, Some(Time::from_millis(10)), None, None);
+    step(&mut session, 10);
+    let transmitted = session.links()[0].transmitted_bits;
+    let segments = ((transmitted / 8.0 - 112.0) / 1500.0).floor();
+    assert!((3.0..6.0).contains(&segments), "{transmitted}");
+    session.set_link(0, None, None, None, Some(false));
+    step(&mut session, 150);
+    assert_eq!(session.flows()[0].delivered_bytes as f64, segments * 1448.0);
+    assert_eq!(session.links()[0].losses as f64, 10.0 - segments);
+}
+
+/// Links with random delays cannot be changed, and a flow whose transfers open connections has no windows to set.
+#[test]
+fn what_cannot_be_steered() {
+    let jitter = "links.a = { rate = \"1 Mbit/s\", delay = \"5 ms\", jitter = { up_to = \"2 ms\" } }\n\
+                  [[flows]]\nname = \"f\"\ncc = \"reno\"\npaths = [[\"a\"]]\n";
+    assert!(!Session::new(scenario(3.0, 1.0, jitter), 1, &[], false).unwrap().can_set_link(0));
+    let arrivals = |connections| {
+        let text = format!(
+            "links.a = {{ rate = \"1 Mbit/s\", delay = \"5 ms\" }}\n[[flows]]\nname = \"f\"\ncc = \"reno\"\npaths = [[\"a\"]]\n\
+             application = {{ kind = \"arrivals\", size = \"10 kB\", interval = \"1 s\", connections = \"{connections}\" }}\n"
+        );
+        Session::new(scenario(3.0, 1.0, &text), 1, &[0], false)
+    };
+    assert!(matches!(arrivals("new"), Err(SimError::Uncontrolled { flow }) if flow == "f"));
+    assert!(arrivals("one").is_ok());
+}
+
+/// A pacing rate replaces a slower one at once.
+#[test]
+fn a_pacing_rate_holds_at_once() {
+    let text = "links.a = { rate = \"10 Mbit/s\", delay = \"5 ms\" }\n\
+                [[flows]]\nname = \"f\"\ncc = \"reno\"\npaths = [[\"a\"]]\n";
+    let mut session = Session::new(scenario(3.0, 1.0, text), 1, &[0], false).unwrap();
+    session.advance(Time::from_millis(100), &mut || true).unwrap();
+    session.set_pacing_rate(0, 0, Some(0.2)); // a segment every five seconds
+    session.advance(Time::from_millis(300), &mut || true).unwrap();
+    let before = session.flows()[0].subflows[0].sent_bytes;
+    session.set_pacing_rate(0, 0, Some(100.0));
+    session.advance(Time::from_millis(800), &mut || true).unwrap();
+    let sent = (session.flows()[0].subflows[0].sent_bytes - before) / 1448;
+    assert!((48..=51).contains(&sent), "{sent}");
 }
