@@ -293,14 +293,14 @@ impl Transmitter {
             if delays.reorder_rate > 0.0 && delays.random.chance(delays.reorder_rate) {
                 held_back = delays.reorder_delay;
             }
+            if let Some(unsent) = &mut delays.unsent {
+                unsent.push(now, self.busy_until, at.max(self.last_delivery));
+            }
         }
         // Packets do not overtake when the delay falls.
         at = at.max(self.last_delivery);
         if held_back == Time::ZERO {
             self.last_delivery = at;
-        }
-        if let Some(Delays { unsent: Some(unsent), .. }) = self.jitter.as_deref_mut() {
-            unsent.push(now, self.busy_until, at);
         }
         at + held_back
     }
