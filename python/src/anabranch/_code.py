@@ -150,7 +150,7 @@ def _files(top: str) -> list[Path] | None:
 def _read(file: Path, changed: int, size: int) -> tuple[str, list[str]]:
     """The digest of a file of the user, and the top-level packages that it imports."""
     content = file.read_bytes()
-    imports = set()
+    imports: set[str] = set()
     if file.suffix == ".py":
         try:
             tree = ast.parse(content)

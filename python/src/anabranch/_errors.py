@@ -24,6 +24,10 @@ class InputError(Error, ValueError):
 class MissingFileError(InputError, FileNotFoundError):
     """A file that does not exist."""
 
+    def __new__(cls, *args: object) -> MissingFileError:
+        # Of the base with fields of its own: tblib, which Dask uses, looks it up to unpickle.
+        return FileNotFoundError.__new__(cls, *args)
+
 
 class WrongTypeError(InputError, TypeError):
     """An argument of the wrong type."""

@@ -98,3 +98,14 @@ fn a_penalty_halves_the_window_and_ends_slow_start() {
     assert_eq!(penalised(), (1.25, 2.0));
     assert_eq!(penalised(), (1.0, 2.0));
 }
+
+/// A window from outside is not undone.
+#[test]
+fn a_set_window_survives_an_undo() {
+    let mut reno = group("reno", &[]);
+    reno.add_path(0.1, 40.0);
+    lose(&mut reno);
+    reno.steer(0, Some(8.0), None);
+    reno.on_spurious(0);
+    assert_eq!(reno.path(0).cwnd, 8.0);
+}
