@@ -4,9 +4,9 @@
 #
 #     tools/guest-image.sh [SERIES…]
 #
-# SERIES: 6.1, 6.12, newest (from Debian unstable); by default all three. Existing images stay; to rebuild an image, remove
-# its folder. A build downloads packages from the Debian mirror of this machine's apt. It does not need root and does not
-# change the system. Using an image does not need a network.
+# SERIES: 6.1, 6.12, newest (from Debian unstable); by default all three. 6.12-arm64 and so on are for arm64, and take
+# qemu-aarch64. Existing images stay; to rebuild an image, remove its folder. A build downloads packages from the Debian mirror of
+# this machine's apt. It does not need root and does not change the system. Using an image does not need a network.
 #
 # Images are in ANABRANCH_GUESTS or, by default, in anabranch/guests of the user's cache, where `anabranch` finds them.
 set -euo pipefail
@@ -21,11 +21,11 @@ die() { say "$*"; exit 1; }
 
 # The Debian release with kernels of a series.
 release_of() {
-    case "$1" in
+    case "${1%-arm64}" in
     6.1) echo bookworm ;;
     6.12) echo trixie ;;
     newest) echo sid ;;
-    *) die "unknown series \`$1\`; known: 6.1, 6.12, newest" ;;
+    *) die "unknown series \`$1\`; known: 6.1, 6.12, newest, and those with -arm64" ;;
     esac
 }
 
@@ -33,7 +33,7 @@ release_of() {
 apt() {
     "$@" -q -o Dir::Etc::SourceList="$PWD/apt/sources" -o Dir::Etc::SourceParts=/dev/null -o Dir::Cache="$PWD/apt/cache" \
         -o Dir::State::Lists="$PWD/apt/lists" -o APT::Sandbox::User="$(id -un)" -o Debug::NoLocking=true \
-        -o Acquire::Languages=none -o Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false
+        -o APT::Architecture="$architecture" -o APT::Architectures="$architecture" -o Acquire::Languages=none -o Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false
 }
 
 # Unpacks a package into the folder `tree`.
@@ -53,7 +53,7 @@ put_module() {
         return
     fi
     cp "$file" "root/modules/$name.ko${file##*.ko}"
-    [ "${file##*.}" != xz ] || "$busybox" unxz "root/modules/$name.ko.xz"
+    [ "${file##*.}" != xz ] || "${busybox[@]}" unxz "root/modules/$name.ko.xz"
     for dependency in $(tr '\0' '\n' <"root/modules/$name.ko" | sed -n 's/^depends=//p' | tr ',' ' '); do
         put_module "$dependency"
     done
@@ -62,10 +62,16 @@ put_module() {
 
 # Builds the files of an image in the current folder.
 make_image() {
-    local series="$1" release mirror kernel applet module
+    local series="$1" release mirror kernel applet module architecture=amd64
     release=$(release_of "$series")
+    busybox=()
+    if [ "$series" != "${series%-arm64}" ]; then
+        architecture=arm64
+        busybox=(qemu-aarch64)
+        command -v qemu-aarch64 >/dev/null || die "needs qemu-aarch64 (package qemu-user)"
+    fi
     # Cloud kernels are small and have all required features.
-    local name='^linux-image-[0-9].*-cloud-amd64$'
+    local name="^linux-image-[0-9].*-cloud-$architecture\$"
     mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' | head -n 1)
     [ -n "$mirror" ] || die "apt has no list of Debian's packages: run apt-get update"
     mkdir -p apt/{lists/partial,cache} tree root/{bin,modules,proc,sys,dev,run}
@@ -84,13 +90,13 @@ make_image() {
     fi
     unpack busybox-static
 
-    busybox=$(find "$PWD/tree" -path '*/bin/busybox')
-    cp "$busybox" root/bin/
+    busybox+=("$(find "$PWD/tree" -path '*/bin/busybox')")
+    cp "${busybox[-1]}" root/bin/
     for applet in sh cat mount insmod stty poweroff ls awk; do ln -s busybox "root/bin/$applet"; done
     : >root/modules/order
     for module in "${modules[@]}"; do put_module "$module"; done
     install -m 755 "$tools/kernels/init" root/init
-    (cd root && find . | "$busybox" cpio -o -H newc -R 0:0 2>/dev/null) >initramfs
+    (cd root && find . | "${busybox[@]}" cpio -o -H newc -R 0:0 2>/dev/null) >initramfs
     cp "$(find tree -name 'vmlinuz*' -type f)" kernel
     echo "$kernel" >release
     rm -r apt tree root

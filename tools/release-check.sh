@@ -2,14 +2,16 @@
 # Tries the files under dist/ as users would.
 #   tools/release-check.sh           every part
 #   tools/release-check.sh PART …    some of:
-#     files         checksums; the package by lintian, CITATION.cff by cffconvert, workflows by actionlint
+#     files         checksums; the wheels' tags and licences; the package by lintian, CITATION.cff by cffconvert, workflows by actionlint
 #     bookworm, trixie   the Debian package and the static binary in a bare root of Debian without a compiler; needs root, debootstrap
 #     container     the image's program runs with the image's files alone; needs root
-#     records       the records of six scenarios by each program that is there: the same bytes
+#     records       the records of six scenarios by each program: the same bytes
+#     kernel        the static binary loads every algorithm into this kernel, and unloads it; needs root and BTF
+#     guest-aarch64 the one for aarch64 does so in an emulated machine with Debian's kernel, and runs a scenario on it
 #     wheel         pip installs it, and README's Python runs
 #     install       cargo install in a bare root that has gcc alone
-#     reproducible  a second build of the static binary, from another folder: the same bytes
-# Compiles only in the last two. A part whose requirements this machine lacks is skipped, with the reason.
+#     reproducible  a second build of the static binary, the Debian package and the wheel, in another folder: the same bytes
+# Compiles only in the last two. What this machine lacks is skipped, with the reason; with ANABRANCH_SKIP_NOTHING set, that fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,7 +23,7 @@ static=anabranch-$version-$machine-linux
 deb=$(find dist -name "anabranch_${version}-1_*.deb" 2>/dev/null | head -n 1 || true)
 wheel=$(find dist -name "anabranch-$version-*_$machine.whl" 2>/dev/null | head -n 1 || true)
 examples=(two-paths wifi-and-lte managed-queue failover short-flows mmwave-and-lte)
-all="files bookworm trixie container records wheel install reproducible"
+all="files bookworm trixie container records kernel guest-aarch64 wheel install reproducible"
 mkdir -p "$roots"
 
 . tools/parts.sh
@@ -52,8 +54,11 @@ part_files() {
     (cd dist && sha256sum --check --quiet SHA256SUMS)
     [ -z "$wheel" ] || python3 tools/wheels.py dist/*.whl
     if [ -n "$deb" ] && command -v lintian >/dev/null; then
-        lintian --fail-on error "$deb"
+        # The address is for the owner to give, and has a line of its own here.
+        lintian --fail-on error --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog "$deb"
         echo "lintian finds no error"
+        ! grep -q '^Maintainer: .*@localhost>' packaging/control ||
+            tools/skipped.sh "the maintainer's address" "packaging/control names none that takes mail: the owner has to give it"
     else
         tools/skipped.sh "the Debian package by lintian" "there is no package in dist, or lintian is not installed"
     fi
@@ -112,9 +117,9 @@ import json, sys
 blob = lambda of: f"{sys.argv[1]}/blobs/" + of["digest"].replace(":", "/")
 manifest = json.load(open(blob(json.load(open(f"{sys.argv[1]}/index.json"))["manifests"][0])))
 print(*map(blob, manifest["layers"]))' "$folder/oci"); do tar -xf "$layer" -C "$folder/root"; done
-    chroot "$folder/root" /usr/bin/anabranch run example:two-paths --out /work/record >/dev/null
-    [ -s "$folder/root/work/record/summary.json" ]
-    echo "the image's program runs with $(find "$folder/root" -type f ! -path '*/work/*' | wc -l) files"
+    chroot "$folder/root" /usr/bin/anabranch run example:two-paths --out /mnt/record >/dev/null
+    [ -s "$folder/root/mnt/record/summary.json" ]
+    echo "the image's program runs with $(find "$folder/root" -type f ! -path '*/mnt/*' | wc -l) files"
 }
 
 # One SHA-256 for each scenario: NAME COMMAND…, which takes a scenario and prints its record.
@@ -135,11 +140,27 @@ same() {
     compared=$((compared + 1))
     echo "the same ${#examples[@]} records: $name"
 }
-absent() { echo "not compared: $1"; }
+# Python for MACHINE, unpacked and not installed, with its libraries. Prints its folder.
+python_of() {
+    local root=$roots/python-$1 files=$roots/python-$1-files package
+    if ! [ -x "$root/usr/bin/python3" ]; then
+        rm -rf "$root" "$files" && mkdir -p "$root"
+        debootstrap --foreign --arch="$(sed 's/aarch64/arm64/' <<<"$1")" --variant=minbase --include=python3 bookworm "$files" \
+            >"$roots/python-$1.log" 2>&1 || return 1
+        for package in "$files"/var/cache/apt/archives/*.deb; do dpkg-deb -x "$package" "$root"; done
+        rm -rf "$files"
+    fi
+    echo "$root"
+}
 
 record() { "$@" --json; }
 part_records() {
-    local command example
+    local command example root other=anabranch-$version-aarch64-linux foreign python
+    foreign=$(find dist -name "anabranch-$version-*_aarch64.whl" | head -n 1)
+    python='
+import sys
+from anabranch import _anabranch, _scenario
+print(_anabranch.run(_scenario.read(sys.argv[1]), [], [], [], None, True)[0])'
     need "$static.tar.gz" static
     rm -rf "$roots/records" "$roots/scenarios"
     mkdir -p "$roots/records" "$roots/scenarios"
@@ -153,28 +174,73 @@ part_records() {
         dpkg-deb -x "$deb" "$roots/records/deb"
         same "Debian package, glibc, $machine" record "$roots/records/deb/usr/bin/anabranch" run
     else
-        absent "the Debian package, which is not in dist"
-    fi
-    if [ "$machine" != aarch64 ] && [ -e "dist/anabranch-$version-aarch64-linux.tar.gz" ] && command -v qemu-aarch64 >/dev/null; then
-        tar -xzf "dist/anabranch-$version-aarch64-linux.tar.gz" -C "$roots/records"
-        same "static, musl, aarch64, in qemu" record qemu-aarch64 "$roots/records/anabranch-$version-aarch64-linux/anabranch" run
-    else
-        absent "aarch64, which takes its file in dist and qemu-aarch64"
+        without "the Debian package, which is not in dist"
     fi
     if [ -n "$wheel" ]; then
         install_wheel
-        same "wheel, $machine" "$roots/venv/bin/python" -c '
-import sys
-from anabranch import _anabranch, _scenario
-print(_anabranch.run(_scenario.read(sys.argv[1]), [], [], [], None, True)[0])'
+        same "wheel, $machine" "$roots/venv/bin/python" -c "$python"
     else
-        absent "the wheel, which is not in dist"
+        without "the wheel, which is not in dist"
+    fi
+    if [ "$machine" = aarch64 ]; then :; elif ! command -v qemu-aarch64 >/dev/null; then
+        without "aarch64, which takes qemu-aarch64"
+    else
+        if [ -e "dist/$other.tar.gz" ]; then
+            tar -xzf "dist/$other.tar.gz" -C "$roots/records"
+            same "static, musl, aarch64, in QEMU" record qemu-aarch64 "$roots/records/$other/anabranch" run
+        else
+            without "the static binary for aarch64, which is not in dist"
+        fi
+        if [ ! -e "$foreign" ]; then
+            without "the wheel for aarch64, which is not in dist"
+        elif ! { [ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null && root=$(python_of aarch64); }; then
+            without "the wheel for aarch64, which takes root, debootstrap and a download"
+        else
+            python3 -m zipfile -e "$foreign" "$roots/records/wheel"
+            same "wheel, glibc, aarch64, in QEMU" env PYTHONPATH="$roots/records/wheel" \
+                qemu-aarch64 -L "$root" "$root/usr/bin/python3" -c "$python"
+        fi
     fi
     if [ -e "$target/page/laboratory.html" ] && command -v node >/dev/null; then
         same "laboratory, WebAssembly" node page/record.mjs "$target/page/laboratory.html"
     else
-        absent "the laboratory, which takes Node.js and make page"
+        without "the laboratory, which takes Node.js and make page"
     fi
+}
+
+part_kernel() {
+    local command=$roots/kernel/$static/anabranch count
+    [ "$(id -u)" = 0 ] && [ -e /sys/kernel/btf/vmlinux ] || skip "loading takes root and a kernel with BTF"
+    need "$static.tar.gz" static
+    rm -rf "$roots/kernel" && mkdir -p "$roots/kernel" && tar -xzf "dist/$static.tar.gz" -C "$roots/kernel"
+    # The kernel has one of each name.
+    ! "$command" kernel list | grep -q ' loaded' || skip "algorithms are loaded here, which unloading would remove: anabranch kernel unload all"
+    "$command" kernel doctor >/dev/null || skip "this kernel lacks what \`anabranch kernel doctor\` says"
+    "$command" kernel load all >/dev/null
+    count=$("$command" kernel list | grep -c ' loaded' || true)
+    "$command" kernel unload all >/dev/null
+    [ "$count" -ge 13 ] || { echo "release-check: only $count algorithms are loaded" >&2; exit 1; }
+    [ "$("$command" kernel list | grep -c ' loaded' || true)" = 0 ] || { echo "release-check: some stay loaded" >&2; exit 1; }
+    echo "the static binary loads and unloads $count algorithms: Linux $(uname -r)"
+}
+
+# In virtual time, so that a slow machine does not change it.
+part_guest-aarch64() {
+    local work=$roots/guest name=anabranch-$version-aarch64-linux image
+    need "$name.tar.gz" static-aarch64
+    command -v qemu-system-aarch64 >/dev/null && command -v cpio >/dev/null || skip "qemu-system-aarch64 or cpio is not installed"
+    image=$(ANABRANCH_GUESTS=$roots/guests tools/guest-image.sh 6.12-arm64) || skip "there is no image of the guest"
+    rm -rf "$work" && mkdir -p "$work/root/bin"
+    tar -xzf "dist/$name.tar.gz" -C "$work"
+    cp "$work/$name/anabranch" "$work/root/bin/"
+    cp tools/kernels/job-of-release "$work/root/job"
+    (cd "$work/root" && find . | cpio --quiet -o -H newc -R 0:0) >"$work/programs"
+    cat "$image/initramfs" "$work/programs" >"$work/initramfs"
+    timeout 900 qemu-system-aarch64 -nodefaults -no-reboot -display none -machine virt -cpu max -smp 1 -m 1024 \
+        -accel tcg -icount shift=0,sleep=off -rtc base=2024-01-01,clock=vm -serial "file:$work/log" \
+        -kernel "$image/kernel" -initrd "$work/initramfs" -append "console=ttyAMA0 quiet panic=-1" </dev/null
+    grep -q '^every step succeeded' "$work/log" || { tail -n 40 "$work/log" >&2; exit 1; }
+    echo "aarch64 loads $(grep -c '^ab_.*: loaded' "$work/log") algorithms and runs on them: Linux $(cat "$image/release"), emulated"
 }
 
 install_wheel() {
@@ -209,14 +275,22 @@ part_install() {
 }
 
 part_reproducible() {
+    local other=$roots/other-folder file parts=(static)
     need "$static.tar.gz" static
-    local other=$roots/other-folder
+    # The files have the time of the commit.
+    [ "$(tar -tvf "dist/$static.tar.gz" --full-time --utc | head -n 1 | grep -o '20[0-9-]* [0-9:]*')" = "$(date -u -d "@$(git log -1 --format=%ct)" '+%F %T')" ] ||
+        { echo "release-check: dist/$static.tar.gz is of another commit than this: call tools/release.sh static deb wheel" >&2; exit 1; }
+    if [ -n "$deb" ]; then parts+=(deb); else without "the Debian package, which is not in dist"; fi
+    if [ -n "$wheel" ]; then parts+=(wheel); else without "the wheel, which is not in dist"; fi
     rm -rf "$other"
     git clone --quiet . "$other"
-    (cd "$other" && CARGO_TARGET_DIR=$other/target tools/release.sh static >"$roots/reproducible.log" 2>&1) || { tail "$roots/reproducible.log" >&2; exit 1; }
-    cmp "dist/$static.tar.gz" "$other/dist/$static.tar.gz"
+    (cd "$other" && export CARGO_TARGET_DIR=$other/target && tools/page.sh && tools/release.sh "${parts[@]}") >"$roots/reproducible.log" 2>&1 ||
+        { tail "$roots/reproducible.log" >&2; exit 1; }
+    for file in "dist/$static.tar.gz" $deb $wheel; do
+        cmp "$file" "$other/$file"
+        echo "the same bytes from two builds: $file"
+    done
     rm -rf "$other"
-    echo "two builds of $static.tar.gz have the same bytes"
 }
 
 # shellcheck disable=SC2086

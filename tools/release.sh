@@ -41,6 +41,8 @@ zig() {
     echo "$pinned" >"$tools/pinned"
 }
 
+have_linux() { [ -n "$(tools/setup.sh features)" ] || skip "the libraries of the feature linux are not installed"; }
+
 # Documents and completions: FOLDER COMMAND….
 documents() {
     local folder=$1 shell
@@ -51,15 +53,42 @@ documents() {
     cp README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE CITATION.cff "$folder/"
 }
 
-# A binary that needs no library, without Linux kernels: MACHINE COMMAND…, by which this machine runs it.
+# libelf and zlib for a static binary, from the sources that libbpf-sys has with it: FOLDER SOURCES ZIG COMMAND…. Its own build of
+# them, the feature `vendored`, has autoconf look for argp, fts and obstack, which musl lacks and libelf does not use.
+libelf() {
+    local folder=$1 sources=$2 zig=("${@:3}") elf=$2/elfutils
+    rm -rf "$folder"
+    mkdir -p "$folder/include" "$folder/libelf" "$folder/zlib" "$folder/licences"
+    cp "$elf"/libelf/{libelf,gelf}.h "$sources"/zlib/{zlib,zconf}.h "$folder/include/"
+    cp "$elf"/{COPYING-GPLV2,COPYING-LGPLV3,COPYING} "$folder/licences/"
+    cd "$folder/zlib"
+    "${zig[@]}" -DHAVE_UNISTD_H -c "$sources"/zlib/*.c
+    cd "$folder/libelf"
+    echo '#include <eu-config.h>' >config.h
+    "${zig[@]}" -std=gnu99 -D_GNU_SOURCE -DHAVE_CONFIG_H -DHAVE_ERR_H -DHAVE_MREMAP -DHAVE_STDATOMIC_H -DHAVE_VISIBILITY \
+        -DHAVE_FALLTHROUGH -DHAVE_DECL_MEMPCPY -DHAVE_DECL_REALLOCARRAY '-DPACKAGE="elfutils"' \
+        -I. -I"$folder/include" -I"$elf/lib" -I"$elf/libelf" -c "$elf"/libelf/*.c
+    cd "$folder"
+    "$tools/bin/python-zig" ar rcsD libz.a zlib/*.o
+    "$tools/bin/python-zig" ar rcsD libelf.a libelf/*.o
+}
+
+# A binary that needs no library: MACHINE COMMAND…, by which this machine runs it.
 static_for() {
-    local triple=$1-unknown-linux-musl name=anabranch-$version-$1-linux
+    local triple=$1-unknown-linux-musl name=anabranch-$version-$1-linux sources elf=$work/libelf-$1
+    have_linux
     zig "$triple"
+    sources=$(cargo metadata --format-version 1 --locked --features linux | python3 -c '
+import json, os, sys
+print(next(os.path.dirname(each["manifest_path"]) for each in json.load(sys.stdin)["packages"] if each["name"] == "libbpf-sys"))')
+    (libelf "$elf" "$sources" "$tools/bin/python-zig" cc -target "$1-linux-musl" -O2 -fPIC -g0 -w)
     # In a folder of its own: a build of another target may use other flags of C.
-    CARGO_TARGET_DIR=$work/static cargo zigbuild --quiet --profile dist --locked --package anabranch-cli --target "$triple"
+    CARGO_TARGET_DIR=$work/static LIBBPF_SYS_LIBRARY_PATH=$elf LIBBPF_SYS_EXTRA_CFLAGS=-I$elf/include \
+        cargo zigbuild --quiet --profile dist --locked --features linux --package anabranch-cli --target "$triple"
     rm -rf "${work:?}/$name"
     mkdir -p "$work/$name"
     cp "$work/static/$triple/dist/anabranch" "$work/$name/"
+    cp -r "$elf/licences" "$work/$name/licences-of-libelf"
     documents "$work/$name" "${@:2}" "$work/$name/anabranch"
     pack "$dist/$name.tar.gz" "$work" "$name"
 }
@@ -76,7 +105,7 @@ part_static-aarch64() {
 part_deb() {
     local root=$work/deb share
     command -v dpkg-deb >/dev/null || skip "dpkg-deb is not installed"
-    [ -n "$(tools/setup.sh features)" ] || skip "the libraries of the feature linux are not installed"
+    have_linux
     rm -rf "$root" "$work/documents"
     share=$root/usr/share
     cargo build --quiet --profile dist --locked --features linux --bin anabranch
@@ -101,12 +130,15 @@ part_deb() {
     printf 'anabranch (%s-1) unstable; urgency=medium\n\n  * Version %s.\n\n -- %s  %s\n' "$version" "$version" \
         "$(sed -n 's/^Maintainer: //p' packaging/control)" "$(date -R -u -d "@$SOURCE_DATE_EPOCH")" |
         gzip -9 -n >"$share/doc/anabranch/changelog.Debian.gz"
+    # As dpkg-gencontrol counts: whole KiB of each file, one for anything else. `du` depends on the file system.
     sed -e "s/@version/$version/" -e "s/@architecture/$(dpkg --print-architecture)/" \
-        -e "s/@size/$(du -ks "$root" | cut -f 1)/" packaging/control >"$root/DEBIAN/control"
+        -e "s/@size/$(find "$root/usr" -printf '%y %s\n' | awk '{ sum += $1 == "f" ? int(($2 + 1023) / 1024) : 1 } END { print sum }')/" \
+        packaging/control >"$root/DEBIAN/control"
     find "$root" -type d -exec chmod 755 {} +
     find "$root" -type f -exec chmod 644 {} +
     chmod 755 "$root/usr/bin/anabranch"
-    dpkg-deb --root-owner-group -Zxz --build "$root" "$dist/anabranch_${version}-1_$(dpkg --print-architecture).deb" >/dev/null
+    # The number of threads changes the bytes.
+    dpkg-deb --root-owner-group -Zxz --threads-max=1 --build "$root" "$dist/anabranch_${version}-1_$(dpkg --print-architecture).deb" >/dev/null
 }
 
 # The Python package, for Python 3.10 and later on Linux with glibc 2.28 and later: MACHINE.

@@ -59,6 +59,9 @@ have tcpdump || need test tcpdump
 have chromium || ! grep -qsx 'ID=debian' /etc/os-release || need test chromium
 
 have qemu-aarch64 || need release qemu-user # runs the binary for aarch64
+have qemu-system-aarch64 || need release qemu-system-arm # its Linux algorithms, in a guest
+have cpio || need release cpio
+have node || need release nodejs # the laboratory's records
 have buildah || need release buildah
 have debootstrap || need release debootstrap
 have lintian || ! have dpkg || need release lintian
