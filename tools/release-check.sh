@@ -7,7 +7,7 @@
 #     container     the image's program runs with the image's files alone; needs root
 #     records       the records of six scenarios by each program: the same bytes
 #     kernel        the static binary loads every algorithm into this kernel, and unloads it; needs root and BTF
-#     guest-aarch64 the one for aarch64 does so in an emulated machine with Debian's kernel, and runs a scenario on it
+#     guest-aarch64 the one for aarch64 does so in an emulated machine with Debian's kernel, and sends there
 #     wheel         pip installs it, and README's Python runs
 #     install       cargo install in a bare root that has gcc alone
 #     reproducible  a second build of the static binary, the Debian package and the wheel, in another folder: the same bytes
@@ -240,7 +240,7 @@ part_guest-aarch64() {
         -accel tcg -icount shift=0,sleep=off -rtc base=2024-01-01,clock=vm -serial "file:$work/log" \
         -kernel "$image/kernel" -initrd "$work/initramfs" -append "console=ttyAMA0 quiet panic=-1" </dev/null
     grep -q '^every step succeeded' "$work/log" || { tail -n 40 "$work/log" >&2; exit 1; }
-    echo "aarch64 loads $(grep -c '^ab_.*: loaded' "$work/log") algorithms and runs on them: Linux $(cat "$image/release"), emulated"
+    echo "aarch64 loads $(grep -c '^ab_.*: loaded' "$work/log") algorithms and sends with LIA: Linux $(cat "$image/release"), emulated"
 }
 
 install_wheel() {
