@@ -60,9 +60,6 @@ def test_its_errors_are_the_caller_s() -> None:
         def congestion(self, paths: list[Path], r: int, event: Congestion) -> None:
             raise ZeroDivisionError("in congestion")
 
-    class Unfinished(anabranch.Algorithm):
-        pass
-
     class NoNumber(Reno):
         def acked(self, paths: list[Path], r: int, ack: Ack) -> None:
             paths[r].cwnd = math.nan
@@ -86,7 +83,6 @@ def test_its_errors_are_the_caller_s() -> None:
 
     for algorithm, error in (
         (Failing, ZeroDivisionError),
-        (Unfinished, NotImplementedError),
         (NoNumber, anabranch.InputError),
         (Negative, anabranch.InputError),
         (Still, anabranch.InputError),
@@ -120,6 +116,15 @@ def test_a_misspelt_callback_is_refused() -> None:
 
     for algorithm in (Misspelt, OfOthers):
         with pytest.raises(anabranch.InputError, match="is never called: did you mean `congestion`"):
+            anabranch.run(SHORT, cc=algorithm)
+
+
+def test_an_unfinished_algorithm_does_not_run() -> None:
+    class Unfinished(anabranch.Algorithm):
+        def acked(self, paths: list[Path], r: int, ack: Ack) -> None: ...
+
+    for algorithm, missing in ((Unfinished, "Unfinished.congestion"), (anabranch.Algorithm, "Algorithm.acked")):
+        with pytest.raises(anabranch.InputError, match=f"`{missing}` is missing: .*`congestion\\(self, paths, r, event\\)`"):
             anabranch.run(SHORT, cc=algorithm)
 
 

@@ -1,5 +1,6 @@
 """Sweeps with Python: metrics and algorithms run where the run is made, and stored runs are used only for the same code."""
 
+import copy
 import importlib
 import math
 import multiprocessing
@@ -264,6 +265,33 @@ def test_algorithms_in_python_in_a_sweep(tmp_path: Path) -> None:
         counting.groups.clear()
         assert dict(sweep(cc=algorithms, executor=counting, store=tmp_path)) == dict(here)
         assert counting.tasks == []
+
+
+def test_each_algorithm_has_its_own_rows() -> None:
+    """Instances of one class, functions, an instance that was copied, and algorithms of one flow."""
+    algorithms: list[Any] = [
+        "lia", Steps, copy.copy(Steps(0.25)), lambda: Steps(4.0), {"other": "cubic"}, {"other": Steps(2.0)},
+        {"other": {"name": "cubic", "pacing": True}}, {"name": Steps, "step": 0.5, "pacing": True},
+    ]  # fmt: skip
+    names = [
+        "lia", "Steps", "Steps(step=0.25)", "Steps(step=4.0)", "other=cubic", "other=Steps(step=2.0)",
+        'other={ name = "cubic", pacing = true }', "Steps(step=0.5)",
+    ]  # fmt: skip
+    swept = anabranch.sweep(SHORT, cc=algorithms, seeds=1, progress=False)
+    assert list(dict.fromkeys(swept["cc"])) == names
+    for name, cc in zip(names, algorithms):
+        alone = anabranch.run(SHORT, cc=cc, seed=1).flows["goodput_bps"]
+        assert [row["goodput_bps"] for row in swept.rows() if row["cc"] == name] == alone, name
+
+
+def test_algorithms_that_look_alike_are_refused() -> None:
+    class Inner:
+        class Steps(Steps):
+            """Another of the same name."""
+
+    for both in ([Steps, Steps], [Steps(2.0), lambda: Steps(2.0)], [Steps, Inner.Steps], ["lia", "lia"]):
+        with pytest.raises(anabranch.InputError, match=r"`cc\[1\]` and `cc\[2\]` are both `(Steps|lia)"):
+            sweep(cc=["olia", *both])
 
 
 def test_other_code_of_a_worker_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

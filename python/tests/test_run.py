@@ -18,6 +18,7 @@ import pyarrow
 import pytest
 from conftest import ROOT, SCENARIO, SHORT, output
 from matplotlib import pyplot
+from test_algorithm import Gentle
 
 import anabranch
 
@@ -93,6 +94,8 @@ RUN: Any = anabranch.run
     [
         (lambda: RUN("none.toml"), "`scenario`: file 'none.toml' not found in /"),
         (lambda: RUN(ROOT), "`scenario`: cannot read "),
+        (lambda: RUN("example:two-pahts"), "unknown example `two-pahts`: did you mean `two-paths`.*`anabranch.examples\\(\\)`"),
+        (lambda: RUN(SHORT).plot(size="large"), "`size` is 'large', .*'screen', 'single' or 'double'"),
         (lambda: RUN(4), "`scenario` is 4, of type int: it must be a file's path, TOML text or a dictionary"),
         (lambda: RUN({"name": object()}), "`scenario` is <object.*text, numbers, booleans, lists or tables"),
         (lambda: RUN(SHORT, seed=-1), "`seed` is -1, of type int: it must be a whole number from 0 to 18446744073709551615"),
@@ -110,7 +113,7 @@ RUN: Any = anabranch.run
         (lambda: anabranch.trace("lte", duration="2 h"), "not from 1 s to an hour"),
         (lambda: RUN(ROOT / "studies/standard/standard-cases.toml"), "this is a study, not a scenario"),
         (lambda: anabranch.Study.from_file(SCENARIO), "this is a scenario, not a study"),
-        (lambda: anabranch.ideal(SHORT, cc=anabranch.Algorithm), "theory does not cover algorithms in Python"),  # type: ignore[arg-type]
+        (lambda: anabranch.ideal(SHORT, cc=Gentle), "theory does not cover algorithms in Python"),  # type: ignore[arg-type]
         (lambda: anabranch.ideal(SHORT, queue="half"), "`queue` is 'half'"),  # type: ignore[arg-type]
     ],
 )
@@ -193,6 +196,24 @@ def test_control_c_ends_it(call: str) -> None:
 
 def test_what_there_is(command: Path) -> None:
     assert anabranch.algorithms() == json.loads(output(command, "cc", "list", "--json"))
+    assert anabranch.examples() == json.loads(output(command, "examples", "--json"))
+
+
+def test_examples_need_no_file(command: Path) -> None:
+    run = anabranch.run("example:lte-and-starlink", duration=2, warmup=1)
+    printed = output(command, "run", "example:lte-and-starlink", "--json", "--duration", "2 s", "--set", "warmup=1 s")
+    assert run.summary == json.loads(printed)
+    swept = anabranch.sweep("example:two-paths", {"links.*.queue": ["1 BDP", "2 BDP"]}, duration=2, warmup=1, seeds=1)
+    assert len(set(swept["queue"])) == 2
+    study = anabranch.Study.from_file("example:buffer-and-delay")
+    assert study.title == anabranch.Study.from_file(ROOT / "studies/examples/buffer-and-delay.toml").title
+
+
+def test_what_is_probably_not_meant_is_a_warning() -> None:
+    for call in (anabranch.run, anabranch.Session, anabranch.sweep):
+        with pytest.warns(UserWarning, match="a: its rate is 20 bit/s, below 1 kbit/s: did you mean 20 Mbit/s") as warned:
+            call(SHORT, set={"links.a.rate": 20}, duration=0.1, warmup=0, **({"seeds": 1} if call is anabranch.sweep else {}))
+        assert {warning.filename for warning in warned} == {__file__}
 
 
 def test_theory(command: Path) -> None:
@@ -209,6 +230,10 @@ def test_pictures(tmp_path: Path) -> None:
     assert run.plot(ax=own) is own[0].figure and [len(axes.get_lines()) for axes in own] == [3, 3, 3, 2]
     with pytest.raises(anabranch.InputError, match="`ax` has 1 axes: this figure has 4 panels"):
         run.plot(ax=own[0])
+    single, screen = run.plot(size="single"), run.plot()
+    assert [figure.get_size_inches()[0] for figure in (single, screen)] == [3.4, 9.0]
+    sizes = [figure.axes[0].yaxis.label.get_fontsize() for figure in (single, screen)]
+    assert sizes[0] == 8 < sizes[1]
     figure = run.plot()
     assert [len(axes.get_lines()) for axes in figure.axes] == [3, 3, 3, 2]
     delivered = figure.axes[0].get_lines()[0].get_ydata()

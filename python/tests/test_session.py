@@ -1,6 +1,7 @@
 """A session: it is the run, in steps; it steers; its copies continue alike."""
 
 import json
+import pydoc
 from typing import Any
 
 import pytest
@@ -41,7 +42,10 @@ def test_it_shows_what_happens() -> None:
     assert subflow.up and 20 < subflow.cwnd_segments < 80 and 0.02 < subflow.min_rtt_s <= subflow.srtt_s < 0.09
     assert subflow.delivered_bytes <= subflow.sent_bytes and 0 < subflow.lost_segments <= seen.links["a"].drops + 5
     # An early end is a partial record.
-    assert session.finish().summary["partial_until_s"] == 15.0
+    run = session.finish()
+    assert run.summary["partial_until_s"] == 15.0 and "15.0 of 20.0 s" in repr(run) and "15.0 of 20.0 s" in run._repr_html_()
+    assert repr(seen) == "<anabranch.Observation at 15 s: flows f; links a>"
+    assert "20.0 s" in repr(anabranch.run(LINK)) and " of " not in repr(anabranch.run(LINK))
 
 
 def test_a_window_is_what_the_program_sets() -> None:
@@ -121,6 +125,30 @@ def test_time_goes_on_in_an_outage() -> None:
     assert times == pytest.approx([5 + 0.01 * i for i in range(1, 501)])
 
 
+def test_links_take_quantities_as_scenarios_do() -> None:
+    runs = []
+    for rate, delay in ((4e6, 0.03), ("4 Mbit/s", "30 ms")):
+        session = anabranch.Session(LINK, seed=1, control="f")
+        session.advance(2)
+        session.set_link("a", rate=rate, delay=delay)
+        session.advance(4)
+        runs.append(session.finish())
+    assert runs[0]._json == runs[1]._json
+    # The flow is controlled, and the link was changed.
+    assert runs[0].summary["scenario_hash"].endswith("+external+steered")
+
+
+def test_help_shows_the_fields() -> None:
+    for of, shown, hidden in (
+        (anabranch.Observation, "The flows by name.", "cached_property"),
+        (anabranch.Run, "One row per subflow: goodput", "cached_property"),
+        (anabranch.Path, "a row of the algorithm's table", "cache line"),
+        (anabranch.run, "scenario: 'Scenario'", "_scenario"),
+    ):
+        text = pydoc.plain(pydoc.render_doc(of))
+        assert shown in text and hidden not in text, of
+
+
 def test_loss_is_what_is_set() -> None:
     session = anabranch.Session(LINK, seed=1, control="f")
     session.set_cwnd("f", 0, 10)
@@ -166,7 +194,11 @@ def test_a_fork_that_cannot_be() -> None:
 def test_what_cannot_be_steered() -> None:
     session = anabranch.Session(SHORT, control="tested")
     for call, said in (
-        (lambda: session.set_cwnd("other", 0, 5), "does not control the flow 'other', but tested"),
+        (lambda: session.set_cwnd("other", 0, 5), "the session controls only tested: create it with control='other'"),
+        (lambda: anabranch.Session(SHORT).set_cwnd("other", 0, 5), "the session controls no flow: create it with control='other'"),
+        (lambda: session.set_link("a", rate="5 parsecs"), "`parsecs` is not a unit of rate"),
+        (lambda: session.set_link("a", delay=[1]), "`delay` is .*a number of seconds, or text such as '20 ms'"),  # type: ignore[arg-type]
+        (lambda: session.set_link("a", loss="1 %"), "`loss` is '1 %', .*a fraction from 0 to 1"),  # type: ignore[arg-type]
         (lambda: session.set_cwnd("tested", 2, 5), "`path` is 2"),
         (lambda: session.set_cwnd("tested", 0, -1), "the window is -1"),
         (lambda: session.set_cwnd("tested", 0, float("nan")), "the window is NaN"),

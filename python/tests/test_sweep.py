@@ -4,6 +4,7 @@ import json
 import math
 import os
 import pickle
+import shlex
 import signal
 import subprocess
 import sys
@@ -269,7 +270,7 @@ def test_its_figures() -> None:
     for figure in study.figures:
         points = len(figure.to_table())
         assert points and figure.id in repr(figure)
-        assert figure.plot().axes
+        assert figure.plot().axes and figure.plot(size="double").get_figwidth() == 7
 
 
 def test_a_figure_says_which_points_are_a_paper_s() -> None:
@@ -303,6 +304,16 @@ def test_a_dead_scheduler_is_named() -> None:
 
     with pytest.raises(anabranch.RunError, match="Dask scheduler at tcp://node1:8786 does not answer: Timed out"):
         sweep(executor=Dead())
+
+
+def test_progress_in_a_log_is_lines(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)  # of the tests of notebooks
+    for seconds in ("60", "0", "1e-9"):
+        monkeypatch.setenv("ANABRANCH_PROGRESS_SECONDS", seconds)
+        anabranch.sweep(SHORT, seeds=3)
+        written = capfd.readouterr().err
+        assert "\r" not in written and (written != "") == (seconds == "1e-9")
+    assert "s: 100.0% of the work, 3 of 3 runs, about 0 s left" in written
 
 
 def test_progress_and_its_error() -> None:
@@ -359,6 +370,7 @@ STUDY_OF: Any = anabranch.Study.from_file
         (lambda: SWEEP(SHORT, {"links.a.queue": 5}), r"`vary\['links.a.queue'\]` is 5, of type int: .*a list of values"),
         (lambda: SWEEP(SHORT, cc="lia"), "`cc` is 'lia', of type str: .*a list of algorithms"),
         (lambda: SWEEP(SHORT, cc=[int]), "name, or a subclass of anabranch.Algorithm"),
+        (lambda: SWEEP(SHORT, cc=[{"tested": "lia", "other": "cubic"}]), "`cc` is .*a dictionary of one flow's name and its algorithm"),
         (lambda: SWEEP(SHORT, seeds=2.5), "`seeds` is 2.5, of type float: .*whole number from 1 to 10000"),
         (lambda: SWEEP(SHORT, seeds=0), "`seeds` is 0"),
         (lambda: SWEEP(SHORT, seeds=True), "`seeds` is True"),
@@ -382,11 +394,22 @@ def test_another_type_is_refused(call: Any, said: str) -> None:
     assert [problem["message"] for problem in raised.value.problems] == [str(raised.value)]
 
 
-def test_what_is_no_study(tmp_path: Path) -> None:
+def test_what_is_no_study(command: Path, tmp_path: Path) -> None:
     with pytest.raises(anabranch.InputError, match="at least 2"):
         anabranch.sweep(SHORT, {"links.a.queue": "1..2 BDP/1"})
-    with pytest.raises(anabranch.InputError):
-        anabranch.sweep(SHORT, {"links.none.queue": ["1 BDP", "2 BDP"]})
+    vary = {"links.c.queue": ["1 BDP", "2 BDP"]}
+    with pytest.raises(anabranch.InputError, match="at queue = 1 BDP is invalid: no link is named `c`") as raised:
+        anabranch.sweep(SHORT, vary)
+    assert "anabranch check" not in str(raised.value), "there is nothing to check"
+    short = tmp_path / "short.toml"
+    short.write_text(SHORT)
+    with pytest.raises(anabranch.InputError, match="vary links.c.queue: .*no link is named `c`") as raised:
+        anabranch.sweep(short, vary)
+    # The suggested command works as it stands, and shows the same error.
+    words = shlex.split(str(raised.value).split("`")[-2])
+    assert words[0] == "anabranch"
+    checked = subprocess.run([command, *words[1:]], capture_output=True, text=True)
+    assert checked.returncode == 2 and "no link is named `c`" in checked.stderr
     file = tmp_path / "wrong.toml"
     file.write_text(STUDY.read_text().replace("title = ", "tilte = "))
     with pytest.raises(anabranch.InputError) as raised:

@@ -92,7 +92,7 @@ pub use run::{CompletedRun, Outputs, run};
 pub use scenario::{Changes, Scenario, check_memory, read};
 pub use study::{
     check_failed, describe_extent, failed, open_study, papers, status, study, study_of_sweep, study_of_text,
-    without_result,
+    sweep_error, without_result,
 };
 pub use watch::{Cancel, Progress, Watch};
 

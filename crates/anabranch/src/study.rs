@@ -34,11 +34,11 @@ pub fn study_of_sweep(name: &str, file: &Path, text: &str) -> Result<Arc<Study>,
         return Err(Error::Input(miette!("`{name}` is not a valid file name")));
     }
     let scenarios = examples::scenarios(file).transpose()?.unwrap_or_default();
-    refuse_shipped_name(file::of_sweep(name, text, &scenarios).map_err(|error| at_option(&error, text))?)
+    refuse_shipped_name(file::of_sweep(name, text, &scenarios).map_err(|error| sweep_error(&error, text))?)
 }
 
 /// A mistake in a sweep, at the option that has it: nobody has seen the generated text.
-fn at_option(error: &FileError, text: &str) -> Error {
+pub fn sweep_error(error: &FileError, text: &str) -> Error {
     let option = error.line().and_then(|line| {
         let lines: Vec<&str> = text.lines().skip(line - 1).take(3).collect();
         let key = lines.iter().find_map(|line| line.split_once("key = \"")?.1.split('"').next());

@@ -1,7 +1,7 @@
 //! A study's runs: passes missing runs to executors as tasks, executes the rest here, and judges all of them.
 
 use crate::algorithms::json;
-use crate::errors::{Error, RunError, VersionError, refused};
+use crate::errors::{Error, RunError, VersionError, refused, warn};
 use crate::table::Table;
 use crate::tables::{Names, Rows, table_of_runs};
 use anabranch::keep_study;
@@ -14,12 +14,10 @@ use anabranch_study::{
     Backend, Backends, Claim, Kind, PendingRun, Progress, Results, RunCache, RunId, SimulationRuns, Store,
     Study, StudyError, StudyResult, Task, TaskError, Work, run_all,
 };
-use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use rayon::ThreadPoolBuilder;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -112,11 +110,8 @@ impl Campaign {
     /// Raises the notes as Python warnings.
     fn warn(&self, py: Python<'_>) -> PyResult<()> {
         let notes = std::mem::take(&mut *lock(&self.notes));
-        notes.into_iter().try_for_each(|note| {
-            let note = CString::new(note.replace('\0', "")).unwrap_or_default();
-            // The caller of the package is three frames up.
-            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &note, 3)
-        })
+        // The caller of the package is three frames up.
+        warn(py, notes, 3)
     }
 
     /// Whether its metrics or algorithms are in Python.

@@ -1,9 +1,11 @@
 //! Errors as Python exceptions, with the diagnostics that the command shows.
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
+use pyo3::exceptions::PyUserWarning;
 use pyo3::import_exception;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::ffi::CString;
 
 import_exception!(anabranch._errors, Error);
 import_exception!(anabranch._errors, InputError);
@@ -49,15 +51,35 @@ pub fn python_error(py: Python<'_>, error: &anabranch::Error) -> PyErr {
     }
 }
 
+/// Raises notes as Python warnings of the caller that is `frames` up.
+pub fn warn(py: Python<'_>, notes: Vec<String>, frames: i32) -> PyResult<()> {
+    notes.into_iter().try_for_each(|note| {
+        let note = CString::new(note.replace('\0', "")).unwrap_or_default();
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &note, frames)
+    })
+}
+
 /// A message without a place, as `InputError`.
 pub fn refused(message: impl AsRef<str>) -> PyErr {
     InputError::new_err(in_python(message.as_ref()))
 }
 
-/// The command's options as the arguments of the package's functions.
+/// The command's options as the arguments of the package's functions, outside of commands to run.
 fn in_python(text: &str) -> String {
     const OPTIONS: [&str; 6] = ["set", "cc", "vary", "seeds", "seed", "duration"];
-    OPTIONS.iter().fold(text.to_owned(), |text, option| text.replace(&format!("--{option}"), option))
+    let renamed = |text: &str| {
+        OPTIONS.iter().fold(text.to_owned(), |text, option| text.replace(&format!("--{option}"), option))
+    };
+    let in_code = |code: &str| match code {
+        "anabranch examples" => "anabranch.examples()".to_owned(),
+        command if command.starts_with("anabranch ") => command.to_owned(),
+        other => renamed(other),
+    };
+    let parts = text.split('`').enumerate();
+    parts
+        .map(|(i, part)| if i % 2 == 1 { in_code(part) } else { renamed(part) })
+        .collect::<Vec<_>>()
+        .join("`")
 }
 
 /// Each problem, with its place.

@@ -100,7 +100,7 @@ fn one(py: Python<'_>, task: &str, needs: &Needs, in_python: bool) -> PyResult<O
         Err(_) => return Ok(None),
     };
     if let Some(measure) = measure {
-        let metrics = measure.call1(py, (run::given(&summary, &samples)?,))?;
+        let metrics = measure.call1(py, (run::record_of(&summary, &samples)?,))?;
         summary.metrics = metrics.extract(py)?;
         algorithm::check()?;
     }

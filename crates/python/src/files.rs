@@ -1,7 +1,7 @@
 //! Records in folders, as the command writes them.
 
 use crate::errors::{Error, MissingFileError, refused};
-use crate::run::{self, Given};
+use crate::run::{self, RunRecord};
 use crate::table::Table;
 use anabranch_record::{ParquetTable, ReadError, Record, Summary, TableFile};
 use pyo3::prelude::*;
@@ -9,12 +9,12 @@ use std::path::PathBuf;
 
 /// Reads a run's folder.
 #[pyfunction]
-pub fn load(py: Python<'_>, folder: PathBuf) -> PyResult<Given> {
+pub fn load(py: Python<'_>, folder: PathBuf) -> PyResult<RunRecord> {
     let record = py.detach(|| Record::read(&folder)).map_err(|why| match why {
         ReadError::Missing { .. } => MissingFileError::new_err(why.to_string()),
         why => refused(why.to_string()),
     })?;
-    run::given(&record.summary, &record.samples)
+    run::record_of(&record.summary, &record.samples)
 }
 
 /// Writes a run's folder, which has none yet: tables of two runs would mix.

@@ -6,6 +6,7 @@ mod algorithm;
 mod algorithms;
 mod campaign;
 mod errors;
+mod examples;
 mod execute;
 mod files;
 mod path;
@@ -27,6 +28,8 @@ mod _anabranch {
     #[pymodule_export]
     use crate::campaign::Campaign;
     #[pymodule_export]
+    use crate::examples::{example, examples};
+    #[pymodule_export]
     use crate::execute::{after_fork, before_fork, build, execute};
     #[pymodule_export]
     use crate::files::{load, save};
@@ -43,7 +46,7 @@ mod _anabranch {
     #[pymodule_export]
     use crate::tables::table_of;
     #[pymodule_export]
-    use crate::text::{inline, printable, toml, trace};
+    use crate::text::{inline, printable, rate, time, toml, trace};
 
     use super::*;
 

@@ -52,10 +52,11 @@ fn unknown(class: &str, name: &str) -> PyErr {
     PyTypeError::new_err(format!("{class} has no field `{name}`"))
 }
 
-/// A path of a connection: a row of the algorithm's table. The box is necessary because a row is aligned to a cache line, and
-/// Python's allocations are not.
+/// A path of a connection: a row of the algorithm's table. Windows are in segments, times in seconds. Tests of algorithms can
+/// make one, with a keyword for each property: `Path(cwnd=10, srtt=0.1)`.
 #[pyclass(module = "anabranch._anabranch")]
 pub struct Path {
+    // A box, because a row is aligned to a cache line, and Python's allocations are not.
     pub of: Box<Row>,
     /// Whether it is the row of the event, whose window the algorithm sets.
     pub writable: bool,
@@ -122,9 +123,9 @@ properties! {
         srtt: f64,
         /// The smallest RTT; infinite before the first sample.
         min_rtt: f64,
-        /// The mean of the last round's samples; 0 before the first.
+        /// The mean RTT of the last round; 0 before the first sample.
         round_rtt: f64,
-        /// The smallest of them.
+        /// The smallest RTT of the last round.
         round_min_rtt: f64,
         /// How many samples that round had.
         round_samples: u32,
@@ -132,7 +133,7 @@ properties! {
         in_flight: f64,
         /// The largest window so far.
         largest_cwnd: f64,
-        /// Counts round trips.
+        /// The number of round trips so far.
         round: u64,
         /// Whether the path carries data: rows of removed paths stay.
         active: bool,
@@ -144,7 +145,7 @@ properties! {
         max_rtt_since_loss: f64,
         /// Segments delivered since the last congestion.
         delivered_since_loss: f64,
-        /// Segments delivered between the last two.
+        /// Segments delivered between the last two congestion events.
         delivered_between_losses: f64,
     }
 
@@ -173,7 +174,7 @@ properties! {
     }
 }
 
-/// An acknowledgement.
+/// An acknowledgement. Tests of algorithms can make one, with a keyword for each property: `Ack(now=1.0, acked=2)`.
 #[pyclass(frozen, module = "anabranch._anabranch")]
 pub struct Ack {
     pub of: Event,
@@ -301,7 +302,7 @@ properties! {
     }
 }
 
-/// A congestion signal.
+/// A congestion signal. Tests of algorithms can make one, with a keyword for each property: `Congestion(signal="ecn")`.
 #[pyclass(frozen, module = "anabranch._anabranch")]
 pub struct Congestion {
     pub of: Signalled,

@@ -1,7 +1,7 @@
 //! Runs a scenario once.
 
 use crate::algorithm::{self, Known, Own};
-use crate::errors::{RunError, python_error, refused};
+use crate::errors::{RunError, python_error, refused, warn};
 use crate::samples;
 use crate::table::Table;
 use anabranch::{Changes, Scenario};
@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 /// A text, after its name in diagnostics.
 pub type Named = (String, String);
 
-/// Reads a scenario from text, with changes.
+/// Reads a scenario from text, with changes. What is probably not meant becomes a warning of Python.
 pub fn scenario(
     py: Python<'_>,
     (name, text): Named,
@@ -21,14 +21,17 @@ pub fn scenario(
     cc: Vec<String>,
 ) -> PyResult<Scenario> {
     let changes = Changes { set, cc, ..Changes::default() };
-    Scenario::of_text(&name, &text, changes).map_err(|error| python_error(py, &error))
+    let scenario = Scenario::of_text(&name, &text, changes).map_err(|error| python_error(py, &error))?;
+    // The caller of the package is two frames up.
+    warn(py, scenario.warnings(), 2)?;
+    Ok(scenario)
 }
 
-/// The output of a run: its summary as JSON, and its samples of subflows, links and completions.
-pub type Given = (String, Table, Table, Table);
+/// The record of a run: its summary as JSON, and its samples of subflows, links and completions.
+pub type RunRecord = (String, Table, Table, Table);
 
-/// A run's output.
-pub fn given(summary: &Summary, samples: &MemorySink) -> PyResult<Given> {
+/// The record of a summary and its samples.
+pub fn record_of(summary: &Summary, samples: &MemorySink) -> PyResult<RunRecord> {
     Ok((
         summary.to_json(),
         samples::subflows(samples)?,
@@ -48,7 +51,7 @@ pub fn run(
     own: Vec<Own>,
     seed: Option<u64>,
     sampled: bool,
-) -> PyResult<Given> {
+) -> PyResult<RunRecord> {
     let known = Known::begin(own)?;
     let made = made(py, source, set, cc, seed, sampled);
     known.end()?;
@@ -62,7 +65,7 @@ fn made(
     cc: Vec<String>,
     seed: Option<u64>,
     sampled: bool,
-) -> PyResult<Given> {
+) -> PyResult<RunRecord> {
     let scenario = scenario(py, source, set, cc)?;
     let seed = seed.unwrap_or(scenario.seed);
     let mut samples = MemorySink::new();
@@ -77,7 +80,7 @@ fn made(
     });
     signal?;
     let run = run.map_err(failed)?;
-    given(&run.summary, &samples)
+    record_of(&run.summary, &samples)
 }
 
 /// An error of the simulator.

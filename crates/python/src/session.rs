@@ -1,7 +1,7 @@
 //! A run that Python steps, observes and steers.
 
 use crate::errors::{RunError, refused};
-use crate::run::{self, Given, Named, scenario};
+use crate::run::{self, Named, RunRecord, scenario};
 use anabranch_net::{Loss, Time};
 use anabranch_sim::{LinkNow, SubflowNow};
 use pyo3::exceptions::PyNotImplementedError;
@@ -220,10 +220,10 @@ impl Session {
     }
 
     /// Ends the session and returns the record up to now.
-    fn finish(&self, py: Python<'_>) -> PyResult<Given> {
+    fn finish(&self, py: Python<'_>) -> PyResult<RunRecord> {
         let inner = py.detach(|| self.lock().take()).ok_or_else(closed)?;
         let (summary, samples) = py.detach(|| inner.finish());
-        run::given(&summary, &samples)
+        run::record_of(&summary, &samples)
     }
 
     fn close(&self, py: Python<'_>) {

@@ -1,14 +1,14 @@
 //! A study, from a file or a sweep.
 
 use crate::campaign::Campaign;
-use crate::errors::{input, python_error, refused};
+use crate::errors::{python_error, refused, warn};
 use crate::tables::Names;
-use anabranch::{Changes, Options, Scenario, Size, study_of_text};
+use anabranch::{Changes, Options, Scenario, Size, study_of_text, sweep_error};
 use anabranch_study::file::{self, AxisSubset};
 use anabranch_study::{ScenarioFile, work_with_runs};
 use pyo3::prelude::*;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A valid study.
@@ -54,12 +54,18 @@ impl Study {
         seeds: u32,
     ) -> PyResult<Self> {
         let changes = Changes { set, duration, ..Changes::default() };
-        let read = Scenario::of_text(file, &text, changes);
-        let toml = read.and_then(|read| read.sweep(file, &vary, &cc, seeds));
-        let toml = toml.map_err(|error| python_error(py, &error))?;
+        let read = Scenario::of_text(file, &text, changes).map_err(|error| python_error(py, &error))?;
+        // The caller of the package is two frames up.
+        warn(py, read.warnings(), 2)?;
+        let toml = read.sweep(file, &vary, &cc, seeds).map_err(|error| python_error(py, &error))?;
         let scenario = ScenarioFile { name: file.into(), path: file.into(), text: text.into() };
         let study = file::embedded(&format!("{name}.toml"), &toml, &[&scenario], &[]);
-        let study = study.map_err(|error| input(py, &error))?.into();
+        // Only a file can be checked by the command that the error suggests.
+        let study = study.map_err(|error| match Path::new(file).is_file() {
+            true => python_error(py, &sweep_error(&error, &toml)),
+            false => refused(error.to_string()),
+        });
+        let study = study?.into();
         Ok(Study { study, shipped: false, axes: whole_names(&vary) })
     }
 

@@ -1,4 +1,4 @@
-//! Converts Python values, passed as JSON, to TOML.
+//! Texts: Python values as TOML, traces, and quantities with units.
 
 use crate::errors::refused;
 use anabranch_scenario::{TraceModel, synthetic_trace};
@@ -38,4 +38,16 @@ pub fn printable(text: &str) -> String {
 #[pyfunction]
 pub fn inline(json: &str) -> PyResult<String> {
     Ok(read(json)?.to_string())
+}
+
+/// A rate such as `5 Mbit/s`, in bit/s.
+#[pyfunction]
+pub fn rate(text: &str) -> PyResult<f64> {
+    anabranch_scenario::rate(text).map_err(refused)
+}
+
+/// A time such as `20 ms`, in seconds.
+#[pyfunction]
+pub fn time(text: &str) -> PyResult<f64> {
+    anabranch_scenario::time(text).map(|time| time.as_secs_f64()).map_err(refused)
 }

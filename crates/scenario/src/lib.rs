@@ -94,6 +94,15 @@ pub fn time(text: &str) -> Result<Time, String> {
     Ok(Time::from_nanos(ns as u64))
 }
 
+/// Parses a rate such as `5 Mbit/s`, in bit/s.
+///
+/// # Errors
+/// A message.
+pub fn rate(text: &str) -> Result<f64, String> {
+    let (number, unit) = quantity::RATE.parse(text).map_err(|e| format!("{}: {}", e.message, e.help))?;
+    Ok(number * unit.factor)
+}
+
 fn read(source: &Source, overrides: &Overrides, problems: &mut Problems) -> Option<Scenario> {
     let whole = Place::whole(&source.name, &source.text, problems)?;
     let mut root = tree::document(&whole, problems)?;

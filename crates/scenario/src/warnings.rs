@@ -1,23 +1,28 @@
 //! What is valid in a scenario, and probably not meant.
 
 use crate::model::{Flow, Path, Scenario};
+use anabranch_net::LinkSpec;
 use std::collections::BTreeSet;
 
 /// The largest packet of Ethernet without jumbo frames, in bytes.
 const MTU: u64 = 1500;
 /// Header bytes of a data packet.
 const HEADERS: u64 = 52;
+/// A lower rate is a mistake in the unit, in bit/s.
+const LOWEST_RATE: f64 = 1e3;
 
 impl Scenario {
-    /// What is valid, and probably not meant; connections of one `count` are reported once.
+    /// What is valid, and probably not meant; connections and links of one `count` are reported once.
     pub fn warnings(&self) -> Vec<String> {
+        let links = self.links.iter().flat_map(|link| of_link(&link.spec).map(|what| (&link.name, what)));
+        let flows = self.flows.iter().enumerate();
+        let flows =
+            flows.flat_map(|(i, flow)| self.of_flow(i, flow).into_iter().map(|what| (&flow.name, what)));
         let mut found = Vec::new();
-        for (index, flow) in self.flows.iter().enumerate() {
-            for what in self.of_flow(index, flow) {
-                let warning = format!("{}: {what}", entry(&flow.name));
-                if !found.contains(&warning) {
-                    found.push(warning);
-                }
+        for (name, what) in links.chain(flows) {
+            let warning = format!("{}: {what}", entry(name));
+            if !found.contains(&warning) {
+                found.push(warning);
             }
         }
         found
@@ -63,6 +68,12 @@ impl Scenario {
         let rtts = (0..flow.paths.len()).map(|path| self.base_rtt(index, path).as_secs_f64());
         rates * rtts.fold(0.0, f64::max) / 8.0
     }
+}
+
+fn of_link(spec: &LinkSpec) -> Option<String> {
+    let rate = spec.rate_bps;
+    (rate < LOWEST_RATE)
+        .then(|| format!("its rate is {rate} bit/s, below 1 kbit/s: did you mean {rate} Mbit/s?"))
 }
 
 /// The first link that the path crosses twice in one direction.

@@ -4,13 +4,18 @@
 `algorithms` lists the algorithms. Sweeps and studies take any `concurrent.futures.Executor`, such as a Dask client's.
 
 Quantities have their unit in their name: `goodput_bps`, `mean_rtt_s`, `cwnd_segments`.
+
+In signatures, `Scenario` is a scenario: a file's path, `example:NAME` (`examples` lists them), TOML text or a dictionary. `Cc` is the
+algorithm of the multipath flows: a name, a dictionary of its `name` and parameters, or in Python a class, an instance or a function
+that makes one; or a dictionary of flows' names and such algorithms.
 """
 
 from . import _fork as _fork
 from ._algorithm import Algorithm
 from ._anabranch import Ack, Congestion, LostSegment, Path, RateSample, __version__
 from ._errors import Error, InputError, MissingFileError, RunError, VersionError, WrongTypeError
-from ._run import Run, algorithms, ideal, load, run, trace
+from ._run import Run, algorithms, examples, ideal, load, run, trace
+from ._scenario import Cc, Scenario
 from ._session import FlowState, LinkState, Observation, Session, SubflowState
 from ._study import Figure, Study, Sweep, sweep
 from ._table import Table
@@ -18,6 +23,7 @@ from ._table import Table
 __all__ = [
     "Ack",
     "Algorithm",
+    "Cc",
     "Congestion",
     "Error",
     "Figure",
@@ -31,6 +37,7 @@ __all__ = [
     "RateSample",
     "Run",
     "RunError",
+    "Scenario",
     "Session",
     "Study",
     "SubflowState",
@@ -40,6 +47,7 @@ __all__ = [
     "WrongTypeError",
     "__version__",
     "algorithms",
+    "examples",
     "ideal",
     "load",
     "run",

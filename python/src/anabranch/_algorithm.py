@@ -73,6 +73,8 @@ class Algorithm:
         return ()
 
 
+REQUIRED = ("acked", "congestion")
+
 CALLBACKS = ("path_added", "path_removed", "acked", "congestion", "spurious", "app_limited", "lost", "observe")
 
 OTHER_NAMES = {"on_ack": "acked", "ack": "acked", "on_loss": "congestion", "loss": "congestion", "on_congestion": "congestion"}
@@ -119,6 +121,7 @@ def own(argument: str, value: Any, parameters: Mapping[str, object], keyed: bool
         of, make = value, (functools.partial(value, **parameters) if parameters else value)
         code: tuple[Any, ...] = (of, tuple(sorted(parameters.items())))
         observables: object = value.observables
+        shown: Mapping[str, object] = parameters
     else:
         if isinstance(value, Algorithm):
             probe, make, code = value, functools.partial(copy.deepcopy, value), (type(value), tuple(sorted(vars(value).items())))
@@ -129,15 +132,29 @@ def own(argument: str, value: Any, parameters: Mapping[str, object], keyed: bool
             probe, code = make(), (make,)
             if not isinstance(probe, Algorithm):
                 raise _arguments.wrong(argument, value, "an algorithm's name, or a subclass of anabranch.Algorithm")
-        of, observables = type(probe), probe.observables
+        of, observables, shown = type(probe), probe.observables, parameters or _attributes(probe)
     _spelt(of)
+    _complete(of)
     name = f"{of.__name__}.observables"
     right = 'names, such as ("alpha",)'
     names = [_arguments.text(name, each, right) for each in _arguments.several(name, observables, right)]
     values: tuple[Any, ...] = (*code, tuple(names))
     sum = _code.digest(f"`{argument}` cannot be stored", *values) if keyed else _code.or_name(*values)
-    shown = of.__name__ + (f"({', '.join(f'{k}={v!r}' for k, v in parameters.items())})" if parameters else "")
-    return Own(f"{of.__name__}{MARK}{sum}", names, make, shown, values)
+    label = of.__name__ + (f"({', '.join(f'{k}={v!r}' for k, v in shown.items())})" if shown else "")
+    return Own(f"{of.__name__}{MARK}{sum}", names, make, label, values)
+
+
+def _attributes(of: Algorithm) -> dict[str, object]:
+    """The constants among an object's attributes, which distinguish it from others of its class in tables."""
+    constants = (bool, int, float, str)
+    return {name: value for name, value in sorted(vars(of).items()) if isinstance(value, constants)}
+
+
+def _complete(of: type[Algorithm]) -> None:
+    """Refuses a class without a method that every algorithm needs, before a run begins."""
+    if missing := [name for name in REQUIRED if getattr(of, name) is getattr(Algorithm, name)]:
+        raise _arguments.refused(f"`{of.__name__}.{missing[0]}` is missing: an algorithm must define "
+                                 "`acked(self, paths, r, ack)` and `congestion(self, paths, r, event)`")  # fmt: skip
 
 
 def _spelt(of: type[Algorithm]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from . import _anabranch
 from ._errors import InputError, MissingFileError, WrongTypeError
 
 LONGEST = 60
@@ -63,6 +64,18 @@ def whole(name: str, value: object, least: int, most: int) -> int:
     return number
 
 
+def quantity(name: str, value: object, right: str, parse: Callable[[str], float] | None = None) -> float | None:
+    """A number in SI units, or text with a unit if it can be parsed; `None` stays."""
+    if value is None:
+        return None
+    if parse and isinstance(value, str):
+        return parse(value)
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise wrong(name, value, right) from None
+
+
 def seeds(value: object) -> tuple[int, list[int] | None]:
     """How many seeds, and which if they are not those from 1 on."""
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
@@ -80,7 +93,9 @@ def path(name: str, value: object) -> Path:
 
 
 def file(name: str, value: object) -> tuple[str, str]:
-    """A file's name and text."""
+    """A file's name and text, or those of an example."""
+    if isinstance(value, str) and (example := _anabranch.example(value)):
+        return example
     where = path(name, value)
     try:
         return str(where), where.read_text(encoding="utf-8")

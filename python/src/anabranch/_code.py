@@ -226,7 +226,7 @@ def _globals(code: types.CodeType) -> Iterator[str]:
 IGNORED = frozenset(
     ("__dict__", "__weakref__", "__doc__", "__module__", "__annotations__", "__annotate__", "__annotate_func__")
     + ("__annotations_cache__", "__conditional_annotations__", "__firstlineno__", "__static_attributes__", "__qualname__")
-    + ("__abstractmethods__", "_abc_impl", "__parameters__", "__orig_bases__", "__slots__", "__classdictcell__")
+    + ("__abstractmethods__", "_abc_impl", "__parameters__", "__orig_bases__", "__slots__", "__slotnames__", "__classdictcell__")
 )
 
 

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import wraps
 from io import BytesIO
 from itertools import groupby
 from math import nan
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from ._arguments import refused
+from ._arguments import refused, wrong
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ._run import Run
 
-WIDTH = 9.0
-"""Inches."""
-HEIGHT = 2.4
-"""Of a panel, in inches."""
+SIZES: dict[str, tuple[float, float, dict[str, Any]]] = {
+    "screen": (9.0, 2.4, {}),
+    "single": (3.4, 2.0, {"font.size": 8, "figure.titlesize": "medium"}),
+    "double": (7.0, 2.2, {"font.size": 8}),
+}
+"""The width of a figure and the height of a panel, in inches, and settings of matplotlib."""
+NARROW = 44
+"""Characters of a title in a column of a paper."""
 INTERVAL_S = 0.5
 """Goodput is plotted as the mean over this many seconds."""
 
@@ -34,20 +41,35 @@ class Picture(Figure):
         return png.getvalue()
 
 
-def _panels(count: int, ax: Any) -> tuple[Any, list[Axes]]:
+def _sized(draw: Callable[[Any, str, Any], Any]) -> Callable[[Any, str, Any], Any]:
+    """Draws with the settings of a size."""
+
+    @wraps(draw)
+    def with_settings(of: Any, size: str, ax: Any) -> Any:
+        if size not in SIZES:
+            raise wrong("size", size, "'screen', 'single' or 'double'")
+        with rc_context(SIZES[size][2]):
+            return draw(of, size, ax)
+
+    return with_settings
+
+
+def _panels(count: int, size: str, ax: Any) -> tuple[Any, list[Axes]]:
     """A figure with these panels, one below another, or the caller's axes and their figure."""
     if ax is not None:
         given = [ax] if hasattr(ax, "plot") else list(getattr(ax, "flat", ax))
         if len(given) != count:
             raise refused(f"`ax` has {len(given)} axes: this figure has {count} panels")
         return given[0].figure, given
-    picture = Picture(figsize=(WIDTH, HEIGHT * count), layout="constrained")
+    width, height, _ = SIZES[size]
+    picture = Picture(figsize=(width, height * count), layout="constrained")
     return picture, [picture.add_subplot(count, 1, i + 1) for i in range(count)]
 
 
-def over_time(run: Run, ax: Any = None) -> Any:
+@_sized
+def over_time(run: Run, size: str, ax: Any) -> Any:
     """Goodput, window and RTT of each subflow, and each link's queue."""
-    picture, (goodput, window, rtt, queue) = _panels(4, ax)
+    picture, (goodput, window, rtt, queue) = _panels(4, size, ax)
     for name, series in _each(run.samples.to_pydict(), ("flow", "path")):
         time = series["time_s"]
         goodput.plot(*_rate(time, series["delivered_bytes"]), label=name)
@@ -93,9 +115,10 @@ def _legend(axes: Axes) -> None:
         axes.legend(fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
-def of_study(figure: dict[str, Any], ax: Any = None) -> Any:
+@_sized
+def of_study(figure: dict[str, Any], size: str, ax: Any) -> Any:
     """A study's figure, one panel below another."""
-    picture, all = _panels(len(figure["panels"]), ax)
+    picture, all = _panels(len(figure["panels"]), size, ax)
     for axes, panel in zip(all, figure["panels"]):
         MARKS[panel["mark"]](axes, panel)
         axes.set_title(panel["title"], fontsize="medium")
@@ -104,10 +127,22 @@ def of_study(figure: dict[str, Any], ax: Any = None) -> Any:
             axes.set_xlabel(panel["x"]["title"])
         if panel["mark"] != "tile":
             _scale(axes, panel)
-            _legend(axes)
+            if ax is not None or size != "single":
+                _legend(axes)
     if ax is None:
-        picture.suptitle(f"{figure['id']}: {figure['title']}")
+        title = picture.suptitle(f"{figure['id']}: {figure['title']}")
+        if size == "single":
+            title.set_text(fill(title.get_text(), NARROW))
+            _legend_below(picture, all)
     return picture
+
+
+def _legend_below(picture: Figure, all: list[Axes]) -> None:
+    """One legend of all panels, since there is little room beside them, and the height for it."""
+    handles = {label: handle for axes in all for handle, label in zip(*axes.get_legend_handles_labels())}
+    if 1 < len(handles) <= 12:
+        picture.legend(handles.values(), handles, fontsize="small", frameon=False, loc="outside lower center", ncols=2)
+        picture.set_figheight(picture.get_figheight() + 0.1 * len(handles))
 
 
 def _scale(axes: Axes, panel: dict[str, Any]) -> None:
@@ -161,6 +196,14 @@ def _labels(panel: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(labels))
 
 
+def _name_groups(axes: Axes, labels: list[str]) -> None:
+    """Names at the axis, inclined if neighbours would overlap: a character is about two thirds as wide as the text is high."""
+    figure: Any = axes.figure
+    room = 1.5 * figure.get_figwidth() * 72 / axes.xaxis.label.get_fontsize() / max(len(labels), 1)
+    crowded = any(len(a) + len(b) > 2 * room for a, b in zip(labels, labels[1:]))
+    axes.set_xticks(range(len(labels)), labels, rotation=30 if crowded else 0, ha="right" if crowded else "center")
+
+
 def _bar(axes: Axes, panel: dict[str, Any]) -> None:
     labels, count = _labels(panel), len(panel["series"])
     width = 0.8 / max(count, 1)
@@ -174,7 +217,7 @@ def _bar(axes: Axes, panel: dict[str, Any]) -> None:
             hatch="//" if series["published"] else None,
             label=_name(series),
         )
-    axes.set_xticks(range(len(labels)), labels)
+    _name_groups(axes, labels)
 
 
 def _box(axes: Axes, panel: dict[str, Any]) -> None:
@@ -187,7 +230,7 @@ def _box(axes: Axes, panel: dict[str, Any]) -> None:
         for box in boxes["boxes"]:
             box.set_facecolor(f"C{i}")
         axes.plot([], [], color=f"C{i}", label=_name(series))
-    axes.set_xticks(range(len(labels)), labels)
+    _name_groups(axes, labels)
 
 
 def _tile(axes: Axes, panel: dict[str, Any]) -> None:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _anabranch, _arguments, _scenario
 from ._algorithm import label
+from ._scenario import Cc, Scenario
 from ._table import Table, html
 
 if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
+
+Size = Literal["screen", "single", "double"]
+"""The size of a figure, as of the command's `plot --size`."""
 
 
 class Run:
@@ -30,8 +33,9 @@ class Run:
     completions: Table
     """One row per completed response of request/response applications."""
 
-    def __init__(self, given: tuple[str, _anabranch.Table, _anabranch.Table, _anabranch.Table]) -> None:
-        self._json, *samples = given
+    def __init__(self, record: tuple[str, _anabranch.Table, _anabranch.Table, _anabranch.Table]) -> None:
+        self._json, *samples = record
+        self._tables: dict[str, Table] = {}
         self.summary = json.loads(self._json)
         self.samples, self.link_samples, self.completions = map(Table, samples)
 
@@ -40,24 +44,26 @@ class Run:
         """The run's seed."""
         return int(self.summary["seed"])
 
-    @cached_property
+    @property
     def flows(self) -> Table:
         """One row per connection: goodput in bit/s of payload, loss rate from 0 to 1, and totals."""
         return self._rows("flows")
 
-    @cached_property
+    @property
     def subflows(self) -> Table:
         """One row per subflow: goodput in bit/s, mean window in segments, RTTs in seconds, loss rate from 0 to 1."""
         return self._rows("subflows")
 
-    @cached_property
+    @property
     def links(self) -> Table:
         """One row per link: utilisation from 0 to 1, mean queue in bytes and seconds, and drops."""
         return self._rows("links")
 
     def _rows(self, name: str) -> Table:
-        algorithms = {flow["cc"]: label(flow["cc"]) for flow in self.summary["flows"]}
-        return Table(_anabranch.table_of(name, self._json, algorithms))
+        if name not in self._tables:
+            algorithms = {flow["cc"]: label(flow["cc"]) for flow in self.summary["flows"]}
+            self._tables[name] = Table(_anabranch.table_of(name, self._json, algorithms))
+        return self._tables[name]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (self._json, self.samples, self.link_samples, self.completions)
@@ -74,21 +80,26 @@ class Run:
         """The samples as a pandas data frame."""
         return self.samples.to_pandas()
 
-    def plot(self, *, ax: Any = None) -> Figure:
+    def plot(self, *, size: Size = "screen", ax: Any = None) -> Figure:
         """Plots goodput, window and RTT of each subflow and the queue of each link over time, in a figure of its own or in the
-        four axes `ax`. Needs matplotlib."""
+        four axes `ax`. `size` is "screen", or with text of 8 points "single" (3.4 in wide, a column of a paper) or "double"
+        (7 in). Needs matplotlib."""
         from ._plot import over_time
 
-        figure: Figure = over_time(self, ax)
+        figure: Figure = over_time(self, size, ax)
         return figure
 
+    def _length(self) -> str:
+        """The scenario's length, and where the run ended if it ended early."""
+        partial, whole = self.summary.get("partial_until_s"), self.summary["duration_s"]
+        return f"{whole} s" if partial is None else f"{partial} of {whole} s"
+
     def __repr__(self) -> str:
-        s = self.summary
-        return f"<anabranch.Run: {s['scenario']}, {s['duration_s']} s, seed {s['seed']}>"
+        return f"<anabranch.Run: {self.summary['scenario']}, {self._length()}, seed {self.seed}>"
 
     def _repr_html_(self) -> str:
         s = self.summary
-        about = f"{html(s['scenario'])}: {s['duration_s']} s, means from {s['warmup_s']} s on, seed {s['seed']}"
+        about = f"{html(s['scenario'])}: {self._length()}, means from {s['warmup_s']} s on, seed {s['seed']}"
         return f"<p>{about}</p>{self.flows._repr_html_()}{self.subflows._repr_html_()}{self.links._repr_html_()}"
 
 
@@ -103,18 +114,18 @@ def load(folder: str | os.PathLike[str]) -> Run:
 
 
 def run(
-    scenario: _scenario.Scenario,
+    scenario: Scenario,
     *,
     seed: int | None = None,
     set: Mapping[str, object] = {},
-    cc: _scenario.Cc = None,
+    cc: Cc = None,
     duration: str | float | None = None,
     warmup: str | float | None = None,
     samples: bool = True,
 ) -> Run:
     """Simulates a scenario.
 
-    `scenario` is a file's path, TOML text or a dictionary; `set` replaces values in it, such as
+    `scenario` is a file's path, `example:NAME`, TOML text or a dictionary; `set` replaces values in it, such as
     `{"links.dsl.rate": "50 Mbit/s"}`, where plain numbers are in bit/s and seconds. `cc` is the algorithm of the multipath flows,
     or a dictionary of flows and algorithms. An algorithm is a name, a dictionary of its `name` and parameters, or in Python a
     subclass of `Algorithm`, an instance or a function that makes one. `duration` includes the warm-up `warmup`; numbers are in
@@ -130,7 +141,7 @@ def run(
 
 
 def ideal(
-    scenario: _scenario.Scenario,
+    scenario: Scenario,
     *,
     set: Mapping[str, object] = {},
     cc: str | Mapping[str, str] | None = None,
@@ -148,6 +159,12 @@ def ideal(
     sets = _scenario.assignments(set, None)
     ideals: dict[str, Any] = json.loads(_anabranch.ideal(_scenario.read(scenario), sets, named, queue))
     return ideals
+
+
+def examples() -> list[dict[str, Any]]:
+    """The scenarios and studies in the package, each with its `name`, whether it is a `study`, and its `title`. A call takes
+    `example:NAME` in place of a file's path."""
+    return [{"name": name, "study": study, "title": title} for name, study, title in _anabranch.examples()]
 
 
 def algorithms() -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from . import _anabranch, _arguments
 from ._algorithm import Algorithm, Own, is_own, own
 
 Scenario = Union[str, "os.PathLike[str]", Mapping[str, Any]]
-"""A path; TOML text, which has a line break; or a dictionary."""
+"""A scenario: a file's path, `example:NAME`, TOML text, which has a line break, or a dictionary."""
 
 Cc = Union[str, type[Algorithm], Algorithm, Callable[[], Algorithm], Mapping[str, Any], None]
 """The algorithm of the multipath flows: a name; a class, an instance or a function in Python; a dictionary of `name` and
@@ -119,6 +119,33 @@ def algorithm(argument: str, value: Any, keyed: bool) -> tuple[str, Own | None]:
     common = {"pacing": parameters.pop("pacing")} if "pacing" in parameters else {}
     found = own(argument, value, parameters, keyed)
     return (text(argument, {"name": found.name, **common}) if common else found.name), found
+
+
+def choice(argument: str, value: Any) -> tuple[str, str, Own | None]:
+    """An algorithm of a sweep in scenario syntax, its label in tables, and what is in Python."""
+    flow = ""
+    if isinstance(value, Mapping) and "name" not in value:
+        if len(value) != 1:
+            raise _arguments.wrong(argument, value, "an algorithm, or a dictionary of one flow's name and its algorithm")
+        [(name, value)] = _arguments.mapping(argument, value, "a dictionary of one flow's name and its algorithm").items()
+        flow, argument = f"{name}=", f"{argument}[{name!r}]"
+    spec, found = algorithm(argument, value, keyed=True)
+    return flow + spec, flow + (found.label if found else spec), found
+
+
+def choices(cc: object) -> tuple[list[str], dict[str, str], list[Own]]:
+    """The algorithms of a sweep, the labels of those in Python, and these. Labels are unique: tables distinguish runs by them."""
+    listed = _arguments.several("cc", cc, 'a list of algorithms, such as ["lia", "olia"]')
+    places = ["cc" if len(listed) == 1 else f"cc[{i}]" for i in range(len(listed))]
+    read = [choice(place, value) for place, value in zip(places, listed)]
+    labels = [label for _, label, _ in read]
+    for i, label in enumerate(labels):
+        if label in labels[:i]:
+            raise _arguments.refused(
+                f"`{places[labels.index(label)]}` and `{places[i]}` are both `{label}` in tables: list each algorithm once, and "
+                'give those in Python distinct class names or parameters, {"name": CLASS, …}'
+            )
+    return [spec for spec, *_ in read], {spec: label for spec, label, _ in read if label != spec}, [own for *_, own in read if own]
 
 
 def axis(key: str, values: str | Sequence[object]) -> str:

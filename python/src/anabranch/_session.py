@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from types import TracebackType
 from typing import Any, NamedTuple
 
 from . import _anabranch, _arguments, _scenario
 from ._run import Run
+from ._scenario import Cc, Scenario
 
 
 class SubflowState(NamedTuple):
@@ -71,7 +71,7 @@ class LinkState(NamedTuple):
 
 
 class Observation:
-    """What a session shows at an instant."""
+    """What a session shows at an instant: its `flows`, each with its `subflows`, and its `links`."""
 
     def __init__(self, layout: Layout, seen: _anabranch._Seen, last: _anabranch._Seen) -> None:
         self._layout, self._seen, self._last = layout, seen, last
@@ -79,11 +79,28 @@ class Observation:
         """The simulated time."""
         self.done: bool = seen[1]
         """Whether the scenario has ended."""
+        self._flows: dict[str, FlowState] | None = None
+        self._links: dict[str, LinkState] | None = None
         self._per_second = 1 / (seen[0] - last[0]) if seen[0] > last[0] else 0.0
 
-    @cached_property
+    @property
     def flows(self) -> dict[str, FlowState]:
         """The flows by name."""
+        if self._flows is None:
+            self._flows = self._flow_states()
+        return self._flows
+
+    @property
+    def links(self) -> dict[str, LinkState]:
+        """The links by name."""
+        if self._links is None:
+            each = zip(self._layout.links, self._seen[4], self._last[4])
+            self._links = {
+                name: LinkState(*link, max(link[5] - before[5], 0.0) * self._per_second) for name, link, before in each
+            }
+        return self._links
+
+    def _flow_states(self) -> dict[str, FlowState]:
         _, _, delivered, subflows, _ = self._seen
         _, _, delivered_before, subflows_before, _ = self._last
         bits = 8 * self._per_second
@@ -98,14 +115,9 @@ class Observation:
             first += paths
         return flows
 
-    @cached_property
-    def links(self) -> dict[str, LinkState]:
-        """The links by name."""
-        each = zip(self._layout.links, self._seen[4], self._last[4])
-        return {name: LinkState(*link, max(link[5] - before[5], 0.0) * self._per_second) for name, link, before in each}
-
     def __repr__(self) -> str:
-        return f"<anabranch.Observation at {self.time_s:g} s>"
+        flows, links = ", ".join(name for name, _ in self._layout.flows), ", ".join(self._layout.links)
+        return f"<anabranch.Observation at {self.time_s:g} s: flows {flows}; links {links}>"
 
 
 class Layout(NamedTuple):
@@ -137,12 +149,12 @@ class Session:
 
     def __init__(
         self,
-        scenario: _scenario.Scenario,
+        scenario: Scenario,
         seed: int | None = None,
         *,
         control: str | Iterable[str] = (),
         set: Mapping[str, object] = {},
-        cc: _scenario.Cc = None,
+        cc: Cc = None,
         duration: str | float | None = None,
         warmup: str | float | None = None,
         samples: bool = False,
@@ -226,8 +238,8 @@ class Session:
 
     def _subflow(self, flow: str, path: int) -> tuple[int, int]:
         if flow not in self._controlled:
-            names = ", ".join(sorted(self._controlled)) or "none"
-            raise _arguments.refused(f"the session does not control the flow {flow!r}, but {names}: name it in `control`")
+            names = f"only {', '.join(sorted(self._controlled))}" if self._controlled else "no flow"
+            raise _arguments.refused(f"the session controls {names}: create it with control={flow!r}")
         i = self._flows[flow]
         return i, _arguments.whole("path", path, 0, self._layout.flows[i][1] - 1)
 
@@ -235,20 +247,26 @@ class Session:
         self,
         link: str,
         *,
-        rate: float | None = None,
-        delay: float | None = None,
+        rate: float | str | None = None,
+        delay: float | str | None = None,
         loss: float | None = None,
         up: bool | None = None,
     ) -> None:
-        """Changes a link from now on: rate in bit/s, one-way delay in seconds, loss as a probability, up or down. Links with a
-        trace, a clock, jitter, reordering or planned changes cannot be changed.
+        """Changes a link from now on: rate in bit/s or as text such as "5 Mbit/s", one-way delay in seconds or as text such as
+        "20 ms", loss as a probability, up or down. Links with a trace, a clock, jitter, reordering or planned changes cannot be changed.
 
         Waiting packets leave at the new rate. As a link goes down, they are lost. Its rate and delay stay as they were, and
         those that are set meanwhile hold when it is up again.
         """
         if link not in self._links:
             raise _arguments.refused(f"no link is named {link!r}; there are {', '.join(self._links)}")
-        self._inner.set_link(self._links[link], rate, delay, loss, up)
+        self._inner.set_link(
+            self._links[link],
+            _arguments.quantity("rate", rate, "a number of bit/s, or text such as '5 Mbit/s'", _anabranch.rate),
+            _arguments.quantity("delay", delay, "a number of seconds, or text such as '20 ms'", _anabranch.time),
+            _arguments.quantity("loss", loss, "a fraction from 0 to 1"),
+            up,
+        )
 
     def fork(self) -> Session:
         """The same state again: both continue independently, and equally if they are treated equally.

@@ -19,7 +19,8 @@ from . import _anabranch, _arguments, _code, _scenario
 from ._errors import RunError
 from ._executor import RemoteRuns
 from ._progress import bar
-from ._run import Run
+from ._run import Run, Size
+from ._scenario import Scenario
 from ._table import Table, html
 from ._worker import Needs
 
@@ -59,11 +60,12 @@ class Figure:
             ]
         )
 
-    def plot(self, *, ax: Any = None) -> matplotlib.figure.Figure:
-        """Plots the figure by itself, or in the axes `ax`, one for each panel. Needs matplotlib."""
+    def plot(self, *, size: Size = "screen", ax: Any = None) -> matplotlib.figure.Figure:
+        """Plots the figure by itself, or in the axes `ax`, one for each panel. `size` is "screen", or with text of 8 points
+        "single" (3.4 in wide, a column of a paper) or "double" (7 in). Needs matplotlib."""
         from ._plot import of_study
 
-        figure: matplotlib.figure.Figure = of_study(self.data, ax)
+        figure: matplotlib.figure.Figure = of_study(self.data, size, ax)
         return figure
 
     def _repr_html_(self) -> str:
@@ -76,16 +78,20 @@ class Figure:
 class Study:
     """A study: runs, rows with verdicts, and figures."""
 
-    def __init__(self, study: _anabranch.Study, command: str, needs: Needs = Needs()) -> None:
+    def __init__(
+        self, study: _anabranch.Study, command: str, needs: Needs = Needs(), labels: Mapping[str, str] = {}
+    ) -> None:
         self._study = study
         self._command = command
         self._needs = needs
+        # The labels of algorithms in tables, where they differ.
+        self._labels = labels
         self._campaign: _anabranch.Campaign | None = None
         self._result: dict[str, Any] = {}
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], *, at: Mapping[str, Sequence[str]] = {}) -> Study:
-        """Reads a study file; `at` restricts axes to the given values. Scenario paths are relative to the file."""
+        """Reads a study file, or `example:NAME`; `at` restricts axes to the given values. Scenario paths are relative to the file."""
         name, text = _arguments.file("path", path)
         right = 'a dictionary of axes and lists of their values, such as {"cc": ["lia"]}'
         parts = [
@@ -153,7 +159,7 @@ class Study:
             if executor is not None and store is None:
                 store = stack.enter_context(tempfile.TemporaryDirectory(prefix="anabranch-"))
             folder = None if store is None else str(_arguments.path("store", store))
-            labels = {own.name: own.label for own in needs.own}
+            labels = {**self._labels, **{own.name: own.label for own in needs.own}}
             if needs.own:
                 _anabranch.register(needs.own)
             campaign = self._study.campaign(
@@ -285,7 +291,7 @@ class Sweep(Table):
 
 
 def sweep(
-    scenario: _scenario.Scenario,
+    scenario: Scenario,
     vary: Mapping[str, str | Sequence[object]] = {},
     cc: Sequence[Any] = (),
     *,
@@ -301,8 +307,9 @@ def sweep(
     """Simulates a scenario for every combination of varied parameters: one row per flow and run.
 
     `vary` maps scenario keys, in which `*` stands for every link or flow, to values: a list, or a range with steps
-    such as `"0.1..4 BDP/12log"`. `cc` lists algorithms of the multipath flows, each as in `run`. `set`, `duration` and `warmup`
-    work as in `run`. Each point runs with seeds from 1 to `seeds`, or with those that `seeds` lists.
+    such as `"0.1..4 BDP/12log"`. `cc` lists algorithms of the multipath flows, each as in `run`, or of one flow:
+    `{"laptop": "cubic"}`. `set`, `duration` and `warmup` work as in `run`. Each point runs with seeds from 1 to `seeds`, or with
+    those that `seeds` lists.
 
     `metrics` maps names to functions of a `Run`. They are called where the run is made, and their numbers are columns of
     `runs`. Functions and algorithms in Python must be importable by the workers. Stored runs are used again only if their code,
@@ -313,25 +320,22 @@ def sweep(
     """
     name, text = _scenario.read(scenario)
     keys = 'a dictionary of keys and their values, such as {"links.*.queue": "0.1..4 BDP/12log"}'
-    algorithms = [
-        _scenario.algorithm("cc" if len(cc) == 1 else f"cc[{i}]", algorithm, keyed=True)
-        for i, algorithm in enumerate(_arguments.several("cc", cc, 'a list of algorithms, such as ["lia", "olia"]'))
-    ]
-    needs = Needs(own=[own for _, own in algorithms if own], **_measured(metrics, _arguments.mapping("vary", vary, keys)))
+    specs, labels, own = _scenario.choices(cc)
+    needs = Needs(own=own, **_measured(metrics, _arguments.mapping("vary", vary, keys)))
     if needs.own:
         _anabranch.register(needs.own)
     count, listed = _arguments.seeds(seeds)
     study = _anabranch.Study.of_sweep(
-        Path(name).stem,
+        Path(name.removeprefix("example:")).stem,
         name,
         text,
         [_scenario.axis(key, values) for key, values in _arguments.mapping("vary", vary, keys).items()],
-        [spec for spec, _ in algorithms],
+        specs,
         _scenario.assignments(set, None, warmup),
         None if duration is None else _scenario.span(duration),
         count,
     )
-    done = Study(study, "anabranch.sweep(…)", needs)
+    done = Study(study, "anabranch.sweep(…)", needs, labels)
     done.run(seeds=listed, executor=executor, store=store, progress=progress)
     return Sweep(done.flows, done.runs, done.subflows, done.links)
 

@@ -74,8 +74,8 @@ def _same_code(needs: Needs) -> None:
 
 
 def _measure(metrics: dict[str, Callable[[Run], float | None]]) -> Callable[[Any], dict[str, float | None]]:
-    def measure(given: Any) -> dict[str, float | None]:
-        run = Run(given)
+    def measure(record: Any) -> dict[str, float | None]:
+        run = Run(record)
         return {name: _number(name, metric(run)) for name, metric in metrics.items()}
 
     return measure

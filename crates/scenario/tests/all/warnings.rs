@@ -30,6 +30,7 @@ fn each_has_its_own() {
             flow("tcp.mss = 8948"),
             "f: tcp.mss of 8948 makes packets of 9000 B: links with an MTU of 1500 B, as most have, do not carry them",
         ),
+        (small("20 Mbit/s", "20 bit/s"), "b: its rate is 20 bit/s, below 1 kbit/s: did you mean 20 Mbit/s?"),
     ] {
         assert_eq!(warnings(&text), [warning]);
     }

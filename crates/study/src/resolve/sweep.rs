@@ -1,7 +1,7 @@
 //! A sweep: a study generated from a scenario, keys to vary, and algorithms.
 
 use super::axes::{Axis, written};
-use anabranch_scenario::{Application, Flow, Scenario, quoted_key};
+use anabranch_scenario::{Application, Flow, Scenario};
 use std::collections::HashSet;
 use toml::{Spanned, Table, Value};
 
@@ -47,7 +47,7 @@ pub fn sweep(sweep: &Sweep, scenario: &Scenario) -> Result<String, String> {
         vary.push((name, values));
     }
     if !sweep.cc.is_empty() {
-        algorithms(sweep, scenario, &mut group, &mut set);
+        group.insert("cc".into(), "{cc}".into());
         vary.insert(0, ("cc".into(), Value::Array(sweep.cc.iter().map(|cc| cc.as_str().into()).collect())));
     }
     let axes = vary.iter().map(|(name, values)| {
@@ -170,22 +170,6 @@ fn name(key: &str, taken: impl Fn(&str) -> bool) -> String {
         |text: &str| text.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect::<String>();
     let last = words(key.rsplit('.').next().unwrap_or(key));
     if taken(&last) { words(key) } else { last }
-}
-
-/// Adds the axis `cc` to the group.
-fn algorithms(sweep: &Sweep, scenario: &Scenario, group: &mut Table, set: &mut Table) {
-    if !sweep.cc.iter().any(|cc| cc.starts_with('{')) {
-        group.insert("cc".into(), "{cc}".into());
-        return;
-    }
-    // Without multipath flows, it is the algorithm of all flows.
-    let any_multipath = scenario.flows.iter().any(Flow::is_multipath);
-    let changed = scenario.flows.iter().filter(|flow| flow.is_multipath() || !any_multipath);
-    let mut names: Vec<&str> = changed.map(|flow| crate::outcome::base(&flow.name)).collect();
-    names.dedup();
-    for name in names {
-        set.insert(format!("flows.{}.cc", quoted_key(name)), "{cc}".into());
-    }
 }
 
 /// The measured quantities of a sweep.
@@ -347,14 +331,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("beside.toml"), SCENARIO).unwrap();
         let vary = ["links.*.queue=0.5..2 BDP/3log", "tcp.initial_window=4,10"];
-        let text = text(&vary, &["lia", "{ name = \"lia\", count = \"acks\" }"]).unwrap();
+        let cc = ["lia", "{ name = \"lia\", count = \"acks\" }", "tcp=cubic"];
+        let text = text(&vary, &cc).unwrap();
         let study = crate::file::load("sweep.toml", &text, folder.path(), &[])
             .unwrap_or_else(|e| panic!("{e}\n{text}"));
         let plan = study.experiments[0].plan(crate::Size::Default);
-        assert_eq!(plan.setups().len(), 2 * 3 * 2);
+        assert_eq!(plan.setups().len(), 2 * 3 * 3);
         plan.check().unwrap();
         // Goodputs of the connection and of both flows, and how fair they are.
-        assert_eq!(plan.row_ids().count(), 3 * 12);
+        assert_eq!(plan.row_ids().count(), 3 * 18);
         assert!(text.contains("log = \"x\"") && text.contains("x_title = \"links.*.queue (BDP)\""), "{text}");
     }
 
