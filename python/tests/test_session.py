@@ -143,7 +143,7 @@ def test_help_shows_the_fields() -> None:
         (anabranch.Observation, "The flows by name.", "cached_property"),
         (anabranch.Run, "One row per subflow: goodput", "cached_property"),
         (anabranch.Path, "a row of the algorithm's table", "cache line"),
-        (anabranch.run, "scenario: 'Scenario'", "_scenario"),
+        (anabranch.run, "Scenario", "_scenario"),
     ):
         text = pydoc.plain(pydoc.render_doc(of))
         assert shown in text and hidden not in text, of
