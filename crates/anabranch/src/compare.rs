@@ -1,8 +1,7 @@
 //! Runs a scenario with several algorithms over several seeds.
 
 use crate::{Error, Progress, Runner, SIM, Scenario, Watch, check_memory};
-use anabranch_net::Time;
-use anabranch_record::{Sink, Summary};
+use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_study::{
     Backend, Backends, Outcome, Outcomes, Setup, Simulations, StudyError, Task, TaskError, Work, run_all,
 };
@@ -173,12 +172,7 @@ impl Backend for RecordingBackend {
         self.runs.is_in_real_time()
     }
 
-    fn run(
-        &self,
-        task: &Task,
-        sink: &mut dyn Sink,
-        keep_going: &mut dyn FnMut(Time) -> bool,
-    ) -> Result<Summary, TaskError> {
+    fn run(&self, task: &Task, sink: &mut dyn Sink, keep_going: KeepGoing<'_>) -> Result<Summary, TaskError> {
         self.runs.run(task, sink, keep_going).inspect_err(|error| {
             let mut errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
             match error {
@@ -208,7 +202,7 @@ mod tests {
             &self,
             task: &Task,
             sink: &mut dyn Sink,
-            keep_going: &mut dyn FnMut(Time) -> bool,
+            keep_going: KeepGoing<'_>,
         ) -> Result<Summary, TaskError> {
             let summary = Simulator.run(task, sink, keep_going)?;
             match (&*summary.flows[0].cc, summary.seed) {

@@ -1,8 +1,7 @@
 //! Scenarios on Linux: the running kernel, or a stock Debian kernel in a virtual machine.
 
 use crate::{Error, Runner};
-use anabranch_net::Time;
-use anabranch_record::{Sink, Summary};
+use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_scenario::Scenario;
 use anabranch_study::store::Record;
 use anabranch_study::{Backend, Task, TaskError, Variant};
@@ -93,14 +92,8 @@ impl Backend for Kernel {
         true
     }
 
-    fn run(
-        &self,
-        task: &Task,
-        sink: &mut dyn Sink,
-        keep_going: &mut dyn FnMut(Time) -> bool,
-    ) -> Result<Summary, TaskError> {
-        let scenario =
-            task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
+    fn run(&self, task: &Task, sink: &mut dyn Sink, keep_going: KeepGoing<'_>) -> Result<Summary, TaskError> {
+        let scenario = task.scenario("the task's scenario")?;
         let options = RunOptions { repeats: REPEATS, traffic: self.0, limits: Limits::USUAL };
         let run = anabranch_testbed::run(&scenario, task.seed_of_run(), &options, sink, keep_going);
         run.map_err(task_error)
@@ -154,14 +147,8 @@ impl Backend for InGuest {
         anabranch_testbed::check_for_guest(scenario).err().map(|why| why.to_string())
     }
 
-    fn run(
-        &self,
-        task: &Task,
-        sink: &mut dyn Sink,
-        keep_going: &mut dyn FnMut(Time) -> bool,
-    ) -> Result<Summary, TaskError> {
-        let scenario =
-            task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
+    fn run(&self, task: &Task, sink: &mut dyn Sink, keep_going: KeepGoing<'_>) -> Result<Summary, TaskError> {
+        let scenario = task.scenario("the task's scenario")?;
         let inside = serde_json::to_vec(&task.clone().on("kernel")).expect("a task is plain data");
         let guest = self.0.guest()?;
         let outcome = guest

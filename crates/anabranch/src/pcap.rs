@@ -4,9 +4,8 @@ use crate::Error;
 use crate::error::input_error;
 use crate::units::{BYTES, with_unit};
 use anabranch_capture::{BackgroundCapture, Capture, Options, is_own};
-use anabranch_net::Time;
 use anabranch_record::output::{Notify, OutputFile};
-use anabranch_record::{Sink, Summary};
+use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_scenario::Scenario;
 use anabranch_study::task::SIM;
 use anabranch_study::{Backend, Task, TaskError};
@@ -97,14 +96,8 @@ impl Backend for CapturingBackend {
         SIM
     }
 
-    fn run(
-        &self,
-        task: &Task,
-        sink: &mut dyn Sink,
-        keep_going: &mut dyn FnMut(Time) -> bool,
-    ) -> Result<Summary, TaskError> {
-        let scenario =
-            task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
+    fn run(&self, task: &Task, sink: &mut dyn Sink, keep_going: KeepGoing<'_>) -> Result<Summary, TaskError> {
+        let scenario = task.scenario("the task's scenario")?;
         let capture = &mut *self.capture.lock().expect("nothing panicked");
         let seed = task.seed_of_run();
         anabranch_papers::ended(anabranch_sim::run_captured(&scenario, seed, sink, capture, keep_going))

@@ -1,8 +1,7 @@
 //! Stands for Linux in a build without the feature `linux`: names, and why they run nothing.
 
 use crate::{Error, Runner};
-use anabranch_net::Time;
-use anabranch_record::{Sink, Summary};
+use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_study::{Backend, Task, TaskError};
 use miette::miette;
 
@@ -20,7 +19,7 @@ impl Backend for Absent {
         self.0
     }
 
-    fn run(&self, _: &Task, _: &mut dyn Sink, _: &mut dyn FnMut(Time) -> bool) -> Result<Summary, TaskError> {
+    fn run(&self, _: &Task, _: &mut dyn Sink, _: KeepGoing<'_>) -> Result<Summary, TaskError> {
         Err(TaskError::Refused(WHY.into()))
     }
 }

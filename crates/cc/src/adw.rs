@@ -3,7 +3,7 @@
 
 use crate::aimd::{self, Aimd, Windows};
 use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
-use crate::{Ack, Algorithm, Congestion, Path, Seconds};
+use crate::{Ack, Algorithm, Congestion, Path, Seconds, renew};
 use crate::{balia, lia, olia, v0};
 use alloc::{boxed::Box, vec::Vec};
 
@@ -245,10 +245,7 @@ impl<A: Aimd> Algorithm for Adw<A> {
     }
 
     fn path_added(&mut self, _: &mut [Path], r: usize) {
-        if r == self.rows.len() {
-            self.rows.push(Row::NEW);
-        }
-        self.rows[r] = Row::NEW;
+        renew(&mut self.rows, r, &Row::NEW);
         self.base.add(r);
     }
 

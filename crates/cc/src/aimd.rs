@@ -3,7 +3,7 @@
 
 use crate::entry::{Allowed, Param, Params, Value};
 use crate::hystart::HyStart;
-use crate::{Ack, Algorithm, Congestion, MIN_CWND, MIN_SSTHRESH, Path, Seconds, Segments, cubic};
+use crate::{Ack, Algorithm, Congestion, MIN_CWND, MIN_SSTHRESH, Path, Seconds, Segments, cubic, renew};
 use alloc::{boxed::Box, vec::Vec};
 
 /// An algorithm that is two functions of the table, without a memory of its own.
@@ -46,10 +46,7 @@ impl<A: Aimd> Windows<A> {
 
     /// Row `r` has a slow start of its own before it.
     pub(crate) fn add(&mut self, r: usize) {
-        if r == self.starts.len() {
-            self.starts.push(self.fresh);
-        }
-        self.starts[r] = self.fresh;
+        renew(&mut self.starts, r, &self.fresh);
     }
 
     /// Slow start and then the algorithm's increase, at most a segment per counted segment.

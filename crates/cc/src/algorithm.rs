@@ -1,7 +1,7 @@
 //! The contract between a transport and an algorithm.
 
 use crate::{LostSegment, Path, RateSample, Seconds, Segments};
-use alloc::boxed::Box;
+use alloc::{boxed::Box, vec::Vec};
 
 /// An acknowledgement that arrived on a path.
 #[derive(Clone, Copy, Debug, Default)]
@@ -109,6 +109,14 @@ pub trait Algorithm: Send {
     fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
         let _ = (paths, r, out);
     }
+}
+
+/// Gives row `r`, which may be the next new one, a fresh state.
+pub(crate) fn renew<T: Clone>(rows: &mut Vec<T>, r: usize, fresh: &T) {
+    if r == rows.len() {
+        rows.push(fresh.clone());
+    }
+    rows[r] = fresh.clone();
 }
 
 /// An algorithm that knows one path only: the same events, about that path. See [`Algorithm`].

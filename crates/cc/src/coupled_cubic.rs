@@ -7,7 +7,7 @@ use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::hystart::HyStart;
 use crate::linked::Linked;
 use crate::undo::Undoable;
-use crate::{Ack, Algorithm, Congestion, MAX_CWND, MIN_SSTHRESH, Path, Seconds, Segments, Signal};
+use crate::{Ack, Algorithm, Congestion, MAX_CWND, MIN_SSTHRESH, Path, Seconds, Segments, Signal, renew};
 use crate::{cubic, math, response, v0};
 use alloc::{boxed::Box, vec::Vec};
 
@@ -314,10 +314,7 @@ impl Algorithm for CoupledCubic {
     }
 
     fn path_added(&mut self, _: &mut [Path], r: usize) {
-        if r == self.rows.len() {
-            self.rows.push(self.fresh.clone());
-        }
-        self.rows[r] = self.fresh.clone();
+        renew(&mut self.rows, r, &self.fresh);
     }
 
     fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {

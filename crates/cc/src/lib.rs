@@ -77,6 +77,7 @@ pub mod slow_start;
 mod undo;
 mod v0;
 
+pub(crate) use algorithm::renew;
 pub use algorithm::{Ack, Algorithm, Congestion, Signal, SinglePath};
 pub use group::Group;
 pub use path::{MAX_CWND, MIN_CWND, MIN_SSTHRESH, Path};

@@ -19,7 +19,7 @@ use crate::cubic_window::CubicWindow;
 use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::hystart::HyStart;
 use crate::undo::Undoable;
-use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal};
+use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal, renew};
 use crate::{cubic, math, response};
 use alloc::{boxed::Box, vec::Vec};
 
@@ -183,10 +183,7 @@ impl Algorithm for LinkedCubic {
     }
 
     fn path_added(&mut self, _: &mut [Path], r: usize) {
-        if r == self.rows.len() {
-            self.rows.push(self.fresh.clone());
-        }
-        self.rows[r] = self.fresh.clone();
+        renew(&mut self.rows, r, &self.fresh);
     }
 
     fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {

@@ -3,7 +3,7 @@
 
 use crate::bbr::{self, Bbr};
 use crate::entry::{Allowed, Entry, Kind, Observable, Param, Value};
-use crate::{Ack, Algorithm, Congestion, LostSegment, Path, Signal, SinglePath};
+use crate::{Ack, Algorithm, Congestion, LostSegment, Path, Signal, SinglePath, renew};
 use alloc::{boxed::Box, vec::Vec};
 
 /// How the registry presents it.
@@ -130,10 +130,7 @@ impl Algorithm for Mpbbr {
     }
 
     fn path_added(&mut self, paths: &mut [Path], r: usize) {
-        if r == self.rows.len() {
-            self.rows.push(Row::new());
-        }
-        self.rows[r] = Row::new();
+        renew(&mut self.rows, r, &Row::new());
         self.rows[r].bbr.added(&mut paths[r]);
     }
 

@@ -6,7 +6,7 @@ use crate::compound_window::{self, DelayWindow, Shape};
 use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::rounds::{self, Round, Rounds};
 use crate::undo::Undoable;
-use crate::{Ack, Algorithm, Congestion, Path, Segments, Signal, slow_start};
+use crate::{Ack, Algorithm, Congestion, Path, Segments, Signal, renew, slow_start};
 use alloc::{boxed::Box, vec::Vec};
 
 /// How the registry presents wCompound.
@@ -169,10 +169,7 @@ impl Algorithm for WCompound {
     }
 
     fn path_added(&mut self, _: &mut [Path], r: usize) {
-        if r == self.rows.len() {
-            self.rows.push(self.fresh);
-        }
-        self.rows[r] = self.fresh;
+        renew(&mut self.rows, r, &self.fresh);
     }
 
     fn path_removed(&mut self, _: &mut [Path], r: usize) {

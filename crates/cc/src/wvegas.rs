@@ -5,7 +5,7 @@ use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::rounds::{self, Round, Rounds};
 use crate::undo::Undoable;
 use crate::vegas::{self, SlowStart};
-use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal, reno, v0};
+use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal, renew, reno, v0};
 use alloc::{boxed::Box, vec::Vec};
 
 /// How the registry presents wVegas.
@@ -196,10 +196,7 @@ impl Algorithm for WVegas {
     }
 
     fn path_added(&mut self, _: &mut [Path], r: usize) {
-        if r == self.rows.len() {
-            self.rows.push(self.fresh);
-        }
-        self.rows[r] = self.fresh;
+        renew(&mut self.rows, r, &self.fresh);
     }
 
     fn path_removed(&mut self, _: &mut [Path], r: usize) {

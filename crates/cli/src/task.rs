@@ -8,9 +8,8 @@ use anabranch::linux::KERNEL;
 #[cfg(feature = "linux")]
 use anabranch::linux::SampleWriter;
 use anabranch::{Error, backends, read};
-use anabranch_net::Time;
 use anabranch_papers::RESULTS_VERSION;
-use anabranch_record::{NoSamples, Summary};
+use anabranch_record::{KeepGoing, NoSamples, Summary};
 use anabranch_study::store::Record;
 use anabranch_study::{Backend, Task};
 use clap::Args;
@@ -81,7 +80,7 @@ fn with_samples(
     file: &Path,
     task: &Task,
     backend: &dyn Backend,
-    keep_going: &mut dyn FnMut(Time) -> bool,
+    keep_going: KeepGoing<'_>,
 ) -> Result<Summary, Error> {
     let failed = |why| Error::environment("cannot write the samples", &why);
     let mut samples = SampleWriter::new(BufWriter::new(File::create(file).map_err(failed)?));
@@ -92,11 +91,6 @@ fn with_samples(
 
 /// No guest runs this build.
 #[cfg(not(feature = "linux"))]
-fn with_samples(
-    _: &Path,
-    _: &Task,
-    _: &dyn Backend,
-    _: &mut dyn FnMut(Time) -> bool,
-) -> Result<Summary, Error> {
+fn with_samples(_: &Path, _: &Task, _: &dyn Backend, _: KeepGoing<'_>) -> Result<Summary, Error> {
     Err(anabranch::linux::unsupported())
 }

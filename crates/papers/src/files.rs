@@ -57,8 +57,8 @@ impl File {
 
 #[cfg(test)]
 mod tests {
-    use crate::run;
-    use anabranch_study::{Options, Published, Size};
+    use crate::SIMULATOR;
+    use anabranch_study::{Options, Published, Size, run_one, work};
 
     /// Whoever only lists the papers has the same names of them as who reads them.
     #[test]
@@ -75,7 +75,8 @@ mod tests {
     #[test]
     fn published_values_are_the_tables_means() {
         let options = Options { size: Size::Quick, seeds: Some(1), only: None, ..Options::default() };
-        let result = run(crate::find("kato-lia-evaluation").unwrap(), &options, &|_| (), &|| true).unwrap();
+        let work = work(crate::find("kato-lia-evaluation").unwrap(), &options).unwrap();
+        let result = run_one(SIMULATOR, work, &|_| (), &|| true).unwrap();
         let rows: Vec<_> = result.experiments.iter().flat_map(|e| &e.rows).collect();
         for (id, printed, within) in [
             ("B-T2.reno.mptcp", 2.82, 0.005),

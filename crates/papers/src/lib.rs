@@ -12,7 +12,7 @@ pub mod standard;
 
 pub use commands::commands;
 pub use files::is_own;
-pub use simulator::{RESULTS_VERSION, Simulator, ended, run, run_all};
+pub use simulator::{RESULTS_VERSION, SIMULATOR, Simulator, ended};
 
 use anabranch_study::file::Heading;
 use anabranch_study::{Study, StudyResult, Wording};

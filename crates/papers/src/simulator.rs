@@ -1,14 +1,9 @@
-//! The simulator as a backend of studies, and studies that it alone runs.
+//! The simulator as a backend of studies.
 
-use anabranch_net::Time;
-use anabranch_record::{Sink, Summary};
+use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_sim::{End, Run, SimError};
 use anabranch_study::task::SIM;
-use anabranch_study::{
-    Backend, Backends, Options, Progress, RunCache, Study, StudyError, StudyResult, Task, TaskError, Work,
-    work,
-};
-use std::sync::Arc;
+use anabranch_study::{Backend, Backends, Task, TaskError};
 
 /// The version of what runs give, on whatever backend: the store keeps outcomes under it. Whoever changes what a run gives raises it.
 pub const RESULTS_VERSION: &str = "1";
@@ -21,14 +16,8 @@ impl Backend for Simulator {
         SIM
     }
 
-    fn run(
-        &self,
-        task: &Task,
-        sink: &mut dyn Sink,
-        keep_going: &mut dyn FnMut(Time) -> bool,
-    ) -> Result<Summary, TaskError> {
-        let scenario =
-            task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
+    fn run(&self, task: &Task, sink: &mut dyn Sink, keep_going: KeepGoing<'_>) -> Result<Summary, TaskError> {
+        let scenario = task.scenario("the task's scenario")?;
         ended(anabranch_sim::run(&scenario, task.seed_of_run(), sink, keep_going))
     }
 }
@@ -50,34 +39,8 @@ pub fn ended(run: Result<Run, SimError>) -> Result<Summary, TaskError> {
     }
 }
 
-/// [`anabranch_study::run_all`] on the simulator alone.
-///
-/// # Errors
-/// As it.
-pub fn run_all<T: Send>(
-    work: &[Work<T>],
-    kept: Option<&dyn RunCache>,
-    progress: &(dyn Fn(Progress<'_>) + Sync),
-    keep_going: &(dyn Fn() -> bool + Sync),
-    finished: &mut (dyn FnMut(T) + Send),
-) -> Result<(), StudyError> {
-    anabranch_study::run_all(Backends(&[&Simulator]), work, kept, progress, keep_going, finished)
-}
-
-/// Runs a study's experiments and judges them: see [`run_all`].
-///
-/// # Errors
-/// [`StudyError`].
-pub fn run(
-    study: &Arc<Study>,
-    options: &Options,
-    progress: &(dyn Fn(Progress<'_>) + Sync),
-    keep_going: &(dyn Fn() -> bool + Sync),
-) -> Result<StudyResult, StudyError> {
-    let mut result = None;
-    run_all(&[work(study, options)?], None, progress, keep_going, &mut |finished| result = Some(finished))?;
-    result.ok_or(StudyError::Interrupted)
-}
+/// The simulator alone.
+pub const SIMULATOR: Backends<'static> = Backends(&[&Simulator]);
 
 #[cfg(test)]
 mod tests {

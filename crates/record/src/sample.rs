@@ -1,6 +1,7 @@
 //! Samples over time, and who receives them.
 
 use crate::{LinkSample, SubflowSample};
+use anabranch_net::Time;
 use anabranch_scenario::Scenario;
 
 /// The subjects of a run's samples; given to a [`Sink`] before the first.
@@ -88,6 +89,9 @@ pub trait Sink: Send {
         let _ = sample;
     }
 }
+
+/// Receives the run's time at regular intervals; false ends the run.
+pub type KeepGoing<'a> = &'a mut dyn FnMut(Time) -> bool;
 
 /// Gives each sample to two sinks.
 pub struct Both<'a>(pub &'a mut dyn Sink, pub &'a mut dyn Sink);

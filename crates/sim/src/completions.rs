@@ -3,8 +3,7 @@
 use crate::application::Completed;
 use crate::simulator::{Mode, Simulator};
 use crate::{End, SimError};
-use anabranch_net::Time;
-use anabranch_record::{CompletionSample, NoSamples};
+use anabranch_record::{CompletionSample, KeepGoing, NoSamples};
 
 impl Simulator<'_> {
     /// A response of flow `f` is complete.
@@ -29,7 +28,7 @@ impl Simulator<'_> {
         &mut self,
         f: usize,
         done: Completed,
-        keep_going: &mut dyn FnMut(Time) -> bool,
+        keep_going: KeepGoing<'_>,
     ) -> Result<(), SimError> {
         let (now, Completed { since: at, bytes, took }) = (self.net.now(), done);
         let Mode::Whole(lone_runs) = &mut self.mode else {

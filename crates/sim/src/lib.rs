@@ -55,7 +55,7 @@ pub use session::{FlowNow, LinkNow, Session, SubflowNow};
 
 use anabranch_cc::registry::ParamError;
 use anabranch_net::Time;
-use anabranch_record::{NoSamples, Sink, Summary};
+use anabranch_record::{KeepGoing, NoSamples, Sink, Summary};
 use anabranch_scenario::Scenario;
 use simulator::Simulator;
 use tap::Tap;
@@ -92,7 +92,7 @@ pub fn run(
     scenario: &Scenario,
     seed: u64,
     sink: &mut dyn Sink,
-    keep_going: &mut dyn FnMut(Time) -> bool,
+    keep_going: KeepGoing<'_>,
 ) -> Result<Run, SimError> {
     finish(Simulator::new(scenario, seed, sink)?, keep_going)
 }
@@ -106,14 +106,14 @@ pub fn run_captured(
     seed: u64,
     sink: &mut dyn Sink,
     tap: &mut dyn Tap,
-    keep_going: &mut dyn FnMut(Time) -> bool,
+    keep_going: KeepGoing<'_>,
 ) -> Result<Run, SimError> {
     let mut simulator = Simulator::new(scenario, seed, sink)?;
     simulator.listen(tap);
     finish(simulator, keep_going)
 }
 
-fn finish(mut simulator: Simulator<'_>, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<Run, SimError> {
+fn finish(mut simulator: Simulator<'_>, keep_going: KeepGoing<'_>) -> Result<Run, SimError> {
     let (end, at) = simulator.run(keep_going)?;
     Ok(Run { end, summary: summary::summarise(&mut simulator, at) })
 }

@@ -74,27 +74,23 @@ pub(crate) struct Counters {
 impl Counters {
     /// The sums of both.
     pub(crate) fn and(&self, other: &Counters) -> Counters {
-        Counters {
-            sent: self.sent + other.sent,
-            resent: self.resent + other.resent,
-            sent_bytes: self.sent_bytes + other.sent_bytes,
-            delivered_bytes: self.delivered_bytes + other.delivered_bytes,
-            recoveries: self.recoveries + other.recoveries,
-            timeouts: self.timeouts + other.timeouts,
-            spurious: self.spurious + other.spurious,
-        }
+        self.with(other, |a, b| a + b)
     }
 
     /// The increase since `before`.
     pub(crate) fn since(&self, before: &Counters) -> Counters {
+        self.with(before, |a, b| a - b)
+    }
+
+    fn with(&self, other: &Counters, of: fn(u64, u64) -> u64) -> Counters {
         Counters {
-            sent: self.sent - before.sent,
-            resent: self.resent - before.resent,
-            sent_bytes: self.sent_bytes - before.sent_bytes,
-            delivered_bytes: self.delivered_bytes - before.delivered_bytes,
-            recoveries: self.recoveries - before.recoveries,
-            timeouts: self.timeouts - before.timeouts,
-            spurious: self.spurious - before.spurious,
+            sent: of(self.sent, other.sent),
+            resent: of(self.resent, other.resent),
+            sent_bytes: of(self.sent_bytes, other.sent_bytes),
+            delivered_bytes: of(self.delivered_bytes, other.delivered_bytes),
+            recoveries: of(self.recoveries, other.recoveries),
+            timeouts: of(self.timeouts, other.timeouts),
+            spurious: of(self.spurious, other.spurious),
         }
     }
 }

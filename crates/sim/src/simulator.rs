@@ -17,7 +17,7 @@ use crate::tap::{Observations, SeenPacket, Tap};
 use crate::{End, SimError};
 use anabranch_cc::Group;
 use anabranch_net::{Random, Time, Totals};
-use anabranch_record::{NoSamples, Sink};
+use anabranch_record::{KeepGoing, NoSamples, Sink};
 use anabranch_scenario::{Application as Spec, MAX_HOPS, Scenario, SubflowAction};
 
 /// Seed of the hosts' jitter.
@@ -267,7 +267,7 @@ impl<'a> Simulator<'a> {
     }
 
     /// Runs until the end or until `keep_going` returns false, and ends every measurement. Returns that time.
-    pub(crate) fn run(&mut self, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<(End, Time), SimError> {
+    pub(crate) fn run(&mut self, keep_going: KeepGoing<'_>) -> Result<(End, Time), SimError> {
         let (mut look, mut at_once, mut last) = (CancelCheck::new(), 0u32, Time::ZERO);
         while let Some(now) = self.step(keep_going)? {
             if look.is_clock_due() || self.end.is_some() {
@@ -293,10 +293,7 @@ impl<'a> Simulator<'a> {
 
     /// Handles one event and returns its time; `None` at the end of the run. Lone runs call `keep_going`.
     #[inline]
-    pub(crate) fn step(
-        &mut self,
-        keep_going: &mut dyn FnMut(Time) -> bool,
-    ) -> Result<Option<Time>, SimError> {
+    pub(crate) fn step(&mut self, keep_going: KeepGoing<'_>) -> Result<Option<Time>, SimError> {
         let Some((now, index)) = self.net.events.advance() else { return Ok(None) };
         if index < self.hop_targets {
             let mut packet = Packet::new(Kind::Data, 0, 0, 0, now);
@@ -423,7 +420,7 @@ impl<'a> Simulator<'a> {
 
     /// Handles rare events of connection `c`.
     #[cold]
-    fn attend(&mut self, c: usize, keep_going: &mut dyn FnMut(Time) -> bool) -> Result<(), SimError> {
+    fn attend(&mut self, c: usize, keep_going: KeepGoing<'_>) -> Result<(), SimError> {
         let (now, f) = (self.net.now(), self.flow_of(c));
         let connection = &mut self.connections[c];
         connection.needs_attention = false;

@@ -108,11 +108,7 @@ impl Simulator<'_> {
     }
 
     /// Handles an event of a transfer's connection, which may be complete or closed.
-    pub(crate) fn attend_transfer(
-        &mut self,
-        c: usize,
-        keep_going: &mut dyn FnMut(Time) -> bool,
-    ) -> Result<(), SimError> {
+    pub(crate) fn attend_transfer(&mut self, c: usize, keep_going: KeepGoing<'_>) -> Result<(), SimError> {
         let i = c - self.scenario.flows.len();
         let Transfer { flow, at, bytes, stage } = self.transfers[i];
         let f = flow as usize;

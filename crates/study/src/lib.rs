@@ -42,7 +42,7 @@ pub use plan::variant::{self, Variant};
 pub use plan::{Definition, Plan, Study};
 pub use result::*;
 pub use run::store::{self, Claim, RunCache, Store, StoreError};
-pub use run::{Conclude, Outcomes, PendingRun, Progress, Simulations, Work, run_all};
+pub use run::{Conclude, Outcomes, PendingRun, Progress, Simulations, Work, run_all, run_one};
 pub use setup::{ScenarioFile, Setup};
 pub use shares::{changes, shares};
 pub use size::Size;

@@ -217,6 +217,21 @@ pub fn run_all<T: Send>(
     campaign.end()
 }
 
+/// Runs one work alone and returns its result: see [`run_all`].
+///
+/// # Errors
+/// [`StudyError::Interrupted`] if `keep_going` returned false.
+pub fn run_one<T: Send>(
+    backends: Backends<'_>,
+    work: Work<T>,
+    progress: &(dyn Fn(Progress<'_>) + Sync),
+    keep_going: &(dyn Fn() -> bool + Sync),
+) -> Result<T, StudyError> {
+    let mut result = None;
+    run_all(backends, &[work], None, progress, keep_going, &mut |finished| result = Some(finished))?;
+    result.ok_or(StudyError::Interrupted)
+}
+
 /// Work in progress, and its extent.
 struct Campaign<'a, T> {
     backends: Backends<'a>,
@@ -348,7 +363,7 @@ mod tests {
     use super::*;
     use crate::simulator::Simulator;
     use crate::{Backend, Setup, Task};
-    use anabranch_record::{Sink, Summary};
+    use anabranch_record::{KeepGoing, Sink, Summary};
 
     fn costs(costs: &[f64], cores: usize) -> Vec<f64> {
         let job = |cost: &f64| Job { work: 0, run: PendingRun { simulation: 0, seed: 1, cost: *cost } };
@@ -401,7 +416,7 @@ mod tests {
             &self,
             task: &Task,
             sink: &mut dyn Sink,
-            keep_going: &mut dyn FnMut(Time) -> bool,
+            keep_going: KeepGoing<'_>,
         ) -> Result<Summary, TaskError> {
             let now = self.at_once.fetch_add(1, Ordering::SeqCst) + 1;
             self.most.fetch_max(now, Ordering::SeqCst);
@@ -427,10 +442,9 @@ mod tests {
         let counted = |_: &Simulations, outcomes: &[Option<Outcomes>]| {
             Some(outcomes.iter().flatten().flatten().filter(|outcome| outcome.is_ok()).count())
         };
-        let work = [Work { simulations, conclude: Box::new(counted) }];
-        let (real, mut complete) = (InRealTime::default(), 0);
-        let backends: [&dyn Backend; 2] = [&Simulator, &real];
-        run_all(Backends(&backends), &work, None, &|_| (), &|| true, &mut |n| complete = n).unwrap();
+        let work = Work { simulations, conclude: Box::new(counted) };
+        let real = InRealTime::default();
+        let complete = run_one(Backends(&[&Simulator, &real]), work, &|_| (), &|| true).unwrap();
         assert_eq!((complete, real.most.into_inner()), (12, 1));
     }
 }

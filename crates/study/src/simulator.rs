@@ -2,8 +2,7 @@
 
 use crate::task::{Backend, Backends, SIM, Task, TaskError};
 use crate::{Options, Study, StudyResult, Work};
-use anabranch_net::Time;
-use anabranch_record::{Sink, Summary};
+use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_sim::{End, Run};
 use std::sync::Arc;
 
@@ -14,14 +13,8 @@ impl Backend for Simulator {
         SIM
     }
 
-    fn run(
-        &self,
-        task: &Task,
-        sink: &mut dyn Sink,
-        keep_going: &mut dyn FnMut(Time) -> bool,
-    ) -> Result<Summary, TaskError> {
-        let scenario =
-            task.scenario("the task's scenario").map_err(|why| TaskError::Refused(why.to_string()))?;
+    fn run(&self, task: &Task, sink: &mut dyn Sink, keep_going: KeepGoing<'_>) -> Result<Summary, TaskError> {
+        let scenario = task.scenario("the task's scenario")?;
         let run = anabranch_sim::run(&scenario, task.seed_of_run(), sink, keep_going);
         let Run { summary, end } = run.map_err(|why| TaskError::Refused(why.to_string()))?;
         match end {
@@ -33,10 +26,7 @@ impl Backend for Simulator {
 
 /// The result of some work.
 pub fn made<T: Send>(work: Work<T>) -> T {
-    let mut made = None;
-    crate::run_all(Backends(&[&Simulator]), &[work], None, &|_| (), &|| true, &mut |done| made = Some(done))
-        .unwrap();
-    made.unwrap()
+    crate::run_one(Backends(&[&Simulator]), work, &|_| (), &|| true).unwrap()
 }
 
 /// A study's result.

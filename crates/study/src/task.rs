@@ -2,7 +2,7 @@
 
 use crate::key::{Key, RunId};
 use anabranch_net::Time;
-use anabranch_record::{Sink, Summary};
+use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_scenario::{Overrides, Scenario, ScenarioError, Source};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::fmt;
@@ -160,6 +160,12 @@ impl fmt::Display for TaskError {
 
 impl std::error::Error for TaskError {}
 
+impl From<ScenarioError> for TaskError {
+    fn from(why: ScenarioError) -> Self {
+        TaskError::Refused(why.to_string())
+    }
+}
+
 /// Returns the summary if it is valid.
 ///
 /// # Errors
@@ -201,12 +207,7 @@ pub trait Backend: Sync {
     ///
     /// # Errors
     /// [`TaskError`].
-    fn run(
-        &self,
-        task: &Task,
-        sink: &mut dyn Sink,
-        keep_going: &mut dyn FnMut(Time) -> bool,
-    ) -> Result<Summary, TaskError>;
+    fn run(&self, task: &Task, sink: &mut dyn Sink, keep_going: KeepGoing<'_>) -> Result<Summary, TaskError>;
 }
 
 /// Several backends; the first is the default.
@@ -234,7 +235,7 @@ impl<'a> Backends<'a> {
         &self,
         task: &Task,
         sink: &mut dyn Sink,
-        keep_going: &mut dyn FnMut(Time) -> bool,
+        keep_going: KeepGoing<'_>,
     ) -> Result<Summary, TaskError> {
         self.find(&task.backend)?.run(task, sink, keep_going)
     }

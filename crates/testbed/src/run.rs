@@ -12,7 +12,7 @@ use crate::summary::{self, End, Limits};
 use crate::traffic::{Connection, Plan};
 use crate::{TestbedError, environment, express, realtime};
 use anabranch_net::Time;
-use anabranch_record::{Sink, Summary};
+use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_scenario::Scenario;
 use std::time::{Duration, Instant};
 
@@ -69,7 +69,7 @@ pub fn run(
     seed: u64,
     options: &RunOptions,
     sink: &mut dyn Sink,
-    keep_going: &mut dyn FnMut(Time) -> bool,
+    keep_going: KeepGoing<'_>,
 ) -> Result<Summary, TestbedError> {
     express::check(scenario)?;
     environment::check(scenario, options.traffic)?;
@@ -213,7 +213,7 @@ impl<'a> Attempt<'a> {
         self,
         options: &RunOptions,
         recording: &mut Recording,
-        keep_going: &mut dyn FnMut(Time) -> bool,
+        keep_going: KeepGoing<'_>,
     ) -> Result<Summary, TestbedError> {
         let scenario = self.scenario;
         let interval = scenario.record.interval;

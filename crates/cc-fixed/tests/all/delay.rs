@@ -1,15 +1,7 @@
 //! The kernel's Vegas, wVegas, Compound and wCompound against their rules, evaluated by hand.
 
-use crate::step_by_step;
+use crate::{see, step_by_step};
 use anabranch_cc::{Ack, Congestion, Group, Signal};
-use anabranch_cc_fixed::registry;
-
-fn see(group: &Group, algorithm: &str, r: usize, name: &str) -> f64 {
-    let observables = registry::find(algorithm).unwrap().observables;
-    let mut out = vec![f64::NAN; observables.len()];
-    group.observe(r, &mut out);
-    out[observables.iter().position(|o| o.name == name).unwrap()]
-}
 
 /// Round-trip times are whole microseconds: a queue of 1 ms, the smallest here, is off by 5e-4.
 #[track_caller]

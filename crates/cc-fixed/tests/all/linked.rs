@@ -1,8 +1,7 @@
 //! The kernel's BALIA, OLIA, EWTCP, ADW-BALIA and Linked CUBIC against their formulas, evaluated by hand.
 
-use crate::step_by_step;
+use crate::{see, step_by_step};
 use anabranch_cc::{Ack, Congestion, Group, Signal};
-use anabranch_cc_fixed::registry;
 
 /// A connection in congestion avoidance with these round-trip times and windows: losses at twice the windows,
 /// with nothing measured, and then the round-trip times.
@@ -42,13 +41,6 @@ fn added(group: &mut Group, r: usize) -> f64 {
 
 fn lose(group: &mut Group, r: usize) {
     group.on_congestion(r, &Congestion { now: 0.0, signal: Signal::Loss });
-}
-
-fn see(group: &Group, algorithm: &str, r: usize, name: &str) -> f64 {
-    let observables = registry::find(algorithm).unwrap().observables;
-    let mut out = vec![f64::NAN; observables.len()];
-    group.observe(r, &mut out);
-    out[observables.iter().position(|o| o.name == name).unwrap()]
 }
 
 #[track_caller]

@@ -1,7 +1,7 @@
 //! The two arithmetics in lock-step: the same events to the reference and to the kernel's integers, and
 //! after each of them the windows compared.
 
-use crate::step_by_step;
+use crate::{see, step_by_step};
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 use anabranch_cc_fixed::registry;
 use proptest::prelude::*;
@@ -381,20 +381,12 @@ fn within(a: f64, b: f64, part: f64) -> bool {
     (a - b).abs() <= part * b.abs()
 }
 
-/// The observable `name` of path `r`.
-fn observed(group: &Group, algorithm: &str, r: usize, name: &str) -> f64 {
-    let observables = registry::find(algorithm).unwrap().observables;
-    let mut out = vec![f64::NAN; observables.len()];
-    group.observe(r, &mut out);
-    out[observables.iter().position(|o| o.name == name).unwrap()]
-}
-
 /// Windows move by whole segments or by base/RTT, known within 2^-29. The queued amount is known within 3e-4 segments (at 10^6
 /// segments and 1 us), so it is close within 1e-3 of gamma, alpha or beta.
 fn vegas(name: &'static str) {
     in_lockstep_until(name, 1e-8, || {
         Box::new(|reference, r| {
-            let diff = observed(reference, "vegas", r, "diff");
+            let diff = see(reference, "vegas", r, "diff");
             [1.0, 2.0, 4.0].into_iter().any(|threshold| within(diff, threshold, 1e-3))
         })
     });
@@ -406,7 +398,7 @@ fn wvegas(name: &'static str) {
     in_lockstep_until(name, 1e-8, || {
         let mut earlier = vec![(2.0, Vec::new()); 8];
         Box::new(move |reference, r| {
-            let see = |name| observed(reference, "wvegas", r, name);
+            let see = |name| see(reference, "wvegas", r, name);
             let (diff, alpha, delay) = (see("diff"), see("alpha_r"), see("queue_delay"));
             let (last_alpha, delays) = &mut earlier[r];
             let close = [1.0, *last_alpha, alpha].into_iter().any(|threshold| within(diff, threshold, 1e-3))
@@ -455,7 +447,7 @@ fn olia(name: &'static str) {
             return true;
         }
         let rows = run.rows().into_iter().filter(|&q| run.reference.path(q).counts);
-        let see = |group, q, what| observed(group, "olia", q, what);
+        let see = |group, q, what| see(group, "olia", q, what);
         let quality = |q: usize| see(&run.reference, q, "l") / run.reference.path(q).srtt.powi(2);
         let best = rows.clone().map(quality).fold(0.0, f64::max);
         let mut tie = false;
@@ -476,7 +468,7 @@ fn olia(name: &'static str) {
 fn compound(name: &'static str) {
     in_lockstep_until(name, 1e-7, || {
         Box::new(|reference, r| {
-            let see = |name| observed(reference, "compound", r, name);
+            let see = |name| see(reference, "compound", r, name);
             within(see("diff"), see("threshold"), 1e-3)
         })
     });
@@ -487,7 +479,7 @@ fn compound(name: &'static str) {
 fn wcompound(name: &'static str) {
     in_lockstep_until(name, 1e-7, || {
         Box::new(|reference, r| {
-            let see = |r, name| observed(reference, "wcompound", r, name);
+            let see = |r, name| see(reference, "wcompound", r, name);
             let queued: f64 = (0..reference.paths().len())
                 .filter(|i| reference.path(*i).active)
                 .map(|i| see(i, "diff"))
@@ -503,7 +495,7 @@ fn wcompound(name: &'static str) {
 /// level is not the same for both.
 fn adw_balia(name: &'static str) {
     fn tie(run: &Run, r: usize, _: f64) -> bool {
-        let see = |group, what| observed(group, "adw-balia", r, what);
+        let see = |group, what| see(group, "adw-balia", r, what);
         let of = |what| (see(&run.reference, what), see(&run.kernel, what));
         let [(average, kernels), (away, _), (level, kernels_level)] =
             ["mean_spread", "dissimilarity", "level"].map(of);

@@ -25,3 +25,11 @@ fn step_by_step(name: &str) -> Group {
     let given: Vec<_> = given.then(|| ("together".to_owned(), ParamValue::Flag(false))).into_iter().collect();
     entry.group(&given).unwrap()
 }
+
+/// The observable `name` of path `r`.
+fn see(group: &Group, algorithm: &str, r: usize, name: &str) -> f64 {
+    let observables = registry::find(algorithm).unwrap().observables;
+    let mut out = vec![f64::NAN; observables.len()];
+    group.observe(r, &mut out);
+    out[observables.iter().position(|o| o.name == name).unwrap()]
+}

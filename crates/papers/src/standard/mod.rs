@@ -1,7 +1,7 @@
 //! The standard cases: every algorithm in the same few situations, so that they can be seen side by side.
 //!
 //! A [`Case`] is a scenario with a purpose and one key figure; the study file `studies/standard/standard-cases.toml` has them, and
-//! rows that measure them. [`run`] puts an algorithm of the registry in the place of the flow that each case calls `tested`,
+//! rows that measure them. [`work`] puts an algorithm of the registry in the place of the flow that each case calls `tested`,
 //! over several seeds, and gives an [`AlgorithmResult`]. An algorithm that knows one path only runs uncoupled where the case
 //! has two.
 
@@ -13,29 +13,10 @@ mod result;
 pub use case::{CASES, Case, Goal};
 pub use result::{AlgorithmResult, CaseResult, FlowRow, Key, LinkRow, Observed, Recovery, Trace};
 
-use crate::simulator::run_all;
 use anabranch_cc::registry::Entry;
-use anabranch_study::{Outcomes, Plan, Progress, Setup, Simulations, Size, StudyError, Work};
+use anabranch_study::{Outcomes, Plan, Setup, Simulations, Size, StudyError, Work};
 
-/// Runs an algorithm through the standard cases, with `seeds` in place of the size's own number: see [`run_all`].
-///
-/// # Errors
-/// [`StudyError::Interrupted`] where `keep_going` said no.
-pub fn run(
-    algorithm: &'static Entry,
-    size: Size,
-    seeds: Option<u32>,
-    progress: &(dyn Fn(Progress<'_>) + Sync),
-    keep_going: &(dyn Fn() -> bool + Sync),
-) -> Result<AlgorithmResult, StudyError> {
-    let mut result = None;
-    run_all(&[work(algorithm, size, seeds)?], None, progress, keep_going, &mut |finished| {
-        result = Some(finished)
-    })?;
-    result.ok_or(StudyError::Interrupted)
-}
-
-/// An algorithm's standard cases, to be run.
+/// An algorithm's standard cases, to be run with `seeds` in place of the size's own number.
 ///
 /// # Errors
 /// [`StudyError::Scenario`] if a case is not a scenario.

@@ -1,11 +1,11 @@
 //! The definitions as a whole: complete, loadable, and independent of threads.
 
-use crate::quick_options;
-use anabranch_papers::{all, commands, find, run, run_all, scenarios};
+use crate::{quick_options, run};
+use anabranch_papers::{SIMULATOR, all, commands, find, scenarios};
 use anabranch_record::Summary;
 use anabranch_study::{
     Claim, Experiment, Options, Progress, Published, RunCache, RunId, Setup, Size, StudyError, StudyResult,
-    Verdict, work,
+    Verdict, run_all, work,
 };
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 fn quick(paper: &str, experiment: &str) -> StudyResult {
-    run(find(paper).unwrap(), &quick_options(2, Some(experiment)), &|_| (), &|| true).unwrap()
+    run(find(paper).unwrap(), &quick_options(2, Some(experiment)), true).unwrap()
 }
 
 #[test]
@@ -104,14 +104,14 @@ fn the_book_has_the_same_errata() {
 #[test]
 fn an_unknown_experiment_is_named() {
     let options = Options { only: Some("A-T99".into()), ..Options::default() };
-    let error = run(find("A").unwrap(), &options, &|_| (), &|| true).unwrap_err();
+    let error = run(find("A").unwrap(), &options, true).unwrap_err();
     assert!(matches!(&error, StudyError::NoExperiment { known, .. } if known.contains("A-F7b")), "{error}");
 }
 
 #[test]
 fn interruption_is_no_result() {
     let options = quick_options(2, Some("B-T2"));
-    let result = run(find("kato-lia-evaluation").unwrap(), &options, &|_| (), &|| false);
+    let result = run(find("kato-lia-evaluation").unwrap(), &options, false);
     assert!(matches!(result, Err(StudyError::Interrupted)));
 }
 
@@ -145,7 +145,7 @@ fn a_result_names_its_command_and_seeds() {
 fn columns_can_be_left_out() {
     let whole = quick("B", "B-T2");
     let options = Options { without_variants: true, ..quick_options(2, Some("B-T2")) };
-    let mut without = run(find("B").unwrap(), &options, &|_| (), &|| true).unwrap();
+    let mut without = run(find("B").unwrap(), &options, true).unwrap();
     assert_eq!(commands(&without), ["anabranch paper kato-lia-evaluation --quick --no-variants --only B-T2"]);
     assert_eq!(whole.experiments[0].variants.len(), 4);
     without.without_variants = false;
@@ -271,10 +271,11 @@ fn an_interruption_keeps_what_is_complete() {
     all_work.extend(others.iter().map(|paper| work(paper, &quick_options(1, None)).unwrap()));
     let stop = AtomicBool::new(false);
     let mut results = Vec::new();
-    let ended = run_all(&all_work, None, &|_| (), &|| !stop.load(Relaxed), &mut |result: StudyResult| {
-        stop.store(true, Relaxed);
-        results.push(result);
-    });
+    let ended =
+        run_all(SIMULATOR, &all_work, None, &|_| (), &|| !stop.load(Relaxed), &mut |result: StudyResult| {
+            stop.store(true, Relaxed);
+            results.push(result);
+        });
     assert!(matches!(ended, Err(StudyError::Interrupted)));
     assert_eq!((&*results[0].id, results[0].partial, results[0].experiments.len()), ("A", false, 1));
     for result in &results[1..] {
@@ -314,7 +315,8 @@ fn it_resumes_after_an_interruption() {
             let mut last = last.lock().unwrap();
             *last = (last.0.max(p.done), p.total, f64::max(last.2, p.part));
         };
-        let ended = run_all(&work, kept, &progress, keep_going, &mut |finished| result = Some(finished));
+        let ended =
+            run_all(SIMULATOR, &work, kept, &progress, keep_going, &mut |finished| result = Some(finished));
         (ended, result, last.into_inner().unwrap())
     };
     let memory = Memory::default();
@@ -347,7 +349,7 @@ fn samples_are_not_kept() {
         series.map(|s| s.points.len()).sum::<usize>()
     };
     for _ in 0..2 {
-        run_all(&work, Some(&memory), &|_| (), &|| true, &mut |result: StudyResult| {
+        run_all(SIMULATOR, &work, Some(&memory), &|_| (), &|| true, &mut |result: StudyResult| {
             assert!(sampled(&result) > 100, "{}", sampled(&result));
         })
         .unwrap();

@@ -9,9 +9,16 @@ mod standard;
 mod variants;
 mod wcompound;
 
-use anabranch_study::{Options, Size};
+use anabranch_papers::SIMULATOR;
+use anabranch_study::{Options, Size, Study, StudyError, StudyResult, run_one, work};
+use std::sync::Arc;
 
 /// The quick size with this number of seeds, of all experiments or of one.
 fn quick_options(seeds: u32, only: Option<&str>) -> Options {
     Options { size: Size::Quick, seeds: Some(seeds), only: only.map(Into::into), ..Options::default() }
+}
+
+/// Runs a study on the simulator until `keep_going` returns false.
+fn run(study: &Arc<Study>, options: &Options, keep_going: bool) -> Result<StudyResult, StudyError> {
+    run_one(SIMULATOR, work(study, options)?, &|_| (), &|| keep_going)
 }

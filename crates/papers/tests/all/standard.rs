@@ -1,13 +1,14 @@
 //! The standard cases, for whatever is registered.
 
 use anabranch_cc::registry::{ALL, find};
-use anabranch_papers::standard::{AlgorithmResult, CASES, Case, CaseResult, Goal, run, work};
-use anabranch_study::{Size, StudyError};
+use anabranch_papers::SIMULATOR;
+use anabranch_papers::standard::{AlgorithmResult, CASES, Case, CaseResult, Goal, work};
+use anabranch_study::{Size, StudyError, run_one};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 fn quick(name: &str) -> AlgorithmResult {
-    run(find(name).unwrap(), Size::Quick, None, &|_| (), &|| true).unwrap()
+    run_one(SIMULATOR, work(find(name).unwrap(), Size::Quick, None).unwrap(), &|_| (), &|| true).unwrap()
 }
 
 /// Simulated once for all tests here.
@@ -106,6 +107,6 @@ fn results_survive_json() {
 
 #[test]
 fn interruption_is_no_result() {
-    let result = run(ALL[0], Size::Quick, None, &|_| (), &|| false);
+    let result = run_one(SIMULATOR, work(ALL[0], Size::Quick, None).unwrap(), &|_| (), &|| false);
     assert!(matches!(result, Err(StudyError::Interrupted)));
 }

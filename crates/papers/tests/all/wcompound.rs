@@ -1,8 +1,8 @@
 //! Paper C's definitions against its text, and its utility problem against a closed form.
 
-use crate::quick_options;
+use crate::{quick_options, run};
 use anabranch_net::{Loss, QueueLimit};
-use anabranch_papers::{find, run, scenarios};
+use anabranch_papers::{find, scenarios};
 use anabranch_study::{Setup, Size};
 use std::collections::BTreeSet;
 
@@ -69,7 +69,7 @@ fn the_topologies_are_those_of_the_text() {
 /// 300 Mbit/s, and a link's price is the sum of the weights ÷ that, here in packets of 1500 bytes.
 #[test]
 fn the_optimum_of_a_pool_is_proportional_to_weights() {
-    let result = run(find("C").unwrap(), &quick_options(2, Some("C-N")), &|_| (), &|| true).unwrap();
+    let result = run(find("C").unwrap(), &quick_options(2, Some("C-N")), true).unwrap();
     let rows = &result.experiments[0].rows;
     let values = |id: &str| &rows.iter().find(|r| r.id == id).unwrap().measured.as_ref().unwrap().values;
     let two_links: &[&str] = &["link1", "link2"];

@@ -97,11 +97,10 @@ mod tests {
     use crate::simulator::Simulator;
     use crate::task::TaskError;
     use crate::{
-        Backend, Backends, Experiment, Options, SimulationRuns, Task, Variant, Verdict, run_all,
+        Backend, Backends, Experiment, Options, SimulationRuns, Task, Variant, Verdict, run_one,
         work_with_runs,
     };
-    use anabranch_net::Time;
-    use anabranch_record::{KernelRun, NoSamples, Sink, Summary};
+    use anabranch_record::{KeepGoing, KernelRun, NoSamples, Sink, Summary};
     use anabranch_scenario::Scenario;
 
     /// A seed that fails elsewhere.
@@ -123,7 +122,7 @@ mod tests {
             &self,
             task: &Task,
             sink: &mut dyn Sink,
-            keep_going: &mut dyn FnMut(Time) -> bool,
+            keep_going: KeepGoing<'_>,
         ) -> Result<Summary, TaskError> {
             if task.seed_of_run() == FAILS {
                 return Err(TaskError::Failed("the machine was busy".into()));
@@ -196,11 +195,9 @@ mod tests {
             crate::file::load("flows.toml", &text, folder.path(), &[]).unwrap_or_else(|e| panic!("{e}"));
         let beside = vec![&ELSEWHERE, &LINUX_HOSTS];
         let options = Options { beside, seeds: Some(seeds), ..Options::default() };
-        let (work, mut result) = ([work_with_runs(&study, &options).unwrap()], None);
-        let backends: [&dyn Backend; 2] = [&Simulator, &Elsewhere];
-        run_all(Backends(&backends), &work, None, &|_| (), &|| true, &mut |done| result = Some(done))
-            .unwrap();
-        let (mut result, taken) = result.unwrap();
+        let work = work_with_runs(&study, &options).unwrap();
+        let backends = Backends(&[&Simulator, &Elsewhere]);
+        let (mut result, taken) = run_one(backends, work, &|_| (), &|| true).unwrap();
         (result.experiments.remove(0), taken)
     }
 

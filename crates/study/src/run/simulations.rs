@@ -7,8 +7,7 @@ use crate::key::RunId;
 use crate::outcome::Outcome;
 use crate::setup::{Samples, Setup};
 use crate::task::{Backends, SIM, Task, TaskError, trusted};
-use anabranch_net::Time;
-use anabranch_record::{MemorySink, NoSamples, Sink};
+use anabranch_record::{KeepGoing, MemorySink, NoSamples, Sink};
 use anabranch_scenario::Scenario;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -231,7 +230,7 @@ impl Simulation {
         seed: u32,
         kept: Option<&dyn RunCache>,
         backends: Backends<'_>,
-        keep_going: &mut dyn FnMut(Time) -> bool,
+        keep_going: KeepGoing<'_>,
     ) -> Result<Option<Outcome>, TaskError> {
         let sampled = self.samples.of(seed);
         let kept = kept.filter(|_| !sampled);

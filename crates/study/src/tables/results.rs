@@ -53,8 +53,8 @@ impl Kind {
 }
 
 impl Results {
-    /// Opens the folders `papers`, `algorithms`, `studies` and `report` in `out`, creating them if needed. Calls `notify` on
-    /// problems that do not stop the work.
+    /// Opens `out`, creating it if needed, with the folders `papers`, `algorithms`, `studies` and `report` in it. Calls `notify`
+    /// on problems that do not stop the work.
     ///
     /// # Errors
     /// Any failure that can be detected before the work.
@@ -69,7 +69,8 @@ impl Results {
             Err(TryLockError::WouldBlock) => return Err(in_use(out)),
             Err(TryLockError::Error(e)) => notify(&format!("{} cannot be locked: {e}", out.display())),
         }
-        for below in Kind::ALL.map(|kind| out.join(kind.folder())) {
+        let there = Kind::ALL.map(|kind| out.join(kind.folder())).into_iter();
+        for below in there.filter(|below| below.symlink_metadata().is_ok()) {
             fs::create_dir_all(&below).and_then(|()| try_writing(&below)).map_err(|e| cannot(&below, &e))?;
         }
         let report = Mutex::new(Some(ResultFolder::claim(&out.join("report"), notify)?));
@@ -175,7 +176,11 @@ impl Results {
         let folder = self.folder(kind);
         let cannot = |e: &io::Error| OutputError::because(format!("cannot read {}", folder.display()), e);
         let mut files = Vec::new();
-        for entry in fs::read_dir(&folder).map_err(|e| cannot(&e))? {
+        let entries = match fs::read_dir(&folder) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
+            entries => entries.map_err(|e| cannot(&e))?,
+        };
+        for entry in entries {
             let path = entry.map_err(|e| cannot(&e))?.path();
             if path.extension().is_some_and(|extension| extension == "json") {
                 files.push(path);
@@ -225,8 +230,13 @@ impl Results {
 }
 
 fn write(file: &Path, json: Result<String, serde_json::Error>) -> Result<(), OutputError> {
-    let written = json.map_err(io::Error::from).and_then(|json| replace(file, (json + "\n").as_bytes()));
-    written.map_err(|e| OutputError::because(format!("cannot write {}", file.display()), &e))
+    let write = |json: String| {
+        file.parent().map_or(Ok(()), fs::create_dir_all)?;
+        replace(file, (json + "\n").as_bytes())
+    };
+    json.map_err(io::Error::from)
+        .and_then(write)
+        .map_err(|e| OutputError::because(format!("cannot write {}", file.display()), &e))
 }
 
 /// The differences between an earlier result and the study with these options, as messages.

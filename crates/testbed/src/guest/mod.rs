@@ -9,7 +9,7 @@ pub use samples::SampleWriter;
 
 use crate::{TestbedError, Traffic, environment};
 use anabranch_net::Time;
-use anabranch_record::{Layout, Sink};
+use anabranch_record::{KeepGoing, Layout, Sink};
 use anabranch_scenario::Scenario;
 use cpio::Archive;
 use machine::{Machine, Port};
@@ -81,7 +81,7 @@ impl Guest {
         seed: u64,
         traffic: Traffic,
         sink: &mut dyn Sink,
-        keep_going: &mut dyn FnMut(Time) -> bool,
+        keep_going: KeepGoing<'_>,
     ) -> Result<Vec<u8>, TestbedError> {
         let length = scenario.duration;
         let mut options = format!("--traffic {}", traffic.name());

@@ -148,7 +148,7 @@ pub(super) fn send(
     let mut program: Option<Program> = None;
     let mut connected = false;
     // The clock also shows 0 before time 0.
-    if let Woken::Over = wait(shared, Time::ZERO)? {
+    if let Woken::Over = shared.wait(None, Time::ZERO)? {
         return Ok(());
     }
     loop {
@@ -167,7 +167,7 @@ pub(super) fn send(
         }
         let opening = if now < client.open_at { client.open_at } else { Time::NEVER };
         let until = (now + CHECK_INTERVAL).min(opening).min(membership.next_at()).min(client.stop_at);
-        over = over || matches!(wait(shared, until)?, Woken::Over);
+        over = over || matches!(shared.wait(None, until)?, Woken::Over);
         if over {
             shared.is_aborted.store(true, Ordering::SeqCst);
             drop(program);
@@ -186,8 +186,4 @@ impl Client {
         let manner = ["-C", &self.congestion_control, "-t", LONGEST];
         Program::start(&[&ends[..], &manner[..]].concat(), self.multipath)
     }
-}
-
-fn wait(shared: &Shared, until: Time) -> Result<Woken, TestbedError> {
-    shared.wait(None, until).map_err(TestbedError::kernel("wait for iperf3"))
 }

@@ -49,7 +49,7 @@ impl Receiver {
     fn accept(&self) -> Result<Option<Arc<OwnedFd>>, TestbedError> {
         loop {
             let watched = Some((self.listener.as_fd(), PollFlags::IN));
-            if let Woken::Over = self.wait(watched, Time::NEVER)? {
+            if let Woken::Over = self.shared.wait(watched, Time::NEVER)? {
                 return Ok(None);
             }
             match accept_with(&self.listener, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK) {
@@ -85,7 +85,7 @@ impl Receiver {
                 shutdown(socket, Shutdown::Write).map_err(TestbedError::kernel("end the requests"))?;
             }
             let watched = (stream == Stream::Open).then_some((socket.as_fd(), PollFlags::IN));
-            if let Woken::Over = self.wait(watched, self.client.next_at.min(self.stop_at))? {
+            if let Woken::Over = self.shared.wait(watched, self.client.next_at.min(self.stop_at))? {
                 return Ok(());
             }
         }
@@ -131,13 +131,5 @@ impl Receiver {
             },
             None => Ok(()),
         }
-    }
-
-    fn wait(
-        &self,
-        socket: Option<(std::os::fd::BorrowedFd<'_>, PollFlags)>,
-        until: Time,
-    ) -> Result<Woken, TestbedError> {
-        self.shared.wait(socket, until).map_err(TestbedError::kernel("wait for a socket"))
     }
 }

@@ -63,7 +63,7 @@ impl Sender {
             let watched = tried.as_ref().map(|(_, socket)| (socket.as_fd(), PollFlags::OUT));
             let opening = if now < self.open_at { self.open_at } else { Time::NEVER };
             let until = self.membership.next_at().min(self.stop_at).min(opening);
-            if let Woken::Over = self.wait(watched, until)? {
+            if let Woken::Over = self.shared.wait(watched, until)? {
                 return Ok(None);
             }
             if let Some((path, socket)) = tried.take() {
@@ -107,7 +107,7 @@ impl Sender {
             interest.set(PollFlags::IN, self.serves && !self.source.closed);
             let watched = (!interest.is_empty()).then_some((socket.as_fd(), interest));
             let until = self.source.next_at.min(self.membership.next_at()).min(self.stop_at);
-            if let Woken::Over = self.wait(watched, until)? {
+            if let Woken::Over = self.shared.wait(watched, until)? {
                 return Ok(());
             }
         }
@@ -148,13 +148,5 @@ impl Sender {
                 return Ok(());
             }
         }
-    }
-
-    fn wait(
-        &self,
-        socket: Option<(std::os::fd::BorrowedFd<'_>, PollFlags)>,
-        until: Time,
-    ) -> Result<Woken, TestbedError> {
-        self.shared.wait(socket, until).map_err(TestbedError::kernel("wait for a socket"))
     }
 }

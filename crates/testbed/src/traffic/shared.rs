@@ -1,6 +1,7 @@
 //! State that both ends of a connection share with each other and with the observer.
 
 use super::client::Completed;
+use crate::TestbedError;
 use crate::clock::Clock;
 use crate::socket;
 use crate::tcp_info::{Multipath, Subflow, multipath, subflows};
@@ -67,8 +68,12 @@ impl Shared {
     }
 
     /// Waits for an event of the socket until the given time.
-    pub(super) fn wait(&self, socket: Option<(BorrowedFd<'_>, PollFlags)>, until: Time) -> io::Result<Woken> {
-        self.wait_for(socket, self.clock.until(until))
+    pub(super) fn wait(
+        &self,
+        socket: Option<(BorrowedFd<'_>, PollFlags)>,
+        until: Time,
+    ) -> Result<Woken, TestbedError> {
+        self.wait_for(socket, self.clock.until(until)).map_err(TestbedError::kernel("wait for a socket"))
     }
 
     /// Waits for the end of the run, at most for the given time.
