@@ -20,15 +20,28 @@ trap 'rm -rf "$work"' EXIT
 
 # Prints the instructions and the segments of a run of $2 for $1 seconds, with the changes that follow.
 count() {
-    local seconds=$1 scenario=$2 changes=()
+    local seconds=$1 scenario=$2 changes=() files
+    files=$(mktemp -p "$work")
     shift 2
     for change; do changes+=(--set "$change"); done
     valgrind --tool=callgrind --callgrind-out-file=/dev/null "$binary" run "bench/scenarios/$scenario.toml" --json \
-        --set 'warmup="0 s"' --duration "$seconds s" "${changes[@]}" >"$work/json" 2>"$work/log" ||
-        { cat "$work/log" >&2; exit 1; }
-    awk '/Collected :/ { print $4 }' "$work/log"
-    awk '/"sent_segments":/ { sum += $2 } END { print sum }' "$work/json"
+        --set 'warmup="0 s"' --duration "$seconds s" "${changes[@]}" >"$files.json" 2>"$files.log" ||
+        { cat "$files.log" >&2; exit 1; }
+    awk '/Collected :/ { print $4 }' "$files.log"
+    awk '/"sent_segments":/ { sum += $2 } END { print sum }' "$files.json"
 }
+
+# Both runs of each case, a run on each core.
+while IFS='|' read -r name scenario from to bound changes; do
+    [[ $name != \#* ]] || continue
+    read -r scenario from to <<<"$scenario $from $to"
+    read -ra changes <<<"$changes"
+    for seconds in "$from" "$to"; do
+        [ "$(jobs -rp | wc -l)" -lt "$(nproc)" ] || wait -n
+        count "$seconds" "$scenario" "${changes[@]}" >"$work/${name//\//}, $seconds s" &
+    done
+done <"$stored"
+for job in $(jobs -p); do wait "$job"; done
 
 failed=0
 while IFS='|' read -r name scenario from to bound changes; do
@@ -38,8 +51,8 @@ while IFS='|' read -r name scenario from to bound changes; do
     fi
     read -r scenario from to bound <<<"$scenario $from $to $bound"
     read -ra changes <<<"$changes"
-    read -r i0 n0 < <(count "$from" "$scenario" "${changes[@]}" | paste -s)
-    read -r i1 n1 < <(count "$to" "$scenario" "${changes[@]}" | paste -s)
+    read -r i0 n0 < <(paste -s "$work/${name//\//}, $from s")
+    read -r i1 n1 < <(paste -s "$work/${name//\//}, $to s")
     each=$(((i1 - i0) / (n1 - n0)))
     verdict=ok
     [ $((each * 100)) -le $((bound * 103)) ] || verdict="over by more than 3 %"

@@ -19,9 +19,6 @@ pub(crate) struct Background<T, S> {
 
 impl<T: Send + 'static, S: Send + 'static> Background<T, S> {
     /// Starts the thread; at most `waiting` batches wait for it.
-    ///
-    /// # Errors
-    /// If the system cannot start a thread.
     pub(crate) fn new(
         name: &str,
         waiting: usize,
@@ -57,9 +54,6 @@ impl<T, S> Background<T, S> {
     }
 
     /// Waits for the thread and returns its state.
-    ///
-    /// # Errors
-    /// The first error of the thread.
     pub(crate) fn finish(&mut self) -> io::Result<S> {
         self.batches = None;
         let ended = || io::Error::other("the capture has ended with an error");

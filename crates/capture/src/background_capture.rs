@@ -27,9 +27,6 @@ pub struct BackgroundCapture<W> {
 
 impl<W: Write + Send + 'static> BackgroundCapture<W> {
     /// Continues a capture that has begun.
-    ///
-    /// # Errors
-    /// If the system cannot start a thread.
     pub fn new(capture: Capture<W>) -> io::Result<Self> {
         let wants_links = capture.wants_links();
         let thread = Background::new("capture", MAX_BATCHES, capture, |capture, events| {

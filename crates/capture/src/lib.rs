@@ -116,9 +116,6 @@ impl Interfaces {
 
 impl<W: Write + Send + 'static> Capture<W> {
     /// Begins a capture of a run of `scenario`. The seed also determines the connections' keys.
-    ///
-    /// # Errors
-    /// If writing to `to` fails.
     pub fn new(scenario: &Scenario, seed: u64, options: &Options, to: W) -> io::Result<Self> {
         let mut writer =
             Writer::new(to, options.snap, &format!("{APPLICATION_NAME}{}", env!("CARGO_PKG_VERSION")))?;

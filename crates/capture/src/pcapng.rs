@@ -30,9 +30,6 @@ pub(crate) const APPLICATION_NAME: &str = "anabranch ";
 const APPLICATION_AT: usize = 28;
 
 /// Whether a file is a capture that this crate wrote.
-///
-/// # Errors
-/// Where it cannot be read.
 pub fn is_own(file: &Path) -> io::Result<bool> {
     let mut start = Vec::new();
     File::open(file)?.take((APPLICATION_AT + APPLICATION_NAME.len()) as u64).read_to_end(&mut start)?;

@@ -86,9 +86,6 @@ impl Entry {
     }
 
     /// The controller of one connection.
-    ///
-    /// # Errors
-    /// See [`Entry::params`].
     pub fn group(&self, given: &[(String, ParamValue)]) -> Result<Group, ParamError> {
         let params = self.params(given)?;
         Ok(Group::new((self.build)(&params), params.flag("pacing")))

@@ -64,9 +64,6 @@ pub enum NoEquilibrium {
 }
 
 /// Finds the equilibrium in which each connection follows its rule.
-///
-/// # Errors
-/// [`NoEquilibrium`].
 pub(crate) fn equilibrium(network: &Network, rules: &[Rule]) -> Result<Equilibrium, NoEquilibrium> {
     let mut z = vec![-9.0; network.links.len()];
     if !rules.iter().any(|rule| matches!(rule, Rule::Olia { .. })) {

@@ -13,9 +13,6 @@ use clarabel::solver::NonnegativeConeT;
 /// totals are unique, the rates need not be.
 ///
 /// Each total is accurate to about a hundred-thousandth.
-///
-/// # Errors
-/// [`UtilityError`].
 pub fn max_min(capacities: &[f64], connections: &[Connection]) -> Result<Vec<Vec<f64>>, UtilityError> {
     check(capacities, connections)?;
     let mut held: Vec<Option<f64>> = vec![None; connections.len()];

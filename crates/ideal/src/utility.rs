@@ -47,9 +47,6 @@ pub enum UtilityError {
 }
 
 /// Solves it; totals are accurate to about a thousandth, mostly much better.
-///
-/// # Errors
-/// [`UtilityError`].
 pub fn maximise(capacities: &[f64], connections: &[Connection]) -> Result<Allocation, UtilityError> {
     check(capacities, connections)?;
     let weight = connections.iter().map(|c| c.weight).fold(0.0, f64::max);

@@ -19,9 +19,6 @@ pub struct Cost {
 }
 
 /// Measures every program of ours for the given time.
-///
-/// # Errors
-/// Without privileges.
 pub fn measure(duration: Duration) -> Result<Vec<Cost>, Error> {
     // The kernel reads the clock twice per call while this exists.
     let _statistics = system::enable_statistics().map_err(Error::bpf("enable BPF statistics"))?;

@@ -227,9 +227,6 @@ fn links(layout: Result<&Layout, Error>) -> Check {
 /// Whether the kernel skips some calls of programs, as a vendor's does ([`Need::EveryCall`]). The kernel does not count
 /// skipped calls, so a measurement can only report that it ran on such a kernel. A socket whose first call was skipped has no
 /// row and behaves like Reno.
-///
-/// # Errors
-/// If the kernel's types cannot be read.
 pub fn skips_calls() -> Result<bool, Error> {
     messages::listen();
     Btf::from_vmlinux().map(|types| skips_programs(&types)).map_err(Error::bpf("read the kernel's BTF"))

@@ -12,9 +12,6 @@ const PROGRAM: &str = "ab_sweep_table";
 
 impl Instance {
     /// The number of rows without a socket. `None` for another build's algorithm, whose tables may differ.
-    ///
-    /// # Errors
-    /// If the kernel rejects the iterator program.
     pub fn ghosts(&self) -> Result<Option<u32>, Error> {
         self.sweep(false)
     }

@@ -79,9 +79,6 @@ pub fn load(entry: &'static KernelEntry) -> Result<Load, Error> {
 }
 
 /// Loads an algorithm with this kind of registration, which the kernel must support.
-///
-/// # Errors
-/// As [`load`].
 pub fn load_as(entry: &'static KernelEntry, registration: Registration) -> Result<Load, Error> {
     let pins = Pins::open()?;
     let directory = pins.directory(entry.kernel_name);
@@ -103,9 +100,6 @@ pub fn load_as(entry: &'static KernelEntry, registration: Registration) -> Resul
 }
 
 /// Unloads an algorithm: sockets can no longer select it. Sockets that use it keep it until they close.
-///
-/// # Errors
-/// Without privileges.
 pub fn unload(entry: &'static KernelEntry) -> Result<Unload, Error> {
     let pins = Pins::open()?;
     let was_loaded = find_registered(entry)?.is_some();
@@ -119,9 +113,6 @@ pub fn unload(entry: &'static KernelEntry) -> Result<Unload, Error> {
 }
 
 /// Lists the algorithms that are loaded and pinned.
-///
-/// # Errors
-/// Without privileges.
 pub fn loaded() -> Result<Vec<Loaded>, Error> {
     let Some(pins) = Pins::find()? else { return Ok(vec![]) };
     let registered = instances()?.into_iter().filter(|instance| instance.registered);

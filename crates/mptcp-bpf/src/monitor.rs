@@ -51,9 +51,6 @@ pub struct Snapshot {
 
 impl Monitor {
     /// Opens every algorithm in the kernel, including unloaded ones that are still in use.
-    ///
-    /// # Errors
-    /// Without privileges.
     pub fn open() -> Result<Self, Error> {
         // Fails without privileges. The search for algorithms would only return an empty list.
         Pins::find()?;
@@ -63,9 +60,6 @@ impl Monitor {
     }
 
     /// Updates the list of algorithms.
-    ///
-    /// # Errors
-    /// If the kernel's BTF cannot be read.
     pub fn update(&mut self) -> Result<(), Error> {
         let mut known = std::mem::take(&mut self.tables);
         self.unreadable.clear();

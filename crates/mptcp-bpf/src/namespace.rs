@@ -25,9 +25,6 @@ pub(crate) fn mptcp_enabled() -> Option<bool> {
 }
 
 /// The congestion controls of the kernel, available in every namespace.
-///
-/// # Errors
-/// Without /proc.
 pub fn available() -> Result<Vec<String>, Error> {
     let names = fs::read_to_string(AVAILABLE).map_err(Error::file("read", AVAILABLE))?;
     Ok(names.split_whitespace().map(str::to_owned).collect())
@@ -43,9 +40,6 @@ pub struct Namespace {
 
 impl Namespace {
     /// This thread's namespace.
-    ///
-    /// # Errors
-    /// Without /proc.
     pub fn own() -> Result<Self, Error> {
         Self::open("this network namespace".to_owned(), "/proc/thread-self/ns/net".into())
     }
@@ -75,26 +69,17 @@ impl Namespace {
     }
 
     /// Whether it is the initial namespace, where the kernel shows global settings.
-    ///
-    /// # Errors
-    /// Without privileges.
     pub fn is_initial(&self) -> Result<bool, Error> {
         self.run_inside(|| Path::new(GLOBAL).exists())
     }
 
     /// Its inode, a 32-bit number.
-    ///
-    /// # Errors
-    /// Without privileges.
     pub fn inode(&self) -> Result<u32, Error> {
         let own = self.file.metadata().map_err(Error::file("inspect", &self.path))?;
         Ok(own.ino() as u32)
     }
 
     /// The congestion control of new sockets.
-    ///
-    /// # Errors
-    /// Without privileges.
     pub fn chosen(&self) -> Result<String, Error> {
         let chosen = self.run_inside(|| fs::read_to_string(CONGESTION_CONTROL))?;
         Ok(chosen.map_err(Error::file("read", CONGESTION_CONTROL))?.trim().to_owned())
@@ -110,9 +95,6 @@ impl Namespace {
     }
 
     /// Whether MPTCP is on.
-    ///
-    /// # Errors
-    /// Without privileges.
     pub fn mptcp_enabled(&self) -> Result<bool, Error> {
         Ok(self.run_inside(mptcp_enabled)? == Some(true))
     }

@@ -60,9 +60,6 @@ impl Private {
     }
 
     /// Loads it with this kind of registration, which the kernel must support.
-    ///
-    /// # Errors
-    /// As [`Private::load`].
     pub fn load_as(entry: &'static KernelEntry, registration: Registration) -> Result<Self, Error> {
         messages::listen();
         if registration == Registration::Map {
@@ -99,9 +96,6 @@ impl Private {
     }
 
     /// The counters of its programs.
-    ///
-    /// # Errors
-    /// If the kernel does not report them.
     pub fn counters(&self) -> Result<Counters, Error> {
         read_counters(&self.counters)
     }

@@ -30,9 +30,6 @@ impl Source {
     }
 
     /// The same, with a function that returns a file's text, or why it cannot be read.
-    ///
-    /// # Errors
-    /// Those of [`Source::with_files`].
     pub fn with_files_of(
         mut self,
         overrides: &Overrides,

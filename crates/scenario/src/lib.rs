@@ -81,9 +81,6 @@ pub fn load(source: &Source, overrides: &Overrides) -> Result<Scenario, Scenario
 }
 
 /// Parses a time such as `30 s`: at least a nanosecond.
-///
-/// # Errors
-/// A message.
 pub fn time(text: &str) -> Result<Time, String> {
     let (number, unit) = quantity::TIME.parse(text).map_err(|e| format!("{}: {}", e.message, e.help))?;
     let ns = number * unit.factor;

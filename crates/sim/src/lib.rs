@@ -98,9 +98,6 @@ pub fn run(
 }
 
 /// The same, with a capture; the result does not depend on it.
-///
-/// # Errors
-/// As [`run`].
 pub fn run_captured(
     scenario: &Scenario,
     seed: u64,

@@ -190,9 +190,6 @@ impl Session {
 
     /// Runs until `until`, at most to the end of the scenario. Returns false if `keep_going` did, which is called now and then:
     /// the session then stands between two steps, at the time of its last event.
-    ///
-    /// # Errors
-    /// As [`crate::run`].
     pub fn advance(&mut self, until: Time, keep_going: &mut dyn FnMut() -> bool) -> Result<bool, SimError> {
         let until = until.min(self.simulator.scenario.duration);
         if self.is_over || until <= self.now {

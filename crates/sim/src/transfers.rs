@@ -10,6 +10,7 @@ use crate::pool::{MAX_OPEN, Stage, Transfer};
 use crate::simulator::{Simulator, Target};
 use crate::subflow::Subflow;
 use anabranch_net::Time;
+use anabranch_record::KeepGoing;
 use anabranch_scenario::Application as Spec;
 
 impl Simulator<'_> {

@@ -5,7 +5,6 @@ use anabranch_net::Time;
 use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_scenario::{Overrides, Scenario, ScenarioError, Source};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
-use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 pub use crate::key::SIM;
@@ -79,9 +78,6 @@ impl Task {
     }
 
     /// The scenario with its changes; diagnostics call its text `name`.
-    ///
-    /// # Errors
-    /// If it is invalid.
     pub fn scenario(&self, name: &str) -> Result<Arc<Scenario>, ScenarioError> {
         if let Some(read) = self.read.get() {
             return Ok(read.clone());
@@ -95,9 +91,6 @@ impl Task {
     }
 
     /// Its key among results of that version.
-    ///
-    /// # Errors
-    /// If its scenario is invalid.
     pub fn key(&self, version: &str) -> Result<Key, ScenarioError> {
         let scenario = self.scenario("the task's scenario")?;
         let run = RunId { scenario_hash: &scenario.hash, seed: self.seed, backend: &self.backend };
@@ -134,9 +127,10 @@ fn seed<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
 }
 
 /// A task's failure.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TaskError {
     /// `keep_going` returned false.
+    #[error("interrupted at {at}")]
     Interrupted {
         /// At that simulated time.
         at: Time,
@@ -144,21 +138,12 @@ pub enum TaskError {
         partial: Option<Box<Summary>>,
     },
     /// The backend cannot run the task.
+    #[error("{0}")]
     Refused(String),
     /// The run itself failed: a defect.
+    #[error("{0}")]
     Failed(String),
 }
-
-impl fmt::Display for TaskError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TaskError::Interrupted { at, .. } => write!(f, "interrupted at {at}"),
-            TaskError::Refused(why) | TaskError::Failed(why) => f.write_str(why),
-        }
-    }
-}
-
-impl std::error::Error for TaskError {}
 
 impl From<ScenarioError> for TaskError {
     fn from(why: ScenarioError) -> Self {
@@ -204,9 +189,6 @@ pub trait Backend: Sync {
     }
 
     /// Runs a task and writes samples into `sink`. Calls `keep_going` regularly with the run's time; false stops it.
-    ///
-    /// # Errors
-    /// [`TaskError`].
     fn run(&self, task: &Task, sink: &mut dyn Sink, keep_going: KeepGoing<'_>) -> Result<Summary, TaskError>;
 }
 
@@ -216,9 +198,6 @@ pub struct Backends<'a>(pub &'a [&'a dyn Backend]);
 
 impl<'a> Backends<'a> {
     /// The one of that name.
-    ///
-    /// # Errors
-    /// If it is missing.
     pub fn find(&self, name: &str) -> Result<&'a dyn Backend, TaskError> {
         let found = self.0.iter().find(|backend| backend.name() == name);
         found.copied().ok_or_else(|| {
@@ -228,9 +207,6 @@ impl<'a> Backends<'a> {
     }
 
     /// Runs a task on its backend: see [`Backend::run`].
-    ///
-    /// # Errors
-    /// [`TaskError`].
     pub fn run(
         &self,
         task: &Task,

@@ -139,9 +139,6 @@ fn open(name: &str, mtu: u32) -> io::Result<Tun> {
 
 /// The total number of packets that the interfaces of the calling thread's namespace dropped because they were not read in
 /// time.
-///
-/// # Errors
-/// `/proc` cannot be read.
 pub fn dropped_packets() -> Result<u64, TestbedError> {
     let file = "/proc/thread-self/net/dev";
     let table = fs::read_to_string(file).map_err(TestbedError::kernel(format!("read {file}")))?;

@@ -28,9 +28,6 @@ pub fn check(scenario: &Scenario) -> Result<(), TestbedError> {
 }
 
 /// The same for a guest's kernel, whose image has the kernel's own algorithms.
-///
-/// # Errors
-/// As [`check`].
 pub fn check_for_guest(scenario: &Scenario) -> Result<(), TestbedError> {
     scenario.flows.iter().try_for_each(flow)?;
     algorithm::check_for_guest(&scenario.flows)

@@ -17,9 +17,6 @@ pub struct Host(File);
 
 impl Host {
     /// Creates a namespace with `lo` up and without IPv6.
-    ///
-    /// # Errors
-    /// Without privileges.
     pub fn new() -> Result<Self, TestbedError> {
         let create = || sys::unshare_network().and_then(|()| File::open(OWN));
         let created = in_thread(create).map_err(TestbedError::kernel("create a network namespace"))?;
@@ -36,17 +33,11 @@ impl Host {
 
     /// Calls `inside` in a thread that has entered the namespace. Its sockets, processes and `/proc/sys/net` belong to the
     /// namespace.
-    ///
-    /// # Errors
-    /// Without privileges.
     pub fn run<T: Send>(&self, inside: impl FnOnce() -> T + Send) -> Result<T, TestbedError> {
         in_thread(|| self.enter().map(|()| inside()))
     }
 
     /// The inode of the namespace, which identifies its sockets.
-    ///
-    /// # Errors
-    /// If the kernel does not report it.
     pub fn inode(&self) -> Result<u32, TestbedError> {
         let own = self.0.metadata().map_err(TestbedError::kernel("identify a network namespace"))?;
         Ok(own.ino() as u32)
@@ -67,9 +58,6 @@ impl Host {
     }
 
     /// Moves the calling thread into the namespace.
-    ///
-    /// # Errors
-    /// Without privileges.
     pub fn enter(&self) -> Result<(), TestbedError> {
         move_into_link_name_space(self.0.as_fd(), Some(LinkNameSpaceType::Network))
             .map_err(TestbedError::kernel("enter a network namespace"))
@@ -84,9 +72,6 @@ impl Host {
     }
 
     /// The same; does nothing if the kernel does not know the name.
-    ///
-    /// # Errors
-    /// If the kernel refuses the value.
     pub fn set_where_known(&self, name: &str, value: &str) -> Result<(), TestbedError> {
         match self.write(name, value)? {
             Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),

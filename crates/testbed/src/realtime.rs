@@ -12,17 +12,11 @@ pub(crate) const OBSERVER: i32 = 1;
 pub(crate) const TRAFFIC: i32 = 1;
 
 /// Sets the calling thread's `SCHED_FIFO` priority. Its children do not inherit it.
-///
-/// # Errors
-/// If the process lacks the permission.
 pub(crate) fn raise(priority: i32) -> io::Result<()> {
     schedule(libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, priority)
 }
 
 /// Returns the calling thread to normal priority.
-///
-/// # Errors
-/// If the process lacks the permission.
 pub(crate) fn lower() -> io::Result<()> {
     schedule(libc::SCHED_OTHER, 0)
 }

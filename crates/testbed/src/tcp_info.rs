@@ -145,9 +145,6 @@ impl MptcpInfo {
 }
 
 /// The state of an MPTCP socket.
-///
-/// # Errors
-/// If it is not an MPTCP socket.
 pub fn multipath(socket: impl AsFd) -> io::Result<Multipath> {
     let mut info = MptcpInfo::new_zeroed();
     let len = socket_option(socket, SOL_MPTCP, MPTCP_INFO, info.as_mut_bytes())?;
@@ -161,9 +158,6 @@ pub fn multipath(socket: impl AsFd) -> io::Result<Multipath> {
 
 /// The current subflows of a socket at either end; one for plain TCP. Closed subflows and their counters are missing. `None`
 /// if the list changes during every attempt.
-///
-/// # Errors
-/// If the kernel does not report it.
 pub fn subflows(socket: impl AsFd, multipath: bool) -> io::Result<Option<Vec<Subflow>>> {
     if !multipath {
         let mut info = TcpInfo::new_zeroed();

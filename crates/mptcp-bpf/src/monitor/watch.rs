@@ -34,9 +34,6 @@ impl Watch {
     }
 
     /// Takes a sample.
-    ///
-    /// # Errors
-    /// If the kernel's BTF cannot be read.
     pub fn sample(&mut self) -> Result<Sample, Error> {
         if self.checked_at.elapsed() >= INTERVAL {
             self.checked_at = Instant::now();

@@ -155,9 +155,6 @@ impl ResultFolder {
 
     /// Gives the new results their own name and keeps the earlier ones: `NAME.partial` or, if taken, `NAME.partial-2` and so on.
     /// Returns that name.
-    ///
-    /// # Errors
-    /// Where they cannot be written.
     pub fn commit_beside(mut self, ending: &str) -> Result<PathBuf, OutputError> {
         self.seal().map_err(|e| cannot(&self.name, &e))?;
         self.keep(ending)

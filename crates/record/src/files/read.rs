@@ -50,9 +50,6 @@ const PLACE: [&str; 4] = ["time_s", "flow", "subflow", "path"];
 
 impl Record {
     /// Reads what a [`RunDirectory`](crate::RunDirectory) left in a folder.
-    ///
-    /// # Errors
-    /// [`ReadError`].
     pub fn read(folder: &Path) -> Result<Record, ReadError> {
         let file = folder.join("summary.json");
         let summary = match Summary::read(&file) {

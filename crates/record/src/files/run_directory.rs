@@ -53,9 +53,6 @@ const UNITS: [(&str, &str); 4] =
 impl RunDirectory {
     /// Claims the directory, with columns for these observables in addition to the algorithms'. An earlier run's files stay until
     /// this run's results are complete.
-    ///
-    /// # Errors
-    /// As [`ResultFolder::claim`].
     pub fn open(
         path: &Path,
         format: SampleFormat,
@@ -87,9 +84,6 @@ impl RunDirectory {
     }
 
     /// Completes the directory, with the scenario if any. Returns its files.
-    ///
-    /// # Errors
-    /// Where it cannot be written.
     pub fn finish(self, summary: &Summary, scenario: Option<&str>) -> Result<Vec<PathBuf>, OutputError> {
         let is_whole = self.earlier().is_some_and(|earlier| earlier.partial_until_s.is_none());
         let RunDirectory { path, place, samples, notify } = self;

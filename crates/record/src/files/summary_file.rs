@@ -7,9 +7,6 @@ use std::{fs, io};
 
 impl Summary {
     /// Writes a `summary.json` atomically.
-    ///
-    /// # Errors
-    /// Where the file cannot be written.
     pub fn write(&self, file: &Path) -> io::Result<()> {
         replace(file, self.to_json().as_bytes())
     }

@@ -19,15 +19,9 @@ pub trait Table: Sized + Send {
     const EXTENSION: &'static str;
 
     /// Begins a table in an empty file.
-    ///
-    /// # Errors
-    /// Where the file cannot be written.
     fn create(file: File, columns: Vec<Column>) -> io::Result<Self>;
 
     /// Adds a row: one cell for each column, of its kind.
-    ///
-    /// # Errors
-    /// Where the file cannot be written.
     fn row(&mut self, cells: &[Cell<'_>]) -> io::Result<()>;
 
     /// Adds metadata by name, if the format allows.
@@ -36,9 +30,6 @@ pub trait Table: Sized + Send {
     }
 
     /// Writes what is left.
-    ///
-    /// # Errors
-    /// Where the file cannot be written.
     fn close(self) -> io::Result<()>;
 }
 

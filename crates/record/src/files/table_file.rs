@@ -16,9 +16,6 @@ pub struct TableFile<T> {
 
 impl<T: Table> TableFile<T> {
     /// Begins one.
-    ///
-    /// # Errors
-    /// Where it cannot be written.
     pub fn create(path: PathBuf, columns: Vec<Column>) -> Result<Self, WriteError> {
         match create_new(&partial(&path)).and_then(|file| T::create(file, columns)) {
             Ok(table) => Ok(TableFile { table: Some(table), path }),
@@ -27,9 +24,6 @@ impl<T: Table> TableFile<T> {
     }
 
     /// Adds a row: one cell for each column, of its kind.
-    ///
-    /// # Errors
-    /// Where it cannot be written.
     pub fn row<'a>(&mut self, cells: impl IntoIterator<Item = Cell<'a>>) -> Result<(), WriteError> {
         let Some(table) = &mut self.table else { return Ok(()) };
         let cells: Vec<_> = cells.into_iter().collect();
@@ -44,9 +38,6 @@ impl<T: Table> TableFile<T> {
     }
 
     /// Renames the file, replacing a former one, and returns its name.
-    ///
-    /// # Errors
-    /// Where it cannot be written.
     pub fn finish(mut self) -> Result<PathBuf, WriteError> {
         let close = |table: T| table.close().and_then(|()| fs::rename(partial(&self.path), &self.path));
         match self.table.take().map_or(Ok(()), close) {

@@ -27,9 +27,6 @@ impl TraceModel {
 }
 
 /// The lines of a trace's file, the same for the same seed everywhere; `duration` is a time such as `60 s`, up to an hour.
-///
-/// # Errors
-/// The duration is invalid.
 pub fn synthetic_trace(model: TraceModel, seed: u64, duration: &str) -> Result<Vec<String>, String> {
     let seconds = crate::time(duration)?.as_secs_f64();
     if !(1.0..=LONGEST_S).contains(&seconds) {

@@ -60,7 +60,8 @@ impl Problem {
 }
 
 /// A mistake in a study file.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.problem.message)]
 pub struct FileError(Box<LocatedProblem>);
 
 #[derive(Debug)]
@@ -77,14 +78,6 @@ impl FileError {
         Some(1 + self.0.text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count())
     }
 }
-
-impl fmt::Display for FileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.problem.message)
-    }
-}
-
-impl std::error::Error for FileError {}
 
 impl Diagnostic for FileError {
     fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {

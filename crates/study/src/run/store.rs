@@ -110,9 +110,6 @@ struct RunInProgress {
 
 impl Store {
     /// Opens the store in the folder `dir`, creating it if needed. Only outcomes of `version` are used.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub fn open(dir: impl Into<PathBuf>, version: &str) -> Result<Self, StoreError> {
         if version.is_empty() || !version.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-') {
             return Err(StoreError::Version(version.to_owned()));
@@ -166,9 +163,6 @@ impl Store {
     }
 
     /// Stores a run's outcome as [`RunCache::keep`], but returns errors.
-    ///
-    /// # Errors
-    /// Where the file cannot be written.
     pub fn add(&self, claim: Claim, summary: &Summary) -> io::Result<()> {
         let Some(held) = &claim.0 else { return Err(io::Error::other("the file does not lock this run")) };
         let key = held.making.key;

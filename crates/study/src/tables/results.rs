@@ -101,9 +101,6 @@ impl Results {
     }
 
     /// Writes a result, on one line, in place of its former one.
-    ///
-    /// # Errors
-    /// Where it cannot be written.
     pub fn keep(&self, kind: Kind, name: &str, result: &impl Serialize) -> Result<(), OutputError> {
         let file = self.file(kind, name);
         self.rename_non_file(&file)?;
@@ -113,9 +110,6 @@ impl Results {
     /// Writes a study's result. Keeps experiments of earlier commands with the same size, seeds and version; replaces any other
     /// result as a whole, so that a page never mixes two. Keeps other backends' values that the new result does not have, if the
     /// simulator's values are unchanged. Returns messages on what was lost.
-    ///
-    /// # Errors
-    /// Where it cannot be written.
     pub fn keep_study(
         &self,
         kind: Kind,
@@ -131,9 +125,6 @@ impl Results {
 
     /// Describes the existing result of a study if it was made with other options, so that [`Results::keep_study`] would replace
     /// it.
-    ///
-    /// # Errors
-    /// As [`Results::load`].
     pub fn conflicting_result(
         &self,
         kind: Kind,
@@ -169,9 +160,6 @@ impl Results {
     }
 
     /// Everything of a kind, by the files' names.
-    ///
-    /// # Errors
-    /// As [`Results::load`].
     pub fn load_all<T: DeserializeOwned>(&self, kind: Kind) -> Result<Vec<T>, OutputError> {
         let folder = self.folder(kind);
         let cannot = |e: &io::Error| OutputError::because(format!("cannot read {}", folder.display()), e);

@@ -139,9 +139,6 @@ pub fn columns(axes: &[TidyAxis]) -> Result<Vec<Column>, String> {
 }
 
 /// Each row of a table of all these runs, without duplicates; missing axes are empty.
-///
-/// # Errors
-/// The first of `row`.
 pub fn each<E>(
     axes: &[TidyAxis],
     taken: &[SimulationRuns],

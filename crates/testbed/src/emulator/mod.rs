@@ -73,9 +73,6 @@ pub struct Emulator {
 
 impl Emulator {
     /// Starts the thread. The random processes of `links` are the simulator's for this seed; `zero` is time 0 of the run.
-    ///
-    /// # Errors
-    /// The kernel refuses a thread or a file.
     pub fn start(
         links: &[LinkSpec],
         seed: u64,

@@ -75,9 +75,6 @@ impl PathManager {
     }
 
     /// Raises the limit of subflows per connection to the kernel's maximum.
-    ///
-    /// # Errors
-    /// If the kernel refuses.
     pub fn lift_limits(&self) -> Result<(), TestbedError> {
         let limits = [ACCEPTED_ADDRESSES, SUBFLOWS].map(|limit| number(limit, MOST));
         self.request("set the limits of MPTCP's path manager", SET_LIMITS, limits.to_vec())

@@ -43,17 +43,11 @@ pub struct Route {
 
 impl Routes {
     /// Opens a socket in the calling thread's namespace.
-    ///
-    /// # Errors
-    /// If the kernel refuses a socket.
     pub fn open() -> Result<Self, TestbedError> {
         Netlink::open(NETLINK_ROUTE).map(Routes).map_err(TestbedError::kernel("open a netlink socket"))
     }
 
     /// The index of the device called `name`.
-    ///
-    /// # Errors
-    /// If it does not exist.
     pub fn device(&self, name: &str) -> Result<u32, TestbedError> {
         let mut message = LinkMessage::default();
         message.attributes.push(LinkAttribute::IfName(name.to_owned()));
@@ -69,9 +63,6 @@ impl Routes {
     }
 
     /// Sets a device up.
-    ///
-    /// # Errors
-    /// If the kernel refuses.
     pub fn set_up(&self, device: u32) -> Result<(), TestbedError> {
         let mut message = LinkMessage::default();
         message.header.index = device;
@@ -81,9 +72,6 @@ impl Routes {
     }
 
     /// Sets a device's queue discipline to a plain FIFO. The machine's default may pace flows or drop packets.
-    ///
-    /// # Errors
-    /// If the kernel refuses.
     pub fn set_plain_queue(&self, device: u32) -> Result<(), TestbedError> {
         let mut message = TcMessage::with_index(device as i32);
         message.header.handle = TcHandle { major: 1, minor: 0 };
@@ -95,9 +83,6 @@ impl Routes {
     }
 
     /// Gives a device an address.
-    ///
-    /// # Errors
-    /// If the kernel refuses.
     pub fn add_address(&self, device: u32, address: Ipv4Addr) -> Result<(), TestbedError> {
         let mut message = AddressMessage::default();
         message.header.family = AddressFamily::Inet;
@@ -138,9 +123,6 @@ impl Routes {
     }
 
     /// Adds a rule: packets from `source` use that table.
-    ///
-    /// # Errors
-    /// If the kernel refuses.
     pub fn add_rule(&self, source: Ipv4Addr, table: u8) -> Result<(), TestbedError> {
         let mut message = RuleMessage::default();
         message.header.family = AddressFamily::Inet;

@@ -44,9 +44,6 @@ impl Program {
     }
 
     /// Whether it has ended successfully.
-    ///
-    /// # Errors
-    /// Its output, if it failed.
     fn has_ended(&mut self) -> Result<bool, TestbedError> {
         let Some(status) = self.0.try_wait().map_err(TestbedError::kernel("wait for iperf3"))? else {
             return Ok(false);

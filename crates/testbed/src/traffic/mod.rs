@@ -62,9 +62,6 @@ pub struct Connection {
 
 impl Connection {
     /// Starts the threads of both ends. The receiver listens when this returns.
-    ///
-    /// # Errors
-    /// If the kernel refuses a socket or an endpoint.
     pub fn start(plan: Plan<'_>) -> Result<Self, TestbedError> {
         let Plan { flow, hosts, .. } = plan;
         let multipath = flow.is_multipath();
@@ -162,9 +159,6 @@ impl Connection {
     }
 
     /// The latest state at the sender; `None` before the connection exists.
-    ///
-    /// # Errors
-    /// If the kernel does not report it.
     pub fn sender(&self) -> Result<Option<Observed>, TestbedError> {
         self.shared
             .sender
@@ -173,9 +167,6 @@ impl Connection {
     }
 
     /// The same at the receiver.
-    ///
-    /// # Errors
-    /// If the kernel does not report it.
     pub fn receiver(&self) -> Result<Option<Observed>, TestbedError> {
         self.shared
             .receiver
@@ -206,9 +197,6 @@ impl Connection {
     }
 
     /// Ends the connection by resets, and joins both threads.
-    ///
-    /// # Errors
-    /// As [`Connection::check`].
     pub fn finish(mut self) -> Result<(), TestbedError> {
         self.end();
         self.check()

@@ -11,9 +11,6 @@ pub(super) fn is_free(path: &Path) -> bool {
 }
 
 /// Renames `from` to `path` with that ending and, if taken, a number.
-///
-/// # Errors
-/// Where it cannot be renamed.
 pub fn rename_beside(from: &Path, path: &Path, ending: &str) -> io::Result<PathBuf> {
     for number in 1.. {
         let mut name = path.as_os_str().to_owned();
@@ -32,9 +29,6 @@ pub fn rename_beside(from: &Path, path: &Path, ending: &str) -> io::Result<PathB
 }
 
 /// Checks that a folder is writable and has some free space.
-///
-/// # Errors
-/// Where it cannot.
 pub fn try_writing(folder: &Path) -> io::Result<()> {
     let probe = folder.join(".anabranch-probe");
     let _ = fs::remove_file(&probe);

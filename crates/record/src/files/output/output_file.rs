@@ -48,9 +48,6 @@ impl OutputFile {
     }
 
     /// Renames the file and returns its name. If another file has the name by now, uses a name next to it.
-    ///
-    /// # Errors
-    /// If it cannot be renamed.
     pub fn finish(mut self) -> Result<PathBuf, OutputError> {
         if let Err(refused) = check(&self.name, self.is_own) {
             let kept = self.keep("new")?;
@@ -62,9 +59,6 @@ impl OutputFile {
     }
 
     /// Renames the file to `NAME.partial` or, if taken, `NAME.partial-2` and so on. Returns that name.
-    ///
-    /// # Errors
-    /// Where it cannot.
     pub fn finish_partial(mut self) -> Result<PathBuf, OutputError> {
         self.keep("partial")
     }
