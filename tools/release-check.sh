@@ -34,6 +34,7 @@ inside() {
     unshare --mount --pid --fork bash -c '
         mount -t proc proc "$1/proc"
         mount --bind /sys "$1/sys"
+        mount -t devpts devpts "$1/dev/pts"
         for folder in "${@:3}"; do mkdir -p "$1$folder"; mount --rbind "$folder" "$1$folder"; done
         exec chroot "$1" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 bash -euc "$2"' _ "$@"
 }
@@ -275,16 +276,18 @@ part_install() {
 }
 
 part_reproducible() {
-    local other=$roots/other-folder file parts=(static)
+    local other=$roots/other-folder file time commit parts=(static)
     need "$static.tar.gz" static
-    # The files have the time of the commit.
-    [ "$(tar -tvf "dist/$static.tar.gz" --full-time --utc | head -n 1 | grep -o '20[0-9-]* [0-9:]*')" = "$(date -u -d "@$(git log -1 --format=%ct)" '+%F %T')" ] ||
-        { echo "release-check: dist/$static.tar.gz is of another commit than this: call tools/release.sh static deb wheel" >&2; exit 1; }
+    # The files have the time of their commit.
+    time=$(tar -tvf "dist/$static.tar.gz" --full-time --utc | sed -n '1s/.* \(20[0-9-]* [0-9:]*\) .*/\1/p')
+    commit=$(git log --format='%H %ct' | awk -v "time=$(date -u -d "$time" +%s)" '$2 == time && !found++ { print $1 }')
+    [ -n "$commit" ] || { echo "release-check: no commit of this branch has the time of dist/$static.tar.gz, $time" >&2; exit 1; }
     if [ -n "$deb" ]; then parts+=(deb); else without "the Debian package, which is not in dist"; fi
     if [ -n "$wheel" ]; then parts+=(wheel); else without "the wheel, which is not in dist"; fi
     rm -rf "$other"
     git clone --quiet . "$other"
-    (cd "$other" && export CARGO_TARGET_DIR=$other/target && tools/page.sh && tools/release.sh "${parts[@]}") >"$roots/reproducible.log" 2>&1 ||
+    git -C "$other" checkout --quiet "$commit"
+    (cd "$other" && export CARGO_TARGET_DIR=$other/target && { [ ${#parts[@]} = 1 ] || tools/page.sh; } && tools/release.sh "${parts[@]}") >"$roots/reproducible.log" 2>&1 ||
         { tail "$roots/reproducible.log" >&2; exit 1; }
     for file in "dist/$static.tar.gz" $deb $wheel; do
         cmp "$file" "$other/$file"
