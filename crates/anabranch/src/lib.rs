@@ -67,6 +67,7 @@ pub mod linux;
 #[cfg(not(feature = "linux"))]
 #[path = "without_linux.rs"]
 pub mod linux;
+mod measured;
 mod pcap;
 mod plot;
 mod run;
@@ -86,6 +87,7 @@ pub use capture::{CaptureOptions, capture};
 pub use compare::{Compared, Comparison, compare};
 pub use earlier::check as check_record;
 pub use error::{Error, counted, input_error};
+pub use measured::{measure, measured_beside, shipped};
 pub use pcap::Packets;
 pub use plot::{Drawable, Plot, plot};
 pub use run::{CompletedRun, Outputs, run};

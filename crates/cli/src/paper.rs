@@ -2,13 +2,15 @@
 
 use crate::backend::BackendName;
 use crate::finish::{self, run};
+use crate::interrupt;
 use crate::jobs::Jobs;
 use crate::output::{note, print};
 use crate::pages::study::verdicts;
+use crate::progress::Progress;
 use crate::size_args::SizeArgs;
 use crate::table::{Table, WIDTH};
 use crate::variant_args::VariantArgs;
-use anabranch::{Campaign, Error, Options, Place, Size};
+use anabranch::{Campaign, Error, Options, Place, Size, input_error};
 use anabranch_cc::registry;
 use anabranch_record::quoted;
 use anabranch_study::file::Heading;
@@ -24,7 +26,8 @@ Examples:
   anabranch paper A,B --full --seeds 20 --out out-full
   anabranch paper coupled-cubic --only A-T4
   anabranch paper coupling-cubic --only E-1000
-  anabranch paper B --quick --backend kernel";
+  anabranch paper B --quick --backend kernel
+  anabranch paper D --only D-F8 --seeds 2 --backend kernel --measure studies/linux";
 
 /// Lists the papers by letter, name and title, and the examples.
 pub fn help() -> String {
@@ -68,6 +71,11 @@ pub struct PaperArgs {
     /// First run the quick size and write a report that is marked as provisional, and rewrite it after each paper.
     #[arg(long, conflicts_with_all = ["quick", "seeds", "only"])]
     pub quick_first: bool,
+    /// Only measure: run the papers' own experiments, or the one of `--only`, on the Linux kernel of `--backend`, and add each run
+    /// to this folder's file of measurements. The next build shows them. Runs that the file has are not repeated. The running
+    /// kernel needs an idle machine.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["linux_hosts", "quick_first", "keep_runs", "out", "replace"])]
+    pub measure: Option<PathBuf>,
     /// Keep the runs in `store/` of that folder after the end, so that the next command can reuse them.
     #[arg(long)]
     pub keep_runs: bool,
@@ -82,14 +90,26 @@ pub fn paper(args: &PaperArgs) -> Result<(), Error> {
     args.variants.check();
     let papers = anabranch::papers(&args.papers)?;
     let runner = args.backend.runner();
+    if args.measure.is_some() && args.backend == BackendName::Sim {
+        let help = Some("add --backend kernel, or a guest's kernel");
+        return Err(input_error("`--measure` measures on Linux, not in the simulator".into(), help));
+    }
     runner.ready()?;
     let options = Options {
         size: args.size.size(),
         seeds: args.size.seeds,
         only: args.only.clone(),
         without_variants: args.variants.left_out(),
-        beside: runner.variants(args.linux_hosts),
+        beside: runner
+            .variants(args.linux_hosts)
+            .into_iter()
+            .chain(anabranch::measured_beside(runner))
+            .collect(),
     };
+    if let Some(folder) = &args.measure {
+        interrupt::listen()?;
+        return anabranch::measure(&papers, &options, runner, folder, &Progress::over_runs().watch());
+    }
     let mut campaign = Campaign::new(Kind::Paper, &papers, options.clone(), runner)?;
     campaign.check(None, args.yes)?;
     if args.papers.iter().any(|name| name == "all") && args.only.is_none() {

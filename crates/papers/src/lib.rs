@@ -26,6 +26,12 @@ pub fn all() -> &'static [Arc<Study>] {
     &ALL
 }
 
+/// The files of measurements on Linux, by backend, the stock kernel first: see [`anabranch_study::Measurements`].
+pub static MEASURED: [(&str, &[u8]); 2] = [
+    ("guest-6.12", include_bytes!("../studies/linux/guest-6.12.jsonl.gz")),
+    ("kernel", include_bytes!("../studies/linux/kernel.jsonl.gz")),
+];
+
 /// The name of each, in the same order. Reading the papers themselves takes a second.
 pub fn headings() -> impl Iterator<Item = Heading> {
     FILES.iter().map(File::heading)

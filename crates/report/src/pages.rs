@@ -9,6 +9,7 @@ pub mod experiment;
 pub mod fidelity;
 pub mod figure;
 pub mod methods;
+pub mod origins;
 pub mod overview;
 pub mod paper;
 pub mod pivot;

@@ -84,14 +84,18 @@ impl PlannedExperiment {
                 notes.extend(not_drawn.map(|(_, said)| said.clone()));
                 failed = backends::failed(runs);
             }
-            let [id, title, meaning] = [variant.id, variant.title, variant.meaning].map(Into::into);
+            let title = changed.title.clone();
+            let [id, meaning] = [variant.id, variant.meaning].map(Into::into);
             VariantName { id, title, meaning, of_backend, notes, failed }
         };
         let ran: Vec<&str> = self.variants.iter().map(|changed| changed.variant.id).collect();
         let rows = plan.rows.iter().map(|row| {
             let concluded = row.conclude(&runs, as_explained);
             Row {
-                others: others.iter().filter_map(|(changed, runs)| row.under(changed, runs)).collect(),
+                others: others
+                    .iter()
+                    .filter_map(|(changed, runs)| row.under(changed, runs, &concluded))
+                    .collect(),
                 explanation: concluded.explanation.map(|text| kept(&text, &ran)),
                 ..concluded
             }

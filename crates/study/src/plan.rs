@@ -199,6 +199,13 @@ pub(crate) struct FigurePlan {
     pub plots: Vec<Plot>,
 }
 
+impl FigurePlan {
+    /// Whether it draws samples over time.
+    pub fn is_over_time(&self) -> bool {
+        self.plots.iter().flat_map(|plot| &plot.lines).any(|line| matches!(line, Line::Time(..)))
+    }
+}
+
 /// A panel before the runs.
 pub(crate) struct Plot {
     pub title: String,

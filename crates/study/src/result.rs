@@ -7,6 +7,7 @@ pub use crate::shares::{Comparison, EquilibriumName, ShareRow, Shares};
 pub use crate::stats::Estimate;
 
 use crate::Size;
+use crate::origin::Origin;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -207,6 +208,16 @@ impl Row {
         self.others.iter().find(|other| other.variant == variant)
     }
 
+    /// The origin of its difference from the published value, by the first backend that determines it; `None` if it is reproduced or
+    /// has no verdict.
+    pub fn origin(&self) -> Option<Origin> {
+        let differs = matches!(self.verdict, Verdict::Partly | Verdict::NotReproduced);
+        differs.then(|| {
+            let mut origins = self.others.iter().filter_map(|other| other.origin);
+            origins.find(|origin| *origin != Origin::Undetermined).unwrap_or(Origin::Undetermined)
+        })
+    }
+
     /// True if it has a verdict on a published value.
     pub fn is_judged(&self) -> bool {
         !matches!(self.verdict, Verdict::NotJudged | Verdict::Failed)
@@ -226,6 +237,9 @@ pub struct Other {
     pub compared: Vec<(String, Estimate)>,
     /// The rule's verdict on it; for a variant, over all interpretations.
     pub verdict: Verdict,
+    /// For a backend, on a row that the simulator reproduces partly or not: the origin of the difference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
     /// The error, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,

@@ -187,7 +187,7 @@ pub fn run_all<T: Send>(
         jobs.flat_map(|(work, runs)| runs.into_iter().map(move |run| Job { work, run })).collect();
     let mut open: Vec<OpenWork> = work.iter().map(OpenWork::of).collect();
     jobs.retain(|job| {
-        let found = kept.and_then(|kept| job.simulation(work).find(job.run.seed, kept));
+        let found = job.simulation(work).find(job.run.seed, kept);
         found.map(|outcome| open[job.work].put(job, Ok(outcome))).is_none()
     });
     let jobs = outlasting_first(jobs, rayon::current_num_threads());

@@ -1,5 +1,6 @@
 //! A simulation: a scenario with changes.
 
+use crate::measured::Measured;
 use crate::task::{Backend, SIM, Task};
 use anabranch_record::quoted;
 use anabranch_scenario::{Scenario, ScenarioError};
@@ -52,6 +53,8 @@ pub struct Setup {
     pub(crate) at_most: u32,
     pub(crate) one_in: u32,
     pub(crate) samples: Samples,
+    /// Measured runs, which take the place of new ones.
+    pub(crate) measured: Option<Measured>,
 }
 
 impl Setup {
@@ -68,6 +71,7 @@ impl Setup {
             at_most: u32::MAX,
             one_in: 1,
             samples: Samples::None,
+            measured: None,
         }
     }
 

@@ -41,6 +41,17 @@ pub fn estimate(values: Vec<f64>) -> Result<Estimate, NoValue> {
     Ok(Estimate { mean, half_width: Some(half_width), values })
 }
 
+/// The interval that contains a further value with probability `level`, by the values so far (Student's t); `None` with fewer
+/// than two of them.
+pub fn prediction(values: &[f64], level: f64) -> Option<(f64, f64)> {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let t = StudentsT::new(0.0, 1.0, n - 1.0).ok()?.inverse_cdf(0.5 + level / 2.0);
+    let half = t * (variance * (1.0 + 1.0 / n)).sqrt();
+    half.is_finite().then_some((mean - half, mean + half))
+}
+
 /// By what factor an interval narrows if `more` seeds take the place of `seeds`, at least 2.
 pub fn narrowing(seeds: usize, more: usize) -> f64 {
     let width = |n: f64| t_975(n - 1.0) / n.sqrt();
@@ -93,6 +104,14 @@ mod tests {
         let e = estimate(vec![1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
         assert_eq!(e.mean, 3.0);
         assert!((e.half_width.unwrap() - 1.963).abs() < 1e-3);
+    }
+
+    /// By hand: 99.9 % with 4 degrees of freedom has t = 8.610, so 8.610 · √2.5 · √1.2 = 14.913.
+    #[test]
+    fn prediction_of_one_to_five() {
+        let (low, high) = prediction(&[1.0, 2.0, 3.0, 4.0, 5.0], 0.999).unwrap();
+        assert!((low - (3.0 - 14.913)).abs() < 2e-3 && (high - (3.0 + 14.913)).abs() < 2e-3, "{low} {high}");
+        assert_eq!(prediction(&[1.0], 0.999), None);
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub enum Rule {
 }
 
 /// Deviation, relative to the published value, up to which a value reproduces.
-const REPRODUCED: f64 = 0.10;
+pub(crate) const REPRODUCED: f64 = 0.10;
 /// Deviation up to which it does so partly.
 const PARTLY: f64 = 0.25;
 /// The tolerance for rounding of printed values and constants: one unit, or a thousandth.
@@ -91,6 +91,11 @@ impl Rule {
         }
         let disjoint = pairs.iter().all(|(low, high)| interval(low).1 < interval(high).0);
         graded(disjoint, pairs.iter().all(|(low, high)| low.mean < high.mean))
+    }
+
+    /// Whether it is true or false of a value, which is partly only for the width of an interval.
+    pub(crate) fn is_claim(self) -> bool {
+        matches!(self, Rule::AtLeast(_) | Rule::AtMost(_) | Rule::Ascending | Rule::Highest)
     }
 
     /// The verdict on a formula's value.

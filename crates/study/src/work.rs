@@ -7,7 +7,11 @@ use crate::plan::Study;
 use crate::plan::experiments::{Options, PlannedExperiment, choose};
 use crate::result::{Experiment, StudyResult};
 use crate::run::{Outcomes, Simulations, Work};
+use crate::setup::{Samples, Setup};
 use crate::size::Size;
+use crate::task::SIM;
+use anabranch_scenario::Scenario;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The work of a study's experiments.
@@ -27,6 +31,32 @@ pub fn work_with_runs(
     options: &Options,
 ) -> Result<Work<(StudyResult, Vec<SimulationRuns>)>, StudyError> {
     work_with(study, options, PlannedExperiment::taken)
+}
+
+/// Simulations with their scenarios, by the scenario's hash.
+pub type ByHash = HashMap<String, (Setup, Scenario)>;
+
+/// The runs of a study on other backends alone, which give their failures; and these simulations.
+///
+/// # Errors
+/// [`StudyError`], not interrupted.
+pub fn measuring(study: &Study, options: &Options) -> Result<(Work<Vec<String>>, ByHash), StudyError> {
+    let (mut known, mut each) = (HashMap::new(), vec![]);
+    for planned in choose(study, options)? {
+        let real = planned.setups.into_iter().filter(|setup| *setup.backend != *SIM);
+        let real: Vec<Setup> = real.map(|setup| Setup { samples: Samples::None, ..setup }).collect();
+        for setup in &real {
+            let scenario = setup.scenario().map_err(|why| StudyError::of(&planned.id, setup, why))?;
+            known.entry(scenario.hash.clone()).or_insert_with(|| (setup.clone(), scenario));
+        }
+        each.push((planned.id, real));
+    }
+    let setups = each.iter().map(|(id, setups)| (id.as_str(), setups.as_slice()));
+    let simulations = Simulations::of(setups, options.seeds(study))?;
+    let failures = |_: &Simulations, outcomes: &[Option<Outcomes>]| {
+        Some(outcomes.iter().flatten().flatten().filter_map(|run| run.as_ref().err().cloned()).collect())
+    };
+    Ok((Work { simulations, conclude: Box::new(failures) }, known))
 }
 
 type Take = fn(&PlannedExperiment, &[&[Result<Outcome, String>]]) -> Vec<SimulationRuns>;

@@ -1,5 +1,8 @@
 //! `--backend kernel`: the scenario of the simulator on the running kernel.
 
+use anabranch::linux::KERNEL;
+use anabranch::{Options, Summary, Watch};
+use anabranch_study::{Measurement, Measurements, prediction};
 use anabranch_test_support::Kernel;
 use anabranch_test_support::command::{Outcome, anabranch, anabranch_reading, words};
 use anabranch_test_support::witness::{say, witnessed};
@@ -9,6 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::{Duration, Instant};
 
 const SCENARIO: &str = r#"
     name = "two paths"
@@ -91,6 +95,57 @@ fn a_sweep_beside_the_simulator() {
     let fidelity = result["experiments"][0]["fidelity"].as_array().unwrap();
     assert_eq!(fidelity.len(), 2);
     assert!(fidelity.iter().all(|scenario| scenario["quantities"][0]["linux_hosts"]["relative"].is_f64()));
+}
+
+/// Measured runs are kept, are not repeated, and are found again: a further run is within the 99.9 % prediction interval of theirs.
+/// Of the shipped ones these are the shortest, if the file has any.
+#[test]
+fn measurements() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let text = SCENARIO.replace("lia", "reno").replace(", [\"b\"]]", "]");
+    fs::write(dir.path().join("two.toml"), text).unwrap();
+    let study = "title = \"one\"\n[runs.of]\nscenario = \"two.toml\"\n[[rows]]\nid = \"1\"\nof = 'goodput(\"mptcp\")'\n";
+    fs::write(dir.path().join("one.toml"), study).unwrap();
+    let study = anabranch::open_study(&dir.path().join("one.toml"), &[]).unwrap();
+    let measure = |seeds| {
+        let options = Options { seeds: Some(seeds), ..Options::default() };
+        let ended = anabranch::measure(&[study.clone()], &options, &KERNEL, dir.path(), &Watch::default());
+        ended.map_or_else(|why| (1, format!("{:?}", why.report())), |()| (0, String::new()))
+    };
+    let file = || {
+        let file = fs::read(dir.path().join("kernel.jsonl.gz")).unwrap();
+        let all = Measurements::read(&file, "kernel", |_| String::new()).unwrap();
+        all.all().cloned().collect::<Vec<_>>()
+    };
+    let Some((status, why)) = judged(|| measure(3), Clone::clone) else { return };
+    assert_eq!((status, file().len()), (0, 3), "{why}");
+    let (begin, first) = (Instant::now(), file());
+    assert_eq!(measure(3), (0, String::new()));
+    assert!(begin.elapsed() < Duration::from_secs(2) && file() == first);
+    let shipped = anabranch::shipped().iter().flat_map(Measurements::all).cloned();
+    let mut all: Vec<Vec<Measurement>> = vec![first];
+    for run in
+        shipped.filter(|run| run.command.contains(" --backend kernel") && run.summary.duration_s <= 5.0)
+    {
+        match all.iter().position(|known| known[0].summary.scenario_hash == run.summary.scenario_hash) {
+            Some(i) => all[i].push(run),
+            None if all.len() < 3 => all.push(vec![run]),
+            None => {}
+        }
+    }
+    for known in all {
+        let goodput = |summary: &Summary| summary.flows[0].goodput_bps.unwrap();
+        let goodputs: Vec<f64> = known.iter().map(|run| goodput(&run.summary)).collect();
+        let Some((low, high)) = prediction(&goodputs, 0.999) else { continue };
+        let command = known[0].command.replace("--seed 1", "--seed 97 --json");
+        let Some(again) = judged(|| anabranch(words(command.trim_start_matches("anabranch "))), outcome)
+        else {
+            return;
+        };
+        let there = again.json()["flows"][0]["goodput_bps"].as_f64().unwrap();
+        assert!((low..=high).contains(&there), "{command}: {there}, measured {goodputs:?}");
+    }
 }
 
 /// A disk that is full at the end of a run: the measurements are printed, and nothing half-written stays.

@@ -206,6 +206,9 @@ fn table_row(row: &Row, anchor: &str, columns: &Columns) -> Markup {
             td {
                 (verdict::badge(row.verdict, columns.wording))
                 @if let Some(reached) = verdict::crossing(row, columns.wording) { div.quiet { (reached) } }
+                @if let Some(origin) = row.origin().filter(|_| !columns.backends.is_empty()) {
+                    div.quiet { a href="methods.html#origins" { "origin" } ": " (origin.label()) }
+                }
             }
             th scope="row" { (prose(&row.what)) div.rowid { a href={ "#" (anchor) } { (row.id) } } }
             td { (row.unit) }

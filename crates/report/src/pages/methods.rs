@@ -1,6 +1,6 @@
 //! How to read the report.
 
-use anabranch_study::{Verdict, Wording};
+use anabranch_study::{Origin, Verdict, Wording};
 use maud::{Markup, html};
 
 use crate::{
@@ -113,6 +113,30 @@ fn verdicts() -> Markup {
             "row's scenarios can run there. Each experiment lists the differences between the simulator and the backend: goodput of each flow, "
             "and mean window, mean smoothed RTT and loss rate of each path, with the 95 % interval of each ratio (delta method, independent "
             "errors). Differences of more than 10 % are marked."
+        }
+        h3 id="origins" { "Origin of differences" }
+        p {
+            "A row that is reproduced partly or not has an origin of the difference, by the row's value on Linux. “Linux agrees with the "
+            "paper” means that the row's rule reproduces the value on Linux, or would somewhere in its 95 % interval. “Linux agrees with "
+            "the simulator” means that their intervals overlap, or that both have the same verdict and are within 10 %; for bounds and "
+            "orders, the same verdict is enough."
+        }
+        dl.terms { @for origin in Origin::ALL { dt { (origin.label()) } dd { (of_origin(origin)) } } }
+    }
+}
+
+fn of_origin(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Simulator => "Linux agrees with the paper only: a fault of the simulator.",
+        Origin::Network => {
+            "Linux agrees with the simulator only: the paper's network, kernel or interpretation differs."
+        }
+        Origin::BothDiffer => "Linux agrees with neither.",
+        Origin::WithinChance => {
+            "The simulator's own interval reaches “reproduced”, or Linux agrees with both."
+        }
+        Origin::Undetermined => {
+            "Linux was not measured, its kernel skipped calls of the algorithm's program, or a value has no interval."
         }
     }
 }

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use crate::{
     headline,
     layout::{Page, page, scroll},
-    pages::{answers, assumptions, fidelity},
+    pages::{answers, assumptions, fidelity, origins},
     plan::{self, ExperimentPlan, PaperPlan, Plan},
     prose::{Links, paragraphs, prose},
     site::Site,
@@ -34,6 +34,7 @@ pub fn add(plan: &Plan, site: &mut Site) {
             (held(plan)) (lead) " "
             a href="methods.html" { "How to read intervals and verdicts" } "."
         }
+        (origins::line(plan))
         @for (size, meaning) in sizes(plan) {
             p.hint { b { (size) } @if let Some(meaning) = meaning { ": " (prose(meaning)) } }
         }
@@ -41,6 +42,7 @@ pub fn add(plan: &Plan, site: &mut Site) {
         (answers::section(plan))
         (facts(plan))
         (summary(plan))
+        (origins::table(plan))
         (assumptions::table(&plan.papers.iter().map(|paper| paper.result).collect::<Vec<_>>(), Wording::Published))
         (fidelity::summary(&plan.papers_and_studies().collect::<Vec<_>>(), false))
         (algorithms(plan))

@@ -2,7 +2,7 @@
 
 use crate::fixture::beside_linux;
 use crate::written::{attributes, between, files, pages, study};
-use anabranch_study::Measure;
+use anabranch_study::{Measure, Origin, Verdict};
 use std::collections::BTreeSet;
 
 fn cells(row: &str) -> Vec<&str> {
@@ -83,6 +83,30 @@ fn rows_have_linux_beside_the_simulator() {
         let cells = row(id).matches("<td").count() + row(id).matches("<th").count();
         assert_eq!(cells, table.matches("scope=\"col\"").count());
     }
+}
+
+/// Linux agrees with the simulator on the only row that it has. The others that differ are undetermined.
+#[test]
+fn origins_are_counted() {
+    let mut results = beside_linux();
+    let row = &mut results[1].experiments[0].rows[0];
+    (row.verdict, row.others[0].origin) = (Verdict::Partly, Some(Origin::Network));
+    let differing =
+        results.iter().flat_map(|result| result.own_rows()).filter(|(_, row)| row.origin().is_some());
+    let undetermined = (differing.count() - 1).to_string();
+    let files = files(&results);
+    let row = between(&files["kato-lia.html"], "<tr id=\"B-T2.reno.mptcp\"", "</tr>")[0];
+    assert!(row.contains("<a href=\"methods.html#origins\">origin</a>: network"), "{row}");
+    let index = &files["index.html"];
+    let all = between(
+        between(index, "aria-label=\"Origin of differences\">", "</table>")[0],
+        "<tfoot>",
+        "</tfoot>",
+    )[0];
+    assert_eq!(cells(all), ["0", "1", "0", "0", &undetermined]);
+    let line = format!("0 simulator, 1 network, 0 both differ, 0 within chance, {undetermined} undetermined");
+    assert!(index.contains(&line), "{line}");
+    assert!(files["methods.html"].contains("id=\"origins\""));
 }
 
 #[test]

@@ -382,6 +382,7 @@ fn undetermined_rows_have_all_values() {
         measured: Some(Estimate { mean: 0.69, half_width: Some(0.09), values: vec![0.6, 0.78] }),
         compared: vec![],
         verdict: Verdict::Reproduced,
+        origin: None,
         failure: None,
     };
     (row.verdict, row.crosses, row.interpretations) =

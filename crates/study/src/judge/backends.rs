@@ -19,7 +19,10 @@ pub(super) fn figures(
     let (complete, partial): (Vec<_>, Vec<_>) = backends.partition(|(changed, _)| changed.is_complete());
     let figures = planned.plan.figures.iter().flat_map(|plan| {
         let simulated = figure(plan, runs);
-        let real = complete.iter().map(|(changed, runs)| on(changed, figure(plan, runs)));
+        // Measured runs have no samples over time.
+        let drawn =
+            complete.iter().filter(|(changed, _)| !changed.variant.is_measured() || !plan.is_over_time());
+        let real = drawn.map(|(changed, runs)| on(changed, figure(plan, runs)));
         // Computed and published values do not depend on the backend.
         let real: Vec<Figure> = real.filter(|real| real.panels != simulated.panels).collect();
         std::iter::once(simulated).chain(real)
@@ -28,10 +31,9 @@ pub(super) fn figures(
         let scenarios: Vec<usize> = distinct(&planned.plan.setups).collect();
         let missing = scenarios.iter().filter(|i| !changed.setups[**i]).count();
         let all = scenarios.len();
-        (
-            changed.variant.id,
-            format!("Figures are omitted: {missing} of {all} scenarios cannot run on this backend."),
-        )
+        let why =
+            if changed.variant.is_measured() { "have no measurement" } else { "cannot run on this backend" };
+        (changed.variant.id, format!("Figures are omitted: {missing} of {all} scenarios {why}."))
     });
     (figures.collect(), not_drawn.collect())
 }
@@ -83,12 +85,9 @@ pub(super) fn kernels(runs: &Runs<'_>) -> Vec<String> {
 
 /// A figure from another backend's runs.
 fn on(changed: &VariantSetups, figure: Figure) -> Figure {
-    let variant = changed.variant;
-    Figure {
-        id: format!("{}@{}", figure.id, variant.id),
-        title: format!("{}, on {}", figure.title, variant.title),
-        ..figure
-    }
+    let (id, title) =
+        (format!("{}@{}", figure.id, changed.variant.id), format!("{}, on {}", figure.title, changed.title));
+    Figure { id, title, ..figure }
 }
 
 #[cfg(test)]

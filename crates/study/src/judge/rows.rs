@@ -1,6 +1,7 @@
 //! Rows from runs: values, verdicts and explanations.
 
 use super::runs::Runs;
+use crate::origin::{Judged, Origin};
 use crate::outcome::Outcome;
 use crate::plan::experiments::VariantSetups;
 use crate::plan::{Plan, Quantity, RowPlan, RowValue};
@@ -46,7 +47,7 @@ impl JudgedRow {
 
     fn named(self, name: &str, failure: Option<String>) -> Other {
         let JudgedRow { measured, compared, verdict, .. } = self;
-        Other { variant: name.into(), measured, compared, verdict, failure }
+        Other { variant: name.into(), measured, compared, verdict, origin: None, failure }
     }
 
     /// The reason for a missing interval, if it is missing.
@@ -93,8 +94,8 @@ impl RowPlan {
         }
     }
 
-    /// The row in a variant; `None` if the variant changes no simulation, or if another backend lacks one of them.
-    pub(super) fn under(&self, changed: &VariantSetups, runs: &Runs<'_>) -> Option<Other> {
+    /// The row in a variant, beside `ours`; `None` if the variant changes no simulation, or if another backend lacks one of them.
+    pub(super) fn under(&self, changed: &VariantSetups, runs: &Runs<'_>, ours: &Row) -> Option<Other> {
         let values = std::iter::once(&self.value).chain(self.interpretations.iter().map(|(_, value)| value));
         let quantities: Vec<&Quantity> = values.flat_map(RowValue::quantities).collect();
         let mut setups = quantities.iter().flat_map(|q| &q.setups).map(|setup| changed.setups[*setup]);
@@ -102,10 +103,21 @@ impl RowPlan {
             true => !quantities.is_empty() && setups.all(|changed| changed),
             false => setups.any(|changed| changed),
         };
-        differs.then(|| {
-            let (found, _, failure) = self.found(runs);
-            found.named(changed.variant.id, failure)
-        })
+        let (found, _, failure) = differs.then(|| self.found(runs))?;
+        // Measured runs lack values that only the simulator has.
+        if changed.variant.is_measured() && failure.is_some() {
+            return None;
+        }
+        let origin = changed.variant.is_of_backend().then(|| {
+            let ours = Judged::of(ours.verdict, &ours.crosses, &ours.measured, &ours.compared);
+            let real = Judged::of(found.verdict, &found.crosses, &found.measured, &found.compared);
+            let origin = Origin::of(self.rule, &ours, &real)?;
+            let runs = quantities.iter().flat_map(|q| &q.setups).flat_map(|setup| runs.of[*setup]).flatten();
+            let skips =
+                runs.filter_map(|run| run.summary.kernel.as_ref()).any(|k| k.skips_programs == Some(true));
+            Some(if skips { Origin::Undetermined } else { origin })
+        });
+        Some(Other { origin: origin.flatten(), ..found.named(changed.variant.id, failure) })
     }
 
     /// The row judged over all interpretations, the other interpretations, and the failure if any.

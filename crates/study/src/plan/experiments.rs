@@ -3,6 +3,7 @@
 use super::variant::Variant;
 use super::{Definition, Plan, Study};
 use crate::error::StudyError;
+use crate::measured;
 use crate::setup::Setup;
 use crate::size::Size;
 use std::collections::HashSet;
@@ -50,6 +51,7 @@ pub(crate) struct PlannedExperiment {
 pub(crate) struct VariantSetups {
     pub variant: &'static Variant,
     pub setups: Vec<bool>,
+    pub title: String,
     /// Notes on simulations that its backend cannot run.
     pub refused: Vec<String>,
 }
@@ -94,7 +96,7 @@ impl PlannedExperiment {
             plan,
             variants: vec![],
             unchanged: vec![],
-            asked_beside: options.beside.iter().any(|variant| variant.is_of_backend()),
+            asked_beside: options.beside.iter().any(|v| v.is_of_backend() && !v.is_measured()),
             asked: vec![],
         };
         for (variant, asked) in all {
@@ -102,18 +104,28 @@ impl PlannedExperiment {
             let of = |setup| variant.of(setup).map_err(|why| StudyError::of(definition.id(), setup, why));
             let changed = own.iter().map(of).collect::<Result<Vec<_>, _>>()?;
             let setups: Vec<bool> = changed.iter().map(Option::is_some).collect();
-            let refused = if variant.is_of_backend() { refused(variant, own, seeds) } else { vec![] };
-            if asked {
+            let mut refused = variant.refused(own, &setups, seeds);
+            // A command cannot ask for measured runs.
+            if asked && !variant.is_measured() {
                 planned.asked.push(variant.id.into());
             }
             if !setups.contains(&true) {
-                planned.unchanged.push(variant.unchanged.into());
+                planned
+                    .unchanged
+                    .extend(Some(variant.unchanged.into()).filter(|note: &String| !note.is_empty()));
                 planned.unchanged.extend(refused);
                 continue;
             }
             let all = changed.into_iter().zip(own);
             planned.setups.extend(all.map(|(changed, same)| changed.unwrap_or_else(|| same.clone())));
-            planned.variants.push(VariantSetups { variant, setups, refused });
+            let mut title = variant.title.to_owned();
+            if variant.is_measured() {
+                let (dated, machines) =
+                    measured::title(planned.of_variant(&planned.setups, Some(planned.variants.len())));
+                title = dated;
+                refused.insert(0, machines);
+            }
+            planned.variants.push(VariantSetups { variant, setups, title, refused });
         }
         Ok(planned)
     }
@@ -129,31 +141,4 @@ impl PlannedExperiment {
 pub(crate) fn distinct(setups: &[Setup]) -> impl Iterator<Item = usize> {
     let mut known = HashSet::new();
     (0..setups.len()).filter(move |i| known.insert(setups[*i].command(1)))
-}
-
-/// Sentences on simulations that a variant's backend cannot run, one for each reason.
-fn refused(variant: &Variant, setups: &[Setup], seeds: u32) -> Vec<String> {
-    let all: u32 = distinct(setups).map(|i| setups[i].seeds(seeds)).sum();
-    let mut reasons: Vec<(String, u32)> = vec![];
-    for setup in distinct(setups).map(|i| &setups[i]) {
-        let Some(why) = setup.scenario().ok().and_then(|scenario| variant.refuses(&scenario)) else {
-            continue;
-        };
-        let (why, runs) = (of_any_flow(&why), setup.seeds(seeds));
-        match reasons.iter_mut().find(|(known, _)| *known == why) {
-            Some((_, count)) => *count += runs,
-            None => reasons.push((why, runs)),
-        }
-    }
-    reasons
-        .iter()
-        .map(|(why, count)| format!("{count} of {all} runs cannot run on this backend: {why}."))
-        .collect()
-}
-
-/// The reason without the flow's name, which differs among scenarios: "`flows.*.cc`: …".
-fn of_any_flow(why: &str) -> String {
-    let key = why.strip_prefix("`flows.").and_then(|rest| rest.split_once('`'));
-    let parts = key.and_then(|(key, rest)| Some((key.split_once('.')?.1, rest)));
-    parts.map_or_else(|| why.to_owned(), |(key, rest)| format!("`flows.*.{key}`{rest}"))
 }

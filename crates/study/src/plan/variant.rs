@@ -3,11 +3,16 @@
 pub use crate::fidelity::LINUX_HOSTS_SET;
 pub use crate::outcome::base;
 
+use super::experiments::distinct;
+use crate::measured::Measurements;
 use crate::setup::Setup;
 use crate::task::Backend;
 use anabranch_cc::registry;
 use anabranch_scenario::{Flow, Scenario, ScenarioError, quoted_key};
 use toml::{Table, Value};
+
+/// The beginning of identifiers of variants that show measured runs.
+pub(crate) const MEASURED: &str = "measured-";
 
 /// An assumption under which experiments are repeated: rows get a second value and verdict by the same rule.
 pub struct Variant {
@@ -30,6 +35,8 @@ enum Change {
     Scenario(fn(Setup, &Scenario) -> Setup),
     /// The program that runs it.
     Backend(&'static dyn Backend),
+    /// Measured runs take the place of simulated ones.
+    Measured(fn() -> &'static Measurements),
 }
 
 impl Variant {
@@ -44,9 +51,33 @@ impl Variant {
         Variant { id, title, meaning, unchanged, one_in: 1, change: Change::Backend(backend) }
     }
 
+    /// A variant that shows measured runs of the same simulations.
+    pub const fn measured(
+        id: &'static str,
+        meaning: &'static str,
+        measurements: fn() -> &'static Measurements,
+    ) -> Self {
+        let change = Change::Measured(measurements);
+        Variant { id, title: "Linux", meaning, unchanged: "", one_in: 1, change }
+    }
+
     /// Whether it is of another backend.
     pub(crate) fn is_of_backend(&self) -> bool {
-        matches!(self.change, Change::Backend(_))
+        !matches!(self.change, Change::Scenario(_))
+    }
+
+    /// Whether it shows measured runs.
+    pub(crate) fn is_measured(&self) -> bool {
+        matches!(self.change, Change::Measured(_))
+    }
+
+    /// Notes on simulations without a value, of which those `with` one are marked.
+    pub(crate) fn refused(&self, setups: &[Setup], with: &[bool], seeds: u32) -> Vec<String> {
+        match self.change {
+            Change::Scenario(_) => vec![],
+            Change::Backend(backend) => refused(backend, setups, seeds),
+            Change::Measured(measurements) => measurements().missing(setups, with),
+        }
     }
 
     /// Whether it is of [`LINUX_HOSTS`].
@@ -54,25 +85,19 @@ impl Variant {
         self.id == LINUX_HOSTS.id
     }
 
-    /// Why its backend cannot run the scenario, if it cannot.
-    pub(crate) fn refuses(&self, scenario: &Scenario) -> Option<String> {
-        match self.change {
-            Change::Scenario(_) => None,
-            Change::Backend(backend) => backend.refuses(scenario),
-        }
-    }
-
     /// The simulation in this variant; `None` if it equals the default's.
     pub fn of(&self, setup: &Setup) -> Result<Option<Setup>, ScenarioError> {
-        let (setup, scenario) = (setup.clone(), setup.scenario()?);
-        let mut changed = match self.change {
-            Change::Scenario(change) => change(setup.clone(), &scenario),
-            Change::Backend(_) if self.refuses(&scenario).is_some() => return Ok(None),
-            Change::Backend(backend) => setup.clone().on(backend),
+        let changed = match self.change {
+            Change::Scenario(change) => Some(change(setup.clone(), &setup.scenario()?)),
+            Change::Backend(backend) => {
+                backend.refuses(&setup.scenario()?).is_none().then(|| setup.clone().on(backend))
+            }
+            Change::Measured(measurements) => measurements().of(setup)?,
         };
+        let Some(mut changed) = changed else { return Ok(None) };
         changed.title += &format!(", {}", self.title);
         changed.one_in = self.one_in;
-        Ok((!changed.is_same(&setup)).then_some(changed))
+        Ok((!changed.is_same(setup)).then_some(changed))
     }
 }
 
@@ -241,4 +266,31 @@ fn algorithms(mut setup: Setup, scenario: &Scenario, change: fn(&mut Table) -> b
         }
     }
     Setup { cc: by_name, ..setup }
+}
+
+/// Sentences on simulations that a backend cannot run, one for each reason.
+fn refused(backend: &dyn Backend, setups: &[Setup], seeds: u32) -> Vec<String> {
+    let all: u32 = distinct(setups).map(|i| setups[i].seeds(seeds)).sum();
+    let mut reasons: Vec<(String, u32)> = vec![];
+    for setup in distinct(setups).map(|i| &setups[i]) {
+        let Some(why) = setup.scenario().ok().and_then(|scenario| backend.refuses(&scenario)) else {
+            continue;
+        };
+        let (why, runs) = (of_any_flow(&why), setup.seeds(seeds));
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, count)) => *count += runs,
+            None => reasons.push((why, runs)),
+        }
+    }
+    reasons
+        .iter()
+        .map(|(why, count)| format!("{count} of {all} runs cannot run on this backend: {why}."))
+        .collect()
+}
+
+/// The reason without the flow's name, which differs among scenarios: "`flows.*.cc`: …".
+fn of_any_flow(why: &str) -> String {
+    let key = why.strip_prefix("`flows.").and_then(|rest| rest.split_once('`'));
+    let parts = key.and_then(|(key, rest)| Some((key.split_once('.')?.1, rest)));
+    parts.map_or_else(|| why.to_owned(), |(key, rest)| format!("`flows.*.{key}`{rest}"))
 }

@@ -4,6 +4,7 @@ use super::cost::{in_real_time, packets, seconds};
 use super::store::{Claim, RunCache};
 use crate::error::StudyError;
 use crate::key::RunId;
+use crate::measured::Measured;
 use crate::outcome::Outcome;
 use crate::setup::{Samples, Setup};
 use crate::task::{Backends, SIM, Task, TaskError, trusted};
@@ -35,6 +36,7 @@ pub(super) struct Simulation {
     first: u64,
     /// The seeds, if they do not follow each other.
     listed: Option<Arc<[u64]>>,
+    measured: Option<Measured>,
 }
 
 impl Simulations {
@@ -68,6 +70,7 @@ impl Simulations {
                             seeds: 0,
                             first: 1,
                             listed: None,
+                            measured: setup.measured.clone(),
                         });
                         each.len() - 1
                     });
@@ -131,7 +134,7 @@ impl Simulations {
 
     /// The time of runs in real time, one after the other.
     pub fn seconds_in_real_time(&self) -> f64 {
-        let real = self.each.iter().filter(|s| s.task.backend() != SIM);
+        let real = self.each.iter().filter(|s| s.task.backend() != SIM && s.measured.is_none());
         real.fold(0.0, |all, s| all + s.scenario.duration.as_secs_f64() * f64::from(s.seeds))
     }
 
@@ -143,7 +146,7 @@ impl Simulations {
     /// The number of runs that are `kept`.
     pub fn found(&self, kept: &dyn RunCache) -> u64 {
         let found =
-            |s: &Simulation| (1..=s.seeds).filter(|seed| s.find(*seed, kept).is_some()).count() as u64;
+            |s: &Simulation| (1..=s.seeds).filter(|seed| s.find(*seed, Some(kept)).is_some()).count() as u64;
         self.each.iter().map(found).sum()
     }
 }
@@ -181,7 +184,7 @@ impl Simulations {
     pub fn missing(&self, kept: &dyn RunCache) -> Vec<PendingRun> {
         let missing = |run: &PendingRun| {
             let s = &self.each[run.simulation];
-            s.task.backend() == SIM && !s.samples.of(run.seed) && s.find(run.seed, kept).is_none()
+            s.task.backend() == SIM && !s.samples.of(run.seed) && s.find(run.seed, Some(kept)).is_none()
         };
         self.all().into_iter().filter(missing).collect()
     }
@@ -202,6 +205,7 @@ impl Simulation {
     pub fn cost(&self) -> f64 {
         match self.task.backend() {
             SIM => packets(&self.scenario),
+            _ if self.measured.is_some() => 0.0,
             _ => in_real_time(&self.scenario),
         }
     }
@@ -217,10 +221,13 @@ impl Simulation {
         RunId { scenario_hash: &self.scenario.hash, seed: self.seed(seed), backend }
     }
 
-    /// The stored outcome, if any.
-    pub fn find(&self, seed: u32, kept: &dyn RunCache) -> Option<Outcome> {
-        let missing = self.samples.of(seed);
-        let summary = if missing { None } else { kept.find(self.id(seed)) }?;
+    /// The measured or stored outcome, if any.
+    pub fn find(&self, seed: u32, kept: Option<&dyn RunCache>) -> Option<Outcome> {
+        let summary = match &self.measured {
+            Some(runs) => runs.get(seed as usize - 1)?.summary.clone(),
+            None if self.samples.of(seed) => return None,
+            None => kept?.find(self.id(seed))?,
+        };
         Some(Outcome { summary, samples: MemorySink::new(), scenario: Arc::clone(&self.scenario) })
     }
 
@@ -237,14 +244,14 @@ impl Simulation {
         let mut claim = Claim::default();
         if let Some(kept) = kept {
             // Another process may have begun or ended the run since the last check.
-            if let Some(outcome) = self.find(seed, kept) {
+            if let Some(outcome) = self.find(seed, Some(kept)) {
                 return Ok(Some(outcome));
             }
             match kept.claim(self.id(seed)) {
                 Some(ours) => claim = ours,
                 None => return Ok(None),
             }
-            if let Some(outcome) = self.find(seed, kept) {
+            if let Some(outcome) = self.find(seed, Some(kept)) {
                 return Ok(Some(outcome));
             }
         }

@@ -3,6 +3,7 @@
 use super::described;
 use crate::fidelity::attach_linux_hosts;
 use crate::plan::Study;
+use crate::plan::variant::MEASURED;
 use crate::result::{Experiment, Figure, Row, StudyResult, VariantName};
 use std::time::SystemTime;
 
@@ -53,7 +54,10 @@ pub(super) fn merge(
 fn keep_backends(new: &mut Experiment, old: &Experiment, origin: &str) -> (bool, Option<String>) {
     // Old results do not record the requested variants.
     let asked = |variant: &VariantName| variant.of_backend || old.asked.contains(&variant.id);
-    let missing = |variant: &&VariantName| asked(variant) && !new.asked.contains(&variant.id);
+    // Each command takes the measured runs anew.
+    let missing = |variant: &&VariantName| {
+        asked(variant) && !variant.id.starts_with(MEASURED) && !new.asked.contains(&variant.id)
+    };
     let variants: Vec<VariantName> = old.variants.iter().filter(missing).cloned().collect();
     if variants.is_empty() {
         return (false, None);

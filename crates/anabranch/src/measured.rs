@@ -1,0 +1,228 @@
+//! Measurements on Linux that ship with the papers, and the command that makes them.
+
+use crate::study::check_failed;
+use crate::{Error, Runner, Watch, backends, counted};
+use anabranch_cc::{Ack, Congestion, Signal};
+use anabranch_cc_fixed::registry::{self, KernelEntry};
+use anabranch_record::{Summary, replace};
+use anabranch_scenario::Scenario;
+use anabranch_study::measured::today;
+use anabranch_study::{
+    ByHash, Claim, Measurement, Measurements, Options, RunCache, RunId, Study, StudyError, Variant,
+    measuring, run_all,
+};
+use miette::miette;
+use std::collections::{BTreeSet, HashMap};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+/// The shipped measurements of each backend in [`anabranch_papers::MEASURED`], as variants beside the simulator.
+static VARIANTS: [Variant; 2] = [
+    Variant::measured(
+        "measured-guest-6.12",
+        "The same scenarios on a stock Debian kernel under QEMU in virtual time, measured once and kept with the project: its own TCP and MPTCP, links emulated by the simulator's model of them.",
+        || &shipped()[0],
+    ),
+    Variant::measured(
+        "measured-kernel",
+        "The same scenarios on a machine's Linux kernel, measured once and kept with the project: its own TCP and MPTCP, links emulated in real time by the simulator's model of them.",
+        || &shipped()[1],
+    ),
+];
+
+/// The shipped measurements of each backend.
+pub fn shipped() -> &'static [Measurements; 2] {
+    static ALL: LazyLock<[Measurements; 2]> = LazyLock::new(|| {
+        let read = |(backend, file)| Measurements::read(file, backend, algorithms);
+        anabranch_papers::MEASURED.map(|file| read(file).expect("a test reads the embedded files"))
+    });
+    &ALL
+}
+
+/// The variants of shipped measurements to show beside the runs of `runner`, whose own replace measured ones. Of backends without
+/// any measurement, the running kernel stands for all.
+pub fn measured_beside(runner: &Runner) -> impl Iterator<Item = &'static Variant> {
+    let all = anabranch_papers::MEASURED.iter().zip(shipped()).zip(&VARIANTS);
+    let shown = all
+        .filter(move |((file, runs), _)| file.0 != runner.name() && (!runs.is_empty() || file.0 == "kernel"));
+    shown.map(|(_, variant)| variant)
+}
+
+/// Identifies the arithmetic of a scenario's algorithms in the kernel: each one's name, and a checksum of its windows over fixed
+/// events. A kernel's own algorithms have the kernel's release.
+fn algorithms(scenario: &Scenario) -> String {
+    static CHECKSUMS: LazyLock<HashMap<&str, String>> = LazyLock::new(|| {
+        let each = registry::all().iter();
+        each.map(|entry| (entry.reference.name, format!("{} {}", entry.kernel_name, checksum(entry))))
+            .collect()
+    });
+    let names: BTreeSet<&str> = scenario.flows.iter().map(|flow| flow.cc.entry.name).collect();
+    names.iter().filter_map(|name| Some(CHECKSUMS.get(name)?.as_str())).collect::<Vec<_>>().join(", ")
+}
+
+/// The sum of all windows of a connection with two paths, over acknowledgements, losses and timeouts.
+fn checksum(entry: &KernelEntry) -> f64 {
+    let mut group = entry.entry.group(&[]).expect("the defaults are valid");
+    let rtts = [0.02, 0.1];
+    rtts.iter().for_each(|rtt| _ = group.add_path(*rtt, 10.0));
+    let mut sum = 0.0;
+    for i in 1..=6000u32 {
+        let (r, now) = (usize::from(i % 6 == 0), f64::from(i) * 1e-3);
+        let cwnd = group.path(r).cwnd;
+        let rtt = rtts[r] * (1.0 + cwnd / 100.0);
+        let signal = if i % 2000 == 0 { Signal::Timeout } else { Signal::Loss };
+        match i % 400 {
+            0 | 3 => group.on_congestion(r, &Congestion { now, signal }),
+            _ => group.on_ack(
+                r,
+                &Ack {
+                    now,
+                    acked: 2.0,
+                    delivered: 2.0,
+                    rtt: Some(rtt),
+                    srtt: rtt,
+                    in_flight: cwnd,
+                    round: (now / rtts[r]) as u64,
+                    cwnd_limited: true,
+                    rate: None,
+                },
+            ),
+        }
+        sum += group.path(r).cwnd;
+    }
+    sum
+}
+
+/// Measures the studies' runs on a kernel, and adds each at once to its file in `folder`. Runs that the file has, of the same kernel's release,
+/// scenario and algorithms, are not repeated.
+pub fn measure(
+    studies: &[Arc<Study>],
+    options: &Options,
+    runner: &'static Runner,
+    folder: &Path,
+    watch: &Watch<'_>,
+) -> Result<(), Error> {
+    let options =
+        Options { beside: runner.variant.into_iter().collect(), without_variants: true, ..options.clone() };
+    let (mut work, mut scenarios) = (vec![], HashMap::new());
+    for study in studies {
+        let (one, known) = match measuring(study, &options) {
+            Err(StudyError::NoExperiment { .. }) if studies.len() > 1 => continue,
+            found => found?,
+        };
+        work.push(one);
+        scenarios.extend(known);
+    }
+    let file = folder.join(format!("{}.jsonl.gz", runner.name()));
+    let all = match std::fs::read(&file) {
+        Ok(there) => Measurements::read(&there, runner.name(), algorithms),
+        Err(why) if why.kind() == io::ErrorKind::NotFound => {
+            Ok(Measurements::none(runner.name(), algorithms))
+        }
+        Err(why) => Err(why),
+    };
+    let all = all.map_err(|why| Error::environment(format!("cannot read {}", file.display()), &why))?;
+    let cache = Cache { file: file.clone(), scenarios, all: Mutex::new((all, None)) };
+    let runs: u64 = work.iter().map(|work| work.simulations.runs()).sum();
+    let found: u64 = work.iter().map(|work| work.simulations.found(&cache)).sum();
+    let hours: f64 = work.iter().map(|work| work.simulations.seconds_in_real_time()).sum::<f64>() / 3600.0;
+    let there = file.display();
+    (watch.note)(&format!(
+        "{}, {hours:.2} h in real time: {there} has {found}",
+        counted(runs as usize, "run")
+    ));
+    let (mut failed, progress) =
+        (vec![], |p: anabranch_study::Progress<'_>| (watch.progress)(crate::Progress::Runs(p)));
+    let keep_going = || !watch.cancel.is_cancelled();
+    let ended =
+        run_all(backends(), &work, Some(&cache), &progress, &keep_going, &mut |some| failed.extend(some));
+    let (_, unwritten) = cache.all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(why) = unwritten {
+        return Err(Error::environment(format!("cannot write {there}"), &why));
+    }
+    if let Err(StudyError::Interrupted) = ended {
+        let why = miette!("interrupted: {there} has the runs so far; run the same command again to resume");
+        return Err(Error::Interrupted(why));
+    }
+    ended?;
+    check_failed(&failed)
+}
+
+/// The file of measurements as a store of runs.
+struct Cache {
+    file: PathBuf,
+    scenarios: ByHash,
+    all: Mutex<(Measurements, Option<io::Error>)>,
+}
+
+impl RunCache for Cache {
+    fn find(&self, run: RunId<'_>) -> Option<Summary> {
+        let (_, scenario) = self.scenarios.get(run.scenario_hash)?;
+        let (all, _) = &*self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = all.find(run.scenario_hash, run.seed)?;
+        // The backend's identity names the kernel's release.
+        let same_kernel = run.backend.split(' ').any(|word| Some(word) == release(&found.summary));
+        (same_kernel && found.algorithms == algorithms(scenario)).then(|| found.summary.clone())
+    }
+
+    fn keep(&self, _: Claim, summary: &Summary) {
+        let Some((setup, scenario)) = self.scenarios.get(&summary.scenario_hash) else { return };
+        let new = Measurement {
+            command: setup.command(1),
+            date: today(),
+            machine: machine(),
+            algorithms: algorithms(scenario),
+            summary: summary.clone(),
+        };
+        let (all, failed) = &mut *self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let of = |run: &Measurement| {
+            (
+                run.summary.scenario_hash.clone(),
+                run.algorithms.clone(),
+                release(&run.summary).map(str::to_owned),
+            )
+        };
+        // A simulation's runs are all of one kernel.
+        let current = of(&new);
+        all.retain(|run| run.command != new.command || of(run) == current);
+        all.add(new);
+        *failed = failed.take().or(replace(&self.file, &all.to_file()).err());
+    }
+}
+
+fn release(summary: &Summary) -> Option<&str> {
+    summary.kernel.as_ref().map(|kernel| &*kernel.release)
+}
+
+/// The processor and the number of cores.
+fn machine() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let name = name.map_or(std::env::consts::ARCH, |(_, name)| name.trim());
+    format!("{name}, {}", counted(std::thread::available_parallelism().map_or(1, usize::from), "core"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each algorithm has a checksum of its own, and repeats it.
+    #[test]
+    fn checksums_tell_algorithms_apart() {
+        let all: BTreeSet<String> = registry::all().iter().map(|entry| checksum(entry).to_string()).collect();
+        assert_eq!(all.len(), registry::all().len(), "{all:?}");
+        assert!(registry::all().iter().all(|entry| all.contains(&checksum(entry).to_string())));
+    }
+
+    /// The shipped file can be read, each run is healthy, and it is small.
+    #[test]
+    fn the_shipped_file() {
+        assert!(anabranch_papers::MEASURED.iter().map(|(_, file)| file.len()).sum::<usize>() < 5_000_000);
+        for run in shipped().iter().flat_map(Measurements::all) {
+            let kernel = run.summary.kernel.as_ref().unwrap_or_else(|| panic!("{}: no kernel", run.command));
+            assert_eq!(kernel.invalid, [""; 0], "{}", run.command);
+            assert!(run.command.contains(" --backend ") && !run.machine.is_empty(), "{}", run.command);
+        }
+    }
+}

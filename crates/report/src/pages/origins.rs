@@ -1,0 +1,72 @@
+//! The origins of the differences from the papers' values, counted by paper.
+
+use anabranch_study::Origin;
+use maud::{Markup, html};
+
+use crate::{
+    layout::scroll,
+    plan::{PaperPlan, Plan},
+};
+
+/// In the order of [`Origin::ALL`].
+type Counts = [usize; Origin::ALL.len()];
+
+/// The papers that have a row which differs, with their counts.
+fn counts<'p, 'a>(plan: &'p Plan<'a>) -> Vec<(&'p PaperPlan<'a>, Counts)> {
+    let of = |paper: &&PaperPlan| Origin::counts(paper.result.own_rows().filter_map(|(_, row)| row.origin()));
+    let all = plan.papers.iter().map(|paper| (paper, of(&paper)));
+    all.filter(|(_, counts)| counts.iter().sum::<usize>() > 0).collect()
+}
+
+fn totals(counts: &[(&PaperPlan, Counts)]) -> Counts {
+    std::array::from_fn(|i| counts.iter().map(|(_, counts)| counts[i]).sum())
+}
+
+/// The counts over all papers, in a line.
+pub fn line(plan: &Plan) -> Markup {
+    let totals = totals(&counts(plan));
+    html! {
+        @if totals.iter().sum::<usize>() > 0 {
+            p.quiet {
+                a href="#origins" { "Origin of differences" } ", by the values measured on Linux: "
+                @for (i, (origin, n)) in Origin::ALL.iter().zip(totals).enumerate() {
+                    @if i > 0 { ", " } (n) " " (origin.label())
+                }
+                "."
+            }
+        }
+    }
+}
+
+/// The counts by paper.
+pub fn table(plan: &Plan) -> Markup {
+    let counts = counts(plan);
+    html! {
+        @if !counts.is_empty() {
+            h3 id="origins" { "Origin of differences" }
+            p {
+                "The origin of each difference of the papers' own rows that are reproduced partly or not, by "
+                a href="methods.html#origins" { "the values measured on Linux" } "."
+            }
+            (scroll("Origin of differences", &html! {
+                table.counts.origins {
+                    thead {
+                        tr {
+                            th scope="col" { "Paper" }
+                            @for origin in Origin::ALL { th.number scope="col" { (origin.label()) } }
+                        }
+                    }
+                    tbody {
+                        @for (paper, counts) in &counts {
+                            tr {
+                                th scope="row" { a href=(paper.file) { (paper.result.id) ". " (paper.result.title) } }
+                                @for n in counts { td.number { (n) } }
+                            }
+                        }
+                    }
+                    tfoot { tr { th scope="row" { "All" } @for n in totals(&counts) { td.number { (n) } } } }
+                }
+            }))
+        }
+    }
+}

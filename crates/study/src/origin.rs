@@ -1,0 +1,170 @@
+//! The origin of a difference between a published value and the simulator's, by what Linux gives in the same scenarios.
+
+use crate::result::Verdict;
+use crate::stats::Estimate;
+use crate::verdict::{REPRODUCED, Rule};
+use serde::{Deserialize, Serialize};
+
+/// The origin of a difference. The book has the rule: see "The origin of a difference".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Linux agrees with the paper and not with the simulator.
+    Simulator,
+    /// Linux agrees with the simulator and not with the paper: the paper's network, kernel or interpretation differs.
+    Network,
+    /// Linux agrees with neither.
+    BothDiffer,
+    /// An interval, the simulator's or the one of Linux, is too wide to separate the two.
+    WithinChance,
+    /// Linux has no value, or its kernel skipped calls of the algorithm's program, or a value has no interval.
+    Undetermined,
+}
+
+/// A row's value or values on one backend, with the row's verdict on them.
+pub(crate) struct Judged<'a> {
+    verdict: Verdict,
+    crosses: &'a [Verdict],
+    values: Vec<&'a Estimate>,
+}
+
+impl<'a> Judged<'a> {
+    pub fn of(
+        verdict: Verdict,
+        crosses: &'a [Verdict],
+        measured: &'a Option<Estimate>,
+        compared: &'a [(String, Estimate)],
+    ) -> Self {
+        let values = measured.iter().chain(compared.iter().map(|(_, value)| value)).collect();
+        Judged { verdict, crosses, values }
+    }
+
+    fn has_intervals(&self) -> bool {
+        !self.values.is_empty() && self.values.iter().all(|value| value.half_width.is_some())
+    }
+
+    /// Whether it agrees with the paper: its values are reproduced, or would be somewhere in their intervals.
+    fn may_reproduce(&self, rule: Rule) -> bool {
+        self.verdict == Verdict::Reproduced
+            || self.crosses.contains(&Verdict::Reproduced)
+            || self.verdict == Verdict::Partly && rule.is_claim()
+    }
+}
+
+impl Origin {
+    /// All of them, in the order of tables.
+    pub const ALL: [Origin; 5] =
+        [Origin::Simulator, Origin::Network, Origin::BothDiffer, Origin::WithinChance, Origin::Undetermined];
+
+    /// In words.
+    pub fn label(self) -> &'static str {
+        match self {
+            Origin::Simulator => "simulator",
+            Origin::Network => "network",
+            Origin::BothDiffer => "both differ",
+            Origin::WithinChance => "within chance",
+            Origin::Undetermined => "undetermined",
+        }
+    }
+
+    /// The number of each in these rows, in the order of [`Origin::ALL`].
+    pub fn counts(origins: impl Iterator<Item = Origin>) -> [usize; 5] {
+        let mut counts = [0; 5];
+        origins.for_each(|origin| counts[origin as usize] += 1);
+        counts
+    }
+
+    /// By this rule's verdicts; `None` if ours does not differ.
+    pub(crate) fn of(rule: Rule, ours: &Judged<'_>, linux: &Judged<'_>) -> Option<Origin> {
+        if !matches!(ours.verdict, Verdict::Partly | Verdict::NotReproduced) {
+            return None;
+        }
+        let judged = matches!(linux.verdict, Verdict::Reproduced | Verdict::Partly | Verdict::NotReproduced);
+        Some(match (linux.may_reproduce(rule), agree(rule, ours, linux)) {
+            _ if !judged || !ours.has_intervals() || !linux.has_intervals() => Origin::Undetermined,
+            _ if ours.may_reproduce(rule) => Origin::WithinChance,
+            (true, true) => Origin::WithinChance,
+            (true, false) => Origin::Simulator,
+            (false, true) => Origin::Network,
+            (false, false) => Origin::BothDiffer,
+        })
+    }
+}
+
+/// Whether the intervals overlap; or, with the same verdict, whether the values are within 10 %, or a claim is judged.
+fn agree(rule: Rule, ours: &Judged<'_>, linux: &Judged<'_>) -> bool {
+    let pairs = || ours.values.iter().zip(&linux.values);
+    let half = |value: &Estimate| value.half_width.unwrap_or(0.0);
+    let overlap = pairs().all(|(a, b)| (a.mean - b.mean).abs() <= half(a) + half(b));
+    let near = || pairs().all(|(a, b)| (a.mean - b.mean).abs() <= REPRODUCED * b.mean.abs());
+    overlap || ours.verdict == linux.verdict && (rule.is_claim() || near())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(mean: f64, half: f64) -> Estimate {
+        Estimate { mean, half_width: (half > 0.0).then_some(half), values: vec![mean - half, mean + half] }
+    }
+
+    /// Each case by hand, with a published 100: reproduced from 90 to 110, partly from 75 to 125.
+    #[test]
+    fn of_published_values() {
+        for (ours, linux, origin) in [
+            // Linux has the paper's value.
+            ((130.0, 5.0), (100.0, 5.0), Some(Origin::Simulator)),
+            ((115.0, 2.0), (108.0, 2.0), Some(Origin::Simulator)),
+            ((115.0, 2.0), (112.0, 3.0), Some(Origin::WithinChance)),
+            // Linux has ours, within the intervals or within 10 %.
+            ((130.0, 5.0), (133.0, 4.0), Some(Origin::Network)),
+            ((140.0, 1.0), (150.0, 1.0), Some(Origin::Network)),
+            ((115.0, 0.3), (116.0, 0.5), Some(Origin::Network)),
+            // Linux has a third value, on either side.
+            ((130.0, 5.0), (160.0, 5.0), Some(Origin::BothDiffer)),
+            ((130.0, 5.0), (60.0, 5.0), Some(Origin::BothDiffer)),
+            ((130.0, 2.0), (118.0, 2.0), Some(Origin::BothDiffer)),
+            // Our interval, or the one of Linux, has the paper's band too.
+            ((115.0, 6.0), (100.0, 1.0), Some(Origin::WithinChance)),
+            ((130.0, 5.0), (120.0, 15.0), Some(Origin::WithinChance)),
+            // A single run has no interval.
+            ((130.0, 5.0), (100.0, 0.0), Some(Origin::Undetermined)),
+            ((130.0, 0.0), (100.0, 5.0), Some(Origin::Undetermined)),
+            ((100.0, 5.0), (130.0, 5.0), None),
+        ] {
+            let rule = Rule::Published(100.0);
+            let [ours, linux] = [ours, linux].map(|(mean, half)| value(mean, half));
+            let crosses = [rule.crosses(&ours), rule.crosses(&linux)];
+            let [a, b] = [(&ours, &crosses[0]), (&linux, &crosses[1])].map(|(value, crosses)| Judged {
+                verdict: rule.judge(value),
+                crosses,
+                values: vec![value],
+            });
+            assert_eq!(Origin::of(rule, &a, &b), origin, "{ours:?} {linux:?}");
+        }
+    }
+
+    /// A claimed order of two values: Linux confirms it, refutes it as we do, or leaves it open.
+    #[test]
+    fn of_claims() {
+        for (ours, linux, origin) in [
+            ([2.0, 1.0], [1.0, 2.0], Some(Origin::Simulator)),
+            ([2.0, 1.0], [9.0, 4.0], Some(Origin::Network)),
+            ([2.0, 1.0], [1.45, 1.5], Some(Origin::Simulator)),
+            ([1.45, 1.5], [2.0, 1.0], Some(Origin::WithinChance)),
+            ([1.0, 2.0], [2.0, 1.0], None),
+        ] {
+            let [ours, linux] = [ours, linux].map(|values| values.map(|mean| value(mean, 0.1)));
+            let [a, b] = [&ours, &linux].map(|values| Judged {
+                verdict: Rule::Ascending.judge_all(values),
+                crosses: &[],
+                values: values.iter().collect(),
+            });
+            assert_eq!(Origin::of(Rule::Ascending, &a, &b), origin, "{ours:?} {linux:?}");
+        }
+        let nothing = Judged { verdict: Verdict::Failed, crosses: &[], values: vec![] };
+        let (ours, crosses) = (value(0.5, 0.1), []);
+        let ours = Judged { verdict: Verdict::NotReproduced, crosses: &crosses, values: vec![&ours] };
+        assert_eq!(Origin::of(Rule::AtLeast(1.0), &ours, &nothing), Some(Origin::Undetermined));
+    }
+}
