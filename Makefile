@@ -91,7 +91,7 @@ semver: ## check that the public crates keep their interface since the last tag,
 	@tools/semver.sh --self-test
 	@tools/semver.sh $(BASE)
 
-site: page ## put report, book, laboratory and a front page into target/site; needs the report of make reproduce
+site: setup ## put report, book, laboratory and a front page into target/site; needs the report of make reproduce
 	@tools/site.sh target/site
 
 docs: ## build the crates' documentation and the book

@@ -191,7 +191,7 @@ need_report() {
 
 part_site() {
     need_report
-    [ -e "$target/page/laboratory.html" ] || skip "there is no laboratory: call make page"
+    [ -e out/report/laboratory.html ] || skip "out/report has no laboratory: call make page, and make reproduce again"
     rm -rf "$work/anabranch-$version-site"
     tools/site.sh "$work/anabranch-$version-site"
     pack "$dist/anabranch-$version-site.tar.gz" "$work" "anabranch-$version-site"
