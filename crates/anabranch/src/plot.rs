@@ -4,7 +4,7 @@ use crate::earlier::refuse_input_as_output;
 use crate::error::input_error;
 use crate::{Error, Scenario, Watch};
 use anabranch_plot::{
-    FIGURES, Format, Group, LineSink, PlotError, Run, Size, Theory, USUAL, View, is_own, together,
+    EXTENSIONS, FIGURES, Format, Group, LineSink, PlotError, Run, Size, Theory, USUAL, View, is_own, together,
 };
 use anabranch_record::output::OutputFile;
 use anabranch_record::{ReadError, Record, Summary};
@@ -129,15 +129,21 @@ impl Drawable {
             [] => USUAL.to_vec(),
             asked => asked.iter().map(String::as_str).collect(),
         };
-        let panels = |run: &RecordedRun| {
-            let drawn = run.drawn(&plot.flows)?;
-            asked.iter().map(|name| drawn.panel(name).ok_or_else(|| self.unknown(name))).collect()
+        let figures = |members: &[&RecordedRun]| -> Result<_, Error> {
+            let drawn: Vec<Run<'_>> =
+                members.iter().map(|run| run.drawn(&plot.flows)).collect::<Result<_, _>>()?;
+            let of = |name: &&str| {
+                let each = || drawn.iter().map(|run| run.panel(name)).collect();
+                let all: Vec<&Run<'_>> = drawn.iter().collect();
+                let panels: Option<Vec<Panel>> =
+                    Run::pooled(&all, name).map_or_else(each, |one| Some(vec![one]));
+                panels.ok_or_else(|| self.unknown(name))
+            };
+            asked.iter().map(of).collect()
         };
         let groups = groups(runs)
             .into_iter()
-            .map(|(name, members)| {
-                Ok(Group { name, runs: members.into_iter().map(panels).collect::<Result<_, Error>>()? })
-            })
+            .map(|(name, members)| Ok(Group { name, figures: figures(&members)? }))
             .collect::<Result<Vec<_>, Error>>()?;
         let (title, about): (Vec<_>, Vec<_>) = runs.iter().map(|run| heading(&run.record.summary)).unzip();
         let (mut title, about) = (title, about.join(" "));
@@ -241,7 +247,7 @@ fn group_name(members: &[&RecordedRun]) -> String {
 }
 
 /// Draws figures of records or of a study's result into each file of `out` and returns the files. The extension selects the format:
-/// svg, pdf, png, html, or csv for the values.
+/// svg, pdf, png, html, csv for the values, tex for pgfplots, or mplstyle for matplotlib.
 pub fn plot(plot: &Plot, out: &[PathBuf], watch: &Watch<'_>) -> Result<Vec<PathBuf>, Error> {
     let entries =
         |what: &PathBuf| fs::read_dir(what).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -318,10 +324,10 @@ impl Picture {
 pub(crate) fn format(out: &Path) -> Result<Format, Error> {
     let ending = out.extension().and_then(|e| e.to_str()).unwrap_or_default();
     Format::of(ending).ok_or_else(|| {
-        let help = "use the extension .svg, .pdf, .png or .html, or .csv for the values";
+        let help = format!("use the extension {EXTENSIONS}");
         input_error(
             format!("cannot draw {}: its extension does not select a format", out.display()),
-            Some(help),
+            Some(&help),
         )
     })
 }

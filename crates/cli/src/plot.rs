@@ -24,7 +24,8 @@ Examples:
 #[derive(Debug, Args)]
 pub struct PlotArgs {
     /// Folders of `run --out`, or the result of a study: a file in `studies` or `papers` of its folder of results. Several runs are
-    /// drawn in one figure; runs that differ in their seeds alone, as their mean, from three runs on with a 95 % interval.
+    /// drawn in one figure; runs that differ in their seeds alone, as their mean, from three runs on with a 95 % interval, or with
+    /// their transfers taken together.
     #[arg(value_name = "RUN|STUDY", required = true)]
     pub what: Vec<PathBuf>,
     /// The figures, separated by commas; `list` prints their names. A run has by default windows, throughput and queue. It
@@ -46,7 +47,8 @@ pub struct PlotArgs {
     /// Give panels of one quantity the same vertical scale.
     #[arg(long)]
     pub same_y: bool,
-    /// The file to write; the extension selects the format: .svg, .pdf, .png or .html, or .csv for the values that the figure shows.
+    /// The file to write; the extension selects the format: .svg, .pdf, .png or .html, .csv for the values that the figure shows,
+    /// .tex for pgfplots, or .mplstyle for the figure's colours, dashes and symbols in matplotlib.
     /// Repeat the option for several files.
     #[arg(long, value_name = "FILE", default_value = "plot.svg")]
     pub out: Vec<PathBuf>,

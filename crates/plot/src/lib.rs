@@ -1,4 +1,5 @@
-//! Pictures of runs and studies: SVG, PDF and PNG for papers, a page with interactive charts, and the values as CSV.
+//! Pictures of runs and studies: SVG, PDF, PNG and pgfplots for papers, a page with interactive charts, the values as CSV, and the
+//! style for matplotlib.
 //!
 //! A figure is one or more [`Panel`]s, drawn as the report draws them. [`Run`] makes them of a run's record, [`together()`] of
 //! several; a study's result has its own.
@@ -39,7 +40,15 @@ pub enum Format {
     Html,
     /// The values that the picture shows, in a table.
     Csv,
+    /// Commands of pgfplots, for a LaTeX document of one's own.
+    Tex,
+    /// The picture's look as a style sheet of matplotlib.
+    MplStyle,
 }
+
+/// The extensions that select a format.
+pub const EXTENSIONS: &str =
+    ".svg, .pdf, .png or .html, .csv for the values, .tex for pgfplots or .mplstyle for matplotlib";
 
 impl Format {
     /// By the ending of a file's name.
@@ -50,6 +59,8 @@ impl Format {
             "png" => Some(Format::Png),
             "html" | "htm" => Some(Format::Html),
             "csv" => Some(Format::Csv),
+            "tex" => Some(Format::Tex),
+            "mplstyle" => Some(Format::MplStyle),
             _ => None,
         }
     }
@@ -61,6 +72,11 @@ pub enum PlotError {
     /// No panel has a point.
     #[error("nothing to draw: no sample has a value")]
     Nothing,
+    /// A panel that pgfplots does not draw.
+    #[error(
+        "a .tex file shows lines, points and bars, and `{0}` has boxes or tiles: write .pdf, which LaTeX includes"
+    )]
+    NotInTex(String),
     /// The panels do not fit.
     #[error(transparent)]
     Size(#[from] SizeError),
@@ -94,6 +110,12 @@ impl Picture<'_> {
             Format::Pdf => Ok(signature::mark_pdf(pdf(&self.svg()?)?)),
             Format::Png => Ok(signature::mark_png(png(&self.svg()?)?)),
             Format::Csv => Ok(anabranch_report::values(self.panels).into_bytes()),
+            Format::Tex => self.tex().map(signature::mark_tex),
+            Format::MplStyle => {
+                let look = self.size.look(self.heading, self.panels)?;
+                let sheet = anabranch_report::style_sheet(self.panels, &look);
+                sheet.map(signature::mark_style).ok_or(PlotError::Nothing)
+            }
             Format::Html => {
                 let page = anabranch_report::page_of_charts(self.title, self.about, self.panels);
                 page.map(signature::mark_text).ok_or(PlotError::Nothing)
@@ -101,9 +123,22 @@ impl Picture<'_> {
         }
     }
 
-    fn svg(&self) -> Result<String, PlotError> {
+    fn tex(&self) -> Result<String, PlotError> {
+        if let Some(panel) = self.panels.iter().find(|panel| !anabranch_report::in_tex(panel)) {
+            return Err(PlotError::NotInTex(panel.title.clone()));
+        }
+        let (panels, look) = self.multiples()?;
+        anabranch_report::tex(self.heading, &panels, self.size.columns, &look).ok_or(PlotError::Nothing)
+    }
+
+    fn multiples(&self) -> Result<(Vec<Panel>, ChartSize), PlotError> {
         let panels = anabranch_report::multiples(self.panels);
-        let look: ChartSize = self.size.look(self.heading, &panels)?;
+        let look = self.size.look(self.heading, &panels)?;
+        Ok((panels, look))
+    }
+
+    fn svg(&self) -> Result<String, PlotError> {
+        let (panels, look) = self.multiples()?;
         svg::document(self.heading, &panels, self.size.columns, &look).ok_or(PlotError::Nothing)
     }
 }

@@ -109,8 +109,7 @@ impl<'a> Run<'a> {
                 self.each(|_, _, s| scaled(s, &s.delivered_bytes, 1e-6)),
             ),
             "shares" => Some(self.shares()),
-            "completions" => Some(transfers::completions(self.transfers(|c| c.completion_s))),
-            "slowdown" => Some(transfers::slowdown(self.transfers(|c| c.slowdown))),
+            "completions" | "slowdown" => Run::pooled(&[self], figure),
             observable => {
                 let known = self.figures();
                 known.iter().find(|name| *name == observable).map(|name| {
@@ -119,6 +118,25 @@ impl<'a> Run<'a> {
                     self.over_time(name, name, series)
                 })
             }
+        }
+    }
+
+    /// A figure of the transfers of several runs of the same flows, taken together; `None` for other figures.
+    pub fn pooled(runs: &[&Run], figure: &str) -> Option<Panel> {
+        let all = |value: fn(&CompletionSample) -> f64| {
+            let mut flows: Vec<transfers::Transfers> = Vec::new();
+            for (name, own) in runs.iter().flat_map(|run| run.transfers(value)) {
+                match flows.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, transfers)) => transfers.extend(own),
+                    None => flows.push((name, own)),
+                }
+            }
+            flows
+        };
+        match figure {
+            "completions" => Some(transfers::completions(all(|c| c.completion_s))),
+            "slowdown" => Some(transfers::slowdown(all(|c| c.slowdown))),
+            _ => None,
         }
     }
 

@@ -6,8 +6,6 @@ use std::path::Path;
 
 /// The signature at the end of an SVG or a page.
 const COMMENT: &str = "<!-- drawn by anabranch -->\n";
-/// Before it, in a PDF: a comment's sign.
-const PDF_COMMENT: &[u8] = b"% ";
 /// A PNG's text chunk (PNG, 11.3.4.3): length, type, keyword and text, CRC.
 const CHUNK: [u8; 30] = *b"\0\0\0\x12tEXtSoftware\0anabranch\x8e\xd9\x49\x85";
 /// Where it stands: behind the signature and the header's chunk.
@@ -19,11 +17,18 @@ pub(crate) fn mark_text(text: String) -> Vec<u8> {
 }
 
 /// A PDF with the mark behind its end, where readers ignore it.
-pub(crate) fn mark_pdf(mut pdf: Vec<u8>) -> Vec<u8> {
-    pdf.extend_from_slice(b"\n");
-    pdf.extend_from_slice(PDF_COMMENT);
-    pdf.extend_from_slice(COMMENT.as_bytes());
-    pdf
+pub(crate) fn mark_pdf(pdf: Vec<u8>) -> Vec<u8> {
+    [&pdf[..], b"\n% ", COMMENT.as_bytes()].concat()
+}
+
+/// A file of TeX with the mark, as a comment.
+pub(crate) fn mark_tex(text: String) -> Vec<u8> {
+    format!("{text}\n% {COMMENT}").into_bytes()
+}
+
+/// A style sheet of matplotlib with the mark, as a comment.
+pub(crate) fn mark_style(text: String) -> Vec<u8> {
+    format!("{text}# {COMMENT}").into_bytes()
 }
 
 /// A PNG with the mark.
@@ -64,6 +69,7 @@ mod tests {
             is_own(&at).unwrap()
         };
         let png = [&[0; CHUNK_AT][..], &CHUNK, b"rest"].concat();
+        assert!(of(&mark_tex(String::new())) && of(&mark_style(String::new())));
         assert!(of(&mark_pdf(b"%PDF-1.7".to_vec())) && of(anabranch_report::values(&[]).as_bytes()));
         assert!(of(&mark_text("<svg/>".into())) && of(&mark_text(String::new())) && of(&png));
         for other in [&b""[..], b"-->\n", b"<!-- drawn by anabranch --> \n", &png[1..], &png[..CHUNK_AT + 5]]

@@ -1,6 +1,6 @@
 //! The figures of several runs in one.
 
-use crate::points::{TIME, point};
+use crate::points::point;
 use anabranch_report::THEORY;
 use anabranch_study::{Mark, Panel, Point, Series, estimate};
 
@@ -13,39 +13,33 @@ const STRETCHES: usize = 240;
 pub struct Group {
     /// In the legend.
     pub name: String,
-    /// The panels of each run, in the same order.
-    pub runs: Vec<Vec<Panel>>,
+    /// For each figure, the panel of each run, or one that has [the transfers of all of them](crate::Run::pooled).
+    pub figures: Vec<Vec<Panel>>,
 }
 
-/// One panel for each figure, with the series of every group. Lines over time and bars of a group of several runs are means, from
-/// three runs on with 95 % intervals; other figures show each of its runs.
+/// One panel for each figure, with the series of every group. Those of several panels are means, from three on with 95 % intervals.
 pub fn together(groups: &[Group]) -> Vec<Panel> {
-    let figures = groups.iter().flat_map(|group| &group.runs).map(Vec::len).min().unwrap_or(0);
+    let figures = groups.iter().map(|group| group.figures.len()).min().unwrap_or(0);
     let merged = |k: usize| {
-        let mut panel = groups[0].runs[0][k].clone();
+        let panels = || groups.iter().flat_map(|group| &group.figures[k]);
+        let mut panel = panels().next()?.clone();
         panel.series = groups.iter().flat_map(|group| group.series(k, groups.len() > 1)).collect();
-        let domains = groups.iter().flat_map(|group| &group.runs).map(|run| run[k].x.domain);
-        panel.x.domain = domains.reduce(|a, b| Some((a?.0.min(b?.0), a?.1.max(b?.1)))).flatten();
-        panel
+        for (axis, of) in
+            [(&mut panel.x, (|p| p.x.domain) as fn(&Panel) -> _), (&mut panel.y, |p| p.y.domain)]
+        {
+            let domains = panels().map(of);
+            axis.domain = domains.reduce(|a, b| Some((a?.0.min(b?.0), a?.1.max(b?.1)))).flatten();
+        }
+        Some(panel)
     };
-    (0..figures).map(merged).collect()
+    (0..figures).filter_map(merged).collect()
 }
 
 impl Group {
     fn series(&self, figure: usize, named: bool) -> Vec<Series> {
-        let panels: Vec<&Panel> = self.runs.iter().map(|run| &run[figure]).collect();
-        let of_one = |panel: &Panel| panel.series.clone();
-        let mut all = match &panels[..] {
-            [only] => of_one(only),
-            [first, ..] if first.x.title == TIME || first.mark == Mark::Bar => means(&panels),
-            _ => {
-                let numbered = panels.iter().enumerate().flat_map(|(run, panel)| {
-                    of_one(panel)
-                        .into_iter()
-                        .map(move |series| renamed(series, |name| format!("{name}, run {}", run + 1)))
-                });
-                numbered.collect()
-            }
+        let mut all = match &self.figures[figure][..] {
+            [only] => only.series.clone(),
+            several => means(several),
         };
         if named {
             all = all
@@ -62,7 +56,7 @@ fn renamed(series: Series, rename: impl Fn(&str) -> String) -> Series {
 }
 
 /// Means over runs of each series that the first run has. Theory is the same for all of them.
-fn means(panels: &[&Panel]) -> Vec<Series> {
+fn means(panels: &[Panel]) -> Vec<Series> {
     let mean = |first: &Series| {
         let all: Vec<&Series> =
             panels.iter().flat_map(|panel| &panel.series).filter(|s| s.name == first.name).collect();
@@ -73,7 +67,7 @@ fn means(panels: &[&Panel]) -> Vec<Series> {
         };
         Series { points, ..first.clone() }
     };
-    panels[0].series.iter().map(mean).collect()
+    panels.first().map_or(vec![], |first| first.series.iter().map(mean).collect())
 }
 
 /// The mean, and half the width of its 95 % interval; nothing without values.
@@ -123,16 +117,16 @@ fn over_time(all: &[&Series]) -> Vec<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::points::{axis, ours};
+    use crate::points::{TIME, axis, ours};
 
-    fn run(x: &str, mark: Mark, name: &str, values: &[f64]) -> Vec<Panel> {
+    fn run(x: &str, mark: Mark, name: &str, values: &[f64]) -> Panel {
         let at = |(i, y): (usize, &f64)| Point { label: Some(i.to_string()), ..point(i as f64, *y) };
         let series = vec![ours(name.to_owned(), values.iter().enumerate().map(at).collect())];
-        vec![Panel { title: String::new(), x: axis(x, false), y: axis("y", false), mark, series }]
+        Panel { title: String::new(), x: axis(x, false), y: axis("y", false), mark, series }
     }
 
-    fn group(name: &str, runs: &[Vec<Panel>]) -> Group {
-        Group { name: name.to_owned(), runs: runs.to_vec() }
+    fn group(name: &str, runs: &[Panel]) -> Group {
+        Group { name: name.to_owned(), figures: vec![runs.to_vec()] }
     }
 
     /// For the values m − d, m and m + d, Student's t gives m ± 4.303 · d / √3.
@@ -156,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_have_their_names_and_distributions_their_runs() {
+    fn groups_have_their_names() {
         let one = run(TIME, Mark::Line, "flow", &[1.0]);
         let names = |groups: &[Group]| -> Vec<String> {
             together(groups)[0].series.iter().map(|s| s.name.clone()).collect()
@@ -165,10 +159,6 @@ mod tests {
             names(&[group("lia", std::slice::from_ref(&one)), group("olia", std::slice::from_ref(&one))]),
             ["lia: flow", "olia: flow"]
         );
-        let distribution = run("ms", Mark::Line, "flow", &[1.0]);
-        assert_eq!(
-            names(&[group("lia", &[distribution.clone(), distribution])]),
-            ["flow, run 1", "flow, run 2"]
-        );
+        assert_eq!(names(&[group("lia", &[one])]), ["flow"]);
     }
 }

@@ -5,9 +5,6 @@ use crate::scales::{STEPS, nice};
 use crate::style::{COLOURS, family};
 use anabranch_study::{Mark, Panel, Series};
 
-/// The most panels that one becomes; beyond, colours repeat.
-const MOST: usize = 12;
-
 /// The panels, and of each with more lines than colours several on the same axes. A line and its theory stay together, and so do
 /// published values and ours.
 pub fn multiples(panels: &[Panel]) -> Vec<Panel> {
@@ -21,7 +18,7 @@ fn split(panel: &Panel) -> Vec<Panel> {
             families.push(family(series));
         }
     }
-    let count = families.len().div_ceil(COLOURS.len()).min(MOST);
+    let count = families.len().div_ceil(COLOURS.len());
     if panel.mark != Mark::Line || count < 2 {
         return vec![panel.clone()];
     }
@@ -78,6 +75,6 @@ mod tests {
                 assert_eq!(same.count(), 2, "{}", series.name);
             }
         }
-        assert_eq!(multiples(&[panel(1000)]).len(), MOST);
+        assert_eq!(multiples(&[panel(1000)]).len(), 143);
     }
 }

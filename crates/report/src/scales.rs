@@ -126,12 +126,12 @@ pub fn minor_ticks(axis: &Axis, (low, high): (f64, f64)) -> Vec<f64> {
     between.filter(|v| (low..=high).contains(v)).collect()
 }
 
-/// The data's own values as ticks of a logarithmic axis, if they are two to nine.
+/// The data's own values as ticks, if they are two to nine, and on a linear axis short.
 pub fn own_ticks(axis: &Axis, values: impl Iterator<Item = f64>) -> Option<Vec<(f64, String)>> {
     let mut own: Vec<f64> = values.filter(|v| drawable(axis, *v)).collect();
     own.sort_by(f64::total_cmp);
     own.dedup();
-    let wide = own.last()? / own.first()? > 999.0;
+    let wide = axis.log && own.last()? / own.first()? > 999.0;
     let label = |v: f64| {
         let power = v.log10().round() as i32;
         if wide && (v / 10f64.powi(power) - 1.0).abs() < 1e-9 {
@@ -140,7 +140,9 @@ pub fn own_ticks(axis: &Axis, values: impl Iterator<Item = f64>) -> Option<Vec<(
             exact(significant(v, 3))
         }
     };
-    (axis.log && (2..=9).contains(&own.len())).then(|| own.iter().map(|&v| (v, label(v))).collect())
+    let short = |v: &f64| (v - significant(*v, 3)).abs() <= 1e-9 * v.abs();
+    let fit = (2..=9).contains(&own.len()) && (axis.log || own.iter().all(short));
+    fit.then(|| own.iter().map(|&v| (v, label(v))).collect())
 }
 
 fn decade(value: f64, round: impl Fn(f64) -> f64) -> f64 {
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_logarithmic_axis_marks_what_is_between_decades_and_the_data() {
+    fn axes_mark_what_is_between_decades_and_the_data() {
         let log = axis(true, None);
         assert_eq!(minor_ticks(&log, (1.0, 10.0)), [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
         assert_eq!(minor_ticks(&axis(false, None), (1.0, 10.0)), [0.0; 0]);
@@ -207,6 +209,10 @@ mod tests {
         assert_eq!(labels(&[0.5, 2.0, 0.5, 1.0]).unwrap(), ["0.5", "1", "2"]);
         assert_eq!(labels(&[1e-5, 1e-2, 3e-4]).unwrap(), ["10⁻⁵", "3 × 10⁻⁴", "10⁻²"]);
         assert_eq!((labels(&[1.0]), labels(&[])), (None, None));
+        let linear = |values: &[f64]| own_ticks(&axis(false, None), values.iter().copied());
+        let own = linear(&[0.0, 0.25, 1.0, 4.0]).unwrap();
+        assert_eq!(own.iter().map(|(_, label)| &**label).collect::<Vec<_>>(), ["0", "0.25", "1", "4"]);
+        assert_eq!(linear(&[1.0, 2.3456]), None, "a label would round it");
     }
 
     #[test]

@@ -216,6 +216,6 @@ fn wrap(text: &str, width: f64, font: f64) -> Vec<String> {
 }
 
 /// About the width of a text of that size: SVG has no ruler.
-fn text_width(text: &str, font: f64) -> f64 {
+pub(crate) fn text_width(text: &str, font: f64) -> f64 {
     text.chars().count() as f64 * font * 0.56
 }

@@ -1,0 +1,347 @@
+//! Panels as pgfplots draws them, for figures in the style of a LaTeX document.
+
+use anabranch_study::format::significant;
+use anabranch_study::{Mark, Panel, Point};
+
+use crate::chart::{VisibleData, ends, is_gap, labelled};
+use crate::scales::{STEPS, nice};
+use crate::style::{COLOURS, HOLLOW, SOLID, Style, THEORY};
+use crate::svg::{ChartSize, text_width};
+use crate::visible::visible;
+
+/// TeX's points of a CSS pixel.
+const PT: f64 = 72.27 / 96.0;
+/// Points of a line, whose coordinates TeX keeps in its memory.
+const MOST_POINTS: usize = 400;
+/// Digits of a coordinate.
+const DIGITS: usize = 6;
+/// Coordinates in a line of the file.
+const PER_LINE: usize = 6;
+
+/// The pictures of all panels, `columns` of them beside each other, each of the size of `look`, for a document that loads pgfplots.
+/// `None` if no panel has a point to draw; boxes and tiles are left out.
+pub fn tex(title: &str, panels: &[Panel], columns: usize, look: &ChartSize) -> Option<String> {
+    let pictures: Vec<String> = panels.iter().filter_map(|panel| picture(&visible(panel), look)).collect();
+    let rows: Vec<String> = pictures.chunks(columns.max(1)).map(|row| row.join("%\n\\quad\n")).collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let colours = COLOURS
+        .iter()
+        .enumerate()
+        .map(|(i, hex)| format!("\\definecolor{{{}}}{{HTML}}{{{}}}\n", colour(i), hex[1..].to_uppercase()));
+    let title = match escaped(title) {
+        title if title.is_empty() => title,
+        title => format!("\\noindent\\textbf{{{title}}}\\par\\medskip\n"),
+    };
+    Some(format!(
+        "% \\input this file. The document needs \\usepackage{{pgfplots}} and \\pgfplotsset{{compat=1.18}}.\n{}{title}\\noindent\n{}",
+        colours.collect::<String>(),
+        rows.join("\n\\par\\medskip\\noindent\n")
+    ))
+}
+
+/// Whether [`tex()`] draws this panel.
+pub fn in_tex(panel: &Panel) -> bool {
+    matches!(panel.mark, Mark::Line | Mark::Point | Mark::Bar)
+}
+
+fn colour(i: usize) -> String {
+    format!("anabranch{}", i % COLOURS.len() + 1)
+}
+
+fn picture(panel: &Panel, look: &ChartSize) -> Option<String> {
+    if !in_tex(panel) {
+        return None;
+    }
+    let drawn = VisibleData::of(panel, MOST_POINTS)?;
+    let style = Style::new(&panel.series, panel.mark == Mark::Line && !drawn.few);
+    let of = Picture { panel, drawn: &drawn, style: &style, look };
+    let points = look.font * 0.75;
+    let font = format!("\\fontsize{{{points}}}{{{}}}\\selectfont", significant(1.2 * points, 3));
+    let (options, plots, legend) = (of.options().join(",\n  "), of.plots(), of.legend());
+    Some(format!(
+        "\\begin{{tikzpicture}}[font={font}]\n\\begin{{axis}}[\n  {options}]\n{plots}{legend}\\end{{axis}}\n\\end{{tikzpicture}}"
+    ))
+}
+
+struct Picture<'a> {
+    panel: &'a Panel,
+    drawn: &'a VisibleData<'a>,
+    style: &'a Style,
+    look: &'a ChartSize,
+}
+
+impl Picture<'_> {
+    fn options(&self) -> Vec<String> {
+        let Picture { panel, drawn, look, .. } = self;
+        let pt = |pixels: f64| format!("{}pt", significant(pixels * PT, 4));
+        let inner = 0.77 * look.width;
+        let mut options = vec![
+            format!("scale only axis, width={}, height={}", pt(inner), pt(look.plot_height)),
+            format!("xlabel={{{}}}", escaped(&panel.x.title)),
+            format!("ylabel={{{}}}", escaped(&panel.y.title)),
+            format!("ylabel style={{text width={}, align=center}}", pt(look.plot_height + 3.0 * look.font)),
+            "axis lines=left, axis line style={-}, tick align=outside, grid=major, grid style={black!10}"
+                .to_owned(),
+            "unbounded coords=jump, scaled ticks=false".to_owned(),
+        ];
+        if look.titled && !panel.title.is_empty() {
+            options.push(format!(
+                "title={{{}}}, title style={{font=\\bfseries, text width={}, align=left}}",
+                escaped(&panel.title),
+                pt(inner)
+            ));
+        }
+        let modes = [("x", panel.x.log && !labelled(panel)), ("y", panel.y.log)];
+        options.extend(modes.iter().filter(|(_, log)| *log).map(|(axis, _)| format!("{axis}mode=log")));
+        let y = nice(&panel.y, drawn.y_domain, STEPS);
+        options.push(format!("ymin={}, ymax={}", number(y.0), number(y.1)));
+        let mut below = 3.5;
+        if labelled(panel) {
+            let labels = self.labels();
+            let widest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0) as f64;
+            let ticks: Vec<String> = (0..labels.len()).map(|i| i.to_string()).collect();
+            let names: Vec<String> = labels.iter().map(|label| format!("{{{}}}", escaped(label))).collect();
+            let width = 0.8 * inner / (labels.len() * panel.series.len().max(1)) as f64;
+            options.push(format!("ybar=0pt, bar width={}, enlarge x limits={{abs=0.5}}", pt(width)));
+            options.push(format!("xtick={{{}}}, xticklabels={{{}}}", ticks.join(","), names.join(",")));
+            if labels.len() as f64 * text_width(&"x".repeat(widest as usize + 2), look.font) > inner {
+                options.push("x tick label style={rotate=35, anchor=north east, inner sep=1pt}".to_owned());
+                below += 0.35 * widest;
+            }
+        } else {
+            options.push(format!("xmin={}, xmax={}", number(drawn.x_domain.0), number(drawn.x_domain.1)));
+        }
+        if look.legend {
+            let widest = self.style.names.iter().map(|name| text_width(name, look.font)).fold(0.0, f64::max);
+            let columns = (look.width / (widest + 4.0 * look.font)).floor().clamp(1.0, 6.0);
+            options.push(format!(
+                "legend style={{at={{(0.5,0)}}, anchor=north, yshift=-{below}em, draw=none, legend columns={columns}, /tikz/every even column/.append style={{column sep=0.8em}}}}, legend cell align=left"
+            ));
+        }
+        options
+    }
+
+    /// In the order of their first points.
+    fn labels(&self) -> Vec<&str> {
+        let mut labels: Vec<&str> = Vec::new();
+        for label in self.drawn.series.iter().flatten().map(|p| p.label.as_deref().unwrap_or("")) {
+            if !labels.contains(&label) {
+                labels.push(label);
+            }
+        }
+        labels
+    }
+
+    /// Whether a series is the theory of another, which the legend names once for all.
+    fn is_theory(&self, i: usize) -> bool {
+        let of = self.style.names[i].strip_suffix(THEORY);
+        of.is_some_and(|of| self.style.names.iter().any(|name| name == of))
+    }
+
+    fn plots(&self) -> String {
+        let labels = self.labels();
+        let mut out = String::new();
+        for (i, points) in self.drawn.series.iter().enumerate().filter(|(_, points)| !points.is_empty()) {
+            let place = |p: &Point| match labelled(self.panel) {
+                true => {
+                    labels.iter().position(|l| *l == p.label.as_deref().unwrap_or("")).unwrap_or(0) as f64
+                }
+                false => p.x,
+            };
+            let with_interval = points.iter().any(|p| !ends(p).is_empty());
+            let is_band = self.panel.mark == Mark::Line && !self.drawn.few;
+            if with_interval && is_band {
+                out += &self.band(i, points);
+            }
+            let bars = with_interval && !is_band;
+            let coordinate = |p: &&Point| {
+                let y = if is_gap(self.panel, p) { "nan".to_owned() } else { number(p.y) };
+                let half = ends(p).get(1).map_or(0.0, |high| high - p.y);
+                let interval = if bars { format!(" +- (0,{})", number(half)) } else { String::new() };
+                format!("({},{y}){interval}", number(place(p)))
+            };
+            let coordinates: Vec<String> = points.iter().map(coordinate).collect();
+            let lines: Vec<String> = coordinates.chunks(PER_LINE).map(|line| line.join(" ")).collect();
+            out += &format!(
+                "\\addplot[{}] coordinates {{\n  {}\n}};\n",
+                self.look_of(i, bars),
+                lines.join("\n  ")
+            );
+            if self.look.legend && !self.is_theory(i) {
+                out += &format!("\\addlegendentry{{{}}}\n", escaped(&self.style.names[i]));
+            }
+        }
+        out
+    }
+
+    /// The area of a line's intervals.
+    fn band(&self, i: usize, points: &[&Point]) -> String {
+        let own: Vec<&&Point> = points.iter().filter(|p| !ends(p).is_empty()).collect();
+        let end = |p: &&&Point, which: usize| format!("({},{})", number(p.x), number(ends(p)[which]));
+        let around: Vec<String> =
+            own.iter().map(|p| end(p, 1)).chain(own.iter().rev().map(|p| end(p, 0))).collect();
+        format!(
+            "\\addplot[draw=none, fill={}, fill opacity=0.15, forget plot] coordinates {{\n  {}\n}} -- cycle;\n",
+            self.colour(i),
+            around.chunks(PER_LINE).map(|line| line.join(" ")).collect::<Vec<_>>().join("\n  ")
+        )
+    }
+
+    fn colour(&self, i: usize) -> String {
+        colour(COLOURS.iter().position(|colour| *colour == self.style.strokes[i]).unwrap_or(0))
+    }
+
+    /// The options of a series.
+    fn look_of(&self, i: usize, bars: bool) -> String {
+        let Picture { panel, drawn, style, .. } = self;
+        let own = self.colour(i);
+        let fill = match &*style.fills[i] {
+            HOLLOW => "none".to_owned(),
+            full if full == style.strokes[i] => own.clone(),
+            _ => format!("{own}!40"),
+        };
+        let mut look = vec![format!("color={own}")];
+        match panel.mark {
+            Mark::Bar => look.push(format!("fill={fill}, area legend")),
+            _ => {
+                let dashes = match (panel.mark, style.dashes[i]) {
+                    (Mark::Point, _) => "only marks".to_owned(),
+                    (_, SOLID) => "solid".to_owned(),
+                    (_, [on, off]) => format!("dash pattern=on {}pt off {}pt", on * 0.75, off * 0.75),
+                };
+                look.push(format!("line width=1pt, {dashes}"));
+                let is_marked = drawn.few || panel.mark == Mark::Point;
+                look.push(match symbol(style.shapes[i]) {
+                    (shape, turn) if is_marked => {
+                        let fill = if fill == "none" { "white" } else { &fill };
+                        format!("mark={shape}, mark size=1.8pt, mark options={{solid, fill={fill}{turn}}}")
+                    }
+                    _ => "mark=none".to_owned(),
+                });
+            }
+        }
+        if bars {
+            look.push("error bars/.cd, y dir=both, y explicit".to_owned());
+        }
+        if self.is_theory(i) {
+            look.insert(0, "forget plot".to_owned());
+        }
+        look.join(", ")
+    }
+
+    /// The entry that all theories share.
+    fn legend(&self) -> String {
+        let [on, off] = crate::style::DOTTED.map(|length| length * 0.75);
+        match (0..self.style.names.len()).any(|i| self.is_theory(i)) && self.look.legend {
+            true => format!(
+                "\\addlegendimage{{line legend, black, dash pattern=on {on}pt off {off}pt}}\n\\addlegendentry{{{}}}\n",
+                THEORY.trim_start()
+            ),
+            false => String::new(),
+        }
+    }
+}
+
+/// A symbol of pgfplots, and how it is turned.
+fn symbol(shape: &str) -> (&'static str, &'static str) {
+    match shape {
+        "square" => ("square*", ""),
+        "triangle-up" => ("triangle*", ""),
+        "diamond" => ("diamond*", ""),
+        "triangle-down" => ("triangle*", ", rotate=180"),
+        "cross" => ("oplus*", ""),
+        "triangle-right" => ("triangle*", ", rotate=-90"),
+        _ => ("*", ""),
+    }
+}
+
+fn number(x: f64) -> String {
+    significant(x, DIGITS).to_string()
+}
+
+/// A text in which nothing is a command of TeX, and all of it is in pdfTeX's usual fonts.
+fn escaped(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\\' => "\\textbackslash{}".to_owned(),
+            '~' => "\\textasciitilde{}".to_owned(),
+            '^' => "\\textasciicircum{}".to_owned(),
+            '{' | '}' | '$' | '&' | '#' | '_' | '%' => format!("\\{c}"),
+            '<' => "\\textless{}".to_owned(),
+            '>' => "\\textgreater{}".to_owned(),
+            '\u{202f}' | '\u{a0}' => "\\,".to_owned(),
+            '−' => "$-$".to_owned(),
+            '≥' => "$\\ge$".to_owned(),
+            '≤' => "$\\le$".to_owned(),
+            '√' => "$\\surd$".to_owned(),
+            'Σ' => "$\\Sigma$".to_owned(),
+            'α' => "$\\alpha$".to_owned(),
+            'β' => "$\\beta$".to_owned(),
+            'γ' => "$\\gamma$".to_owned(),
+            'ε' => "$\\varepsilon$".to_owned(),
+            'σ' => "$\\sigma$".to_owned(),
+            'τ' => "$\\tau$".to_owned(),
+            '₁' => "$_1$".to_owned(),
+            '₂' => "$_2$".to_owned(),
+            other => other.to_string(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch_study::{Axis, Series};
+
+    fn panel(mark: Mark, n: usize) -> Panel {
+        let axis = |title: &str| Axis { title: title.into(), log: false, domain: None };
+        let point = |i: usize| {
+            let label = Some(format!("{i} %"));
+            Point { x: i as f64, y: i as f64 / 4.0, half_width: (n < 9).then_some(0.5), label }
+        };
+        let points: Vec<Point> = (1..=n).map(point).collect();
+        let theory = Series { name: "a_b in theory".into(), published: false, points: points[..1].to_vec() };
+        let series = vec![Series { name: "a_b".into(), published: false, points }, theory];
+        Panel { title: "50 % & more".into(), x: axis("time (s)"), y: axis("Mbit/s"), mark, series }
+    }
+
+    fn drawn(panel: Panel) -> String {
+        tex("", &[panel], 1, &ChartSize { titled: true, ..ChartSize::REPORT }).unwrap()
+    }
+
+    /// The values are those of the panel, and TeX reads texts as text.
+    #[test]
+    fn points_have_their_values_and_the_style() {
+        let text = drawn(panel(Mark::Line, 3));
+        assert!(text.contains("(1,0.25) +- (0,0.5) (2,0.5) +- (0,0.5) (3,0.75) +- (0,0.5)"), "{text}");
+        assert!(
+            text.contains("title={50 \\% \\& more}") && text.contains("\\addlegendentry{a\\_b}"),
+            "{text}"
+        );
+        assert!(text.contains("color=anabranch1, line width=1pt, solid, mark=*"), "{text}");
+        assert!(text.contains("\\definecolor{anabranch1}{HTML}{0072B2}"), "{text}");
+        assert_eq!(text.matches("\\addlegendentry{in theory}").count(), 1);
+        assert_eq!(text.matches("\\addplot").count(), 2);
+    }
+
+    #[test]
+    fn long_lines_have_no_symbols_and_fit_tex() {
+        let text = drawn(panel(Mark::Line, 100_000));
+        assert!(text.contains("mark=none") && text.len() < 20_000, "{}", text.len());
+    }
+
+    #[test]
+    fn bars_have_their_labels() {
+        let text = drawn(panel(Mark::Bar, 2));
+        assert!(text.contains("xtick={0,1}, xticklabels={{1 \\%},{2 \\%}}"), "{text}");
+        assert!(text.contains("(0,0.25) +- (0,0.5) (1,0.5)"), "{text}");
+    }
+
+    #[test]
+    fn boxes_and_tiles_are_not_drawn() {
+        assert_eq!(tex("", &[panel(Mark::Box, 3)], 1, &ChartSize::REPORT), None);
+        assert!(!in_tex(&panel(Mark::Tile, 3)));
+    }
+}
