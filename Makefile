@@ -38,7 +38,7 @@ build: setup ## build the release binary, target/release/anabranch
 page: setup ## build the laboratory, a page that simulates in a browser: target/page/laboratory.html
 	@tools/page.sh
 
-page-check: build ## build it and compare its records with the command's
+page-check: build ## build it, compare its records with the command's, and check pages for assistive technology
 	@tools/page.sh --check
 
 reproduce: build page ## run every paper's experiments and every algorithm's standard cases; the report is out/report/index.html

@@ -59,6 +59,23 @@ const checks = {
     const heads = await page.value(`[...document.querySelector("#side-0 figure details table tr").cells].map((of) => of.textContent)`);
     assert.deepEqual(heads.slice(0, 2), ["time (s)", "pair"]);
   },
+  async "advice has a row for each algorithm, and goes with its scenario"(page) {
+    const text = `name = "short"\nduration = "6 s"\nwarmup = "2 s"\nlinks.a = { rate = "8 Mbit/s", delay = "10 ms" }\n`
+      + `links.b = { rate = "4 Mbit/s", delay = "20 ms" }\nflows = [{ name = "both", cc = "lia", paths = [["a"], ["b"]] },`
+      + ` { name = "other", cc = "reno", paths = [["a"]] }]`;
+    await act(page, `${change("#text", text, "input")} document.querySelector("#apply").click()`);
+    await settled(page);
+    await page.value(`document.querySelector("#advise").click()`);
+    await page.until(`!document.querySelector("#advice-table").hidden`);
+    const rows = await page.value(`[...document.querySelectorAll("#advice-table tr")].map((row) => [...row.cells].map((of) => of.textContent))`);
+    assert.deepEqual(rows.slice(1).map(([name]) => name), ["uncoupled", "lia", "olia", "balia", "coupled-cubic", "linked-cubic"]);
+    // Of 12 Mbit/s, with a Reno flow on one link.
+    for (const [name, goodput] of rows.slice(1)) assert.ok(parseFloat(goodput) > 3 && parseFloat(goodput) < 12, `${name}: ${goodput}`);
+    assert.match(await page.value(`document.querySelector("#advised").textContent`), /goal|difference/);
+    await act(page, change("#links input", "120", "input"));
+    await settled(page);
+    assert.equal(await page.value(`document.querySelector("#advice-table").hidden`), true);
+  },
   async "a narrow screen has nothing beside it"(page) {
     for (const width of [390, 768, 1280]) {
       await page.ask("Emulation.setDeviceMetricsOverride", { width, height: 1000, deviceScaleFactor: 1, mobile: false });

@@ -144,6 +144,7 @@ async function start() {
     return mine === turn ? show(problems) : undefined;
   }
   if (mine !== turn) return;
+  withdraw(scenes[0]);
   // What is wrong with a text stays until another one is opened.
   if (!refused) show(null);
   const title = (name) => (name ? algorithms.find((known) => known.name === name)?.title ?? name : "As in the scenario");
@@ -200,6 +201,7 @@ async function begin() {
     const { cc, beside, changes, own } = opened ?? state;
     open({ text: $("text").value, cc, beside, changes, own });
   });
+  $("advise").addEventListener("click", advise);
   $("copy-link").addEventListener("click", async () => {
     const address = `${location.href.split("#")[0]}#s=${encode(state)}`;
     try {

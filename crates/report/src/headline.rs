@@ -234,7 +234,7 @@ fn bars(plan: &PaperPlan, sources: &[ValueLine]) -> Markup {
     if tall {
         return html! {
             table.bars.roomy[sources.len() < 3] {
-                thead { tr { th scope="col" { (unit) } @for source in sources { th scope="col" { (source.name) } } } }
+                thead { tr { (corner(unit)) @for source in sources { th scope="col" { (source.name) } } } }
                 tbody {
                     @for (i, (name, _)) in headline.values.iter().enumerate() {
                         tr { th scope="row" { (prose(name)) } @for source in sources { td class=(source.class) { (bar(&source.values[i])) } } }
@@ -246,7 +246,7 @@ fn bars(plan: &PaperPlan, sources: &[ValueLine]) -> Markup {
     html! {
         table.bars {
             thead {
-                tr { th scope="col" { (unit) } @for (name, _) in &headline.values { th scope="col" { (prose(name)) } } }
+                tr { (corner(unit)) @for (name, _) in &headline.values { th scope="col" { (prose(name)) } } }
             }
             tbody {
                 @for source in sources {
@@ -265,6 +265,11 @@ fn bars(plan: &PaperPlan, sources: &[ValueLine]) -> Markup {
 /// Three significant digits.
 fn short(value: f64) -> String {
     format::number(format::significant(value, 3))
+}
+
+/// The unit above the names; no heading without one.
+fn corner(unit: &str) -> Markup {
+    html! { @if unit.is_empty() { td {} } @else { th scope="col" { (unit) } } }
 }
 
 #[cfg(test)]

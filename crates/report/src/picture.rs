@@ -34,7 +34,7 @@ pub fn page_of_charts(title: &str, about: &str, panels: &[Panel]) -> Option<Stri
                     p { (about) }
                     @for (i, (panel, chart)) in charts.iter().enumerate() {
                         div.panel {
-                            h4 { (panel.title) }
+                            p.title { (panel.title) }
                             @match chart {
                                 Some(chart) => {
                                     div.chart role="figure" aria-label=(chart.description) data-name={ "figure-" (i + 1) } {
@@ -49,7 +49,7 @@ pub fn page_of_charts(title: &str, about: &str, panels: &[Panel]) -> Option<Stri
                     }
                 }
                 footer {
-                    details { summary { "Charts are drawn by Vega, Vega-Lite and Vega-Embed: licences" } pre { (LICENCES) } }
+                    details { summary { "Charts are drawn by Vega, Vega-Lite and Vega-Embed: licences" } pre tabindex="0" { (LICENCES) } }
                 }
                 @for text in VEGA.into_iter().chain([SCRIPT]) { script { (PreEscaped(text)) } }
             }

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use crate::{
     bundle::Bundle,
     layout::{Page, page, scroll},
-    pages::{case, figure::Charts},
+    pages::{case, equation::typeset, figure::Charts},
     plan::{self, AlgorithmPlan, Plan},
     prose::prose,
     site::Site,
@@ -93,7 +93,7 @@ fn rules(entry: &Entry) -> Markup {
     html! {
         section id="rules" {
             h2 { "Rules" }
-            ul.equations { @for equation in entry.equations { li { (equation) } } }
+            ul.equations { @for equation in entry.equations { li { (typeset(equation)) } } }
             p.hint { "Symbols follow the source. If it does not define them, w is a congestion window in segments and T a round-trip time in seconds." }
             @if !entry.interpretations.is_empty() {
                 h3 { "Our interpretation" }

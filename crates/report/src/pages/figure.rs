@@ -143,7 +143,7 @@ impl<'a> Charts<'a> {
         let Some(Chart { spec, description, remarks }) = chart(panel) else {
             return html! {
                 div.panel {
-                    h4 { (prose(&panel.title)) }
+                    p.title { (prose(&panel.title)) }
                     p.hint { "There is no recorded value to draw here." }
                     p.data { a href=(data) download { (kind(data)) } }
                 }
@@ -153,7 +153,7 @@ impl<'a> Charts<'a> {
         self.specs.push(spec);
         html! {
             div.panel {
-                h4 { (prose(&panel.title)) }
+                p.title { (prose(&panel.title)) }
                 div.chart role="figure" aria-label=(description) data-part=(self.part) data-panel=(number) data-name=(stem(data)) {
                     @match picture {
                         Some(picture) => img src=(picture) alt="" loading="lazy";,

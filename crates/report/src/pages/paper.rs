@@ -92,7 +92,7 @@ pub fn other_version(plan: &Plan, version: &str) -> Markup {
 fn path(paper: &PaperPlan, [before, after]: [Option<&ExperimentPlan>; 2]) -> Markup {
     html! {
         nav.path aria-label="Experiments" {
-            a href={ (paper.file) "#contents" } { (paper.result.id) " " (paper.result.name) }
+            h1 { a href={ (paper.file) "#contents" } { (paper.result.id) " " (paper.result.name) } }
             @if let Some(e) = before { a rel="prev" href=(e.file) title=(e.experiment.title) { "← " (e.experiment.id) } }
             @if let Some(e) = after { a rel="next" href=(e.file) title=(e.experiment.title) { (e.experiment.id) " →" } }
         }

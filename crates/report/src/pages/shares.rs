@@ -52,7 +52,7 @@ fn table<'a>(
             tbody {
                 @for (row, beside) in rows() {
                     tr class=[(row.part && fair).then_some("part")] {
-                        th scope="row" { @if !row.part || !fair { (row.flow) " (" (row.cc) ")" } }
+                        @if row.part && fair { td {} } @else { th scope="row" { (row.flow) " (" (row.cc) ")" } }
                         td { (row.path.as_deref().unwrap_or("all")) }
                         td.number { (measured(beside)) }
                         @if fair { (fair_cells(row)) }
