@@ -1,29 +1,12 @@
 //! Which algorithm suits a scenario: runs several on the connection with several paths, compares each with a single-path flow
 //! in its place (RFC 6356's goals), and recommends one by a stated rule.
 
-mod goals;
-mod rule;
-
-pub use goals::{Goal, Met};
-pub use rule::{RULE, Recommendation};
+pub use anabranch_advice::{ALGORITHMS, Advice, Baseline, Case, Goal, Met, RULE, Recommendation};
 
 use crate::{Comparison, Error, SIM, Scenario, Watch, input_error};
-use anabranch_cc::registry::ParamValue;
-use anabranch_ideal::{HEADERS, dss};
-use anabranch_record::{FlowSummary, Summary};
-use anabranch_scenario::{CongestionControl, Flow, quoted_key, suggest};
-use anabranch_study::Estimate;
-use anabranch_study::variant::base;
-use goals::Rates;
+use anabranch_advice::Plan;
+use anabranch_record::Summary;
 use miette::miette;
-use rule::Candidate;
-use serde::Serialize;
-
-/// The algorithms to choose from, unless others are named.
-pub const ALGORITHMS: [&str; 6] = ["uncoupled", "lia", "olia", "balia", "coupled-cubic", "linked-cubic"];
-
-/// The algorithm of a baseline on a path that no single-path flow shares, as most hosts have it.
-const NO_NEIGHBOUR: &str = "cubic";
 
 /// What to try.
 #[derive(Clone, Debug)]
@@ -40,272 +23,45 @@ pub struct AdviseOptions {
     pub jobs: Option<u32>,
     /// Whether runs may need more than 4 GB of memory.
     pub lax: bool,
+    /// The command that repeats it, for the report.
+    pub command: String,
 }
 
-/// The result.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Advice {
-    /// The scenario's name.
-    pub scenario: String,
-    /// The connection.
-    pub flow: String,
-    /// The seeds of each value.
-    pub seeds: u32,
-    /// The single-path flows that the connection is compared with.
-    pub baselines: Vec<Baseline>,
-    /// The values of each buffer and algorithm.
-    pub cases: Vec<Case>,
-    /// What follows.
-    pub recommendation: Recommendation,
-}
-
-/// A single-path flow in the connection's place.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Baseline {
-    /// Its links.
-    pub path: Vec<String>,
-    /// Its algorithm, the same as a neighbour's there.
-    pub cc: String,
-    /// The neighbour; `None` if no single-path flow shares a link.
-    pub neighbour: Option<String>,
-}
-
-/// An algorithm with a buffer.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Case {
-    /// The buffer; `None` for the scenario's own.
-    pub buffer: Option<String>,
-    /// The algorithm.
-    pub cc: String,
-    /// The connection's goodput, in bits per second.
-    pub goodput_bps: Option<Estimate>,
-    /// Improve throughput: rate ÷ the rate of the best single-path flow, at least 1.
-    pub goal1: Option<Goal>,
-    /// Do no harm: rate on a link ÷ the rate of the single-path flow there, at most 1, on the link with the largest mean.
-    pub goal2: Option<Goal>,
-    /// Balance congestion: that ratio on a congested link ÷ the ratio on the others, at most 1; `None` if no link has twice the
-    /// loss of the best.
-    pub goal3: Option<Goal>,
-    /// The mean completion time of each flow that has transfers or responses, in seconds.
-    pub completions: Vec<(String, Option<Estimate>)>,
-}
-
-impl Case {
-    /// The number of goals that it misses.
-    pub fn missed(&self) -> usize {
-        let goals = [&self.goal1, &self.goal2, &self.goal3].into_iter().flatten();
-        goals.filter(|goal| goal.met == Met::Missed).count()
+impl Default for AdviseOptions {
+    /// The usual algorithms with five seeds.
+    fn default() -> Self {
+        let cc = ALGORITHMS.map(str::to_owned).to_vec();
+        AdviseOptions {
+            flow: None,
+            cc,
+            buffers: vec![],
+            seeds: 5,
+            jobs: None,
+            lax: false,
+            command: String::new(),
+        }
     }
 }
 
 /// Runs everything and concludes.
 pub fn advise(scenario: &Scenario, options: &AdviseOptions, watch: &Watch<'_>) -> Result<Advice, Error> {
-    let flow = chosen(scenario, options.flow.as_deref())?;
-    let name = base(&flow.name);
-    let baselines: Vec<(Baseline, Vec<String>)> =
-        (0..flow.paths.len()).map(|path| baseline(scenario, flow, path)).collect();
-    let buffers: Vec<Option<&str>> = match &options.buffers[..] {
-        [] => vec![None],
-        some => some.iter().map(|buffer| Some(buffer.as_str())).collect(),
-    };
+    let AdviseOptions { flow, cc, buffers, seeds, .. } = options;
+    let plan = Plan::of(scenario, flow.as_deref(), cc, buffers)
+        .map_err(|why| input_error(why.to_string(), Some(&why.help)))?;
     let mut runs = Vec::new();
-    for buffer in &buffers {
-        let queues: Vec<String> = buffer.iter().flat_map(|buffer| queues(scenario, buffer)).collect();
-        for cc in &options.cc {
-            let one = scenario.changed(&queues, Some(format!("{name}={cc}")))?;
-            runs.push(checked(one, cc)?);
-        }
-        for (baseline, set) in &baselines {
-            let what = format!("the single-path flow on {} with {}", baseline.path.join("+"), baseline.cc);
-            let one = scenario.changed(&[&queues[..], &set[..]].concat(), None);
-            let one = one.map_err(|why| Error::Input(miette!("{what}: {why}")))?;
-            runs.push(checked(one, &what)?);
-        }
+    for run in &plan.runs {
+        let changed = scenario.changed(&run.set, run.cc.clone());
+        let changed = match &run.cc {
+            Some(_) => changed?,
+            None => changed.map_err(|why| Error::Input(miette!("{}: {why}", run.what)))?,
+        };
+        changed.check().map_err(|why| Error::Input(miette!("{}: {why}", run.what)))?;
+        runs.push(changed);
     }
-    let comparison = Comparison::of(runs, options.seeds, &SIM, options.jobs, options.lax)?;
+    let comparison = Comparison::of(runs, *seeds, &SIM, options.jobs, options.lax)?;
     let compared = comparison.run(watch)?;
     compared.check(|_| ())?;
-    let per_buffer = options.cc.len() + baselines.len();
-    let mut each: Vec<Vec<&Summary>> = vec![vec![]; buffers.len() * per_buffer];
+    let mut each: Vec<Vec<&Summary>> = vec![vec![]; plan.runs.len()];
     compared.runs.iter().for_each(|(index, summary)| each[*index].push(summary));
-
-    let mut cases = Vec::new();
-    for (buffer, each) in buffers.iter().zip(each.chunks(per_buffer)) {
-        let (algorithms, single) = each.split_at(options.cc.len());
-        for (cc, ours) in options.cc.iter().zip(algorithms) {
-            cases.push(case(flow, *buffer, cc, ours, single));
-        }
-    }
-    let recommendation = rule::recommend(&candidates(&options.cc, name, &cases));
-    let baselines = baselines.into_iter().map(|(baseline, _)| baseline).collect();
-    let (scenario, flow) = (scenario.name.clone(), name.to_owned());
-    Ok(Advice { scenario, flow, seeds: options.seeds, baselines, cases, recommendation })
-}
-
-/// The connection with several paths.
-fn chosen<'a>(scenario: &'a Scenario, asked: Option<&str>) -> Result<&'a Flow, Error> {
-    let all: Vec<&Flow> = scenario.flows.iter().filter(|flow| flow.is_multipath()).collect();
-    let mut names: Vec<&str> = all.iter().map(|flow| base(&flow.name)).collect();
-    names.dedup();
-    let find = |name: &str| all.iter().find(|flow| base(&flow.name) == name).copied();
-    let wrong = |message: String| {
-        input_error(message, Some(&suggest(asked.unwrap_or_default(), names.iter().copied())))
-    };
-    match (asked, &names[..]) {
-        (_, []) => {
-            let help = "give one paths = [[\"dsl\"], [\"lte\"]]; to compare algorithms of single-path flows, use `anabranch compare`";
-            Err(input_error(format!("{} has no flow with several paths", scenario.name), Some(help)))
-        }
-        (Some(name), _) => {
-            find(name).ok_or_else(|| wrong(format!("no flow with several paths is named `{name}`")))
-        }
-        (None, [only]) => find(only).ok_or_else(|| wrong("no flow".into())),
-        (None, _) => Err(wrong("several flows have several paths: choose one with --flow".into())),
-    }
-}
-
-/// The single-path flow on a path of the connection, and the keys that set it.
-fn baseline(scenario: &Scenario, flow: &Flow, path: usize) -> (Baseline, Vec<String>) {
-    let links = &flow.paths[path].links;
-    let shares =
-        |other: &&Flow| !other.is_multipath() && other.paths[0].links.iter().any(|link| links.contains(link));
-    let neighbour = scenario.flows.iter().find(shares);
-    let cc = neighbour.map_or(NO_NEIGHBOUR.to_owned(), |neighbour| written(&neighbour.cc));
-    // Connections of a count each have their own of links with a count.
-    let counted = base(&flow.name) != flow.name;
-    let names = |links: &[usize]| {
-        let links = links.iter().map(|link| &scenario.links[*link]);
-        let quoted = links.map(|link| format!("{:?}", if counted { &link.key } else { &link.name }));
-        quoted.collect::<Vec<_>>().join(", ")
-    };
-    let key = format!("flows.{}", quoted_key(base(&flow.name)));
-    let set = vec![
-        format!("{key}.paths=[[{}]]", names(links)),
-        format!("{key}.return=[[{}]]", names(&flow.paths[path].return_links)),
-        format!("{key}.backup=[]"),
-        format!("{key}.events=[]"),
-        format!("{key}.cc={cc}"),
-    ];
-    let path = links.iter().map(|link| scenario.links[*link].name.clone()).collect();
-    (Baseline { path, cc, neighbour: neighbour.map(|flow| base(&flow.name).to_owned()) }, set)
-}
-
-/// An algorithm with its parameters, as a scenario has it.
-fn written(cc: &CongestionControl) -> String {
-    let value = |value: &ParamValue| match value {
-        ParamValue::Number(x) => format!("{x:?}"),
-        ParamValue::Flag(flag) => flag.to_string(),
-        ParamValue::Word(word) => format!("{word:?}"),
-    };
-    let params: String =
-        cc.params.iter().map(|(name, given)| format!(", {name} = {}", value(given))).collect();
-    match params.is_empty() {
-        true => cc.entry.name.to_owned(),
-        false => format!("{{ name = {:?}{params} }}", cc.entry.name),
-    }
-}
-
-/// The keys that set the buffer of every link.
-fn queues(scenario: &Scenario, buffer: &str) -> Vec<String> {
-    scenario.link_keys().into_iter().map(|key| format!("links.{}.queue={buffer}", quoted_key(key))).collect()
-}
-
-/// The scenario if the simulator can run it; else an error that names the algorithm.
-fn checked(scenario: Scenario, cc: &str) -> Result<Scenario, Error> {
-    scenario.check().map_err(|why| Error::Input(miette!("{cc}: {why}")))?;
-    Ok(scenario)
-}
-
-/// The values of an algorithm with a buffer, from its runs and those of each baseline, in the order of their seeds.
-fn case(flow: &Flow, buffer: Option<&str>, cc: &str, ours: &[&Summary], single: &[Vec<&Summary>]) -> Case {
-    let name = base(&flow.name);
-    let alone = Flow { paths: flow.paths[..1].to_vec(), ..flow.clone() };
-    let rates = Rates::of(
-        ours.iter().map(|run| subflows(run, name, packet(flow))).collect(),
-        single
-            .iter()
-            .map(|runs| runs.iter().map(|run| subflows(run, name, packet(&alone))).collect())
-            .collect(),
-    );
-    let goodput = |run: &&Summary| mean(of_name(run, name).map(|flow| flow.goodput_bps));
-    let with_times = ours.first().map_or(vec![], |run| times(run));
-    let completion = |name: &String| {
-        let each = ours.iter().map(|run| mean(of_name(run, name).map(completion_s)));
-        (name.clone(), goals::estimated(each))
-    };
-    Case {
-        buffer: buffer.map(str::to_owned),
-        cc: cc.to_owned(),
-        goodput_bps: goals::estimated(ours.iter().map(goodput)),
-        goal1: rates.throughput(),
-        goal2: rates.no_harm(),
-        goal3: rates.balance(),
-        completions: with_times.iter().map(completion).collect(),
-    }
-}
-
-/// The flows of a name and its count.
-fn of_name<'a>(run: &'a Summary, name: &'a str) -> impl Iterator<Item = &'a FlowSummary> {
-    run.flows.iter().filter(move |flow| base(&flow.name) == name)
-}
-
-fn completion_s(flow: &FlowSummary) -> Option<f64> {
-    flow.completion.as_ref().map(|completion| completion.mean_s)
-}
-
-/// The names of flows that have completion times.
-fn times(run: &Summary) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for flow in run.flows.iter().filter(|flow| flow.completion.is_some() || flow.transfers.is_some()) {
-        let name = base(&flow.name).to_owned();
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
-}
-
-/// The mean; `None` if one is missing, or without values.
-fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
-    let values: Vec<f64> = values.collect::<Option<_>>()?;
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-}
-
-/// Bytes of a packet per byte of payload.
-fn packet(flow: &Flow) -> f64 {
-    let mss = f64::from(flow.tcp.mss);
-    (mss + HEADERS) / (mss - dss(flow))
-}
-
-/// For each subflow its links, its rate with headers, and its loss rate, as means over the flows of that name.
-fn subflows(run: &Summary, name: &str, packet: f64) -> Vec<goals::Subflow> {
-    let Some(first) = of_name(run, name).next() else { return vec![] };
-    let subflow = |r: usize| goals::Subflow {
-        links: first.subflows[r].path.clone(),
-        rate: mean(of_name(run, name).map(|flow| flow.subflows[r].goodput_bps)).map(|rate| rate * packet),
-        loss: mean(of_name(run, name).map(|flow| flow.subflows[r].loss_rate)),
-    };
-    (0..first.subflows.len()).map(subflow).collect()
-}
-
-/// Each algorithm over all buffers: by its completion time if the connection has one, else by its goodput.
-fn candidates(cc: &[String], flow: &str, cases: &[Case]) -> Vec<Candidate> {
-    let time = |case: &Case| case.completions.iter().find(|(name, _)| name == flow)?.1.clone();
-    let by_time = cases.iter().any(|case| time(case).is_some());
-    let value = |case: &Case| if by_time { time(case) } else { case.goodput_bps.clone() };
-    let candidate = |cc: &String| {
-        let of: Vec<&Case> = cases.iter().filter(|case| case.cc == *cc).collect();
-        let values: Vec<Estimate> = of.iter().filter_map(|case| value(case)).collect();
-        // Seed by seed over the buffers.
-        let seeds = values.iter().map(|value| value.values.len()).min().unwrap_or(0);
-        let of_seed = |seed: usize| mean(values.iter().map(|value| Some(value.values[seed])));
-        Candidate {
-            cc: cc.clone(),
-            missed: of.iter().map(|case| case.missed()).sum(),
-            // An algorithm without a value in some case is not the best.
-            value: goals::estimated((0..seeds).map(of_seed)).filter(|_| values.len() == of.len()),
-            less_is_better: by_time,
-        }
-    };
-    cc.iter().map(candidate).collect()
+    Ok(plan.conclude(&scenario.name, &options.command, *seeds, &each))
 }

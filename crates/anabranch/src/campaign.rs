@@ -212,7 +212,7 @@ impl Campaign {
                 let resume = if found + kept > 0 { "; run the same command again to resume" } else { "" };
                 let folder = outcome.results.folder(Kind::Paper);
                 return Err(Error::Interrupted(match self.kind {
-                    Kind::Study => miette!("interrupted: the report is unchanged{resume}"),
+                    Kind::Study | Kind::Advice => miette!("interrupted: the report is unchanged{resume}"),
                     Kind::Paper => miette!(
                         "interrupted: {} complete{partial} in {}, the report is unchanged{resume}",
                         counted(complete, "paper"),

@@ -1,23 +1,28 @@
 //! `anabranch advise`: which algorithm suits a scenario.
 
+use crate::finish::laboratory;
 use crate::interrupt;
 use crate::jobs::Jobs;
+use crate::output::note;
 use crate::output::{print, print_json};
 use crate::pages::advise::page;
 use crate::progress::Progress;
 use crate::scenario_args::ScenarioArgs;
 use crate::table::WIDTH;
-use anabranch::advise::{ALGORITHMS, RULE};
-use anabranch::{AdviseOptions, Error};
-use anabranch_study::file;
+use anabranch::advise::RULE;
+use anabranch::{Advice, AdviseOptions, Error};
+use anabranch_record::quoted;
+use anabranch_study::{Kind, Results, file};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
   anabranch advise scenarios/two-paths-and-a-neighbour.toml
   anabranch advise scenarios/two-paths-and-a-neighbour.toml --cc lia,olia --buffers '0.5 BDP,2 BDP'
   anabranch advise scenarios/wifi-and-lte.toml --duration '30 s' --seeds 10 --jobs 2
+  anabranch advise scenarios/wifi-and-lte.toml --out out/advice
   anabranch advise scenarios/shared-bottleneck.toml --json > advice.json
 
 For each path, a single-path flow replaces the connection: with the algorithm and parameters of the
@@ -51,6 +56,10 @@ pub struct AdviseArgs {
     /// The number of seeds: the first seed and its successors.
     #[arg(long, default_value = "5", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub seeds: u32,
+    /// The folder that gets `advice/` and `report/`. It may have results of studies and other advice; advice on a scenario of the same
+    /// name is replaced.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
     #[command(flatten)]
     pub jobs: Jobs,
     /// Run even if it may need more than 4 GB of memory.
@@ -63,18 +72,52 @@ pub struct AdviseArgs {
 
 /// `anabranch advise`.
 pub fn advise(args: AdviseArgs) -> Result<(), Error> {
+    let command = command(&args);
     let AdviseArgs { flow, cc, buffers, seeds, .. } = args;
-    let cc: Vec<String> = match &cc[..] {
-        [] => ALGORITHMS.map(str::to_owned).to_vec(),
+    let default = AdviseOptions::default();
+    let cc = match &cc[..] {
+        [] => default.cc,
         some => some.iter().flat_map(|cc| file::parts(cc)).collect(),
     };
     let buffers = buffers.into_iter().map(|buffer| buffer.trim().to_owned()).collect();
-    let options = AdviseOptions { flow, cc, buffers, seeds, jobs: args.jobs.jobs, lax: args.yes };
+    let options = AdviseOptions { flow, cc, buffers, seeds, jobs: args.jobs.jobs, lax: args.yes, command };
     let scenario = args.scenario.open(vec![], false)?;
     interrupt::listen()?;
+    let results = args.out.as_deref().map(|out| Results::open(out, note)).transpose()?;
     let progress = Progress::over_runs();
     let advice = anabranch::advise(&scenario, &options, &progress.watch());
     drop(progress);
     let advice = advice?;
-    if args.json { print_json(&advice) } else { print(&page(&advice)) }
+    let printed = if args.json { print_json(&advice) } else { print(&page(&advice)) };
+    if let Some(results) = results {
+        let report = keep(&results, &advice)?;
+        if !args.json {
+            print(&format!("Report: {}", report.display()))?;
+        }
+    }
+    printed
+}
+
+/// Writes the advice and the report on all results of the folder; returns the advice's page.
+fn keep(results: &Results, advice: &Advice) -> Result<PathBuf, Error> {
+    let safe = |c: char| if c.is_alphanumeric() || "._-".contains(c) { c } else { '-' };
+    let name: String = advice.scenario.chars().map(safe).collect();
+    results.keep(Kind::Advice, &format!("advice-{name}"), advice)?;
+    anabranch::report(results, &advice.command, laboratory(), false)
+}
+
+fn command(args: &AdviseArgs) -> String {
+    let shared = args.scenario.command();
+    let one = |option: &str, values: &[String]| -> String {
+        values.iter().map(|value| format!(" {option} {}", quoted(value))).collect()
+    };
+    let flow: Vec<String> = args.flow.iter().cloned().collect();
+    let buffers: Vec<String> = if args.buffers.is_empty() { vec![] } else { vec![args.buffers.join(",")] };
+    format!(
+        "anabranch advise {shared}{}{}{} --seeds {}",
+        one("--flow", &flow),
+        one("--cc", &args.cc),
+        one("--buffers", &buffers),
+        args.seeds
+    )
 }

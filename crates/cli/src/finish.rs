@@ -67,7 +67,7 @@ pub fn show(result: &StudyResult, json: bool, page: impl FnOnce() -> String) -> 
 }
 
 /// The laboratory's page: `make page` puts it beside the binary, an installation into `share`.
-fn laboratory() -> Option<String> {
+pub fn laboratory() -> Option<String> {
     let binary = env::current_exe().ok()?;
     let folder = binary.parent()?.parent()?;
     let places = ["page/laboratory.html", "share/anabranch/laboratory.html"];

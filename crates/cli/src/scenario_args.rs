@@ -1,6 +1,7 @@
 //! The scenario of a command, and its changes.
 
 use anabranch::{Changes, Error, Scenario};
+use anabranch_record::quoted;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use std::path::PathBuf;
@@ -27,6 +28,16 @@ fn parse_seed(text: &str) -> Result<u64, String> {
 }
 
 impl ScenarioArgs {
+    /// The file and the changes, as on a command line.
+    pub fn command(&self) -> String {
+        let set = self.set.iter().map(|set| ("--set", set.clone()));
+        let seed = self.seed.iter().map(|seed| ("--seed", seed.to_string()));
+        let duration = self.duration.iter().map(|duration| ("--duration", duration.clone()));
+        let options =
+            set.chain(seed).chain(duration).map(|(option, value)| format!(" {option} {}", quoted(&value)));
+        format!("{}{}", quoted(&self.file.display().to_string()), options.collect::<String>())
+    }
+
     /// Reads the scenario with the changes and these algorithms.
     pub fn open(self, cc: Vec<String>, linux_hosts: bool) -> Result<Scenario, Error> {
         let ScenarioArgs { file, set, seed, duration } = self;

@@ -88,6 +88,14 @@ pub extern "C" fn run() -> i32 {
     keep(question::run(&question_text(), &mut Page, &mut going))
 }
 
+/// [`question::advise`]: the page gets fractions in place of times.
+#[unsafe(no_mangle)]
+pub extern "C" fn advise() -> i32 {
+    // SAFETY: as above.
+    let mut going = |fraction: f64| unsafe { keep_going(fraction) != 0 };
+    keep(question::advise(&question_text(), &mut going))
+}
+
 /// Passes samples to the page.
 struct Page;
 

@@ -7,4 +7,4 @@
 mod browser;
 mod question;
 
-pub use question::{Answer, algorithms, describe, ideal, run};
+pub use question::{Answer, advise, algorithms, describe, ideal, run};

@@ -1,9 +1,10 @@
 //! Questions of the page, as JSON: a scenario's text and changes to it, as on the command line.
 
+use anabranch_advice::{ALGORITHMS, Plan, RULE};
 use anabranch_cc::registry::{ALL, Kind};
 use anabranch_ideal::{Ideals, QUEUE};
 use anabranch_net::{LinkSpec, Loss, QueueLimit, Time};
-use anabranch_record::Sink;
+use anabranch_record::{NoSamples, Sink, Summary};
 use anabranch_scenario::{
     Flow, NamedLink, Overrides, Path, Scenario, ScenarioError, Source, load, printable,
 };
@@ -29,16 +30,24 @@ struct Question {
 }
 
 impl Question {
+    fn of(json: &str) -> Result<Self, String> {
+        serde_json::from_str(json).map_err(|e| problem(&e.to_string()))
+    }
+
     fn scenario(json: &str) -> Result<Scenario, String> {
-        let question: Question = serde_json::from_str(json).map_err(|e| problem(&e.to_string()))?;
+        Question::of(json)?.changed(&[], None)
+    }
+
+    /// The scenario with further values and another algorithm.
+    fn changed(&self, set: &[String], cc: Option<&str>) -> Result<Scenario, String> {
         let mut overrides = Overrides::default();
-        for set in &question.set {
+        for set in self.set.iter().chain(set) {
             overrides.set(set);
         }
-        for cc in &question.cc {
+        for cc in self.cc.iter().map(String::as_str).chain(cc) {
             overrides.cc(cc);
         }
-        let source = Source { name: "the scenario".into(), text: question.text };
+        let source = Source { name: "the scenario".into(), text: self.text.clone() };
         load(&source, &overrides).map_err(|error| problems(&error))
     }
 }
@@ -148,10 +157,49 @@ pub fn run(question: &str, sink: &mut dyn Sink, keep_going: &mut dyn FnMut(Time)
     run.map(|run| run.summary.to_json()).map_err(|error| problem(&error.to_string()))
 }
 
+/// The seeds of advice: as few as have an interval that can decide.
+const SEEDS: u32 = 3;
+
+/// Advises on an algorithm as `anabranch advise --seeds 3` does; polls `keep_going` with the completed fraction.
+///
+/// # Errors
+/// The scenario's problems, or the reason of a failed run.
+pub fn advise(question: &str, keep_going: &mut dyn FnMut(f64) -> bool) -> Answer {
+    let question = Question::of(question)?;
+    let scenario = question.changed(&[], None)?;
+    let cc = ALGORITHMS.map(str::to_owned);
+    let plan = Plan::of(&scenario, None, &cc, &[]).map_err(|why| problem(&why.to_string()))?;
+    let total = (plan.runs.len() * SEEDS as usize) as f64;
+    let mut runs: Vec<Vec<Summary>> = Vec::new();
+    for planned in &plan.runs {
+        let changed = question.changed(&planned.set, planned.cc.as_deref())?;
+        let mut seeds = Vec::new();
+        for seed in 0..u64::from(SEEDS) {
+            let done = (runs.len() * SEEDS as usize + seeds.len()) as f64;
+            let whole = changed.duration.as_secs_f64();
+            let mut going = |now: Time| keep_going((done + now.as_secs_f64() / whole) / total);
+            let seed = changed.seed.wrapping_add(seed);
+            let run = anabranch_sim::run(&changed, seed, &mut NoSamples, &mut going);
+            seeds.push(run.map_err(|error| problem(&format!("{}: {error}", planned.what)))?.summary);
+        }
+        runs.push(seeds);
+    }
+    let runs: Vec<Vec<&Summary>> = runs.iter().map(|seeds| seeds.iter().collect()).collect();
+    let advice = plan.conclude(&scenario.name, "", SEEDS, &runs);
+    let misses: Vec<String> = advice.cases.iter().map(|case| case.misses()).collect();
+    let answer = json!({
+        "advice": advice,
+        "misses": misses,
+        "compared_with": advice.compared_with(),
+        "conclusion": advice.conclusion(),
+        "rule": RULE,
+    });
+    Ok(answer.to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_record::{NoSamples, Summary};
 
     const TWO: &str = r#"
         name = "two"
@@ -199,6 +247,36 @@ mod tests {
         let answers = ask(&["flows.both.application={kind=\"request-response\",size=\"10 kB\"}"], &[]);
         let found: Value = serde_json::from_str(&describe(&answers).unwrap()).unwrap();
         assert_eq!(found["flows"][0]["greedy"], false);
+    }
+
+    /// As the command makes it of the same seeds: here by the plan and the runs of the library.
+    #[test]
+    fn advice_has_a_row_for_each_algorithm() {
+        let mut fractions = vec![];
+        let mut going = |fraction| {
+            fractions.push(fraction);
+            true
+        };
+        let found: Value = serde_json::from_str(&advise(&ask(&[], &[]), &mut going).unwrap()).unwrap();
+        let cases = found["advice"]["cases"].as_array().unwrap();
+        assert_eq!(cases.iter().map(|case| case["cc"].as_str().unwrap()).collect::<Vec<_>>(), ALGORITHMS);
+        assert!(fractions.is_sorted() && fractions.iter().all(|f| (0.0..=1.0).contains(f)));
+        // The mean of three runs of LIA.
+        let goodput = |seed: u64| {
+            let text = ask(&[&format!("seed={seed}")], &["lia"]);
+            let run = run(&text, &mut NoSamples, &mut |_| true).unwrap();
+            Summary::from_json(&run).unwrap().flows[0].goodput_bps.unwrap()
+        };
+        let mean = (goodput(1) + goodput(2) + goodput(3)) / 3.0;
+        let found = cases[1]["goodput_bps"]["mean"].as_f64().unwrap();
+        assert!((found / mean - 1.0).abs() < 1e-9, "{found} {mean}");
+    }
+
+    #[test]
+    fn advice_needs_several_paths() {
+        let alone = ask(&["flows.both.paths=[[\"a\"]]"], &[]);
+        let found: Value = serde_json::from_str(&advise(&alone, &mut |_| true).unwrap_err()).unwrap();
+        assert_eq!(found["problems"][0]["message"], "two has no flow with several paths");
     }
 
     /// By the response function of Reno: √(1.5/0.01) = 12.2 segments per 20 ms would be more than 10 Mbit/s if the RTT were

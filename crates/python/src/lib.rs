@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 
+mod advise;
 mod algorithm;
 mod algorithms;
 mod campaign;
@@ -21,6 +22,8 @@ mod text;
 /// The module that the package's Python code calls.
 #[pymodule]
 mod _anabranch {
+    #[pymodule_export]
+    use crate::advise::advise;
     #[pymodule_export]
     use crate::algorithm::register;
     #[pymodule_export]

@@ -2,9 +2,10 @@
 //!
 //! A backend gives its samples to a [`Sink`] as it runs: a [`ParquetSink`] or [`CsvSink`] writes them into files in constant
 //! memory, a [`MemorySink`] keeps them for figures, [`NoSamples`] wants no samples. At the end it
-//! returns a [`Summary`], whose JSON is the project's format for results.
+//! returns a [`Summary`], whose JSON is the project's format for results. An [`Estimate`] is a value over several runs.
 
 mod capture_read;
+mod estimate;
 #[cfg(feature = "files")]
 mod files;
 mod histogram;
@@ -21,6 +22,7 @@ mod summary;
 mod transfers;
 
 pub use capture_read::{CaptureRead, Fallback, FallbackSign};
+pub use estimate::{Estimate, NoValue, estimate, narrowing, prediction};
 #[cfg(feature = "files")]
 pub use files::*;
 pub use histogram::Histogram;

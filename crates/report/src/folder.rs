@@ -1,6 +1,7 @@
 //! The report on everything that was left in a folder of results.
 
 use crate::{Context, ReportError, SizeNote, write};
+use anabranch_advice::Advice;
 use anabranch_cc::registry;
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_record::output::OutputError;
@@ -40,6 +41,7 @@ pub fn write_on(
         papers.extend(result.map(|r| StudyResult { headline: r.headline.or(paper.headline), ..r }));
     }
     let studies: Vec<StudyResult> = store.load_all(Kind::Study)?;
+    let advice: Vec<Advice> = store.load_all(Kind::Advice)?;
     let algorithms = algorithms_in(store)?;
     let context = Context {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -54,7 +56,8 @@ pub fn write_on(
         machine: Some(machine()),
     };
     let place = store.take_report()?;
-    let results = crate::Results { papers: &papers, studies: &studies, algorithms: &algorithms };
+    let results =
+        crate::Results { papers: &papers, studies: &studies, advice: &advice, algorithms: &algorithms };
     write(place.folder(), &results, &context)?;
     place.commit()?;
     Ok(store.out().join("report/index.html"))

@@ -101,6 +101,7 @@ fn navigation(plan: &Plan, current: &str) -> Markup {
         ("Papers", pages(&plan.papers)),
         ("Our own study", pages(&plan.own)),
         ("Studies", pages(&plan.studies)),
+        ("Advice", plan.advice.iter().map(|a| (a.advice.scenario.as_str(), a.file.as_str())).collect()),
         ("", algorithms),
     ];
     // An algorithm's page is found through the page of all.

@@ -9,6 +9,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use anabranch_advice::Advice;
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::StudyResult;
 
@@ -24,6 +25,7 @@ mod goals;
 mod headline;
 mod laboratory;
 mod layout;
+mod matplotlib;
 mod multiples;
 mod pages;
 mod picture;
@@ -35,6 +37,7 @@ mod search;
 mod site;
 mod steps;
 mod style;
+mod tex;
 mod tiles;
 mod verdict;
 mod visible;
@@ -43,10 +46,12 @@ pub mod svg;
 
 pub use csv::{VALUES, values};
 pub use folder::{FolderError, algorithms_in, write_on};
+pub use matplotlib::style_sheet;
 pub use multiples::multiples;
 pub use picture::page_of_charts;
 pub use site::ReportError;
 pub use style::THEORY;
+pub use tex::{in_tex, tex};
 
 /// Facts about the run as a whole, provided by the caller.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -87,11 +92,13 @@ pub struct Results<'a> {
     pub papers: &'a [StudyResult],
     /// Users' studies and sweeps, counted separately.
     pub studies: &'a [StudyResult],
+    /// Advice on scenarios.
+    pub advice: &'a [Advice],
     /// Algorithms in the standard cases.
     pub algorithms: &'a [AlgorithmResult],
 }
 
-/// Writes the report to `dir`, which is created: `index.html`, `methods.html`, a page for each paper and each study,
+/// Writes the report to `dir`, which is created: `index.html`, `methods.html`, a page for each paper, each study and each advice,
 /// `algorithms.html` and a page for each algorithm of the registry (with its standard cases, where there are results of
 /// them), `laboratory.html` where the context has it, the scripts and styles in `assets/` and the figures' values in `data/`.
 ///
@@ -108,6 +115,9 @@ pub fn write(dir: &Path, results: &Results<'_>, context: &Context) -> Result<(),
     pages::overview::add(&plan, &mut site);
     for paper in plan.papers_and_studies() {
         pages::paper::add(&plan, paper, &mut site);
+    }
+    for advice in &plan.advice {
+        pages::advice::add(&plan, advice, &mut site);
     }
     pages::algorithms::add(&plan, &mut site);
     for algorithm in &plan.algorithms {

@@ -1,10 +1,12 @@
 //! One module for each kind of page.
 
+pub mod advice;
 pub mod algorithm;
 pub mod algorithms;
 pub mod answers;
 pub mod assumptions;
 pub mod case;
+mod equation;
 pub mod experiment;
 pub mod fidelity;
 pub mod figure;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use anabranch_advice::Advice;
 use anabranch_cc::registry::{self, Entry, Kind};
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::{Experiment, Fidelity, Figure, Panel, Row, Run, StudyResult, VariantName, Wording};
@@ -21,8 +22,18 @@ pub struct Plan<'a> {
     pub own: Vec<PaperPlan<'a>>,
     /// Users' studies and sweeps, one page each.
     pub studies: Vec<PaperPlan<'a>>,
-    /// One page each: all of the registry, in its order; beside users' studies alone, those that were run.
+    /// One page each.
+    pub advice: Vec<AdvicePlan<'a>>,
+    /// One page each: all of the registry, in its order; beside users' studies and advice alone, those that were run.
     pub algorithms: Vec<AlgorithmPlan<'a>>,
+}
+
+/// The page of advice on a scenario.
+pub struct AdvicePlan<'a> {
+    /// What is known.
+    pub advice: &'a Advice,
+    /// "advice-two-paths.html".
+    pub file: String,
 }
 
 /// An algorithm's page.
@@ -107,16 +118,26 @@ impl<'a> Plan<'a> {
             file: format!("{}.html", pages.claim(&format!("algorithm-{}", entry.name))),
         });
         let mut algorithms: Vec<AlgorithmPlan<'_>> = algorithms.collect();
-        if results.papers.is_empty() && !results.studies.is_empty() {
+        if results.papers.is_empty() && (!results.studies.is_empty() || !results.advice.is_empty()) {
             let runs = || results.studies.iter().flat_map(|s| &s.experiments).flat_map(|e| &e.runs);
-            algorithms.retain(|a| a.result.is_some() || runs().any(|run| names(run, a.entry)));
+            let cases = results.advice.iter().flat_map(|advice| &advice.cases).map(|case| &case.cc);
+            algorithms.retain(|a| {
+                a.result.is_some()
+                    || runs().any(|run| names(run, a.entry))
+                    || cases.clone().any(|cc| cc == a.entry.name)
+            });
         }
+        let advice = results.advice.iter().map(|advice| AdvicePlan {
+            advice,
+            file: format!("{}.html", pages.claim(&format!("advice-{}", advice.scenario))),
+        });
+        let advice = advice.collect();
         let mut named = |of: &'a [StudyResult], users: bool| -> Vec<_> {
             of.iter().map(|result| PaperPlan::new(result, users, &mut pages)).collect()
         };
         let shipped = named(results.papers, false);
         let (own, papers) = shipped.into_iter().partition(|p| anabranch_papers::is_own(&p.result.name));
-        Self { context, papers, own, studies: named(results.studies, true), algorithms }
+        Self { context, papers, own, studies: named(results.studies, true), advice, algorithms }
     }
 
     /// The papers, and then the studies.

@@ -25,6 +25,10 @@ pub fn add(plan: &Plan, site: &mut Site) {
         let text = format!("{}: {}", algorithm.entry.name, algorithm.entry.title);
         found.push(json!([text, algorithm.file]));
     }
+    for planned in &plan.advice {
+        let text = format!("advice on {}: {}", planned.advice.scenario, planned.advice.recommendation.text);
+        found.push(json!([printable_line(&text), planned.file]));
+    }
     for paper in plan.papers_and_studies() {
         let name = format!("{} {}: {}", paper.result.id, paper.result.name, paper.result.title);
         found.push(json!([printable_line(&name), paper.file]));

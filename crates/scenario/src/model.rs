@@ -330,3 +330,8 @@ pub enum RandomDelay {
     /// Up to this.
     UpTo(Time),
 }
+
+/// A flow's name without its number in a group.
+pub fn base(name: &str) -> &str {
+    name.rsplit_once('/').map_or(name, |(base, _)| base)
+}

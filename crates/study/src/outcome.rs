@@ -1,5 +1,7 @@
 //! One run of a simulation, with the readers for rows and figures.
 
+pub use anabranch_scenario::base;
+
 use crate::segment::Segment;
 use anabranch_net::Time;
 use anabranch_record::{FlowSummary, MemorySink, SubflowSummary, Summary};
@@ -18,11 +20,6 @@ pub struct Outcome {
     pub samples: MemorySink,
     /// The scenario that was simulated.
     pub scenario: Arc<Scenario>,
-}
-
-/// A flow's name without its number in a group.
-pub fn base(name: &str) -> &str {
-    name.rsplit_once('/').map_or(name, |(base, _)| base)
 }
 
 /// The readers below return `None` if the flow, the subflow or the value does not exist.

@@ -1,7 +1,8 @@
 """Congestion control for multipath transports.
 
-`run` simulates a scenario, `sweep` many variants of it, and `Study` a study file. `ideal` computes theoretical shares, and
-`algorithms` lists the algorithms. Sweeps and studies take any `concurrent.futures.Executor`, such as a Dask client's.
+`run` simulates a scenario, `sweep` many variants of it, and `Study` a study file. `advise` recommends an algorithm for a
+scenario, `ideal` computes theoretical shares, and `algorithms` lists the algorithms. Sweeps and studies take any
+`concurrent.futures.Executor`, such as a Dask client's.
 
 Quantities have their unit in their name: `goodput_bps`, `mean_rtt_s`, `cwnd_segments`.
 
@@ -11,6 +12,7 @@ that makes one; or a dictionary of flows' names and such algorithms.
 """
 
 from . import _fork as _fork
+from ._advice import Advice, advise
 from ._algorithm import Algorithm
 from ._anabranch import Ack, Congestion, LostSegment, Path, RateSample, __version__
 from ._errors import Error, InputError, MissingFileError, RunError, VersionError, WrongTypeError
@@ -22,6 +24,7 @@ from ._table import Table
 
 __all__ = [
     "Ack",
+    "Advice",
     "Algorithm",
     "Cc",
     "Congestion",
@@ -46,6 +49,7 @@ __all__ = [
     "VersionError",
     "WrongTypeError",
     "__version__",
+    "advise",
     "algorithms",
     "examples",
     "ideal",

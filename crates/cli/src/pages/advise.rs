@@ -1,7 +1,7 @@
 //! Formats the advice for a scenario.
 
 use crate::table::{Spread, Table, WIDTH};
-use anabranch::advise::{Case, Goal, Met};
+use anabranch::advise::{Case, Goal};
 use anabranch::units::{PLAIN, RATE, TIME};
 use anabranch::{Advice, counted};
 use anabranch_study::Estimate;
@@ -16,27 +16,10 @@ pub fn page(advice: &Advice) -> String {
     format!(
         "{}{}\n{}\n{}",
         fill(&heading),
-        fill(&baselines(advice)),
+        fill(&advice.compared_with()),
         table(&advice.cases, flow),
-        fill(&format!("{}{}", advice.recommendation.text, undecided(advice)))
+        fill(&advice.conclusion())
     )
-}
-
-/// What `?` means, if a goal has one.
-fn undecided(advice: &Advice) -> String {
-    let open = advice.cases.iter().any(|case| misses(case).contains('?'));
-    let more = format!(" A goal with `?` counts as met; --seeds {} may decide it.", 4 * advice.seeds);
-    if open { more } else { String::new() }
-}
-
-fn baselines(advice: &Advice) -> String {
-    let one = |baseline: &anabranch::advise::Baseline| {
-        let like =
-            baseline.neighbour.as_ref().map_or("no neighbour".to_owned(), |name| format!("like {name}"));
-        format!("{} on {} ({like})", baseline.cc, baseline.path.join("+"))
-    };
-    let all: Vec<String> = advice.baselines.iter().map(one).collect();
-    format!("Compared with single-path flows in its place: {}", all.join(", "))
 }
 
 fn table(cases: &[Case], flow: &str) -> Table {
@@ -55,7 +38,7 @@ fn table(cases: &[Case], flow: &str) -> Table {
         .estimates("goal 1 (≥ 1)", PLAIN, &goal(|case| &case.goal1))
         .estimates("goal 2 (≤ 1)", PLAIN, &goal(|case| &case.goal2))
         .estimates("goal 3 (≤ 1)", PLAIN, &goal(|case| &case.goal3))
-        .text("misses", cases.iter().map(misses));
+        .text("misses", cases.iter().map(Case::misses));
     for (name, _) in cases.first().map_or(&[][..], |case| &case.completions) {
         let of = |case: &Case| {
             let found = case.completions.iter().find(|(known, _)| known == name);
@@ -65,16 +48,4 @@ fn table(cases: &[Case], flow: &str) -> Table {
         table = table.estimates(&heading, TIME, &cases.iter().map(of).collect::<Vec<_>>());
     }
     table
-}
-
-/// The goals that a case misses; with `?` where more seeds would decide.
-fn misses(case: &Case) -> String {
-    let goals = [("1", &case.goal1), ("2", &case.goal2), ("3", &case.goal3)].into_iter();
-    let missed = goals.filter_map(|(number, goal)| match goal.as_ref()?.met {
-        Met::Met => None,
-        Met::Undetermined => Some(format!("{number}?")),
-        Met::Missed => Some(number.to_owned()),
-    });
-    let missed: Vec<String> = missed.collect();
-    if missed.is_empty() { "–".to_owned() } else { missed.join(", ") }
 }

@@ -183,6 +183,27 @@ mod tests {
         }
     }
 
+    /// A claim that one value is the highest has no value of its own: the terminal shows those that it compares.
+    #[test]
+    fn an_order_shows_what_it_compares() {
+        let mut result: StudyResult = serde_json::from_value(serde_json::json!({
+            "name": "x", "id": "X", "title": "x", "citation": "", "size": "default", "seeds": 2, "version": "0.2.0", "hash": "",
+            "notes": [], "errata": [], "experiments": [],
+        }))
+        .unwrap();
+        let mut highest = experiment("X-1", false, &[Verdict::NotReproduced]);
+        let value = |mean: f64, half_width| Estimate { mean, half_width, values: vec![mean; 2] };
+        highest.rows[0].published = Published::Claim("OLIA is the highest".into());
+        highest.rows[0].unit = "Mbit/s".into();
+        highest.rows[0].compared =
+            vec![("LIA".into(), value(52.5, Some(1.5))), ("OLIA".into(), value(40.0, None))];
+        result.experiments = vec![highest];
+        let page = verdicts_and_rows(&result);
+        let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("OLIA is the highest LIA 52.50 ± 1.500 Mbit/s, OLIA 40.00 Mbit/s"), "{page}");
+        assert!(!page.contains('–'), "a dash would mean that nothing was measured: {page}");
+    }
+
     /// Experiments beyond the paper have a separate table, and each table has its own sum.
     #[test]
     fn experiments_beyond_the_paper_have_their_own_table() {

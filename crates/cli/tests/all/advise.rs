@@ -75,3 +75,28 @@ fn bad_input() {
     let said = anabranch(["advise", TWO_PATHS, "--buffers", "2 frames"]).fails(2);
     assert!(said.contains("frames"), "{said}");
 }
+
+/// The report has the table of the same advice, beside the results of other commands in its folder.
+#[test]
+fn a_folder_gets_the_advice_and_its_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let said = anabranch([&["advise"], &SHORT[..], &["--out", out]].concat()).ok();
+    assert!(said.contains(&format!("Report: {out}/report/index.html")), "{said}");
+    let read = |file: &str| std::fs::read_to_string(folder.path().join(file)).unwrap();
+    let kept: serde_json::Value =
+        serde_json::from_str(&read("advice/advice-two-paths-and-a-neighbour.json")).unwrap();
+    let page = read("report/advice-two-paths-and-a-neighbour.html");
+    for text in ["recommendation", "command"] {
+        let text = kept[text]["text"].as_str().or(kept[text].as_str()).unwrap();
+        let escaped = text.replace('&', "&amp;").replace('"', "&quot;");
+        assert!(!text.is_empty() && page.contains(&escaped), "{text} is not in\n{page}");
+    }
+    assert!(page.contains("<th scope=\"row\"><code>lia</code></th>"), "{page}");
+    assert!(read("report/index.html").contains("advice-two-paths-and-a-neighbour.html"));
+    // The same command again gives the same advice.
+    let mut words = shlex::split(kept["command"].as_str().unwrap()).unwrap();
+    words.push("--json".into());
+    let again = anabranch(&words[1..]).json();
+    assert_eq!(again, kept);
+}

@@ -11,6 +11,7 @@ mod guest;
 mod ideal;
 mod inform;
 mod input;
+mod own_style;
 mod paper;
 mod pictures;
 mod plot;

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use crate::{
     headline,
     layout::{Page, page, scroll},
-    pages::{answers, assumptions, fidelity, origins},
+    pages::{advice, answers, assumptions, fidelity, origins},
     plan::{self, ExperimentPlan, PaperPlan, Plan},
     prose::{Links, paragraphs, prose},
     site::Site,
@@ -18,6 +18,9 @@ const FILE: &str = "index.html";
 /// Adds the page.
 pub fn add(plan: &Plan, site: &mut Site) {
     let (heading, lead) = match [&plan.papers[..], &plan.own, &plan.studies] {
+        [[], [], []] if !plan.advice.is_empty() => {
+            ("Advice", "Each recommendation follows from runs by a rule that was fixed before them.")
+        }
         [[], [], []] => ("The algorithms", "How each behaves in the same standard cases."),
         [[], ..] => (
             "Studies and sweeps",
@@ -40,6 +43,7 @@ pub fn add(plan: &Plan, site: &mut Site) {
         }
         (paragraphs(&plan.context.notes, &Links::new()))
         (answers::section(plan))
+        (advice::summary(plan))
         (facts(plan))
         (summary(plan))
         (origins::table(plan))

@@ -145,7 +145,12 @@ fn search_results_stay_on_the_screen() {
     let papers = anabranch_papers::headings().map(|heading| named(&heading.name)).collect::<Vec<_>>();
     let studies = ["two-paths-and-a-neighbour", "buffer-and-delay", "my-sweep"].map(named);
     let dir = tempfile::tempdir().unwrap();
-    let results = Results { papers: &papers, studies: &studies, algorithms: &fixture::algorithms() };
+    let results = Results {
+        papers: &papers,
+        studies: &studies,
+        algorithms: &fixture::algorithms(),
+        ..Results::default()
+    };
     write(dir.path(), &results, &fixture::context()).unwrap();
     let frame = |width: &u32| {
         format!(

@@ -15,7 +15,7 @@ pub fn files(papers: &[StudyResult]) -> BTreeMap<String, String> {
 /// Every file of a report on papers and studies, by its path.
 pub fn files_of(papers: &[StudyResult], studies: &[StudyResult]) -> BTreeMap<String, String> {
     let dir = tempfile::tempdir().unwrap();
-    let results = Results { papers, studies, algorithms: &fixture::algorithms() };
+    let results = Results { papers, studies, algorithms: &fixture::algorithms(), ..Results::default() };
     write(dir.path(), &results, &fixture::context()).unwrap();
     let mut files = BTreeMap::new();
     collect(dir.path(), dir.path(), &mut files);

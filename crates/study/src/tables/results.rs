@@ -37,9 +37,12 @@ pub enum Kind {
     Algorithm,
     /// Of other studies.
     Study,
+    /// Of `anabranch advise`.
+    Advice,
 }
 
 impl Kind {
+    /// Those whose folder is always there.
     const ALL: [Kind; 3] = [Kind::Paper, Kind::Algorithm, Kind::Study];
 
     /// Its folder in the folder of results.
@@ -48,6 +51,7 @@ impl Kind {
             Kind::Paper => "papers",
             Kind::Algorithm => "algorithms",
             Kind::Study => "studies",
+            Kind::Advice => "advice",
         }
     }
 }
@@ -103,6 +107,8 @@ impl Results {
     /// Writes a result, on one line, in place of its former one.
     pub fn keep(&self, kind: Kind, name: &str, result: &impl Serialize) -> Result<(), OutputError> {
         let file = self.file(kind, name);
+        fs::create_dir_all(self.folder(kind))
+            .map_err(|e| OutputError::because(format!("cannot write into {}", self.out.display()), &e))?;
         self.rename_non_file(&file)?;
         write(&file, serde_json::to_string(result))
     }

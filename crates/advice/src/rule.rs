@@ -1,8 +1,8 @@
 //! The rule of the recommendation.
 
 use super::goals::half_width;
-use anabranch_study::Estimate;
-use serde::Serialize;
+use anabranch_record::Estimate;
+use serde::{Deserialize, Serialize};
 
 /// The rule, in words.
 pub const RULE: &str = "\
@@ -22,7 +22,7 @@ pub(super) struct Candidate {
 }
 
 /// What the rule recommends.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recommendation {
     /// The recommended algorithm; several if they do not differ beyond chance; none without intervals.
     pub best: Vec<String>,

@@ -1,7 +1,7 @@
 //! RFC 6356's goals, from a connection's rates and those of single-path flows in its place.
 
-use anabranch_study::{Estimate, estimate};
-use serde::Serialize;
+use anabranch_record::{Estimate, estimate};
+use serde::{Deserialize, Serialize};
 
 /// How far a ratio may lie beyond 1 without missing the goal.
 pub(super) const TOLERANCE: f64 = 0.1;
@@ -9,7 +9,7 @@ pub(super) const TOLERANCE: f64 = 0.1;
 const CONGESTED: f64 = 2.0;
 
 /// Whether a goal is met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Met {
     /// The mean is on the right side of 1, or at most 10 % beyond it.
@@ -21,7 +21,7 @@ pub enum Met {
 }
 
 /// A goal's ratio.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Goal {
     /// The ratio.
     pub ratio: Estimate,

@@ -1,0 +1,362 @@
+//! Advice on an algorithm for a scenario: runs to make, RFC 6356's goals, and a recommendation by a stated rule.
+//!
+//! [`Plan`] lists the runs, of each algorithm and of a single-path flow on each path in the connection's place. Whoever makes them gives the
+//! summaries to [`Plan::conclude`].
+
+mod goals;
+mod rule;
+
+pub use goals::{Goal, Met};
+pub use rule::{RULE, Recommendation};
+
+use anabranch_cc::registry::ParamValue;
+use anabranch_ideal::{HEADERS, dss};
+use anabranch_record::{Estimate, FlowSummary, Summary};
+use anabranch_scenario::{CongestionControl, Flow, Scenario, base, quoted_key, suggest};
+use goals::Rates;
+use rule::Candidate;
+use serde::{Deserialize, Serialize};
+
+/// The algorithms to choose from, unless others are named.
+pub const ALGORITHMS: [&str; 6] = ["uncoupled", "lia", "olia", "balia", "coupled-cubic", "linked-cubic"];
+
+/// The algorithm of a baseline on a path that no single-path flow shares, as most hosts have it.
+const NO_NEIGHBOUR: &str = "cubic";
+
+/// The result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Advice {
+    /// The scenario's name.
+    pub scenario: String,
+    /// The command that repeats it, if known.
+    pub command: String,
+    /// The connection.
+    pub flow: String,
+    /// The seeds of each value.
+    pub seeds: u32,
+    /// The single-path flows that the connection is compared with.
+    pub baselines: Vec<Baseline>,
+    /// The values of each buffer and algorithm.
+    pub cases: Vec<Case>,
+    /// What follows.
+    pub recommendation: Recommendation,
+}
+
+/// A single-path flow in the connection's place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Baseline {
+    /// Its links.
+    pub path: Vec<String>,
+    /// Its algorithm, the same as a neighbour's there.
+    pub cc: String,
+    /// The neighbour; `None` if no single-path flow shares a link.
+    pub neighbour: Option<String>,
+}
+
+/// An algorithm with a buffer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// The buffer; `None` for the scenario's own.
+    pub buffer: Option<String>,
+    /// The algorithm.
+    pub cc: String,
+    /// The connection's goodput, in bits per second.
+    pub goodput_bps: Option<Estimate>,
+    /// Improve throughput: rate ÷ the rate of the best single-path flow, at least 1.
+    pub goal1: Option<Goal>,
+    /// Do no harm: rate on a link ÷ the rate of the single-path flow there, at most 1, on the link with the largest mean.
+    pub goal2: Option<Goal>,
+    /// Balance congestion: that ratio on a congested link ÷ the ratio on the others, at most 1; `None` if no link has twice the
+    /// loss of the best.
+    pub goal3: Option<Goal>,
+    /// The mean completion time of each flow that has transfers or responses, in seconds.
+    pub completions: Vec<(String, Option<Estimate>)>,
+}
+
+impl Case {
+    /// The number of goals that it misses.
+    pub fn missed(&self) -> usize {
+        let goals = [&self.goal1, &self.goal2, &self.goal3].into_iter().flatten();
+        goals.filter(|goal| goal.met == Met::Missed).count()
+    }
+
+    /// The numbers of these goals; with `?` where more seeds would decide.
+    pub fn misses(&self) -> String {
+        let goals = [("1", &self.goal1), ("2", &self.goal2), ("3", &self.goal3)].into_iter();
+        let missed = goals.filter_map(|(number, goal)| match goal.as_ref()?.met {
+            Met::Met => None,
+            Met::Undetermined => Some(format!("{number}?")),
+            Met::Missed => Some(number.to_owned()),
+        });
+        let missed: Vec<String> = missed.collect();
+        if missed.is_empty() { "–".to_owned() } else { missed.join(", ") }
+    }
+}
+
+impl Advice {
+    /// The single-path flows in a sentence.
+    pub fn compared_with(&self) -> String {
+        let one = |baseline: &Baseline| {
+            let like =
+                baseline.neighbour.as_ref().map_or("no neighbour".to_owned(), |name| format!("like {name}"));
+            format!("{} on {} ({like})", baseline.cc, baseline.path.join("+"))
+        };
+        let all: Vec<String> = self.baselines.iter().map(one).collect();
+        format!("Compared with single-path flows in its place: {}", all.join(", "))
+    }
+
+    /// The recommendation, and what `?` means if a goal has one.
+    pub fn conclusion(&self) -> String {
+        let open = self.cases.iter().any(|case| case.misses().contains('?'));
+        let more = format!(" A goal with `?` counts as met; --seeds {} may decide it.", 4 * self.seeds);
+        format!("{}{}", self.recommendation.text, if open { &more } else { "" })
+    }
+}
+
+/// Why a scenario gets no advice.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Unsuited {
+    message: String,
+    /// What would be right.
+    pub help: String,
+}
+
+/// The runs that advice is based on.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    flow: Flow,
+    cc: Vec<String>,
+    buffers: Vec<Option<String>>,
+    baselines: Vec<Baseline>,
+    /// Each with every seed, in this order.
+    pub runs: Vec<PlannedRun>,
+}
+
+/// The scenario with changes.
+#[derive(Clone, Debug)]
+pub struct PlannedRun {
+    /// Its name in messages.
+    pub what: String,
+    /// Values to set, as in `--set`.
+    pub set: Vec<String>,
+    /// The connection's algorithm, as in `--cc`; `None` for a baseline.
+    pub cc: Option<String>,
+}
+
+impl Plan {
+    /// The runs of these algorithms, with these buffers of every link or, without any, the scenario's own. `flow` is the connection, if
+    /// several flows have several paths.
+    ///
+    /// # Errors
+    /// A scenario without such a connection.
+    pub fn of(
+        scenario: &Scenario,
+        flow: Option<&str>,
+        cc: &[String],
+        buffers: &[String],
+    ) -> Result<Self, Unsuited> {
+        let flow = chosen(scenario, flow)?;
+        let (baselines, single): (Vec<Baseline>, Vec<Vec<String>>) =
+            (0..flow.paths.len()).map(|path| baseline(scenario, flow, path)).unzip();
+        let buffers: Vec<Option<String>> = match buffers {
+            [] => vec![None],
+            some => some.iter().cloned().map(Some).collect(),
+        };
+        let mut runs = Vec::new();
+        for buffer in &buffers {
+            let queues: Vec<String> = buffer.iter().flat_map(|buffer| queues(scenario, buffer)).collect();
+            runs.extend(cc.iter().map(|cc| PlannedRun {
+                what: cc.clone(),
+                set: queues.clone(),
+                cc: Some(format!("{}={cc}", base(&flow.name))),
+            }));
+            runs.extend(baselines.iter().zip(&single).map(|(baseline, set)| PlannedRun {
+                what: format!("the single-path flow on {} with {}", baseline.path.join("+"), baseline.cc),
+                set: [&queues[..], set].concat(),
+                cc: None,
+            }));
+        }
+        Ok(Plan { flow: flow.clone(), cc: cc.to_vec(), buffers, baselines, runs })
+    }
+
+    /// The advice; `summaries` are those of each run, in the order of the seeds.
+    pub fn conclude(self, scenario: &str, command: &str, seeds: u32, summaries: &[Vec<&Summary>]) -> Advice {
+        let Plan { flow, cc, buffers, baselines, .. } = self;
+        let mut cases = Vec::new();
+        for (buffer, each) in buffers.iter().zip(summaries.chunks(cc.len() + baselines.len())) {
+            let (algorithms, single) = each.split_at(cc.len());
+            for (cc, ours) in cc.iter().zip(algorithms) {
+                cases.push(case(&flow, buffer.as_deref(), cc, ours, single));
+            }
+        }
+        let name = base(&flow.name).to_owned();
+        let recommendation = rule::recommend(&candidates(&cc, &name, &cases));
+        let (scenario, command) = (scenario.to_owned(), command.to_owned());
+        Advice { scenario, command, flow: name, seeds, baselines, cases, recommendation }
+    }
+}
+
+/// The connection with several paths.
+fn chosen<'a>(scenario: &'a Scenario, asked: Option<&str>) -> Result<&'a Flow, Unsuited> {
+    let all: Vec<&Flow> = scenario.flows.iter().filter(|flow| flow.is_multipath()).collect();
+    let mut names: Vec<&str> = all.iter().map(|flow| base(&flow.name)).collect();
+    names.dedup();
+    let find = |name: &str| all.iter().find(|flow| base(&flow.name) == name).copied();
+    let wrong = |message: String| {
+        let help = suggest(asked.unwrap_or_default(), names.iter().copied());
+        Unsuited { message, help }
+    };
+    match (asked, &names[..]) {
+        (_, []) => {
+            let help = "give one paths = [[\"dsl\"], [\"lte\"]]; to compare algorithms of single-path flows, use `anabranch compare`";
+            let message = format!("{} has no flow with several paths", scenario.name);
+            Err(Unsuited { message, help: help.into() })
+        }
+        (Some(name), _) => {
+            find(name).ok_or_else(|| wrong(format!("no flow with several paths is named `{name}`")))
+        }
+        (None, [only]) => find(only).ok_or_else(|| wrong("no flow".into())),
+        (None, _) => Err(wrong("several flows have several paths: choose one with --flow".into())),
+    }
+}
+
+/// The single-path flow on a path of the connection, and the keys that set it.
+fn baseline(scenario: &Scenario, flow: &Flow, path: usize) -> (Baseline, Vec<String>) {
+    let links = &flow.paths[path].links;
+    let shares =
+        |other: &&Flow| !other.is_multipath() && other.paths[0].links.iter().any(|link| links.contains(link));
+    let neighbour = scenario.flows.iter().find(shares);
+    let cc = neighbour.map_or(NO_NEIGHBOUR.to_owned(), |neighbour| written(&neighbour.cc));
+    // Connections of a count each have their own of links with a count.
+    let counted = base(&flow.name) != flow.name;
+    let names = |links: &[usize]| {
+        let links = links.iter().map(|link| &scenario.links[*link]);
+        let quoted = links.map(|link| format!("{:?}", if counted { &link.key } else { &link.name }));
+        quoted.collect::<Vec<_>>().join(", ")
+    };
+    let key = format!("flows.{}", quoted_key(base(&flow.name)));
+    let set = vec![
+        format!("{key}.paths=[[{}]]", names(links)),
+        format!("{key}.return=[[{}]]", names(&flow.paths[path].return_links)),
+        format!("{key}.backup=[]"),
+        format!("{key}.events=[]"),
+        format!("{key}.cc={cc}"),
+    ];
+    let path = links.iter().map(|link| scenario.links[*link].name.clone()).collect();
+    (Baseline { path, cc, neighbour: neighbour.map(|flow| base(&flow.name).to_owned()) }, set)
+}
+
+/// An algorithm with its parameters, as a scenario has it.
+fn written(cc: &CongestionControl) -> String {
+    let value = |value: &ParamValue| match value {
+        ParamValue::Number(x) => format!("{x:?}"),
+        ParamValue::Flag(flag) => flag.to_string(),
+        ParamValue::Word(word) => format!("{word:?}"),
+    };
+    let params: String =
+        cc.params.iter().map(|(name, given)| format!(", {name} = {}", value(given))).collect();
+    match params.is_empty() {
+        true => cc.entry.name.to_owned(),
+        false => format!("{{ name = {:?}{params} }}", cc.entry.name),
+    }
+}
+
+/// The keys that set the buffer of every link.
+fn queues(scenario: &Scenario, buffer: &str) -> Vec<String> {
+    scenario.link_keys().into_iter().map(|key| format!("links.{}.queue={buffer}", quoted_key(key))).collect()
+}
+
+/// The values of an algorithm with a buffer, from its runs and those of each baseline, in the order of their seeds.
+fn case(flow: &Flow, buffer: Option<&str>, cc: &str, ours: &[&Summary], single: &[Vec<&Summary>]) -> Case {
+    let name = base(&flow.name);
+    let alone = Flow { paths: flow.paths[..1].to_vec(), ..flow.clone() };
+    let rates = Rates::of(
+        ours.iter().map(|run| subflows(run, name, packet(flow))).collect(),
+        single
+            .iter()
+            .map(|runs| runs.iter().map(|run| subflows(run, name, packet(&alone))).collect())
+            .collect(),
+    );
+    let goodput = |run: &&Summary| mean(of_name(run, name).map(|flow| flow.goodput_bps));
+    let with_times = ours.first().map_or(vec![], |run| times(run));
+    let completion = |name: &String| {
+        let each = ours.iter().map(|run| mean(of_name(run, name).map(completion_s)));
+        (name.clone(), goals::estimated(each))
+    };
+    Case {
+        buffer: buffer.map(str::to_owned),
+        cc: cc.to_owned(),
+        goodput_bps: goals::estimated(ours.iter().map(goodput)),
+        goal1: rates.throughput(),
+        goal2: rates.no_harm(),
+        goal3: rates.balance(),
+        completions: with_times.iter().map(completion).collect(),
+    }
+}
+
+/// The flows of a name and its count.
+fn of_name<'a>(run: &'a Summary, name: &'a str) -> impl Iterator<Item = &'a FlowSummary> {
+    run.flows.iter().filter(move |flow| base(&flow.name) == name)
+}
+
+fn completion_s(flow: &FlowSummary) -> Option<f64> {
+    flow.completion.as_ref().map(|completion| completion.mean_s)
+}
+
+/// The names of flows that have completion times.
+fn times(run: &Summary) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for flow in run.flows.iter().filter(|flow| flow.completion.is_some() || flow.transfers.is_some()) {
+        let name = base(&flow.name).to_owned();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The mean; `None` if one is missing, or without values.
+fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let values: Vec<f64> = values.collect::<Option<_>>()?;
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// Bytes of a packet per byte of payload.
+fn packet(flow: &Flow) -> f64 {
+    let mss = f64::from(flow.tcp.mss);
+    (mss + HEADERS) / (mss - dss(flow))
+}
+
+/// For each subflow its links, its rate with headers, and its loss rate, as means over the flows of that name.
+fn subflows(run: &Summary, name: &str, packet: f64) -> Vec<goals::Subflow> {
+    let Some(first) = of_name(run, name).next() else { return vec![] };
+    let subflow = |r: usize| goals::Subflow {
+        links: first.subflows[r].path.clone(),
+        rate: mean(of_name(run, name).map(|flow| flow.subflows[r].goodput_bps)).map(|rate| rate * packet),
+        loss: mean(of_name(run, name).map(|flow| flow.subflows[r].loss_rate)),
+    };
+    (0..first.subflows.len()).map(subflow).collect()
+}
+
+/// Each algorithm over all buffers: by its completion time if the connection has one, else by its goodput.
+fn candidates(cc: &[String], flow: &str, cases: &[Case]) -> Vec<Candidate> {
+    let time = |case: &Case| case.completions.iter().find(|(name, _)| name == flow)?.1.clone();
+    let by_time = cases.iter().any(|case| time(case).is_some());
+    let value = |case: &Case| if by_time { time(case) } else { case.goodput_bps.clone() };
+    let candidate = |cc: &String| {
+        let of: Vec<&Case> = cases.iter().filter(|case| case.cc == *cc).collect();
+        let values: Vec<Estimate> = of.iter().filter_map(|case| value(case)).collect();
+        // Seed by seed over the buffers.
+        let seeds = values.iter().map(|value| value.values.len()).min().unwrap_or(0);
+        let of_seed = |seed: usize| mean(values.iter().map(|value| Some(value.values[seed])));
+        Candidate {
+            cc: cc.clone(),
+            missed: of.iter().map(|case| case.missed()).sum(),
+            // An algorithm without a value in some case is not the best.
+            value: goals::estimated((0..seeds).map(of_seed)).filter(|_| values.len() == of.len()),
+            less_is_better: by_time,
+        }
+    };
+    cc.iter().map(candidate).collect()
+}

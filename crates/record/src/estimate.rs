@@ -1,0 +1,120 @@
+//! A mean and its confidence interval.
+
+use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// A mean over seeds with its 95 % confidence interval (Student's t).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// Mean.
+    pub mean: f64,
+    /// Half the width of the interval; `None` for a formula, a single run, or if every seed gave exactly this value (such as a
+    /// full link): an interval of zero width would claim too much.
+    pub half_width: Option<f64>,
+    /// The value of each seed.
+    pub values: Vec<f64>,
+}
+
+/// The mean of `values` with its 95 % confidence interval: Student's t with n − 1 degrees of freedom, the values taken
+/// as independent. There is no interval, rather than one of zero width, where there is one value or all are equal.
+///
+/// # Errors
+/// [`NoValue`] without values, or without a finite mean or interval.
+pub fn estimate(values: Vec<f64>) -> Result<Estimate, NoValue> {
+    if values.is_empty() || !values.iter().all(|v| v.is_finite()) {
+        return Err(NoValue);
+    }
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    if !mean.is_finite() {
+        return Err(NoValue);
+    }
+    // Sums in another order differ in their last digits only.
+    if values.iter().all(|v| (v - values[0]).abs() <= 1e-12 * values[0].abs()) {
+        return Ok(Estimate { mean: values[0], half_width: None, values });
+    }
+    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let half_width = t_975(n - 1.0) * (variance / n).sqrt();
+    if !half_width.is_finite() {
+        return Err(NoValue);
+    }
+    Ok(Estimate { mean, half_width: Some(half_width), values })
+}
+
+/// The interval that contains a further value with probability `level`, by the values so far (Student's t); `None` with fewer
+/// than two of them.
+pub fn prediction(values: &[f64], level: f64) -> Option<(f64, f64)> {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let t = StudentsT::new(0.0, 1.0, n - 1.0).ok()?.inverse_cdf(0.5 + level / 2.0);
+    let half = t * (variance * (1.0 + 1.0 / n)).sqrt();
+    half.is_finite().then_some((mean - half, mean + half))
+}
+
+/// By what factor an interval narrows if `more` seeds take the place of `seeds`, at least 2.
+pub fn narrowing(seeds: usize, more: usize) -> f64 {
+    let width = |n: f64| t_975(n - 1.0) / n.sqrt();
+    width(more as f64) / width(seeds as f64)
+}
+
+/// The 97.5 % quantile of Student's t with that many degrees of freedom (at least 1).
+fn t_975(degrees: f64) -> f64 {
+    match StudentsT::new(0.0, 1.0, degrees) {
+        Ok(t) => t.inverse_cdf(0.975),
+        Err(_) => f64::INFINITY,
+    }
+}
+
+/// The values, their mean or its interval are missing or not finite.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("a run gave no value, or a value that is too large")]
+pub struct NoValue;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two-sided 95 % points from the usual table (Fisher & Yates, Table III).
+    #[test]
+    fn quantiles_agree_with_the_printed_table() {
+        for (degrees, t) in
+            [(1.0, 12.706), (2.0, 4.303), (4.0, 2.776), (9.0, 2.262), (19.0, 2.093), (120.0, 1.980)]
+        {
+            assert!((t_975(degrees) - t).abs() < 5.1e-4, "{degrees}: {}", t_975(degrees));
+        }
+    }
+
+    /// By hand: mean 3, standard deviation √2.5, so 2.776 · √2.5/√5 = 1.963.
+    #[test]
+    fn interval_of_one_to_five() {
+        let e = estimate(vec![1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        assert_eq!(e.mean, 3.0);
+        assert!((e.half_width.unwrap() - 1.963).abs() < 1e-3);
+    }
+
+    /// By hand: 99.9 % with 4 degrees of freedom has t = 8.610, so 8.610 · √2.5 · √1.2 = 14.913.
+    #[test]
+    fn prediction_of_one_to_five() {
+        let (low, high) = prediction(&[1.0, 2.0, 3.0, 4.0, 5.0], 0.999).unwrap();
+        assert!((low - (3.0 - 14.913)).abs() < 2e-3 && (high - (3.0 + 14.913)).abs() < 2e-3, "{low} {high}");
+        assert_eq!(prediction(&[1.0], 0.999), None);
+    }
+
+    #[test]
+    fn no_interval_of_zero_width() {
+        assert_eq!(estimate(vec![7.0]).unwrap().half_width, None);
+        let equal = estimate(vec![0.1; 3]).unwrap();
+        assert_eq!((equal.mean, equal.half_width), (0.1, None));
+        assert_eq!(estimate(vec![0.1 + 0.2, 0.3]).unwrap().half_width, None);
+    }
+
+    #[test]
+    fn missing_values_are_errors() {
+        assert_eq!(estimate(vec![]), Err(NoValue));
+        assert_eq!(estimate(vec![1.0, f64::NAN]), Err(NoValue));
+        // The sum, and the square of a deviation, are beyond any number.
+        assert_eq!(estimate(vec![1e308, 1.1e308]), Err(NoValue));
+        assert_eq!(estimate(vec![1e200, 2e200]), Err(NoValue));
+    }
+}

@@ -1,0 +1,99 @@
+//! Advice on an algorithm for a scenario: the table of `anabranch advise`, and what follows from it.
+
+use anabranch_advice::{Advice, Case, Goal, RULE};
+use anabranch_study::{Estimate, format};
+use maud::{Markup, html};
+
+use crate::{
+    layout::{Page, page, scroll},
+    plan::{AdvicePlan, Plan},
+    site::Site,
+};
+
+/// Adds the page.
+pub fn add(plan: &Plan, planned: &AdvicePlan, site: &mut Site) {
+    let Advice { scenario, flow, seeds, command, .. } = planned.advice;
+    let body = html! {
+        h1 { "Which algorithm suits " (scenario) "?" }
+        p.lead { (planned.advice.conclusion()) }
+        p { (planned.advice.compared_with()) "." }
+        (scroll("Algorithms", &table(planned.advice)))
+        p.hint {
+            "Means of " (seeds) " seeds and half the width of their 95 % interval. Goal 1: the connection's rate ÷ the best single-path flow's. "
+            "Goal 2: its rate on a link ÷ the single-path flow's there, on the link with the largest mean. Goal 3: that ratio on a congested link ÷ the ratio on the other paths. "
+            (RULE)
+        }
+        dl.facts {
+            dt { "Connection" } dd { (flow) }
+            @if !command.is_empty() { dt { "Reproduce with" } dd { code { (command) } } }
+        }
+    };
+    let title = format!("Advice on {scenario} – Anabranch");
+    site.add(planned.file.as_str(), page(plan, &Page { file: &planned.file, title: &title }, &body));
+}
+
+/// The recommendations, for the first page.
+pub fn summary(plan: &Plan) -> Markup {
+    html! {
+        @if !plan.advice.is_empty() {
+            h2 id="advice" { "Advice" }
+            dl.facts {
+                @for planned in &plan.advice {
+                    dt { a href=(planned.file) { (planned.advice.scenario) } }
+                    dd { (planned.advice.recommendation.text) }
+                }
+            }
+        }
+    }
+}
+
+/// A row for each buffer and algorithm.
+fn table(advice: &Advice) -> Markup {
+    let with_buffers = advice.cases.iter().any(|case| case.buffer.is_some());
+    let times = advice.cases.first().map_or(&[][..], |case| &case.completions);
+    let goals = |case: &'_ Case| [&case.goal1, &case.goal2, &case.goal3].map(ratio);
+    html! {
+        table {
+            thead {
+                tr {
+                    @if with_buffers { th scope="col" { "Buffers" } }
+                    th scope="col" { "Algorithm" }
+                    th.number scope="col" { "Goodput (Mbit/s)" }
+                    @for name in ["Goal 1 (≥ 1)", "Goal 2 (≤ 1)", "Goal 3 (≤ 1)"] { th.number scope="col" { (name) } }
+                    th scope="col" { "Misses" }
+                    @for (name, _) in times {
+                        th.number scope="col" {
+                            "Completion" @if *name != advice.flow { " of " (name) } " (ms)"
+                        }
+                    }
+                }
+            }
+            tbody {
+                @for case in &advice.cases {
+                    tr {
+                        @if with_buffers { td { (case.buffer.as_deref().unwrap_or("")) } }
+                        th scope="row" { code { (case.cc) } }
+                        td.number { (text(case.goodput_bps.as_ref(), 1e-6)) }
+                        @for goal in goals(case) { td.number { (goal) } }
+                        td { (case.misses()) }
+                        @for (_, time) in &case.completions { td.number { (text(time.as_ref(), 1e3)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn ratio(goal: &Option<Goal>) -> String {
+    text(goal.as_ref().map(|goal| &goal.ratio), 1.0)
+}
+
+/// A value in another unit.
+fn text(estimate: Option<&Estimate>, factor: f64) -> String {
+    let scaled = |of: &Estimate| Estimate {
+        mean: factor * of.mean,
+        half_width: of.half_width.map(|half| factor * half),
+        values: vec![],
+    };
+    estimate.map_or("–".to_owned(), |estimate| format::of(&scaled(estimate)))
+}
