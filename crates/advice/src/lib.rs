@@ -69,6 +69,9 @@ pub struct Case {
     /// Balance congestion: that ratio on a congested link ÷ the ratio on the others, at most 1; `None` if no link has twice the
     /// loss of the best.
     pub goal3: Option<Goal>,
+    /// The goodput of each other flow, in bits per second; the sum of flows with a count.
+    #[serde(default)]
+    pub others_bps: Vec<(String, Option<Estimate>)>,
     /// The mean completion time of each flow that has transfers or responses, in seconds.
     pub completions: Vec<(String, Option<Estimate>)>,
 }
@@ -157,6 +160,7 @@ impl Plan {
         buffers: &[String],
     ) -> Result<Self, Unsuited> {
         let flow = chosen(scenario, flow)?;
+        refuse_backups(flow)?;
         let (baselines, single): (Vec<Baseline>, Vec<Vec<String>>) =
             (0..flow.paths.len()).map(|path| baseline(scenario, flow, path)).unzip();
         let buffers: Vec<Option<String>> = match buffers {
@@ -219,6 +223,21 @@ fn chosen<'a>(scenario: &'a Scenario, asked: Option<&str>) -> Result<&'a Flow, U
         (None, [only]) => find(only).ok_or_else(|| wrong("no flow".into())),
         (None, _) => Err(wrong("several flows have several paths: choose one with --flow".into())),
     }
+}
+
+/// Refuses a connection whose paths are backups except one: they carry nothing while that path works.
+fn refuse_backups(flow: &Flow) -> Result<(), Unsuited> {
+    let backups: Vec<String> =
+        (1..).zip(&flow.paths).filter(|(_, path)| path.backup).map(|(n, _)| n.to_string()).collect();
+    if flow.paths.len() - backups.len() != 1 {
+        return Ok(());
+    }
+    let of = match &backups[..] {
+        [one] => format!("path {one} of {} is a backup", base(&flow.name)),
+        several => format!("paths {} of {} are backups", several.join(" and "), base(&flow.name)),
+    };
+    let help = "leave the algorithm as it is; without `backup`, the path counts".to_owned();
+    Err(Unsuited { message: format!("{of}: coupling changes nothing while the other path works"), help })
 }
 
 /// The single-path flow on a path of the connection, and the keys that set it.
@@ -291,6 +310,7 @@ fn case(flow: &Flow, buffer: Option<&str>, cc: &str, ours: &[&Summary], single: 
         goal1: rates.throughput(),
         goal2: rates.no_harm(),
         goal3: rates.balance(),
+        others_bps: others(ours, name),
         completions: with_times.iter().map(completion).collect(),
     }
 }
@@ -302,6 +322,16 @@ fn of_name<'a>(run: &'a Summary, name: &'a str) -> impl Iterator<Item = &'a Flow
 
 fn completion_s(flow: &FlowSummary) -> Option<f64> {
     flow.completion.as_ref().map(|completion| completion.mean_s)
+}
+
+/// The goodput of the flows of each other name together.
+fn others(runs: &[&Summary], own: &str) -> Vec<(String, Option<Estimate>)> {
+    let flows = runs.first().into_iter().flat_map(|run| &run.flows);
+    let mut names: Vec<&str> = flows.map(|flow| base(&flow.name)).filter(|name| *name != own).collect();
+    names.dedup();
+    let sum = |run: &Summary, name: &str| of_name(run, name).map(|flow| flow.goodput_bps).sum();
+    let of = |name: &str| goals::estimated(runs.iter().map(|run| sum(run, name)));
+    names.into_iter().map(|name| (name.to_owned(), of(name))).collect()
 }
 
 /// The names of flows that have completion times.

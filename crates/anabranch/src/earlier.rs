@@ -71,6 +71,10 @@ fn described(path: &Path, earlier: &Summary) -> String {
             let tcp = if *tcp { ", with TCP connections" } else { "" };
             format!("{path} has a record of {scenario}, a sample each {interval_s} s{tcp}, version {version}")
         }
+        // A recording has no seed.
+        None if earlier.scenario_hash.is_empty() => {
+            format!("{path} has a record of the {scenario}, version {version}")
+        }
         None => format!("{path} has a run of {scenario}, seed {seed}, version {version}"),
     }
 }

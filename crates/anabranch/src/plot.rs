@@ -379,11 +379,12 @@ fn heading(s: &Summary) -> (String, String) {
     let algorithms: Vec<String> = s.flows.iter().map(|f| format!("{}: {}", f.name, f.cc)).collect();
     let partial = s.partial_until_s.map_or(String::new(), |at| format!(", interrupted at {at} s"));
     let kernel = s.kernel.as_ref().map_or(String::new(), |k| format!(", on Linux {}", k.release));
+    // A recording has none.
+    let seed = if s.scenario_hash.is_empty() { String::new() } else { format!(", seed {}", s.seed) };
     let about = format!(
-        "{} s{partial}{kernel}, means from {} s on, seed {}, anabranch {}. {}",
+        "{} s{partial}{kernel}, means from {} s on{seed}, anabranch {}. {}",
         s.duration_s,
         s.warmup_s,
-        s.seed,
         s.version,
         algorithms.join(", ")
     );

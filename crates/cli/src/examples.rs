@@ -65,7 +65,7 @@ pub fn new(args: &NewArgs) -> Result<(), Error> {
     match written {
         Ok(()) => print(&format!("Wrote {file}")),
         Err(why) if why.kind() == std::io::ErrorKind::AlreadyExists => {
-            Err(Error::Input(miette!(help = "name another file", "{file} exists, and stays as it is")))
+            Err(Error::Input(miette!(help = "name another file", "{file} exists already")))
         }
         Err(why) => {
             // Such as on a full disk: the same command must work again.

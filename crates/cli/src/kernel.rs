@@ -13,7 +13,7 @@ use args::KernelCommand;
 /// `anabranch kernel`.
 pub fn kernel(command: &KernelCommand) -> Result<(), Error> {
     match command {
-        KernelCommand::Doctor { json } => show::doctor(*json),
+        KernelCommand::Doctor(args) => show::doctor(args),
         KernelCommand::Load(args) => load::load(args),
         KernelCommand::Unload(args) => load::unload(args),
         KernelCommand::List { json } => show::list(*json),

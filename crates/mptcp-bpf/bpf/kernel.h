@@ -140,6 +140,8 @@ struct tcp_sock {
 
 struct mptcp_subflow_context {
 	struct sock *conn;
+	u32 mp_capable : 1;
+	u32 mp_join : 1;
 };
 
 struct mptcp_sock {

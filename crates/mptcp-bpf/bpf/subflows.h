@@ -17,6 +17,7 @@ struct ab_listed {
 	u8 state;
 	u8 own_choice; /* 1: set by TCP_CONGESTION, which accepted sockets inherit */
 	u8 unloaded; /* 1: sockets can no longer select its tcp_congestion_ops */
+	u8 fallback; /* 1: the other end did not answer with MPTCP */
 	u8 local[16]; /* IPv4: the first four bytes */
 	u8 remote[16];
 	char name[16];
@@ -69,6 +70,8 @@ int ab_list_subflows(struct bpf_iter__tcp *ctx)
 	listed.local_port = common->skc_num;
 	listed.remote_port = __builtin_bswap16(common->skc_dport);
 	listed.own_choice = BPF_CORE_READ_BITFIELD_PROBED(&tp->inet_conn, icsk_ca_setsockopt);
+	listed.fallback = listed.state != TCP_LISTEN && !BPF_CORE_READ_BITFIELD_PROBED(subflow, mp_capable) &&
+			  !BPF_CORE_READ_BITFIELD_PROBED(subflow, mp_join);
 	/* If it has left the list, its pointer is poisoned, and reading it gives 0. */
 	before = BPF_CORE_READ(ops, list.prev);
 	listed.unloaded = BPF_CORE_READ(before, next) != __builtin_preserve_access_index(&ops->list);

@@ -1,5 +1,5 @@
-//! Detects MPTCP connections whose subflows are not coupled although one of them runs an algorithm of ours, and listeners
-//! that would accept such connections.
+//! Detects MPTCP connections that are not coupled although one of their subflows, or their network namespace, uses an algorithm
+//! of ours, and listeners that would accept such connections.
 //!
 //! Linux stores two algorithms for a connection. A subflow's TCP socket uses the default of its network namespace at its
 //! creation. The MPTCP socket stores a name: the default at *its* creation, which it inherits from its listener. Once the
@@ -8,7 +8,7 @@
 
 use crate::namespace::all;
 use crate::object::object;
-use crate::{Error, messages};
+use crate::{Error, Namespace, messages, programs};
 use anabranch_cc_fixed::registry;
 use libbpf_rs::{Iter, Link, ObjectBuilder};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,6 +36,7 @@ struct ListedSocket {
     state: u8,
     own_choice: u8,
     unloaded: u8,
+    fallback: u8,
     local: [u8; 16],
     remote: [u8; 16],
     name: [u8; 16],
@@ -55,6 +56,17 @@ pub enum Uncoupled {
         why: Split,
         /// Each subflow's local and remote address, and its algorithm's name in the kernel.
         subflows: Vec<(SocketAddr, SocketAddr, String)>,
+        /// The program that has it open, if it is known.
+        program: Option<String>,
+    },
+    /// Connections that requested MPTCP and got TCP.
+    Fallbacks {
+        /// The name of their network namespace.
+        netns: String,
+        /// Their number.
+        count: usize,
+        /// The local and remote address of one of them.
+        example: (SocketAddr, SocketAddr),
     },
     /// A listener. The subflows of its connections will not share one algorithm.
     Listener {
@@ -68,6 +80,8 @@ pub enum Uncoupled {
         older: bool,
         /// The algorithm of subflows that join after the program has set a socket option.
         joined: String,
+        /// The program that has it open, if it is known.
+        program: Option<String>,
     },
 }
 
@@ -76,6 +90,8 @@ pub enum Uncoupled {
 pub enum Split {
     /// They have several algorithms.
     Algorithms,
+    /// They have algorithms of the kernel, although new sockets of the namespace get one of ours.
+    Default,
     /// They have one algorithm by name, but it was unloaded and loaded again between them.
     Loads,
     /// Some have no row in the algorithm's table, which was full.
@@ -85,9 +101,10 @@ pub enum Split {
 impl fmt::Display for Uncoupled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Uncoupled::Connection { netns, token, why, subflows } => {
+            Uncoupled::Connection { netns, token, why, subflows, program } => {
                 let why = match why {
                     Split::Algorithms => "its subflows have several algorithms",
+                    Split::Default => "it is older than the choice of its namespace's algorithm",
                     Split::Loads => "its subflows use two loads of one algorithm",
                     Split::Rows => "some of its subflows have no row in the algorithm's table",
                 };
@@ -96,13 +113,25 @@ impl fmt::Display for Uncoupled {
                     let comma = if i > 0 { ", " } else { "" };
                     write!(f, "{comma}{local}→{remote} {name}")?;
                 }
-                write!(f, "). Reopen the connection")
+                let program = program.as_ref().map_or(String::new(), |name| format!(" of {name}"));
+                write!(f, "). Reopen the connection{program}")
             }
-            Uncoupled::Listener { netns, local, accepted, older, joined } => {
+            Uncoupled::Fallbacks { netns, count, example: (local, remote) } => {
+                let (connections, they, have) = match count {
+                    1 => ("connection".to_owned(), "it", "has"),
+                    n => (format!("{n} connections"), "they", "have"),
+                };
+                write!(
+                    f,
+                    "{connections} in {netns} fell back to TCP, such as {local}→{remote}: {they} {have} one subflow. The other end, or a device on the way, does not use MPTCP"
+                )
+            }
+            Uncoupled::Listener { netns, local, accepted, older, joined, program } => {
                 let load = if *older { " of an earlier load" } else { "" };
                 write!(
                     f,
-                    "the listener {local} in {netns} will accept connections that are not coupled: the first subflow gets {accepted}{load}, joining subflows get {joined} once the program sets a socket option. Restart the program"
+                    "the listener {local} in {netns} will accept connections that are not coupled: the first subflow gets {accepted}{load}, joining subflows get {joined} once the program sets a socket option. Restart {}",
+                    program.as_deref().unwrap_or("the program")
                 )
             }
         }
@@ -130,7 +159,7 @@ impl Coupling {
         Coupling { link: attach_iterator().map_err(Error::bpf("load the list of MPTCP's sockets")) }
     }
 
-    /// Checks all network namespaces that have a name or a process. Connections without one of our algorithms do not count.
+    /// Checks all network namespaces that have a name or a process.
     pub fn check(&self) -> CouplingReport {
         let mut report = CouplingReport::default();
         let incomplete =
@@ -144,11 +173,41 @@ impl Coupling {
             let Ok(default) = namespace.chosen() else { continue };
             let Ok(listed) = namespace.run_inside(|| list_sockets(link)) else { continue };
             match listed.map_err(Error::bpf(format!("list the MPTCP sockets of {}", namespace.name))) {
-                Ok(listed) => report.uncoupled.extend(find_uncoupled(&namespace.name, &default, &listed)),
+                Ok(listed) => {
+                    let mut found = find_uncoupled(&namespace.name, &default, &listed);
+                    name_programs(&namespace, &mut found);
+                    report.uncoupled.extend(found);
+                }
                 Err(why) => report.incomplete = incomplete(&why),
             }
         }
         report
+    }
+}
+
+/// Adds the programs that have the sockets open.
+fn name_programs(namespace: &Namespace, found: &mut [Uncoupled]) {
+    if found.is_empty() {
+        return;
+    }
+    let Ok(inodes) = namespace.run_inside(programs::inodes) else { return };
+    let inode = |uncoupled: &Uncoupled| match uncoupled {
+        Uncoupled::Connection { subflows, .. } => {
+            let (local, remote, _) = subflows.first()?;
+            inodes.get(&(*local, *remote))
+        }
+        Uncoupled::Listener { local, .. } => {
+            inodes.iter().find(|((at, to), _)| at == local && to.port() == 0).map(|(_, inode)| inode)
+        }
+        Uncoupled::Fallbacks { .. } => None,
+    };
+    let wanted = found.iter().filter_map(inode).copied().collect();
+    let holders = programs::holders(&wanted);
+    for uncoupled in found {
+        let holder = inode(uncoupled).and_then(|inode| holders.get(inode).cloned());
+        if let Uncoupled::Connection { program, .. } | Uncoupled::Listener { program, .. } = uncoupled {
+            *program = holder;
+        }
     }
 }
 
@@ -202,8 +261,11 @@ fn find_uncoupled(netns: &str, default: &str, listed: &[ListedSocket]) -> Vec<Un
     // A connection that fell back to TCP early may have no token, and is one subflow.
     let mut connections: BTreeMap<u32, Vec<&ListedSocket>> = BTreeMap::new();
     let mut found = Vec::new();
+    let mut fallbacks = Vec::new();
     for socket in listed {
-        if socket.state != LISTEN && socket.token != 0 {
+        if socket.fallback != 0 {
+            fallbacks.extend(socket.ends().filter(|_| is_ours(&socket.name())));
+        } else if socket.state != LISTEN && socket.token != 0 {
             connections.entry(socket.token).or_default().push(socket);
         } else if let (LISTEN, Some((local, _))) = (socket.state, socket.ends()) {
             // A listener keeps an algorithm that its program selected, even after unloading. A default is looked up per
@@ -214,26 +276,37 @@ fn find_uncoupled(netns: &str, default: &str, listed: &[ListedSocket]) -> Vec<Un
             };
             let joined = text(&socket.connection);
             if (older || accepted != joined) && [&accepted, &joined].into_iter().any(|name| is_ours(name)) {
-                found.push(Uncoupled::Listener { netns: netns.to_owned(), local, accepted, older, joined });
+                let netns = netns.to_owned();
+                found.push(Uncoupled::Listener { netns, local, accepted, older, joined, program: None });
             }
         }
     }
     for (token, subflows) in connections {
-        let Some(why) = split_reason(&subflows) else { continue };
+        let Some(why) = split_reason(&subflows, is_ours(default)) else { continue };
         let of =
             |subflow: &&ListedSocket| subflow.ends().map(|(local, remote)| (local, remote, subflow.name()));
         let subflows = subflows.iter().filter_map(of).collect();
-        found.push(Uncoupled::Connection { netns: netns.to_owned(), token, why, subflows });
+        let netns = netns.to_owned();
+        found.push(Uncoupled::Connection { netns, token, why, subflows, program: None });
+    }
+    if let Some(example) = fallbacks.first() {
+        let (netns, count) = (netns.to_owned(), fallbacks.len());
+        found.push(Uncoupled::Fallbacks { netns, count, example: *example });
     }
     found
 }
 
-/// The reason why one or several subflows are not one group.
-fn split_reason(subflows: &[&ListedSocket]) -> Option<Split> {
+/// The reason why one or several subflows are not one group; `by_default`: new sockets get an algorithm of ours.
+fn split_reason(subflows: &[&ListedSocket], by_default: bool) -> Option<Split> {
     let names: BTreeSet<String> = subflows.iter().map(|subflow| subflow.name()).collect();
     let loads: BTreeSet<u64> = subflows.iter().map(|subflow| subflow.ops).collect();
-    if subflows.len() < 2 || !names.iter().any(|name| is_ours(name)) {
+    if subflows.len() < 2 {
         return None;
+    }
+    if !names.iter().any(|name| is_ours(name)) {
+        // If their program selected it, it wants no other.
+        let is_chosen = subflows.iter().all(|subflow| subflow.own_choice != 0);
+        return (by_default && !is_chosen).then_some(Split::Default);
     }
     // A socket requests a row when its own data is acknowledged. The SYN counts as a byte.
     let has_no_row = |subflow: &&ListedSocket| subflow.owner == 0 && subflow.acked > 1;
@@ -276,8 +349,13 @@ mod tests {
             (vec![&lia, &again], Some(Split::Loads)),
             (vec![&lia, &refused], Some(Split::Rows)),
         ] {
-            assert_eq!(split_reason(&subflows), why);
+            assert_eq!(split_reason(&subflows, false), why);
         }
+        let chosen = ListedSocket { own_choice: 1, ..cubic.clone() };
+        assert_eq!(split_reason(&[&cubic, &cubic], true), Some(Split::Default));
+        assert_eq!(split_reason(&[&cubic, &chosen], true), Some(Split::Default));
+        assert_eq!(split_reason(&[&chosen, &chosen], true), None, "its program selected cubic");
+        assert_eq!(split_reason(&[&cubic], true), None, "one subflow has nothing to couple");
         let other = ListedSocket { token: 2, ..cubic.clone() };
         assert_eq!(find_uncoupled("here", "ab_lia", &[lia.clone(), other]), []);
         let fallen = [&lia, &cubic].map(|socket| ListedSocket { token: 0, ..socket.clone() });
@@ -287,6 +365,19 @@ mod tests {
             found[0].to_string().starts_with("connection 00000001 in here is not coupled: its subflows"),
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn connections_that_fell_back_are_counted() {
+        let tcp = ListedSocket { fallback: 1, ..socket(1, 1, "ab_lia") };
+        let second = ListedSocket { token: 0, ..tcp.clone() };
+        let theirs = ListedSocket { fallback: 1, ..socket(3, 1, "cubic") };
+        let said = |listed: &[ListedSocket]| find_uncoupled("here", "ab_lia", listed)[0].to_string();
+        let text =
+            "connection in here fell back to TCP, such as 0.0.0.0:0→0.0.0.0:0: it has one subflow. The";
+        assert!(said(std::slice::from_ref(&tcp)).starts_with(text), "{}", said(std::slice::from_ref(&tcp)));
+        let several = said(&[tcp, second, theirs]);
+        assert!(several.starts_with("2 connections in here fell back to TCP"), "{several}");
     }
 
     /// Accepted sockets have the namespace's default unless the program chose for the listener.

@@ -7,6 +7,7 @@ use libbpf_rs::btf::Btf;
 use rustix::thread::{CapabilitySet, capabilities};
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// A requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub enum Need {
     Privileges,
     /// A lockdown mode that allows programs to read kernel memory.
     Lockdown,
+    /// Endpoints or limits that allow a second path, in this network namespace.
+    Paths,
     /// The file system for pins.
     FileSystem,
     /// Registration by links.
@@ -86,6 +89,7 @@ pub fn doctor() -> Vec<Check> {
         btf(),
         mptcp(),
         mptcp_enabled(),
+        paths(),
         privileges,
         struct_ops(may),
         jit(),
@@ -114,8 +118,8 @@ pub fn privileges() -> Check {
     let contained = !is_first_user_namespace(&fs::read_to_string("/proc/self/uid_map").unwrap_or_default());
     let found = match lacking.is_empty() {
         true if contained => "only in a user namespace, where the kernel does not load programs".into(),
-        true => "root's".into(),
-        false => format!("without {}", lacking.join(", ")),
+        true => "root".into(),
+        false => format!("root is needed; missing: {}", lacking.join(", ")),
     };
     Check::new(Need::Privileges, "privileges", found).verdict_unless(
         Verdict::Missing,
@@ -164,6 +168,41 @@ fn mptcp_enabled() -> Check {
     let found = if on { "on in this network namespace" } else { "off in this network namespace" };
     let help = "run `sysctl -w net.mptcp.enabled=1`; to keep it, add a file to /etc/sysctl.d";
     Check::new(Need::MptcpEnabled, "net.mptcp.enabled", found).verdict_unless(Verdict::Missing, on, help)
+}
+
+/// MPTCP's endpoints and limits, as `ip` shows them.
+fn paths() -> Check {
+    let show = |what| Command::new("ip").args(["mptcp", what, "show"]).output().ok();
+    let text = |what| {
+        let output = show(what).filter(|output| output.status.success())?;
+        Some(String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let title = "MPTCP's paths";
+    match (text("endpoint"), text("limits")) {
+        (Some(endpoints), Some(limits)) => {
+            let (found, several) = described_paths(&endpoints, &limits);
+            let help = "for a second path: on the client `ip mptcp endpoint add ADDRESS dev INTERFACE subflow` for each line";
+            Check::new(Need::Paths, title, found).verdict_unless(Verdict::Optional, several, help)
+        }
+        _ => {
+            let help = "install `ip` (iproute2)";
+            Check::new(Need::Paths, title, "unknown").verdict_unless(Verdict::Unknown, false, help)
+        }
+    }
+}
+
+/// Endpoints and limits for display, and whether connections that this host opens can have a second path.
+fn described_paths(endpoints: &str, limits: &str) -> (String, bool) {
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let number = |name: &str| {
+        let mut words = limits.split_whitespace().skip_while(|word| *word != name);
+        words.nth(1).and_then(|number| number.parse::<u32>().ok()).unwrap_or(0)
+    };
+    let endpoints: Vec<String> = endpoints.lines().map(words).filter(|line| !line.is_empty()).collect();
+    let opens = |line: &String| line.split(' ').any(|word| ["subflow", "fullmesh"].contains(&word));
+    let several = number("subflows") > 0 && (endpoints.iter().any(opens) || number("add_addr_accepted") > 0);
+    let listed = if endpoints.is_empty() { "no endpoint".to_owned() } else { endpoints.join("; ") };
+    (format!("{listed}; limits: {}", words(limits)), several)
 }
 
 fn struct_ops(may: bool) -> Check {
@@ -266,6 +305,19 @@ mod tests {
             assert_eq!(parse_version(release), version, "{release}");
         }
         assert!(parse_version("5.15.0").unwrap() < OLDEST && parse_version("6.12").unwrap() > OLDEST);
+    }
+
+    /// As iproute2 6.1 prints them.
+    #[test]
+    fn a_second_path_needs_an_endpoint_or_an_accepted_address() {
+        let endpoint = "10.0.1.1 id 1 subflow dev eth1 \n10.0.2.1 id 2 subflow dev wwan0 \n";
+        let limits = "add_addr_accepted 0 subflows 2 \n";
+        let text = "10.0.1.1 id 1 subflow dev eth1; 10.0.2.1 id 2 subflow dev wwan0; limits: add_addr_accepted 0 subflows 2";
+        assert_eq!(described_paths(endpoint, limits), (text.to_owned(), true));
+        let several = |endpoints, limits| described_paths(endpoints, limits).1;
+        assert!(!several("", limits) && several("", "add_addr_accepted 1 subflows 1"));
+        assert!(!several(endpoint, "add_addr_accepted 0 subflows 0"));
+        assert!(!several("10.0.1.1 id 1 signal dev eth1", limits), "the other end opens the path");
     }
 
     /// Documentation/admin-guide/LSM: the active mode is in brackets.

@@ -51,7 +51,7 @@ pub enum Error {
         limit: Duration,
     },
     /// A network namespace.
-    #[error("there is no network namespace `{name}`; {}", known_names(known))]
+    #[error("there is no {} `{name}`; {}", sought(name), known_names(known))]
     NoNamespace {
         /// The name, path or process's number.
         name: String,
@@ -63,11 +63,16 @@ pub enum Error {
     Layout(&'static str),
 }
 
+/// A number may also be a process's.
+fn sought(name: &str) -> &'static str {
+    if name.parse::<u32>().is_ok() { "process or network namespace" } else { "network namespace" }
+}
+
 fn known_names(known: &[String]) -> String {
     match known {
         [] => "none has a name (`ip netns add NAME` makes one): give a path or the number of a process in it"
             .to_owned(),
-        known => format!("those with names: {}", known.join(", ")),
+        known => format!("`ip netns` knows these names: {}", known.join(", ")),
     }
 }
 

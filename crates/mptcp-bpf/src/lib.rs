@@ -32,6 +32,7 @@ mod namespace;
 mod object;
 mod pins;
 mod private;
+mod programs;
 mod system;
 mod table;
 

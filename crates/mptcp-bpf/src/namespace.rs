@@ -1,6 +1,6 @@
 //! Network namespaces and their default congestion control.
 
-use crate::Error;
+use crate::{Check, Error, doctor};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -59,7 +59,12 @@ impl Namespace {
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
                 Err(Error::NoNamespace { name: name.to_owned(), known: names() })
             }
-            _ => Self::open(name.to_owned(), path),
+            _ => {
+                let namespace = Self::open(name.to_owned(), path)?;
+                // Other files can be opened, too.
+                namespace.run_inside(|| ())?;
+                Ok(namespace)
+            }
         }
     }
 
@@ -71,6 +76,16 @@ impl Namespace {
     /// Whether it is the initial namespace, where the kernel shows global settings.
     pub fn is_initial(&self) -> Result<bool, Error> {
         self.run_inside(|| Path::new(GLOBAL).exists())
+    }
+
+    /// The option of `anabranch kernel use` that names it.
+    pub fn option(&self) -> String {
+        let process = self.path.strip_prefix("/proc").ok().and_then(|path| path.iter().next()?.to_str());
+        match process {
+            _ if self.is_initial().unwrap_or(false) => "--host".to_owned(),
+            Some(process) => format!("--netns {process}"),
+            None => format!("--netns {}", self.name),
+        }
     }
 
     /// Its inode, a 32-bit number.
@@ -99,6 +114,14 @@ impl Namespace {
         Ok(self.run_inside(mptcp_enabled)? == Some(true))
     }
 
+    /// The [checks](crate::doctor) there.
+    ///
+    /// # Errors
+    /// Without privileges.
+    pub fn doctor(&self) -> Result<Vec<Check>, Error> {
+        self.run_inside(doctor)
+    }
+
     /// Calls `f` in a thread that has entered the namespace, where /proc/sys/net shows its settings.
     pub(crate) fn run_inside<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, Error> {
         let enter = || -> io::Result<T> {
@@ -106,7 +129,11 @@ impl Namespace {
             Ok(f())
         };
         let done = thread::scope(|scope| scope.spawn(enter).join());
-        let done = done.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let done =
+            done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map_err(|why| match why.kind() {
+                io::ErrorKind::InvalidInput => io::Error::other("it is not a network namespace"),
+                _ => why,
+            });
         done.map_err(Error::file("enter the network namespace", &self.path))
     }
 }
@@ -158,12 +185,14 @@ mod tests {
 
     #[test]
     fn a_missing_namespace_is_named() {
-        for name in ["no such space", "4294967295"] {
+        for (name, what) in
+            [("no such space", "network namespace"), ("4294967295", "process or network namespace")]
+        {
             let Err(error) = Namespace::find(name) else { panic!("{name} exists") };
             let said = error.to_string();
-            assert!(said.starts_with(&format!("there is no network namespace `{name}`; ")), "{said}");
+            assert!(said.starts_with(&format!("there is no {what} `{name}`; ")), "{said}");
         }
         let error = Error::NoNamespace { name: "x".into(), known: vec!["a".into(), "b".into()] };
-        assert!(error.to_string().ends_with("; those with names: a, b"), "{error}");
+        assert!(error.to_string().ends_with("; `ip netns` knows these names: a, b"), "{error}");
     }
 }

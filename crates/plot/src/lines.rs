@@ -4,14 +4,13 @@ use crate::points::{point, points};
 use anabranch_record::{Layout, LinkSample, MemorySink, Sink, SubflowSample};
 use anabranch_scenario::Scenario;
 use anabranch_study::Point;
-use anabranch_study::functions::recovery::{ROUNDING_S, SPAN_S};
-use std::collections::VecDeque;
+use anabranch_study::functions::recovery::{LastSecond, SPAN_S};
 
 /// The largest number of bins of a line: more than a picture has pixels across.
 const MOST: usize = 8192;
 /// Bytes for each while their vector grows: the old one and the new one, twice as large.
 const PER_STRETCH: f64 = 1.5 * size_of::<Bin>() as f64;
-/// Bytes for a count of bytes, in a queue that doubles as it grows.
+/// Bytes for a sample of the last second, in a queue that doubles as it grows.
 const PER_COUNT: f64 = 2.0 * size_of::<(f64, f64)>() as f64;
 
 /// Keeps the data of a run's [usual figures](crate::USUAL): up to 8192 samples of a line, then the lowest and the highest of each
@@ -130,27 +129,6 @@ impl Flow {
         if let Some(rate) = self.last_second.rate(now, bytes) {
             self.rate.push(now, rate);
         }
-    }
-}
-
-/// When bytes were acknowledged in the last second, and how many since the start.
-#[derive(Debug, Default)]
-struct LastSecond(VecDeque<(f64, f64)>);
-
-impl LastSecond {
-    /// The payload acknowledged in the second up to `now`, in Mbit/s; nothing in the first second. As
-    /// [`rates`](anabranch_study::functions::recovery::rates) has it.
-    fn rate(&mut self, now: f64, bytes: f64) -> Option<f64> {
-        let counts = &mut self.0;
-        if counts.back().is_none_or(|last| last.1 != bytes) {
-            counts.push_back((now, bytes));
-        }
-        let until = now - SPAN_S + ROUNDING_S;
-        while counts.get(1).is_some_and(|next| next.0 <= until) {
-            counts.pop_front();
-        }
-        let before = counts.front().filter(|first| first.0 <= until).map_or(0.0, |first| first.1);
-        (now >= SPAN_S).then(|| (bytes - before) * 8.0 / SPAN_S / 1e6)
     }
 }
 

@@ -85,10 +85,12 @@ impl<'a> Run<'a> {
         names
     }
 
-    /// Not every run has completions, nor all of these a slowdown.
+    /// A capture has no windows, and no recording has queues. Not every run has completions, nor all of these a slowdown.
     fn is_there(&self, figure: &str) -> bool {
         let all = &self.samples.completions;
         match figure {
+            "windows" => self.subflows().any(|(_, _, s)| s.cwnd_segments.iter().any(|w| w.is_finite())),
+            "queue" => !self.samples.links.is_empty(),
             "completions" => !all.is_empty(),
             "slowdown" => all.iter().any(|c| c.slowdown.is_finite()),
             _ => true,

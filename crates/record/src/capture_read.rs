@@ -31,8 +31,23 @@ pub struct CaptureRead {
     /// MPTCP connections that fell back to TCP.
     #[serde(default)]
     pub fallbacks: Vec<Fallback>,
+    /// The tokens of each MPTCP connection, where its beginning shows both.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tokens: Vec<Tokens>,
     /// Each subflow's packets, in the summary's order.
     pub paths: Vec<PathTraffic>,
+}
+
+/// The tokens of an MPTCP connection, by which each end knows it: `ss -M` and `anabranch kernel monitor` show them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Tokens {
+    /// The flow's name.
+    pub flow: String,
+    /// The client's, in hexadecimal.
+    pub client: String,
+    /// The server's.
+    pub server: String,
 }
 
 /// A connection that began as MPTCP and continued as TCP (RFC 8684 §3.7).

@@ -21,7 +21,7 @@ mod shell;
 mod summary;
 mod transfers;
 
-pub use capture_read::{CaptureRead, Fallback, FallbackSign};
+pub use capture_read::{CaptureRead, Fallback, FallbackSign, Tokens};
 pub use estimate::{Estimate, NoValue, estimate, narrowing, prediction};
 #[cfg(feature = "files")]
 pub use files::*;

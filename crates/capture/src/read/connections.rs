@@ -29,8 +29,10 @@ pub(super) struct Tcp {
 /// A connection.
 #[derive(Default)]
 pub(super) struct Connection {
-    /// The server's token, which identifies the connection.
-    pub(super) token: Option<[u8; 4]>,
+    /// The tokens of the client and the server; the server's identifies the connection.
+    pub(super) tokens: [Option<[u8; 4]>; 2],
+    /// A packet has MPTCP's options.
+    pub(super) signals: bool,
     /// The client's SYN requests MPTCP.
     pub(super) offered: bool,
     /// The SYN was answered.
@@ -174,6 +176,7 @@ impl Connections {
         let tcp = &mut self.tcp[t];
         let connection = &mut self.connections[tcp.connection];
         connection.to = at;
+        connection.signals |= segment.mptcp.iter().flatten().any(|o| matches!(o, Mptcp::Signal { .. }));
         connection.answered |= segment.syn && segment.acknowledged.is_some();
         let acknowledged_before = tcp.directions[1 - direction].acknowledged;
         if segment.syn {
@@ -250,9 +253,7 @@ impl Connections {
                     let Some(key) = key else { continue };
                     connection.streams[of].set_base(initial_data_sequence(key).wrapping_add(1));
                     self.by_token.insert(u32::from_be_bytes(token(key)), c);
-                    if of == 1 {
-                        connection.token = Some(token(key));
-                    }
+                    connection.tokens[of] = Some(token(key));
                 }
                 if let (Some(len), Some(key), 1..) = (data, own, segment.payload) {
                     let data = super::mptcp::Number {

@@ -62,9 +62,7 @@ pub enum ReadError {
         by_ms: u64,
     },
     /// The capture has no connection to record.
-    #[error(
-        "no MPTCP connection in {packets} packets; TCP connections: {tcp}, of which {refused} requested MPTCP without success"
-    )]
+    #[error("no MPTCP connection {}", without_mptcp(*packets, *tcp, *refused, *late))]
     NoMptcp {
         /// All packets.
         packets: u64,
@@ -72,7 +70,20 @@ pub enum ReadError {
         tcp: usize,
         /// Those whose SYN requested MPTCP, and whose SYN-ACK did not confirm it.
         refused: usize,
+        /// Those whose packets have MPTCP's options, but began before the capture.
+        late: usize,
     },
+}
+
+fn without_mptcp(packets: u64, tcp: usize, refused: usize, late: usize) -> String {
+    match late {
+        0 => format!(
+            "in {packets} packets; TCP connections: {tcp}, of which {refused} requested MPTCP without success"
+        ),
+        _ => format!(
+            "begins in this capture of {packets} packets; MPTCP connections or subflows that began before it: {late}"
+        ),
+    }
 }
 
 impl ReadError {
@@ -81,6 +92,12 @@ impl ReadError {
         Some(match self {
             ReadError::NoCapture => "tcpdump -w FILE, dumpcap and Wireshark write captures",
             ReadError::Backwards { .. } => "`reordercap FILE SORTED` (of Wireshark) sorts packets by time",
+            ReadError::NoMptcp { packets: 0, .. } => {
+                "are port and interface those of the connection? `tcpdump -i any` captures on all interfaces"
+            }
+            ReadError::NoMptcp { late: 1.., .. } => {
+                "start the capture before the connection opens, on all interfaces (`tcpdump -i any`); --tcp reads the subflows as TCP connections"
+            }
             ReadError::NoMptcp { tcp: 1.., .. } => "--tcp reads TCP connections, too",
             _ => return None,
         })

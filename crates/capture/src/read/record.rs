@@ -5,7 +5,7 @@ use super::direction::Direction;
 use super::{ReadError, ReadOptions};
 use anabranch_record::{
     CaptureRead, Fallback, FlowLayout, FlowSummary, Layout, Measured, PathTraffic, Sink, SubflowSample,
-    Summary,
+    Summary, Tokens,
 };
 
 /// Nanoseconds of a second.
@@ -30,7 +30,9 @@ pub(super) fn record(
     let flows: Vec<Flow> = all.connections.iter().filter_map(|c| flow(&all, c, options)).collect();
     if flows.is_empty() {
         let tcp = all.connections.iter().filter(|c| !c.multipath && !c.subflows.is_empty()).count();
-        return Err(ReadError::NoMptcp { packets: all.packets, tcp, refused: refused(&all) });
+        // Without its first packets, a connection shows MPTCP in later ones alone.
+        let late = all.connections.iter().filter(|c| !c.multipath && c.signals).count();
+        return Err(ReadError::NoMptcp { packets: all.packets, tcp, refused: refused(&all), late });
     }
     let begin = all.from.unwrap_or_default();
     sink.begin(&Layout { flows: flows.iter().map(layout).collect(), links: vec![] });
@@ -51,6 +53,7 @@ pub(super) fn record(
             refused: refused(&all) as u64,
             cut_off,
             fallbacks: flows.iter().filter_map(|flow| fallback(flow, begin)).collect(),
+            tokens: flows.iter().filter_map(tokens).collect(),
             paths: flows.iter().flat_map(|flow| traffic(&all, flow)).collect(),
         }),
         ..Summary::of(summaries, vec![])
@@ -66,8 +69,8 @@ fn flow<'a>(all: &'a Connections, connection: &'a Connection, options: &ReadOpti
     };
     let direction = usize::from(sent(1) > sent(0));
     let first = &all.tcp[*connection.subflows.first()?];
-    let name = match connection.token {
-        Some(token) => format!("mptcp-{:08x}", u32::from_be_bytes(token)),
+    let name = match connection.tokens[1] {
+        Some(token) => format!("mptcp-{}", hexadecimal(token)),
         None if connection.multipath => format!("mptcp-{}", first.ends[0].port()),
         None => format!("tcp-{}-{}", first.ends[0].port(), first.ends[1].port()),
     };
@@ -90,6 +93,16 @@ fn fallback(flow: &Flow, begin: u64) -> Option<Fallback> {
         at_s: (evidence.at - begin) as f64 / SECOND,
         sign: evidence.sign,
     })
+}
+
+fn tokens(flow: &Flow) -> Option<Tokens> {
+    let [client, server] = flow.connection.tokens.map(|token| token.map(hexadecimal));
+    Some(Tokens { flow: flow.name.clone(), client: client?, server: server? })
+}
+
+/// As `ss -M` shows a token.
+fn hexadecimal(token: [u8; 4]) -> String {
+    format!("{:08x}", u32::from_be_bytes(token))
 }
 
 fn layout(flow: &Flow) -> FlowLayout {

@@ -5,7 +5,7 @@ use etherparse::PacketBuilder;
 /// The server's port; clients' ports name subflows.
 const PORT: u16 = 5001;
 /// Keys of the client and of the server, and the token of the server's (RFC 8684 appendix A has SHA-256 make it).
-const KEYS: [[u8; 8]; 2] = [[1; 8], [2; 8]];
+pub const KEYS: [[u8; 8]; 2] = [[1; 8], [2; 8]];
 
 /// The fields of a packet other than its ports.
 #[derive(Clone, Default)]

@@ -1,9 +1,10 @@
 //! Captures that are read: our own beside the simulator's record, and files that are not captures.
 
-use super::packets::Pcap;
+use super::packets::{KEYS, Pcap};
 use super::{SCENARIO, captured, scenario};
 use anabranch_capture::{Options, ReadError, ReadOptions, read};
-use anabranch_record::{MemorySink, NoSamples, SubflowSummary, Summary};
+use anabranch_record::{MemorySink, NoSamples, SubflowSummary, Summary, Tokens};
+use sha2::Digest;
 use std::io::{self, Read};
 
 fn options() -> ReadOptions {
@@ -213,6 +214,39 @@ fn without_mptcp_there_is_no_record_unless_asked_for() {
         "{refused:?}"
     );
     assert_eq!(read_back(&file).unwrap().flows[0].delivered_bytes, 1_000_000);
+}
+
+/// `ss -M` at either end shows its own token: the first four bytes of its key's SHA-256 (RFC 8684 §3.2).
+#[test]
+fn both_tokens_are_recorded() {
+    let mut pcap = Pcap::new();
+    pcap.connect();
+    pcap.mapped(0, 0, 0, 3000);
+    let capture = read_back(&pcap.bytes).unwrap().capture.unwrap();
+    let [client, server] = KEYS.map(|key| {
+        sha2::Sha256::digest(key)[..4].iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+    });
+    assert_eq!(capture.tokens, [Tokens { flow: format!("mptcp-{server}"), client, server }]);
+}
+
+/// A capture that began after the connection, and one that has nothing.
+#[test]
+fn what_a_capture_lacks_is_named() {
+    let mut pcap = Pcap::new();
+    let none = read(&*pcap.bytes, &ReadOptions { tcp: false, ..options() }, &mut NoSamples, &mut |_| true);
+    let help = |error: &ReadError| error.help().unwrap_or_default();
+    assert!(none.is_err_and(
+        |why| matches!(why, ReadError::NoMptcp { packets: 0, .. }) && help(&why).contains("port")
+    ));
+    pcap.mapped(0, 0, 0, 3000);
+    pcap.mapped(0, 3000, 3000, 3000);
+    let late = read(&*pcap.bytes, &ReadOptions { tcp: false, ..options() }, &mut NoSamples, &mut |_| true);
+    let why = late.unwrap_err();
+    assert!(matches!(why, ReadError::NoMptcp { late: 1, refused: 0, .. }), "{why:?}");
+    assert!(
+        why.to_string().contains("began before it: 1") && help(&why).contains("before the connection opens"),
+        "{why}"
+    );
 }
 
 proptest::proptest! {

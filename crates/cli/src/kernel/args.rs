@@ -15,11 +15,19 @@ Examples:
   anabranch kernel use lia --netns proxy
   anabranch kernel status
   anabranch kernel monitor
-  anabranch kernel unload all";
+  anabranch kernel unload all
+
+Algorithms stay loaded, and selected, until the machine restarts. At boot, the systemd unit
+anabranch-kernel loads them all: `systemctl enable --now anabranch-kernel`. It selects none. To select
+one for the host at boot, add to the unit (`systemctl edit anabranch-kernel`):
+  [Service]
+  ExecStartPost=/usr/bin/anabranch kernel use lia --host
+with the path of the command as in the unit's ExecStart=.";
 
 const DOCTOR_EXAMPLES: &str = "\
 Examples:
   anabranch kernel doctor
+  anabranch kernel doctor --netns proxy
   anabranch kernel doctor --json
 
 Exit status: 0 nothing is missing; 2 something is.";
@@ -75,11 +83,7 @@ Ends by q or Ctrl-C; a record is complete then. --json prints an object per samp
 pub enum KernelCommand {
     /// Check whether this kernel supports the algorithms, and print how to install missing features.
     #[command(after_help = DOCTOR_EXAMPLES)]
-    Doctor {
-        /// Print a JSON array.
-        #[arg(long)]
-        json: bool,
-    },
+    Doctor(DoctorArgs),
     /// Load algorithms into the kernel, until they are unloaded.
     #[command(after_help = LOAD_EXAMPLES)]
     Load(NamesArgs),
@@ -102,6 +106,17 @@ pub enum KernelCommand {
     /// Watch the connections and subflows that use the algorithms, live.
     #[command(after_help = MONITOR_EXAMPLES)]
     Monitor(MonitorArgs),
+}
+
+/// Arguments of `kernel doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Check this network namespace: its name, a path, or the number of a process in it; by default this command's own.
+    #[arg(long, value_name = "NAMESPACE", value_parser = NonEmptyStringValueParser::new())]
+    pub netns: Option<String>,
+    /// Print a JSON array.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Names of algorithms.

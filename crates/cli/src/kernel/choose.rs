@@ -2,7 +2,7 @@
 
 use super::args::UseArgs;
 use super::load::{other_in_use, select_again};
-use super::needs::{failed, find, missing, require_privileges};
+use super::needs::{OF_THE_KERNEL, failed, find, missing, require_privileges};
 use crate::output::{note, print};
 use anabranch::Error;
 use anabranch_cc_fixed::registry;
@@ -12,11 +12,12 @@ use miette::miette;
 /// `anabranch kernel use`.
 pub fn choose(args: &UseArgs) -> Result<(), Error> {
     // A name of the kernel's own means the kernel's algorithm.
-    let own = anabranch_mptcp_bpf::available().map_err(failed)?.contains(&args.name);
+    let available = anabranch_mptcp_bpf::available().map_err(failed)?;
+    let own = available.contains(&args.name) || OF_THE_KERNEL.contains(&args.name.as_str());
     let entry = if own {
         registry::all().iter().find(|e| e.kernel_name == args.name)
     } else {
-        Some(find(&args.name)?)
+        Some(find(&args.name, &available)?)
     };
     require_privileges()?;
     let namespace = args.netns.as_deref().map_or_else(Namespace::own, Namespace::find).map_err(failed)?;
@@ -54,17 +55,22 @@ pub fn choose(args: &UseArgs) -> Result<(), Error> {
         )),
         false => failed(error),
     })?;
-    if !namespace.mptcp_enabled().map_err(failed)? {
-        note(&format!(
-            "MPTCP is off in {}, so nothing is coupled: switch it on there with `sysctl -w net.mptcp.enabled=1`",
-            namespace.name
-        ));
-    }
+    mptcp_is_off(&namespace);
     print(&format!(
         "New sockets of {} use {name}, {}{loaded}; before, {before}.",
         namespace.name,
         origin(name)
     ))
+}
+
+/// Notes that MPTCP is off in a namespace.
+pub fn mptcp_is_off(namespace: &Namespace) {
+    if namespace.mptcp_enabled().is_ok_and(|on| !on) {
+        note(&format!(
+            "MPTCP is off in {}, so nothing is coupled: switch it on there with `sysctl -w net.mptcp.enabled=1`",
+            namespace.name
+        ));
+    }
 }
 
 /// The origin of the algorithm with this name in the kernel: some of ours have namesakes there.
@@ -84,7 +90,7 @@ fn kernel_algorithm_help(name: &str) -> String {
         format!("`anabranch kernel use {}` selects anabranch's; ", ours.kernel_name)
     });
     format!(
-        "{ours}the kernel may withhold its own from namespaces: on the host, `sysctl -w \
+        "{ours}the kernel may not allow its own in every namespace: on the host, `sysctl -w \
          net.ipv4.tcp_allowed_congestion_control=\"$(sysctl -n net.ipv4.tcp_allowed_congestion_control) {name}\"` allows \
          {name} in all of them; a program run by root can select it for a socket (TCP_CONGESTION)"
     )
@@ -101,7 +107,7 @@ mod tests {
                 .starts_with("`anabranch kernel use ab_cubic` selects anabranch's; the kernel")
         );
         let help = kernel_algorithm_help("bbr");
-        assert!(help.starts_with("the kernel may withhold"));
+        assert!(help.starts_with("the kernel may not allow"));
         assert!(
             help.contains("(sysctl -n net.ipv4.tcp_allowed_congestion_control) bbr\"` allows bbr"),
             "{help}"

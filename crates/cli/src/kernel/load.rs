@@ -1,7 +1,7 @@
 //! `anabranch kernel load` and `unload`.
 
 use super::args::NamesArgs;
-use super::needs::{find, missing, require_privileges};
+use super::needs::{OF_THE_KERNEL, find, missing, require_privileges};
 use crate::output::print;
 use crate::table::WIDTH;
 use anabranch::{Error, counted};
@@ -16,7 +16,7 @@ pub fn load(args: &NamesArgs) -> Result<(), Error> {
     missing(&anabranch_mptcp_bpf::doctor())?;
     for_each_algorithm(&entries, |entry| {
         Ok(match anabranch_mptcp_bpf::load(entry)? {
-            Load::Done => format!("loaded{}", select_again(entry)?),
+            Load::Done => format!("loaded{}{}", namesake(entry, &args.names), select_again(entry)?),
             Load::Replaced => "loaded in place of another build's".to_owned(),
             Load::Already => "already loaded".to_owned(),
             Load::Freed(rows) => {
@@ -25,6 +25,13 @@ pub fn load(args: &NamesArgs) -> Result<(), Error> {
             Load::OtherInUse(references) => other_in_use(entry, references),
         })
     })
+}
+
+/// The remark on an algorithm that was called by a name of the kernel's own.
+fn namesake(entry: &KernelEntry, given: &[String]) -> String {
+    let name = entry.reference.name;
+    let by_it = given.iter().any(|given| given == name) && OF_THE_KERNEL.contains(&name);
+    if by_it { format!(", beside the kernel's own {name}, which needs no loading") } else { String::new() }
 }
 
 /// Names the users of an algorithm that another build loaded, and the commands that load this build's.
@@ -83,17 +90,21 @@ pub fn unload(args: &NamesArgs) -> Result<(), Error> {
 /// Describes the remaining users of an unloaded algorithm.
 fn describe_unloading(entry: &KernelEntry, references: u32) -> String {
     let choosers = anabranch_mptcp_bpf::selecting_namespaces(entry.kernel_name);
-    describe_users(count_sockets(references, &choosers), join_names_if_any(&choosers).as_deref())
+    let option = choosers.first().map(Namespace::option).unwrap_or_default();
+    let users = join_names_if_any(&choosers);
+    let sockets = count_sockets(references, &choosers);
+    describe_users(entry.kernel_name, sockets, users.as_deref().map(|names| (names, &*option)))
 }
 
 /// Describes the sockets and the namespaces that still use an unloaded algorithm.
-fn describe_users(sockets: usize, choosers: Option<&str>) -> String {
+/// The namespaces come with the option that names the first of them.
+fn describe_users(kernel_name: &str, sockets: usize, choosers: Option<(&str, &str)>) -> String {
     let verb = if sockets == 1 { "uses it until it is" } else { "use it until they are" };
     let open = (sockets > 0)
-        .then(|| format!("{}, listening ones included, {verb} closed", counted(sockets, "socket")));
-    let new = choosers.map(|names| {
+        .then(|| format!("{}, listening ones included, {verb} closed (in their network namespace, `ss -tanipO | grep {kernel_name}` shows them with their programs)", counted(sockets, "socket")));
+    let new = choosers.map(|(names, option)| {
         format!(
-            "new sockets of {names} use it until you select another there, for example with `anabranch kernel use reno --netns NAMESPACE`"
+            "new sockets of {names} use it until you select another there, for example with `anabranch kernel use reno {option}`"
         )
     });
     match [open, new].into_iter().flatten().collect::<Vec<_>>().join("; ") {
@@ -126,7 +137,7 @@ fn find_all(names: &[String]) -> Result<Vec<&'static KernelEntry>, Error> {
     if names.iter().any(|name| name == "all") {
         return Ok(registry::all().iter().collect());
     }
-    names.iter().map(|name| find(name)).collect()
+    names.iter().map(|name| find(name, &[])).collect()
 }
 
 #[cfg(test)]
@@ -135,17 +146,22 @@ mod tests {
 
     #[test]
     fn remaining_users_are_described() {
-        let of = |sockets| describe_users(sockets, None);
-        assert_eq!(of(1), "unloading; 1 socket, listening ones included, uses it until it is closed");
-        assert_eq!(of(2), "unloading; 2 sockets, listening ones included, use it until they are closed");
-        let of_proxy = describe_users(0, Some("proxy"));
+        let of = |sockets| describe_users("ab_lia", sockets, None);
+        let how = " (in their network namespace, `ss -tanipO | grep ab_lia` shows them with their programs)";
+        let one = "unloading; 1 socket, listening ones included, uses it until it is closed";
+        assert_eq!(of(1), format!("{one}{how}"));
+        let two = "unloading; 2 sockets, listening ones included, use it until they are closed";
+        assert_eq!(of(2), format!("{two}{how}"));
+        let proxy = Some(("proxy", "--netns proxy"));
+        let of_proxy = describe_users("ab_lia", 0, proxy);
+        assert!(of_proxy.ends_with("`anabranch kernel use reno --netns proxy`"), "{of_proxy}");
         assert!(
             of_proxy.starts_with("unloading; new sockets of proxy use it until you select another"),
             "{of_proxy}"
         );
-        let both = describe_users(3, Some("proxy"));
+        let both = describe_users("ab_lia", 3, proxy);
         assert!(both.starts_with("unloading; 3 sockets, "), "{both}");
-        assert!(both.contains(" until they are closed; new sockets of proxy"), "{both}");
-        assert_eq!(describe_users(0, None), "unloaded");
+        assert!(both.contains(" with their programs); new sockets of proxy"), "{both}");
+        assert_eq!(describe_users("ab_lia", 0, None), "unloaded");
     }
 }

@@ -47,16 +47,28 @@ pub fn monitor(args: &MonitorArgs) -> Result<(), Error> {
     let mut screen = on_screen.then(screen).transpose()?;
     let shown = show(args, &mut watch, &mut record, &mut screen);
     drop(screen);
-    let files = record.map_or(Ok(Vec::new()), Record::finish);
+    let Some(record) = record else { return shown };
+    let finished = record.finish();
     shown?;
-    let files = files?;
-    if files.is_empty() || args.json { Ok(()) } else { print(&list_files(&files)) }
+    let (files, ended_at) = finished?;
+    if !args.json {
+        print(&list_files(&files))?;
+    }
+    ended_at.map_or(Ok(()), |at| {
+        let help = "free some space, or give a folder of another disk; a new record begins with new counters";
+        Err(Error::Input(miette!(
+            help = help,
+            "the disk is full: the recording ended after {at:.1} s, and the record has all samples until then"
+        )))
+    })
 }
 
 /// A record that is being written into a directory.
 struct Record {
     recorder: Recorder,
     directory: RunDirectory,
+    /// Whether the disk is full.
+    is_full: bool,
 }
 
 impl Record {
@@ -67,12 +79,20 @@ impl Record {
             // A live recording cannot be repeated.
             check_record(path, &earlier, args.replace, note)?;
         }
-        Ok(Record { recorder: Recorder::begin(directory.sink()), directory })
+        Ok(Record { recorder: Recorder::begin(directory.sink()), directory, is_full: false })
     }
 
-    /// Completes the record and returns its files.
-    fn finish(self) -> Result<Vec<PathBuf>, Error> {
-        Ok(self.directory.finish(&self.recorder.summary(), None)?)
+    /// Adds a sample.
+    fn add(&mut self, sample: &Sample) {
+        self.recorder.add(sample, self.directory.sink());
+        self.is_full = self.directory.must_end(self.recorder.subflows());
+    }
+
+    /// Completes the record. Returns its files and, if the disk is full, the time of the last sample.
+    fn finish(self) -> Result<(Vec<PathBuf>, Option<f64>), Error> {
+        let mut summary = self.recorder.summary();
+        summary.partial_until_s = self.is_full.then_some(summary.duration_s);
+        Ok((self.directory.finish(&summary, None)?, summary.partial_until_s))
     }
 }
 
@@ -88,7 +108,10 @@ fn show(
     loop {
         let sample = watch.sample().map_err(failed)?;
         if let Some(record) = record {
-            record.recorder.add(&sample, record.directory.sink());
+            record.add(&sample);
+            if record.is_full {
+                return Ok(());
+            }
         }
         // Skips samples that are late.
         due = (due + args.interval).max(Instant::now());
@@ -121,7 +144,7 @@ fn json_line(sample: &Sample) -> String {
 
 /// Finds an algorithm of ours; a name of the kernel's own, such as cubic, does not stand for ours.
 fn ours(name: &str) -> Result<&'static KernelEntry, Error> {
-    let entry = find(name)?;
+    let entry = find(name, &[])?;
     if entry.kernel_name == name
         || !anabranch_mptcp_bpf::available().map_err(failed)?.iter().any(|own| own == name)
     {
@@ -141,18 +164,20 @@ fn watch(args: &MonitorArgs) -> Result<Watch, Error> {
     let netns = netns.transpose().map_err(failed)?;
     let algorithms: Vec<_> =
         args.cc.iter().map(|name| Ok(ours(name)?.kernel_name)).collect::<Result<_, Error>>()?;
-    let asked = algorithms.join(", ");
-    let watch = Watch::open(Filter { algorithms, netns, port: args.port }).map_err(failed)?;
+    let watch =
+        Watch::open(Filter { algorithms: algorithms.clone(), netns, port: args.port }).map_err(failed)?;
     let others: Vec<_> = watch.unreadable().iter().map(|entry| entry.kernel_name).collect();
     if !others.is_empty() {
         let names = others.join(", ");
         note(&format!("{names}: loaded by another version of anabranch and not shown; load it again"));
     }
     if watch.algorithms().is_empty() {
-        let help = "load one, for example with `anabranch kernel load lia`";
-        return Err(Error::Input(match args.cc[..] {
-            [] => miette!(help = help, "no algorithm of anabranch is loaded"),
-            _ => miette!(help = help, "not loaded: {asked}"),
+        return Err(Error::Input(if args.cc.is_empty() {
+            let help = "load one, for example with `anabranch kernel load lia`";
+            miette!(help = help, "no algorithm of anabranch is loaded")
+        } else {
+            let help = format!("`anabranch kernel load {}`", algorithms.join(" "));
+            miette!(help = help, "not loaded: {}", algorithms.join(", "))
         }));
     }
     Ok(watch)

@@ -1,8 +1,9 @@
 //! Requirements of commands on the kernel: the algorithm, privileges and kernel features.
 
-use anabranch::{Error, unknown_algorithm};
+use anabranch::{Error, input_error};
 use anabranch_cc_fixed::registry::{self, KernelEntry};
 use anabranch_mptcp_bpf::{Check, Verdict};
+use anabranch_scenario::suggest;
 use miette::miette;
 
 /// Converts an error of the library.
@@ -26,8 +27,68 @@ pub fn require_privileges() -> Result<(), Error> {
     missing([&anabranch_mptcp_bpf::privileges()])
 }
 
-/// Finds the algorithm for the kernel called `name`.
-pub fn find(name: &str) -> Result<&'static KernelEntry, Error> {
-    let names = registry::all().iter().map(|entry| entry.reference.name);
-    registry::find_kernel(name).ok_or_else(|| unknown_algorithm(name, names))
+/// Algorithms of the kernel itself. It loads a missing one, such as bbr, when it is selected.
+pub const OF_THE_KERNEL: [&str; 3] = ["reno", "cubic", "bbr"];
+
+/// Finds the algorithm of anabranch that is called `name`; `own` names further ones that would do.
+pub fn find(name: &str, own: &[String]) -> Result<&'static KernelEntry, Error> {
+    if let Some(entry) = registry::find_kernel(name) {
+        return Ok(entry);
+    }
+    let kernels = match name {
+        "uncoupled" => Some("cubic"),
+        name => OF_THE_KERNEL.into_iter().find(|known| *known == name),
+    };
+    if let Some(kernels) = kernels {
+        let help = format!("`anabranch kernel use {kernels} --netns NAMESPACE` selects it");
+        let own = if name == kernels { "own" } else { "own cubic" };
+        let message = format!("{name} is the kernel's {own}: there is nothing to load");
+        return Err(input_error(message, Some(&help)));
+    }
+    let plain = |name: &str| name.strip_prefix("ab_").unwrap_or(name).replace('-', "_");
+    let in_kernel = name.starts_with("ab");
+    let names: Vec<&str> = if in_kernel {
+        registry::all().iter().map(|entry| entry.kernel_name).collect()
+    } else {
+        registry::all().iter().map(|entry| entry.reference.name).collect()
+    };
+    let typed = plain(&name.replace('-', "_"));
+    match registry::all().iter().find(|entry| plain(entry.kernel_name) == typed) {
+        Some(entry) => {
+            let meant = if in_kernel { entry.kernel_name } else { entry.reference.name };
+            let help = format!("did you mean `{meant}`? `anabranch kernel list` has all names");
+            Err(input_error(format!("unknown algorithm `{name}`"), Some(&help)))
+        }
+        None => {
+            let known = names.into_iter().chain(own.iter().map(String::as_str));
+            Err(input_error(format!("unknown algorithm `{name}`"), Some(&suggest(name, known))))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find;
+
+    #[test]
+    fn names_like_those_in_the_kernel_are_understood() {
+        let help = |name: &str| match find(name, &["bbr".to_owned()]) {
+            Err(why) => format!("{}: {}", why, why.report().help().unwrap()),
+            Ok(entry) => panic!("{name} is {}", entry.kernel_name),
+        };
+        for (given, meant) in [
+            ("ccubic", "coupled-cubic"),
+            ("ab-lia", "ab_lia"),
+            ("ab_lya", "ab_lia"),
+            ("lai", "lia"),
+            ("adw_balia", "adw-balia"),
+        ] {
+            assert!(help(given).contains(&format!("did you mean `{meant}`?")), "{}", help(given));
+        }
+        assert!(help("nothing-like-it").ends_with(", bbr"), "{}", help("nothing-like-it"));
+        for (given, own) in [("uncoupled", "own cubic"), ("bbr", "own")] {
+            let said = format!("{given} is the kernel's {own}: there is nothing to load");
+            assert!(help(given).starts_with(&said), "{}", help(given));
+        }
+    }
 }

@@ -1,21 +1,30 @@
 //! `anabranch kernel doctor`, `list` and `status`: the state of the kernel.
 
-use super::args::StatusArgs;
+use super::args::{DoctorArgs, StatusArgs};
+use super::choose::mptcp_is_off;
 use super::needs::{failed, missing, require_privileges};
 use crate::output::{note, print, print_json};
 use crate::table::Table;
 use anabranch::units::PLAIN;
 use anabranch::{Error, counted};
 use anabranch_cc_fixed::registry::{self, KernelEntry};
-use anabranch_mptcp_bpf::{Check, Cost, Counters, Coupling, CouplingReport, Instance, Occupancy, Verdict};
+use anabranch_mptcp_bpf::{
+    Check, Cost, Counters, Coupling, CouplingReport, Instance, Namespace, Occupancy, Verdict,
+};
 use serde_json::{Value as Json, json};
 use std::cmp::Reverse;
 use std::time::Duration;
 
 /// `anabranch kernel doctor`.
-pub fn doctor(as_json: bool) -> Result<(), Error> {
-    let checks = anabranch_mptcp_bpf::doctor();
-    if as_json {
+pub fn doctor(args: &DoctorArgs) -> Result<(), Error> {
+    let checks = match &args.netns {
+        Some(name) => {
+            require_privileges()?;
+            Namespace::find(name).and_then(|namespace| namespace.doctor()).map_err(failed)?
+        }
+        None => anabranch_mptcp_bpf::doctor(),
+    };
+    if args.json {
         let describe = |check: &Check| json!({ "need": check.title, "state": state_of(check), "found": check.found, "help": check.help });
         print_json(&checks.iter().map(describe).collect::<Vec<_>>())?;
     } else {
@@ -129,6 +138,16 @@ impl Row {
 
 /// `anabranch kernel list`.
 pub fn list(as_json: bool) -> Result<(), Error> {
+    if let Err(why) = require_privileges() {
+        let names = Table::new()
+            .text("name", registry::all().iter().map(|entry| entry.reference.name))
+            .text("in the kernel", registry::all().iter().map(|entry| entry.kernel_name));
+        return if as_json {
+            Err(why)
+        } else {
+            print(&format!("{names}\nTheir state is shown to root alone."))
+        };
+    }
     let rows = rows()?;
     if as_json {
         return print_json(&rows.iter().map(Row::json).collect::<Vec<_>>());
@@ -137,7 +156,7 @@ pub fn list(as_json: bool) -> Result<(), Error> {
         .text("name", rows.iter().map(|r| r.entry.reference.name))
         .text("in the kernel", rows.iter().map(|r| r.entry.kernel_name))
         .text("state", rows.iter().map(Row::state))
-        .text("since", rows.iter().map(|r| r.age().map_or(String::new(), ago)))
+        .text("loaded", rows.iter().map(|r| r.age().map_or(String::new(), ago)))
         .text("sockets", rows.iter().map(|r| r.sockets().map_or(String::new(), |n| n.to_string())))
         .text("chosen by", rows.iter().map(Row::chosen_by));
     print(&table.to_string())
@@ -199,6 +218,13 @@ pub fn status(args: &StatusArgs) -> Result<(), Error> {
         ));
     }
     note_uncoupled(&coupling);
+    for namespace in rows
+        .iter()
+        .filter(|r| !r.namespaces.is_empty())
+        .flat_map(|r| anabranch_mptcp_bpf::selecting_namespaces(r.entry.kernel_name))
+    {
+        mptcp_is_off(&namespace);
+    }
     match costs {
         Some(mut costs) => {
             costs.retain(|cost| cost.calls > 0);

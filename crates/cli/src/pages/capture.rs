@@ -1,8 +1,8 @@
 //! Formats the summary of a capture.
 
 use crate::table::Table;
-use anabranch::units::{LOSS, PLAIN, RATE};
-use anabranch_record::{CaptureRead, Fallback, FallbackSign, Summary, View};
+use anabranch::units::{PERCENT, PLAIN, RATE};
+use anabranch_record::{CaptureRead, Fallback, FallbackSign, FlowSummary, Summary, View};
 use anabranch_scenario::printable;
 
 /// The packets and the connections of a capture.
@@ -31,16 +31,22 @@ pub fn page(s: &Summary) -> String {
         };
         page += &format!("{flow} fell back to TCP at {at_s:.3} s: {sign}.\n");
     }
-    for table in [flows(s), subflows(s, &read)] {
+    for table in [flows(s, &read), subflows(s, &read)] {
         page += &format!("\n{table}");
     }
     page
 }
 
-fn flows(s: &Summary) -> Table {
-    Table::new()
-        .count("", 1..=s.flows.len() as u64)
-        .text("connection", s.flows.iter().map(|f| &f.name))
+fn flows(s: &Summary, read: &CaptureRead) -> Table {
+    let client = |flow: &FlowSummary| {
+        let tokens = read.tokens.iter().find(|tokens| tokens.flow == flow.name);
+        tokens.map_or("–".to_owned(), |tokens| tokens.client.clone())
+    };
+    let table =
+        Table::new().count("", 1..=s.flows.len() as u64).text("connection", s.flows.iter().map(|f| &f.name));
+    let table =
+        if read.tokens.is_empty() { table } else { table.text("client's token", s.flows.iter().map(client)) };
+    table
         .quantity("goodput", RATE, s.flows.iter().map(|f| f.goodput_bps))
         .count("bytes", s.flows.iter().map(|f| f.delivered_bytes))
         .count("retransmitted segments", s.flows.iter().map(|f| f.retransmitted_segments))
@@ -52,9 +58,9 @@ fn subflows(s: &Summary, read: &CaptureRead) -> Table {
         || (1..).zip(&s.flows).flat_map(|(f, flow)| flow.subflows.iter().map(move |subflow| (f, subflow)));
     Table::new()
         .count("", all().map(|(f, _)| f))
-        .text("path", all().map(|(_, subflow)| subflow.path.join("+")))
+        .text("path", all().map(|(_, subflow)| subflow.path.join("+").replace(" → ", " →")))
         .subflows(View::Capture, &all().map(|(_, subflow)| subflow).collect::<Vec<_>>())
-        .quantity("again", LOSS, all().map(|(_, subflow)| subflow.loss_rate))
-        .quantity("segments", PLAIN, read.paths.iter().map(|p| p.mean_burst_segments))
-        .quantity("per ACK", PLAIN, read.paths.iter().map(|p| p.mean_segments_per_ack))
+        .quantity("resent", PERCENT, all().map(|(_, subflow)| subflow.loss_rate))
+        .quantity("segments per packet", PLAIN, read.paths.iter().map(|p| p.mean_burst_segments))
+        .quantity("segments per ACK", PLAIN, read.paths.iter().map(|p| p.mean_segments_per_ack))
 }

@@ -1,6 +1,7 @@
 //! `anabranch advise`.
 
 use anabranch_test_support::command::{TWO_PATHS, anabranch, fits, one_line};
+use serde_json::Value;
 
 const SHORT: [&str; 7] = [TWO_PATHS, "--duration", "12 s", "--seeds", "2", "--cc", "lia,uncoupled"];
 
@@ -17,6 +18,9 @@ fn page_and_json() {
     ] {
         assert!(words.contains(part), "{part} is not in\n{page}");
     }
+    // Both neighbours together, and what to do on Linux.
+    assert!(words.contains("--cc goodput of neighbour (Mbit/s) link of goal 2"), "{page}");
+    assert!(words.contains("On Linux, "), "{page}");
     let json = anabranch([&["advise"], &SHORT[..], &["--json"]].concat()).json();
     let text = json["recommendation"]["text"].as_str().unwrap();
     assert!(words.contains(text), "{text} is not in\n{page}");
@@ -33,6 +37,12 @@ fn page_and_json() {
         // MPTCP's option takes 20 of 1448 bytes.
         ours / 1428.0 / (alone / 1448.0)
     };
+    let neighbours = |run: Value| -> f64 {
+        run["flows"].as_array().unwrap()[1..].iter().map(|flow| flow["goodput_bps"].as_f64().unwrap()).sum()
+    };
+    let by_hand = neighbours(run(&["--cc", "lia", "--seed", "2"]));
+    let found = &json["cases"][0]["others_bps"][0];
+    assert_eq!((&found[0], found[1]["values"][1].as_f64()), (&"neighbour".into(), Some(by_hand)));
     let goal = &json["cases"][0]["goal1"]["ratio"];
     for (i, seed) in ["1", "2"].into_iter().enumerate() {
         let found = goal["values"][i].as_f64().unwrap();
@@ -62,6 +72,14 @@ fn buffers_and_parameters() {
     assert_eq!(cases, ["0.5 BDP", "2 BDP"]);
     assert_eq!(json["baselines"][1]["cc"], "{ name = \"cubic\", beta = 0.5 }");
     assert_eq!(json["baselines"][1]["neighbour"], "neighbour");
+}
+
+/// A backup carries nothing while the other path works.
+#[test]
+fn a_backup_is_named() {
+    let backup = ["advise", TWO_PATHS, "--set", "flows.bonded.backup=[2]"];
+    let said = anabranch(backup).fails(2);
+    assert!(said.contains("path 2 of bonded is a backup: coupling changes nothing"), "{said}");
 }
 
 #[test]

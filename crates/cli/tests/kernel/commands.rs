@@ -43,7 +43,7 @@ fn doctor() {
     let json = anabranch(["kernel", "doctor", "--json"]);
     let checks: Value = serde_json::from_str(&json.stdout).unwrap();
     let checks = checks.as_array().unwrap();
-    assert_eq!(checks.len(), 11);
+    assert_eq!(checks.len(), 12);
     assert!(checks.iter().all(|check| page.stdout.contains(check["need"].as_str().unwrap())));
     let missing = checks.iter().any(|check| check["state"] == "missing");
     assert_eq!((page.status, json.status), if missing { (2, 2) } else { (0, 0) });
@@ -59,7 +59,7 @@ fn without_privileges() {
     for args in [
         &["load", "lia"][..],
         &["unload", "all"],
-        &["list"],
+        &["list", "--json"],
         &["status"],
         &["doctor"],
         &["monitor", "--once"],
@@ -69,14 +69,20 @@ fn without_privileges() {
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains("CAP_BPF") && said.contains("as root"), "{said}");
     }
+    let names = unprivileged(&copy).args(["kernel", "list"]).output().unwrap();
+    let said = String::from_utf8(names.stdout).unwrap();
+    assert!(names.status.success() && said.contains("ab_lia") && said.contains("root alone"), "{said}");
 }
 
 #[test]
 fn load_list_status_unload() {
     let Some(_kernel) = Kernel::lock() else { return };
-    assert_eq!(kernel(&["load", "reno"]), "ab_reno: loaded\n");
+    assert_eq!(kernel(&["load", "ab_reno"]), "ab_reno: loaded\n");
     assert_eq!(kernel(&["load", "ab_reno"]), "ab_reno: already loaded\n");
     assert_eq!(state(), "loaded");
+    assert_eq!(kernel(&["unload", "ab_reno"]), "ab_reno: unloaded\n");
+    let beside = "ab_reno: loaded, beside the kernel's own reno, which needs no loading\n";
+    assert_eq!(kernel(&["load", "reno"]), beside);
     let list = kernel(&["list"]);
     fits(&list);
     assert!(list.contains(" reno ") && list.contains(" s ago "), "{list}");
@@ -125,7 +131,17 @@ fn a_namespace_uses_it() {
     namespace.run(|| std::fs::write("/proc/sys/net/mptcp/enabled", "0").unwrap());
     let off = anabranch(["kernel", "use", "reno", here[0], here[1]]);
     assert!(off.status == 0 && off.stderr.contains("MPTCP is off"), "{}", off.stderr);
-    let off = namespace.run(|| anabranch(["kernel", "load", "reno"])).fails(2);
+    let doctor = anabranch(["kernel", "doctor", "--json", here[0], here[1]]);
+    let checks: Value = serde_json::from_str(&doctor.stdout).unwrap();
+    let found = |need: &str| {
+        let check = checks.as_array().unwrap().iter().find(|check| check["need"] == need);
+        check.unwrap_or_else(|| panic!("{checks}")).clone()
+    };
+    assert_eq!((doctor.status, &found("net.mptcp.enabled")["state"]), (2, &"missing".into()));
+    namespace.command("ip mptcp endpoint add 10.9.9.7 subflow");
+    let doctor = anabranch(["kernel", "doctor", "--json", here[0], here[1]]);
+    assert!(doctor.stdout.contains("10.9.9.7 id 1 subflow"), "{}", doctor.stdout);
+    let off = namespace.run(|| anabranch(["kernel", "load", "ab_reno"])).fails(2);
     assert!(off.contains("net.mptcp.enabled") && off.contains("sysctl -w"), "{off}");
     assert_eq!(state(), "not loaded");
 }
@@ -144,6 +160,8 @@ fn the_machines_own_namespace_is_left_alone() {
         assert!(said.contains("--host"), "{said}");
     }
     assert_eq!((chosen(), state().as_str()), (before, "not loaded"));
+    let said = anabranch(["kernel", "use", "ab_reno", "--netns", "/etc/passwd"]).fails(2);
+    assert!(said.contains("/etc/passwd: it is not a network namespace"), "{said}");
     let said = anabranch(["kernel", "use", "ab_reno", "--netns", "anabranch-test-none"]).fails(2);
     assert!(said.contains("there is no network namespace `anabranch-test-none`; "), "{said}");
 }
@@ -154,7 +172,7 @@ fn a_killed_loader_leaves_a_usable_kernel() {
     let Some(_kernel) = Kernel::lock() else { return };
     let mut states = [0, 0];
     for delay in (0..150).step_by(6) {
-        let mut loader = command().args(["kernel", "load", "reno"]).spawn().unwrap();
+        let mut loader = command().args(["kernel", "load", "ab_reno"]).spawn().unwrap();
         sleep(Duration::from_millis(delay));
         loader.kill().unwrap();
         loader.wait().unwrap();
@@ -162,7 +180,7 @@ fn a_killed_loader_leaves_a_usable_kernel() {
         let state = state();
         assert!(["loaded", "not loaded"].contains(&state.as_str()), "{state}");
         states[usize::from(state == "loaded")] += 1;
-        assert!(kernel(&["load", "reno"]).ends_with(" loaded\n"));
+        assert!(kernel(&["load", "ab_reno"]).ends_with(" loaded\n"));
         assert_eq!(kernel(&["unload", "reno"]), "ab_reno: unloaded\n");
     }
     eprintln!("killed before it was loaded: {}, after: {}", states[0], states[1]);
@@ -190,11 +208,11 @@ fn the_unit_fits() {
 #[test]
 fn a_namespace_gets_what_is_loaded_again() {
     let Some(_kernel) = Kernel::lock() else { return };
-    kernel(&["load", "reno"]);
+    kernel(&["load", "ab_reno"]);
     let namespace = Namespace::new();
     namespace.choose("ab_reno");
     assert!(kernel(&["unload", "reno"]).contains("unloading"));
-    assert!(kernel(&["load", "reno"]).starts_with("ab_reno: loaded; new sockets of "));
+    assert!(kernel(&["load", "ab_reno"]).starts_with("ab_reno: loaded; new sockets of "));
     let connection = namespace.connect();
     let json = anabranch(["kernel", "status", "--json"]).json();
     let new = |row: &&Value| row["kernel_name"] == "ab_reno" && row["state"] == "loaded";
@@ -214,12 +232,12 @@ fn another_builds() {
     assert_eq!(state(), "loaded, other build");
     assert!(kernel(&["status"]).contains("other build"));
     namespace.choose("ab_reno");
-    let said = kernel(&["load", "reno"]);
+    let said = kernel(&["load", "ab_reno"]);
     assert!(said.contains(&namespace.name) && said.contains("kernel unload ab_reno"), "{said}");
     assert_eq!(state(), "loaded, other build");
     namespace.choose("reno");
     let replaced = "ab_reno: loaded in place of another build's\n";
-    until(|| kernel(&["load", "reno"]) == replaced, "nobody uses it, and it is replaced");
+    until(|| kernel(&["load", "ab_reno"]) == replaced, "nobody uses it, and it is replaced");
     assert_eq!(state(), "loaded");
 }
 
@@ -274,11 +292,11 @@ fn uncoupled() -> Vec<String> {
 fn a_listener_that_chose_is_named_once_its_load_is_older() {
     let Some(_kernel) = Kernel::lock() else { return };
     let namespace = with_two_addresses();
-    kernel(&["load", "reno"]);
+    kernel(&["load", "ab_reno"]);
     let listener = listen(&namespace, 4713, |listener| set_tcp_congestion(listener, "ab_reno").unwrap());
     assert_eq!(uncoupled(), [""; 0]);
     kernel(&["unload", "reno"]);
-    kernel(&["load", "reno"]);
+    kernel(&["load", "ab_reno"]);
     let ends = open(&namespace, &listener);
     until(|| uncoupled().len() == 2, "the listener and its connection are named");
     let texts = uncoupled().join("\n");
@@ -294,6 +312,33 @@ fn a_listener_that_chose_is_named_once_its_load_is_older() {
     kernel(&["unload", "reno"]);
 }
 
+/// Connections that `use` came too late for, and one whose other end has no MPTCP.
+#[test]
+fn connections_without_coupling_are_named() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let namespace = with_two_addresses();
+    namespace.choose("reno");
+    let listener = listen(&namespace, 4714, |_| ());
+    let older = open(&namespace, &listener);
+    assert_eq!(uncoupled(), [""; 0]);
+    kernel(&["use", "ab_reno", "--netns", &namespace.name]);
+    let texts = uncoupled().join("\n");
+    let own = format!("(process {})", std::process::id());
+    assert!(texts.contains("is not coupled: it is older than the choice") && texts.contains(&own), "{texts}");
+    drop((older, listener));
+
+    let tcp = namespace.run(|| TcpListener::bind("10.9.9.1:4715").unwrap());
+    let client = namespace.run(mptcp_socket);
+    connect(&client, &"10.9.9.1:4715".parse::<SocketAddrV4>().unwrap()).unwrap();
+    let mut ends = (TcpStream::from(client), tcp.accept().unwrap().0);
+    exchange(&mut ends);
+    let fell = format!("connection in {} fell back to TCP, such as ", namespace.name);
+    until(|| uncoupled().iter().any(|text| text.contains(&fell)), "the fallback is named");
+    drop(ends);
+    namespace.choose("reno");
+    kernel(&["unload", "ab_reno"]);
+}
+
 /// A listener of before `use`: what it accepts has the new algorithm, what joins after a socket option the old one.
 #[test]
 fn connections_that_are_not_coupled_are_named() {
@@ -306,7 +351,9 @@ fn connections_that_are_not_coupled_are_named() {
     let status = anabranch(["kernel", "status"]);
     let said = status.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     let listener = format!("the listener 10.9.9.1:4711 in {} will accept", namespace.name);
-    assert!(status.status == 0 && said.contains(&listener) && said.contains("Restart the program"), "{said}");
+    assert!(status.status == 0 && said.contains(&listener), "{said}");
+    let own = format!("(process {})", std::process::id());
+    assert!(said.contains(" Restart ") && said.contains(&own), "{said}");
     assert!(!said.contains("4712") && !said.contains("connection "), "{said}");
     let good = open(&namespace, &newer);
     assert_eq!(uncoupled().len(), 1);

@@ -5,6 +5,7 @@ use anabranch_test_support::algorithm::Algorithm;
 use anabranch_test_support::command::{anabranch, command, is_ignored};
 use anabranch_test_support::iperf::{Iperf, Options};
 use anabranch_test_support::lab::{Bottleneck, Lab, client_address};
+use anabranch_test_support::namespace::{Namespace, exchange};
 use anabranch_test_support::{self, Kernel};
 use anabranch_test_support::{TOOLS, ss, until};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -203,6 +204,35 @@ fn an_interrupted_record_is_whole() {
         assert!(header.starts_with("time_s,flow,subflow,path,cwnd_segments,"), "{header}");
         Summary::read(&record.join("summary.json")).unwrap();
         assert!(!private.exists() && !has_partial(&record));
+    }
+}
+
+/// A disk that fills: the recording ends before it is full, keeps what it has, and says so.
+#[test]
+fn a_record_ends_before_the_disk_is_full() {
+    let Some(_kernel) = Kernel::lock() else { return };
+    let _algorithm = Algorithm::load("ab_reno");
+    let lab = Namespace::new();
+    lab.choose("ab_reno");
+    let mut connection = lab.connect();
+    exchange(&mut connection);
+    for format in ["csv", "parquet"] {
+        let dir = tempfile::tempdir().unwrap();
+        let record = "mount -t tmpfs -o size=96k tmpfs . && cd \"$PWD\" && { \"$0\" kernel monitor --record \"$PWD/out\" \
+                      --interval '10 ms' --duration '60 s' --format \"$1\"; echo status $?; cp -r \"$PWD/out\" \"$2\"; ls -A \"$PWD\"; }";
+        let kept = tempfile::tempdir().unwrap();
+        let copy = kept.path().join("copy");
+        let mut shell = std::process::Command::new("unshare");
+        shell.args(["--mount", "sh", "-c", record, command().get_program().to_str().unwrap(), format]);
+        let ended = shell.arg(&copy).current_dir(&dir).output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+        let page = String::from_utf8_lossy(&ended.stdout).into_owned();
+        assert!(page.contains("status 2") && page.ends_with("\nout\n"), "{format}: {page} {said}");
+        assert!(said.contains("the disk is full: the recording ended after"), "{format}: {said}");
+        let record = anabranch_record::Record::read(&copy).unwrap();
+        let until = record.summary.partial_until_s.unwrap();
+        let times = &record.samples.flows[0].subflows[0].time_s;
+        assert!(0.0 < until && until < 60.0 && times.last() == Some(&until), "{format}: {until} {times:?}");
     }
 }
 

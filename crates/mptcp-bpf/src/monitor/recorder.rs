@@ -84,6 +84,11 @@ impl Recorder {
         meters.len() > before
     }
 
+    /// The number of subflows.
+    pub fn subflows(&self) -> usize {
+        self.meters.iter().map(Vec::len).sum()
+    }
+
     /// The summary of the record.
     pub fn summary(&self) -> Summary {
         let flows: Vec<_> = self.layout.flows.iter().zip(&self.meters).map(flow).collect();

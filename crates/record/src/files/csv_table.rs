@@ -9,6 +9,9 @@ use std::io;
 /// How text begins that spreadsheets calculate (OWASP, "CSV Injection").
 pub(super) const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
+/// Bytes that wait to be written.
+const BUFFER: usize = 8 << 10;
+
 /// A CSV file.
 pub struct CsvTable(csv::Writer<File>);
 
@@ -16,7 +19,7 @@ impl Table for CsvTable {
     const EXTENSION: &'static str = "csv";
 
     fn create(file: File, columns: Vec<Column>) -> io::Result<Self> {
-        let mut writer = csv::Writer::from_writer(file);
+        let mut writer = csv::WriterBuilder::new().buffer_capacity(BUFFER).from_writer(file);
         writer.write_record(columns.iter().map(|c| &c.name))?;
         Ok(CsvTable(writer))
     }
@@ -33,6 +36,10 @@ impl Table for CsvTable {
             }
         }
         Ok(self.0.write_record(None::<&[u8]>)?)
+    }
+
+    fn pending_bytes(&self) -> u64 {
+        BUFFER as u64
     }
 
     fn close(mut self) -> io::Result<()> {

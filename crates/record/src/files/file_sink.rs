@@ -73,6 +73,17 @@ impl<T: Table> FileSink<T> {
         }
     }
 
+    /// An upper estimate of the bytes that [`FileSink::finish`] writes.
+    pub fn pending_bytes(&self) -> u64 {
+        let files = [&self.subflows, &self.links, &self.completions].into_iter().flatten();
+        files.map(TableFile::pending_bytes).sum()
+    }
+
+    /// Whether a file could not be written.
+    pub fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
     /// Completes the files, with these facts as metadata if the format allows, and returns their paths.
     ///
     /// # Errors

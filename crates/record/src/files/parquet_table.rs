@@ -15,12 +15,21 @@ use std::sync::Arc;
 /// Rows per row group: a few megabytes in memory, and few enough groups that the footer stays small.
 const GROUP_ROWS: usize = 1 << 16;
 
+/// Bytes of a number, or of a text without its characters, with its definition level.
+const PER_CELL: u64 = 10;
+/// Bytes that describe a column of a row group in the footer.
+const PER_COLUMN: u64 = 400;
+/// Bytes of the metadata.
+const FACTS: u64 = 4 << 10;
+
 /// A Parquet file.
 pub struct ParquetTable {
     writer: SerializedFileWriter<File>,
     /// The row group being filled.
     group: Vec<Values>,
     rows: usize,
+    /// Bytes of its cells, without compression.
+    bytes: u64,
 }
 
 /// A column's cells in the row group being filled.
@@ -45,13 +54,19 @@ impl Table for ParquetTable {
             .set_created_by(concat!("anabranch ", env!("CARGO_PKG_VERSION")).to_owned())
             .build();
         let writer = SerializedFileWriter::new(file, schema(&columns)?, Arc::new(properties))?;
-        Ok(ParquetTable { writer, group: columns.iter().map(|c| Values::new(c.kind)).collect(), rows: 0 })
+        Ok(ParquetTable {
+            writer,
+            group: columns.iter().map(|c| Values::new(c.kind)).collect(),
+            rows: 0,
+            bytes: 0,
+        })
     }
 
     fn row(&mut self, cells: &[Cell<'_>]) -> io::Result<()> {
         debug_assert_eq!(cells.len(), self.group.len());
         for (values, cell) in self.group.iter_mut().zip(cells) {
             values.push(cell);
+            self.bytes += PER_CELL + if let Cell::Text(text) = cell { text.len() as u64 } else { 0 };
         }
         self.rows += 1;
         if self.rows == GROUP_ROWS { self.write_group() } else { Ok(()) }
@@ -62,6 +77,11 @@ impl Table for ParquetTable {
             let key = format!("anabranch.{name}");
             self.writer.append_key_value_metadata(KeyValue::new(key, fact.clone()));
         }
+    }
+
+    fn pending_bytes(&self) -> u64 {
+        let groups = self.writer.flushed_row_groups().len() as u64 + 1;
+        self.bytes + groups * self.group.len() as u64 * PER_COLUMN + FACTS
     }
 
     fn close(mut self) -> io::Result<()> {
@@ -82,7 +102,7 @@ impl ParquetTable {
             column.close()?;
         }
         group.close()?;
-        self.rows = 0;
+        (self.rows, self.bytes) = (0, 0);
         Ok(())
     }
 }

@@ -29,6 +29,10 @@ enum Samples {
     Csv(Box<CsvSink>),
 }
 
+/// Bytes of a subflow in a summary, and of all else: whole blocks of the disk for each file.
+const PER_SUBFLOW: u64 = 2 << 10;
+const OTHER_FILES: u64 = 24 << 10;
+
 const SUMMARY: &str = "summary.json";
 const SCENARIO: &str = "scenario.toml";
 
@@ -83,6 +87,17 @@ impl RunDirectory {
         }
     }
 
+    /// Whether a record must end now: a file could not be written, or the disk has hardly more room than the rest of the samples
+    /// and a summary of this number of subflows need.
+    pub fn must_end(&self, subflows: usize) -> bool {
+        let (failed, pending) = match &self.samples {
+            Samples::Parquet(sink) => (sink.has_failed(), sink.pending_bytes()),
+            Samples::Csv(sink) => (sink.has_failed(), sink.pending_bytes()),
+        };
+        let rest = pending + OTHER_FILES + subflows as u64 * PER_SUBFLOW;
+        failed || free_bytes(self.place.folder()).is_some_and(|free| free < rest)
+    }
+
     /// Completes the directory, with the scenario if any. Returns its files.
     pub fn finish(self, summary: &Summary, scenario: Option<&str>) -> Result<Vec<PathBuf>, OutputError> {
         let is_whole = self.earlier().is_some_and(|earlier| earlier.partial_until_s.is_none());
@@ -112,4 +127,17 @@ impl RunDirectory {
         };
         Ok(files.into_iter().map(|file| path.join(file)).collect())
     }
+}
+
+/// The bytes that root may still write on a folder's disk; `None` if that is unknown.
+#[cfg(not(windows))]
+fn free_bytes(folder: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    // Some virtual file systems have no size.
+    (disk.f_blocks > 0).then(|| disk.f_bfree * disk.f_frsize)
+}
+
+#[cfg(windows)]
+fn free_bytes(_: &Path) -> Option<u64> {
+    None
 }

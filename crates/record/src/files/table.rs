@@ -29,6 +29,9 @@ pub trait Table: Sized + Send {
         let _ = facts;
     }
 
+    /// An upper estimate of the bytes that [`Table::close`] writes.
+    fn pending_bytes(&self) -> u64;
+
     /// Writes what is left.
     fn close(self) -> io::Result<()>;
 }

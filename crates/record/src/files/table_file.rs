@@ -30,6 +30,11 @@ impl<T: Table> TableFile<T> {
         table.row(&cells).map_err(|source| self.failed(source))
     }
 
+    /// As [`Table::pending_bytes`].
+    pub fn pending_bytes(&self) -> u64 {
+        self.table.as_ref().map_or(0, Table::pending_bytes)
+    }
+
     /// Adds metadata: see [`Table::describe`].
     pub fn describe(&mut self, facts: &[(&'static str, String)]) {
         if let Some(table) = &mut self.table {

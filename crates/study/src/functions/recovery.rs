@@ -3,13 +3,14 @@
 use super::{Arguments, Function, Parameter, Read, presence};
 use crate::outcome::Outcome;
 use anabranch_record::SubflowSeries;
+use std::collections::VecDeque;
 
 /// The fraction of the capacity that counts as recovered.
 const RECOVERED: f64 = 0.8;
 /// The span over which goodput is averaged, in seconds.
 pub const SPAN_S: f64 = 1.0;
 /// Tolerance for rounding: sampling times are multiples of the interval.
-pub const ROUNDING_S: f64 = 1e-6;
+const ROUNDING_S: f64 = 1e-6;
 
 const fn of_change(
     name: &'static str,
@@ -74,8 +75,35 @@ fn instants(subflows: &[SubflowSeries]) -> Vec<f64> {
 
 /// The payload acknowledged in each second that ends at a sample, in Mbit/s: times and rates.
 pub fn rates(subflows: &[SubflowSeries]) -> Vec<(f64, f64)> {
-    let times = instants(subflows).into_iter().filter(|t| *t >= SPAN_S);
-    times.map(|t| (t, rate_mbps(subflows, t - SPAN_S))).collect()
+    let mut last_second = LastSecond::default();
+    let sum = |t: f64| subflows.iter().map(|s| delivered(s, t)).sum();
+    instants(subflows).into_iter().filter_map(|t| Some((t, last_second.rate(t, sum(t))?))).collect()
+}
+
+/// The samples of the last second: when, and the bytes acknowledged until then.
+#[derive(Debug, Default)]
+pub struct LastSecond(VecDeque<(f64, f64)>);
+
+impl LastSecond {
+    /// Adds a sample. Returns the payload acknowledged in the second before it, in Mbit/s, or `None` in the first second. If no
+    /// sample marks the beginning of that second, its bytes lie on the line between the samples around it.
+    pub fn rate(&mut self, now: f64, bytes: f64) -> Option<f64> {
+        let samples = &mut self.0;
+        samples.push_back((now, bytes));
+        let from = now - SPAN_S;
+        while samples.get(1).is_some_and(|next| next.0 <= from + ROUNDING_S) {
+            samples.pop_front();
+        }
+        let before = match (samples.front(), samples.get(1)) {
+            // It began in this second.
+            (Some(first), _) if first.0 > from + ROUNDING_S => 0.0,
+            (Some(first), Some(next)) if first.0 < from - ROUNDING_S => {
+                first.1 + (next.1 - first.1) * (from - first.0) / (next.0 - first.0)
+            }
+            (first, _) => first.map_or(0.0, |first| first.1),
+        };
+        (now >= SPAN_S).then(|| (bytes - before) * 8.0 / SPAN_S / 1e6)
+    }
 }
 
 /// The payload acknowledged in the second from `from_s` on, in Mbit/s.
@@ -140,6 +168,22 @@ mod tests {
         let at = |t: f64| rates.iter().find(|(at, _)| (at - t).abs() < 1e-9).unwrap().1;
         for (t, rate) in [(5.0, 8.0), (10.0, 8.0), (10.4, 6.4), (11.0, 4.0), (59.0, 4.0)] {
             assert!((at(t) - rate).abs() < 1e-6, "at {t}: {}", at(t));
+        }
+    }
+
+    /// The monitor's samples come a little early or late. A constant rate stays constant, whatever the interval.
+    #[test]
+    fn rates_at_uneven_times() {
+        for interval in [0.3, 1.0, 2.5] {
+            let times = (0..40).map(|i| f64::from(i) * interval + f64::from(i * 7 % 5) * 0.004);
+            let subflow = |mbps: f64| {
+                let time_s: Vec<f64> = times.clone().collect();
+                let delivered_bytes = time_s.iter().map(|t| t * mbps * 1e6 / 8.0).collect();
+                SubflowSeries { time_s, delivered_bytes, ..SubflowSeries::default() }
+            };
+            let drawn = rates(&[subflow(9.0), subflow(19.0)]);
+            assert!(drawn.len() >= 36, "{interval}: {drawn:?}");
+            assert!(drawn.iter().all(|(_, rate)| (rate - 28.0).abs() < 1e-6), "{interval}: {drawn:?}");
         }
     }
 }
