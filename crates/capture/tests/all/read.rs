@@ -210,7 +210,7 @@ fn without_mptcp_there_is_no_record_unless_asked_for() {
     let (_, file) = captured(&scenario(&text), &Options::default());
     let refused = read(&*file, &ReadOptions { tcp: false, ..options() }, &mut NoSamples, &mut |_| true);
     assert!(
-        matches!(refused, Err(ReadError::NoMptcp { tcp: 1, refused: 0, packets: 1000.. })),
+        matches!(refused, Err(ReadError::NoMptcp { tcp: 1, refused: 0, late: 0, packets: 1000.. })),
         "{refused:?}"
     );
     assert_eq!(read_back(&file).unwrap().flows[0].delivered_bytes, 1_000_000);
