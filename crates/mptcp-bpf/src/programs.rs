@@ -5,7 +5,7 @@ use std::fs;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 
-/// The tables of a thread's network namespace. `/proc/net` would be that of the process.
+/// The tables of a thread's network namespace. `/proc/net` has the tables of the process.
 const TABLES: [&str; 2] = ["/proc/thread-self/net/tcp", "/proc/thread-self/net/tcp6"];
 /// The columns of the addresses and of the inode in such a table.
 const LOCAL: usize = 1;
