@@ -30,7 +30,7 @@ use std::sync::Arc;
 /// [`FileError`] with the first mistake.
 pub fn load(name: &str, text: &str, folder: &Path, of: &[AxisSubset]) -> Result<Arc<Study>, FileError> {
     let stem = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
-    read(name, &stem, text, &|scenario| from_disk(folder, scenario), of).map(Arc::new)
+    read(name, &stem, text, &|scenario| from_disk(folder, scenario), of, true).map(Arc::new)
 }
 
 /// Reads the study of a sweep, whose text comes from [`sweep`]; `--print-study` prints it. Its scenario is one of `scenarios`, or a
@@ -43,7 +43,7 @@ pub fn of_sweep(stem: &str, text: &str, scenarios: &[ScenarioFile]) -> Result<Ar
         Some(file) => Ok(file.clone()),
         None => from_disk(Path::new(""), asked),
     };
-    read("--print-study", stem, text, &find, &[]).map(Arc::new)
+    read("--print-study", stem, text, &find, &[], true).map(Arc::new)
 }
 
 /// Reads a study from memory with its scenarios, restricted to subsets of its axes.
@@ -56,12 +56,35 @@ pub fn embedded(
     scenarios: &[&ScenarioFile],
     of: &[AxisSubset],
 ) -> Result<Study, FileError> {
+    from_memory(name, text, scenarios, of, true)
+}
+
+/// The same for a study in which [`embedded`] finds no mistake: this does not try its plans, which takes most of the time.
+///
+/// # Errors
+/// [`FileError`] with the first mistake outside of plans.
+pub fn shipped(
+    name: &str,
+    text: &str,
+    scenarios: &[&ScenarioFile],
+    of: &[AxisSubset],
+) -> Result<Study, FileError> {
+    from_memory(name, text, scenarios, of, false)
+}
+
+fn from_memory(
+    name: &str,
+    text: &str,
+    scenarios: &[&ScenarioFile],
+    of: &[AxisSubset],
+    try_plans: bool,
+) -> Result<Study, FileError> {
     let find = |asked: &str| {
         let known = scenarios.iter().find(|file| &*file.name == asked);
         known.map(|file| (*file).clone()).ok_or_else(|| "it is not among the study's scenarios".to_owned())
     };
     let stem = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
-    read(name, &stem, text, &find, of)
+    read(name, &stem, text, &find, of, try_plans)
 }
 
 /// A study's names and claim.
@@ -106,13 +129,14 @@ fn from_disk(folder: &Path, name: &str) -> Result<ScenarioFile, String> {
     })
 }
 
-/// Parses the text, resolves its names, and tries a plan for each experiment and size.
+/// Parses the text, resolves its names, and, if asked to, tries a plan for each experiment and size.
 fn read(
     name: &str,
     stem: &str,
     text: &str,
     scenarios: Scenarios<'_>,
     of: &[AxisSubset],
+    try_plans: bool,
 ) -> Result<Study, FileError> {
     let read = || -> Result<Study, Problem> {
         let mut file: spec::File = toml::from_str(text).map_err(|error| match is_scenario(text) {
@@ -125,7 +149,7 @@ fn read(
         resolved.axes_beside(|axis| {
             tidy::COLUMNS.iter().any(|(name, _)| *name == axis) || ["runs", "texts"].contains(&axis)
         })?;
-        let mut study = definitions::study(file, resolved, stem, of)?;
+        let mut study = definitions::study(file, resolved, stem, of, try_plans)?;
         study.notices = old_keys::notes(text);
         Ok(study)
     };

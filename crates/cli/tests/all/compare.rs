@@ -20,15 +20,6 @@ fn an_element_for_each_run_in_order() {
 }
 
 #[test]
-fn the_number_of_threads_changes_nothing() {
-    let compare = |jobs: &str| {
-        anabranch(short("compare", &["--cc", "lia,coupled-cubic", "--seeds", "3", "--json", "--jobs", jobs]))
-            .ok()
-    };
-    assert_eq!(compare("1"), compare("2"));
-}
-
-#[test]
 fn means_and_intervals() {
     let page = anabranch(short("compare", &["--cc", "lia,coupled-cubic", "--seeds", "3"])).ok();
     fits(&page);

@@ -12,15 +12,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+/// A run of three samples.
+fn tiny(out: &Path, options: &[&str]) -> Outcome {
+    let run = ["run", TWO_PATHS, "--duration", "300 ms", "--set", "warmup=0 s"];
+    anabranch([&run[..], &["--out", out.to_str().unwrap()], options].concat())
+}
+
 fn run_into(out: &Path, options: &[&str]) -> Outcome {
-    anabranch(short("run", &[options, &["--replace", "--out", out.to_str().unwrap()]].concat()))
+    tiny(out, &[&["--replace"], options].concat())
 }
 
 #[test]
 fn another_run_stays_unless_it_may_be_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
-    let into = |seed: &str| anabranch(short("run", &["--seed", seed, "--out", out.to_str().unwrap()]));
+    let into = |seed: &str| tiny(&out, &["--seed", seed]);
     into("1").ok();
     let first = content(&out);
     let said = into("2").fails(2);
@@ -495,7 +501,7 @@ fn a_report_replaces_no_other_folder() {
 fn another_run_is_described_by_its_difference() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
-    let run = |more: &[&str]| anabranch(short("run", &[&["--out", out.to_str().unwrap()], more].concat()));
+    let run = |more: &[&str]| tiny(&out, more);
     run(&["--cc", "lia"]).ok();
     run(&["--cc", "lia"]).ok();
     for (more, said) in [

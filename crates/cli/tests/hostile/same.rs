@@ -7,7 +7,10 @@ use std::process::{Command, Stdio};
 #[test]
 fn threads_do_not_matter() {
     let with = |jobs: &str| {
-        anabranch(short("compare", &["--cc", "lia,olia,cubic", "--seeds", "3", "--json", "--jobs", jobs]))
+        anabranch(short(
+            "compare",
+            &["--cc", "lia,coupled-cubic,cubic", "--seeds", "3", "--json", "--jobs", jobs],
+        ))
     };
     let one = with("1").ok();
     for jobs in ["2", "3", "7"] {

@@ -16,8 +16,14 @@ use anabranch_scenario::suggest;
 use std::sync::Arc;
 use toml::{Spanned, Value};
 
-/// The study of a file, possibly restricted to subsets of axes.
-pub(crate) fn study(file: File, resolved: Resolved, stem: &str, of: &[AxisSubset]) -> Result<Study, Problem> {
+/// The study of a file, possibly restricted to subsets of axes. Tries its plans if asked to.
+pub(crate) fn study(
+    file: File,
+    resolved: Resolved,
+    stem: &str,
+    of: &[AxisSubset],
+    try_plans: bool,
+) -> Result<Study, Problem> {
     let variants = file.variants.iter().map(variant).collect::<Result<Vec<_>, _>>()?;
     let id = file.id.unwrap_or_else(|| stem.to_owned());
     let mut specs = file.experiments;
@@ -29,15 +35,15 @@ pub(crate) fn study(file: File, resolved: Resolved, stem: &str, of: &[AxisSubset
         specs.insert(0, Experiment { ids, title, runs, rows, figures, findings, ..Default::default() });
     }
     let resolved = Arc::new(resolved);
-    let mut names = Size::ALL.map(|size| (size, Names::default()));
+    let tried = if try_plans { &Size::ALL[..] } else { &[] };
+    let mut names: Vec<_> = tried.iter().map(|size| (*size, Names::default())).collect();
     let mut experiments = Vec::new();
     for spec in specs {
         experiments.extend(definitions(&resolved, spec, &mut names)?);
     }
     // A restricted study may lack rows.
-    for id in
-        file.headline.iter().filter(|_| of.is_empty()).flat_map(|h| h.judged.iter().chain(h.values.values()))
-    {
+    let headline = file.headline.iter().filter(|_| try_plans && of.is_empty());
+    for id in headline.flat_map(|h| h.judged.iter().chain(h.values.values())) {
         if !names.iter().any(|(_, names)| names.has_row(id.get_ref())) {
             return Err(Problem::at(
                 id.span(),
@@ -92,7 +98,7 @@ fn without_axes(title: &str, study: &Resolved) -> Result<String, Problem> {
 fn definitions(
     study: &Arc<Resolved>,
     spec: Experiment,
-    names: &mut [(Size, Names); 3],
+    names: &mut [(Size, Names)],
 ) -> Result<Vec<Definition>, Problem> {
     let Some(first) = spec.ids.first() else { return Ok(vec![]) };
     let place = first.span();
@@ -125,7 +131,7 @@ fn definition(
     study: &Arc<Resolved>,
     spec: &Arc<Experiment>,
     fixed: Option<Values>,
-    names: &mut [(Size, Names); 3],
+    names: &mut [(Size, Names)],
 ) -> Result<Definition, Problem> {
     let here = fixed.clone().map(|fixed| Selection::of(study, fixed));
     let fill = |text: &str| match &here {
@@ -157,7 +163,7 @@ fn definition(
 impl Definition {
     /// Its plan for that size.
     pub fn plan(&self, size: Size) -> Plan {
-        // Each size has been tried.
+        // Each size has been tried, now or by a test.
         self.planned(size, &mut Names::default()).unwrap_or_default()
     }
 

@@ -333,7 +333,7 @@ impl Compiler<'_> {
                 let is_closed = |a: &&Argument| !matches!(a, Argument::Named(_, value) if value == "*");
                 let closed: Vec<Argument> = arguments.iter().filter(is_closed).cloned().collect();
                 let there = self.named(&closed, here)?.0;
-                Ok(there.is_none_or(|there| there.points().next().is_some()))
+                Ok(there.is_none_or(|there| there.has_point()))
             }
             Expr::Negative(inner) => self.is_run(inner, here),
             Expr::Binary(_, a, b, _) => Ok(self.is_run(a, here)? && self.is_run(b, here)?),

@@ -280,6 +280,17 @@ impl<'a> Selection<'a> {
         Ok(there)
     }
 
+    /// Whether a point with its values is run in its size.
+    pub fn has_point(&self) -> bool {
+        let Some(group) = self.at.group.map(|group| &self.study.groups[group]) else { return false };
+        let whole: Option<Vec<usize>> = self.at.each[..group.axes.len()].iter().copied().collect();
+        let is_run = |i: &usize| group.only(self.size).is_none_or(|only| only.contains(i));
+        match whole {
+            Some(whole) => group.index.get(&whole).is_some_and(is_run),
+            None => group.is_crossed(self.size) || self.points().next().is_some(),
+        }
+    }
+
     /// The points with its values, among those run in its size.
     pub fn points(&self) -> impl Iterator<Item = usize> {
         let each = self.at.group.map(|group| &self.study.groups[group]).into_iter().flat_map(|group| {
