@@ -147,10 +147,7 @@ pub(crate) fn number(node: &Node, what: &str, example: &str, problems: &mut Prob
     match node.value {
         Value::Integer(number) => Some(number as f64),
         Value::Float(number) => Some(number),
-        _ => {
-            node.expected(what, example, problems);
-            None
-        }
+        _ => node.expected(what, example, problems),
     }
 }
 
@@ -166,8 +163,7 @@ impl Read for Probability {
 /// Reads a whole number from `from` to `to`.
 pub(crate) fn whole(node: &Node, from: u64, to: u64, problems: &mut Problems) -> Option<u64> {
     let Value::Integer(number) = node.value else {
-        node.expected("a whole number", &from.to_string(), problems);
-        return None;
+        return node.expected("a whole number", &from.to_string(), problems);
     };
     let number = u64::try_from(number).ok().filter(|number| (from..=to).contains(number));
     number.or_else(|| {
@@ -187,10 +183,7 @@ impl Read for Seed {
         let seed = match &node.value {
             Value::Integer(number) => u64::try_from(*number).ok(),
             Value::String(digits) => digits.parse().ok(),
-            _ => {
-                node.expected("a seed", "1", problems);
-                return None;
-            }
+            _ => return node.expected("a seed", "1", problems),
         };
         seed.map(Seed)
             .or_else(|| bounds(node, "the seed", "a whole number from 0 to 18446744073709551615", problems))

@@ -127,10 +127,7 @@ impl Quantity {
                 problems.add(&node.place, message, "a number without a unit", self.help(""));
                 return None;
             }
-            _ => {
-                node.expected(self.what, &format!("\"{}\"", self.example), problems);
-                return None;
-            }
+            _ => return node.expected(self.what, &format!("\"{}\"", self.example), problems),
         };
         let error = match self.parse(text) {
             Ok(found) => return Some(found),

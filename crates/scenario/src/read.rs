@@ -76,10 +76,7 @@ pub(crate) fn check_keys(table: &Table, known: &[&str], problems: &mut Problems)
 pub(crate) fn as_table<'a>(node: &'a Node, problems: &mut Problems) -> Option<&'a Table> {
     match &node.value {
         Value::Table(table) => Some(table),
-        _ => {
-            node.expected("a table", "", problems);
-            None
-        }
+        _ => node.expected("a table", "", problems),
     }
 }
 
@@ -91,8 +88,7 @@ pub(crate) fn as_word<'a>(
     problems: &mut Problems,
 ) -> Option<(usize, &'a str)> {
     let Value::String(text) = &node.value else {
-        node.expected(what, &format!("\"{}\"", words[0]), problems);
-        return None;
+        return node.expected(what, &format!("\"{}\"", words[0]), problems);
     };
     let found = words.iter().position(|word| word == text);
     if found.is_none() {
@@ -148,8 +144,7 @@ impl<T: Read> Read for Vec<T> {
                 Value::Table(_) if text.starts_with('[') && !text.contains('.') => format!("[{text}]"),
                 _ => String::new(),
             };
-            node.expected("an array", &example, problems);
-            return None;
+            return node.expected("an array", &example, problems);
         };
         // Reads every item, so that all problems are reported.
         let items: Vec<Option<T>> = items.iter().map(|item| T::read(item, problems)).collect();
@@ -188,10 +183,7 @@ impl Read for bool {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
         match node.value {
             Value::Boolean(flag) => Some(flag),
-            _ => {
-                node.expected("true or false", "", problems);
-                None
-            }
+            _ => node.expected("true or false", "", problems),
         }
     }
 }
@@ -200,10 +192,7 @@ impl Read for String {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
         match &node.value {
             Value::String(text) => Some(text.clone()),
-            _ => {
-                node.expected("a string", "", problems);
-                None
-            }
+            _ => node.expected("a string", "", problems),
         }
     }
 }

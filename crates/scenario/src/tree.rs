@@ -49,8 +49,8 @@ impl Node {
         }
     }
 
-    /// Reports that something else was expected, such as "a rate".
-    pub fn expected(&self, what: &str, example: &str, problems: &mut Problems) {
+    /// Reports that something else was expected, such as "a rate"; returns `None`.
+    pub fn expected<T>(&self, what: &str, example: &str, problems: &mut Problems) -> Option<T> {
         let help = if example.is_empty() { String::new() } else { format!("for example {example}") };
         problems.add(
             &self.place,
@@ -58,6 +58,7 @@ impl Node {
             format!("not {what}"),
             help,
         );
+        None
     }
 }
 

@@ -27,8 +27,8 @@ impl Read for Algorithm {
                 }
             },
             _ => {
-                node.expected("an algorithm", "\"cubic\" or { name = \"cubic\", pacing = true }", problems);
-                return None;
+                let example = "\"cubic\" or { name = \"cubic\", pacing = true }";
+                return node.expected("an algorithm", example, problems);
             }
         };
         let entry = entry(name, problems)?;
@@ -39,8 +39,7 @@ impl Read for Algorithm {
 
 fn entry(node: &Node, problems: &mut Problems) -> Option<&'static Entry> {
     let Value::String(name) = &node.value else {
-        node.expected("the name of an algorithm", "\"cubic\"", problems);
-        return None;
+        return node.expected("the name of an algorithm", "\"cubic\"", problems);
     };
     find(name, &node.place, problems)
 }
@@ -82,10 +81,7 @@ fn param(
         Value::Float(number) => ParamValue::Number(*number),
         Value::Boolean(flag) => ParamValue::Flag(*flag),
         Value::String(word) => ParamValue::Word(word.clone()),
-        _ => {
-            node.expected("a parameter's value", "0.4", problems);
-            return None;
-        }
+        _ => return node.expected("a parameter's value", "0.4", problems),
     };
     let given = (key.value.clone(), value);
     match entry.params(std::slice::from_ref(&given)) {

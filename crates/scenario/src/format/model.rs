@@ -62,12 +62,10 @@ impl<const LOSS: bool> Read for ModelChoice<LOSS> {
                     _ => "0.01",
                 };
                 let example = format!("{{ model = \"bernoulli\", rate = {rate} }}");
-                node.expected(Self::WHAT, &example, problems);
-                return None;
+                return node.expected(Self::WHAT, &example, problems);
             }
             _ => {
-                node.expected(Self::WHAT, "\"codel\" or { kind = \"codel\", ecn = true }", problems);
-                return None;
+                return node.expected(Self::WHAT, "\"codel\" or { kind = \"codel\", ecn = true }", problems);
             }
         };
         let node = word.as_ref().unwrap_or(node);

@@ -36,8 +36,7 @@ impl Read for Trace {
             Value::String(_) => At::read(node, problems).map(|file| Trace(TraceKeys { file, start: None })),
             Value::Table(_) => TraceKeys::read(node, problems).map(Trace),
             _ => {
-                node.expected("a trace", "\"lte.csv\", or { file = \"lte.csv\", start = \"0 s\" }", problems);
-                None
+                node.expected("a trace", "\"lte.csv\", or { file = \"lte.csv\", start = \"0 s\" }", problems)
             }
         }
     }
