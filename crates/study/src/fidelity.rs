@@ -405,13 +405,8 @@ mod tests {
     /// A run that failed on one of the two takes its seed out, and not the scenario.
     #[test]
     fn seeds_that_both_have() {
-        let text = r#"
-            name = "one"
-            duration = "3 s"
-            links.a = { rate = "10 Mbit/s", delay = "5 ms", loss = { model = "bernoulli", rate = 1e-2 } }
-            flows = [{ name = "tcp", cc = "reno", paths = [["a"]] }]
-        "#;
-        let run = |seed| Ok(crate::outcome::tests::outcome(&crate::Task::new(text).seed(seed)));
+        let task = crate::Task::new(crate::simulator::ONE_LINK);
+        let run = |seed| Ok(crate::outcome::tests::outcome(&task.clone().seed(seed)));
         let broken = || Err("broken".to_owned());
         let of = |simulated: &[_], real: &[_]| Fidelity::of("x", "kernel", "run".into(), simulated, real);
         let found = of(&[run(1), broken(), run(3)], &[run(1), run(2), run(3)]).unwrap();

@@ -361,7 +361,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulator::Simulator;
+    use crate::simulator::{ONE_LINK, Simulator};
     use crate::{Backend, Setup, Task};
     use anabranch_record::{KeepGoing, Sink, Summary};
 
@@ -429,13 +429,7 @@ mod tests {
     /// Runs of one scenario on two backends are two simulations; those in real time are made one after the other.
     #[test]
     fn runs_in_real_time_are_made_alone() {
-        let text = r#"
-            name = "one link"
-            duration = "2 s"
-            links.a = { rate = "10 Mbit/s", delay = "5 ms" }
-            flows = [{ name = "tested", cc = "reno", paths = [["a"]] }]
-        "#;
-        let file = crate::ScenarioFile { name: "a".into(), path: "a".into(), text: text.into() };
+        let file = crate::ScenarioFile { name: "a".into(), path: "a".into(), text: ONE_LINK.into() };
         let setups = [Setup::new("simulated", &file), Setup::new("real", &file).on(&InRealTime::default())];
         let simulations = Simulations::of([("test", &setups[..])], 6).unwrap();
         assert_eq!(simulations.runs(), 12);

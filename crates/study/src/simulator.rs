@@ -6,6 +6,15 @@ use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_sim::{End, Run};
 use std::sync::Arc;
 
+/// A flow alone on a link with random losses, for two seconds.
+pub const ONE_LINK: &str = r#"
+    name = "one link"
+    duration = "2 s"
+    warmup = "1 s"
+    links.a = { rate = "10 Mbit/s", delay = "5 ms", loss = { model = "bernoulli", rate = 1e-3 } }
+    flows = [{ name = "tested", cc = "reno", paths = [["a"]] }]
+"#;
+
 pub struct Simulator;
 
 impl Backend for Simulator {

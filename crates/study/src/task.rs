@@ -220,16 +220,8 @@ impl<'a> Backends<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulator::Simulator;
+    use crate::simulator::{ONE_LINK, Simulator};
     use anabranch_record::NoSamples;
-
-    const SCENARIO: &str = r#"
-        name = "one link"
-        duration = "2 s"
-        warmup = "1 s"
-        links.a = { rate = "10 Mbit/s", delay = "5 ms", loss = { model = "bernoulli", rate = 1e-3 } }
-        flows = [{ name = "tested", cc = "reno", paths = [["a"]] }]
-    "#;
 
     fn run(task: &Task) -> Result<Summary, TaskError> {
         Simulator.run(task, &mut NoSamples, &mut |_| true)
@@ -238,7 +230,7 @@ mod tests {
     /// A task that another process reads is the same: the same key, the same outcome.
     #[test]
     fn as_data_it_is_the_same() {
-        let task = Task::new(SCENARIO).set("links.a.rate=5 Mbit/s").cc("tested=cubic").seed(u64::MAX);
+        let task = Task::new(ONE_LINK).set("links.a.rate=5 Mbit/s").cc("tested=cubic").seed(u64::MAX);
         let json = serde_json::to_string(&task).unwrap();
         let read: Task = serde_json::from_str(&json).unwrap();
         assert_eq!(read.key("v1").unwrap(), task.key("v1").unwrap());
@@ -252,9 +244,9 @@ mod tests {
     #[test]
     fn its_key_is_that_of_the_run() {
         let key = |task: &Task| task.key("v1").unwrap();
-        let task = Task::new(SCENARIO);
+        let task = Task::new(ONE_LINK);
         let another_program = task.key("v2").unwrap();
-        let same = [Task::new(SCENARIO.replace("5 ms", "0.005 s")), task.clone().set("duration=2 s").seed(1)];
+        let same = [Task::new(ONE_LINK.replace("5 ms", "0.005 s")), task.clone().set("duration=2 s").seed(1)];
         same.iter().for_each(|same| assert_eq!(key(same), key(&task)));
         let others = [
             key(&task.clone().seed(2)),
@@ -278,11 +270,11 @@ mod tests {
             let why = serde_json::from_str::<Task>(json).unwrap_err().to_string();
             assert!(why.contains(said), "{json}: {why}");
         }
-        let other = Task { backend: "ns3".into(), ..Task::new(SCENARIO) };
+        let other = Task { backend: "ns3".into(), ..Task::new(ONE_LINK) };
         let refused = Backends(&[&Simulator]).run(&other, &mut NoSamples, &mut |_| true);
         assert_eq!(refused, Err(TaskError::Refused("unknown backend `ns3`; known: sim".into())));
         assert!(matches!(run(&Task::new("name = 1")), Err(TaskError::Refused(_))));
-        let long = Task::new(SCENARIO).set("duration=1000000 s");
+        let long = Task::new(ONE_LINK).set("duration=1000000 s");
         let stopped = Simulator.run(&long, &mut NoSamples, &mut |_| false);
         assert!(matches!(stopped, Err(TaskError::Interrupted { .. })), "{stopped:?}");
     }

@@ -268,19 +268,13 @@ impl Simulation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulator::Simulator;
+    use crate::simulator::{ONE_LINK, Simulator};
     use crate::{Backend, ScenarioFile, Setup, Store};
     use anabranch_record::NoSamples;
 
     #[test]
     fn what_is_not_kept_the_longest_first() {
-        let text = r#"
-            name = "one link"
-            duration = "2 s"
-            links.a = { rate = "10 Mbit/s", delay = "5 ms" }
-            flows = [{ name = "tested", cc = "reno", paths = [["a"]] }]
-        "#;
-        let file = ScenarioFile { name: "a".into(), path: "a".into(), text: text.into() };
+        let file = ScenarioFile { name: "a".into(), path: "a".into(), text: ONE_LINK.into() };
         let long = Setup::new("long", &file).set("duration", "9 s");
         let sampled = Setup::new("with samples", &file).set("duration", "5 s").sampled();
         let setups = [Setup::new("short", &file), sampled, long];
