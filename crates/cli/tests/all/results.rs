@@ -430,7 +430,7 @@ fn told_before_the_simulation() {
         assert!(said.contains(why), "{out}: {said}");
     }
     for out in ["/proc/anabranch", "/dev/null", "/dev/null/below"] {
-        let said = refused(&["paper", "all", "--full", "--out", out]);
+        let said = refused(&["paper", "wcompound", "--full", "--out", out]);
         assert!(said.contains(out), "{out}: {said}");
     }
 }
