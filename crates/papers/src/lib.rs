@@ -32,7 +32,7 @@ pub static MEASURED: [(&str, &[u8]); 2] = [
     ("kernel", include_bytes!("../studies/linux/kernel.jsonl.gz")),
 ];
 
-/// The name of each, in the same order. Reading the papers themselves takes a second.
+/// The name of each, in the same order, without reading the papers themselves.
 pub fn headings() -> impl Iterator<Item = Heading> {
     FILES.iter().map(File::heading)
 }
