@@ -44,7 +44,7 @@ function tabulate({ advice, misses, compared_with, rule }, { set, cc }) {
   };
   const times = advice.cases[0].completions.map(([name]) => `completion of ${name} (ms)`);
   $("advice-table").querySelector("table").replaceChildren(
-    row(["algorithm", "goodput (Mbit/s)", "goal 1 (≥ 1)", "goal 2 (≤ 1)", "goal 3 (≤ 1)", "misses", ...times], true),
+    row(["algorithm", "goodput (Mbit/s)", "goal 1 (≥ 0.9)", "goal 2 (≤ 1.1)", "goal 3 (≤ 1.1)", "misses", ...times], true),
     ...advice.cases.map(({ cc, goodput_bps, goal1, goal2, goal3, completions }, i) => row([cc, text(goodput_bps, 1 / MBIT),
       ...[goal1, goal2, goal3].map((goal) => text(goal?.ratio)), misses[i], ...completions.map(([, time]) => text(time, 1000))])));
   $("advice-about").textContent = `${compared_with}. Means of ${advice.seeds} seeds. ${rule}`;

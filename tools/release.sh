@@ -50,7 +50,9 @@ documents() {
     mkdir -p "$folder/man" "$folder/completions"
     "$@" man "$folder/man" >/dev/null
     for shell in bash zsh fish; do "$@" completions $shell >"$folder/completions/anabranch.$shell"; done
-    cp README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE CITATION.cff "$folder/"
+    # Without the picture, and without links to files that are not in the folder.
+    sed -E '/^!\[/d; s/\[([^]]*)\]\((docs|scenarios|bench|CONTRIBUTING|SECURITY)[^)]*\)/\1/g' README.md >"$folder/README.md"
+    cp CHANGELOG.md LICENSE-MIT LICENSE-APACHE CITATION.cff "$folder/"
 }
 
 # libelf and zlib for a static binary, from the sources that libbpf-sys has with it: FOLDER SOURCES ZIG COMMAND…. Its own build of

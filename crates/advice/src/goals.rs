@@ -1,10 +1,12 @@
 //! RFC 6356's goals, from a connection's rates and those of single-path flows in its place.
 
-use anabranch_record::{Estimate, estimate};
+use anabranch_record::{Estimate, estimate, narrowing};
 use serde::{Deserialize, Serialize};
 
 /// How far a ratio may lie beyond 1 without missing the goal.
-pub(super) const TOLERANCE: f64 = 0.1;
+const MARGIN: f64 = 0.1;
+/// No more seeds are proposed.
+const MOST_SEEDS: usize = 1000;
 /// Goal 3 applies on a link where the single-path flow loses this many times as much as on the best link.
 const CONGESTED: f64 = 2.0;
 
@@ -12,9 +14,9 @@ const CONGESTED: f64 = 2.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Met {
-    /// The mean is on the right side of 1, or at most 10 % beyond it.
+    /// The whole interval is at most 10 % beyond 1.
     Met,
-    /// The mean is further beyond, but the interval is not, or there is no interval.
+    /// The interval includes the margin of 10 %, or there is no interval.
     Undetermined,
     /// The whole interval is more than 10 % beyond 1.
     Missed,
@@ -27,31 +29,37 @@ pub struct Goal {
     pub ratio: Estimate,
     /// Whether it meets the goal.
     pub met: Met,
+    /// The number of seeds that should decide it if it is undetermined, by the width of its interval; `None` if 1000 would not.
+    pub seeds: Option<usize>,
     /// The link that the ratio is about, for goals 2 and 3.
     pub link: Option<String>,
 }
 
 impl Goal {
     pub(super) fn at_least(ratio: Estimate) -> Goal {
-        let met = judged(1.0 - ratio.mean, &ratio);
-        Goal { ratio, met, link: None }
+        Goal::judged(1.0 - ratio.mean, ratio, None)
     }
 
     pub(super) fn at_most(ratio: Estimate, link: &str) -> Goal {
-        let met = judged(ratio.mean - 1.0, &ratio);
-        Goal { ratio, met, link: Some(link.to_owned()) }
+        Goal::judged(ratio.mean - 1.0, ratio, Some(link.to_owned()))
+    }
+
+    /// `beyond` is the mean's distance to 1 on the wrong side.
+    fn judged(beyond: f64, ratio: Estimate, link: Option<String>) -> Goal {
+        let from_margin = beyond - MARGIN;
+        let (met, seeds) = match half_width(&ratio) {
+            Some(half) if from_margin > half => (Met::Missed, None),
+            Some(half) if from_margin <= -half => (Met::Met, None),
+            Some(half) => (Met::Undetermined, enough(half, from_margin.abs(), ratio.values.len())),
+            None => (Met::Undetermined, None),
+        };
+        Goal { ratio, met, seeds, link }
     }
 }
 
-/// `beyond` is the mean's distance to 1 on the wrong side.
-fn judged(beyond: f64, ratio: &Estimate) -> Met {
-    if beyond <= TOLERANCE {
-        return Met::Met;
-    }
-    match half_width(ratio) {
-        Some(half) if beyond - half > TOLERANCE => Met::Missed,
-        _ => Met::Undetermined,
-    }
+/// The number of seeds that narrows an interval of `seeds` to half a width below `target`.
+fn enough(half: f64, target: f64, seeds: usize) -> Option<usize> {
+    (seeds + 1..=MOST_SEEDS).find(|more| half * narrowing(seeds, *more) < target)
 }
 
 /// Half the interval's width: 0 if several seeds gave the same value, `None` for a single seed.
@@ -234,15 +242,27 @@ mod tests {
     }
 
     #[test]
-    fn verdicts_need_an_interval_beyond_the_tolerance() {
+    fn verdicts_need_a_whole_interval() {
         let ratio = |values: &[f64]| estimate(values.to_vec()).unwrap();
         let at_most = |values: &[f64]| Goal::at_most(ratio(values), "a").met;
-        assert_eq!(at_most(&[1.05, 1.1]), Met::Met);
+        assert_eq!(at_most(&[1.05, 1.052]), Met::Met);
         assert_eq!(at_most(&[1.5]), Met::Undetermined, "one seed has no interval");
-        // Mean 1.5, and t(1; 0.975) = 12.7 × 0.1.
+        // Mean 1.5, and t(1; 0.975) = 12.7 × 0.1; mean 1.0 and 12.7 × 0.05.
         assert_eq!(at_most(&[1.4, 1.6]), Met::Undetermined);
+        assert_eq!(at_most(&[0.95, 1.05]), Met::Undetermined);
         assert_eq!(at_most(&[1.49, 1.5, 1.5, 1.51]), Met::Missed);
         assert_eq!(Goal::at_least(ratio(&[0.5, 0.5])).met, Met::Missed);
-        assert_eq!(Goal::at_least(ratio(&[0.92, 0.93])).met, Met::Met);
+        assert_eq!(Goal::at_least(ratio(&[0.92, 0.921])).met, Met::Met);
+    }
+
+    /// 1.19 ± 0.17 of 5 seeds: a standard deviation of 0.17 · √5 ÷ 2.776 = 0.137. 0.09 from the margin, 12 seeds give
+    /// 2.201 · 0.137 ÷ √12 = 0.087, and 11 give 2.228 · 0.137 ÷ √11 = 0.092.
+    #[test]
+    fn enough_seeds_by_hand() {
+        assert_eq!(enough(0.17, 0.09, 5), Some(12));
+        assert_eq!(enough(0.17, 1e-6, 5), None);
+        let spread = Estimate { mean: 1.19, half_width: Some(0.17), values: vec![1.19; 5] };
+        assert_eq!(Goal::at_most(spread.clone(), "a").seeds, Some(12));
+        assert_eq!(Goal::at_least(spread).seeds, None);
     }
 }

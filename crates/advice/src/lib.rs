@@ -16,6 +16,7 @@ use anabranch_scenario::{CongestionControl, Flow, Scenario, base, quoted_key, su
 use goals::Rates;
 use rule::Candidate;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The algorithms to choose from, unless others are named.
 pub const ALGORITHMS: [&str; 6] = ["uncoupled", "lia", "olia", "balia", "coupled-cubic", "linked-cubic"];
@@ -77,19 +78,18 @@ pub struct Case {
 }
 
 impl Case {
-    /// The number of goals that it misses.
-    pub fn missed(&self) -> usize {
-        let goals = [&self.goal1, &self.goal2, &self.goal3].into_iter().flatten();
-        goals.filter(|goal| goal.met == Met::Missed).count()
+    /// Its goals by number.
+    pub fn goals(&self) -> impl Iterator<Item = (u32, &Goal)> {
+        let all = [(1, &self.goal1), (2, &self.goal2), (3, &self.goal3)].into_iter();
+        all.filter_map(|(number, goal)| Some((number, goal.as_ref()?)))
     }
 
-    /// The numbers of these goals; with `?` where more seeds would decide.
+    /// The numbers of the goals that it misses; with `?` where these seeds do not decide.
     pub fn misses(&self) -> String {
-        let goals = [("1", &self.goal1), ("2", &self.goal2), ("3", &self.goal3)].into_iter();
-        let missed = goals.filter_map(|(number, goal)| match goal.as_ref()?.met {
+        let missed = self.goals().filter_map(|(number, goal)| match goal.met {
             Met::Met => None,
             Met::Undetermined => Some(format!("{number}?")),
-            Met::Missed => Some(number.to_owned()),
+            Met::Missed => Some(number.to_string()),
         });
         let missed: Vec<String> = missed.collect();
         if missed.is_empty() { "–".to_owned() } else { missed.join(", ") }
@@ -106,13 +106,6 @@ impl Advice {
         };
         let all: Vec<String> = self.baselines.iter().map(one).collect();
         format!("Compared with single-path flows in its place: {}", all.join(", "))
-    }
-
-    /// The recommendation, and what `?` means if a goal has one.
-    pub fn conclusion(&self) -> String {
-        let open = self.cases.iter().any(|case| case.misses().contains('?'));
-        let more = format!(" A goal with `?` counts as met; --seeds {} may decide it.", 4 * self.seeds);
-        format!("{}{}", self.recommendation.text, if open { &more } else { "" })
     }
 }
 
@@ -195,7 +188,7 @@ impl Plan {
             }
         }
         let name = base(&flow.name).to_owned();
-        let recommendation = rule::recommend(&candidates(&cc, &name, &cases));
+        let recommendation = rule::recommend(&candidates(&cc, &name, &cases), seeds);
         let (scenario, command) = (scenario.to_owned(), command.to_owned());
         Advice { scenario, command, flow: name, seeds, baselines, cases, recommendation }
     }
@@ -380,9 +373,16 @@ fn candidates(cc: &[String], flow: &str, cases: &[Case]) -> Vec<Candidate> {
         // Seed by seed over the buffers.
         let seeds = values.iter().map(|value| value.values.len()).min().unwrap_or(0);
         let of_seed = |seed: usize| mean(values.iter().map(|value| Some(value.values[seed])));
+        let goals = || of.iter().flat_map(|case| case.goals());
+        let mut undecided = BTreeMap::new();
+        for (number, goal) in goals().filter(|(_, goal)| goal.met == Met::Undetermined) {
+            let seeds = undecided.entry(number).or_insert(Some(0));
+            *seeds = (*seeds).zip(goal.seeds).map(|(a, b)| a.max(b));
+        }
         Candidate {
             cc: cc.clone(),
-            missed: of.iter().map(|case| case.missed()).sum(),
+            missed: goals().filter(|(_, goal)| goal.met == Met::Missed).count(),
+            undecided,
             // An algorithm without a value in some case is not the best.
             value: goals::estimated((0..seeds).map(of_seed)).filter(|_| values.len() == of.len()),
             less_is_better: by_time,

@@ -50,7 +50,7 @@ pub struct Place {
     pub store: Option<PathBuf>,
     /// Whether to delete the kept runs when the campaign is complete.
     pub drop_runs: bool,
-    /// Whether to replace results of another size, other seeds or another version.
+    /// Whether to replace results of another size, more seeds or another version.
     pub replace: bool,
     /// The page that simulates, for the report.
     pub laboratory: Option<String>,

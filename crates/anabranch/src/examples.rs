@@ -4,7 +4,7 @@ use crate::Error;
 use crate::error::input_error;
 use anabranch_scenario::{Overrides, Source, suggest};
 use anabranch_study::ScenarioFile;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The prefix of an example's name where a file is expected.
 const PREFIX: &str = "example:";
@@ -43,6 +43,7 @@ pub static EXAMPLES: &[Example] = examples![
     false "web-workload" = "scenarios/web-workload.toml",
     false "dumbbell" = "scenarios/dumbbell.toml",
     false "long-fat" = "scenarios/long-fat.toml",
+    false "two-links" = "studies/two-links.toml",
     true "buffer-and-delay" = "studies/buffer-and-delay.toml",
 ];
 
@@ -68,6 +69,19 @@ impl Example {
     /// Its text, with the files that it names.
     pub fn text(&self) -> Result<String, Error> {
         Ok(self.source()?.text)
+    }
+
+    /// The files of a copy at `file`: its text, in which the template has the file's name, and a study's scenarios beside it.
+    pub fn copies(&self, file: &Path) -> Result<Vec<(PathBuf, String)>, Error> {
+        let mut text = self.text()?;
+        let plain = |stem: &&str| stem.chars().all(|c| c.is_alphanumeric() || " _-.".contains(c));
+        let stem = file.file_stem().and_then(|stem| stem.to_str()).filter(plain);
+        if let Some(stem) = stem.filter(|_| self.name == "template") {
+            text = text.replace("name = \"template\"", &format!("name = \"{stem}\""));
+        }
+        let beside = if self.is_study { &STUDY_SCENARIOS[..] } else { &[] };
+        let beside = beside.iter().map(|(name, text)| (file.with_file_name(name), (*text).to_owned()));
+        Ok(std::iter::once((file.to_owned(), text)).chain(beside).collect())
     }
 
     fn source(&self) -> Result<Source, Error> {

@@ -37,7 +37,7 @@
 //! # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/shared-bottleneck.toml");
 //! let scenario = Scenario::open(file)?;
 //! let vary = ["links.shared.queue=0.5 BDP,1 BDP".to_owned()];
-//! let study = anabranch::study_of_sweep("queues", file.as_ref(), &scenario.sweep(file, &vary, &[], 3)?)?;
+//! let study = anabranch::study_of_sweep("queues", file.as_ref(), &scenario.sweep(file, &vary, &[], Some(3))?)?;
 //!
 //! let watch = Watch::default();
 //! watch.cancel.cancel();

@@ -368,6 +368,14 @@ fn read_study(file: &Path) -> Result<StudyResult, Error> {
     let path = file.display();
     let text = fs::read(file).map_err(|e| Error::environment(format!("cannot read {path}"), &e))?;
     serde_json::from_slice(&text).map_err(|e| {
+        if file.extension().is_some_and(|extension| extension == "toml") {
+            let kind = if String::from_utf8_lossy(&text).contains("[runs.") { "study" } else { "scenario" };
+            let help = match kind {
+                "study" => format!("first `anabranch study {path}`, then `anabranch plot` of its result"),
+                _ => format!("first `anabranch run {path} --out DIR`, then `anabranch plot DIR`"),
+            };
+            return input_error(format!("{path} is a {kind}: it has no figures yet"), Some(&help));
+        }
         let help = "give the folder that `anabranch run --out` wrote, or the result of a study such as out/NAME/studies/NAME.json";
         let message = format!("{path} is not the result of a study, is damaged or is of another version: {e}");
         input_error(message, Some(help))

@@ -88,8 +88,14 @@ pub fn study(study: &Arc<Study>, options: &Options, watch: &Watch<'_>) -> Result
 
 impl Scenario {
     /// Writes a study file that varies keys of the scenario `file` and algorithms. Each of `vary` is a key and its values,
-    /// such as `links.*.queue=0.5..4 BDP/4log`.
-    pub fn sweep(&self, file: &str, vary: &[String], cc: &[String], seeds: u32) -> Result<String, Error> {
+    /// such as `links.*.queue=0.5..4 BDP/4log`. Without a number of seeds, the file has none.
+    pub fn sweep(
+        &self,
+        file: &str,
+        vary: &[String],
+        cc: &[String],
+        seeds: Option<u32>,
+    ) -> Result<String, Error> {
         let sweep = file::Sweep {
             scenario: file.to_owned(),
             vary: vary.to_vec(),

@@ -13,8 +13,6 @@ pub const TIME: Units = &[(1e-6, "µs"), (1e-3, "ms"), (1.0, "s")];
 pub const BYTES: Units = &[(1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB")];
 /// Shares of 1, shown as percent.
 pub const PERCENT: Units = &[(1e-2, "%")];
-/// Small shares of 1.
-pub const LOSS: Units = &[(1e-6, "10⁻⁶"), (1e-4, "10⁻⁴"), (1e-2, "%")];
 /// Numbers without a unit.
 pub const PLAIN: Units = &[(1.0, "")];
 

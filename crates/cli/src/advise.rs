@@ -3,8 +3,7 @@
 use crate::finish::laboratory;
 use crate::interrupt;
 use crate::jobs::Jobs;
-use crate::output::note;
-use crate::output::{print, print_json};
+use crate::output::{distinct, note, print, print_json};
 use crate::pages::advise::page;
 use crate::progress::Progress;
 use crate::scenario_args::ScenarioArgs;
@@ -19,17 +18,17 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  anabranch advise scenarios/two-paths-and-a-neighbour.toml
-  anabranch advise scenarios/two-paths-and-a-neighbour.toml --cc lia,olia --buffers '0.5 BDP,2 BDP'
-  anabranch advise scenarios/wifi-and-lte.toml --duration '30 s' --seeds 10 --jobs 2
-  anabranch advise scenarios/wifi-and-lte.toml --out out/advice
-  anabranch advise scenarios/shared-bottleneck.toml --json > advice.json
+  anabranch advise example:two-paths
+  anabranch advise example:two-paths --cc lia,olia --buffers '0.5 BDP,2 BDP'
+  anabranch advise example:wifi-and-lte --duration '30 s' --seeds 10 --jobs 2
+  anabranch advise example:wifi-and-lte --out out/advice
+  anabranch advise example:shared-bottleneck --json > advice.json
 
 For each path, a single-path flow replaces the connection: with the algorithm and parameters of the
 neighbour that shares a link with the path, or CUBIC if there is none. Goals (RFC 6356):
   1, improve throughput: the connection's rate ÷ the best single-path flow's, at least 1
-  2, do no harm: its rate on a link ÷ the single-path flow's there, at most 1, on the link with
-     the largest mean
+  2, do no harm: for each link, its rate there ÷ the single-path flow's there, at most 1; the
+     table shows the link where this ratio is largest
   3, balance congestion: that ratio on a congested link ÷ the ratio on the other paths, at most 1; a
      link is congested if the single-path flow there loses twice as much as on the best path";
 
@@ -77,7 +76,7 @@ pub fn advise(args: AdviseArgs) -> Result<(), Error> {
     let default = AdviseOptions::default();
     let cc = match &cc[..] {
         [] => default.cc,
-        some => some.iter().flat_map(|cc| file::parts(cc)).collect(),
+        some => distinct(some.iter().flat_map(|cc| file::parts(cc))),
     };
     let buffers = buffers.into_iter().map(|buffer| buffer.trim().to_owned()).collect();
     let options = AdviseOptions { flow, cc, buffers, seeds, jobs: args.jobs.jobs, lax: args.yes, command };

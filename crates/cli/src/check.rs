@@ -9,8 +9,8 @@ use clap::builder::NonEmptyStringValueParser;
 
 pub const EXAMPLES: &str = "\
 Examples:
-  anabranch check scenarios/two-paths-and-a-neighbour.toml
-  anabranch check scenarios/two-paths-and-a-neighbour.toml --set links.dsl.queue='2 BDP'
+  anabranch check example:two-paths
+  anabranch check example:two-paths --set links.dsl.queue='2 BDP'
   anabranch check - < scenario.toml";
 
 /// Arguments of `check`.

@@ -3,7 +3,7 @@
 use crate::backend::BackendName;
 use crate::interrupt;
 use crate::jobs::Jobs;
-use crate::output::{note, print, print_json};
+use crate::output::{distinct, note, print, print_json};
 use crate::pages::compare::Page;
 use crate::progress::Progress;
 use crate::scenario_args::ScenarioArgs;
@@ -15,10 +15,10 @@ use serde::Serialize;
 
 pub const EXAMPLES: &str = "\
 Examples:
-  anabranch compare scenarios/two-paths-and-a-neighbour.toml --cc uncoupled,lia,coupled-cubic --seeds 10
-  anabranch compare scenarios/two-paths-and-a-neighbour.toml --cc lia,cubic --set links.dsl.queue='2 BDP'
-  anabranch compare scenarios/two-paths-and-a-neighbour.toml --cc lia,cubic --seeds 20 --json > runs.json
-  anabranch compare scenarios/shared-bottleneck.toml --cc lia,olia --backend kernel";
+  anabranch compare example:two-paths --cc uncoupled,lia,coupled-cubic --seeds 10
+  anabranch compare example:two-paths --cc lia,cubic --set links.dsl.queue='2 BDP'
+  anabranch compare example:two-paths --cc lia,cubic --seeds 20 --json > runs.json
+  anabranch compare example:shared-bottleneck --cc lia,olia --backend kernel";
 
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
@@ -65,7 +65,7 @@ struct Run<'a> {
 /// `anabranch compare`.
 pub fn compare(args: CompareArgs) -> Result<(), Error> {
     let (runner, jobs) = (args.backend.runner(), args.jobs.jobs);
-    let cc: Vec<String> = args.cc.iter().flat_map(|cc| file::parts(cc)).collect();
+    let cc = distinct(args.cc.iter().flat_map(|cc| file::parts(cc)));
     let scenario = args.scenario.open(cc[..1].to_vec(), args.linux_hosts)?;
     let comparison = Comparison::new(&scenario, &cc, args.seeds, runner, jobs, args.yes)?;
     runner.ready()?;

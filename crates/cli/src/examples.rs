@@ -21,6 +21,7 @@ pub const NEW_EXAMPLES: &str = "\
 Examples:
   anabranch new my-scenario.toml
   anabranch new office.toml --from failover
+  anabranch new my-study.toml --from buffer-and-delay
   anabranch run my-scenario.toml";
 
 /// Arguments of `examples`.
@@ -36,7 +37,7 @@ pub struct ExamplesArgs {
 pub struct NewArgs {
     /// The file to write; an existing one stays.
     pub file: PathBuf,
-    /// The example to copy, with the traces that it names.
+    /// The example to copy, with the traces or the scenario that it names.
     #[arg(long, value_name = "EXAMPLE", default_value = "template")]
     pub from: String,
 }
@@ -59,18 +60,27 @@ pub fn examples(args: &ExamplesArgs) -> Result<(), Error> {
 pub fn new(args: &NewArgs) -> Result<(), Error> {
     let name = args.from.trim_start_matches("example:");
     let example = named(Path::new(&format!("example:{name}"))).transpose()?;
-    let text = example.map_or(Ok(String::new()), |example| example.text())?;
-    let file = args.file.display();
-    let written = File::create_new(&args.file).and_then(|mut to| to.write_all(text.as_bytes()));
-    match written {
-        Ok(()) => print(&format!("Wrote {file}")),
-        Err(why) if why.kind() == std::io::ErrorKind::AlreadyExists => {
-            Err(Error::Input(miette!(help = "name another file", "{file} exists already")))
+    let copies = example.map_or(Ok(vec![]), |example| example.copies(&args.file))?;
+    for (i, (file, text)) in copies.iter().enumerate() {
+        let written = File::create_new(file).and_then(|mut to| to.write_all(text.as_bytes()));
+        let Err(why) = written else { continue };
+        let is_there = why.kind() == std::io::ErrorKind::AlreadyExists;
+        // A scenario beside a study may be from an earlier copy.
+        if is_there && fs::read(file).is_ok_and(|there| i > 0 && there == text.as_bytes()) {
+            continue;
         }
-        Err(why) => {
-            // Such as on a full disk: the same command must work again.
-            let _ = fs::remove_file(&args.file);
-            Err(Error::environment(format!("cannot write {file}"), &why))
+        // Such as on a full disk: the same command must work again.
+        for (written, _) in &copies[..if is_there { i } else { i + 1 }] {
+            let _ = fs::remove_file(written);
         }
+        let shown = file.display();
+        return Err(match is_there {
+            true => {
+                Error::Input(miette!(help = "name another file, or another folder", "{shown} exists already"))
+            }
+            false => Error::environment(format!("cannot write {shown}"), &why),
+        });
     }
+    let names: Vec<String> = copies.iter().map(|(file, _)| file.display().to_string()).collect();
+    print(&format!("Wrote {}", names.join(" and ")))
 }

@@ -33,16 +33,41 @@ pub fn usage(error: &clap::Error) -> ! {
     std::process::exit(error.exit_code());
 }
 
-/// The correction of `--plot FILE`: the file is optional, so it needs an equals sign.
+/// What to write instead of an argument that clap does not know; empty if unsure.
 fn tip(error: &clap::Error, args: &[String]) -> String {
-    let file = args.windows(2).find(|pair| pair[0] == "--plot" && !pair[1].starts_with('-'));
-    // The argument that clap does not know is the file, not an option elsewhere.
     let unknown = error.get(ContextKind::InvalidArg).map(ToString::to_string);
-    match file.filter(|pair| error.kind() == ErrorKind::UnknownArgument && unknown.as_ref() == Some(&pair[1]))
-    {
-        Some(pair) => format!("\n  tip: write --plot={}", pair[1]),
-        None => String::new(),
+    let Some(unknown) = unknown.filter(|_| error.kind() == ErrorKind::UnknownArgument) else {
+        return String::new();
+    };
+    let command = args.get(1).map_or("", String::as_str);
+    let tip = |text: String| format!("\n  tip: {text}");
+    // The file of `--plot` is optional, so it needs an equals sign.
+    if args.windows(2).any(|pair| pair[0] == "--plot" && pair[1] == unknown && !unknown.starts_with('-')) {
+        return tip(format!("write --plot={unknown}"));
     }
+    if unknown == "--seeds" && command == "run" {
+        return tip("several seeds: anabranch compare FILE --cc CC --seeds N".to_owned());
+    }
+    for i in 2..args.len() {
+        let (before, word) = (&args[i - 1], &args[i]);
+        let option = match before.split_once('=') {
+            Some((option, _)) if option.starts_with("--") => Some(String::new()),
+            _ => Some(format!("{} ", args[i - 2])).filter(|option| option.starts_with("--")),
+        };
+        let Some(option) = option else { continue };
+        if before.ends_with(',') && !word.starts_with('-') {
+            return tip(format!("no space after the comma: {option}{before}{word}"));
+        }
+        if before.ends_with(|c: char| c.is_ascii_digit()) && is_unit(word) {
+            return tip(format!("put the value in quotes: {option}'{before} {word}'"));
+        }
+    }
+    String::new()
+}
+
+/// Whether a word may be the unit of the number before it: `Mbit/s`.
+fn is_unit(word: &str) -> bool {
+    word.chars().count() <= 8 && word.chars().all(|c| c.is_alphabetic() || c == '/')
 }
 
 /// Reports an error on stderr and returns the exit status: 1 for a failed result, 2 for bad input or a bad environment, 130

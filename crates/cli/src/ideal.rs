@@ -9,11 +9,11 @@ use clap::builder::NonEmptyStringValueParser;
 
 pub const EXAMPLES: &str = "\
 Examples:
-  anabranch ideal scenarios/two-paths-and-a-neighbour.toml
-  anabranch ideal scenarios/two-paths-and-a-neighbour.toml --cc neighbour=cubic
-  anabranch ideal scenarios/two-paths-and-a-neighbour.toml --set links.dsl.rate='50 Mbit/s'
-  anabranch ideal scenarios/two-paths-and-a-neighbour.toml --queue 1
-  anabranch ideal scenarios/two-paths-and-a-neighbour.toml --json > ideal.json";
+  anabranch ideal example:two-paths
+  anabranch ideal example:two-paths --cc neighbour=cubic
+  anabranch ideal example:two-paths --set links.dsl.rate='50 Mbit/s'
+  anabranch ideal example:two-paths --queue 1
+  anabranch ideal example:two-paths --json > ideal.json";
 
 /// Arguments of `ideal`.
 #[derive(Debug, Args)]

@@ -10,7 +10,7 @@ pub struct KeptArgs {
     /// The folder that gets `studies/` and `report/`; by default `out/` and the study's name.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Replace earlier results of another size, other seeds, another version or another study file.
+    /// Replace earlier results of another size, more seeds, another version or another study file.
     #[arg(long)]
     pub replace: bool,
     /// The folder that keeps runs, instead of `store/` in the folder of results. Several commands may share it, even at once.

@@ -85,8 +85,9 @@ pub struct Cli {
 pub enum Command {
     /// Simulate a scenario and summarise the run.
     #[command(after_help = run::EXAMPLES)]
+    #[command(mut_arg("seed", |arg| arg.help("The seed, instead of the scenario's").long_help(None)))]
     Run(run::RunArgs),
-    /// Draw a run or a figure of a study: windows, throughput, queues and more, as SVG, PNG or an interactive page.
+    /// Draw a run or a figure of a study: windows, throughput, queues and more, as SVG, PDF, PNG or an interactive page.
     #[command(after_help = plot::EXAMPLES)]
     Plot(plot::PlotArgs),
     /// Simulate a scenario with several algorithms and seeds, and print means and 95 % intervals.
@@ -115,6 +116,7 @@ pub enum Command {
     Cc(cc::CcCommand),
     /// Check a scenario without running it, and describe it.
     #[command(after_help = check::EXAMPLES)]
+    #[command(mut_arg("seed", |arg| arg.help("The seed, instead of the scenario's").long_help(None)))]
     Check(check::CheckArgs),
     /// List the scenarios and studies that ship with the command.
     #[command(after_help = examples::EXAMPLES_EXAMPLES)]
@@ -250,6 +252,7 @@ mod tests {
             let examples: Vec<_> = help.lines().filter(|l| l.starts_with("  anabranch ")).collect();
             assert!(!examples.is_empty(), "{name}");
             for example in examples {
+                assert!(example.chars().count() <= 100, "a line that breaks cannot be pasted: {example}");
                 let command = example.split(['>', '<', '&']).next().unwrap().trim();
                 let cli = Cli::try_parse_from(shlex::split(command).unwrap())
                     .unwrap_or_else(|e| panic!("{example}: {e}"));

@@ -60,6 +60,18 @@ pub fn note(text: &str) {
     let _ = writeln!(io::stderr(), "{}", textwrap::fill(&printable(&format!("Note: {text}")), WIDTH));
 }
 
+/// The names without repetitions, with a note on each.
+pub fn distinct(names: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for name in names {
+        match all.contains(&name) {
+            true => note(&format!("{name} is given twice: it is shown once")),
+            false => all.push(name),
+        }
+    }
+    all
+}
+
 /// Lists the written files; empty without files.
 pub fn list_files<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> String {
     let lines: String = files.into_iter().map(|file| format!("  {}\n", file.display())).collect();

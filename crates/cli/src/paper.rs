@@ -65,7 +65,7 @@ pub struct PaperArgs {
     /// The folder that gets `papers/`, `algorithms/` and `report/`.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
-    /// Replace earlier results of another size, other seeds, another version or another study file.
+    /// Replace earlier results of another size, more seeds, another version or another study file.
     #[arg(long)]
     pub replace: bool,
     /// First run the quick size and write a report that is marked as provisional, and rewrite it after each paper.

@@ -14,11 +14,12 @@ Examples:
   anabranch plot out/run
   anabranch plot out/run --figure windows,rtt --out windows.pdf --size single
   anabranch plot out/lia out/olia --figure throughput --flows bonded --out both.svg
-  anabranch plot out/lia-1 out/lia-2 out/lia-3 --figure windows --from '20 s' --to '40 s' --out mean.pdf --out mean.csv
-  anabranch plot out/run --figure windows,throughput,queue,rtt --columns 2 --size 7x4in --out run.svg
+  anabranch plot out/lia-1 out/lia-2 out/lia-3 --figure windows --out mean.pdf --out mean.csv
+  anabranch plot out/run --from '20 s' --to '40 s'
+  anabranch plot out/run --figure windows,throughput,rtt --columns 2 --size 7x4in --out run.svg
   anabranch plot out/run --out run.html
   anabranch plot out/run --figure list
-  anabranch plot out/papers/coupled-cubic.json --figure A-F5 --out a-f5.svg --size double --columns 2 --same-y";
+  anabranch plot out/papers/coupled-cubic.json --figure A-F5 --size double --columns 2 --same-y";
 
 /// Arguments of `plot`.
 #[derive(Debug, Args)]
@@ -62,7 +63,7 @@ pub struct PlotArgs {
     /// The size of text, in points.
     #[arg(long, value_name = "POINTS", value_parser = clap::value_parser!(u8).range(4..=72))]
     pub font: Option<u8>,
-    /// A title above the figure. A study's figure has its own by default; \"\" removes it.
+    /// A title above the figure. A study's figure has its own by default; --title '' removes it.
     #[arg(long)]
     pub title: Option<String>,
     /// Where the legend is.

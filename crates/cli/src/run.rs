@@ -16,19 +16,19 @@ use std::path::PathBuf;
 
 pub const EXAMPLES: &str = "\
 Examples:
-  anabranch run scenarios/two-paths-and-a-neighbour.toml
-  anabranch run scenarios/two-paths-and-a-neighbour.toml --cc lia --seed 7 --duration '30 s'
-  anabranch run scenarios/two-paths-and-a-neighbour.toml --cc bonded=lia --cc neighbour=cubic
-  anabranch run scenarios/two-paths-and-a-neighbour.toml --cc '{name=\"lia\", count=\"acks\"}'
-  anabranch run scenarios/two-paths-and-a-neighbour.toml --set links.dsl.rate='50 Mbit/s'
-  anabranch run scenarios/two-paths-and-a-neighbour.toml --set flows.bonded.start='5 s'
-  anabranch run scenarios/two-paths-and-a-neighbour.toml --out out/run --format csv
-  anabranch run scenarios/two-paths-and-a-neighbour.toml --duration '12 s' --pcap run.pcapng
-  anabranch run scenarios/two-paths-and-a-neighbour.toml --plot
-  anabranch run scenarios/two-paths-and-a-neighbour.toml --plot=windows.svg
+  anabranch run example:two-paths
+  anabranch run example:two-paths --cc lia --seed 7 --duration '30 s'
+  anabranch run example:two-paths --cc bonded=lia --cc neighbour=cubic
+  anabranch run example:two-paths --cc '{name=\"lia\", count=\"acks\"}'
+  anabranch run example:two-paths --set links.dsl.rate='50 Mbit/s'
+  anabranch run example:two-paths --set flows.bonded.start='5 s'
+  anabranch run example:two-paths --out out/run --format csv
+  anabranch run example:two-paths --duration '12 s' --pcap run.pcapng
+  anabranch run example:two-paths --plot
+  anabranch run example:two-paths --plot=windows.svg
   anabranch run - --json < scenario.toml
-  anabranch run scenarios/two-paths-and-a-neighbour.toml --backend kernel
-  anabranch run scenarios/two-paths-and-a-neighbour.toml --linux-hosts";
+  anabranch run example:two-paths --backend kernel
+  anabranch run example:two-paths --linux-hosts";
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -50,7 +50,7 @@ pub struct RunArgs {
     #[arg(long, value_parser = sample_format(), default_value = "parquet", requires = "out")]
     pub format: SampleFormat,
     /// Draw windows, throughput and queues over time into this file, by default an interactive page, and open it if a display
-    /// exists. The extension selects the format: .html, .svg or .png.
+    /// exists. The extension selects the format: .html, .svg, .pdf or .png.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "plot.html")]
     pub plot: Option<PathBuf>,
     /// The backend that runs it: the simulator, or a Linux kernel.

@@ -17,14 +17,14 @@ use std::path::{Path, PathBuf, absolute};
 
 pub const EXAMPLES: &str = "\
 Examples:
-  anabranch sweep scenarios/two-paths-and-a-neighbour.toml --vary 'links.*.queue=0.1..4 BDP/12log' --cc lia,olia
-  anabranch sweep scenarios/two-paths-and-a-neighbour.toml --vary tcp.initial_window=4,10 --seeds 10
-  anabranch sweep scenarios/two-paths-and-a-neighbour.toml --cc 'lia,{name=\"lia\", count=\"acks\"}' --out out-lia
-  anabranch sweep scenarios/shared-bottleneck.toml --vary links.shared.queue='0.5 BDP,1 BDP' --print-study
-  anabranch sweep scenarios/shared-bottleneck.toml --vary links.shared.queue='0.5 BDP,1 BDP' --seeds 3 --backend kernel";
+  anabranch sweep example:two-paths --vary 'links.*.queue=0.1..4 BDP/12log' --cc lia,olia
+  anabranch sweep example:two-paths --vary tcp.initial_window=4,10 --seeds 10
+  anabranch sweep example:two-paths --cc 'lia,{name=\"lia\", count=\"acks\"}' --out out-lia
+  anabranch sweep my.toml --vary links.wifi.queue='0.5 BDP,1 BDP' --print-study
+  anabranch sweep example:shared-bottleneck --cc lia,olia --seeds 3 --backend kernel";
 
 pub const REPLACE: &str = "\
-Replace another sweep of the same name, or one of other seeds or another version";
+Replace another sweep of the same name, or one of more seeds or another version";
 
 /// Arguments of `sweep`.
 #[derive(Debug, Args)]
@@ -97,7 +97,9 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
         false => args.scenario.clone(),
     };
     let cc: Vec<String> = args.cc.iter().flat_map(|cc| parts(cc)).collect();
-    let text = scenario.sweep(&named.display().to_string(), &args.vary, &cc, args.seeds)?;
+    // A sweep with more seeds is the same study.
+    let seeds = args.print_study.then_some(args.seeds);
+    let text = scenario.sweep(&named.display().to_string(), &args.vary, &cc, seeds)?;
     if args.print_study {
         return print(&text);
     }
@@ -107,7 +109,8 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
     let study = study_of_sweep(&name, &args.scenario, &text)?;
     let runner = args.backend.runner();
     runner.ready()?;
-    let options = Options { beside: runner.variants(args.linux_hosts), ..Options::default() };
+    let beside = runner.variants(args.linux_hosts);
+    let options = Options { seeds: Some(args.seeds), beside, ..Options::default() };
     let campaign = Campaign::new(Kind::Study, &[study], options, runner)?;
     campaign.check(Some(rayon::current_num_threads()), args.yes)?;
     run(campaign, args.kept.place(&name, command(args)), args.json, |result, taken| {

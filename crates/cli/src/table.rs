@@ -1,9 +1,9 @@
 //! Tables as wide as the terminal, built column by column; a column of quantities shares one unit, named in its heading.
 
-use anabranch::units::{LOSS, PLAIN, RATE, TIME, Units, choose};
+use anabranch::units::{PERCENT, PLAIN, RATE, TIME, Units, choose};
 use anabranch_record::{SubflowSummary, Unit, View};
 use anabranch_scenario::printable;
-use anabranch_study::format::{plain, plain_estimate};
+use anabranch_study::format::{decimals, plain, plain_estimate};
 use anabranch_study::{Estimate, NoValue, estimate};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, TableStyle, Width};
 use std::io::stdout;
@@ -64,7 +64,7 @@ impl Table {
     pub fn quantity(self, heading: &str, units: Units, cells: impl IntoIterator<Item = Option<f64>>) -> Self {
         let values: Vec<_> = cells.into_iter().collect();
         let (factor, unit) = choose(units, values.iter().flatten().copied());
-        let show = |x: &Option<f64>| x.map_or(NOTHING.to_owned(), |x| plain(x / factor));
+        let show = |x: &Option<f64>| x.map_or(NOTHING.to_owned(), |x| cell(x / factor, unit));
         self.right(titled(heading, unit), values.iter().map(show).collect())
     }
 
@@ -92,7 +92,7 @@ impl Table {
         let least = 1e-9
             * columns.iter().flat_map(|(_, cells)| cells).flatten().fold(0.0, |a: f64, b| a.max(b.abs()));
         let cleaned = |x: f64| if x.abs() < least { 0.0 } else { x };
-        let show = |x: Option<f64>| x.map_or(NOTHING.to_owned(), |x| plain(cleaned(x) / factor));
+        let show = |x: Option<f64>| x.map_or(NOTHING.to_owned(), |x| cell(cleaned(x) / factor, unit));
         for (heading, cells) in columns {
             self = self.right(heading.to_owned(), cells.into_iter().map(show).collect());
         }
@@ -217,9 +217,15 @@ pub fn units(unit: Unit) -> Units {
     match unit {
         Unit::Rate => RATE,
         Unit::Time => TIME,
-        Unit::Loss => LOSS,
+        Unit::Loss => PERCENT,
         Unit::Segments | Unit::Count => PLAIN,
     }
+}
+
+/// A number in a column of that unit. Small percentages, such as loss rates, have two digits and no power of ten.
+fn cell(x: f64, unit: &str) -> String {
+    let small = x != 0.0 && x.abs() < 1e-3;
+    if unit == "%" && small { format!("{x:.*}", decimals(x, 2)) } else { plain(x) }
 }
 
 /// A heading with its unit.
@@ -236,6 +242,12 @@ mod tests {
         let table = Table::new().quantity("goodput", RATE, [Some(5e5), None, Some(2e7)]).to_string();
         assert!(table.contains("goodput (Mbit/s)"), "{table}");
         assert!(table.contains("0.5000") && table.contains("20.00") && table.contains(NOTHING), "{table}");
+    }
+
+    #[test]
+    fn small_percentages_have_two_digits() {
+        let table = Table::new().quantity("loss rate", PERCENT, [4.925e-4, 9.715e-7, 0.0, 0.12].map(Some));
+        assert_eq!(table.0[0].cells, ["0.04925", "0.000097", "0", "12.00"]);
     }
 
     #[test]

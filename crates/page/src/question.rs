@@ -191,7 +191,7 @@ pub fn advise(question: &str, keep_going: &mut dyn FnMut(f64) -> bool) -> Answer
         "advice": advice,
         "misses": misses,
         "compared_with": advice.compared_with(),
-        "conclusion": advice.conclusion(),
+        "conclusion": advice.recommendation.text,
         "rule": RULE,
     });
     Ok(answer.to_string())

@@ -57,7 +57,7 @@ impl Study {
         let read = Scenario::of_text(file, &text, changes).map_err(|error| python_error(py, &error))?;
         // The caller of the package is two frames up.
         warn(py, read.warnings(), 2)?;
-        let toml = read.sweep(file, &vary, &cc, seeds).map_err(|error| python_error(py, &error))?;
+        let toml = read.sweep(file, &vary, &cc, Some(seeds)).map_err(|error| python_error(py, &error))?;
         let scenario = ScenarioFile { name: file.into(), path: file.into(), text: text.into() };
         let study = file::embedded(&format!("{name}.toml"), &toml, &[&scenario], &[]);
         // Only a file can be checked by the command that the error suggests.

@@ -47,6 +47,8 @@ pub enum View {
     Kernel,
     /// Of several algorithms.
     Compare,
+    /// Of several algorithms on a kernel.
+    CompareKernel,
     /// Of a capture.
     Capture,
 }
@@ -117,13 +119,13 @@ macro_rules! quantities {
 
 quantities! {
     /// Payload bytes that arrived here first, bits per second; null if the flow was never measured.
-    goodput_bps: Option<f64> = |m| rate_bps(m.bytes, m.seconds), Rate, "goodput" in Run Kernel Compare Capture;
+    goodput_bps: Option<f64> = |m| rate_bps(m.bytes, m.seconds), Rate, "goodput" in Run Kernel Compare CompareKernel Capture;
     /// Time-weighted mean congestion window; null if the subflow was never established.
-    mean_cwnd_segments: Option<f64> = |m| m.meter.cwnd.mean.value(), Segments, "mean cwnd" in Run Kernel Compare;
+    mean_cwnd_segments: Option<f64> = |m| m.meter.cwnd.mean.value(), Segments, "mean cwnd" in Run Kernel Compare CompareKernel;
     /// Time-weighted mean of the round-trip time: a sample holds until the next. An ACK measures the segment sent last among those
-    /// that it newly acknowledges and that were sent once, so without the wait of a delayed ACK. Null on a kernel, which
-    /// reports only the smoothed one.
-    mean_rtt_s: Option<f64> = |m| m.meter.rtt.mean.value(), Time, "mean RTT" in Run Capture;
+    /// that it newly acknowledges and that were sent once: without the wait of a delayed ACK, except where the receiver's timer
+    /// sends the ACK, as for a single segment. Null on a kernel, which reports only the smoothed one.
+    mean_rtt_s: Option<f64> = |m| m.meter.rtt.mean.value(), Time, "mean RTT" in Run Compare Capture;
     /// 5th percentile of the round-trip time samples, each counting once. Percentiles are within 1/64 of their value, the least
     /// and the greatest value exact; null on a kernel.
     rtt_p5_s: Option<f64> = |m| m.meter.rtts.quantile(0.05), Time;
@@ -136,7 +138,7 @@ quantities! {
     /// Mean of the smoothed round-trip time (RFC 6298) over the sampling instants. It is of the first of these segments, with
     /// the wait of a delayed ACK.
     #[serde(default)]
-    mean_srtt_s: Option<f64> = |m| m.meter.srtt.mean.value(), Time, "mean SRTT" in Kernel Compare Capture;
+    mean_srtt_s: Option<f64> = |m| m.meter.srtt.mean.value(), Time, "mean SRTT" in Kernel CompareKernel Capture;
     /// 5th percentile of the smoothed round-trip time at the sampling instants.
     #[serde(default)]
     srtt_p5_s: Option<f64> = |m| m.meter.srtts.quantile(0.05), Time;
@@ -151,7 +153,7 @@ quantities! {
     srtt_p99_s: Option<f64> = |m| m.meter.srtts.quantile(0.99), Time;
     /// Segments dropped in the network ÷ segments sent; null if nothing was sent.
     loss_rate: Option<f64> = |m| (m.offered > 0).then(|| m.lost as f64 / m.offered as f64), Loss,
-        "loss rate" in Run Kernel Compare;
+        "loss rate" in Run Kernel Compare CompareKernel;
     /// Segments with payload sent, retransmissions included; SYN, FIN, DATA_FIN and ACKs alone are not (as `data_segs_out` of
     /// the kernel).
     sent_segments: u64 = |m| m.sent, Count;

@@ -19,8 +19,9 @@ pub struct Overrides {
 }
 
 impl Overrides {
-    /// Sets a key: `links.dsl.rate=50 Mbit/s`. Names identify links and flows. Quotes around the value are optional;
-    /// quote a name that contains a dot. Later assignments win.
+    /// Sets a key: `links.dsl.rate=50 Mbit/s`. Names identify links and flows; `*` in one stands for any characters, and
+    /// `tcp.KEY` for the key of every flow. Quotes around the value are optional; quote a name that contains a dot. Later
+    /// assignments win.
     pub fn set(&mut self, assignment: &str) -> &mut Self {
         self.assignments.push(assignment.to_owned());
         self
@@ -131,7 +132,44 @@ fn assign(root: &mut Node, whole: &Place, problems: &mut Problems) {
         }
         None => At { value: Value::String(place.text().to_owned()), place: place.clone() },
     };
-    insert(root, &keys, value, problems);
+    for keys in each_name(root, keys, problems) {
+        insert(root, &keys, value.clone(), problems);
+    }
+}
+
+/// The keys with each link or flow that `*` stands for; `tcp.KEY` is `flows.*.tcp.KEY`.
+fn each_name(root: &Node, mut keys: Vec<At<String>>, problems: &mut Problems) -> Vec<Vec<At<String>>> {
+    if keys.len() > 1 && keys[0].value == "tcp" {
+        let part = |text: &str| At { value: text.to_owned(), place: keys[0].place.clone() };
+        let every_flow = [part("flows"), part("*")];
+        keys.splice(0..0, every_flow);
+    }
+    let [table, pattern, _, ..] = &keys[..] else { return vec![keys] };
+    let Value::Table(entries) = &root.value else { return vec![keys] };
+    let names: Vec<&str> = match (table.value.as_str(), entries.get(&table.value).map(|node| &node.value)) {
+        ("links", Some(Value::Table(links))) => links.names().collect(),
+        ("flows", Some(Value::Array(flows))) => flows.iter().filter_map(name).collect(),
+        _ => return vec![keys],
+    };
+    let Some((begin, end)) =
+        pattern.value.split_once('*').filter(|_| !names.contains(&pattern.value.as_str()))
+    else {
+        return vec![keys];
+    };
+    let fits =
+        |name: &&str| name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end);
+    let matching: Vec<&str> = names.iter().copied().filter(fits).collect();
+    if matching.is_empty() {
+        let (what, help) = (table.value.trim_end_matches('s'), suggest(&pattern.value, names));
+        let message = format!("no {what} is named `{}`", pattern.value);
+        problems.add(&pattern.place, message, format!("matches no {what}"), help);
+    }
+    let with_name = |name: &str| {
+        let mut keys = keys.clone();
+        name.clone_into(&mut keys[1].value);
+        keys
+    };
+    matching.into_iter().map(with_name).collect()
 }
 
 /// The name of a link or a flow in a key of [`Overrides::set`]: quoted unless it is a bare TOML key.

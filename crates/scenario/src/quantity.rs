@@ -152,6 +152,11 @@ impl Quantity {
     }
 
     fn help(&self, given: &str) -> String {
+        let is_in = |units: &[Unit], name: &str| units.iter().any(|unit| unit.name == name);
+        if is_in(self.units, BDP) && is_in(TIME.units, given) {
+            return "a queue is a number of packets, bytes or BDP; a time is rate × time ÷ 8 bytes: 20 ms at 20 Mbit/s are 50 kB"
+                .into();
+        }
         let names: Vec<&str> = self.units.iter().map(|unit| unit.name).collect();
         // `us` is read as `µs`.
         let shown: Vec<&str> = names.iter().copied().filter(|name| *name != "us").collect();

@@ -15,6 +15,9 @@ pub(crate) trait Read: Sized {
     fn absent() -> Option<Self> {
         None
     }
+
+    /// Whether it is an array.
+    const IS_ARRAY: bool = false;
 }
 
 /// Reads the value of a table's key.
@@ -115,6 +118,8 @@ impl<T: Read> Read for Option<T> {
 }
 
 impl<T: Read> Read for At<T> {
+    const IS_ARRAY: bool = T::IS_ARRAY;
+
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
         T::read(node, problems).map(|value| At { value, place: node.place.clone() })
     }
@@ -135,9 +140,11 @@ impl<T: JsonSchema> JsonSchema for At<T> {
 }
 
 impl<T: Read> Read for Vec<T> {
+    const IS_ARRAY: bool = true;
+
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
         let Value::Array(items) = &node.value else {
-            // `paths = ["dsl", "lte"]` and `[flows]` lack a pair of brackets.
+            // `[flows]` lacks a pair of brackets.
             let text = node.place.text();
             let example = match node.value {
                 Value::String(_) => format!("[{text}]"),
@@ -146,6 +153,14 @@ impl<T: Read> Read for Vec<T> {
             };
             return node.expected("an array", &example, problems);
         };
+        let is_string = |item: &Node| matches!(item.value, Value::String(_));
+        if T::IS_ARRAY && !items.is_empty() && items.iter().all(is_string) {
+            let each: Vec<String> = items.iter().map(|item| format!("[{}]", item.place.text())).collect();
+            let help = format!("a list of paths, each a list of links: [{}]", each.join(", "));
+            let message = "expected an array of arrays, found an array of strings";
+            problems.add(&node.place, message, "lacks brackets", help);
+            return None;
+        }
         // Reads every item, so that all problems are reported.
         let items: Vec<Option<T>> = items.iter().map(|item| T::read(item, problems)).collect();
         items.into_iter().collect()

@@ -80,6 +80,11 @@ const MAX_SYNTAX_PROBLEMS: usize = 5;
 /// Reads a document.
 pub(crate) fn document(whole: &Place, problems: &mut Problems) -> Option<Node> {
     let (root, errors) = DeTable::parse_recoverable(whole.text());
+    if let Some(again) = second_flow(whole).filter(|_| !errors.is_empty()) {
+        let help = "for several flows write [[flows]] before each";
+        problems.add(&again, "a second table [flows]", "not TOML: a table has each key once", help);
+        return None;
+    }
     for error in errors.iter().take(MAX_SYNTAX_PROBLEMS) {
         syntax(whole, 0, error, problems);
     }
@@ -105,6 +110,18 @@ pub(crate) fn value(text: &Place, problems: &mut Problems) -> Option<Node> {
             None
         }
     }
+}
+
+/// The second line with `[flows]`, from which the errors of a file follow.
+fn second_flow(whole: &Place) -> Option<Place> {
+    let mut start = 0;
+    let lines = whole.text().split_inclusive('\n').map(|line| {
+        start += line.len();
+        (start - line.len(), line)
+    });
+    let (start, line) =
+        lines.filter(|(_, line)| line.split('#').next().unwrap_or_default().trim() == "[flows]").nth(1)?;
+    Some(whole.part(start..start + line.trim_end().len()))
 }
 
 fn syntax(source: &Place, offset: usize, error: &Error, problems: &mut Problems) {

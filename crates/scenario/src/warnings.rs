@@ -1,6 +1,7 @@
 //! What is valid in a scenario, and probably not meant.
 
 use crate::model::{Flow, Path, Scenario};
+use anabranch_cc::registry::{ALL, Kind};
 use anabranch_net::LinkSpec;
 use std::collections::BTreeSet;
 
@@ -33,6 +34,9 @@ impl Scenario {
         if flow.is_multipath() && flow.paths.iter().all(|path| path.backup) {
             found.push("every path is a backup, so all are used: leave one regular".to_owned());
         }
+        if let Some(why) = self.coupled_alone(flow) {
+            found.push(why);
+        }
         if let Some(link) = flow.paths.iter().find_map(twice) {
             found.push(format!("a path crosses {} twice, which halves its capacity", self.links[link].name));
         }
@@ -57,6 +61,27 @@ impl Scenario {
             ));
         }
         found
+    }
+
+    /// A coupled algorithm over one path: perhaps brackets are missing.
+    fn coupled_alone(&self, flow: &Flow) -> Option<String> {
+        let [path] = &flow.paths[..] else { return None };
+        let name = flow.cc.entry.name;
+        // `independent` uses one path only, and what a user adds may be for any number.
+        let is_ours = ALL.iter().any(|known| known.name == name) && name != "independent";
+        if flow.cc.entry.kind != Kind::Coupled || !is_ours {
+            return None;
+        }
+        let links =
+            path.links.iter().map(|link| format!("[{:?}]", self.links[*link].name)).collect::<Vec<_>>();
+        Some(match &links[..] {
+            [_] => format!("it runs {name}, a coupled algorithm, over a single path, so nothing is coupled"),
+            several => format!(
+                "it runs {name}, a coupled algorithm, over one path of {} links: for a subflow over each write paths = [{}]",
+                several.len(),
+                several.join(", ")
+            ),
+        })
     }
 
     /// The sum of the paths' rates × the longest base RTT, in bytes.

@@ -243,7 +243,7 @@ pub static FUNCTIONS: &[Function] = &[
         "rtt",
         SUBFLOW,
         "s",
-        "the time-weighted mean round-trip time, without the wait for delayed ACKs; not available from a kernel",
+        "the time-weighted mean round-trip time, without the wait for delayed ACKs, except where a timer sends the ACK of a single segment; not available from a kernel",
         |run, args| subflow(run, args)?.mean_rtt_s,
     ),
     function(

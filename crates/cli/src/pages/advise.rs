@@ -23,7 +23,7 @@ pub fn page(advice: &Advice) -> String {
         fill(&advice.compared_with()),
         table(&advice.cases, flow),
         others(&advice.cases).map_or(String::new(), |table| format!("{table}\n")),
-        fill(&advice.conclusion()),
+        fill(&advice.recommendation.text),
         fill(&on_linux(&advice.recommendation.best))
     )
 }
@@ -77,9 +77,9 @@ fn table(cases: &[Case], flow: &str) -> Table {
     table = table
         .text("--cc", cases.iter().map(|case| &case.cc))
         .estimates("goodput", RATE, &goodput)
-        .estimates("goal 1 (≥ 1)", PLAIN, &goal(|case| &case.goal1))
-        .estimates("goal 2 (≤ 1)", PLAIN, &goal(|case| &case.goal2))
-        .estimates("goal 3 (≤ 1)", PLAIN, &goal(|case| &case.goal3))
+        .estimates("goal 1 (≥ 0.9)", PLAIN, &goal(|case| &case.goal1))
+        .estimates("goal 2 (≤ 1.1)", PLAIN, &goal(|case| &case.goal2))
+        .estimates("goal 3 (≤ 1.1)", PLAIN, &goal(|case| &case.goal3))
         .text("misses", cases.iter().map(Case::misses));
     for (name, _) in cases.first().map_or(&[][..], |case| &case.completions) {
         let of = |case: &Case| {

@@ -4,7 +4,7 @@ use crate::table::{Table, WIDTH};
 use anabranch::units::{BYTES, RATE, TIME, with_unit};
 use anabranch_net::{Discipline, LinkSpec, Loss, QueueLimit, Time, Value};
 use anabranch_scenario::{Application, Flow, Scenario, printable};
-use anabranch_study::format::plain;
+use anabranch_study::format::{plain, significant};
 
 /// The scenario as text and tables.
 pub fn page(s: &Scenario) -> String {
@@ -16,7 +16,8 @@ pub fn page(s: &Scenario) -> String {
     for warning in s.warnings() {
         page += &format!("{}\n", textwrap::fill(&format!("Warning: {}", printable(&warning)), WIDTH));
     }
-    page += &format!("At most about {} of memory\n", with_unit(anabranch_sim::memory(s) as f64, BYTES));
+    let memory = significant(anabranch_sim::memory(s) as f64, 3);
+    page += &format!("At most about {} of memory\n", with_unit(memory, BYTES));
     page + &format!("\n{}\n{}\n{}", links(s), flows(s), subflows(s))
 }
 

@@ -127,7 +127,8 @@ impl Page {
             .iter()
             .flat_map(|f| f.subflows.iter().map(|subflow| format!("{}: {}", f.name, subflow.path.join("+"))))
             .collect();
-        let shown = SubflowSummary::QUANTITIES.iter().filter(|q| q.shown.contains(&View::Compare));
+        let view = if self.runs[0][0].kernel.is_some() { View::CompareKernel } else { View::Compare };
+        let shown = SubflowSummary::QUANTITIES.iter().filter(|q| q.shown.contains(&view));
         shown.fold(self.table("subflow", &names), |table, quantity| {
             let of = |s: &Summary, i| s.flows.iter().flat_map(|f| &f.subflows).nth(i).and_then(quantity.read);
             table.estimates(quantity.heading, units(quantity.unit), &self.each(names.len(), of))
@@ -208,6 +209,8 @@ mod tests {
                     flows = [{ name = \"f\", cc = \"lia\", paths = [[\"a\"], [\"a\"]] }]";
         let scenario = Scenario::of_text("a", text, Changes::default()).unwrap();
         let mut compared = anabranch::compare(&scenario, &["lia", "olia"], 3, &Watch::default()).unwrap();
+        let page = Page::of(&["lia".into(), "olia".into()], &compared, &scenario).text();
+        assert!(page.contains("mean RTT (ms)"), "as in `run`: {page}");
         compared.runs.remove(4);
         compared.failed.push("olia, seed 2: no valid run in 3 attempts".into());
         let page = Page::of(&["lia".into(), "olia".into()], &compared, &scenario).text();

@@ -1,7 +1,7 @@
 //! Formats fair shares and equilibria.
 
 use crate::table::{Table, WIDTH, titled};
-use anabranch::units::{LOSS, PERCENT, PLAIN, RATE, TIME, Units};
+use anabranch::units::{PERCENT, PLAIN, RATE, TIME, Units};
 use anabranch_ideal::{Allocation, COUPLED, FlowIdeal, Ideals, LinkIdeal, SubflowIdeal};
 use anabranch_study::format::plain;
 
@@ -18,8 +18,8 @@ pub fn page(ideals: &Ideals) -> String {
     if !equilibria.is_empty() {
         page += &subflows("mean congestion window, segments", PLAIN, &equilibria, |s| s.cwnd_segments);
         page += &subflows("mean RTT", TIME, &equilibria, |s| s.rtt_s);
-        page += &subflows("loss rate", LOSS, &equilibria, |s| s.loss_rate);
-        page += &links("loss rate through congestion", LOSS, &equilibria, |link| link.loss_rate);
+        page += &subflows("loss rate", PERCENT, &equilibria, |s| s.loss_rate);
+        page += &links("loss rate through congestion", PERCENT, &equilibria, |link| link.loss_rate);
     }
     if !all.is_empty() {
         page += &links("utilisation", PERCENT, &all, |link| Some(link.utilisation));

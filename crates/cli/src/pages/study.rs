@@ -27,7 +27,7 @@ pub fn verdicts(result: &StudyResult) -> String {
     let crossing = rows(result).filter(|row| !row.crosses.is_empty()).count();
     let crossing = match crossing {
         0 => String::new(),
-        n => format!("The interval of {} reaches into the band of another verdict.\n", counted(n, "row")),
+        n => format!("In {} the interval includes another verdict.\n", counted(n, "row")),
     };
     let tables = tables.join("\n");
     format!("{}\n{tables}{crossing}{}", textwrap::fill(&heading, WIDTH), variant_table(result, wording))

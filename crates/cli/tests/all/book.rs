@@ -82,8 +82,8 @@ fn the_page_on_ideals_shows_a_run_beside_them() {
         ("utilisation of the fibre, %", "/links/0/utilisation", 1e2),
         ("`bonded`'s window on fibre, segments", "/flows/0/subflows/0/mean_cwnd_segments", 1.0),
         ("on DSL", "/flows/0/subflows/1/mean_cwnd_segments", 1.0),
-        ("`bonded`'s loss rate on DSL, 10⁻⁴", "/flows/0/subflows/1/loss_rate", 1e4),
-        ("`neighbour/1`'s loss rate", "/flows/1/subflows/0/loss_rate", 1e4),
+        ("`bonded`'s loss rate on DSL, %", "/flows/0/subflows/1/loss_rate", 1e2),
+        ("`neighbour/1`'s loss rate, %", "/flows/1/subflows/0/loss_rate", 1e2),
     ];
     let mut table =
         "| | measured | `max-min` | `lia` | `olia` | `linked-cubic` |\n|---|---|---|---|---|---|\n"
@@ -106,6 +106,6 @@ fn digits(x: f64) -> String {
     if x == 0.0 {
         return "0".into();
     }
-    let before = if x.abs() < 1.0 { 0 } else { 1 + x.abs().log10() as usize };
-    format!("{x:.*}", 3_usize.saturating_sub(before))
+    let decimals = 2 - x.abs().log10().floor() as i32;
+    format!("{x:.*}", decimals.max(0) as usize)
 }

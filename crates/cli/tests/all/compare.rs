@@ -30,6 +30,15 @@ fn means_and_intervals() {
     assert!(!page.contains("± 0 ") && !page.contains("all seeds gave the same"), "{page}");
 }
 
+#[test]
+fn an_algorithm_given_twice_is_shown_once() {
+    let twice = anabranch(short("compare", &["--cc", "lia,lia,olia", "--seeds", "1", "--json"]));
+    assert!(twice.stderr.contains("lia is given twice"), "{}", twice.stderr);
+    let all: serde_json::Value = serde_json::from_str(&twice.stdout).unwrap();
+    let names: Vec<&str> = all.as_array().unwrap().iter().map(|run| run["cc"].as_str().unwrap()).collect();
+    assert_eq!(names, ["lia", "olia"]);
+}
+
 /// Where nothing is random, an interval would have no width: the table says so instead.
 #[test]
 fn no_interval_without_variation() {

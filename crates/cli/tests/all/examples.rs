@@ -47,10 +47,29 @@ fn a_new_scenario_replaces_no_file() {
     let path = file.to_str().unwrap();
     assert!(anabranch(["new", path]).ok().contains("Wrote"));
     let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains("name = \"mine\""), "it has the file's name");
     assert!(text.lines().filter(|line| line.contains('#')).count() > 15, "it is commented");
     assert!(anabranch(["new", path]).fails(2).contains("exists"));
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
     assert!(anabranch(["new", path, "--from", "none"]).fails(2).contains("unknown example `none`"));
+}
+
+/// A study's copy comes with its scenario, so that it runs; a file of another content stays.
+#[test]
+fn a_copied_study_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let [study, scenario] = ["mine.toml", "two-links.toml"].map(|name| folder.path().join(name));
+    let new = ["new", study.to_str().unwrap(), "--from", "buffer-and-delay"];
+    let wrote = format!("Wrote {} and {}", study.display(), scenario.display());
+    assert_eq!(anabranch(new).ok().trim_end(), wrote);
+    anabranch(["study", "check", study.to_str().unwrap()]).ok();
+    fs::remove_file(&study).unwrap();
+    anabranch(new).ok();
+    fs::remove_file(&study).unwrap();
+    fs::write(&scenario, "name = \"own\"").unwrap();
+    assert!(anabranch(new).fails(2).contains("two-links.toml exists"));
+    assert_eq!(fs::read_to_string(&scenario).unwrap(), "name = \"own\"");
+    assert!(!study.exists(), "half a copy is none");
 }
 
 #[test]

@@ -13,6 +13,17 @@ fn command_lines() {
         (vec!["run", TWO_PATHS, "--seed", "-1"], "a seed is a whole number from 0 to 18446744073709551615"),
         (vec!["run", TWO_PATHS, "--seed", "1.5"], "a seed is a whole number"),
         (vec!["run", TWO_PATHS, "--plot", "out.svg"], "tip: write --plot=out.svg"),
+        (vec!["run", TWO_PATHS, "--cc", "lia,", "olia"], "no space after the comma: --cc lia,olia"),
+        (
+            vec!["run", TWO_PATHS, "--set", "links.dsl.rate=10", "Mbit/s"],
+            "put the value in quotes: --set 'links.dsl.rate=10 Mbit/s'",
+        ),
+        (vec!["run", "--duration", "30", "s", TWO_PATHS], "put the value in quotes: --duration '30 s'"),
+        (
+            vec!["sweep", "--vary=links.dsl.queue=1", "BDP", TWO_PATHS],
+            "put the value in quotes: '--vary=links.dsl.queue=1 BDP'",
+        ),
+        (vec!["run", TWO_PATHS, "--seeds", "5"], "anabranch compare FILE --cc CC --seeds N"),
         (vec!["run", TWO_PATHS, "--cc", "lia,olia"], "`anabranch compare` and `sweep` take a list"),
         (vec!["run", TWO_PATHS, "--format", "csv"], "--out"),
         (vec!["run", TWO_PATHS, "--out", "x", "--format", "xls"], "parquet, csv"),
@@ -208,6 +219,13 @@ fn algorithms_of_single_path_flows() {
     let sweep = ["--cc", "reno,cubic", "--seeds", "1", "--out", out];
     let page = anabranch([&["sweep"], &dumbbell[..], &sweep].concat()).ok();
     assert!(page.lines().any(|line| line.trim_start().starts_with("cubic")), "{page}");
+}
+
+/// No tip is better than a wrong one.
+#[test]
+fn an_argument_too_many_may_be_anything() {
+    let said = anabranch(["run", TWO_PATHS, "--seed", "7", "other.toml"]).fails(2);
+    assert!(!said.contains("tip:"), "{said}");
 }
 
 /// A valid scenario that is probably not meant.

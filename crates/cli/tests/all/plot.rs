@@ -276,7 +276,13 @@ fn what_cannot_be_drawn_says_why() {
     assert!(fails(&record, &["--size", "60x60px"]).contains("do not fit"));
     assert!(fails(&record, &["--size", "big"]).contains("give screen, single"));
     assert!(fails(folder.path(), &[]).contains("has no summary.json"));
-    assert!(fails(&root().join(TWO_PATHS), &[]).contains("help: give the folder"));
+    let said = fails(&root().join(TWO_PATHS), &[]);
+    assert!(said.contains("is a scenario") && said.contains("--out DIR`"), "{said}");
+    let said = fails(&root().join("studies/examples/buffer-and-delay.toml"), &[]);
+    assert!(said.contains("is a study"), "{said}");
+    let json = folder.path().join("other.json");
+    fs::write(&json, "{}").unwrap();
+    assert!(fails(&json, &[]).contains("help: give the folder"));
     assert!(fails(&folder.path().join("none"), &[]).contains("has no summary.json"));
     let name = anabranch(["plot", record.to_str().unwrap(), "--out", "x.tiff"]).fails(2);
     assert!(name.contains("its extension does not select a format"), "{name}");

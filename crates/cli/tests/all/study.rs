@@ -297,18 +297,27 @@ fn another_sweep_of_the_same_name_stays_unless_it_may_be_replaced() {
     let scenario = Path::new(EXAMPLE).with_file_name("two-links.toml");
     let sweep = |window: &str, more: &str| {
         let sweep = format!(
-            "sweep {} --vary tcp.initial_window={window} --seeds 2 --duration '2 s' --set 'warmup=0 s' --out {} {more}",
+            "sweep {} --vary tcp.initial_window={window} --duration '2 s' --set 'warmup=0 s' --out {} {}",
             scenario.display(),
-            dir.path().display()
+            dir.path().display(),
+            if more.contains("--seeds") { more.to_owned() } else { format!("--seeds 2 {more}") }
         );
         anabranch(words(&sweep))
     };
     sweep("4,10", "").ok();
     let refused = sweep("2,3", "").fails(2);
     assert!(refused.contains("two-links: ") && refused.contains("--replace"), "{refused}");
-    assert!(refused.contains("differs in: study file, scenario or --at"), "{refused}");
+    assert!(
+        one_line(&refused).contains("differs in: definition (its file or options, or the scenario)"),
+        "{refused}"
+    );
     assert!(result(dir.path(), "two-links").experiments[0].rows[0].what.contains("initial_window 4"));
     assert_eq!(sweep("4,10", "").status, 0, "the same again");
+    let more = sweep("4,10", "--seeds 3");
+    assert_eq!(result(dir.path(), "two-links").seeds, 3, "{}", more.stderr);
+    assert!(one_line(&more.stderr).contains("reused 4 runs"), "only the missing ones: {}", more.stderr);
+    let refused = sweep("4,10", "--seeds 2").fails(2);
+    assert!(refused.contains("differs in: seeds"), "{refused}");
     let second = sweep("2,3", "--replace");
     assert!(second.stderr.contains("replaces"), "{}", second.stderr);
     assert!(result(dir.path(), "two-links").experiments[0].rows[0].what.contains("initial_window 2"));

@@ -15,7 +15,7 @@ pub fn add(plan: &Plan, planned: &AdvicePlan, site: &mut Site) {
     let Advice { scenario, flow, seeds, command, .. } = planned.advice;
     let body = html! {
         h1 { "Which algorithm suits " (scenario) "?" }
-        p.lead { (planned.advice.conclusion()) }
+        p.lead { (planned.advice.recommendation.text) }
         p { (planned.advice.compared_with()) "." }
         (scroll("Algorithms", &table(planned.advice)))
         p.hint {
@@ -59,7 +59,7 @@ fn table(advice: &Advice) -> Markup {
                     @if with_buffers { th scope="col" { "Buffers" } }
                     th scope="col" { "Algorithm" }
                     th.number scope="col" { "Goodput (Mbit/s)" }
-                    @for name in ["Goal 1 (≥ 1)", "Goal 2 (≤ 1)", "Goal 3 (≤ 1)"] { th.number scope="col" { (name) } }
+                    @for name in ["Goal 1 (≥ 0.9)", "Goal 2 (≤ 1.1)", "Goal 3 (≤ 1.1)"] { th.number scope="col" { (name) } }
                     th scope="col" { "Misses" }
                     @for (name, _) in times {
                         th.number scope="col" {

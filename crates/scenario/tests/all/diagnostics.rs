@@ -251,7 +251,9 @@ fn paths() {
     );
     wrong(&small("[[\"a\"], [\"b\"]]", "[]"), 15, "[]", &["a flow needs a path"]);
     wrong(&small("[[\"a\"], [\"b\"]]", "[[\"a\"], []]"), 15, "[]", &["a path needs a link"]);
-    wrong(&small("[[\"a\"], [\"b\"]]", "[\"a\"]"), 15, "\"a\"", &["expected an array, found a string"]);
+    let brackets = ["an array of strings", "each a list of links: [[\"a\"]]"];
+    wrong(&small("[[\"a\"], [\"b\"]]", "[\"a\"]"), 15, "[\"a\"]", &brackets);
+    wrong(&small("[[\"a\"], [\"b\"]]", "[\"a\", []]"), 15, "\"a\"", &["expected an array, found a string"]);
     wrong(&flow("return = [[\"a\"]]"), 16, "[[\"a\"]]", &["1 return path for 2 paths"]);
     wrong(&flow("return = [[\"a\"], [\"c\"]]"), 16, "\"c\"", &["no link is named `c`"]);
     wrong(&flow("backup = [3]"), 16, "3", &["path 3 does not exist", "numbered from 1 to 2"]);
@@ -372,6 +374,9 @@ fn mistakes_in_overrides_show_the_override() {
     shows(&set("links.c.rate=5 Mbit/s"), "--set", 1, "c", &["no link is named `c`", "known: a, b"]);
     shows(&set("flows.g.start=1 s"), "--set", 1, "g", &["no flow is named `g`", "known: f"]);
     shows(&set("flows.f.strat=1 s"), "--set", 1, "strat", &["did you mean `start`?"]);
+    shows(&set("links.x*.rate=1 Mbit/s"), "--set", 1, "x*", &["no link is named `x*`", "known: a, b"]);
+    shows(&set("flows.*.strat=1 s"), "--set", 1, "strat", &["did you mean `start`?"]);
+    shows(&set("tcp.ms=500"), "--set", 1, "ms", &["did you mean `mss`?"]);
     shows(&set("flows.f=1"), "--set", 1, "f", &["flows.NAME.KEY=VALUE"]);
     shows(&set("links.a.rate.x=1"), "--set", 1, "x", &["not a key of a string"]);
     shows(&set("links.a.rate"), "--set", 1, "links.a.rate", &["is not an assignment", "KEY=VALUE"]);
@@ -407,10 +412,14 @@ fn mistakes_in_cc_show_it() {
 /// What beginners write, and what would be right.
 #[test]
 fn common_mistakes() {
-    let error = read(&small("[[\"a\"], [\"b\"]]", "[\"a\", \"b\"]")).unwrap_err();
-    let shown = rendered(&error);
-    assert!(shown.contains("for example [\"a\"]") && shown.contains("for example [\"b\"]"), "{shown}");
+    let brackets = ["an array of strings", "a list of paths, each a list of links: [[\"a\"], [\"b\"]]"];
+    wrong(&small("[[\"a\"], [\"b\"]]", "[\"a\", \"b\"]"), 15, "[\"a\", \"b\"]", &brackets);
+    let twice = small("[[flows]]", "[flows]") + "[flows] # another\nname = \"g\"\n";
+    let line = 1 + twice.lines().position(|line| line.starts_with("[flows] #")).unwrap();
+    wrong(&twice, line, "[flows] # another", &["for several flows write [[flows]]"]);
     wrong(&small("[[flows]]", "[flows]"), 12, "[flows]", &["expected an array, found a table", "[[flows]]"]);
+    let queue = small("rate", "queue = \"20 ms\"\nrate");
+    wrong(&queue, 5, "ms", &["20 ms at 20 Mbit/s are 50 kB"]);
     let loss = |text: &str| small("rate", &format!("loss = {text}\nrate"));
     let words = ["expected a loss model", "{ model = \"bernoulli\", rate = 0.02 }"];
     wrong(&loss("0.02"), 5, "0.02", &words);

@@ -36,6 +36,28 @@ fn flows_go_by_their_names() {
     assert_eq!(scenario.flows.len(), 4);
 }
 
+#[test]
+fn a_star_stands_for_every_name() {
+    let rates = |set: &str| {
+        let scenario = with(|o| {
+            o.set(set);
+        });
+        scenario.links.iter().map(|link| link.spec.rate_bps / 1e6).collect::<Vec<_>>()
+    };
+    let windows = |set: &str| {
+        let scenario = with(|o| {
+            o.set(set);
+        });
+        scenario.flows.iter().map(|flow| flow.tcp.initial_window).collect::<Vec<_>>()
+    };
+    let before = rates("name=as before");
+    assert_eq!(rates("links.*.rate=7 Mbit/s"), [7.0, 7.0]);
+    assert_eq!(rates("links.d*l.rate=7 Mbit/s"), [before[0], 7.0]);
+    assert_eq!(windows("tcp.initial_window=4"), [4, 4, 4]);
+    assert_eq!(windows("flows.*.tcp.initial_window=4"), [4, 4, 4]);
+    assert_eq!(windows("flows.bond*.tcp.initial_window=4"), [4, 10, 10]);
+}
+
 /// TOML v1.0.0, "Keys": a bare key has ASCII letters, digits, underscores and dashes; the others are in quotes.
 #[test]
 fn names_that_are_no_bare_keys_are_quoted() {

@@ -20,6 +20,14 @@ fn each_has_its_own() {
     for (text, warning) in [
         (flow("backup = [1, 2]"), "f: every path is a backup, so all are used: leave one regular"),
         (small("[\"b\"]", "[\"b\", \"a\", \"b\"]"), "f: a path crosses b twice, which halves its capacity"),
+        (
+            small("[[\"a\"], [\"b\"]]", "[[\"a\", \"b\"]]").replace("reno", "lia"),
+            "f: it runs lia, a coupled algorithm, over one path of 2 links: for a subflow over each write paths = [[\"a\"], [\"b\"]]",
+        ),
+        (
+            small("[[\"a\"], [\"b\"]]", "[[\"a\"]]").replace("reno", "lia"),
+            "f: it runs lia, a coupled algorithm, over a single path, so nothing is coupled",
+        ),
         (warmup, "f: it stops at 5 s, before means begin at 5 s: nothing of it is measured"),
         // 30 Mbit/s × 40 ms are 150 kB.
         (

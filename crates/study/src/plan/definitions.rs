@@ -355,6 +355,9 @@ mod tests {
         let why =
             study(&STUDY.replace("goal1(\"tested\", runs = single)", "goal1(\"tested\")")).err().unwrap();
         assert!(why.contains("wrong arguments for `goal1`: write goal1(\"flow\", runs = NAME)"), "{why}");
+        let why = study(&STUDY.replace("goal1(\"tested\", runs = single)", "goodput(\"tested\", \"b\")"));
+        let why = why.err().unwrap();
+        assert!(why.contains("a subflow is its number, from 1"), "{why}");
         let why = study(&STUDY.replace("goal1(\"tested\", ", "goodput(\"tested\", ")).err().unwrap();
         assert!(why.contains("reads one run"), "{why}");
     }

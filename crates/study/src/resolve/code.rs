@@ -22,7 +22,7 @@ pub(crate) enum Code {
         numbers: Vec<Code>,
     },
     Negative(Box<Code>),
-    Two(Operator, Box<Code>, Box<Code>),
+    Binary(Operator, Box<Code>, Box<Code>),
     Math(Compute, Vec<Term>),
 }
 
@@ -68,7 +68,7 @@ impl Code {
             Code::Number(number) => Ok(*number),
             Code::Variable(i) => Ok(sources.variables[*i]),
             Code::Negative(code) => Ok(-code.of(sources)?),
-            Code::Two(operator, a, b) => {
+            Code::Binary(operator, a, b) => {
                 let a = a.of(sources)?;
                 match operator {
                     // The right operand may have no value if the left one decides.

@@ -194,7 +194,7 @@ impl Compiler<'_> {
                         .map(Code::Number)
                         .map_err(|why| Problem::at(part(text, at.clone()), why));
                 }
-                Ok(Code::Two(*operator, Box::new(a), Box::new(b)))
+                Ok(Code::Binary(*operator, Box::new(a), Box::new(b)))
             }
             Expr::Name(name, at) => {
                 self.name(name, here).map_err(|problem| problem.or_at(part(text, at.clone())))
@@ -410,6 +410,9 @@ impl Compiler<'_> {
                     subflow =
                         Some(Subflow::Is(network.subflow(texts.first().map_or("", String::as_str), r)?));
                     given.next();
+                }
+                (Parameter::Subflow | Parameter::MaybeSubflow, Some(Argument::Text(name))) => {
+                    return Err(network.not_a_subflow(texts.first().map_or("", String::as_str), name));
                 }
                 (Parameter::Subflow | Parameter::MaybeSubflow, Some(Argument::Star)) => {
                     subflow = Some(Subflow::Each);

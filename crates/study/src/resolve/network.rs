@@ -111,6 +111,20 @@ impl Network {
         }
     }
 
+    /// A text in place of a subflow's number.
+    pub fn not_a_subflow(&self, flow: &str, name: &str) -> Problem {
+        let problem = Problem::new(format!("`\"{name}\"` is not a subflow: a subflow is its number, from 1"));
+        let paths =
+            self.scenario.flows.iter().find(|known| known.name == flow).map_or(&[][..], |flow| &flow.paths);
+        let is = |path: &anabranch_scenario::Path| {
+            path.links.iter().any(|link| self.scenario.links[*link].name == name)
+        };
+        match paths.iter().position(is) {
+            Some(at) => problem.help(format!("the subflow over {name} is {}", at + 1)),
+            None => problem,
+        }
+    }
+
     /// Sets a key; `*` matches any characters in a link's or flow's name, and `tcp.KEY` sets the key for every flow.
     pub fn set(&self, setup: Setup, key: &str, value: &str) -> Result<Setup, Problem> {
         if let Some(rest) = key.strip_prefix("tcp.") {

@@ -18,8 +18,8 @@ pub struct Sweep {
     pub set: Vec<String>,
     /// The length of every run.
     pub duration: Option<String>,
-    /// How many seeds.
-    pub seeds: u32,
+    /// The number of seeds; `None` if whoever runs it gives the number.
+    pub seeds: Option<u32>,
 }
 
 /// The text of the study file.
@@ -70,8 +70,10 @@ pub fn sweep(sweep: &Sweep, scenario: &Scenario) -> Result<String, String> {
     let names: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
     let over = if names.is_empty() { String::new() } else { format!(" over {}", names.join(", ")) };
     file.insert("title".into(), format!("{}{over}", scenario.name).into());
-    let seeds = table([("seeds", i64::from(sweep.seeds).into())]);
-    file.insert("size".into(), table(["quick", "default", "full"].map(|size| (size, seeds.clone()))));
+    if let Some(seeds) = sweep.seeds {
+        let seeds = table([("seeds", i64::from(seeds).into())]);
+        file.insert("size".into(), table(["quick", "default", "full"].map(|size| (size, seeds.clone()))));
+    }
     file.insert("runs".into(), table([("sweep", group.into())]));
     let measured = measured(scenario);
     let rows = measured.iter().map(|measured| measured.row(&names));
@@ -320,7 +322,7 @@ mod tests {
             scenario: "beside.toml".into(),
             vary: owned(vary),
             cc: owned(cc),
-            seeds: 2,
+            seeds: Some(2),
             ..Sweep::default()
         };
         sweep(&spec, &scenario)

@@ -5,7 +5,7 @@ mod merge;
 use crate::error::StudyError;
 use crate::plan::Study;
 use crate::plan::experiments::{Options, PlannedExperiment, choose};
-use crate::result::StudyResult;
+use crate::result::{Experiment, StudyResult};
 use anabranch_record::output::{Notify, OutputError, ResultFolder, in_use, rename_beside, try_writing};
 use anabranch_record::replace;
 use serde::Serialize;
@@ -130,7 +130,7 @@ impl Results {
     }
 
     /// Describes the existing result of a study if it was made with other options, so that [`Results::keep_study`] would replace
-    /// it.
+    /// it. More seeds of the same definition replace fewer without a loss.
     pub fn conflicting_result(
         &self,
         kind: Kind,
@@ -143,12 +143,13 @@ impl Results {
                 (r.size != options.size.name(), "size"),
                 (r.seeds != options.seeds(study), "seeds"),
                 (r.version != VERSION, "version"),
-                (r.hash != study.hash, "study file, scenario or --at"),
+                (r.hash != study.hash, "definition (its file or options, or the scenario)"),
                 (r.without_variants != options.without_variants, "--no-variants"),
             ];
             let those: Vec<&str> =
                 all.into_iter().filter(|(differs, _)| *differs).map(|(_, what)| what).collect();
-            those.join(", ")
+            let gains = those == ["seeds"] && options.seeds(study) > r.seeds && covers(study, options, r);
+            if gains { String::new() } else { those.join(", ") }
         };
         let other =
             there.map(|there| (differences(&there), there)).filter(|(differs, _)| !differs.is_empty());
@@ -231,6 +232,16 @@ fn write(file: &Path, json: Result<String, serde_json::Error>) -> Result<(), Out
     json.map_err(io::Error::from)
         .and_then(write)
         .map_err(|e| OutputError::because(format!("cannot write {}", file.display()), &e))
+}
+
+/// Whether the study with these options has the experiments and backends of the result.
+fn covers(study: &Study, options: &Options, result: &StudyResult) -> bool {
+    let Ok(asked) = choose(study, options) else { return false };
+    let has = |earlier: &Experiment| {
+        let planned = asked.iter().find(|planned| planned.id == earlier.id);
+        planned.is_some_and(|planned| earlier.asked.iter().all(|variant| planned.asked.contains(variant)))
+    };
+    result.experiments.iter().all(has)
 }
 
 /// The differences between an earlier result and the study with these options, as messages.

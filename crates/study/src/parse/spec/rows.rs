@@ -55,7 +55,7 @@ pub(crate) struct Row {
     /// "an equal share"`
     #[schemars(with = "Option<serde_json::Value>")]
     pub claim: Option<Spanned<Value>>,
-    /// The rule that judges the row: see the table of rules. Example: `rule = "at least 1"`
+    /// The rule that judges the row: `near NUMBER`, `at least NUMBER`, `at most NUMBER`, `within FROM..TO`, `printed` or `none`. Example: `rule = "at least 1"`
     #[schemars(with = "Option<String>")]
     pub rule: Option<Spanned<String>>,
     /// The reason for a difference, shown if the row is not reproduced; or a table of texts by an axis's value. Use it for
