@@ -249,7 +249,7 @@ install_wheel() {
     python3 -m venv "$roots/venv"
     "$roots/venv/bin/pip" install --quiet --disable-pip-version-check --no-index "$wheel"
 }
-# The Python of python/README.md, in the repository, from whose folder it names a scenario.
+# The Python of python/README.md.
 part_wheel() {
     [ -n "$wheel" ] || skip "there is no wheel for $machine in dist: call tools/release.sh wheel"
     install_wheel

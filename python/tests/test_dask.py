@@ -82,6 +82,24 @@ def test_a_worker_is_killed(client: Client, serial: tuple[anabranch.Table, list[
     assert table.to_pydict() == serial[0].to_pydict() and lines(tmp_path) == serial[1]
 
 
+def test_dask_looks_at_itself_less_often(client: Client) -> None:
+    """Its workers and the scheduler, during a sweep."""
+
+    def intervals(dask_worker: Any) -> list[float]:
+        # For the scheduler, it is that.
+        callbacks = dask_worker.periodic_callbacks
+        return [callbacks[name].callback_time for name in ("tick", "monitor", "memory_monitor") if name in callbacks]
+
+    def servers() -> list[list[float]]:
+        return [*client.run(intervals).values(), client.run_on_scheduler(intervals)]
+
+    client.wait_for_workers(2)
+    before, during = servers(), []
+    sweep(executor=client.get_executor(), progress=lambda part, done, total: during.append(servers()) if not during else None)
+    assert len(before) == 3 and servers() == before and max(before[0]) < 1000
+    assert {each for server in during[0] for each in server} == {1000}
+
+
 # With a second argument it stops after three runs.
 CLIENT = """
 import sys, time

@@ -1,4 +1,4 @@
-"""The environments of gymnasium."""
+"""The environments of gymnasium and of PettingZoo."""
 
 import os
 
@@ -6,11 +6,14 @@ import pytest
 from conftest import SHORT
 
 gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed: its environments are not tested")
+pytest.importorskip("pettingzoo", reason="PettingZoo is not installed: its environment is not tested")
 
 import numpy  # noqa: E402
 from gymnasium.utils.env_checker import check_env  # noqa: E402
+from pettingzoo.test import parallel_api_test, parallel_seed_test  # noqa: E402
 
 from anabranch.gym import Environment, VectorEnvironment  # noqa: E402
+from anabranch.pettingzoo import ParallelEnvironment  # noqa: E402
 
 
 def test_it_is_an_environment() -> None:
@@ -60,3 +63,32 @@ def test_several_step_at_once() -> None:
     assert os.waitpid(pid, 0)[1] == 0
     assert features.shape == (3, 10) and not rewards.any() and not ended.any()
     vector.close()
+
+
+def test_agents_share_a_link() -> None:
+    make = lambda: ParallelEnvironment(SHORT, step=0.05)  # noqa: E731
+    parallel_api_test(make(), num_cycles=150)
+    parallel_seed_test(make, num_cycles=30)
+    environment = make()
+    environment.reset(seed=1)
+    assert environment.agents == ["tested", "other"]
+    assert [environment.action_space(agent).shape for agent in environment.agents] == [(2,), (1,)]
+    while environment.agents:
+        # The one grows slowly, the other shrinks to one segment: 1448 bytes in 21 ms at most.
+        actions = {"tested": numpy.full(2, 0.05), "other": numpy.full(1, -1.0)}
+        _, rewards, _, ended, infos = environment.step(actions)
+    assert set(ended.values()) == {True} and rewards["tested"] != rewards["other"] and infos["other"]["time_s"] == 3.0
+    tested, other = environment.session.finish().flows["goodput_bps"]
+    assert tested > 5e6 and 0 < other < 1448 * 8 / 0.021
+
+
+def test_one_agent_is_the_environment() -> None:
+    """The same windows for one flow, and the same is seen."""
+    several, alone = ParallelEnvironment(SHORT, ["tested"], step=0.1), Environment(SHORT, "tested", step=0.1)
+    _, info = several.reset(seed=1)
+    seed = info["tested"]["seed"]
+    alone.agent = alone._agent(seed)
+    alone.agent.see(alone.session.step(0.1))
+    for _ in range(20):
+        (ours, theirs) = several.step({"tested": [0.2, 0.1]}), alone.step([0.2, 0.1])
+        assert (ours[0]["tested"] == theirs[0]).all() and ours[1]["tested"] == theirs[1]

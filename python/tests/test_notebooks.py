@@ -37,5 +37,5 @@ def test_it_runs(path: Path) -> None:
         assert len(colours) > 20
 
 
-def test_there_are_three() -> None:
-    assert [path.stem for path in NOTEBOOKS] == ["figure-of-paper-a", "first-steps", "sweep-on-a-cluster"]
+def test_there_are_four() -> None:
+    assert [path.stem for path in NOTEBOOKS] == ["figure-of-paper-a", "first-steps", "learn-a-policy", "sweep-on-a-cluster"]

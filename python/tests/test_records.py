@@ -8,9 +8,10 @@ import pandas
 import polars
 import pyarrow.parquet
 import pytest
-from conftest import output
+from conftest import SHORT, output
 
 import anabranch
+from anabranch import _backend, _scenario
 
 
 @pytest.fixture
@@ -48,6 +49,36 @@ def test_a_run_is_loaded_and_saved(record: Path, short: Path, command: Path, tmp
         loaded.save(tmp_path / "run")
     with pytest.raises(FileNotFoundError, match="summary.json"):
         anabranch.load(tmp_path)
+
+
+def test_a_study_of_the_command_is_loaded(command: Path, short: Path, tmp_path: Path) -> None:
+    output(command, "sweep", short, "--cc", "lia,olia", "--seeds", "2", "--out", tmp_path)
+    studies = anabranch.load(tmp_path)
+    assert list(studies) == ["short"]
+    study = studies["short"]
+    again = anabranch.load(tmp_path / "studies/short.json")
+    assert study.rows.to_pydict() == again.rows.to_pydict() and len(study.rows) > 0
+    ours = anabranch.sweep(short, cc=["lia", "olia"], seeds=2, progress=False)
+    assert study.table.to_pandas().goodput_mbps.tolist() == pytest.approx([bps / 1e6 for bps in ours["goodput_bps"]])
+    [figure, *_] = study.figures
+    assert figure.plot().axes and len(figure.to_table()) > 0
+
+
+def test_a_backend_s_run_is_the_command_s(command: Path, short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the simulator, which needs neither root nor QEMU."""
+    monkeypatch.setenv("PATH", str(command.parent), prepend=":")
+    sets = _scenario.assignments({"links.a.rate": 5e6}, 2)
+    for source in (_scenario.read(short), _scenario.read(SHORT)):
+        run = anabranch.Run(_backend.run("sim", source, sets, ["tested=olia"], 7))
+        ours = anabranch.run(SHORT, seed=7, cc={"tested": "olia"}, set={"links.a.rate": 5e6}, duration=2)
+        assert run.summary == ours.summary and run.samples.to_pydict() == ours.samples.to_pydict()
+    with pytest.raises(anabranch.InputError, match="run --backend kernel` failed:(.|\n)*nonesuch"):
+        anabranch.run(short, backend="kernel", cc="nonesuch")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match="on PATH"):
+        anabranch.run(short, backend="kernel")
+    with pytest.raises(anabranch.InputError, match="must be one of sim, kernel"):
+        anabranch.run(short, backend="guest")
 
 
 def test_files_say_whose_they_are(record: Path) -> None:

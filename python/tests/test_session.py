@@ -216,3 +216,22 @@ def test_what_cannot_be_steered() -> None:
     session.close()
     with pytest.raises(anabranch.RunError, match="closed"):
         session.step(1)
+
+
+def test_a_link_with_jitter_changes() -> None:
+    jittered = LINK.replace('"50 packets"', '"50 packets", jitter = { up_to = "4 ms" }')
+    session = anabranch.Session(jittered, seed=1)
+    session.advance(5)
+    session.set_link("a", rate=4e6, delay=0.03)
+    session.step(2)
+    seen = session.step(5)
+    assert seen.links["a"].throughput_bps == pytest.approx(4e6, rel=0.02)
+    # Twice the delay, and the jitter of the data and of its acknowledgement.
+    assert 0.06 < seen.flows["f"].subflows[0].srtt_s
+    fork = session.fork()
+    for each in (session, fork):
+        each.set_link("a", up=False)
+        each.step(1)
+        each.set_link("a", up=True)
+        each.step(1)
+    assert session.finish()._json == fork.finish()._json

@@ -118,7 +118,7 @@ impl FifoLink {
     }
 
     /// Changes now. The caller corrects the deliveries of the latest packets, and reports which are lost ([`FifoLink::lose`]). Only
-    /// for links without a trace, a clock, jitter, reordering and planned changes, after [`FifoLink::let_steer`].
+    /// for links without a trace, a clock, reordering and planned changes, after [`FifoLink::let_steer`].
     pub fn steer(&mut self, now: Time, to: &Steering) -> Replanned {
         self.advance(now);
         let replanned = self.transmitter.steer(now, to);

@@ -40,22 +40,23 @@ impl Replanned {
 /// The deliveries that a change may still alter.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unsent {
-    /// For each packet to be delivered whose transmission had not ended at the latest call: its end, and the delivery.
-    packets: VecDeque<(FineTime, Time)>,
+    /// For each packet to be delivered whose transmission had not ended at the latest call: its end, the delivery, and the random
+    /// part of its delay.
+    packets: VecDeque<(FineTime, Time, Time)>,
     /// When the latest packet before them is delivered.
     propagated: Time,
 }
 
 impl Unsent {
-    /// A transmission ends at `end`, with delivery at `at`.
-    pub fn push(&mut self, now: Time, end: FineTime, at: Time) {
+    /// A transmission ends at `end`, with delivery at `at`; `jitter` is in its delay.
+    pub fn push(&mut self, now: Time, end: FineTime, at: Time, jitter: Time) {
         self.forget_sent(FineTime::from_time(now));
-        self.packets.push_back((end, at));
+        self.packets.push_back((end, at, jitter));
     }
 
     /// Forgets the packets that propagate at `now`.
     fn forget_sent(&mut self, now: FineTime) {
-        while let Some(&(end, at)) = self.packets.front()
+        while let Some(&(end, at, _)) = self.packets.front()
             && end <= now
         {
             self.propagated = at;
@@ -67,10 +68,10 @@ impl Unsent {
     fn replan(&mut self, delay: Time, departure: impl Fn(FineTime) -> Option<FineTime>) -> Vec<Option<Time>> {
         let mut last = self.propagated;
         let mut deliveries = Vec::new();
-        for (end, _) in std::mem::take(&mut self.packets) {
+        for (end, _, jitter) in std::mem::take(&mut self.packets) {
             deliveries.push(departure(end).map(|end| {
-                last = last.max(end.as_time() + delay);
-                self.packets.push_back((end, last));
+                last = last.max(end.as_time() + delay + jitter);
+                self.packets.push_back((end, last, jitter));
                 last
             }));
         }
@@ -79,12 +80,12 @@ impl Unsent {
 
     /// When the latest packet is delivered.
     fn last_delivery(&self) -> Time {
-        self.packets.back().map_or(self.propagated, |(_, at)| *at)
+        self.packets.back().map_or(self.propagated, |(_, at, _)| *at)
     }
 }
 
 impl Transmitter {
-    /// Changes at `now`. Only without a trace, a clock, jitter, reordering and planned changes, and after
+    /// Changes at `now`. Only without a trace, a clock, reordering and planned changes, and after
     /// [`Transmitter::let_steer`] before the first packet.
     pub fn steer(&mut self, now: Time, to: &Steering) -> Replanned {
         let (old, new) = (self.state(), LinkState::steered(to.rate_bps, to.delay, to.up).until(Time::NEVER));
@@ -218,5 +219,27 @@ mod tests {
                 assert!(same, "{to:?}, packet {i}: {ours:?} instead of {theirs:?}");
             }
         }
+    }
+
+    /// With jitter, packets that wait at a change are later than without by their jitter, and in order.
+    #[test]
+    fn jitter_stays_in_a_change() {
+        let plain = LinkSpec::new(10e6, ms(20), QueueLimit::Packets(1000));
+        let jitter = crate::Jitter { up_to: ms(5), ..Default::default() };
+        let [steady, jittered] = [plain.clone(), LinkSpec { jitter, ..plain }].map(|spec| {
+            let mut link = Link::new(&spec, 1, 0).fifo().unwrap();
+            link.let_steer();
+            let offers = (0..100).map(|i| match link.offer(ms(i / 4), 1500, false) {
+                Outcome::Delivered { at, .. } => at,
+                Outcome::Dropped(why) => panic!("{why:?}"),
+            });
+            assert_eq!(offers.count(), 100);
+            let to = Steering { rate_bps: 5e6, delay: ms(30), up: true, loss: None };
+            link.steer(ms(40), &to).deliveries.into_iter().flatten().collect::<Vec<_>>()
+        });
+        assert!(steady.len() > 50 && steady.len() == jittered.len() && jittered.is_sorted());
+        let later = || steady.iter().zip(&jittered).map(|(steady, jittered)| jittered.since(*steady));
+        assert!(steady.iter().zip(&jittered).all(|(steady, jittered)| jittered >= steady));
+        assert!(later().max() <= Some(ms(5)) && later().max() > Some(ms(2)) && later().min() < Some(ms(2)));
     }
 }

@@ -289,12 +289,13 @@ impl Transmitter {
         let mut at = departure + self.delay;
         let mut held_back = Time::ZERO;
         if let Some(delays) = &mut self.jitter {
-            at += delays.process.as_mut().map_or(Time::ZERO, |process| process.at(departure));
+            let jitter = delays.process.as_mut().map_or(Time::ZERO, |process| process.at(departure));
+            at += jitter;
             if delays.reorder_rate > 0.0 && delays.random.chance(delays.reorder_rate) {
                 held_back = delays.reorder_delay;
             }
             if let Some(unsent) = &mut delays.unsent {
-                unsent.push(now, self.busy_until, at.max(self.last_delivery));
+                unsent.push(now, self.busy_until, at.max(self.last_delivery), jitter);
             }
         }
         // Packets do not overtake when the delay falls.

@@ -162,8 +162,10 @@ impl Campaign {
         json(&simulations.task(missing)).map(Some)
     }
 
-    /// Stores a worker's record.
-    fn put(&self, record: &[u8]) -> PyResult<()> {
+    /// Stores a worker's record of a task; a run that failed has none.
+    #[pyo3(signature = (_task, record))]
+    fn put(&self, _task: &str, record: Option<&[u8]>) -> PyResult<()> {
+        let Some(record) = record else { return Ok(()) };
         let wrong = |why: String| VersionError::new_err(format!("invalid record from a worker: {why}"));
         let record: Record = serde_json::from_slice(record).map_err(|why| wrong(why.to_string()))?;
         let Some(store) = &self.store else { return Ok(()) };

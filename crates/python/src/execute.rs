@@ -42,6 +42,8 @@ pub struct Needs {
     identity: String,
     /// Whether to stop, for runs in threads of the client.
     stopped: Option<Py<PyAny>>,
+    /// Whether a run that fails is an error.
+    raises: bool,
 }
 
 /// Executes tasks for a client with that version of results. Returns each task's record, or `None` if it failed.
@@ -61,13 +63,13 @@ pub fn execute(
              install the same wheel on both"
         )));
     }
-    let in_python = needs.measure.is_some() || !needs.own.is_empty();
+    let raises = needs.raises || needs.measure.is_some() || !needs.own.is_empty();
     let known = Known::begin(std::mem::take(&mut needs.own))?;
-    let made: Vec<_> = tasks.iter().map(|task| one(py, task, &needs, in_python)).collect::<PyResult<_>>()?;
+    let made: Vec<_> = tasks.iter().map(|task| one(py, task, &needs, raises)).collect::<PyResult<_>>()?;
     known.end().map(|()| made)
 }
 
-fn one(py: Python<'_>, task: &str, needs: &Needs, in_python: bool) -> PyResult<Option<Py<PyBytes>>> {
+fn one(py: Python<'_>, task: &str, needs: &Needs, raises: bool) -> PyResult<Option<Py<PyBytes>>> {
     let Needs { measure, identity, stopped, .. } = needs;
     let is_stopped = |py: Python<'_>| match stopped {
         Some(stopped) => stopped.call0(py)?.is_truthy(py),
@@ -92,11 +94,10 @@ fn one(py: Python<'_>, task: &str, needs: &Needs, in_python: bool) -> PyResult<O
     algorithm::check()?;
     let mut summary = match summary {
         Ok(summary) => summary,
-        // The client cannot repeat it.
-        Err(TaskError::Refused(why) | TaskError::Failed(why)) if in_python => {
+        Err(TaskError::Refused(why) | TaskError::Failed(why)) if raises => {
             return Err(RunError::new_err(why));
         }
-        // The client repeats a run that failed and judges the failure.
+        // The client repeats a run that failed and judges the failure, unless it is in Python.
         Err(_) => return Ok(None),
     };
     if let Some(measure) = measure {

@@ -3,7 +3,7 @@
 use crate::errors::{Error, MissingFileError, refused};
 use crate::run::{self, RunRecord};
 use crate::table::Table;
-use anabranch_record::{ParquetTable, ReadError, Record, Summary, TableFile};
+use anabranch_record::{ReadError, Record, Summary};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -45,10 +45,7 @@ pub fn save(
                 continue;
             }
             let path = folder.join(name).with_extension("parquet");
-            let mut file =
-                TableFile::<ParquetTable>::create(path, table.columns()).map_err(|why| failed(&why))?;
-            table.each_row(|cells| file.row(cells.iter().copied())).map_err(|why| failed(&why))?;
-            file.finish().map_err(|why| failed(&why))?;
+            table.write(path).map_err(|why| failed(&why))?;
         }
         // Last: a folder without it is incomplete.
         summary.write(&file).map_err(|why| failed(&why))

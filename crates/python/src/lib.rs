@@ -14,6 +14,7 @@ mod path;
 mod run;
 mod samples;
 mod session;
+mod shards;
 mod study;
 mod table;
 mod tables;
@@ -43,7 +44,9 @@ mod _anabranch {
     #[pymodule_export]
     use crate::session::{Session, Threads, advance_all};
     #[pymodule_export]
-    use crate::study::Study;
+    use crate::shards::{Finished, Part, Shard, axes};
+    #[pymodule_export]
+    use crate::study::{Study, shown};
     #[pymodule_export]
     use crate::table::Table;
     #[pymodule_export]

@@ -200,7 +200,7 @@ impl Session {
         self.with(py, |session| {
             if !session.can_set_link(link) {
                 return Err(refused(format!(
-                    "the link `{name}` has a trace, a clock, jitter, reordering or changes of its own: a session changes only \
+                    "the link `{name}` has a trace, a clock, reordering or changes of its own: a session changes only \
                      links without them"
                 )));
             }

@@ -1,11 +1,12 @@
 //! A study, from a file or a sweep.
 
+use crate::algorithms::json;
 use crate::campaign::Campaign;
 use crate::errors::{python_error, refused, warn};
 use crate::tables::Names;
 use anabranch::{Changes, Options, Scenario, Size, study_of_text, sweep_error};
 use anabranch_study::file::{self, AxisSubset};
-use anabranch_study::{ScenarioFile, work_with_runs};
+use anabranch_study::{ScenarioFile, StudyResult, work_with_runs};
 use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use std::sync::Arc;
 /// A valid study.
 #[pyclass(frozen, module = "anabranch._anabranch")]
 pub struct Study {
-    study: Arc<anabranch_study::Study>,
+    pub study: Arc<anabranch_study::Study>,
     /// Whether it comes with the package.
     shipped: bool,
     /// The names of axes in tables, where they differ.
@@ -110,13 +111,22 @@ impl Study {
             work.simulations = work.simulations.on_seeds(&listed);
         }
         let whole = options.only.is_none();
-        let names = Names { axes: self.axes.clone(), algorithms };
+        let names = Names { axes: self.axes.clone(), algorithms, ..Names::default() };
         Campaign::new(py, self.study.clone(), self.shipped, whole, work, names, (identity, store))
     }
 }
 
+/// A study's result, as its file has it, as pages and tables show it.
+#[pyfunction]
+pub fn shown(text: &str) -> PyResult<String> {
+    let result: StudyResult = serde_json::from_str(text).map_err(|why| {
+        refused(format!("it is not the result of a study that this version can read: {why}"))
+    })?;
+    json(&*result.shown())
+}
+
 /// The names of a sweep's axes where several keys end with the same word: the whole keys, whatever their order.
-fn whole_names(vary: &[String]) -> HashMap<String, String> {
+pub fn whole_names(vary: &[String]) -> HashMap<String, String> {
     let words =
         |text: &str| text.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect::<String>();
     let keys = || vary.iter().filter_map(|spec| Some(spec.split_once('=')?.0.trim()));

@@ -1,6 +1,6 @@
 //! Tables in memory, readable through the Arrow PyCapsule interface.
 
-use anabranch_record::{Cell, Column, Kind};
+use anabranch_record::{Cell, Column, Kind, ParquetTable, TableFile, WriteError};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{
     Array, ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, StringArray, UInt64Array,
@@ -11,6 +11,7 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The cells of a column.
@@ -55,8 +56,15 @@ impl Table {
         self.0.num_rows() == 0
     }
 
+    /// Writes a Parquet file.
+    pub fn write(&self, path: PathBuf) -> Result<(), WriteError> {
+        let mut file = TableFile::<ParquetTable>::create(path, self.columns())?;
+        self.each_row(|cells| file.row(cells.iter().copied()))?;
+        file.finish().map(drop)
+    }
+
     /// The columns of a file with it.
-    pub fn columns(&self) -> Vec<Column> {
+    fn columns(&self) -> Vec<Column> {
         let schema = self.0.schema();
         let kind = |array: &ArrayRef| match Cells::of(array) {
             Cells::Numbers(_) => Kind::MaybeNumber,
@@ -69,7 +77,7 @@ impl Table {
     }
 
     /// Each row of such a file.
-    pub fn each_row<E>(&self, mut row: impl FnMut(&[Cell<'_>]) -> Result<(), E>) -> Result<(), E> {
+    fn each_row<E>(&self, mut row: impl FnMut(&[Cell<'_>]) -> Result<(), E>) -> Result<(), E> {
         let columns: Vec<Cells<'_>> = self.0.columns().iter().map(Cells::of).collect();
         (0..self.0.num_rows()).try_for_each(|i| {
             let cell = |column| match column {

@@ -34,6 +34,8 @@ impl Rows {
 pub struct Names {
     pub axes: HashMap<String, String>,
     pub algorithms: HashMap<String, String>,
+    /// The units of axes, where a table has only some of their values.
+    pub units: HashMap<String, Option<&'static str>>,
 }
 
 impl Names {
@@ -48,7 +50,7 @@ pub fn table_of(rows: &str, summary: &str, algorithms: HashMap<String, String>) 
     let rows = Rows::named(rows).ok_or_else(|| RunError::new_err(format!("no table `{rows}`")))?;
     let summary = Summary::from_json(summary).map_err(|why| RunError::new_err(why.to_string()))?;
     let names = Names { algorithms, ..Names::default() };
-    table(rows, &[], &[(vec![], &summary)], &names)
+    table(rows, &[], &[(vec![], &summary)], false, &names)
 }
 
 /// The table of these runs, without duplicates; a missing axis is empty.
@@ -66,13 +68,15 @@ pub fn table_of_runs(rows: Rows, taken: &[SimulationRuns], names: &Names) -> PyR
         let at: Vec<&str> = axes.iter().map(|axis| value(axis).map_or("", |(_, value)| value)).collect();
         runs.extend(taken.summaries.iter().map(|summary| (at.clone(), summary)));
     }
-    table(rows, &axes, &runs, names)
+    let seeds = !axes.is_empty() || runs.len() > 1;
+    table(rows, &axes, &runs, seeds, names)
 }
 
 /// A run, with its values of the axes.
-type Run<'a> = (Vec<&'a str>, &'a Summary);
+pub type Run<'a> = (Vec<&'a str>, &'a Summary);
 
-fn table(rows: Rows, axes: &[&str], runs: &[Run<'_>], names: &Names) -> PyResult<Table> {
+/// The table of these runs, with or without a column of their seeds.
+pub fn table(rows: Rows, axes: &[&str], runs: &[Run<'_>], seeds: bool, names: &Names) -> PyResult<Table> {
     // How many rows each run has.
     let count = |run: &Summary| match rows {
         Rows::Runs => 1,
@@ -84,9 +88,10 @@ fn table(rows: Rows, axes: &[&str], runs: &[Run<'_>], names: &Names) -> PyResult
     for (i, axis) in axes.iter().enumerate() {
         let values: Vec<&str> =
             runs.iter().flat_map(|(at, run)| std::iter::repeat_n(at[i], count(run))).collect();
-        columns.axis(names.axes.get(*axis).map_or(*axis, String::as_str), &values, names);
+        let unit = names.units.get(*axis).copied().unwrap_or_else(|| unit(values.iter().copied()));
+        columns.axis(names.axes.get(*axis).map_or(*axis, String::as_str), &values, unit, names);
     }
-    if !axes.is_empty() || runs.len() > 1 {
+    if seeds {
         let seeds = runs.iter().flat_map(|(_, run)| std::iter::repeat_n(run.seed, count(run)));
         columns.add("seed", Values::Unsigned(seeds.collect()));
     }
@@ -128,10 +133,7 @@ impl Columns {
     }
 
     /// An axis: its values as text, numbers of one unit also as numbers in SI units; plain numbers only as such.
-    fn axis(&mut self, name: &str, values: &[&str], names: &Names) {
-        let given = values.iter().filter(|value| !value.is_empty());
-        let units: Option<BTreeSet<&str>> = given.map(|value| Some(quantity(value)?.1)).collect();
-        let unit = units.filter(|units| units.len() == 1).and_then(|units| units.into_iter().next());
+    fn axis(&mut self, name: &str, values: &[&str], unit: Option<&'static str>, names: &Names) {
         let numbers = || values.iter().map(|value| quantity(value).map(|(number, _)| number));
         match unit {
             Some("") => self.numbers(name, numbers()),
@@ -236,6 +238,13 @@ fn loss_rate(flow: &FlowSummary) -> Option<f64> {
     let sent: u64 = flow.subflows.iter().map(|s| s.sent_segments).sum();
     let lost: u64 = flow.subflows.iter().map(|s| s.lost_segments).sum();
     (sent > 0).then(|| lost as f64 / sent as f64)
+}
+
+/// The unit of an axis's values, if all are numbers of one unit.
+pub fn unit<'a>(values: impl Iterator<Item = &'a str>) -> Option<&'static str> {
+    let given = values.filter(|value| !value.is_empty());
+    let units: Option<BTreeSet<&str>> = given.map(|value| Some(quantity(value)?.1)).collect();
+    units.filter(|units| units.len() == 1).and_then(|units| units.into_iter().next())
 }
 
 /// A number with a unit, in SI units, and the unit's name in columns: `10 ms` is 0.01 `s`; a number without a unit has none.

@@ -255,7 +255,7 @@ impl Network {
     }
 
     /// Changes link `i` of the scenario now, with the packets that were decided before. Only for links without a trace, a clock,
-    /// jitter, reordering and planned changes.
+    /// reordering and planned changes.
     pub(crate) fn steer(&mut self, i: usize, to: &Steering) {
         let now = self.events.now();
         self.collect_outcomes(i as u32);

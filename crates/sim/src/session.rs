@@ -255,11 +255,11 @@ impl Session {
         }
     }
 
-    /// Whether a link can be changed: it has no trace, no planned changes, no clock, no jitter and no reordering.
+    /// Whether a link can be changed: it has no trace, no planned changes, no clock and no reordering.
     pub fn can_set_link(&self, link: usize) -> bool {
         let spec = &self.simulator.scenario.links[link].spec;
-        let jitters = spec.jitter.up_to > Time::ZERO || spec.jitter.reorder_rate > 0.0;
-        spec.trace.is_none() && spec.changes.is_empty() && spec.tick == Time::ZERO && !jitters
+        let reorders = spec.jitter.reorder_rate > 0.0;
+        spec.trace.is_none() && spec.changes.is_empty() && spec.tick == Time::ZERO && !reorders
     }
 
     /// Changes a link now; `None` leaves a property. What is set while it is down holds when it is up again.

@@ -126,6 +126,11 @@ impl Plan {
         &self.setups
     }
 
+    /// The names and values of each simulation's axes.
+    pub fn axes(&self) -> &[Vec<(String, String)>] {
+        &self.labels
+    }
+
     /// True if it departs from the paper's setting: its verdicts are counted separately.
     pub fn is_beyond(&self) -> bool {
         self.beyond

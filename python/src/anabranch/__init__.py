@@ -1,7 +1,7 @@
 """Congestion control for multipath transports.
 
-`run` simulates a scenario, `sweep` many variants of it, and `Study` a study file. `advise` recommends an algorithm for a
-scenario, `ideal` computes theoretical shares, and `algorithms` lists the algorithms. Sweeps and studies take any
+`run` simulates a scenario, `sweep` many variants of it, `sweep_to` a million, and `Study` a study file. `advise` recommends an
+algorithm for a scenario, `ideal` computes theoretical shares, and `algorithms` lists the algorithms. Sweeps and studies take any
 `concurrent.futures.Executor`, such as a Dask client's.
 
 Quantities have their unit in their name: `goodput_bps`, `mean_rtt_s`, `cwnd_segments`.
@@ -16,10 +16,12 @@ from ._advice import Advice, advise
 from ._algorithm import Algorithm
 from ._anabranch import Ack, Congestion, LostSegment, Path, RateSample, __version__
 from ._errors import Error, InputError, MissingFileError, RunError, VersionError, WrongTypeError
-from ._run import Run, algorithms, examples, ideal, load, run, trace
+from ._load import LoadedStudy, load
+from ._run import Run, algorithms, examples, ideal, run, trace
 from ._scenario import Cc, Scenario
+from ._shards import StoredSweep, StoredTable, sweep_to
 from ._session import FlowState, LinkState, Observation, Session, SubflowState
-from ._study import Figure, Study, Sweep, sweep
+from ._study import Figure, Study, StudyResult, Sweep, sweep
 from ._table import Table
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "FlowState",
     "InputError",
     "LinkState",
+    "LoadedStudy",
     "LostSegment",
     "MissingFileError",
     "Observation",
@@ -42,7 +45,10 @@ __all__ = [
     "RunError",
     "Scenario",
     "Session",
+    "StoredSweep",
+    "StoredTable",
     "Study",
+    "StudyResult",
     "SubflowState",
     "Sweep",
     "Table",
@@ -56,5 +62,6 @@ __all__ = [
     "load",
     "run",
     "sweep",
+    "sweep_to",
     "trace",
 ]

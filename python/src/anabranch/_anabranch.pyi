@@ -1,7 +1,7 @@
 """The Rust part of the package, for internal use."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, final
+from typing import Any, Final, Literal, final
 
 __version__: str
 
@@ -39,51 +39,36 @@ class Path:
     """Segments per second; `None`: sends as the window opens."""
     barred: bool
     """Whether the algorithm keeps the path from carrying new data."""
-    @property
-    def srtt(self) -> float:
-        """Smoothed RTT; 0 before the first sample."""
-    @property
-    def min_rtt(self) -> float:
-        """The smallest RTT; infinite before the first sample."""
-    @property
-    def round_rtt(self) -> float:
-        """The mean RTT of the last round; 0 before the first sample."""
-    @property
-    def round_min_rtt(self) -> float:
-        """The smallest RTT of the last round."""
-    @property
-    def round_samples(self) -> int:
-        """How many samples that round had."""
-    @property
-    def in_flight(self) -> float:
-        """Segments sent and neither acknowledged nor deemed lost."""
-    @property
-    def largest_cwnd(self) -> float:
-        """The largest window so far."""
-    @property
-    def round(self) -> int:
-        """The number of round trips so far."""
-    @property
-    def active(self) -> bool:
-        """Whether the path is in use: rows of removed paths remain."""
-    @property
-    def counts(self) -> bool:
-        """Whether to include the path in sums and comparisons: the values of other paths are out of date."""
-    @property
-    def min_rtt_since_loss(self) -> float:
-        """The smallest RTT since the last congestion; infinite before a sample."""
-    @property
-    def max_rtt_since_loss(self) -> float:
-        """The largest RTT since the last congestion; 0 before a sample."""
-    @property
-    def delivered_since_loss(self) -> float:
-        """Segments delivered since the last congestion."""
-    @property
-    def delivered_between_losses(self) -> float:
-        """Segments delivered between the last two congestion events."""
-    @property
-    def in_slow_start(self) -> bool:
-        """Whether the window is below the threshold."""
+    srtt: Final[float]
+    """Smoothed RTT; 0 before the first sample."""
+    min_rtt: Final[float]
+    """The smallest RTT; infinite before the first sample."""
+    round_rtt: Final[float]
+    """The mean RTT of the last round; 0 before the first sample."""
+    round_min_rtt: Final[float]
+    """The smallest RTT of the last round."""
+    round_samples: Final[int]
+    """How many samples that round had."""
+    in_flight: Final[float]
+    """Segments sent and neither acknowledged nor deemed lost."""
+    largest_cwnd: Final[float]
+    """The largest window so far."""
+    round: Final[int]
+    """The number of round trips so far."""
+    active: Final[bool]
+    """Whether the path is in use: rows of removed paths remain."""
+    counts: Final[bool]
+    """Whether to include the path in sums and comparisons: the values of other paths are out of date."""
+    min_rtt_since_loss: Final[float]
+    """The smallest RTT since the last congestion; infinite before a sample."""
+    max_rtt_since_loss: Final[float]
+    """The largest RTT since the last congestion; 0 before a sample."""
+    delivered_since_loss: Final[float]
+    """Segments delivered since the last congestion."""
+    delivered_between_losses: Final[float]
+    """Segments delivered between the last two congestion events."""
+    in_slow_start: Final[bool]
+    """Whether the window is below the threshold."""
     def slow_start(self, acked: float) -> float:
         """Grows the window up to the threshold; returns the segments left for congestion avoidance."""
     def reduce_to(self, segments: float) -> None:
@@ -106,33 +91,24 @@ class Ack:
         cwnd_limited: bool = ...,
         rate: RateSample | None = ...,
     ) -> Ack: ...
-    @property
-    def now(self) -> float:
-        """When it arrived."""
-    @property
-    def acked(self) -> float:
-        """Segments that may grow the window."""
-    @property
-    def delivered(self) -> float:
-        """Segments newly delivered."""
-    @property
-    def rtt(self) -> float | None:
-        """The RTT sample, if any."""
-    @property
-    def srtt(self) -> float:
-        """The smoothed RTT after it."""
-    @property
-    def in_flight(self) -> float:
-        """Segments in flight after it."""
-    @property
-    def round(self) -> int:
-        """The path's round after it."""
-    @property
-    def cwnd_limited(self) -> bool:
-        """Whether the window limited the sender."""
-    @property
-    def rate(self) -> RateSample | None:
-        """The delivery rate that it measured; only for algorithms with `model_based = True`."""
+    now: Final[float]
+    """When it arrived."""
+    acked: Final[float]
+    """Segments that may grow the window."""
+    delivered: Final[float]
+    """Segments newly delivered."""
+    rtt: Final[float | None]
+    """The RTT sample, if any."""
+    srtt: Final[float]
+    """The smoothed RTT after it."""
+    in_flight: Final[float]
+    """Segments in flight after it."""
+    round: Final[int]
+    """The path's round after it."""
+    cwnd_limited: Final[bool]
+    """Whether the window limited the sender."""
+    rate: Final[RateSample | None]
+    """The delivery rate that it measured; only for algorithms with `model_based = True`."""
 
 @final
 class RateSample:
@@ -151,36 +127,26 @@ class RateSample:
         in_recovery: bool = ...,
         resumed: bool = ...,
     ) -> RateSample: ...
-    @property
-    def total_delivered(self) -> float:
-        """Segments delivered on the path so far."""
-    @property
-    def prior_delivered(self) -> float:
-        """Segments that had been delivered when the newest acknowledged segment was sent."""
-    @property
-    def interval(self) -> float:
-        """The time over which the segments since then were delivered; 0 where the rate is unknown."""
-    @property
-    def lost(self) -> float:
-        """Segments deemed lost since then."""
-    @property
-    def tx_in_flight(self) -> float:
-        """Segments in flight just after that segment was sent."""
-    @property
-    def app_limited(self) -> bool:
-        """Whether the application limited the sender then."""
-    @property
-    def cwnd_limited(self) -> bool:
-        """Whether the window stopped the sender in the last window of data."""
-    @property
-    def in_recovery(self) -> bool:
-        """Whether losses are being repaired."""
-    @property
-    def resumed(self) -> bool:
-        """Whether sending had begun anew, with nothing in flight."""
-    @property
-    def delivery_rate(self) -> float:
-        """Segments per second; 0 if unknown."""
+    total_delivered: Final[float]
+    """Segments delivered on the path so far."""
+    prior_delivered: Final[float]
+    """Segments that had been delivered when the newest acknowledged segment was sent."""
+    interval: Final[float]
+    """The time over which the segments since then were delivered; 0 where the rate is unknown."""
+    lost: Final[float]
+    """Segments deemed lost since then."""
+    tx_in_flight: Final[float]
+    """Segments in flight just after that segment was sent."""
+    app_limited: Final[bool]
+    """Whether the application limited the sender then."""
+    cwnd_limited: Final[bool]
+    """Whether the window stopped the sender in the last window of data."""
+    in_recovery: Final[bool]
+    """Whether losses are being repaired."""
+    resumed: Final[bool]
+    """Whether sending had begun anew, with nothing in flight."""
+    delivery_rate: Final[float]
+    """Segments per second; 0 if unknown."""
 
 @final
 class LostSegment:
@@ -196,43 +162,34 @@ class LostSegment:
         tx_in_flight: float = ...,
         app_limited: bool = ...,
     ) -> LostSegment: ...
-    @property
-    def now(self) -> float:
-        """When that was."""
-    @property
-    def number(self) -> int:
-        """Its place among the path's segments: neighbours differ by one."""
-    @property
-    def total_delivered(self) -> float:
-        """Segments delivered on the path so far."""
-    @property
-    def lost(self) -> float:
-        """Segments deemed lost since it was sent, itself included."""
-    @property
-    def tx_in_flight(self) -> float:
-        """Segments in flight just after it was sent, itself included."""
-    @property
-    def app_limited(self) -> bool:
-        """Whether the application limited the sender then."""
+    now: Final[float]
+    """When that was."""
+    number: Final[int]
+    """Its place among the path's segments: neighbours differ by one."""
+    total_delivered: Final[float]
+    """Segments delivered on the path so far."""
+    lost: Final[float]
+    """Segments deemed lost since it was sent, itself included."""
+    tx_in_flight: Final[float]
+    """Segments in flight just after it was sent, itself included."""
+    app_limited: Final[bool]
+    """Whether the application limited the sender then."""
 
 @final
 class Congestion:
     """A congestion signal. Tests of algorithms can make one."""
 
     def __new__(cls, *, now: float = ..., signal: Literal["loss", "ecn", "timeout"] = ...) -> Congestion: ...
-    @property
-    def now(self) -> float:
-        """When it was detected."""
-    @property
-    def signal(self) -> Literal["loss", "ecn", "timeout"]:
-        """Its kind."""
+    now: Final[float]
+    """When it was detected."""
+    signal: Final[Literal["loss", "ecn", "timeout"]]
+    """Its kind."""
 
 @final
 class Table:
     def __new__(cls, columns: Sequence[tuple[str, str, Sequence[Any]]]) -> Table: ...
     def __len__(self) -> int: ...
-    @property
-    def column_names(self) -> list[str]: ...
+    column_names: Final[list[str]]
     def column(self, name: str) -> list[Any]: ...
     def packed(self) -> list[tuple[str, str, Any]]: ...
     @staticmethod
@@ -243,13 +200,11 @@ class Table:
 
 @final
 class Campaign:
-    @property
-    def runs(self) -> int: ...
-    @property
-    def missing(self) -> int: ...
+    runs: Final[int]
+    missing: Final[int]
     def seconds(self, i: int) -> float: ...
     def begin(self, i: int) -> str | None: ...
-    def put(self, record: bytes) -> None: ...
+    def put(self, _task: str, record: bytes | None) -> None: ...
     def end(self) -> None: ...
     def run(self, progress: Callable[[float, int, int], object] | None) -> str: ...
     def table(self, rows: str) -> Table: ...
@@ -274,14 +229,10 @@ class Session:
         controlled: list[str],
         sampled: bool,
     ) -> Session: ...
-    @property
-    def flows(self) -> list[tuple[str, int]]: ...
-    @property
-    def links(self) -> list[str]: ...
-    @property
-    def mss(self) -> list[int]: ...
-    @property
-    def duration(self) -> float: ...
+    flows: Final[list[tuple[str, int]]]
+    links: Final[list[str]]
+    mss: Final[list[int]]
+    duration: Final[float]
     def advance(self, to: float) -> _Seen: ...
     def observe(self) -> _Seen: ...
     def set_cwnd(self, flow: int, path: int, segments: float) -> None: ...
@@ -314,12 +265,9 @@ class Study:
         duration: str | None,
         seeds: int,
     ) -> Study: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def notices(self) -> list[str]: ...
-    @property
-    def title(self) -> str: ...
+    name: Final[str]
+    notices: Final[list[str]]
+    title: Final[str]
     def campaign(
         self,
         size: str,
@@ -331,6 +279,26 @@ class Study:
         identity: str,
         store: str | None,
     ) -> Campaign: ...
+
+@final
+class Finished:
+    def __new__(cls) -> Finished: ...
+    def add(self, ids: bytes) -> None: ...
+    def __len__(self) -> int: ...
+    def missing(self, axes: list[tuple[str, list[str]]], seeds: list[int]) -> int: ...
+
+@final
+class Part:
+    def __new__(cls, sweep: Study, seeds: list[int], finished: Finished) -> Part: ...
+    def __len__(self) -> int: ...
+    def task(self, i: int) -> str: ...
+
+@final
+class Shard:
+    def __new__(cls, vary: list[str], cc: list[str], algorithms: dict[str, str]) -> Shard: ...
+    def __len__(self) -> int: ...
+    def put(self, part: Part, i: int, record: bytes) -> None: ...
+    def write(self, folder: str) -> bytes: ...
 
 def advance_all(sessions: Sequence[Session], to: Sequence[float], pool: Threads) -> list[_Seen]: ...
 def advise(
@@ -344,6 +312,7 @@ def advise(
 ) -> str: ...
 def after_fork() -> list[int]: ...
 def algorithms() -> str: ...
+def axes(vary: list[str], cc: list[str]) -> list[tuple[str, list[str], str | None]]: ...
 def before_fork() -> None: ...
 def build() -> str: ...
 def example(file: str) -> tuple[str, str] | None: ...
@@ -366,5 +335,6 @@ def run(
     seed: int | None,
     sampled: bool,
 ) -> tuple[str, Table, Table, Table]: ...
+def shown(text: str) -> str: ...
 def time(text: str) -> float: ...
 def toml(json: str) -> str: ...

@@ -23,6 +23,11 @@ def refused(message: str, kind: type[InputError] = InputError) -> InputError:
     return kind(message)
 
 
+def missing(name: str, message: str) -> InputError:
+    """The error for something that does not exist."""
+    return refused(f"`{name}`: {message}", MissingFileError)
+
+
 def wrong(name: str, value: object, right: str, kind: type[InputError] = WrongTypeError) -> InputError:
     """The error for an invalid argument; `right` is what is expected."""
     shown = repr(value)
@@ -76,13 +81,13 @@ def quantity(name: str, value: object, right: str, parse: Callable[[str], float]
         raise wrong(name, value, right) from None
 
 
-def seeds(value: object) -> tuple[int, list[int] | None]:
+def seeds(value: object, most: int = SEEDS) -> tuple[int, list[int] | None]:
     """How many seeds, and which if they are not those from 1 on."""
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
-        return whole("seeds", value, 1, SEEDS), None
+        return whole("seeds", value, 1, most), None
     listed = [whole(f"seeds[{i}]", each, 0, 2**64 - 1) for i, each in enumerate(value)]
-    if not 1 <= len(listed) <= SEEDS or len(set(listed)) < len(listed):
-        raise wrong("seeds", value, f"from 1 to {SEEDS} different seeds", InputError)
+    if not 1 <= len(listed) <= most or len(set(listed)) < len(listed):
+        raise wrong("seeds", value, f"from 1 to {most} different seeds", InputError)
     return len(listed), listed
 
 

@@ -1,4 +1,4 @@
-"""Makes the missing runs of a campaign with an executor.
+"""Makes missing runs with an executor.
 
 A task is a scenario text with a seed, a result is bytes with the task's key. Results are stored as they arrive, so that a killed
 client loses only the tasks in progress.
@@ -11,7 +11,7 @@ import pickle
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from . import _anabranch, _pool, _worker
 from ._errors import Error, RunError, VersionError
@@ -38,6 +38,26 @@ Progress = Callable[[float, int, int], object]
 """Called with the fraction done, 0 to 1, the number of runs done, and the number of runs in total."""
 
 
+class Runs(Protocol):
+    """Missing runs, and where their records go."""
+
+    @property
+    def missing(self) -> int:
+        """Their number."""
+
+    def seconds(self, i: int) -> float:
+        """The estimated duration of a run on a core."""
+
+    def begin(self, i: int) -> str | None:
+        """The task of a run; `None` if another process makes it. Called for each in turn."""
+
+    def put(self, task: str, record: bytes | None, /) -> None:
+        """Takes a task's record; a run that failed has none."""
+
+    def end(self) -> None:
+        """No more records come."""
+
+
 class Group(NamedTuple):
     """Tasks that are submitted together."""
 
@@ -51,12 +71,12 @@ class Group(NamedTuple):
 
 
 class RemoteRuns:
-    """The missing runs of a campaign, made by an executor."""
+    """Missing runs, made by an executor."""
 
     def __init__(
-        self, campaign: _anabranch.Campaign, executor: Executor, progress: Progress | None, needs: _worker.Needs
+        self, runs: Runs, executor: Executor, progress: Progress | None, needs: _worker.Needs
     ) -> None:
-        self.campaign = campaign
+        self.runs = runs
         self.needs = needs
         self.pool = _pool.pool(executor)
         self.progress = progress
@@ -70,8 +90,8 @@ class RemoteRuns:
         # Estimated and measured duration of finished tasks: their ratio corrects for the speed of the workers.
         self.estimate = self.elapsed = 0.0
         # Without the runs that another client makes.
-        self.total = campaign.missing
-        self.total_estimate = sum(max(campaign.seconds(i), MIN_TASK_S) for i in range(campaign.missing))
+        self.total = runs.missing
+        self.total_estimate = sum(max(runs.seconds(i), MIN_TASK_S) for i in range(runs.missing))
 
     def run(self) -> None:
         """Makes all runs, the longest first."""
@@ -94,11 +114,14 @@ class RemoteRuns:
         finally:
             for future in self.under_way:
                 future.cancel()
-            self.campaign.end()
+            try:
+                self.runs.end()
+            finally:
+                self.pool.end()
 
     def submit(self) -> None:
         """Submits enough groups to keep every worker busy. Another client may make the remaining runs."""
-        while self.next < self.campaign.missing and len(self.under_way) < GROUPS_PER_WORKER * self.pool.workers():
+        while self.next < self.runs.missing and len(self.under_way) < GROUPS_PER_WORKER * self.pool.workers():
             group = self.next_group()
             if group.tasks:
                 self.send(group)
@@ -110,9 +133,9 @@ class RemoteRuns:
         tasks: list[str] = []
         estimate = 0.0
         factor = self.elapsed / self.estimate if self.estimate > 0.0 else 1.0
-        while self.next < self.campaign.missing and estimate * factor < MIN_GROUP_S and len(tasks) < MAX_TASKS:
-            task = self.campaign.begin(self.next)
-            seconds = max(self.campaign.seconds(self.next), MIN_TASK_S)
+        while self.next < self.runs.missing and estimate * factor < MIN_GROUP_S and len(tasks) < MAX_TASKS:
+            task = self.runs.begin(self.next)
+            seconds = max(self.runs.seconds(self.next), MIN_TASK_S)
             if task is None:
                 self.total -= 1
                 self.total_estimate -= seconds
@@ -151,9 +174,8 @@ class RemoteRuns:
         if made.error:
             error, text = made.error
             raise error from RunError(f"in a worker:\n{text}")
-        for record in made.records:
-            if record is not None:
-                self.campaign.put(record)
+        for task, record in zip(group.tasks, made.records):
+            self.runs.put(task, record)
         self.done += len(group.tasks)
         self.estimate += group.estimate
         self.elapsed += made.seconds

@@ -7,6 +7,7 @@ import time
 import uuid
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from contextlib import suppress
 from typing import Any
 
 from . import _worker
@@ -38,6 +39,9 @@ class Pool:
         """The number of workers that ended per submitted future, if known and positive."""
         return {}
 
+    def end(self) -> None:
+        """Nothing more is submitted."""
+
 
 class Dask(Pool):
     """The executor of a `dask.distributed` client. Dask moves the tasks of a worker that ends to the next one, four times."""
@@ -50,6 +54,7 @@ class Dask(Pool):
         self.keys: dict[Future[_worker.Results], str] = {}
         self.polled = -POLL_S
         self.threads: dict[str, int] = {}
+        self.slowed: set[str] = set()
 
     def workers(self) -> int:
         self.poll()
@@ -63,6 +68,32 @@ class Dask(Pool):
             self.polled = time.monotonic()
         return due
 
+    def slow(self, workers: list[str], slow: bool) -> None:
+        """Lets processes of Dask look at themselves once a second at most, or as often as before: by default a worker with its nanny
+        and the scheduler do so 200 times a second, which takes them some per cent of a core."""
+
+        # Dask sends the code of this function, too, and calls the scheduler a worker.
+        def intervals(dask_worker: Any) -> None:
+            if not slow:
+                for name, interval in dask_worker.__dict__.pop("anabranch_intervals", {}).items():
+                    dask_worker.periodic_callbacks[name].callback_time = interval
+            elif not hasattr(dask_worker, "anabranch_intervals"):
+                short = {name: each for name, each in dask_worker.periodic_callbacks.items() if each.callback_time < 1000}
+                dask_worker.anabranch_intervals = {name: each.callback_time for name, each in short.items()}
+                for each in short.values():
+                    each.callback_time = 1000
+
+        # A worker or the scheduler may have ended, which others notice.
+        for nanny in (False, True):
+            with suppress(Exception):
+                self.client.run(intervals, workers=workers, nanny=nanny, on_error="ignore")
+        with suppress(Exception):
+            self.client.run_on_scheduler(intervals)
+
+    def end(self) -> None:
+        with suppress(Exception):
+            self.slow([worker for worker in self.client.nthreads() if worker in self.slowed], slow=False)
+
     def ask(self, question: Callable[[], Any]) -> Any:
         """An answer of the scheduler, or an error that names it."""
         try:
@@ -74,6 +105,9 @@ class Dask(Pool):
             ) from why
 
     def submit(self, tasks: list[str], build: str, alone: bool, needs: _worker.Needs) -> Future[_worker.Results]:
+        if new := self.threads.keys() - self.slowed:
+            self.slow(list(new), slow=True)
+            self.slowed |= new
         key = f"{self.name}-{next(self.numbers)}"
         # A task bound to a worker waits if that worker ends.
         where = {"workers": list(self.client.nthreads())[:1]} if alone else {}
@@ -98,7 +132,7 @@ class Dask(Pool):
 
 def _given(needs: _worker.Needs) -> tuple[_worker.Needs, ...]:
     """What is sent beside the tasks: nothing for runs without Python code."""
-    return (needs,) if needs.own or needs.metrics else ()
+    return (needs,) if needs.own or needs.metrics or needs.stopped else ()
 
 
 def pool(executor: Executor) -> Pool:

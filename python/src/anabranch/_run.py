@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import _anabranch, _arguments, _scenario
+from . import _anabranch, _arguments, _backend, _scenario
 from ._algorithm import label
 from ._scenario import Cc, Scenario
 from ._table import Table, html
@@ -108,11 +108,6 @@ def _unpickled(summary: str, *samples: Table) -> Run:
     return Run((summary, subflows, links, completions))
 
 
-def load(folder: str | os.PathLike[str]) -> Run:
-    """Reads the record of a run that `Run.save`, the command, the testbed or `anabranch capture` wrote."""
-    return Run(_anabranch.load(str(_arguments.path("folder", folder))))
-
-
 def run(
     scenario: Scenario,
     *,
@@ -122,8 +117,9 @@ def run(
     duration: str | float | None = None,
     warmup: str | float | None = None,
     samples: bool = True,
+    backend: str = "sim",
 ) -> Run:
-    """Simulates a scenario.
+    """Simulates a scenario, or runs it on a Linux kernel.
 
     `scenario` is a file's path, `example:NAME`, TOML text or a dictionary; `set` replaces values in it, such as
     `{"links.dsl.rate": "50 Mbit/s"}`, where plain numbers are in bit/s and seconds. `cc` is the algorithm of the multipath flows,
@@ -131,12 +127,19 @@ def run(
     subclass of `Algorithm`, an instance or a function that makes one. `duration` includes the warm-up `warmup`; numbers are in
     seconds. `seed` defaults to the scenario's. With `samples=False` the run is faster and `samples` is empty.
 
-    The same arguments give the same result. The call releases the GIL, and Ctrl-C interrupts it.
+    With `backend="kernel"` or `"guest-6.12"`, `"guest-6.1"`, `"guest-newest"`, the command `anabranch` on PATH, built with the
+    feature `linux`, makes the run, as its `run --backend` does.
+
+    The same arguments give the same result on the simulator and on guests. The call releases the GIL, and Ctrl-C interrupts it.
     """
     named, own = _scenario.algorithms(cc)
     sets = _scenario.assignments(set, duration, warmup)
     if seed is not None:
         seed = _arguments.whole("seed", seed, 0, 2**64 - 1)
+    if _backend.checked(backend) != "sim":
+        if own:
+            raise _arguments.wrong("cc", cc, f"names of algorithms; `backend={backend!r}` has none in Python")
+        return Run(_backend.run(backend, _scenario.read(scenario), sets, named, seed))
     return Run(_anabranch.run(_scenario.read(scenario), sets, named, own, seed, bool(samples)))
 
 

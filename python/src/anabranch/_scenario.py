@@ -6,6 +6,7 @@ import json
 import numbers
 import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Union
 
 from . import _anabranch, _arguments
@@ -31,6 +32,11 @@ def read(scenario: Scenario) -> tuple[str, str]:
     if not isinstance(scenario, (str, os.PathLike)):
         raise _arguments.wrong("scenario", scenario, "a file's path, TOML text or a dictionary")
     return _arguments.file("scenario", scenario)
+
+
+def stem(name: str) -> str:
+    """The name of a scenario's sweep."""
+    return Path(name.removeprefix("example:")).stem
 
 
 def dumped(name: str, value: object) -> str:

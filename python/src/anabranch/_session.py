@@ -253,7 +253,7 @@ class Session:
         up: bool | None = None,
     ) -> None:
         """Changes a link from now on: rate in bit/s or as text such as "5 Mbit/s", one-way delay in seconds or as text such as
-        "20 ms", loss as a probability, up or down. Links with a trace, a clock, jitter, reordering or planned changes cannot be changed.
+        "20 ms", loss as a probability, up or down. Links with a trace, a clock, reordering or planned changes cannot be changed.
 
         Waiting packets leave at the new rate. As a link goes down, they are lost. Its rate and delay stay as they were, and
         those that are set meanwhile hold when it is up again.

@@ -75,19 +75,75 @@ class Figure:
         return f"<anabranch.Figure {self.id}: {self.title}>"
 
 
-class Study:
+class StudyResult:
+    """The result of a study: rows with verdicts, and figures."""
+
+    def __init__(self, result: dict[str, Any]) -> None:
+        self._result: dict[str, Any] = result
+
+    @property
+    def name(self) -> str:
+        """Its name in files."""
+        return str(self._result["name"])
+
+    @property
+    def title(self) -> str:
+        """Its title."""
+        return str(self._result["title"])
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """The complete result, as printed by `anabranch study --json`."""
+        return self._result
+
+    @property
+    def rows(self) -> Table:
+        """One row per value: the published value, ours with half of its 95 % confidence interval, the unit, and the verdict."""
+        all = [(experiment["id"], row) for experiment in self.result["experiments"] for row in experiment["rows"]]
+        measured = [row["measured"] or {} for _, row in all]
+        return Table._of(
+            [
+                ("experiment", "text", [experiment for experiment, _ in all]),
+                ("row", "text", [row["id"] for _, row in all]),
+                ("what", "text", [row["what"] for _, row in all]),
+                ("unit", "text", [row["unit"] for _, row in all]),
+                ("published", "number", [_published(row["published"]) for _, row in all]),
+                ("claim", "text", [_claim(row["published"]) for _, row in all]),
+                ("ours", "number", [ours.get("mean") for ours in measured]),
+                ("half_width", "number", [ours.get("half_width") for ours in measured]),
+                ("seeds", "count", [len(ours.get("values", ())) for ours in measured]),
+                ("verdict", "text", [row["verdict"] for _, row in all]),
+                ("rule", "text", [row["rule"] for _, row in all]),
+                ("explanation", "text", [row["explanation"] or "" for _, row in all]),
+            ]
+        )
+
+    @property
+    def figures(self) -> list[Figure]:
+        """Its figures."""
+        return [Figure(figure) for experiment in self.result["experiments"] for figure in experiment["figures"]]
+
+    def __repr__(self) -> str:
+        return f"<anabranch.{type(self).__name__} {self.name}: {self.title}>"
+
+    def _repr_html_(self) -> str:
+        rows = self.rows._repr_html_() if self._result else "<p>not run yet</p>"
+        return f"<p>{html(self.name)}: {html(self.title)}</p>{rows}"
+
+
+class Study(StudyResult):
     """A study: runs, rows with verdicts, and figures."""
 
     def __init__(
         self, study: _anabranch.Study, command: str, needs: Needs = Needs(), labels: Mapping[str, str] = {}
     ) -> None:
+        super().__init__({})
         self._study = study
         self._command = command
         self._needs = needs
         # The labels of algorithms in tables, where they differ.
         self._labels = labels
         self._campaign: _anabranch.Campaign | None = None
-        self._result: dict[str, Any] = {}
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], *, at: Mapping[str, Sequence[str]] = {}) -> Study:
@@ -147,15 +203,11 @@ class Study:
         if only is not None:
             _arguments.text("only", only, "the identifier of an experiment")
         _arguments.executor(executor)
-        callback = _arguments.progress(progress)
         needs = self._needs
         with ExitStack() as stack:
             if executor is None and (needs.own or needs.metrics):
                 # Python runs in threads of its own, which raise its errors.
-                executor = stack.enter_context(ThreadPoolExecutor(os.cpu_count()))
-                ended = threading.Event()
-                stack.callback(ended.set)
-                needs = needs._replace(stopped=ended.is_set)
+                executor, needs = threads(stack, needs)
             if executor is not None and store is None:
                 store = stack.enter_context(tempfile.TemporaryDirectory(prefix="anabranch-"))
             folder = None if store is None else str(_arguments.path("store", store))
@@ -165,10 +217,7 @@ class Study:
             campaign = self._study.campaign(
                 size, count, listed, only, bool(variants), labels, needs.identity, folder
             )
-            if progress is True:
-                callback = line = bar()
-                stack.callback(line.end)
-            report = callback
+            callback = report = shown(stack, progress)
             if executor is not None:
                 remote = RemoteRuns(campaign, executor, callback, needs)
                 remote.run()
@@ -183,33 +232,6 @@ class Study:
         """The complete result, as printed by `anabranch study --json`."""
         self._done()
         return self._result
-
-    @property
-    def rows(self) -> Table:
-        """One row per value: the published value, ours with half of its 95 % confidence interval, the unit, and the verdict."""
-        all = [(experiment["id"], row) for experiment in self.result["experiments"] for row in experiment["rows"]]
-        measured = [row["measured"] or {} for _, row in all]
-        return Table._of(
-            [
-                ("experiment", "text", [experiment for experiment, _ in all]),
-                ("row", "text", [row["id"] for _, row in all]),
-                ("what", "text", [row["what"] for _, row in all]),
-                ("unit", "text", [row["unit"] for _, row in all]),
-                ("published", "number", [_published(row["published"]) for _, row in all]),
-                ("claim", "text", [_claim(row["published"]) for _, row in all]),
-                ("ours", "number", [ours.get("mean") for ours in measured]),
-                ("half_width", "number", [ours.get("half_width") for ours in measured]),
-                ("seeds", "count", [len(ours.get("values", ())) for ours in measured]),
-                ("verdict", "text", [row["verdict"] for _, row in all]),
-                ("rule", "text", [row["rule"] for _, row in all]),
-                ("explanation", "text", [row["explanation"] or "" for _, row in all]),
-            ]
-        )
-
-    @property
-    def figures(self) -> list[Figure]:
-        """Its figures."""
-        return [Figure(figure) for experiment in self.result["experiments"] for figure in experiment["figures"]]
 
     @property
     def runs(self) -> Table:
@@ -241,12 +263,22 @@ class Study:
             raise RunError(f"{self.name} has not been run: call run() first")
         return self._campaign
 
-    def __repr__(self) -> str:
-        return f"<anabranch.Study {self.name}: {self.title}>"
 
-    def _repr_html_(self) -> str:
-        rows = self.rows._repr_html_() if self._campaign is not None else "<p>not run yet</p>"
-        return f"<p>{html(self.name)}: {html(self.title)}</p>{rows}"
+def threads(stack: ExitStack, needs: Needs) -> tuple[Executor, Needs]:
+    """Threads on all cores, whose runs stop with the call."""
+    executor = stack.enter_context(ThreadPoolExecutor(os.cpu_count()))
+    ended = threading.Event()
+    stack.callback(ended.set)
+    return executor, needs._replace(stopped=ended.is_set)
+
+
+def shown(stack: ExitStack, progress: Progress) -> Callable[[float, int, int], object] | None:
+    """What to call with the progress."""
+    callback = _arguments.progress(progress)
+    if progress is True:
+        callback = line = bar()
+        stack.callback(line.end)
+    return callback
 
 
 def _renamed(old: str, new: str) -> str:
@@ -319,18 +351,14 @@ def sweep(
     `store` stores runs for reuse.
     """
     name, text = _scenario.read(scenario)
-    keys = 'a dictionary of keys and their values, such as {"links.*.queue": "0.1..4 BDP/12log"}'
-    specs, labels, own = _scenario.choices(cc)
-    needs = Needs(own=own, **_measured(metrics, _arguments.mapping("vary", vary, keys)))
-    if needs.own:
-        _anabranch.register(needs.own)
+    needs, algorithms, labels = needed(cc, metrics, vary)
     count, listed = _arguments.seeds(seeds)
     study = _anabranch.Study.of_sweep(
-        Path(name.removeprefix("example:")).stem,
+        _scenario.stem(name),
         name,
         text,
-        [_scenario.axis(key, values) for key, values in _arguments.mapping("vary", vary, keys).items()],
-        specs,
+        [_scenario.axis(key, values) for key, values in vary.items()],
+        algorithms,
         _scenario.assignments(set, None, warmup),
         None if duration is None else _scenario.span(duration),
         count,
@@ -338,6 +366,18 @@ def sweep(
     done = Study(study, "anabranch.sweep(…)", needs, labels)
     done.run(seeds=listed, executor=executor, store=store, progress=progress)
     return Sweep(done.flows, done.runs, done.subflows, done.links)
+
+
+def needed(
+    cc: Sequence[Any], metrics: Mapping[str, Callable[[Run], float | None]], vary: Mapping[str, object]
+) -> tuple[Needs, list[str], dict[str, str]]:
+    """What the runs of a sweep need, its algorithms, and their labels in tables."""
+    keys = 'a dictionary of keys and their values, such as {"links.*.queue": "0.1..4 BDP/12log"}'
+    specs, labels, own = _scenario.choices(cc)
+    needs = Needs(own=own, **_measured(metrics, _arguments.mapping("vary", vary, keys)))
+    if needs.own:
+        _anabranch.register(needs.own)
+    return needs, specs, labels
 
 
 RUNS = ("seed", "scenario", "duration_s", "warmup_s", "jain", "scenario_hash", "cc")

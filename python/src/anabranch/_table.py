@@ -10,6 +10,7 @@ from . import _anabranch
 
 if TYPE_CHECKING:
     import pandas
+    import polars
 
 SHOWN = 10
 """The most rows shown in a notebook."""
@@ -62,6 +63,12 @@ class Table:
         columns = self.to_pydict()
         for values in zip(*columns.values()):
             yield dict(zip(columns, values))
+
+    def to_polars(self) -> polars.DataFrame:
+        """As a data frame of Polars."""
+        import polars
+
+        return polars.DataFrame(self)
 
     def to_pandas(self) -> pandas.DataFrame:
         """As a pandas data frame."""

@@ -29,6 +29,8 @@ class Needs(NamedTuple):
     """The name under which runs are stored."""
     stopped: Callable[[], bool] | None = None
     """Whether to stop, for threads of the client."""
+    raises: bool = False
+    """Whether a run that fails is an error."""
     measure: Callable[[Any], dict[str, float | None]] | None = None
     """The metrics as one function, in the worker."""
 

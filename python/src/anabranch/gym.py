@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from math import log2
 from typing import Any
 
 import gymnasium
@@ -12,7 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from . import _anabranch
-from ._scenario import Scenario, read
+from ._scenario import Scenario
 from ._session import FlowState, Observation, Session, advance_all
 
 FEATURES = ("window", "in_flight", "queueing", "delivery", "loss")
@@ -33,7 +34,50 @@ def power(before: FlowState, after: FlowState) -> float:
     """The usual reward: log₂ of the goodput in Mbit/s, less the mean queueing delay of the subflows that are up, as a fraction of
     the smallest RTT."""
     queueing = [s.srtt_s / s.min_rtt_s - 1 for s in after.subflows if s.up and s.srtt_s > 0]
-    return float(numpy.log2(after.goodput_bps / 1e6 + 0.01)) - sum(queueing) / max(len(queueing), 1)
+    return log2(after.goodput_bps / 1e6 + 0.01) - sum(queueing) / max(len(queueing), 1)
+
+
+class Agent:
+    """What an agent sees of a flow, and does with the windows of its paths."""
+
+    def __init__(self, session: Session, flow: str, reward: Reward) -> None:
+        self.session, self.flow, self.reward = session, flow, reward
+        self.before = session.observe().flows[flow]
+        self.mss = session._mss(flow)
+        self.fastest = [1.0] * len(self.before.subflows)
+
+    def act(self, action: Any) -> None:
+        """Sets the windows."""
+        for path, (change, subflow) in enumerate(zip(action, self.before.subflows)):
+            if subflow.up:
+                window = subflow.cwnd_segments * 2.0 ** min(max(float(change), -1.0), 1.0)
+                self.session.set_cwnd(self.flow, path, min(max(window, 1.0), LARGEST_WINDOW))
+
+    def see(self, seen: Observation) -> tuple[Any, float]:
+        """What the agent sees after a step, and its reward."""
+        now, values = seen.flows[self.flow], []
+        for path, (before, s) in enumerate(zip(self.before.subflows, now.subflows)):
+            fastest = self.fastest[path] = max(self.fastest[path], s.delivery_rate_bps)
+            window = max(s.cwnd_segments, 1.0)
+            sent = (s.sent_bytes - before.sent_bytes) / self.mss + s.retransmitted_segments - before.retransmitted_segments
+            values += [
+                log2(window) / 10,
+                s.in_flight_segments / window,
+                s.srtt_s / s.min_rtt_s - 1 if s.srtt_s > 0 else 0.0,
+                s.delivery_rate_bps / fastest,
+                (s.lost_segments - before.lost_segments) / max(sent, 1.0),
+            ]
+        reward = float(self.reward(self.before, now))
+        self.before = now
+        return numpy.array([min(max(value, -MOST), MOST) for value in values], dtype=numpy.float32), reward
+
+
+def spaces(paths: int) -> tuple[Any, Any]:
+    """Of the observations and of the actions."""
+    return (
+        gymnasium.spaces.Box(-MOST, MOST, (paths * len(FEATURES),), numpy.float32),
+        gymnasium.spaces.Box(-1.0, 1.0, (paths,), numpy.float32),
+    )
 
 
 class Environment(gymnasium.Env[Any, Any]):
@@ -54,57 +98,29 @@ class Environment(gymnasium.Env[Any, Any]):
         set: Mapping[str, object] = {},
         reward: Reward = power,
     ) -> None:
-        read(scenario)
         self.scenario, self.flow, self.seconds, self.set, self.reward = scenario, flow, step, dict(set), reward
-        self.session = Session(scenario, 1, control=flow, set=self.set)
-        paths = len(self.session.observe().flows[flow].subflows)
-        self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (paths,), numpy.float32)
-        self.observation_space = gymnasium.spaces.Box(-MOST, MOST, (paths * len(FEATURES),), numpy.float32)
+        self.agent = self._agent(1)
+        self.observation_space, self.action_space = spaces(len(self.agent.before.subflows))
+
+    def _agent(self, seed: int) -> Agent:
+        self.session = Session(self.scenario, seed, control=self.flow, set=self.set)
+        return Agent(self.session, self.flow, self.reward)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)
         self.session.close()
         run = int(self.np_random.integers(2**63))
-        self.session = Session(self.scenario, run, control=self.flow, set=self.set)
-        self.fastest = [1.0] * len(self.session.observe().flows[self.flow].subflows)
-        self.before = self.session.observe().flows[self.flow]
-        seen = self.session.step(self.seconds)
-        features = self.features(seen)
-        self.before = seen.flows[self.flow]
+        self.agent = self._agent(run)
+        features, _ = self.agent.see(self.session.step(self.seconds))
         return features, {"seed": run}
-
-    def act(self, action: Any) -> None:
-        """Sets the windows."""
-        for path, (change, subflow) in enumerate(zip(action, self.before.subflows)):
-            if subflow.up:
-                window = subflow.cwnd_segments * 2.0 ** float(numpy.clip(change, -1.0, 1.0))
-                self.session.set_cwnd(self.flow, path, min(max(window, 1.0), LARGEST_WINDOW))
-
-    def features(self, seen: Observation) -> Any:
-        """What the agent sees."""
-        values, mss = [], self.session._mss(self.flow)
-        for path, (before, s) in enumerate(zip(self.before.subflows, seen.flows[self.flow].subflows)):
-            self.fastest[path] = max(self.fastest[path], s.delivery_rate_bps)
-            segments = (s.sent_bytes - before.sent_bytes) / mss
-            sent = segments + s.retransmitted_segments - before.retransmitted_segments
-            values += [
-                numpy.log2(max(s.cwnd_segments, 1.0)) / 10,
-                s.in_flight_segments / max(s.cwnd_segments, 1.0),
-                s.srtt_s / s.min_rtt_s - 1 if s.srtt_s > 0 else 0.0,
-                s.delivery_rate_bps / self.fastest[path],
-                (s.lost_segments - before.lost_segments) / max(sent, 1.0),
-            ]
-        return numpy.clip(values, -MOST, MOST).astype(numpy.float32)
 
     def result(self, seen: Observation) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """The step's result."""
-        now = seen.flows[self.flow]
-        features, reward = self.features(seen), float(self.reward(self.before, now))
-        self.before = now
-        return features, reward, False, seen.done, {"time_s": seen.time_s, "goodput_bps": now.goodput_bps}
+        features, reward = self.agent.see(seen)
+        return features, reward, False, seen.done, {"time_s": seen.time_s, "goodput_bps": self.agent.before.goodput_bps}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        self.act(action)
+        self.agent.act(action)
         return self.result(self.session.step(self.seconds))
 
     def close(self) -> None:
@@ -140,7 +156,7 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         rewards = numpy.zeros(self.num_envs)
         ended: Any = numpy.zeros(self.num_envs, dtype=bool)
         for i in going:
-            self.environments[i].act(actions[i])
+            self.environments[i].agent.act(actions[i])
         sessions = [self.environments[i].session for i in going]
         until = [session.time_s + self.environments[i].seconds for i, session in zip(going, sessions)]
         for i, seen in zip(going, advance_all(sessions, until, self.threads)):

@@ -27,8 +27,8 @@ pub struct Sweep {
 /// # Errors
 /// A message on a mistake in the axes.
 pub fn sweep(sweep: &Sweep, scenario: &Scenario) -> Result<String, String> {
-    let mut vary: Vec<(String, Value)> = Vec::new();
-    let mut keys = HashSet::new();
+    let vary = vary(&sweep.vary, &sweep.cc)?;
+    let axes = read(&vary)?;
     let mut group = Table::new();
     group.insert("scenario".into(), sweep.scenario.as_str().into());
     let mut set = Table::new();
@@ -37,27 +37,9 @@ pub fn sweep(sweep: &Sweep, scenario: &Scenario) -> Result<String, String> {
             assignment.split_once('=').ok_or_else(|| format!("`{assignment}` is not KEY=VALUE"))?;
         set.insert(key.trim().into(), value.trim().into());
     }
-    for spec in &sweep.vary {
-        let (key, values) = axis(spec)?;
-        if !keys.insert(key.clone()) {
-            return Err(format!("`{key}` is varied twice: give all its values at once"));
-        }
-        let taken = |name: &str| name == "cc" || vary.iter().any(|(known, _)| known == name);
-        let name = name(&key, taken);
-        vary.push((name, values));
-    }
     if !sweep.cc.is_empty() {
         group.insert("cc".into(), "{cc}".into());
-        vary.insert(0, ("cc".into(), Value::Array(sweep.cc.iter().map(|cc| cc.as_str().into()).collect())));
     }
-    let axes = vary.iter().map(|(name, values)| {
-        let axis = Axis::read(name, &Spanned::new(0..0, values.clone()), &[]);
-        axis.map_err(|problem| match problem.help {
-            Some(help) => format!("{}: {help}", problem.message),
-            None => problem.message,
-        })
-    });
-    let axes: Vec<Axis> = axes.collect::<Result<_, _>>()?;
     if let Some(duration) = &sweep.duration {
         group.insert("duration".into(), duration.as_str().into());
     }
@@ -83,6 +65,45 @@ pub fn sweep(sweep: &Sweep, scenario: &Scenario) -> Result<String, String> {
         file.insert("figures".into(), Value::Array(figures.collect()));
     }
     Ok(file.to_string())
+}
+
+/// The names and the values of a sweep's axes, by which it may be divided.
+///
+/// # Errors
+/// A message on a mistake in them.
+pub fn axes(vary: &[String], cc: &[String]) -> Result<Vec<(String, Vec<String>)>, String> {
+    let axes = read(&self::vary(vary, cc)?)?.into_iter();
+    Ok(axes.map(|axis| (axis.name, axis.values.into_iter().map(|value| value.id).collect())).collect())
+}
+
+/// The axes by name, as a study file has them.
+fn vary(specs: &[String], cc: &[String]) -> Result<Vec<(String, Value)>, String> {
+    let mut vary: Vec<(String, Value)> = Vec::new();
+    let mut keys = HashSet::new();
+    for spec in specs {
+        let (key, values) = axis(spec)?;
+        if !keys.insert(key.clone()) {
+            return Err(format!("`{key}` is varied twice: give all its values at once"));
+        }
+        let taken = |name: &str| name == "cc" || vary.iter().any(|(known, _)| known == name);
+        let name = name(&key, taken);
+        vary.push((name, values));
+    }
+    if !cc.is_empty() {
+        vary.insert(0, ("cc".into(), Value::Array(cc.iter().map(|cc| cc.as_str().into()).collect())));
+    }
+    Ok(vary)
+}
+
+fn read(vary: &[(String, Value)]) -> Result<Vec<Axis>, String> {
+    let axes = vary.iter().map(|(name, values)| {
+        let axis = Axis::read(name, &Spanned::new(0..0, values.clone()), &[]);
+        axis.map_err(|problem| match problem.help {
+            Some(help) => format!("{}: {help}", problem.message),
+            None => problem.message,
+        })
+    });
+    axes.collect()
 }
 
 fn table<const N: usize>(entries: [(&str, Value); N]) -> Value {
@@ -123,7 +144,8 @@ fn axis(spec: &str) -> Result<(String, Value), String> {
         return Err(format!("`{spec}` varies nothing: {help}"));
     }
     let axis = match values.split_once("..") {
-        Some((_, rest)) if !values.contains(',') => {
+        // Not `../a.trace`.
+        Some((low, rest)) if !values.contains(',') && !low.is_empty() && !low.ends_with('/') => {
             let (range, steps) =
                 match rest.rfind('/').filter(|i| rest[i + 1..].starts_with(|c: char| c.is_ascii_digit())) {
                     Some(slash) => (&values[..values.len() - (rest.len() - slash)], &rest[slash + 1..]),
@@ -380,6 +402,18 @@ mod tests {
             let wrong = text(&[vary], &[]).unwrap_err();
             assert!(wrong.contains(why), "{vary}: {wrong}");
         }
+    }
+
+    #[test]
+    fn a_sweep_has_axes() {
+        let owned = |text: &str| text.to_owned();
+        let axes = axes(
+            &["links.*.queue=0.5..2 BDP/3log", "links.a.trace=../a.trace"].map(owned),
+            &["lia"].map(owned),
+        );
+        let values = |name: &str, values: &[&str]| (owned(name), values.iter().map(|v| owned(v)).collect());
+        let queues = values("queue", &["0.5 BDP", "1 BDP", "2 BDP"]);
+        assert_eq!(axes, Ok(vec![values("cc", &["lia"]), queues, values("trace", &["../a.trace"])]));
     }
 
     #[test]

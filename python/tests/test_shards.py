@@ -1,0 +1,139 @@
+"""Sweeps into files: the rows of a sweep in memory, and only what is missing is made."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from conftest import SHORT
+from test_sweep import ALGORITHMS, RUNS, VARY, Counting
+
+import anabranch
+from anabranch import _shards
+
+TABLES = ("flows", "runs", "subflows", "links")
+BRIEF = SHORT.replace('"3 s"', '"0.2 s"').replace('"1 s"', '"0.1 s"')
+
+
+def sweep_to(folder: Any, vary: Any = VARY, cc: Any = ALGORITHMS, seeds: Any = 2, **kwargs: Any) -> anabranch.StoredSweep:
+    return anabranch.sweep_to(folder, SHORT, vary, cc, seeds=seeds, progress=False, **kwargs)
+
+
+def goodput(run: anabranch.Run) -> float:
+    return sum(run.flows["goodput_bps"])
+
+
+def assert_same(stored: anabranch.StoredSweep, sweep: anabranch.Sweep) -> None:
+    """Row by row; files have them in the order in which runs ended."""
+    for name in TABLES:
+        theirs, ours = getattr(sweep, name).to_polars(), getattr(stored, name).to_polars().collect()
+        keys = [key for key in theirs.columns if key in ("cc", "queue", "delay", "seed", "flow", "subflow", "link")]
+        assert ours.schema == theirs.schema, name
+        assert ours.sort(keys).equals(theirs.sort(keys)), name
+
+
+@pytest.mark.parametrize("runs", [5, _shards.SHARD_RUNS])
+def test_it_has_the_rows_of_a_sweep(tmp_path: Path, runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_shards, "SHARD_RUNS", runs)
+    monkeypatch.setattr(_shards, "PART_POINTS", runs)
+    metrics = {"total_bps": goodput}
+    stored = sweep_to(tmp_path / "out", metrics=metrics)
+    assert len(stored) == RUNS and len(stored.flows.files) >= RUNS // runs
+    assert_same(stored, anabranch.sweep(SHORT, VARY, ALGORITHMS, seeds=2, metrics=metrics, progress=False))
+    loaded = anabranch.load(tmp_path / "out")
+    assert len(loaded) == RUNS and loaded.runs.files == stored.runs.files
+    mean = stored.flows.to_pandas(["goodput_bps"]).goodput_bps.mean()
+    [(by_duckdb,)] = stored.flows.to_duckdb(duckdb.connect()).aggregate("avg(goodput_bps)").fetchall()
+    assert mean == pytest.approx(by_duckdb) and mean > 1e6
+
+
+def test_only_what_is_missing_is_made(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        counting = Counting(pool)
+
+        def made(*arguments: Any, **kwargs: Any) -> int:
+            counting.groups.clear()
+            sweep_to(tmp_path, *arguments, executor=counting, **kwargs)
+            return len(counting.tasks)
+
+        fewer = {"links.*.queue": ["1 BDP"], "links.b.delay": "10..40 ms/3"}
+        assert made(fewer, ["lia"], 1) == 3
+        assert made(cc=["lia"], seeds=1) == 3
+        assert made() == RUNS - 6
+        with pytest.MonkeyPatch.context() as patch:
+            # Nothing is planned.
+            patch.setattr(_shards.Plan, "part", None)
+            assert made() == 0
+        # A file without its list of runs is of a client that was killed.
+        [first, *others] = sorted((tmp_path / "done").iterdir())
+        lost = first.stat().st_size // _shards.ID_BYTES
+        first.unlink()
+        assert made() == lost
+    assert_same(anabranch.load(tmp_path), anabranch.sweep(SHORT, VARY, ALGORITHMS, seeds=2, progress=False))
+    names = [sorted(file.stem for file in (tmp_path / table).iterdir()) for table in (*TABLES, "done")]
+    assert all(each == names[0] for each in names)
+
+
+def test_a_killed_client_resumes(tmp_path: Path) -> None:
+    code = f"""if True:
+        import anabranch
+        from anabranch import _shards
+        _shards.SHARD_S = 0.0
+        anabranch.sweep_to({str(tmp_path)!r}, {SHORT!r}, {{"duration": ["20 s"]}}, ["lia"], seeds=400, progress=False)
+    """
+    client = subprocess.Popen([sys.executable, "-c", code])
+    while len(list(tmp_path.glob("done/*"))) < 3:
+        assert client.poll() is None
+        time.sleep(0.01)
+    with pytest.raises(anabranch.InputError, match="another client writes"):
+        sweep_to(tmp_path)
+    client.send_signal(signal.SIGKILL)
+    client.wait()
+    there = len(anabranch.load(tmp_path))
+    assert 0 < there < 400
+    with ThreadPoolExecutor(2) as pool:
+        counting = Counting(pool)
+        stored = sweep_to(tmp_path, {"duration": ["20 s"]}, ["lia"], 400, executor=counting)
+    assert len(stored) == 400 and len(counting.tasks) == 400 - there
+    seeds = stored.runs.to_polars().collect()["seed"]
+    assert sorted(seeds) == list(range(1, 401))
+
+
+def test_an_object_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    import fsspec
+
+    stored = anabranch.sweep_to("memory://sweeps/one", BRIEF, cc=["lia", "olia"], seeds=3, progress=False)
+    assert len(stored) == len(anabranch.load("memory://sweeps/one")) == 6
+    assert len(anabranch.sweep_to("memory://sweeps/one", BRIEF, cc=["lia", "olia"], seeds=4, progress=False)) == 8
+    files = fsspec.filesystem("memory").find("/sweeps/one/runs")
+    assert [f"memory:/{file}" for file in sorted(files)] == anabranch.load("memory://sweeps/one").runs.files
+
+
+def test_one_folder_has_one_sweep(tmp_path: Path) -> None:
+    sweep_to(tmp_path, {"links.b.delay": ["10 ms"]}, ["lia"], 1)
+    for change, said in (
+        ({"vary": {"links.a.delay": ["10 ms"]}}, "its keys is"),
+        ({"vary": {"links.b.delay": ["0 BDP"]}}, "its axes is"),
+        ({"duration": 2}, "its duration is"),
+        ({"metrics": {"x": goodput}}, "its metrics is"),
+    ):
+        with pytest.raises(anabranch.InputError, match=said):
+            sweep_to(tmp_path, **{"vary": {"links.b.delay": ["10 ms"]}, "cc": ["lia"], "seeds": 1, **change})
+    with pytest.raises(FileNotFoundError):
+        anabranch.load(tmp_path / "none")
+
+
+def test_a_mistake_is_shown(tmp_path: Path) -> None:
+    with pytest.raises(anabranch.InputError, match="no such algorithm|lia2"):
+        sweep_to(tmp_path / "a", cc=["lia2"])
+    with pytest.raises(anabranch.InputError, match="varied twice"):
+        sweep_to(tmp_path / "b", {"links.b.delay": [1], " links.b.delay": [2]})
+    with pytest.raises(ZeroDivisionError):
+        sweep_to(tmp_path / "c", metrics={"x": lambda run: 1 / 0})
+    assert os.listdir(tmp_path / "c") and len(anabranch.load(tmp_path / "c")) == 0
