@@ -80,24 +80,37 @@ pub fn rates(subflows: &[SubflowSeries]) -> Vec<(f64, f64)> {
     instants(subflows).into_iter().filter_map(|t| Some((t, last_second.rate(t, sum(t))?))).collect()
 }
 
-/// The samples of the last second: when, and the bytes acknowledged until then.
+/// The payload acknowledged in the last second.
 #[derive(Debug, Default)]
-pub struct LastSecond(VecDeque<(f64, f64)>);
+pub struct LastSecond {
+    /// Samples: when, and the bytes acknowledged until then.
+    samples: VecDeque<(f64, f64)>,
+    /// Times between the latest three samples; 0 if there are fewer.
+    apart: [f64; 2],
+}
+
+/// A longer time between samples, and many times as long as others, is a pause.
+const PAUSE_S: f64 = 2.0 * SPAN_S;
 
 impl LastSecond {
     /// Adds a sample. Returns the payload acknowledged in the second before it, in Mbit/s, or `None` in the first second. If no
-    /// sample marks the beginning of that second, its bytes lie on the line between the samples around it.
+    /// sample marks the beginning of that second, its bytes lie on the line between the samples around it, except in a pause.
     pub fn rate(&mut self, now: f64, bytes: f64) -> Option<f64> {
-        let samples = &mut self.0;
+        if let Some(last) = self.samples.back() {
+            self.apart = [self.apart[1], now - last.0];
+        }
+        let samples = &mut self.samples;
         samples.push_back((now, bytes));
         let from = now - SPAN_S;
         while samples.get(1).is_some_and(|next| next.0 <= from + ROUNDING_S) {
             samples.pop_front();
         }
+        let usual = self.apart.iter().copied().filter(|apart| *apart > 0.0).fold(f64::INFINITY, f64::min);
+        let is_pause = |apart: f64| apart > PAUSE_S && apart > 4.0 * usual;
         let before = match (samples.front(), samples.get(1)) {
             // It began in this second.
             (Some(first), _) if first.0 > from + ROUNDING_S => 0.0,
-            (Some(first), Some(next)) if first.0 < from - ROUNDING_S => {
+            (Some(first), Some(next)) if first.0 < from - ROUNDING_S && !is_pause(next.0 - first.0) => {
                 first.1 + (next.1 - first.1) * (from - first.0) / (next.0 - first.0)
             }
             (first, _) => first.map_or(0.0, |first| first.1),
@@ -184,6 +197,20 @@ mod tests {
             let drawn = rates(&[subflow(9.0), subflow(19.0)]);
             assert!(drawn.len() >= 36, "{interval}: {drawn:?}");
             assert!(drawn.iter().all(|(_, rate)| (rate - 28.0).abs() < 1e-6), "{interval}: {drawn:?}");
+        }
+    }
+
+    /// Away from 3 to 10 s: what is acknowledged after that belongs to the time after it.
+    #[test]
+    fn a_pause_takes_no_part_of_what_follows() {
+        let mut last_second = LastSecond::default();
+        let mut rate = |i: u32, bytes: f64| last_second.rate(f64::from(i) * 0.1, bytes);
+        for i in 1..=30 {
+            rate(i, f64::from(i) * 1e5);
+        }
+        for (i, mbps) in [(100, 0.8), (101, 1.6), (109, 8.0), (110, 8.0)] {
+            let found = rate(i, 3e6 + f64::from(i - 99) * 1e5).unwrap();
+            assert!((found - mbps).abs() < 1e-6, "at sample {i}: {found}");
         }
     }
 }
