@@ -72,7 +72,7 @@ mod tests {
             // Some machines lack IPv6.
             let Ok(listener) = TcpListener::bind((ip, 0)) else { continue };
             let local = listener.local_addr().unwrap();
-            let nobody = if ip.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" }.parse().unwrap();
+            let nobody: SocketAddr = if ip.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" }.parse().unwrap();
             let inode = inodes()[&(local, nobody)];
             let holders = holders(&HashSet::from([inode]));
             let process = format!("(process {})", std::process::id());

@@ -110,7 +110,13 @@ fn measurements() {
     let study = anabranch::open_study(&dir.path().join("one.toml"), &[]).unwrap();
     let measure = |seeds| {
         let options = Options { seeds: Some(seeds), ..Options::default() };
-        let ended = anabranch::measure(std::slice::from_ref(&study), &options, &KERNEL, dir.path(), &Watch::default());
+        let ended = anabranch::measure(
+            std::slice::from_ref(&study),
+            &options,
+            &KERNEL,
+            dir.path(),
+            &Watch::default(),
+        );
         ended.map_or_else(|why| (1, format!("{:?}", why.report())), |()| (0, String::new()))
     };
     let file = || {
