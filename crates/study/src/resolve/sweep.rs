@@ -411,7 +411,8 @@ mod tests {
             &["links.*.queue=0.5..2 BDP/3log", "links.a.trace=../a.trace"].map(owned),
             &["lia"].map(owned),
         );
-        let values = |name: &str, values: &[&str]| (owned(name), values.iter().map(|v| owned(v)).collect());
+        let values =
+            |name: &str, values: &[&str]| (owned(name), values.iter().map(|v| owned(v)).collect::<Vec<_>>());
         let queues = values("queue", &["0.5 BDP", "1 BDP", "2 BDP"]);
         assert_eq!(axes, Ok(vec![values("cc", &["lia"]), queues, values("trace", &["../a.trace"])]));
     }
