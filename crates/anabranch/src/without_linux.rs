@@ -5,7 +5,7 @@ use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_study::{Backend, Task, TaskError};
 use miette::miette;
 
-const WHY: &str = "this build has no support for Linux kernels: install the Debian package, anabranch_VERSION.deb, or build it with `--features linux`";
+const WHY: &str = "this build has no support for Linux kernels: use the binary or the Debian package of a release, or build it with `--features linux`";
 
 /// The error of everything that needs Linux.
 pub fn unsupported() -> Error {
