@@ -26,11 +26,11 @@ fn script(script: &str) -> Outcome {
 fn what_is_mounted_is_roots_alone() {
     let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
     let done = script(
-        "$ANABRANCH kernel load reno; stat -c %a /sys/fs/bpf /sys/fs/bpf/anabranch
+        "$ANABRANCH kernel load lia; stat -c %a /sys/fs/bpf /sys/fs/bpf/anabranch
          ! $AS_NOBODY ls /sys/fs/bpf/anabranch 2>/dev/null
-         $ANABRANCH kernel unload reno",
+         $ANABRANCH kernel unload lia",
     );
-    assert_eq!(done.ok(), "ab_reno: loaded\n1700\n700\nab_reno: unloaded\n");
+    assert_eq!(done.ok(), "ab_lia: loaded\n1700\n700\nab_lia: unloaded\n");
 }
 
 /// Where anybody may make files, a folder that a user made is refused, and nothing in it is followed or removed.
@@ -83,9 +83,9 @@ fn a_user_cannot_hold_the_lock() {
         return;
     };
     let done = script(
-        "mount -t bpf bpf /sys/fs/bpf; $ANABRANCH kernel load reno
+        "mount -t bpf bpf /sys/fs/bpf; $ANABRANCH kernel load lia
          if $AS_NOBODY flock --nonblock /sys/fs/bpf/anabranch true 2>/dev/null; then echo locked; fi
-         $ANABRANCH kernel unload reno",
+         $ANABRANCH kernel unload lia",
     );
-    assert_eq!(done.ok(), "ab_reno: loaded\nab_reno: unloaded\n");
+    assert_eq!(done.ok(), "ab_lia: loaded\nab_lia: unloaded\n");
 }
