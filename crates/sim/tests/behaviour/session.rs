@@ -91,9 +91,15 @@ fn what_propagates_arrives() {
 /// Links with random delays cannot be changed, and a flow whose transfers open connections has no windows to set.
 #[test]
 fn what_cannot_be_steered() {
-    let jitter = "links.a = { rate = \"1 Mbit/s\", delay = \"5 ms\", jitter = { up_to = \"2 ms\" } }\n\
-                  [[flows]]\nname = \"f\"\ncc = \"reno\"\npaths = [[\"a\"]]\n";
-    assert!(!Session::new(scenario(3.0, 1.0, jitter), 1, &[], false).unwrap().can_set_link(0));
+    let can_set = |jitter: &str| {
+        let text = format!(
+            "links.a = {{ rate = \"1 Mbit/s\", delay = \"5 ms\", jitter = {{ {jitter} }} }}\n\
+             [[flows]]\nname = \"f\"\ncc = \"reno\"\npaths = [[\"a\"]]\n"
+        );
+        Session::new(scenario(3.0, 1.0, &text), 1, &[], false).unwrap().can_set_link(0)
+    };
+    assert!(can_set("up_to = \"2 ms\""));
+    assert!(!can_set("reorder_rate = 0.01, reorder_delay = \"5 ms\""));
     let arrivals = |connections| {
         let text = format!(
             "links.a = {{ rate = \"1 Mbit/s\", delay = \"5 ms\" }}\n[[flows]]\nname = \"f\"\ncc = \"reno\"\npaths = [[\"a\"]]\n\
