@@ -65,7 +65,12 @@ if [ "${1:-}" = --check ]; then
         { tools/skipped.sh "the laboratory in a browser" "$chromium is not installed"; exit 0; }
     node page/in-chromium.mjs "$chromium" "$out/page/laboratory.html" "$out/release/anabranch" "${scenarios[@]}"
     node page/behaviour.mjs "$chromium" "$out/page/laboratory.html"
-    axe=$(tools/axe.sh) || { tools/skipped.sh "pages for assistive technology" "axe-core cannot be downloaded"; exit 0; }
+    axe=$(tools/axe.sh) || {
+        status=$?
+        [ "$status" = 3 ] || exit "$status"
+        tools/skipped.sh "pages for assistive technology" "npm is not installed or cannot fetch axe-core"
+        exit 0
+    }
     # Of the report, where `make quick` has written one: each kind of page.
     report=$out/quick/report
     pages=("$report"/{index,methods,algorithms,algorithm-lia,coupled-cubic,coupled-cubic-A-F2,coupling-cubic-E-R}.html)
