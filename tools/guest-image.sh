@@ -18,6 +18,8 @@ keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
 say() { printf 'guest image: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
+# What this machine lacks has a status of its own.
+lack() { say "$*"; exit 3; }
 
 # The Debian release with kernels of a series.
 release_of() {
@@ -38,7 +40,7 @@ apt() {
 
 # Unpacks a package into the folder `tree`.
 unpack() {
-    apt apt-get download "$1" >/dev/null || die "cannot download $1"
+    apt apt-get download "$1" >/dev/null || lack "cannot download $1"
     dpkg -x "$1"_*.deb tree
     rm "$1"_*.deb
 }
@@ -68,15 +70,15 @@ make_image() {
     if [ "$series" != "${series%-arm64}" ]; then
         architecture=arm64
         busybox=(qemu-aarch64)
-        command -v qemu-aarch64 >/dev/null || die "needs qemu-aarch64 (package qemu-user)"
+        command -v qemu-aarch64 >/dev/null || lack "needs qemu-aarch64 (package qemu-user)"
     fi
     # Cloud kernels are small and have all required features.
     local name="^linux-image-[0-9].*-cloud-$architecture\$"
     mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' | head -n 1)
-    [ -n "$mirror" ] || die "apt has no list of Debian's packages: run apt-get update"
+    [ -n "$mirror" ] || lack "apt has no list of Debian's packages: run apt-get update"
     mkdir -p apt/{lists/partial,cache} tree root/{bin,modules,proc,sys,dev,run}
     echo "deb [signed-by=$keyring] $mirror $release main" >apt/sources
-    apt apt-get update >/dev/null || die "cannot read the package list of $release from $mirror"
+    apt apt-get update >/dev/null || lack "cannot read the package list of $release from $mirror"
     kernel=$(apt apt-cache pkgnames linux-image- | grep -E "$name" | sort -V | tail -n 1)
     [ -n "$kernel" ] || die "no cloud kernel in $release"
     kernel=${kernel#linux-image-}
@@ -110,8 +112,8 @@ exec 9>"$guests/lock"
 flock 9
 for series in "$@"; do
     if [ ! -d "$guests/$series" ]; then
-        command -v apt-get >/dev/null && [ "$(dpkg --print-architecture)" = amd64 ] || die "needs Debian's apt-get on amd64"
-        [ -e "$keyring" ] || die "needs $keyring (package debian-archive-keyring)"
+        command -v apt-get >/dev/null && [ "$(dpkg --print-architecture)" = amd64 ] || lack "needs Debian's apt-get on amd64"
+        [ -e "$keyring" ] || lack "needs $keyring (package debian-archive-keyring)"
         rm -rf "$guests/new"
         mkdir "$guests/new"
         (cd "$guests/new" && make_image "$series")

@@ -141,14 +141,16 @@ same() {
     compared=$((compared + 1))
     echo "the same ${#examples[@]} records: $name"
 }
-# Python for MACHINE, unpacked and not installed, with its libraries. Prints its folder.
+# Python for MACHINE, unpacked and not installed, with its libraries. Prints its folder. Called in a condition, where `set -e` has no
+# effect.
 python_of() {
     local root=$roots/python-$1 files=$roots/python-$1-files package
     if ! [ -x "$root/usr/bin/python3" ]; then
-        rm -rf "$root" "$files" && mkdir -p "$root"
+        rm -rf "$root" "$root.new" "$files" && mkdir -p "$root.new" || return 1
         debootstrap --foreign --arch="$(sed 's/aarch64/arm64/' <<<"$1")" --variant=minbase --include=python3 bookworm "$files" \
             >"$roots/python-$1.log" 2>&1 || return 1
-        for package in "$files"/var/cache/apt/archives/*.deb; do dpkg-deb -x "$package" "$root"; done
+        for package in "$files"/var/cache/apt/archives/*.deb; do dpkg-deb -x "$package" "$root.new" || return 1; done
+        mv "$root.new" "$root" || return 1
         rm -rf "$files"
     fi
     echo "$root"
@@ -157,12 +159,12 @@ python_of() {
 record() { "$@" --json; }
 part_records() {
     local command example root other=anabranch-$version-aarch64-linux foreign python
-    foreign=$(find dist -name "anabranch-$version-*_aarch64.whl" | head -n 1)
     python='
 import sys
 from anabranch import _anabranch, _scenario
 print(_anabranch.run(_scenario.read(sys.argv[1]), [], [], [], None, True)[0])'
     need "$static.tar.gz" static
+    foreign=$(find dist -name "anabranch-$version-*_aarch64.whl" | head -n 1)
     rm -rf "$roots/records" "$roots/scenarios"
     mkdir -p "$roots/records" "$roots/scenarios"
     tar -xzf "dist/$static.tar.gz" -C "$roots/records"
@@ -210,15 +212,19 @@ print(_anabranch.run(_scenario.read(sys.argv[1]), [], [], [], None, True)[0])'
 }
 
 part_kernel() {
-    local command=$roots/kernel/$static/anabranch count
+    local count
+    command=$roots/kernel/$static/anabranch # not local: the trap reads it
     [ "$(id -u)" = 0 ] && [ -e /sys/kernel/btf/vmlinux ] || skip "loading takes root and a kernel with BTF"
     need "$static.tar.gz" static
     rm -rf "$roots/kernel" && mkdir -p "$roots/kernel" && tar -xzf "dist/$static.tar.gz" -C "$roots/kernel"
     # The kernel has one of each name.
     ! "$command" kernel list | grep -qE 'ab_[a-z_]+ +loaded' || skip "algorithms are loaded here, which unloading would remove: anabranch kernel unload all"
     "$command" kernel doctor >/dev/null || skip "this kernel lacks what \`anabranch kernel doctor\` says"
+    # Where loading or listing fails: what stayed would make the next run skip.
+    trap '"$command" kernel unload all >/dev/null' EXIT
     "$command" kernel load all >/dev/null
     count=$("$command" kernel list | grep -cE 'ab_[a-z_]+ +loaded' || true)
+    trap - EXIT
     "$command" kernel unload all >/dev/null
     [ "$count" -ge 13 ] || { echo "release-check: only $count algorithms are loaded" >&2; exit 1; }
     [ "$("$command" kernel list | grep -cE 'ab_[a-z_]+ +loaded' || true)" = 0 ] || { echo "release-check: some stay loaded" >&2; exit 1; }
@@ -230,7 +236,7 @@ part_guest-aarch64() {
     local work=$roots/guest name=anabranch-$version-aarch64-linux image
     need "$name.tar.gz" static-aarch64
     command -v qemu-system-aarch64 >/dev/null && command -v cpio >/dev/null || skip "qemu-system-aarch64 or cpio is not installed"
-    image=$(ANABRANCH_GUESTS=$roots/guests tools/guest-image.sh 6.12-arm64) || skip "there is no image of the guest"
+    image=$(ANABRANCH_GUESTS=$roots/guests tools/guest-image.sh 6.12-arm64) || { [ $? = 3 ] || exit 1; skip "the guest's image cannot be made here"; }
     rm -rf "$work" && mkdir -p "$work/root/bin"
     tar -xzf "dist/$name.tar.gz" -C "$work"
     cp "$work/$name/anabranch" "$work/root/bin/"
@@ -239,7 +245,7 @@ part_guest-aarch64() {
     cat "$image/initramfs" "$work/programs" >"$work/initramfs"
     timeout 900 qemu-system-aarch64 -nodefaults -no-reboot -display none -machine virt -cpu max -smp 1 -m 1024 \
         -accel tcg -icount shift=0,sleep=off -rtc base=2024-01-01,clock=vm -serial "file:$work/log" \
-        -kernel "$image/kernel" -initrd "$work/initramfs" -append "console=ttyAMA0 quiet panic=-1" </dev/null
+        -kernel "$image/kernel" -initrd "$work/initramfs" -append "console=ttyAMA0 quiet panic=-1" </dev/null || { tail -n 40 "$work/log" >&2; exit 1; }
     grep -q '^every step succeeded' "$work/log" || { tail -n 40 "$work/log" >&2; exit 1; }
     echo "aarch64 loads $(grep -c '^ab_.*: loaded' "$work/log") algorithms and sends with LIA: Linux $(cat "$image/release"), emulated"
 }

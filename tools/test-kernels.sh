@@ -48,7 +48,7 @@ if [ ${#missing[@]} != 0 ]; then
 fi
 images=()
 for one in "${series[@]}"; do
-    image=$(tools/guest-image.sh "$one") || skip "no image of a guest"
+    image=$(tools/guest-image.sh "$one") || { [ $? = 3 ] || exit 1; skip "no image of a guest"; }
     images+=("$image")
 done
 
