@@ -5,7 +5,8 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from test_sweep import ALGORITHMS, RUNS, VARY, Counting
 
 import anabranch
 from anabranch import _shards
+from anabranch._places import Local
 
 TABLES = ("flows", "runs", "subflows", "links")
 BRIEF = SHORT.replace('"3 s"', '"0.2 s"').replace('"1 s"', '"0.1 s"')
@@ -103,6 +105,36 @@ def test_a_killed_client_resumes(tmp_path: Path) -> None:
     assert len(stored) == 400 and len(counting.tasks) == 400 - there
     seeds = stored.runs.to_polars().collect()["seed"]
     assert sorted(seeds) == list(range(1, 401))
+
+
+def test_forked_workers_leave_the_folder_unlocked(tmp_path: Path) -> None:
+    """They start while it is locked, and stay."""
+    with ProcessPoolExecutor(2, get_context("fork")) as pool:
+        assert len(sweep_to(tmp_path, {}, ["lia"], 1, executor=pool)) == 1
+        assert len(sweep_to(tmp_path, {}, ["lia"], 2, executor=pool)) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
+def test_a_child_of_a_killed_client_leaves_the_folder_unlocked(tmp_path: Path) -> None:
+    code = f"""if True:
+        import os, signal, time
+        from pathlib import Path
+        from anabranch._places import Local
+        with Local(Path({str(tmp_path)!r})).locked():
+            child = os.fork()
+            if child:
+                print(child, flush=True)
+                os.kill(os.getpid(), signal.SIGKILL)
+            os.closerange(0, 3)
+            time.sleep(600)
+    """
+    child = int(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout)
+    try:
+        os.kill(child, 0)
+        with Local(tmp_path).locked():
+            pass
+    finally:
+        os.kill(child, signal.SIGKILL)
 
 
 def test_an_object_store(monkeypatch: pytest.MonkeyPatch) -> None:

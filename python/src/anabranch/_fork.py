@@ -1,13 +1,13 @@
-"""Closes store files in forked children, which would otherwise keep the stores locked after this process exits."""
+"""Closes locked files in forked children, which would otherwise keep stores and folders locked after this process exits."""
 
 import os
 
-from . import _anabranch
+from . import _anabranch, _places
 
 
 def _in_child() -> None:
     null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
-    for descriptor in _anabranch.after_fork():
+    for descriptor in (*_anabranch.after_fork(), *_places.locks):
         os.dup2(null, descriptor, inheritable=False)
     os.close(null)
 

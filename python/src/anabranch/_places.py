@@ -11,6 +11,9 @@ from typing import Any, Protocol
 
 from . import _arguments
 
+locks: set[int] = set()
+"""Descriptors of locked files, which forked children close."""
+
 
 class Place(Protocol):
     """A folder, with files in folders of one level."""
@@ -88,7 +91,13 @@ class Local:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as why:
                 raise _arguments.refused(f"another client writes into {self}: {why}") from why
-            yield
+            locks.add(file.fileno())
+            try:
+                yield
+            finally:
+                # Closing would not unlock it while a forked child has it open.
+                fcntl.flock(file, fcntl.LOCK_UN)
+                locks.discard(file.fileno())
 
     def _partial(self, file: str) -> Path:
         path = self.folder / f"{file}.partial"
@@ -148,6 +157,8 @@ class Remote:
 
 def place(name: str, value: object) -> Place:
     """A folder, or the URL of one."""
+    if isinstance(value, str) and value.startswith("file://"):
+        return Local(Path(value.removeprefix("file://")))
     if isinstance(value, str) and "://" in value:
         return Remote(value)
     return Local(_arguments.path(name, value))
