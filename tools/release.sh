@@ -60,9 +60,8 @@ documents() {
 libelf() {
     local folder=$1 sources=$2 zig=("${@:3}") elf=$2/elfutils
     rm -rf "$folder"
-    mkdir -p "$folder/include" "$folder/libelf" "$folder/zlib" "$folder/licences"
+    mkdir -p "$folder/include" "$folder/libelf" "$folder/zlib"
     cp "$elf"/libelf/{libelf,gelf}.h "$sources"/zlib/{zlib,zconf}.h "$folder/include/"
-    cp "$elf"/{COPYING-GPLV2,COPYING-LGPLV3,COPYING} "$folder/licences/"
     cd "$folder/zlib"
     "${zig[@]}" -DHAVE_UNISTD_H -c "$sources"/zlib/*.c
     cd "$folder/libelf"
@@ -90,7 +89,7 @@ print(next(os.path.dirname(each["manifest_path"]) for each in json.load(sys.stdi
     rm -rf "${work:?}/$name"
     mkdir -p "$work/$name"
     cp "$work/static/$triple/dist/anabranch" "$work/$name/"
-    cp -r "$elf/licences" "$work/$name/licences-of-libelf"
+    tools/licences.sh "$work/$name/licences" "$sources" "$("$tools/bin/python" -c 'import ziglang; print(*ziglang.__path__)')"
     documents "$work/$name" "${@:2}" "$work/$name/anabranch"
     pack "$dist/$name.tar.gz" "$work" "$name"
 }
