@@ -22,9 +22,9 @@ for clang in clang clang-{21,20,19,18,17,16,15,14}; do
 done
 [ -n "$clang" ] || cannot "no clang with a back end for WebAssembly"
 
-# The same bytes from every folder.
-RUSTFLAGS="--remap-path-prefix=$PWD=anabranch --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo" \
-    CC_wasm32_unknown_unknown=$clang AR_wasm32_unknown_unknown=ar \
+. tools/remap.sh
+remap "$PWD=anabranch" "${CARGO_HOME:-$HOME/.cargo}=cargo"
+CC_wasm32_unknown_unknown=$clang AR_wasm32_unknown_unknown=ar \
     cargo build --quiet --locked --release --package anabranch-page --target "$target"
 
 # One line of presets.tsv: id, file, left, right, title, about.

@@ -18,8 +18,9 @@ all="static static-aarch64 deb wheel wheel-aarch64 sdist crates container site s
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 ANABRANCH_COMMIT=$(git describe --always --dirty --abbrev=12 --exclude '*')
 export SOURCE_DATE_EPOCH ANABRANCH_COMMIT
-export RUSTFLAGS="--remap-path-prefix=$PWD=anabranch --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo --remap-path-prefix=$target=target"
-export CFLAGS="-ffile-prefix-map=$PWD=anabranch -ffile-prefix-map=$target=target"
+. tools/remap.sh
+remap "$PWD=anabranch" "${CARGO_HOME:-$HOME/.cargo}=cargo" "$target=target"
+export CFLAGS="${CFLAGS:+$CFLAGS }-ffile-prefix-map=$PWD=anabranch -ffile-prefix-map=$target=target"
 
 . tools/parts.sh
 
