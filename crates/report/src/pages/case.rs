@@ -123,10 +123,9 @@ fn cell(value: Option<&Estimate>) -> String {
 }
 
 fn flows(case: &Case, result: &CaseResult) -> Markup {
-    let name = |row: &FlowRow| match (row.part, row.flow.as_str()) {
-        (true, _) => String::new(),
-        (false, "tested") => row.cc.clone(),
-        (false, flow) => format!("{flow} ({})", row.cc),
+    let name = |row: &FlowRow| match row.flow.as_str() {
+        "tested" => row.cc.clone(),
+        flow => format!("{flow} ({})", row.cc),
     };
     let several = result.flows.iter().filter(|row| !row.part).count() > 1;
     let shares = result.run.shares.as_ref();
@@ -149,7 +148,7 @@ fn flows(case: &Case, result: &CaseResult) -> Markup {
                 tbody {
                     @for row in &result.flows {
                         tr class=[row.part.then_some("part")] {
-                            th scope="row" { (name(row)) }
+                            @if row.part { td {} } @else { th scope="row" { (name(row)) } }
                             td { (row.path.as_deref().unwrap_or("all")) }
                             td.number { (cell(row.goodput_mbps.as_ref())) }
                             @if let Some(shares) = shares { (ideals(shares, row)) }
