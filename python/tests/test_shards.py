@@ -148,17 +148,97 @@ def test_an_object_store(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_one_folder_has_one_sweep(tmp_path: Path) -> None:
-    sweep_to(tmp_path, {"links.b.delay": ["10 ms"]}, ["lia"], 1)
+    sweep_to(tmp_path, {"links.b.queue": ["1 BDP"]}, ["lia"], 1)
     for change, said in (
-        ({"vary": {"links.a.delay": ["10 ms"]}}, "its keys is"),
-        ({"vary": {"links.b.delay": ["0 BDP"]}}, "its axes is"),
+        ({"vary": {"links.a.queue": ["1 BDP"]}}, "its keys is"),
+        ({"vary": {"links.b.queue": ["20 packets"]}}, "its axes is"),
         ({"duration": 2}, "its duration is"),
         ({"metrics": {"x": goodput}}, "its metrics is"),
     ):
         with pytest.raises(anabranch.InputError, match=said):
-            sweep_to(tmp_path, **{"vary": {"links.b.delay": ["10 ms"]}, "cc": ["lia"], "seeds": 1, **change})
+            sweep_to(tmp_path, **{"vary": {"links.b.queue": ["1 BDP"]}, "cc": ["lia"], "seeds": 1, **change})
     with pytest.raises(FileNotFoundError):
         anabranch.load(tmp_path / "none")
+
+
+def test_a_folder_has_the_files_of_its_runs(tmp_path: Path) -> None:
+    for name in ("one", "other", "third"):
+        (tmp_path / name).write_text("1\n2\n4\n")
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_text(BRIEF.replace('rate = "10 Mbit/s"', 'trace = "one"'))
+
+    def runs(*traces: str) -> int:
+        vary = {"links.a.trace": list(traces)} if traces else {}
+        return len(anabranch.sweep_to(tmp_path / f"of-{len(vary)}", scenario, vary, seeds=1, progress=False))
+
+    assert runs() == 1 and runs("one", "other") == 2 and runs("third") == 3
+    (tmp_path / "other").write_text("1\n3\n")
+    assert runs() == 1 and runs("one", "third") == 3
+    with pytest.raises(anabranch.InputError, match="a file that the scenario refers to"):
+        runs("one", "other")
+    (tmp_path / "one").write_text("1\n3\n")
+    with pytest.raises(anabranch.InputError, match="a file that the scenario refers to"):
+        runs()
+
+
+def test_a_corrected_mistake_needs_no_other_folder(tmp_path: Path) -> None:
+    def wrong(run: anabranch.Run) -> float:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        anabranch.sweep_to(tmp_path, BRIEF, seeds=1, metrics={"x": wrong}, progress=False)
+    assert len(anabranch.load(tmp_path)) == 0
+    assert len(anabranch.sweep_to(tmp_path, BRIEF, seeds=1, metrics={"x": goodput}, progress=False)) == 1
+
+
+def test_mistakes_in_later_values_are_shown_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_shards, "PART_POINTS", 1)
+    for vary, cc, said in (
+        ({}, ["lia", "lia2"], "lia2"),
+        ({"links.b.delay": ["1 ms", "2 ms"], "links.a.delay": ["1 ms", "0 BDP"]}, ["lia"], "0 BDP"),
+    ):
+        with pytest.raises(anabranch.InputError, match=said):
+            sweep_to(tmp_path / "out", vary, cc, 1)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_list_that_was_cut_off_is_made_again(tmp_path: Path) -> None:
+    sweep_to(tmp_path, {}, ["lia"], 3)
+    [listed] = (tmp_path / "done").iterdir()
+    listed.write_bytes(listed.read_bytes()[: _shards.ID_BYTES])
+    assert len(anabranch.load(tmp_path)) == 0
+    stored = sweep_to(tmp_path, {}, ["lia"], 3)
+    assert len(stored) == len(stored.runs.to_polars().collect()) == 3
+
+
+def test_what_is_finished_is_written_while_a_run_takes_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_shards, "SHARD_S", 0.5)
+    monkeypatch.setattr("anabranch._executor.MAX_TASKS", 1)
+    monkeypatch.setattr("anabranch._pool.POLL_S", 0.01)
+
+    class Waiting(ThreadPoolExecutor):
+        """Seed 2 ends once seed 1 is in the folder."""
+
+        def submit(self, make: Any, /, tasks: list[str], *args: Any) -> Any:
+            def later() -> Any:
+                deadline = time.monotonic() + 20
+                while '"seed":"2"' in tasks[0] and not list(tmp_path.glob("done/*")):
+                    assert time.monotonic() < deadline
+                    time.sleep(0.01)
+                return make(tasks, *args)
+
+            return super().submit(later)
+
+    with Waiting(2) as pool:
+        assert len(anabranch.sweep_to(tmp_path, BRIEF, seeds=2, executor=pool, progress=False)) == 2
+
+
+def test_a_warning_is_shown_once_with_the_caller_s_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_shards, "PART_POINTS", 1)
+    slow = BRIEF.replace("5 Mbit/s", "900 bit/s")
+    with pytest.warns(UserWarning) as warned:
+        anabranch.sweep_to(tmp_path, slow, cc=["lia", "olia"], seeds=1, progress=False)
+    assert len({str(each.message) for each in warned}) == len(warned) and {each.filename for each in warned} == {__file__}
 
 
 def test_a_mistake_is_shown(tmp_path: Path) -> None:

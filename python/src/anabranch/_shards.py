@@ -1,8 +1,8 @@
 """Sweeps of any length: finished runs go to files of tables, and the client's memory does not grow with them.
 
 A folder has `sweep.json`, which says what is swept, the tables `runs`, `flows`, `subflows` and `links` as folders of Parquet files,
-and `done`: the identities of the runs in the files of one name. A file in `done` is written last, so that files without one are of a
-client that was killed.
+and `done`: the identities of the runs in the files of one name, which ends with their number. A file in `done` is written last, so
+that files without a complete one are of a client that was killed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import tempfile
 import time
 import uuid
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
@@ -39,7 +40,7 @@ SHARD_RUNS = 5_000
 """The most runs of a file."""
 
 SHARD_S = 15.0
-"""The longest time between two files, in seconds: a killed client loses no more than this."""
+"""The longest time between two files, in seconds, while runs end."""
 
 PART_POINTS = 200
 """The most points that are planned at once."""
@@ -96,7 +97,7 @@ class StoredSweep:
         self.about: dict[str, Any] = json.loads(text)
         """What is swept."""
         self._where = where
-        self._sizes = where.sizes("done")
+        self._sizes = done(where)
 
     def _table(self, name: str) -> StoredTable:
         return StoredTable([self._where.name(f"{name}/{shard}.parquet") for shard in self._sizes])
@@ -148,11 +149,26 @@ class Plan:
         self.vary, self.cc, self.set, self.duration, self.seeds, self.needs = vary, cc, set, duration, seeds, needs
         self.axes = _anabranch.axes(vary, cc)
 
-    def about(self) -> dict[str, Any]:
-        """What all runs of a folder have in common; values and seeds may be added."""
+    def sweep(self, vary: list[str], cc: list[str], seeds: int) -> tuple[Any, ...]:
+        """The arguments of a study of this scenario."""
+        return _scenario.stem(self.name), self.name, self.text, vary, cc, self.set, self.duration, seeds
+
+    def about(self, base: _anabranch.Study) -> dict[str, Any]:
+        """What all runs of a folder have in common; values and seeds may be added. `base` is of the scenario alone. This reads
+        each value of an axis once, so that a mistake in one is shown before the first run."""
+        [scenario] = _texts(base)
+        files: dict[str, str] = {}
+        first = [values[:1] for _, values, _ in self.axes]
+        for i, (name, values, _) in enumerate(self.axes):
+            for some in _chunks(values, PART_POINTS):
+                texts = _texts(self.study([*first[:i], some, *first[i + 1 :]], 1))
+                for value, text in zip(some, texts):
+                    if text != scenario:
+                        files[f"{name}={value}"] = _sum(text)
         return {
             "version": _anabranch.build(),
-            "scenario": hashlib.sha256(self.text.encode()).hexdigest(),
+            "scenario": _sum(scenario),
+            "files": files,
             "set": self.set,
             "duration": self.duration,
             "axes": [[name, unit] for name, _, unit in self.axes],
@@ -177,13 +193,26 @@ class Plan:
 
     def part(self, values: list[list[str]], seeds: list[int], finished: _anabranch.Finished) -> _anabranch.Part:
         """The missing runs of a part."""
+        return _anabranch.Part(self.study(values, len(seeds)), seeds, finished)
+
+    def study(self, values: list[list[str]], seeds: int) -> _anabranch.Study:
+        """A study of a part. The scenario's warnings have been shown."""
         chosen = list(values)
         cc = chosen.pop(0) if self.cc else []
         vary = [f"{key}={','.join(each)}" for key, each in zip(self.keys, chosen)]
-        study = _anabranch.Study.of_sweep(
-            _scenario.stem(self.name), self.name, self.text, vary, cc, self.set, self.duration, len(seeds)
-        )
-        return _anabranch.Part(study, seeds, finished)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            return _anabranch.Study.of_sweep(*self.sweep(vary, cc, seeds))
+
+
+def _texts(study: _anabranch.Study) -> list[str]:
+    """The scenario of each point, with the files that it refers to."""
+    part = _anabranch.Part(study, [1], _anabranch.Finished())
+    return [json.loads(part.task(i))["scenario"] for i in range(len(part))]
+
+
+def _sum(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _chunks(all: list[Any], size: int) -> list[list[Any]]:
@@ -226,13 +255,18 @@ class Stream:
             [record] = _anabranch.execute([task], _anabranch.build(), self.plan.needs._replace(raises=True))
             assert record is not None
         self.shard.put(part, i, record)
-        if len(self.shard) >= SHARD_RUNS or time.monotonic() - self.written > SHARD_S:
+        if len(self.shard) >= SHARD_RUNS:
+            self.end()
+
+    def poll(self) -> None:
+        """Writes if it is time."""
+        if time.monotonic() - self.written > SHARD_S:
             self.end()
 
     def end(self) -> None:
         """Writes what has been finished."""
         if len(self.shard):
-            name = f"{self.count:06}-{uuid.uuid4().hex[:8]}"
+            name = f"{self.count:06}-{uuid.uuid4().hex[:8]}-{len(self.shard)}"
             with tempfile.TemporaryDirectory(prefix="anabranch-") as folder:
                 ids = self.shard.write(folder)
                 for table in TABLES:
@@ -243,32 +277,52 @@ class Stream:
         self.written = time.monotonic()
 
 
-def begun(where: Place, plan: Plan) -> Stream:
+def done(where: Place) -> dict[str, int]:
+    """The complete lists of finished runs, and their bytes. Those of version 0.2.0 have no number in their names."""
+
+    def complete(name: str, size: int) -> bool:
+        runs, rest = divmod(size, ID_BYTES)
+        return runs > 0 and not rest and (name.count("-") < 2 or name.rpartition("-")[2] == str(runs))
+
+    return {name: size for name, size in where.sizes("done").items() if complete(name, size)}
+
+
+def begun(where: Place, plan: Plan, about: dict[str, Any]) -> Stream:
     """Begins a folder of a sweep, or continues it."""
-    about = json.loads(json.dumps(plan.about()))
-    if (text := where.read("sweep.json")) is None:
-        where.write("sweep.json", json.dumps(about, indent=1).encode())
-    else:
-        _same(where, json.loads(text), about)
-    shards = where.sizes("done")
-    for table in TABLES:
+    about = json.loads(json.dumps(about))
+    shards = done(where)
+    old = where.read("sweep.json")
+    # Without a run, what is there may have been a mistake.
+    if old and shards:
+        there = json.loads(old)
+        about["files"] = _same(where, there, about)
+    if (new := json.dumps(about, indent=1).encode()) != old:
+        where.write("sweep.json", new)
+    for folder in ("done", *TABLES):
         # Of a client that was killed.
-        for file in where.sizes(table):
+        for file in where.sizes(folder):
             if file.removesuffix(".parquet") not in shards:
-                where.remove(f"{table}/{file}")
+                where.remove(f"{folder}/{file}")
     finished = _anabranch.Finished()
     for shard in shards:
         finished.add(where.read(f"done/{shard}") or b"")
     return Stream(plan, where, finished, len(shards))
 
 
-def _same(where: Place, there: Mapping[str, Any], about: Mapping[str, Any]) -> None:
+def _same(where: Place, there: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, str]:
+    """Refuses another sweep than the one there, and returns the files of both."""
+    files: dict[str, str] = there.get("files", {})
+    if there["scenario"] != about["scenario"] or any(files.get(value, sum) != sum for value, sum in about["files"].items()):
+        raise _arguments.refused(
+            f"{where} has another sweep: its scenario, or a file that the scenario refers to, was another one. Choose another folder"
+        )
     for key, value in about.items():
-        if there.get(key) != value:
+        if key not in ("scenario", "files") and there.get(key) != value:
             raise _arguments.refused(
                 f"{where} has another sweep: its {key} is {there.get(key)!r}, and not {value!r}. Choose another folder: "
                 "one folder has runs of one scenario, whose values and seeds may be added to"
             )
+    return {**files, **about["files"]}
 
 
 def sweep_to(
@@ -304,13 +358,23 @@ def sweep_to(
         {**labels, **{own.name: own.label for own in needs.own}},
     )
     _arguments.executor(executor)
+    # Here, so that a warning names the caller's line.
+    base = _anabranch.Study.of_sweep(*plan.sweep([], [], 1))
+    about = plan.about(base)
     where = place("folder", folder)
     with ExitStack() as stack:
         stack.enter_context(where.locked())
-        stream = begun(where, plan)
+        stream = begun(where, plan, about)
         if stream.missing:
             if executor is None:
                 executor, needs = threads(stack, needs)
-            RemoteRuns(stream, executor, shown(stack, progress), needs).run()
+            show = shown(stack, progress)
+
+            def poll(part: float, done: int, total: int) -> None:
+                stream.poll()
+                if show is not None:
+                    show(part, done, total)
+
+            RemoteRuns(stream, executor, poll, needs).run()
     return StoredSweep(where)
 
