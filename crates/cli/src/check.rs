@@ -28,7 +28,7 @@ pub struct CheckArgs {
 
 /// `anabranch check`.
 pub fn check(args: CheckArgs) -> Result<(), Error> {
-    let scenario = args.scenario.open(args.cc, false)?;
+    let scenario = args.scenario.read(args.cc, false)?;
     scenario.check()?;
     if !args.yes {
         check_memory(&scenario, 0, 1)?;

@@ -1,5 +1,6 @@
 //! The scenario of a command, and its changes.
 
+use crate::output::note;
 use anabranch::{Changes, Error, Scenario};
 use anabranch_record::quoted;
 use clap::Args;
@@ -38,8 +39,15 @@ impl ScenarioArgs {
         format!("{}{}", quoted(&self.file.display().to_string()), options.collect::<String>())
     }
 
-    /// Reads the scenario with the changes and these algorithms.
+    /// Reads the scenario with the changes and these algorithms, and warns of what is probably not meant.
     pub fn open(self, cc: Vec<String>, linux_hosts: bool) -> Result<Scenario, Error> {
+        let scenario = self.read(cc, linux_hosts)?;
+        scenario.warnings().iter().for_each(|warning| note(warning));
+        Ok(scenario)
+    }
+
+    /// Reads it without the warnings.
+    pub fn read(self, cc: Vec<String>, linux_hosts: bool) -> Result<Scenario, Error> {
         let ScenarioArgs { file, set, seed, duration } = self;
         Scenario::open_with(file, Changes { set, cc, seed, duration }.linux_hosts(linux_hosts))
     }

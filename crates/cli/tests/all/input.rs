@@ -234,6 +234,13 @@ fn warnings() {
     let page = anabranch(["check", TWO_PATHS, "--set", "flows.bonded.backup=[1, 2]"]).ok();
     assert!(page.contains("Warning: bonded: every path is a backup"), "{page}");
     assert!(!anabranch(["check", TWO_PATHS]).ok().contains("Warning"));
+    let dir = tempfile::tempdir().unwrap();
+    for command in ["run", "sweep"] {
+        let out = format!("--out={}", dir.path().join(command).display());
+        let slow = ["--cc=reno", "--duration=11 s", "--set=links.dsl.rate=500 bit/s", &out];
+        let said = anabranch([&[command, TWO_PATHS][..], &slow].concat()).stderr;
+        assert!(said.contains("Note: dsl: its rate is 500 bit/s"), "{said}");
+    }
 }
 
 /// Names of files need not be UTF-8.
