@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -137,12 +137,27 @@ def test_a_child_of_a_killed_client_leaves_the_folder_unlocked(tmp_path: Path) -
         os.kill(child, signal.SIGKILL)
 
 
-def test_an_object_store(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_url_of_a_local_folder_is_that_folder(tmp_path: Path) -> None:
+    assert len(anabranch.sweep_to(f"file://{tmp_path}/out", BRIEF, seeds=1, progress=False)) == 1
+    assert (tmp_path / "out/lock").exists() and len(anabranch.load(tmp_path / "out")) == 1
+
+
+def test_an_object_store() -> None:
     import fsspec
 
     stored = anabranch.sweep_to("memory://sweeps/one", BRIEF, cc=["lia", "olia"], seeds=3, progress=False)
     assert len(stored) == len(anabranch.load("memory://sweeps/one")) == 6
-    assert len(anabranch.sweep_to("memory://sweeps/one", BRIEF, cc=["lia", "olia"], seeds=4, progress=False)) == 8
+    stored = anabranch.sweep_to("memory://sweeps/one", BRIEF, cc=["lia", "olia"], seeds=4, progress=False)
+    assert len(stored) == 8
+    ours = anabranch.sweep(BRIEF, cc=["lia", "olia"], seeds=4, progress=False)
+    assert_same(stored, ours)
+    total = sum(ours["goodput_bps"])
+    assert stored.flows.to_pandas(["goodput_bps"]).goodput_bps.sum() == pytest.approx(total) and total > 1e6
+    for connection in (None, duckdb.connect()):
+        # The second time, it has the file system.
+        for table in (stored.flows, stored.flows):
+            [(by_duckdb,)] = table.to_duckdb(connection).aggregate("sum(goodput_bps)").fetchall()
+            assert by_duckdb == pytest.approx(total)
     files = fsspec.filesystem("memory").find("/sweeps/one/runs")
     assert [f"memory:/{file}" for file in sorted(files)] == anabranch.load("memory://sweeps/one").runs.files
 
@@ -231,6 +246,27 @@ def test_what_is_finished_is_written_while_a_run_takes_longer(tmp_path: Path, mo
 
     with Waiting(2) as pool:
         assert len(anabranch.sweep_to(tmp_path, BRIEF, seeds=2, executor=pool, progress=False)) == 2
+
+
+def test_an_error_does_not_drop_the_other_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of those that end at the same time."""
+    monkeypatch.setattr("anabranch._executor.MAX_TASKS", 1)
+
+    class Lying(Executor):
+        """The records of three of six seeds are of no run."""
+
+        _max_workers = 2
+
+        def submit(self, make: Any, /, tasks: list[str], *args: Any) -> Any:
+            made = make(tasks, *args)
+            future: Future[Any] = Future()
+            lies = any(f'"seed":"{seed}"' in tasks[0] for seed in (1, 3, 5))
+            future.set_result(made._replace(records=[b"{}"]) if lies else made)
+            return future
+
+    with pytest.raises(anabranch.VersionError, match="invalid record"):
+        anabranch.sweep_to(tmp_path, BRIEF, seeds=6, executor=Lying(), progress=False)
+    assert sorted(anabranch.load(tmp_path).runs.to_polars().collect()["seed"]) == [2, 4, 6]
 
 
 def test_a_warning_is_shown_once_with_the_caller_s_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,9 +99,15 @@ class RemoteRuns:
             self.submit()
             while self.under_way:
                 done, _ = wait(self.under_way, timeout=_pool.POLL_S, return_when=FIRST_COMPLETED)
-                # Stores results before a failure may end the call.
+                # Stores all results before a failure may end the call.
+                first: Exception | None = None
                 for future in sorted(done, key=failed):
-                    self.take(future, self.under_way.pop(future))
+                    try:
+                        self.take(future, self.under_way.pop(future))
+                    except Exception as why:
+                        first = first or why
+                if first:
+                    raise first
                 for future, lost in self.pool.lost().items():
                     if group := self.under_way.pop(future, None):
                         future.cancel()
@@ -174,7 +180,8 @@ class RemoteRuns:
         if made.error:
             error, text = made.error
             raise error from RunError(f"in a worker:\n{text}")
-        for task, record in zip(group.tasks, made.records):
+        # A run that failed may end the call.
+        for task, record in sorted(zip(group.tasks, made.records), key=lambda each: each[1] is None):
             self.runs.put(task, record)
         self.done += len(group.tasks)
         self.estimate += group.estimate

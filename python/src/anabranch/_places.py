@@ -18,6 +18,9 @@ locks: set[int] = set()
 class Place(Protocol):
     """A folder, with files in folders of one level."""
 
+    files: Any
+    """The file system of fsspec; `None` for a local folder."""
+
     def name(self, file: str) -> str:
         """The whole name of a file, for other programs."""
 
@@ -44,6 +47,7 @@ class Local:
     """A folder of this machine, or of a file system that is mounted."""
 
     def __init__(self, folder: Path) -> None:
+        self.files = None
         self.folder = folder
 
     def __str__(self) -> str:

@@ -20,6 +20,10 @@ POLL_S = 1.0
 """Seconds between two requests to a scheduler, which cost it some milliseconds each."""
 
 
+SLOWED = ("memory_monitor", "monitor", "profile", "tick")
+"""Callbacks by which Dask's processes look at themselves."""
+
+
 class Pool:
     """Any executor of `concurrent.futures`."""
 
@@ -72,13 +76,16 @@ class Dask(Pool):
         """Lets processes of Dask look at themselves once a second at most, or as often as before: by default a worker with its nanny
         and the scheduler do so 200 times a second, which takes them some per cent of a core."""
 
+        names = SLOWED
+
         # Dask sends the code of this function, too, and calls the scheduler a worker.
         def intervals(dask_worker: Any) -> None:
             if not slow:
                 for name, interval in dask_worker.__dict__.pop("anabranch_intervals", {}).items():
                     dask_worker.periodic_callbacks[name].callback_time = interval
             elif not hasattr(dask_worker, "anabranch_intervals"):
-                short = {name: each for name, each in dask_worker.periodic_callbacks.items() if each.callback_time < 1000}
+                callbacks = {name: dask_worker.periodic_callbacks.get(name) for name in names}
+                short = {name: each for name, each in callbacks.items() if each and each.callback_time < 1000}
                 dask_worker.anabranch_intervals = {name: each.callback_time for name, each in short.items()}
                 for each in short.values():
                     each.callback_time = 1000

@@ -56,28 +56,35 @@ MOST_SEEDS = 1_000_000
 class StoredTable:
     """A table in Parquet files, which readers take as one: `files` names them. Nothing is read before it is asked for."""
 
-    def __init__(self, files: list[str]) -> None:
+    def __init__(self, files: list[str], system: Any = None) -> None:
         self.files: list[str] = files
         """The files, complete ones only."""
+        self._system = system
 
     def to_polars(self, *, lazy: bool = True) -> polars.LazyFrame | polars.DataFrame:
-        """A lazy frame of Polars, or with `lazy=False` the data frame."""
+        """A lazy frame of Polars, or with `lazy=False` the data frame. In an object store it needs pyarrow."""
         import polars
 
-        frame = polars.scan_parquet(self.files)
+        frame = polars.scan_parquet(self.files) if self._system is None else polars.scan_pyarrow_dataset(self.to_arrow())
         return frame if lazy else frame.collect()
 
     def to_duckdb(self, connection: Any = None) -> duckdb.DuckDBPyRelation:
-        """A relation of DuckDB, by default of its own connection."""
+        """A relation of DuckDB, by default of its own connection, which gets the file system of an object store."""
         import duckdb
 
-        return (connection or duckdb).read_parquet(self.files)
+        connection = connection or duckdb
+        if self._system is not None:
+            protocol = self._system.protocol
+            if not connection.filesystem_is_registered(protocol if isinstance(protocol, str) else protocol[0]):
+                connection.register_filesystem(self._system)
+        return connection.read_parquet(self.files)
 
     def to_arrow(self) -> pyarrow.dataset.Dataset:
         """A data set of pyarrow."""
         from pyarrow import dataset
 
-        return dataset.dataset(self.files, format="parquet")
+        files = self.files if self._system is None else [self._system._strip_protocol(file) for file in self.files]
+        return dataset.dataset(files, filesystem=self._system, format="parquet")
 
     def to_pandas(self, columns: list[str] | None = None) -> pandas.DataFrame:
         """A pandas data frame, of all columns or of some. Needs pyarrow."""
@@ -100,7 +107,7 @@ class StoredSweep:
         self._sizes = done(where)
 
     def _table(self, name: str) -> StoredTable:
-        return StoredTable([self._where.name(f"{name}/{shard}.parquet") for shard in self._sizes])
+        return StoredTable([self._where.name(f"{name}/{shard}.parquet") for shard in self._sizes], self._where.files)
 
     @property
     def runs(self) -> StoredTable:
