@@ -1,6 +1,10 @@
 """The files of `anabranch run --out`, read as the book says."""
 
 import json
+import os
+import signal
+import threading
+import time
 from pathlib import Path
 
 import duckdb
@@ -79,6 +83,46 @@ def test_a_backend_s_run_is_the_command_s(command: Path, short: Path, tmp_path: 
         anabranch.run(short, backend="kernel")
     with pytest.raises(anabranch.InputError, match="must be one of sim, kernel"):
         anabranch.run(short, backend="guest")
+    with pytest.raises(anabranch.InputError, match="always has samples"):
+        anabranch.run(short, backend="kernel", samples=False)
+
+
+def test_a_backend_gets_traces_and_shows_notes(command: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(command.parent), prepend=":")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "one").write_text("1\n2\n4\n")
+    scenario = SHORT.replace('rate = "10 Mbit/s"', 'trace = "one"').replace('["a"], ["b"]', '["a"]')
+    with pytest.warns(UserWarning, match="over a single path") as warned:
+        run = anabranch.Run(_backend.run("sim", _scenario.read(scenario), [], [], 7))
+    assert len(warned) == 1
+    with pytest.warns(UserWarning, match="over a single path"):
+        assert run.summary == anabranch.run(scenario, seed=7).summary
+
+
+def test_an_interrupted_backend_ends_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command that takes some time to end stands for one that restores the network."""
+    fake, started, ended = (tmp_path / name for name in ("anabranch", "started", "ended"))
+    fake.write_text(
+        f"#!/bin/sh\ntrap 'sleep 1; echo once >>{ended}; exit 130' INT\necho >{started}\nwhile :; do sleep 0.05; done\n"
+    )
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+
+    def interrupt() -> None:
+        while not started.exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        with pytest.raises(KeyboardInterrupt):
+            anabranch.run(SHORT, backend="kernel")
+        thread.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert ended.read_text() == "once\n"
 
 
 def test_files_say_whose_they_are(record: Path) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import _anabranch, _arguments
-from ._errors import MissingFileError, RunError
+from . import _anabranch, _arguments, _scenario
+from ._errors import InputError, MissingFileError, RunError
 
 BACKENDS = ("sim", "kernel", "guest-6.12", "guest-6.1", "guest-newest")
 
@@ -35,13 +38,59 @@ def run(
         file = Path(name)
         if not file.is_file():
             file = Path(folder, "scenario.toml")
-            file.write_text(text, encoding="utf-8")
+            file.write_text(_whole(name, text, sets), encoding="utf-8")
         record = Path(folder, "record")
         words = [command, "run", str(file), "--backend", backend, "--out", str(record), "--yes"]
         words += [f"--set={each}" for each in sets] + [f"--cc={each}" for each in cc]
         words += [] if seed is None else [f"--seed={seed}"]
-        made = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
-        if made.returncode:
-            kind = RunError if made.returncode == 1 else _arguments.refused
-            raise kind(f"`anabranch run --backend {backend}` failed:\n{made.stderr.strip()}")
+        status, said = _ended(words)
+        if status:
+            kind = RunError if status == 1 else _arguments.refused
+            raise kind(f"`anabranch run --backend {backend}` failed:\n{said}")
+        if said:
+            warnings.warn(said, UserWarning, stacklevel=3)
         return _anabranch.load(str(record))
+
+
+def _whole(name: str, text: str, sets: list[str]) -> str:
+    """The scenario with the files that it refers to, which are relative to this process's folder."""
+    with warnings.catch_warnings():
+        # The command prints them, too.
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            return _scenario.texts(_anabranch.Study.of_sweep("run", name, text, [], [], sets, None, 1))[0]
+        except InputError:
+            # It may lack an algorithm that the command gets. Otherwise the command refuses it.
+            return text
+
+
+def _ended(words: list[str]) -> tuple[int, str]:
+    """The exit status of a command, and its standard error. It must end by itself at Ctrl-C, to restore what it has changed."""
+    interrupted: KeyboardInterrupt | None = None
+
+    def start() -> subprocess.Popen[str]:
+        # In its own session, so that it gets each Ctrl-C once: at a second one it ends at once.
+        return subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "NO_COLOR": "1"},
+            start_new_session=True,
+        )
+
+    # In a thread, which Ctrl-C does not interrupt.
+    with ThreadPoolExecutor(1) as thread:
+        command = thread.submit(start)
+        said = thread.submit(lambda: command.result().communicate()[1])
+        while True:
+            try:
+                said.result()
+                break
+            except KeyboardInterrupt as why:
+                interrupted = why
+                command.result().send_signal(signal.SIGINT)
+    if interrupted:
+        raise interrupted
+    return command.result().returncode, said.result().strip()

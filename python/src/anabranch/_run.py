@@ -128,7 +128,7 @@ def run(
     seconds. `seed` defaults to the scenario's. With `samples=False` the run is faster and `samples` is empty.
 
     With `backend="kernel"` or `"guest-6.12"`, `"guest-6.1"`, `"guest-newest"`, the command `anabranch` on PATH, built with the
-    feature `linux`, makes the run, as its `run --backend` does.
+    feature `linux`, makes the run, as its `run --backend` does. It always has samples.
 
     The same arguments give the same result on the simulator and on guests. The call releases the GIL, and Ctrl-C interrupts it.
     """
@@ -139,6 +139,8 @@ def run(
     if _backend.checked(backend) != "sim":
         if own:
             raise _arguments.wrong("cc", cc, f"names of algorithms; `backend={backend!r}` has none in Python")
+        if not samples:
+            raise _arguments.refused(f"`samples=False` is for the simulator: `backend={backend!r}` always has samples")
         return Run(_backend.run(backend, _scenario.read(scenario), sets, named, seed))
     return Run(_anabranch.run(_scenario.read(scenario), sets, named, own, seed, bool(samples)))
 

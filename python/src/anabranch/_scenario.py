@@ -34,6 +34,12 @@ def read(scenario: Scenario) -> tuple[str, str]:
     return _arguments.file("scenario", scenario)
 
 
+def texts(study: _anabranch.Study) -> list[str]:
+    """The scenario of each point of a sweep, with the files that it refers to."""
+    part = _anabranch.Part(study, [1], _anabranch.Finished())
+    return [json.loads(part.task(i))["scenario"] for i in range(len(part))]
+
+
 def stem(name: str) -> str:
     """The name of a scenario's sweep."""
     return Path(name.removeprefix("example:")).stem

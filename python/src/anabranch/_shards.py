@@ -163,12 +163,12 @@ class Plan:
     def about(self, base: _anabranch.Study) -> dict[str, Any]:
         """What all runs of a folder have in common; values and seeds may be added. `base` is of the scenario alone. This reads
         each value of an axis once, so that a mistake in one is shown before the first run."""
-        [scenario] = _texts(base)
+        [scenario] = _scenario.texts(base)
         files: dict[str, str] = {}
         first = [values[:1] for _, values, _ in self.axes]
         for i, (name, values, _) in enumerate(self.axes):
             for some in _chunks(values, PART_POINTS):
-                texts = _texts(self.study([*first[:i], some, *first[i + 1 :]], 1))
+                texts = _scenario.texts(self.study([*first[:i], some, *first[i + 1 :]], 1))
                 for value, text in zip(some, texts):
                     if text != scenario:
                         files[f"{name}={value}"] = _sum(text)
@@ -210,12 +210,6 @@ class Plan:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             return _anabranch.Study.of_sweep(*self.sweep(vary, cc, seeds))
-
-
-def _texts(study: _anabranch.Study) -> list[str]:
-    """The scenario of each point, with the files that it refers to."""
-    part = _anabranch.Part(study, [1], _anabranch.Finished())
-    return [json.loads(part.task(i))["scenario"] for i in range(len(part))]
 
 
 def _sum(text: str) -> str:
