@@ -11,7 +11,7 @@ const MOST_SEEDS: usize = 1000;
 const CONGESTED: f64 = 2.0;
 
 /// Whether a goal is met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Met {
     /// The whole interval is at most 10 % beyond 1.
@@ -25,8 +25,8 @@ pub enum Met {
 /// A goal's ratio.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Goal {
-    /// The ratio.
-    pub ratio: Estimate,
+    /// The ratio; `None` if a run lacks a rate, or has 0 as the divisor.
+    pub ratio: Option<Estimate>,
     /// Whether it meets the goal.
     pub met: Met,
     /// The number of seeds that should decide it if it is undetermined, by the width of its interval; `None` if 1000 would not.
@@ -36,21 +36,23 @@ pub struct Goal {
 }
 
 impl Goal {
-    pub(super) fn at_least(ratio: Estimate) -> Goal {
-        Goal::judged(1.0 - ratio.mean, ratio, None)
+    fn at_least(ratio: Option<Estimate>) -> Goal {
+        Goal::judged(ratio, |mean| 1.0 - mean, None)
     }
 
-    pub(super) fn at_most(ratio: Estimate, link: &str) -> Goal {
-        Goal::judged(ratio.mean - 1.0, ratio, Some(link.to_owned()))
+    fn at_most(ratio: Option<Estimate>, link: Option<&str>) -> Goal {
+        Goal::judged(ratio, |mean| mean - 1.0, link.map(str::to_owned))
     }
 
     /// `beyond` is the mean's distance to 1 on the wrong side.
-    fn judged(beyond: f64, ratio: Estimate, link: Option<String>) -> Goal {
-        let from_margin = beyond - MARGIN;
-        let (met, seeds) = match half_width(&ratio) {
-            Some(half) if from_margin > half => (Met::Missed, None),
-            Some(half) if from_margin <= -half => (Met::Met, None),
-            Some(half) => (Met::Undetermined, enough(half, from_margin.abs(), ratio.values.len())),
+    fn judged(ratio: Option<Estimate>, beyond: fn(f64) -> f64, link: Option<String>) -> Goal {
+        let interval = ratio
+            .as_ref()
+            .and_then(|ratio| Some((half_width(ratio)?, beyond(ratio.mean) - MARGIN, ratio.values.len())));
+        let (met, seeds) = match interval {
+            Some((half, from_margin, _)) if from_margin > half => (Met::Missed, None),
+            Some((half, from_margin, _)) if from_margin <= -half => (Met::Met, None),
+            Some((half, from_margin, n)) => (Met::Undetermined, enough(half, from_margin.abs(), n)),
             None => (Met::Undetermined, None),
         };
         Goal { ratio, met, seeds, link }
@@ -88,9 +90,9 @@ struct PathRates {
     /// Of each seed.
     ours: Vec<Option<f64>>,
     single: Vec<Option<f64>>,
-    /// The mean loss rate of the single-path flow, and its mean rate.
-    loss: f64,
-    rate: f64,
+    /// The mean loss rate of the single-path flow, and its mean rate; `None` if a seed lacks it.
+    loss: Option<f64>,
+    rate: Option<f64>,
 }
 
 impl Rates {
@@ -98,7 +100,7 @@ impl Rates {
     pub fn of(ours: Vec<Vec<Subflow>>, single: Vec<Vec<Vec<Subflow>>>) -> Rates {
         let path = |(path, single): (usize, &Vec<Vec<Subflow>>)| {
             let mean = |of: fn(&Subflow) -> Option<f64>| {
-                estimated(single.iter().map(|run| of(run.first()?))).map_or(0.0, |value| value.mean)
+                estimated(single.iter().map(|run| of(run.first()?))).map(|value| value.mean)
             };
             PathRates {
                 links: ours
@@ -132,59 +134,76 @@ impl Rates {
     }
 
     /// Goal 1, improve throughput.
-    pub fn throughput(&self) -> Option<Goal> {
-        let all: Vec<&PathRates> = self.0.iter().collect();
-        Some(Goal::at_least(ratios(&all, &fastest(&all)?.single)?))
+    pub fn throughput(&self) -> Goal {
+        Goal::at_least(ratios(&self.all()))
     }
 
     /// Goal 2, do no harm: on each link beside the best single-path flow there.
-    pub fn no_harm(&self) -> Option<Goal> {
+    pub fn no_harm(&self) -> Goal {
         let links = self.links().into_iter();
-        largest(links.filter_map(|(name, paths)| Some((ratios(&paths, &fastest(&paths)?.single)?, name))))
+        let worst = worst(links.map(|(name, paths)| Goal::at_most(ratios(&paths), Some(name))));
+        worst.unwrap_or_else(|| Goal::at_most(None, None))
     }
 
-    /// Goal 3, balance congestion: on each congested link that other paths avoid.
+    /// Goal 3, balance congestion: on each congested link that other paths avoid; `None` without such a link.
     pub fn balance(&self) -> Option<Goal> {
-        let best = fastest(&self.0.iter().collect::<Vec<_>>())?;
-        let congested = |paths: &[&PathRates]| {
-            let loss = fastest(paths).map_or(0.0, |path| path.loss);
-            loss > 0.0 && loss >= CONGESTED * best.loss && !paths.iter().any(|path| std::ptr::eq(*path, best))
-        };
-        let links = self.links().into_iter().filter(|(_, paths)| congested(paths));
-        largest(links.filter_map(|(name, paths)| {
-            let is_here = |path: &&PathRates| paths.iter().any(|here| std::ptr::eq(*here, *path));
-            let others: Vec<&PathRates> = self.0.iter().filter(|path| !is_here(path)).collect();
-            let single = &fastest(&paths)?.single;
-            let ratio = |seed: usize| {
-                let here = quotient(sum(&paths, |path| &path.ours, seed)?, single[seed]?)?;
-                let there = sum(&others, |path| &path.ours, seed)?;
-                quotient(here, quotient(there, sum(&others, |path| &path.single, seed)?)?)
+        let Some(best) = fastest(&self.all()) else { return Some(Goal::at_most(None, None)) };
+        worst(self.links().into_iter().filter_map(|(name, paths)| {
+            let is_here = |path: &PathRates| paths.iter().any(|here| std::ptr::eq(*here, path));
+            let congested = || {
+                let loss = fastest(&paths)?.loss?;
+                Some(loss > 0.0 && loss >= CONGESTED * best.loss?)
             };
-            Some((estimated((0..single.len()).map(ratio))?, name))
+            let applies = if is_here(best) { Some(false) } else { congested() };
+            match applies {
+                Some(false) => None,
+                Some(true) => {
+                    let others: Vec<&PathRates> = self.0.iter().filter(|path| !is_here(path)).collect();
+                    Some(Goal::at_most(balance(&paths, &others), Some(name)))
+                }
+                None => Some(Goal::at_most(None, Some(name))),
+            }
         }))
+    }
+
+    fn all(&self) -> Vec<&PathRates> {
+        self.0.iter().collect()
     }
 }
 
-/// The path on which a single-path flow is fastest.
+/// The path on which a single-path flow is fastest; `None` if a rate is missing.
 fn fastest<'a>(paths: &[&'a PathRates]) -> Option<&'a PathRates> {
-    paths.iter().copied().max_by(|a, b| a.rate.total_cmp(&b.rate))
+    let rates = paths.iter().map(|path| Some((path.rate?, *path))).collect::<Option<Vec<_>>>()?;
+    rates.into_iter().max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, path)| path)
 }
 
 fn sum(paths: &[&PathRates], of: fn(&PathRates) -> &Vec<Option<f64>>, seed: usize) -> Option<f64> {
     paths.iter().map(|path| *of(path).get(seed)?).sum()
 }
 
-/// The connection's rate on these paths ÷ the single-path flow's.
-fn ratios(paths: &[&PathRates], single: &[Option<f64>]) -> Option<Estimate> {
+/// The connection's rate on these paths ÷ the best single-path flow's.
+fn ratios(paths: &[&PathRates]) -> Option<Estimate> {
+    let single = &fastest(paths)?.single;
     let ratio =
         |(seed, single): (usize, &Option<f64>)| quotient(sum(paths, |path| &path.ours, seed)?, (*single)?);
     estimated(single.iter().enumerate().map(ratio))
 }
 
-/// The ratio with the largest mean, which must be at most 1.
-fn largest<'a>(each: impl Iterator<Item = (Estimate, &'a str)>) -> Option<Goal> {
-    let (ratio, link) = each.max_by(|(a, _), (b, _)| a.mean.total_cmp(&b.mean))?;
-    Some(Goal::at_most(ratio, link))
+/// That ratio ÷ the connection's rate on the other paths, as a fraction of the rates of single-path flows there.
+fn balance(paths: &[&PathRates], others: &[&PathRates]) -> Option<Estimate> {
+    let single = &fastest(paths)?.single;
+    let ratio = |seed: usize| {
+        let here = quotient(sum(paths, |path| &path.ours, seed)?, single[seed]?)?;
+        let there = sum(others, |path| &path.ours, seed)?;
+        quotient(here, quotient(there, sum(others, |path| &path.single, seed)?)?)
+    };
+    estimated((0..single.len()).map(ratio))
+}
+
+/// Of the links: a missed one before an undecided one before a met one, and then the largest mean. A missing ratio is the largest.
+fn worst(links: impl Iterator<Item = Goal>) -> Option<Goal> {
+    let mean = |goal: &Goal| goal.ratio.as_ref().map_or(f64::INFINITY, |ratio| ratio.mean);
+    links.max_by(|a, b| a.met.cmp(&b.met).then(mean(a).total_cmp(&mean(b))))
 }
 
 fn quotient(a: f64, b: f64) -> Option<f64> {
@@ -198,6 +217,10 @@ mod tests {
     fn subflow(links: &[&str], rate: f64, loss: f64) -> Subflow {
         let links = links.iter().map(|link| (*link).to_owned()).collect();
         Subflow { links, rate: Some(rate), loss: Some(loss) }
+    }
+
+    fn mean(goal: &Goal) -> f64 {
+        goal.ratio.as_ref().unwrap().mean
     }
 
     /// Two seeds alike: of links a, b and c a single-path flow has 2, 5 and 4, and the connection 1, 4 and 6.
@@ -215,12 +238,12 @@ mod tests {
     fn ratios_by_hand_in_any_order_of_paths() {
         for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
             let rates = by_hand(order);
-            let near = |goal: &Goal, ratio: f64| (goal.ratio.mean - ratio).abs() < 1e-12;
+            let near = |goal: &Goal, ratio: f64| (mean(goal) - ratio).abs() < 1e-12;
             // 11 of the best's 5.
-            let goal = rates.throughput().unwrap();
+            let goal = rates.throughput();
             assert!(near(&goal, 11.0 / 5.0) && goal.met == Met::Met, "{goal:?}");
             // 6 of 4 on c is the most.
-            let goal = rates.no_harm().unwrap();
+            let goal = rates.no_harm();
             assert!(near(&goal, 1.5) && goal.met == Met::Missed, "{goal:?}");
             assert_eq!(goal.link.as_deref(), Some("c"));
             // Only a has twice the loss of b, the best: (1 ÷ 2) ÷ (10 ÷ 9).
@@ -237,14 +260,54 @@ mod tests {
         let single =
             [("x", 5.0), ("y", 5.0)].map(|(link, rate)| vec![vec![subflow(&[link, "shared"], rate, 0.1)]; 2]);
         let rates = Rates::of(ours, single.to_vec());
-        let goal = rates.no_harm().unwrap();
-        assert_eq!((goal.link.as_deref(), goal.ratio.mean, goal.met), (Some("shared"), 1.4, Met::Missed));
+        let goal = rates.no_harm();
+        assert_eq!((goal.link.as_deref(), mean(&goal), goal.met), (Some("shared"), 1.4, Met::Missed));
+    }
+
+    /// A verdict counts before a larger mean.
+    #[test]
+    fn each_link_is_judged() {
+        let table = [
+            ([(1.25, 0.02), (1.30, 0.40)], "a", Met::Missed),
+            ([(1.00, 0.40), (1.05, 0.02)], "a", Met::Undetermined),
+            ([(1.25, 0.02), (1.30, 0.02)], "b", Met::Missed),
+            ([(1.02, 0.02), (1.01, 0.02)], "a", Met::Met),
+        ];
+        for (ratios, link, met) in table {
+            let goal = |(link, (mean, half)): (&str, (f64, f64))| {
+                let ratio = Estimate { mean, half_width: Some(half), values: vec![mean; 5] };
+                Goal::at_most(Some(ratio), Some(link))
+            };
+            let found = worst(["a", "b"].into_iter().zip(ratios).map(goal)).unwrap();
+            assert_eq!((found.link.as_deref(), found.met), (Some(link), met), "{ratios:?}");
+        }
+    }
+
+    /// Of one link the single-path flow has no rate in a seed, or the rate 0: that link is undecided, and not met.
+    #[test]
+    fn a_missing_rate_decides_nothing() {
+        let path = |link: &str, rate: Option<f64>| Subflow { rate, ..subflow(&[link], 0.0, 1e-3) };
+        for lacking in [None, Some(0.0)] {
+            let ours = vec![vec![path("a", Some(4.0)), path("b", Some(1.0))]; 2];
+            let single = vec![
+                vec![vec![path("a", Some(4.0))], vec![path("a", Some(4.0))]],
+                vec![vec![path("b", Some(1.0))], vec![path("b", lacking)]],
+            ];
+            let rates = Rates::of(ours, single);
+            let goal = rates.no_harm();
+            assert_eq!((goal.link.as_deref(), goal.met, &goal.ratio), (Some("b"), Met::Undetermined, &None));
+            // Without a rate the best single-path flow is unknown; one with 0 is not the best.
+            let goal1 = if lacking.is_none() { Met::Undetermined } else { Met::Met };
+            assert_eq!(rates.throughput().met, goal1);
+            let goal3 = lacking.is_none().then_some(Met::Undetermined);
+            assert_eq!(rates.balance().map(|goal| goal.met), goal3);
+        }
     }
 
     #[test]
     fn verdicts_need_a_whole_interval() {
-        let ratio = |values: &[f64]| estimate(values.to_vec()).unwrap();
-        let at_most = |values: &[f64]| Goal::at_most(ratio(values), "a").met;
+        let ratio = |values: &[f64]| Some(estimate(values.to_vec()).unwrap());
+        let at_most = |values: &[f64]| Goal::at_most(ratio(values), Some("a")).met;
         assert_eq!(at_most(&[1.05, 1.052]), Met::Met);
         assert_eq!(at_most(&[1.5]), Met::Undetermined, "one seed has no interval");
         // Mean 1.5, and t(1; 0.975) = 12.7 × 0.1; mean 1.0 and 12.7 × 0.05.
@@ -261,8 +324,8 @@ mod tests {
     fn enough_seeds_by_hand() {
         assert_eq!(enough(0.17, 0.09, 5), Some(12));
         assert_eq!(enough(0.17, 1e-6, 5), None);
-        let spread = Estimate { mean: 1.19, half_width: Some(0.17), values: vec![1.19; 5] };
-        assert_eq!(Goal::at_most(spread.clone(), "a").seeds, Some(12));
+        let spread = Some(Estimate { mean: 1.19, half_width: Some(0.17), values: vec![1.19; 5] });
+        assert_eq!(Goal::at_most(spread.clone(), Some("a")).seeds, Some(12));
         assert_eq!(Goal::at_least(spread).seeds, None);
     }
 }

@@ -14,9 +14,8 @@ use anabranch_ideal::{HEADERS, dss};
 use anabranch_record::{Estimate, FlowSummary, Summary};
 use anabranch_scenario::{CongestionControl, Flow, Scenario, base, quoted_key, suggest};
 use goals::Rates;
-use rule::Candidate;
+use rule::{Candidate, Needed};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// The algorithms to choose from, unless others are named.
 pub const ALGORITHMS: [&str; 6] = ["uncoupled", "lia", "olia", "balia", "coupled-cubic", "linked-cubic"];
@@ -64,9 +63,10 @@ pub struct Case {
     /// The connection's goodput, in bits per second.
     pub goodput_bps: Option<Estimate>,
     /// Improve throughput: rate ÷ the rate of the best single-path flow, at least 1.
-    pub goal1: Option<Goal>,
-    /// Do no harm: rate on a link ÷ the rate of the single-path flow there, at most 1, on the link with the largest mean.
-    pub goal2: Option<Goal>,
+    pub goal1: Goal,
+    /// Do no harm: rate on a link ÷ the rate of the single-path flow there, at most 1, on the worst link: a surely
+    /// missed one before an undecided one, and then the largest mean.
+    pub goal2: Goal,
     /// Balance congestion: that ratio on a congested link ÷ the ratio on the others, at most 1; `None` if no link has twice the
     /// loss of the best.
     pub goal3: Option<Goal>,
@@ -80,8 +80,7 @@ pub struct Case {
 impl Case {
     /// Its goals by number.
     pub fn goals(&self) -> impl Iterator<Item = (u32, &Goal)> {
-        let all = [(1, &self.goal1), (2, &self.goal2), (3, &self.goal3)].into_iter();
-        all.filter_map(|(number, goal)| Some((number, goal.as_ref()?)))
+        [(1, &self.goal1), (2, &self.goal2)].into_iter().chain(self.goal3.iter().map(|goal| (3, goal)))
     }
 
     /// The numbers of the goals that it misses; with `?` where these seeds do not decide.
@@ -214,7 +213,9 @@ fn chosen<'a>(scenario: &'a Scenario, asked: Option<&str>) -> Result<&'a Flow, U
             find(name).ok_or_else(|| wrong(format!("no flow with several paths is named `{name}`")))
         }
         (None, [only]) => find(only).ok_or_else(|| wrong("no flow".into())),
-        (None, _) => Err(wrong("several flows have several paths: choose one with --flow".into())),
+        (None, _) => {
+            Err(wrong("several flows have several paths: name the one that the advice is for".into()))
+        }
     }
 }
 
@@ -227,7 +228,7 @@ fn refuse_backups(flow: &Flow) -> Result<(), Unsuited> {
     }
     let of = match &backups[..] {
         [one] => format!("path {one} of {} is a backup", base(&flow.name)),
-        several => format!("paths {} of {} are backups", several.join(" and "), base(&flow.name)),
+        several => format!("paths {} of {} are backups", rule::listed(several), base(&flow.name)),
     };
     let help = "leave the algorithm as it is; without `backup`, the path counts".to_owned();
     Err(Unsuited { message: format!("{of}: coupling changes nothing while the other path works"), help })
@@ -374,16 +375,15 @@ fn candidates(cc: &[String], flow: &str, cases: &[Case]) -> Vec<Candidate> {
         let seeds = values.iter().map(|value| value.values.len()).min().unwrap_or(0);
         let of_seed = |seed: usize| mean(values.iter().map(|value| Some(value.values[seed])));
         let goals = || of.iter().flat_map(|case| case.goals());
-        let mut undecided = BTreeMap::new();
-        for (number, goal) in goals().filter(|(_, goal)| goal.met == Met::Undetermined) {
-            let seeds = undecided.entry(number).or_insert(Some(0));
-            *seeds = (*seeds).zip(goal.seeds).map(|(a, b)| a.max(b));
-        }
+        let open = |(number, goal): (u32, &Goal)| {
+            let seeds = goal.ratio.as_ref().map_or(Needed::NoRatio, |_| Needed::Seeds(goal.seeds));
+            (goal.met == Met::Undetermined).then_some((number, seeds))
+        };
         Candidate {
             cc: cc.clone(),
             missed: goals().filter(|(_, goal)| goal.met == Met::Missed).count(),
-            undecided,
-            // An algorithm without a value in some case is not the best.
+            undecided: goals().filter_map(open).collect(),
+            // An algorithm without a value in some case is left out.
             value: goals::estimated((0..seeds).map(of_seed)).filter(|_| values.len() == of.len()),
             less_is_better: by_time,
         }

@@ -3,27 +3,37 @@
 use super::goals::half_width;
 use anabranch_record::Estimate;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// The rule, in words.
 pub const RULE: &str = "\
 A goal is met or missed if the whole 95 % interval of its ratio lies on one side of the margin, 10 % beyond 1; else it is \
 undecided. The algorithms that surely miss no goal, over all buffers, are compared by the connection's goodput, or by its mean \
-completion time if it has transfers or responses. The best mean is recommended; where intervals overlap with that of the best, \
-there is no difference beyond chance. If an algorithm with undecided goals has a better mean, there is no recommendation yet. If \
-every algorithm misses a goal, those that miss the fewest are compared, undecided goals counted.";
+completion time if it has transfers or responses; one without this value is left out. The best mean is recommended; where \
+intervals overlap with that of the best, there is no difference beyond chance. If an algorithm with undecided goals has a better \
+mean, or no algorithm surely misses none, there is no recommendation yet. If every algorithm misses a goal, those that miss the \
+fewest are compared: each goal counts once for each buffer, and undecided goals count as missed.";
 
 /// An algorithm over all buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidate {
     pub cc: String,
-    /// The number of missed goals.
+    /// The number of missed goals, of each buffer.
     pub missed: usize,
-    /// The undecided goals, of which each has the number of seeds that should decide it.
-    pub undecided: BTreeMap<u32, Option<usize>>,
+    /// The undecided goals, of each buffer, with what decides them.
+    pub undecided: Vec<(u32, Needed)>,
     /// Goodput, or completion time.
     pub value: Option<Estimate>,
     pub less_is_better: bool,
+}
+
+/// What an undecided goal lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Needed {
+    /// That number of seeds should decide it; `None` if 1000 would not.
+    Seeds(Option<usize>),
+    /// A run lacks a rate.
+    NoRatio,
 }
 
 impl Candidate {
@@ -48,11 +58,29 @@ pub struct Recommendation {
 
 /// Applies [`RULE`] to values of that many seeds.
 pub(super) fn recommend(all: &[Candidate], seeds: u32) -> Recommendation {
+    let (all, lacking): (Vec<&Candidate>, Vec<&Candidate>) =
+        all.iter().partition(|candidate| candidate.value.is_some());
+    let found = of_valued(&all, seeds);
+    if all.is_empty() || lacking.is_empty() {
+        return found;
+    }
+    let names: Vec<String> = lacking.iter().map(|candidate| candidate.cc.clone()).collect();
+    let are = if names.len() == 1 { "is" } else { "are" };
+    let text =
+        format!("{} {are} left out: a run has no {}. {}", listed(&names), measure(&lacking), found.text);
+    Recommendation { text, ..found }
+}
+
+/// The recommendation among those that have a value.
+fn of_valued(all: &[&Candidate], seeds: u32) -> Recommendation {
     let said = |best, text: String| Recommendation { best, every_misses: false, more_seeds: None, text };
+    if all.is_empty() {
+        return said(vec![], NO_INTERVAL.into());
+    }
     if all.iter().all(|candidate| candidate.missed > 0) {
         return Recommendation { every_misses: true, ..of_missing(all) };
     }
-    let able: Vec<&Candidate> = all.iter().filter(|candidate| candidate.missed == 0).collect();
+    let able: Vec<&Candidate> = all.iter().copied().filter(|candidate| candidate.missed == 0).collect();
     let (sure, open): (Vec<&Candidate>, Vec<&Candidate>) =
         able.iter().copied().partition(|candidate| candidate.undecided.is_empty());
     if best(&able).is_none() {
@@ -76,10 +104,11 @@ pub(super) fn recommend(all: &[Candidate], seeds: u32) -> Recommendation {
 const NO_INTERVAL: &str = "No recommendation: a single seed has no interval, and a value may be missing.";
 
 /// What follows if every algorithm misses a goal.
-fn of_missing(all: &[Candidate]) -> Recommendation {
+fn of_missing(all: &[&Candidate]) -> Recommendation {
     let count = |candidate: &Candidate| candidate.missed + candidate.undecided.len();
-    let fewest = all.iter().map(count).min();
-    let left: Vec<&Candidate> = all.iter().filter(|candidate| Some(count(candidate)) == fewest).collect();
+    let fewest = all.iter().copied().map(count).min();
+    let left: Vec<&Candidate> =
+        all.iter().copied().filter(|candidate| Some(count(candidate)) == fewest).collect();
     let top = match &left[..] {
         [only] => Some(vec![only.cc.clone()]),
         _ => best(&left),
@@ -100,15 +129,23 @@ fn of_missing(all: &[Candidate]) -> Recommendation {
 /// What follows if algorithms with undecided goals may be better than `top`, those that surely miss none.
 fn not_yet(rivals: &[&Candidate], top: &[String], measure: &str, seeds: u32) -> Recommendation {
     let goals = |rival: &&Candidate| {
-        let numbers: Vec<String> = rival.undecided.keys().map(u32::to_string).collect();
+        let numbers: BTreeSet<u32> = rival.undecided.iter().map(|(number, _)| *number).collect();
+        let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
         let goal = if numbers.len() == 1 { "goal" } else { "goals" };
         format!("{goal} {} of {}", listed(&numbers), rival.cc)
     };
     let which = listed(&rivals.iter().map(goals).collect::<Vec<_>>());
-    let needed = rivals.iter().flat_map(|rival| rival.undecided.values().copied());
-    let more_seeds = needed.collect::<Option<Vec<usize>>>().and_then(|each| each.into_iter().max());
+    let needed: Vec<Needed> =
+        rivals.iter().flat_map(|rival| rival.undecided.iter().map(|(_, needed)| *needed)).collect();
+    let seeds_of = |needed: &Needed| match needed {
+        Needed::Seeds(seeds) => *seeds,
+        Needed::NoRatio => None,
+    };
+    let more_seeds =
+        needed.iter().map(seeds_of).collect::<Option<Vec<_>>>().and_then(|n| n.into_iter().max());
     let decide = match more_seeds {
-        Some(more) => format!("--seeds {more} should."),
+        Some(more) => format!("{more} seeds should."),
+        None if needed.contains(&Needed::NoRatio) => "a run has no rate to compare.".to_owned(),
         None => "the ratio is so near the margin of 10 % that 1000 would not.".to_owned(),
     };
     let rest = match top {
@@ -124,14 +161,14 @@ fn not_yet(rivals: &[&Candidate], top: &[String], measure: &str, seeds: u32) -> 
 }
 
 /// `a`, `a and b`, or `a, b and c`.
-fn listed(all: &[String]) -> String {
+pub(super) fn listed(all: &[String]) -> String {
     match all {
         [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
         _ => all.concat(),
     }
 }
 
-fn measure(all: &[Candidate]) -> &'static str {
+fn measure(all: &[&Candidate]) -> &'static str {
     if all.iter().any(|candidate| candidate.less_is_better) { "completion time" } else { "goodput" }
 }
 
@@ -161,7 +198,8 @@ mod tests {
 
     /// With undecided goals, and the seeds that should decide each.
     fn open<const N: usize>(candidate: Candidate, undecided: [(u32, Option<usize>); N]) -> Candidate {
-        Candidate { undecided: undecided.into(), ..candidate }
+        let undecided = undecided.map(|(number, seeds)| (number, Needed::Seeds(seeds)));
+        Candidate { undecided: undecided.to_vec(), ..candidate }
     }
 
     #[test]
@@ -169,7 +207,7 @@ mod tests {
         let lia = || candidate("lia", 0, 50.0, 2.0);
         let olia = |missed| candidate("olia", missed, 60.0, 2.0);
         let uncoupled = |missed| candidate("uncoupled", missed, 90.0, 2.0);
-        let table: [(&[Candidate], &[&str], &str); 12] = [
+        let table: [(&[Candidate], &[&str], &str); 13] = [
             (
                 &[lia(), olia(0), uncoupled(1)],
                 &["olia"],
@@ -186,7 +224,7 @@ mod tests {
             (
                 &[lia(), olia(0), open(uncoupled(0), [(2, Some(12)), (3, Some(9))])],
                 &[],
-                "No recommendation yet: 5 seeds do not decide goals 2 and 3 of uncoupled; --seeds 12 should. \
+                "No recommendation yet: 5 seeds do not decide goals 2 and 3 of uncoupled; 12 seeds should. \
                  Of the algorithms that surely miss no goal, olia has the best goodput.",
             ),
             (
@@ -199,7 +237,7 @@ mod tests {
             (
                 &[open(lia(), [(1, Some(7))]), open(uncoupled(0), [(2, Some(12))]), olia(1)],
                 &[],
-                "No recommendation yet: 5 seeds do not decide goal 1 of lia and goal 2 of uncoupled; --seeds 12 should. \
+                "No recommendation yet: 5 seeds do not decide goal 1 of lia and goal 2 of uncoupled; 12 seeds should. \
                  No algorithm surely misses none.",
             ),
             // A slower one changes nothing.
@@ -227,6 +265,12 @@ mod tests {
                 &["lia"],
                 "Every algorithm misses a goal. Of those that miss the fewest, the best: lia.",
             ),
+            // Twice, with two buffers.
+            (
+                &[candidate("lia", 2, 50.0, 2.0), open(olia(1), [(2, Some(12)), (2, Some(12))])],
+                &["lia"],
+                "Every algorithm misses a goal. Of those that miss the fewest, the best: lia.",
+            ),
             (&[lia()], &["lia"], "lia: it misses no goal, and has the best goodput."),
         ];
         for (all, best, text) in table {
@@ -234,7 +278,7 @@ mod tests {
             assert_eq!(found.text, text);
             assert_eq!(found.best, best, "{text}");
             assert_eq!(found.every_misses, text.starts_with("Every"), "{text}");
-            assert_eq!(found.more_seeds, text.contains("--seeds 12").then_some(12), "{text}");
+            assert_eq!(found.more_seeds, text.contains("12 seeds").then_some(12), "{text}");
         }
     }
 
@@ -250,10 +294,36 @@ mod tests {
     }
 
     #[test]
+    fn an_algorithm_without_a_value_is_left_out() {
+        let lacking = |cc: &str| Candidate { cc: cc.into(), ..Candidate::default() };
+        let lia = || candidate("lia", 0, 50.0, 2.0);
+        let found = recommend(&[lia(), lacking("olia"), candidate("balia", 0, 60.0, 2.0)], 5);
+        assert_eq!(found.best, ["balia"]);
+        let rest = "balia: it misses no goal, and has the best goodput.";
+        assert_eq!(found.text, format!("olia is left out: a run has no goodput. {rest}"));
+        let found = recommend(&[lacking("olia"), lia(), lacking("balia")], 5);
+        assert!(
+            found.text.starts_with("olia and balia are left out: a run has no goodput. lia: it misses no")
+        );
+        let found = recommend(&[lacking("olia"), lacking("balia")], 5);
+        assert_eq!((found.text.as_str(), found.best.len()), (NO_INTERVAL, 0));
+    }
+
+    /// More seeds do not give a run a rate.
+    #[test]
+    fn a_missing_ratio_asks_for_no_seeds() {
+        let undecided = vec![(1, Needed::NoRatio), (2, Needed::Seeds(Some(12)))];
+        let lia = Candidate { undecided, ..candidate("lia", 0, 50.0, 2.0) };
+        let found = recommend(&[lia], 5);
+        assert_eq!(found.more_seeds, None);
+        assert!(found.text.contains("do not decide goals 1 and 2 of lia; a run has no rate to compare."));
+    }
+
+    #[test]
     fn one_seed_recommends_nothing() {
         let one = |cc: &str, mean: f64| {
             let value = Some(Estimate { mean, half_width: None, values: vec![mean] });
-            let undecided = BTreeMap::from([(1, None)]);
+            let undecided = vec![(1, Needed::Seeds(None))];
             Candidate { cc: cc.into(), value, undecided, ..Candidate::default() }
         };
         let found = recommend(&[one("lia", 1.0), one("olia", 2.0)], 1);

@@ -28,7 +28,7 @@ For each path, a single-path flow replaces the connection: with the algorithm an
 neighbour that shares a link with the path, or CUBIC if there is none. Goals (RFC 6356):
   1, improve throughput: the connection's rate ÷ the best single-path flow's, at least 1
   2, do no harm: for each link, its rate there ÷ the single-path flow's there, at most 1; the
-     table shows the link where this ratio is largest
+     table shows the worst link: a missed one before an undecided one, then the largest ratio
   3, balance congestion: that ratio on a congested link ÷ the ratio on the other paths, at most 1; a
      link is congested if the single-path flow there loses twice as much as on the best path";
 
@@ -87,7 +87,7 @@ pub fn advise(args: AdviseArgs) -> Result<(), Error> {
     let advice = anabranch::advise(&scenario, &options, &progress.watch());
     drop(progress);
     let advice = advice?;
-    let printed = if args.json { print_json(&advice) } else { print(&page(&advice)) };
+    let printed = if args.json { print_json(&advice) } else { print(&page(&advice, &scenario)) };
     if let Some(results) = results {
         let report = keep(&results, &advice)?;
         if !args.json {

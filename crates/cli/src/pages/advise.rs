@@ -3,13 +3,14 @@
 use crate::table::{Spread, Table, WIDTH};
 use anabranch::advise::{Case, Goal};
 use anabranch::units::{PLAIN, RATE, TIME};
-use anabranch::{Advice, counted};
+use anabranch::{Advice, Scenario, counted};
 use anabranch_cc_fixed::registry;
+use anabranch_scenario::{CongestionControl, base};
 use anabranch_study::Estimate;
 use textwrap::WordSplitter;
 
 /// The advice as text.
-pub fn page(advice: &Advice) -> String {
+pub fn page(advice: &Advice, scenario_of: &Scenario) -> String {
     let Advice { scenario, flow, seeds, .. } = advice;
     let seeds = counted(*seeds as usize, "seed");
     let heading =
@@ -17,14 +18,16 @@ pub fn page(advice: &Advice) -> String {
     // Names contain hyphens.
     let options = textwrap::Options::new(WIDTH).word_splitter(WordSplitter::NoHyphenation);
     let fill = |text: &str| textwrap::fill(text, &options) + "\n";
+    let repeat = advice.recommendation.more_seeds.map(|seeds| format!("Repeat it with --seeds {seeds}."));
     format!(
-        "{}{}\n{}\n{}{}{}",
+        "{}{}\n{}\n{}{}{}{}",
         fill(&heading),
         fill(&advice.compared_with()),
         table(&advice.cases, flow),
         others(&advice.cases).map_or(String::new(), |table| format!("{table}\n")),
         fill(&advice.recommendation.text),
-        fill(&on_linux(&advice.recommendation.best))
+        repeat.map_or(String::new(), |repeat| fill(&repeat)),
+        fill(&on_linux(&advice.recommendation.best, |cc| read(scenario_of, flow, cc)))
     )
 }
 
@@ -49,19 +52,36 @@ fn others(cases: &[Case]) -> Option<Table> {
         table = table.estimates(&format!("goodput of {name}"), RATE, &each);
         has_others = true;
     }
-    let link = |case: &Case| case.goal2.as_ref().and_then(|goal| goal.link.clone()).unwrap_or_default();
+    let link = |case: &Case| case.goal2.link.clone().unwrap_or_default();
     has_others.then(|| table.text("link of goal 2", cases.iter().map(link)))
 }
 
+/// The algorithm that `--cc` gives the connection.
+fn read(scenario: &Scenario, flow: &str, cc: &str) -> Option<CongestionControl> {
+    let changed = scenario.with_cc(&format!("{flow}={cc}")).ok()?;
+    changed.flows.iter().find(|each| base(&each.name) == flow).map(|each| each.cc.clone())
+}
+
 /// How to run the recommended algorithms on Linux.
-fn on_linux(best: &[String]) -> String {
-    let how = |cc: &String| match (cc.as_str(), registry::find_kernel(cc)) {
-        ("uncoupled" | "cubic", _) => format!("{cc} is the kernel's own cubic, with nothing to load"),
-        ("reno" | "bbr", _) => format!("{cc} is the kernel's own, with nothing to load"),
-        (_, Some(entry)) => {
-            format!("`anabranch kernel load {cc}` adds {cc} to the kernel, as {}", entry.kernel_name)
+fn on_linux(best: &[String], read: impl Fn(&str) -> Option<CongestionControl>) -> String {
+    let how = |cc: &String| {
+        let read = read(cc);
+        let name = read.as_ref().map_or(cc.as_str(), |read| read.entry.name);
+        let defaults = match read.is_some_and(|read| !read.params.is_empty()) {
+            true => ", with default parameters",
+            false => "",
+        };
+        match (name, registry::find_kernel(name)) {
+            ("uncoupled" | "cubic", _) => {
+                format!("{name} is the kernel's own cubic{defaults}, with nothing to load")
+            }
+            ("reno" | "bbr", _) => format!("{name} is the kernel's own{defaults}, with nothing to load"),
+            (_, Some(entry)) => {
+                let kernel = entry.kernel_name;
+                format!("`anabranch kernel load {name}` adds {name} to the kernel, as {kernel}{defaults}")
+            }
+            _ => format!("{name} has no version for the kernel"),
         }
-        _ => format!("{cc} has no version for the kernel"),
     };
     let all: Vec<String> = best.iter().map(how).collect();
     if all.is_empty() { String::new() } else { format!("On Linux, {}.", all.join("; ")) }
@@ -69,17 +89,17 @@ fn on_linux(best: &[String]) -> String {
 
 fn table(cases: &[Case], flow: &str) -> Table {
     let spread = |estimate: Option<&Estimate>| estimate.map_or(Spread::Missing, Spread::from);
-    let goal = |of: fn(&Case) -> &Option<Goal>| -> Vec<Spread> {
-        cases.iter().map(|case| spread(of(case).as_ref().map(|goal| &goal.ratio))).collect()
+    let goal = |of: fn(&Case) -> Option<&Goal>| -> Vec<Spread> {
+        cases.iter().map(|case| spread(of(case).and_then(|goal| goal.ratio.as_ref()))).collect()
     };
     let mut table = with_buffers(cases);
     let goodput: Vec<Spread> = cases.iter().map(|case| spread(case.goodput_bps.as_ref())).collect();
     table = table
         .text("--cc", cases.iter().map(|case| &case.cc))
         .estimates("goodput", RATE, &goodput)
-        .estimates("goal 1 (≥ 0.9)", PLAIN, &goal(|case| &case.goal1))
-        .estimates("goal 2 (≤ 1.1)", PLAIN, &goal(|case| &case.goal2))
-        .estimates("goal 3 (≤ 1.1)", PLAIN, &goal(|case| &case.goal3))
+        .estimates("goal 1 (≥ 0.9)", PLAIN, &goal(|case| Some(&case.goal1)))
+        .estimates("goal 2 (≤ 1.1)", PLAIN, &goal(|case| Some(&case.goal2)))
+        .estimates("goal 3 (≤ 1.1)", PLAIN, &goal(|case| case.goal3.as_ref()))
         .text("misses", cases.iter().map(Case::misses));
     for (name, _) in cases.first().map_or(&[][..], |case| &case.completions) {
         let of = |case: &Case| {
@@ -90,4 +110,35 @@ fn table(cases: &[Case], flow: &str) -> Table {
         table = table.estimates(&heading, TIME, &cases.iter().map(of).collect::<Vec<_>>());
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_run_by_its_name_with_default_parameters() {
+        let text = r#"
+            name = "two"
+            duration = "1 s"
+            links.a = { rate = "10 Mbit/s", delay = "10 ms" }
+            links.b = { rate = "5 Mbit/s", delay = "20 ms" }
+            flows = [{ name = "both", cc = "lia", paths = [["a"], ["b"]] }]
+        "#;
+        let scenario = Scenario::of_text("two.toml", text, anabranch::Changes::default()).unwrap();
+        let said = |best: &[&str]| {
+            let best: Vec<String> = best.iter().map(|cc| (*cc).to_owned()).collect();
+            on_linux(&best, |cc| read(&scenario, "both", cc))
+        };
+        assert_eq!(
+            said(&["{ count = \"acks\", name = 'lia' }", "olia"]),
+            "On Linux, `anabranch kernel load lia` adds lia to the kernel, as ab_lia, with default parameters; \
+             `anabranch kernel load olia` adds olia to the kernel, as ab_olia."
+        );
+        assert_eq!(
+            said(&["uncoupled"]),
+            "On Linux, uncoupled is the kernel's own cubic, with nothing to load."
+        );
+        assert_eq!(said(&[]), "");
+    }
 }

@@ -80,12 +80,7 @@ fn a_recommendation_says_how_to_run_it() {
     let best = ["--duration", "12 s", "--seeds", "3", "--cc", "coupled-cubic,uncoupled"];
     let page = anabranch([&["advise", TWO_PATHS], &best[..]].concat()).ok();
     let said = one_line(&page);
-    assert!(
-        said.contains(
-            "chance in goodput between uncoupled, coupled-cubic. On Linux, uncoupled is the kernel's own"
-        ),
-        "{page}"
-    );
+    assert!(said.contains("On Linux, ") && said.contains("uncoupled is the kernel's own cubic"), "{page}");
 }
 
 /// A backup carries nothing while the other path works.
@@ -94,6 +89,10 @@ fn a_backup_is_named() {
     let backup = ["advise", TWO_PATHS, "--set", "flows.bonded.backup=[2]"];
     let said = anabranch(backup).fails(2);
     assert!(said.contains("path 2 of bonded is a backup: coupling changes nothing"), "{said}");
+    let paths = "flows.bonded.paths=[[\"fibre\"], [\"dsl\"], [\"dsl\"], [\"dsl\"]]";
+    let backups = ["advise", TWO_PATHS, "--set", paths, "--set", "flows.bonded.backup=[2, 3, 4]"];
+    let said = anabranch(backups).fails(2);
+    assert!(said.contains("paths 2, 3 and 4 of bonded are backups: coupling changes nothing"), "{said}");
 }
 
 #[test]
@@ -105,7 +104,7 @@ fn bad_input() {
     let said = anabranch(["advise", TWO_PATHS, "--cc", "lia,oila"]).fails(2);
     assert!(said.contains("unknown algorithm `oila`"), "{said}");
     let said = anabranch(["advise", TWO_PATHS, "--buffers", "2 frames"]).fails(2);
-    assert!(said.contains("frames"), "{said}");
+    assert!(said.contains("`frames` is not a unit of queue length"), "{said}");
 }
 
 /// The report has the table of the same advice, beside the results of other commands in its folder.

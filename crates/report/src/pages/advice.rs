@@ -20,7 +20,7 @@ pub fn add(plan: &Plan, planned: &AdvicePlan, site: &mut Site) {
         (scroll("Algorithms", &table(planned.advice)))
         p.hint {
             "Means of " (seeds) " seeds and half the width of their 95 % interval. Goal 1: the connection's rate ÷ the best single-path flow's. "
-            "Goal 2: its rate on a link ÷ the single-path flow's there, on the link with the largest mean. Goal 3: that ratio on a congested link ÷ the ratio on the other paths. "
+            "Goal 2: its rate on a link ÷ the single-path flow's there, on the worst link: a surely missed one before an undecided one, and then the largest mean. Goal 3: that ratio on a congested link ÷ the ratio on the other paths. "
             (RULE)
         }
         dl.facts {
@@ -51,7 +51,7 @@ pub fn summary(plan: &Plan) -> Markup {
 fn table(advice: &Advice) -> Markup {
     let with_buffers = advice.cases.iter().any(|case| case.buffer.is_some());
     let times = advice.cases.first().map_or(&[][..], |case| &case.completions);
-    let goals = |case: &'_ Case| [&case.goal1, &case.goal2, &case.goal3].map(ratio);
+    let goals = |case: &'_ Case| [Some(&case.goal1), Some(&case.goal2), case.goal3.as_ref()].map(ratio);
     html! {
         table {
             thead {
@@ -84,8 +84,8 @@ fn table(advice: &Advice) -> Markup {
     }
 }
 
-fn ratio(goal: &Option<Goal>) -> String {
-    text(goal.as_ref().map(|goal| &goal.ratio), 1.0)
+fn ratio(goal: Option<&Goal>) -> String {
+    text(goal.and_then(|goal| goal.ratio.as_ref()), 1.0)
 }
 
 /// A value in another unit.
