@@ -272,22 +272,60 @@ fn escaped(text: &str) -> String {
             '<' => "\\textless{}".to_owned(),
             '>' => "\\textgreater{}".to_owned(),
             '\u{202f}' | '\u{a0}' => "\\,".to_owned(),
-            '−' => "$-$".to_owned(),
-            '≥' => "$\\ge$".to_owned(),
-            '≤' => "$\\le$".to_owned(),
-            '√' => "$\\surd$".to_owned(),
-            'Σ' => "$\\Sigma$".to_owned(),
-            'α' => "$\\alpha$".to_owned(),
-            'β' => "$\\beta$".to_owned(),
-            'γ' => "$\\gamma$".to_owned(),
-            'ε' => "$\\varepsilon$".to_owned(),
-            'σ' => "$\\sigma$".to_owned(),
-            'τ' => "$\\tau$".to_owned(),
-            '₁' => "$_1$".to_owned(),
-            '₂' => "$_2$".to_owned(),
-            other => other.to_string(),
+            // These and Latin-1 are in the fonts.
+            '–' | '—' | '…' | '‘' | '’' | '“' | '”' => c.to_string(),
+            _ if c <= '\u{ff}' => c.to_string(),
+            _ => in_mathematics(c).map_or("?".to_owned(), |symbol| format!("${symbol}$")),
         })
         .collect()
+}
+
+const SYMBOLS: [(char, &str); 35] = [
+    ('−', "-"),
+    ('≥', "\\ge"),
+    ('≤', "\\le"),
+    ('≈', "\\approx"),
+    ('≠', "\\ne"),
+    ('∝', "\\propto"),
+    ('∞', "\\infty"),
+    ('√', "\\surd"),
+    ('∂', "\\partial"),
+    ('→', "\\to"),
+    ('←', "\\gets"),
+    ('↑', "\\uparrow"),
+    ('↓', "\\downarrow"),
+    ('ℓ', "\\ell"),
+    ('α', "\\alpha"),
+    ('β', "\\beta"),
+    ('γ', "\\gamma"),
+    ('δ', "\\delta"),
+    ('ε', "\\varepsilon"),
+    ('ζ', "\\zeta"),
+    ('η', "\\eta"),
+    ('θ', "\\theta"),
+    ('λ', "\\lambda"),
+    ('μ', "\\mu"),
+    ('ξ', "\\xi"),
+    ('π', "\\pi"),
+    ('ρ', "\\rho"),
+    ('σ', "\\sigma"),
+    ('τ', "\\tau"),
+    ('φ', "\\varphi"),
+    ('ω', "\\omega"),
+    ('Δ', "\\Delta"),
+    ('Π', "\\Pi"),
+    ('Σ', "\\Sigma"),
+    ('Ω', "\\Omega"),
+];
+const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻";
+const LOWERED: &str = "₀₁₂₃₄₅₆₇₈₉₊₋";
+
+/// A symbol, or a raised or lowered digit or sign.
+fn in_mathematics(c: char) -> Option<String> {
+    let of = |digits: &str| digits.chars().zip("0123456789+-".chars()).find(|(known, _)| *known == c);
+    let symbol = SYMBOLS.iter().find(|(known, _)| *known == c).map(|(_, symbol)| (*symbol).to_owned());
+    let raised = || of(RAISED).map(|(_, digit)| format!("^{digit}"));
+    symbol.or_else(raised).or_else(|| of(LOWERED).map(|(_, digit)| format!("_{digit}")))
 }
 
 #[cfg(test)]
@@ -337,6 +375,21 @@ mod tests {
         let text = drawn(panel(Mark::Bar, 2));
         assert!(text.contains("xtick={0,1}, xticklabels={{1 \\%},{2 \\%}}"), "{text}");
         assert!(text.contains("(0,0.25) +- (0,0.5) (1,0.5)"), "{text}");
+    }
+
+    /// Names of a capture's flows, of axes, and of algorithms of one's own.
+    #[test]
+    fn pdftex_reads_each_character() {
+        let table = [
+            ("10.0.0.1:5201 → 10.0.0.2:443", "10.0.0.1:5201 $\\to$ 10.0.0.2:443"),
+            ("3 × 10⁻⁴", "3 × 10$^-$$^4$"),
+            ("λ₀ and Δτ (µs)", "$\\lambda$$_0$ and $\\Delta$$\\tau$ (µs)"),
+            ("√(2 ÷ p) ≥ −1 …", "$\\surd$(2 ÷ p) $\\ge$ $-$1 …"),
+            ("链路 ż", "?? ?"),
+        ];
+        for (name, tex) in table {
+            assert_eq!(escaped(name), tex);
+        }
     }
 
     #[test]
