@@ -146,7 +146,7 @@ impl Campaign {
         Ok(())
     }
 
-    /// Refuses to replace results of another size, other seeds or another version, unless `replace`.
+    /// Refuses to replace results of another size, more seeds or another version, unless `replace`.
     pub fn check_earlier(&self, results: &Results, replace: bool) -> Result<(), Error> {
         let mut there = vec![];
         for study in &self.studies {
@@ -154,7 +154,7 @@ impl Campaign {
         }
         for entry in &self.algorithms {
             let former: Option<AlgorithmResult> = results.load(Kind::Algorithm, entry.name)?;
-            let other = former.filter(|r| !r.is_made_with(self.options.size, self.options.seeds));
+            let other = former.filter(|r| !r.yields_to(self.options.size, self.options.seeds));
             there.extend(
                 other.map(|former| format!("{}: the standard cases ({})", entry.name, origin(&former))),
             );

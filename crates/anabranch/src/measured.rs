@@ -4,6 +4,7 @@ use crate::study::check_failed;
 use crate::{Error, Runner, Watch, backends, counted};
 use anabranch_cc::{Ack, Congestion, Signal};
 use anabranch_cc_fixed::registry::{self, KernelEntry};
+use anabranch_record::output::try_writing;
 use anabranch_record::{Summary, replace};
 use anabranch_scenario::Scenario;
 use anabranch_study::measured::today;
@@ -15,7 +16,7 @@ use miette::miette;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// The shipped measurements of each backend in [`anabranch_papers::MEASURED`], as variants beside the simulator.
 static VARIANTS: [Variant; 2] = [
@@ -103,6 +104,10 @@ pub fn measure(
     folder: &Path,
     watch: &Watch<'_>,
 ) -> Result<(), Error> {
+    // Hours of runs must not end at a folder that takes no file.
+    std::fs::create_dir_all(folder)
+        .and_then(|()| try_writing(folder))
+        .map_err(|why| Error::environment(format!("cannot write into {}", folder.display()), &why))?;
     let options =
         Options { beside: runner.variant.into_iter().collect(), without_variants: true, ..options.clone() };
     let (mut work, mut scenarios) = (vec![], HashMap::new());
@@ -134,12 +139,12 @@ pub fn measure(
     ));
     let (mut failed, progress) =
         (vec![], |p: anabranch_study::Progress<'_>| (watch.progress)(crate::Progress::Runs(p)));
-    let keep_going = || !watch.cancel.is_cancelled();
+    let keep_going = || !watch.cancel.is_cancelled() && !cache.has_failed();
     let ended =
         run_all(backends(), &work, Some(&cache), &progress, &keep_going, &mut |some| failed.extend(some));
     let (_, unwritten) = cache.all.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(why) = unwritten {
-        return Err(Error::environment(format!("cannot write {there}"), &why));
+        return Err(Error::environment(format!("cannot add a run to {there}"), &why));
     }
     if let Err(StudyError::Interrupted) = ended {
         let why = miette!("interrupted: {there} has the runs so far; run the same command again to resume");
@@ -153,13 +158,24 @@ pub fn measure(
 struct Cache {
     file: PathBuf,
     scenarios: ByHash,
+    /// And the reason why a run is not among them.
     all: Mutex<(Measurements, Option<io::Error>)>,
+}
+
+impl Cache {
+    fn locked(&self) -> MutexGuard<'_, (Measurements, Option<io::Error>)> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn has_failed(&self) -> bool {
+        self.locked().1.is_some()
+    }
 }
 
 impl RunCache for Cache {
     fn find(&self, run: RunId<'_>) -> Option<Summary> {
         let (_, scenario) = self.scenarios.get(run.scenario_hash)?;
-        let (all, _) = &*self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let (all, _) = &*self.locked();
         let found = all.find(run.scenario_hash, run.seed)?;
         // The backend's identity names the kernel's release.
         let same_kernel = run.backend.split(' ').any(|word| Some(word) == release(&found.summary));
@@ -167,7 +183,12 @@ impl RunCache for Cache {
     }
 
     fn keep(&self, _: Claim, summary: &Summary) {
-        let Some((setup, scenario)) = self.scenarios.get(&summary.scenario_hash) else { return };
+        let (all, failed) = &mut *self.locked();
+        let Some((setup, scenario)) = self.scenarios.get(&summary.scenario_hash) else {
+            let why = format!("no planned scenario has the hash of the run: {}", summary.scenario_hash);
+            failed.get_or_insert_with(|| io::Error::other(why));
+            return;
+        };
         let new = Measurement {
             command: setup.command(1),
             date: today(),
@@ -175,7 +196,6 @@ impl RunCache for Cache {
             algorithms: algorithms(scenario),
             summary: summary.clone(),
         };
-        let (all, failed) = &mut *self.all.lock().unwrap_or_else(PoisonError::into_inner);
         let of = |run: &Measurement| {
             (
                 run.summary.scenario_hash.clone(),
@@ -213,6 +233,34 @@ mod tests {
         let all: BTreeSet<String> = registry::all().iter().map(|entry| checksum(entry).to_string()).collect();
         assert_eq!(all.len(), registry::all().len(), "{all:?}");
         assert!(registry::all().iter().all(|entry| all.contains(&checksum(entry).to_string())));
+    }
+
+    /// Before the first run, not after hours of them.
+    #[test]
+    fn a_folder_that_takes_no_file_is_refused() {
+        let in_a_file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml/linux"));
+        let error = measure(&[], &Options::default(), &crate::SIM, in_a_file, &Watch::default()).unwrap_err();
+        assert!(error.report().to_string().starts_with("cannot write into "), "{error:?}");
+    }
+
+    /// A run of a scenario that is not in the plan ends the measurement.
+    #[test]
+    fn a_run_that_is_not_kept_is_an_error() {
+        let text = r#"
+            name = "short"
+            duration = "1 s"
+            links.a = { rate = "1 Mbit/s", delay = "5 ms" }
+            flows = [{ name = "tcp", cc = "reno", paths = [["a"]] }]
+        "#;
+        let source = anabranch_scenario::Source { name: "short.toml".into(), text: text.into() };
+        let scenario = anabranch_scenario::load(&source, &Default::default()).unwrap();
+        let run = anabranch_sim::run(&scenario, 1, &mut anabranch_record::NoSamples, &mut |_| true).unwrap();
+        let none = Measurements::none("kernel", algorithms);
+        let cache =
+            Cache { file: "missing".into(), scenarios: HashMap::new(), all: Mutex::new((none, None)) };
+        assert!(!cache.has_failed());
+        cache.keep(Claim::default(), &run.summary);
+        assert!(cache.has_failed());
     }
 
     /// The shipped file can be read, each run is healthy, and it is small.

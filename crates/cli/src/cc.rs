@@ -74,7 +74,7 @@ pub struct CcReportArgs {
     /// The folder that gets `algorithms/` and `report/`.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
-    /// Replace earlier results of another size, other seeds or another version.
+    /// Replace earlier results of another size, more seeds or another version.
     #[arg(long)]
     pub replace: bool,
     /// Print the results as a JSON array.

@@ -1,7 +1,7 @@
 //! Error reports and exit statuses.
 
 use anabranch::Error;
-use anabranch_scenario::{is_hidden, printable};
+use anabranch_scenario::{is_hidden, is_unit, printable};
 use clap::error::{ContextKind, ErrorKind};
 use miette::{MietteDiagnostic, MietteHandlerOpts};
 use std::io::{self, Write};
@@ -48,7 +48,9 @@ fn tip(error: &clap::Error, args: &[String]) -> String {
     if unknown == "--seeds" && command == "run" {
         return tip("several seeds: anabranch compare FILE --cc CC --seeds N".to_owned());
     }
-    for i in 2..args.len() {
+    // What is split comes before the argument that is too many, or is that one.
+    let last = args.iter().position(|arg| *arg == unknown).unwrap_or(args.len() - 1);
+    for i in 2..=last {
         let (before, word) = (&args[i - 1], &args[i]);
         let option = match before.split_once('=') {
             Some((option, _)) if option.starts_with("--") => Some(String::new()),
@@ -63,11 +65,6 @@ fn tip(error: &clap::Error, args: &[String]) -> String {
         }
     }
     String::new()
-}
-
-/// Whether a word may be the unit of the number before it: `Mbit/s`.
-fn is_unit(word: &str) -> bool {
-    word.chars().count() <= 8 && word.chars().all(|c| c.is_alphabetic() || c == '/')
 }
 
 /// Reports an error on stderr and returns the exit status: 1 for a failed result, 2 for bad input or a bad environment, 130

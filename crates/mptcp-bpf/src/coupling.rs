@@ -117,14 +117,17 @@ impl fmt::Display for Uncoupled {
                 write!(f, "). Reopen the connection{program}")
             }
             Uncoupled::Fallbacks { netns, count, example: (local, remote) } => {
-                let (connections, they, have) = match count {
-                    1 => ("connection".to_owned(), "it", "has"),
-                    n => (format!("{n} connections"), "they", "have"),
-                };
-                write!(
-                    f,
-                    "{connections} in {netns} fell back to TCP, such as {local}→{remote}: {they} {have} one subflow. The other end, or a device on the way, does not use MPTCP"
-                )
+                match count {
+                    1 => write!(
+                        f,
+                        "a connection in {netns} ({local}→{remote}) fell back to TCP and has one subflow"
+                    )?,
+                    n => write!(
+                        f,
+                        "{n} connections in {netns} fell back to TCP, such as {local}→{remote}, and have one subflow each"
+                    )?,
+                }
+                write!(f, ". The other end, or a device on the way, does not use MPTCP")
             }
             Uncoupled::Listener { netns, local, accepted, older, joined, program } => {
                 let load = if *older { " of an earlier load" } else { "" };
@@ -373,8 +376,7 @@ mod tests {
         let second = ListedSocket { token: 0, ..tcp.clone() };
         let theirs = ListedSocket { fallback: 1, ..socket(3, 1, "cubic") };
         let said = |listed: &[ListedSocket]| find_uncoupled("here", "ab_lia", listed)[0].to_string();
-        let text =
-            "connection in here fell back to TCP, such as 0.0.0.0:0→0.0.0.0:0: it has one subflow. The";
+        let text = "a connection in here (0.0.0.0:0→0.0.0.0:0) fell back to TCP and has one subflow. The";
         assert!(said(std::slice::from_ref(&tcp)).starts_with(text), "{}", said(std::slice::from_ref(&tcp)));
         let several = said(&[tcp, second, theirs]);
         assert!(several.starts_with("2 connections in here fell back to TCP"), "{several}");

@@ -92,9 +92,7 @@ impl Sink for LineSink {
         let subflow = &mut flow.subflows[s.subflow];
         subflow.window.push(s.time_s, s.cwnd_segments);
         subflow.delivered = bytes;
-        if let Some(rate) = subflow.last_second.rate(s.time_s, bytes) {
-            subflow.rate.push(s.time_s, rate);
-        }
+        subflow.rate.push_rate(&mut subflow.last_second, s.time_s, bytes);
     }
 
     fn link(&mut self, s: &LinkSample) {
@@ -126,9 +124,7 @@ impl Flow {
     fn complete(&mut self) {
         let (Some(now), 2..) = (self.now_s, self.subflows.len()) else { return };
         let bytes = self.subflows.iter().map(|subflow| subflow.delivered).sum();
-        if let Some(rate) = self.last_second.rate(now, bytes) {
-            self.rate.push(now, rate);
-        }
+        self.rate.push_rate(&mut self.last_second, now, bytes);
     }
 }
 
@@ -164,6 +160,17 @@ impl Bin {
 }
 
 impl Line {
+    /// Adds the rate of the last second, if a sample with these bytes gives one.
+    fn push_rate(&mut self, last_second: &mut LastSecond, now_s: f64, bytes: f64) {
+        let rate = last_second.rate(now_s, bytes);
+        if last_second.voids_the_first() {
+            self.stretches.clear();
+        }
+        if let Some(rate) = rate {
+            self.push(now_s, rate);
+        }
+    }
+
     /// Samples come in order of time. One without a value is left out.
     fn push(&mut self, time_s: f64, value: f64) {
         if !value.is_finite() {

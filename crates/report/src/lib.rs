@@ -48,6 +48,7 @@ pub use csv::{VALUES, values};
 pub use folder::{FolderError, algorithms_in, write_on};
 pub use matplotlib::style_sheet;
 pub use multiples::multiples;
+pub use pages::equation::typeset;
 pub use picture::page_of_charts;
 pub use site::ReportError;
 pub use style::THEORY;

@@ -6,7 +6,7 @@ pub mod algorithms;
 pub mod answers;
 pub mod assumptions;
 pub mod case;
-mod equation;
+pub mod equation;
 pub mod experiment;
 pub mod fidelity;
 pub mod figure;

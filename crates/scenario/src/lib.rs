@@ -50,6 +50,7 @@ pub use model::*;
 pub use overrides::{Overrides, quoted_key};
 pub use own::add_algorithm;
 pub use printable::{is_hidden, of_same_length, printable, printable_line};
+pub use quantity::is_unit;
 pub use schema::json_schema;
 pub use suggest::suggest;
 pub use synthetic::{TraceModel, synthetic_trace};

@@ -85,6 +85,11 @@ const QUEUE_UNITS: [Unit; 11] = [
     BYTES[7],
 ];
 
+/// Whether a quantity may have this unit.
+pub fn is_unit(name: &str) -> bool {
+    [RATE, TIME, QUEUE].iter().flat_map(|quantity| quantity.units).any(|unit| unit.name == name)
+}
+
 /// A text that is not a quantity; `range` is the invalid range.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ParseError {

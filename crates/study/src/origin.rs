@@ -43,11 +43,11 @@ impl<'a> Judged<'a> {
         !self.values.is_empty() && self.values.iter().all(|value| value.half_width.is_some())
     }
 
-    /// Whether it agrees with the paper: its values are reproduced, or would be somewhere in their intervals.
+    /// Whether it agrees with the paper: its values are reproduced, or would be somewhere in their intervals. For a claim, partly
+    /// means the latter.
     fn may_reproduce(&self, rule: Rule) -> bool {
-        self.verdict == Verdict::Reproduced
-            || self.crosses.contains(&Verdict::Reproduced)
-            || self.verdict == Verdict::Partly && rule.is_claim()
+        let reaches = |verdict| self.verdict == verdict || self.crosses.contains(&verdict);
+        reaches(Verdict::Reproduced) || rule.is_claim() && reaches(Verdict::Partly)
     }
 }
 
@@ -152,15 +152,43 @@ mod tests {
             ([2.0, 1.0], [9.0, 4.0], Some(Origin::Network)),
             ([2.0, 1.0], [1.45, 1.5], Some(Origin::Simulator)),
             ([1.45, 1.5], [2.0, 1.0], Some(Origin::WithinChance)),
+            // Refuted by the means, not by the intervals.
+            ([2.0, 1.0], [1.5, 1.45], Some(Origin::WithinChance)),
+            ([1.5, 1.45], [1.0, 2.0], Some(Origin::WithinChance)),
             ([1.0, 2.0], [2.0, 1.0], None),
         ] {
             let [ours, linux] = [ours, linux].map(|values| values.map(|mean| value(mean, 0.1)));
-            let [a, b] = [&ours, &linux].map(|values| Judged {
+            let crosses = [&ours, &linux].map(|values| Rule::Ascending.crosses_all(values));
+            let [a, b] = [(&ours, &crosses[0]), (&linux, &crosses[1])].map(|(values, crosses)| Judged {
                 verdict: Rule::Ascending.judge_all(values),
-                crosses: &[],
+                crosses,
                 values: values.iter().collect(),
             });
             assert_eq!(Origin::of(Rule::Ascending, &a, &b), origin, "{ours:?} {linux:?}");
+        }
+    }
+
+    /// A bound, at least 1.
+    #[test]
+    fn of_bounds() {
+        for (ours, linux, origin) in [
+            ((0.5, 0.02), (1.2, 0.01), Some(Origin::Simulator)),
+            ((0.5, 0.02), (1.03, 0.05), Some(Origin::Simulator)),
+            ((0.5, 0.02), (0.7, 0.05), Some(Origin::Network)),
+            // The interval of Linux, or ours, reaches the bound.
+            ((0.5, 0.02), (0.98, 0.05), Some(Origin::WithinChance)),
+            ((0.98, 0.05), (1.2, 0.01), Some(Origin::WithinChance)),
+            ((1.2, 0.01), (0.5, 0.02), None),
+        ] {
+            let rule = Rule::AtLeast(1.0);
+            let [ours, linux] = [ours, linux].map(|(mean, half)| value(mean, half));
+            let crosses = [rule.crosses(&ours), rule.crosses(&linux)];
+            let [a, b] = [(&ours, &crosses[0]), (&linux, &crosses[1])].map(|(value, crosses)| Judged {
+                verdict: rule.judge(value),
+                crosses,
+                values: vec![value],
+            });
+            assert_eq!(Origin::of(rule, &a, &b), origin, "{ours:?} {linux:?}");
         }
         let nothing = Judged { verdict: Verdict::Failed, crosses: &[], values: vec![] };
         let (ours, crosses) = (value(0.5, 0.1), []);

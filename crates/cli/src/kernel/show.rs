@@ -142,11 +142,7 @@ pub fn list(as_json: bool) -> Result<(), Error> {
         let names = Table::new()
             .text("name", registry::all().iter().map(|entry| entry.reference.name))
             .text("in the kernel", registry::all().iter().map(|entry| entry.kernel_name));
-        return if as_json {
-            Err(why)
-        } else {
-            print(&format!("{names}\nTheir state is shown to root alone."))
-        };
+        return if as_json { Err(why) } else { print(&format!("{names}\nRun as root to see their state.")) };
     }
     let rows = rows()?;
     if as_json {

@@ -46,6 +46,15 @@ fn command_lines() {
     }
 }
 
+/// No unit stands after the number, or another argument is the mistake.
+#[test]
+fn values_without_a_space_get_no_tip() {
+    for args in [["--seed", "7", "lia", "--json"], ["--fast", "--duration", "30", "s"]] {
+        let stderr = anabranch([&["run", TWO_PATHS], &args[..]].concat()).fails(2);
+        assert!(!stderr.contains("in quotes"), "{args:?}: {stderr}");
+    }
+}
+
 #[test]
 fn files() {
     let dir = tempfile::tempdir().unwrap();

@@ -332,8 +332,9 @@ fn connections_without_coupling_are_named() {
     connect(&client, &"10.9.9.1:4715".parse::<SocketAddrV4>().unwrap()).unwrap();
     let mut ends = (TcpStream::from(client), tcp.accept().unwrap().0);
     exchange(&mut ends);
-    let fell = format!("connection in {} fell back to TCP, such as ", namespace.name);
-    until(|| uncoupled().iter().any(|text| text.contains(&fell)), "the fallback is named");
+    let of_it = format!("a connection in {} (", namespace.name);
+    let is_named = |text: &String| text.starts_with(&of_it) && text.contains(") fell back to TCP");
+    until(|| uncoupled().iter().any(is_named), "the fallback is named");
     drop(ends);
     namespace.choose("reno");
     kernel(&["unload", "ab_reno"]);

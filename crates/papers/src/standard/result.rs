@@ -30,10 +30,10 @@ impl AlgorithmResult {
         (&self.size, self.seeds, &self.version) == (&other.size, other.seeds, &other.version)
     }
 
-    /// Whether it is what this version makes with that size, and seeds where they are given.
-    pub fn is_made_with(&self, size: Size, seeds: Option<u32>) -> bool {
+    /// Whether this version's result of that size, and seeds where they are given, replaces it without a loss: it has no more seeds.
+    pub fn yields_to(&self, size: Size, seeds: Option<u32>) -> bool {
         let seeds = seeds.unwrap_or_else(|| case::study(&self.algorithm).seeds(size)).max(1);
-        (&*self.size, self.seeds, &*self.version) == (size.name(), seeds, env!("CARGO_PKG_VERSION"))
+        (&*self.size, &*self.version) == (size.name(), env!("CARGO_PKG_VERSION")) && self.seeds <= seeds
     }
 
     /// The command that repeats it.

@@ -129,12 +129,13 @@ impl RunDirectory {
     }
 }
 
-/// The bytes that root may still write on a folder's disk; `None` if that is unknown.
+/// The bytes that this process may still write on a folder's disk, of which a part may be kept for root; `None` if that is unknown.
 #[cfg(not(windows))]
 fn free_bytes(folder: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(folder).ok()?;
+    let free = if rustix::process::geteuid().is_root() { disk.f_bfree } else { disk.f_bavail };
     // Some virtual file systems have no size.
-    (disk.f_blocks > 0).then(|| disk.f_bfree * disk.f_frsize)
+    (disk.f_blocks > 0).then(|| free * disk.f_frsize)
 }
 
 #[cfg(windows)]

@@ -22,11 +22,19 @@ fn totals(counts: &[(&PaperPlan, Counts)]) -> Counts {
     std::array::from_fn(|i| counts.iter().map(|(_, counts)| counts[i]).sum())
 }
 
-/// The counts over all papers, in a line.
+/// The counts over all papers, in a line; without a value of Linux they say nothing.
 pub fn line(plan: &Plan) -> Markup {
     let totals = totals(&counts(plan));
+    let rows = plan.papers.iter().flat_map(|paper| paper.result.own_rows()).map(|(_, row)| row);
+    let mut others = rows.flat_map(|row| &row.others);
+    let has_linux = others.any(|o| o.origin.is_some() && (o.measured.is_some() || !o.compared.is_empty()));
     html! {
-        @if totals.iter().sum::<usize>() > 0 {
+        @if totals.iter().sum::<usize>() > 0 && !has_linux {
+            p.quiet {
+                "No Linux measurement is stored yet, so the "
+                a href="#origins" { "origin of each difference" } " is undetermined."
+            }
+        } @else if totals.iter().sum::<usize>() > 0 {
             p.quiet {
                 a href="#origins" { "Origin of differences" } ", by the values measured on Linux: "
                 @for (i, (origin, n)) in Origin::ALL.iter().zip(totals).enumerate() {

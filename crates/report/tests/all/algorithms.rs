@@ -2,13 +2,13 @@
 
 use crate::{
     fixture,
-    written::{attributes, text_of},
+    written::{attributes, between, text_of},
 };
 use std::{fs, path::Path};
 
 use anabranch_cc::registry::ALL;
 use anabranch_papers::standard::{AlgorithmResult, CASES};
-use anabranch_report::{Results, write};
+use anabranch_report::{Results, typeset, write};
 
 fn report(algorithms: &[AlgorithmResult]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
@@ -37,7 +37,9 @@ fn every_registered_algorithm_has_a_page() {
         assert!(html.contains(&escaped(entry.title)), "{}", entry.name);
         assert!(html.contains(&format!("<code>{}</code>", entry.name)), "{}", entry.name);
         let rules = html.split_once("<ul class=\"equations\">").unwrap().1.split_once("</ul>").unwrap().0;
-        assert_eq!(rules.matches("<li>").count(), entry.equations.len(), "{}", entry.name);
+        let shown = between(rules, "<li>", "</li>");
+        let expected = entry.equations.iter().map(|equation| escaped(&typeset(equation)));
+        assert_eq!(shown, expected.collect::<Vec<_>>(), "{}", entry.name);
         if entry.name == "lia" {
             assert!(rules.starts_with("<li>α = Σ w · max(w/T²) / (Σ w/T)²</li>"), "{rules}");
         }

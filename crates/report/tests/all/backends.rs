@@ -109,6 +109,16 @@ fn origins_are_counted() {
     assert!(files["methods.html"].contains("id=\"origins\""));
 }
 
+/// Without a value of Linux, zeros on the first page would look like a finding.
+#[test]
+fn origins_are_not_counted_without_linux() {
+    let index = &self::files(&crate::fixture::results())["index.html"];
+    assert!(
+        index.contains("No Linux measurement is stored yet") && !index.contains("0 simulator"),
+        "{index}"
+    );
+}
+
 #[test]
 fn figures_stand_beside_the_simulators() {
     let page = study(&files(&beside_linux()), "coupled-cubic");

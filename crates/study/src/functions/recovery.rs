@@ -77,7 +77,15 @@ fn instants(subflows: &[SubflowSeries]) -> Vec<f64> {
 pub fn rates(subflows: &[SubflowSeries]) -> Vec<(f64, f64)> {
     let mut last_second = LastSecond::default();
     let sum = |t: f64| subflows.iter().map(|s| delivered(s, t)).sum();
-    instants(subflows).into_iter().filter_map(|t| Some((t, last_second.rate(t, sum(t))?))).collect()
+    let mut rates = vec![];
+    for t in instants(subflows) {
+        let rate = last_second.rate(t, sum(t));
+        if last_second.voids_the_first() {
+            rates.clear();
+        }
+        rates.extend(rate.map(|rate| (t, rate)));
+    }
+    rates
 }
 
 /// The payload acknowledged in the last second.
@@ -89,6 +97,8 @@ pub struct LastSecond {
     apart: [f64; 2],
 }
 
+/// Samples further apart than this are not of each second, even if they come a little late.
+const SPARSE_S: f64 = 1.1 * SPAN_S;
 /// A longer time between samples, and many times as long as others, is a pause.
 const PAUSE_S: f64 = 2.0 * SPAN_S;
 
@@ -116,6 +126,11 @@ impl LastSecond {
             (first, _) => first.map_or(0.0, |first| first.1),
         };
         (now >= SPAN_S).then(|| (bytes - before) * 8.0 / SPAN_S / 1e6)
+    }
+
+    /// Whether the second of all samples shows that the first had the bytes of more than a second: its rate is too high.
+    pub fn voids_the_first(&self) -> bool {
+        self.apart[0] == 0.0 && self.apart[1] > SPARSE_S
     }
 }
 
@@ -197,6 +212,23 @@ mod tests {
             let drawn = rates(&[subflow(9.0), subflow(19.0)]);
             assert!(drawn.len() >= 36, "{interval}: {drawn:?}");
             assert!(drawn.iter().all(|(_, rate)| (rate - 28.0).abs() < 1e-6), "{interval}: {drawn:?}");
+        }
+    }
+
+    /// A flow of 8 Mbit/s opens at 5.1 s. Samples each 5 s do not say when its first bytes came; samples each 0.5 s do.
+    #[test]
+    fn a_late_flow_has_no_peak_at_its_first_sample() {
+        let drawn = |interval: f64| {
+            let time_s: Vec<f64> =
+                (1..=60).map(|i| f64::from(i) * interval).filter(|t| (5.1..30.1).contains(t)).collect();
+            let delivered_bytes = time_s.iter().map(|t| (t - 5.1) * 1e6).collect();
+            rates(&[SubflowSeries { time_s, delivered_bytes, ..SubflowSeries::default() }])
+        };
+        let times: Vec<f64> = drawn(5.0).iter().map(|(t, _)| *t).collect();
+        assert_eq!(times, [15.0, 20.0, 25.0, 30.0]);
+        assert!(drawn(5.0).iter().all(|(_, rate)| (rate - 8.0).abs() < 1e-6), "{:?}", drawn(5.0));
+        for ((t, rate), (at, expected)) in drawn(0.5).into_iter().zip([(5.5, 3.2), (6.0, 7.2), (6.5, 8.0)]) {
+            assert!((t - at).abs() < 1e-6 && (rate - expected).abs() < 1e-6, "{rate} at {t} s");
         }
     }
 

@@ -5,6 +5,7 @@ mod merge;
 use crate::error::StudyError;
 use crate::plan::Study;
 use crate::plan::experiments::{Options, PlannedExperiment, choose};
+use crate::plan::variant::MEASURED;
 use crate::result::{Experiment, StudyResult};
 use anabranch_record::output::{Notify, OutputError, ResultFolder, in_use, rename_beside, try_writing};
 use anabranch_record::replace;
@@ -239,9 +240,16 @@ fn covers(study: &Study, options: &Options, result: &StudyResult) -> bool {
     let Ok(asked) = choose(study, options) else { return false };
     let has = |earlier: &Experiment| {
         let planned = asked.iter().find(|planned| planned.id == earlier.id);
-        planned.is_some_and(|planned| earlier.asked.iter().all(|variant| planned.asked.contains(variant)))
+        planned.is_some_and(|planned| requests_all(&planned.asked, earlier))
     };
     result.experiments.iter().all(has)
+}
+
+/// Whether these variants are all that were requested for the earlier experiment: the values of others would be lost.
+fn requests_all(asked: &[String], earlier: &Experiment) -> bool {
+    // Old results do not record the requested variants. Each command takes the measured runs anew.
+    let of_backends = earlier.variants.iter().filter(|v| v.of_backend && !v.id.starts_with(MEASURED));
+    earlier.asked.iter().chain(of_backends.map(|variant| &variant.id)).all(|id| asked.contains(id))
 }
 
 /// The differences between an earlier result and the study with these options, as messages.
@@ -291,4 +299,28 @@ fn described(result: &StudyResult) -> String {
         if result.without_variants { ", --no-variants" } else { "" }
     );
     result.command.as_ref().map_or(made.clone(), |command| format!("{made} of `{command}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::result::VariantName;
+
+    /// The values of a backend are kept even where an old result does not record that it was requested.
+    #[test]
+    fn values_of_a_backend_are_not_lost_to_more_seeds() {
+        let variant =
+            |id: &str, of_backend| VariantName { id: id.into(), of_backend, ..VariantName::default() };
+        let of = |variants: &[VariantName], asked: &[&str]| Experiment {
+            variants: variants.to_vec(),
+            asked: asked.iter().map(|id| (*id).to_owned()).collect(),
+            ..Experiment::default()
+        };
+        let assumed = [variant("v0", false), variant("measured-kernel", true)];
+        assert!(requests_all(&[], &of(&assumed, &[])));
+        let old = of(&[variant("kernel", true)], &[]);
+        assert!(!requests_all(&[], &old));
+        assert!(requests_all(&["kernel".to_owned()], &old));
+        assert!(!requests_all(&[], &of(&[variant("linux-hosts", false)], &["linux-hosts"])));
+    }
 }
