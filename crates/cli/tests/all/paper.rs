@@ -101,7 +101,8 @@ fn an_algorithm_leaves_its_standard_cases_and_a_page() {
     assert_eq!(array[0].algorithm, "reno");
 
     // More seeds take the place of fewer, not the reverse.
-    anabranch(["cc", "report", "lia", "--quick", "--seeds", "2", "--out", out]).ok();
+    let more = anabranch(["cc", "report", "lia", "--quick", "--seeds", "2", "--out", out]);
+    assert_eq!(more.status, 0, "{}", more.stderr);
     let refused = anabranch(["cc", "report", "lia", "--quick", "--seeds", "1", "--out", out]).fails(2);
     assert!(refused.contains("lia: the standard cases (quick size, seeds 2"), "{refused}");
 }
