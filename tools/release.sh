@@ -89,7 +89,7 @@ print(next(os.path.dirname(each["manifest_path"]) for each in json.load(sys.stdi
         cargo zigbuild --quiet --profile dist --locked --features linux --package anabranch-cli --target "$triple"
     rm -rf "${work:?}/$name"
     mkdir -p "$work/$name"
-    cp "$work/static/$triple/dist/anabranch" "$work/$name/"
+    cp "$work/static/$triple/dist/anabranch" contrib/anabranch-kernel.service "$work/$name/"
     tools/licences.sh "$work/$name/licences" "$sources" "$("$tools/bin/python" -c 'import ziglang; print(*ziglang.__path__)')"
     documents "$work/$name" "${@:2}" "$work/$name/anabranch"
     pack "$dist/$name.tar.gz" "$work" "$name"

@@ -159,4 +159,4 @@ pub(crate) const UNMEASURED: &str = "A path without a round-trip time does not c
 pub(crate) const LOSS: &str = "An ECN mark counts as a loss, and a timeout too, after which the window is one segment. The threshold is at least two segments (RFC 5681), and so is the window after a loss (`floor`).";
 
 /// The interpretation of delayed acknowledgements.
-pub(crate) const BYTES: &str = "Segments are counted as acknowledged (RFC 3465), so delayed ACKs do not slow the growth (`count = \"acks\"`: an acknowledgement is one segment after slow start).";
+pub(crate) const BYTES: &str = "Segments are counted as acknowledged (RFC 3465): an ACK for two segments adds as much as two ACKs (`count = \"acks\"`: an acknowledgement is one segment after slow start).";

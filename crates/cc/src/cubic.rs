@@ -20,7 +20,7 @@ pub(crate) static ENTRY: Entry = Entry {
         "on loss: W_max = w, or w (1 + beta)/2 where w < W_max (fast convergence); w = beta w",
     ],
     interpretations: &[
-        "Windows grow per acknowledged segment, so delayed ACKs do not slow the growth; one ACK counts for at most a window.",
+        "Windows grow per acknowledged segment: an ACK for two segments adds as much as two ACKs; one ACK counts for at most a window.",
         "In the Reno-friendly region the window is never lowered to W_est, and grows by no more than what was acknowledged.",
         "A stage of congestion avoidance starts with its first acknowledgement that may grow the window, so it excludes recovery.",
         "The window, not the flight size, is reduced (RFC 9438 §4.6 allows it where an application-limited window does not grow).",

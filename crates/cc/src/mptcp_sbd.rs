@@ -31,7 +31,7 @@ pub(crate) static ENTRY: Entry = Entry {
         "The statistics of a path survive its pauses, but not its removal.",
         aimd::COUNTED,
         "An ECN mark halves as a loss does, and a timeout too, after which the window is one segment. The threshold is at least two segments (RFC 5681).",
-        "Segments are counted as acknowledged (RFC 3465), so delayed ACKs do not slow the growth.",
+        "Segments are counted as acknowledged (RFC 3465): an ACK for two segments adds as much as two ACKs.",
     ],
     params: &[],
     observables: &[

@@ -12,7 +12,7 @@ pub(crate) static ENTRY: Entry = Entry {
     source: "RFC 5681, RFC 6582",
     equations: &["per acknowledged segment: w += 1/w", "on loss: w = w/2"],
     interpretations: &[
-        "Segments are counted as acknowledged (RFC 3465), so delayed ACKs do not slow the growth.",
+        "Segments are counted as acknowledged (RFC 3465): an ACK for two segments adds as much as two ACKs.",
     ],
     params: &[],
     observables: &[],
