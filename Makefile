@@ -11,6 +11,8 @@ LISTED := $(wildcard crates/cc/src/*.rs crates/cc/src/*/*.rs crates/net/src/loss
 # `--features linux` where the machine has what that needs. Not before setup has run.
 FEATURES = $(shell tools/setup.sh features)
 WORKSPACE = --workspace $(or $(FEATURES),$(addprefix --exclude anabranch-,mptcp-bpf testbed test-support cli bench))
+# How long each part of `make test` took.
+TIMES = $(or $(CARGO_TARGET_DIR),target)/times
 # The report names the commit.
 ANABRANCH = ANABRANCH_COMMIT="$$(git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null)" cargo run --quiet --release --locked $(FEATURES) --bin anabranch --
 
@@ -45,11 +47,17 @@ reproduce: build page ## run every paper's experiments and every algorithm's sta
 	$(ANABRANCH) paper all --no-variants --quick-first --replace
 	@tools/weight.sh out/report 12
 
-test: unskipped setup-test lint unit python deny docs quick instructions page-check ## run every check, and print the number of skipped ones
+test: unskipped setup-test $(addprefix timed-,lint unit python deny docs quick instructions page-check) ## run every check; print how long each took, and the skipped ones
+	@cat $(TIMES)
 	@tools/skipped.sh --count
 
 unskipped:
 	@tools/skipped.sh --clear
+	@rm -f $(TIMES)
+
+timed-%:
+	@start=$$SECONDS; $(MAKE) --no-print-directory $*; status=$$?; \
+	echo "test: $*: $$((SECONDS - start)) s$$([ $$status = 0 ] || echo ', failed')" | tee -a $(TIMES); exit $$status
 
 lint: ## check formatting, clippy, the wording of README, book and other pages, and the subjects of commits
 	cargo fmt --all --check -- $(LISTED)

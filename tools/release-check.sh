@@ -10,8 +10,9 @@
 #     guest-aarch64 the one for aarch64 does so in an emulated machine with Debian's kernel, and sends there
 #     wheel         pip installs it, and README's Python runs
 #     install       cargo install in a bare root that has gcc alone
-#     reproducible  a second build of the static binary, the Debian package and the wheel, in another folder: the same bytes
-# Compiles only in the last two. What this machine lacks is skipped, with the reason; with ANABRANCH_SKIP_NOTHING set, that fails.
+#     sdist         pip builds the package from its sources in a bare root that has gcc and pip alone, and README's Python runs
+#     reproducible  a second build of the static binary, the Debian package, the wheel and its sources, in another folder: the same bytes
+# Compiles only in the last three. What this machine lacks is skipped, with the reason; with ANABRANCH_SKIP_NOTHING set, that fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,10 +21,11 @@ roots=$target/release-roots
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 machine=$(uname -m)
 static=anabranch-$version-$machine-linux
+sdist=anabranch-$version.tar.gz
 deb=$(find dist -name "anabranch_${version}-1_*.deb" 2>/dev/null | head -n 1 || true)
 wheel=$(find dist -name "anabranch-$version-*_$machine.whl" 2>/dev/null | head -n 1 || true)
 examples=(two-paths wifi-and-lte managed-queue failover short-flows mmwave-and-lte)
-all="files bookworm trixie container records kernel guest-aarch64 wheel install reproducible"
+all="files bookworm trixie container records kernel guest-aarch64 wheel install sdist reproducible"
 mkdir -p "$roots"
 
 . tools/parts.sh
@@ -256,48 +258,72 @@ install_wheel() {
     "$roots/venv/bin/pip" install --quiet --disable-pip-version-check --no-index "$wheel"
 }
 # The Python of python/README.md.
+readme() { sed -n '/^```python/,/^```/p' python/README.md | grep -v '^```'; }
 part_wheel() {
     [ -n "$wheel" ] || skip "there is no wheel for $machine in dist: call tools/release.sh wheel"
     install_wheel
     "$roots/venv/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: "$(grep ^matplotlib== python/requirements.txt)" ||
         skip "matplotlib cannot be installed"
-    sed -n '/^```python/,/^```/p' python/README.md | grep -v '^```' >"$roots/readme.py"
+    readme >"$roots/readme.py"
     MPLBACKEND=agg "$roots/venv/bin/python" "$roots/readme.py"
 }
 
-part_install() {
+# A root that has gcc alone, and this machine's Rust: COMMAND FOLDER [PACKAGE …]. Cargo has its packages from this machine.
+with_gcc() {
     local root toolchain cargo=${CARGO_HOME:-$HOME/.cargo}
     toolchain=$(rustc --print sysroot)
     root=$(bare bookworm gcc)
-    inside "$root" "apt-get update -q >/dev/null"
     cargo fetch --quiet --locked
-    inside "$root" "DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends gcc libc6-dev >/dev/null"
+    inside "$root" "apt-get update -q >/dev/null
+        DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends gcc libc6-dev ${*:3} >/dev/null"
     inside "$root" "
         export PATH=$toolchain/bin:\$PATH CARGO_HOME=$cargo CARGO_NET_OFFLINE=true CARGO_TARGET_DIR=/tmp/target
         export ${CARGO_PROFILE_RELEASE_OPT_LEVEL:+CARGO_PROFILE_RELEASE_OPT_LEVEL=$CARGO_PROFILE_RELEASE_OPT_LEVEL} LC_ALL=C.UTF-8
-        cd $PWD && cargo install --quiet --path crates/cli --locked --root /tmp/installed
-        cd /tmp && rm -rf record && installed/bin/anabranch run example:two-paths --out record >/dev/null && installed/bin/anabranch plot record >/dev/null" \
-        "$toolchain" "$cargo" "$PWD"
+        $1" "$toolchain" "$cargo" "$2"
+}
+
+part_install() {
+    with_gcc "cd $PWD && cargo install --quiet --path crates/cli --locked --root /tmp/installed
+        cd /tmp && rm -rf record && installed/bin/anabranch run example:two-paths --out record >/dev/null && installed/bin/anabranch plot record >/dev/null" "$PWD"
     echo "cargo install with gcc alone: installed, ran and drew an example"
 }
 
+part_sdist() {
+    local packages=$roots/sdist
+    need "$sdist" sdist
+    rm -rf "$packages"
+    python3 -m venv "$packages/venv"
+    readme >"$packages/readme.py"
+    # For the root's Python, whatever this machine's is.
+    # shellcheck disable=SC2046
+    "$packages/venv/bin/pip" download --quiet --disable-pip-version-check --only-binary :all: --python-version 3.11 --dest "$packages" \
+        $(grep -E '^(maturin|matplotlib)==' python/requirements.txt) || skip "maturin and matplotlib cannot be downloaded"
+    cp "dist/$sdist" "$packages/"
+    with_gcc "cd /tmp && rm -rf venv && python3 -m venv venv
+        venv/bin/pip install --quiet --disable-pip-version-check --no-index --find-links $packages matplotlib $packages/$sdist
+        MPLBACKEND=agg venv/bin/python $packages/readme.py" "$packages" python3-venv
+    echo "pip builds the package from its sources with gcc and Rust, and README's Python runs"
+}
+
 part_reproducible() {
-    local other=$roots/other-folder file time commit parts=(static)
-    need "$static.tar.gz" static
+    local other=$roots/other-folder file time commit parts=() files=()
+    for file in static="$static.tar.gz" deb="${deb#dist/}" sdist="$sdist" wheel="${wheel#dist/}"; do
+        if [ -f "dist/${file#*=}" ]; then parts+=("${file%%=*}") files+=("${file#*=}"); else without "the ${file%%=*}, which is not in dist"; fi
+    done
+    [[ ${files[0]:-.whl} != *.whl ]] || skip "dist has no file with the time of its commit: call tools/release.sh sdist"
     # The files have the time of their commit.
-    time=$(tar -tvf "dist/$static.tar.gz" --full-time --utc | sed -n '1s/.* \(20[0-9-]* [0-9:]*\) .*/\1/p')
-    commit=$(git log --format='%H %ct' | awk -v "time=$(date -u -d "$time" +%s)" '$2 == time && !found++ { print $1 }')
-    [ -n "$commit" ] || { echo "release-check: no commit of this branch has the time of dist/$static.tar.gz, $time" >&2; exit 1; }
-    if [ -n "$deb" ]; then parts+=(deb); else without "the Debian package, which is not in dist"; fi
-    if [ -n "$wheel" ]; then parts+=(wheel); else without "the wheel, which is not in dist"; fi
+    time=$(case ${files[0]} in *.deb) dpkg-deb --fsys-tarfile "dist/${files[0]}" ;; *) cat "dist/${files[0]}" ;; esac |
+        python3 -c 'import sys, tarfile; print(next(iter(tarfile.open(fileobj=sys.stdin.buffer, mode="r|*"))).mtime)')
+    commit=$(git log --format='%H %ct' | awk -v "time=$time" '$2 == time && !found++ { print $1 }')
+    [ -n "$commit" ] || { echo "release-check: no commit of this branch has the time of dist/${files[0]}, $(date -d "@$time")" >&2; exit 1; }
     rm -rf "$other"
     git clone --quiet . "$other"
     git -C "$other" checkout --quiet "$commit"
-    (cd "$other" && export CARGO_TARGET_DIR=$other/target && { [ ${#parts[@]} = 1 ] || tools/page.sh; } && tools/release.sh "${parts[@]}") >"$roots/reproducible.log" 2>&1 ||
+    (cd "$other" && export CARGO_TARGET_DIR=$other/target && tools/page.sh && tools/release.sh "${parts[@]}") >"$roots/reproducible.log" 2>&1 ||
         { tail "$roots/reproducible.log" >&2; exit 1; }
-    for file in "dist/$static.tar.gz" $deb $wheel; do
-        cmp "$file" "$other/$file"
-        echo "the same bytes from two builds: $file"
+    for file in "${files[@]}"; do
+        cmp "dist/$file" "$other/dist/$file"
+        echo "the same bytes from two builds: $(sha256sum "dist/$file")"
     done
     rm -rf "$other"
 }

@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.."
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 dist=$PWD/dist
+case $PWD$target in *[[:space:]]*) echo "release: a flag of C cannot have a space: use a folder without one, not $PWD or $target" >&2; exit 2 ;; esac
 work=$target/release-work
 tools=$target/release-tools
 pinned="cargo-zigbuild==0.24.1 ziglang==0.17.1 $(grep ^maturin== python/requirements.txt)"
@@ -147,8 +148,9 @@ part_deb() {
 wheel_for() {
     zig "$1-unknown-linux-gnu"
     rm -f "$dist/anabranch-$version"-*"$1".whl
+    python3 tools/sbom.py anabranch-python >"$work/anabranch.cdx.json"
     MATURIN=$tools/bin/maturin tools/python.sh wheel --quiet --zig --compatibility manylinux_2_28 \
-        --target "$1-unknown-linux-gnu" --out "$dist"
+        --target "$1-unknown-linux-gnu" --sbom-include "$work/anabranch.cdx.json" --out "$dist"
     python3 tools/wheels.py "$dist/anabranch-$version"-*"$1".whl
 }
 part_wheel() { wheel_for x86_64; }
@@ -157,7 +159,7 @@ part_wheel-aarch64() { wheel_for aarch64; }
 # Its sources, which pip builds with Rust and a C compiler.
 part_sdist() {
     zig x86_64-unknown-linux-gnu
-    (cd python && maturin sdist --out "$dist")
+    (cd python && maturin sdist --out "$dist" >"$work/sdist.log" 2>&1) || { cat "$work/sdist.log" >&2; return 1; }
     python3 tools/wheels.py "$dist/anabranch-$version.tar.gz"
 }
 
@@ -199,9 +201,9 @@ part_site() {
     pack "$dist/anabranch-$version-site.tar.gz" "$work" "anabranch-$version-site"
 }
 
-# The dependencies of the command, as CycloneDX.
+# The dependencies of the command, as CycloneDX. The wheels have theirs.
 part_sbom() {
-    python3 tools/sbom.py >"$dist/anabranch-$version.cdx.json"
+    python3 tools/sbom.py anabranch-cli --features linux >"$dist/anabranch-$version.cdx.json"
 }
 
 # Sources, outcomes and environment in one archive, as journals and archives with a DOI take them.

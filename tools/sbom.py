@@ -1,14 +1,18 @@
-"""Prints the dependencies of the command, with the feature `linux`, as a software bill of materials: CycloneDX 1.5, JSON."""
+"""Prints a software bill of materials, CycloneDX 1.5 in JSON:  tools/sbom.py CRATE [OPTION of cargo metadata …]
+
+It lists what the crate is linked with, and not what only builds or tests it.
+"""
 
 import hashlib
 import json
 import subprocess
+import sys
 import tomllib
 import uuid
 from pathlib import Path
 
 root = Path(__file__).parent.parent
-command = ["cargo", "metadata", "--format-version", "1", "--locked", "--features", "linux"]
+command = ["cargo", "metadata", "--format-version", "1", "--locked", *sys.argv[2:]]
 metadata = json.loads(subprocess.run(command, cwd=root, check=True, capture_output=True).stdout)
 lock = tomllib.loads((root / "Cargo.lock").read_text())
 checksums = {(package["name"], package["version"]): package.get("checksum") for package in lock["package"]}
@@ -35,7 +39,8 @@ def component(package):
     return entry
 
 
-start = next(package for package in packages.values() if package["name"] == "anabranch-cli")
+start = next(package for package in packages.values() if package["name"] == sys.argv[1])
+kind = "application" if any("bin" in each["kind"] for each in start["targets"]) else "library"
 reached, waiting = set(), [start["id"]]
 while waiting:
     package = waiting.pop()
@@ -43,7 +48,7 @@ while waiting:
         reached.add(package)
         waiting.extend(runs(nodes[package]))
 found = sorted((packages[package] for package in reached), key=reference)
-digest = hashlib.sha256((root / "Cargo.lock").read_bytes()).digest()
+digest = hashlib.sha256((root / "Cargo.lock").read_bytes() + sys.argv[1].encode()).digest()
 print(
     json.dumps(
         {
@@ -51,7 +56,7 @@ print(
             "specVersion": "1.5",
             "serialNumber": f"urn:uuid:{uuid.UUID(bytes=digest[:16], version=4)}",
             "version": 1,
-            "metadata": {"component": {**component(start), "type": "application"}},
+            "metadata": {"component": {**component(start), "type": kind}},
             "components": [component(package) for package in found if package is not start],
             "dependencies": [
                 {

@@ -1,6 +1,7 @@
 """Checks wheels and source distributions:  tools/wheels.py FILE…
 
-A wheel: the version, the tag, which must be true of the library inside, the licences, and the checksums. Exits 1 on a fault.
+A wheel: the version, the tag, which must be true of the library inside, the licences, the checksums, and that nothing names this folder. Exits 1 on
+a fault.
 """
 
 import base64
@@ -60,6 +61,9 @@ def faults_of_wheel(path):
     for file in ("anabranch/py.typed", "anabranch/_anabranch.abi3.so"):
         if file not in files:
             yield f"{file} is missing"
+    for file, content in files.items():
+        if str(ROOT).encode() in content:
+            yield f"{file} names the folder of the build, {ROOT}"
     yield from faults_of_library(files.get("anabranch/_anabranch.abi3.so", b""), platform)
     for file, checksum, _ in csv.reader(files[f"{about}/RECORD"].decode().splitlines()):
         found = "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(files[file]).digest()).decode().rstrip("=")
