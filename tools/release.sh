@@ -158,9 +158,16 @@ part_wheel-aarch64() { wheel_for aarch64; }
 
 # Its sources, which pip builds with Rust and a C compiler.
 part_sdist() {
+    local name=anabranch-$version
     zig x86_64-unknown-linux-gnu
-    (cd python && maturin sdist --out "$dist" >"$work/sdist.log" 2>&1) || { cat "$work/sdist.log" >&2; return 1; }
-    python3 tools/wheels.py "$dist/anabranch-$version.tar.gz"
+    rm -rf "${work:?}/$name"
+    (cd python && maturin sdist --out "$work" >"$work/sdist.log" 2>&1) || { cat "$work/sdist.log" >&2; return 1; }
+    tar -xzf "$work/$name.tar.gz" -C "$work"
+    # maturin leaves out the crates of features that are off. Cargo reads their manifests, so that the feature goes, and its packages in the lock file.
+    sed -i '/^linux = /d; /^anabranch-testbed = /d' "$work/$name/crates/anabranch/Cargo.toml"
+    (cd "$work/$name" && cargo metadata --quiet --format-version 1 >/dev/null && cargo metadata --quiet --locked --format-version 1 >/dev/null)
+    pack "$dist/$name.tar.gz" "$work" "$name"
+    python3 tools/wheels.py "$dist/$name.tar.gz"
 }
 
 # The crates as registries take them.
