@@ -42,11 +42,14 @@ function tabulate({ advice, misses, compared_with, rule }, { set, cc }) {
     }));
     return line;
   };
+  const others = advice.cases[0].others_bps.map(([name]) => `goodput of ${name} (Mbit/s)`);
+  const links = others.length ? ["link of goal 2"] : [];
   const times = advice.cases[0].completions.map(([name]) => `completion of ${name} (ms)`);
   $("advice-table").querySelector("table").replaceChildren(
-    row(["algorithm", "goodput (Mbit/s)", "goal 1 (≥ 0.9)", "goal 2 (≤ 1.1)", "goal 3 (≤ 1.1)", "misses", ...times], true),
-    ...advice.cases.map(({ cc, goodput_bps, goal1, goal2, goal3, completions }, i) => row([cc, text(goodput_bps, 1 / MBIT),
-      ...[goal1, goal2, goal3].map((goal) => text(goal?.ratio)), misses[i], ...completions.map(([, time]) => text(time, 1000))])));
+    row(["algorithm", "goodput (Mbit/s)", "goal 1 (≥ 0.9)", "goal 2 (≤ 1.1)", "goal 3 (≤ 1.1)", "misses", ...others, ...links, ...times], true),
+    ...advice.cases.map(({ cc, goodput_bps, goal1, goal2, goal3, others_bps, completions }, i) => row([cc, text(goodput_bps, 1 / MBIT),
+      ...[goal1, goal2, goal3].map((goal) => text(goal?.ratio)), misses[i],
+      ...others_bps.map(([, rate]) => text(rate, 1 / MBIT)), ...links.map(() => goal2.link ?? ""), ...completions.map(([, time]) => text(time, 1000))])));
   $("advice-about").textContent = `${compared_with}. Means of ${advice.seeds} seeds. ${rule}`;
   const changes = [...set, ...cc.map((given) => given.split("=")).map(([flow, name]) => `flows.${JSON.stringify(flow)}.cc=${name}`)];
   const options = changes.map((change) => ` --set '${change.replaceAll("'", "'\\''")}'`).join("");

@@ -71,6 +71,9 @@ const checks = {
     assert.deepEqual(rows.slice(1).map(([name]) => name), ["uncoupled", "lia", "olia", "balia", "coupled-cubic", "linked-cubic"]);
     // Of 12 Mbit/s, with a Reno flow on one link.
     for (const [name, goodput] of rows.slice(1)) assert.ok(parseFloat(goodput) > 3 && parseFloat(goodput) < 12, `${name}: ${goodput}`);
+    // The Reno flow has what is left of its link.
+    assert.deepEqual(rows[0].slice(6), ["goodput of other (Mbit/s)", "link of goal 2"]);
+    for (const [name, , , , , , other] of rows.slice(1)) assert.ok(parseFloat(other) > 1 && parseFloat(other) < 8, `${name}: ${other}`);
     assert.match(await page.value(`document.querySelector("#advised").textContent`), /goal|difference/);
     await act(page, change("#links input", "120", "input"));
     await settled(page);

@@ -27,6 +27,7 @@ def test_it_is_the_command_s_advice(command: Path) -> None:
     for row, case in zip(advice.table.rows(), theirs["cases"]):
         assert row["goodput_bps"] == case["goodput_bps"]["mean"]
         assert row["goal2_half_width"] == case["goal2"]["ratio"]["half_width"]
+        assert row["goodput_neighbour_bps"] == case["others_bps"][0][1]["mean"]
         assert row["missed"] == sum(bool(case[f"goal{i}"]) and case[f"goal{i}"]["met"] == "missed" for i in (1, 2, 3))
     assert not math.isnan(advice.table["goal1"][0])
 

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// How far a ratio may lie beyond 1 without missing the goal.
 const MARGIN: f64 = 0.1;
-/// No more seeds are proposed.
-const MOST_SEEDS: usize = 1000;
+/// Beyond it, longer runs are proposed instead of more seeds.
+pub(super) const MOST_SEEDS: usize = 100;
 /// Goal 3 applies on a link where the single-path flow loses this many times as much as on the best link.
 const CONGESTED: f64 = 2.0;
 
@@ -29,7 +29,7 @@ pub struct Goal {
     pub ratio: Option<Estimate>,
     /// Whether it meets the goal.
     pub met: Met,
-    /// The number of seeds that should decide it if it is undetermined, by the width of its interval; `None` if 1000 would not.
+    /// The number of seeds that should decide it if it is undetermined, by the width of its interval; `None` if 100 would not.
     pub seeds: Option<usize>,
     /// The link that the ratio is about, for goals 2 and 3.
     pub link: Option<String>,
@@ -116,8 +116,8 @@ impl Rates {
         Rates(single.iter().enumerate().map(path).collect())
     }
 
-    /// Each link with its paths; links with the same paths appear once, by the last of them.
-    fn links(&self) -> Vec<(&str, Vec<&PathRates>)> {
+    /// Each link with its paths. Links with the same paths appear once: by the last of them that is `shared`, else by the last.
+    fn links(&self, shared: &[String]) -> Vec<(&str, Vec<&PathRates>)> {
         let crossing = |link: &String| -> Vec<usize> {
             (0..self.0.len()).filter(|path| self.0[*path].links.contains(link)).collect()
         };
@@ -125,7 +125,10 @@ impl Rates {
         for link in self.0.iter().flat_map(|path| &path.links) {
             let paths = crossing(link);
             match links.iter_mut().find(|(_, known)| *known == paths) {
-                Some((name, _)) => *name = link,
+                Some((name, _)) if shared.contains(link) || !shared.iter().any(|own| own == *name) => {
+                    *name = link
+                }
+                Some(_) => {}
                 None => links.push((link, paths)),
             }
         }
@@ -138,9 +141,14 @@ impl Rates {
         Goal::at_least(ratios(&self.all()))
     }
 
-    /// Goal 2, do no harm: on each link beside the best single-path flow there.
-    pub fn no_harm(&self) -> Goal {
-        let links = self.links().into_iter();
+    /// Goal 2, do no harm: on each `shared` link beside the best single-path flow there; on every link if none is shared.
+    pub fn no_harm(&self, shared: &[String]) -> Goal {
+        let is_shared = |name: &str| shared.iter().any(|own| own == name);
+        let mut links = self.links(shared);
+        if links.iter().any(|(name, _)| is_shared(name)) {
+            links.retain(|(name, _)| is_shared(name));
+        }
+        let links = links.into_iter();
         let worst = worst(links.map(|(name, paths)| Goal::at_most(ratios(&paths), Some(name))));
         worst.unwrap_or_else(|| Goal::at_most(None, None))
     }
@@ -148,7 +156,7 @@ impl Rates {
     /// Goal 3, balance congestion: on each congested link that other paths avoid; `None` without such a link.
     pub fn balance(&self) -> Option<Goal> {
         let Some(best) = fastest(&self.all()) else { return Some(Goal::at_most(None, None)) };
-        worst(self.links().into_iter().filter_map(|(name, paths)| {
+        worst(self.links(&[]).into_iter().filter_map(|(name, paths)| {
             let is_here = |path: &PathRates| paths.iter().any(|here| std::ptr::eq(*here, path));
             let congested = || {
                 let loss = fastest(&paths)?.loss?;
@@ -243,9 +251,12 @@ mod tests {
             let goal = rates.throughput();
             assert!(near(&goal, 11.0 / 5.0) && goal.met == Met::Met, "{goal:?}");
             // 6 of 4 on c is the most.
-            let goal = rates.no_harm();
+            let goal = rates.no_harm(&[]);
             assert!(near(&goal, 1.5) && goal.met == Met::Missed, "{goal:?}");
             assert_eq!(goal.link.as_deref(), Some("c"));
+            // With others on b alone: 4 of 5 there.
+            let goal = rates.no_harm(&["b".to_owned()]);
+            assert!(near(&goal, 0.8) && goal.link.as_deref() == Some("b"), "{goal:?}");
             // Only a has twice the loss of b, the best: (1 ÷ 2) ÷ (10 ÷ 9).
             let goal = rates.balance().unwrap();
             assert!(near(&goal, 0.45) && goal.met == Met::Met, "{goal:?}");
@@ -260,8 +271,14 @@ mod tests {
         let single =
             [("x", 5.0), ("y", 5.0)].map(|(link, rate)| vec![vec![subflow(&[link, "shared"], rate, 0.1)]; 2]);
         let rates = Rates::of(ours, single.to_vec());
-        let goal = rates.no_harm();
+        let goal = rates.no_harm(&[]);
         assert_eq!((goal.link.as_deref(), mean(&goal), goal.met), (Some("shared"), 1.4, Met::Missed));
+        // Of two links with the same path the one with others names both.
+        let rates = Rates::of(
+            vec![vec![subflow(&["a", "b"], 3.0, 0.1)]; 2],
+            vec![vec![vec![subflow(&["a", "b"], 5.0, 0.1)]; 2]],
+        );
+        assert_eq!(rates.no_harm(&["a".to_owned()]).link.as_deref(), Some("a"));
     }
 
     /// A verdict counts before a larger mean.
@@ -294,7 +311,7 @@ mod tests {
                 vec![vec![path("b", Some(1.0))], vec![path("b", lacking)]],
             ];
             let rates = Rates::of(ours, single);
-            let goal = rates.no_harm();
+            let goal = rates.no_harm(&[]);
             assert_eq!((goal.link.as_deref(), goal.met, &goal.ratio), (Some("b"), Met::Undetermined, &None));
             // Without a rate the best single-path flow is unknown; one with 0 is not the best.
             let goal1 = if lacking.is_none() { Met::Undetermined } else { Met::Met };

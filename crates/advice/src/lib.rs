@@ -23,6 +23,9 @@ pub const ALGORITHMS: [&str; 6] = ["uncoupled", "lia", "olia", "balia", "coupled
 /// The algorithm of a baseline on a path that no single-path flow shares, as most hosts have it.
 const NO_NEIGHBOUR: &str = "cubic";
 
+/// From this loss of the other flows' goodput on, in per cent, the recommendation mentions it.
+const DEAR: f64 = 10.0;
+
 /// The result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Advice {
@@ -64,7 +67,7 @@ pub struct Case {
     pub goodput_bps: Option<Estimate>,
     /// Improve throughput: rate ÷ the rate of the best single-path flow, at least 1.
     pub goal1: Goal,
-    /// Do no harm: rate on a link ÷ the rate of the single-path flow there, at most 1, on the worst link: a surely
+    /// Do no harm: rate on a link ÷ the rate of the single-path flow there, at most 1, on the worst link that other flows cross: a surely
     /// missed one before an undecided one, and then the largest mean.
     pub goal2: Goal,
     /// Balance congestion: that ratio on a congested link ÷ the ratio on the others, at most 1; `None` if no link has twice the
@@ -121,6 +124,8 @@ pub struct Unsuited {
 #[derive(Clone, Debug)]
 pub struct Plan {
     flow: Flow,
+    /// The links that other flows cross.
+    shared: Vec<String>,
     cc: Vec<String>,
     buffers: Vec<Option<String>>,
     baselines: Vec<Baseline>,
@@ -173,21 +178,27 @@ impl Plan {
                 cc: None,
             }));
         }
-        Ok(Plan { flow: flow.clone(), cc: cc.to_vec(), buffers, baselines, runs })
+        let others = scenario.flows.iter().filter(|other| base(&other.name) != base(&flow.name));
+        let crossed = others.flat_map(|other| &other.paths).flat_map(|path| &path.links);
+        let shared = crossed.map(|link| scenario.links[*link].name.clone()).collect();
+        Ok(Plan { flow: flow.clone(), shared, cc: cc.to_vec(), buffers, baselines, runs })
     }
 
     /// The advice; `summaries` are those of each run, in the order of the seeds.
     pub fn conclude(self, scenario: &str, command: &str, seeds: u32, summaries: &[Vec<&Summary>]) -> Advice {
-        let Plan { flow, cc, buffers, baselines, .. } = self;
+        let Plan { flow, shared, cc, buffers, baselines, .. } = self;
         let mut cases = Vec::new();
         for (buffer, each) in buffers.iter().zip(summaries.chunks(cc.len() + baselines.len())) {
             let (algorithms, single) = each.split_at(cc.len());
             for (cc, ours) in cc.iter().zip(algorithms) {
-                cases.push(case(&flow, buffer.as_deref(), cc, ours, single));
+                cases.push(case((&flow, &shared), buffer.as_deref(), cc, ours, single));
             }
         }
         let name = base(&flow.name).to_owned();
-        let recommendation = rule::recommend(&candidates(&cc, &name, &cases), seeds);
+        let mut recommendation = rule::recommend(&candidates(&cc, &name, &cases), &buffers, seeds);
+        if let Some(price) = price(&recommendation.best, &cc, &cases) {
+            recommendation.text += &format!(" {price}");
+        }
         let (scenario, command) = (scenario.to_owned(), command.to_owned());
         Advice { scenario, command, flow: name, seeds, baselines, cases, recommendation }
     }
@@ -281,7 +292,13 @@ fn queues(scenario: &Scenario, buffer: &str) -> Vec<String> {
 }
 
 /// The values of an algorithm with a buffer, from its runs and those of each baseline, in the order of their seeds.
-fn case(flow: &Flow, buffer: Option<&str>, cc: &str, ours: &[&Summary], single: &[Vec<&Summary>]) -> Case {
+fn case(
+    (flow, shared): (&Flow, &[String]),
+    buffer: Option<&str>,
+    cc: &str,
+    ours: &[&Summary],
+    single: &[Vec<&Summary>],
+) -> Case {
     let name = base(&flow.name);
     let alone = Flow { paths: flow.paths[..1].to_vec(), ..flow.clone() };
     let rates = Rates::of(
@@ -302,7 +319,7 @@ fn case(flow: &Flow, buffer: Option<&str>, cc: &str, ours: &[&Summary], single: 
         cc: cc.to_owned(),
         goodput_bps: goals::estimated(ours.iter().map(goodput)),
         goal1: rates.throughput(),
-        goal2: rates.no_harm(),
+        goal2: rates.no_harm(shared),
         goal3: rates.balance(),
         others_bps: others(ours, name),
         completions: with_times.iter().map(completion).collect(),
@@ -326,6 +343,20 @@ fn others(runs: &[&Summary], own: &str) -> Vec<(String, Option<Estimate>)> {
     let sum = |run: &Summary, name: &str| of_name(run, name).map(|flow| flow.goodput_bps).sum();
     let of = |name: &str| goals::estimated(runs.iter().map(|run| sum(run, name)));
     names.into_iter().map(|name| (name.to_owned(), of(name))).collect()
+}
+
+/// What the other flows lose beside a recommended algorithm, in a sentence; `None` if it is little.
+fn price(best: &[String], cc: &[String], cases: &[Case]) -> Option<String> {
+    let rate = |cc: &String| -> Option<f64> {
+        let own = cases.iter().filter(|case| case.cc == *cc);
+        own.flat_map(|case| &case.others_bps).map(|(_, rate)| Some(rate.as_ref()?.mean)).sum()
+    };
+    let by_rate = |a: &(f64, &String), b: &(f64, &String)| a.0.total_cmp(&b.0);
+    let (least, dear) = best.iter().filter_map(|cc| Some((rate(cc)?, cc))).min_by(by_rate)?;
+    let (most, kind) = cc.iter().filter_map(|cc| Some((rate(cc)?, cc))).max_by(by_rate)?;
+    let less = 100.0 * (1.0 - least / most);
+    (less >= DEAR)
+        .then(|| format!("The other flows have {less:.0} % less goodput beside {dear} than beside {kind}."))
 }
 
 /// The names of flows that have completion times.
@@ -363,17 +394,13 @@ fn subflows(run: &Summary, name: &str, packet: f64) -> Vec<goals::Subflow> {
     (0..first.subflows.len()).map(subflow).collect()
 }
 
-/// Each algorithm over all buffers: by its completion time if the connection has one, else by its goodput.
+/// Each algorithm with every buffer: by its completion time if the connection has one, else by its goodput.
 fn candidates(cc: &[String], flow: &str, cases: &[Case]) -> Vec<Candidate> {
     let time = |case: &Case| case.completions.iter().find(|(name, _)| name == flow)?.1.clone();
     let by_time = cases.iter().any(|case| time(case).is_some());
     let value = |case: &Case| if by_time { time(case) } else { case.goodput_bps.clone() };
     let candidate = |cc: &String| {
         let of: Vec<&Case> = cases.iter().filter(|case| case.cc == *cc).collect();
-        let values: Vec<Estimate> = of.iter().filter_map(|case| value(case)).collect();
-        // Seed by seed over the buffers.
-        let seeds = values.iter().map(|value| value.values.len()).min().unwrap_or(0);
-        let of_seed = |seed: usize| mean(values.iter().map(|value| Some(value.values[seed])));
         let goals = || of.iter().flat_map(|case| case.goals());
         let open = |(number, goal): (u32, &Goal)| {
             let seeds = goal.ratio.as_ref().map_or(Needed::NoRatio, |_| Needed::Seeds(goal.seeds));
@@ -384,7 +411,7 @@ fn candidates(cc: &[String], flow: &str, cases: &[Case]) -> Vec<Candidate> {
             missed: goals().filter(|(_, goal)| goal.met == Met::Missed).count(),
             undecided: goals().filter_map(open).collect(),
             // An algorithm without a value in some case is left out.
-            value: goals::estimated((0..seeds).map(of_seed)).filter(|_| values.len() == of.len()),
+            values: of.iter().map(|case| value(case)).collect::<Option<_>>().unwrap_or_default(),
             less_is_better: by_time,
         }
     };

@@ -1,17 +1,19 @@
 //! The rule of the recommendation.
 
-use super::goals::half_width;
-use anabranch_record::Estimate;
+use super::goals::{MOST_SEEDS, half_width};
+use anabranch_record::{Estimate, paired_difference};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// The rule, in words.
 pub const RULE: &str = "\
 A goal is met or missed if the whole 95 % interval of its ratio lies on one side of the margin, 10 % beyond 1; else it is \
-undecided. The algorithms that surely miss no goal, over all buffers, are compared by the connection's goodput, or by its mean \
-completion time if it has transfers or responses; one without this value is left out. The best mean is recommended; where \
-intervals overlap with that of the best, there is no difference beyond chance. If an algorithm with undecided goals has a better \
-mean, or no algorithm surely misses none, there is no recommendation yet. If every algorithm misses a goal, those that miss the \
+undecided. The algorithms that surely miss no goal with any buffer are compared by the connection's goodput, or by its mean completion \
+time if it has transfers or responses; one without this value is left out. The best mean is recommended. \
+An algorithm does not differ from it beyond chance if the 95 % interval of their difference, run by run of the same seed, includes \
+0. With several buffers each is compared alone: recommended is what is best, or does not differ from the best, with each of \
+them; else the best depends on the buffer. If an algorithm with undecided goals has a better \
+mean, or no algorithm surely misses none, there is no recommendation yet: more seeds decide or, where that would be more than 100, longer runs. If every algorithm misses a goal, those that miss the \
 fewest are compared: each goal counts once for each buffer, and undecided goals count as missed.";
 
 /// An algorithm over all buffers.
@@ -22,45 +24,49 @@ pub(super) struct Candidate {
     pub missed: usize,
     /// The undecided goals, of each buffer, with what decides them.
     pub undecided: Vec<(u32, Needed)>,
-    /// Goodput, or completion time.
-    pub value: Option<Estimate>,
+    /// Goodput, or completion time, with each buffer; empty if a run lacks it.
+    pub values: Vec<Estimate>,
     pub less_is_better: bool,
 }
 
 /// What an undecided goal lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Needed {
-    /// That number of seeds should decide it; `None` if 1000 would not.
+    /// That number of seeds should decide it; `None` if [`MOST_SEEDS`] would not.
     Seeds(Option<usize>),
     /// A run lacks a rate.
     NoRatio,
 }
 
 impl Candidate {
-    /// Its mean, as if more were better.
-    fn mean(&self) -> Option<f64> {
-        self.value.as_ref().map(|value| if self.less_is_better { -value.mean } else { value.mean })
+    /// Its mean with a buffer, as if more were better.
+    fn mean(&self, buffer: usize) -> Option<f64> {
+        self.values.get(buffer).map(|value| if self.less_is_better { -value.mean } else { value.mean })
     }
 }
 
 /// What the rule recommends.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recommendation {
-    /// The recommended algorithm; several if they do not differ beyond chance; none without intervals, or before more seeds.
+    /// The recommended algorithm; several if they do not differ beyond chance, or if the best depends on the buffer; none without
+    /// intervals, or before more seeds.
     pub best: Vec<String>,
     /// Whether every algorithm misses a goal.
     pub every_misses: bool,
     /// The number of seeds that should decide, if these do not.
     pub more_seeds: Option<usize>,
+    /// Whether more than [`MOST_SEEDS`] seeds would be needed, for which longer runs are better.
+    #[serde(default)]
+    pub longer_runs: bool,
     /// The recommendation as a sentence.
     pub text: String,
 }
 
-/// Applies [`RULE`] to values of that many seeds.
-pub(super) fn recommend(all: &[Candidate], seeds: u32) -> Recommendation {
+/// Applies [`RULE`] to values of that many seeds with these buffers.
+pub(super) fn recommend(all: &[Candidate], buffers: &[Option<String>], seeds: u32) -> Recommendation {
     let (all, lacking): (Vec<&Candidate>, Vec<&Candidate>) =
-        all.iter().partition(|candidate| candidate.value.is_some());
-    let found = of_valued(&all, seeds);
+        all.iter().partition(|candidate| !candidate.values.is_empty());
+    let found = of_valued(&all, buffers, seeds);
     if all.is_empty() || lacking.is_empty() {
         return found;
     }
@@ -72,13 +78,13 @@ pub(super) fn recommend(all: &[Candidate], seeds: u32) -> Recommendation {
 }
 
 /// The recommendation among those that have a value.
-fn of_valued(all: &[&Candidate], seeds: u32) -> Recommendation {
-    let said = |best, text: String| Recommendation { best, every_misses: false, more_seeds: None, text };
+fn of_valued(all: &[&Candidate], buffers: &[Option<String>], seeds: u32) -> Recommendation {
+    let said = |best, text: String| Recommendation { best, text, ..Recommendation::default() };
     if all.is_empty() {
         return said(vec![], NO_INTERVAL.into());
     }
     if all.iter().all(|candidate| candidate.missed > 0) {
-        return Recommendation { every_misses: true, ..of_missing(all) };
+        return Recommendation { every_misses: true, ..of_missing(all, buffers) };
     }
     let able: Vec<&Candidate> = all.iter().copied().filter(|candidate| candidate.missed == 0).collect();
     let (sure, open): (Vec<&Candidate>, Vec<&Candidate>) =
@@ -86,48 +92,79 @@ fn of_valued(all: &[&Candidate], seeds: u32) -> Recommendation {
     if best(&able).is_none() {
         return said(vec![], NO_INTERVAL.into());
     }
-    let top = best(&sure).unwrap_or_default();
-    let top_mean = sure.iter().filter_map(|candidate| candidate.mean()).reduce(f64::max);
-    let rivals: Vec<&Candidate> =
-        open.iter().copied().filter(|rival| top_mean.is_none_or(|top| rival.mean() > Some(top))).collect();
-    if !rivals.is_empty() {
-        return not_yet(&rivals, &top, measure(all), seeds);
-    }
-    let text = match &top[..] {
-        [one] if able.len() == 1 && all.len() > 1 => format!("{one}: only it misses no goal."),
-        [one] => format!("{one}: it misses no goal, and has the best {}.", measure(all)),
-        several => format!("No difference beyond chance in {} between {}.", measure(all), several.join(", ")),
+    let top = best(&sure);
+    let is_better = |rival: &Candidate, buffer: usize| {
+        let top = sure.iter().filter_map(|candidate| candidate.mean(buffer)).reduce(f64::max);
+        top.is_none_or(|top| rival.mean(buffer) > Some(top))
     };
-    said(top, text)
+    let might_win = |rival: &&Candidate| (0..buffers.len()).any(|buffer| is_better(rival, buffer));
+    let rivals: Vec<&Candidate> = open.iter().copied().filter(might_win).collect();
+    let (Some(top), []) = (&top, &rivals[..]) else {
+        return not_yet(&rivals, top.as_ref(), buffers, measure(all), seeds);
+    };
+    let text = match top {
+        Best::Same(names) => match &names[..] {
+            [one] if able.len() == 1 && all.len() > 1 => format!("{one}: only it misses no goal."),
+            [one] if buffers.len() > 1 => format!(
+                "{one}: it misses no goal, and with each buffer no other has a better {} beyond chance.",
+                measure(all)
+            ),
+            [one] => format!("{one}: it misses no goal, and has the best {}.", measure(all)),
+            several => {
+                format!("No difference beyond chance in {} between {}.", measure(all), several.join(", "))
+            }
+        },
+        Best::Depends(each) => {
+            format!("The best {} depends on the buffer: {}.", measure(all), by_buffer(each, buffers))
+        }
+    };
+    said(top.names(), text)
 }
 
 const NO_INTERVAL: &str = "No recommendation: a single seed has no interval, and a value may be missing.";
 
 /// What follows if every algorithm misses a goal.
-fn of_missing(all: &[&Candidate]) -> Recommendation {
+fn of_missing(all: &[&Candidate], buffers: &[Option<String>]) -> Recommendation {
     let count = |candidate: &Candidate| candidate.missed + candidate.undecided.len();
     let fewest = all.iter().copied().map(count).min();
     let left: Vec<&Candidate> =
         all.iter().copied().filter(|candidate| Some(count(candidate)) == fewest).collect();
     let top = match &left[..] {
-        [only] => Some(vec![only.cc.clone()]),
+        [only] => Some(Best::Same(vec![only.cc.clone()])),
         _ => best(&left),
     };
-    let of_them = match top.as_deref() {
+    let of_them = match &top {
         None => NO_INTERVAL.to_owned(),
-        Some([one]) => format!("Of those that miss the fewest, the best: {one}."),
-        Some(several) => format!(
-            "Of those that miss the fewest: no difference beyond chance in {} between {}.",
-            measure(all),
-            several.join(", ")
-        ),
+        Some(Best::Same(names)) => match &names[..] {
+            [one] => format!("Of those that miss the fewest, the best: {one}."),
+            several => format!(
+                "Of those that miss the fewest: no difference beyond chance in {} between {}.",
+                measure(all),
+                several.join(", ")
+            ),
+        },
+        Some(Best::Depends(each)) => {
+            let each = by_buffer(each, buffers);
+            format!("Of those that miss the fewest, the best depends on the buffer: {each}.")
+        }
     };
     let text = format!("Every algorithm misses a goal. {of_them}");
-    Recommendation { best: top.unwrap_or_default(), every_misses: true, more_seeds: None, text }
+    Recommendation {
+        best: top.map_or(vec![], |top| top.names()),
+        every_misses: true,
+        text,
+        ..Recommendation::default()
+    }
 }
 
 /// What follows if algorithms with undecided goals may be better than `top`, those that surely miss none.
-fn not_yet(rivals: &[&Candidate], top: &[String], measure: &str, seeds: u32) -> Recommendation {
+fn not_yet(
+    rivals: &[&Candidate],
+    top: Option<&Best>,
+    buffers: &[Option<String>],
+    measure: &str,
+    seeds: u32,
+) -> Recommendation {
     let goals = |rival: &&Candidate| {
         let numbers: BTreeSet<u32> = rival.undecided.iter().map(|(number, _)| *number).collect();
         let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
@@ -143,21 +180,29 @@ fn not_yet(rivals: &[&Candidate], top: &[String], measure: &str, seeds: u32) -> 
     };
     let more_seeds =
         needed.iter().map(seeds_of).collect::<Option<Vec<_>>>().and_then(|n| n.into_iter().max());
+    let has_ratios = !needed.contains(&Needed::NoRatio);
     let decide = match more_seeds {
         Some(more) => format!("{more} seeds should."),
-        None if needed.contains(&Needed::NoRatio) => "a run has no rate to compare.".to_owned(),
-        None => "the ratio is so near the margin of 10 % that 1000 would not.".to_owned(),
+        None if has_ratios => format!("use longer runs, since {MOST_SEEDS} seeds would not either."),
+        None => "a run has no rate to compare.".to_owned(),
     };
+    let sure = "Of the algorithms that surely miss no goal";
     let rest = match top {
-        [] => "No algorithm surely misses none.".to_owned(),
-        [one] => format!("Of the algorithms that surely miss no goal, {one} has the best {measure}."),
-        several => format!(
-            "Of the algorithms that surely miss no goal, the best by {measure} are {}, without a difference beyond chance.",
-            listed(several)
-        ),
+        None => "No algorithm surely misses none.".to_owned(),
+        Some(Best::Same(names)) => match &names[..] {
+            [one] => format!("{sure}, {one} has the best {measure}."),
+            several => {
+                let several = listed(several);
+                format!("{sure}, the best by {measure} are {several}, without a difference beyond chance.")
+            }
+        },
+        Some(Best::Depends(each)) => {
+            format!("{sure}, the best depends on the buffer: {}.", by_buffer(each, buffers))
+        }
     };
     let text = format!("No recommendation yet: {seeds} seeds do not decide {which}; {decide} {rest}");
-    Recommendation { best: vec![], every_misses: false, more_seeds, text }
+    let longer_runs = more_seeds.is_none() && has_ratios;
+    Recommendation { more_seeds, longer_runs, text, ..Recommendation::default() }
 }
 
 /// `a`, `a and b`, or `a, b and c`.
@@ -172,28 +217,113 @@ fn measure(all: &[&Candidate]) -> &'static str {
     if all.iter().any(|candidate| candidate.less_is_better) { "completion time" } else { "goodput" }
 }
 
-/// The candidate with the best mean, and those whose intervals overlap with its own; `None` if an interval is missing.
-fn best(left: &[&Candidate]) -> Option<Vec<String>> {
-    let interval = |candidate: &&Candidate| Some((candidate.mean()?, half_width(candidate.value.as_ref()?)?));
-    let intervals = left.iter().map(interval).collect::<Option<Vec<(f64, f64)>>>()?;
-    let (best, half) = intervals.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let mut alike: Vec<(f64, String)> = left
-        .iter()
-        .zip(&intervals)
-        .filter(|(_, (mean, other))| mean + other >= best - half)
-        .map(|(candidate, (mean, _))| (*mean, candidate.cc.clone()))
-        .collect();
-    alike.sort_by(|a, b| b.0.total_cmp(&a.0));
-    Some(alike.into_iter().map(|(_, cc)| cc).collect())
+/// The best algorithms, by name.
+enum Best {
+    /// With each buffer none is better beyond chance.
+    Same(Vec<String>),
+    /// Those of each buffer, which have none in common.
+    Depends(Vec<Vec<String>>),
+}
+
+impl Best {
+    fn names(&self) -> Vec<String> {
+        match self {
+            Best::Same(names) => names.clone(),
+            Best::Depends(each) => {
+                let mut names: Vec<String> = Vec::new();
+                each.iter().flatten().for_each(|cc| names.extend((!names.contains(cc)).then(|| cc.clone())));
+                names
+            }
+        }
+    }
+}
+
+/// `linked-cubic with 0.5 BDP and 2 BDP; balia with 1 BDP`.
+fn by_buffer(each: &[Vec<String>], buffers: &[Option<String>]) -> String {
+    let mut said: Vec<(&Vec<String>, Vec<String>)> = Vec::new();
+    for (names, buffer) in each.iter().zip(buffers.iter().flatten()) {
+        match said.iter_mut().find(|(known, _)| *known == names) {
+            Some((_, of)) => of.push(buffer.clone()),
+            None => said.push((names, vec![buffer.clone()])),
+        }
+    }
+    let each = said.iter().map(|(names, of)| format!("{} with {}", listed(names), listed(of)));
+    each.collect::<Vec<_>>().join("; ")
+}
+
+/// The best over all buffers; `None` without candidates, or if an interval is missing.
+fn best(left: &[&Candidate]) -> Option<Best> {
+    let buffers = left.first()?.values.len();
+    let each = (0..buffers).map(|buffer| best_with(left, buffer)).collect::<Option<Vec<_>>>()?;
+    let is_common = |cc: &&String| each.iter().all(|names| names.contains(cc));
+    let common: Vec<String> = each.first()?.iter().filter(is_common).cloned().collect();
+    Some(if common.is_empty() { Best::Depends(each) } else { Best::Same(common) })
+}
+
+/// The candidate with the best mean, and those that do not differ from it beyond chance; `None` if an interval is missing.
+fn best_with(left: &[&Candidate], buffer: usize) -> Option<Vec<String>> {
+    let mut each = Vec::new();
+    for candidate in left {
+        let value = candidate.values.get(buffer)?;
+        half_width(value)?;
+        each.push((candidate.mean(buffer)?, &candidate.cc, value));
+    }
+    each.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let (_, _, top) = *each.first()?;
+    let alike = each.iter().filter(|(_, _, value)| !differ(value, top));
+    Some(alike.map(|(_, cc, _)| (*cc).clone()).collect())
+}
+
+/// Whether the 95 % interval of the difference of pairs of runs, each of one seed, leaves out 0.
+fn differ(value: &Estimate, other: &Estimate) -> bool {
+    let difference = paired_difference(&value.values, &other.values);
+    difference.is_some_and(|of| half_width(&of).is_some_and(|half| of.mean.abs() > half))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anabranch_record::estimate;
 
-    fn candidate(cc: &str, missed: usize, mean: f64, half_width: f64) -> Candidate {
-        let value = Some(Estimate { mean, half_width: Some(half_width), values: vec![mean; 5] });
-        Candidate { cc: cc.into(), missed, value, ..Candidate::default() }
+    /// Five seeds that differ from the mean by multiples of `step`: their 95 % interval has half a width of 1.963 steps. If the steps of
+    /// two have opposite signs, their difference has twice the width.
+    fn candidate(cc: &str, missed: usize, mean: f64, step: f64) -> Candidate {
+        let values = [-2.0, -1.0, 0.0, 1.0, 2.0].map(|i| mean + i * step);
+        let values = vec![estimate(values.to_vec()).unwrap()];
+        Candidate { cc: cc.into(), missed, values, ..Candidate::default() }
+    }
+
+    /// With the scenario's own buffers.
+    fn recommend(all: &[Candidate], seeds: u32) -> Recommendation {
+        super::recommend(all, &[None], seeds)
+    }
+
+    /// By hand: with 0.5 and 2 BDP LIA is better by 2 in every pair of runs, and with 1 BDP OLIA by 4, though both have the same mean
+    /// over the buffers. Without 1 BDP, LIA is best; a third algorithm that does not differ from it is as good.
+    #[test]
+    fn each_buffer_is_compared_alone() {
+        let with = |cc: &str, means: &[f64], step: f64| {
+            let values = means.iter().flat_map(|mean| candidate(cc, 0, *mean, step).values).collect();
+            Candidate { values, ..candidate(cc, 0, 0.0, step) }
+        };
+        let buffers = ["0.5 BDP", "1 BDP", "2 BDP"].map(|buffer| Some(buffer.to_owned()));
+        let all = [with("lia", &[52.0, 50.0, 62.0], 1.0), with("olia", &[50.0, 54.0, 60.0], 1.0)];
+        let found = super::recommend(&all, &buffers, 5);
+        let said = "The best goodput depends on the buffer: lia with 0.5 BDP and 2 BDP; olia with 1 BDP.";
+        assert_eq!((found.text.as_str(), &found.best[..]), (said, &["lia".to_owned(), "olia".into()][..]));
+        let two = [buffers[0].clone(), buffers[2].clone()];
+        let all = [with("lia", &[52.0, 62.0], 1.0), with("olia", &[50.0, 60.0], 1.0)];
+        let found = super::recommend(&all, &two, 5);
+        let said =
+            "lia: it misses no goal, and with each buffer no other has a better goodput beyond chance.";
+        assert_eq!((found.text.as_str(), &found.best[..]), (said, &["lia".to_owned()][..]));
+        let all = [with("lia", &[52.0, 62.0], 1.0), with("balia", &[51.0, 63.0], -1.0)];
+        let found = super::recommend(&all, &two, 5);
+        assert_eq!(found.text, "No difference beyond chance in goodput between lia, balia.");
+        // One that may miss a goal counts if it is better with any buffer.
+        let rival = open(with("uncoupled", &[40.0, 70.0], 1.0), [(2, Some(12))]);
+        let found = super::recommend(&[with("lia", &[52.0, 62.0], 1.0), rival], &two, 5);
+        assert!(found.text.starts_with("No recommendation yet") && found.best.is_empty(), "{}", found.text);
     }
 
     /// With undecided goals, and the seeds that should decide each.
@@ -204,21 +334,27 @@ mod tests {
 
     #[test]
     fn each_outcome() {
-        let lia = || candidate("lia", 0, 50.0, 2.0);
-        let olia = |missed| candidate("olia", missed, 60.0, 2.0);
-        let uncoupled = |missed| candidate("uncoupled", missed, 90.0, 2.0);
-        let table: [(&[Candidate], &[&str], &str); 13] = [
+        let lia = || candidate("lia", 0, 50.0, 1.0);
+        let olia = |missed| candidate("olia", missed, 60.0, 1.0);
+        let uncoupled = |missed| candidate("uncoupled", missed, 90.0, 1.0);
+        let table: [(&[Candidate], &[&str], &str); 14] = [
             (
                 &[lia(), olia(0), uncoupled(1)],
                 &["olia"],
                 "olia: it misses no goal, and has the best goodput.",
             ),
             (&[lia(), uncoupled(2)], &["lia"], "lia: only it misses no goal."),
-            // 60 − 2 and 57 + 2 overlap.
+            // 3 ± 3.9; between LIA and OLIA every pair differs by 10.
             (
-                &[candidate("balia", 0, 57.0, 2.0), olia(0), lia()],
+                &[candidate("balia", 0, 57.0, -1.0), olia(0), lia()],
                 &["olia", "balia"],
                 "No difference beyond chance in goodput between olia, balia.",
+            ),
+            // The intervals, 60 ± 2 and 57 ± 2, overlap, but every pair differs by 3.
+            (
+                &[candidate("balia", 0, 57.0, 1.0), olia(0)],
+                &["olia"],
+                "olia: it misses no goal, and has the best goodput.",
             ),
             // The fastest may miss goals.
             (
@@ -228,11 +364,11 @@ mod tests {
                  Of the algorithms that surely miss no goal, olia has the best goodput.",
             ),
             (
-                &[candidate("balia", 0, 57.0, 2.0), open(uncoupled(0), [(2, None)]), olia(0)],
+                &[candidate("balia", 0, 57.0, -1.0), open(uncoupled(0), [(2, None)]), olia(0)],
                 &[],
-                "No recommendation yet: 5 seeds do not decide goal 2 of uncoupled; the ratio is so near the margin of \
-                 10 % that 1000 would not. Of the algorithms that surely miss no goal, the best by goodput are olia and \
-                 balia, without a difference beyond chance.",
+                "No recommendation yet: 5 seeds do not decide goal 2 of uncoupled; use longer runs, since 100 seeds would \
+                 not either. Of the algorithms that surely miss no goal, the best by goodput are olia and balia, without \
+                 a difference beyond chance.",
             ),
             (
                 &[open(lia(), [(1, Some(7))]), open(uncoupled(0), [(2, Some(12))]), olia(1)],
@@ -254,7 +390,7 @@ mod tests {
                 "Every algorithm misses a goal. Of those that miss the fewest, the best: olia.",
             ),
             (
-                &[candidate("lia", 1, 59.0, 2.0), olia(1)],
+                &[candidate("lia", 1, 59.0, -1.0), olia(1)],
                 &["olia", "lia"],
                 "Every algorithm misses a goal. Of those that miss the fewest: no difference beyond chance in goodput \
                  between olia, lia.",
@@ -279,6 +415,7 @@ mod tests {
             assert_eq!(found.best, best, "{text}");
             assert_eq!(found.every_misses, text.starts_with("Every"), "{text}");
             assert_eq!(found.more_seeds, text.contains("12 seeds").then_some(12), "{text}");
+            assert_eq!(found.longer_runs, text.contains("longer runs"), "{text}");
         }
     }
 
@@ -315,16 +452,16 @@ mod tests {
         let undecided = vec![(1, Needed::NoRatio), (2, Needed::Seeds(Some(12)))];
         let lia = Candidate { undecided, ..candidate("lia", 0, 50.0, 2.0) };
         let found = recommend(&[lia], 5);
-        assert_eq!(found.more_seeds, None);
+        assert_eq!((found.more_seeds, found.longer_runs), (None, false));
         assert!(found.text.contains("do not decide goals 1 and 2 of lia; a run has no rate to compare."));
     }
 
     #[test]
     fn one_seed_recommends_nothing() {
         let one = |cc: &str, mean: f64| {
-            let value = Some(Estimate { mean, half_width: None, values: vec![mean] });
+            let values = vec![Estimate { mean, half_width: None, values: vec![mean] }];
             let undecided = vec![(1, Needed::Seeds(None))];
-            Candidate { cc: cc.into(), value, undecided, ..Candidate::default() }
+            Candidate { cc: cc.into(), values, undecided, ..Candidate::default() }
         };
         let found = recommend(&[one("lia", 1.0), one("olia", 2.0)], 1);
         assert_eq!(found.text, NO_INTERVAL);
@@ -335,8 +472,8 @@ mod tests {
     #[test]
     fn equal_seeds_are_exact() {
         let exact = |cc: &str, mean: f64| {
-            let value = Some(Estimate { mean, half_width: None, values: vec![mean; 5] });
-            Candidate { cc: cc.into(), value, ..Candidate::default() }
+            let values = vec![Estimate { mean, half_width: None, values: vec![mean; 5] }];
+            Candidate { cc: cc.into(), values, ..Candidate::default() }
         };
         assert_eq!(recommend(&[exact("lia", 50.0), exact("olia", 51.0)], 5).best, ["olia"]);
     }

@@ -1,7 +1,7 @@
 //! Studies and standard cases: run together, judged, kept in a folder of results and reported.
 
 use crate::error::{counted, input_error};
-use crate::scenario::check_memory;
+use crate::scenario::{check_memory, distinct_warnings};
 use crate::study::{check_failed, describe_extent, failed};
 use crate::{Error, Progress, Runner, Watch, backends, earlier, store};
 use anabranch_cc::registry::Entry;
@@ -113,6 +113,11 @@ impl Campaign {
     /// The simulations of each study and algorithm.
     pub fn simulations(&self) -> impl Iterator<Item = &Simulations> {
         self.work.iter().map(|work| &work.simulations)
+    }
+
+    /// What is valid in the studies' scenarios, and probably not meant.
+    pub fn warnings(&self) -> Vec<String> {
+        distinct_warnings(self.simulations().flat_map(Simulations::scenarios))
     }
 
     /// Checks that the backend can run a scenario of the campaign. Unless `lax`, also refuses campaigns that take too much

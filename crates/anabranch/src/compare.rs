@@ -1,5 +1,6 @@
 //! Runs a scenario with several algorithms over several seeds.
 
+use crate::scenario::distinct_warnings;
 use crate::{Error, Progress, Runner, SIM, Scenario, Watch, check_memory};
 use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_study::{
@@ -61,6 +62,11 @@ impl Comparison {
         }
         scenarios.iter().try_for_each(|scenario| runner.accepts(scenario))?;
         Ok(Comparison { scenarios, seeds, runner, threads })
+    }
+
+    /// What is valid in the scenarios, and probably not meant.
+    pub fn warnings(&self) -> Vec<String> {
+        distinct_warnings(self.scenarios.iter().map(|scenario| &**scenario))
     }
 
     /// Executes every run until it ends or is cancelled.

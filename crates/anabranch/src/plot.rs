@@ -107,6 +107,10 @@ impl Drawable {
         plot.view.apply(&mut drawn.panels);
         if let Some(heading) = &plot.heading {
             drawn.heading.clone_from(heading);
+            // Several panels need theirs.
+            if let ([only], true) = (&mut drawn.panels[..], heading.is_empty()) {
+                only.title.clear();
+            }
         }
         Ok(drawn)
     }

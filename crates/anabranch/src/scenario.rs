@@ -7,6 +7,7 @@ use anabranch_scenario::{Overrides, Source};
 use anabranch_study::variant::LINUX_HOSTS_SET;
 use anabranch_study::{ScenarioFile, Setup, Task};
 use miette::miette;
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::ops::Deref;
@@ -199,6 +200,14 @@ impl Scenario {
     pub fn check(&self) -> Result<(), Error> {
         anabranch_sim::check(&self.checked).map_err(|why| Error::Input(miette!("{why}")))
     }
+}
+
+/// The scenarios' warnings, each once.
+pub(crate) fn distinct_warnings<'a>(
+    scenarios: impl Iterator<Item = &'a anabranch_scenario::Scenario>,
+) -> Vec<String> {
+    let mut known = HashSet::new();
+    scenarios.flat_map(|scenario| scenario.warnings()).filter(|what| known.insert(what.clone())).collect()
 }
 
 /// Refuses runs that may need more than 4 GB of memory: `at_a_time` runs at once, each with `samples` bytes of samples.

@@ -27,8 +27,9 @@ Examples:
 For each path, a single-path flow replaces the connection: with the algorithm and parameters of the
 neighbour that shares a link with the path, or CUBIC if there is none. Goals (RFC 6356):
   1, improve throughput: the connection's rate ÷ the best single-path flow's, at least 1
-  2, do no harm: for each link, its rate there ÷ the single-path flow's there, at most 1; the
-     table shows the worst link: a missed one before an undecided one, then the largest ratio
+  2, do no harm: for each link that other flows cross, its rate there ÷ the single-path flow's
+     there, at most 1; the table shows the worst link: a missed one before an undecided one, then
+     the largest ratio
   3, balance congestion: that ratio on a congested link ÷ the ratio on the other paths, at most 1; a
      link is congested if the single-path flow there loses twice as much as on the best path";
 
@@ -59,6 +60,9 @@ pub struct AdviseArgs {
     /// name is replaced.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Simulate with the Linux-accurate host model, as `--set hosts=linux` does.
+    #[arg(long)]
+    pub linux_hosts: bool,
     #[command(flatten)]
     pub jobs: Jobs,
     /// Run even if it may need more than 4 GB of memory.
@@ -80,7 +84,7 @@ pub fn advise(args: AdviseArgs) -> Result<(), Error> {
     };
     let buffers = buffers.into_iter().map(|buffer| buffer.trim().to_owned()).collect();
     let options = AdviseOptions { flow, cc, buffers, seeds, jobs: args.jobs.jobs, lax: args.yes, command };
-    let scenario = args.scenario.open(vec![], false)?;
+    let scenario = args.scenario.open(vec![], args.linux_hosts)?;
     interrupt::listen()?;
     let results = args.out.as_deref().map(|out| Results::open(out, note)).transpose()?;
     let progress = Progress::over_runs();
@@ -113,10 +117,11 @@ fn command(args: &AdviseArgs) -> String {
     let flow: Vec<String> = args.flow.iter().cloned().collect();
     let buffers: Vec<String> = if args.buffers.is_empty() { vec![] } else { vec![args.buffers.join(",")] };
     format!(
-        "anabranch advise {shared}{}{}{} --seeds {}",
+        "anabranch advise {shared}{}{}{} --seeds {}{}",
         one("--flow", &flow),
         one("--cc", &args.cc),
         one("--buffers", &buffers),
-        args.seeds
+        args.seeds,
+        if args.linux_hosts { " --linux-hosts" } else { "" }
     )
 }

@@ -13,7 +13,7 @@ pub const EXAMPLES: &str = "\
 Examples:
   sudo tcpdump -i any -s 128 -w run.pcap tcp port 5001
   anabranch capture run.pcap
-  anabranch capture run.pcap --out out/capture --interval '10 ms'
+  anabranch capture run.pcap --out out/capture
   anabranch capture run.pcap --json
 
 Capture at the sender's host: only there the capture shows full round-trip times and all retransmissions.";

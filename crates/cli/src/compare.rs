@@ -3,8 +3,8 @@
 use crate::backend::BackendName;
 use crate::interrupt;
 use crate::jobs::Jobs;
-use crate::output::{distinct, note, print, print_json};
-use crate::pages::compare::Page;
+use crate::output::{distinct, note, note_warnings, print, print_json};
+use crate::pages::compare::{Difference, Page};
 use crate::progress::Progress;
 use crate::scenario_args::ScenarioArgs;
 use anabranch::{Comparison, Error, Summary};
@@ -16,8 +16,8 @@ use serde::Serialize;
 pub const EXAMPLES: &str = "\
 Examples:
   anabranch compare example:two-paths --cc uncoupled,lia,coupled-cubic --seeds 10
-  anabranch compare example:two-paths --cc lia,cubic --set links.dsl.queue='2 BDP'
-  anabranch compare example:two-paths --cc lia,cubic --seeds 20 --json > runs.json
+  anabranch compare example:two-paths --cc lia,uncoupled --set links.dsl.queue='2 BDP'
+  anabranch compare example:two-paths --cc lia,uncoupled --seeds 20 --json > runs.json
   anabranch compare example:shared-bottleneck --cc lia,olia --backend kernel";
 
 /// Arguments of `compare`.
@@ -60,24 +60,33 @@ struct Run<'a> {
     cc: &'a str,
     #[serde(flatten)]
     summary: &'a Summary,
+    /// Over all seeds of the algorithm; empty for the first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    difference_to_first: Vec<Difference>,
 }
 
 /// `anabranch compare`.
 pub fn compare(args: CompareArgs) -> Result<(), Error> {
     let (runner, jobs) = (args.backend.runner(), args.jobs.jobs);
     let cc = distinct(args.cc.iter().flat_map(|cc| file::parts(cc)));
-    let scenario = args.scenario.open(cc[..1].to_vec(), args.linux_hosts)?;
+    let scenario = args.scenario.read(cc[..1].to_vec(), args.linux_hosts)?;
     let comparison = Comparison::new(&scenario, &cc, args.seeds, runner, jobs, args.yes)?;
+    note_warnings(&comparison.warnings());
     runner.ready()?;
     interrupt::listen()?;
     let progress = Progress::over_runs();
     let compared = comparison.run(&progress.watch())?;
     drop(progress);
+    let page = Page::of(&cc, &compared, &scenario);
     if args.json {
-        let all = compared.runs.iter().map(|(i, summary)| Run { cc: &cc[*i], summary });
+        let all = compared.runs.iter().map(|(i, summary)| Run {
+            cc: &cc[*i],
+            summary,
+            difference_to_first: page.differences(&cc[*i]),
+        });
         print_json(&all.collect::<Vec<_>>())?;
     } else if compared.complete() > 0 {
-        print(&Page::of(&cc, &compared, &scenario).text())?;
+        print(&page.text())?;
     }
     compared.check(note)
 }

@@ -60,6 +60,17 @@ pub fn note(text: &str) {
     let _ = writeln!(io::stderr(), "{}", textwrap::fill(&printable(&format!("Note: {text}")), WIDTH));
 }
 
+/// The most warnings of a command with several scenarios.
+const MOST_WARNINGS: usize = 4;
+
+/// Notes on what is probably not meant in the scenarios of a command.
+pub fn note_warnings(all: &[String]) {
+    all.iter().take(MOST_WARNINGS).for_each(|warning| note(warning));
+    if let Some(more @ 1..) = all.len().checked_sub(MOST_WARNINGS) {
+        note(&format!("and {more} further warnings of this kind"));
+    }
+}
+
 /// The names without repetitions, with a note on each.
 pub fn distinct(names: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();

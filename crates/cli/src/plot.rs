@@ -63,7 +63,7 @@ pub struct PlotArgs {
     /// The size of text, in points.
     #[arg(long, value_name = "POINTS", value_parser = clap::value_parser!(u8).range(4..=72))]
     pub font: Option<u8>,
-    /// A title above the figure. A study's figure has its own by default; --title '' removes it.
+    /// A title above the figure. A study's figure has its own by default; --title '' removes it, and the title of a single panel.
     #[arg(long)]
     pub title: Option<String>,
     /// Where the legend is.

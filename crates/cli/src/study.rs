@@ -6,7 +6,7 @@ use crate::backend::BackendName;
 use crate::finish;
 use crate::jobs::Jobs;
 use crate::kept_args::KeptArgs;
-use crate::output::{note, print};
+use crate::output::{note, note_warnings, print};
 use crate::pages::study::verdicts_and_rows;
 use crate::size_args::SizeArgs;
 use crate::variant_args::VariantArgs;
@@ -159,6 +159,7 @@ fn run(args: &StudyRunArgs) -> Result<(), Error> {
     let study = args.open()?;
     args.backend.runner().ready()?;
     let campaign = args.campaign(&study)?;
+    note_warnings(&campaign.warnings());
     if let Some(dask) = &args.dask {
         // Each worker has its own memory, and the duration depends on the number of workers.
         campaign.check(None, args.yes)?;
@@ -172,13 +173,18 @@ fn run(args: &StudyRunArgs) -> Result<(), Error> {
 fn check(path: &Path) -> Result<(), Error> {
     let study = open(path, &[])?;
     let mut lines = vec![format!("{}: {}", study.name, study.title)];
+    let mut warnings = vec![];
     for size in Size::ALL {
         let options = Options { size, ..Options::default() };
         let campaign = Campaign::new(Kind::Study, std::slice::from_ref(&study), options, &anabranch::SIM)?;
+        warnings.extend(campaign.warnings());
         lines.extend(
             campaign.simulations().map(|all| format!("  {:<8} {}", size.name(), describe_extent(all))),
         );
     }
+    warnings.sort();
+    warnings.dedup();
+    note_warnings(&warnings);
     let rows: usize = study.experiments.iter().map(|d| d.plan(Default::default()).row_ids().count()).sum();
     lines.push(format!("  {} in {}", counted(rows, "row"), counted(study.experiments.len(), "experiment")));
     print(&lines.join("\n"))

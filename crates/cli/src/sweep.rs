@@ -4,7 +4,7 @@ use crate::backend::BackendName;
 use crate::finish::run;
 use crate::jobs::Jobs;
 use crate::kept_args::KeptArgs;
-use crate::output::{note, print};
+use crate::output::{note_warnings, print};
 use crate::pages::sweep::page;
 use anabranch::{Campaign, Changes, Error, Options, Scenario, examples, study_of_sweep};
 use anabranch_record::quoted;
@@ -103,7 +103,6 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
     if args.print_study {
         return print(&text);
     }
-    scenario.warnings().iter().for_each(|warning| note(warning));
     let stem = args.scenario.file_stem().map_or("sweep".into(), |stem| stem.to_string_lossy().into_owned());
     let stem = example.map_or(stem, |example| example.name.to_owned());
     let name = args.name.clone().unwrap_or(stem);
@@ -113,6 +112,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
     let beside = runner.variants(args.linux_hosts);
     let options = Options { seeds: Some(args.seeds), beside, ..Options::default() };
     let campaign = Campaign::new(Kind::Study, &[study], options, runner)?;
+    note_warnings(&campaign.warnings());
     campaign.check(Some(rayon::current_num_threads()), args.yes)?;
     run(campaign, args.kept.place(&name, command(args)), args.json, |result, taken| {
         page(result, taken, &scenario)

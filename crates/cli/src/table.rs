@@ -105,6 +105,11 @@ impl Table {
         self.right(titled(heading, unit), cells.iter().map(|e| e.show(factor)).collect())
     }
 
+    /// Adds a column of ratios with three decimals, which are enough beside goals of 1.
+    pub fn ratios(self, heading: &str, cells: &[Spread]) -> Self {
+        self.right(heading.to_owned(), cells.iter().map(Spread::ratio).collect())
+    }
+
     fn right(mut self, heading: String, cells: Vec<String>) -> Self {
         self.0.push(Column { heading, cells, alignment: CellAlignment::Right });
         self
@@ -192,6 +197,17 @@ impl Spread {
         }
     }
 
+    fn ratio(&self) -> String {
+        match self {
+            Spread::Missing => NOTHING.to_owned(),
+            Spread::Single(x) => format!("{x:.3}"),
+            Spread::Same(x) => format!("{x:.3} ± 0"),
+            Spread::Interval(x, half) if *half < 5e-4 => format!("{x:.3} ± <0.001"),
+            Spread::Interval(x, half) if *half < 0.1 => format!("{x:.3} ± {half:.3}"),
+            Spread::Interval(x, half) => plain_estimate(*x, *half),
+        }
+    }
+
     fn show(&self, factor: f64) -> String {
         match self {
             Spread::Missing => NOTHING.to_owned(),
@@ -259,6 +275,16 @@ mod tests {
         assert_eq!(Spread::of([Some(2.0)]).show(1.0), "2.000");
         assert_eq!(Spread::of([Some(2.0), Some(2.0)]).show(1.0), "2.000 ± 0");
         assert_eq!(Spread::of([Some(2.0), None]), Spread::Missing);
+    }
+
+    #[test]
+    fn ratios_have_three_decimals() {
+        let shown = |mean, half| Spread::Interval(mean, half).ratio();
+        assert_eq!(shown(0.999829, 0.000011), "1.000 ± <0.001");
+        assert_eq!(
+            (shown(1.2093, 0.0131), shown(1.19, 0.172)),
+            ("1.209 ± 0.013".into(), "1.19 ± 0.17".into())
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The figures of several runs in one.
 
 use crate::points::point;
+use crate::transfers::grouped;
 use anabranch_report::THEORY;
 use anabranch_study::{Mark, Panel, Point, Series, estimate};
 
@@ -23,7 +24,12 @@ pub fn together(groups: &[Group]) -> Vec<Panel> {
     let merged = |k: usize| {
         let panels = || groups.iter().flat_map(|group| &group.figures[k]);
         let mut panel = panels().next()?.clone();
-        panel.series = groups.iter().flat_map(|group| group.series(k, groups.len() > 1)).collect();
+        // Transfers are points only if every group has few.
+        let by_size = panels().any(|panel| panel.mark == Mark::Line);
+        if by_size {
+            panel.mark = Mark::Line;
+        }
+        panel.series = groups.iter().flat_map(|group| group.series(k, by_size, groups.len() > 1)).collect();
         for (axis, of) in
             [(&mut panel.x, (|p| p.x.domain) as fn(&Panel) -> _), (&mut panel.y, |p| p.y.domain)]
         {
@@ -36,8 +42,9 @@ pub fn together(groups: &[Group]) -> Vec<Panel> {
 }
 
 impl Group {
-    fn series(&self, figure: usize, named: bool) -> Vec<Series> {
+    fn series(&self, figure: usize, by_size: bool, named: bool) -> Vec<Series> {
         let mut all = match &self.figures[figure][..] {
+            [only] if by_size && only.mark == Mark::Point => only.series.iter().flat_map(grouped).collect(),
             [only] => only.series.clone(),
             several => means(several),
         };
@@ -118,6 +125,7 @@ fn over_time(all: &[&Series]) -> Vec<Point> {
 mod tests {
     use super::*;
     use crate::points::{TIME, axis, ours};
+    use crate::transfers::slowdown;
 
     fn run(x: &str, mark: Mark, name: &str, values: &[f64]) -> Panel {
         let at = |(i, y): (usize, &f64)| Point { label: Some(i.to_string()), ..point(i as f64, *y) };
@@ -147,6 +155,21 @@ mod tests {
             let two = &together(&[group("lia", &runs[..2])])[0];
             assert!(two.series[0].points.iter().all(|p| p.half_width.is_none()));
         }
+    }
+
+    /// One group has few transfers and the other many: both are drawn by size, whichever comes first.
+    #[test]
+    fn transfers_of_all_groups_are_drawn_alike() {
+        let transfers =
+            |n: u64| slowdown(vec![("web".to_owned(), (1..=n).map(|i| (1000 * i, 2.0)).collect())]);
+        let few = group("few", &[transfers(150)]);
+        let many = || group("many", &[transfers(5000)]);
+        let names = |panel: &Panel| panel.series.iter().map(|s| s.name.clone()).collect::<Vec<_>>();
+        assert_eq!((few.figures[0][0].mark, many().figures[0][0].mark), (Mark::Point, Mark::Line));
+        let panel = &together(&[few, many()])[0];
+        assert_eq!(panel.mark, Mark::Line);
+        let of = |group: &str| ["median", "99th percentile"].map(|which| format!("{group}: web, {which}"));
+        assert_eq!(names(panel), [of("few"), of("many")].concat());
     }
 
     #[test]

@@ -55,6 +55,13 @@ pub fn slowdown(flows: Vec<Transfers>) -> Panel {
     }
 }
 
+/// Single transfers of a flow, as [`slowdown`] draws few of them, by size as it draws many.
+pub(crate) fn grouped(series: &Series) -> Vec<Series> {
+    let all = series.points.iter().map(|p| ((p.x * 1e3).round() as u64, p.y)).collect();
+    let at = |bytes: u64, value: f64| point(bytes as f64 / 1e3, value);
+    by_size(&series.name, all, at).into_iter().filter(|series| !series.points.is_empty()).collect()
+}
+
 /// The median and the 99th percentile of transfers of about one size, at their median size.
 fn by_size(name: &str, mut all: Vec<(u64, f64)>, at: impl Fn(u64, f64) -> Point) -> [Series; 2] {
     all.sort_by_key(|(bytes, _)| *bytes);

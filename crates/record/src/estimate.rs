@@ -41,6 +41,13 @@ pub fn estimate(values: Vec<f64>) -> Result<Estimate, NoValue> {
     Ok(Estimate { mean, half_width: Some(half_width), values })
 }
 
+/// The mean of the differences `values − others`, seed by seed, with its 95 % confidence interval; `None` unless both have the same
+/// seeds, and values that give one.
+pub fn paired_difference(values: &[f64], others: &[f64]) -> Option<Estimate> {
+    let differences = || values.iter().zip(others).map(|(value, other)| value - other).collect();
+    (values.len() == others.len()).then(|| estimate(differences()).ok())?
+}
+
 /// The interval that contains a further value with probability `level`, by the values so far (Student's t); `None` with fewer
 /// than two of them.
 pub fn prediction(values: &[f64], level: f64) -> Option<(f64, f64)> {
@@ -99,6 +106,16 @@ mod tests {
         let (low, high) = prediction(&[1.0, 2.0, 3.0, 4.0, 5.0], 0.999).unwrap();
         assert!((low - (3.0 - 14.913)).abs() < 2e-3 && (high - (3.0 + 14.913)).abs() < 2e-3, "{low} {high}");
         assert_eq!(prediction(&[1.0], 0.999), None);
+    }
+
+    /// By hand: the differences are 1 to 5, whatever both have in common.
+    #[test]
+    fn differences_are_paired() {
+        let difference =
+            paired_difference(&[11.0, 42.0, 8.0, 104.0, 5.0], &[10.0, 40.0, 5.0, 100.0, 0.0]).unwrap();
+        assert_eq!(difference.mean, 3.0);
+        assert!((difference.half_width.unwrap() - 1.963).abs() < 1e-3);
+        assert_eq!(paired_difference(&[1.0], &[1.0, 2.0]), None);
     }
 
     #[test]

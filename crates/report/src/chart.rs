@@ -138,7 +138,7 @@ impl<'a> VisibleData<'a> {
     pub fn of(panel: &'a Panel, most: usize) -> Option<Self> {
         let series: Vec<_> = panel.series.iter().map(|s| drawable_points(panel, s, most)).collect();
         let points = || series.iter().flatten().copied();
-        let values = points().flat_map(|p| ends(p).into_iter().chain([p.y]));
+        let values = points().flat_map(|p| ends(panel, p).into_iter().chain([p.y]));
         let ys = extent(values.filter(|&y| drawable(&panel.y, y)))?;
         let xs = extent(points().map(|p| p.x))?;
         let from_zero = panel.mark == Mark::Bar || (ys.0 >= 0.0 && ys.0 < ys.1 / 2.0);
@@ -188,10 +188,15 @@ pub fn drawable_points<'a>(panel: &Panel, series: &'a Series, most: usize) -> Ve
     points
 }
 
-/// The ends of a point's interval.
-pub fn ends(point: &Point) -> Vec<f64> {
+/// Vertical axes of a run's figures, whose quantities are never negative.
+const NEVER_NEGATIVE: [&str; 5] = ["segments", "Mbit/s", "ms", "packets", "MB"];
+
+/// The ends of a point's interval; for a run's figures at least 0.
+pub fn ends(panel: &Panel, point: &Point) -> Vec<f64> {
     let half = point.half_width.filter(|h| h.is_finite() && *h > 0.0);
-    half.map(|h| vec![point.y - h, point.y + h]).unwrap_or_default()
+    let is_cut = point.y >= 0.0 && NEVER_NEGATIVE.contains(&panel.y.title.as_str());
+    let least = if is_cut { 0.0 } else { f64::NEG_INFINITY };
+    half.map(|h| vec![(point.y - h).max(least), point.y + h]).unwrap_or_default()
 }
 
 /// A series as columns, which `flatten` turns into points: a third of the size. `shown` is the span of the vertical axis, 0 if
@@ -200,13 +205,13 @@ fn columns(panel: &Panel, name: &str, points: &[&Point], shown: f64) -> Value {
     let value = |v: f64| json!(digits(points, shown, v));
     let y: Vec<_> = points.iter().map(|p| value(p.y)).collect();
     // A logarithmic axis cannot show an interval's end at or below 0: it then ends at its point.
-    let end = |p: &&Point, which: usize| match ends(p).get(which) {
+    let end = |p: &&Point, which: usize| match ends(panel, p).get(which) {
         Some(&end) if drawable(&panel.y, end) => value(end),
         Some(_) => value(p.y),
         None => Value::Null,
     };
     // Without intervals the columns stay empty: `flatten` reads them as nulls.
-    let with_interval = |which| match points.iter().any(|p| !ends(p).is_empty()) {
+    let with_interval = |which| match points.iter().any(|p| !ends(panel, p).is_empty()) {
         true => points.iter().map(|p| end(p, which)).collect(),
         false => Vec::new(),
     };

@@ -150,7 +150,7 @@ impl Picture<'_> {
                 }
                 false => p.x,
             };
-            let with_interval = points.iter().any(|p| !ends(p).is_empty());
+            let with_interval = points.iter().any(|p| !ends(self.panel, p).is_empty());
             let is_band = self.panel.mark == Mark::Line && !self.drawn.few;
             if with_interval && is_band {
                 out += &self.band(i, points);
@@ -158,7 +158,7 @@ impl Picture<'_> {
             let bars = with_interval && !is_band;
             let coordinate = |p: &&Point| {
                 let y = if is_gap(self.panel, p) { "nan".to_owned() } else { number(p.y) };
-                let half = ends(p).get(1).map_or(0.0, |high| high - p.y);
+                let half = ends(self.panel, p).get(1).map_or(0.0, |high| high - p.y);
                 let interval = if bars { format!(" +- (0,{})", number(half)) } else { String::new() };
                 format!("({},{y}){interval}", number(place(p)))
             };
@@ -178,8 +178,9 @@ impl Picture<'_> {
 
     /// The area of a line's intervals.
     fn band(&self, i: usize, points: &[&Point]) -> String {
-        let own: Vec<&&Point> = points.iter().filter(|p| !ends(p).is_empty()).collect();
-        let end = |p: &&&Point, which: usize| format!("({},{})", number(p.x), number(ends(p)[which]));
+        let own: Vec<&&Point> = points.iter().filter(|p| !ends(self.panel, p).is_empty()).collect();
+        let end =
+            |p: &&&Point, which: usize| format!("({},{})", number(p.x), number(ends(self.panel, p)[which]));
         let around: Vec<String> =
             own.iter().map(|p| end(p, 1)).chain(own.iter().rev().map(|p| end(p, 0))).collect();
         format!(

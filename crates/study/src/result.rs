@@ -218,6 +218,11 @@ impl Row {
         })
     }
 
+    /// Whether more seeds may change its verdict: the interval includes another one. A bound or an order is then partly met.
+    pub fn is_open(&self) -> bool {
+        !self.crosses.is_empty() || self.verdict == Verdict::Partly && self.rule.contains("only the mean")
+    }
+
     /// True if it has a verdict on a published value.
     pub fn is_judged(&self) -> bool {
         !matches!(self.verdict, Verdict::NotJudged | Verdict::Failed)

@@ -20,8 +20,8 @@ class Advice:
     best: list[str]
     """The recommended algorithm; several if they do not differ beyond chance; empty without intervals."""
     table: Table
-    """One row per buffer and algorithm: goodput in bit/s, the ratios of the three goals, completion times in seconds, each with half
-    the width of its 95 % interval; `missed` counts the missed goals. An empty value does not apply."""
+    """One row per buffer and algorithm: goodput in bit/s, the ratios of the three goals, the goodput of the other flows, completion times in
+    seconds, each with half the width of its 95 % interval; `missed` counts the missed goals. An empty value does not apply."""
 
     def __init__(self, text: str) -> None:
         self.data = json.loads(text)
@@ -53,6 +53,8 @@ def _table(cases: list[dict[str, Any]]) -> Table:
         add(goal, [case[goal] and case[goal]["ratio"] for case in cases])
     missed = [sum(bool(case[goal]) and case[goal]["met"] == "missed" for goal in goals) for case in cases]
     columns.append(("missed", "count", missed))
+    for i, (flow, _) in enumerate(cases[0]["others_bps"]):
+        add(f"goodput_{flow}", [case["others_bps"][i][1] for case in cases], "_bps")
     for i, (flow, _) in enumerate(cases[0]["completions"]):
         add(f"completion_{flow}", [case["completions"][i][1] for case in cases], "_s")
     return Table._of(columns)

@@ -26,6 +26,8 @@ SIZES: dict[str, tuple[float, float, dict[str, Any]]] = {
     "double": (7.0, 2.2, {"font.size": 8}),
 }
 """The width of a figure and the height of a panel, in inches, and settings of matplotlib."""
+OF_RUN = {"single": 1.3}
+"""The height of a run's four panels where it is another: all of them fit on a page."""
 NARROW = 44
 """Characters of a title in a column of a paper."""
 INTERVAL_S = 0.5
@@ -54,22 +56,22 @@ def _sized(draw: Callable[[Any, str, Any], Any]) -> Callable[[Any, str, Any], An
     return with_settings
 
 
-def _panels(count: int, size: str, ax: Any) -> tuple[Any, list[Axes]]:
+def _panels(count: int, size: str, ax: Any, height: float | None = None) -> tuple[Any, list[Axes]]:
     """A figure with these panels, one below another, or the caller's axes and their figure."""
     if ax is not None:
         given = [ax] if hasattr(ax, "plot") else list(getattr(ax, "flat", ax))
         if len(given) != count:
             raise refused(f"`ax` has {len(given)} axes: this figure has {count} panels")
         return given[0].figure, given
-    width, height, _ = SIZES[size]
-    picture = Picture(figsize=(width, height * count), layout="constrained")
+    width, usual, _ = SIZES[size]
+    picture = Picture(figsize=(width, (height or usual) * count), layout="constrained")
     return picture, [picture.add_subplot(count, 1, i + 1) for i in range(count)]
 
 
 @_sized
 def over_time(run: Run, size: str, ax: Any) -> Any:
     """Goodput, window and RTT of each subflow, and each link's queue."""
-    picture, (goodput, window, rtt, queue) = _panels(4, size, ax)
+    picture, (goodput, window, rtt, queue) = _panels(4, size, ax, OF_RUN.get(size))
     for name, series in _each(run.samples.to_pydict(), ("flow", "path")):
         time = series["time_s"]
         goodput.plot(*_rate(time, series["delivered_bytes"]), label=name)
@@ -82,9 +84,15 @@ def over_time(run: Run, size: str, ax: Any) -> Any:
         axes.set_ylabel(title)
         axes.set_ylim(bottom=0)
         axes.set_xlim(0, run.summary["duration_s"])
-        _legend(axes)
+        if ax is not None or size != "single":
+            _legend(axes)
     queue.set_xlabel("time (s)")
     goodput.set_title(f"{run.summary['scenario']}, seed {run.seed}")
+    if ax is None and size == "single":
+        # The subflows of three panels; links have the colours of their own panel.
+        if len(queue.lines) > 1:
+            queue.legend(fontsize="small", frameon=False, loc="upper right")
+        _legend_below(picture, [goodput, window, rtt])
     return picture
 
 

@@ -12,10 +12,12 @@ use super::needs::{failed, find, require_privileges};
 use super::show::note_uncoupled;
 use crate::interrupt;
 use crate::output::{is_closed, list_files, note, print};
+use anabranch::units::{BYTES, with_unit};
 use anabranch::{Error, check_record};
 use anabranch_cc_fixed::registry::KernelEntry;
 use anabranch_mptcp_bpf::{Filter, Namespace, Recorder, Sample, Watch};
 use anabranch_record::RunDirectory;
+use anabranch_study::format::significant;
 use miette::miette;
 use screen::Screen;
 use std::io::IsTerminal;
@@ -32,6 +34,9 @@ pub fn monitor(args: &MonitorArgs) -> Result<(), Error> {
             return print(&json_line(&sample));
         }
         note_uncoupled(&sample.coupling);
+        if sample.connections.is_empty() {
+            note(&nothing(args));
+        }
         return print(&plain::table(&sample));
     }
     let on_screen = !args.json && std::io::stdout().is_terminal();
@@ -54,21 +59,43 @@ pub fn monitor(args: &MonitorArgs) -> Result<(), Error> {
     if !args.json {
         print(&list_files(&files))?;
     }
-    ended_at.map_or(Ok(()), |at| {
+    ended_at.map_or(Ok(()), |Ended { at_s, free }| {
         let help = "free some space, or give a folder of another disk; a new record begins with new counters";
         Err(Error::Input(miette!(
             help = help,
-            "the disk is full: the recording ended after {at:.1} s, and the record has all samples until then"
+            "only {} are free on the disk: the recording ended after {at_s:.1} s, and the record has all samples until then",
+            with_unit(significant(free as f64, 3), BYTES)
         )))
     })
+}
+
+/// That no socket is shown, and which were asked for.
+fn nothing(args: &MonitorArgs) -> String {
+    let port = args.port.map(|port| format!(" with port {port}"));
+    let netns = args.netns.as_ref().map(|netns| format!(" in {netns}"));
+    let cc = (!args.cc.is_empty()).then(|| args.cc.join(" or "));
+    format!(
+        "no open connection{}{} uses {}",
+        port.unwrap_or_default(),
+        netns.unwrap_or_default(),
+        cc.unwrap_or_else(|| "an algorithm of anabranch".to_owned())
+    )
+}
+
+/// A recording that ended before its disk was full.
+struct Ended {
+    /// The time of the last sample.
+    at_s: f64,
+    /// The free bytes of the disk.
+    free: u64,
 }
 
 /// A record that is being written into a directory.
 struct Record {
     recorder: Recorder,
     directory: RunDirectory,
-    /// Whether the disk is full.
-    is_full: bool,
+    /// The free bytes of the disk, if they are too few.
+    too_few: Option<u64>,
 }
 
 impl Record {
@@ -79,20 +106,21 @@ impl Record {
             // A live recording cannot be repeated.
             check_record(path, &earlier, args.replace, note)?;
         }
-        Ok(Record { recorder: Recorder::begin(directory.sink()), directory, is_full: false })
+        Ok(Record { recorder: Recorder::begin(directory.sink()), directory, too_few: None })
     }
 
     /// Adds a sample.
     fn add(&mut self, sample: &Sample) {
         self.recorder.add(sample, self.directory.sink());
-        self.is_full = self.directory.must_end(self.recorder.subflows());
+        self.too_few = self.directory.must_end(self.recorder.subflows());
     }
 
-    /// Completes the record. Returns its files and, if the disk is full, the time of the last sample.
-    fn finish(self) -> Result<(Vec<PathBuf>, Option<f64>), Error> {
+    /// Completes the record. Returns its files and, if the disk has too little room, the time of the last sample and the free bytes.
+    fn finish(self) -> Result<(Vec<PathBuf>, Option<Ended>), Error> {
         let mut summary = self.recorder.summary();
-        summary.partial_until_s = self.is_full.then_some(summary.duration_s);
-        Ok((self.directory.finish(&summary, None)?, summary.partial_until_s))
+        summary.partial_until_s = self.too_few.map(|_| summary.duration_s);
+        let ended = self.too_few.map(|free| Ended { at_s: summary.duration_s, free });
+        Ok((self.directory.finish(&summary, None)?, ended))
     }
 }
 
@@ -109,7 +137,7 @@ fn show(
         let sample = watch.sample().map_err(failed)?;
         if let Some(record) = record {
             record.add(&sample);
-            if record.is_full {
+            if record.too_few.is_some() {
                 return Ok(());
             }
         }

@@ -2,12 +2,15 @@
 
 use crate::table::{Spread, Table, WIDTH};
 use anabranch::advise::{Case, Goal};
-use anabranch::units::{PLAIN, RATE, TIME};
+use anabranch::units::{RATE, TIME};
 use anabranch::{Advice, Scenario, counted};
 use anabranch_cc_fixed::registry;
 use anabranch_scenario::{CongestionControl, base};
 use anabranch_study::Estimate;
 use textwrap::WordSplitter;
+
+/// How many times as long the proposed runs are, where seeds would be too many.
+const LONGER: u64 = 4;
 
 /// The advice as text.
 pub fn page(advice: &Advice, scenario_of: &Scenario) -> String {
@@ -18,9 +21,20 @@ pub fn page(advice: &Advice, scenario_of: &Scenario) -> String {
     // Names contain hyphens.
     let options = textwrap::Options::new(WIDTH).word_splitter(WordSplitter::NoHyphenation);
     let fill = |text: &str| textwrap::fill(text, &options) + "\n";
-    let repeat = advice.recommendation.more_seeds.map(|seeds| format!("Repeat it with --seeds {seeds}."));
+    let repeat = match (advice.recommendation.more_seeds, advice.recommendation.longer_runs) {
+        (Some(seeds), _) => Some(format!("Repeat it with --seeds {seeds}.")),
+        (None, true) => Some(format!(
+            "Repeat it with longer runs, such as --duration '{}'.",
+            scenario_of.duration.times(LONGER)
+        )),
+        _ => None,
+    };
+    let buffers = match advice.cases.iter().any(|case| case.buffer.is_some()) {
+        true => String::new(),
+        false => fill("Buffers: those of the scenario; --buffers '0.5 BDP,2 BDP' varies them"),
+    };
     format!(
-        "{}{}\n{}\n{}{}{}{}",
+        "{}{}{buffers}\n{}\n{}{}{}{}",
         fill(&heading),
         fill(&advice.compared_with()),
         table(&advice.cases, flow),
@@ -73,9 +87,13 @@ fn on_linux(best: &[String], read: impl Fn(&str) -> Option<CongestionControl>) -
         };
         match (name, registry::find_kernel(name)) {
             ("uncoupled" | "cubic", _) => {
-                format!("{name} is the kernel's own cubic{defaults}, with nothing to load")
+                let select = "`anabranch kernel use cubic --netns NAMESPACE` selects it";
+                format!("{name} is the kernel's own cubic{defaults}: {select}")
             }
-            ("reno" | "bbr", _) => format!("{name} is the kernel's own{defaults}, with nothing to load"),
+            ("reno" | "bbr", _) => {
+                let select = format!("`anabranch kernel use {name} --netns NAMESPACE` selects it");
+                format!("{name} is the kernel's own{defaults}: {select}")
+            }
             (_, Some(entry)) => {
                 let kernel = entry.kernel_name;
                 format!("`anabranch kernel load {name}` adds {name} to the kernel, as {kernel}{defaults}")
@@ -97,9 +115,9 @@ fn table(cases: &[Case], flow: &str) -> Table {
     table = table
         .text("--cc", cases.iter().map(|case| &case.cc))
         .estimates("goodput", RATE, &goodput)
-        .estimates("goal 1 (≥ 0.9)", PLAIN, &goal(|case| Some(&case.goal1)))
-        .estimates("goal 2 (≤ 1.1)", PLAIN, &goal(|case| Some(&case.goal2)))
-        .estimates("goal 3 (≤ 1.1)", PLAIN, &goal(|case| case.goal3.as_ref()))
+        .ratios("goal 1 (≥ 0.9)", &goal(|case| Some(&case.goal1)))
+        .ratios("goal 2 (≤ 1.1)", &goal(|case| Some(&case.goal2)))
+        .ratios("goal 3 (≤ 1.1)", &goal(|case| case.goal3.as_ref()))
         .text("misses", cases.iter().map(Case::misses));
     for (name, _) in cases.first().map_or(&[][..], |case| &case.completions) {
         let of = |case: &Case| {
@@ -137,7 +155,7 @@ mod tests {
         );
         assert_eq!(
             said(&["uncoupled"]),
-            "On Linux, uncoupled is the kernel's own cubic, with nothing to load."
+            "On Linux, uncoupled is the kernel's own cubic: `anabranch kernel use cubic --netns NAMESPACE` selects it."
         );
         assert_eq!(said(&[]), "");
     }

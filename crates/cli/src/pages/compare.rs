@@ -2,12 +2,13 @@
 
 use crate::pages::fairness::Fairness;
 use crate::table::{Spread, Table, WIDTH, units};
-use anabranch::units::{BYTES, PERCENT, PLAIN, RATE, TIME, choose};
+use anabranch::units::{BYTES, PERCENT, PLAIN, RATE, TIME, Units, choose};
 use anabranch::{Compared, counted};
 use anabranch_record::{FlowSummary, SubflowSummary, Summary, View};
 use anabranch_scenario::Scenario;
 use anabranch_study::format::plain_estimate;
-use anabranch_study::narrowing;
+use anabranch_study::{Estimate, estimate, narrowing};
+use serde::Serialize;
 
 /// Explains "± 0" in a table.
 const SAME: &str = "± 0: all seeds gave the same value, so no interval can be estimated. A seed \
@@ -16,6 +17,13 @@ const SAME: &str = "± 0: all seeds gave the same value, so no interval can be e
 
 /// An interval whose half width is a larger fraction of its mean gets a hint.
 const WIDE: f64 = 0.1;
+
+/// A flow's goodput less that with the first algorithm, in bits per second, from pairs of runs of the same seed.
+#[derive(Serialize)]
+pub struct Difference {
+    flow: String,
+    goodput_bps: Option<Estimate>,
+}
 
 /// A comparison's result: for each algorithm its complete runs, in the order of their seeds.
 pub struct Page {
@@ -87,6 +95,14 @@ impl Page {
         if same {
             page += &format!("\n{}\n", textwrap::fill(SAME, WIDTH));
         }
+        if self.is_paired() {
+            let first = &self.cc[0];
+            let paired = format!(
+                "difference to {first}: the mean difference between runs of the same seed. If its interval \
+                 includes 0, there is no difference beyond chance."
+            );
+            page += &format!("\n{}\n", textwrap::fill(&paired, WIDTH));
+        }
         if let Some(hint) = self.hint() {
             page += &format!("\n{}\n", textwrap::fill(&hint, WIDTH));
         }
@@ -113,11 +129,52 @@ impl Page {
         (0..count).flat_map(|i| self.spreads(|s| value(s, i))).collect()
     }
 
+    /// Whether there are pairs with an interval.
+    fn is_paired(&self) -> bool {
+        self.runs.iter().skip(1).any(|runs| pairs(&self.runs[0], runs).nth(1).is_some())
+    }
+
+    /// A column of each algorithm's difference to the first, if there are pairs, after the values themselves.
+    fn with_difference(
+        &self,
+        table: Table,
+        units: Units,
+        count: usize,
+        value: impl Fn(&Summary, usize) -> Option<f64>,
+    ) -> Table {
+        let difference = |i: usize, (k, runs): (usize, &Vec<Summary>)| match k {
+            0 => Spread::Missing,
+            _ => Spread::of(
+                pairs(&self.runs[0], runs).map(|(first, own)| Some(value(own, i)? - value(first, i)?)),
+            ),
+        };
+        let each = (0..count).flat_map(|i| self.runs.iter().enumerate().map(move |of| (i, of)));
+        let each: Vec<Spread> = each.map(|(i, of)| difference(i, of)).collect();
+        match self.is_paired() {
+            true => table.estimates(&format!("difference to {}", self.cc[0]), units, &each),
+            false => table,
+        }
+    }
+
+    /// How the goodput of each flow with this algorithm differs from that with the first; empty for the first.
+    pub fn differences(&self, cc: &str) -> Vec<Difference> {
+        let Some(own) = self.cc.iter().skip(1).position(|known| known == cc) else { return vec![] };
+        let of_flow = |(f, flow): (usize, &FlowSummary)| {
+            let goodput = |s: &Summary| s.flows[f].goodput_bps;
+            let each = pairs(&self.runs[0], &self.runs[own + 1]);
+            let each = each.map(|(first, own)| Some(goodput(own)? - goodput(first)?));
+            let goodput_bps = each.collect::<Option<Vec<f64>>>().and_then(|all| estimate(all).ok());
+            Difference { flow: flow.name.clone(), goodput_bps }
+        };
+        self.runs[0][0].flows.iter().enumerate().map(of_flow).collect()
+    }
+
     fn flows(&self) -> Table {
         let names: Vec<_> = self.runs[0][0].flows.iter().map(|f| f.name.clone()).collect();
         let goodput = self.each(names.len(), |s, i| s.flows[i].goodput_bps);
         let again = self.each(names.len(), |s, i| Some(s.flows[i].retransmitted_segments as f64));
         let table = self.table("flow", &names).estimates("goodput", RATE, &goodput);
+        let table = self.with_difference(table, RATE, names.len(), |s, i| s.flows[i].goodput_bps);
         table.estimates("retransmitted segments", PLAIN, &again)
     }
 
@@ -151,9 +208,10 @@ impl Page {
         let names: Vec<_> = shown.iter().map(|f| flows[*f].name.clone()).collect();
         let each =
             |value: fn(&FlowSummary) -> Option<f64>| self.each(names.len(), |s, i| value(&s.flows[shown[i]]));
+        let mean = |f: &FlowSummary| Some(f.completion.as_ref()?.mean_s);
+        let table = self.table("flow", &names).estimates("mean completion", TIME, &each(mean));
         let mut table = self
-            .table("flow", &names)
-            .estimates("mean completion", TIME, &each(|f| Some(f.completion.as_ref()?.mean_s)))
+            .with_difference(table, TIME, names.len(), |s, i| mean(&s.flows[shown[i]]))
             .estimates("p99", TIME, &each(|f| Some(f.completion.as_ref()?.p99_s)));
         if shown.iter().any(|f| flows[*f].transfers.is_some()) {
             table = table
@@ -195,6 +253,11 @@ impl Page {
                 .unwrap_or_default()
         ))
     }
+}
+
+/// The runs of one seed with the first algorithm, and with another.
+fn pairs<'a>(first: &'a [Summary], own: &'a [Summary]) -> impl Iterator<Item = (&'a Summary, &'a Summary)> {
+    own.iter().filter_map(|own| Some((first.iter().find(|first| first.seed == own.seed)?, own)))
 }
 
 #[cfg(test)]

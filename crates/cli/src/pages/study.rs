@@ -2,7 +2,7 @@
 
 use crate::table::{Table, WIDTH};
 use anabranch::counted;
-use anabranch_study::format::plain;
+use anabranch_study::format::{plain, plain_estimate};
 use anabranch_study::{Estimate, Experiment, Published, Row, StudyResult, VariantName, Verdict, Wording};
 
 fn rows(result: &StudyResult) -> impl Iterator<Item = &Row> {
@@ -24,13 +24,16 @@ pub fn verdicts(result: &StudyResult) -> String {
     let (size, seeds) = (&result.size, result.seeds_of_rows());
     let partial = if result.partial { "; partial: interrupted" } else { "" };
     let heading = format!("{}: {} ({size} size; seeds: {seeds}{partial})", result.name, result.title);
-    let crossing = rows(result).filter(|row| !row.crosses.is_empty()).count();
-    let crossing = match crossing {
+    let open = rows(result).filter(|row| row.is_open()).count();
+    let open = match open {
         0 => String::new(),
-        n => format!("In {} the interval includes another verdict.\n", counted(n, "row")),
+        n => format!(
+            "In {} these seeds do not decide: the interval includes another verdict.\n",
+            counted(n, "row")
+        ),
     };
     let tables = tables.join("\n");
-    format!("{}\n{tables}{crossing}{}", textwrap::fill(&heading, WIDTH), variant_table(result, wording))
+    format!("{}\n{tables}{open}{}", textwrap::fill(&heading, WIDTH), variant_table(result, wording))
 }
 
 /// Counts the verdicts of each experiment and, for several, their sum.
@@ -145,8 +148,8 @@ pub fn verdicts_and_rows(result: &StudyResult) -> String {
 
 /// Formats a mean and the half-width of its interval, with the unit.
 fn with_interval(ours: &Estimate, unit: &str) -> String {
-    let half = ours.half_width.map(|half| format!(" ± {}", plain(half))).unwrap_or_default();
-    format!("{}{half} {unit}", plain(ours.mean)).trim_end().to_owned()
+    let value = ours.half_width.map_or_else(|| plain(ours.mean), |half| plain_estimate(ours.mean, half));
+    format!("{value} {unit}").trim_end().to_owned()
 }
 
 #[cfg(test)]
@@ -200,7 +203,7 @@ mod tests {
         result.experiments = vec![highest];
         let page = verdicts_and_rows(&result);
         let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(words.contains("OLIA is the highest LIA 52.50 ± 1.500 Mbit/s, OLIA 40.00 Mbit/s"), "{page}");
+        assert!(words.contains("OLIA is the highest LIA 52.5 ± 1.5 Mbit/s, OLIA 40.00 Mbit/s"), "{page}");
         assert!(!page.contains('–'), "a dash would mean that nothing was measured: {page}");
     }
 

@@ -1,6 +1,6 @@
 //! `anabranch compare`.
 
-use anabranch_test_support::command::{TWO_PATHS, anabranch, fits, short, words};
+use anabranch_test_support::command::{TWO_PATHS, anabranch, fits, one_line, short, words};
 use serde_json::Value;
 
 #[test]
@@ -16,7 +16,16 @@ fn an_element_for_each_run_in_order() {
     let alone = anabranch(short("run", &["--cc", "uncoupled", "--seed", "6", "--json"])).json();
     let mut element = runs[4].clone();
     assert_eq!(element.as_object_mut().unwrap().remove("cc"), Some(Value::from("uncoupled")));
+    let difference = element.as_object_mut().unwrap().remove("difference_to_first").unwrap();
     assert_eq!(element, alone);
+    // In pairs of one seed; the first algorithm has none.
+    let goodput = |i: usize| runs[i]["flows"][1]["goodput_bps"].as_f64().unwrap();
+    let by_hand = [0, 1, 2].map(|i| goodput(i + 3) - goodput(i));
+    assert_eq!(
+        (&difference[1]["flow"], &difference[1]["goodput_bps"]["values"]),
+        (&"neighbour/1".into(), &by_hand.to_vec().into())
+    );
+    assert!(runs[0].get("difference_to_first").is_none());
 }
 
 #[test]
@@ -28,6 +37,9 @@ fn means_and_intervals() {
         assert!(page.contains(part), "{part} is not in\n{page}");
     }
     assert!(!page.contains("± 0 ") && !page.contains("all seeds gave the same"), "{page}");
+    let words = one_line(&page);
+    assert!(words.contains("goodput (Mbit/s) difference to lia (Mbit/s)"), "{page}");
+    assert!(words.contains("If its interval includes 0, there is no difference beyond chance."), "{page}");
 }
 
 #[test]

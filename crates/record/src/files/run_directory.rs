@@ -87,15 +87,16 @@ impl RunDirectory {
         }
     }
 
-    /// Whether a record must end now: a file could not be written, or the disk has hardly more room than the rest of the samples
-    /// and a summary of this number of subflows need.
-    pub fn must_end(&self, subflows: usize) -> bool {
+    /// The free bytes of the disk if a record must end now: a file could not be written, or the disk has hardly more room than the
+    /// rest of the samples and a summary of this number of subflows need.
+    pub fn must_end(&self, subflows: usize) -> Option<u64> {
         let (failed, pending) = match &self.samples {
             Samples::Parquet(sink) => (sink.has_failed(), sink.pending_bytes()),
             Samples::Csv(sink) => (sink.has_failed(), sink.pending_bytes()),
         };
         let rest = pending + OTHER_FILES + subflows as u64 * PER_SUBFLOW;
-        failed || free_bytes(self.place.folder()).is_some_and(|free| free < rest)
+        let free = free_bytes(self.place.folder());
+        (failed || free.is_some_and(|free| free < rest)).then(|| free.unwrap_or(0))
     }
 
     /// Completes the directory, with the scenario if any. Returns its files.

@@ -20,7 +20,7 @@ pub fn add(plan: &Plan, planned: &AdvicePlan, site: &mut Site) {
         (scroll("Algorithms", &table(planned.advice)))
         p.hint {
             "Means of " (seeds) " seeds and half the width of their 95 % interval. Goal 1: the connection's rate ÷ the best single-path flow's. "
-            "Goal 2: its rate on a link ÷ the single-path flow's there, on the worst link: a surely missed one before an undecided one, and then the largest mean. Goal 3: that ratio on a congested link ÷ the ratio on the other paths. "
+            "Goal 2: its rate on a link ÷ the single-path flow's there, on the worst link that other flows cross: a surely missed one before an undecided one, and then the largest mean. Goal 3: that ratio on a congested link ÷ the ratio on the other paths. "
             (RULE)
         }
         dl.facts {
@@ -51,6 +51,7 @@ pub fn summary(plan: &Plan) -> Markup {
 fn table(advice: &Advice) -> Markup {
     let with_buffers = advice.cases.iter().any(|case| case.buffer.is_some());
     let times = advice.cases.first().map_or(&[][..], |case| &case.completions);
+    let others = advice.cases.first().map_or(&[][..], |case| &case.others_bps);
     let goals = |case: &'_ Case| [Some(&case.goal1), Some(&case.goal2), case.goal3.as_ref()].map(ratio);
     html! {
         table {
@@ -61,6 +62,8 @@ fn table(advice: &Advice) -> Markup {
                     th.number scope="col" { "Goodput (Mbit/s)" }
                     @for name in ["Goal 1 (≥ 0.9)", "Goal 2 (≤ 1.1)", "Goal 3 (≤ 1.1)"] { th.number scope="col" { (name) } }
                     th scope="col" { "Misses" }
+                    @for (name, _) in others { th.number scope="col" { "Goodput of " (name) " (Mbit/s)" } }
+                    @if !others.is_empty() { th scope="col" { "Link of goal 2" } }
                     @for (name, _) in times {
                         th.number scope="col" {
                             "Completion" @if *name != advice.flow { " of " (name) } " (ms)"
@@ -76,6 +79,8 @@ fn table(advice: &Advice) -> Markup {
                         td.number { (text(case.goodput_bps.as_ref(), 1e-6)) }
                         @for goal in goals(case) { td.number { (goal) } }
                         td { (case.misses()) }
+                        @for (_, rate) in &case.others_bps { td.number { (text(rate.as_ref(), 1e-6)) } }
+                        @if !others.is_empty() { td { (case.goal2.link.as_deref().unwrap_or("")) } }
                         @for (_, time) in &case.completions { td.number { (text(time.as_ref(), 1e3)) } }
                     }
                 }
@@ -85,7 +90,7 @@ fn table(advice: &Advice) -> Markup {
 }
 
 fn ratio(goal: Option<&Goal>) -> String {
-    text(goal.and_then(|goal| goal.ratio.as_ref()), 1.0)
+    goal.and_then(|goal| goal.ratio.as_ref()).map_or("–".to_owned(), format::brief)
 }
 
 /// A value in another unit.

@@ -3,6 +3,7 @@
 use anabranch_study::{Panel, Point};
 use maud::{Markup, html};
 
+use super::marks::overhang;
 use super::{ChartSize, Places, text_width, wrap};
 use crate::chart::{VisibleData, labelled};
 use crate::scales::{minor_ticks, nice, own_ticks, ticks};
@@ -103,7 +104,9 @@ impl Frame {
             // Half of the last label is beyond the axis.
             let last = x_ticks.last().map_or(0.0, |(_, label)| text_width(label, font) / 2.0);
             right = right.min(look.width - last);
-            let scale = Scale { limits: drawn.x_domain, log: panel.x.log, ends: (left, right) };
+            // Symbols at the ends stay inside.
+            let room = overhang(panel, drawn);
+            let scale = Scale { limits: drawn.x_domain, log: panel.x.log, ends: (left + room, right - room) };
             let own = own_ticks(&panel.x, drawn.series.iter().flatten().map(|p| p.x));
             let fit = |own: &Vec<(f64, String)>| {
                 let room = |pair: &[(f64, String)]| {

@@ -20,7 +20,7 @@ pub const FILLED: f64 = 0.8;
 /// Lines with their intervals, or points.
 pub fn series(panel: &Panel, drawn: &VisibleData, style: &Style, frame: &Frame) -> Markup {
     let Across::Numbers(x) = &frame.x else { return html! {} };
-    let has_intervals = |points: &&Vec<&Point>| points.iter().any(|p| !ends(p).is_empty());
+    let has_intervals = |points: &&Vec<&Point>| points.iter().any(|p| !ends(panel, p).is_empty());
     let dodged = drawn.few && drawn.series.iter().filter(has_intervals).count() > 1;
     html! {
         @for (i, points) in drawn.series.iter().enumerate().filter(|(_, points)| !points.is_empty()) {
@@ -47,6 +47,13 @@ pub fn series(panel: &Panel, drawn: &VisibleData, style: &Style, frame: &Frame) 
             }
         }
     }
+}
+
+/// The most room that the symbols of a panel take on either side of their places, in pixels.
+pub fn overhang(panel: &Panel, drawn: &VisibleData) -> f64 {
+    let n = panel.series.len();
+    let aside = if n > 1 { dodge(n - 1, n) } else { 0.0 };
+    if drawn.few || panel.mark == Mark::Point { RADIUS + 1.0 + aside } else { 0.0 }
 }
 
 /// How far the points of a series with intervals are moved aside, in pixels, so that those of several series at one place stay apart.
@@ -86,7 +93,7 @@ pub fn bars(panel: &Panel, drawn: &VisibleData, style: &Style, frame: &Frame) ->
 /// its point.
 fn intervals<'a>(panel: &Panel, points: &[&'a Point], frame: &Frame) -> Vec<(&'a Point, f64, f64)> {
     let place = |p: &Point, v: f64| frame.y.place(if drawable(&panel.y, v) { v } else { p.y });
-    let of = |p: &&'a Point| match ends(p)[..] {
+    let of = |p: &&'a Point| match ends(panel, p)[..] {
         [low, high] => Some((*p, place(p, low), place(p, high))),
         _ => None,
     };

@@ -6,6 +6,7 @@ use super::{FigurePlan, Line, Plot, Position, curves, time};
 use crate::parse::error::Problem;
 use crate::parse::keys;
 use crate::parse::spec::{Figure, Kind, Panel};
+use crate::resolve::axes::AxisValue;
 use crate::resolve::chosen_values::starts_over;
 use crate::resolve::selection::Selection;
 use crate::result::{Axis, Point};
@@ -122,15 +123,43 @@ fn one<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -> 
         Kind::Time => "time (s)".to_owned(),
         Kind::Bars | Kind::Boxes | Kind::Heat => String::new(),
         Kind::Lines => {
-            let axis = figure.x.as_ref().and_then(|x| x.get_ref().as_str()).map(str::to_owned);
+            let axis = figure.x.as_ref().and_then(|x| x.get_ref().as_str());
             let stated = figure.x_title.as_ref().map(|title| here.fill(title.get_ref()));
-            stated.transpose()?.or(axis).unwrap_or_default()
+            stated.transpose()?.or(axis.map(|name| titled(here, name))).unwrap_or_default()
         }
     };
     let domain = figure.x_limits.as_ref().map(|limits| *limits.get_ref());
-    let x = Axis { title: x_title, log: figure.is_log('x'), domain };
+    let is_wide =
+        figure.kind == Kind::Lines && figure.log.is_none() && domain.is_none() && spans_decades(figure, here);
+    let x = Axis { title: x_title, log: figure.is_log('x') || is_wide, domain };
     planner.plan.figures.push(FigurePlan { id, title, kind: figure.kind, x, plots });
     Ok(())
+}
+
+/// Whether the horizontal axis spans more than two decades, so that equal differences would crowd its lower end.
+fn spans_decades(figure: &Figure, here: &Selection<'_>) -> bool {
+    let Some(axis) = figure.x.as_ref().and_then(|x| here.axis(x.get_ref().as_str()?).ok()) else {
+        return false;
+    };
+    let values: Option<Vec<f64>> = axis.values.iter().map(|value| value.number).collect();
+    let (Some(values), None) = (values, &figure.x_of) else { return false };
+    let (least, most) =
+        (values.iter().copied().fold(f64::INFINITY, f64::min), values.iter().copied().fold(0.0, f64::max));
+    least > 0.0 && most > 100.0 * least
+}
+
+/// The name of an axis with the unit that all of its values have.
+fn titled(here: &Selection<'_>, name: &str) -> String {
+    let values = here.axis(name).map_or(&[][..], |axis| &axis.values);
+    let has_unit = |value: &AxisValue| value.number.is_some() && !value.fields.contains_key("value");
+    match values.first().map(AxisValue::unit) {
+        Some(unit)
+            if !unit.is_empty() && values.iter().all(|value| has_unit(value) && value.unit() == unit) =>
+        {
+            format!("{name} ({unit})")
+        }
+        _ => name.to_owned(),
+    }
 }
 
 fn plots<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -> Result<Vec<Plot>, Problem> {

@@ -20,6 +20,8 @@ pub(crate) struct Axis {
     /// The scenario's key that it sets, if any.
     pub key: Option<String>,
     pub values: Vec<AxisValue>,
+    /// The values that the command line left out, by their identifiers.
+    pub left_out: Vec<String>,
 }
 
 /// A value of an axis.
@@ -47,7 +49,9 @@ impl Axis {
         let at = spec.span();
         named(name, "an axis").map_err(|problem| problem.or_at(at.clone()))?;
         let axis = match spec.get_ref() {
-            Value::Array(values) => list(values).map(|values| Axis { name: name.into(), key: None, values }),
+            Value::Array(values) => {
+                list(values).map(|values| Axis { name: name.into(), key: None, values, left_out: vec![] })
+            }
             Value::Table(table) if table.contains_key("axis") => Axis::some_of(name, table, shared),
             Value::Table(table) => Axis::of_table(name, table),
             Value::String(taken) => Axis::taken(taken, shared).map(|axis| Axis { name: name.into(), ..axis }),
@@ -107,7 +111,7 @@ impl Axis {
                 ids.iter().map(value).collect::<Result<_, Problem>>()?
             }
         };
-        Ok(Axis { name: name.into(), key, values })
+        Ok(Axis { name: name.into(), key, values, left_out: vec![] })
     }
 
     fn of_table(name: &str, table: &toml::Table) -> Result<Self, Problem> {
@@ -161,7 +165,7 @@ impl Axis {
                 value.label = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
             }
         }
-        Ok(Axis { name: name.into(), key: keys.key, values })
+        Ok(Axis { name: name.into(), key: keys.key, values, left_out: vec![] })
     }
 
     /// Restricts it to the requested values, if any.
@@ -169,13 +173,14 @@ impl Axis {
         let asked = || of.iter().filter(|(name, _)| *name == self.name).flat_map(|(_, values)| values);
         let Some(first) = asked().next() else { return Ok(self) };
         let help = suggest(first, self.values.iter().map(|value| value.id.as_str()));
-        let kept: Vec<_> =
-            self.values.iter().filter(|value| asked().any(|id| *id == value.id)).cloned().collect();
+        let (kept, others): (Vec<_>, Vec<_>) =
+            self.values.iter().cloned().partition(|value| asked().any(|id| *id == value.id));
         if kept.is_empty() {
             let message = format!("axis `{}` has none of the requested values", self.name);
             return Err(Problem::new(message).help(help));
         }
-        Ok(Axis { values: kept, ..self })
+        let left_out = others.into_iter().map(|value| value.id).collect();
+        Ok(Axis { values: kept, left_out, ..self })
     }
 
     /// The index of a value.
@@ -186,6 +191,13 @@ impl Axis {
     /// The index of a value, or an error with suggestions.
     pub fn index(&self, value: &str) -> Result<usize, Problem> {
         self.find(value).ok_or_else(|| {
+            if self.left_out.iter().any(|id| id == value) {
+                let message = format!(
+                    "`--at` leaves out the value `{value}` of axis `{}`, which this reads",
+                    self.name
+                );
+                return Problem::new(message).help(format!("add it: --at {}={value},…", self.name));
+            }
             Problem::new(format!("axis `{}` has no value `{value}`", self.name))
                 .help(suggest(value, self.values.iter().map(|value| value.id.as_str())))
         })

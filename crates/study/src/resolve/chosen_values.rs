@@ -56,8 +56,16 @@ pub(crate) fn starts_over<'s>(
     Ok(all)
 }
 
-/// The chosen values of an axis: an identifier, a list, or `{ kind = "coupled" }`, all with that field.
+/// The chosen values of an axis, without those that the command line left out: an identifier, a list, or `{ kind = "coupled" }`,
+/// all with that field.
 pub(crate) fn ids(here: &Selection<'_>, axis: &str, values: &Value) -> Result<Vec<String>, Problem> {
+    let mut ids = written_ids(here, axis, values)?;
+    let left_out = here.axis(axis).map_or(&[][..], |axis| &axis.left_out);
+    ids.retain(|id| !left_out.contains(id));
+    Ok(ids)
+}
+
+fn written_ids(here: &Selection<'_>, axis: &str, values: &Value) -> Result<Vec<String>, Problem> {
     match values {
         Value::Array(list) => list.iter().map(|id| here.fill(&written(id))).collect(),
         Value::Table(fields) if !fields.contains_key("id") && !fields.is_empty() => {

@@ -268,3 +268,38 @@ fn every_link_of_a_part() {
     let unknown = super::load("my.toml", TEXT, folder.path(), &[("cc".into(), some)]);
     assert!(unknown.err().unwrap().to_string().contains("no value `reno`"));
 }
+
+/// A row of values that the command line left out is left out, too; one that reads such a value beside its own says so.
+#[test]
+fn rows_of_left_out_values_are_left_out() {
+    const TEXT: &str = r#"
+        title = "Some"
+        [runs.each]
+        scenario = "shared.toml"
+        cc = "{cc}"
+        vary = { cc = ["lia", "olia", "balia"] }
+        [[rows]]
+        id = "{cc}"
+        at = { cc = ["olia", "balia"] }
+        of = 'utilisation("shared")'
+        [[rows]]
+        id = "only"
+        at = { cc = "balia" }
+        of = 'utilisation("shared")'
+    "#;
+    let folder = folder();
+    let load = |text: &str, values: &[&str]| {
+        let values = values.iter().map(|value| (*value).to_owned()).collect();
+        load("my.toml", text, folder.path(), &[("cc".to_owned(), values)])
+    };
+    let ids = |values: &[&str]| -> Vec<String> {
+        let study = load(TEXT, values).unwrap();
+        let plan = study.experiments[0].plan(Default::default());
+        plan.row_ids().map(|id| id.to_string()).collect()
+    };
+    assert_eq!(ids(&["lia", "olia"]), ["olia"]);
+    assert_eq!(ids(&["balia"]), ["balia", "only"]);
+    let beside = TEXT.replace("utilisation(\"shared\")", "at(cc = lia, utilisation(\"shared\"))");
+    let said = load(&beside, &["olia"]).err().unwrap().to_string();
+    assert!(said.contains("`--at` leaves out the value `lia` of axis `cc`"), "{said}");
+}

@@ -69,7 +69,7 @@ pub(crate) struct Figure {
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, String>")]
     pub curves: IndexMap<String, Spanned<String>>,
-    /// For `lines`: the title of the horizontal axis; by default the axis's name. Example: `x_title = "buffer (BDP)"`
+    /// For `lines`: the title of the horizontal axis; by default the axis's name and the unit of its values. Example: `x_title = "buffer (BDP)"`
     #[schemars(with = "Option<String>")]
     pub x_title: Option<Spanned<String>>,
     /// The title of the vertical axis, with its unit. Example: `y_title = "goodput (Mbit/s)"`
@@ -77,7 +77,8 @@ pub(crate) struct Figure {
     /// For `lines` and `time`: the limits of the horizontal axis. Example: `x_limits = [10.0, 25.0]`
     #[schemars(with = "Option<(f64, f64)>")]
     pub x_limits: Option<Spanned<(f64, f64)>>,
-    /// The logarithmic axes: `x`, `y` or `xy`. Values of 0 or less are left out. Example: `log = "xy"`
+    /// The logarithmic axes: `x`, `y` or `xy`. Values of 0 or less are left out. Without `log` and `x_limits`, the horizontal axis of
+    /// `lines` is logarithmic if its values span more than two decades. Example: `log = "xy"`
     #[schemars(with = "Option<String>")]
     pub log: Option<Spanned<String>>,
     /// Whether to evaluate an expression once, with each function's mean over all seeds, instead of per seed; points then have no
