@@ -232,6 +232,8 @@ def test_pictures(tmp_path: Path) -> None:
         run.plot(ax=own[0])
     single, screen = run.plot(size="single"), run.plot()
     assert [figure.get_size_inches()[0] for figure in (single, screen)] == [3.4, 9.0]
+    assert 4 < single.get_size_inches()[1] < 6.5, "a column of a paper"
+    assert [text.get_text() for text in single.legends[0].get_texts()] == [line.get_label() for line in single.axes[0].get_lines()]
     sizes = [figure.axes[0].yaxis.label.get_fontsize() for figure in (single, screen)]
     assert sizes[0] == 8 < sizes[1]
     figure = run.plot()

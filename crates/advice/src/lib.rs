@@ -94,7 +94,7 @@ impl Case {
             Met::Missed => Some(number.to_string()),
         });
         let missed: Vec<String> = missed.collect();
-        if missed.is_empty() { "–".to_owned() } else { missed.join(", ") }
+        if missed.is_empty() { "none".to_owned() } else { missed.join(", ") }
     }
 }
 

@@ -190,6 +190,9 @@ fn not_yet(
     let rest = match top {
         None => "No algorithm surely misses none.".to_owned(),
         Some(Best::Same(names)) => match &names[..] {
+            [one] if buffers.len() > 1 => {
+                format!("{sure}, with each buffer no other has a better {measure} than {one} beyond chance.")
+            }
             [one] => format!("{sure}, {one} has the best {measure}."),
             several => {
                 let several = listed(several);

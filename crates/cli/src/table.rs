@@ -101,7 +101,11 @@ impl Table {
 
     /// Adds a column of means with the half-widths of their 95 % intervals.
     pub fn estimates(self, heading: &str, units: Units, cells: &[Spread]) -> Self {
-        let (factor, unit) = choose(units, cells.iter().filter_map(Spread::mean));
+        self.estimates_in(heading, choose(units, cells.iter().filter_map(Spread::mean)), cells)
+    }
+
+    /// The same in a unit, given with its factor.
+    pub fn estimates_in(self, heading: &str, (factor, unit): (f64, &str), cells: &[Spread]) -> Self {
         self.right(titled(heading, unit), cells.iter().map(|e| e.show(factor)).collect())
     }
 
@@ -190,7 +194,8 @@ impl Spread {
         }
     }
 
-    fn mean(&self) -> Option<f64> {
+    /// The mean; `None` if a value is missing.
+    pub fn mean(&self) -> Option<f64> {
         match self {
             Spread::Missing => None,
             Spread::Single(x) | Spread::Same(x) | Spread::Interval(x, _) => Some(*x),

@@ -277,7 +277,8 @@ fn scaled(subflow: &SubflowSeries, values: &[f64], unit: f64) -> Vec<Point> {
 }
 
 fn flow_name(flow: &FlowSeries) -> String {
-    format!("{} ({})", flow.name, flow.cc)
+    // A capture does not show the algorithm.
+    if flow.cc == "unknown" { flow.name.clone() } else { format!("{} ({})", flow.name, flow.cc) }
 }
 
 /// By the links of its path; by its number too, where another subflow has the same ones.

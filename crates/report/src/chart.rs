@@ -478,6 +478,17 @@ mod tests {
         Panel { title: String::new(), x, y, mark, series }
     }
 
+    /// A mean window of 2 ± 3 segments; an observable may be negative.
+    #[test]
+    fn intervals_of_what_is_never_negative_end_at_zero() {
+        let point = Point { x: 1.0, y: 2.0, half_width: Some(3.0), label: None };
+        for (title, low) in [("segments", 0.0), ("epsilon", -1.0)] {
+            let axes = (axis("time (s)", false), axis(title, false));
+            let panel = panel(Mark::Line, axes, vec![point.clone()]);
+            assert_eq!(ends(&panel, &point), [low, 5.0]);
+        }
+    }
+
     fn point((x, y): (f64, f64)) -> Point {
         Point { x, y, half_width: None, label: None }
     }

@@ -15,6 +15,9 @@ const SAME: &str = "± 0: all seeds gave the same value, so no interval can be e
                     varies the random processes of links, where traces begin, arrivals, sizes and pauses of \
                     applications that draw them, when flows start, and when acknowledgements leave.";
 
+/// The same of runs on a kernel, which differ by chance whatever the seed.
+const SAME_ON_KERNEL: &str = "± 0: all runs gave the same value, so no interval can be estimated.";
+
 /// An interval whose half width is a larger fraction of its mean gets a hint.
 const WIDE: f64 = 0.1;
 
@@ -93,7 +96,8 @@ impl Page {
             page += &format!("\n{table}");
         }
         if same {
-            page += &format!("\n{}\n", textwrap::fill(SAME, WIDTH));
+            let why = if self.runs[0][0].kernel.is_some() { SAME_ON_KERNEL } else { SAME };
+            page += &format!("\n{}\n", textwrap::fill(why, WIDTH));
         }
         if self.is_paired() {
             let first = &self.cc[0];
@@ -134,14 +138,15 @@ impl Page {
         self.runs.iter().skip(1).any(|runs| pairs(&self.runs[0], runs).nth(1).is_some())
     }
 
-    /// A column of each algorithm's difference to the first, if there are pairs, after the values themselves.
+    /// Columns of a value and, if there are pairs, of each algorithm's difference to the first, in one unit.
     fn with_difference(
         &self,
         table: Table,
-        units: Units,
+        (heading, units): (&str, Units),
         count: usize,
         value: impl Fn(&Summary, usize) -> Option<f64>,
     ) -> Table {
+        let values = self.each(count, &value);
         let difference = |i: usize, (k, runs): (usize, &Vec<Summary>)| match k {
             0 => Spread::Missing,
             _ => Spread::of(
@@ -150,15 +155,18 @@ impl Page {
         };
         let each = (0..count).flat_map(|i| self.runs.iter().enumerate().map(move |of| (i, of)));
         let each: Vec<Spread> = each.map(|(i, of)| difference(i, of)).collect();
+        let shown = choose(units, values.iter().filter_map(Spread::mean));
+        let table = table.estimates(heading, units, &values);
         match self.is_paired() {
-            true => table.estimates(&format!("difference to {}", self.cc[0]), units, &each),
+            true => table.estimates_in(&format!("difference to {}", self.cc[0]), shown, &each),
             false => table,
         }
     }
 
     /// How the goodput of each flow with this algorithm differs from that with the first; empty for the first.
     pub fn differences(&self, cc: &str) -> Vec<Difference> {
-        let Some(own) = self.cc.iter().skip(1).position(|known| known == cc) else { return vec![] };
+        let own = self.cc.iter().skip(1).position(|known| known == cc);
+        let Some(own) = own.filter(|_| self.is_paired()) else { return vec![] };
         let of_flow = |(f, flow): (usize, &FlowSummary)| {
             let goodput = |s: &Summary| s.flows[f].goodput_bps;
             let each = pairs(&self.runs[0], &self.runs[own + 1]);
@@ -171,10 +179,9 @@ impl Page {
 
     fn flows(&self) -> Table {
         let names: Vec<_> = self.runs[0][0].flows.iter().map(|f| f.name.clone()).collect();
-        let goodput = self.each(names.len(), |s, i| s.flows[i].goodput_bps);
         let again = self.each(names.len(), |s, i| Some(s.flows[i].retransmitted_segments as f64));
-        let table = self.table("flow", &names).estimates("goodput", RATE, &goodput);
-        let table = self.with_difference(table, RATE, names.len(), |s, i| s.flows[i].goodput_bps);
+        let goodput = |s: &Summary, i: usize| s.flows[i].goodput_bps;
+        let table = self.with_difference(self.table("flow", &names), ("goodput", RATE), names.len(), goodput);
         table.estimates("retransmitted segments", PLAIN, &again)
     }
 
@@ -209,9 +216,9 @@ impl Page {
         let each =
             |value: fn(&FlowSummary) -> Option<f64>| self.each(names.len(), |s, i| value(&s.flows[shown[i]]));
         let mean = |f: &FlowSummary| Some(f.completion.as_ref()?.mean_s);
-        let table = self.table("flow", &names).estimates("mean completion", TIME, &each(mean));
+        let of_flow = |s: &Summary, i: usize| mean(&s.flows[shown[i]]);
         let mut table = self
-            .with_difference(table, TIME, names.len(), |s, i| mean(&s.flows[shown[i]]))
+            .with_difference(self.table("flow", &names), ("mean completion", TIME), names.len(), of_flow)
             .estimates("p99", TIME, &each(|f| Some(f.completion.as_ref()?.p99_s)));
         if shown.iter().any(|f| flows[*f].transfers.is_some()) {
             table = table

@@ -46,7 +46,13 @@ fn a_part_of_the_standard_cases() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies/standard/standard-cases.toml");
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().to_str().unwrap();
-    let page = anabranch(["study", file, "--at", "cc=lia,ewtcp", "--quick", "--out", out]).ok();
+    let made = anabranch(["study", file, "--at", "cc=lia,ewtcp", "--quick", "--out", out]);
+    // One of the standard cases is a single path, as `check` says.
+    let warned = "tested: it runs lia, a coupled algorithm, over a single path, so nothing is coupled";
+    assert!(made.status == 0 && one_line(&made.stderr).matches(warned).count() == 1, "{}", made.stderr);
+    let checked = anabranch(["study", "check", file]).stderr;
+    assert!(one_line(&checked).contains(warned) || checked.contains("further warnings"), "{checked}");
+    let page = made.stdout;
     assert!(page.contains("backup.ewtcp") && !page.contains("reno.olia"), "{page}");
     anabranch(["cc", "report", "ewtcp", "--quick", "--out", out]).ok();
     let json = fs::read_to_string(dir.path().join("algorithms/ewtcp.json")).unwrap();

@@ -191,3 +191,31 @@ fn lines_have_gaps() {
     assert_eq!(starts.len(), 2, "{drawn}");
     assert!(starts[0] < starts[1] && !drawn.contains("NaN"));
 }
+
+/// Symbols at the ends of an axis, also those moved aside for their intervals.
+#[test]
+fn symbols_stay_inside_the_frame() {
+    let with = |name: &str, more: f64| {
+        let point = |x: f64| Point { x, y: x + more, half_width: Some(0.5), label: None };
+        Series { name: name.into(), published: false, points: [1.0, 2.0, 4.0].map(point).to_vec() }
+    };
+    let ours = panel(Mark::Line, false, vec![with("a", 0.0), with("b", 1.0), with("c", 2.0)]);
+    let look = ChartSize { width: 326.4, font: 10.7, legend: false, ..ChartSize::REPORT };
+    let text = document("", &[ours], 1, &look).unwrap();
+    let svg = Document::parse(&text).unwrap();
+    let number =
+        |text: &str| text.split(['M', 'a', ' ']).find(|n| !n.is_empty()).unwrap().parse::<f64>().unwrap();
+    // Down the left axis, and along the lower one.
+    let axes = svg.descendants().find(|n| n.attribute("stroke-opacity") == Some("0.5")).unwrap();
+    let axes = axes.attribute("d").unwrap();
+    let (left, right) = (number(axes), number(axes.split('H').nth(1).unwrap()));
+    let symbols = |series: usize| -> Vec<String> {
+        let paths = of_class(&svg, "series")[series].children().filter(|n| n.tag_name().name() == "g");
+        paths.flat_map(|g| g.children()).map(|n| n.attribute("d").unwrap().to_owned()).collect()
+    };
+    // The first series has circles, which begin at their left; the last has triangles.
+    let (first, last) = (number(&symbols(0)[0]), pairs(&symbols(2)[2]));
+    let outermost = last.iter().map(|(x, _)| *x).fold(0.0, f64::max);
+    assert!(first >= left && first < left + 10.0, "{first} {left}");
+    assert!(outermost <= right && outermost > right - 20.0, "{outermost} {right}");
+}
