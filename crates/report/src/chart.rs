@@ -191,10 +191,11 @@ pub fn drawable_points<'a>(panel: &Panel, series: &'a Series, most: usize) -> Ve
 /// Vertical axes of a run's figures, whose quantities are never negative.
 const NEVER_NEGATIVE: [&str; 5] = ["segments", "Mbit/s", "ms", "packets", "MB"];
 
-/// The ends of a point's interval; for a run's figures at least 0.
+/// The ends of a point's interval; in a run's figures over time at least 0.
 pub fn ends(panel: &Panel, point: &Point) -> Vec<f64> {
     let half = point.half_width.filter(|h| h.is_finite() && *h > 0.0);
-    let is_cut = point.y >= 0.0 && NEVER_NEGATIVE.contains(&panel.y.title.as_str());
+    let is_over_time = panel.mark == Mark::Line && panel.x.title == "time (s)";
+    let is_cut = is_over_time && point.y >= 0.0 && NEVER_NEGATIVE.contains(&panel.y.title.as_str());
     let least = if is_cut { 0.0 } else { f64::NEG_INFINITY };
     half.map(|h| vec![(point.y - h).max(least), point.y + h]).unwrap_or_default()
 }

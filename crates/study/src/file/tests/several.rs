@@ -281,11 +281,11 @@ fn rows_of_left_out_values_are_left_out() {
         [[rows]]
         id = "{cc}"
         at = { cc = ["olia", "balia"] }
-        of = 'utilisation("shared")'
+        of = 'utilisation("bottleneck")'
         [[rows]]
         id = "only"
         at = { cc = "balia" }
-        of = 'utilisation("shared")'
+        of = 'utilisation("bottleneck")'
     "#;
     let folder = folder();
     let load = |text: &str, values: &[&str]| {
@@ -299,7 +299,7 @@ fn rows_of_left_out_values_are_left_out() {
     };
     assert_eq!(ids(&["lia", "olia"]), ["olia"]);
     assert_eq!(ids(&["balia"]), ["balia", "only"]);
-    let beside = TEXT.replace("utilisation(\"shared\")", "at(cc = lia, utilisation(\"shared\"))");
+    let beside = TEXT.replace("utilisation(\"bottleneck\")", "at(cc = lia, utilisation(\"bottleneck\"))");
     let said = load(&beside, &["olia"]).err().unwrap().to_string();
     assert!(said.contains("`--at` leaves out the value `lia` of axis `cc`"), "{said}");
 }
