@@ -18,7 +18,8 @@ class Advice:
     recommendation: str
     """The recommendation, in a sentence."""
     best: list[str]
-    """The recommended algorithm; several if they do not differ beyond chance; empty without intervals."""
+    """The recommended algorithm; several if they do not differ beyond chance, or if the best depends on the buffer; empty without
+    intervals."""
     table: Table
     """One row per buffer and algorithm: goodput in bit/s, the ratios of the three goals, the goodput of the other flows, completion times in
     seconds, each with half the width of its 95 % interval; `missed` counts the missed goals. An empty value does not apply."""
