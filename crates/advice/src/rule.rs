@@ -32,7 +32,7 @@ pub(super) struct Candidate {
 /// What an undecided goal lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Needed {
-    /// That number of seeds should decide it; `None` if [`MOST_SEEDS`] would not.
+    /// That number of seeds should decide it; `None` if 100 would not.
     Seeds(Option<usize>),
     /// A run lacks a rate.
     NoRatio,
@@ -55,7 +55,7 @@ pub struct Recommendation {
     pub every_misses: bool,
     /// The number of seeds that should decide, if these do not.
     pub more_seeds: Option<usize>,
-    /// Whether more than [`MOST_SEEDS`] seeds would be needed, for which longer runs are better.
+    /// Whether more than 100 seeds would be needed, for which longer runs are better.
     #[serde(default)]
     pub longer_runs: bool,
     /// The recommendation as a sentence.
