@@ -35,8 +35,6 @@ pub(crate) static ENTRY: Entry = Entry {
 pub(crate) static ENTRY_A1: Entry = Entry {
     name: "coupled-cubic-a1",
     title: "Coupled CUBIC, first factor only",
-    kind: Kind::Coupled,
-    source: SOURCE,
     equations: &[
         LARGE,
         VIRTUAL,
@@ -44,10 +42,8 @@ pub(crate) static ENTRY_A1: Entry = Entry {
         "small path, per acknowledged segment: w += min(alpha1/sum V, 1/w);  on loss: w = w/2",
         LARGE_WINDOW,
     ],
-    interpretations: INTERPRETATIONS,
-    params: PARAMS,
-    observables: OBSERVABLES,
     build: |params| Box::new(CoupledCubic::new(params, Small::Alpha1)),
+    ..ENTRY
 };
 
 /// Coupled CUBIC on out-of-tree MPTCP, whose LIA its authors changed.

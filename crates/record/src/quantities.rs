@@ -76,7 +76,7 @@ macro_rules! quantities {
         $name:ident: $type:ty = $source:expr, $unit:ident $(, $heading:literal in $($view:ident)+)?;
     )+) => {
         /// One subflow.
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub struct SubflowSummary {
             /// Names of the links from sender to receiver.

@@ -47,7 +47,7 @@ mod warnings;
 
 pub use diagnostic::{Problem, ScenarioError};
 pub use model::*;
-pub use overrides::{Overrides, quoted_key};
+pub use overrides::{Overrides, matching, quoted_key};
 pub use own::add_algorithm;
 pub use printable::{is_hidden, of_same_length, printable, printable_line};
 pub use quantity::is_unit;

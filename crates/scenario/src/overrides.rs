@@ -151,14 +151,8 @@ fn each_name(root: &Node, mut keys: Vec<At<String>>, problems: &mut Problems) ->
         ("flows", Some(Value::Array(flows))) => flows.iter().filter_map(name).collect(),
         _ => return vec![keys],
     };
-    let Some((begin, end)) =
-        pattern.value.split_once('*').filter(|_| !names.contains(&pattern.value.as_str()))
-    else {
-        return vec![keys];
-    };
-    let fits =
-        |name: &&str| name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end);
-    let matching: Vec<&str> = names.iter().copied().filter(fits).collect();
+    let matching = matching(&pattern.value, &names).filter(|_| !names.contains(&pattern.value.as_str()));
+    let Some(matching) = matching else { return vec![keys] };
     if matching.is_empty() {
         let (what, help) = (table.value.trim_end_matches('s'), suggest(&pattern.value, names));
         let message = format!("no {what} is named `{}`", pattern.value);
@@ -170,6 +164,14 @@ fn each_name(root: &Node, mut keys: Vec<At<String>>, problems: &mut Problems) ->
         keys
     };
     matching.into_iter().map(with_name).collect()
+}
+
+/// The names that a pattern stands for, whose `*` matches any characters; `None` without a `*`.
+pub fn matching<'a>(pattern: &str, names: &[&'a str]) -> Option<Vec<&'a str>> {
+    let (begin, end) = pattern.split_once('*')?;
+    let fits =
+        |name: &&str| name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end);
+    Some(names.iter().copied().filter(fits).collect())
 }
 
 /// The name of a link or a flow in a key of [`Overrides::set`]: quoted unless it is a bare TOML key.

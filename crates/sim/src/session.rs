@@ -233,11 +233,6 @@ impl Session {
         }
     }
 
-    /// Whether the caller sets the windows of flow `f`.
-    pub fn is_controlled(&self, f: usize) -> bool {
-        self.wanted[f].is_some()
-    }
-
     /// Sets the window, in segments, of a subflow of a controlled flow: at once if it is established, else after the step in
     /// which it is.
     pub fn set_cwnd(&mut self, f: usize, s: usize, segments: f64) {

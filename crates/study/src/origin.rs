@@ -108,6 +108,16 @@ mod tests {
         Estimate { mean, half_width: (half > 0.0).then_some(half), values: vec![mean - half, mean + half] }
     }
 
+    /// The origin of the difference between values that the rule judges.
+    fn between(rule: Rule, ours: &[Estimate], linux: &[Estimate]) -> Option<Origin> {
+        let judged = [ours, linux].map(|values| match values {
+            [one] => (rule.judge(one), rule.crosses(one)),
+            several => (rule.judge_all(several), rule.crosses_all(several)),
+        });
+        let of = |i: usize, values| Judged { verdict: judged[i].0, crosses: &judged[i].1, values };
+        Origin::of(rule, &of(0, ours.iter().collect()), &of(1, linux.iter().collect()))
+    }
+
     /// Each case by hand, with a published 100: reproduced from 90 to 110, partly from 75 to 125.
     #[test]
     fn of_published_values() {
@@ -133,14 +143,8 @@ mod tests {
             ((100.0, 5.0), (130.0, 5.0), None),
         ] {
             let rule = Rule::Published(100.0);
-            let [ours, linux] = [ours, linux].map(|(mean, half)| value(mean, half));
-            let crosses = [rule.crosses(&ours), rule.crosses(&linux)];
-            let [a, b] = [(&ours, &crosses[0]), (&linux, &crosses[1])].map(|(value, crosses)| Judged {
-                verdict: rule.judge(value),
-                crosses,
-                values: vec![value],
-            });
-            assert_eq!(Origin::of(rule, &a, &b), origin, "{ours:?} {linux:?}");
+            let [ours, linux] = [ours, linux].map(|(mean, half)| [value(mean, half)]);
+            assert_eq!(between(rule, &ours, &linux), origin, "{ours:?} {linux:?}");
         }
     }
 
@@ -158,13 +162,7 @@ mod tests {
             ([1.0, 2.0], [2.0, 1.0], None),
         ] {
             let [ours, linux] = [ours, linux].map(|values| values.map(|mean| value(mean, 0.1)));
-            let crosses = [&ours, &linux].map(|values| Rule::Ascending.crosses_all(values));
-            let [a, b] = [(&ours, &crosses[0]), (&linux, &crosses[1])].map(|(values, crosses)| Judged {
-                verdict: Rule::Ascending.judge_all(values),
-                crosses,
-                values: values.iter().collect(),
-            });
-            assert_eq!(Origin::of(Rule::Ascending, &a, &b), origin, "{ours:?} {linux:?}");
+            assert_eq!(between(Rule::Ascending, &ours, &linux), origin, "{ours:?} {linux:?}");
         }
     }
 
@@ -181,18 +179,10 @@ mod tests {
             ((1.2, 0.01), (0.5, 0.02), None),
         ] {
             let rule = Rule::AtLeast(1.0);
-            let [ours, linux] = [ours, linux].map(|(mean, half)| value(mean, half));
-            let crosses = [rule.crosses(&ours), rule.crosses(&linux)];
-            let [a, b] = [(&ours, &crosses[0]), (&linux, &crosses[1])].map(|(value, crosses)| Judged {
-                verdict: rule.judge(value),
-                crosses,
-                values: vec![value],
-            });
-            assert_eq!(Origin::of(rule, &a, &b), origin, "{ours:?} {linux:?}");
+            let [ours, linux] = [ours, linux].map(|(mean, half)| [value(mean, half)]);
+            assert_eq!(between(rule, &ours, &linux), origin, "{ours:?} {linux:?}");
         }
-        let nothing = Judged { verdict: Verdict::Failed, crosses: &[], values: vec![] };
-        let (ours, crosses) = (value(0.5, 0.1), []);
-        let ours = Judged { verdict: Verdict::NotReproduced, crosses: &crosses, values: vec![&ours] };
-        assert_eq!(Origin::of(Rule::AtLeast(1.0), &ours, &nothing), Some(Origin::Undetermined));
+        let ours = [value(0.5, 0.1)];
+        assert_eq!(between(Rule::AtLeast(1.0), &ours, &[]), Some(Origin::Undetermined));
     }
 }

@@ -94,11 +94,6 @@ impl Setup {
         self
     }
 
-    /// The length of a run and the time at which means begin, in seconds.
-    pub fn lasting(self, duration_s: f64, warmup_s: f64) -> Self {
-        self.set("duration", seconds(duration_s)).set("warmup", seconds(warmup_s))
-    }
-
     /// Multiplies the number of seeds, for short runs, which vary more and cost less.
     pub fn repeats(mut self, times: u32) -> Self {
         self.repeats = times;

@@ -61,14 +61,20 @@ fn of_seed(seed: &str) -> Vec<String> {
     words(&(run + " --replace --out"))
 }
 
+/// The files of two runs, before and after.
+fn old_and_new(dir: &Path) -> [BTreeMap<PathBuf, Vec<u8>>; 2] {
+    ["1", "2"].map(|seed| {
+        let out = dir.join(seed);
+        whole(&of_seed(seed), &out);
+        content(&out)
+    })
+}
+
 #[test]
 fn a_run_leaves_the_former_result_or_the_new_one() {
     let dir = tempfile::tempdir().unwrap();
     let Some(library) = preload(dir.path()) else { return skipped("no C compiler") };
-    let (old, new, out) = (dir.path().join("old"), dir.path().join("new"), dir.path().join("faulty"));
-    whole(&of_seed("1"), &old);
-    whole(&of_seed("2"), &new);
-    let (old, new) = (content(&old), content(&new));
+    let ([old, new], out) = (old_and_new(dir.path()), dir.path().join("faulty"));
     let (mut summaries, mut done) = (0, BTreeMap::new());
     for _ in 0..crate::times().min(40) {
         for fault in [ENOSPC, EIO, EACCES, KILL] {
@@ -103,10 +109,7 @@ fn a_run_leaves_the_former_result_or_the_new_one() {
 fn without_an_exchange_of_names_nothing_is_lost_either() {
     let dir = tempfile::tempdir().unwrap();
     let Some(library) = preload(dir.path()) else { return skipped("no C compiler") };
-    let (old, new, out) = (dir.path().join("old"), dir.path().join("new"), dir.path().join("faulty"));
-    whole(&of_seed("1"), &old);
-    whole(&of_seed("2"), &new);
-    let (old, new) = (content(&old), content(&new));
+    let ([old, new], out) = (old_and_new(dir.path()), dir.path().join("faulty"));
     let former = dir.path().join(".faulty.anabranch-former");
     let without_exchange = |at: u64| {
         let mut command = faulty(&of_seed("2"), &out, &library, KILL, at);

@@ -20,7 +20,8 @@ fn of(setup: &Setup, seeds: u64) -> Option<Shares> {
 /// within three times that, 28 %. The mean of two, which scatters by 21 %, was off by more than 40 % by chance.
 #[test]
 fn separate_bottlenecks() {
-    let setup = Setup::new("", scenarios::at("standard/separate.toml")).cc("lia").lasting(30.0, 10.0);
+    let setup = Setup::new("", scenarios::at("standard/separate.toml")).cc("lia");
+    let setup = setup.set("duration", "30 s").set("warmup", "10 s");
     let shares = of(&setup, 10).unwrap();
     assert_eq!(shares.notes, Vec::<String>::new());
     let paths: Vec<_> = shares.rows.iter().map(|row| (row.path.as_deref(), row.part)).collect();
@@ -60,7 +61,8 @@ fn separate_bottlenecks() {
 fn flows_alike_are_one_row() {
     let setup = Setup::new("", scenarios::at("papers/WCOMPOUND/wcompound-two-links.toml"))
         .cc("wvegas")
-        .lasting(2.0, 1.0);
+        .set("duration", "2 s")
+        .set("warmup", "1 s");
     let shares = of(&setup, 2).unwrap();
     let names: Vec<_> = shares.rows.iter().filter(|row| !row.part).map(|row| &*row.flow).collect();
     assert!(names.contains(&"mptcp (mean of 5)") && names.len() == 2, "{names:?}");

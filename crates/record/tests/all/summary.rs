@@ -6,26 +6,8 @@ use serde_json::{Value, json};
 fn summary() -> Summary {
     let subflow = SubflowSummary {
         path: vec!["dsl".to_owned()],
-        goodput_bps: None,
-        mean_cwnd_segments: None,
-        mean_rtt_s: None,
-        rtt_p5_s: None,
-        rtt_p50_s: None,
-        rtt_p95_s: None,
-        rtt_p99_s: None,
-        mean_srtt_s: None,
-        srtt_p5_s: None,
-        srtt_p50_s: None,
-        srtt_p95_s: None,
-        srtt_p99_s: None,
-        loss_rate: None,
-        sent_segments: 0,
-        lost_segments: 0,
-        retransmitted_segments: 0,
-        recoveries: 0,
-        timeouts: 0,
-        spurious: 0,
         mean_observables: vec![("w_max".to_owned(), Some(2.5)), ("alpha".to_owned(), None)],
+        ..SubflowSummary::default()
     };
     let completion = Completion { count: 2, mean_s: 0.25, p50_s: 0.2, p95_s: 0.3, p99_s: 0.3 };
     Summary {

@@ -4,7 +4,7 @@ use crate::functions::Parameter;
 use crate::outcome::base;
 use crate::parse::error::Problem;
 use crate::setup::{ScenarioFile, Setup};
-use anabranch_scenario::{Overrides, Scenario, Source, quoted_key, suggest};
+use anabranch_scenario::{Overrides, Scenario, Source, matching, quoted_key, suggest};
 use std::path::Path;
 
 /// Loads the scenario file of that name.
@@ -140,19 +140,16 @@ impl Network {
             Some("flows") => ("flows", self.flows()),
             _ => ("", vec![]),
         };
-        let (Some((begin, end)), Some(rest)) = (pattern.split_once('*'), rest.filter(|_| !table.is_empty()))
-        else {
+        let rest = rest.filter(|_| !table.is_empty());
+        let Some((matching, rest)) = matching(pattern, &names).zip(rest) else {
             return Err(Problem::new(format!("`{key}`: `*` can only stand for the name of a link or flow"))
                 .help("write links.*.KEY or flows.*.KEY"));
         };
-        let fits = |name: &&str| {
-            name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end)
-        };
-        if !names.iter().any(&fits) {
+        if matching.is_empty() {
             return Err(Problem::new(format!("{} has no {table} `{pattern}`", self.file.name))
                 .help(suggest(pattern, names)));
         }
         let key = |name: &str| format!("{table}.{}.{rest}", quoted_key(name));
-        Ok(names.into_iter().filter(fits).fold(setup, |setup, name| setup.set(&key(name), value)))
+        Ok(matching.into_iter().fold(setup, |setup, name| setup.set(&key(name), value)))
     }
 }

@@ -11,26 +11,15 @@ use std::path::Path;
 fn subflow(link: &str, sent: u64, lost: u64, rtt: Option<f64>) -> SubflowSummary {
     SubflowSummary {
         path: vec![link.into()],
-        goodput_bps: Some(1e6),
-        mean_cwnd_segments: Some(10.0),
         mean_rtt_s: rtt,
-        rtt_p5_s: rtt,
-        rtt_p50_s: rtt,
         rtt_p95_s: rtt.map(|rtt| 2.0 * rtt),
-        rtt_p99_s: rtt,
         mean_srtt_s: rtt.map(|rtt| 1.25 * rtt),
-        srtt_p5_s: rtt,
-        srtt_p50_s: rtt,
         srtt_p95_s: rtt.map(|rtt| 1.5 * rtt),
-        srtt_p99_s: rtt,
-        loss_rate: None,
         sent_segments: sent,
         lost_segments: lost,
         retransmitted_segments: lost,
-        recoveries: 0,
         timeouts: 2,
-        spurious: 0,
-        mean_observables: vec![],
+        ..SubflowSummary::default()
     }
 }
 
