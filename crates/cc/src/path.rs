@@ -193,6 +193,7 @@ impl Path {
     }
 
     /// Whether the window is below the slow-start threshold.
+    #[inline]
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }

@@ -19,6 +19,7 @@ pub(crate) struct Epoch {
 }
 
 impl Epoch {
+    #[inline]
     pub fn is_up(&self) -> bool {
         self.rate_bps > 0.0
     }

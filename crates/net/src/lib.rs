@@ -10,6 +10,7 @@
 mod aqm;
 mod dequeue_link;
 mod epoch;
+mod fifo;
 mod fifo_link;
 mod fine_time;
 mod jitter;
@@ -31,6 +32,7 @@ mod transmitter;
 
 pub use aqm::*;
 pub use dequeue_link::{Arrival, DequeueLink};
+pub use fifo::Fifo;
 pub use fifo_link::FifoLink;
 pub use link::Link;
 pub use loss::*;

@@ -1,7 +1,6 @@
 //! The queue of a link.
 
-use std::collections::VecDeque;
-
+use crate::fifo::Fifo;
 use crate::fine_time::FineTime;
 use crate::queue_integral::QueueIntegral;
 use crate::{QueueLimit, Time};
@@ -9,7 +8,7 @@ use crate::{QueueLimit, Time};
 /// A FIFO queue with tail drop. The departure time of a packet is known when it enters, so packets are removed lazily.
 #[derive(Clone, Debug)]
 pub(crate) struct Queue {
-    waiting: VecDeque<Queued>,
+    waiting: Fifo<Queued>,
     bytes: u64,
     max_packets: u64,
     max_bytes: u64,
@@ -44,7 +43,7 @@ impl Queue {
             QueueLimit::Bytes(n) => (u64::MAX, n),
         };
         Queue {
-            waiting: VecDeque::new(),
+            waiting: Fifo::default(),
             bytes: 0,
             max_packets,
             max_bytes,
@@ -55,25 +54,23 @@ impl Queue {
     /// Removes the packets that left by `now`.
     #[inline]
     pub fn advance(&mut self, now: Time) {
-        let now = FineTime::from_time(now).to_32();
         while let Some(first) = self.waiting.front() {
-            let departure = first.departure();
-            if departure > now {
+            if first.nanos > now.as_nanos() || (first.nanos == now.as_nanos() && first.fraction > 0) {
                 break;
             }
-            let size = first.size;
+            let (departure, size) = (first.departure(), first.size);
             self.bytes -= u64::from(size);
             self.integral.leave_at(departure, size);
-            self.waiting.pop_front();
+            self.waiting.pop();
         }
     }
 
     /// The packets that wait leave at other times, or at `now` for ever.
     pub fn replan(&mut self, now: Time, departure: impl Fn(FineTime) -> Option<FineTime>) {
         let waiting = std::mem::take(&mut self.waiting);
-        for packet in waiting {
+        for packet in waiting.iter() {
             match departure(FineTime::from_32(packet.departure())) {
-                Some(at) => self.waiting.push_back(Queued::new(at, packet.size)),
+                Some(at) => self.waiting.push(Queued::new(at, packet.size)),
                 None => {
                     self.bytes -= u64::from(packet.size);
                     self.integral.leave_at(FineTime::from_time(now).to_32(), packet.size);
@@ -93,11 +90,7 @@ impl Queue {
     pub fn push(&mut self, now: Time, departure: FineTime, size: u32) {
         self.bytes += u64::from(size);
         self.integral.enter(now, size);
-        if self.waiting.len() == self.waiting.capacity() {
-            // By an eighth: queues may be long.
-            self.waiting.reserve_exact(self.waiting.len() / 8 + 8);
-        }
-        self.waiting.push_back(Queued::new(departure, size));
+        self.waiting.push(Queued::new(departure, size));
     }
 
     /// Packets that wait, as of the last `advance`.

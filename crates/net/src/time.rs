@@ -14,11 +14,13 @@ impl Time {
     pub const NEVER: Time = Time(u64::MAX);
 
     /// That many nanoseconds.
+    #[inline]
     pub const fn from_nanos(ns: u64) -> Time {
         Time(ns)
     }
 
     /// That many milliseconds.
+    #[inline]
     pub const fn from_millis(ms: u64) -> Time {
         Time(ms * 1_000_000)
     }
@@ -29,6 +31,7 @@ impl Time {
     }
 
     /// In nanoseconds.
+    #[inline]
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
@@ -42,7 +45,11 @@ impl Time {
     /// In nanoseconds. A processor converts signed numbers in one instruction, others in six.
     #[inline]
     pub fn as_nanos_f64(self) -> f64 {
-        i64::try_from(self.0).map_or(self.0 as f64, |ns| ns as f64)
+        #[cold]
+        fn beyond_signed(ns: u64) -> f64 {
+            ns as f64
+        }
+        i64::try_from(self.0).map_or_else(|_| beyond_signed(self.0), |ns| ns as f64)
     }
 
     /// A number of nanoseconds below 2⁶³, rounded down; negative is zero.
@@ -52,21 +59,25 @@ impl Time {
     }
 
     /// The span since `earlier`, zero if that is later.
+    #[inline]
     pub fn since(self, earlier: Time) -> Time {
         Time(self.0.saturating_sub(earlier.0))
     }
 
     /// Rounded down to a multiple of `period` > 0.
+    #[inline]
     pub const fn floor(self, period: Time) -> Time {
         Time(self.0 / period.0 * period.0)
     }
 
     /// Rounded up to a multiple of `period` > 0; at most [`Time::NEVER`].
+    #[inline]
     pub const fn ceil(self, period: Time) -> Time {
         Time(self.0.div_ceil(period.0).saturating_mul(period.0))
     }
 
     /// `n` times this span, at most [`Time::NEVER`].
+    #[inline]
     pub fn times(self, n: u64) -> Time {
         Time(self.0.saturating_mul(n))
     }
@@ -75,12 +86,14 @@ impl Time {
 impl Add for Time {
     type Output = Time;
     /// Adds spans; the sum is at most [`Time::NEVER`].
+    #[inline]
     fn add(self, span: Time) -> Time {
         Time(self.0.saturating_add(span.0))
     }
 }
 
 impl AddAssign for Time {
+    #[inline]
     fn add_assign(&mut self, span: Time) {
         *self = *self + span;
     }
@@ -88,6 +101,7 @@ impl AddAssign for Time {
 
 impl Sub for Time {
     type Output = Time;
+    #[inline]
     fn sub(self, span: Time) -> Time {
         debug_assert!(self >= span, "time went back: {self} - {span}");
         Time(self.0.wrapping_sub(span.0))

@@ -80,7 +80,7 @@ impl EventQueue {
     /// The next event.
     #[inline]
     pub(crate) fn peek(&self) -> Option<(Time, u32)> {
-        let entry = self.packets.head().min(self.timers.head());
+        let entry = self.packets.head.min(self.timers.head);
         (entry != VACANT)
             .then(|| (Time::from_nanos((entry >> 64) as u64), entry as u32 & (TARGETS as u32 - 1)))
     }
@@ -120,33 +120,34 @@ impl EventQueue {
     #[inline]
     pub(crate) fn head_sequence(&self) -> u64 {
         debug_assert!(self.moves);
-        self.packets.head() as u64 >> TARGET_BITS
+        self.packets.head as u64 >> TARGET_BITS
     }
 }
 
 /// Keys of 16 bytes (time in ns, sequence and target from the highest bit down) in a heap in which every node has all its `ARITY`
-/// children or is a leaf: four fill a cache line, and make a shallow tree; two are compared faster.
+/// children or is a leaf: four fill a cache line, and make a shallow tree; two are compared faster. The least key is apart, as it is
+/// often replaced by one that is the least, too.
 #[derive(Clone)]
 struct Heap<const ARITY: usize> {
+    head: u128,
     keys: Vec<u128>,
-    /// Keys in the heap; the rest of `keys` is vacant.
+    /// Keys in the heap without the head; the rest of `keys` is vacant.
     len: usize,
 }
 
 impl<const ARITY: usize> Default for Heap<ARITY> {
     fn default() -> Self {
-        Heap { keys: vec![VACANT], len: 0 }
+        Heap { head: VACANT, keys: vec![VACANT], len: 0 }
     }
 }
 
 impl<const ARITY: usize> Heap<ARITY> {
     #[inline]
-    fn head(&self) -> u128 {
-        self.keys[0]
-    }
-
-    #[inline]
     fn push(&mut self, key: u128) {
+        let key = if key < self.head { std::mem::replace(&mut self.head, key) } else { key };
+        if key == VACANT {
+            return; // there was no head
+        }
         let mut i = self.len;
         self.len += 1;
         if self.keys.len() < self.len {
@@ -165,16 +166,31 @@ impl<const ARITY: usize> Heap<ARITY> {
 
     #[inline]
     fn pop(&mut self) {
-        self.len -= 1;
-        let last = std::mem::replace(&mut self.keys[self.len], VACANT);
+        self.head = self.keys[0];
         if self.len > 0 {
-            self.replace_head(last);
+            self.len -= 1;
+            let last = std::mem::replace(&mut self.keys[self.len], VACANT);
+            if self.len > 0 {
+                self.replace_least(last);
+            }
         }
     }
 
     /// Puts `key` in the place of the head.
     #[inline]
     fn replace_head(&mut self, key: u128) {
+        let next = self.keys[0];
+        if key < next {
+            self.head = key;
+        } else {
+            self.head = next;
+            self.replace_least(key);
+        }
+    }
+
+    /// Puts `key` in the place of the least of the others.
+    #[inline]
+    fn replace_least(&mut self, key: u128) {
         let mut i = 0;
         while let Some(children) = self.keys.get(ARITY * i + 1..ARITY * i + 1 + ARITY) {
             let (mut least, mut child) = (children[0], 1);
@@ -213,6 +229,34 @@ mod tests {
                 queue.finish();
             }
             prop_assert!(queue.advance().is_none());
+        }
+
+        /// Steps with a delay: schedule an event, remove the head, or repeat it.
+        #[test]
+        fn agrees_with_a_sorted_list(steps in prop::collection::vec((0u8..4, 0u64..30), 0..300), pipes in 0u32..8) {
+            let mut queue = EventQueue::default();
+            queue.set_pipes(pipes);
+            let mut list = Vec::new();
+            for (sequence, (step, delay)) in steps.into_iter().enumerate() {
+                let (at, target) = (queue.now() + Time::from_nanos(delay), delay as u32 % 8);
+                if step < 2 {
+                    list.push((at, sequence, target));
+                    queue.schedule(at, target);
+                    continue;
+                }
+                list.sort();
+                let head = (!list.is_empty()).then(|| list.remove(0));
+                prop_assert_eq!(queue.advance(), head.map(|(now, _, target)| (now, target)));
+                match head {
+                    Some((now, _, target)) if step == 3 => {
+                        let at = now + Time::from_nanos(delay);
+                        list.push((at, sequence, target));
+                        queue.repeat(at, target);
+                    }
+                    Some(_) => queue.finish(),
+                    None => (),
+                }
+            }
         }
     }
 

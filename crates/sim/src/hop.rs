@@ -2,8 +2,7 @@
 
 use crate::event::EventQueue;
 use crate::packet::Packet;
-use anabranch_net::{DequeueLink, FifoLink, Time};
-use std::collections::VecDeque;
+use anabranch_net::{DequeueLink, Fifo, FifoLink, Time};
 
 /// One stage of a route.
 #[derive(Clone)]
@@ -33,7 +32,7 @@ pub(crate) struct DequeueStage {
 #[derive(Clone)]
 pub(crate) struct Hop {
     pub(crate) stage: Stage,
-    pub(crate) pipe: VecDeque<(Time, Packet)>,
+    pub(crate) pipe: Fifo<(Time, Packet)>,
     /// When the valid event is due; events at other times are void.
     pub(crate) armed: Time,
 }
@@ -42,20 +41,7 @@ impl Hop {
     /// Puts a packet into the pipe of this hop, with event target `target`; it leaves at `at`.
     #[inline(always)]
     pub(crate) fn put(&mut self, packet: Packet, at: Time, target: u32, events: &mut EventQueue) {
-        match self.pipe.back() {
-            Some((last, _)) if *last > at => {
-                // Reordered packets are rare, so a search is cheap enough.
-                let place = self.pipe.partition_point(|(t, _)| *t <= at);
-                self.pipe.insert(place, (at, packet));
-            }
-            _ => {
-                if self.pipe.len() == self.pipe.capacity() {
-                    // By an eighth: long pipes determine the memory of a run.
-                    self.pipe.reserve_exact(self.pipe.len() / 8 + 4);
-                }
-                self.pipe.push_back((at, packet));
-            }
-        }
+        self.pipe.insert((at, packet), |(later, _)| *later > at);
         if at < self.armed {
             self.armed = at;
             events.schedule(at, target);

@@ -6,8 +6,7 @@
 
 use crate::event::EventQueue;
 use crate::packet::Packet;
-use anabranch_net::{Random, Time};
-use std::collections::VecDeque;
+use anabranch_net::{Fifo, Random, Time};
 
 /// The state of a subflow on a lane: one cache line.
 #[derive(Clone)]
@@ -38,14 +37,14 @@ impl Host {
 #[derive(Clone)]
 pub(crate) struct Lane {
     delay: Time,
-    pipe: VecDeque<(Time, Packet)>,
+    pipe: Fifo<(Time, Packet)>,
     /// When its valid event is due, and its place among the events of that instant.
     armed: (Time, u64),
 }
 
 impl Lane {
     pub(crate) fn new(delay: Time) -> Lane {
-        Lane { delay, pipe: VecDeque::new(), armed: (Time::NEVER, 0) }
+        Lane { delay, pipe: Fifo::default(), armed: (Time::NEVER, 0) }
     }
 
     /// A packet of `host` enters. `target` is the event target of the lane.
@@ -62,53 +61,36 @@ impl Lane {
         }
         host.waiting += 1;
 
-        let is_first = match self.pipe.back() {
-            Some((last, _)) if *last > at => self.insert(at, packet),
-            last => {
-                let is_first = last.is_none();
-                self.pipe.push_back((at, packet));
-                is_first
-            }
-        };
-        if is_first {
+        if self.pipe.insert((at, packet), |(later, _)| *later > at) == 0 {
             self.armed = (at, host.sequence);
             events.schedule_as(at, host.sequence, target);
         }
     }
 
-    /// Puts a packet before those that leave later, and returns whether it is the first.
-    #[inline(never)]
-    fn insert(&mut self, at: Time, packet: Packet) -> bool {
-        let place = self.pipe.partition_point(|(t, _)| *t <= at);
-        self.pipe.insert(place, (at, packet));
-        place == 0
-    }
-
-    /// Handles the head event, which is of this lane: takes the event from the queue and moves the packet from the lane to
-    /// `packet`. False if the event was void.
+    /// Handles the head event, which is of this lane: takes it from the queue, and the packet from the lane. `None` if the event
+    /// was void.
     #[inline]
     pub(crate) fn step(
         &mut self,
         hosts: &mut [Host],
         target: u32,
         events: &mut EventQueue,
-        packet: &mut Packet,
-    ) -> bool {
+    ) -> Option<Packet> {
         if self.armed != (events.now(), events.head_sequence()) {
             events.finish();
-            return false;
+            return None;
         }
-        let first = self.pipe.front().expect("an armed lane holds a packet");
-        debug_assert_eq!(first.0, events.now());
-        *packet = first.1;
-        self.pipe.pop_front();
+        let (at, packet) = self.pipe.pop().expect("an armed lane holds a packet");
+        debug_assert_eq!(at, events.now());
         let host = &mut hosts[packet.subflow as usize];
         host.waiting -= 1;
         if host.waiting > 0 {
             host.sequence = events.next_sequence();
         }
-        if self.pipe.get(1).is_some_and(|(second, _)| *second == self.pipe[0].0) {
-            self.first_of_equals(hosts);
+        if let (Some((first, _)), Some((second, _))) = (self.pipe.front(), self.pipe.second())
+            && first == second
+        {
+            self.first_of_equals(hosts, *first);
         }
         match self.pipe.front() {
             Some((at, next)) => {
@@ -120,20 +102,17 @@ impl Lane {
                 events.finish();
             }
         }
-        true
+        Some(packet)
     }
 
-    /// Orders the packets that leave next at one instant: puts the right one first. Packets of one subflow share a
-    /// sequence number here and stay in order.
+    /// Orders the packets that leave next, at `at`: puts the right one first. Packets of one subflow share a sequence number here
+    /// and stay in order.
     #[cold]
-    fn first_of_equals(&mut self, hosts: &[Host]) {
-        let at = self.pipe[0].0;
+    fn first_of_equals(&mut self, hosts: &[Host], at: Time) {
         let equals = self.pipe.iter().take_while(|(t, _)| *t == at).enumerate();
         let first = equals.min_by_key(|(_, (_, packet))| hosts[packet.subflow as usize].sequence);
-        if let Some((place, _)) = first
-            && let Some(packet) = self.pipe.remove(place)
-        {
-            self.pipe.push_front(packet);
+        if let Some((place, _)) = first {
+            self.pipe.move_to_front(place);
         }
     }
 }
@@ -143,6 +122,7 @@ mod tests {
     use super::*;
     use crate::packet::Kind;
     use proptest::prelude::*;
+    use std::collections::VecDeque;
 
     const LANE: u32 = 100;
     const ENTRY: u32 = 101;
@@ -159,8 +139,7 @@ mod tests {
         let mut host = 0;
         while let Some((now, target)) = events.advance() {
             if target == LANE {
-                let mut packet = Packet::new(Kind::Ack, 0, 0, 52, now);
-                if lane.step(&mut hosts, LANE, &mut events, &mut packet) {
+                if let Some(packet) = lane.step(&mut hosts, LANE, &mut events) {
                     left.push((now.as_nanos(), packet.subflow));
                 }
                 continue;

@@ -9,8 +9,8 @@ use crate::packet::{Packet, flag};
 use crate::routes::Routes;
 use crate::sack_blocks::SackBlocks;
 use crate::tap::Observations;
-use anabranch_net::{Arrival, Link, LinkSpec, Outcome, Random, Steering, Time, Totals, Waiting};
-use std::collections::{BTreeMap, VecDeque};
+use anabranch_net::{Arrival, Fifo, Link, LinkSpec, Outcome, Random, Steering, Time, Totals, Waiting};
+use std::collections::BTreeMap;
 
 /// The links, the routes over them, and the event queue that drives them.
 #[derive(Clone)]
@@ -68,7 +68,7 @@ impl Network {
     }
 
     fn add_hop(&mut self, stage: Stage) {
-        self.hops.push(Hop { stage, pipe: VecDeque::new(), armed: Time::NEVER });
+        self.hops.push(Hop { stage, pipe: Fifo::default(), armed: Time::NEVER });
     }
 
     /// Adds a subflow's routes and returns its number. The return route is a lane with `return_delay` and host jitter
@@ -265,10 +265,11 @@ impl Network {
             Stage::Pipe => return,
         };
         let propagate = self.hops[pipe].pipe.len() - replanned.deliveries.len();
-        let unsent = self.hops[pipe].pipe.split_off(propagate);
+        let unsent: Vec<_> = self.hops[pipe].pipe.iter().skip(propagate).copied().collect();
+        self.hops[pipe].pipe.truncate(propagate);
         for ((_, packet), at) in unsent.into_iter().zip(replanned.deliveries) {
             match at {
-                Some(at) => self.hops[pipe].pipe.push_back((at, packet)),
+                Some(at) => self.hops[pipe].pipe.push((at, packet)),
                 None => {
                     match &mut self.hops[i].stage {
                         Stage::Link(link) => link.lose(packet.wire.into()),
@@ -313,37 +314,32 @@ impl Network {
         }
     }
 
-    /// Handles the head event, which is of hop `target`: takes it from the queue and moves its packet. Returns whether the packet
-    /// reached the end of its route; then it is in `packet`.
+    /// Handles the head event, which is of hop `target`: takes it from the queue and moves its packet. Returns the packet if it
+    /// reached the end of its route.
     #[inline]
-    pub(crate) fn step(&mut self, target: u32, packet: &mut Packet) -> bool {
-        if (target as usize) < self.hops.len() {
-            if !self.step_hop(target, packet) {
-                return false;
-            }
-        } else {
-            let lane = &mut self.lanes[target as usize - self.hops.len()];
-            if !lane.step(&mut self.hosts, target, &mut self.events, packet) {
-                return false;
+    pub(crate) fn step(&mut self, target: u32) -> Option<Packet> {
+        let packet = match (target as usize).checked_sub(self.hops.len()) {
+            None => self.step_hop(target)?,
+            Some(lane) => self.lanes[lane].step(&mut self.hosts, target, &mut self.events)?,
+        };
+        match self.routes.next(&packet) {
+            None => Some(packet),
+            Some(next) => {
+                self.enter(packet, next);
+                None
             }
         }
-        let next = self.routes.next(packet);
-        if let Some(next) = next {
-            self.enter(*packet, next);
-        }
-        next.is_none()
     }
 
     /// The same for a hop before the lanes, up to where the packet has left it.
     #[inline]
-    fn step_hop(&mut self, target: u32, packet: &mut Packet) -> bool {
+    fn step_hop(&mut self, target: u32) -> Option<Packet> {
         let hop = &mut self.hops[target as usize];
         if hop.armed != self.events.now() {
             self.wake(target);
-            return false;
+            return None;
         }
-        *packet = hop.pipe.front().expect("an armed hop holds a packet").1;
-        hop.pipe.pop_front();
+        let (_, packet) = hop.pipe.pop().expect("an armed hop holds a packet");
         match hop.pipe.front() {
             Some(&(next, _)) => {
                 hop.armed = next;
@@ -354,7 +350,7 @@ impl Network {
                 self.events.finish();
             }
         }
-        true
+        Some(packet)
     }
 
     /// Segments with payload of `subflow` in the network, for the conservation check.
@@ -366,7 +362,7 @@ impl Network {
             Stage::Dequeue(stage) => Some(stage.packets.iter().flatten()),
             _ => None,
         });
-        let piped = self.hops.iter().flat_map(|h| &h.pipe).map(|(_, p)| p);
+        let piped = self.hops.iter().flat_map(|h| h.pipe.iter()).map(|(_, p)| p);
         (piped.filter(is_its_data).count() + held.flatten().filter(is_its_data).count()) as u64
     }
 

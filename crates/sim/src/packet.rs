@@ -95,6 +95,7 @@ pub(crate) struct Packet {
 }
 
 impl Packet {
+    #[inline]
     pub(crate) fn new(kind: Kind, subflow: u32, life: u16, wire: u16, now: Time) -> Packet {
         Packet {
             subflow,
@@ -113,11 +114,13 @@ impl Packet {
         }
     }
 
+    #[inline]
     pub(crate) fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
     }
 
     /// Whether the sender sent it.
+    #[inline]
     pub(crate) fn is_forward(&self) -> bool {
         matches!(self.kind, Kind::Syn | Kind::HandshakeAck | Kind::Data)
     }

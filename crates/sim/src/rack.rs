@@ -46,7 +46,7 @@ impl Rack {
     /// Whether an ACK in order of all before `acked` lets no segment be overdue: the next one was sent after all that are delivered.
     #[inline]
     pub(crate) fn is_content(&self, board: &Scoreboard, acked: u64) -> bool {
-        let is_later = |seq| board.is_first_copy(seq) && (board.get(seq).sent, seq) >= self.newest;
+        let is_later = |seq| board.first_copy_sent(seq).is_some_and(|sent| (sent, seq) >= self.newest);
         board.first_copy <= acked && (acked == board.nxt() || is_later(acked))
     }
 
@@ -107,8 +107,7 @@ impl Rack {
         let (mut lost, mut next) = (0, None::<Time>);
         while board.first_copy < board.nxt() {
             let seq = board.first_copy;
-            if board.is_first_copy(seq) {
-                let sent = board.get(seq).sent;
+            if let Some(sent) = board.first_copy_sent(seq) {
                 if (sent, seq) >= self.newest {
                     break;
                 }

@@ -128,8 +128,7 @@ impl Receiver {
         } else if seq < self.next || above.find(seq).is_some() {
             *duplicate = Some(seq);
         } else {
-            above.add((seq, seq + 1), |_| ());
-            let range = above.find(seq).expect("just added");
+            let range = above.add((seq, seq + 1), |_| ());
             let mut kept = [seq, u64::MAX, u64::MAX];
             let others = recent.iter().filter(|n| !(range.0..range.1).contains(n));
             kept.iter_mut().skip(1).zip(others).for_each(|(k, n)| *k = *n);

@@ -185,6 +185,7 @@ impl Scoreboard {
         self.sacked.into()
     }
 
+    #[inline]
     pub(crate) fn get(&self, seq: u64) -> &Segment {
         self.segments.get(seq)
     }
@@ -296,10 +297,11 @@ impl Scoreboard {
         Some(segment.sent)
     }
 
-    /// Whether the first copy of `seq` is still in flight.
+    /// When the first copy of `seq` was sent, if it is still in flight.
     #[inline]
-    pub(crate) fn is_first_copy(&self, seq: u64) -> bool {
-        self.segments.get(seq).state & (SACKED | LOST | EVER_RESENT) == 0
+    pub(crate) fn first_copy_sent(&self, seq: u64) -> Option<Time> {
+        let segment = self.segments.get(seq);
+        (segment.state & (SACKED | LOST | EVER_RESENT) == 0).then_some(segment.sent)
     }
 
     /// Whether the copy of `seq` sent at `at` is still in flight.

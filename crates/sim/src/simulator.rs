@@ -9,7 +9,6 @@ use crate::event::EventQueue;
 use crate::held::{Held, SinkOf};
 use crate::lone_runs::LoneRuns;
 use crate::network::Network;
-use crate::packet::{Kind, Packet};
 use crate::pool::{Transfer, TransferPool};
 use crate::sampler::Sampler;
 use crate::subflow::Subflow;
@@ -296,8 +295,7 @@ impl<'a> Simulator<'a> {
     pub(crate) fn step(&mut self, keep_going: KeepGoing<'_>) -> Result<Option<Time>, SimError> {
         let Some((now, index)) = self.net.events.advance() else { return Ok(None) };
         if index < self.hop_targets {
-            let mut packet = Packet::new(Kind::Data, 0, 0, 0, now);
-            if self.net.step(index, &mut packet) {
+            if let Some(packet) = self.net.step(index) {
                 if let Some(observations) = &mut self.net.observations {
                     observations.arrives(now, &packet, &self.net.sacks);
                 }

@@ -60,7 +60,6 @@ macro_rules! models {
                 match self { Loss::None => None, $($(Loss::$name(model) => Some(model),)+)* }
             }
 
-            #[inline]
             fn loses(&self, state: &mut State, now: Time, random: &mut Random) -> bool {
                 match self { Loss::None => false, $($(Loss::$name(model) => model.loses(state, now, random),)+)* }
             }
@@ -120,9 +119,12 @@ impl LossProcess {
     /// Most links have no model: they pay a comparison, not a call.
     #[inline]
     fn loses_at(&mut self, at: LossAt, now: Time) -> bool {
-        !matches!(self.model, Loss::None)
-            && self.at == at
-            && self.model.loses(&mut self.state, now, &mut self.random)
+        !matches!(self.model, Loss::None) && self.at == at && self.loses(now)
+    }
+
+    #[inline(never)]
+    fn loses(&mut self, now: Time) -> bool {
+        self.model.loses(&mut self.state, now, &mut self.random)
     }
 }
 

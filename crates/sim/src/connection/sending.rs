@@ -260,12 +260,12 @@ impl Connection {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     pub(super) fn send_segment(&mut self, s: usize, segment: Segment, net: &mut Network) {
         Self::send_on(&mut self.subflows[s], segment, self.tcp.ecn, self.dss, &self.cc, net);
     }
 
-    #[inline]
+    #[inline(always)] // a call costs more than what it saves
     fn send_on(subflow: &mut Subflow, segment: Segment, ecn: bool, dss: Dss, cc: &Group, net: &mut Network) {
         let (seq, mut segment) = subflow.tx.send_new(segment, net.now(), cc);
         if ecn && subflow.tx.take_cwr() {
