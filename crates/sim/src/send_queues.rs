@@ -174,7 +174,12 @@ impl SendQueues {
         while self.again.0 < self.again.1 || out.can_cut() && self.takes_more(subflows, out) {
             let Some(s) = self.pick(subflows, cc) else { break };
             if !self.has_space(s, subflows, mss) {
-                break;
+                if self.queues[s].len == 0 || self.holds_unsent(s, out) {
+                    break;
+                }
+                // Other subflows have delivered all of it, so nothing will be taken from it.
+                (self.queues[s].ranges, self.queues[s].len) = (VecDeque::new(), 0);
+                continue;
             }
             let burst = BURST.min(out.receivable()).max(mss);
             let held = (self.held(s, subflows) * mss) as f64;

@@ -276,6 +276,26 @@ fn a_queue_of_acknowledged_data_is_not_full() {
         .unwrap();
 }
 
+/// The same where the queue has nothing else, so that nothing was taken from it: after the first path's end, the second one delivered
+/// chunks that waited in its queue twice.
+#[test]
+fn a_queue_of_nothing_but_acknowledged_data_is_not_full() {
+    let links = [
+        "rate = \"2.927281147083364 Mbit/s\"\ndelay = \"98 ms\"\nqueue = \"1 BDP\"\n\
+         loss = { model = \"none\" }\njitter = { up_to = \"9 ms\" }\nchanges = []\n",
+        "rate = \"16.52330931081737 Mbit/s\"\ndelay = \"7 ms\"\nqueue = \"1 BDP\"\n\
+         loss = { model = \"bernoulli\", rate = 0.06306220594484648 }\n\
+         jitter = { up_to = \"2 ms\", reorder_rate = 0.0961935055268291, reorder_delay = \"13 ms\" }\n\
+         changes = [{ at = \"0 ms\", loss = { model = \"bernoulli\", rate = 0.16370633100311022 } }]\n",
+    ];
+    let tcp = "{ receive_buffer = \"1073741824 B\", delayed_ack = 1, ecn = false, initial_window = 1, tso = false, \
+               push_acks = false, sack_compression = false, long_dss = false }";
+    let cc = "{ name = \"highspeed\", pacing = false }";
+    let events = [(700, 1, "remove")];
+    check_completion(&links.map(String::from), cc, "linux", tcp, &events, 197_065, 4_356_573_591_549_682_064)
+        .unwrap();
+}
+
 /// A subflow that was removed with an ACK outstanding, until the application has read, does not send it in its next life.
 #[test]
 fn a_removed_subflow_acknowledges_nothing() {
