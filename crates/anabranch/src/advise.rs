@@ -19,8 +19,6 @@ pub struct AdviseOptions {
     pub buffers: Vec<String>,
     /// The number of seeds.
     pub seeds: u32,
-    /// The number of runs at once; `None` for one per core.
-    pub jobs: Option<u32>,
     /// Whether runs may need more than 4 GB of memory.
     pub lax: bool,
     /// The command that repeats it, for the report.
@@ -31,15 +29,7 @@ impl Default for AdviseOptions {
     /// The usual algorithms with five seeds.
     fn default() -> Self {
         let cc = ALGORITHMS.map(str::to_owned).to_vec();
-        AdviseOptions {
-            flow: None,
-            cc,
-            buffers: vec![],
-            seeds: 5,
-            jobs: None,
-            lax: false,
-            command: String::new(),
-        }
+        AdviseOptions { flow: None, cc, buffers: vec![], seeds: 5, lax: false, command: String::new() }
     }
 }
 
@@ -58,7 +48,7 @@ pub fn advise(scenario: &Scenario, options: &AdviseOptions, watch: &Watch<'_>) -
         changed.check().map_err(|why| Error::Input(miette!("{}: {why}", run.what)))?;
         runs.push(changed);
     }
-    let comparison = Comparison::of(runs, *seeds, &SIM, options.jobs, options.lax)?;
+    let comparison = Comparison::of(runs, *seeds, &SIM, options.lax)?;
     let compared = comparison.run(watch)?;
     compared.check(|_| ())?;
     let mut each: Vec<Vec<&Summary>> = vec![vec![]; plan.runs.len()];

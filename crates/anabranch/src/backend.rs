@@ -1,9 +1,14 @@
 //! The simulator and the Linux kernels that can run a scenario.
+//!
+//! To add a backend, write its [`Runner`] in a file of its own, and its line in [`RUNNERS`].
 
+use crate::linux::{GUEST_6_1, GUEST_6_12, GUEST_NEWEST, KERNEL};
 use crate::{Error, Scenario};
 use anabranch_papers::Simulator;
 use anabranch_study::{Backend, Backends, Variant, variant};
 use miette::miette;
+use std::fmt;
+use std::sync::LazyLock;
 
 /// A backend that runs scenarios, with its options: the simulator, or a Linux kernel of [`crate::linux`].
 pub struct Runner {
@@ -19,21 +24,29 @@ pub struct Runner {
 pub static SIM: Runner =
     Runner { backend: &Simulator, with_iperf3: None, variant: None, is_ready: || Ok(()) };
 
-static ALL: &[&dyn Backend] = &[
-    &Simulator,
-    #[cfg(feature = "linux")]
-    &crate::linux::RUNNING,
-    #[cfg(feature = "linux")]
-    &crate::linux::IN_6_12,
-    #[cfg(feature = "linux")]
-    &crate::linux::IN_6_1,
-    #[cfg(feature = "linux")]
-    &crate::linux::IN_NEWEST,
+/// All of them, each with its description.
+pub static RUNNERS: &[(&Runner, &str)] = &[
+    (&SIM, "The simulator"),
+    (
+        &KERNEL,
+        "The running Linux kernel: real sockets in network namespaces, links emulated in real time. Needs root",
+    ),
+    (&GUEST_6_12, "The same on Debian's Linux 6.12 under QEMU, in virtual time: slower, but reproducible"),
+    (&GUEST_6_1, "The same on Debian's Linux 6.1"),
+    (&GUEST_NEWEST, "The same on Debian's newest Linux"),
 ];
 
-/// All backends of this build.
+/// Their backends.
 pub fn backends() -> Backends<'static> {
-    Backends(ALL)
+    static ALL: LazyLock<Vec<&dyn Backend>> =
+        LazyLock::new(|| RUNNERS.iter().map(|(runner, _)| runner.backend).collect());
+    Backends(&ALL)
+}
+
+impl fmt::Debug for Runner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 impl Runner {
@@ -42,9 +55,10 @@ impl Runner {
         self.backend.name()
     }
 
-    /// The option that selects it on a command line, after a space; empty for the simulator.
-    pub fn option(&self) -> String {
-        self.variant.map_or(String::new(), |_| format!(" --backend {}", self.name()))
+    /// The options that select it and `--linux-hosts` on a command line, each after a space; none for the simulator.
+    pub fn options(&self, linux_hosts: bool) -> String {
+        let backend = self.variant.map_or(String::new(), |_| format!(" --backend {}", self.name()));
+        backend + if linux_hosts { " --linux-hosts" } else { "" }
     }
 
     /// The sensitivity variants to run beside the default: the backend's own, and the Linux-accurate host model, which

@@ -3,14 +3,14 @@
 use crate::error::{counted, input_error};
 use crate::scenario::{check_memory, distinct_warnings};
 use crate::study::{check_failed, describe_extent, failed};
-use crate::{Error, Progress, Runner, Watch, backends, earlier, store};
+use crate::{Error, Runner, Watch, backends, earlier, store};
 use anabranch_cc::registry::Entry;
 use anabranch_papers::standard::{self, AlgorithmResult};
 use anabranch_record::output::{Notify, OutputError};
 use anabranch_report::FolderError;
 use anabranch_study::{
     Kind, Options, Results, RunCache, SimulationRuns, Simulations, Store, Study, StudyError, StudyResult,
-    Work, run_all, tidy,
+    Work, tidy,
 };
 use miette::miette;
 use std::path::PathBuf;
@@ -136,10 +136,7 @@ impl Campaign {
         }
         for (study, simulations) in self.studies.iter().zip(self.simulations()) {
             let runs = usize::try_from(simulations.runs()).unwrap_or(usize::MAX);
-            let largest = simulations.scenarios().max_by_key(|scenario| anabranch_sim::memory(scenario));
-            if let Some(scenario) = largest {
-                check_memory(scenario, 0, threads.map_or(1, |threads| threads.min(runs)))?;
-            }
+            check_memory(simulations.scenarios(), 0, threads.map_or(1, |threads| threads.min(runs)))?;
             if threads.is_some() && simulations.seconds() > LONG_S || simulations.runs() > MANY {
                 let less = "add --yes, or run less: --quick, fewer seeds, fewer values";
                 return Err(input_error(
@@ -183,7 +180,6 @@ impl Campaign {
         let mut outcome =
             CampaignOutcome { algorithms: vec![], results, command, laboratory, failed: vec![] };
         let (mut complete, mut partial, mut not_kept) = (0, String::new(), None);
-        let progress = |p: anabranch_study::Progress<'_>| (watch.progress)(Progress::Runs(p));
         let mut keep = |mut finished: Finished| {
             if let (Kind::Study, Finished::Study(result, _)) = (self.kind, &mut finished) {
                 result.command = Some(outcome.command.clone());
@@ -203,8 +199,7 @@ impl Campaign {
                 not_kept.get_or_insert(why);
             }
         };
-        let keep_going = || !watch.cancel.is_cancelled();
-        let ended = run_all(backends(), &self.work, kept, &progress, &keep_going, &mut keep);
+        let ended = watch.run_all(backends(), &self.work, kept, &mut keep);
         let (found, kept) = runs.as_ref().map_or((0, 0), |runs| (runs.found(), runs.kept()));
         if found > 0 {
             (watch.note)(&format!("reused {} of an earlier command", counted(found, "run")));

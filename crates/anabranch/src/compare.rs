@@ -1,10 +1,10 @@
 //! Runs a scenario with several algorithms over several seeds.
 
 use crate::scenario::distinct_warnings;
-use crate::{Error, Progress, Runner, SIM, Scenario, Watch, check_memory};
+use crate::{Error, Runner, SIM, Scenario, Watch, check_memory};
 use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_study::{
-    Backend, Backends, Outcome, Outcomes, Setup, Simulations, StudyError, Task, TaskError, Work, run_all,
+    Backend, Backends, Outcome, Outcomes, Setup, Simulations, StudyError, Task, TaskError, Work,
 };
 use miette::miette;
 use std::collections::BTreeMap;
@@ -16,7 +16,6 @@ pub struct Comparison {
     scenarios: Vec<Scenario>,
     seeds: u32,
     runner: &'static Runner,
-    threads: usize,
 }
 
 /// The outcome of a comparison.
@@ -33,17 +32,16 @@ pub struct Compared {
 
 impl Comparison {
     /// Compares these algorithms, each in place of the one of the multipath flows or of the named flow. The seeds start at
-    /// the scenario's own; `jobs` runs execute at once. With `lax`, runs may need more than 4 GB of memory.
+    /// the scenario's own. With `lax`, runs may need more than 4 GB of memory.
     pub fn new(
         scenario: &Scenario,
         cc: &[String],
         seeds: u32,
         runner: &'static Runner,
-        jobs: Option<u32>,
         lax: bool,
     ) -> Result<Self, Error> {
         let scenarios = cc.iter().map(|cc| scenario.with_cc(cc)).collect::<Result<Vec<_>, _>>()?;
-        Comparison::of(scenarios, seeds, runner, jobs, lax)
+        Comparison::of(scenarios, seeds, runner, lax)
     }
 
     /// Compares any variants of a scenario; see [`Comparison::new`].
@@ -51,17 +49,14 @@ impl Comparison {
         scenarios: Vec<Scenario>,
         seeds: u32,
         runner: &'static Runner,
-        jobs: Option<u32>,
         lax: bool,
     ) -> Result<Self, Error> {
-        let total = scenarios.len() * seeds as usize;
-        let threads = jobs.map_or_else(rayon::current_num_threads, |jobs| jobs as usize).min(total);
-        let largest = scenarios.iter().max_by_key(|scenario| anabranch_sim::memory(scenario));
-        if let Some(scenario) = largest.filter(|_| !lax) {
-            check_memory(scenario, 0, threads)?;
+        if !lax {
+            let at_a_time = rayon::current_num_threads().min(scenarios.len() * seeds as usize);
+            check_memory(scenarios.iter().map(|scenario| &**scenario), 0, at_a_time)?;
         }
         scenarios.iter().try_for_each(|scenario| runner.accepts(scenario))?;
-        Ok(Comparison { scenarios, seeds, runner, threads })
+        Ok(Comparison { scenarios, seeds, runner })
     }
 
     /// What is valid in the scenarios, and probably not meant.
@@ -78,18 +73,12 @@ impl Comparison {
         let first = self.scenarios.first().map_or(1, |scenario| scenario.seed);
         let seeds = (0..u64::from(self.seeds)).map(|seed| first.wrapping_add(seed));
         let work: Vec<_> = seeds.map(|seed| runs_of_seed(simulations.clone().from_seed(seed))).collect();
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
-        let pool = pool.map_err(|e| Error::environment("cannot start threads", &e))?;
         let backend = RecordingBackend { runs: self.runner.backend, errors: Mutex::default() };
         let (mut summaries, mut failed) = (vec![], vec![]);
-        let ended = pool.install(|| {
-            let keep = &mut |of_seed: Vec<Result<Summary, String>>| {
-                for run in of_seed {
-                    run.map_or_else(|why| failed.push(why), |summary| summaries.push(summary));
-                }
-            };
-            let show = |p: anabranch_study::Progress<'_>| (watch.progress)(Progress::Runs(p));
-            run_all(Backends(&[&backend]), &work, None, &show, &|| !watch.cancel.is_cancelled(), keep)
+        let ended = watch.run_all(Backends(&[&backend]), &work, None, &mut |of_seed| {
+            for run in of_seed {
+                run.map_or_else(|why| failed.push(why), |summary| summaries.push(summary));
+            }
         });
         let RunErrors { refused, partial } =
             backend.errors.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -141,7 +130,7 @@ impl Compared {
 /// Compares algorithms on the simulator, on all cores: see [`Comparison`].
 pub fn compare(scenario: &Scenario, cc: &[&str], seeds: u32, watch: &Watch<'_>) -> Result<Compared, Error> {
     let cc: Vec<String> = cc.iter().map(|cc| (*cc).to_owned()).collect();
-    Comparison::new(scenario, &cc, seeds, &SIM, None, false)?.run(watch)
+    Comparison::new(scenario, &cc, seeds, &SIM, false)?.run(watch)
 }
 
 /// The runs of a seed, each with its summary or the reason of its failure.
@@ -232,7 +221,7 @@ mod tests {
             Runner { backend: &Failing, with_iperf3: None, variant: None, is_ready: || Ok(()) };
         let scenario = Scenario::of_text("a", text, Changes::default()).unwrap();
         let cc = ["lia".to_owned(), "olia".to_owned()];
-        let comparison = Comparison::new(&scenario, &cc, 3, &FAILING, None, false).unwrap();
+        let comparison = Comparison::new(&scenario, &cc, 3, &FAILING, false).unwrap();
         let compared = comparison.run(&Watch::default()).unwrap();
         assert_eq!(compared.failed, ["olia, seed 2: no valid run in 3 attempts"]);
         let runs: Vec<_> = compared.runs.iter().map(|(cc, summary)| (*cc, summary.seed)).collect();

@@ -27,7 +27,7 @@ pub static KERNEL: Runner = Runner {
     is_ready: || anabranch_testbed::ready().map_err(|why| Error::Input(miette!("{why}"))),
 };
 
-pub(crate) static RUNNING: Kernel = Kernel(Traffic::Own);
+static RUNNING: Kernel = Kernel(Traffic::Own);
 
 static COLUMN: Variant = Variant::on(
     &RUNNING,
@@ -44,7 +44,7 @@ const NOT_IN_A_GUEST: &str = "The guest's kernel is left out: it cannot run any 
 macro_rules! guest {
     ($(#[$doc:meta])* $on:ident, $image:ident, $own:ident, $column:ident, $series:literal, $title:literal) => {
         static $image: Image = Image { name: concat!("guest-", $series), series: $series, made: OnceLock::new() };
-        pub(crate) static $own: InGuest = InGuest(&$image, Traffic::Own);
+        static $own: InGuest = InGuest(&$image, Traffic::Own);
         static $column: Variant =
             Variant::on(&$own, concat!("guest-", $series), $title, IN_A_GUEST, NOT_IN_A_GUEST);
         $(#[$doc])*

@@ -49,7 +49,7 @@ impl Outputs {
     /// Checks before the run that the files can be written. With `lax`, the run may need more than 4 GB of memory.
     pub fn check(&self, scenario: &Scenario, runner: &Runner, lax: bool) -> Result<(), Error> {
         if !lax {
-            check_memory(scenario, self.plot.as_ref().map_or(0, |_| LineSink::memory(scenario)), 1)?;
+            check_memory([&**scenario], self.plot.as_ref().map_or(0, |_| LineSink::memory(scenario)), 1)?;
         }
         runner.accepts(scenario)?;
         if let Some(picture) = &self.plot {

@@ -210,12 +210,15 @@ pub(crate) fn distinct_warnings<'a>(
     scenarios.flat_map(|scenario| scenario.warnings()).filter(|what| known.insert(what.clone())).collect()
 }
 
-/// Refuses runs that may need more than 4 GB of memory: `at_a_time` runs at once, each with `samples` bytes of samples.
-pub fn check_memory(
-    scenario: &anabranch_scenario::Scenario,
+/// Refuses runs that may need more than 4 GB of memory: `at_a_time` runs at once of the largest of the scenarios, each with
+/// `samples` bytes of samples.
+pub fn check_memory<'a>(
+    scenarios: impl IntoIterator<Item = &'a anabranch_scenario::Scenario>,
     samples: u64,
     at_a_time: usize,
 ) -> Result<(), Error> {
+    let largest = scenarios.into_iter().max_by_key(|scenario| anabranch_sim::memory(scenario));
+    let Some(scenario) = largest else { return Ok(()) };
     let of_each = anabranch_sim::memory(scenario).saturating_add(samples);
     let bytes = of_each.saturating_mul(at_a_time as u64);
     if bytes <= MEMORY {

@@ -5,7 +5,7 @@ use crate::scenario::read;
 use crate::{Error, Scenario, Watch, examples};
 use anabranch_papers::SIMULATOR;
 use anabranch_study::file::{self, AxisSubset, FileError};
-use anabranch_study::{Kind, Options, Row, Simulations, Study, StudyResult, Verdict, run_one};
+use anabranch_study::{Kind, Options, Row, Simulations, Study, StudyError, StudyResult, Verdict};
 use miette::{Diagnostic, miette};
 use std::collections::HashSet;
 use std::path::Path;
@@ -81,9 +81,9 @@ pub fn papers(names: &[String]) -> Result<Vec<Arc<Study>>, Error> {
 
 /// Runs a study on the simulator, on all cores, and judges it. It writes nothing; [`crate::Campaign`] does.
 pub fn study(study: &Arc<Study>, options: &Options, watch: &Watch<'_>) -> Result<StudyResult, Error> {
-    let show = |p: anabranch_study::Progress<'_>| (watch.progress)(crate::Progress::Runs(p));
-    let work = anabranch_study::work(study, options)?;
-    Ok(run_one(SIMULATOR, work, &show, &|| !watch.cancel.is_cancelled())?)
+    let (work, mut result) = (anabranch_study::work(study, options)?, None);
+    watch.run_all(SIMULATOR, &[work], None, &mut |finished| result = Some(finished))?;
+    Ok(result.ok_or(StudyError::Interrupted)?)
 }
 
 impl Scenario {

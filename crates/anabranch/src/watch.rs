@@ -1,6 +1,7 @@
 //! Progress and cancellation of long functions.
 
 use anabranch_net::Time;
+use anabranch_study::{Backends, RunCache, StudyError, Work, run_all};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -74,6 +75,18 @@ pub struct Watch<'a> {
 }
 
 impl Watch<'_> {
+    /// Runs all work of a study, a comparison or a campaign: see [`run_all`].
+    pub fn run_all<T: Send>(
+        &self,
+        backends: Backends<'_>,
+        work: &[Work<T>],
+        kept: Option<&dyn RunCache>,
+        finished: &mut (dyn FnMut(T) + Send),
+    ) -> Result<(), StudyError> {
+        let show = |p: anabranch_study::Progress<'_>| (self.progress)(Progress::Runs(p));
+        run_all(backends, work, kept, &show, &|| !self.cancel.is_cancelled(), finished)
+    }
+
     /// The callback that a backend polls during a run.
     pub fn keep_going(&self) -> impl FnMut(Time) -> bool {
         |now| {

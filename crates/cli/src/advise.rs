@@ -9,9 +9,9 @@ use crate::progress::Progress;
 use crate::scenario_args::ScenarioArgs;
 use crate::table::WIDTH;
 use anabranch::advise::RULE;
+use anabranch::records::quoted;
+use anabranch::studies::{Kind, Results, file};
 use anabranch::{Advice, AdviseOptions, Error};
-use anabranch_record::quoted;
-use anabranch_study::{Kind, Results, file};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use std::path::PathBuf;
@@ -75,6 +75,7 @@ pub struct AdviseArgs {
 
 /// `anabranch advise`.
 pub fn advise(args: AdviseArgs) -> Result<(), Error> {
+    args.jobs.apply()?;
     let command = command(&args);
     let AdviseArgs { flow, cc, buffers, seeds, .. } = args;
     let default = AdviseOptions::default();
@@ -83,7 +84,7 @@ pub fn advise(args: AdviseArgs) -> Result<(), Error> {
         some => distinct(some.iter().flat_map(|cc| file::parts(cc))),
     };
     let buffers = buffers.into_iter().map(|buffer| buffer.trim().to_owned()).collect();
-    let options = AdviseOptions { flow, cc, buffers, seeds, jobs: args.jobs.jobs, lax: args.yes, command };
+    let options = AdviseOptions { flow, cc, buffers, seeds, lax: args.yes, command };
     let scenario = args.scenario.open(vec![], args.linux_hosts)?;
     interrupt::listen()?;
     let results = args.out.as_deref().map(|out| Results::open(out, note)).transpose()?;

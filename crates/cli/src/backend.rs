@@ -1,8 +1,9 @@
 //! The backends and traffic generators, as values of options.
 
-use anabranch::linux::{GUEST_6_1, GUEST_6_12, GUEST_NEWEST, KERNEL};
-use anabranch::{Runner, SIM};
+use anabranch::linux::GUEST_6_12;
+use anabranch::{RUNNERS, Runner};
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// The traffic generator on a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -13,38 +14,16 @@ pub enum TrafficName {
     Iperf3,
 }
 
-/// The backend that runs a scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum BackendName {
-    /// The simulator.
-    Sim,
-    /// The running Linux kernel: real sockets in network namespaces, links emulated in real time. Needs root.
-    Kernel,
-    /// The same on Debian's Linux 6.12 under QEMU, in virtual time: slower, but reproducible.
-    #[value(name = "guest-6.12", alias = "guest")]
-    Guest612,
-    /// The same on Debian's Linux 6.1.
-    #[value(name = "guest-6.1")]
-    Guest61,
-    /// The same on Debian's newest Linux.
-    #[value(name = "guest-newest")]
-    GuestNewest,
-}
-
-impl BackendName {
-    /// The backend of this name.
-    pub fn runner(self) -> &'static Runner {
-        match self {
-            BackendName::Sim => &SIM,
-            BackendName::Kernel => &KERNEL,
-            BackendName::Guest612 => &GUEST_6_12,
-            BackendName::Guest61 => &GUEST_6_1,
-            BackendName::GuestNewest => &GUEST_NEWEST,
-        }
-    }
-
-    /// The options that select it and `--linux-hosts` on a command line, after a space.
-    pub fn options(self, linux_hosts: bool) -> String {
-        self.runner().option() + if linux_hosts { " --linux-hosts" } else { "" }
-    }
+/// The name of a backend.
+pub fn backend() -> impl TypedValueParser<Value = &'static Runner> {
+    let alias = |name| (name == GUEST_6_12.name()).then_some("guest");
+    let value = |(runner, about): &(&'static Runner, &'static str)| {
+        let name = runner.name();
+        PossibleValue::new(name).help(*about).aliases(alias(name))
+    };
+    let values = RUNNERS.iter().map(value).collect::<Vec<_>>();
+    PossibleValuesParser::new(values).map(|given| {
+        let named = RUNNERS.iter().find(|(runner, _)| runner.name() == given);
+        named.map_or(&GUEST_6_12, |(runner, _)| runner)
+    })
 }

@@ -4,8 +4,7 @@ use crate::format::sample_format;
 use crate::interrupt;
 use crate::output::{list_files, print, print_text_of_json};
 use crate::pages::capture::page;
-use anabranch::{CaptureOptions, Error, SampleFormat};
-use anabranch_net::Time;
+use anabranch::{CaptureOptions, Error, SampleFormat, Time};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -44,7 +43,7 @@ pub struct CaptureArgs {
 }
 
 fn interval(text: &str) -> Result<Time, String> {
-    let interval = anabranch_scenario::time(text)?;
+    let interval = anabranch::scenarios::time(text)?;
     let shortest = Time::from_millis(1);
     if interval < shortest {
         Err(format!("`{text}` is less than the minimum of {shortest}"))

@@ -5,10 +5,10 @@ use crate::jobs::Jobs;
 use crate::output::{print, print_json};
 use crate::pages::algorithm;
 use crate::size_args::SizeArgs;
+use anabranch::algorithms::registry::{ALL, Entry};
+use anabranch::scenarios::describe::describe;
+use anabranch::studies::Kind;
 use anabranch::{Campaign, Error, Options, Place, SIM};
-use anabranch_cc::registry::{ALL, Entry};
-use anabranch_scenario::describe::describe;
-use anabranch_study::Kind;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 

@@ -31,7 +31,7 @@ pub fn check(args: CheckArgs) -> Result<(), Error> {
     let scenario = args.scenario.read(args.cc, false)?;
     scenario.check()?;
     if !args.yes {
-        check_memory(&scenario, 0, 1)?;
+        check_memory([&*scenario], 0, 1)?;
     }
     print(&page(&scenario))
 }

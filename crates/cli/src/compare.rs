@@ -1,14 +1,14 @@
 //! `anabranch compare`: runs a scenario with several algorithms over several seeds.
 
-use crate::backend::BackendName;
+use crate::backend::backend;
 use crate::interrupt;
 use crate::jobs::Jobs;
 use crate::output::{distinct, note, note_warnings, print, print_json};
 use crate::pages::compare::{Difference, Page};
 use crate::progress::Progress;
 use crate::scenario_args::ScenarioArgs;
-use anabranch::{Comparison, Error, Summary};
-use anabranch_study::file;
+use anabranch::studies::file;
+use anabranch::{Comparison, Error, Runner, Summary};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use serde::Serialize;
@@ -40,8 +40,8 @@ pub struct CompareArgs {
     #[command(flatten)]
     pub jobs: Jobs,
     /// The backend that runs them: the simulator, or a Linux kernel.
-    #[arg(long, value_enum, default_value_t = BackendName::Sim)]
-    pub backend: BackendName,
+    #[arg(long, value_parser = backend(), default_value = "sim")]
+    pub backend: &'static Runner,
     /// Simulate with the Linux-accurate host model, as `--set hosts=linux` does.
     #[arg(long)]
     pub linux_hosts: bool,
@@ -67,10 +67,11 @@ struct Run<'a> {
 
 /// `anabranch compare`.
 pub fn compare(args: CompareArgs) -> Result<(), Error> {
-    let (runner, jobs) = (args.backend.runner(), args.jobs.jobs);
+    args.jobs.apply()?;
+    let runner = args.backend;
     let cc = distinct(args.cc.iter().flat_map(|cc| file::parts(cc)));
     let scenario = args.scenario.read(cc[..1].to_vec(), args.linux_hosts)?;
-    let comparison = Comparison::new(&scenario, &cc, args.seeds, runner, jobs, args.yes)?;
+    let comparison = Comparison::new(&scenario, &cc, args.seeds, runner, args.yes)?;
     note_warnings(&comparison.warnings());
     runner.ready()?;
     interrupt::listen()?;

@@ -1,7 +1,7 @@
 //! Error reports and exit statuses.
 
 use anabranch::Error;
-use anabranch_scenario::{is_hidden, is_unit, printable};
+use anabranch::scenarios::{is_hidden, is_unit, printable};
 use clap::error::{ContextKind, ErrorKind};
 use miette::{MietteDiagnostic, MietteHandlerOpts};
 use std::io::{self, Write};

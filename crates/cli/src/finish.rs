@@ -4,8 +4,8 @@ use crate::interrupt;
 use crate::output::{note, print, print_json};
 use crate::pages::algorithm::standard_cases;
 use crate::progress::Progress;
+use anabranch::studies::SimulationRuns;
 use anabranch::{Campaign, Error, Finished, Place, StudyResult, counted};
-use anabranch_study::SimulationRuns;
 use std::{env, fs};
 
 /// Runs the campaign for a provisional report, and prints no verdicts.

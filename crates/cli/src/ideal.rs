@@ -24,7 +24,7 @@ pub struct IdealArgs {
     #[arg(long, value_name = "[FLOW=]CC", value_parser = NonEmptyStringValueParser::new())]
     pub cc: Vec<String>,
     /// Mean occupied fraction of a full link's buffer, from 0 to 1.
-    #[arg(long, value_name = "FRACTION", default_value_t = anabranch_ideal::QUEUE, value_parser = parse_fraction)]
+    #[arg(long, value_name = "FRACTION", default_value_t = anabranch::QUEUE, value_parser = parse_fraction)]
     pub queue: f64,
     /// Print one JSON object.
     #[arg(long)]

@@ -213,9 +213,9 @@ fn execute(command: Command) -> Result<(), Error> {
         Command::Kernel(command) => kernel::kernel(&command),
         #[cfg(not(feature = "linux"))]
         Command::Kernel { .. } => Err(anabranch::linux::unsupported()),
-        Command::Schema { of: Schema::Scenario } => output::print_json(&anabranch_scenario::json_schema()),
-        Command::Schema { of: Schema::Study } => output::print_json(&anabranch_study::file::json_schema()),
-        Command::Schema { of: Schema::Summary } => output::print_json(&anabranch_record::json_schema()),
+        Command::Schema { of: Schema::Scenario } => output::print_json(&anabranch::scenarios::json_schema()),
+        Command::Schema { of: Schema::Study } => output::print_json(&anabranch::studies::file::json_schema()),
+        Command::Schema { of: Schema::Summary } => output::print_json(&anabranch::records::json_schema()),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "anabranch", &mut script);
@@ -264,10 +264,11 @@ mod tests {
     }
 
     fn assert_papers(args: &paper::PaperArgs, example: &str) {
-        let known = |p: &String| ["all", "list"].contains(&p.as_str()) || anabranch_papers::find(p).is_some();
+        let known =
+            |p: &String| ["all", "list"].contains(&p.as_str()) || anabranch::papers::find(p).is_some();
         assert!(args.papers.iter().all(known), "{example}");
         if let Some(id) = &args.only {
-            let paper = anabranch_papers::find(id).unwrap_or_else(|| panic!("{example}: no {id}"));
+            let paper = anabranch::papers::find(id).unwrap_or_else(|| panic!("{example}: no {id}"));
             assert!(args.papers.iter().any(|p| *p == paper.name || *p == paper.id), "{example}");
         }
     }

@@ -1,7 +1,7 @@
 //! `anabranch man`: manual pages, generated from the command line's definition.
 
 use anabranch::Error;
-use anabranch_record::replace;
+use anabranch::records::replace;
 use clap::Command;
 use clap_mangen::Man;
 use std::fs;

@@ -2,7 +2,7 @@
 
 use crate::table::WIDTH;
 use anabranch::Error;
-use anabranch_scenario::{is_hidden, printable};
+use anabranch::scenarios::{is_hidden, printable};
 use serde::Serialize;
 use std::env;
 use std::io::{self, ErrorKind, IsTerminal, Write};

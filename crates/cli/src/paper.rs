@@ -1,6 +1,6 @@
 //! `anabranch paper`: runs and judges the experiments of papers and writes the report.
 
-use crate::backend::BackendName;
+use crate::backend::backend;
 use crate::finish::{self, run};
 use crate::interrupt;
 use crate::jobs::Jobs;
@@ -10,11 +10,10 @@ use crate::progress::Progress;
 use crate::size_args::SizeArgs;
 use crate::table::{Table, WIDTH};
 use crate::variant_args::VariantArgs;
-use anabranch::{Campaign, Error, Options, Place, Size, input_error};
-use anabranch_cc::registry;
-use anabranch_record::quoted;
-use anabranch_study::file::Heading;
-use anabranch_study::{Kind, Results};
+use anabranch::algorithms::registry;
+use anabranch::records::quoted;
+use anabranch::studies::{Kind, Results, file::Heading};
+use anabranch::{Campaign, Error, Options, Place, Runner, SIM, Size, input_error};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -33,7 +32,7 @@ Examples:
 pub fn help() -> String {
     let options = textwrap::Options::new(WIDTH).initial_indent("  ").subsequent_indent("      ");
     let entry = |p: Heading| textwrap::fill(&format!("{}, {}: {}", p.id, p.name, p.title), &options) + "\n";
-    let papers: String = anabranch_papers::headings().map(entry).collect();
+    let papers: String = anabranch::papers::headings().map(entry).collect();
     format!("Papers:\n{papers}\n{EXAMPLES}")
 }
 
@@ -52,8 +51,8 @@ pub struct PaperArgs {
     pub variants: VariantArgs,
     /// Also run the papers' own experiments on a Linux kernel, and show its values beside the simulator's. `kernel` needs
     /// root and runs in real time.
-    #[arg(long, value_enum, default_value_t = BackendName::Sim)]
-    pub backend: BackendName,
+    #[arg(long, value_parser = backend(), default_value = "sim")]
+    pub backend: &'static Runner,
     /// Also simulate everything with the Linux-accurate host model, in a column beside the default. Another backend implies this.
     #[arg(long)]
     pub linux_hosts: bool,
@@ -89,8 +88,8 @@ pub fn paper(args: &PaperArgs) -> Result<(), Error> {
     args.jobs.apply()?;
     args.variants.check();
     let papers = anabranch::papers(&args.papers)?;
-    let runner = args.backend.runner();
-    if args.measure.is_some() && args.backend == BackendName::Sim {
+    let runner = args.backend;
+    if args.measure.is_some() && args.backend.name() == SIM.name() {
         let help = Some("add --backend kernel, or a guest's kernel");
         return Err(input_error("`--measure` measures on Linux, not in the simulator".into(), help));
     }
@@ -137,7 +136,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Error> {
 
 /// Prints the papers and the values of `--only` for each.
 fn list() -> Result<(), Error> {
-    let papers = anabranch_papers::all().iter().map(|paper| {
+    let papers = anabranch::papers::all().iter().map(|paper| {
         let table = Table::new()
             .text("--only", paper.experiments.iter().map(|d| d.ids.join(", ")))
             .text("experiment", paper.experiments.iter().map(|d| &d.title));

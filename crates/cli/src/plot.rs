@@ -3,8 +3,8 @@
 use crate::interrupt;
 use crate::output::print;
 use crate::table::Table;
+use anabranch::pictures::{Axes, Size, View};
 use anabranch::{Drawable, Error, Plot, input_error};
-use anabranch_plot::{Axes, Size, View};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -59,7 +59,7 @@ pub struct PlotArgs {
     /// The size: screen; single (3.4 in, a column of a paper) or double (7 in), both with 8-point text; or a width or
     /// WIDTHxHEIGHT, such as 5x3in, 120mm or 800px. An HTML page adapts to its window instead.
     #[arg(long, default_value = "screen")]
-    pub size: anabranch_plot::Size,
+    pub size: anabranch::pictures::Size,
     /// The size of text, in points.
     #[arg(long, value_name = "POINTS", value_parser = clap::value_parser!(u8).range(4..=72))]
     pub font: Option<u8>,
@@ -121,5 +121,5 @@ pub fn plot(args: &PlotArgs) -> Result<(), Error> {
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
-    anabranch_scenario::time(text).map(|time| time.as_nanos() as f64 / 1e9)
+    anabranch::scenarios::time(text).map(|time| time.as_nanos() as f64 / 1e9)
 }

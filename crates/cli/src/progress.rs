@@ -1,10 +1,9 @@
 //! Progress on stderr: completed fraction, speed, time left. A bar on a terminal; otherwise a line per minute.
 
 use crate::interrupt;
-use anabranch::Watch;
-use anabranch_net::Time;
-use anabranch_scenario::{printable, printable_line};
-use anabranch_study::format::plain;
+use anabranch::scenarios::{printable, printable_line};
+use anabranch::studies::format::plain;
+use anabranch::{Time, Watch};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use std::io::{self, IsTerminal, Write as _};
 use std::sync::Mutex;
@@ -75,7 +74,7 @@ impl Progress {
     }
 
     /// Shows the progress of many runs.
-    fn show(&self, p: anabranch_study::Progress<'_>) {
+    fn show(&self, p: anabranch::studies::Progress<'_>) {
         let speed = p.simulated.as_secs_f64() / self.bar.elapsed().as_secs_f64();
         self.bar.set_prefix(format!("{} of {} runs, {}", p.done, p.total, plain(speed)));
         self.bar.set_message(printable_line(&format!("{}: {}", p.experiment, p.label)));

@@ -1,14 +1,14 @@
 //! `anabranch run`: runs a scenario once.
 
-use crate::backend::{BackendName, TrafficName};
+use crate::backend::{TrafficName, backend};
 use crate::format::sample_format;
 use crate::output::{list_files, note, print, print_text_of_json};
 use crate::pages::run::page;
 use crate::progress::Progress;
 use crate::scenario_args::ScenarioArgs;
 use crate::{interrupt, output};
-use anabranch::{Error, Outputs, Packets, SampleFormat};
-use anabranch_study::task::trusted;
+use anabranch::studies::task::trusted;
+use anabranch::{Error, Outputs, Packets, Runner, SampleFormat};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgGroup, Args};
 use miette::miette;
@@ -54,8 +54,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "plot.html")]
     pub plot: Option<PathBuf>,
     /// The backend that runs it: the simulator, or a Linux kernel.
-    #[arg(long, value_enum, default_value_t = BackendName::Sim)]
-    pub backend: BackendName,
+    #[arg(long, value_parser = backend(), default_value = "sim")]
+    pub backend: &'static Runner,
     /// Simulate with the Linux-accurate host model, as `--set hosts=linux` does.
     #[arg(long)]
     pub linux_hosts: bool,
@@ -81,7 +81,7 @@ pub struct RunArgs {
 
 /// `anabranch run`.
 pub fn run(args: RunArgs) -> Result<(), Error> {
-    let runner = args.backend.runner();
+    let runner = args.backend;
     let scenario = args.scenario.open(args.cc, args.linux_hosts)?;
     let (backend, traffic) = match (args.traffic, runner.with_iperf3) {
         (TrafficName::Own, _) => (runner.backend, ""),
@@ -99,7 +99,7 @@ pub fn run(args: RunArgs) -> Result<(), Error> {
     runner.ready()?;
     interrupt::listen()?;
     let progress = Progress::over(scenario.duration);
-    let mut made = outputs.run(&scenario, backend, &(runner.option() + traffic), &progress.watch())?;
+    let mut made = outputs.run(&scenario, backend, &(runner.options(false) + traffic), &progress.watch())?;
     drop(progress);
     let partial = made.summary.partial_until_s;
     match args.json {

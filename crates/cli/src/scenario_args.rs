@@ -1,8 +1,8 @@
 //! The scenario of a command, and its changes.
 
 use crate::output::note;
+use anabranch::records::quoted;
 use anabranch::{Changes, Error, Scenario};
-use anabranch_record::quoted;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use std::path::PathBuf;

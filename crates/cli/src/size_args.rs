@@ -1,6 +1,6 @@
 //! The size of papers and studies.
 
-use anabranch_study::Size;
+use anabranch::Size;
 use clap::Args;
 use std::fmt;
 

@@ -2,7 +2,7 @@
 
 mod cluster;
 
-use crate::backend::BackendName;
+use crate::backend::backend;
 use crate::finish;
 use crate::jobs::Jobs;
 use crate::kept_args::KeptArgs;
@@ -10,10 +10,12 @@ use crate::output::{note, note_warnings, print};
 use crate::pages::study::verdicts_and_rows;
 use crate::size_args::SizeArgs;
 use crate::variant_args::VariantArgs;
-use anabranch::{Campaign, Error, Options, Place, Size, counted, describe_extent, open_study, store};
-use anabranch_record::quoted;
-use anabranch_study::file::{AxisSubset, parts};
-use anabranch_study::{Kind, RunCache, Study};
+use anabranch::records::quoted;
+use anabranch::studies::{
+    Kind, RunCache, Study,
+    file::{AxisSubset, parts},
+};
+use anabranch::{Campaign, Error, Options, Place, Runner, Size, counted, describe_extent, open_study, store};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -87,8 +89,8 @@ pub struct StudyRunArgs {
     pub variants: VariantArgs,
     /// Also run everything on a Linux kernel, and show its values beside the simulator's. `kernel` needs root and runs in
     /// real time.
-    #[arg(long, value_enum, default_value_t = BackendName::Sim)]
-    pub backend: BackendName,
+    #[arg(long, value_parser = backend(), default_value = "sim")]
+    pub backend: &'static Runner,
     /// Also simulate everything with the Linux-accurate host model, in a column beside the default. Another backend implies this.
     #[arg(long)]
     pub linux_hosts: bool,
@@ -125,12 +127,12 @@ impl StudyRunArgs {
             seeds: self.size.seeds,
             only: self.only.clone(),
             without_variants: self.variants.left_out(),
-            beside: self.backend.runner().variants(self.linux_hosts),
+            beside: self.backend.variants(self.linux_hosts),
         }
     }
 
     fn campaign(&self, study: &Arc<Study>) -> Result<Campaign, Error> {
-        Campaign::new(Kind::Study, std::slice::from_ref(study), self.options(), self.backend.runner())
+        Campaign::new(Kind::Study, std::slice::from_ref(study), self.options(), self.backend)
     }
 
     fn place(&self, study: &Study) -> Place {
@@ -157,7 +159,7 @@ fn open(path: &Path, at: &[AxisSubset]) -> Result<Arc<Study>, Error> {
 fn run(args: &StudyRunArgs) -> Result<(), Error> {
     args.jobs.apply()?;
     let study = args.open()?;
-    args.backend.runner().ready()?;
+    args.backend.ready()?;
     let campaign = args.campaign(&study)?;
     note_warnings(&campaign.warnings());
     if let Some(dask) = &args.dask {

@@ -1,15 +1,14 @@
 //! `anabranch sweep`: varies keys and algorithms of a scenario, as a generated study.
 
-use crate::backend::BackendName;
+use crate::backend::backend;
 use crate::finish::run;
 use crate::jobs::Jobs;
 use crate::kept_args::KeptArgs;
 use crate::output::{note_warnings, print};
 use crate::pages::sweep::page;
-use anabranch::{Campaign, Changes, Error, Options, Scenario, examples, study_of_sweep};
-use anabranch_record::quoted;
-use anabranch_study::Kind;
-use anabranch_study::file::parts;
+use anabranch::records::quoted;
+use anabranch::studies::{Kind, file::parts};
+use anabranch::{Campaign, Changes, Error, Options, Runner, Scenario, examples, study_of_sweep};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use miette::miette;
@@ -49,8 +48,8 @@ pub struct SweepArgs {
     pub seeds: u32,
     /// Also run everything on a Linux kernel, and show its values beside the simulator's. `kernel` needs root and runs in
     /// real time.
-    #[arg(long, value_enum, default_value_t = BackendName::Sim)]
-    pub backend: BackendName,
+    #[arg(long, value_parser = backend(), default_value = "sim")]
+    pub backend: &'static Runner,
     /// Also simulate everything with the Linux-accurate host model, in a column beside the default. Another backend implies this.
     #[arg(long)]
     pub linux_hosts: bool,
@@ -107,7 +106,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
     let stem = example.map_or(stem, |example| example.name.to_owned());
     let name = args.name.clone().unwrap_or(stem);
     let study = study_of_sweep(&name, &args.scenario, &text)?;
-    let runner = args.backend.runner();
+    let runner = args.backend;
     runner.ready()?;
     let beside = runner.variants(args.linux_hosts);
     let options = Options { seeds: Some(args.seeds), beside, ..Options::default() };

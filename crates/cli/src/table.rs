@@ -1,10 +1,12 @@
 //! Tables as wide as the terminal, built column by column; a column of quantities shares one unit, named in its heading.
 
+use anabranch::records::{SubflowSummary, Unit, View};
+use anabranch::scenarios::printable;
+use anabranch::studies::{
+    Estimate, NoValue, estimate,
+    format::{decimals, plain, plain_estimate},
+};
 use anabranch::units::{PERCENT, PLAIN, RATE, TIME, Units, choose};
-use anabranch_record::{SubflowSummary, Unit, View};
-use anabranch_scenario::printable;
-use anabranch_study::format::{decimals, plain, plain_estimate};
-use anabranch_study::{Estimate, NoValue, estimate};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, TableStyle, Width};
 use std::io::stdout;
 use terminal_size::terminal_size_of;

@@ -7,11 +7,9 @@ use crate::progress::Progress;
 use anabranch::linux::KERNEL;
 #[cfg(feature = "linux")]
 use anabranch::linux::SampleWriter;
-use anabranch::{Error, backends, read};
-use anabranch_papers::RESULTS_VERSION;
-use anabranch_record::{KeepGoing, NoSamples, Summary};
-use anabranch_study::store::Record;
-use anabranch_study::{Backend, Task};
+use anabranch::records::KeepGoing;
+use anabranch::studies::{Backend, Task, store::Record};
+use anabranch::{Error, NoSamples, RESULTS_VERSION, Summary, backends, read};
 use clap::Args;
 use miette::miette;
 use std::path::{Path, PathBuf};
@@ -54,7 +52,7 @@ pub fn task(args: &TaskArgs) -> Result<(), Error> {
     };
     let scenario = task.scenario("the task's scenario").map_err(Error::input)?;
     if !args.yes {
-        anabranch::check_memory(&scenario, 0, 1)?;
+        anabranch::check_memory([&*scenario], 0, 1)?;
     }
     let version = RESULTS_VERSION.to_owned();
     interrupt::listen()?;

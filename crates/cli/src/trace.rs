@@ -2,8 +2,8 @@
 
 use crate::output::print;
 use anabranch::Error;
-use anabranch_record::quoted;
-use anabranch_scenario::{TraceModel, synthetic_trace};
+use anabranch::records::quoted;
+use anabranch::scenarios::{TraceModel, synthetic_trace};
 use clap::{Args, ValueEnum};
 use miette::miette;
 

@@ -1,7 +1,7 @@
 //! The sensitivity variants of papers and studies.
 
 use crate::output::note;
-use anabranch_study::file::renamed;
+use anabranch::studies::file::renamed;
 use clap::Args;
 use std::fmt;
 

@@ -12,7 +12,7 @@ pub mod standard;
 
 pub use commands::commands;
 pub use files::is_own;
-pub use simulator::{RESULTS_VERSION, SIMULATOR, Simulator, ended};
+pub use simulator::{RESULTS_VERSION, SIMULATOR, Simulator, ended, task_error};
 
 use anabranch_study::file::Heading;
 use anabranch_study::{Study, StudyResult, Wording};

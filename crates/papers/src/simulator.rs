@@ -32,10 +32,17 @@ pub fn ended(run: Result<Run, SimError>) -> Result<Summary, TaskError> {
             Err(TaskError::Interrupted { at, partial: Some(Box::new(summary)) })
         }
         Ok(Run { summary, end: End::Reached | End::Completed(_) }) => Ok(summary),
-        Err(
-            error @ (SimError::Corrupt { .. } | SimError::Livelock { .. } | SimError::TooManyOpen { .. }),
-        ) => Err(TaskError::Failed(error.to_string())),
-        Err(refused) => Err(TaskError::Refused(refused.to_string())),
+        Err(error) => Err(task_error(&error)),
+    }
+}
+
+/// What an error of the simulator is of a task: a defect, or a scenario that it cannot run.
+pub fn task_error(error: &SimError) -> TaskError {
+    match error {
+        SimError::Corrupt { .. } | SimError::Livelock { .. } | SimError::TooManyOpen { .. } => {
+            TaskError::Failed(error.to_string())
+        }
+        _ => TaskError::Refused(error.to_string()),
     }
 }
 

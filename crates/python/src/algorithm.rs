@@ -3,12 +3,12 @@
 use crate::errors::refused;
 use crate::path::{Ack, Congestion, LostSegment, Path};
 use crate::samples;
-use anabranch_cc::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
-use anabranch_cc::{
+use anabranch::MemorySink;
+use anabranch::algorithms::{
     Ack as Event, Algorithm, Congestion as Signalled, LostSegment as Lost, Path as Row, Seconds,
+    registry::{Allowed, Entry, Kind, Observable, Param, Params, Value},
 };
-use anabranch_record::MemorySink;
-use anabranch_scenario::add_algorithm;
+use anabranch::scenarios::add_algorithm;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::cell::RefCell;

@@ -3,8 +3,8 @@
 use crate::errors::{Error, refused};
 use crate::run::{Named, scenario};
 use anabranch::QUEUE;
-use anabranch_cc::registry::ALL;
-use anabranch_scenario::describe::describe;
+use anabranch::algorithms::registry::ALL;
+use anabranch::scenarios::describe::describe;
 use pyo3::prelude::*;
 use serde::Serialize;
 

@@ -1,31 +1,24 @@
 //! A study's runs: passes missing runs to executors as tasks, executes the rest here, and judges all of them.
 
 use crate::algorithms::json;
+use crate::background;
 use crate::errors::{Error, RunError, VersionError, refused, warn};
 use crate::table::Table;
 use crate::tables::{Names, Rows, table_of_runs};
-use anabranch::keep_study;
-use anabranch_net::Time;
-use anabranch_papers::{RESULTS_VERSION, Simulator};
-use anabranch_record::{Sink, Summary};
-use anabranch_study::store::{Key, Record};
-use anabranch_study::task::SIM;
-use anabranch_study::{
-    Backend, Backends, Claim, Kind, PendingRun, Progress, Results, RunCache, RunId, SimulationRuns, Store,
-    Study, StudyError, StudyResult, Task, TaskError, Work, run_all,
+use anabranch::papers::Simulator;
+use anabranch::records::Sink;
+use anabranch::studies::{
+    Backend, Backends, Claim, Kind, PendingRun, Results, RunCache, RunId, SimulationRuns, Store, Study, Task,
+    TaskError, Work,
+    store::{Key, Record},
+    task::SIM,
 };
+use anabranch::{Progress, RESULTS_VERSION, StudyResult, Summary, Time, Watch, keep_study};
 use pyo3::prelude::*;
-use rayon::ThreadPoolBuilder;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
-/// The interval at which signals are checked and progress is reported.
-const LOOK: Duration = Duration::from_millis(100);
 
 thread_local! {
     /// Notes about a folder of results, for this thread.
@@ -195,8 +188,7 @@ impl Campaign {
     /// stored. Calls `progress` with the completed fraction, 0
     /// to 1, the number of completed runs and the total. Returns the result as JSON.
     fn run(&self, py: Python<'_>, progress: Option<Bound<'_, PyAny>>) -> PyResult<String> {
-        let (stop, at) = (AtomicBool::new(false), Mutex::new((0.0, 0, 0)));
-        let show = |p: Progress<'_>| *lock(&at) = (p.part, p.done, p.total);
+        let at = Mutex::new((0.0, 0, 0));
         let report = || match &progress {
             Some(progress) => {
                 let at = *lock(&at);
@@ -207,39 +199,17 @@ impl Campaign {
         let kept = self.store.as_ref().map(|store| store as &dyn RunCache);
         let in_workers = InWorkers { missing: Mutex::new(None) };
         let backend: &dyn Backend = if self.is_in_python() { &in_workers } else { &Simulator };
-        let mut asked = Ok(());
         let mut done = None;
-        // A pool of its own: threads do not survive a fork, and a child would wait for ever for those of a pool that its parent
-        // began.
-        let pool = ThreadPoolBuilder::new().build().map_err(|why| RunError::new_err(why.to_string()))?;
-        let ended = std::thread::scope(|scope| {
-            let (sender, ended) = mpsc::channel();
-            let (stop, done, work) = (&stop, &mut done, std::slice::from_ref(&self.work));
-            scope.spawn(move || {
-                let keep_going = || !stop.load(Ordering::Relaxed);
-                let ended = pool.install(|| {
-                    run_all(Backends(&[backend]), work, kept, &show, &keep_going, &mut |finished| {
-                        *done = Some(finished)
-                    })
-                });
-                // The thread below waits for it.
-                let _ = sender.send(ended);
-            });
-            let ended = Mutex::new(ended);
-            loop {
-                let wait = || lock(&ended).recv_timeout(LOOK);
-                match py.detach(wait) {
-                    Ok(ended) => return ended,
-                    Err(RecvTimeoutError::Disconnected) => return Err(StudyError::Interrupted),
-                    Err(RecvTimeoutError::Timeout) if asked.is_ok() => {
-                        asked = py.check_signals().and_then(|()| report());
-                        stop.store(asked.is_err(), Ordering::Relaxed);
-                    }
-                    Err(RecvTimeoutError::Timeout) => {}
+        let ended = background::work(py, 0, report, |cancel| {
+            let show = |p: Progress<'_>| {
+                if let Progress::Runs(p) = p {
+                    *lock(&at) = (p.part, p.done, p.total);
                 }
-            }
-        });
-        asked?;
+            };
+            let watch = Watch { progress: Box::new(show), cancel: cancel.clone(), ..Watch::default() };
+            let work = std::slice::from_ref(&self.work);
+            watch.run_all(Backends(&[backend]), work, kept, &mut |finished| done = Some(finished))
+        })?;
         ended.map_err(|why| RunError::new_err(why.to_string()))?;
         self.warn(py)?;
         if let Some(why) = lock(&in_workers.missing).take() {

@@ -1,5 +1,6 @@
 //! Errors as Python exceptions, with the diagnostics that the command shows.
 
+use anabranch::studies::TaskError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 use pyo3::exceptions::PyUserWarning;
 use pyo3::import_exception;
@@ -48,6 +49,14 @@ pub fn python_error(py: Python<'_>, error: &anabranch::Error) -> PyErr {
         anabranch::Error::Result(report) | anabranch::Error::Interrupted(report) => {
             RunError::new_err(report.to_string())
         }
+    }
+}
+
+/// Converts the error of a run.
+pub fn run_error(error: TaskError) -> PyErr {
+    match error {
+        TaskError::Refused(why) => refused(why),
+        failed => RunError::new_err(failed.to_string()),
     }
 }
 

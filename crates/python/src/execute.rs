@@ -2,13 +2,13 @@
 
 use crate::algorithm::{self, Known, Own};
 use crate::errors::{Error, RunError, VersionError};
-use crate::run;
-use anabranch_net::Time;
-use anabranch_papers::{RESULTS_VERSION, Simulator};
-use anabranch_record::{MemorySink, NoSamples, Sink};
-use anabranch_study::store::{self, Key, Record};
-use anabranch_study::task::trusted;
-use anabranch_study::{Backend, RunId, Task, TaskError};
+use crate::run::{self, simulated};
+use anabranch::records::Sink;
+use anabranch::studies::{
+    RunId, TaskError,
+    store::{self, Key, Record},
+};
+use anabranch::{MemorySink, NoSamples, RESULTS_VERSION};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::os::fd::RawFd;
@@ -71,27 +71,12 @@ pub fn execute(
 
 fn one(py: Python<'_>, task: &str, needs: &Needs, raises: bool) -> PyResult<Option<Py<PyBytes>>> {
     let Needs { measure, identity, stopped, .. } = needs;
-    let is_stopped = |py: Python<'_>| match stopped {
-        Some(stopped) => stopped.call0(py)?.is_truthy(py),
-        None => Ok(false),
-    };
-    let mut signal = Ok(());
     let mut samples = MemorySink::new();
-    let summary = py.detach(|| {
-        let task: Task = serde_json::from_str(task).map_err(|why| TaskError::Refused(why.to_string()))?;
-        let mut keep_going = |_: Time| {
-            let mut stopped = false;
-            signal = Python::attach(|py| {
-                stopped = is_stopped(py)?;
-                py.check_signals()
-            });
-            signal.is_ok() && !stopped && algorithm::is_well()
-        };
-        let sink: &mut dyn Sink = if measure.is_some() { &mut samples } else { &mut NoSamples };
-        trusted(Simulator.run(&task, sink, &mut keep_going)?)
-    });
-    signal?;
-    algorithm::check()?;
+    let sink: &mut dyn Sink = if measure.is_some() { &mut samples } else { &mut NoSamples };
+    let summary = match serde_json::from_str(task) {
+        Ok(task) => simulated(py, &task, sink, stopped.as_ref())?,
+        Err(why) => Err(TaskError::Refused(why.to_string())),
+    };
     let mut summary = match summary {
         Ok(summary) => summary,
         Err(TaskError::Refused(why) | TaskError::Failed(why)) if raises => {

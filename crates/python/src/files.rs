@@ -3,7 +3,8 @@
 use crate::errors::{Error, MissingFileError, refused};
 use crate::run::{self, RunRecord};
 use crate::table::Table;
-use anabranch_record::{ReadError, Record, Summary};
+use anabranch::Summary;
+use anabranch::records::{ReadError, Record};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 

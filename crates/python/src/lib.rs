@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod advise;
 mod algorithm;
 mod algorithms;
+mod background;
 mod campaign;
 mod errors;
 mod examples;

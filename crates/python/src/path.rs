@@ -1,7 +1,7 @@
 //! The arguments of Python algorithms: rows of the table of paths, and events.
 
 use crate::errors::refused;
-use anabranch_cc::{
+use anabranch::algorithms::{
     Ack as Event, Congestion as Signalled, LostSegment as Lost, Path as Row, RateSample as Sample, Signal,
     slow_start,
 };

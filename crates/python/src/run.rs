@@ -1,13 +1,12 @@
 //! Runs a scenario once.
 
 use crate::algorithm::{self, Known, Own};
-use crate::errors::{RunError, python_error, refused, warn};
+use crate::errors::{python_error, run_error, warn};
 use crate::samples;
 use crate::table::Table;
-use anabranch::{Changes, Scenario};
-use anabranch_net::Time;
-use anabranch_record::{MemorySink, NoSamples, Sink, Summary};
-use anabranch_sim::SimError;
+use anabranch::records::Sink;
+use anabranch::studies::{Task, TaskError};
+use anabranch::{Changes, MemorySink, NoSamples, SIM, Scenario, Summary, Time};
 use pyo3::prelude::*;
 
 /// A text, after its name in diagnostics.
@@ -67,28 +66,37 @@ fn made(
     sampled: bool,
 ) -> PyResult<RunRecord> {
     let scenario = scenario(py, source, set, cc)?;
-    let seed = seed.unwrap_or(scenario.seed);
+    let task = scenario.task(SIM.name()).seed(seed.unwrap_or(scenario.seed));
     let mut samples = MemorySink::new();
     let sink: &mut dyn Sink = if sampled { &mut samples } else { &mut NoSamples };
-    let mut signal = Ok(());
-    let run = py.detach(|| {
-        let mut keep_going = |_: Time| {
-            signal = Python::attach(|py| py.check_signals());
-            signal.is_ok() && algorithm::is_well()
-        };
-        anabranch_sim::run(&scenario, seed, sink, &mut keep_going)
-    });
-    signal?;
-    let run = run.map_err(failed)?;
-    record_of(&run.summary, &samples)
+    let summary = simulated(py, &task, sink, None)?;
+    record_of(&summary.map_err(run_error)?, &samples)
 }
 
-/// An error of the simulator.
-pub fn failed(error: SimError) -> PyErr {
-    match error {
-        SimError::Corrupt { .. } | SimError::Livelock { .. } | SimError::TooManyOpen { .. } => {
-            RunError::new_err(error.to_string())
-        }
-        _ => refused(error.to_string()),
-    }
+/// Simulates a task. Other threads continue meanwhile. An error of an algorithm, Ctrl-C, or true from `stopped` ends it.
+pub fn simulated(
+    py: Python<'_>,
+    task: &Task,
+    sink: &mut dyn Sink,
+    stopped: Option<&Py<PyAny>>,
+) -> PyResult<Result<Summary, TaskError>> {
+    let is_stopped = |py: Python<'_>| match stopped {
+        Some(stopped) => stopped.call0(py)?.is_truthy(py),
+        None => Ok(false),
+    };
+    let mut signal = Ok(());
+    let summary = py.detach(|| {
+        let mut keep_going = |_: Time| {
+            let mut stopped = false;
+            signal = Python::attach(|py| {
+                stopped = is_stopped(py)?;
+                py.check_signals()
+            });
+            signal.is_ok() && !stopped && algorithm::is_well()
+        };
+        SIM.backend.run(task, sink, &mut keep_going)
+    });
+    signal?;
+    algorithm::check()?;
+    Ok(summary)
 }

@@ -1,7 +1,8 @@
 //! A run's samples over time as tables, with the columns of its files.
 
 use crate::table::{Table, Values};
-use anabranch_record::{Kind, LinkSeries, MemorySink, SampleColumn, SubflowSeries};
+use anabranch::MemorySink;
+use anabranch::records::{Kind, LinkSeries, SampleColumn, SubflowSeries};
 use pyo3::PyResult;
 
 /// A subflow with its flow and its number, from 1.

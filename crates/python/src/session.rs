@@ -1,9 +1,11 @@
 //! A run that Python steps, observes and steers.
 
-use crate::errors::{RunError, refused};
+use crate::errors::{RunError, refused, run_error};
 use crate::run::{self, Named, RunRecord, scenario};
-use anabranch_net::{Loss, Time};
-use anabranch_sim::{LinkNow, SubflowNow};
+use anabranch::Time;
+use anabranch::links::Loss;
+use anabranch::papers::task_error;
+use anabranch::simulator::{LinkNow, SimError, SubflowNow};
 use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
@@ -14,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// A session; closed if it is empty.
 #[pyclass(frozen, module = "anabranch._anabranch")]
 pub struct Session {
-    inner: Mutex<Option<anabranch_sim::Session>>,
+    inner: Mutex<Option<anabranch::simulator::Session>>,
     /// The names of flows with the number of their subflows, and of links.
     #[pyo3(get)]
     flows: Vec<(String, usize)>,
@@ -38,6 +40,10 @@ fn closed() -> PyErr {
     RunError::new_err("the session is closed")
 }
 
+fn failed(error: SimError) -> PyErr {
+    run_error(task_error(&error))
+}
+
 fn subflow(s: &SubflowNow) -> Subflow {
     (
         s.up,
@@ -57,7 +63,7 @@ fn link(l: &LinkNow) -> Link {
     (l.queue_bytes, l.queue_packets, l.drops, l.marks, l.losses, l.transmitted_bits)
 }
 
-fn seen(session: &mut anabranch_sim::Session) -> Seen {
+fn seen(session: &mut anabranch::simulator::Session) -> Seen {
     let flows = session.flows();
     (
         session.now().as_secs_f64(),
@@ -76,7 +82,7 @@ fn until(seconds: f64) -> PyResult<Time> {
 }
 
 impl Session {
-    fn of(inner: anabranch_sim::Session) -> Self {
+    fn of(inner: anabranch::simulator::Session) -> Self {
         let scenario = inner.scenario();
         let flows = scenario.flows.iter().map(|flow| (flow.name.clone(), flow.paths.len())).collect();
         let links = scenario.links.iter().map(|link| link.name.clone()).collect();
@@ -85,14 +91,14 @@ impl Session {
         Session { flows, links, mss, duration, inner: Mutex::new(Some(inner)) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<anabranch_sim::Session>> {
+    fn lock(&self) -> MutexGuard<'_, Option<anabranch::simulator::Session>> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn with<T>(
         &self,
         py: Python<'_>,
-        act: impl FnOnce(&mut anabranch_sim::Session) -> PyResult<T> + Send,
+        act: impl FnOnce(&mut anabranch::simulator::Session) -> PyResult<T> + Send,
     ) -> PyResult<T>
     where
         T: Send,
@@ -109,7 +115,7 @@ impl Session {
             signal = Python::attach(|py| py.check_signals());
             signal.is_ok()
         };
-        session.advance(to, &mut keep_going).map_err(run::failed)?;
+        session.advance(to, &mut keep_going).map_err(failed)?;
         signal?;
         Ok(seen(session))
     }
@@ -136,7 +142,8 @@ impl Session {
         };
         let controlled = controlled.iter().map(find).collect::<PyResult<Vec<_>>>()?;
         let seed = seed.unwrap_or(scenario.seed);
-        let inner = anabranch_sim::Session::new(scenario, seed, &controlled, sampled).map_err(run::failed)?;
+        let inner =
+            anabranch::simulator::Session::new(scenario, seed, &controlled, sampled).map_err(failed)?;
         Ok(Session::of(inner))
     }
 

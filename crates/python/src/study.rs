@@ -4,9 +4,12 @@ use crate::algorithms::json;
 use crate::campaign::Campaign;
 use crate::errors::{python_error, refused, warn};
 use crate::tables::Names;
-use anabranch::{Changes, Options, Scenario, Size, study_of_text, sweep_error};
-use anabranch_study::file::{self, AxisSubset};
-use anabranch_study::{ScenarioFile, StudyResult, work_with_runs};
+use anabranch::studies::{
+    ScenarioFile,
+    file::{self, AxisSubset},
+    work_with_runs,
+};
+use anabranch::{Changes, Options, Scenario, Size, StudyResult, study_of_text, sweep_error};
 use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +18,7 @@ use std::sync::Arc;
 /// A valid study.
 #[pyclass(frozen, module = "anabranch._anabranch")]
 pub struct Study {
-    pub study: Arc<anabranch_study::Study>,
+    pub study: Arc<anabranch::studies::Study>,
     /// Whether it comes with the package.
     shipped: bool,
     /// The names of axes in tables, where they differ.
@@ -34,8 +37,8 @@ impl Study {
     /// Finds a shipped paper by its name, its letter or one of its experiments.
     #[staticmethod]
     fn of_paper(py: Python<'_>, name: &str) -> PyResult<Self> {
-        let known = || anabranch_papers::headings().map(|paper| paper.name).collect::<Vec<_>>().join(", ");
-        let study = py.detach(|| anabranch_papers::find(name)).cloned();
+        let known = || anabranch::papers::headings().map(|paper| paper.name).collect::<Vec<_>>().join(", ");
+        let study = py.detach(|| anabranch::papers::find(name)).cloned();
         let study = study.ok_or_else(|| refused(format!("unknown paper `{name}`; known: {}", known())))?;
         Ok(Study { study, shipped: true, axes: HashMap::new() })
     }

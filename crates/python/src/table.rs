@@ -1,6 +1,6 @@
 //! Tables in memory, readable through the Arrow PyCapsule interface.
 
-use anabranch_record::{Cell, Column, Kind, ParquetTable, TableFile, WriteError};
+use anabranch::records::{Cell, Column, Kind, ParquetTable, TableFile, WriteError};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{
     Array, ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, StringArray, UInt64Array,

@@ -2,8 +2,9 @@
 
 use crate::errors::RunError;
 use crate::table::{Table, Values};
-use anabranch_record::{FlowSummary, SubflowSummary, Summary, Unit};
-use anabranch_study::SimulationRuns;
+use anabranch::Summary;
+use anabranch::records::{FlowSummary, SubflowSummary, Unit};
+use anabranch::studies::SimulationRuns;
 use pyo3::prelude::*;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -168,14 +169,14 @@ impl Columns {
     fn of_flows(&mut self, runs: &[&Summary], names: &Names) {
         let of = || runs.iter().flat_map(|run| run.flows.iter().map(move |flow| (*run, flow)));
         let flows = || of().map(|(_, flow)| flow);
-        let completion = |of: fn(&anabranch_record::Completion) -> f64| {
+        let completion = |of: fn(&anabranch::records::Completion) -> f64| {
             flows().map(move |flow: &FlowSummary| flow.completion.as_ref().map(of))
         };
-        let slowdown = |of: fn(&anabranch_record::Slowdown) -> f64| {
+        let slowdown = |of: fn(&anabranch::records::Slowdown) -> f64| {
             let all = flows().map(|flow| flow.transfers.as_ref());
             all.map(move |transfers| transfers.and_then(|transfers| transfers.slowdown.as_ref()).map(of))
         };
-        let alone = |of: fn(&anabranch_record::Slowdown) -> f64| {
+        let alone = |of: fn(&anabranch::records::Slowdown) -> f64| {
             let all = flows().map(|flow| flow.transfers.as_ref());
             all.map(move |transfers| transfers.and_then(|transfers| transfers.times_alone.as_ref()).map(of))
         };

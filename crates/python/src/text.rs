@@ -1,7 +1,7 @@
 //! Texts: Python values as TOML, traces, and quantities with units.
 
 use crate::errors::refused;
-use anabranch_scenario::{TraceModel, synthetic_trace};
+use anabranch::scenarios::{TraceModel, synthetic_trace};
 use pyo3::prelude::*;
 
 fn read(json: &str) -> PyResult<::toml::Value> {
@@ -31,7 +31,7 @@ pub fn trace(py: Python<'_>, model: &str, seed: u64, duration: &str) -> PyResult
 /// Text for a page: escapes control characters and direction marks.
 #[pyfunction]
 pub fn printable(text: &str) -> String {
-    anabranch_scenario::printable_line(text)
+    anabranch::scenarios::printable_line(text)
 }
 
 /// Formats a value on one line.
@@ -43,11 +43,11 @@ pub fn inline(json: &str) -> PyResult<String> {
 /// A rate such as `5 Mbit/s`, in bit/s.
 #[pyfunction]
 pub fn rate(text: &str) -> PyResult<f64> {
-    anabranch_scenario::rate(text).map_err(refused)
+    anabranch::scenarios::rate(text).map_err(refused)
 }
 
 /// A time such as `20 ms`, in seconds.
 #[pyfunction]
 pub fn time(text: &str) -> PyResult<f64> {
-    anabranch_scenario::time(text).map(|time| time.as_secs_f64()).map_err(refused)
+    anabranch::scenarios::time(text).map(|time| time.as_secs_f64()).map_err(refused)
 }

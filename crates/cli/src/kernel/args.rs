@@ -187,7 +187,7 @@ pub struct MonitorArgs {
 }
 
 fn time(text: &str) -> Result<Duration, String> {
-    anabranch_scenario::time(text).map(|time| Duration::from_nanos(time.as_nanos()))
+    anabranch::scenarios::time(text).map(|time| Duration::from_nanos(time.as_nanos()))
 }
 
 fn interval(text: &str) -> Result<Duration, String> {

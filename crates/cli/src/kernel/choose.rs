@@ -5,14 +5,14 @@ use super::load::{other_in_use, select_again};
 use super::needs::{OF_THE_KERNEL, failed, find, missing, require_privileges};
 use crate::output::{note, print};
 use anabranch::Error;
-use anabranch_cc_fixed::registry;
-use anabranch_mptcp_bpf::{Load, Namespace, Need};
+use anabranch::algorithms::kernel_registry as registry;
+use anabranch::kernel::{Load, Namespace, Need};
 use miette::miette;
 
 /// `anabranch kernel use`.
 pub fn choose(args: &UseArgs) -> Result<(), Error> {
     // A name of the kernel's own means the kernel's algorithm.
-    let available = anabranch_mptcp_bpf::available().map_err(failed)?;
+    let available = anabranch::kernel::available().map_err(failed)?;
     let own = available.contains(&args.name) || OF_THE_KERNEL.contains(&args.name.as_str());
     let entry = if own {
         registry::all().iter().find(|e| e.kernel_name == args.name)
@@ -31,9 +31,9 @@ pub fn choose(args: &UseArgs) -> Result<(), Error> {
     }
     let mut loaded = "";
     if let Some(entry) = entry {
-        let checks = anabranch_mptcp_bpf::doctor();
+        let checks = anabranch::kernel::doctor();
         missing(checks.iter().filter(|check| check.need != Need::MptcpEnabled))?;
-        match anabranch_mptcp_bpf::load(entry).map_err(failed)? {
+        match anabranch::kernel::load(entry).map_err(failed)? {
             Load::Done => {
                 select_again(entry).map_err(failed)?;
                 loaded = ", now loaded";

@@ -4,18 +4,18 @@ use super::args::NamesArgs;
 use super::needs::{OF_THE_KERNEL, find, missing, require_privileges};
 use crate::output::print;
 use crate::table::WIDTH;
+use anabranch::algorithms::kernel_registry::{self as registry, KernelEntry};
+use anabranch::kernel::{Error as KernelError, Load, Namespace, Unload};
 use anabranch::{Error, counted};
-use anabranch_cc_fixed::registry::{self, KernelEntry};
-use anabranch_mptcp_bpf::{Error as KernelError, Load, Namespace, Unload};
 use miette::miette;
 use textwrap::WordSplitter;
 
 /// `anabranch kernel load`.
 pub fn load(args: &NamesArgs) -> Result<(), Error> {
     let entries = find_all(&args.names)?;
-    missing(&anabranch_mptcp_bpf::doctor())?;
+    missing(&anabranch::kernel::doctor())?;
     for_each_algorithm(&entries, |entry| {
-        Ok(match anabranch_mptcp_bpf::load(entry)? {
+        Ok(match anabranch::kernel::load(entry)? {
             Load::Done => format!("loaded{}{}", namesake(entry, &args.names), select_again(entry)?),
             Load::Replaced => "loaded in place of another build's".to_owned(),
             Load::Already => "already loaded".to_owned(),
@@ -37,7 +37,7 @@ fn namesake(entry: &KernelEntry, given: &[String]) -> String {
 /// Names the users of an algorithm that another build loaded, and the commands that load this build's.
 pub fn other_in_use(entry: &KernelEntry, references: u32) -> String {
     let name = entry.kernel_name;
-    let choosers = anabranch_mptcp_bpf::selecting_namespaces(name);
+    let choosers = anabranch::kernel::selecting_namespaces(name);
     let sockets = count_sockets(references, &choosers);
     let users: Vec<_> = [(sockets > 0).then(|| counted(sockets, "socket")), join_names_if_any(&choosers)]
         .into_iter()
@@ -66,7 +66,7 @@ fn join_names_if_any(namespaces: &[Namespace]) -> Option<String> {
 
 /// Selects the algorithm again in the namespaces that had selected it: they would keep the unloaded programs of that name.
 pub fn select_again(entry: &KernelEntry) -> Result<String, KernelError> {
-    let choosers = anabranch_mptcp_bpf::selecting_namespaces(entry.kernel_name);
+    let choosers = anabranch::kernel::selecting_namespaces(entry.kernel_name);
     for namespace in &choosers {
         namespace.choose(entry.kernel_name)?;
     }
@@ -79,7 +79,7 @@ pub fn unload(args: &NamesArgs) -> Result<(), Error> {
     let entries = find_all(&args.names)?;
     require_privileges()?;
     for_each_algorithm(&entries, |entry| {
-        Ok(match anabranch_mptcp_bpf::unload(entry)? {
+        Ok(match anabranch::kernel::unload(entry)? {
             Unload::Done => "unloaded".to_owned(),
             Unload::NotLoaded => "not loaded".to_owned(),
             Unload::InUse(references) => describe_unloading(entry, references),
@@ -89,7 +89,7 @@ pub fn unload(args: &NamesArgs) -> Result<(), Error> {
 
 /// Describes the remaining users of an unloaded algorithm.
 fn describe_unloading(entry: &KernelEntry, references: u32) -> String {
-    let choosers = anabranch_mptcp_bpf::selecting_namespaces(entry.kernel_name);
+    let choosers = anabranch::kernel::selecting_namespaces(entry.kernel_name);
     let option = choosers.first().map(Namespace::option).unwrap_or_default();
     let users = join_names_if_any(&choosers);
     let sockets = count_sockets(references, &choosers);

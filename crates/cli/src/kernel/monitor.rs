@@ -12,12 +12,12 @@ use super::needs::{failed, find, require_privileges};
 use super::show::note_uncoupled;
 use crate::interrupt;
 use crate::output::{is_closed, list_files, note, print};
+use anabranch::algorithms::kernel_registry::KernelEntry;
+use anabranch::kernel::{Filter, Namespace, Recorder, Sample, Watch};
+use anabranch::records::RunDirectory;
+use anabranch::studies::format::significant;
 use anabranch::units::{BYTES, with_unit};
 use anabranch::{Error, check_record};
-use anabranch_cc_fixed::registry::KernelEntry;
-use anabranch_mptcp_bpf::{Filter, Namespace, Recorder, Sample, Watch};
-use anabranch_record::RunDirectory;
-use anabranch_study::format::significant;
 use miette::miette;
 use screen::Screen;
 use std::io::IsTerminal;
@@ -174,7 +174,7 @@ fn json_line(sample: &Sample) -> String {
 fn ours(name: &str) -> Result<&'static KernelEntry, Error> {
     let entry = find(name, &[])?;
     if entry.kernel_name == name
-        || !anabranch_mptcp_bpf::available().map_err(failed)?.iter().any(|own| own == name)
+        || !anabranch::kernel::available().map_err(failed)?.iter().any(|own| own == name)
     {
         return Ok(entry);
     }

@@ -1,13 +1,13 @@
 //! Requirements of commands on the kernel: the algorithm, privileges and kernel features.
 
+use anabranch::algorithms::kernel_registry::{self as registry, KernelEntry};
+use anabranch::kernel::{Check, Verdict};
+use anabranch::scenarios::suggest;
 use anabranch::{Error, input_error};
-use anabranch_cc_fixed::registry::{self, KernelEntry};
-use anabranch_mptcp_bpf::{Check, Verdict};
-use anabranch_scenario::suggest;
 use miette::miette;
 
 /// Converts an error of the library.
-pub fn failed(error: anabranch_mptcp_bpf::Error) -> Error {
+pub fn failed(error: anabranch::kernel::Error) -> Error {
     Error::Input(miette!("{error}"))
 }
 
@@ -24,7 +24,7 @@ pub fn missing<'a>(checks: impl IntoIterator<Item = &'a Check>) -> Result<(), Er
 
 /// Requires the privileges to inspect the kernel's programs.
 pub fn require_privileges() -> Result<(), Error> {
-    missing([&anabranch_mptcp_bpf::privileges()])
+    missing([&anabranch::kernel::privileges()])
 }
 
 /// Algorithms of the kernel itself. It loads a missing one, such as bbr, when it is selected.

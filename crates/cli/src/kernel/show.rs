@@ -5,12 +5,12 @@ use super::choose::mptcp_is_off;
 use super::needs::{failed, missing, require_privileges};
 use crate::output::{note, print, print_json};
 use crate::table::Table;
-use anabranch::units::PLAIN;
-use anabranch::{Error, counted};
-use anabranch_cc_fixed::registry::{self, KernelEntry};
-use anabranch_mptcp_bpf::{
+use anabranch::algorithms::kernel_registry::{self as registry, KernelEntry};
+use anabranch::kernel::{
     Check, Cost, Counters, Coupling, CouplingReport, Instance, Namespace, Occupancy, Verdict,
 };
+use anabranch::units::PLAIN;
+use anabranch::{Error, counted};
 use serde_json::{Value as Json, json};
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<(), Error> {
             require_privileges()?;
             Namespace::find(name).and_then(|namespace| namespace.doctor()).map_err(failed)?
         }
-        None => anabranch_mptcp_bpf::doctor(),
+        None => anabranch::kernel::doctor(),
     };
     if args.json {
         let describe = |check: &Check| json!({ "need": check.title, "state": state_of(check), "found": check.found, "help": check.help });
@@ -60,11 +60,11 @@ struct Row {
 /// The rows of all algorithms.
 fn rows() -> Result<Vec<Row>, Error> {
     require_privileges()?;
-    let loaded = anabranch_mptcp_bpf::loaded().map_err(failed)?;
-    let instances = anabranch_mptcp_bpf::instances().map_err(failed)?;
+    let loaded = anabranch::kernel::loaded().map_err(failed)?;
+    let instances = anabranch::kernel::instances().map_err(failed)?;
     let pinned: Vec<&str> = loaded.iter().map(|loaded| loaded.entry.kernel_name).collect();
     let choosers =
-        |name: &str| anabranch_mptcp_bpf::selecting_namespaces(name).into_iter().map(|n| n.name).collect();
+        |name: &str| anabranch::kernel::selecting_namespaces(name).into_iter().map(|n| n.name).collect();
     Ok(rows_of(instances, &pinned, choosers))
 }
 
@@ -174,7 +174,7 @@ fn ago(age: Duration) -> String {
 pub fn status(args: &StatusArgs) -> Result<(), Error> {
     let rows: Vec<_> = rows()?.into_iter().filter(|row| row.instance.is_some()).collect();
     let seconds = args.cost.map(Duration::from_secs);
-    let costs = seconds.map(anabranch_mptcp_bpf::measure).transpose().map_err(failed)?;
+    let costs = seconds.map(anabranch::kernel::measure).transpose().map_err(failed)?;
     let occupancies: Vec<_> = rows
         .iter()
         .map(|row| row.instance.as_ref().and_then(Instance::occupancy).unwrap_or_default())
@@ -217,7 +217,7 @@ pub fn status(args: &StatusArgs) -> Result<(), Error> {
     for namespace in rows
         .iter()
         .filter(|r| !r.namespaces.is_empty())
-        .flat_map(|r| anabranch_mptcp_bpf::selecting_namespaces(r.entry.kernel_name))
+        .flat_map(|r| anabranch::kernel::selecting_namespaces(r.entry.kernel_name))
     {
         mptcp_is_off(&namespace);
     }

@@ -2,11 +2,11 @@
 
 use crate::table::{Spread, Table, WIDTH};
 use anabranch::advise::{Case, Goal};
+use anabranch::algorithms::kernel_registry as registry;
+use anabranch::scenarios::{CongestionControl, base};
+use anabranch::studies::Estimate;
 use anabranch::units::{RATE, TIME};
 use anabranch::{Advice, Scenario, counted};
-use anabranch_cc_fixed::registry;
-use anabranch_scenario::{CongestionControl, base};
-use anabranch_study::Estimate;
 use textwrap::WordSplitter;
 
 /// How many times as long the proposed runs are, where seeds would be too many.

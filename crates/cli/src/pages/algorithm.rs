@@ -1,11 +1,13 @@
 //! Formats descriptions and standard cases of algorithms.
 
 use crate::table::{Spread, Table, WIDTH};
+use anabranch::algorithms::{
+    kernel_registry as registry,
+    registry::{ALL, Entry, V0},
+};
+use anabranch::papers::standard::{AlgorithmResult, CASES, Case};
+use anabranch::scenarios::describe::{default, kind};
 use anabranch::units::PLAIN;
-use anabranch_cc::registry::{ALL, Entry, V0};
-use anabranch_cc_fixed::registry;
-use anabranch_papers::standard::{AlgorithmResult, CASES, Case};
-use anabranch_scenario::describe::{default, kind};
 
 /// Lists all algorithms.
 pub fn list() -> String {

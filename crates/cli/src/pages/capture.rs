@@ -1,9 +1,10 @@
 //! Formats the summary of a capture.
 
 use crate::table::Table;
+use anabranch::Summary;
+use anabranch::records::{CaptureRead, Fallback, FallbackSign, FlowSummary, View};
+use anabranch::scenarios::printable;
 use anabranch::units::{PERCENT, PLAIN, RATE};
-use anabranch_record::{CaptureRead, Fallback, FallbackSign, FlowSummary, Summary, View};
-use anabranch_scenario::printable;
 
 /// The packets and the connections of a capture.
 pub fn page(s: &Summary) -> String {

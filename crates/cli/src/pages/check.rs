@@ -1,10 +1,11 @@
 //! Formats a scenario.
 
 use crate::table::{Table, WIDTH};
+use anabranch::Time;
+use anabranch::links::{Discipline, LinkSpec, Loss, QueueLimit, Value};
+use anabranch::scenarios::{Application, Flow, Scenario, printable};
+use anabranch::studies::format::{plain, significant};
 use anabranch::units::{BYTES, RATE, TIME, with_unit};
-use anabranch_net::{Discipline, LinkSpec, Loss, QueueLimit, Time, Value};
-use anabranch_scenario::{Application, Flow, Scenario, printable};
-use anabranch_study::format::{plain, significant};
 
 /// The scenario as text and tables.
 pub fn page(s: &Scenario) -> String {
@@ -16,7 +17,7 @@ pub fn page(s: &Scenario) -> String {
     for warning in s.warnings() {
         page += &format!("{}\n", textwrap::fill(&format!("Warning: {}", printable(&warning)), WIDTH));
     }
-    let memory = significant(anabranch_sim::memory(s) as f64, 3);
+    let memory = significant(anabranch::simulator::memory(s) as f64, 3);
     page += &format!("At most about {} of memory\n", with_unit(memory, BYTES));
     page + &format!("\n{}\n{}\n{}", links(s), flows(s), subflows(s))
 }

@@ -2,12 +2,11 @@
 
 use crate::pages::fairness::Fairness;
 use crate::table::{Spread, Table, WIDTH, units};
+use anabranch::records::{FlowSummary, SubflowSummary, View};
+use anabranch::scenarios::Scenario;
+use anabranch::studies::{Estimate, estimate, format::plain_estimate, narrowing};
 use anabranch::units::{BYTES, PERCENT, PLAIN, RATE, TIME, Units, choose};
-use anabranch::{Compared, counted};
-use anabranch_record::{FlowSummary, SubflowSummary, Summary, View};
-use anabranch_scenario::Scenario;
-use anabranch_study::format::plain_estimate;
-use anabranch_study::{Estimate, estimate, narrowing};
+use anabranch::{Compared, Summary, counted};
 use serde::Serialize;
 
 /// Explains "± 0" in a table.

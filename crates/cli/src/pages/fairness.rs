@@ -1,8 +1,9 @@
 //! Jain's index of the flows that could take more: a flow that its load limits has what it asks for.
 
-use anabranch_record::{Summary, jain};
-use anabranch_scenario::{Application, Scenario};
-use anabranch_study::variant::base;
+use anabranch::Summary;
+use anabranch::records::jain;
+use anabranch::scenarios::{Application, Scenario};
+use anabranch::studies::variant::base;
 
 /// The flows that count.
 pub struct Fairness {

@@ -1,9 +1,9 @@
 //! Formats fair shares and equilibria.
 
 use crate::table::{Table, WIDTH, titled};
+use anabranch::studies::format::plain;
+use anabranch::theory::{Allocation, COUPLED, FlowIdeal, Ideals, LinkIdeal, SubflowIdeal};
 use anabranch::units::{PERCENT, PLAIN, RATE, TIME, Units};
-use anabranch_ideal::{Allocation, COUPLED, FlowIdeal, Ideals, LinkIdeal, SubflowIdeal};
-use anabranch_study::format::plain;
 
 /// The ideals as text and tables.
 pub fn page(ideals: &Ideals) -> String {

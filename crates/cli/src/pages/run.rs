@@ -2,10 +2,11 @@
 
 use crate::pages::fairness::Fairness;
 use crate::table::Table;
+use anabranch::Summary;
+use anabranch::records::{KernelRun, Slowdown, View};
+use anabranch::scenarios::{Scenario, printable};
+use anabranch::studies::format::plain;
 use anabranch::units::{BYTES, PERCENT, PLAIN, RATE, TIME, with_unit};
-use anabranch_record::{KernelRun, Slowdown, Summary, View};
-use anabranch_scenario::{Scenario, printable};
-use anabranch_study::format::plain;
 
 /// The summary as text and tables.
 pub fn page(s: &Summary, scenario: &Scenario) -> String {

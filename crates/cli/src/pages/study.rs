@@ -1,9 +1,11 @@
 //! Formats the results of papers and studies.
 
 use crate::table::{Table, WIDTH};
-use anabranch::counted;
-use anabranch_study::format::{plain, plain_estimate};
-use anabranch_study::{Estimate, Experiment, Published, Row, StudyResult, VariantName, Verdict, Wording};
+use anabranch::studies::{
+    Estimate, Experiment, Published, Row, VariantName, Verdict, Wording,
+    format::{plain, plain_estimate},
+};
+use anabranch::{StudyResult, counted};
 
 fn rows(result: &StudyResult) -> impl Iterator<Item = &Row> {
     result.experiments.iter().flat_map(|e| &e.rows)
@@ -11,9 +13,9 @@ fn rows(result: &StudyResult) -> impl Iterator<Item = &Row> {
 
 /// The verdicts as tables.
 pub fn verdicts(result: &StudyResult) -> String {
-    let (result, wording) = (&*result.shown(), anabranch_papers::wording(result));
+    let (result, wording) = (&*result.shown(), anabranch::papers::wording(result));
     let [mut own, mut beyond] = result.own_and_beyond();
-    if anabranch_papers::is_own(&result.name) {
+    if anabranch::papers::is_own(&result.name) {
         own.append(&mut beyond);
     }
     let beyond_title = format!("beyond the {}", wording.work());
@@ -110,7 +112,7 @@ fn variant_table(result: &StudyResult, wording: Wording) -> String {
 
 /// Every row with its value and verdict.
 pub fn verdicts_and_rows(result: &StudyResult) -> String {
-    let (result, wording) = (&*result.shown(), anabranch_papers::wording(result));
+    let (result, wording) = (&*result.shown(), anabranch::papers::wording(result));
     let rows: Vec<&Row> = rows(result).collect();
     let ours = |row: &&Row| match (&row.measured, &row.compared[..]) {
         (Some(ours), _) => with_interval(ours, &row.unit),

@@ -2,11 +2,10 @@
 
 use crate::pages::fairness::Fairness;
 use crate::table::{Spread, Table};
+use anabranch::scenarios::Scenario;
+use anabranch::studies::{SimulationRuns, variant::base};
 use anabranch::units::{PERCENT, PLAIN, RATE};
-use anabranch_record::Summary;
-use anabranch_scenario::Scenario;
-use anabranch_study::variant::base;
-use anabranch_study::{SimulationRuns, StudyResult};
+use anabranch::{StudyResult, Summary};
 
 /// The most rows to print.
 const SHOWN: usize = 60;
@@ -73,9 +72,9 @@ pub fn page(result: &StudyResult, taken: &[SimulationRuns], scenario: &Scenario)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_papers::Simulator;
-    use anabranch_record::NoSamples;
-    use anabranch_study::{Backend, Task};
+    use anabranch::NoSamples;
+    use anabranch::papers::Simulator;
+    use anabranch::studies::{Backend, Task};
 
     /// The table shows the number of seeds if a run of a point failed.
     #[test]

@@ -1,7 +1,7 @@
 //! The columns of a subflow, on the screen and in plain tables.
 
-use anabranch_mptcp_bpf::{Watched, WatchedSubflow};
-use anabranch_study::format::{decimals, plain};
+use anabranch::kernel::{Watched, WatchedSubflow};
+use anabranch::studies::format::{decimals, plain};
 
 /// A column of numbers.
 pub struct Column {

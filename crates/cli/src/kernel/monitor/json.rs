@@ -1,6 +1,6 @@
 //! A sample as a line of JSON.
 
-use anabranch_mptcp_bpf::{Sample, Watched, WatchedSubflow};
+use anabranch::kernel::{Sample, Watched, WatchedSubflow};
 use serde::Serialize;
 
 /// The object, without a newline. Values that are not finite become null.
@@ -71,7 +71,7 @@ fn object(members: impl IntoIterator<Item = (&'static str, String)>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_mptcp_bpf::example::{lia, sample, subflow};
+    use anabranch::kernel::example::{lia, sample, subflow};
     use serde_json::{Value, json};
 
     #[test]

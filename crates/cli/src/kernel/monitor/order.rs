@@ -1,6 +1,6 @@
 //! Sort orders of connections on the screen.
 
-use anabranch_mptcp_bpf::Watched;
+use anabranch::kernel::Watched;
 
 /// A sort order: the heading, and the value to sort by, the largest first. The input is sorted by name.
 pub type Order = (&'static str, fn(&Watched) -> f64);

@@ -1,8 +1,8 @@
 //! A sample as a plain table for scripts: a line per subflow, without spaces in its cells.
 
 use super::columns::{COLUMNS, RATE, observables};
-use anabranch_mptcp_bpf::Sample;
-use anabranch_scenario::printable_line;
+use anabranch::kernel::Sample;
+use anabranch::scenarios::printable_line;
 
 /// The table with a line of headings.
 pub fn table(sample: &Sample) -> String {
@@ -41,7 +41,7 @@ pub fn table(sample: &Sample) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_mptcp_bpf::example::{lia, sample, subflow};
+    use anabranch::kernel::example::{lia, sample, subflow};
 
     #[test]
     fn as_many_words_as_headings() {

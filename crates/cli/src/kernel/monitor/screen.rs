@@ -3,9 +3,9 @@
 use super::columns::{COLUMNS, Column, observables};
 use super::order::{ORDERS, sort};
 use anabranch::counted;
+use anabranch::kernel::{Sample, Watched, WatchedSubflow};
+use anabranch::scenarios::printable_line;
 use anabranch::units::{RATE, with_unit};
-use anabranch_mptcp_bpf::{Sample, Watched, WatchedSubflow};
-use anabranch_scenario::printable_line;
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::{Constraint, Layout, Rect};

@@ -1,5 +1,5 @@
 use super::*;
-use anabranch_mptcp_bpf::example::{last_sample, lia, subflow};
+use anabranch::kernel::example::{last_sample, lia, subflow};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
