@@ -313,7 +313,7 @@ part_reproducible() {
     [[ ${files[0]:-.whl} != *.whl ]] || skip "dist has no file with the time of its commit: call tools/release.sh sdist"
     # The files have the time of their commit.
     time=$(case ${files[0]} in *.deb) dpkg-deb --fsys-tarfile "dist/${files[0]}" ;; *) cat "dist/${files[0]}" ;; esac |
-        python3 -c 'import sys, tarfile; print(next(iter(tarfile.open(fileobj=sys.stdin.buffer, mode="r|*"))).mtime)')
+        python3 -c 'import sys, tarfile; print([each.mtime for each in tarfile.open(fileobj=sys.stdin.buffer, mode="r|*")][0])')
     commit=$(git log --format='%H %ct' | awk -v "time=$time" '$2 == time && !found++ { print $1 }')
     [ -n "$commit" ] || { echo "release-check: no commit of this branch has the time of dist/${files[0]}, $(date -d "@$time")" >&2; exit 1; }
     rm -rf "$other"

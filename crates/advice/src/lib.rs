@@ -11,7 +11,7 @@ pub use rule::{RULE, Recommendation};
 
 use anabranch_cc::registry::ParamValue;
 use anabranch_ideal::{HEADERS, dss};
-use anabranch_record::{Estimate, FlowSummary, Summary};
+use anabranch_record::{Estimate, FlowSummary, Summary, paired_difference};
 use anabranch_scenario::{CongestionControl, Flow, Scenario, base, quoted_key, suggest};
 use goals::Rates;
 use rule::{Candidate, Needed};
@@ -345,17 +345,26 @@ fn others(runs: &[&Summary], own: &str) -> Vec<(String, Option<Estimate>)> {
     names.into_iter().map(|name| (name.to_owned(), of(name))).collect()
 }
 
-/// What the other flows lose beside a recommended algorithm, in a sentence; `None` if it is little.
+/// What the other flows lose beside a recommended algorithm, in a sentence; `None` if it is little, or may be chance.
 fn price(best: &[String], cc: &[String], cases: &[Case]) -> Option<String> {
-    let rate = |cc: &String| -> Option<f64> {
+    let of = |cc: &String| -> Option<Vec<&Estimate>> {
         let own = cases.iter().filter(|case| case.cc == *cc);
-        own.flat_map(|case| &case.others_bps).map(|(_, rate)| Some(rate.as_ref()?.mean)).sum()
+        own.flat_map(|case| &case.others_bps).map(|(_, rate)| rate.as_ref()).collect()
+    };
+    let rate = |cc: &String| Some(of(cc)?.iter().map(|rate| rate.mean).sum::<f64>());
+    // Of each seed.
+    let rates = |cc: &String| -> Option<Vec<f64>> {
+        let all = of(cc)?;
+        let seeds = all.first()?.values.len();
+        (0..seeds).map(|seed| all.iter().map(|rate| rate.values.get(seed)).sum()).collect()
     };
     let by_rate = |a: &(f64, &String), b: &(f64, &String)| a.0.total_cmp(&b.0);
     let (least, dear) = best.iter().filter_map(|cc| Some((rate(cc)?, cc))).min_by(by_rate)?;
     let (most, kind) = cc.iter().filter_map(|cc| Some((rate(cc)?, cc))).max_by(by_rate)?;
     let less = 100.0 * (1.0 - least / most);
-    (less >= DEAR)
+    let difference = paired_difference(&rates(kind)?, &rates(dear)?)?;
+    let is_sure = goals::half_width(&difference).is_some_and(|half| difference.mean > half);
+    (less >= DEAR && is_sure)
         .then(|| format!("The other flows have {less:.0} % less goodput beside {dear} than beside {kind}."))
 }
 

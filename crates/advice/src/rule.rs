@@ -11,8 +11,8 @@ A goal is met or missed if the whole 95 % interval of its ratio lies on one side
 undecided. The algorithms that surely miss no goal with any buffer are compared by the connection's goodput, or by its mean completion \
 time if it has transfers or responses; one without this value is left out. The best mean is recommended. \
 An algorithm does not differ from it beyond chance if the 95 % interval of their difference, run by run of the same seed, includes \
-0. With several buffers each is compared alone: recommended is what is best, or does not differ from the best, with each of \
-them; else the best depends on the buffer. If an algorithm with undecided goals has a better \
+0. With several buffers each is compared alone: the recommendation is the algorithm that is best, or indistinguishable from the \
+best, with every buffer; else the best depends on the buffer. If an algorithm with undecided goals has a better \
 mean, or no algorithm surely misses none, there is no recommendation yet: more seeds decide or, where that would be more than 100, longer runs. If every algorithm misses a goal, those that miss the \
 fewest are compared: each goal counts once for each buffer, and undecided goals count as missed.";
 
@@ -183,6 +183,7 @@ fn not_yet(
     let has_ratios = !needed.contains(&Needed::NoRatio);
     let decide = match more_seeds {
         Some(more) => format!("{more} seeds should."),
+        None if has_ratios && seeds as usize >= MOST_SEEDS => "use longer runs.".to_owned(),
         None if has_ratios => format!("use longer runs, since {MOST_SEEDS} seeds would not either."),
         None => "a run has no rate to compare.".to_owned(),
     };

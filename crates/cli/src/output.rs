@@ -67,7 +67,7 @@ const MOST_WARNINGS: usize = 4;
 pub fn note_warnings(all: &[String]) {
     all.iter().take(MOST_WARNINGS).for_each(|warning| note(warning));
     if let Some(more @ 1..) = all.len().checked_sub(MOST_WARNINGS) {
-        note(&format!("and {more} further warnings of this kind"));
+        note(&format!("and {} of this kind", anabranch::counted(more, "further warning")));
     }
 }
 

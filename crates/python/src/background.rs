@@ -4,6 +4,7 @@ use crate::errors::RunError;
 use anabranch::Cancel;
 use pyo3::prelude::*;
 use rayon::ThreadPoolBuilder;
+use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -29,14 +30,16 @@ pub fn work<T: Send>(
         let (sender, done) = mpsc::channel();
         let (pool, cancel) = (&pool, &cancel);
         // The thread below waits for it.
-        scope.spawn(move || _ = sender.send(pool.install(|| work(cancel))));
+        let worker = scope.spawn(move || _ = sender.send(pool.install(|| work(cancel))));
         let done = Mutex::new(done);
         let wait = || done.lock().expect("one thread locks it").recv_timeout(LOOK);
         loop {
             match py.detach(wait) {
-                Ok(done) => return Some(done),
-                // It panicked, as the scope then does.
-                Err(RecvTimeoutError::Disconnected) => return None,
+                Ok(done) => return done,
+                Err(RecvTimeoutError::Disconnected) => match worker.join() {
+                    Err(panic) => resume_unwind(panic),
+                    Ok(()) => unreachable!("it ends without a result only by a panic"),
+                },
                 Err(RecvTimeoutError::Timeout) if asked.is_ok() => {
                     asked = py.check_signals().and_then(|()| report());
                     if asked.is_err() {
@@ -48,5 +51,5 @@ pub fn work<T: Send>(
         }
     });
     asked?;
-    Ok(done.expect("a panic has ended the scope"))
+    Ok(done)
 }

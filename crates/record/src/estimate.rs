@@ -44,7 +44,12 @@ pub fn estimate(values: Vec<f64>) -> Result<Estimate, NoValue> {
 /// The mean of the differences `values − others`, seed by seed, with its 95 % confidence interval; `None` unless both have the same
 /// seeds, and values that give one.
 pub fn paired_difference(values: &[f64], others: &[f64]) -> Option<Estimate> {
-    let differences = || values.iter().zip(others).map(|(value, other)| value - other).collect();
+    // Sums in another order differ in their last digits only.
+    let difference = |(value, other): (&f64, &f64)| match (value - other).abs() <= 1e-12 * value.abs() {
+        true => 0.0,
+        false => value - other,
+    };
+    let differences = || values.iter().zip(others).map(difference).collect();
     (values.len() == others.len()).then(|| estimate(differences()).ok())?
 }
 
@@ -116,6 +121,8 @@ mod tests {
         assert_eq!(difference.mean, 3.0);
         assert!((difference.half_width.unwrap() - 1.963).abs() < 1e-3);
         assert_eq!(paired_difference(&[1.0], &[1.0, 2.0]), None);
+        let equal = paired_difference(&[0.1 + 0.2, 0.3], &[0.3, 0.1 + 0.2]).unwrap();
+        assert_eq!((equal.mean, equal.half_width), (0.0, None));
     }
 
     #[test]

@@ -220,7 +220,9 @@ impl Row {
 
     /// Whether more seeds may change its verdict: the interval includes another one. A bound or an order is then partly met.
     pub fn is_open(&self) -> bool {
-        !self.crosses.is_empty() || self.verdict == Verdict::Partly && self.rule.contains("only the mean")
+        let has_interval = self.measured.as_ref().is_none_or(|measured| measured.half_width.is_some());
+        let only_the_mean = self.verdict == Verdict::Partly && self.rule.contains("only the mean");
+        !self.crosses.is_empty() || only_the_mean && has_interval
     }
 
     /// True if it has a verdict on a published value.

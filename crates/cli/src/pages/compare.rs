@@ -10,12 +10,13 @@ use anabranch::{Compared, Summary, counted};
 use serde::Serialize;
 
 /// Explains "± 0" in a table.
-const SAME: &str = "± 0: all seeds gave the same value, so no interval can be estimated. A seed \
+const SAME: &str = "± 0: all seeds gave the same value or difference, so no interval can be estimated. A seed \
                     varies the random processes of links, where traces begin, arrivals, sizes and pauses of \
                     applications that draw them, when flows start, and when acknowledgements leave.";
 
 /// The same of runs on a kernel, which differ by chance whatever the seed.
-const SAME_ON_KERNEL: &str = "± 0: all runs gave the same value, so no interval can be estimated.";
+const SAME_ON_KERNEL: &str =
+    "± 0: all runs gave the same value or difference, so no interval can be estimated.";
 
 /// An interval whose half width is a larger fraction of its mean gets a hint.
 const WIDE: f64 = 0.1;
@@ -36,6 +37,8 @@ pub struct Page {
     /// The number of failed runs.
     failed: usize,
     fairness: Fairness,
+    /// Whether the algorithm that was named first has complete runs: the others are compared with it.
+    has_first: bool,
 }
 
 impl Page {
@@ -44,9 +47,10 @@ impl Page {
         let mut each = vec![Vec::new(); cc.len()];
         let complete = compared.runs.iter().filter(|(_, summary)| summary.partial_until_s.is_none());
         complete.for_each(|(i, summary)| each[*i].push(summary.clone()));
+        let has_first = each.first().is_some_and(|runs| !runs.is_empty());
         let (cc, runs) = cc.iter().cloned().zip(each).filter(|(_, runs)| !runs.is_empty()).unzip();
         let (total, failed, fairness) = (compared.total, compared.failed.len(), Fairness::of(scenario));
-        Page { cc, runs, total, failed, fairness }
+        Page { cc, runs, total, failed, fairness, has_first }
     }
 
     /// The first lines: scenario, seeds and number of runs.
@@ -134,7 +138,7 @@ impl Page {
 
     /// Whether there are pairs with an interval.
     fn is_paired(&self) -> bool {
-        self.runs.iter().skip(1).any(|runs| pairs(&self.runs[0], runs).nth(1).is_some())
+        self.has_first && self.runs.iter().skip(1).any(|runs| pairs(&self.runs[0], runs).nth(1).is_some())
     }
 
     /// Columns of a value and, if there are pairs, of each algorithm's difference to the first, in one unit.

@@ -119,6 +119,9 @@ fn one<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -> 
     let (id, title) = (here.fill(figure.id.get_ref())?, here.fill(&figure.title)?);
     planner.names.figure(&id, figure.id.span())?;
     let plots = plots(planner, figure, here)?;
+    if plots.is_empty() {
+        return Ok(());
+    }
     let x_title = match figure.kind {
         Kind::Time => "time (s)".to_owned(),
         Kind::Bars | Kind::Boxes | Kind::Heat => String::new(),
@@ -168,6 +171,7 @@ fn plots<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -
         let view = View { figure, panel: Some(panel) };
         let over: Vec<&str> = view.axes().collect();
         match &starts_over(here.clone(), &panel.at, &over)?[..] {
+            [] => {} // of values that the command line left out
             [there] => panels.push((here.fill(&panel.title)?, String::new(), there.clone(), view)),
             _ => {
                 let message = format!(
@@ -178,7 +182,7 @@ fn plots<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -
             }
         }
     }
-    if panels.is_empty() {
+    if figure.panels.is_empty() {
         let view = View { figure, panel: None };
         let each = each(here, named(&figure.panel))?;
         panels.extend(each.into_iter().map(|(label, here)| (label.clone(), label, here, view)));

@@ -6,7 +6,7 @@ use crate::parse::error::Problem;
 use crate::parse::spec::{Names, Row};
 use crate::parse::template::places;
 use crate::resolve::axes::number;
-use crate::resolve::chosen_values::{ids, starts_over};
+use crate::resolve::chosen_values::{starts_over, written_ids};
 use crate::resolve::selection::Selection;
 use crate::result::Published;
 use crate::verdict::Rule;
@@ -269,7 +269,8 @@ fn compared_over(
         return Err(Problem::at(of.span(), "with `over`, give a single expression"));
     };
     let at = |problem: Problem| problem.or_at(values.span());
-    let ids = ids(here, axis, values.get_ref()).map_err(at)?;
+    // An order of fewer values would be another claim, so values that were left out are an error below.
+    let ids = written_ids(here, axis, values.get_ref()).map_err(at)?;
     if ids.len() < 2 {
         return Err(Problem::at(values.span(), "an order needs at least two expressions"));
     }

@@ -106,12 +106,12 @@ impl Axis {
         let values = match values {
             None => of.values,
             Some(ids) => {
-                let of = Axis { name: axis, ..of };
-                let value = |id: &Value| Ok(of.values[of.index(&written(id))?].clone());
-                ids.iter().map(value).collect::<Result<_, Problem>>()?
+                let of = Axis { name: axis, values: of.values, key: of.key, left_out: of.left_out.clone() };
+                let ids = ids.iter().map(written).filter(|id| !of.left_out.contains(id));
+                ids.map(|id| Ok(of.values[of.index(&id)?].clone())).collect::<Result<_, Problem>>()?
             }
         };
-        Ok(Axis { name: name.into(), key, values, left_out: vec![] })
+        Ok(Axis { name: name.into(), key, values, left_out: of.left_out })
     }
 
     fn of_table(name: &str, table: &toml::Table) -> Result<Self, Problem> {

@@ -65,7 +65,8 @@ pub(crate) fn ids(here: &Selection<'_>, axis: &str, values: &Value) -> Result<Ve
     Ok(ids)
 }
 
-fn written_ids(here: &Selection<'_>, axis: &str, values: &Value) -> Result<Vec<String>, Problem> {
+/// The same with those that the command line left out.
+pub(crate) fn written_ids(here: &Selection<'_>, axis: &str, values: &Value) -> Result<Vec<String>, Problem> {
     match values {
         Value::Array(list) => list.iter().map(|id| here.fill(&written(id))).collect(),
         Value::Table(fields) if !fields.contains_key("id") && !fields.is_empty() => {

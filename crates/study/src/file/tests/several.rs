@@ -302,4 +302,9 @@ fn rows_of_left_out_values_are_left_out() {
     let beside = TEXT.replace("utilisation(\"bottleneck\")", "at(cc = lia, utilisation(\"bottleneck\"))");
     let said = load(&beside, &["olia"]).err().unwrap().to_string();
     assert!(said.contains("`--at` leaves out the value `lia` of axis `cc`"), "{said}");
+    // An order of the values that are left would be another claim.
+    let order = "\n[[rows]]\nid = \"order\"\nclaim = \"rises\"\nover = { cc = [\"lia\", \"olia\", \"balia\"] }\n\
+                 ascending = 'utilisation(\"bottleneck\")'\n";
+    let said = load(&format!("{TEXT}{order}"), &["olia", "balia"]).err().unwrap().to_string();
+    assert!(said.contains("`--at` leaves out the value `lia` of axis `cc`"), "{said}");
 }
