@@ -91,6 +91,8 @@ struct Cubic {
     before: Option<CubicWindow>,
 }
 
+const _: () = assert!(size_of::<Cubic>() == 256);
+
 impl SinglePath for Cubic {
     fn acked(&mut self, path: &mut Path, ack: &Ack) {
         let acked = self.slow_start.grow(path, ack);

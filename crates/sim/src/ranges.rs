@@ -22,8 +22,10 @@ impl Ranges {
     /// newest.
     #[inline]
     fn behind(&self, is_before: impl Fn(&Range) -> bool) -> usize {
-        match self.0.iter().rev().take(NEWEST).position(&is_before) {
-            Some(later) => self.0.len() - later,
+        let oldest = self.0.len().saturating_sub(NEWEST);
+        match (oldest..self.0.len()).rev().find(|i| is_before(&self.0[*i])) {
+            Some(i) => i + 1,
+            None if oldest == 0 => 0,
             None => self.0.partition_point(is_before),
         }
     }

@@ -54,23 +54,6 @@ impl<T: Copy + Default> Ring<T> {
         *self.get_mut(self.end() - 1) = value;
     }
 
-    /// Removes the first element, or passes it over if there is none.
-    #[inline]
-    pub(crate) fn pass(&mut self) {
-        if self.len == 0 {
-            self.start += 1;
-        } else {
-            self.forget_before(self.start + 1);
-        }
-    }
-
-    /// Extends the window with default elements so that it holds `index`.
-    pub(crate) fn extend_to(&mut self, index: u64) {
-        while self.end() <= index {
-            self.push(T::default());
-        }
-    }
-
     /// Removes all elements before `index`, which may lie beyond the end.
     #[inline]
     pub(crate) fn forget_before(&mut self, index: u64) {
@@ -115,8 +98,6 @@ mod tests {
             assert!((ring.start()..ring.end()).all(|k| *ring.get(k) == k));
         }
         assert_eq!((ring.start(), ring.end()), (899, 1000));
-        ring.extend_to(1009);
-        assert_eq!((*ring.get(1009), ring.end()), (0, 1010));
         ring.forget_before(5000);
         assert_eq!((ring.start(), ring.end()), (5000, 5000));
         ring.push(7);

@@ -15,8 +15,9 @@ const RESENT: u8 = 4;
 /// Retransmitted at least once: its RTT is ambiguous (Karn).
 const EVER_RESENT: u8 = 8;
 
-/// An unacknowledged segment.
+/// An unacknowledged segment. Packed, as the scoreboards are most of the memory of many flows.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C, packed(4))]
 pub(crate) struct Segment {
     /// When it was last sent.
     pub(crate) sent: Time,
@@ -39,7 +40,7 @@ impl Segment {
     }
 }
 
-const _: () = assert!(size_of::<Segment>() == 24);
+const _: () = assert!(size_of::<Segment>() == 20);
 
 /// The segments that an ACK newly delivered.
 #[derive(Clone, Copy, Debug, Default)]
@@ -308,7 +309,7 @@ impl Scoreboard {
     pub(crate) fn is_resend_in_flight(&self, seq: u64, at: Time) -> bool {
         seq >= self.una() && {
             let segment = self.segments.get(seq);
-            segment.state & RESENT != 0 && segment.sent == at
+            segment.state & RESENT != 0 && { segment.sent } == at
         }
     }
 
@@ -334,7 +335,7 @@ impl Scoreboard {
         self.first_copy = self.una();
         for seq in self.una()..self.nxt() {
             let segment = self.segments.get(seq);
-            let (state, late) = (segment.state, seq == self.una() || segment.sent <= overdue);
+            let (state, late) = (segment.state, seq == self.una() || { segment.sent } <= overdue);
             if state & SACKED == 0 && (late || state & (LOST | RESENT) == LOST) {
                 self.mark_lost(seq);
             }

@@ -2,8 +2,8 @@
 
 use crate::packet::{Chunk, widen};
 use crate::reinjections::Reinjections;
-use crate::ring::Ring;
 use crate::tso::{self, Buffer};
+use std::collections::VecDeque;
 
 /// The sender's stream: data of the application, cut into chunks, until the DATA_ACK.
 #[derive(Clone, Debug)]
@@ -235,12 +235,6 @@ impl SendStream {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Held {
-    chunk: Chunk,
-    present: bool,
-}
-
 /// A misplaced chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Corrupt {
@@ -255,22 +249,33 @@ pub(crate) struct Corrupt {
 /// The receiver's stream: delivers every byte exactly once and in order, and checks this.
 #[derive(Clone, Debug)]
 pub(crate) struct ReceiveStream {
-    held: Ring<Held>,
-    /// Out-of-order chunks.
-    waiting: u64,
+    /// The next chunk to deliver.
+    next: u64,
     /// Bytes delivered to the application.
     bytes: u64,
+    /// Out-of-order chunks, in order: as many runs as holes, few even in large windows.
+    waiting: VecDeque<Run>,
+}
+
+/// Consecutive chunks, from one number up to another. Runs do not touch each other.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    from: u64,
+    to: u64,
+    /// Where it begins and ends in the stream, modulo 2³².
+    begins: u32,
+    ends: u32,
 }
 
 impl ReceiveStream {
     pub(crate) fn new() -> ReceiveStream {
-        ReceiveStream { held: Ring::new(), waiting: 0, bytes: 0 }
+        ReceiveStream { next: 0, bytes: 0, waiting: VecDeque::new() }
     }
 
     /// The next chunk to deliver.
     #[inline]
     pub(crate) fn next(&self) -> u64 {
-        self.held.start()
+        self.next
     }
 
     /// Bytes delivered, in order.
@@ -282,7 +287,7 @@ impl ReceiveStream {
     /// Whether all received chunks are delivered.
     #[inline]
     pub(crate) fn is_in_order(&self) -> bool {
-        self.waiting == 0
+        self.waiting.is_empty()
     }
 
     /// Takes a chunk; returns whether it is the first copy.
@@ -291,36 +296,55 @@ impl ReceiveStream {
     /// [`Corrupt`] if a chunk does not continue the stream: a bug in the simulator.
     #[inline]
     pub(crate) fn take(&mut self, n: u64, chunk: Chunk) -> Result<bool, Corrupt> {
-        if n < self.next() {
-            return Ok(false);
+        if n != self.next {
+            return if n < self.next { Ok(false) } else { self.keep(n, chunk) };
         }
-        if n == self.next() {
-            self.deliver(chunk)?;
-            self.held.pass();
-            while self.waiting > 0 && self.held.end() > self.next() && self.held.get(self.next()).present {
-                self.deliver(self.held.get(self.next()).chunk)?;
-                self.waiting -= 1;
-                self.held.forget_before(self.next() + 1);
-            }
-            return Ok(true);
+        continues(self.bytes as u32, n, chunk.offset)?;
+        self.bytes += u64::from(chunk.len);
+        self.next += 1;
+        if let Some(&run) = self.waiting.front().filter(|run| run.from == self.next) {
+            self.waiting.pop_front();
+            continues(self.bytes as u32, run.from, run.begins)?;
+            self.bytes += u64::from(run.ends.wrapping_sub(run.begins)); // at most the receive window
+            self.next = run.to;
         }
-        self.held.extend_to(n);
-        let slot = self.held.get_mut(n);
-        let first = !slot.present;
-        *slot = Held { chunk, present: true };
-        self.waiting += u64::from(first);
-        Ok(first)
+        Ok(true)
     }
 
-    #[inline]
-    fn deliver(&mut self, chunk: Chunk) -> Result<(), Corrupt> {
-        let expected = self.bytes as u32;
-        if chunk.offset != expected {
-            return Err(Corrupt { chunk: self.next(), expected, found: chunk.offset });
+    /// Keeps a chunk behind a hole.
+    fn keep(&mut self, n: u64, chunk: Chunk) -> Result<bool, Corrupt> {
+        let ends = chunk.offset.wrapping_add(chunk.len.into());
+        // Mostly it extends the last run, or begins another behind it.
+        let i = match self.waiting.back() {
+            Some(last) if last.from <= n => self.waiting.len() - usize::from(n <= last.to),
+            _ => self.waiting.partition_point(|run| run.to < n),
+        };
+        let next = self.waiting.get(i + 1).copied();
+        match self.waiting.get_mut(i) {
+            Some(run) if (run.from..run.to).contains(&n) => return Ok(false),
+            Some(run) if run.to == n => {
+                continues(run.ends, n, chunk.offset)?;
+                (run.to, run.ends) = (n + 1, ends);
+                if let Some(next) = next.filter(|next| next.from == n + 1) {
+                    continues(ends, next.from, next.begins)?;
+                    (run.to, run.ends) = (next.to, next.ends);
+                    self.waiting.remove(i + 1);
+                }
+            }
+            Some(run) if run.from == n + 1 => {
+                continues(ends, run.from, run.begins)?;
+                (run.from, run.begins) = (n, chunk.offset);
+            }
+            _ => self.waiting.insert(i, Run { from: n, to: n + 1, begins: chunk.offset, ends }),
         }
-        self.bytes += u64::from(chunk.len);
-        Ok(())
+        Ok(true)
     }
+}
+
+/// Checks that chunk `chunk`, which begins at `found`, continues what ends at `expected`.
+#[inline]
+fn continues(expected: u32, chunk: u64, found: u32) -> Result<(), Corrupt> {
+    if found == expected { Ok(()) } else { Err(Corrupt { chunk, expected, found }) }
 }
 
 #[cfg(test)]
@@ -362,6 +386,29 @@ mod tests {
         incoming.take(0, Chunk { offset: 0, len: 100 }).unwrap();
         let wrong = incoming.take(1, Chunk { offset: 99, len: 100 });
         assert_eq!(wrong, Err(Corrupt { chunk: 1, expected: 100, found: 99 }));
+    }
+
+    /// The same behind a hole: at the end of a run, before it, and where two runs meet.
+    #[test]
+    fn a_gap_behind_a_hole_is_noticed() {
+        let noticed = |kept: &[u64], (n, offset), (chunk, expected, found)| {
+            let mut incoming = ReceiveStream::new();
+            for n in kept {
+                let chunk = Chunk { offset: 100 * *n as u32, len: 100 };
+                assert_eq!(incoming.take(*n, chunk), Ok(true));
+                assert_eq!(incoming.take(*n, chunk), Ok(false));
+            }
+            let wrong = incoming.take(n, Chunk { offset, len: 100 });
+            assert_eq!(wrong, Err(Corrupt { chunk, expected, found }));
+        };
+        noticed(&[5], (6, 599), (6, 600, 599));
+        noticed(&[5], (4, 399), (5, 499, 500));
+        noticed(&[7, 5], (6, 601), (6, 600, 601));
+        noticed(&[2, 1], (0, 1), (0, 0, 1));
+        let mut incoming = ReceiveStream::new();
+        incoming.take(1, Chunk { offset: 100, len: 100 }).unwrap();
+        let wrong = incoming.take(0, Chunk { offset: 0, len: 99 });
+        assert_eq!(wrong, Err(Corrupt { chunk: 1, expected: 99, found: 100 }));
     }
 
     /// By hand: buffers of 45 segments of 1448 bytes, 65,160 in all, of 100,000 bytes: the second has 34,840. Data written to an

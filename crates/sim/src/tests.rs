@@ -44,7 +44,11 @@ impl Simulator<'_> {
                 if counters.timeouts > expired {
                     // RFC 6298 §5.4: "Retransmit the earliest segment that has not been acknowledged".
                     let board = &subflow.tx.board;
-                    assert_eq!(board.get(board.una()).sent, self.net.now(), "not retransmitted at a timeout");
+                    assert_eq!(
+                        { board.get(board.una()).sent },
+                        self.net.now(),
+                        "not retransmitted at a timeout"
+                    );
                 }
                 subflow.tx.board.audit();
                 let path = connection.cc.path(subflow.tx.row());
