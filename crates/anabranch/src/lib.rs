@@ -51,8 +51,8 @@
 //!
 //! An [`Error`] distinguishes bad input, a failed result and cancellation. It shows a mistake in a file with its place.
 //!
-//! The modules [`algorithms`] to [`theory`] have the types and functions of the crates below that these results and
-//! arguments use, so that a program needs only this crate.
+//! [`algorithms`], [`links`], [`mod@papers`], [`pictures`], [`records`], [`scenarios`], [`simulator`], [`studies`] and [`theory`]
+//! are the crates below, whose types these results and arguments use: a program needs only this crate.
 //!
 //! A [`Campaign`] runs studies and papers and writes their results and a report. [`plot`] draws results, [`capture`] reads
 //! packets of real hosts. With the feature `linux`, a scenario runs on Linux kernels too.
@@ -108,66 +108,19 @@ use algorithms::{kernel_registry, registry::Entry};
 #[cfg(feature = "linux")]
 pub use anabranch_mptcp_bpf as kernel;
 
+pub use anabranch_ideal as theory;
+pub use anabranch_net as links;
+pub use anabranch_papers as papers;
+pub use anabranch_plot as pictures;
+pub use anabranch_record as records;
+pub use anabranch_scenario as scenarios;
+pub use anabranch_sim as simulator;
+pub use anabranch_study as studies;
+
 /// The algorithms, and the contract that they are written against.
 pub mod algorithms {
-    pub use anabranch_cc::{
-        Ack, Algorithm, Congestion, LostSegment, Path, RateSample, Seconds, Signal, registry, slow_start,
-    };
+    pub use anabranch_cc::*;
     pub use anabranch_cc_fixed::registry as kernel_registry;
-}
-
-/// Links, as a checked scenario has them.
-pub mod links {
-    pub use anabranch_net::{Discipline, LinkSpec, Loss, QueueLimit, Value};
-}
-
-/// The shipped papers and the standard cases.
-pub mod papers {
-    pub use anabranch_papers::{Simulator, all, find, headings, is_own, standard, task_error, wording};
-}
-
-/// Sizes and sections of pictures.
-pub mod pictures {
-    pub use anabranch_plot::{Axes, Size, View};
-}
-
-/// Records of runs: summaries, samples, files.
-pub mod records {
-    #[cfg(feature = "schema")]
-    pub use anabranch_record::json_schema;
-    pub use anabranch_record::{
-        CaptureRead, Cell, Column, Completion, Fallback, FallbackSign, FlowSummary, KeepGoing, KernelRun,
-        Kind, LinkSeries, ParquetTable, ReadError, Record, RunDirectory, SampleColumn, Sink, Slowdown,
-        SubflowSeries, SubflowSummary, TableFile, Unit, View, WriteError, jain, quoted, replace,
-    };
-}
-
-/// Checked scenarios, their values in text, and synthetic traces.
-pub mod scenarios {
-    pub use anabranch_scenario::{
-        Application, CongestionControl, Flow, Scenario, TraceModel, add_algorithm, base, describe, is_hidden,
-        is_unit, json_schema, printable, printable_line, rate, suggest, synthetic_trace, time,
-    };
-}
-
-/// A simulated run in steps.
-pub mod simulator {
-    pub use anabranch_sim::{LinkNow, Session, SimError, SubflowNow, memory};
-}
-
-/// Studies: their files, tasks, store and results.
-pub mod studies {
-    pub use anabranch_study::{
-        Backend, Backends, Claim, Estimate, Experiment, Kind, NoValue, PendingRun, Progress, Published,
-        Results, Row, RunCache, RunId, ScenarioFile, SimulationRuns, Store, Study, StudyError, Task,
-        TaskError, VariantName, Verdict, Wording, Work, estimate, file, format, narrowing, run_all, store,
-        task, variant, work_with_runs,
-    };
-}
-
-/// Fair shares and equilibria of a scenario.
-pub mod theory {
-    pub use anabranch_ideal::{Allocation, COUPLED, FlowIdeal, Ideals, LinkIdeal, SubflowIdeal};
 }
 
 /// Finds the algorithm called `name`, in any arithmetic.
