@@ -72,7 +72,7 @@ unit: export PROPTEST_RNG_SEED ?= 1
 unit: ## run cargo test and add up its results
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || tools/skipped.sh "the pages of reports in a browser" "Chromium is not installed"
 	@[ -n "$(FEATURES)" ] || tools/skipped.sh "the command, the testbed and the kernel's algorithms" "the libraries of the feature linux are not installed"
-	cargo test $(WORKSPACE) --locked --no-fail-fast 2>&1 | awk -f tools/tally.awk
+	@tools/unit.sh $(WORKSPACE)
 
 python: ## test the Python package, as a wheel
 	@tools/python.sh test
@@ -123,7 +123,7 @@ test-kernels: setup-test ## the same, also in the running kernel, as one table; 
 	@tools/test-kernels.sh
 
 kernel-proof: setup-test ## test on this kernel: duels in twelve runs each, 10,000 connections; see the book, "Measured on Linux"
-	cargo test --locked -p anabranch-mptcp-bpf --test all -- --ignored --nocapture duel churn
+	cargo test --locked -p anabranch-mptcp-bpf --test kernel -- --ignored --nocapture duel churn
 
 cross-check: setup ## check that the command, without the feature linux, compiles for macOS and Windows
 	@tools/cross-check.sh

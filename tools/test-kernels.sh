@@ -5,7 +5,7 @@
 #     tools/test-kernels.sh [--guests] [--only-load | --duels] [ALGORITHM…]
 #
 # --guests: leaves out the running kernel. --only-load: loads without sending. --duels: runs only five of each duel of
-# tests/all/duel.rs, of 20 s. Algorithms: ab_lia and so on; by default all.
+# tests/kernel/duel.rs, of 20 s. Algorithms: ab_lia and so on; by default all.
 #
 # The guests run in virtual time: the speed of this machine affects only the waiting time.
 set -euo pipefail

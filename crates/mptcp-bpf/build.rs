@@ -10,9 +10,9 @@ use std::{env, fs};
 /// The benchmark's additions, the tests' programs for routers, and types of other kernels: they are in no table.
 const OTHERS: [&str; 4] = [
     "benches/plain.bpf.c",
-    "tests/all/programs/mark.bpf.c",
-    "tests/all/programs/skipping.bpf.c",
-    "tests/all/programs/calling.bpf.c",
+    "tests/kernel/programs/mark.bpf.c",
+    "tests/kernel/programs/skipping.bpf.c",
+    "tests/kernel/programs/calling.bpf.c",
 ];
 
 fn main() {

@@ -4,7 +4,7 @@
 //!
 //! `measure [--only-load | --duels] [ALGORITHM…]` prints tab-separated lines, each with what it says first, and what
 //! goes wrong on standard error. Exit status 1 if anything does. `--duels`: longer ones, of the pairs that
-//! `tests/all/duel.rs` compares, and nothing else.
+//! `tests/kernel/duel.rs` compares, and nothing else.
 
 use anabranch_cc_fixed::registry;
 use anabranch_mptcp_bpf::{Instance, instances, loaded};
@@ -37,7 +37,7 @@ struct Form {
 const SHORT: Form =
     Form { bottleneck: LINK, warm_up: Duration::from_secs(2), lasts: Duration::from_secs(10) };
 
-/// The bottleneck and the length of the short ones in `tests/all/duel.rs`.
+/// The bottleneck and the length of the short ones in `tests/kernel/duel.rs`.
 const LONG: Form = Form {
     bottleneck: Bottleneck { mbit_s: 20.0, queue: 100 },
     warm_up: Duration::from_secs(4),

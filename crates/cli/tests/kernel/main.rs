@@ -1,5 +1,5 @@
-//! `anabranch kernel`, with the running kernel where it can take algorithms. A process apart: the tests beside these
-//! would keep both processors busy while traffic is measured here.
+//! `anabranch kernel`, with the running kernel where it can take algorithms. A process apart: others run beside it at a
+//! lower priority.
 
 mod backend;
 mod capture;

@@ -1,4 +1,4 @@
-//! A router that marks packets (`tests/all/programs/mark.bpf.c`).
+//! A router that marks packets (`tests/kernel/programs/mark.bpf.c`).
 
 use anabranch_test_support::namespace::Namespace;
 use libbpf_rs::{MapCore, MapFlags, Object, ObjectBuilder, TC_INGRESS, TcHookBuilder};

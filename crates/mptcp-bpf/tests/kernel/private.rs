@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 use std::env;
 use std::io::{BufRead, BufReader, Read, Write, stdin};
 use std::net::TcpStream;
+use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
 use std::thread::scope;
 
@@ -97,8 +98,9 @@ fn every_algorithm_couples_the_subflows_of_a_socket() {
     let listener = listener(&lab.server, 5201);
     for entry in registry::all() {
         let private = Private::load(entry).unwrap();
-        let client = lab.client.run(|| mptcp::connection(5201)).unwrap();
-        set_tcp_congestion(&client, private.name()).unwrap();
+        // Before it connects: a subflow that joins at that instant may keep another one.
+        let choose = |socket: &OwnedFd| set_tcp_congestion(socket, private.name()).unwrap();
+        let client = lab.client.run(|| mptcp::connection_of(5201, choose)).unwrap();
         let mut pair = (client, listener.accept().unwrap().0);
         let joined = || {
             fill(&mut pair);

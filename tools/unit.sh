@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Runs cargo test with these options, which select packages and features, and adds up the results. Tests on the running
+# kernel, the targets `kernel`, mostly wait, one after the other. The others run beside them at a lower priority: what the
+# kernel's tests measure must not wait for a processor.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+
+both() {
+    local kernel='' status=0
+    if [[ " $* " == *" linux "* ]]; then
+        # A process group of its own, so that it can be ended as a whole.
+        set -m
+        cargo test "$@" --locked --no-fail-fast --test kernel </dev/null >"$out" 2>&1 &
+        set +m
+        kernel=$!
+        trap 'kill -- "-$kernel"; exit 1' INT TERM
+    fi
+    nice -n 10 cargo test "$@" --locked --no-fail-fast --lib --bins --test '[!k]*' || status=$?
+    nice -n 10 cargo test "$@" --locked --no-fail-fast --doc || status=$?
+    [ -z "$kernel" ] || wait "$kernel" || status=$?
+    cat "$out"
+    return "$status"
+}
+
+cargo test "$@" --locked --no-run
+both "$@" 2>&1 | awk -f tools/tally.awk
