@@ -5,7 +5,6 @@ use crate::namespace::{Namespace, mptcp_socket};
 use rustix::net::{bind, connect, listen, sockopt};
 use std::io;
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
-use std::os::fd::OwnedFd;
 
 fn server(port: u16) -> SocketAddrV4 {
     SocketAddrV4::new(SERVER.parse().unwrap(), port)
@@ -24,13 +23,7 @@ pub fn listener(namespace: &Namespace, port: u16) -> TcpListener {
 
 /// Connects to the server's address, from the namespace of the calling thread.
 pub fn connection(port: u16) -> io::Result<TcpStream> {
-    connection_of(port, |_| ())
-}
-
-/// The same with a socket that was prepared.
-pub fn connection_of(port: u16, prepare: impl FnOnce(&OwnedFd)) -> io::Result<TcpStream> {
     let socket = mptcp_socket();
-    prepare(&socket);
     connect(&socket, &server(port))?;
     Ok(socket.into())
 }

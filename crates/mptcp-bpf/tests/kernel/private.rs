@@ -8,15 +8,15 @@ use anabranch_test_support::lab::{Lab, client_address};
 use anabranch_test_support::mptcp::{self, listener};
 use anabranch_test_support::namespace::{Namespace, exchange};
 use anabranch_test_support::programs::registrations;
-use anabranch_test_support::{Kernel, reno, reno_instance, until};
+use anabranch_test_support::{Kernel, becomes, reno, reno_instance, until};
 use rustix::net::sockopt::{set_tcp_congestion, tcp_congestion};
 use std::collections::BTreeSet;
 use std::env;
 use std::io::{BufRead, BufReader, Read, Write, stdin};
 use std::net::TcpStream;
-use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
 use std::thread::scope;
+use std::time::Duration;
 
 fn is_listed(name: &str) -> bool {
     available().unwrap().iter().any(|listed| listed == name)
@@ -98,13 +98,17 @@ fn every_algorithm_couples_the_subflows_of_a_socket() {
     let listener = listener(&lab.server, 5201);
     for entry in registry::all() {
         let private = Private::load(entry).unwrap();
-        // Before it connects: a subflow that joins at that instant may keep another one.
-        let choose = |socket: &OwnedFd| set_tcp_congestion(socket, private.name()).unwrap();
-        let client = lab.client.run(|| mptcp::connection_of(5201, choose)).unwrap();
-        let mut pair = (client, listener.accept().unwrap().0);
+        let mut pair = None;
         let joined = || {
-            fill(&mut pair);
-            rows(&private) == 2
+            // The kernel adds a subflow once; where that fails, as on a busy machine, another connection is tried.
+            pair = None;
+            let client = lab.client.run(|| mptcp::connection(5201)).unwrap();
+            set_tcp_congestion(&client, private.name()).unwrap();
+            let pair = pair.insert((client, listener.accept().unwrap().0));
+            becomes(Duration::from_secs(5), || {
+                fill(pair);
+                matches!(&private.connections()[..], [one] if one.subflows.len() == 2)
+            })
         };
         until(joined, "both subflows have a row");
         let connections = private.connections();
