@@ -16,7 +16,7 @@ const CONGESTED: f64 = 2.0;
 pub enum Met {
     /// The whole interval is at most 10 % beyond 1.
     Met,
-    /// The interval includes the margin of 10 %, or there is no interval.
+    /// The interval includes the margin of 10 %, or the ratio lacks an interval.
     Undetermined,
     /// The whole interval is more than 10 % beyond 1.
     Missed,

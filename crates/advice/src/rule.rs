@@ -13,7 +13,7 @@ time if it has transfers or responses; one without this value is left out. The b
 An algorithm does not differ from it beyond chance if the 95 % interval of their difference, run by run of the same seed, includes \
 0. With several buffers each is compared alone: the recommendation is the algorithm that is best, or indistinguishable from the \
 best, with every buffer; else the best depends on the buffer. If an algorithm with undecided goals has a better \
-mean, or no algorithm surely misses none, there is no recommendation yet: more seeds decide or, where that would be more than 100, longer runs. If every algorithm misses a goal, those that miss the \
+mean, or no algorithm surely misses none, the recommendation waits: more seeds decide or, where that would be more than 100, longer runs. If every algorithm misses a goal, those that miss the \
 fewest are compared: each goal counts once for each buffer, and undecided goals count as missed.";
 
 /// An algorithm over all buffers.
@@ -182,7 +182,7 @@ fn not_yet(
         needed.iter().map(seeds_of).collect::<Option<Vec<_>>>().and_then(|n| n.into_iter().max());
     let has_ratios = !needed.contains(&Needed::NoRatio);
     let decide = match more_seeds {
-        Some(more) => format!("{more} seeds should."),
+        Some(more) => format!("about {more} seeds should."),
         None if has_ratios && seeds as usize >= MOST_SEEDS => "use longer runs.".to_owned(),
         None if has_ratios => format!("use longer runs, since {MOST_SEEDS} seeds would not either."),
         None => "a run has no rate to compare.".to_owned(),
@@ -364,7 +364,7 @@ mod tests {
             (
                 &[lia(), olia(0), open(uncoupled(0), [(2, Some(12)), (3, Some(9))])],
                 &[],
-                "No recommendation yet: 5 seeds do not decide goals 2 and 3 of uncoupled; 12 seeds should. \
+                "No recommendation yet: 5 seeds do not decide goals 2 and 3 of uncoupled; about 12 seeds should. \
                  Of the algorithms that surely miss no goal, olia has the best goodput.",
             ),
             (
@@ -377,7 +377,7 @@ mod tests {
             (
                 &[open(lia(), [(1, Some(7))]), open(uncoupled(0), [(2, Some(12))]), olia(1)],
                 &[],
-                "No recommendation yet: 5 seeds do not decide goal 1 of lia and goal 2 of uncoupled; 12 seeds should. \
+                "No recommendation yet: 5 seeds do not decide goal 1 of lia and goal 2 of uncoupled; about 12 seeds should. \
                  No algorithm surely misses none.",
             ),
             // A slower one changes nothing.

@@ -15,7 +15,8 @@ Examples:
   anabranch capture run.pcap --out out/capture
   anabranch capture run.pcap --json
 
-Capture at the sender's host: only there the capture shows full round-trip times and all retransmissions.";
+Capture at the sender's host: only there the capture shows full round-trip times and all
+retransmissions.";
 
 /// Arguments of `capture`.
 #[derive(Debug, Args)]

@@ -249,6 +249,11 @@ mod tests {
             let name = command.get_name();
             let help =
                 command.get_after_help().unwrap_or_else(|| panic!("{name} has no examples")).to_string();
+            let broken = help.lines().find(|line| line.chars().count() > 100 && !line.starts_with("  {"));
+            assert_eq!(
+                broken, None,
+                "{name}: a line that breaks where the terminal's width is not the author's"
+            );
             let examples: Vec<_> = help.lines().filter(|l| l.starts_with("  anabranch ")).collect();
             assert!(!examples.is_empty(), "{name}");
             for example in examples {

@@ -41,6 +41,8 @@ struct Column {
     heading: String,
     cells: Vec<String>,
     alignment: CellAlignment,
+    /// Whether cells may break between words.
+    breaks: bool,
 }
 
 impl Table {
@@ -53,7 +55,19 @@ impl Table {
     pub fn text<S: Into<String>>(mut self, heading: &str, cells: impl IntoIterator<Item = S>) -> Self {
         // Escaped before the layout, because escapes are wider.
         let cells = cells.into_iter().map(|cell| printable(&cell.into())).collect();
-        self.0.push(Column { heading: heading.to_owned(), cells, alignment: CellAlignment::Left });
+        self.0.push(Column {
+            heading: heading.to_owned(),
+            cells,
+            alignment: CellAlignment::Left,
+            breaks: true,
+        });
+        self
+    }
+
+    /// Adds a column of names, which do not break where the table has room for them.
+    pub fn names<S: Into<String>>(mut self, heading: &str, cells: impl IntoIterator<Item = S>) -> Self {
+        self = self.text(heading, cells);
+        self.0.iter_mut().next_back().into_iter().for_each(|column| column.breaks = false);
         self
     }
 
@@ -117,7 +131,7 @@ impl Table {
     }
 
     fn right(mut self, heading: String, cells: Vec<String>) -> Self {
-        self.0.push(Column { heading, cells, alignment: CellAlignment::Right });
+        self.0.push(Column { heading, cells, alignment: CellAlignment::Right, breaks: false });
         self
     }
 
@@ -153,9 +167,7 @@ impl Column {
     /// The width of its longest word. Numbers with their intervals do not break.
     fn least(&self) -> usize {
         let words = |text: &str| text.split_whitespace().map(display_width).max().unwrap_or(0);
-        let cell = |text: &String| {
-            if self.alignment == CellAlignment::Right { display_width(text) } else { words(text) }
-        };
+        let cell = |text: &String| if self.breaks { words(text) } else { display_width(text) };
         self.cells.iter().map(cell).chain([words(&self.heading)]).max().unwrap_or(0).max(1)
     }
 
@@ -315,6 +327,17 @@ mod tests {
         let name = name.repeat(4);
         let text = Table::new().text("flow", [&name]).text("cc", [&name]).to_string();
         assert!(text.lines().all(|line| display_width(line) <= WIDTH), "{text}");
+    }
+
+    /// A name of several words keeps its line, and a heading breaks in its place.
+    #[test]
+    fn names_of_several_words_do_not_break() {
+        let headings = ["retransmitted segments", "mean smoothed round-trip time", "mean congestion window"];
+        let table = Table::new().names("subflow", ["the bonded connection: fibre"]);
+        let table = headings.iter().fold(table, |table, heading| table.text(heading, ["14.20 ± 0.15"]));
+        let lines = table.lines(90);
+        assert!(lines.iter().all(|line| display_width(line) <= 90), "{lines:#?}");
+        assert!(lines.iter().any(|line| line.contains("the bonded connection: fibre")), "{lines:#?}");
     }
 
     #[test]

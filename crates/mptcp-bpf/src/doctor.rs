@@ -225,7 +225,7 @@ fn jit() -> Check {
     let (found, on) = match state.as_deref().map(str::trim) {
         Some("0") => ("off", false),
         Some(_) => ("on", true),
-        None => ("not shown in this network namespace", true),
+        None => ("visible only in the host's network namespace", true),
     };
     let help = "run `sysctl -w net.core.bpf_jit_enable=1`; to keep it, add a file to /etc/sysctl.d";
     Check::new(Need::Jit, "BPF compiler (JIT)", found).verdict_unless(Verdict::Missing, on, help)

@@ -18,8 +18,8 @@ Examples:
   anabranch kernel unload all
 
 Algorithms stay loaded, and selected, until the machine restarts. At boot, the systemd unit
-anabranch-kernel loads them all: `systemctl enable --now anabranch-kernel`. It selects none. To select
-one for the host at boot, add to the unit (`systemctl edit anabranch-kernel`):
+anabranch-kernel loads them all: `systemctl enable --now anabranch-kernel`. It selects none.
+To select one for the host at boot, add to the unit (`systemctl edit anabranch-kernel`):
   [Service]
   ExecStartPost=/usr/bin/anabranch kernel use lia --host
 with the path of the command as in the unit's ExecStart=.";
@@ -64,9 +64,9 @@ Examples:
   anabranch kernel use lia --host
   anabranch kernel use reno --netns proxy
 
-The command sets the sysctl net.ipv4.tcp_congestion_control. It applies to sockets opened later, until
-the machine restarts. Restart programs that listen: subflows that join connections of an older
-listener may get the old algorithm. `anabranch kernel status` lists such listeners.";
+The command sets the sysctl net.ipv4.tcp_congestion_control. It applies to sockets opened later,
+until the machine restarts. Restart programs that listen: subflows that join connections of an
+older listener may get the old algorithm. `anabranch kernel status` lists such listeners.";
 
 const MONITOR_EXAMPLES: &str = "\
 Examples:

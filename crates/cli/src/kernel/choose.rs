@@ -92,7 +92,7 @@ fn kernel_algorithm_help(name: &str) -> String {
     format!(
         "{ours}the kernel may not allow its own in every namespace: on the host, `sysctl -w \
          net.ipv4.tcp_allowed_congestion_control=\"$(sysctl -n net.ipv4.tcp_allowed_congestion_control) {name}\"` allows \
-         {name} in all of them; a program run by root can select it for a socket (TCP_CONGESTION)"
+         {name} in all namespaces of this machine until it restarts; a program run by root can select it for a socket (TCP_CONGESTION)"
     )
 }
 

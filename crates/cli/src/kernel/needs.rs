@@ -60,7 +60,8 @@ pub fn find(name: &str, own: &[String]) -> Result<&'static KernelEntry, Error> {
             Err(input_error(format!("unknown algorithm `{name}`"), Some(&help)))
         }
         None => {
-            let known = names.into_iter().chain(own.iter().map(String::as_str));
+            let others = own.iter().map(String::as_str).filter(|own| !names.contains(own));
+            let known: Vec<&str> = names.iter().copied().chain(others).collect();
             Err(input_error(format!("unknown algorithm `{name}`"), Some(&suggest(name, known))))
         }
     }
@@ -86,6 +87,11 @@ mod tests {
             assert!(help(given).contains(&format!("did you mean `{meant}`?")), "{}", help(given));
         }
         assert!(help("nothing-like-it").ends_with(", bbr"), "{}", help("nothing-like-it"));
+        let known = match find("nothing-like-it", &["bbr".to_owned(), "reno".to_owned()]) {
+            Err(why) => why.report().help().unwrap().to_string(),
+            Ok(entry) => panic!("{}", entry.kernel_name),
+        };
+        assert_eq!(known.matches(" reno,").count(), 1, "each once: {known}");
         for (given, own) in [("uncoupled", "own cubic"), ("bbr", "own")] {
             let said = format!("{given} is the kernel's {own}: there is nothing to load");
             assert!(help(given).starts_with(&said), "{}", help(given));

@@ -38,7 +38,7 @@ pub fn page(advice: &Advice, scenario_of: &Scenario) -> String {
         fill(&heading),
         fill(&advice.compared_with()),
         table(&advice.cases, flow),
-        others(&advice.cases).map_or(String::new(), |table| format!("{table}\n")),
+        others(&advice.cases, scenario_of).map_or(String::new(), |table| format!("{table}\n")),
         fill(&advice.recommendation.text),
         repeat.map_or(String::new(), |repeat| fill(&repeat)),
         fill(&on_linux(&advice.recommendation.best, |cc| read(scenario_of, flow, cc)))
@@ -56,14 +56,18 @@ fn with_buffers(cases: &[Case]) -> Table {
 }
 
 /// What the other flows get, and where an algorithm harms a single-path flow the most; `None` without other flows.
-fn others(cases: &[Case]) -> Option<Table> {
+fn others(cases: &[Case], scenario: &Scenario) -> Option<Table> {
     let names = cases.first()?.others_bps.iter().map(|(name, _)| name);
     let mut table = with_buffers(cases).text("--cc", cases.iter().map(|case| &case.cc));
     let mut has_others = false;
     for (i, name) in names.enumerate() {
         let each = cases.iter().map(|case| case.others_bps[i].1.as_ref());
         let each: Vec<Spread> = each.map(|rate| rate.map_or(Spread::Missing, Spread::from)).collect();
-        table = table.estimates(&format!("goodput of {name}"), RATE, &each);
+        let heading = match scenario.flows.iter().filter(|flow| base(&flow.name) == name).count() {
+            0 | 1 => format!("goodput of {name}"),
+            n => format!("goodput of {name}, sum of {n}"),
+        };
+        table = table.estimates(&heading, RATE, &each);
         has_others = true;
     }
     let link = |case: &Case| case.goal2.link.clone().unwrap_or_default();

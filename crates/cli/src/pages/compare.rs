@@ -98,6 +98,11 @@ impl Page {
             same |= table.contains("± 0 ") || table.contains("± 0\n");
             page += &format!("\n{table}");
         }
+        let attempts = |s: &Summary| s.kernel.as_ref().map_or(0, |run| run.invalid_attempts);
+        let repeated: u32 = self.runs.iter().flatten().map(attempts).sum();
+        if repeated > 0 {
+            page += &format!("\nInvalid attempts that were repeated: {repeated}\n");
+        }
         if same {
             let why = if self.runs[0][0].kernel.is_some() { SAME_ON_KERNEL } else { SAME };
             page += &format!("\n{}\n", textwrap::fill(why, WIDTH));
@@ -106,7 +111,7 @@ impl Page {
             let first = &self.cc[0];
             let paired = format!(
                 "difference to {first}: the mean difference between runs of the same seed. If its interval \
-                 includes 0, there is no difference beyond chance."
+                 includes 0, the difference may be chance."
             );
             page += &format!("\n{}\n", textwrap::fill(&paired, WIDTH));
         }
@@ -127,7 +132,7 @@ impl Page {
             (0..self.cc.len()).map(|i| if i == 0 { name.clone() } else { String::new() }).collect::<Vec<_>>()
         };
         Table::new()
-            .text(heading, names.iter().flat_map(group))
+            .names(heading, names.iter().flat_map(group))
             .text("--cc", names.iter().flat_map(|_| &self.cc))
     }
 
@@ -273,6 +278,7 @@ fn pairs<'a>(first: &'a [Summary], own: &'a [Summary]) -> impl Iterator<Item = (
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anabranch::records::KernelRun;
     use anabranch::{Changes, Scenario, Watch};
 
     /// Of runs that failed the page says how many each algorithm has left.
@@ -289,6 +295,21 @@ mod tests {
         let page = Page::of(&["lia".into(), "olia".into()], &compared, &scenario).text();
         let said = "1 of 6 runs failed; the means leave them out: lia 3 seeds, olia 2 seeds";
         assert!(page.split_whitespace().collect::<Vec<_>>().join(" ").contains(said), "{page}");
+    }
+
+    /// Attempts that were not valid took time, and the page says how many there were.
+    #[test]
+    fn repeated_attempts_are_counted() {
+        let text = "name = \"one path\"\nduration = \"1 s\"\nlinks.a = { rate = \"1 Mbit/s\", delay = \"5 ms\" }\n\
+                    flows = [{ name = \"f\", cc = \"reno\", paths = [[\"a\"]] }]";
+        let scenario = Scenario::of_text("a", text, Changes::default()).unwrap();
+        let mut compared = anabranch::compare(&scenario, &["reno"], 2, &Watch::default()).unwrap();
+        let page = |compared: &Compared| Page::of(&["reno".into()], compared, &scenario).text();
+        assert!(!page(&compared).contains("attempts"));
+        for ((_, summary), invalid_attempts) in compared.runs.iter_mut().zip([2, 1]) {
+            summary.kernel = Some(KernelRun { invalid_attempts, ..KernelRun::default() });
+        }
+        assert!(page(&compared).contains("Invalid attempts that were repeated: 3\n"), "{}", page(&compared));
     }
 
     /// Goodputs of 100, 200, 300, 400 and 500 Mbit/s: s = 158.1, t(4) = 2.776 and so ± 196.3; with 20 seeds t(19) = 2.093

@@ -42,6 +42,10 @@ fn remarks(ideals: &Ideals, settled: bool) -> String {
             "{id}: {meaning}. Only the totals of connections are unique, not the rates of subflows."
         ));
     }
+    if fair.iter().any(|(id, _)| ideals.allocation(id).is_some()) {
+        let full = "Fair shares assume full links; few flows over a buffer of less than 1 BDP leave some of a link unused.";
+        remarks.push(full.to_owned());
+    }
     if settled {
         let own = match ideals.own.as_deref() {
             Some("own") => "own: the scenario's own algorithms. ".to_owned(),

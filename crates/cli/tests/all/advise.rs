@@ -19,7 +19,7 @@ fn page_and_json() {
         assert!(words.contains(part), "{part} is not in\n{page}");
     }
     // Both neighbours together.
-    assert!(words.contains("--cc goodput of neighbour (Mbit/s) link of goal 2"), "{page}");
+    assert!(words.contains("--cc goodput of neighbour, sum of 2 (Mbit/s) link of goal 2"), "{page}");
     // On the DSL line, which it shares, LIA surely harms nobody.
     let undecided =
         "No recommendation yet: 2 seeds do not decide goal 1 of lia and goals 2 and 3 of uncoupled";

@@ -131,6 +131,47 @@ fn a_file_beyond_the_limit_is_a_failed_write() {
     assert_eq!(names(folder.path()), [""; 0]);
 }
 
+/// The connection with the most data comes first, and short ones beside it are only counted. The record has all.
+#[test]
+fn short_connections_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (scenario, pcap) = (at("s.toml"), at("s.pcapng"));
+    let text = |sizes: [&str; 3]| {
+        let flow = |(i, size): (usize, &str)| {
+            format!(
+                "[[flows]]\nname = \"f{i}\"\ncc = \"lia\"\npaths = [[\"a\"], [\"b\"]]\n\
+                 application = {{ kind = \"bulk\", size = \"{size}\" }}\n"
+            )
+        };
+        let flows: String = sizes.into_iter().enumerate().map(flow).collect();
+        format!(
+            "name = \"s\"\nduration = \"4 s\"\nlinks.a = {{ rate = \"10 Mbit/s\", delay = \"5 ms\" }}\n\
+             links.b = {{ rate = \"5 Mbit/s\", delay = \"9 ms\" }}\n{flows}"
+        )
+    };
+    let page = |sizes| {
+        fs::write(&scenario, text(sizes)).unwrap();
+        assert_eq!(anabranch(["run", &scenario, "--pcap", &pcap, "--replace"]).status, 0);
+        anabranch(["capture", &pcap]).ok()
+    };
+    let said = page(["1 MB", "50 kB", "2 kB"]);
+    let (large, middle) = (said.find(" 1000000 ").unwrap(), said.find(" 50000 ").unwrap());
+    assert!(large < middle && !said.contains(" 2000 "), "{said}");
+    assert!(said.contains("Not in the tables: 1 connection with less than 10 kB."), "{said}");
+    let json: serde_json::Value =
+        serde_json::from_str(&anabranch(["capture", &pcap, "--json"]).ok()).unwrap();
+    let bytes: Vec<u64> =
+        json["flows"].as_array().unwrap().iter().map(|f| f["delivered_bytes"].as_u64().unwrap()).collect();
+    assert_eq!(bytes, [2_000, 50_000, 1_000_000]);
+
+    let said = page(["4 kB", "3 kB", "2 kB"]);
+    assert!(
+        !said.contains("Not in the tables") && said.find(" 4000 ").unwrap() < said.find(" 2000 ").unwrap(),
+        "{said}"
+    );
+}
+
 /// A figure that a capture cannot have: the message says why, and which figures there are.
 #[test]
 fn a_capture_has_no_windows_to_draw() {

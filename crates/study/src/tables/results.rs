@@ -64,6 +64,16 @@ impl Results {
     /// # Errors
     /// Any failure that can be detected before the work.
     pub fn open(out: &Path, notify: Notify) -> Result<Self, OutputError> {
+        let is_new = out.symlink_metadata().is_err();
+        let opened = Results::claim(out, notify);
+        if opened.is_err() && is_new {
+            // A full disk has room for this folder at times, and not for the next. It goes if it is empty.
+            let _ = fs::remove_dir(out);
+        }
+        opened
+    }
+
+    fn claim(out: &Path, notify: Notify) -> Result<Self, OutputError> {
         let cannot = |path: &Path, e: &io::Error| {
             OutputError::because(format!("cannot write into {}", path.display()), e)
         };
@@ -305,6 +315,27 @@ fn described(result: &StudyResult) -> String {
 mod tests {
     use super::*;
     use crate::result::VariantName;
+
+    /// A folder whose own name is short enough for the system, and whose report's is not: making it fails half-way, as on a disk
+    /// that fills.
+    #[test]
+    fn a_failure_leaves_no_empty_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        // Linux takes names of 4095 bytes, and a file's own part of 255.
+        let mut parent = folder.path().to_owned();
+        while parent.as_os_str().len() < 3890 {
+            parent.push("d".repeat(199));
+        }
+        let rest = 4090 - parent.as_os_str().len() - 1;
+        assert!((1..=255).contains(&rest), "{rest}");
+        fs::create_dir_all(&parent).unwrap();
+        let out = parent.join("o".repeat(rest));
+        assert!(Results::open(&out, |_| ()).is_err());
+        assert!(!out.exists() && parent.exists());
+        fs::create_dir(&out).unwrap();
+        assert!(Results::open(&out, |_| ()).is_err());
+        assert!(out.exists(), "a folder that was there stays");
+    }
 
     /// The values of a backend are kept even where an old result does not record that it was requested.
     #[test]
