@@ -1,8 +1,9 @@
-//! The simulator and the Linux kernels that can run a scenario.
+//! The simulator, the Linux kernels and the QUIC stack that can run a scenario.
 //!
 //! To add a backend, write its [`Runner`] in a file of its own, and its line in [`RUNNERS`].
 
 use crate::linux::{GUEST_6_1, GUEST_6_12, GUEST_NEWEST, KERNEL};
+use crate::quic::NOQ;
 use crate::{Error, Scenario};
 use anabranch_papers::Simulator;
 use anabranch_study::{Backend, Backends, Variant, variant};
@@ -10,7 +11,7 @@ use miette::miette;
 use std::fmt;
 use std::sync::LazyLock;
 
-/// A backend that runs scenarios, with its options: the simulator, or a Linux kernel of [`crate::linux`].
+/// A backend that runs scenarios, with its options: the simulator, a Linux kernel of [`crate::linux`], or the QUIC stack.
 pub struct Runner {
     /// The backend.
     pub backend: &'static dyn Backend,
@@ -34,6 +35,7 @@ pub static RUNNERS: &[(&Runner, &str)] = &[
     (&GUEST_6_12, "The same on Debian's Linux 6.12 under QEMU, in virtual time: slower, but reproducible"),
     (&GUEST_6_1, "The same on Debian's Linux 6.1"),
     (&GUEST_NEWEST, "The same on Debian's newest Linux"),
+    (&NOQ, "The QUIC stack noq in virtual time: every flow is a multipath QUIC connection"),
 ];
 
 /// Their backends.

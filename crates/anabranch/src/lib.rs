@@ -55,7 +55,7 @@
 //! are the crates below, whose types these results and arguments use: a program needs only this crate.
 //!
 //! A [`Campaign`] runs studies and papers and writes their results and a report. [`plot`] draws results, [`capture`] reads
-//! packets of real hosts. With the feature `linux`, a scenario runs on Linux kernels too.
+//! packets of real hosts. With the feature `linux`, a scenario runs on Linux kernels too, with `quic` over a QUIC stack.
 
 pub mod advise;
 mod backend;
@@ -73,6 +73,11 @@ pub mod linux;
 mod measured;
 mod pcap;
 mod plot;
+#[cfg(feature = "quic")]
+mod quic;
+#[cfg(not(feature = "quic"))]
+#[path = "without_quic.rs"]
+mod quic;
 mod run;
 mod scenario;
 pub mod store;
@@ -95,6 +100,7 @@ pub use error::{Error, counted, input_error};
 pub use measured::{measure, measured_beside, shipped};
 pub use pcap::Packets;
 pub use plot::{Drawable, Plot, plot};
+pub use quic::NOQ;
 pub use run::{CompletedRun, Outputs, run};
 pub use scenario::{Changes, Scenario, check_memory, read};
 pub use study::{

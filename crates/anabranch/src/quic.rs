@@ -1,0 +1,40 @@
+//! Scenarios over real QUIC end points, in virtual time.
+
+use crate::Runner;
+use anabranch_quic::QuicError;
+use anabranch_record::{KeepGoing, Sink, Summary};
+use anabranch_scenario::Scenario;
+use anabranch_study::{Backend, Task, TaskError, Variant};
+
+/// The QUIC stack noq: every flow is a multipath QUIC connection.
+pub static NOQ: Runner =
+    Runner { backend: &Noq, with_iperf3: None, variant: Some(&COLUMN), is_ready: || Ok(()) };
+
+static COLUMN: Variant = Variant::on(
+    &Noq,
+    "noq",
+    "QUIC",
+    "The same scenarios over the QUIC stack noq, in virtual time: every flow is a multipath QUIC connection, on the simulator's links.",
+    "QUIC is left out: it cannot run any of these scenarios.",
+);
+
+struct Noq;
+
+impl Backend for Noq {
+    fn name(&self) -> &str {
+        "noq"
+    }
+
+    fn refuses(&self, scenario: &Scenario) -> Option<String> {
+        anabranch_quic::check(scenario).err().map(|why| why.to_string())
+    }
+
+    fn run(&self, task: &Task, sink: &mut dyn Sink, keep_going: KeepGoing<'_>) -> Result<Summary, TaskError> {
+        let scenario = task.scenario("the task's scenario")?;
+        anabranch_quic::run(&scenario, task.seed_of_run(), sink, keep_going).map_err(|error| match error {
+            QuicError::Interrupted { at, partial } => TaskError::Interrupted { at, partial: Some(partial) },
+            QuicError::Refused { .. } => TaskError::Refused(error.to_string()),
+            QuicError::Lost { .. } => TaskError::Failed(error.to_string()),
+        })
+    }
+}

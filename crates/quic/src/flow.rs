@@ -1,0 +1,380 @@
+//! One flow: a QUIC client that sends one stream, and the server that reads it.
+
+use crate::QuicError;
+use crate::clock::Clock;
+use crate::coupled::Coupled;
+use crate::network::{Datagram, End};
+use crate::tls;
+use anabranch_net::{Random, Time};
+use anabranch_scenario::{Application, Flow as Spec};
+use bytes::{Bytes, BytesMut};
+use noq_proto::{
+    ClientConfig, Connection, ConnectionError, ConnectionHandle, ConnectionId, ConnectionIdGenerator,
+    DatagramEvent, Dir, Endpoint, EndpointConfig, Event, FourTuple, PathEvent, PathId, PathStatus,
+    ServerConfig, StreamEvent, StreamId, Transmit, TransportConfig, VarInt,
+};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The random numbers of connections.
+const SEED: u64 = 0x7175_6963_2072_6e67;
+const PORT: u16 = 4433;
+/// IPv4, TCP and its timestamps, by which a packet of a TCP flow exceeds its mss; and IPv4 and UDP.
+const TCP_HEADERS: u16 = 52;
+const UDP_HEADERS: u16 = 28;
+/// As much as the stack buffers of a stream that the receiver has not acknowledged.
+const SEND_WINDOW: u64 = 16 << 20;
+
+static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+
+/// Connection ids of 8 random bytes.
+struct Ids(Random);
+
+impl ConnectionIdGenerator for Ids {
+    fn generate_cid(&mut self) -> ConnectionId {
+        ConnectionId::new(&self.0.bits().to_le_bytes())
+    }
+
+    fn cid_len(&self) -> usize {
+        8
+    }
+
+    fn cid_lifetime(&self) -> Option<Duration> {
+        None
+    }
+}
+
+/// One end of a connection.
+struct Host {
+    endpoint: Endpoint,
+    connection: Option<(ConnectionHandle, Connection)>,
+}
+
+pub(crate) struct Flow {
+    index: usize,
+    name: String,
+    clock: Clock,
+    ecn: bool,
+    paths: usize,
+    client: Host,
+    server: Host,
+    config: Option<ClientConfig>,
+    pub(crate) coupled: Arc<Coupled>,
+    stream: Option<StreamId>,
+    /// Bytes that the application has not yet written.
+    left: u64,
+    /// Stream bytes that the receiver has read, in order.
+    pub(crate) delivered: u64,
+    /// Whether all is read.
+    pub(crate) is_complete: bool,
+    stopped: bool,
+    /// For which time the timer of each end is scheduled.
+    armed: [Time; 2],
+}
+
+fn address(path: usize, end: End) -> Ipv4Addr {
+    Ipv4Addr::new(10, u8::from(end == End::Server), path as u8, 1)
+}
+
+fn path_of(ip: IpAddr) -> usize {
+    match ip {
+        IpAddr::V4(ip) => ip.octets()[2].into(),
+        IpAddr::V6(_) => 0,
+    }
+}
+
+/// The network path as an end sees it.
+fn four_tuple(path: usize, of: End) -> FourTuple {
+    let other = if of == End::Client { End::Server } else { End::Client };
+    let remote = SocketAddr::new(address(path, other).into(), PORT);
+    FourTuple::new(remote, Some(address(path, of).into()))
+}
+
+impl Flow {
+    pub(crate) fn new(index: usize, spec: &Spec, seed: u64, clock: Clock) -> Result<Flow, QuicError> {
+        let mut random = Random::new(seed ^ SEED, index as u64);
+        let group = spec.cc.entry.group(&spec.cc.params).map_err(|why| QuicError::Refused {
+            key: format!("flows.{}.cc", spec.name),
+            why: why.to_string(),
+        })?;
+        let coupled = Arc::new(Coupled::new(
+            clock,
+            group,
+            spec.tcp.initial_window,
+            spec.tcp.initial_ssthresh,
+            spec.cc.entry.observables.len(),
+        ));
+        let payload = spec.tcp.mss + TCP_HEADERS - UDP_HEADERS;
+        let transport = || {
+            let mut transport = TransportConfig::default();
+            transport
+                .initial_mtu(payload)
+                .mtu_discovery_config(None)
+                .enable_segmentation_offload(false)
+                .max_idle_timeout(None)
+                .send_window(SEND_WINDOW);
+            if spec.paths.len() > 1 {
+                transport.max_concurrent_multipath_paths(spec.paths.len() as u32);
+            }
+            transport
+        };
+        let (client, server) = tls::pair(&mut random);
+        let mut of_client = transport();
+        of_client.congestion_controller_factory(coupled.clone());
+        let first_id = ConnectionId::new(&random.bits().to_le_bytes());
+        let mut config = ClientConfig::new(client);
+        config.transport_config(Arc::new(of_client)).initial_dst_cid_provider(Arc::new(move || first_id));
+        let mut server_config = ServerConfig::with_crypto(server);
+        server_config.transport_config(Arc::new(transport())).migration(false);
+        let mut host = |server: Option<ServerConfig>| {
+            let mut own = EndpointConfig::default();
+            let mut rng = [0; 32];
+            rng.chunks_mut(8).for_each(|part| part.copy_from_slice(&random.bits().to_le_bytes()));
+            let ids = Mutex::new(Random::new(random.bits(), 0));
+            own.rng_seed(Some(rng)).grease_quic_bit(false).cid_generator(Arc::new(move || {
+                let mut ids = ids.lock().unwrap_or_else(PoisonError::into_inner);
+                Box::new(Ids(Random::new(ids.bits(), 0)))
+            }));
+            own.max_udp_payload_size(payload).expect("the segment size was checked");
+            Host { endpoint: Endpoint::new(Arc::new(own), server.map(Arc::new), true), connection: None }
+        };
+        Ok(Flow {
+            index,
+            name: spec.name.clone(),
+            clock,
+            ecn: spec.tcp.ecn,
+            paths: spec.paths.len(),
+            client: host(None),
+            server: host(Some(server_config)),
+            config: Some(config),
+            coupled,
+            stream: None,
+            left: match spec.application {
+                Application::Bulk { bytes: Some(bytes) } => bytes,
+                _ => u64::MAX,
+            },
+            delivered: 0,
+            is_complete: false,
+            stopped: false,
+            armed: [Time::NEVER; 2],
+        })
+    }
+
+    fn host(&mut self, end: End) -> &mut Host {
+        match end {
+            End::Client => &mut self.client,
+            End::Server => &mut self.server,
+        }
+    }
+
+    /// The client connects.
+    pub(crate) fn open(&mut self, now: Time, out: &mut Vec<Datagram>) -> Result<(), QuicError> {
+        let Some(config) = self.config.take() else { return Ok(()) };
+        let remote = four_tuple(0, End::Client).remote();
+        let connected = self.client.endpoint.connect(self.clock.instant(now), config, remote, "server");
+        self.client.connection = Some(connected.map_err(|why| self.lost(now, why.to_string()))?);
+        self.settle(now, End::Client, out)
+    }
+
+    /// The sender stops: the connection ends.
+    pub(crate) fn stop(&mut self, now: Time, out: &mut Vec<Datagram>) -> Result<(), QuicError> {
+        self.stopped = true;
+        self.config = None;
+        let instant = self.clock.instant(now);
+        if let Some((_, connection)) = &mut self.client.connection {
+            connection.close(instant, VarInt::from_u32(0), Bytes::new());
+        }
+        self.settle(now, End::Client, out)
+    }
+
+    /// A datagram arrives.
+    pub(crate) fn receive(
+        &mut self,
+        now: Time,
+        datagram: Datagram,
+        out: &mut Vec<Datagram>,
+    ) -> Result<(), QuicError> {
+        let (instant, end) = (self.clock.instant(now), datagram.to);
+        let ecn = datagram.ecn.filter(|_| self.ecn);
+        let from = four_tuple(datagram.path, end);
+        let host = self.host(end);
+        let mut buffer = Vec::new();
+        match host.endpoint.handle(instant, from, ecn, datagram.data, &mut buffer) {
+            Some(DatagramEvent::ConnectionEvent(_, event)) => {
+                if let Some((_, connection)) = &mut host.connection {
+                    connection.handle_event(event);
+                }
+            }
+            Some(DatagramEvent::NewConnection(incoming)) => {
+                match host.endpoint.accept(incoming, instant, &mut buffer, None) {
+                    Ok(connection) => host.connection = Some(connection),
+                    Err(why) => return Err(self.lost(now, why.cause.to_string())),
+                }
+            }
+            Some(DatagramEvent::Response(transmit)) => self.put(now, end, &transmit, &buffer, out),
+            None => (),
+        }
+        self.settle(now, end, out)
+    }
+
+    /// The timer of an end may be due. Returns at once if it was rescheduled.
+    pub(crate) fn timer(&mut self, now: Time, end: End, out: &mut Vec<Datagram>) -> Result<(), QuicError> {
+        if self.armed[end as usize] != now {
+            return Ok(());
+        }
+        self.armed[end as usize] = Time::NEVER;
+        let instant = self.clock.instant(now);
+        if let Some((_, connection)) = &mut self.host(end).connection {
+            connection.handle_timeout(instant);
+        }
+        self.settle(now, end, out)
+    }
+
+    /// When the timer of an end is due, if that is not scheduled.
+    pub(crate) fn next_timer(&mut self, now: Time, end: End) -> Option<Time> {
+        let clock = self.clock;
+        let (_, connection) = self.host(end).connection.as_mut()?;
+        let at = clock.time(connection.poll_timeout()?).max(now);
+        let armed = &mut self.armed[end as usize];
+        (at != *armed).then(|| {
+            *armed = at;
+            at
+        })
+    }
+
+    /// Lets an end do all that it can do now.
+    fn settle(&mut self, now: Time, end: End, out: &mut Vec<Datagram>) -> Result<(), QuicError> {
+        let instant = self.clock.instant(now);
+        loop {
+            let Host { endpoint, connection } = self.host(end);
+            let Some((handle, connection)) = connection else { return Ok(()) };
+            while let Some(event) = connection.poll_endpoint_events() {
+                if let Some(answer) = endpoint.handle_event(*handle, event) {
+                    connection.handle_event(answer);
+                }
+            }
+            let mut is_idle = true;
+            while let Some(event) = self.host(end).connection.as_mut().and_then(|(_, c)| c.poll()) {
+                is_idle = false;
+                self.on_event(now, end, event)?;
+            }
+            if end == End::Client {
+                self.open_paths(now)?;
+                self.write();
+            }
+            let mut buffer = Vec::new();
+            while let Some(transmit) = self
+                .host(end)
+                .connection
+                .as_mut()
+                .and_then(|(_, c)| c.poll_transmit(instant, NonZeroUsize::MIN, &mut buffer))
+            {
+                is_idle = false;
+                self.put(now, end, &transmit, &buffer, out);
+                buffer.clear();
+            }
+            if is_idle {
+                return Ok(());
+            }
+        }
+    }
+
+    fn put(&self, now: Time, from: End, transmit: &Transmit, buffer: &[u8], out: &mut Vec<Datagram>) {
+        out.push(Datagram {
+            flow: self.index,
+            path: path_of(transmit.destination.ip()),
+            to: if from == End::Client { End::Server } else { End::Client },
+            sent_at: now,
+            ecn: transmit.ecn.filter(|_| self.ecn),
+            data: BytesMut::from(&buffer[..transmit.size]),
+            hop: 0,
+        });
+    }
+
+    fn on_event(&mut self, now: Time, end: End, event: Event) -> Result<(), QuicError> {
+        match event {
+            Event::Connected if end == End::Client => {
+                self.stream = self.client.connection.as_mut().and_then(|(_, c)| c.streams().open(Dir::Uni));
+            }
+            Event::Stream(StreamEvent::Opened { dir: Dir::Uni }) => {
+                self.stream = self.server.connection.as_mut().and_then(|(_, c)| c.streams().accept(Dir::Uni));
+                self.read();
+            }
+            Event::Stream(StreamEvent::Readable { .. }) => self.read(),
+            Event::ConnectionLost { reason: ConnectionError::ApplicationClosed(_) } if self.stopped => (),
+            Event::ConnectionLost { reason } if !self.stopped => {
+                return Err(self.lost(now, format!("the QUIC connection ended: {reason}")));
+            }
+            Event::Path(PathEvent::Abandoned { id, reason, .. }) if !self.stopped => {
+                return Err(self.lost(now, format!("QUIC path {id} was abandoned: {reason:?}")));
+            }
+            _ => (),
+        }
+        Ok(())
+    }
+
+    /// Opens the paths that are not open, as soon as the peer has given connection ids for them.
+    fn open_paths(&mut self, now: Time) -> Result<(), QuicError> {
+        let instant = self.clock.instant(now);
+        let Some((_, connection)) = &mut self.client.connection else { return Ok(()) };
+        if self.stream.is_none() || self.stopped {
+            return Ok(());
+        }
+        if self.paths > 1 && !connection.is_multipath_negotiated() {
+            return Err(self.lost(now, "the ends have not negotiated multipath".into()));
+        }
+        while connection.paths().len() < self.paths {
+            let path = connection.paths().len();
+            match connection.open_path(four_tuple(path, End::Client), PathStatus::Available, instant) {
+                Ok(id) => debug_assert_eq!(id, PathId::from(path as u32)),
+                Err(_) => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// The application writes as much as the stack takes.
+    fn write(&mut self) {
+        let (Some(stream), Some((_, connection))) = (self.stream, &mut self.client.connection) else {
+            return;
+        };
+        while self.left > 0 && !self.stopped {
+            let part = self.left.min(ZEROS.len() as u64) as usize;
+            let mut chunks = [Bytes::from_static(&ZEROS[..part])];
+            match connection.send_stream(stream).write_chunks(&mut &mut chunks[..]) {
+                Ok(written) if self.left < u64::MAX => self.left -= written as u64,
+                Ok(_) => (),
+                Err(_) => return,
+            }
+            if self.left == 0 {
+                let _ = connection.send_stream(stream).finish();
+            }
+        }
+    }
+
+    /// The receiver reads all that is in order.
+    fn read(&mut self) {
+        let (Some(stream), Some((_, connection))) = (self.stream, &mut self.server.connection) else {
+            return;
+        };
+        let mut stream = connection.recv_stream(stream);
+        let Ok(mut chunks) = stream.read(true) else { return };
+        loop {
+            match chunks.next(usize::MAX) {
+                Ok(Some(chunk)) => self.delivered += chunk.bytes.len() as u64,
+                Ok(None) => {
+                    self.is_complete = true;
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        let _ = chunks.finalize();
+    }
+
+    fn lost(&self, at: Time, why: String) -> QuicError {
+        QuicError::Lost { flow: self.name.clone(), at, why }
+    }
+}

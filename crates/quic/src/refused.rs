@@ -1,0 +1,78 @@
+//! What a scenario asks and QUIC, or this backend, does not have.
+
+use crate::QuicError;
+use anabranch_net::Time;
+use anabranch_scenario::{Application, Flow, Hosts, Scenario, Tcp};
+
+/// A full packet is at least this large: QUIC's least datagram of 1200 bytes (RFC 9000 §14), IPv4 and UDP.
+const LEAST_MSS: u16 = 1200 + 28 - 52;
+/// The largest UDP payload of the stack.
+const MOST_MSS: u16 = 65_000;
+/// The most paths of the stack's connection ids.
+const MOST_PATHS: usize = 8;
+
+/// Checks whether this backend can run the scenario.
+///
+/// # Errors
+/// [`QuicError::Refused`] with the key.
+pub fn check(scenario: &Scenario) -> Result<(), QuicError> {
+    scenario.flows.iter().try_for_each(flow)
+}
+
+fn flow(flow: &Flow) -> Result<(), QuicError> {
+    let refused = |key: &str, why: String| {
+        let key = format!("flows.{}.{key}", flow.name);
+        Err(QuicError::Refused { key, why })
+    };
+    let plain = Hosts::Plain;
+    if !matches!(flow.application, Application::Bulk { .. }) {
+        return refused("application.kind", "QUIC flows send bulk data only: use \"bulk\"".into());
+    }
+    if flow.paths.len() > MOST_PATHS {
+        let paths = flow.paths.len();
+        return refused("paths", format!("{paths} paths, the limit of a QUIC connection is {MOST_PATHS}"));
+    }
+    if flow.paths.iter().any(|path| path.backup) {
+        return refused("paths", "QUIC flows use all paths: remove `backup`".into());
+    }
+    if !flow.events.is_empty() {
+        return refused("events", "QUIC flows keep their paths: remove the events".into());
+    }
+    if flow.cc.entry.group(&flow.cc.params).is_ok_and(|group| group.is_model_based()) {
+        let why = format!(
+            "{} needs delivery rates, which the QUIC stack does not measure: use another algorithm",
+            flow.cc.entry.name
+        );
+        return refused("cc", why);
+    }
+    if flow.scheduler != plain.scheduler() {
+        let why = "the QUIC stack has one scheduler, the first path with room: remove the key, and `hosts` if that sets it";
+        return refused("scheduler", why.into());
+    }
+    if !(LEAST_MSS..=MOST_MSS).contains(&flow.tcp.mss) {
+        let why = format!(
+            "must be from {LEAST_MSS} to {MOST_MSS}: a QUIC packet has at least 1200 bytes, and is as large as the segment"
+        );
+        return refused("tcp.mss", why);
+    }
+    let own = plain.tcp();
+    type Key = (&'static str, fn(&Tcp) -> u64);
+    let same: [Key; 9] = [
+        ("receive_buffer", |tcp| tcp.receive_buffer),
+        ("min_rto", |tcp| tcp.min_rto.as_nanos()),
+        ("delayed_ack", |tcp| tcp.delayed_ack.into()),
+        ("delayed_ack_timeout", |tcp| Time::as_nanos(tcp.delayed_ack_timeout)),
+        ("tso", |tcp| tcp.tso.into()),
+        ("push_acks", |tcp| tcp.push_acks.into()),
+        ("sack_compression", |tcp| tcp.sack_compression.into()),
+        ("long_dss", |tcp| tcp.long_dss.into()),
+        ("slow_start_after_idle", |tcp| tcp.slow_start_after_idle.into()),
+    ];
+    match same.iter().find(|(_, of)| of(&flow.tcp) != of(&own)) {
+        Some((key, _)) => {
+            let why = "a key of TCP, which QUIC does not have: remove it, and `hosts` if that sets it";
+            refused(&format!("tcp.{key}"), why.into())
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,166 @@
+//! Whole runs.
+
+use anabranch_quic::{QuicError, check, run};
+use anabranch_record::{MemorySink, NoSamples, Summary};
+use anabranch_scenario::{Overrides, Scenario, Source, load};
+use std::thread;
+
+/// One flow over one link.
+const ONE: &str = r#"
+    name = "one"
+    duration = "20 s"
+    warmup = "5 s"
+    links.a = { rate = "10 Mbit/s", delay = "20 ms", queue = "1 BDP" }
+    flows = [{ name = "bulk", cc = "reno", paths = [["a"]] }]
+"#;
+
+/// Two paths that lose packets at random, one of them through a queue that drops at departure.
+const TWO: &str = r#"
+    name = "two"
+    duration = "10 s"
+    warmup = "2 s"
+    links.a = { rate = "10 Mbit/s", delay = "20 ms", queue = "1 BDP", loss = { model = "bernoulli", rate = 1e-3 } }
+    links.b = { rate = "5 Mbit/s", delay = "20 ms", queue = "2 BDP", aqm = "codel" }
+    flows = [{ name = "both", cc = "lia", paths = [["a"], ["b"]] }]
+"#;
+
+/// Two paths through one bottleneck, beside a flow with one.
+const SHARED: &str = r#"
+    name = "shared"
+    duration = "60 s"
+    warmup = "10 s"
+    links.shared = { rate = "10 Mbit/s", delay = "20 ms", queue = "1 BDP" }
+    links.a = { rate = "100 Mbit/s", delay = "1 ms" }
+    links.b = { rate = "100 Mbit/s", delay = "1 ms" }
+    links.c = { rate = "100 Mbit/s", delay = "1 ms" }
+    flows = [
+        { name = "multipath", cc = "lia", paths = [["a", "shared"], ["b", "shared"]] },
+        { name = "single", cc = "reno", paths = [["c", "shared"]] },
+    ]
+"#;
+
+fn scenario(text: &str, set: &[&str]) -> Scenario {
+    let mut overrides = Overrides::default();
+    set.iter().for_each(|assignment| _ = overrides.set(assignment));
+    load(&Source { name: "test.toml".into(), text: text.into() }, &overrides).unwrap()
+}
+
+fn summary(text: &str, set: &[&str], seed: u64) -> Summary {
+    run(&scenario(text, set), seed, &mut NoSamples, &mut |_| true).unwrap()
+}
+
+fn goodput(summary: &Summary, flow: usize) -> f64 {
+    summary.flows[flow].goodput_bps.unwrap()
+}
+
+/// Of the 1500 bytes of a full packet, 28 are IPv4 and UDP, and 33 or 34 are QUIC's: 1 + 8 of the short header, 1 or 2 of the packet
+/// number, 16 of the AEAD tag (RFC 9001 §5.3), and 1 + 1 + 4 of a STREAM frame without length, from 16 kB of offset on. Reno with a
+/// queue of one BDP keeps the link busy.
+#[test]
+fn one_flow_gets_the_rate_without_headers() {
+    let summary = summary(ONE, &[], 1);
+    let expected = 10e6 * f64::from(1500 - 28 - 33) / 1500.0;
+    let ratio = goodput(&summary, 0) / expected;
+    assert!((0.985..=1.002).contains(&ratio), "{ratio}");
+    let path = &summary.flows[0].subflows[0];
+    let by_path = path.goodput_bps.unwrap() / goodput(&summary, 0);
+    assert!((0.99..=1.01).contains(&by_path), "{by_path}");
+    // 40 ms of propagation, and up to as much of queue; a packet takes 1.2 ms.
+    assert!((0.040..0.085).contains(&path.mean_rtt_s.unwrap()), "{path:?}");
+    assert!(path.recoveries > 0 && path.lost_segments > 0 && path.timeouts == 0, "{path:?}");
+    assert!(path.retransmitted_segments >= path.lost_segments, "{path:?}");
+}
+
+#[test]
+fn a_transfer_ends_with_its_last_byte() {
+    let summary = summary(ONE, &["warmup=0 s", "flows.bulk.application.bytes=3 MB"], 1);
+    assert_eq!(summary.flows[0].delivered_bytes, 3_000_000);
+    // At most the link's rate, at least half of it, with the handshake and slow start.
+    assert!((5e6..9.6e6).contains(&goodput(&summary, 0)), "{}", goodput(&summary, 0));
+}
+
+#[test]
+fn both_paths_are_used() {
+    let summary = summary(TWO, &["links.a.loss.rate=0", "duration=30 s"], 1);
+    let rates = [10e6, 5e6].map(|rate| rate * f64::from(1500 - 28 - 33) / 1500.0);
+    for (path, rate) in summary.flows[0].subflows.iter().zip(rates) {
+        let used = path.goodput_bps.unwrap() / rate;
+        assert!((0.7..=1.002).contains(&used), "{used}: {path:?}");
+    }
+}
+
+/// Seeds the record, the samples included, on this thread and on another.
+#[test]
+fn a_seed_gives_the_same_record() {
+    let record = |seed| {
+        let mut samples = MemorySink::new();
+        let summary = run(&scenario(TWO, &[]), seed, &mut samples, &mut |_| true).unwrap();
+        (summary.to_json(), format!("{:?} {:?}", samples.flows, samples.links))
+    };
+    let first = record(7);
+    assert!(first.1.len() > 1000);
+    assert_eq!(first, record(7));
+    assert_eq!(first, thread::spawn(move || record(7)).join().unwrap());
+    assert_ne!(first, record(8));
+}
+
+/// RFC 6356's goal 2: on a shared bottleneck the multipath flow takes as much as the flow with one path. Without coupling it has
+/// two flows' share of three.
+#[test]
+fn lia_shares_a_bottleneck_and_uncoupled_takes_two_shares() {
+    let mean = |cc: &str| {
+        let ratio = |seed| {
+            let summary = summary(SHARED, &[&format!("flows.multipath.cc={cc}")], seed);
+            let all = goodput(&summary, 0) + goodput(&summary, 1);
+            assert!(all > 0.9 * 9.6e6, "{cc}, seed {seed}: {all}");
+            goodput(&summary, 0) / goodput(&summary, 1)
+        };
+        (1..=3).map(ratio).sum::<f64>() / 3.0
+    };
+    let (lia, uncoupled) = (mean("lia"), mean("uncoupled"));
+    assert!((0.8..=1.25).contains(&lia), "LIA: {lia}");
+    assert!((1.5..=2.6).contains(&uncoupled), "uncoupled: {uncoupled}");
+}
+
+#[test]
+fn marks_reduce_the_window_without_losses() {
+    let set = ["flows.bulk.tcp.ecn=true", "links.a.aqm=codel", "links.a.queue=10 BDP"];
+    let summary = summary(ONE, &set, 1);
+    let path = &summary.flows[0].subflows[0];
+    assert!(summary.links[0].marks > 0 && path.recoveries > 0, "{path:?}");
+    assert_eq!(path.retransmitted_segments, 0, "{path:?}");
+}
+
+#[test]
+fn what_quic_has_not_is_refused_by_key() {
+    for (set, key) in [
+        ("flows.bulk.tcp.min_rto=1 s", "flows.bulk.tcp.min_rto"),
+        ("flows.bulk.tcp.mss=1000", "flows.bulk.tcp.mss"),
+        ("flows.bulk.tcp.receive_buffer=1 MB", "flows.bulk.tcp.receive_buffer"),
+        ("flows.bulk.tcp.delayed_ack=1", "flows.bulk.tcp.delayed_ack"),
+        ("flows.bulk.scheduler=roundrobin", "flows.bulk.scheduler"),
+        ("flows.bulk.cc=bbr", "flows.bulk.cc"),
+        ("hosts=linux", "flows.bulk.scheduler"),
+        (
+            "flows.bulk.application={ kind = \"on-off\", on = \"1 s\", off = \"1 s\" }",
+            "flows.bulk.application.kind",
+        ),
+    ] {
+        match check(&scenario(ONE, &[set])) {
+            Err(QuicError::Refused { key: refused, why }) => {
+                assert_eq!(refused, key);
+                assert!(why.contains("remove") || why.contains("use ") || why.contains("must be"), "{why}");
+            }
+            other => panic!("{set}: {other:?}"),
+        }
+    }
+    check(&scenario(ONE, &[])).unwrap();
+}
+
+#[test]
+fn an_interrupted_run_has_a_partial_summary() {
+    let stopped = run(&scenario(ONE, &[]), 1, &mut NoSamples, &mut |now| now.as_secs_f64() < 8.0);
+    let Err(QuicError::Interrupted { at, partial }) = stopped else { panic!("{stopped:?}") };
+    assert_eq!(partial.partial_until_s, Some(at.as_secs_f64()));
+    assert!(goodput(&partial, 0) > 8e6);
+}
