@@ -8,7 +8,7 @@ HOSTILE ?= 200
 ROUNDS ?= 100
 # Files that a macro declares as modules, which `cargo fmt` misses.
 LISTED := $(wildcard crates/cc/src/*.rs crates/cc/src/*/*.rs crates/net/src/loss/*.rs crates/net/src/aqm/*.rs crates/sim/src/schedule/*.rs)
-# `--features linux` where the machine has what that needs. Not before setup has run.
+# `--features linux,quic` where the machine has what the first needs. Not before setup has run.
 FEATURES = $(shell tools/setup.sh features)
 WORKSPACE = --workspace $(or $(FEATURES),$(addprefix --exclude anabranch-,mptcp-bpf testbed test-support cli bench))
 # How long each part of `make test` took.

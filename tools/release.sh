@@ -81,13 +81,13 @@ static_for() {
     local triple=$1-unknown-linux-musl name=anabranch-$version-$1-linux sources elf=$work/libelf-$1
     have_linux
     zig "$triple"
-    sources=$(cargo metadata --format-version 1 --locked --features linux | python3 -c '
+    sources=$(cargo metadata --format-version 1 --locked --features linux,quic | python3 -c '
 import json, os, sys
 print(next(os.path.dirname(each["manifest_path"]) for each in json.load(sys.stdin)["packages"] if each["name"] == "libbpf-sys"))')
     (libelf "$elf" "$sources" "$tools/bin/python-zig" cc -target "$1-linux-musl" -O2 -fPIC -g0 -w)
     # In a folder of its own: a build of another target may use other flags of C.
     CARGO_TARGET_DIR=$work/static LIBBPF_SYS_LIBRARY_PATH=$elf LIBBPF_SYS_EXTRA_CFLAGS=-I$elf/include \
-        cargo zigbuild --quiet --profile dist --locked --features linux --package anabranch-cli --target "$triple"
+        cargo zigbuild --quiet --profile dist --locked --features linux,quic --package anabranch-cli --target "$triple"
     rm -rf "${work:?}/$name"
     mkdir -p "$work/$name"
     cp "$work/static/$triple/dist/anabranch" contrib/anabranch-kernel.service "$work/$name/"
@@ -111,7 +111,7 @@ part_deb() {
     have_linux
     rm -rf "$root" "$work/documents"
     share=$root/usr/share
-    cargo build --quiet --profile dist --locked --features linux --bin anabranch
+    cargo build --quiet --profile dist --locked --features linux,quic --bin anabranch
     mkdir -p "$root/DEBIAN" "$root/usr/bin" "$share/man/man1" "$share/doc/anabranch" "$share/anabranch" "$root/usr/lib/systemd/system" \
         "$share/bash-completion/completions" "$share/zsh/vendor-completions" "$share/fish/vendor_completions.d"
     strip --strip-unneeded -o "$root/usr/bin/anabranch" "$target/dist/anabranch"
@@ -210,7 +210,7 @@ part_site() {
 
 # The dependencies of the command, as CycloneDX. The wheels have theirs.
 part_sbom() {
-    python3 tools/sbom.py anabranch-cli --features linux >"$dist/anabranch-$version.cdx.json"
+    python3 tools/sbom.py anabranch-cli --features linux,quic >"$dist/anabranch-$version.cdx.json"
 }
 
 # Sources, outcomes and environment in one archive, as journals and archives with a DOI take them.

@@ -39,7 +39,7 @@ linux=
 if [ "$purpose" = features ]; then
     purpose=build
     [ -z "$linux" ] || need_for_linux
-    [ -z "$linux" ] || [ ${#packages[@]} != 0 ] || echo "--features linux"
+    [ -z "$linux" ] || [ ${#packages[@]} != 0 ] || echo "--features linux,quic"
     exit
 fi
 
@@ -91,7 +91,7 @@ if [ ${#packages[@]} != 0 ] && ! install "${packages[@]}"; then
     say "these packages are missing. Ask an administrator for:"
     say "    apt-get install --no-install-recommends ${packages[*]}"
     have cc || die "without a C compiler nothing can be built"
-    [ -n "$(tools/setup.sh features)" ] || say "continuing without them: the build has no Linux kernels (feature \`linux\`)"
+    [ -n "$(tools/setup.sh features)" ] || say "continuing without them: the build has no Linux kernels (feature \`linux\`) and no QUIC (feature \`quic\`)"
     [ "$purpose" = build ] || say "continuing without them: tests that need them are skipped"
 fi
 

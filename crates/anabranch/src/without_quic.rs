@@ -6,7 +6,7 @@ use anabranch_study::{Backend, Task, TaskError};
 use miette::miette;
 
 const WHY: &str =
-    "this build has no QUIC: build it with the feature `quic`, which the command has by default";
+    "this build has no QUIC: use the binary or the Debian package of a release, or build it with `--features quic`";
 
 struct Absent;
 

@@ -15,7 +15,7 @@ pub(crate) struct Counters {
     pub(crate) sent_bytes: u64,
     /// Stream bytes of acknowledged packets, by [`payload`].
     pub(crate) delivered_bytes: u64,
-    /// Packets deemed lost, whose data is sent again.
+    /// Packets deemed lost, whose data is retransmitted.
     pub(crate) deemed_lost: u64,
     pub(crate) recoveries: u64,
     pub(crate) persistent: u64,

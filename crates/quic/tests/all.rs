@@ -73,7 +73,8 @@ fn one_flow_gets_the_rate_without_headers() {
 
 #[test]
 fn a_transfer_ends_with_its_last_byte() {
-    let summary = summary(ONE, &["warmup=0 s", "flows.bulk.application.bytes=3 MB"], 1);
+    let summary =
+        summary(ONE, &["warmup=0 s", "flows.bulk.application={ kind = \"bulk\", size = \"3 MB\" }"], 1);
     assert_eq!(summary.flows[0].delivered_bytes, 3_000_000);
     // At most the link's rate, at least half of it, with the handshake and slow start.
     assert!((5e6..9.6e6).contains(&goodput(&summary, 0)), "{}", goodput(&summary, 0));
@@ -124,7 +125,8 @@ fn lia_shares_a_bottleneck_and_uncoupled_takes_two_shares() {
 
 #[test]
 fn marks_reduce_the_window_without_losses() {
-    let set = ["flows.bulk.tcp.ecn=true", "links.a.aqm=codel", "links.a.queue=10 BDP"];
+    let set =
+        ["flows.bulk.tcp.ecn=true", "links.a.aqm={ kind = \"codel\", ecn = true }", "links.a.queue=10 BDP"];
     let summary = summary(ONE, &set, 1);
     let path = &summary.flows[0].subflows[0];
     assert!(summary.links[0].marks > 0 && path.recoveries > 0, "{path:?}");

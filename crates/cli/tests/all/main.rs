@@ -15,6 +15,8 @@ mod own_style;
 mod paper;
 mod pictures;
 mod plot;
+#[cfg(feature = "quic")]
+mod quic;
 mod renamed;
 mod results;
 mod run;
