@@ -5,8 +5,7 @@ use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_study::{Backend, Task, TaskError};
 use miette::miette;
 
-const WHY: &str =
-    "this build has no QUIC: use the binary or the Debian package of a release, or build it with `--features quic`";
+const WHY: &str = "this build has no QUIC: use the binary or the Debian package of a release, or build it with `--features quic`";
 
 struct Absent;
 
