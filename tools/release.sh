@@ -164,7 +164,7 @@ part_sdist() {
     (cd python && maturin sdist --out "$work" >"$work/sdist.log" 2>&1) || { cat "$work/sdist.log" >&2; return 1; }
     tar -xzf "$work/$name.tar.gz" -C "$work"
     # maturin leaves out the crates of features that are off. Cargo reads their manifests, so that the feature goes, and its packages in the lock file.
-    sed -i '/^linux = /d; /^anabranch-testbed = /d; /^anabranch-mptcp-bpf = /d' "$work/$name/crates/anabranch/Cargo.toml"
+    sed -i '/^linux = /d; /^quic = /d; /^anabranch-quic = /d; /^anabranch-testbed = /d; /^anabranch-mptcp-bpf = /d' "$work/$name/crates/anabranch/Cargo.toml"
     (cd "$work/$name" && cargo metadata --quiet --format-version 1 >/dev/null && cargo metadata --quiet --locked --format-version 1 >/dev/null)
     pack "$dist/$name.tar.gz" "$work" "$name"
     python3 tools/wheels.py "$dist/$name.tar.gz"
