@@ -5,18 +5,20 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-out=$(mktemp)
-trap 'rm -f "$out"' EXIT
+# Kept, so that a run that hangs or is interrupted shows where.
+out=$(realpath -m "${CARGO_TARGET_DIR:-target}")/kernel-tests.txt
+! ls -d crates/*/tests/k* | grep -v '/kernel$' || { echo "test targets with k other than kernel would not run" >&2; exit 1; }
 
 both() {
     local kernel='' status=0
-    if [[ " $* " == *" linux "* ]]; then
+    if [[ "$*" == *linux* ]]; then
         # A process group of its own, so that it can be ended as a whole.
         set -m
         cargo test "$@" --locked --no-fail-fast --test kernel </dev/null >"$out" 2>&1 &
         set +m
         kernel=$!
-        trap 'kill -- "-$kernel"; exit 1' INT TERM
+        echo "the output of the tests on the running kernel comes last; until then it is in $out"
+        trap 'kill -- "-$kernel"; exit 1' INT TERM HUP
     fi
     nice -n 10 cargo test "$@" --locked --no-fail-fast --lib --bins --test '[!k]*' || status=$?
     nice -n 10 cargo test "$@" --locked --no-fail-fast --doc || status=$?

@@ -51,8 +51,9 @@
 //!
 //! An [`Error`] distinguishes bad input, a failed result and cancellation. It shows a mistake in a file with its place.
 //!
-//! [`algorithms`], [`links`], [`mod@papers`], [`pictures`], [`records`], [`scenarios`], [`simulator`], [`studies`] and [`theory`]
-//! are the crates below, whose types these results and arguments use: a program needs only this crate.
+//! [`algorithms`], [`links`], [`mod@papers`], [`pictures`], [`records`], [`scenarios`], [`simulator`],
+//! [`studies`] and [`theory`] are the crates below, whose types these results and arguments use: a program needs
+//! only this crate.
 //!
 //! A [`Campaign`] runs studies and papers and writes their results and a report. [`plot`] draws results, [`capture`] reads
 //! packets of real hosts. With the feature `linux`, a scenario runs on Linux kernels too, with `quic` over a QUIC stack.

@@ -227,6 +227,7 @@ fn machine() -> String {
 mod tests {
     use super::*;
     use anabranch_study::Size;
+    use std::fmt;
 
     /// Each algorithm has a checksum of its own, and repeats it.
     #[test]
@@ -294,13 +295,10 @@ mod tests {
         (runs, n, scenarios.len())
     }
 
-    /// "10", or "10 to 60".
-    fn range(values: impl Iterator<Item = String>) -> String {
-        let all: BTreeSet<String> = values.collect();
-        match (all.first(), all.last()) {
-            (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
-            (first, _) => first.cloned().unwrap_or_default(),
-        }
+    /// Each of the values once, "10, 60".
+    fn distinct<T: Ord + fmt::Display>(values: impl Iterator<Item = T>) -> String {
+        let all: BTreeSet<T> = values.collect();
+        all.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
     }
 
     /// The book's table of what the shipped files have. With `ANABRANCH_WRITE_BOOK=1` the test writes it.
@@ -325,10 +323,10 @@ mod tests {
                     rows += &format!(
                         "| {} | {} | {n} of {of} | {} | {} | {} |\n",
                         definition.ids.join(", "),
-                        range(summaries().map(release)),
+                        distinct(summaries().map(release)),
                         runs.len(),
-                        range(summaries().map(|s| format!("{:2.0} s", s.duration_s))),
-                        range(runs.iter().map(|run| run.date.clone())),
+                        distinct(summaries().map(|s| s.duration_s.round() as u64)) + " s",
+                        distinct(runs.iter().map(|run| &run.date)),
                     );
                 }
                 (whole, partly) = (
@@ -338,7 +336,7 @@ mod tests {
             }
         }
         let table = format!(
-            "\n**Of {experiments} experiments, every scenario of {whole} and some scenarios of {partly} are measured.**\n\n\
+            "\n**Of {experiments} experiments (rows of this table, some with several names), every scenario of {whole} and some scenarios of {partly} are measured.**\n\n\
              | experiment | Linux | scenarios | runs | length | measured |\n|---|---|---|---|---|---|\n{rows}\n"
         );
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/measurements.md");

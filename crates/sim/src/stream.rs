@@ -253,7 +253,7 @@ pub(crate) struct ReceiveStream {
     next: u64,
     /// Bytes delivered to the application.
     bytes: u64,
-    /// Out-of-order chunks, in order: as many runs as holes, few even in large windows.
+    /// Out-of-order chunks, in order: one run behind each hole.
     waiting: VecDeque<Run>,
 }
 
@@ -377,6 +377,28 @@ mod tests {
                 }
             }
             prop_assert_eq!((incoming.bytes(), first, incoming.next()), (total, total, chunks.len() as u64));
+        }
+    }
+
+    proptest! {
+        /// After each chunk it holds what a set of numbers does, also where offsets pass 2³².
+        #[test]
+        fn runs_hold_what_a_set_does(order in prop::collection::vec(0u64..60, 0..150)) {
+            let start = u64::from(u32::MAX) - 1500;
+            let mut incoming = ReceiveStream { next: 0, bytes: start, waiting: VecDeque::new() };
+            let (mut seen, mut next) = (std::collections::BTreeSet::new(), 0);
+            for n in order {
+                let chunk = Chunk { offset: (start + 100 * n) as u32, len: 100 };
+                prop_assert_eq!(incoming.take(n, chunk), Ok(seen.insert(n)));
+                while seen.contains(&next) {
+                    next += 1;
+                }
+                prop_assert_eq!((incoming.next(), incoming.bytes()), (next, start + 100 * next));
+                prop_assert_eq!(incoming.is_in_order(), seen.range(next..).next().is_none());
+                let held: Vec<u64> = incoming.waiting.iter().flat_map(|run| run.from..run.to).collect();
+                prop_assert_eq!(held, seen.range(next..).copied().collect::<Vec<_>>());
+                prop_assert!(incoming.waiting.iter().zip(incoming.waiting.iter().skip(1)).all(|(a, b)| a.to < b.from));
+            }
         }
     }
 

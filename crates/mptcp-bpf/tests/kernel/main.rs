@@ -1,4 +1,4 @@
-//! The programs in the running kernel. Each test that loads some waits until no other has any (`common::Kernel`).
+//! The programs in the running kernel. Each test that loads some waits until no other has any (`anabranch_test_support::kernel::Kernel`).
 
 mod backup;
 mod churn;
