@@ -57,6 +57,11 @@ impl Runner {
         self.backend.name()
     }
 
+    /// Whether it is a Linux kernel.
+    pub fn is_kernel(&self) -> bool {
+        self.with_iperf3.is_some()
+    }
+
     /// The options that select it and `--linux-hosts` on a command line, each after a space; none for the simulator.
     pub fn options(&self, linux_hosts: bool) -> String {
         let backend = self.variant.map_or(String::new(), |_| format!(" --backend {}", self.name()));
@@ -64,9 +69,9 @@ impl Runner {
     }
 
     /// The sensitivity variants to run beside the default: the backend's own, and the Linux-accurate host model, which
-    /// `linux_hosts` or another backend adds.
+    /// `linux_hosts` or a Linux kernel adds.
     pub fn variants(&self, linux_hosts: bool) -> Vec<&'static Variant> {
-        let hosts = (linux_hosts || self.variant.is_some()).then_some(&variant::LINUX_HOSTS);
+        let hosts = (linux_hosts || self.is_kernel()).then_some(&variant::LINUX_HOSTS);
         self.variant.into_iter().chain(hosts).collect()
     }
 
@@ -99,6 +104,24 @@ impl Runner {
                 Err(Error::Input(miette!("the {name} cannot run any of these scenarios: {why}")))
             }
             None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_kernel_adds_the_linux_hosts() {
+        for (runner, _) in RUNNERS {
+            let has =
+                |asked| runner.variants(asked).iter().any(|variant| variant.id == variant::LINUX_HOSTS.id);
+            assert_eq!(
+                (has(false), has(true)),
+                (runner.name() != "sim" && runner.name() != "noq", true),
+                "{runner:?}"
+            );
         }
     }
 }

@@ -34,7 +34,7 @@ impl Backend for Noq {
         anabranch_quic::run(&scenario, task.seed_of_run(), sink, keep_going).map_err(|error| match error {
             QuicError::Interrupted { at, partial } => TaskError::Interrupted { at, partial: Some(partial) },
             QuicError::Refused { .. } => TaskError::Refused(error.to_string()),
-            QuicError::Lost { .. } => TaskError::Failed(error.to_string()),
+            QuicError::Lost { .. } | QuicError::Livelock { .. } => TaskError::Failed(error.to_string()),
         })
     }
 }

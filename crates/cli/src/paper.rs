@@ -13,7 +13,7 @@ use crate::variant_args::VariantArgs;
 use anabranch::algorithms::registry;
 use anabranch::records::quoted;
 use anabranch::studies::{Kind, Results, file::Heading};
-use anabranch::{Campaign, Error, Options, Place, Runner, SIM, Size, input_error};
+use anabranch::{Campaign, Error, Options, Place, Runner, Size, input_error};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -53,7 +53,7 @@ pub struct PaperArgs {
     /// root and runs in real time.
     #[arg(long, value_parser = backend(), default_value = "sim")]
     pub backend: &'static Runner,
-    /// Also simulate everything with the Linux-accurate host model, in a column beside the default. Another backend implies this.
+    /// Also simulate everything with the Linux-accurate host model, in a column beside the default. A kernel as the backend implies this.
     #[arg(long)]
     pub linux_hosts: bool,
     /// Run even if it takes more than an hour.
@@ -89,9 +89,9 @@ pub fn paper(args: &PaperArgs) -> Result<(), Error> {
     args.variants.check();
     let papers = anabranch::papers(&args.papers)?;
     let runner = args.backend;
-    if args.measure.is_some() && args.backend.name() == SIM.name() {
+    if args.measure.is_some() && !runner.is_kernel() {
         let help = Some("add --backend kernel, or a guest's kernel");
-        return Err(input_error("`--measure` measures on Linux, not in the simulator".into(), help));
+        return Err(input_error(format!("`--measure` measures on Linux, not on `{}`", runner.name()), help));
     }
     runner.ready()?;
     let options = Options {

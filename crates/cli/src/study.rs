@@ -91,7 +91,7 @@ pub struct StudyRunArgs {
     /// real time.
     #[arg(long, value_parser = backend(), default_value = "sim")]
     pub backend: &'static Runner,
-    /// Also simulate everything with the Linux-accurate host model, in a column beside the default. Another backend implies this.
+    /// Also simulate everything with the Linux-accurate host model, in a column beside the default. A kernel as the backend implies this.
     #[arg(long)]
     pub linux_hosts: bool,
     /// Execute the runs on a Dask cluster with this scheduler, such as `tcp://node1:8786`. `python3` needs the Python

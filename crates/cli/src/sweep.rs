@@ -50,7 +50,7 @@ pub struct SweepArgs {
     /// real time.
     #[arg(long, value_parser = backend(), default_value = "sim")]
     pub backend: &'static Runner,
-    /// Also simulate everything with the Linux-accurate host model, in a column beside the default. Another backend implies this.
+    /// Also simulate everything with the Linux-accurate host model, in a column beside the default. A kernel as the backend implies this.
     #[arg(long)]
     pub linux_hosts: bool,
     #[command(flatten)]

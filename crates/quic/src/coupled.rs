@@ -28,6 +28,20 @@ pub(crate) struct Coupled {
 pub(crate) struct Rows {
     pub(crate) group: Group,
     pub(crate) paths: Vec<PathState>,
+    /// Whether the flow is measured now, and so a path that begins.
+    is_measured: bool,
+}
+
+impl Rows {
+    pub(crate) fn begin(&mut self, now: Time) {
+        self.is_measured = true;
+        self.paths.iter_mut().for_each(|path| path.meter.begin(now));
+    }
+
+    pub(crate) fn end(&mut self, now: Time) {
+        self.is_measured = false;
+        self.paths.iter_mut().for_each(|path| path.meter.end(now));
+    }
 }
 
 /// What the algorithm's events of a path are made from.
@@ -37,7 +51,7 @@ pub(crate) struct PathState {
     pub(crate) open: bool,
     /// A segment is a full packet.
     mtu: f64,
-    /// Smoothed round-trip time (RFC 9002 §5.3), without the peer's acknowledgement delay; 0 before the first sample.
+    /// Smoothed round-trip time (RFC 9002 §5.3), but with the receiver's delay; 0 before the first sample.
     pub(crate) srtt_s: f64,
     in_flight: u64,
     recovery_start: Option<Instant>,
@@ -77,7 +91,7 @@ impl Coupled {
             initial_window: f64::from(initial_window),
             initial_ssthresh: initial_ssthresh.map(f64::from),
             observables,
-            rows: Mutex::new(Rows { group, paths: Vec::new() }),
+            rows: Mutex::new(Rows { group, paths: Vec::new(), is_measured: false }),
         }
     }
 
@@ -96,6 +110,9 @@ impl ControllerFactory for Coupled {
             }
             let mut meter = PathMeter::new(self.observables);
             meter.window(self.clock.time(now), rows.group.path(r).cwnd);
+            if rows.is_measured {
+                meter.begin(self.clock.time(now));
+            }
             rows.paths.push(PathState {
                 r,
                 open: true,
@@ -124,7 +141,7 @@ struct Row {
 impl Drop for Row {
     fn drop(&mut self) {
         let mut rows = self.of.rows();
-        let Rows { group, paths } = &mut *rows;
+        let Rows { group, paths, .. } = &mut *rows;
         let path = &mut paths[self.path];
         path.open = false;
         group.remove_path(path.r);
@@ -137,12 +154,27 @@ struct OnePath(Arc<Row>);
 impl OnePath {
     fn with<T>(&self, run: impl FnOnce(&mut Group, &mut PathState) -> T) -> T {
         let mut rows = self.0.of.rows();
-        let Rows { group, paths } = &mut *rows;
+        let Rows { group, paths, .. } = &mut *rows;
         run(group, &mut paths[self.0.path])
     }
 
     fn now(&self, now: Instant) -> Time {
         self.0.of.clock.time(now)
+    }
+
+    fn acked(&self, sent: Instant, bytes: u64, pn: u64, app_limited: bool) {
+        self.with(|_, path| {
+            let batch = &mut path.batch;
+            batch.delivered += bytes;
+            if path.recovery_start.is_none_or(|start| sent > start) {
+                batch.grows += bytes;
+            }
+            if batch.latest.is_none_or(|(latest, _)| pn > latest) {
+                batch.latest = Some((pn, sent));
+            }
+            batch.app_limited = app_limited;
+            path.meter.counters.delivered_bytes += payload(bytes);
+        });
     }
 
     fn congestion(&self, now: Instant, signal: Signal) {
@@ -179,29 +211,23 @@ impl Controller for OnePath {
         app_limited: bool,
         _: &RttEstimator,
     ) {
-        self.with(|_, path| {
-            let batch = &mut path.batch;
-            batch.delivered += bytes;
-            if path.recovery_start.is_none_or(|start| sent > start) {
-                batch.grows += bytes;
-            }
-            if batch.latest.is_none_or(|(latest, _)| pn > latest) {
-                batch.latest = Some((pn, sent));
-            }
-            batch.app_limited = app_limited;
-            path.meter.counters.delivered_bytes += payload(bytes);
-        });
+        self.acked(sent, bytes, pn, app_limited);
     }
 
-    fn on_end_acks(&mut self, now: Instant, in_flight: u64, _: bool, _: Option<u64>) {
+    fn on_end_acks(&mut self, now: Instant, in_flight: u64, _: bool, largest: Option<u64>) {
         let time = self.now(now);
         self.with(|group, path| {
             path.in_flight = in_flight;
             let batch = std::mem::take(&mut path.batch);
             let Some((pn, sent)) = batch.latest else { return };
-            let rtt = now.saturating_duration_since(sent);
-            let rtt_s = rtt.as_secs_f64();
-            path.srtt_s = if path.srtt_s > 0.0 { path.srtt_s + (rtt_s - path.srtt_s) / 8.0 } else { rtt_s };
+            // Only if the largest acknowledged packet is new (RFC 9002 §5.1).
+            let rtt = (largest == Some(pn)).then(|| now.saturating_duration_since(sent));
+            if let Some(rtt) = rtt {
+                let rtt_s = rtt.as_secs_f64();
+                let change = if path.srtt_s > 0.0 { (rtt_s - path.srtt_s) / 8.0 } else { rtt_s };
+                path.srtt_s += change;
+                path.meter.round_trip(time, Time::from_nanos(rtt.as_nanos() as u64));
+            }
             if pn >= path.round_end {
                 path.round += 1;
                 path.round_end = path.next;
@@ -210,7 +236,7 @@ impl Controller for OnePath {
                 now: time.as_secs_f64(),
                 acked: batch.grows as f64 / path.mtu,
                 delivered: batch.delivered as f64 / path.mtu,
-                rtt: Some(rtt_s),
+                rtt: rtt.map(|rtt| rtt.as_secs_f64()),
                 srtt: path.srtt_s,
                 in_flight: in_flight as f64 / path.mtu,
                 round: path.round,
@@ -218,7 +244,6 @@ impl Controller for OnePath {
                 rate: None,
             };
             group.on_ack(path.r, &ack);
-            path.meter.round_trip(time, Time::from_nanos(rtt.as_nanos() as u64));
             path.meter.window(time, group.path(path.r).cwnd);
         });
     }
@@ -242,11 +267,11 @@ impl Controller for OnePath {
             path.meter.counters.persistent += u64::from(is_persistent_congestion);
             is_new
         });
-        if is_new {
-            self.congestion(now, if is_ecn { Signal::Ecn } else { Signal::Loss });
-        }
+        // Persistent congestion reduces once, too (RFC 9002 §7.6.2).
         if is_persistent_congestion {
             self.congestion(now, Signal::Timeout);
+        } else if is_new {
+            self.congestion(now, if is_ecn { Signal::Ecn } else { Signal::Loss });
         }
     }
 
@@ -339,5 +364,31 @@ mod tests {
             assert_eq!(path.window(), window, "at {now} ms");
         }
         assert_eq!(of.rows().paths[0].meter.counters.recoveries, 2);
+    }
+
+    /// RFC 9002 §7.6.2: the threshold is half the window, 10 → 5, and the window the least, one segment in the group.
+    #[test]
+    fn persistent_congestion_reduces_once() {
+        let of = lia();
+        let at = |ms| of.clock.instant(Time::from_millis(ms));
+        let mut path = of.clone().build(at(0), 1000);
+        path.on_congestion_event(at(100), at(50), true, false, 1000, 1);
+        assert_eq!((path.metrics().ssthresh, path.window()), (Some(5000), 1000));
+        path.on_spurious_congestion_event();
+        assert_eq!(path.window(), 10_000);
+    }
+
+    /// RFC 9002 §5.1: an acknowledgement that fills a hole below the largest acknowledged packet gives no sample.
+    #[test]
+    fn only_the_largest_packet_gives_a_round_trip_time() {
+        let of = lia();
+        let at = |ms| of.clock.instant(Time::from_millis(ms));
+        let path = of.clone().build(at(0), 1000).into_any();
+        let mut path = path.downcast::<OnePath>().unwrap();
+        for (now, pn) in [(100, 2), (500, 1)] {
+            path.acked(at(0), 1000, pn, false);
+            path.on_end_acks(at(now), 0, false, Some(2));
+            assert_eq!(of.rows().paths[0].srtt_s, 0.1, "at {now} ms");
+        }
     }
 }

@@ -10,7 +10,7 @@ use anabranch_scenario::{Application, Flow as Spec};
 use bytes::{Bytes, BytesMut};
 use noq_proto::{
     ClientConfig, Connection, ConnectionError, ConnectionHandle, ConnectionId, ConnectionIdGenerator,
-    DatagramEvent, Dir, Endpoint, EndpointConfig, Event, FourTuple, PathEvent, PathId, PathStatus,
+    DatagramEvent, Dir, Endpoint, EndpointConfig, Event, FourTuple, PathError, PathEvent, PathId, PathStatus,
     ServerConfig, StreamEvent, StreamId, Transmit, TransportConfig, VarInt,
 };
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -111,6 +111,7 @@ impl Flow {
             let mut transport = TransportConfig::default();
             transport
                 .initial_mtu(payload)
+                .min_mtu(payload)
                 .mtu_discovery_config(None)
                 .enable_segmentation_offload(false)
                 .max_idle_timeout(None)
@@ -232,13 +233,14 @@ impl Flow {
         self.settle(now, end, out)
     }
 
-    /// When the timer of an end is due, if that is not scheduled.
+    /// When the timer of an end is due, if that is not scheduled. A timer that is due again at once would stop virtual time.
     pub(crate) fn next_timer(&mut self, now: Time, end: End) -> Option<Time> {
         let clock = self.clock;
         let (_, connection) = self.host(end).connection.as_mut()?;
-        let at = clock.time(connection.poll_timeout()?).max(now);
+        let due = clock.time(connection.poll_timeout()?);
+        let at = due.max(now + Time::from_nanos(1));
         let armed = &mut self.armed[end as usize];
-        (at != *armed).then(|| {
+        (at != *armed && due.max(now) != *armed).then(|| {
             *armed = at;
             at
         })
@@ -329,7 +331,8 @@ impl Flow {
             let path = connection.paths().len();
             match connection.open_path(four_tuple(path, End::Client), PathStatus::Available, instant) {
                 Ok(id) => debug_assert_eq!(id, PathId::from(path as u32)),
-                Err(_) => break,
+                Err(PathError::MaxPathIdReached | PathError::RemoteCidsExhausted) => break,
+                Err(why) => return Err(self.lost(now, format!("QUIC path {path} cannot be opened: {why}"))),
             }
         }
         Ok(())

@@ -40,6 +40,12 @@ pub enum QuicError {
         /// What the QUIC stack says.
         why: String,
     },
+    /// Endless events at one instant: a bug in this backend or in the QUIC stack.
+    #[error("endless events at {at}")]
+    Livelock {
+        /// The simulated time.
+        at: Time,
+    },
     /// `keep_going` returned false.
     #[error("interrupted at {at}")]
     Interrupted {

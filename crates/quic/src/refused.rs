@@ -6,8 +6,6 @@ use anabranch_scenario::{Application, Flow, Hosts, Scenario, Tcp};
 
 /// A full packet is at least this large: QUIC's least datagram of 1200 bytes (RFC 9000 §14), IPv4 and UDP.
 const LEAST_MSS: u16 = 1200 + 28 - 52;
-/// The largest UDP payload of the stack.
-const MOST_MSS: u16 = 65_000;
 /// The most paths of the stack's connection ids.
 const MOST_PATHS: usize = 8;
 
@@ -49,21 +47,23 @@ fn flow(flow: &Flow) -> Result<(), QuicError> {
         let why = "the QUIC stack has one scheduler, the first path with room: remove the key, and `hosts` if that sets it";
         return refused("scheduler", why.into());
     }
-    if !(LEAST_MSS..=MOST_MSS).contains(&flow.tcp.mss) {
+    if flow.penalise != flow.scheduler.picks() {
+        return refused("penalise", "the QUIC stack penalises no path: remove the key".into());
+    }
+    if flow.tcp.mss < LEAST_MSS {
         let why = format!(
-            "must be from {LEAST_MSS} to {MOST_MSS}: a QUIC packet has at least 1200 bytes, and is as large as the segment"
+            "must be at least {LEAST_MSS}: a QUIC packet has at least 1200 bytes, and is as large as the segment"
         );
         return refused("tcp.mss", why);
     }
     let own = plain.tcp();
     type Key = (&'static str, fn(&Tcp) -> u64);
-    let same: [Key; 9] = [
+    let same: [Key; 8] = [
         ("receive_buffer", |tcp| tcp.receive_buffer),
         ("min_rto", |tcp| tcp.min_rto.as_nanos()),
         ("delayed_ack", |tcp| tcp.delayed_ack.into()),
         ("delayed_ack_timeout", |tcp| Time::as_nanos(tcp.delayed_ack_timeout)),
-        ("tso", |tcp| tcp.tso.into()),
-        ("push_acks", |tcp| tcp.push_acks.into()),
+        ("tso", |tcp| tcp.tso.into()), // and so `push_acks`, which needs it
         ("sack_compression", |tcp| tcp.sack_compression.into()),
         ("long_dss", |tcp| tcp.long_dss.into()),
         ("slow_start_after_idle", |tcp| tcp.slow_start_after_idle.into()),

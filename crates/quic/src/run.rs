@@ -17,6 +17,8 @@ use std::collections::BinaryHeap;
 const JITTER_SEED: u64 = 0x7175_6963_206a_6974;
 /// Events between calls of `keep_going`.
 const EVENTS: u64 = 1 << 13;
+/// More events at one instant than any scenario has: virtual time stands.
+const EVENTS_AT_ONCE: u64 = 10_000_000;
 
 enum Event {
     Begin(usize),
@@ -105,16 +107,20 @@ pub fn run(
 ) -> Result<Summary, QuicError> {
     check(scenario)?;
     let mut run = Run::new(scenario, seed, sink)?;
-    let mut done = 0u64;
+    let (mut done, mut at_once) = (0u64, 0u64);
     while let Some(At(now, _, event)) = run.events.pop() {
+        at_once = if now == run.now { at_once + 1 } else { 0 };
         run.now = now;
+        if at_once > EVENTS_AT_ONCE {
+            return Err(QuicError::Livelock { at: now });
+        }
         if matches!(event, Event::Finish) {
             break;
         }
         run.handle(event)?;
         done += 1;
         if done.is_multiple_of(EVENTS) && !keep_going(now) {
-            (0..run.flows.len()).for_each(|f| run.end(f));
+            run.interrupt();
             return Err(QuicError::Interrupted { at: now, partial: Box::new(run.summary()) });
         }
     }
@@ -269,11 +275,11 @@ impl<'a> Run<'a> {
     fn begin(&mut self, f: usize) {
         let (flow, measured) = (&self.flows[f], &mut self.measured[f]);
         measured.bytes = flow.delivered;
-        measured.running = !flow.is_complete;
+        measured.running = true;
+        flow.coupled.rows().begin(self.now);
         if flow.is_complete {
-            measured.to = measured.from;
+            self.end(f); // it had ended before
         }
-        flow.coupled.rows().paths.iter_mut().for_each(|path| path.meter.begin(self.now));
     }
 
     fn end(&mut self, f: usize) {
@@ -282,7 +288,18 @@ impl<'a> Run<'a> {
             measured.running = false;
             measured.to = self.now;
             measured.bytes = flow.delivered - measured.bytes;
-            flow.coupled.rows().paths.iter_mut().for_each(|path| path.meter.end(self.now));
+            flow.coupled.rows().end(self.now);
+        }
+    }
+
+    /// Ends all measurements now, also those that have not begun.
+    fn interrupt(&mut self) {
+        for f in 0..self.flows.len() {
+            self.end(f);
+            self.measured[f].to = self.measured[f].to.min(self.now);
+        }
+        if self.now < self.scenario.warmup {
+            self.warm = self.network.totals(self.now);
         }
     }
 
@@ -291,7 +308,7 @@ impl<'a> Run<'a> {
         for (f, flow) in self.flows.iter().enumerate() {
             let mut values = vec![f64::NAN; self.scenario.flows[f].cc.entry.observables.len()];
             let mut rows = flow.coupled.rows();
-            let crate::coupled::Rows { group, paths } = &mut *rows;
+            let crate::coupled::Rows { group, paths, .. } = &mut *rows;
             for (subflow, path) in paths.iter_mut().enumerate().filter(|(_, path)| path.open) {
                 group.observe(path.r, &mut values);
                 path.meter.observe(path.srtt_s, &values);

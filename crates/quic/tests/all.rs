@@ -1,5 +1,6 @@
 //! Whole runs.
 
+use anabranch_net::Time;
 use anabranch_quic::{QuicError, check, run};
 use anabranch_record::{MemorySink, NoSamples, Summary};
 use anabranch_scenario::{Overrides, Scenario, Source, load};
@@ -78,6 +79,49 @@ fn a_transfer_ends_with_its_last_byte() {
     assert_eq!(summary.flows[0].delivered_bytes, 3_000_000);
     // At most the link's rate, at least half of it, with the handshake and slow start.
     assert!((5e6..9.6e6).contains(&goodput(&summary, 0)), "{}", goodput(&summary, 0));
+    has_means(&summary, 1);
+}
+
+/// 40 ms of propagation on every path, and windows of at least a segment.
+fn has_means(summary: &Summary, paths: usize) {
+    assert_eq!(summary.flows[0].subflows.len(), paths);
+    for path in &summary.flows[0].subflows {
+        assert!(path.mean_rtt_s > Some(0.040) && path.mean_cwnd_segments > Some(1.0), "{path:?}");
+    }
+}
+
+/// Its paths begin after its measurement, the second one some round trips later.
+#[test]
+fn a_flow_that_starts_late_has_means_of_both_paths() {
+    has_means(&summary(TWO, &["flows.both.start=4 s"], 1), 2);
+}
+
+/// 1 MB takes 1 s, the warm-up 5 s.
+#[test]
+fn a_transfer_that_ends_before_its_measurement_delivers_nothing_in_it() {
+    let summary = summary(ONE, &["flows.bulk.application={ kind = \"bulk\", size = \"1 MB\" }"], 1);
+    let flow = &summary.flows[0];
+    assert_eq!((flow.delivered_bytes, flow.goodput_bps), (0, None), "{flow:?}");
+    assert_eq!(flow.subflows[0].goodput_bps, None, "{flow:?}");
+}
+
+/// The stack tries such a path again until it works; the other one carries the data meanwhile.
+#[test]
+fn a_path_that_is_down_when_it_is_opened_works_later() {
+    let up = "links.b.changes=[{ at = \"0 s\", up = false }, { at = \"3 s\", up = true }]";
+    let summary = summary(TWO, &[up, "duration=30 s", "warmup=15 s"], 1);
+    for path in &summary.flows[0].subflows {
+        assert!(path.goodput_bps > Some(1e6), "{path:?}");
+    }
+}
+
+/// Sampling every 0 ns, which no file can ask for.
+#[test]
+fn endless_events_at_one_instant_are_an_error() {
+    let mut scenario = scenario(ONE, &[]);
+    scenario.record.interval = Time::ZERO;
+    let stopped = run(&scenario, 1, &mut NoSamples, &mut |_| true);
+    assert!(matches!(stopped, Err(QuicError::Livelock { at: Time::ZERO })), "{stopped:?}");
 }
 
 #[test]
@@ -140,6 +184,24 @@ fn what_quic_has_not_is_refused_by_key() {
         ("flows.bulk.tcp.mss=1000", "flows.bulk.tcp.mss"),
         ("flows.bulk.tcp.receive_buffer=1 MB", "flows.bulk.tcp.receive_buffer"),
         ("flows.bulk.tcp.delayed_ack=1", "flows.bulk.tcp.delayed_ack"),
+        ("flows.bulk.tcp.delayed_ack_timeout=10 ms", "flows.bulk.tcp.delayed_ack_timeout"),
+        ("flows.bulk.tcp.tso=true", "flows.bulk.tcp.tso"),
+        ("flows.bulk.tcp.sack_compression=true", "flows.bulk.tcp.sack_compression"),
+        ("flows.bulk.tcp.long_dss=true", "flows.bulk.tcp.long_dss"),
+        ("flows.bulk.tcp.slow_start_after_idle=false", "flows.bulk.tcp.slow_start_after_idle"),
+        (
+            "flows.bulk.paths=[[\"a\"], [\"a\"], [\"a\"], [\"a\"], [\"a\"], [\"a\"], [\"a\"], [\"a\"], [\"a\"]]",
+            "flows.bulk.paths",
+        ),
+        (
+            "flows=[{ name = \"bulk\", cc = \"reno\", paths = [[\"a\"], [\"a\"]], backup = [2] }]",
+            "flows.bulk.paths",
+        ),
+        (
+            "flows=[{ name = \"bulk\", cc = \"reno\", paths = [[\"a\"], [\"a\"]], events = [{ at = \"2 s\", path = 1, action = \"backup\" }] }]",
+            "flows.bulk.events",
+        ),
+        ("flows.bulk.penalise=false", "flows.bulk.penalise"),
         ("flows.bulk.scheduler=roundrobin", "flows.bulk.scheduler"),
         ("flows.bulk.cc=bbr", "flows.bulk.cc"),
         ("hosts=linux", "flows.bulk.scheduler"),
@@ -151,7 +213,13 @@ fn what_quic_has_not_is_refused_by_key() {
         match check(&scenario(ONE, &[set])) {
             Err(QuicError::Refused { key: refused, why }) => {
                 assert_eq!(refused, key);
-                assert!(why.contains("remove") || why.contains("use ") || why.contains("must be"), "{why}");
+                assert!(
+                    why.contains("remove")
+                        || why.contains("use ")
+                        || why.contains("must be")
+                        || why.contains("limit"),
+                    "{why}"
+                );
             }
             other => panic!("{set}: {other:?}"),
         }
@@ -165,4 +233,19 @@ fn an_interrupted_run_has_a_partial_summary() {
     let Err(QuicError::Interrupted { at, partial }) = stopped else { panic!("{stopped:?}") };
     assert_eq!(partial.partial_until_s, Some(at.as_secs_f64()));
     assert!(goodput(&partial, 0) > 8e6);
+}
+
+#[test]
+fn a_run_interrupted_in_its_warm_up_has_measured_nothing() {
+    let stopped =
+        run(&scenario(ONE, &["warmup=15 s"]), 1, &mut NoSamples, &mut |now| now.as_secs_f64() < 5.0);
+    let Err(QuicError::Interrupted { partial, .. }) = stopped else { panic!("{stopped:?}") };
+    let flow = &partial.flows[0];
+    assert_eq!((flow.delivered_bytes, flow.goodput_bps), (0, None), "{flow:?}");
+    assert_eq!(
+        (partial.links[0].drops, partial.links[0].mean_queue_delay_s),
+        (0, None),
+        "{:?}",
+        partial.links
+    );
 }

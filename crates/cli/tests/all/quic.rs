@@ -25,3 +25,11 @@ fn a_key_of_tcp_is_refused() {
     let said = refused.fails(2);
     assert!(said.contains("`flows.bonded.tcp.tso`") && said.contains("remove it, and `hosts`"), "{said}");
 }
+
+#[test]
+fn quic_is_not_measured_as_linux() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().to_str().unwrap();
+    let said = anabranch(["paper", "D", "--quick", "--backend", "noq", "--measure", folder]).fails(2);
+    assert!(said.contains("`--measure` measures on Linux, not on `noq`"), "{said}");
+}
