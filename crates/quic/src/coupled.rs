@@ -59,6 +59,8 @@ pub(crate) struct PathState {
     next: u64,
     round_end: u64,
     round: u64,
+    /// Of this round and of the last one.
+    usage: [Usage; 2],
     batch: Batch,
     pub(crate) meter: PathMeter,
 }
@@ -66,6 +68,14 @@ pub(crate) struct PathState {
 impl PathState {
     pub(crate) fn in_flight_segments(&self) -> u64 {
         (self.in_flight as f64 / self.mtu).ceil() as u64
+    }
+
+    /// Whether the window, and not flow control or the application, limits the sender. The stack's `app_limited` does not say
+    /// so: it is false whenever pacing holds a packet back. Pacing keeps slow start below the window, so there half of it is
+    /// enough, as in Linux.
+    fn cwnd_limited(&self, cwnd: f64, in_slow_start: bool) -> bool {
+        let most = self.usage.iter().map(|usage| usage.most_in_flight).max().unwrap_or(0);
+        self.usage.iter().any(|usage| usage.limited) || in_slow_start && cwnd * self.mtu < 2.0 * most as f64
     }
 }
 
@@ -75,7 +85,14 @@ struct Batch {
     delivered: u64,
     grows: u64,
     latest: Option<(u64, Instant)>,
-    app_limited: bool,
+}
+
+/// How much of the window a round used.
+#[derive(Clone, Copy, Default)]
+struct Usage {
+    /// Whether the window held a packet back.
+    limited: bool,
+    most_in_flight: u64,
 }
 
 impl Coupled {
@@ -123,6 +140,7 @@ impl ControllerFactory for Coupled {
                 next: 0,
                 round_end: 0,
                 round: 0,
+                usage: [Usage::default(); 2],
                 batch: Batch::default(),
                 meter,
             });
@@ -162,7 +180,7 @@ impl OnePath {
         self.0.of.clock.time(now)
     }
 
-    fn acked(&self, sent: Instant, bytes: u64, pn: u64, app_limited: bool) {
+    fn acked(&self, sent: Instant, bytes: u64, pn: u64) {
         self.with(|_, path| {
             let batch = &mut path.batch;
             batch.delivered += bytes;
@@ -172,7 +190,6 @@ impl OnePath {
             if batch.latest.is_none_or(|(latest, _)| pn > latest) {
                 batch.latest = Some((pn, sent));
             }
-            batch.app_limited = app_limited;
             path.meter.counters.delivered_bytes += payload(bytes);
         });
     }
@@ -197,21 +214,18 @@ impl Controller for OnePath {
         self.with(|_, path| {
             path.next = pn + 1;
             path.in_flight += u64::from(bytes);
+            path.usage[0].most_in_flight = path.usage[0].most_in_flight.max(path.in_flight);
             path.meter.counters.sent += 1;
             path.meter.counters.sent_bytes += payload(bytes.into());
         });
     }
 
-    fn on_ack(
-        &mut self,
-        _: Instant,
-        sent: Instant,
-        bytes: u64,
-        pn: u64,
-        app_limited: bool,
-        _: &RttEstimator,
-    ) {
-        self.acked(sent, bytes, pn, app_limited);
+    fn on_ack(&mut self, _: Instant, sent: Instant, bytes: u64, pn: u64, _: bool, _: &RttEstimator) {
+        self.acked(sent, bytes, pn);
+    }
+
+    fn on_cwnd_limited(&mut self) {
+        self.with(|_, path| path.usage[0].limited = true);
     }
 
     fn on_end_acks(&mut self, now: Instant, in_flight: u64, _: bool, largest: Option<u64>) {
@@ -228,9 +242,12 @@ impl Controller for OnePath {
                 path.srtt_s += change;
                 path.meter.round_trip(time, Time::from_nanos(rtt.as_nanos() as u64));
             }
+            let row = group.path(path.r);
+            let cwnd_limited = path.cwnd_limited(row.cwnd, row.cwnd < row.ssthresh);
             if pn >= path.round_end {
                 path.round += 1;
                 path.round_end = path.next;
+                path.usage = [Usage { limited: false, most_in_flight: in_flight }, path.usage[0]];
             }
             let ack = Ack {
                 now: time.as_secs_f64(),
@@ -240,7 +257,7 @@ impl Controller for OnePath {
                 srtt: path.srtt_s,
                 in_flight: in_flight as f64 / path.mtu,
                 round: path.round,
-                cwnd_limited: !batch.app_limited,
+                cwnd_limited,
                 rate: None,
             };
             group.on_ack(path.r, &ack);
@@ -386,9 +403,30 @@ mod tests {
         let path = of.clone().build(at(0), 1000).into_any();
         let mut path = path.downcast::<OnePath>().unwrap();
         for (now, pn) in [(100, 2), (500, 1)] {
-            path.acked(at(0), 1000, pn, false);
+            path.acked(at(0), 1000, pn);
             path.on_end_acks(at(now), 0, false, Some(2));
             assert_eq!(of.rows().paths[0].srtt_s, 0.1, "at {now} ms");
         }
+    }
+
+    /// A window of 10 that held back no packet grows in slow start only if half of it was in flight, and after slow start not at all.
+    #[test]
+    fn an_unused_window_does_not_grow() {
+        let grown = |threshold: u32, sent: u64, limited: bool| {
+            let group = registry::find("reno").unwrap().group(&[]).unwrap();
+            let of = Arc::new(Coupled::new(Clock::new(), group, 10, Some(threshold), 0));
+            let at = |ms| of.clock.instant(Time::from_millis(ms));
+            let path = of.clone().build(at(0), 1000).into_any();
+            let mut path = path.downcast::<OnePath>().unwrap();
+            (0..sent).for_each(|pn| path.on_packet_sent(at(0), 1000, pn));
+            if limited {
+                path.on_cwnd_limited();
+            }
+            (0..sent).for_each(|pn| path.acked(at(0), 1000, pn));
+            path.on_end_acks(at(100), 0, false, Some(sent - 1));
+            path.window() > 10_000
+        };
+        assert!(grown(20, 6, false) && !grown(20, 5, false), "in slow start");
+        assert!(grown(10, 9, true) && !grown(10, 9, false), "after it");
     }
 }

@@ -70,8 +70,24 @@ pub(crate) struct Flow {
     /// Whether all is read.
     pub(crate) is_complete: bool,
     stopped: bool,
+    keys: Keys,
     /// For which time the timer of each end is scheduled.
     armed: [Time; 2],
+}
+
+/// The first keys of a connection with several paths are renewed before the second path opens.
+///
+/// The stack renews them anyway, after 10 to 999 packets. The receiver then distinguishes old keys from new ones by the packet number,
+/// also of other paths, so that it drops what is on its way on a slower path: the sender deems it lost, and slow start ends there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keys {
+    First,
+    /// The client renewed them then.
+    Renewed(Time),
+    /// The server used them then.
+    Seen(Time),
+    /// The client knows that.
+    Confirmed,
 }
 
 fn address(path: usize, end: End) -> Ipv4Addr {
@@ -159,6 +175,7 @@ impl Flow {
             delivered: 0,
             is_complete: false,
             stopped: false,
+            keys: if spec.paths.len() > 1 { Keys::First } else { Keys::Confirmed },
             armed: [Time::NEVER; 2],
         })
     }
@@ -198,6 +215,11 @@ impl Flow {
         out: &mut Vec<Datagram>,
     ) -> Result<(), QuicError> {
         let (instant, end) = (self.clock.instant(now), datagram.to);
+        self.keys = match (self.keys, end) {
+            (Keys::Renewed(at), End::Server) if datagram.sent_at >= at => Keys::Seen(now),
+            (Keys::Seen(at), End::Client) if datagram.sent_at >= at => Keys::Confirmed,
+            (keys, _) => keys,
+        };
         let ecn = datagram.ecn.filter(|_| self.ecn);
         let from = four_tuple(datagram.path, end);
         let host = self.host(end);
@@ -300,6 +322,12 @@ impl Flow {
             Event::Connected if end == End::Client => {
                 self.stream = self.client.connection.as_mut().and_then(|(_, c)| c.streams().open(Dir::Uni));
             }
+            Event::HandshakeConfirmed if end == End::Client && self.keys == Keys::First => {
+                if let Some((_, connection)) = &mut self.client.connection {
+                    connection.force_key_update();
+                    self.keys = Keys::Renewed(now);
+                }
+            }
             Event::Stream(StreamEvent::Opened { dir: Dir::Uni }) => {
                 self.stream = self.server.connection.as_mut().and_then(|(_, c)| c.streams().accept(Dir::Uni));
                 self.read();
@@ -321,7 +349,7 @@ impl Flow {
     fn open_paths(&mut self, now: Time) -> Result<(), QuicError> {
         let instant = self.clock.instant(now);
         let Some((_, connection)) = &mut self.client.connection else { return Ok(()) };
-        if self.stream.is_none() || self.stopped {
+        if self.stream.is_none() || self.stopped || self.keys != Keys::Confirmed {
             return Ok(());
         }
         if self.paths > 1 && !connection.is_multipath_negotiated() {
