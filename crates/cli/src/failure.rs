@@ -1,7 +1,9 @@
 //! Error reports and exit statuses.
 
+use crate::Cli;
 use anabranch::Error;
 use anabranch::scenarios::{is_hidden, is_unit, printable};
+use clap::CommandFactory;
 use clap::error::{ContextKind, ErrorKind};
 use miette::{MietteDiagnostic, MietteHandlerOpts};
 use std::io::{self, Write};
@@ -22,9 +24,13 @@ pub fn install() {
 }
 
 /// Reports an invalid command line, or prints the requested help, and exits.
-pub fn usage(error: &clap::Error) -> ! {
+pub fn usage(mut error: clap::Error) -> ! {
     let args: Vec<String> = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
-    let tip = tip(error, &args);
+    let tip = tip(&error, &args);
+    if !tip.is_empty() {
+        // Clap's own tip, to pass the argument as a value.
+        error.remove(ContextKind::Suggested);
+    }
     if !error.use_stderr() || tip.is_empty() && !args.iter().any(|arg| arg.contains(is_hidden)) {
         error.exit();
     }
@@ -44,6 +50,10 @@ fn tip(error: &clap::Error, args: &[String]) -> String {
     // The file of `--plot` is optional, so it needs an equals sign.
     if args.windows(2).any(|pair| pair[0] == "--plot" && pair[1] == unknown && !unknown.starts_with('-')) {
         return tip(format!("write --plot={unknown}"));
+    }
+    if command == "run" && is_of_plot(&unknown) {
+        let command = format!("anabranch plot DIR {unknown} …");
+        return tip(format!("an option of `plot`: anabranch run FILE --out DIR, then {command}"));
     }
     if unknown == "--seeds" && command == "run" {
         return tip("several seeds: anabranch compare FILE --cc CC --seeds N".to_owned());
@@ -65,6 +75,13 @@ fn tip(error: &clap::Error, args: &[String]) -> String {
         }
     }
     String::new()
+}
+
+/// Whether `plot` has the option.
+fn is_of_plot(option: &str) -> bool {
+    let root = Cli::command();
+    let mut options = root.find_subcommand("plot").into_iter().flat_map(clap::Command::get_arguments);
+    options.any(|arg| arg.get_long().is_some_and(|long| option.strip_prefix("--") == Some(long)))
 }
 
 /// Reports an error on stderr and returns the exit status: 1 for a failed result, 2 for bad input or a bad environment, 130

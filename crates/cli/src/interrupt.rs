@@ -1,5 +1,5 @@
 //! Signals that end a command: Ctrl-C, SIGTERM, and SIGHUP when the terminal closes. The first signal requests an orderly
-//! end; a second Ctrl-C ends at once.
+//! end; a later Ctrl-C ends at once.
 
 use crate::failure::INTERRUPTED;
 use crate::output::note;
@@ -12,18 +12,49 @@ use std::fs;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::thread;
 use std::time::Duration;
 
 /// The longest delay before the command reacts.
 pub const SOON: Duration = Duration::from_millis(50);
 
+/// Signals within this time are one request: `timeout -s INT` signals the command, and then its process group.
+const ONE_REQUEST: Duration = Duration::from_millis(500);
+
 static REQUESTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// Installs the handlers. A second Ctrl-C ends the process at once. SIGTERM and SIGHUP stay ignored if they were, as `nohup` needs.
+/// Installs the handlers. A later Ctrl-C ends the process at once. SIGTERM and SIGHUP stay ignored if they were, as `nohup` needs.
 pub fn listen() -> Result<(), Error> {
-    // A terminal that goes may send SIGHUP twice, the shell's and the kernel's: only Ctrl-C insists.
-    let insist = |requested| flag::register_conditional_shutdown(SIGINT, INTERRUPTED.into(), requested);
-    register(|signal| signal == SIGINT || !is_ignored(signal), |requested| insist(requested).map(drop))
+    register(
+        |signal| signal == SIGINT || !is_ignored(signal),
+        |requested| {
+            thread::Builder::new()
+                .name("interrupt".to_owned())
+                .spawn(move || end_at_once(&requested))
+                .map(drop)
+        },
+    )
+}
+
+/// Waits for the first signal, then for a later Ctrl-C, and ends the process. A terminal that goes may send SIGHUP twice, the
+/// shell's and the kernel's: only Ctrl-C insists.
+fn end_at_once(requested: &AtomicBool) {
+    let wait = |signalled: &AtomicBool| {
+        while !signalled.load(Ordering::Relaxed) {
+            thread::sleep(SOON);
+        }
+    };
+    wait(requested);
+    thread::sleep(ONE_REQUEST);
+    let again = Arc::new(AtomicBool::new(false));
+    // If the handler cannot be installed, the command comes to its orderly end.
+    if flag::register(SIGINT, again.clone()).is_ok() {
+        wait(&again);
+        note(
+            "interrupted again: ended at once, without a partial result; earlier results and stored runs stay",
+        );
+        std::process::exit(INTERRUPTED.into());
+    }
 }
 
 /// The same, for a command that always completes its record: a second Ctrl-C changes nothing, and an ignored SIGINT stays ignored.
@@ -37,7 +68,6 @@ fn register(
     first: impl Fn(Arc<AtomicBool>) -> io::Result<()>,
 ) -> Result<(), Error> {
     static REGISTERED: AtomicBool = AtomicBool::new(false);
-    // A second registration would take the first Ctrl-C for the second.
     if REGISTERED.swap(true, Ordering::Relaxed) {
         return Ok(());
     }

@@ -183,7 +183,7 @@ pub enum Schema {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::try_parse().unwrap_or_else(|error| failure::usage(&error));
+    let cli = Cli::try_parse().unwrap_or_else(|error| failure::usage(error));
     failure::install();
     interrupt::let_large_writes_fail();
     match execute(cli.command) {

@@ -1,8 +1,9 @@
 //! The ideals of a scenario, with its flows, subflows and links as a run's summary has them.
 
 use crate::algorithm::{self, COUPLED};
-use crate::equilibrium::{Equilibrium, equilibrium};
+use crate::equilibrium::{Equilibrium, Settled, equilibrium};
 use crate::network::Network;
+use crate::response::Response;
 use crate::rule::Rule;
 use anabranch_record::jain;
 use anabranch_scenario::Scenario;
@@ -188,6 +189,7 @@ impl<'a> Builder<'a> {
             Ok(found) => found,
             Err(error) => return self.missing(id, title, error.to_string()),
         };
+        self.note_friendly_cubic(&rules, &routes);
         let mut flows = self.flows(|flow| {
             let own = flow.cc.entry.name;
             Some(coupled.filter(|_| flow.is_multipath()).unwrap_or(own).to_owned())
@@ -207,6 +209,26 @@ impl<'a> Builder<'a> {
             }
         }
         self.add(id, title, flows, &loads, |link| Some(losses[link]));
+    }
+
+    /// Notes the flows whose CUBIC settles where its model is Reno's.
+    fn note_friendly_cubic(&mut self, rules: &[Rule], routes: &[Vec<Settled>]) {
+        for ((connection, rule), settled) in self.network.connections.iter().zip(rules).zip(routes) {
+            let Rule::Uncoupled(response @ Response::Cubic(_)) = rule else { continue };
+            let at = |s: &Settled| response.window(s.path.loss, s.path.rtt_s);
+            let reno = |s: &Settled| Response::Reno.window(s.path.loss, s.path.rtt_s);
+            if settled.iter().any(|s| at(s) > reno(s)) {
+                continue;
+            }
+            let name = &self.scenario.flows[connection.flow].name;
+            let name = name.rsplit_once('/').map_or(name.as_str(), |(name, _)| name);
+            let note = format!(
+                "{name}: CUBIC is in its Reno-friendly region, where the model gives it Reno's window. In a run it takes somewhat more."
+            );
+            if !self.ideals.notes.contains(&note) {
+                self.ideals.notes.push(note);
+            }
+        }
     }
 
     /// Every flow of the scenario, without values yet.

@@ -220,15 +220,24 @@ fn struct_ops(may: bool) -> Check {
 }
 
 fn jit() -> Check {
+    let read = || fs::read_to_string("/proc/sys/net/core/bpf_jit_enable").ok();
     // Visible only in the initial network namespace.
-    let state = fs::read_to_string("/proc/sys/net/core/bpf_jit_enable").ok();
-    let (found, on) = match state.as_deref().map(str::trim) {
-        Some("0") => ("off", false),
-        Some(_) => ("on", true),
-        None => ("visible only in the host's network namespace", true),
+    jit_of(read().or_else(|| namespace::initial()?.run_inside(read).ok()?).as_deref())
+}
+
+fn jit_of(state: Option<&str>) -> Check {
+    let (found, verdict, help) = match state.map(str::trim) {
+        Some("0") => {
+            let help = "run `sysctl -w net.core.bpf_jit_enable=1`; to keep it, add a file to /etc/sysctl.d";
+            ("off", Verdict::Missing, help)
+        }
+        Some(_) => ("on", Verdict::Satisfied, ""),
+        None => {
+            let help = "run it as root in the host's network namespace";
+            ("unknown: visible only in the host's network namespace", Verdict::Unknown, help)
+        }
     };
-    let help = "run `sysctl -w net.core.bpf_jit_enable=1`; to keep it, add a file to /etc/sysctl.d";
-    Check::new(Need::Jit, "BPF compiler (JIT)", found).verdict_unless(Verdict::Missing, on, help)
+    Check { verdict, help, ..Check::new(Need::Jit, "BPF compiler (JIT)", found) }
 }
 
 fn lockdown() -> Check {
@@ -337,6 +346,14 @@ mod tests {
     fn user_namespaces() {
         assert!(is_first_user_namespace("         0          0 4294967295\n"));
         assert!(!is_first_user_namespace("         0       1000          1\n"));
+    }
+
+    /// A network namespace without the setting does not say that the compiler is on.
+    #[test]
+    fn an_invisible_compiler_is_unknown() {
+        let verdict = |state| jit_of(state).verdict;
+        assert_eq!(verdict(None), Verdict::Unknown);
+        assert_eq!((verdict(Some("0\n")), verdict(Some("2\n"))), (Verdict::Missing, Verdict::Satisfied));
     }
 
     #[test]

@@ -147,14 +147,18 @@ fn names() -> Vec<String> {
     names
 }
 
+/// The initial network namespace; `None` if this process may not enter it.
+pub(crate) fn initial() -> Option<Namespace> {
+    let open = |path| Namespace::open("the initial network namespace".to_owned(), PathBuf::from(path));
+    // Without CAP_SYS_PTRACE, as in the systemd unit, the first process's namespace cannot be opened.
+    let mut found = ["/proc/1/ns/net", "/proc/self/ns/net"].map(open).into_iter().flatten();
+    found.find(|n| n.is_initial().is_ok_and(|is_initial| is_initial))
+}
+
 /// Every network namespace that has a name or a process, each once.
 pub(crate) fn all() -> Vec<Namespace> {
     let entries = |path| fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
     let text = |name: OsString| name.to_string_lossy().into_owned();
-    let initial = |path| Namespace::open("the initial network namespace".to_owned(), PathBuf::from(path));
-    // Without CAP_SYS_PTRACE, as in the systemd unit, the first process's namespace cannot be opened.
-    let initial = ["/proc/1/ns/net", "/proc/self/ns/net"].map(initial).into_iter().flatten();
-    let initial = initial.filter(|n| n.is_initial().is_ok_and(|is_initial| is_initial)).map(Ok);
     let named = entries(NAMED).map(|entry| Namespace::open(text(entry.file_name()), entry.path()));
     let processes =
         entries("/proc").map(|entry| text(entry.file_name())).filter(|n| n.parse::<u32>().is_ok());
@@ -165,7 +169,9 @@ pub(crate) fn all() -> Vec<Namespace> {
         )
     });
     let mut seen = HashSet::new();
-    initial
+    initial()
+        .map(Ok)
+        .into_iter()
         .chain(named)
         .chain(of_processes)
         .flatten()

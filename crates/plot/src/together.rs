@@ -49,10 +49,10 @@ impl Group {
             several => means(several),
         };
         if named {
-            all = all
-                .into_iter()
-                .map(|series| renamed(series, |name| format!("{}: {name}", self.name)))
-                .collect();
+            // A folder is often named after the algorithm, which stands in brackets after the flow's name.
+            let algorithm = format!(" ({})", self.name);
+            let rename = |name: &str| format!("{}: {}", self.name, name.replacen(&algorithm, "", 1));
+            all = all.into_iter().map(|series| renamed(series, rename)).collect();
         }
         all
     }
@@ -183,5 +183,8 @@ mod tests {
             ["lia: flow", "olia: flow"]
         );
         assert_eq!(names(&[group("lia", &[one])]), ["flow"]);
+        let mp = run(TIME, Mark::Line, "mp (lia)", &[1.0]);
+        let groups = [group("lia", std::slice::from_ref(&mp)), group("deep", std::slice::from_ref(&mp))];
+        assert_eq!(names(&groups), ["lia: mp", "deep: mp (lia)"]);
     }
 }

@@ -23,6 +23,9 @@ pub fn page(s: &Summary, scenario: &Scenario) -> String {
     if let Some(kernel) = &s.kernel {
         page += &describe_kernel(kernel);
     }
+    if !has_means(s) {
+        page += "It ended before the end of its warm-up, so it has no means.\n";
+    }
     for table in [flows(s), subflows(s), links(s)].into_iter().chain(completions(s)).chain(transfers(s)) {
         page += &format!("\n{table}");
     }
@@ -53,11 +56,17 @@ fn subflows(s: &Summary) -> Table {
         .subflows(view, &all().map(|(_, subflow)| subflow).collect::<Vec<_>>())
 }
 
+/// Whether the run came beyond its warm-up.
+fn has_means(s: &Summary) -> bool {
+    s.partial_until_s.is_none_or(|end| end > s.warmup_s)
+}
+
 fn links(s: &Summary) -> Table {
+    let mean = |value: f64| Some(value).filter(|_| has_means(s));
     Table::new()
         .text("link", s.links.iter().map(|l| &l.name))
-        .quantity("utilisation", PERCENT, s.links.iter().map(|l| Some(l.utilisation)))
-        .quantity("mean queue", BYTES, s.links.iter().map(|l| Some(l.mean_queue_bytes)))
+        .quantity("utilisation", PERCENT, s.links.iter().map(|l| mean(l.utilisation)))
+        .quantity("mean queue", BYTES, s.links.iter().map(|l| mean(l.mean_queue_bytes)))
         .quantity("mean wait", TIME, s.links.iter().map(|l| l.mean_queue_delay_s))
         .count("queue drops", s.links.iter().map(|l| l.drops))
         .count("marks", s.links.iter().map(|l| l.marks))

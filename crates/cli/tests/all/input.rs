@@ -13,6 +13,10 @@ fn command_lines() {
         (vec!["run", TWO_PATHS, "--seed", "-1"], "a seed is a whole number from 0 to 18446744073709551615"),
         (vec!["run", TWO_PATHS, "--seed", "1.5"], "a seed is a whole number"),
         (vec!["run", TWO_PATHS, "--plot", "out.svg"], "tip: write --plot=out.svg"),
+        (
+            vec!["run", TWO_PATHS, "--plot", "--size", "single"],
+            "tip: an option of `plot`: anabranch run FILE --out DIR, then anabranch plot DIR --size …",
+        ),
         (vec!["run", TWO_PATHS, "--cc", "lia,", "olia"], "no space after the comma: --cc lia,olia"),
         (
             vec!["run", TWO_PATHS, "--set", "links.dsl.rate=10", "Mbit/s"],

@@ -11,6 +11,9 @@ mod guest;
 mod ideal;
 mod inform;
 mod input;
+mod interrupted;
+#[cfg(target_os = "linux")]
+mod overlay;
 mod own_style;
 mod paper;
 mod pictures;

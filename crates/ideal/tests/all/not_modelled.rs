@@ -128,3 +128,16 @@ fn nobody_sends() {
     let ideals = ideals(&text);
     assert!(ideals.allocations.is_empty() && ideals.missing.len() == 3, "{ideals:?}");
 }
+
+/// On a short path CUBIC's model is Reno's, and says so; on a long one it is not.
+#[test]
+fn cubic_in_its_reno_friendly_region() {
+    let on = |delay_ms: f64| ideals(&(link("l", 20.0, delay_ms) + &flow("f", "cubic", "[[\"l\"]]")));
+    let friendly = on(10.0);
+    noted(&friendly, "f: CUBIC is in its Reno-friendly region");
+    let reno = ideals(&(link("l", 20.0, 10.0) + &flow("f", "reno", "[[\"l\"]]")));
+    let loss = |of: &Ideals| flow_of(of, "own", "f").subflows[0].loss_rate.unwrap();
+    close(loss(&friendly), loss(&reno), 1e-6);
+    let far = on(500.0);
+    assert!(!far.notes.iter().any(|note| note.contains("Reno-friendly")), "{:?}", far.notes);
+}
