@@ -62,10 +62,11 @@ impl ResultFolder {
         private.push(last);
         private.push(".anabranch");
         let private = parent.join(private);
+        let was_left = private.exists();
         let mut lock = locked(&private, name, notify)?;
-        // Left by a killed command: replaced earlier results, or new ones without the name.
-        if Content::is_listed(&private) {
-            discard(&private, &target, name, notify).map_err(|e| cannot(name, &e))?;
+        if was_left {
+            // By a killed command. An overlay file system may not rename the folder itself.
+            remove_left(&lock, &private, &target, name, notify).map_err(|e| cannot(name, &e))?;
             lock = locked(&private, name, notify)?;
         }
         let mut place =
@@ -95,16 +96,12 @@ impl ResultFolder {
         restored.map_err(|e| cannot(&self.name, &e))
     }
 
-    /// Makes the private folder private and empty, and checks that it is writable before hours of work.
+    /// Makes the private folder private, and checks that it is writable before hours of work.
     fn prepare(&mut self) -> io::Result<()> {
         let inherited = self.lock.metadata()?.mode() & SET_GROUP;
         self.mode =
             self.target.metadata().map_or(inherited | 0o777 & !umask(), |there| there.mode() & 0o7777);
         self.lock.set_permissions(Permissions::from_mode(0o700 | inherited))?;
-        // Left by a killed command.
-        if !clear(&self.lock, Path::new(""), &|_| true)? {
-            return Err(io::Error::other(format!("{} cannot be emptied", self.private.display())));
-        }
         if self.target.exists() {
             access(&self.target, Access::WRITE_OK)?;
         }
@@ -194,6 +191,7 @@ impl ResultFolder {
                 })?;
                 former
             }
+            Err(Errno::XDEV) => return self.replace_in_overlay(),
             Err(error) => return Err(error.into()),
         };
         // The new results already have the name.
@@ -201,6 +199,17 @@ impl ResultFolder {
             (self.notify)(&format!("cannot delete the earlier results, {}: {error}", earlier.display()));
         }
         Ok(())
+    }
+
+    /// An overlay file system renames no folder of a lower layer, as of a container's image, but it can delete it. The new results
+    /// have a lasting name meanwhile.
+    fn replace_in_overlay(&self) -> io::Result<()> {
+        let new = rename_beside(&self.private, &self.target, "new")?;
+        let replaced = Content::discard(&self.target).and_then(|_| fs::rename(&new, &self.target));
+        replaced.inspect_err(|_| {
+            // Best effort: the caller keeps them under such a name anyway.
+            let _ = fs::rename(&new, &self.private);
+        })
     }
 
     fn sync_parent(&self) -> io::Result<()> {
@@ -215,6 +224,17 @@ impl Drop for ResultFolder {
             let _ = fs::remove_dir_all(&self.private);
         }
     }
+}
+
+/// Deletes a private folder that a killed command left: with replaced earlier results, or with new ones without the name.
+fn remove_left(lock: &File, private: &Path, target: &Path, name: &Path, notify: Notify) -> io::Result<()> {
+    if Content::is_listed(private) {
+        return discard(private, target, name, notify);
+    }
+    if !clear(lock, Path::new(""), &|_| true)? {
+        return Err(io::Error::other(format!("{} cannot be emptied", private.display())));
+    }
+    fs::remove_dir(private)
 }
 
 /// Deletes earlier results. Renames other files that appeared in their folder.
