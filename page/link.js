@@ -20,11 +20,15 @@ function isState(state) {
     (state.seed === undefined || (Number.isSafeInteger(state.seed) && state.seed >= 0));
 }
 
-/** The state in a link, `#s=` or compressed `#z=`; null if it is missing or damaged. */
+/** The state in a link, `#s=`, compressed `#z=` or plain `#t=`; null if it is missing or damaged. */
 async function decode(hash) {
-  const [, kind, text] = hash.match(/^#([sz])=(.*)$/s) ?? [];
+  const [, kind, text] = hash.match(/^#([stz])=(.*)$/s) ?? [];
   if (!kind) return null;
   try {
+    if (kind === "t") {
+      const state = JSON.parse(decodeURIComponent(text));
+      return isState(state) ? state : null;
+    }
     const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
     const whole = new Blob([bytes]).stream();
     const stream = kind === "z" ? whole.pipeThrough(new DecompressionStream("deflate-raw")) : whole;

@@ -37,6 +37,8 @@ struct Nothing {}
 
 /// A function of the page's script that reads compressed links; a page of an earlier version lacks it.
 const UNPACKS: &str = "deflate-raw";
+/// What a page's script that reads plain links has.
+const READS_PLAIN: &str = "decodeURIComponent";
 
 /// "Open in the laboratory", where the report has it, the text is short and the run's command has nothing that the page does not know.
 pub fn open(run: &Run, site: &Site) -> Markup {
@@ -46,9 +48,12 @@ pub fn open(run: &Run, site: &Site) -> Markup {
     link(run, site, |state| format!("z={}", URL_SAFE_NO_PAD.encode(deflated(state))))
 }
 
-/// The same for a fragment, which is compressed as a whole: compressed links would have nothing in common.
+/// The same for a fragment, which is compressed as a whole: the text of a link is plain, as the command's beside it.
 pub fn open_within(run: &Run, site: &Site) -> Markup {
-    link(run, site, |state| format!("s={}", URL_SAFE_NO_PAD.encode(state)))
+    if !site.contains(LABORATORY, READS_PLAIN) {
+        return link(run, site, |state| format!("s={}", URL_SAFE_NO_PAD.encode(state)));
+    }
+    link(run, site, |state| format!("t={}", state.replace('%', "%25")))
 }
 
 fn link(run: &Run, site: &Site, written: impl Fn(&str) -> String) -> Markup {
@@ -100,7 +105,7 @@ mod tests {
             title: String::new(),
             command: command.to_owned(),
             scenario: "x.toml".to_owned(),
-            text: "name = \"ä\"".to_owned(),
+            text: "name = \"ä, 5 %, %41\"".to_owned(),
             variant: None,
             shares: None,
         };
@@ -108,7 +113,7 @@ mod tests {
             |command: &str| -> Option<Value> { Some(serde_json::from_str(&state(&run(command))?).unwrap()) };
         let command = "anabranch run x.toml --cc lia --set 'duration=6 s' --seed 2";
         let state = json!({
-            "text": "name = \"ä\"", "cc": ["", "uncoupled"], "set": {}, "changes": ["duration=6 s"], "own": ["lia"], "seed": 2
+            "text": "name = \"ä, 5 %, %41\"", "cc": ["", "uncoupled"], "set": {}, "changes": ["duration=6 s"], "own": ["lia"], "seed": 2
         });
         assert_eq!(of(command), Some(state));
         assert_eq!(of("anabranch run x.toml --set flows.a.cc=olia").unwrap()["cc"], json!(["", "lia"]));
@@ -126,6 +131,10 @@ mod tests {
         DeflateDecoder::new(&link(open(&run(command), &site), "#z=")[..]).read_to_string(&mut text).unwrap();
         assert_eq!(Some(&text), super::state(&run(command)).as_ref());
         assert_eq!(link(open_within(&run(command), &site), "#s="), text.as_bytes());
+        site.add(LABORATORY, format!("{UNPACKS} {READS_PLAIN}"));
+        let html = open_within(&run(command), &site).into_string();
+        let plain = html.split("#t=").nth(1).unwrap().split('"').next().unwrap();
+        assert_eq!(plain.replace("&quot;", "\"").replace("%25", "%"), text);
         let long = Run { text: "#".repeat(LONGEST + 1), ..run(command) };
         assert_eq!(super::state(&long), None);
     }

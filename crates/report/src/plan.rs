@@ -54,7 +54,7 @@ pub struct PaperPlan<'a> {
     pub file: String,
     /// "data/coupled-cubic-rows.csv".
     pub rows_csv: String,
-    /// "data/coupled-cubic-backends.csv".
+    /// "data/coupled-cubic-backends.csv.gz".
     pub backends_csv: String,
     /// In the paper's order.
     pub experiments: Vec<ExperimentPlan<'a>>,
@@ -187,7 +187,7 @@ impl<'a> PaperPlan<'a> {
             links,
             file: format!("{slug}.html"),
             rows_csv: format!("data/{slug}-rows.csv.gz"),
-            backends_csv: format!("data/{slug}-backends.csv"),
+            backends_csv: format!("data/{slug}-backends.csv.gz"),
             experiments,
             wording,
         }

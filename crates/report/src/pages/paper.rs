@@ -73,7 +73,7 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
     }
     site.add_gzip(&paper.rows_csv, &csv::rows(paper));
     if fidelity::any(&[paper]) {
-        site.add(paper.backends_csv.as_str(), csv::backends(paper));
+        site.add_gzip(&paper.backends_csv, &csv::backends(paper));
     }
     figure::add_data(paper, site);
 }

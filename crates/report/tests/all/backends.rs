@@ -58,7 +58,7 @@ fn quantities_have_readable_units_and_marks() {
     without[1].experiments[0].fidelity[0].quantities[0].linux_hosts = None;
     assert!(files(&without)["kato-lia.html"].contains("unexplained"));
     assert!(part.contains("<code>anabranch run shared.toml --backend kernel --seed 1</code>"));
-    let csv = &files(&beside_linux())["data/kato-lia-backends.csv"];
+    let csv = &files(&beside_linux())["data/kato-lia-backends.csv.gz"];
     assert!(
         csv.contains("B-T2,MPTCP beside Reno,kernel,mean SRTT,\"mptcp, a+b\",ms,41.2,,40,,3,,,,,,"),
         "{csv}"
