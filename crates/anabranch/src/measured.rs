@@ -224,10 +224,11 @@ fn machine() -> String {
 }
 
 #[cfg(test)]
+mod book;
+
+#[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_study::Size;
-    use std::fmt;
 
     /// Each algorithm has a checksum of its own, and repeats it.
     #[test]
@@ -273,81 +274,6 @@ mod tests {
             let kernel = run.summary.kernel.as_ref().unwrap_or_else(|| panic!("{}: no kernel", run.command));
             assert_eq!(kernel.invalid, [""; 0], "{}", run.command);
             assert!(run.command.contains(" --backend ") && !run.machine.is_empty(), "{}", run.command);
-        }
-    }
-
-    /// The runs of the scenarios of an experiment that are current, and the numbers of measured scenarios and of all.
-    fn of_experiment<'m>(
-        all: &'m Measurements,
-        definition: &anabranch_study::Definition,
-    ) -> (Vec<&'m Measurement>, usize, usize) {
-        let plan = definition.plan(Size::Default);
-        let setups = plan.setups();
-        let scenarios: HashMap<String, Scenario> =
-            setups.iter().map(|setup| setup.scenario().unwrap()).map(|s| (s.hash.clone(), s)).collect();
-        let current = |run: &&Measurement| {
-            let scenario = scenarios.get(&run.summary.scenario_hash);
-            scenario.is_some_and(|scenario| algorithms(scenario) == run.algorithms)
-        };
-        let runs: Vec<_> = all.all().filter(current).collect();
-        let measured: BTreeSet<_> = runs.iter().map(|run| &run.summary.scenario_hash).collect();
-        let n = measured.len();
-        (runs, n, scenarios.len())
-    }
-
-    /// Each of the values once, "10, 60".
-    fn distinct<T: Ord + fmt::Display>(values: impl Iterator<Item = T>) -> String {
-        let all: BTreeSet<T> = values.collect();
-        all.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
-    }
-
-    /// The book's table of what the shipped files have. With `ANABRANCH_WRITE_BOOK=1` the test writes it.
-    #[test]
-    fn the_book_lists_what_is_stored() {
-        let (mut rows, mut whole, mut partly, mut experiments) = (String::new(), 0, 0, 0);
-        for paper in anabranch_papers::all().iter().filter(|paper| !anabranch_papers::is_own(&paper.name)) {
-            let own = paper.experiments.iter().filter(|d| !d.plan(Size::Default).is_beyond());
-            for definition in own {
-                experiments += 1;
-                let mut best = (0, 1);
-                for all in shipped() {
-                    let (runs, n, of) = of_experiment(all, definition);
-                    if n * best.1 > best.0 * of {
-                        best = (n, of);
-                    }
-                    if runs.is_empty() {
-                        continue;
-                    }
-                    let summaries = || runs.iter().map(|run| &run.summary);
-                    let release = |s: &Summary| release(s).unwrap_or_default().to_owned();
-                    rows += &format!(
-                        "| {} | {} | {n} of {of} | {} | {} | {} |\n",
-                        definition.ids.join(", "),
-                        distinct(summaries().map(release)),
-                        runs.len(),
-                        distinct(summaries().map(|s| s.duration_s.round() as u64)) + " s",
-                        distinct(runs.iter().map(|run| &run.date)),
-                    );
-                }
-                (whole, partly) = (
-                    whole + usize::from(best.0 == best.1),
-                    partly + usize::from(best.0 > 0 && best.0 < best.1),
-                );
-            }
-        }
-        let table = format!(
-            "\n**Of {experiments} experiments (rows of this table, some with several names), every scenario of {whole} and some scenarios of {partly} are measured.**\n\n\
-             | experiment | Linux | scenarios | runs | length | measured |\n|---|---|---|---|---|---|\n{rows}\n"
-        );
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/measurements.md");
-        let page = std::fs::read_to_string(path).unwrap();
-        let (before, after) = page.split_once("<!-- measured -->\n").expect("the marker of the table");
-        let (_, after) = after.split_once("<!-- end -->").expect("the end of the table");
-        let made = format!("{before}<!-- measured -->\n{table}<!-- end -->{after}");
-        if std::env::var_os("ANABRANCH_WRITE_BOOK").is_some() {
-            std::fs::write(path, &made).unwrap();
-        } else {
-            assert!(page == made, "ANABRANCH_WRITE_BOOK=1 renews {path}");
         }
     }
 }

@@ -1,0 +1,151 @@
+//! What the book says of measured runs.
+
+use super::*;
+use anabranch_record::FlowSummary;
+use anabranch_study::{Size, estimate, format};
+use std::fmt;
+
+/// Fails if a page of the book is not as `made` makes it. With `ANABRANCH_WRITE_BOOK=1` it writes the page.
+fn renew(page: &str, made: impl FnOnce(&str) -> String) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src").join(page);
+    let page = std::fs::read_to_string(&path).unwrap();
+    let made = made(&page);
+    if std::env::var_os("ANABRANCH_WRITE_BOOK").is_some() {
+        std::fs::write(path, made).unwrap();
+    } else {
+        assert!(page == made, "ANABRANCH_WRITE_BOOK=1 renews {}", path.display());
+    }
+}
+
+/// The runs of the scenarios of an experiment that are current, and the numbers of measured scenarios and of all.
+fn of_experiment<'m>(
+    all: &'m Measurements,
+    definition: &anabranch_study::Definition,
+) -> (Vec<&'m Measurement>, usize, usize) {
+    let plan = definition.plan(Size::Default);
+    let setups = plan.setups();
+    let scenarios: HashMap<String, Scenario> =
+        setups.iter().map(|setup| setup.scenario().unwrap()).map(|s| (s.hash.clone(), s)).collect();
+    let current = |run: &&Measurement| {
+        let scenario = scenarios.get(&run.summary.scenario_hash);
+        scenario.is_some_and(|scenario| algorithms(scenario) == run.algorithms)
+    };
+    let runs: Vec<_> = all.all().filter(current).collect();
+    let measured: BTreeSet<_> = runs.iter().map(|run| &run.summary.scenario_hash).collect();
+    let n = measured.len();
+    (runs, n, scenarios.len())
+}
+
+/// Each of the values once, "10, 60".
+fn distinct<T: Ord + fmt::Display>(values: impl Iterator<Item = T>) -> String {
+    let all: BTreeSet<T> = values.collect();
+    all.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// The book's table of what the shipped files have. With `ANABRANCH_WRITE_BOOK=1` the test writes it.
+#[test]
+fn the_book_lists_what_is_stored() {
+    let (mut rows, mut whole, mut partly, mut experiments) = (String::new(), 0, 0, 0);
+    for paper in anabranch_papers::all().iter().filter(|paper| !anabranch_papers::is_own(&paper.name)) {
+        let own = paper.experiments.iter().filter(|d| !d.plan(Size::Default).is_beyond());
+        for definition in own {
+            experiments += 1;
+            let mut best = (0, 1);
+            for all in shipped() {
+                let (runs, n, of) = of_experiment(all, definition);
+                if n * best.1 > best.0 * of {
+                    best = (n, of);
+                }
+                if runs.is_empty() {
+                    continue;
+                }
+                let summaries = || runs.iter().map(|run| &run.summary);
+                let release = |s: &Summary| release(s).unwrap_or_default().to_owned();
+                rows += &format!(
+                    "| {} | {} | {n} of {of} | {} | {} | {} |\n",
+                    definition.ids.join(", "),
+                    distinct(summaries().map(release)),
+                    runs.len(),
+                    distinct(summaries().map(|s| s.duration_s.round() as u64)) + " s",
+                    distinct(runs.iter().map(|run| &run.date)),
+                );
+            }
+            (whole, partly) =
+                (whole + usize::from(best.0 == best.1), partly + usize::from(best.0 > 0 && best.0 < best.1));
+        }
+    }
+    let table = format!(
+        "\n**Of {experiments} experiments (rows of this table, some with several names), every scenario of {whole} and some scenarios of {partly} are measured.**\n\n\
+         | experiment | Linux | scenarios | runs | length | measured |\n|---|---|---|---|---|---|\n{rows}\n"
+    );
+    renew("measurements.md", |page| {
+        let (before, after) = page.split_once("<!-- measured -->\n").expect("the marker of the table");
+        let (_, after) = after.split_once("<!-- end -->").expect("the end of the table");
+        format!("{before}<!-- measured -->\n{table}<!-- end -->{after}")
+    });
+}
+
+/// The runs of a scenario in which one setting is changed, by their seeds: `adw-balia-s1 mptcp=lia` has the scenario's name, a flow and
+/// its algorithm.
+fn runs_of(what: &str) -> BTreeMap<u64, &'static Summary> {
+    let (scenario, flow) = what.split_once(' ').unwrap_or_else(|| panic!("{what}: no flow"));
+    let (flow, cc) = flow.split_once('=').unwrap_or_else(|| panic!("{what}: no algorithm"));
+    let is_asked = |run: &&Measurement| {
+        run.summary.scenario == scenario
+            && run.command.matches(" --set ").count() == 1
+            && run.summary.flows.iter().any(|f| f.name == flow && f.cc == cc)
+    };
+    let stock = shipped().iter().flat_map(Measurements::all).filter(is_asked);
+    let stock = stock.filter(|run| run.command.contains(" --backend guest-6.12 "));
+    let found: BTreeMap<u64, &Summary> = stock.map(|run| (run.summary.seed, &run.summary)).collect();
+    assert!(!found.is_empty(), "{what}: not measured");
+    found
+}
+
+/// In Mbit/s; `others` is the mean of all flows except the first.
+fn goodput(run: &Summary, flow: &str) -> f64 {
+    let mbps = |flow: &FlowSummary| flow.goodput_bps.expect("it sends throughout") / 1e6;
+    if flow == "others" {
+        let others = &run.flows[1..];
+        return others.iter().map(mbps).sum::<f64>() / others.len() as f64;
+    }
+    mbps(run.flows.iter().find(|f| f.name == flow).unwrap_or_else(|| panic!("no flow {flow}")))
+}
+
+/// Mean and interval of `RUNS: FLOW`, a goodput in Mbit/s, or of `RUNS: FLOW / X`, where X is a number, a flow, or other runs' flow of
+/// the same seeds, `(RUNS: FLOW)`.
+fn measured_value(what: &str) -> String {
+    let (runs, of) = what.split_once(": ").unwrap_or_else(|| panic!("{what}: no flow"));
+    let (flow, by) = of.split_once(" / ").map_or((of, None), |(flow, by)| (flow, Some(by)));
+    let paired = by.and_then(|by| by.strip_prefix('(')?.strip_suffix(')')?.split_once(": "));
+    let paired = paired.map(|(runs, flow)| (runs_of(runs), flow));
+    let value = |(seed, run): (u64, &Summary)| {
+        let divisor = match (by, &paired) {
+            (None, _) => 1.0,
+            (_, Some((others, flow))) => goodput(others.get(&seed)?, flow),
+            (Some(by), None) => by.parse().unwrap_or_else(|_| goodput(run, by)),
+        };
+        Some(goodput(run, flow) / divisor)
+    };
+    let values = estimate(runs_of(runs).into_iter().filter_map(value).collect()).expect("values");
+    format::estimate(values.mean, values.half_width.expect("several runs"))
+}
+
+/// Every value between `<!-- linux WHAT -->` and `<!-- / -->` is that of the stored runs.
+#[test]
+fn the_book_has_the_values_of_stored_runs() {
+    const OPEN: &str = "<!-- linux ";
+    renew("appendix/distance.md", |page| {
+        let mut parts = page.split(OPEN);
+        let mut made = parts.next().expect("a text").to_owned();
+        let mut values = 0;
+        for part in parts {
+            let (what, rest) = part.split_once(" -->").expect("the end of a marker");
+            let (_, rest) = rest.split_once("<!-- / -->").unwrap_or_else(|| panic!("{what}: no end"));
+            made += &format!("{OPEN}{what} -->{}<!-- / -->{rest}", measured_value(what));
+            values += 1;
+        }
+        assert!(values > 30, "{values} values");
+        made
+    });
+}
