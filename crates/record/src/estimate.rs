@@ -53,6 +53,16 @@ pub fn paired_difference(values: &[f64], others: &[f64]) -> Option<Estimate> {
     (values.len() == others.len()).then(|| estimate(differences()).ok())?
 }
 
+/// The two-sided p-value of the hypothesis that the mean is 0 (Student's t); `None` for a single value.
+pub fn p_of_zero(of: &Estimate) -> Option<f64> {
+    let n = of.values.len() as f64;
+    let Some(half_width) = of.half_width else {
+        return (n > 1.0).then_some(if of.mean == 0.0 { 1.0 } else { 0.0 });
+    };
+    let t = of.mean.abs() / half_width * t_975(n - 1.0);
+    Some(2.0 * StudentsT::new(0.0, 1.0, n - 1.0).ok()?.sf(t))
+}
+
 /// The interval that contains a further value with probability `level`, by the values so far (Student's t); `None` with fewer
 /// than two of them.
 pub fn prediction(values: &[f64], level: f64) -> Option<(f64, f64)> {
@@ -123,6 +133,22 @@ mod tests {
         assert_eq!(paired_difference(&[1.0], &[1.0, 2.0]), None);
         let equal = paired_difference(&[0.1 + 0.2, 0.3], &[0.3, 0.1 + 0.2]).unwrap();
         assert_eq!((equal.mean, equal.half_width), (0.0, None));
+    }
+
+    /// With 4 degrees of freedom the printed table has t = 2.776 for 5 % and 4.604 for 1 %.
+    #[test]
+    fn p_values_agree_with_the_printed_table() {
+        let one_to_five = estimate(vec![1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        let standard_error = (2.5_f64 / 5.0).sqrt();
+        for (t, p) in [(2.776, 0.05), (4.604, 0.01)] {
+            let shifted = Estimate { mean: -t * standard_error, ..one_to_five.clone() };
+            assert!((p_of_zero(&shifted).unwrap() - p).abs() < 2e-5, "{t}");
+        }
+        let equal = |value: f64| p_of_zero(&estimate(vec![value; 3]).unwrap());
+        assert_eq!(
+            (equal(2.0), equal(0.0), p_of_zero(&estimate(vec![2.0]).unwrap())),
+            (Some(0.0), Some(1.0), None)
+        );
     }
 
     #[test]
