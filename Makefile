@@ -8,9 +8,10 @@ HOSTILE ?= 200
 ROUNDS ?= 100
 # Files that a macro declares as modules, which `cargo fmt` misses.
 LISTED := $(wildcard crates/cc/src/*.rs crates/cc/src/*/*.rs crates/net/src/loss/*.rs crates/net/src/aqm/*.rs crates/sim/src/schedule/*.rs)
-# `--features linux,quic` where the machine has what the first needs. Not before setup has run.
+# `--features linux,quic` where the machine has what the first needs, else `--features quic`. Not before setup has run.
 FEATURES = $(shell tools/setup.sh features)
-WORKSPACE = --workspace $(or $(FEATURES),$(addprefix --exclude anabranch-,mptcp-bpf testbed test-support cli bench))
+HAS_LINUX = $(findstring linux,$(FEATURES))
+WORKSPACE = --workspace $(FEATURES) $(if $(HAS_LINUX),,$(addprefix --exclude anabranch-,mptcp-bpf testbed test-support cli bench))
 # How long each part of `make test` took.
 TIMES = $(or $(CARGO_TARGET_DIR),target)/times
 # The report names the commit.
@@ -71,7 +72,7 @@ lint: ## check formatting, clippy, the wording of README, book and other pages, 
 unit: export PROPTEST_RNG_SEED ?= 1
 unit: ## run cargo test and add up its results
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || tools/skipped.sh "the pages of reports in a browser" "Chromium is not installed"
-	@[ -n "$(FEATURES)" ] || tools/skipped.sh "the command, the testbed and the kernel's algorithms" "the libraries of the feature linux are not installed"
+	@[ -n "$(HAS_LINUX)" ] || tools/skipped.sh "the command, the testbed and the kernel's algorithms" "the libraries of the feature linux are not installed"
 	@tools/unit.sh $(WORKSPACE)
 
 python: ## test the Python package, as a wheel
@@ -108,7 +109,7 @@ docs: ## build the crates' documentation and the book
 
 quick: page ## reproduce at the quick size, into target/quick
 	$(ANABRANCH) paper all --quick --replace --out target/quick
-	@tools/weight.sh target/quick/report 10.5
+	@tools/weight.sh target/quick/report 10
 
 instructions: setup-test build ## check the instructions per packet against bench/instructions.txt (callgrind)
 	@tools/instructions.sh

@@ -25,7 +25,7 @@ pip() { "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$
 # A wheel of the library that the Rust tests have already built: maturin would compile everything again. The folder must
 # contain only this wheel.
 test_wheel() {
-    cargo build --workspace --locked --features linux --lib --tests
+    cargo build --workspace --locked --features linux,quic --lib --tests
     rm -rf "$work/wheel" "$work/wheels"
     mkdir -p "$work/wheel" "$work/wheels"
     (cd python && "$venv/bin/maturin" pep517 write-dist-info --metadata-directory "$work/wheel" >/dev/null)

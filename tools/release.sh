@@ -43,7 +43,7 @@ zig() {
     echo "$pinned" >"$tools/pinned"
 }
 
-have_linux() { [ -n "$(tools/setup.sh features)" ] || skip "the libraries of the feature linux are not installed"; }
+have_linux() { [[ "$(tools/setup.sh features)" = *linux* ]] || skip "the libraries of the feature linux are not installed"; }
 
 # Documents and completions: FOLDER COMMAND….
 documents() {

@@ -35,4 +35,7 @@ fi
 
 base=${1:-$(git describe --tags --abbrev=0 2>/dev/null || true)}
 [ -n "$base" ] || { tools/skipped.sh "the interface of the crates" "there is no tag to compare with; name a commit"; exit; }
-check Cargo.toml "$base" --package anabranch --package anabranch-cc
+# The public crates, and those that `anabranch` passes on.
+packages=()
+for package in anabranch anabranch-{cc,cc-fixed,ideal,net,papers,plot,record,scenario,sim,study}; do packages+=(--package "$package"); done
+check Cargo.toml "$base" "${packages[@]}"

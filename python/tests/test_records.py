@@ -87,6 +87,17 @@ def test_a_backend_s_run_is_the_command_s(command: Path, short: Path, tmp_path: 
         anabranch.run(short, backend="kernel", samples=False)
 
 
+def test_a_run_over_quic(command: Path, short: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(command.parent), prepend=":")
+    links = {"a": {"rate": "5 Mbit/s", "delay": "10 ms"}, "b": {"rate": "5 Mbit/s", "delay": "20 ms"}}
+    flow = {"name": "bonded", "cc": "lia", "paths": [["a"], ["b"]]}
+    scenario = {"name": "quic", "duration": "3 s", "warmup": "1 s", "links": links, "flows": [flow]}
+    run = anabranch.run(scenario, backend="noq", seed=2)
+    [flow] = run.summary["flows"]
+    assert 0 < flow["goodput_bps"] < 10e6 and len(flow["subflows"]) == 2 and len(run.samples) > 0
+    assert anabranch.run(scenario, backend="noq", seed=2).summary == run.summary
+
+
 def test_a_backend_gets_traces_and_shows_notes(command: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(command.parent), prepend=":")
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""Runs on Linux kernels, which the installed command makes: the package itself only simulates."""
+"""Runs on Linux kernels and over QUIC, which the installed command makes: the package itself only simulates TCP."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from . import _anabranch, _arguments, _scenario
 from ._errors import InputError, MissingFileError, RunError
 
-BACKENDS = ("sim", "kernel", "guest-6.12", "guest-6.1", "guest-newest")
+BACKENDS = ("sim", "kernel", "guest-6.12", "guest-6.1", "guest-newest", "noq")
 
 
 def checked(backend: str) -> str:
@@ -30,8 +30,9 @@ def run(
     """Runs a scenario by `anabranch run --backend`, and reads its record."""
     command = shutil.which("anabranch")
     if command is None:
+        feature = "quic" if backend == "noq" else "linux"
         raise _arguments.refused(
-            f"`backend={backend!r}` needs the command `anabranch` on PATH, built with the feature `linux`", MissingFileError
+            f"`backend={backend!r}` needs the command `anabranch` on PATH, built with the feature `{feature}`", MissingFileError
         )
     name, text = source
     with tempfile.TemporaryDirectory(prefix="anabranch-") as folder:

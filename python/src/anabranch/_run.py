@@ -119,7 +119,7 @@ def run(
     samples: bool = True,
     backend: str = "sim",
 ) -> Run:
-    """Simulates a scenario, or runs it on a Linux kernel.
+    """Simulates a scenario, or runs it on a Linux kernel or over QUIC.
 
     `scenario` is a file's path, `example:NAME`, TOML text or a dictionary; `set` replaces values in it, such as
     `{"links.dsl.rate": "50 Mbit/s"}`, where plain numbers are in bit/s and seconds. `cc` is the algorithm of the multipath flows,
@@ -128,9 +128,10 @@ def run(
     seconds. `seed` defaults to the scenario's. With `samples=False` the run is faster and `samples` is empty.
 
     With `backend="kernel"` or `"guest-6.12"`, `"guest-6.1"`, `"guest-newest"`, the command `anabranch` on PATH, built with the
-    feature `linux`, makes the run, as its `run --backend` does. It always has samples.
+    feature `linux`, makes the run, as its `run --backend` does; with `backend="noq"` one with the feature `quic`. It always has
+    samples.
 
-    The same arguments give the same result on the simulator and on guests. The call releases the GIL, and Ctrl-C interrupts it.
+    The same arguments give the same result on the simulator, on guests and over QUIC. The call releases the GIL, and Ctrl-C interrupts it.
     """
     named, own = _scenario.algorithms(cc)
     sets = _scenario.assignments(set, duration, warmup)
