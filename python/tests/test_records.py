@@ -87,7 +87,7 @@ def test_a_backend_s_run_is_the_command_s(command: Path, short: Path, tmp_path: 
         anabranch.run(short, backend="kernel", samples=False)
 
 
-def test_a_run_over_quic(command: Path, short: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_over_quic(command: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(command.parent), prepend=":")
     links = {"a": {"rate": "5 Mbit/s", "delay": "10 ms"}, "b": {"rate": "5 Mbit/s", "delay": "20 ms"}}
     flow = {"name": "bonded", "cc": "lia", "paths": [["a"], ["b"]]}

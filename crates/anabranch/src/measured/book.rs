@@ -3,6 +3,7 @@
 use super::*;
 use anabranch_record::FlowSummary;
 use anabranch_study::{Size, estimate, format};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Fails if a page of the book is not as `made` makes it. With `ANABRANCH_WRITE_BOOK=1` it writes the page.
@@ -131,7 +132,7 @@ fn measured_value(what: &str) -> String {
     format::estimate(values.mean, values.half_width.expect("several runs"))
 }
 
-/// Every value between `<!-- linux WHAT -->` and `<!-- / -->` is that of the stored runs.
+/// Every value between `<!-- linux WHAT -->` and `<!-- / -->` comes from the stored runs.
 #[test]
 fn the_book_has_the_values_of_stored_runs() {
     const OPEN: &str = "<!-- linux ";
