@@ -27,7 +27,7 @@ for name in "${public[@]}"; do
     manifest=$(tar -xzOf "$file" "$name-$version/Cargo.toml")
     for key in description license rust-version; do grep -q "^$key = " <<<"$manifest" || complain "$name has no $key"; done
     case $name in
-    anabranch | anabranch-cc | anabranch-cli)
+    anabranch | anabranch-cli | multipath-cc)
         has README.md || complain "$name has no README.md"
         for key in keywords categories readme; do grep -q "^$key = " <<<"$manifest" || complain "$name has no $key"; done
         ;;

@@ -6,7 +6,7 @@
 //! answers by writing that row's window and, if it paces, its pacing rate.
 //!
 //! ```
-//! use anabranch_cc::{registry, Ack};
+//! use multipath_cc::{registry, Ack};
 //!
 //! let mut group = registry::find("reno").unwrap().group(&[]).unwrap();
 //! let r = group.add_path(0.0, 10.0);
@@ -14,11 +14,15 @@
 //! assert_eq!(group.path(r).cwnd, 12.0);
 //! ```
 //!
-//! The crate has no clock, does no I/O, needs no `std`, and allocates only when a path is added.
+//! A transport with a controller of its own for each path shares the group: `SharedGroup::join` gives each a `Row`.
+//!
+//! The crate has no clock, does no I/O, needs `std` for this only, and allocates only when a path is added.
 //! Windows are real numbers of segments; times are seconds since an origin of the caller's choice.
 #![no_std]
 
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 /// Its example.
 #[cfg(doctest)]
@@ -73,6 +77,8 @@ mod rate;
 pub mod registry;
 pub mod response;
 mod rounds;
+#[cfg(feature = "std")]
+mod shared;
 pub mod slow_start;
 mod undo;
 mod v0;
@@ -82,6 +88,8 @@ pub use algorithm::{Ack, Algorithm, Congestion, Signal, SinglePath};
 pub use group::Group;
 pub use path::{MAX_CWND, MIN_CWND, MIN_SSTHRESH, Path};
 pub use rate::{LostSegment, RateSample};
+#[cfg(feature = "std")]
+pub use shared::{Row, SharedGroup};
 pub use uncoupled::Uncoupled;
 
 /// A span of time or an instant, in seconds.

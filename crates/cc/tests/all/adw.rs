@@ -1,8 +1,8 @@
 //! The adaptive decrease of ADW-BALIA, computed by hand.
 
 use crate::common::{ack, assert_close, group, observed, settled};
-use anabranch_cc::registry::ParamValue;
-use anabranch_cc::{Ack, Congestion, Group, Signal};
+use multipath_cc::registry::ParamValue;
+use multipath_cc::{Ack, Congestion, Group, Signal};
 
 const ADW: [&str; 3] = ["adw-lia", "adw-olia", "adw-balia"];
 

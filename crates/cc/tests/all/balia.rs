@@ -1,7 +1,7 @@
 //! BALIA against its definition (Peng et al., §VI) and its fixed point.
 
 use crate::common::{Loss, Model, Random, ack, assert_close, group, observed, settled};
-use anabranch_cc::{Congestion, Signal, response};
+use multipath_cc::{Congestion, Signal, response};
 
 /// Round-trip time and window.
 const CONNECTIONS: [&[(f64, f64)]; 6] = [

@@ -1,8 +1,8 @@
 //! BBR driven by acknowledgements, against the numbers of draft-ietf-ccwg-bbr-06; its sections are named.
 
 use crate::common::{assert_close, group};
-use anabranch_cc::registry;
-use anabranch_cc::{Ack, Congestion, Group, LostSegment, RateSample, Signal};
+use multipath_cc::registry;
+use multipath_cc::{Ack, Congestion, Group, LostSegment, RateSample, Signal};
 
 const RTT: f64 = 0.1;
 /// States by number: see the observable `state`.

@@ -1,8 +1,8 @@
 //! Compound TCP against its rules, evaluated by hand, and its response function.
 
 use crate::common::{Loss, Model, ack, assert_close, group, observed, quiet, round};
-use anabranch_cc::registry::ParamValue;
-use anabranch_cc::{Ack, Congestion, Group, Signal};
+use multipath_cc::registry::ParamValue;
+use multipath_cc::{Ack, Congestion, Group, Signal};
 
 fn see(group: &Group, what: &str) -> f64 {
     observed(group, "compound", 0, what)

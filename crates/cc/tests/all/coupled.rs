@@ -1,7 +1,7 @@
 //! Fully coupled control: the sum of the windows behaves as one Reno window, on the least congested path.
 
 use crate::common::{Loss, Model, ack, assert_close, group, observed, settled};
-use anabranch_cc::{Congestion, Signal, response};
+use multipath_cc::{Congestion, Signal, response};
 
 /// By hand: windows 20, 30 and 50 add up to 100, so that each segment adds 1/100 and a loss takes 50,
 /// which the first two have not got.

@@ -1,8 +1,8 @@
 //! Coupled CUBIC against its paper's equations, and against Reno and CUBIC where it must equal them.
 
 use crate::common::{Random, ack, assert_close, group};
-use anabranch_cc::registry::ParamValue;
-use anabranch_cc::{Ack, Congestion, Group, Signal};
+use multipath_cc::registry::ParamValue;
+use multipath_cc::{Ack, Congestion, Group, Signal};
 
 /// C, the fraction kept, and K = (C (3 + β)/(4 (1 − β)))^¼ = (0.4 · 3.7/1.2)^¼.
 const K: f64 = 1.053_834;

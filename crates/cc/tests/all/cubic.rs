@@ -1,8 +1,8 @@
 //! CUBIC event by event, against RFC 9438's equations, and HyStart++ against RFC 9406.
 
 use crate::common::group;
-use anabranch_cc::registry::ParamValue;
-use anabranch_cc::{Ack, Congestion, Group, Signal};
+use multipath_cc::registry::ParamValue;
+use multipath_cc::{Ack, Congestion, Group, Signal};
 
 const C: f64 = 0.4;
 const BETA: f64 = 0.7;

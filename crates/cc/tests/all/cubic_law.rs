@@ -2,8 +2,8 @@
 //! they differ, and why.
 
 use crate::common::{Loss, Model, Random, assert_close, group};
-use anabranch_cc::registry::ParamValue;
-use anabranch_cc::response::{Cubic, reno};
+use multipath_cc::registry::ParamValue;
+use multipath_cc::response::{Cubic, reno};
 
 const C: f64 = 0.4;
 const BETA: f64 = 0.7;

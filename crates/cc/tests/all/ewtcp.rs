@@ -1,8 +1,8 @@
 //! EWTCP: Reno at a fraction of its increase, and the square root of it.
 
 use crate::common::{Loss, Model, ack, assert_close, group, observed, settled};
-use anabranch_cc::registry::ParamValue;
-use anabranch_cc::{Group, response};
+use multipath_cc::registry::ParamValue;
+use multipath_cc::{Group, response};
 
 fn ewtcp(weight: &str) -> Group {
     group("ewtcp", &[("weight", ParamValue::Word(weight.into()))])

@@ -1,7 +1,7 @@
 //! HighSpeed TCP against RFC 3649: its table, its response function.
 
 use crate::common::{Loss, Model, Random, ack, assert_close, group, halved, observed};
-use anabranch_cc::{Congestion, Signal};
+use multipath_cc::{Congestion, Signal};
 
 /// RFC 3649, appendix B: from window w on, a(w) and b(w).
 const TABLE: [(f64, f64, f64); 24] = [

@@ -1,8 +1,8 @@
 //! HyStart++, against RFC 9406, through CUBIC.
 
 use crate::common::group;
-use anabranch_cc::registry::ParamValue;
-use anabranch_cc::{Ack, Congestion, Group, Signal};
+use multipath_cc::registry::ParamValue;
+use multipath_cc::{Ack, Congestion, Group, Signal};
 
 /// A path in its first slow start, and the round it is in.
 struct Start {

@@ -1,7 +1,7 @@
 //! Which paths count, by hand: those with data in flight or acknowledged within four round-trip times.
 
 use crate::common::{ack, assert_close, group, halved, observed};
-use anabranch_cc::{Ack, Congestion, Group, Signal};
+use multipath_cc::{Ack, Congestion, Group, Signal};
 
 const RTT: f64 = 0.1;
 

@@ -1,8 +1,8 @@
 //! One path only: which one, and that it is the single-path algorithm there.
 
 use crate::common::{ack, group};
-use anabranch_cc::registry::ParamValue;
-use anabranch_cc::{Congestion, Group, Signal};
+use multipath_cc::registry::ParamValue;
+use multipath_cc::{Congestion, Group, Signal};
 
 fn independent(path: f64) -> Group {
     group("independent", &[("path", ParamValue::Number(path)), ("over", ParamValue::Word("cubic".into()))])

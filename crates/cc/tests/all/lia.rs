@@ -1,8 +1,8 @@
 //! LIA against RFC 6356: its increase, its goals, and its fixed point.
 
 use crate::common::{Loss, Model, Random, ack, assert_close, group, halved};
-use anabranch_cc::Ack;
-use anabranch_cc::response;
+use multipath_cc::Ack;
+use multipath_cc::response;
 
 /// α as RFC 6356 §3 prints it.
 fn alpha(paths: &[(f64, f64)]) -> f64 {
@@ -12,7 +12,7 @@ fn alpha(paths: &[(f64, f64)]) -> f64 {
     total * best / (rate * rate)
 }
 
-fn observed_alpha(group: &anabranch_cc::Group) -> f64 {
+fn observed_alpha(group: &multipath_cc::Group) -> f64 {
     let mut out = [0.0];
     group.observe(0, &mut out);
     out[0]

@@ -1,9 +1,9 @@
 //! Linked CUBIC against its derivation: shares from loss rates, and mean windows under them.
 
 use crate::common::{Loss, Model, Random, ack, assert_close, group, observed};
-use anabranch_cc::registry::ParamValue;
-use anabranch_cc::response::reno;
-use anabranch_cc::{Ack, Congestion, Group, Signal};
+use multipath_cc::registry::ParamValue;
+use multipath_cc::response::reno;
+use multipath_cc::{Ack, Congestion, Group, Signal};
 
 /// CUBIC's mean window at loss rate `p`, with K = 1.0538 for C = 0.4 and 0.7 kept.
 fn single(p: f64, rtt: f64) -> f64 {

@@ -1,7 +1,7 @@
 //! The measurements of a path, by hand.
 
 use crate::common::{ack, group};
-use anabranch_cc::{Ack, Congestion, Group, Signal};
+use multipath_cc::{Ack, Congestion, Group, Signal};
 
 /// Acknowledgement of two segments in `round` with this sample.
 fn sample(group: &mut Group, round: u64, rtt: f64) {

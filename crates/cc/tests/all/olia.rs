@@ -2,7 +2,7 @@
 //! and together they get what Reno gets on one of them.
 
 use crate::common::{Loss, Model, Random, ack, assert_close, group, observed, settled};
-use anabranch_cc::{Ack, Congestion, Group, Signal, response};
+use multipath_cc::{Ack, Congestion, Group, Signal, response};
 
 /// Round-trip time, window, and ℓ.
 type Row = (f64, f64, f64);

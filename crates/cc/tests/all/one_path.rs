@@ -1,7 +1,7 @@
 //! Algorithms that couple Reno's windows are Reno on one path.
 
 use crate::common::{Loss, Model, Random, ack, assert_close, group};
-use anabranch_cc::{Ack, Congestion, Group, Signal};
+use multipath_cc::{Ack, Congestion, Group, Signal};
 
 const RENO_FAMILY: [&str; 8] =
     ["ewtcp", "coupled", "lia", "olia", "balia", "adw-lia", "adw-olia", "adw-balia"];

@@ -1,6 +1,6 @@
 //! The registry is complete and consistent.
 
-use anabranch_cc::registry::{ALL, Allowed, COMMON, Entry, Kind, ParamError, ParamValue, V0, Value, find};
+use multipath_cc::registry::{ALL, Allowed, COMMON, Entry, Kind, ParamError, ParamValue, V0, Value, find};
 
 fn given(name: &str, value: ParamValue) -> Vec<(String, ParamValue)> {
     vec![(name.into(), value)]
@@ -76,7 +76,7 @@ fn every_listed_observable_is_written_and_no_more() {
     for entry in entries() {
         let mut group = entry.group(&[]).unwrap();
         let r = group.add_path(0.1, 100.0);
-        let ack = anabranch_cc::Ack {
+        let ack = multipath_cc::Ack {
             now: 0.0,
             acked: 1.0,
             delivered: 1.0,
@@ -84,12 +84,12 @@ fn every_listed_observable_is_written_and_no_more() {
             srtt: 0.1,
             in_flight: 99.0,
             cwnd_limited: true,
-            ..anabranch_cc::Ack::default()
+            ..multipath_cc::Ack::default()
         };
         group.on_ack(r, &ack);
-        let loss = anabranch_cc::Congestion { now: 0.1, signal: anabranch_cc::Signal::Loss };
+        let loss = multipath_cc::Congestion { now: 0.1, signal: multipath_cc::Signal::Loss };
         group.on_congestion(r, &loss);
-        group.on_ack(r, &anabranch_cc::Ack { now: 0.2, round: 1, ..ack });
+        group.on_ack(r, &multipath_cc::Ack { now: 0.2, round: 1, ..ack });
         let mut out = vec![0.0; entry.observables.len()];
         group.observe(r, &mut out);
         for (x, observable) in out.iter().zip(entry.observables) {
@@ -166,7 +166,7 @@ fn uncoupled_is_the_algorithm_on_each_path() {
         uncoupled.add_path(0.1, 50.0);
         uncoupled.add_path(0.1, 50.0);
         for i in 0..1000 {
-            let ack = anabranch_cc::Ack {
+            let ack = multipath_cc::Ack {
                 now: f64::from(i) * 0.002,
                 acked: 1.0,
                 delivered: 1.0,
@@ -174,9 +174,9 @@ fn uncoupled_is_the_algorithm_on_each_path() {
                 srtt: 0.1,
                 in_flight: 9.0,
                 cwnd_limited: true,
-                ..anabranch_cc::Ack::default()
+                ..multipath_cc::Ack::default()
             };
-            let loss = anabranch_cc::Congestion { now: ack.now, signal: anabranch_cc::Signal::Loss };
+            let loss = multipath_cc::Congestion { now: ack.now, signal: multipath_cc::Signal::Loss };
             for (group, r) in [(&mut uncoupled, 1), (&mut alone, 0)] {
                 if i % 100 == 50 {
                     group.on_congestion(r, &loss);
@@ -210,11 +210,11 @@ fn a_variant_is_its_algorithm_with_other_defaults() {
         for group in [&mut a, &mut b] {
             for r in 0..2 {
                 group.add_path(0.1, 50.0 + 10.0 * r as f64);
-                let loss = anabranch_cc::Congestion { now: 0.0, signal: anabranch_cc::Signal::Loss };
+                let loss = multipath_cc::Congestion { now: 0.0, signal: multipath_cc::Signal::Loss };
                 group.on_congestion(r, &loss);
             }
             for i in 0..1000_u32 {
-                let ack = anabranch_cc::Ack {
+                let ack = multipath_cc::Ack {
                     now: f64::from(i) * 0.002,
                     acked: 2.0,
                     delivered: 2.0,
@@ -223,7 +223,7 @@ fn a_variant_is_its_algorithm_with_other_defaults() {
                     in_flight: 9.0,
                     round: u64::from(i) / 30,
                     cwnd_limited: true,
-                    ..anabranch_cc::Ack::default()
+                    ..multipath_cc::Ack::default()
                 };
                 group.on_ack((i % 3 == 0).into(), &ack);
             }

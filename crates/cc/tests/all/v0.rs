@@ -1,8 +1,8 @@
 //! Out-of-tree MPTCP's arithmetic, against its integers worked out by hand.
 
 use crate::common::{ack, assert_close, group, observed, quiet, settled};
-use anabranch_cc::registry::ParamValue;
-use anabranch_cc::{Ack, Congestion, Signal};
+use multipath_cc::registry::ParamValue;
+use multipath_cc::{Ack, Congestion, Signal};
 
 const AIMD: [&str; 8] = ["ewtcp", "coupled", "lia", "olia", "balia", "adw-lia", "adw-olia", "adw-balia"];
 

@@ -1,8 +1,8 @@
 //! Vegas against its rules, evaluated by hand.
 
 use crate::common::{ack, assert_close, group, observed, quiet, round};
-use anabranch_cc::registry::ParamValue;
-use anabranch_cc::{Ack, Congestion, Group, Signal};
+use multipath_cc::registry::ParamValue;
+use multipath_cc::{Ack, Congestion, Group, Signal};
 
 fn loss(group: &mut Group, signal: Signal) {
     group.on_congestion(0, &Congestion { now: 0.0, signal });

@@ -1,8 +1,8 @@
 //! wCompound against Eq. 6-12 and 35-43 of its paper, evaluated by hand.
 
 use crate::common::{Loss, Model, ack, assert_close, group, observed, quiet, round};
-use anabranch_cc::registry::ParamValue;
-use anabranch_cc::{Ack, Congestion, Group, Signal};
+use multipath_cc::registry::ParamValue;
+use multipath_cc::{Ack, Congestion, Group, Signal};
 
 fn see(group: &Group, r: usize, name: &str) -> f64 {
     observed(group, "wcompound", r, name)

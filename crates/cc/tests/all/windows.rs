@@ -1,8 +1,8 @@
 //! Mean windows under a given loss rate, against the RFC's tables and the response functions.
 
 use crate::common::{Loss, Model, Random, group};
-use anabranch_cc::registry::ParamValue;
-use anabranch_cc::response;
+use multipath_cc::registry::ParamValue;
+use multipath_cc::response;
 
 /// RFC 9438 §5.1, Tables 1 and 2: round-trip time, loss rate, Reno, CUBIC with C = 0.04, 0.4, 4.
 const RFC_9438: [(f64, f64, [f64; 4]); 14] = [
@@ -22,13 +22,13 @@ const RFC_9438: [(f64, f64, [f64; 4]); 14] = [
     (0.01, 1e-8, [12000., 18740., 33325., 59261.]),
 ];
 
-fn cubic(c: f64, fast_convergence: bool) -> anabranch_cc::Group {
+fn cubic(c: f64, fast_convergence: bool) -> multipath_cc::Group {
     let params = [("c", ParamValue::Number(c)), ("fast_convergence", ParamValue::Flag(fast_convergence))];
     group("cubic", &params)
 }
 
 /// The mean of path 0 over `losses` losses, one every 1/p segments, from a first loss at `start` on.
-fn periodic(group: anabranch_cc::Group, rtt: f64, p: f64, start: f64, losses: u64) -> f64 {
+fn periodic(group: multipath_cc::Group, rtt: f64, p: f64, start: f64, losses: u64) -> f64 {
     let mut model = Model::new(group).path(rtt, Loss::Every(1.0 / p), start);
     model.acks_per_rtt = if p < 1e-5 { 20.0 } else { 200.0 };
     model.mean(losses, losses)

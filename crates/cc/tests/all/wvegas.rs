@@ -1,8 +1,8 @@
 //! wVegas against its rules, evaluated by hand.
 
 use crate::common::{assert_close, group, observed, quiet, round};
-use anabranch_cc::registry::ParamValue;
-use anabranch_cc::{Congestion, Group, Signal};
+use multipath_cc::registry::ParamValue;
+use multipath_cc::{Congestion, Group, Signal};
 
 fn see(group: &Group, r: usize, name: &str) -> f64 {
     observed(group, "wvegas", r, name)

@@ -3,8 +3,8 @@
 //! loss is known at once and costs no time. That is what the response functions assume.
 #![allow(dead_code)] // each test file uses some of it
 
-use anabranch_cc::registry::{self, ParamValue};
-use anabranch_cc::{Ack, Congestion, Group, Signal};
+use multipath_cc::registry::{self, ParamValue};
+use multipath_cc::{Ack, Congestion, Group, Signal};
 
 /// A group of the algorithm `name` with numeric and boolean parameters.
 pub fn group(name: &str, params: &[(&str, ParamValue)]) -> Group {
