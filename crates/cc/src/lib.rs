@@ -14,9 +14,10 @@
 //! assert_eq!(group.path(r).cwnd, 12.0);
 //! ```
 //!
-//! A transport with a controller of its own for each path shares the group: `SharedGroup::join` gives each a `Row`.
+//! A transport with a controller of its own for each path shares the group: `SharedGroup::join` gives each a `Row`. With the feature
+//! `noq`, the module of that name does so for the QUIC stack noq.
 //!
-//! The crate has no clock, does no I/O, needs `std` for this only, and allocates only when a path is added.
+//! The crate has no clock, does no I/O, needs `std` for these two features only, and allocates only when a path is added.
 //! Windows are real numbers of segments; times are seconds since an origin of the caller's choice.
 #![no_std]
 
@@ -25,7 +26,7 @@ extern crate alloc;
 extern crate std;
 
 /// Its example.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "noq"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
@@ -72,6 +73,8 @@ mod group;
 mod hystart;
 mod linked;
 pub mod math;
+#[cfg(feature = "noq")]
+pub mod noq;
 mod path;
 mod rate;
 pub mod registry;

@@ -2,9 +2,10 @@
 
 use crate::QuicError;
 use crate::clock::Clock;
-use crate::coupled::Coupled;
+use crate::meter::Meters;
 use crate::network::{Datagram, End};
 use crate::tls;
+use anabranch_cc::noq::{Coupled, Paths};
 use anabranch_net::{Random, Time};
 use anabranch_scenario::{Application, Flow as Spec};
 use bytes::{Bytes, BytesMut};
@@ -61,7 +62,7 @@ pub(crate) struct Flow {
     client: Host,
     server: Host,
     config: Option<ClientConfig>,
-    pub(crate) coupled: Arc<Coupled>,
+    pub(crate) controlled: Paths<Meters>,
     stream: Option<StreamId>,
     /// Bytes that the application has not yet written.
     left: u64,
@@ -115,13 +116,13 @@ impl Flow {
             key: format!("flows.{}.cc", spec.name),
             why: why.to_string(),
         })?;
-        let coupled = Arc::new(Coupled::new(
-            clock,
-            group,
-            spec.tcp.initial_window,
-            spec.tcp.initial_ssthresh,
-            spec.cc.entry.observables.len(),
-        ));
+        let mut coupled = Coupled::observed(group, Meters::new(clock, spec.cc.entry.observables.len()))
+            .origin(clock.instant(Time::ZERO))
+            .initial_window(spec.tcp.initial_window.into());
+        if let Some(packets) = spec.tcp.initial_ssthresh {
+            coupled = coupled.initial_ssthresh(packets.into());
+        }
+        let (factory, controlled) = coupled.factory_and_paths();
         let payload = spec.tcp.mss + TCP_HEADERS - UDP_HEADERS;
         let transport = || {
             let mut transport = TransportConfig::default();
@@ -139,7 +140,7 @@ impl Flow {
         };
         let (client, server) = tls::pair(&mut random);
         let mut of_client = transport();
-        of_client.congestion_controller_factory(coupled.clone());
+        of_client.congestion_controller_factory(factory);
         let first_id = ConnectionId::new(&random.bits().to_le_bytes());
         let mut config = ClientConfig::new(client);
         config.transport_config(Arc::new(of_client)).initial_dst_cid_provider(Arc::new(move || first_id));
@@ -166,7 +167,7 @@ impl Flow {
             client: host(None),
             server: host(Some(server_config)),
             config: Some(config),
-            coupled,
+            controlled,
             stream: None,
             left: match spec.application {
                 Application::Bulk { bytes: Some(bytes) } => bytes,

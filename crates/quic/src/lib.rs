@@ -5,7 +5,6 @@
 //! seed, and what does not (the key exchange) has a fixed length.
 
 mod clock;
-mod coupled;
 mod flow;
 mod meter;
 mod network;

@@ -1,5 +1,7 @@
-//! Measurements of a path, from its congestion controller.
+//! Measurements of paths, from their congestion controllers.
 
+use crate::clock::Clock;
+use anabranch_cc::noq::{Event, Observer};
 use anabranch_net::Time;
 use anabranch_record::{Measured, Meter};
 use std::borrow::Cow;
@@ -25,6 +27,64 @@ pub(crate) struct Counters {
 /// The stream bytes of a packet of that size.
 pub(crate) fn payload(bytes: u64) -> u64 {
     bytes.saturating_sub(OVERHEAD)
+}
+
+/// The meters of a connection's paths, in the order in which they began.
+pub(crate) struct Meters {
+    clock: Clock,
+    observables: usize,
+    /// Whether the flow is measured now, and so a path that begins.
+    is_measured: bool,
+    pub(crate) paths: Vec<PathMeter>,
+}
+
+impl Meters {
+    pub(crate) fn new(clock: Clock, observables: usize) -> Meters {
+        Meters { clock, observables, is_measured: false, paths: Vec::new() }
+    }
+
+    pub(crate) fn begin(&mut self, now: Time) {
+        self.is_measured = true;
+        self.paths.iter_mut().for_each(|path| path.begin(now));
+    }
+
+    pub(crate) fn end(&mut self, now: Time) {
+        self.is_measured = false;
+        self.paths.iter_mut().for_each(|path| path.end(now));
+    }
+}
+
+impl Observer for Meters {
+    fn observe(&mut self, path: usize, event: Event) {
+        let is_new = path == self.paths.len();
+        if is_new {
+            self.paths.push(PathMeter::new(self.observables));
+        }
+        let meter = &mut self.paths[path];
+        let counters = &mut meter.counters;
+        match event {
+            Event::Window { now, cwnd } => {
+                let now = self.clock.time(now);
+                meter.window(now, cwnd);
+                if is_new && self.is_measured {
+                    meter.begin(now);
+                }
+            }
+            Event::RoundTrip { now, rtt } => {
+                meter.round_trip(self.clock.time(now), Time::from_nanos(rtt.as_nanos() as u64));
+            }
+            Event::Sent(bytes) => {
+                counters.sent += 1;
+                counters.sent_bytes += payload(bytes.into());
+            }
+            Event::Acked(bytes) => counters.delivered_bytes += payload(bytes),
+            Event::Lost => counters.deemed_lost += 1,
+            Event::Recovery => counters.recoveries += 1,
+            Event::PersistentCongestion => counters.persistent += 1,
+            Event::Spurious => counters.spurious += 1,
+            _ => (),
+        }
+    }
 }
 
 /// A path's counters, and means while its flow is measured.

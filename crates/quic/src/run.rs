@@ -276,7 +276,7 @@ impl<'a> Run<'a> {
         let (flow, measured) = (&self.flows[f], &mut self.measured[f]);
         measured.bytes = flow.delivered;
         measured.running = true;
-        flow.coupled.rows().begin(self.now);
+        flow.controlled.lock().observer().begin(self.now);
         if flow.is_complete {
             self.end(f); // it had ended before
         }
@@ -288,7 +288,7 @@ impl<'a> Run<'a> {
             measured.running = false;
             measured.to = self.now;
             measured.bytes = flow.delivered - measured.bytes;
-            flow.coupled.rows().end(self.now);
+            flow.controlled.lock().observer().end(self.now);
         }
     }
 
@@ -307,21 +307,26 @@ impl<'a> Run<'a> {
         let time_s = self.now.as_secs_f64();
         for (f, flow) in self.flows.iter().enumerate() {
             let mut values = vec![f64::NAN; self.scenario.flows[f].cc.entry.observables.len()];
-            let mut rows = flow.coupled.rows();
-            let crate::coupled::Rows { group, paths, .. } = &mut *rows;
-            for (subflow, path) in paths.iter_mut().enumerate().filter(|(_, path)| path.open) {
-                group.observe(path.r, &mut values);
-                path.meter.observe(path.srtt_s, &values);
+            let mut state = flow.controlled.lock();
+            let open = state.paths().map(|(r, path)| {
+                let in_flight = (path.in_flight() as f64 / path.mtu()).ceil() as u64;
+                (r, path.id(), path.srtt(), in_flight)
+            });
+            for (r, subflow, srtt_s, in_flight_segments) in open.collect::<Vec<_>>() {
+                state.group().observe(r, &mut values);
+                let row = *state.group().path(r);
+                let meter = &mut state.observer().paths[subflow];
+                meter.observe(srtt_s, &values);
                 if self.wants_samples {
-                    let (row, counters) = (group.path(path.r), &path.meter.counters);
+                    let counters = &meter.counters;
                     self.sink.subflow(&SubflowSample {
                         time_s,
                         flow: f,
                         subflow,
                         cwnd_segments: row.cwnd,
                         ssthresh_segments: row.ssthresh,
-                        srtt_s: path.srtt_s,
-                        in_flight_segments: path.in_flight_segments(),
+                        srtt_s,
+                        in_flight_segments,
                         sent_bytes: counters.sent_bytes,
                         delivered_bytes: counters.delivered_bytes,
                         lost_segments: counters.deemed_lost,
@@ -353,12 +358,11 @@ impl<'a> Run<'a> {
         for (f, layout) in layouts.iter().enumerate() {
             let measured = self.measured[f];
             let seconds = measured.to.since(measured.from).as_secs_f64();
-            let rows = self.flows[f].coupled.rows();
+            let mut state = self.flows[f].controlled.lock();
+            let meters = &state.observer().paths;
             let unopened = crate::meter::PathMeter::new(layout.observables.len());
-            let path = |(p, way): (usize, &Way)| {
-                let meter = rows.paths.get(p).map_or(&unopened, |path| &path.meter);
-                meter.measured(seconds, way.dropped)
-            };
+            let path =
+                |(p, way): (usize, &Way)| meters.get(p).unwrap_or(&unopened).measured(seconds, way.dropped);
             let paths = self.ways[f].iter().enumerate().map(path);
             flows.push(FlowSummary::of(layout, measured.bytes, seconds, paths));
         }

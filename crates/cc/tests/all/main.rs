@@ -19,6 +19,8 @@ mod linked_cubic;
 mod measurements;
 mod olia;
 mod one_path;
+#[cfg(feature = "noq")]
+mod quic;
 mod registry;
 mod v0;
 mod vegas;
