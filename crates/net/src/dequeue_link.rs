@@ -58,7 +58,7 @@ impl DequeueLink {
         if !self.transmitter.is_up() {
             return Err(self.totals.drop(DropReason::Down, wire_bytes));
         }
-        if self.loss.loses_on_entry(now) {
+        if self.loss.loses_on_entry(now, wire_bytes) {
             return Err(self.totals.drop(DropReason::Loss, wire_bytes));
         }
         let present = FineTime::from_time(now);
@@ -155,7 +155,7 @@ impl DequeueLink {
         let Some(Departure { ticket, size, marked }) = departure else { return };
         let outcome = if !self.transmitter.transmit(self.transmitter.busy_until, size) {
             Outcome::Dropped(self.totals.drop(DropReason::Down, size))
-        } else if self.loss.loses_on_exit(self.transmitter.busy_until.as_time()) {
+        } else if self.loss.loses_on_exit(self.transmitter.busy_until.as_time(), size) {
             self.transmitter.note_lost(size);
             Outcome::Dropped(self.totals.drop(DropReason::Loss, size))
         } else {

@@ -53,7 +53,7 @@ impl FifoLink {
         if !self.transmitter.is_up() {
             return self.drop(DropReason::Down, wire_bytes);
         }
-        if self.loss.loses_on_entry(now) {
+        if self.loss.loses_on_entry(now, wire_bytes) {
             return self.drop(DropReason::Loss, wire_bytes);
         }
 
@@ -79,7 +79,7 @@ impl FifoLink {
         if !self.transmitter.transmit(start, wire_bytes) {
             return self.drop(DropReason::Down, wire_bytes);
         }
-        if self.loss.loses_on_exit(self.transmitter.busy_until.as_time()) {
+        if self.loss.loses_on_exit(self.transmitter.busy_until.as_time(), wire_bytes) {
             self.transmitter.note_lost(wire_bytes);
             return self.drop(DropReason::Loss, wire_bytes);
         }

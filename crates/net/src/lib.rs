@@ -36,7 +36,7 @@ pub use fifo::Fifo;
 pub use fifo_link::FifoLink;
 pub use link::Link;
 pub use loss::*;
-pub use model_spec::{Kind, ModelSpec, Param, ParamConflict, Value};
+pub use model_spec::{Kind, ModelSpec, Packets, Param, ParamConflict, Value};
 pub use outcome::{DropReason, Outcome, Totals, Waiting};
 pub use random::Random;
 pub use spec::{Change, Jitter, LinkSpec, LossAt, QueueLimit};

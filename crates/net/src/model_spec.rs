@@ -41,6 +41,7 @@ pub enum Kind {
     Bytes(u64, u64),
     Length,
     Flag,
+    Packets,
     /// Derived from other parameters; it has no key.
     Derived,
 }
@@ -54,6 +55,34 @@ pub enum Value {
     Count(u64),
     Length(f64, bool),
     Flag(bool),
+    Packets(Packets),
+}
+
+/// Ascending numbers of packets, from 1 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packets([u32; Packets::MOST]);
+
+impl Packets {
+    /// The most numbers.
+    pub const MOST: usize = 16;
+
+    /// `None` if the numbers do not ascend from 1 on, or are none or too many.
+    pub fn new(numbers: &[u32]) -> Option<Packets> {
+        let ascend = numbers.first().is_some_and(|first| *first > 0) && numbers.is_sorted_by(|a, b| a < b);
+        let mut list = Packets([0; Packets::MOST]);
+        list.0.get_mut(..numbers.len()).filter(|_| ascend)?.copy_from_slice(numbers);
+        Some(list)
+    }
+
+    /// The numbers.
+    pub fn numbers(&self) -> &[u32] {
+        self.0.split(|number| *number == 0).next().unwrap_or_default()
+    }
+
+    /// Whether the number is among them.
+    pub fn contains(&self, number: u64) -> bool {
+        self.numbers().iter().any(|listed| u64::from(*listed) == number)
+    }
 }
 
 /// A conflict between parameters: the parameter, a message, a short label, and help.
@@ -88,6 +117,7 @@ parameter! {
     u64: Value::Count(n) => Some(n), Value::Count;
     u32: Value::Count(n) => u32::try_from(n).ok(), Value::Count;
     bool: Value::Flag(flag) => Some(flag), Value::Flag;
+    Packets: Value::Packets(list) => Some(list), Value::Packets;
 }
 
 /// Defines a struct of parameters, each `name: type as kind`, or `name: type as kind => default`.

@@ -121,6 +121,7 @@ fn model<'a>(out: &'a mut Text, (spec, values): (&ModelSpec, Vec<Value>)) -> &'a
         Value::Time(time) => out.time(time),
         Value::Count(n) => out.count(n),
         Value::Flag(flag) => out.flag(flag),
+        Value::Packets(list) => list.numbers().iter().fold(out, |out, number| out.count((*number).into())),
     })
 }
 

@@ -41,9 +41,10 @@ const QUANTITIES: &str = "0 s, 1 ns, 1 us, 10 us, 1 ms, 40 ms, 3 s, 100000 s, 4 
 /// This number of lines belongs to a link, the others to a flow.
 const LINK_LINES: usize = 10;
 /// Lines that a link or a flow can have.
-const LINES: [&str; 18] = [
+const LINES: [&str; 19] = [
     "loss = { model = \"bernoulli\", rate = 0.5 }",
     "loss = { model = \"every-nth\", n = 2 }",
+    "loss = { model = \"listed\", packets = [1, 2, 5], larger_than = \"1 B\" }",
     "loss = { model = \"gilbert-elliott\", good_to_bad = 0.1, bad_to_good = 0.2 }",
     "jitter = { up_to = \"30 ms\", reorder_rate = 0.3, reorder_delay = \"50 ms\" }",
     "aqm = { kind = \"codel\" }",

@@ -14,6 +14,12 @@ trait Model {
     /// The fraction of packets that it loses in the long run.
     fn mean_rate(&self) -> f64;
 
+    /// Whether packets of this size pass without its knowledge.
+    fn skips(&self, wire_bytes: u32) -> bool {
+        let _ = wire_bytes;
+        false
+    }
+
     /// Whether a loss makes the next one likelier.
     fn comes_in_bursts(&self) -> bool {
         false
@@ -60,6 +66,10 @@ macro_rules! models {
                 match self { Loss::None => None, $($(Loss::$name(model) => Some(model),)+)* }
             }
 
+            fn skips(&self, wire_bytes: u32) -> bool {
+                match self { Loss::None => false, $($(Loss::$name(model) => model.skips(wire_bytes),)+)* }
+            }
+
             fn loses(&self, state: &mut State, now: Time, random: &mut Random) -> bool {
                 match self { Loss::None => false, $($(Loss::$name(model) => model.loses(state, now, random),)+)* }
             }
@@ -71,6 +81,7 @@ models! {
     bernoulli: Bernoulli;
     every_nth: EveryNth;
     gilbert_elliott: GilbertElliott, GilbertElliottTime;
+    listed: Listed;
 }
 
 impl Loss {
@@ -106,25 +117,25 @@ impl LossProcess {
 
     /// Whether the packet that arrives is lost.
     #[inline]
-    pub fn loses_on_entry(&mut self, now: Time) -> bool {
-        self.loses_at(LossAt::Entry, now)
+    pub fn loses_on_entry(&mut self, now: Time, wire_bytes: u32) -> bool {
+        self.loses_at(LossAt::Entry, now, wire_bytes)
     }
 
     /// Whether the packet transmitted at `now` is lost.
     #[inline]
-    pub fn loses_on_exit(&mut self, now: Time) -> bool {
-        self.loses_at(LossAt::Exit, now)
+    pub fn loses_on_exit(&mut self, now: Time, wire_bytes: u32) -> bool {
+        self.loses_at(LossAt::Exit, now, wire_bytes)
     }
 
     /// Most links have no model: they pay a comparison, not a call.
     #[inline]
-    fn loses_at(&mut self, at: LossAt, now: Time) -> bool {
-        !matches!(self.model, Loss::None) && self.at == at && self.loses(now)
+    fn loses_at(&mut self, at: LossAt, now: Time, wire_bytes: u32) -> bool {
+        !matches!(self.model, Loss::None) && self.at == at && self.loses(now, wire_bytes)
     }
 
     #[inline(never)]
-    fn loses(&mut self, now: Time) -> bool {
-        self.model.loses(&mut self.state, now, &mut self.random)
+    fn loses(&mut self, now: Time, wire_bytes: u32) -> bool {
+        !self.model.skips(wire_bytes) && self.model.loses(&mut self.state, now, &mut self.random)
     }
 }
 
@@ -140,13 +151,13 @@ mod tests {
     /// The indices, from 1, of the packets that are lost.
     pub(super) fn losses(model: Loss, packets: u64) -> Vec<u64> {
         let mut process = process(model);
-        (1..=packets).filter(|_| process.loses_on_entry(Time::ZERO)).collect()
+        (1..=packets).filter(|_| process.loses_on_entry(Time::ZERO, 1500)).collect()
     }
 
     #[test]
     fn a_change_starts_anew() {
         let mut process = process(Loss::every_nth(3));
-        let loses = |process: &mut LossProcess| process.loses_on_entry(Time::ZERO);
+        let loses = |process: &mut LossProcess| process.loses_on_entry(Time::ZERO, 1500);
         assert!(!loses(&mut process) && !loses(&mut process));
         process.change(Loss::every_nth(2), Time::ZERO);
         assert!(!loses(&mut process) && loses(&mut process));

@@ -16,6 +16,8 @@ fn loss() -> impl Strategy<Value = Loss> {
         Just(Loss::None),
         probability().prop_map(Loss::bernoulli),
         (1..50u64).prop_map(Loss::every_nth),
+        proptest::collection::btree_set(1..60u32, 1..16)
+            .prop_map(|numbers| Loss::listed(&numbers.into_iter().collect::<Vec<_>>()).unwrap()),
         (probability(), probability(), probability(), probability()).prop_map(
             |(good_to_bad, bad_to_good, loss_good, loss_bad)| {
                 Loss::GilbertElliott(GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad })

@@ -4,7 +4,7 @@ use crate::diagnostic::{At, Place, Problems};
 use crate::leaf::{Length, PositiveSpan, Probability, Size, Span, bounds, number, whole, whole_schema};
 use crate::read::{Read, as_table, as_word, check_keys, tag};
 use crate::tree::{Node, Table, Value as TomlValue};
-use anabranch_net::{Discipline, Kind, Loss, ModelSpec, Param, Value};
+use anabranch_net::{Discipline, Kind, Loss, ModelSpec, Packets, Param, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 
@@ -119,6 +119,19 @@ fn read(kind: Kind, node: &Node, problems: &mut Problems) -> Option<KeyValue> {
             _ => return bounds(node, "the size", &format!("from {from} B to {to} B"), problems),
         },
         Kind::Length => return Length::read(node, problems).map(KeyValue::Length),
+        Kind::Packets => {
+            let items = Vec::<Node>::read(node, problems)?;
+            let numbers = items.iter().map(|item| whole(item, 1, u32::MAX.into(), problems));
+            let numbers = numbers.map(|number| number.map(|number| number as u32));
+            let numbers = numbers.collect::<Option<Vec<u32>>>()?;
+            match Packets::new(&numbers) {
+                Some(packets) => Value::Packets(packets),
+                None => {
+                    let bounded = format!("one to {} ascending numbers of packets", Packets::MOST);
+                    return bounds(node, "the list", &bounded, problems);
+                }
+            }
+        }
         Kind::Flag | Kind::Derived => Value::Flag(bool::read(node, problems)?),
     };
     Some(KeyValue::Value(value))
@@ -164,6 +177,9 @@ fn schema(kind: Kind, generator: &mut SchemaGenerator) -> Schema {
         Kind::Count(from, to) => whole_schema(from, to),
         Kind::Bytes(..) => generator.subschema_for::<Size>(),
         Kind::Length => generator.subschema_for::<Length>(),
+        Kind::Packets => json_schema!({
+            "type": "array", "items": { "type": "integer", "minimum": 1, "maximum": u32::MAX }, "minItems": 1, "maxItems": Packets::MOST
+        }),
         Kind::Flag | Kind::Derived => generator.subschema_for::<bool>(),
     }
 }

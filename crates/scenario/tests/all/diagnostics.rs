@@ -179,6 +179,17 @@ fn bounds() {
         wrong(&small("rate", &loss), 5, p, &["the probability", "must be from 0 to 1"]);
     }
     wrong(&small("rate", "loss = { model = \"every-nth\", n = 0 }\nrate"), 5, "0", &["must be 1 or more"]);
+    let ascending = "must be one to 16 ascending numbers of packets";
+    for (packets, offending, words) in [
+        ("[]", "[]", ascending),
+        ("[3, 2]", "[3, 2]", ascending),
+        ("[2, 2]", "[2, 2]", ascending),
+        ("[0]", "0", "must be from 1 to 4294967295"),
+        ("17", "17", "an array"),
+    ] {
+        let loss = format!("loss = {{ model = \"listed\", packets = {packets} }}\nrate");
+        wrong(&small("rate", &loss), 5, offending, &[words]);
+    }
     wrong(&flow("count = 0"), 16, "0", &["must be from 1 to 10000"]);
     wrong(&flow("count = 99999999999999999999"), 16, "99999999999999999999", &["must be from 1 to 10000"]);
     wrong(&flow("tcp = { mss = 20 }"), 16, "20", &["must be from 100 to 65000"]);

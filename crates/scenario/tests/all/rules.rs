@@ -2,7 +2,8 @@
 
 use crate::common::{EXAMPLE, SMALL, read_with, valid};
 use anabranch_net::{
-    Change, Discipline, GilbertElliott, GilbertElliottTime, Jitter, Loss, LossAt, QueueLimit, Time,
+    Change, Discipline, GilbertElliott, GilbertElliottTime, Jitter, Listed, Loss, LossAt, Packets,
+    QueueLimit, Time,
 };
 use anabranch_scenario::*;
 
@@ -110,6 +111,7 @@ fn every_key_of_a_link() {
         ecn_threshold = "20 packets"
         changes = [
             { at = "2 s", up = true, loss = { model = "every-nth", n = 9 } },
+            { at = "3 s", loss = { model = "listed", packets = [17, 19], larger_than = "1 B" } },
             { at = "1 s", rate = "64 kbit/s", delay = "1.5 ms" },
         ]"#;
     let scenario = valid(&SMALL.replace("[links.a]", keys));
@@ -128,7 +130,9 @@ fn every_key_of_a_link() {
         ..Change::default()
     };
     let second = Change { at: MS(2000), up: Some(true), loss: Some(Loss::every_nth(9)), ..Change::default() };
-    assert_eq!(link.changes, [first, second], "in order of time");
+    let listed = Listed { packets: Packets::new(&[17, 19]).unwrap(), larger_than: 1 };
+    let third = Change { at: MS(3000), loss: Some(Loss::Listed(listed)), ..Change::default() };
+    assert_eq!(link.changes, [first, second, third], "in order of time");
 }
 
 #[test]
