@@ -1,7 +1,7 @@
 //! Reads a packet capture into a record.
 
 use crate::{Error, Watch, earlier, error::input_error};
-use anabranch_capture::{ReadError, ReadOptions, read};
+use anabranch_capture::{ReadError, ReadOptions, read, trace};
 use anabranch_net::Time;
 use anabranch_record::{NoSamples, RunDirectory, SampleFormat, Sink, Summary};
 use miette::miette;
@@ -34,11 +34,7 @@ pub fn capture(
     options: &CaptureOptions,
     watch: &Watch<'_>,
 ) -> Result<(Summary, Result<Vec<PathBuf>, Error>), Error> {
-    let name = file.display().to_string();
-    let file = File::open(file).map_err(|error| Error::environment(format!("cannot read {name}"), &error))?;
-    if file.metadata().is_ok_and(|file| file.is_dir()) {
-        return Err(Error::Input(miette!("{name} is a directory, not a capture")));
-    }
+    let (name, file) = open_capture(file)?;
     let open = |(path, format): &(PathBuf, _)| RunDirectory::open(path, *format, &[], watch.note);
     let mut directory = options.record.as_ref().map(open).transpose()?;
     let mut of_this_file = None;
@@ -61,10 +57,7 @@ pub fn capture(
     };
     let how = ReadOptions { name: name.clone(), interval: options.interval.as_nanos(), tcp: options.tcp };
     let summary = read(file, &how, sink, &mut |_| !watch.cancel.is_cancelled());
-    let summary = summary.map_err(|error| match error {
-        ReadError::Interrupted => Error::Interrupted(miette!("interrupted; nothing was written")),
-        error => input_error(format!("{name}: {error}"), error.help()),
-    })?;
+    let summary = summary.map_err(|error| cannot_read(&name, &error))?;
     if summary.capture.as_ref().is_some_and(|read| read.cut_off) {
         (watch.note)(&format!("{name} ends within a packet; this last packet is left out"));
     }
@@ -75,4 +68,26 @@ pub fn capture(
     }
     let files = directory.map(|directory| directory.finish(&summary, None)).transpose();
     Ok((summary, files.map(Option::unwrap_or_default).map_err(Error::from)))
+}
+
+/// The trace of a capture, as text: a line per segment.
+pub fn capture_trace(file: &Path) -> Result<String, Error> {
+    let (name, file) = open_capture(file)?;
+    trace(file).map_err(|error| cannot_read(&name, &error))
+}
+
+fn open_capture(path: &Path) -> Result<(String, File), Error> {
+    let name = path.display().to_string();
+    let file = File::open(path).map_err(|error| Error::environment(format!("cannot read {name}"), &error))?;
+    if file.metadata().is_ok_and(|file| file.is_dir()) {
+        return Err(Error::Input(miette!("{name} is a directory, not a capture")));
+    }
+    Ok((name, file))
+}
+
+fn cannot_read(name: &str, error: &ReadError) -> Error {
+    match error {
+        ReadError::Interrupted => Error::Interrupted(miette!("interrupted; nothing was written")),
+        error => input_error(format!("{name}: {error}"), error.help()),
+    }
 }

@@ -94,7 +94,7 @@ pub use anabranch_record::{MemorySink, NoSamples, SampleFormat, Summary};
 pub use anabranch_study::{Options, Size, StudyResult};
 pub use backend::{RUNNERS, Runner, SIM, backends};
 pub use campaign::{Campaign, CampaignOutcome, Finished, Place, keep_study, report};
-pub use capture::{CaptureOptions, capture};
+pub use capture::{CaptureOptions, capture, capture_trace};
 pub use compare::{Compared, Comparison, compare};
 pub use earlier::check as check_record;
 pub use error::{Error, counted, input_error};

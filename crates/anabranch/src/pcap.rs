@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::error::input_error;
 use crate::units::{BYTES, with_unit};
-use anabranch_capture::{BackgroundCapture, Capture, Options, is_own};
+use anabranch_capture::{BackgroundCapture, Capture, HostCapture, Options, is_own};
 use anabranch_record::output::{Notify, OutputFile};
 use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_scenario::Scenario;
@@ -22,9 +22,9 @@ const WHOLE: u32 = 262_144;
 pub struct Packets {
     /// The pcapng file to write.
     pub file: PathBuf,
-    /// The links to capture at, before their queues; if empty, the capture is at the senders' hosts.
+    /// The links to capture at, before their queues; if empty, the capture is at the senders' hosts. On a kernel it must be.
     pub links: Vec<String>,
-    /// Bytes to keep of each packet, 0 for all; by default the headers.
+    /// Bytes to keep of each packet, 0 for all; by default the headers, and on a kernel always.
     pub snap: Option<u32>,
 }
 
@@ -82,12 +82,42 @@ impl CapturingBackend {
     pub fn finish(self, partial: bool) -> Result<PathBuf, Error> {
         let CapturingBackend { capture, path } = self;
         let capture = capture.into_inner().expect("nothing panicked");
-        let cannot = |error| cannot_write(&path, &error);
-        match capture.finish().map_err(cannot)? {
-            Target::Whole(file) if partial => Ok(file.finish_partial()?),
-            Target::Whole(file) => Ok(file.finish()?),
-            Target::Stream(mut file) => file.flush().map_err(cannot).map(|()| path.clone()),
-        }
+        complete(capture.finish(), path, partial)
+    }
+}
+
+/// The capture of a run on a kernel. It takes the packets after the run.
+pub struct HostPackets {
+    capture: HostCapture<Target>,
+    path: PathBuf,
+}
+
+impl HostPackets {
+    /// Starts the capture.
+    pub fn new(wanted: &Packets, scenario: &Scenario, replace: bool) -> Result<Self, Error> {
+        let path = wanted.file.clone();
+        let capture = HostCapture::new(scenario, target(&path, replace)?);
+        Ok(HostPackets { capture: capture.map_err(|error| cannot_write(&path, &error))?, path })
+    }
+
+    /// Where the packets go.
+    pub fn sink(&mut self) -> &mut dyn Sink {
+        &mut self.capture
+    }
+
+    /// As [`CapturingBackend::finish`].
+    pub fn finish(self, partial: bool) -> Result<PathBuf, Error> {
+        complete(self.capture.finish(), self.path, partial)
+    }
+}
+
+/// Gives the file of an ended capture its name.
+fn complete(ended: io::Result<Target>, path: PathBuf, partial: bool) -> Result<PathBuf, Error> {
+    let cannot = |error| cannot_write(&path, &error);
+    match ended.map_err(cannot)? {
+        Target::Whole(file) if partial => Ok(file.finish_partial()?),
+        Target::Whole(file) => Ok(file.finish()?),
+        Target::Stream(mut file) => file.flush().map_err(cannot).map(|()| path.clone()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Runs a scenario once.
 
 use crate::error::input_error;
-use crate::pcap::{CapturingBackend, Packets};
+use crate::pcap::{CapturingBackend, HostPackets, Packets};
 use crate::plot::{self, Picture};
 use crate::{Error, Runner, SIM, Scenario, Watch, check_memory, earlier};
 use anabranch_plot::LineSink;
@@ -58,10 +58,16 @@ impl Outputs {
             earlier::refuse_input_as_output("--plot", picture, scenario.files())?;
         }
         let Some(packets) = &self.packets else { return Ok(()) };
-        if runner.name() != SIM.name() {
-            let help =
-                "leave out --backend to capture a simulated run; on the kernel, run tcpdump in a namespace";
-            return Err(input_error("`--pcap` works only with the simulator".into(), Some(help)));
+        if runner.name() != SIM.name() && !runner.is_kernel() {
+            let help = "leave out --backend to capture a simulated run";
+            return Err(input_error(format!("`--pcap` does not work with `{}`", runner.name()), Some(help)));
+        }
+        if runner.is_kernel() && (!packets.links.is_empty() || packets.snap.is_some()) {
+            let help = "leave them out: a capture on a kernel has the headers at the senders' hosts";
+            return Err(input_error(
+                "`--links` and `--snap` work only with the simulator".into(),
+                Some(help),
+            ));
         }
         earlier::refuse_input_as_output("--pcap", &packets.file, scenario.files())
     }
@@ -74,7 +80,11 @@ impl Outputs {
         options: &str,
         watch: &Watch<'_>,
     ) -> Result<CompletedRun, Error> {
-        let captured = self.packets.as_ref();
+        let simulated = backend.name() == SIM.name();
+        let (captured, on_hosts) =
+            (self.packets.as_ref().filter(|_| simulated), self.packets.as_ref().filter(|_| !simulated));
+        let mut on_hosts =
+            on_hosts.map(|wanted| HostPackets::new(wanted, scenario, self.replace)).transpose()?;
         let captured =
             captured.map(|wanted| CapturingBackend::new(wanted, scenario, self.replace, watch.note));
         let captured = captured.transpose()?;
@@ -87,7 +97,7 @@ impl Outputs {
             earlier::check_run(path, &earlier, scenario, self.replace, watch.note)?;
         }
         let mut lines = LineSink::new();
-        let mut both;
+        let (mut both, mut with_packets);
         let sink: &mut dyn Sink = match (&mut directory, &picture) {
             (Some(directory), Some(_)) => {
                 both = Both(directory.sink(), &mut lines);
@@ -97,11 +107,23 @@ impl Outputs {
             (None, Some(_)) => &mut lines,
             (None, None) => &mut NoSamples,
         };
+        let sink = match &mut on_hosts {
+            Some(packets) => {
+                with_packets = Both(sink, packets.sink());
+                &mut with_packets
+            }
+            None => sink,
+        };
         let backend = captured.as_ref().map_or(backend, |captured| captured as &dyn Backend);
         let summary = run(scenario, backend, sink, watch)?;
         let text = scenario.text_with_command(summary.seed, options, summary.partial_until_s);
         let record = directory.map(|directory| directory.finish(&summary, Some(&text))).transpose();
-        let packets = captured.map(|captured| captured.finish(summary.partial_until_s.is_some())).transpose();
+        let partial = summary.partial_until_s.is_some();
+        let packets = match (captured, on_hosts) {
+            (Some(captured), _) => Some(captured.finish(partial)),
+            (None, on_hosts) => on_hosts.map(|packets| packets.finish(partial)),
+        }
+        .transpose();
         let files = record.map_err(Error::from).map(Option::unwrap_or_default).and_then(|mut files| {
             files.extend(packets?);
             Ok(files)

@@ -8,6 +8,7 @@ mod background;
 mod background_capture;
 mod connection;
 mod encode;
+mod host_capture;
 mod keys;
 mod options;
 mod pcapng;
@@ -15,15 +16,16 @@ mod read;
 mod slot;
 
 pub use background_capture::BackgroundCapture;
+pub use host_capture::HostCapture;
 pub use pcapng::is_own;
-pub use read::{ReadError, ReadOptions, read};
+pub use read::{ReadError, ReadOptions, read, trace};
 
 use anabranch_net::Time;
 use anabranch_scenario::{Flow, Scenario, SubflowAction};
 use anabranch_sim::tap::{Place, SeenPacket, Tap};
 use connection::Connection;
 use encode::{Frame, HEADERS};
-use pcapng::{APPLICATION_NAME, Writer};
+use pcapng::{APPLICATION_NAME, ETHERNET_LINK, Writer};
 use slot::ConnectionSlot;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -84,6 +86,26 @@ impl Options {
     }
 }
 
+/// Adds an interface for each path of each flow; returns the first one of each flow.
+fn host_interfaces<W: Write + Send + 'static>(
+    writer: &mut Writer<W>,
+    link: u32,
+    scenario: &Scenario,
+) -> io::Result<Vec<u32>> {
+    let mut first = vec![];
+    for flow in &scenario.flows {
+        for (p, path) in flow.paths.iter().enumerate() {
+            let over: Vec<&str> = path.links.iter().map(|l| &*scenario.links[*l].name).collect();
+            let about = format!("the sender's host of flow {}, path over {}", flow.name, over.join(", "));
+            let interface = writer.interface(link, &format!("{}.{}", flow.name, p + 1), &about)?;
+            if p == 0 {
+                first.push(interface);
+            }
+        }
+    }
+    Ok(first)
+}
+
 /// A capture in progress.
 pub struct Capture<W> {
     writer: Writer<W>,
@@ -122,21 +144,11 @@ impl<W: Write + Send + 'static> Capture<W> {
         let mut links = vec![None; scenario.links.len()];
         for &link in &options.links {
             let name = &scenario.links[link].name;
-            links[link] = Some(writer.interface(name, &format!("what enters link {name}"))?);
+            links[link] = Some(writer.interface(ETHERNET_LINK, name, &format!("what enters link {name}"))?);
         }
         let mut hosts = vec![];
         if options.links.is_empty() {
-            for flow in &scenario.flows {
-                for (p, path) in flow.paths.iter().enumerate() {
-                    let over: Vec<&str> = path.links.iter().map(|l| &*scenario.links[*l].name).collect();
-                    let about =
-                        format!("the sender's host of flow {}, path over {}", flow.name, over.join(", "));
-                    let interface = writer.interface(&format!("{}.{}", flow.name, p + 1), &about)?;
-                    if p == 0 {
-                        hosts.push(interface);
-                    }
-                }
-            }
+            hosts = host_interfaces(&mut writer, ETHERNET_LINK, scenario)?;
         }
         let slots = scenario.flows.iter().enumerate();
         Ok(Capture {

@@ -16,8 +16,9 @@ const APPLICATION: u16 = 4;
 const INTERFACE_NAME: u16 = 2;
 const INTERFACE_ABOUT: u16 = 3;
 const RESOLUTION: u16 = 9;
-/// Ethernet.
-const LINK_TYPE: u32 = 1;
+/// Link types: frames of Ethernet, and packets of IPv4 without a frame.
+pub(crate) const ETHERNET_LINK: u32 = 1;
+pub(crate) const IPV4_LINK: u32 = 228;
 
 /// Bytes that a packet of that length takes in a file that keeps `snap` bytes of it: an Enhanced Packet Block (§4.3).
 pub(crate) fn packet_bytes(snap: u32, length: u32) -> u32 {
@@ -65,9 +66,9 @@ impl<W: Write + Send + 'static> Writer<W> {
     }
 
     /// Adds an interface and returns its number.
-    pub(crate) fn interface(&mut self, name: &str, about: &str) -> io::Result<u32> {
+    pub(crate) fn interface(&mut self, link: u32, name: &str, about: &str) -> io::Result<u32> {
         self.begin(INTERFACE_DESCRIPTION);
-        self.words(&[LINK_TYPE, self.snap]);
+        self.words(&[link, self.snap]);
         self.option(INTERFACE_NAME, name.as_bytes());
         self.option(INTERFACE_ABOUT, about.as_bytes());
         self.option(RESOLUTION, &[9]); // 10⁻⁹ s
@@ -100,6 +101,22 @@ impl<W: Write + Send + 'static> Writer<W> {
             self.option(COMMENT, comment.as_bytes());
             self.end_of_options();
         }
+        self.end()
+    }
+
+    /// Adds the headers of a packet of `length` bytes.
+    pub(crate) fn headers(
+        &mut self,
+        interface: u32,
+        nanoseconds: u64,
+        headers: &[u8],
+        length: u32,
+    ) -> io::Result<()> {
+        self.begins = self.made.len();
+        let [high, low] = [(nanoseconds >> 32) as u32, nanoseconds as u32];
+        self.words(&[ENHANCED_PACKET, 0, interface, high, low, headers.len() as u32, length]);
+        self.made.extend_from_slice(headers);
+        self.made.resize(self.made.len().next_multiple_of(4), 0);
         self.end()
     }
 

@@ -41,6 +41,9 @@ pub struct CaptureArgs {
     /// Print the summary as one JSON object.
     #[arg(long)]
     pub json: bool,
+    /// Print a line per segment instead: what was sent first and again, and what was acknowledged.
+    #[arg(long, conflicts_with_all = ["out", "json", "tcp", "interval"])]
+    pub trace: bool,
 }
 
 fn interval(text: &str) -> Result<Time, String> {
@@ -56,6 +59,9 @@ fn interval(text: &str) -> Result<Time, String> {
 /// `anabranch capture`.
 pub fn capture(args: CaptureArgs) -> Result<(), Error> {
     interrupt::listen()?;
+    if args.trace {
+        return print(anabranch::capture_trace(&args.file)?.trim_end());
+    }
     let CaptureArgs { interval, tcp, replace, .. } = args;
     let record = args.out.map(|out| (out, args.format));
     let options = CaptureOptions { interval, tcp, record, replace };

@@ -62,7 +62,7 @@ pub struct RunArgs {
     /// The traffic generator on a kernel, including a guest's.
     #[arg(long, value_enum, default_value_t = TrafficName::Own)]
     pub traffic: TrafficName,
-    /// Write the packets of the simulated run at the senders' hosts into this file, as pcapng for Wireshark.
+    /// Write the packets of the run at the senders' hosts into this file, as pcapng for Wireshark.
     #[arg(long, value_name = "FILE")]
     pub pcap: Option<PathBuf>,
     /// Capture instead at the entrances of these links, before their queues; separated by commas.

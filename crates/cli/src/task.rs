@@ -31,6 +31,9 @@ pub struct TaskArgs {
     /// The file for samples over time, which the host of a guest reads.
     #[arg(long, hide = true)]
     pub samples: Option<PathBuf>,
+    /// Add the packets at the senders' hosts to the samples.
+    #[arg(long, hide = true, requires = "samples")]
+    pub packets: bool,
     /// The traffic generator, in a guest.
     #[arg(long, hide = true, value_enum, default_value_t = TrafficName::Own)]
     pub traffic: TrafficName,
@@ -61,7 +64,7 @@ pub fn task(args: &TaskArgs) -> Result<(), Error> {
     let mut keep_going = watch.keep_going();
     let summary = match &args.samples {
         None => backend.run(&task, &mut NoSamples, &mut keep_going)?,
-        Some(file) => with_samples(file, &task, backend, &mut keep_going)?,
+        Some(file) => with_samples((file, args.packets), &task, backend, &mut keep_going)?,
     };
     drop(keep_going);
     drop(watch);
@@ -75,13 +78,13 @@ pub fn task(args: &TaskArgs) -> Result<(), Error> {
 /// Runs it for who has started the command in a guest.
 #[cfg(feature = "linux")]
 fn with_samples(
-    file: &Path,
+    (file, packets): (&Path, bool),
     task: &Task,
     backend: &dyn Backend,
     keep_going: KeepGoing<'_>,
 ) -> Result<Summary, Error> {
     let failed = |why| Error::environment("cannot write the samples", &why);
-    let mut samples = SampleWriter::new(BufWriter::new(File::create(file).map_err(failed)?));
+    let mut samples = SampleWriter::new(BufWriter::new(File::create(file).map_err(failed)?), packets);
     let summary = backend.run(task, &mut samples, keep_going)?;
     samples.finish().map_err(failed)?;
     Ok(summary)
@@ -89,6 +92,6 @@ fn with_samples(
 
 /// No guest runs this build.
 #[cfg(not(feature = "linux"))]
-fn with_samples(_: &Path, _: &Task, _: &dyn Backend, _: KeepGoing<'_>) -> Result<Summary, Error> {
+fn with_samples(_: (&Path, bool), _: &Task, _: &dyn Backend, _: KeepGoing<'_>) -> Result<Summary, Error> {
     Err(anabranch::linux::unsupported())
 }

@@ -60,6 +60,21 @@ pub struct CompletionSample {
     pub times_alone: f64,
 }
 
+/// A packet of a sender's host on a kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct PacketSample<'a> {
+    /// When the host sent or received it.
+    pub at: Time,
+    /// Index of the flow.
+    pub flow: usize,
+    /// Index of the flow's path.
+    pub path: usize,
+    /// Its length from the IP header on, in bytes.
+    pub length: u32,
+    /// Its headers, IP's first.
+    pub headers: &'a [u8],
+}
+
 /// Receives samples in order of time. The methods do nothing unless overridden.
 ///
 /// A failed sink keeps its error for its owner: the run continues.
@@ -67,6 +82,10 @@ pub trait Sink: Send {
     /// True if it wants samples; if not, a run does not take samples.
     fn wants_samples(&self) -> bool {
         true
+    }
+    /// True if it wants packets; a run on a kernel then captures the headers at the senders' hosts.
+    fn wants_packets(&self) -> bool {
+        false
     }
     /// Receives the subjects of the samples.
     fn begin(&mut self, layout: &Layout) {
@@ -88,6 +107,10 @@ pub trait Sink: Send {
     fn completion(&mut self, sample: &CompletionSample) {
         let _ = sample;
     }
+    /// A packet, in order of time among packets.
+    fn packet(&mut self, packet: &PacketSample<'_>) {
+        let _ = packet;
+    }
 }
 
 /// Receives the run's time at regular intervals; false ends the run.
@@ -97,6 +120,14 @@ pub type KeepGoing<'a> = &'a mut dyn FnMut(Time) -> bool;
 pub struct Both<'a>(pub &'a mut dyn Sink, pub &'a mut dyn Sink);
 
 impl Sink for Both<'_> {
+    fn wants_samples(&self) -> bool {
+        self.0.wants_samples() || self.1.wants_samples()
+    }
+
+    fn wants_packets(&self) -> bool {
+        self.0.wants_packets() || self.1.wants_packets()
+    }
+
     fn begin(&mut self, layout: &Layout) {
         self.0.begin(layout);
         self.1.begin(layout);
@@ -120,6 +151,11 @@ impl Sink for Both<'_> {
     fn completion(&mut self, sample: &CompletionSample) {
         self.0.completion(sample);
         self.1.completion(sample);
+    }
+
+    fn packet(&mut self, packet: &PacketSample<'_>) {
+        self.0.packet(packet);
+        self.1.packet(packet);
     }
 }
 

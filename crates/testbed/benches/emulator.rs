@@ -140,7 +140,7 @@ fn bulk(name: &str, links: &[(f64, u64)], options: &EmulatorOptions) {
     describe(&report);
 }
 
-fn describe(Report { health, manners, end }: &Report) {
+fn describe(Report { health, manners, end, packets: _ }: &Report) {
     let micros = |q: f64| health.lateness.quantile(q).unwrap_or(0.0) * 1e6;
     let (share, latest) = (health.cpu_share() * 100.0, health.latest.as_nanos() / 1000);
     println!(

@@ -1,10 +1,10 @@
 //! Stores samples until the run ends, as the sink may be slow.
 
-use crate::emulator::Snapshot;
+use crate::emulator::{SeenPacket, Snapshot};
 use crate::meter::State;
 use crate::traffic::Completed;
 use anabranch_net::Time;
-use anabranch_record::{CompletionSample, Histogram, Layout, LinkSample, Sink, SubflowSample};
+use anabranch_record::{CompletionSample, Histogram, Layout, LinkSample, PacketSample, Sink, SubflowSample};
 use anabranch_scenario::Scenario;
 
 /// Everything that a sink receives, and the completed responses.
@@ -16,6 +16,9 @@ pub(crate) struct Recording {
     links: Vec<(f64, Snapshot)>,
     completed: Vec<(usize, Completed)>,
     observables: Vec<usize>,
+    /// The flow and the path of each path, counted over all flows.
+    paths: Vec<(usize, usize)>,
+    packets: Vec<SeenPacket>,
 }
 
 impl Recording {
@@ -28,6 +31,10 @@ impl Recording {
             links: vec![],
             completed: vec![],
             observables: scenario.flows.iter().map(|flow| flow.cc.entry.observables.len()).collect(),
+            paths: (scenario.flows.iter().enumerate())
+                .flat_map(|(f, flow)| (0..flow.paths.len()).map(move |path| (f, path)))
+                .collect(),
+            packets: vec![],
         }
     }
 
@@ -48,6 +55,11 @@ impl Recording {
         self.completed.extend(completed.into_iter().map(|one| (flow, one)));
     }
 
+    /// All packets at the senders' hosts.
+    pub fn packets(&mut self, packets: Vec<SeenPacket>) {
+        self.packets = packets;
+    }
+
     /// The completion times of a flow's responses after the warm-up, and their sum in seconds.
     pub fn completion_times(&self, flow: usize) -> (Histogram, f64) {
         let (mut times, mut sum) = (Histogram::default(), 0.0);
@@ -61,6 +73,10 @@ impl Recording {
 
     /// Writes all samples to a sink in order of time.
     pub fn replay(&self, sink: &mut dyn Sink) {
+        for SeenPacket { at, path, length, headers } in &self.packets {
+            let (flow, path) = self.paths[*path];
+            sink.packet(&PacketSample { at: *at, flow, path, length: *length, headers });
+        }
         if !self.wanted {
             return;
         }

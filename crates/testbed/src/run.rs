@@ -80,7 +80,7 @@ pub fn run(
     let ended = run_attempts(options.repeats, || {
         recording = Recording::new(scenario, sink.wants_samples());
         with_real_time_priority(|| {
-            let attempt = Attempt::new(scenario, seed, options.traffic);
+            let attempt = Attempt::new(scenario, seed, options.traffic, sink.wants_packets());
             let attempt = attempt.map_err(|why| FailedAttempt { begun: false, why })?;
             attempt.run(options, &mut recording, keep_going).map_err(|why| FailedAttempt { begun: true, why })
         })
@@ -158,7 +158,7 @@ struct Attempt<'a> {
 }
 
 impl<'a> Attempt<'a> {
-    fn new(scenario: &'a Scenario, seed: u64, traffic: Traffic) -> Result<Self, TestbedError> {
+    fn new(scenario: &'a Scenario, seed: u64, traffic: Traffic, capture: bool) -> Result<Self, TestbedError> {
         let stolen = Stolen::now();
         let algorithms = Algorithms::load(&scenario.flows)?;
         let (mut hosts, mut ends) = (vec![], vec![]);
@@ -169,8 +169,8 @@ impl<'a> Attempt<'a> {
         }
         let zero = Instant::now() + setup_time(hosts.len(), traffic);
         let clock = Clock::new(zero);
-        let emulator =
-            Emulator::start(&Emulator::links(scenario), seed, ends, zero, &EmulatorOptions::default())?;
+        let options = EmulatorOptions { capture, ..EmulatorOptions::default() };
+        let emulator = Emulator::start(&Emulator::links(scenario), seed, ends, zero, &options)?;
         let mut attempt = Attempt {
             scenario,
             seed,
@@ -259,7 +259,8 @@ impl<'a> Attempt<'a> {
         let Attempt { connections, emulator, hosts, .. } = self;
         connections.into_iter().try_for_each(Connection::finish)?;
         let device_drops = device_drops(&hosts)?;
-        let report = emulator.stop()?;
+        let mut report = emulator.stop()?;
+        recording.packets(std::mem::take(&mut report.packets));
         let end = End {
             until,
             warm: warm.unwrap_or_else(|| end.clone()),

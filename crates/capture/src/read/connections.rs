@@ -103,6 +103,21 @@ impl Connection {
     }
 }
 
+/// What a segment is within its connection. Offsets are bytes since the first byte of payload.
+pub(super) struct SeenSegment {
+    /// Its TCP connection, and its direction: 0 from the client.
+    pub(super) tcp: usize,
+    pub(super) direction: usize,
+    /// The offset of its payload, and in the MPTCP connection's stream.
+    pub(super) start: u64,
+    pub(super) stream: Option<u64>,
+    /// Its SYN or the begin of its payload was sent before.
+    pub(super) again: bool,
+    /// The acknowledged offset and the offsets of SACK's ranges.
+    pub(super) acknowledged: Option<u64>,
+    pub(super) sack: [Option<(u64, u64)>; 4],
+}
+
 /// A sample of one direction of a subflow.
 pub(super) struct Row {
     pub(super) at: u64,
@@ -154,10 +169,10 @@ impl Connections {
     }
 
     /// Takes the next segment.
-    pub(super) fn on_segment(&mut self, segment: &Segment, at: u64) {
+    pub(super) fn on_segment(&mut self, segment: &Segment, at: u64) -> SeenSegment {
         let from = *self.from.get_or_insert(at);
         if self.due == 0 {
-            self.due = from + self.interval;
+            self.due = from.saturating_add(self.interval);
         }
         if at >= self.due {
             self.sample();
@@ -182,6 +197,7 @@ impl Connections {
         if segment.syn {
             tcp.directions[1 - direction].set_mss(segment.mss);
         }
+        let (sent_before, syn_before) = (tcp.directions[direction].next, tcp.directions[direction].has_syn());
         let (start, end) = tcp.directions[direction].on_sent(segment, at);
         if let Some(acknowledged) = segment.acknowledged {
             tcp.directions[1 - direction].on_acknowledged(acknowledged, &segment.sack, at);
@@ -211,6 +227,22 @@ impl Connections {
             acknowledges: tcp.directions[1 - direction].acknowledged > acknowledged_before,
         };
         connection.update_fallback(segment, payload, t, at);
+        let other = &tcp.directions[1 - direction];
+        let mapped = tcp.mappings[direction].filter(|_| end > start);
+        SeenSegment {
+            tcp: t,
+            direction,
+            start,
+            stream: mapped.and_then(|(mapping, first)| {
+                (connection.streams[direction].begin(mapping)? + start).checked_sub(first)
+            }),
+            again: if segment.syn { syn_before } else { end > start && start < sent_before },
+            acknowledged: segment.acknowledged.and_then(|number| other.offset(number)),
+            sack: segment.sack.map(|range| {
+                let (from, to) = range?;
+                Some((other.offset(from)?, other.offset(to)?))
+            }),
+        }
     }
 
     /// The TCP connection of a segment; a new one if the ports are new or reused.

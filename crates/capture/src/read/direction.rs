@@ -62,6 +62,16 @@ impl Direction {
         near.saturating_add_signed(i64::from(low.wrapping_sub(near as u32) as i32))
     }
 
+    /// The offset of a sequence number; `None` before the first segment.
+    pub(super) fn offset(&self, sequence: u32) -> Option<u64> {
+        Some(self.place(self.base?, sequence))
+    }
+
+    /// Whether its SYN was sent.
+    pub(super) fn has_syn(&self) -> bool {
+        self.has_syn
+    }
+
     /// The number of segments in `bytes`, with that many bytes of options.
     fn segments_of(&self, bytes: u64, options: u32) -> u64 {
         let payload = self.mss.unwrap_or(USUAL_MSS).saturating_sub(options).max(1);

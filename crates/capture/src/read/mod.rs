@@ -7,6 +7,9 @@ mod mptcp;
 mod record;
 mod segment;
 mod stream;
+mod trace;
+
+pub use trace::trace;
 
 use anabranch_record::{Sink, Summary};
 use connections::Connections;
@@ -116,8 +119,24 @@ pub fn read<R: Read + Send>(
     keep_going: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Summary, ReadError> {
     let mut connections = Connections::new(options.interval);
+    let cut_off = packets(file, keep_going, |segment, at| {
+        connections.packets += 1;
+        match segment {
+            Some(segment) => _ = connections.on_segment(segment, at),
+            None => connections.others += 1,
+        }
+    })?;
+    record::record(connections, cut_off, options, sink)
+}
+
+/// Gives each packet's segment, if it has one, and its time to `take`; returns whether the file ends within a packet.
+fn packets<R: Read + Send>(
+    file: R,
+    keep_going: &mut dyn FnMut(u64) -> bool,
+    mut take: impl FnMut(Option<&segment::Segment>, u64),
+) -> Result<bool, ReadError> {
     let (mut latest, mut bytes) = (0, 0);
-    let cut_off = file::each_packet(file, |packet| {
+    file::each_packet(file, |packet| {
         if let Some(by) = latest.max(DISORDER).checked_sub(packet.nanoseconds).filter(|by| *by > DISORDER) {
             return Err(ReadError::Backwards { packet: packet.number, by_ms: by / 1_000_000 });
         }
@@ -126,12 +145,7 @@ pub fn read<R: Read + Send>(
         if packet.number % 4096 == 0 && !keep_going(bytes) {
             return Err(ReadError::Interrupted);
         }
-        connections.packets += 1;
-        match segment::segment(packet.link, packet.bytes, packet.length) {
-            Some(segment) => connections.on_segment(&segment, latest),
-            None => connections.others += 1,
-        }
+        take(segment::segment(packet.link, packet.bytes, packet.length).as_ref(), latest);
         Ok(())
-    })?;
-    record::record(connections, cut_off, options, sink)
+    })
 }

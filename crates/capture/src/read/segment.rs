@@ -20,6 +20,11 @@ pub(super) struct Segment {
     pub(super) acknowledged: Option<u32>,
     pub(super) syn: bool,
     pub(super) rst: bool,
+    pub(super) fin: bool,
+    pub(super) push: bool,
+    /// ECE and CWR.
+    pub(super) echo: bool,
+    pub(super) reduced: bool,
     /// Bytes of payload on the wire.
     pub(super) payload: u32,
     /// Bytes of TCP's options.
@@ -73,6 +78,10 @@ pub(super) fn segment(link: Linktype, bytes: &[u8], length: u32) -> Option<Segme
         acknowledged: tcp.ack().then(|| tcp.acknowledgment_number()),
         syn: tcp.syn(),
         rst: tcp.rst(),
+        fin: tcp.fin(),
+        push: tcp.psh(),
+        echo: tcp.ece(),
+        reduced: tcp.cwr(),
         payload: carried.checked_sub(header)? as u32,
         options: header as u32 - 20,
         mss: None,

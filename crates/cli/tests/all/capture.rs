@@ -36,7 +36,8 @@ fn impossible_captures_are_refused() {
         (&["--pcap", "x", "--links", "cable"][..], "unknown link `cable` help: known: fibre, dsl"),
         (&["--pcap", "."], "cannot write .: it is a directory"),
         (&["--pcap", "/nowhere/x"], "cannot write /nowhere/x"),
-        (&["--pcap", "x", "--backend", "guest-6.12"], "`--pcap` works only with the simulator"),
+        (&["--pcap", "x", "--links", "dsl", "--backend", "guest-6.12"], "work only with the simulator"),
+        (&["--pcap", "x", "--snap", "0", "--backend", "guest-6.12"], "work only with the simulator"),
         (&["--links", "dsl"], "--pcap <FILE>"),
     ] {
         let why = anabranch(short("run", options)).fails(2);
@@ -188,4 +189,28 @@ fn a_capture_has_no_windows_to_draw() {
         assert!(said.contains(why) && said.contains("throughput"), "{said}");
     }
     plot("throughput").ok();
+}
+
+/// The 20th data segment is lost and retransmitted; the loss model counts neither the SYN nor the client's own ACK.
+#[test]
+fn a_trace_has_a_line_per_segment() {
+    let folder = tempfile::tempdir().unwrap();
+    let pcap = folder.path().join("p.pcapng").to_str().unwrap().to_owned();
+    let loss = "links.path.loss={ model = \"listed\", packets = [20] }";
+    let run = anabranch(["run", "scenarios/conformance/tcp.toml", "--set", loss, "--pcap", &pcap]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let trace = anabranch(["capture", &pcap, "--trace"]).ok();
+    let lines: Vec<(&str, &str)> = trace.lines().map(|line| line.split_once(' ').unwrap()).collect();
+    // The SYN takes 60 bytes at 10 Mbit/s and twice 20 ms, and so do the third packet and the request.
+    let begin = [("0.0", "1 > syn"), ("40.0", "1 < syn"), ("80.1", "1 < request"), ("80.1", "1 > 0+1448")];
+    assert_eq!(lines[..4], begin);
+    let again: Vec<&str> =
+        lines.iter().map(|(_, what)| *what).filter(|what| what.ends_with("again")).collect();
+    assert_eq!(again, ["1 > 27512+1448 again"]);
+    let first = lines.iter().filter(|(_, what)| what.contains('>') && what.contains('+')).count() - 1;
+    assert_eq!(first, 100);
+    let holes = lines.iter().filter(|(_, what)| what.starts_with("1 < 27512 28960-")).count();
+    assert!(holes >= 3, "{trace}");
+    assert_eq!(lines.iter().rev().find(|(_, what)| what.contains('<')).unwrap().1, "1 < 144800");
+    anabranch(["capture", &pcap, "--trace", "--json"]).fails(2);
 }

@@ -3,6 +3,7 @@
 use super::EmulatorOptions;
 use super::counts::{PathCounts, SendingBehaviour, Watch};
 use super::gather::{Gathered, MOST};
+use super::headers::SeenPacket;
 use super::health::Health;
 use super::network::{Network, Packet};
 use super::standstill::Standstills;
@@ -56,6 +57,8 @@ pub struct Report {
     pub end: Snapshot,
     /// The sending behaviour of each path's hosts.
     pub manners: Vec<SendingBehaviour>,
+    /// The packets at the senders' hosts, if they were to be captured.
+    pub packets: Vec<SeenPacket>,
     /// The accuracy of its timing.
     pub health: Health,
 }
@@ -78,6 +81,8 @@ pub(super) struct Engine {
     set: Time,
     quantum: Time,
     receive_offload: bool,
+    /// The packets at the senders' hosts, if they are captured.
+    packets: Option<Vec<SeenPacket>>,
     /// The places of the packets being written.
     taken: Vec<Place>,
     /// The last time at which due packets were delivered to their hosts.
@@ -173,6 +178,7 @@ impl Engine {
             set: Time::NEVER,
             quantum: options.quantum,
             receive_offload: options.receive_offload,
+            packets: options.capture.then(Vec::new),
             taken: Vec::with_capacity(MOST),
             advanced: Time::ZERO,
             epoll,
@@ -210,7 +216,8 @@ impl Engine {
         self.health.wall = began.elapsed();
         let end = self.snapshot();
         let manners = self.watches.into_iter().map(|watch| watch.manner).collect();
-        Ok(Report { end, manners, health: self.health })
+        let packets = self.packets.unwrap_or_default();
+        Ok(Report { end, manners, packets, health: self.health })
     }
 
     /// Waits for packets or requests until the given time; returns whether requests arrived.
@@ -319,7 +326,14 @@ impl Engine {
         if packet.marked {
             wire::mark(self.store.get_mut(packet.place));
         }
-        let late = self.record_work().since(due);
+        let now = self.record_work();
+        if !is_forward(packet.route)
+            && let Some(packets) = &mut self.packets
+        {
+            let frame = self.store.read(packet.place);
+            packets.extend(SeenPacket::new(now, packet.route as usize / 2, frame));
+        }
+        let late = now.since(due);
         self.health.lateness.record(late.as_nanos());
         self.health.latest = self.health.latest.max(late);
         self.taken.push(packet.place);
@@ -383,6 +397,11 @@ impl Engine {
         for i in 0..header.segments() {
             let size = header.length(i);
             let place = self.store.put(VNET_HEADER + size, |to| header.write(frame, i, to));
+            if is_forward(device)
+                && let Some(packets) = &mut self.packets
+            {
+                packets.extend(SeenPacket::new(now, device as usize / 2, self.store.read(place)));
+            }
             self.network.enter(
                 now,
                 Packet {

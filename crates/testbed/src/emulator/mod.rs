@@ -7,6 +7,7 @@
 mod counts;
 mod engine;
 mod gather;
+mod headers;
 mod health;
 mod network;
 mod standstill;
@@ -15,6 +16,7 @@ mod wire;
 
 pub use counts::{PathCounts, SendingBehaviour, Tally};
 pub use engine::{Report, Snapshot};
+pub use headers::SeenPacket;
 pub use health::Health;
 
 use crate::device::Tun;
@@ -54,11 +56,13 @@ pub struct EmulatorOptions {
     /// Whether segments of a connection that are due together are delivered as one super-packet, as by a network card with
     /// receive offload (GRO). The host then acknowledges many at once. The simulator's hosts lack this.
     pub receive_offload: bool,
+    /// Whether to keep the headers of all packets at the senders' hosts.
+    pub capture: bool,
 }
 
 impl Default for EmulatorOptions {
     fn default() -> Self {
-        EmulatorOptions { quantum: Time::from_nanos(100_000), receive_offload: false }
+        EmulatorOptions { quantum: Time::from_nanos(100_000), receive_offload: false, capture: false }
     }
 }
 

@@ -85,8 +85,12 @@ impl Guest {
     ) -> Result<Vec<u8>, TestbedError> {
         let length = scenario.duration;
         let mut options = format!("--traffic {}", traffic.name());
-        if sink.wants_samples() {
+        let reports = sink.wants_samples() || sink.wants_packets();
+        if reports {
             options += " --samples /samples";
+        }
+        if sink.wants_packets() {
+            options += " --packets";
         }
         let mut archive = Archive::default();
         archive.file(Path::new("/task.json"), 0o644, task);
@@ -114,7 +118,7 @@ impl Guest {
                         last(&console)
                     )))
                 })?;
-                if sink.wants_samples() {
+                if reports {
                     sink.begin(&Layout::of(scenario));
                     let text = machine.output(Port::Samples)?;
                     let read = str::from_utf8(&text).ok().and_then(|text| samples::replay(text, sink));

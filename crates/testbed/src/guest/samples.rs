@@ -1,18 +1,20 @@
 //! Transfers samples from a guest as text over a port: a line per sample, with a letter and numbers.
 
-use anabranch_record::{CompletionSample, LinkSample, Sink, SubflowSample};
+use anabranch_net::Time;
+use anabranch_record::{CompletionSample, LinkSample, PacketSample, Sink, SubflowSample};
 use std::io::{self, Write};
 
 /// Writes samples for `replay`.
 pub struct SampleWriter<W> {
     to: W,
+    packets: bool,
     failed: Option<io::Error>,
 }
 
 impl<W: Write> SampleWriter<W> {
-    /// A writer into `to`, which should be buffered.
-    pub fn new(to: W) -> Self {
-        SampleWriter { to, failed: None }
+    /// A writer into `to`, which should be buffered; with packets if wanted.
+    pub fn new(to: W, packets: bool) -> Self {
+        SampleWriter { to, packets, failed: None }
     }
 
     /// Flushes the output.
@@ -31,6 +33,10 @@ impl<W: Write> SampleWriter<W> {
 }
 
 impl<W: Write + Send> Sink for SampleWriter<W> {
+    fn wants_packets(&self) -> bool {
+        self.packets
+    }
+
     // The shortest text that parses to the same number.
     fn subflow(&mut self, s: &SubflowSample<'_>) {
         let observables: String = s.observables.iter().map(|value| format!(" {value}")).collect();
@@ -43,6 +49,11 @@ impl<W: Write + Send> Sink for SampleWriter<W> {
 
     fn completion(&mut self, s: &CompletionSample) {
         self.line(format_args!("c {} {} {} {}", s.time_s, s.flow, s.bytes, s.completion_s));
+    }
+
+    fn packet(&mut self, p: &PacketSample<'_>) {
+        let headers: String = p.headers.iter().map(|byte| format!("{byte:02x}")).collect();
+        self.line(format_args!("p {} {} {} {} {headers}", p.at.as_nanos(), p.flow, p.path, p.length));
     }
 }
 
@@ -66,10 +77,22 @@ pub fn replay(text: &str, sink: &mut dyn Sink) -> Option<()> {
                 slowdown: f64::NAN,
                 times_alone: f64::NAN,
             }),
+            "p" => sink.packet(&PacketSample {
+                at: Time::from_nanos(words.next()?.parse().ok()?),
+                flow: words.next()?.parse().ok()?,
+                path: words.next()?.parse().ok()?,
+                length: words.next()?.parse().ok()?,
+                headers: &bytes(words.next()?)?,
+            }),
             _ => return None,
         }
         Some(())
     })
+}
+
+/// Bytes from two hexadecimal digits each.
+fn bytes(digits: &str) -> Option<Vec<u8>> {
+    digits.as_bytes().chunks(2).map(|two| u8::from_str_radix(str::from_utf8(two).ok()?, 16).ok()).collect()
 }
 
 #[cfg(test)]
@@ -89,6 +112,9 @@ mod tests {
         }
         fn completion(&mut self, sample: &CompletionSample) {
             self.0.push(format!("{sample:?}"));
+        }
+        fn packet(&mut self, packet: &PacketSample<'_>) {
+            self.0.push(format!("{packet:?}"));
         }
     }
 
@@ -124,27 +150,29 @@ mod tests {
             slowdown: f64::NAN,
             times_alone: f64::NAN,
         });
+        let (at, headers) = (Time::from_nanos(1_234_567_890_123), &[0x45, 0, 0xff][..]);
+        sink.packet(&PacketSample { at, flow: 1, path: 2, length: 1500, headers });
     }
 
     #[test]
     fn samples_survive_a_round_trip() {
         let (mut shown, mut text) = (Shown::default(), Vec::new());
         give(&mut shown);
-        let mut writer = SampleWriter::new(&mut text);
+        let mut writer = SampleWriter::new(&mut text, true);
         give(&mut writer);
         writer.finish().unwrap();
         let (mut read, text) = (Shown::default(), String::from_utf8(text).unwrap());
         replay(&text, &mut read).unwrap();
         assert_eq!(read.0, shown.0);
-        assert_eq!(read.0.len(), 3);
-        for damaged in ["x 1", "l 1 2 3", "s 0 0 0 1 1 1 1 1 1 1 1 word"] {
+        assert_eq!(read.0.len(), 4);
+        for damaged in ["x 1", "l 1 2 3", "s 0 0 0 1 1 1 1 1 1 1 1 word", "p 1 0 0 40 4g"] {
             assert!(replay(damaged, &mut Shown::default()).is_none(), "{damaged}");
         }
     }
 
     #[test]
     fn a_full_disk_is_reported_at_the_end() {
-        let mut writer = SampleWriter::new(io::Cursor::new([0_u8; 20]));
+        let mut writer = SampleWriter::new(io::Cursor::new([0_u8; 20]), false);
         give(&mut writer);
         assert_eq!(writer.finish().unwrap_err().kind(), io::ErrorKind::WriteZero);
     }
