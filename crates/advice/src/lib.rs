@@ -9,10 +9,9 @@ mod rule;
 pub use goals::{Goal, Met};
 pub use rule::{RULE, Recommendation};
 
-use anabranch_cc::registry::ParamValue;
 use anabranch_ideal::{HEADERS, dss};
 use anabranch_record::{Estimate, FlowSummary, Summary, paired_difference};
-use anabranch_scenario::{CongestionControl, Flow, Scenario, base, quoted_key, suggest};
+use anabranch_scenario::{Flow, Scenario, base, quoted_key, suggest};
 use goals::Rates;
 use rule::{Candidate, Needed};
 use serde::{Deserialize, Serialize};
@@ -251,7 +250,7 @@ fn baseline(scenario: &Scenario, flow: &Flow, path: usize) -> (Baseline, Vec<Str
     let shares =
         |other: &&Flow| !other.is_multipath() && other.paths[0].links.iter().any(|link| links.contains(link));
     let neighbour = scenario.flows.iter().find(shares);
-    let cc = neighbour.map_or(NO_NEIGHBOUR.to_owned(), |neighbour| written(&neighbour.cc));
+    let cc = neighbour.map_or(NO_NEIGHBOUR.to_owned(), |neighbour| neighbour.cc.to_string());
     // Connections of a count each have their own of links with a count.
     let counted = base(&flow.name) != flow.name;
     let names = |links: &[usize]| {
@@ -269,21 +268,6 @@ fn baseline(scenario: &Scenario, flow: &Flow, path: usize) -> (Baseline, Vec<Str
     ];
     let path = links.iter().map(|link| scenario.links[*link].name.clone()).collect();
     (Baseline { path, cc, neighbour: neighbour.map(|flow| base(&flow.name).to_owned()) }, set)
-}
-
-/// An algorithm with its parameters, as a scenario has it.
-fn written(cc: &CongestionControl) -> String {
-    let value = |value: &ParamValue| match value {
-        ParamValue::Number(x) => format!("{x:?}"),
-        ParamValue::Flag(flag) => flag.to_string(),
-        ParamValue::Word(word) => format!("{word:?}"),
-    };
-    let params: String =
-        cc.params.iter().map(|(name, given)| format!(", {name} = {}", value(given))).collect();
-    match params.is_empty() {
-        true => cc.entry.name.to_owned(),
-        false => format!("{{ name = {:?}{params} }}", cc.entry.name),
-    }
 }
 
 /// The keys that set the buffer of every link.

@@ -58,6 +58,8 @@
 //! A [`Campaign`] runs studies and papers and writes their results and a report. [`plot`] draws results, [`capture`] reads
 //! packets of real hosts. With the feature `linux`, a scenario runs on Linux kernels too, with `quic` over a QUIC stack.
 
+#[cfg(not(all(feature = "linux", feature = "quic")))]
+mod absent;
 pub mod advise;
 mod backend;
 mod campaign;
@@ -68,16 +70,10 @@ mod error;
 pub mod examples;
 #[cfg(feature = "linux")]
 pub mod linux;
-#[cfg(not(feature = "linux"))]
-#[path = "without_linux.rs"]
-pub mod linux;
 mod measured;
 mod pcap;
 mod plot;
 #[cfg(feature = "quic")]
-mod quic;
-#[cfg(not(feature = "quic"))]
-#[path = "without_quic.rs"]
 mod quic;
 mod run;
 mod scenario;
@@ -86,6 +82,10 @@ mod study;
 pub mod units;
 mod watch;
 
+#[cfg(not(feature = "linux"))]
+pub use absent::linux;
+#[cfg(not(feature = "quic"))]
+use absent::quic;
 pub use advise::{Advice, AdviseOptions, advise};
 pub use anabranch_ideal::QUEUE;
 pub use anabranch_net::Time;

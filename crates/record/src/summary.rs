@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// One run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// The scenario's name.
@@ -54,19 +54,11 @@ impl Summary {
     pub fn of(flows: Vec<FlowSummary>, links: Vec<LinkSummary>) -> Summary {
         let goodputs: Vec<f64> = flows.iter().filter_map(|flow| flow.goodput_bps).collect();
         Summary {
-            scenario: String::new(),
-            scenario_hash: String::new(),
-            seed: 0,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            duration_s: 0.0,
-            warmup_s: 0.0,
-            partial_until_s: None,
             flows,
             links,
             jain: jain(&goodputs),
-            metrics: BTreeMap::new(),
-            kernel: None,
-            capture: None,
+            ..Summary::default()
         }
     }
 
@@ -106,7 +98,7 @@ impl Summary {
 }
 
 /// One connection.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlowSummary {
     /// The flow's name.
@@ -150,10 +142,8 @@ impl FlowSummary {
             goodput_bps: rate_bps(bytes, seconds),
             delivered_bytes: bytes,
             retransmitted_segments: subflows.iter().map(|s| s.retransmitted_segments).sum(),
-            reinjected_segments: 0,
-            completion: None,
-            transfers: None,
             subflows,
+            ..FlowSummary::default()
         }
     }
 }
@@ -188,7 +178,7 @@ impl Completion {
 }
 
 /// One link.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkSummary {
     /// Its name.

@@ -90,18 +90,10 @@ mod tests {
 
     fn row(published: f64, mean: f64, half_width: Option<f64>) -> Row {
         Row {
-            id: String::new(),
-            what: String::new(),
-            unit: String::new(),
             published: Published::Value(published),
             measured: Some(Estimate { mean, half_width, values: vec![] }),
-            compared: vec![],
-            rule: String::new(),
             verdict: Verdict::Partly,
-            crosses: vec![],
-            interpretations: vec![],
-            explanation: None,
-            others: vec![],
+            ..Row::default()
         }
     }
 

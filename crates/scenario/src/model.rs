@@ -102,6 +102,24 @@ impl CongestionControl {
     }
 }
 
+/// As a scenario has it: `cubic`, or `{ name = "cubic", hystart = false }`.
+impl std::fmt::Display for CongestionControl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.params.is_empty() {
+            return f.write_str(self.entry.name);
+        }
+        write!(f, "{{ name = {:?}", self.entry.name)?;
+        for (name, value) in &self.params {
+            match value {
+                ParamValue::Number(x) => write!(f, ", {name} = {x:?}"),
+                ParamValue::Flag(flag) => write!(f, ", {name} = {flag}"),
+                ParamValue::Word(word) => write!(f, ", {name} = {word:?}"),
+            }?;
+        }
+        f.write_str(" }")
+    }
+}
+
 impl std::fmt::Debug for CongestionControl {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {:?}", self.entry.name, self.params)

@@ -43,11 +43,11 @@ impl<'a> Judged<'a> {
         !self.values.is_empty() && self.values.iter().all(|value| value.half_width.is_some())
     }
 
-    /// Whether it agrees with the paper: its values are reproduced, or would be somewhere in their intervals. For a claim, partly
-    /// means the latter.
+    /// Whether it agrees with the paper: its values are reproduced, or would be somewhere in their intervals. For a bound or an
+    /// order, partly means the latter.
     fn may_reproduce(&self, rule: Rule) -> bool {
         let reaches = |verdict| self.verdict == verdict || self.crosses.contains(&verdict);
-        reaches(Verdict::Reproduced) || rule.is_claim() && reaches(Verdict::Partly)
+        reaches(Verdict::Reproduced) || rule.is_bound_or_order() && reaches(Verdict::Partly)
     }
 }
 
@@ -91,13 +91,13 @@ impl Origin {
     }
 }
 
-/// Whether the intervals overlap; or, with the same verdict, whether the values are within 10 %, or a claim is judged.
+/// Whether the intervals overlap; or, with the same verdict, whether the values are within 10 %, or the rule is a bound or an order.
 fn agree(rule: Rule, ours: &Judged<'_>, linux: &Judged<'_>) -> bool {
     let pairs = || ours.values.iter().zip(&linux.values);
     let half = |value: &Estimate| value.half_width.unwrap_or(0.0);
     let overlap = pairs().all(|(a, b)| (a.mean - b.mean).abs() <= half(a) + half(b));
     let near = || pairs().all(|(a, b)| (a.mean - b.mean).abs() <= REPRODUCED * b.mean.abs());
-    overlap || ours.verdict == linux.verdict && (rule.is_claim() || near())
+    overlap || ours.verdict == linux.verdict && (rule.is_bound_or_order() || near())
 }
 
 #[cfg(test)]

@@ -187,6 +187,9 @@ pub struct Row {
     pub compared: Vec<(String, Estimate)>,
     /// The rule, stated before the run.
     pub rule: String,
+    /// True if the rule is a bound or an order: partly then means that only the means meet it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_bound_or_order: bool,
     /// The rule's verdict on our value, over all interpretations of the text.
     pub verdict: Verdict,
     /// Other verdicts that its interval reaches, from best to worst.
@@ -221,7 +224,7 @@ impl Row {
     /// Whether more seeds may change its verdict: the interval includes another one. A bound or an order is then partly met.
     pub fn is_open(&self) -> bool {
         let has_interval = self.measured.as_ref().is_none_or(|measured| measured.half_width.is_some());
-        let only_the_mean = self.verdict == Verdict::Partly && self.rule.contains("only the mean");
+        let only_the_mean = self.verdict == Verdict::Partly && self.is_bound_or_order;
         !self.crosses.is_empty() || only_the_mean && has_interval
     }
 

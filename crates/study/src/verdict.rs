@@ -94,7 +94,7 @@ impl Rule {
     }
 
     /// Whether it is true or false of a value, which is partly only for the width of an interval.
-    pub(crate) fn is_claim(self) -> bool {
+    pub(crate) fn is_bound_or_order(self) -> bool {
         matches!(self, Rule::AtLeast(_) | Rule::AtMost(_) | Rule::Ascending | Rule::Highest)
     }
 

@@ -298,18 +298,10 @@ mod tests {
         let invalid = invalid.iter().map(|why| (*why).to_owned()).collect();
         Summary {
             scenario: "one".into(),
-            scenario_hash: String::new(),
             seed: 1,
-            version: String::new(),
             duration_s: 1.0,
-            warmup_s: 0.0,
-            partial_until_s: None,
-            metrics: Default::default(),
-            flows: vec![],
-            links: vec![],
-            jain: None,
             kernel: Some(KernelRun { invalid, ..KernelRun::default() }),
-            capture: None,
+            ..Summary::default()
         }
     }
 

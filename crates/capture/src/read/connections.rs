@@ -130,6 +130,7 @@ pub(super) struct Row {
     pub(super) retransmitted: u64,
 }
 
+#[derive(Default)]
 pub(super) struct Connections {
     interval: u64,
     pub(super) packets: u64,
@@ -152,20 +153,7 @@ pub(super) struct Connections {
 
 impl Connections {
     pub(super) fn new(interval: u64) -> Self {
-        Connections {
-            interval,
-            packets: 0,
-            others: 0,
-            tcp: vec![],
-            connections: vec![],
-            by_ends: HashMap::new(),
-            by_token: HashMap::new(),
-            updated: vec![],
-            rows: vec![],
-            from: None,
-            due: 0,
-            unmatched_joins: 0,
-        }
+        Connections { interval, ..Connections::default() }
     }
 
     /// Takes the next segment.

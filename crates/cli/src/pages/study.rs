@@ -161,48 +161,29 @@ mod tests {
     fn experiment(id: &str, beyond: bool, verdicts: &[Verdict]) -> Experiment {
         let row = |verdict: &Verdict| Row {
             id: id.into(),
-            what: String::new(),
-            unit: String::new(),
             published: Published::Value(1.0),
-            measured: None,
-            compared: vec![],
-            rule: String::new(),
             verdict: *verdict,
-            crosses: vec![],
-            interpretations: vec![],
-            explanation: None,
-            others: vec![],
+            ..Row::default()
         };
         Experiment {
             id: id.into(),
             title: "two words".into(),
-            notes: vec![],
             beyond,
-            variants: vec![],
-            asked: vec![],
             rows: verdicts.iter().map(row).collect(),
-            figures: vec![],
-            runs: vec![],
-            fidelity: vec![],
-            linux_hosts: vec![],
+            ..Experiment::default()
         }
     }
 
     /// A claim that one value is the highest has no value of its own: the terminal shows those that it compares.
     #[test]
     fn an_order_shows_what_it_compares() {
-        let mut result: StudyResult = serde_json::from_value(serde_json::json!({
-            "name": "x", "id": "X", "title": "x", "citation": "", "size": "default", "seeds": 2, "version": "0.2.0", "hash": "",
-            "notes": [], "errata": [], "experiments": [],
-        }))
-        .unwrap();
         let mut highest = experiment("X-1", false, &[Verdict::NotReproduced]);
         let value = |mean: f64, half_width| Estimate { mean, half_width, values: vec![mean; 2] };
         highest.rows[0].published = Published::Claim("OLIA is the highest".into());
         highest.rows[0].unit = "Mbit/s".into();
         highest.rows[0].compared =
             vec![("LIA".into(), value(52.5, Some(1.5))), ("OLIA".into(), value(40.0, None))];
-        result.experiments = vec![highest];
+        let result = StudyResult { name: "x".into(), experiments: vec![highest], ..StudyResult::default() };
         let page = verdicts_and_rows(&result);
         let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains("OLIA is the highest LIA 52.5 ± 1.5 Mbit/s, OLIA 40.00 Mbit/s"), "{page}");

@@ -17,32 +17,26 @@ fn summary() -> Summary {
         version: "0.1.0".to_owned(),
         duration_s: 60.0,
         warmup_s: 10.0,
-        partial_until_s: None,
         flows: vec![FlowSummary {
             name: "bonded".to_owned(),
             cc: "reno".to_owned(),
             goodput_bps: Some(0.1 + 0.2),
             delivered_bytes: 1 << 60,
-            retransmitted_segments: 0,
-            reinjected_segments: 0,
             completion: Some(completion),
-            transfers: None,
             subflows: vec![subflow],
+            ..FlowSummary::default()
         }],
         links: vec![LinkSummary {
             name: "dsl".to_owned(),
             utilisation: 0.5,
             mean_queue_bytes: 1.0,
-            mean_queue_delay_s: None,
             drops: 1,
             early_drops: 1,
             marks: 7,
             losses: 2,
+            ..LinkSummary::default()
         }],
-        jain: None,
-        metrics: Default::default(),
-        kernel: None,
-        capture: None,
+        ..Summary::default()
     }
 }
 

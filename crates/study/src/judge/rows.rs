@@ -84,6 +84,7 @@ impl RowPlan {
             unit: self.unit.clone(),
             published: self.published.clone(),
             rule: self.stated_rule(),
+            is_bound_or_order: self.rule.is_bound_or_order(),
             measured: found.measured,
             compared: found.compared,
             verdict: found.verdict,

@@ -7,9 +7,8 @@ use super::experiments::distinct;
 use crate::measured::Measurements;
 use crate::setup::Setup;
 use crate::task::Backend;
-use anabranch_cc::registry;
-use anabranch_scenario::{Flow, Scenario, ScenarioError, quoted_key};
-use toml::{Table, Value};
+use anabranch_cc::registry::{self, ParamValue, Value};
+use anabranch_scenario::{CongestionControl, Flow, Scenario, ScenarioError, quoted_key};
 
 /// The beginning of identifiers of variants that show measured runs.
 pub(crate) const MEASURED: &str = "measured-";
@@ -111,14 +110,10 @@ pub static OUT_OF_TREE: Variant = Variant {
     change: Change::Scenario(|setup, scenario| algorithms(setup, scenario, out_of_tree)),
 };
 
-/// Switches to the arithmetic of out-of-tree MPTCP, if that is known.
-fn out_of_tree(cc: &mut Table) -> bool {
-    let out_of_tree = format!("{}@v0", name(cc));
-    let known = registry::find(&out_of_tree).is_some();
-    if known {
-        cc.insert("name".into(), out_of_tree.into());
-    }
-    known
+/// The same algorithm in the arithmetic of out-of-tree MPTCP, if that is known.
+fn out_of_tree(cc: &CongestionControl) -> Option<CongestionControl> {
+    let entry = registry::find(&format!("{}@v0", cc.entry.name))?;
+    Some(CongestionControl { entry, params: cc.params.clone() })
 }
 
 /// Slow start without HyStart++.
@@ -131,16 +126,13 @@ pub static NO_HYSTART: Variant = Variant {
     change: Change::Scenario(|setup, scenario| algorithms(setup, scenario, without_hystart)),
 };
 
-/// Disables HyStart++ where it is the default.
-fn without_hystart(cc: &mut Table) -> bool {
-    let entry = registry::find(name(cc));
-    let param = entry.and_then(|entry| entry.params.iter().find(|param| param.name == "hystart"));
-    let has = param.is_some_and(|param| param.default == registry::Value::Flag(true))
-        && !cc.contains_key("hystart");
-    if has {
-        cc.insert("hystart".into(), false.into());
-    }
-    has
+/// The same algorithm without HyStart++, if it has that by default and nothing else is set.
+fn without_hystart(cc: &CongestionControl) -> Option<CongestionControl> {
+    const KEY: &str = "hystart";
+    let param = cc.entry.params.iter().find(|param| param.name == KEY)?;
+    let has = param.default == Value::Flag(true) && cc.params.iter().all(|(name, _)| name != KEY);
+    let off = (KEY.to_owned(), ParamValue::Flag(false));
+    has.then(|| CongestionControl { params: [&*cc.params, &[off]].concat(), ..*cc })
 }
 
 /// Links with a clock.
@@ -198,74 +190,38 @@ fn tick(setup: Setup, scenario: &Scenario) -> Setup {
 
 fn tso(setup: Setup, scenario: &Scenario) -> Setup {
     let key = |name: &str| format!("flows.{}.tcp.tso", quoted_key(name));
-    names(scenario).into_iter().fold(setup, |setup, flow| setup.set(&key(flow), "true"))
+    flows(scenario).into_iter().fold(setup, |setup, flow| setup.set(&key(base(&flow.name)), "true"))
 }
 
-/// The flows' names in the file.
-fn names(scenario: &Scenario) -> Vec<&str> {
-    let mut names: Vec<&str> = scenario.flows.iter().map(|flow| base(&flow.name)).collect();
-    names.dedup();
-    names
+/// The flows as the file has them: one of each count.
+fn flows(scenario: &Scenario) -> Vec<&Flow> {
+    let mut flows: Vec<&Flow> = scenario.flows.iter().collect();
+    flows.dedup_by_key(|flow| base(&flow.name));
+    flows
 }
 
-/// Parses an algorithm's name and parameters: `cubic` or `{ name = "cubic", … }`.
-fn read(cc: &str) -> Table {
-    let table = format!("cc = {cc}").parse::<Table>().ok().and_then(|mut table| table.remove("cc"));
-    match table {
-        Some(Value::Table(table)) => table,
-        _ => Table::from_iter([("name".to_owned(), cc.into())]),
+/// Changes every flow's algorithm with `change`, which gives `None` for one that stays.
+fn algorithms(
+    setup: Setup,
+    scenario: &Scenario,
+    change: fn(&CongestionControl) -> Option<CongestionControl>,
+) -> Setup {
+    let key = |flow: &Flow| format!("flows.{}.cc", quoted_key(base(&flow.name)));
+    let flows = flows(scenario).into_iter();
+    let others: Vec<_> = flows.map(|flow| (key(flow), change(&flow.cc), &flow.cc)).collect();
+    if others.iter().all(|(_, other, _)| other.is_none()) {
+        return setup;
     }
-}
-
-fn written(cc: Table) -> String {
-    match cc.len() {
-        1 => name(&cc).to_owned(),
-        _ => Value::Table(cc).to_string(),
-    }
-}
-
-fn name(cc: &Table) -> &str {
-    cc.get("name").and_then(Value::as_str).unwrap_or_default()
-}
-
-/// Changes every flow's algorithm with `change`.
-fn algorithms(mut setup: Setup, scenario: &Scenario, change: fn(&mut Table) -> bool) -> Setup {
-    let other = |cc: &str| {
-        let mut cc = read(cc);
-        change(&mut cc).then(|| written(cc))
-    };
-    let mut flows: Vec<&Flow> = Vec::new();
-    for flow in &scenario.flows {
-        if !flows.iter().any(|known| base(&known.name) == base(&flow.name)) {
-            flows.push(flow);
-        }
-    }
-    let mut multipath = setup.cc.take();
-    let of_flow = multipath.as_deref().filter(|cc| !cc.starts_with('{')).and_then(|cc| cc.split_once('='));
-    if let Some((flow, cc)) = of_flow {
-        setup = setup.set(&format!("flows.{}.cc", quoted_key(flow.trim())), cc);
-        multipath = None;
-    }
-    // `--cc` takes names only.
-    let replaced = multipath.as_deref().and_then(other);
-    let by_name = match &replaced {
-        Some(new) => (!new.starts_with('{')).then(|| new.clone()),
-        None => multipath.clone(),
-    };
-    for flow in flows {
-        let key = format!("flows.{}.cc", quoted_key(base(&flow.name)));
-        let given = setup.set.iter().rev().find(|(known, _)| *known == key).map(|(_, cc)| &**cc);
-        let old = match &multipath {
-            Some(_) if by_name.is_some() && flow.is_multipath() => continue,
-            Some(cc) if flow.is_multipath() => cc,
-            // Files give names alone.
-            _ => given.unwrap_or(flow.cc.entry.name),
-        };
-        if let Some(new) = other(old) {
-            setup = setup.set(&key, new);
-        }
-    }
-    Setup { cc: by_name, ..setup }
+    // `--cc` would override these keys.
+    let was_chosen = setup.cc.is_some();
+    others.into_iter().fold(Setup { cc: None, ..setup }, |setup, (key, other, same)| {
+        let stays = was_chosen.then(|| same.to_string());
+        other
+            .map(|other| other.to_string())
+            .or(stays)
+            .into_iter()
+            .fold(setup, |setup, cc| setup.set(&key, cc))
+    })
 }
 
 /// Sentences on simulations that a backend cannot run, one for each reason.

@@ -14,6 +14,7 @@ use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Cell, Paragraph, Row, Table};
 
 /// The state of the screen.
+#[derive(Default)]
 pub struct Screen {
     /// The latest sample, unless the screen is paused.
     sample: Sample,
@@ -51,19 +52,7 @@ const REVERSED: Style = Style::new().add_modifier(Modifier::REVERSED);
 impl Screen {
     /// A screen without a sample.
     pub fn new(note: String) -> Self {
-        Screen {
-            sample: Sample::default(),
-            algorithms: Vec::new(),
-            note: printable_line(&note),
-            order: 0,
-            reversed: false,
-            paused: false,
-            words: String::new(),
-            typing: false,
-            scroll: 0,
-            lines: 0,
-            room: 0,
-        }
+        Screen { note: printable_line(&note), ..Screen::default() }
     }
 
     /// Sets the sample to show.

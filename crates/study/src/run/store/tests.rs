@@ -15,13 +15,8 @@ pub fn summary(scenario_hash: &str, seed: u64) -> Summary {
         duration_s: 10.0,
         // A parser that does not round correctly makes another number of it.
         warmup_s: 3.3 * 3.0,
-        partial_until_s: None,
-        metrics: Default::default(),
-        flows: vec![],
-        links: vec![],
         jain: Some(1.0 / 3.0),
-        kernel: None,
-        capture: None,
+        ..Summary::default()
     }
 }
 

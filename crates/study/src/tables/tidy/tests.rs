@@ -29,26 +29,16 @@ fn flow(name: &str, goodput_bps: Option<f64>, subflows: Vec<SubflowSummary>) -> 
         name: name.into(),
         cc: "lia".into(),
         goodput_bps,
-        delivered_bytes: 0,
         retransmitted_segments: subflows.iter().map(|s| s.retransmitted_segments).sum(),
-        reinjected_segments: 0,
         completion: (name == "web").then_some(completion),
         transfers: (name == "web").then(transfers),
         subflows,
+        ..FlowSummary::default()
     }
 }
 
 fn link(name: &str, utilisation: f64) -> LinkSummary {
-    LinkSummary {
-        name: name.into(),
-        utilisation,
-        mean_queue_bytes: 0.0,
-        mean_queue_delay_s: None,
-        drops: 0,
-        early_drops: 0,
-        marks: 0,
-        losses: 0,
-    }
+    LinkSummary { name: name.into(), utilisation, ..LinkSummary::default() }
 }
 
 /// A connection over two links, one over one of them, and one that never began.
@@ -66,8 +56,6 @@ fn summary(seed: u64) -> Summary {
         version: "0.1.0".into(),
         duration_s: 10.0,
         warmup_s: 1.0,
-        partial_until_s: None,
-        metrics: Default::default(),
         flows: vec![
             flow(
                 "web",
@@ -79,8 +67,7 @@ fn summary(seed: u64) -> Summary {
         ],
         links: vec![link("a", 1.0), link("b", 0.5), link("c", 0.0), link("unused", 0.1)],
         jain: Some(0.8),
-        kernel: None,
-        capture: None,
+        ..Summary::default()
     }
 }
 
