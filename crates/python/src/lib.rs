@@ -41,7 +41,7 @@ mod _anabranch {
     #[pymodule_export]
     use crate::path::{Ack, Congestion, LostSegment, Path, RateSample};
     #[pymodule_export]
-    use crate::run::run;
+    use crate::run::{backends, run};
     #[pymodule_export]
     use crate::session::{Session, Threads, advance_all};
     #[pymodule_export]

@@ -6,8 +6,14 @@ use crate::samples;
 use crate::table::Table;
 use anabranch::records::Sink;
 use anabranch::studies::{Task, TaskError};
-use anabranch::{Changes, MemorySink, NoSamples, SIM, Scenario, Summary, Time};
+use anabranch::{Changes, MemorySink, NoSamples, RUNNERS, SIM, Scenario, Summary, Time};
 use pyo3::prelude::*;
+
+/// The names of all backends.
+#[pyfunction]
+pub fn backends() -> Vec<&'static str> {
+    RUNNERS.iter().map(|(runner, _)| runner.name()).collect()
+}
 
 /// A text, after its name in diagnostics.
 pub type Named = (String, String);

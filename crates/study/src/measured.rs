@@ -173,36 +173,21 @@ pub(crate) type Measured = Arc<[Measurement]>;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulator::{Simulator, made, run};
+    use crate::simulator::{Lossy, Simulator, made, run};
     use crate::{
         Backend, Backends, Options, Other, RunCache, StudyResult, Variant, file, measuring, run_all,
     };
-    use anabranch_net::Time;
-    use anabranch_record::{KernelRun, Sink};
+    use anabranch_record::KernelRun;
     use std::sync::{LazyLock, Mutex};
 
-    /// The simulator with twice the loss, as if it were a kernel.
-    struct Kernel;
+    static LOSSY: Lossy = Lossy {
+        name: "kernel",
+        kernel: || KernelRun { release: "6.18.3-here".into(), ..KernelRun::default() },
+        fails: None,
+        most_flows: usize::MAX,
+    };
 
-    impl Backend for Kernel {
-        fn name(&self) -> &str {
-            "kernel"
-        }
-
-        fn run(
-            &self,
-            task: &crate::Task,
-            sink: &mut dyn Sink,
-            keep_going: &mut dyn FnMut(Time) -> bool,
-        ) -> Result<Summary, crate::TaskError> {
-            let summary = Simulator.run(&task.clone().set("links.a.loss.rate=0.02"), sink, keep_going)?;
-            let kernel = KernelRun { release: "6.18.3-here".into(), ..KernelRun::default() };
-            let scenario_hash = task.scenario("a test").unwrap().hash.clone();
-            Ok(Summary { kernel: Some(kernel), scenario_hash, ..summary })
-        }
-    }
-
-    static KERNEL: Variant = Variant::on(&Kernel, "kernel", "Linux", "twice the loss", "Nothing runs there.");
+    static KERNEL: Variant = Variant::on(&LOSSY, "kernel", "Linux", "twice the loss", "Nothing runs there.");
     static BESIDE: Variant = Variant::measured("measured-kernel", "measured with twice the loss", || &ALL);
     static CHANGED: Variant = Variant::measured("measured-kernel", "by another algorithm", || &OTHER);
     static ALL: LazyLock<Measurements> = LazyLock::new(|| measured(|_| "v1".into()));
@@ -257,7 +242,7 @@ mod tests {
         let (work, scenarios) = measuring(&study("10 ms"), &options).unwrap();
         assert_eq!(work.simulations.runs(), 4);
         let cache = All(Mutex::default());
-        let backends: [&dyn Backend; 2] = [&Simulator, &Kernel];
+        let backends: [&dyn Backend; 2] = [&Simulator, &LOSSY];
         let mut failed = vec![];
         run_all(Backends(&backends), &[work], Some(&cache), &|_| (), &|| true, &mut |some| {
             failed.extend(some)
@@ -295,7 +280,7 @@ mod tests {
         let there: Vec<&Other> = experiment.rows.iter().map(|row| &row.others[0]).collect();
         let options = Options { beside: vec![&KERNEL], seeds: Some(2), ..Options::default() };
         let (work, mut same) = ([crate::work(&study("10 ms"), &options).unwrap()], None);
-        let backends: [&dyn Backend; 2] = [&Simulator, &Kernel];
+        let backends: [&dyn Backend; 2] = [&Simulator, &LOSSY];
         run_all(Backends(&backends), &work, None, &|_| (), &|| true, &mut |done| same = Some(done)).unwrap();
         for (there, row) in there.iter().zip(&same.unwrap().experiments[0].rows) {
             assert_eq!(there.measured, row.others[0].measured);

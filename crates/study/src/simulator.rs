@@ -2,7 +2,8 @@
 
 use crate::task::{Backend, Backends, SIM, Task, TaskError};
 use crate::{Options, Study, StudyResult, Work};
-use anabranch_record::{KeepGoing, Sink, Summary};
+use anabranch_record::{KeepGoing, KernelRun, Sink, Summary};
+use anabranch_scenario::Scenario;
 use anabranch_sim::{End, Run};
 use std::sync::Arc;
 
@@ -30,6 +31,35 @@ impl Backend for Simulator {
             End::Cancelled(at) => Err(TaskError::Interrupted { at, partial: Some(Box::new(summary)) }),
             End::Reached | End::Completed(_) => Ok(summary),
         }
+    }
+}
+
+/// The simulator with twice the loss of `links.a`, as if it were a kernel.
+pub struct Lossy {
+    pub name: &'static str,
+    pub kernel: fn() -> KernelRun,
+    /// A seed that fails.
+    pub fails: Option<u64>,
+    /// The most flows of a scenario that it can run.
+    pub most_flows: usize,
+}
+
+impl Backend for Lossy {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn refuses(&self, scenario: &Scenario) -> Option<String> {
+        (scenario.flows.len() > self.most_flows).then(|| "too many flows".into())
+    }
+
+    fn run(&self, task: &Task, sink: &mut dyn Sink, keep_going: KeepGoing<'_>) -> Result<Summary, TaskError> {
+        if Some(task.seed_of_run()) == self.fails {
+            return Err(TaskError::Failed("the machine was busy".into()));
+        }
+        let summary = Simulator.run(&task.clone().set("links.a.loss.rate=0.02"), sink, keep_going)?;
+        let scenario_hash = task.scenario("a test")?.hash.clone();
+        Ok(Summary { kernel: Some((self.kernel)()), scenario_hash, ..summary })
     }
 }
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from . import _anabranch, _arguments, _scenario
 from ._errors import InputError, MissingFileError, RunError
 
-BACKENDS = ("sim", "kernel", "guest-6.12", "guest-6.1", "guest-newest", "noq")
+BACKENDS = tuple(_anabranch.backends())
 
 
 def checked(backend: str) -> str:

@@ -127,9 +127,8 @@ def run(
     subclass of `Algorithm`, an instance or a function that makes one. `duration` includes the warm-up `warmup`; numbers are in
     seconds. `seed` defaults to the scenario's. With `samples=False` the run is faster and `samples` is empty.
 
-    With `backend="kernel"` or `"guest-6.12"`, `"guest-6.1"`, `"guest-newest"`, the command `anabranch` on PATH, built with the
-    feature `linux`, makes the run, as its `run --backend` does; with `backend="noq"` one with the feature `quic`. It always has
-    samples.
+    With another `backend` than `"sim"`, such as `"kernel"`, `"guest-6.12"` or `"noq"`, the command `anabranch` on PATH makes the
+    run, as its `run --backend` does: a build with the feature `linux`, or `quic` for `"noq"`. It always has samples.
 
     The same arguments give the same result on the simulator, on guests and over QUIC. The call releases the GIL, and Ctrl-C interrupts it.
     """

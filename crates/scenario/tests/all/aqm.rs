@@ -104,7 +104,8 @@ fn one_threshold_gives_the_other() {
 fn mistakes() {
     wrong("\"codl\"", &["`codl` is not a queue discipline", "codel"]);
     wrong("5", &["expected a queue discipline", "codel"]);
-    wrong("{ target = \"5 ms\" }", &["`kind` is missing", "known: drop-tail, red, pie, codel, fq-codel"]);
+    let known: Vec<&str> = Discipline::ALL.iter().map(|spec| spec.name).collect();
+    wrong("{ target = \"5 ms\" }", &["`kind` is missing", &format!("known: {}", known.join(", "))]);
     wrong("{ kind = \"codel\", alpha = 1 }", &["unknown key `alpha`"]);
     wrong("{ kind = \"codel\", interval = \"0 s\" }", &["positive"]);
     wrong("{ kind = \"pie\", alpha = -1 }", &["from 0 to 1000000"]);

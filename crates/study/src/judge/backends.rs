@@ -93,48 +93,23 @@ fn on(changed: &VariantSetups, figure: Figure) -> Figure {
 #[cfg(test)]
 mod tests {
     use crate::plan::variant::LINUX_HOSTS;
-    use crate::simulator::Simulator;
-    use crate::task::TaskError;
+    use crate::simulator::{Lossy, Simulator};
     use crate::{
         Backend, Backends, Experiment, Options, SimulationRuns, Task, Variant, Verdict, run_one,
         work_with_runs,
     };
-    use anabranch_record::{KeepGoing, KernelRun, NoSamples, Sink, Summary};
-    use anabranch_scenario::Scenario;
+    use anabranch_record::{KernelRun, NoSamples};
 
-    /// A seed that fails elsewhere.
-    const FAILS: u64 = 4;
-
-    /// The simulator with twice the loss, which cannot run scenarios of three flows.
-    struct Elsewhere;
-
-    impl Backend for Elsewhere {
-        fn name(&self) -> &str {
-            "elsewhere"
-        }
-
-        fn refuses(&self, scenario: &Scenario) -> Option<String> {
-            (scenario.flows.len() > 2).then(|| "three flows".into())
-        }
-
-        fn run(
-            &self,
-            task: &Task,
-            sink: &mut dyn Sink,
-            keep_going: KeepGoing<'_>,
-        ) -> Result<Summary, TaskError> {
-            if task.seed_of_run() == FAILS {
-                return Err(TaskError::Failed("the machine was busy".into()));
-            }
-            let summary = Simulator.run(&task.clone().set("links.a.loss.rate=0.02"), sink, keep_going)?;
-            let kernel =
-                KernelRun { release: "9.9".into(), skips_programs: Some(true), ..KernelRun::default() };
-            Ok(Summary { kernel: Some(kernel), ..summary })
-        }
-    }
+    /// It cannot run scenarios of three flows, and fails with one seed.
+    static LOSSY: Lossy = Lossy {
+        name: "elsewhere",
+        kernel: || KernelRun { release: "9.9".into(), skips_programs: Some(true), ..KernelRun::default() },
+        fails: Some(4),
+        most_flows: 2,
+    };
 
     static ELSEWHERE: Variant =
-        Variant::on(&Elsewhere, "there", "Elsewhere", "twice the loss", "Nothing runs there.");
+        Variant::on(&LOSSY, "there", "Elsewhere", "twice the loss", "Nothing runs there.");
 
     /// One to three flows on a link of random loss.
     const STUDY: &str = r#"
@@ -195,7 +170,7 @@ mod tests {
         let beside = vec![&ELSEWHERE, &LINUX_HOSTS];
         let options = Options { beside, seeds: Some(seeds), ..Options::default() };
         let work = work_with_runs(&study, &options).unwrap();
-        let backends = Backends(&[&Simulator, &Elsewhere]);
+        let backends = Backends(&[&Simulator, &LOSSY]);
         let (mut result, taken) = run_one(backends, work, &|_| (), &|| true).unwrap();
         (result.experiments.remove(0), taken)
     }
@@ -273,7 +248,7 @@ mod tests {
         assert_eq!(figures(&experiment), ["F1", "F2", "F3"]);
         let notes = &experiment.variants[0].notes;
         for said in [
-            "2 of 6 runs cannot run on this backend: three flows.",
+            "2 of 6 runs cannot run on this backend: too many flows.",
             "Figures are omitted: 1 of 3 scenarios cannot run on this backend.",
         ] {
             assert!(notes.iter().any(|note| note == said), "{notes:?}");
