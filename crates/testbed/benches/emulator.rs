@@ -1,5 +1,5 @@
 //! The emulator's effect on traffic, and its cost, as root: `cargo bench -p anabranch-testbed -- [rtt|rate|share|paths] [--quantum
-//! MICROSECONDS] [--gro]`.
+//! MICROSECONDS]`.
 //!
 //! `rtt`: the round-trip time of single packets on an idle path. `rate`: the most that passes one link. `share`: the
 //! share of a processor at 600 Mbit/s. `paths`: one MPTCP connection over 500 Mbit/s × 100 ms and 100 Mbit/s × 20 ms.
@@ -31,10 +31,6 @@ fn main() {
         let micros: u64 =
             said.and_then(|number| number.parse().ok()).expect("--quantum wants a number of microseconds");
         options.quantum = Time::from_nanos(micros * 1000);
-    }
-    if let Some(at) = chosen.iter().position(|arg| arg == "--gro") {
-        chosen.remove(at);
-        options.receive_offload = true;
     }
     let wanted = |part: &str| chosen.is_empty() || chosen.iter().any(|c| c == part);
     if wanted("rtt") {

@@ -9,7 +9,7 @@ use rustix::ioctl::{IntegerSetter, Opcode, Updater, ioctl, opcode};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 use std::ffi::c_int;
 use std::fs;
-use std::io::{self, IoSlice};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// Bytes of the `virtio_net_hdr` before each packet.
@@ -104,11 +104,6 @@ impl Tun {
     #[inline]
     pub(crate) fn write(&self, packet: &[u8]) -> io::Result<()> {
         Ok(rustix::io::retry_on_intr(|| rustix::io::write(&self.file, packet)).map(drop)?)
-    }
-
-    /// Writes a packet from several buffers.
-    pub(crate) fn write_parts(&self, parts: &[IoSlice<'_>]) -> io::Result<()> {
-        Ok(rustix::io::retry_on_intr(|| rustix::io::writev(&self.file, parts)).map(drop)?)
     }
 }
 

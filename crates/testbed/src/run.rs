@@ -199,7 +199,6 @@ impl<'a> Attempt<'a> {
                 clock: self.clock,
                 open_at,
                 stop_at: if flow.stop < scenario.duration { flow.stop } else { Time::NEVER },
-                real_time: true,
             };
             self.connections.push(match traffic {
                 Traffic::Own => Connection::start(plan)?,

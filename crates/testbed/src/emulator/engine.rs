@@ -2,12 +2,11 @@
 
 use super::EmulatorOptions;
 use super::counts::{PathCounts, SendingBehaviour, Watch};
-use super::gather::{Gathered, MOST};
 use super::headers::SeenPacket;
 use super::health::Health;
 use super::network::{Network, Packet};
 use super::standstill::Standstills;
-use super::store::{Place, Store};
+use super::store::Store;
 use super::wire::{self, Header};
 use crate::device::{LARGEST_READ, Tun, VNET_HEADER};
 use anabranch_net::{Time, Totals, Waiting};
@@ -19,7 +18,7 @@ use rustix::time::{
     timerfd_create, timerfd_settime,
 };
 use std::hint::spin_loop;
-use std::io::{self, IoSlice};
+use std::io;
 use std::num::NonZero;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
@@ -80,11 +79,8 @@ pub(super) struct Engine {
     /// The timer's expiry.
     set: Time,
     quantum: Time,
-    receive_offload: bool,
     /// The packets at the senders' hosts, if they are captured.
     packets: Option<Vec<SeenPacket>>,
-    /// The places of the packets being written.
-    taken: Vec<Place>,
     /// The last time at which due packets were delivered to their hosts.
     advanced: Time,
     epoll: OwnedFd,
@@ -177,9 +173,7 @@ impl Engine {
             timer,
             set: Time::NEVER,
             quantum: options.quantum,
-            receive_offload: options.receive_offload,
             packets: options.capture.then(Vec::new),
-            taken: Vec::with_capacity(MOST),
             advanced: Time::ZERO,
             epoll,
             waker,
@@ -300,29 +294,8 @@ impl Engine {
         now
     }
 
-    /// Delivers a packet to its host, merged with following packets if possible.
+    /// Delivers a packet to its host.
     fn deliver(&mut self, due: Time, packet: Packet) {
-        self.take(due, packet);
-        let gathered = if self.receive_offload { self.gather(packet.route) } else { None };
-        let tun = &self.devices[packet.route as usize ^ 1].tun;
-        let written = match gathered {
-            None => tun.write(self.store.read(self.taken[0])),
-            Some(mut gathered) => {
-                let behind = gathered.headers();
-                let mut parts = [IoSlice::new(&[]); MOST + 1];
-                for (part, place) in parts[1..].iter_mut().zip(&self.taken) {
-                    *part = IoSlice::new(&self.store.read(*place)[behind..]);
-                }
-                parts[0] = IoSlice::new(gathered.head());
-                tun.write_parts(&parts[..=self.taken.len()])
-            }
-        };
-        self.health.refused += u64::from(written.is_err());
-        self.taken.drain(..).for_each(|place| self.store.release(place));
-    }
-
-    /// Takes a due packet for writing.
-    fn take(&mut self, due: Time, packet: Packet) {
         if packet.marked {
             wire::mark(self.store.get_mut(packet.place));
         }
@@ -336,22 +309,9 @@ impl Engine {
         let late = now.since(due);
         self.health.lateness.record(late.as_nanos());
         self.health.latest = self.health.latest.max(late);
-        self.taken.push(packet.place);
-    }
-
-    /// Takes the packets that continue the taken one, if any.
-    fn gather(&mut self, route: u32) -> Option<Gathered> {
-        let mut gathered = Gathered::begin(self.store.read(self.taken[0]))?;
-        while let Some(&(due, next)) = self.network.arrived.front()
-            && next.route == route
-            // A mark on one of them makes their headers differ.
-            && !next.marked
-            && gathered.add(self.store.read(next.place))
-        {
-            self.network.arrived.pop_front();
-            self.take(due, next);
-        }
-        gathered.is_several().then_some(gathered)
+        let tun = &self.devices[packet.route as usize ^ 1].tun;
+        self.health.refused += u64::from(tun.write(self.store.read(packet.place)).is_err());
+        self.store.release(packet.place);
     }
 
     /// Reads some packets of each device; returns whether there were any.

@@ -6,7 +6,6 @@
 
 mod counts;
 mod engine;
-mod gather;
 mod headers;
 mod health;
 mod network;
@@ -53,16 +52,13 @@ pub struct EmulatorOptions {
     ///
     /// A wake-up of the thread costs 10 µs in a virtual machine, so without this option wake-ups would dominate the cost.
     pub quantum: Time,
-    /// Whether segments of a connection that are due together are delivered as one super-packet, as by a network card with
-    /// receive offload (GRO). The host then acknowledges many at once. The simulator's hosts lack this.
-    pub receive_offload: bool,
     /// Whether to keep the headers of all packets at the senders' hosts.
     pub capture: bool,
 }
 
 impl Default for EmulatorOptions {
     fn default() -> Self {
-        EmulatorOptions { quantum: Time::from_nanos(100_000), receive_offload: false, capture: false }
+        EmulatorOptions { quantum: Time::from_nanos(100_000), capture: false }
     }
 }
 

@@ -8,9 +8,9 @@ const GSO_NONE: u8 = 0;
 const GSO_TCP_IPV4: u8 = 1;
 
 const TCP: u8 = 6;
-pub(super) const FIN: u8 = 0x01;
+const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
-pub(super) const PSH: u8 = 0x08;
+const PSH: u8 = 0x08;
 pub(super) const ACK: u8 = 0x10;
 /// Congestion experienced, among the two bits of ECN (RFC 3168 §5).
 const CE: u8 = 0b11;
@@ -139,45 +139,6 @@ impl Header {
         renew_pseudo_length(tcp, packet.len() - self.ip, length - self.ip);
         end
     }
-}
-
-/// Whether the checksum is left to the reader of the packet.
-pub(super) fn is_checksum_left(frame: &[u8]) -> bool {
-    frame[0] & NEEDS_CHECKSUM != 0
-}
-
-/// Whether `next`, with headers of equal length, continues `head` after `payload` bytes. The other header fields must be
-/// equal, except lengths, identification, checksums and flags.
-pub(super) fn continues(head: &[u8], header: &Header, payload: usize, next: &[u8]) -> bool {
-    let (head, next) = (&head[VNET_HEADER..], &next[VNET_HEADER..]);
-    let ip = header.ip;
-    let same = |from: usize, to: usize| head[from..to] == next[from..to];
-    let expected = sequence(&head[ip..]).wrapping_add(payload as u32);
-    sequence(&next[ip..]) == expected
-        && same(0, 2)
-        && same(6, 10)
-        && same(12, ip + 4)
-        && same(ip + 8, ip + 13)
-        && same(ip + 14, ip + 16)
-        && same(ip + 18, header.headers)
-}
-
-/// Sets TCP flags in a head.
-pub(super) fn add_flags(head: &mut [u8], header: &Header, flags: u8) {
-    head[VNET_HEADER + header.ip + 13] |= flags;
-}
-
-/// Turns the head of one segment, parsed as `header`, into the head of a super-packet with `payload` bytes.
-pub(super) fn join<'a>(head: &'a mut [u8], header: &Header, payload: usize) -> &'a [u8] {
-    let (vnet, packet) = head.split_at_mut(VNET_HEADER);
-    vnet[1] = GSO_TCP_IPV4;
-    vnet[2..4].copy_from_slice(&(header.headers as u16).to_ne_bytes());
-    vnet[4..6].copy_from_slice(&(header.payload as u16).to_ne_bytes());
-    put(packet, 2, (header.headers + payload) as u16);
-    renew_ip_checksum(packet, header.ip);
-    let tcp = header.headers - header.ip;
-    renew_pseudo_length(&mut packet[header.ip..], tcp + header.payload, tcp + payload);
-    &head[..VNET_HEADER + header.headers]
 }
 
 fn sequence(tcp: &[u8]) -> u32 {

@@ -50,8 +50,6 @@ pub struct Plan<'a> {
     pub open_at: Time,
     /// The time at which the application stops; [`Time::NEVER`] for the end of the run.
     pub stop_at: Time,
-    /// Whether its threads request real-time priority.
-    pub real_time: bool,
 }
 
 /// A connection with its application.
@@ -135,13 +133,11 @@ impl Connection {
         plan: &Plan<'_>,
         run: impl FnOnce() -> Result<(), TestbedError> + Send + 'static,
     ) -> Result<(), TestbedError> {
-        let (shared, name, real_time) = (self.shared.clone(), plan.flow.name.clone(), plan.real_time);
+        let (shared, name) = (self.shared.clone(), plan.flow.name.clone());
         let thread = host.spawn(end, move || {
-            if real_time {
-                // Without the privilege, the run continues. Its health reports the lateness of samples, which have the same
-                // priority.
-                let _ = realtime::raise(realtime::TRAFFIC);
-            }
+            // Without the privilege, the run continues. Its health reports the lateness of samples, which have the same
+            // priority.
+            let _ = realtime::raise(realtime::TRAFFIC);
             if let Err(e) = run() {
                 let said = format!("flow {name}, {end}: {e}");
                 let is_defect = matches!(e, TestbedError::Failed(_));

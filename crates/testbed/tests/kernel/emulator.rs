@@ -125,24 +125,6 @@ fn tcp_fills_a_link_with_its_data() {
     });
 }
 
-#[test]
-fn a_host_with_receive_offload_gets_many_segments_at_once() {
-    let options = EmulatorOptions { quantum: Time::from_millis(1), receive_offload: true, capture: false };
-    if !kernel(&[]) {
-        return;
-    }
-    held(|| {
-        let pair = Pair::new(&[link(200e6, 10, 400)], &[path(&[0])], &options).unwrap();
-        let share = bulk_rate_bps(&pair, 3.0) / (200e6 * 1448.0 / 1500.0);
-        let report = pair.emulator.stop().unwrap();
-        // In 1 ms 17 segments are due.
-        let acked = report.manners[0].segments_per_ack.mean().unwrap();
-        assert_eq!(report.health.refused, 0);
-        within("segments of an acknowledgement", acked, 5.0..45.0)?;
-        within("the payload's rate", share, 0.95..1.005)
-    });
-}
-
 /// Packets that the host has refused for their IP headers.
 fn bad_headers() -> u64 {
     let table = std::fs::read_to_string("/proc/thread-self/net/snmp").unwrap();

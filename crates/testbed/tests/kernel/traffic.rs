@@ -63,8 +63,7 @@ fn start_with(
     let emulator =
         Emulator::start(&Emulator::links(scenario), 1, ends, zero, &EmulatorOptions::default()).unwrap();
     let random = scenario.application_random(1, 0);
-    let plan =
-        Plan { flow, hosts: &hosts, congestion_control, random, clock, open_at, stop_at, real_time: true };
+    let plan = Plan { flow, hosts: &hosts, congestion_control, random, clock, open_at, stop_at };
     let connection = start(plan)?;
     Ok(Running { hosts, connection, clock, _emulator: emulator })
 }
