@@ -37,8 +37,7 @@ pub fn write_on(
     let mut papers: Vec<StudyResult> = Vec::new();
     for paper in anabranch_papers::headings() {
         let result: Option<StudyResult> = store.load(Kind::Paper, &paper.name)?;
-        // Results of earlier versions lack it.
-        papers.extend(result.map(|r| StudyResult { headline: r.headline.or(paper.headline), ..r }));
+        papers.extend(result);
     }
     let studies: Vec<StudyResult> = store.load_all(Kind::Study)?;
     let advice: Vec<Advice> = store.load_all(Kind::Advice)?;

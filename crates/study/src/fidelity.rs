@@ -58,8 +58,7 @@ pub enum Measure {
     Goodput,
     /// A subflow's mean window, in segments.
     Window,
-    /// A subflow's mean smoothed RTT, in seconds, which both report. Earlier results call it `round_trip`.
-    #[serde(alias = "round_trip")]
+    /// A subflow's mean smoothed RTT, in seconds, which both report.
     SmoothedRoundTrip,
     /// A subflow's segments dropped in the network ÷ sent.
     Loss,
@@ -346,16 +345,6 @@ mod tests {
         assert!((found.floor.unwrap() / theory - 1.0).abs() < 0.06, "{:?} {theory}", found.floor);
         let below = DifferenceStats { median: 0.02, floor: Some(0.021), ..found };
         assert!(below.is_chance() && !DifferenceStats { median: 0.022, ..below }.is_chance());
-    }
-
-    /// Results of earlier versions name the smoothed round-trip time so.
-    #[test]
-    fn earlier_results_are_read() {
-        let read = |kind: &str| serde_json::from_str::<Measure>(&format!("\"{kind}\"")).unwrap();
-        assert_eq!(
-            (read("round_trip"), read("smoothed_round_trip")),
-            (Measure::SmoothedRoundTrip, Measure::SmoothedRoundTrip)
-        );
     }
 
     /// Times of responses stand with the rest.

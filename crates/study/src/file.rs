@@ -18,7 +18,6 @@ use crate::plan::Study;
 use crate::plan::definitions;
 use crate::resolve::network::Scenarios;
 use crate::resolve::resolved::Resolved;
-use crate::result;
 use crate::setup::ScenarioFile;
 use crate::tables::tidy;
 use std::path::Path;
@@ -87,7 +86,7 @@ fn from_memory(
     read(name, &stem, text, &find, of, try_plans)
 }
 
-/// A study's names and claim.
+/// A study's names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heading {
     /// Its letter or short name.
@@ -96,8 +95,6 @@ pub struct Heading {
     pub name: String,
     /// Its title.
     pub title: String,
-    /// The main claim.
-    pub headline: Option<result::Headline>,
 }
 
 /// Reads only the heading of the study of that name.
@@ -109,14 +106,13 @@ pub fn heading(name: &str, text: &str) -> Result<Heading, FileError> {
     struct First {
         id: Option<String>,
         title: String,
-        headline: Option<spec::Headline>,
     }
     // Nothing after the first table's name is a key of the file itself.
     let first = text.split_once("\n[").map_or(text, |(first, _)| first);
-    let First { id, title, headline } =
+    let First { id, title } =
         toml::from_str(first).map_err(|error| Problem::of_toml(error).within(name, text))?;
     let id = id.unwrap_or_else(|| name.to_owned());
-    Ok(Heading { id, name: name.to_owned(), title, headline: headline.map(Into::into) })
+    Ok(Heading { id, name: name.to_owned(), title })
 }
 
 fn from_disk(folder: &Path, name: &str) -> Result<ScenarioFile, String> {

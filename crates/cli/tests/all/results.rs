@@ -313,23 +313,16 @@ fn the_last_byte_of_a_large_file_counts() {
     assert!(!out.join("large").exists());
 }
 
-/// Results of a version that wrote no list: the message has the command that moves them away; after that it continues.
 #[test]
-fn results_without_a_list_are_moved_away_by_hand() {
+fn results_without_a_list_are_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("my out");
-    for again in ["", "-again"] {
-        run_into(&out, &[]).ok();
-        fs::remove_file(out.join(".anabranch")).unwrap();
-        let before = content(&out).len();
-        let said = run_into(&out, &[]).fails(2);
-        let moved = dir.path().join(format!("my out.earlier{again}"));
-        let command = format!("mv '{}' '{}'", out.display(), moved.display());
-        assert!(said.contains(&format!("move them away once: {command} If not")), "{said}");
-        assert!(Command::new("sh").args(["-c", &command]).status().unwrap().success());
-        assert_eq!(content(&moved).len(), before);
-    }
     run_into(&out, &[]).ok();
+    fs::remove_file(out.join(".anabranch")).unwrap();
+    let before = content(&out);
+    let said = run_into(&out, &[]).fails(2);
+    assert!(said.contains("which anabranch did not write") && said.contains("move that file away"), "{said}");
+    assert_eq!(content(&out), before);
 }
 
 /// Runs that are asked to stay are there for the next command; when they go, notes of the user's in their folder stay.

@@ -2,7 +2,6 @@
 
 use super::OutputError;
 use crate::files::replace::{replace, sync_folder};
-use crate::quoted;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -47,11 +46,7 @@ impl Content {
             None => Ok(()),
             Some((file, why)) => {
                 let message = format!("{} contains {}, {why}", name.display(), file.display());
-                let help = match Content::is_listed(folder) {
-                    true => "results replace a whole folder: give another folder, or move that file away"
-                        .to_owned(),
-                    false => unlisted(folder, name),
-                };
+                let help = "results replace a whole folder: give another folder, or move that file away";
                 Err(OutputError::new(message).with_help(help))
             }
         }
@@ -104,23 +99,6 @@ impl Content {
         let entry = |line: &str| line.split_once("  ").map(|(hash, name)| (name.to_owned(), hash.to_owned()));
         Ok(Content(text.lines().filter_map(entry).collect()))
     }
-}
-
-/// Advice on a folder without a list, as early versions left.
-fn unlisted(folder: &Path, name: &Path) -> String {
-    // The user's name for it, unless it ends with dots.
-    let shown = if name.file_name().is_some() { name } else { folder };
-    let mut away = shown.as_os_str().to_owned();
-    away.push(".earlier");
-    while Path::new(&away).symlink_metadata().is_ok() {
-        away.push("-again");
-    }
-    let [from, to] = [shown, Path::new(&away)].map(|path| quoted(&path.display().to_string()));
-    format!(
-        "results replace a whole folder, and {} has no list ({LIST}) of the files that anabranch wrote. If it has results of an earlier \
-         version, move them away once:\nmv {from} {to}\nIf not, give another folder",
-        name.display()
-    )
 }
 
 /// Paths of the files below a folder, in order.
