@@ -100,7 +100,8 @@ fn every_algorithm_couples_the_subflows_of_a_socket() {
         let private = Private::load(entry).unwrap();
         let mut pair = None;
         let joined = || {
-            // The kernel adds a subflow once; where that fails, as on a busy machine, another connection is tried.
+            // A busy 6.18 resets the joined subflow of about one connection in 1500, under any algorithm: the receiver finds a mapping
+            // that does not fit (`DSSNotMatching` and `MPRstTx` of its MPTcpExt counters). The kernel adds a subflow only once.
             pair = None;
             let client = lab.client.run(|| mptcp::connection(5201)).unwrap();
             set_tcp_congestion(&client, private.name()).unwrap();
