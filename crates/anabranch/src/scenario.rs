@@ -12,6 +12,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The longest file, in bytes. It leaves room for more than ten thousand flows, and stops reading an endless device.
 const LONGEST: u64 = 64_000_000;
@@ -84,7 +85,7 @@ pub struct Scenario {
     source: Source,
     files: Vec<PathBuf>,
     changes: Changes,
-    checked: anabranch_scenario::Scenario,
+    checked: Arc<anabranch_scenario::Scenario>,
 }
 
 impl Deref for Scenario {
@@ -119,14 +120,14 @@ impl Scenario {
         files.extend(examples::named(file).is_none().then(|| file.to_owned()));
         let source = source.with_files(&overrides, folder).map_err(Error::input)?;
         let checked = anabranch_scenario::load(&source, &overrides).map_err(Error::input)?;
-        Ok(Scenario { source, files, changes, checked })
+        Ok(Scenario { source, files, changes, checked: checked.into() })
     }
 
     /// Returns the same scenario with another algorithm.
     pub fn with_cc(&self, cc: &str) -> Result<Self, Error> {
         let changes = Changes { cc: vec![cc.to_owned()], ..self.changes.clone() };
         let checked = anabranch_scenario::load(&self.source, &changes.overrides()).map_err(Error::input)?;
-        Ok(Scenario { changes, checked, ..self.clone() })
+        Ok(Scenario { changes, checked: checked.into(), ..self.clone() })
     }
 
     /// Returns the same scenario with further values, and with another algorithm if one is given.
@@ -134,7 +135,7 @@ impl Scenario {
         let set = [&self.changes.set[..], set].concat();
         let changes = Changes { set, cc: cc.into_iter().collect(), ..self.changes.clone() };
         let checked = anabranch_scenario::load(&self.source, &changes.overrides()).map_err(Error::input)?;
-        Ok(Scenario { changes, checked, ..self.clone() })
+        Ok(Scenario { changes, checked: checked.into(), ..self.clone() })
     }
 
     /// The scenario of a record with the changes of the command in its first line. `None` if the two differ from the record's
@@ -173,7 +174,7 @@ impl Scenario {
         let duration = duration.iter().map(|duration| format!("duration={duration}"));
         let set = set.iter().cloned().chain(duration);
         let task = set.fold(Task::new(self.source.text.as_str()).on(backend), Task::set);
-        cc.iter().fold(task, Task::cc).seed(self.checked.seed)
+        cc.iter().fold(task, Task::cc).seed(self.checked.seed).known(self.checked.clone())
     }
 
     /// The setup of a study's simulation, without a seed.

@@ -120,7 +120,7 @@ pub(crate) fn renew<T: Clone>(rows: &mut Vec<T>, r: usize, fresh: &T) {
 }
 
 /// An algorithm that knows one path only: the same events, about that path. See [`Algorithm`].
-pub trait SinglePath: Clone + Send + 'static {
+pub trait SinglePath: Clone + Send + Sync + 'static {
     /// See [`Algorithm::path_added`].
     fn added(&mut self, path: &mut Path) {
         let _ = path;

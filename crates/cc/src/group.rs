@@ -1,6 +1,6 @@
 //! The table of a connection's paths, and the rules that hold for every algorithm.
 
-use crate::path::raise;
+use crate::path::{BeforeCongestion, raise};
 use crate::{
     Ack, Algorithm, Congestion, LostSegment, MAX_CWND, MIN_CWND, MIN_SSTHRESH, Path, Seconds, Segments,
     Signal,
@@ -20,8 +20,8 @@ pub struct Group {
     paced: bool,
     /// When the last event was.
     now: Seconds,
-    /// The state of each path before its last congestion event, for undo.
-    before: Vec<Option<Path>>,
+    /// Of each path before its last congestion event, for undo.
+    before: Vec<Option<BeforeCongestion>>,
 }
 
 impl Clone for Group {
@@ -121,7 +121,7 @@ impl Group {
         if !self.paths[r].active {
             return;
         }
-        self.before[r] = Some(self.paths[r]);
+        self.before[r] = Some(self.paths[r].before());
         self.update_counts(event.now);
         let path = &mut self.paths[r];
         path.counts = path.srtt > 0.0; // always in its own event

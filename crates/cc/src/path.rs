@@ -70,6 +70,19 @@ pub struct Path {
     pub delivered_between_losses: Segments,
 }
 
+/// The fields of a [`Path`] that an undo of a congestion event restores.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BeforeCongestion {
+    pub(crate) cwnd: Segments,
+    ssthresh: Segments,
+    counts_until: Seconds,
+    min_rtt_since_loss: Seconds,
+    max_rtt_since_loss: Seconds,
+    delivered_since_loss: Segments,
+    delivered_between_losses: Segments,
+    in_flight: Segments,
+}
+
 /// Lowers a minimum to `x`, a number: `f64::min` takes twice as long, as it also handles NaN.
 #[inline]
 fn lower(least: &mut f64, x: f64) {
@@ -178,8 +191,22 @@ impl Path {
         self.max_rtt_since_loss = 0.0;
     }
 
+    /// What an undo of a congestion event needs, before it.
+    pub(crate) fn before(&self) -> BeforeCongestion {
+        BeforeCongestion {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+            counts_until: self.counts_until,
+            min_rtt_since_loss: self.min_rtt_since_loss,
+            max_rtt_since_loss: self.max_rtt_since_loss,
+            delivered_since_loss: self.delivered_since_loss,
+            delivered_between_losses: self.delivered_between_losses,
+            in_flight: self.in_flight,
+        }
+    }
+
     /// The last congestion event, before which the path was as in `before`, did not happen.
-    pub(crate) fn restore(&mut self, before: &Path) {
+    pub(crate) fn restore(&mut self, before: &BeforeCongestion) {
         self.cwnd = before.cwnd;
         self.ssthresh = before.ssthresh;
         self.delivered_since_loss += before.delivered_since_loss;

@@ -2,7 +2,7 @@
 
 use crate::entry::{Allowed, Entry, Kind, Param, Value};
 use crate::{Ack, Algorithm, Congestion, LostSegment, Path, Seconds, SinglePath};
-use alloc::{boxed::Box, vec::Vec};
+use alloc::{boxed::Box, sync::Arc, vec::Vec};
 
 /// How the registry presents it. A single-path algorithm that is named directly does the same, with
 /// its own parameters and observables.
@@ -30,13 +30,14 @@ pub struct Uncoupled<A> {
     first: A,
     /// Of the rows from 1 on.
     others: Vec<A>,
-    fresh: A,
+    /// Shared by all connections that copy a group.
+    fresh: Arc<A>,
 }
 
 impl<A: SinglePath> Uncoupled<A> {
     /// Gives every path a copy of `fresh`.
     pub fn new(fresh: A) -> Self {
-        Uncoupled { first: fresh.clone(), others: Vec::new(), fresh }
+        Uncoupled { first: fresh.clone(), others: Vec::new(), fresh: fresh.into() }
     }
 
     #[inline]
@@ -53,9 +54,9 @@ impl<A: SinglePath> Algorithm for Uncoupled<A> {
     fn path_added(&mut self, paths: &mut [Path], r: usize) {
         if r > self.others.len() {
             self.others.reserve_exact(1);
-            self.others.push(self.fresh.clone());
+            self.others.push(A::clone(&self.fresh));
         }
-        *self.of(r) = self.fresh.clone();
+        *self.of(r) = A::clone(&self.fresh);
         self.of(r).added(&mut paths[r]);
     }
 

@@ -2,7 +2,7 @@
 
 use crate::format::sample_format;
 use crate::interrupt;
-use crate::output::{list_files, print, print_text_of_json};
+use crate::output::{list_files, print, print_json};
 use crate::pages::capture::page;
 use anabranch::{CaptureOptions, Error, SampleFormat, Time};
 use clap::Args;
@@ -67,7 +67,7 @@ pub fn capture(args: CaptureArgs) -> Result<(), Error> {
     let options = CaptureOptions { interval, tcp, record, replace };
     let (summary, files) = anabranch::capture(&args.file, &options, &interrupt::watch())?;
     match args.json {
-        true => print_text_of_json(&summary.to_json())?,
+        true => print_json(&summary)?,
         false => print(&format!("{}\n{}", page(&summary), list_files(files.iter().flatten())))?,
     }
     files.map(drop)

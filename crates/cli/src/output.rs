@@ -4,8 +4,10 @@ use crate::table::WIDTH;
 use anabranch::Error;
 use anabranch::scenarios::{is_hidden, printable};
 use serde::Serialize;
+use serde_json::Serializer;
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 use std::env;
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::{self, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +24,11 @@ pub fn is_closed() -> bool {
 pub fn print(text: &str) -> Result<(), Error> {
     let mut out = io::stdout().lock();
     // Our own output contains no control characters.
-    match writeln!(out, "{}", printable(text.trim_end_matches('\n'))).and_then(|()| out.flush()) {
+    printed(writeln!(out, "{}", printable(text.trim_end_matches('\n'))).and_then(|()| out.flush()))
+}
+
+fn printed(result: io::Result<()>) -> Result<(), Error> {
+    match result {
         Ok(()) => Ok(()),
         Err(e) if e.kind() == ErrorKind::BrokenPipe => {
             CLOSED.store(true, Ordering::Relaxed);
@@ -32,25 +38,44 @@ pub fn print(text: &str) -> Result<(), Error> {
     }
 }
 
-/// Prints JSON. Control characters in its strings become escapes such as `\u202e`.
-pub fn print_text_of_json(json: &str) -> Result<(), Error> {
-    let mut text = String::with_capacity(json.len());
-    for c in json.chars() {
-        match c {
-            c if c != '\n' && is_hidden(c) => {
-                c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| text += &format!("\\u{unit:04x}"));
-            }
-            c => text.push(c),
-        }
-    }
-    print(&text)
+/// Prints `value` as indented JSON. Control characters in its strings become escapes such as `\u202e`.
+pub fn print_json(value: &impl Serialize) -> Result<(), Error> {
+    print_json_as(PrettyFormatter::new(), value)
 }
 
-/// Prints `value` as indented JSON.
-pub fn print_json(value: &impl Serialize) -> Result<(), Error> {
-    match serde_json::to_string_pretty(value) {
-        Ok(text) => print_text_of_json(&text),
-        Err(e) => Err(Error::environment("cannot write JSON", &e)),
+/// The same in one line.
+pub fn print_json_line(value: &impl Serialize) -> Result<(), Error> {
+    print_json_as(CompactFormatter, value)
+}
+
+/// As a stream, since the text of many flows takes more memory than their simulation.
+fn print_json_as(format: impl Formatter, value: &impl Serialize) -> Result<(), Error> {
+    let mut out = VisibleJson(BufWriter::new(io::stdout().lock()));
+    let written = value.serialize(&mut Serializer::with_formatter(&mut out, format));
+    printed(written.map_err(io::Error::from).and_then(|()| writeln!(out)).and_then(|()| out.flush()))
+}
+
+/// Writes JSON with escapes instead of hidden characters. Takes whole characters, as `serde_json` writes them.
+struct VisibleJson<W>(W);
+
+impl<W: Write> Write for VisibleJson<W> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        let mut rest = str::from_utf8(text).map_err(|e| io::Error::new(ErrorKind::InvalidData, e))?;
+        while let Some(at) = rest.find(|c| c != '\n' && is_hidden(c)) {
+            let (shown, hidden) = rest.split_at(at);
+            self.0.write_all(shown.as_bytes())?;
+            let mut after = hidden.chars();
+            for unit in after.next().into_iter().flat_map(|c| c.encode_utf16(&mut [0; 2]).to_vec()) {
+                write!(self.0, "\\u{unit:04x}")?;
+            }
+            rest = after.as_str();
+        }
+        self.0.write_all(rest.as_bytes())?;
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::backend::{TrafficName, backend};
 use crate::format::sample_format;
-use crate::output::{list_files, note, print, print_text_of_json};
+use crate::output::{list_files, note, print, print_json};
 use crate::pages::run::page;
 use crate::progress::Progress;
 use crate::scenario_args::ScenarioArgs;
@@ -103,7 +103,7 @@ pub fn run(args: RunArgs) -> Result<(), Error> {
     drop(progress);
     let partial = made.summary.partial_until_s;
     match args.json {
-        true => print_text_of_json(&made.summary.to_json())?,
+        true => print_json(&made.summary)?,
         false => print(&format!(
             "{}\n{}",
             page(&made.summary, &scenario),

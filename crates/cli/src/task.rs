@@ -2,7 +2,7 @@
 
 use crate::backend::TrafficName;
 use crate::interrupt;
-use crate::output::print_text_of_json;
+use crate::output::print_json_line;
 use crate::progress::Progress;
 use anabranch::linux::KERNEL;
 #[cfg(feature = "linux")]
@@ -70,9 +70,7 @@ pub fn task(args: &TaskArgs) -> Result<(), Error> {
     drop(watch);
     drop(progress);
     let key = task.key(&version).map_err(Error::input)?;
-    let record = Record { key, version, summary };
-    let json = serde_json::to_string(&record).map_err(|e| Error::environment("cannot write JSON", &e))?;
-    print_text_of_json(&json)
+    print_json_line(&Record { key, version, summary })
 }
 
 /// Runs it for who has started the command in a guest.

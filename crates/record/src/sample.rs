@@ -2,7 +2,7 @@
 
 use crate::{LinkSample, SubflowSample};
 use anabranch_net::Time;
-use anabranch_scenario::Scenario;
+use anabranch_scenario::{Flow, Scenario};
 
 /// The subjects of a run's samples; given to a [`Sink`] before the first.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,16 +29,22 @@ pub struct FlowLayout {
 impl Layout {
     /// Of a scenario.
     pub fn of(scenario: &Scenario) -> Self {
+        Layout {
+            flows: scenario.flows.iter().map(|flow| FlowLayout::of(flow, scenario)).collect(),
+            links: scenario.links.iter().map(|link| link.name.clone()).collect(),
+        }
+    }
+}
+
+impl FlowLayout {
+    /// Of a flow of a scenario.
+    pub fn of(flow: &Flow, scenario: &Scenario) -> Self {
         let name = |link: &usize| scenario.links[*link].name.clone();
-        let flows = scenario.flows.iter().map(|flow| FlowLayout {
+        FlowLayout {
             name: flow.name.clone(),
             cc: flow.cc.entry.name.to_owned(),
             paths: flow.paths.iter().map(|path| path.links.iter().map(name).collect()).collect(),
             observables: flow.cc.entry.observables.iter().map(|o| o.name).collect(),
-        });
-        Layout {
-            flows: flows.collect(),
-            links: scenario.links.iter().map(|link| link.name.clone()).collect(),
         }
     }
 }

@@ -73,8 +73,10 @@ pub(crate) struct Connection {
     /// Responses or transfers that have just completed, for the record.
     pub(crate) completed: Vec<Completed>,
     /// The receiver found a corrupt stream.
-    pub(crate) corrupt: Option<Corrupt>,
+    pub(crate) corrupt: Option<Box<Corrupt>>,
 }
+
+const _: () = assert!(size_of::<Connection>() <= 576);
 
 impl Connection {
     /// `targets` is the first of its event targets: [`TARGETS_PER_SUBFLOW`] per subflow, then one for the application.
@@ -261,7 +263,7 @@ impl Connection {
                 Ok(true) => subflow.first_bytes += u64::from(packet.len),
                 Ok(false) => (),
                 Err(corrupt) => {
-                    self.corrupt = Some(corrupt);
+                    self.corrupt = Some(corrupt.into());
                     self.needs_attention = true;
                 }
             }

@@ -33,7 +33,7 @@ impl Meter {
 
     /// An empty meter with the same observables.
     pub(crate) fn renewed(&self) -> Meter {
-        Meter::new(self.of.observables.len())
+        Meter::new(self.observables())
     }
 
     /// The measurement window begins; `counters` and `first_bytes` are the values before.
@@ -92,6 +92,11 @@ impl Meter {
             self.of.rtts.record(rtt.as_nanos());
         }
         self.of.rtt.now = if rtt > Time::ZERO { rtt.as_secs_f64() } else { f64::NAN };
+    }
+
+    /// The number of observables.
+    pub(crate) fn observables(&self) -> usize {
+        self.of.observables.len()
     }
 
     /// The smoothed RTT, zero before the first sample, and the observables' values at a sampling instant.

@@ -18,11 +18,11 @@ pub(crate) struct TransferPool {
 
 impl TransferPool {
     /// The pool of a flow, if its transfers open their own connections.
-    pub(crate) fn of(scenario: &Scenario, seed: u64, flow: usize) -> Option<TransferPool> {
+    pub(crate) fn of(scenario: &Scenario, seed: u64, flow: usize) -> Option<Box<TransferPool>> {
         let application = &scenario.flows[flow].application;
         let Spec::Arrivals { connections: Connections::New, .. } = application else { return None };
         let arrivals = Arrivals::of(application, scenario.application_random(seed, flow))?;
-        Some(TransferPool { arrivals, over: VecDeque::new() })
+        Some(Box::new(TransferPool { arrivals, over: VecDeque::new() }))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The receiver of a subflow: reassembly by segment number, SACK, delayed ACKs, ECN echo.
 
 use crate::packet::{Block, HEADER, Kind, Packet, SACK_BLOCKS, Sack, flag, sack_option_bytes, widen};
-use crate::ranges::Ranges;
+use crate::ranges::{Range, Ranges};
 use anabranch_net::Time;
 
 /// Segments after a hole that are always acknowledged at once (TCP_FASTRETRANS_THRESH), and the most that one
@@ -45,8 +45,8 @@ pub(crate) struct Receiver {
 struct Disorder {
     /// Segments received above the next expected one.
     above: Ranges,
-    /// Members of the most recently changed ranges, newest first (RFC 2018 §4).
-    recent: [u64; SACK_BLOCKS],
+    /// The most recently changed ranges, newest first (RFC 2018 §4). Those below the next expected segment are gone.
+    recent: [Range; SACK_BLOCKS],
     /// A duplicate (RFC 2883).
     duplicate: Option<u64>,
     /// Segments received after the present hole.
@@ -55,7 +55,15 @@ struct Disorder {
 
 impl Default for Disorder {
     fn default() -> Disorder {
-        Disorder { above: Ranges::default(), recent: [u64::MAX; SACK_BLOCKS], duplicate: None, behind: 0 }
+        Disorder { above: Ranges::default(), recent: [(0, 0); SACK_BLOCKS], duplicate: None, behind: 0 }
+    }
+}
+
+impl Disorder {
+    /// The most recently changed ranges above `next`, the next expected segment, newest first.
+    #[inline]
+    fn recent(&self, next: u64) -> impl Iterator<Item = Range> {
+        self.recent.iter().copied().filter(move |(start, _)| *start > next)
     }
 }
 
@@ -101,10 +109,9 @@ impl Receiver {
     }
 
     fn is_of_third_range(&self, seq: u64) -> bool {
-        let Some(Disorder { above, recent, .. }) = self.disorder.as_deref() else { return false };
-        let mut latest = recent.iter().filter_map(|n| above.find(*n)).take(BLOCKS_EXPECTED);
+        let Some(disorder) = self.disorder.as_deref() else { return false };
         let mut ranges = 0;
-        let is_of_latest = latest.any(|(start, end)| {
+        let is_of_latest = disorder.recent(self.next).take(BLOCKS_EXPECTED).any(|(start, end)| {
             ranges += 1;
             (start..=end).contains(&seq) || seq + 1 == start
         });
@@ -125,13 +132,19 @@ impl Receiver {
             self.next = above.take_from(seq + 1);
             // A segment that fills a hole partially counts, unless it acknowledges two segments or more.
             *behind = u32::from(!above.is_empty() && self.next == self.reported + 1);
-        } else if seq < self.next || above.find(seq).is_some() {
-            *duplicate = Some(seq);
         } else {
-            let range = above.add((seq, seq + 1), |_| ());
-            let mut kept = [seq, u64::MAX, u64::MAX];
-            let others = recent.iter().filter(|n| !(range.0..range.1).contains(n));
-            kept.iter_mut().skip(1).zip(others).for_each(|(k, n)| *k = *n);
+            let mut is_new = false;
+            let range = match seq < self.next {
+                true => (0, 0),
+                false => above.add((seq, seq + 1), |_| is_new = true),
+            };
+            if !is_new {
+                *duplicate = Some(seq);
+                return Reply::Now;
+            }
+            let mut kept = [range, (0, 0), (0, 0)];
+            let others = recent.iter().filter(|(start, _)| !(range.0..range.1).contains(start));
+            kept.iter_mut().skip(1).zip(others).for_each(|(k, other)| *k = *other);
             *recent = kept;
             *behind += 1;
             if *behind > DUP_THRESHOLD && self.pending <= MAX_COMPRESSED {
@@ -176,27 +189,24 @@ impl Receiver {
     /// The blocks to report. Ends the disorder if no segment is missing.
     fn sack(&mut self, ack: &mut Packet, most: usize) -> Option<Sack> {
         let next = self.next;
-        let Disorder { above, recent, duplicate, .. } = &mut **self.disorder.as_mut()?;
+        let disorder = &mut **self.disorder.as_mut()?;
         let relative = |start: u64, end: u64| Block {
             start: (start.wrapping_sub(next)) as i64 as i32,
             len: (end - start) as u32,
         };
         let mut blocks = Sack::default();
         let mut n = 0;
-        if let Some(seq) = duplicate.take() {
+        if let Some(seq) = disorder.duplicate.take() {
             ack.flags |= flag::DSACK;
             blocks[n] = relative(seq, seq + 1);
             n += 1;
         }
-        for range in recent.iter().filter_map(|seq| above.find(*seq)) {
-            let block = relative(range.0, range.1);
-            if n < most && !blocks[usize::from(ack.flags & flag::DSACK != 0)..n].contains(&block) {
-                blocks[n] = block;
-                n += 1;
-            }
+        for (start, end) in disorder.recent(next).take(most.saturating_sub(n)) {
+            blocks[n] = relative(start, end);
+            n += 1;
         }
         ack.wire += sack_option_bytes(n as u16);
-        self.disordered = !above.is_empty();
+        self.disordered = !disorder.above.is_empty();
         (n > 0).then_some(blocks)
     }
 }
@@ -204,6 +214,8 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
 
     fn segment(seq: u64, sent_ms: u64) -> Packet {
         let mut packet = Packet::new(Kind::Data, 0, 0, 1500, Time::from_millis(sent_ms));
@@ -259,6 +271,40 @@ mod tests {
         assert!(ack.has(flag::DSACK));
         assert_eq!(blocks, vec![(-2, 1), (1, 1)]);
         assert!(!acknowledge(&mut r).0.has(flag::DSACK));
+    }
+
+    proptest! {
+        /// RFC 2018 §4: the blocks are the ranges of a plain set that hold the segments received last, newest first; RFC 2883: a
+        /// duplicate comes before.
+        #[test]
+        fn blocks_are_the_ranges_that_changed_last(steps in prop::collection::vec((0u64..12, any::<bool>()), 1..200)) {
+            let (mut r, mut next) = (Receiver::new(), 0);
+            let (mut above, mut latest, mut duplicate) = (BTreeSet::new(), [u64::MAX; 3], None);
+            let range = |above: &BTreeSet<u64>, n: u64| {
+                let start = (0..=n).rev().take_while(|m| above.contains(m)).last()?;
+                Some((start, (n..).find(|m| !above.contains(m))?))
+            };
+            for (ahead, acknowledges) in steps {
+                let seq = (next + ahead).saturating_sub(2);
+                take(&mut r, seq, seq);
+                if seq == next {
+                    next = (next + 1..).find(|n| !above.remove(n)).unwrap();
+                } else if seq < next || !above.insert(seq) {
+                    duplicate = Some(seq);
+                } else {
+                    let (start, end) = range(&above, seq).unwrap();
+                    let others = latest.into_iter().filter(|n| !(start..end).contains(n));
+                    latest = std::iter::once(seq).chain(others).take(3).collect::<Vec<_>>().try_into().unwrap();
+                }
+                if acknowledges {
+                    let known = latest.iter().filter(|n| above.contains(n)).filter_map(|n| range(&above, *n));
+                    let all = duplicate.take().map(|n| (n, n + 1)).into_iter().chain(known).take(SACK_BLOCKS);
+                    let all = all.map(|(start, end)| (start.wrapping_sub(next) as i32, (end - start) as u32));
+                    let (ack, blocks) = acknowledge(&mut r);
+                    prop_assert_eq!((u64::from(ack.seq), blocks), (next, all.collect::<Vec<_>>()));
+                }
+            }
+        }
     }
 
     /// RFC 7323 §4.3: with delayed ACKs the earliest timestamp is echoed; behind a hole, the timestamp of the last segment that

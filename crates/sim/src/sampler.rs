@@ -7,6 +7,7 @@ use crate::subflow::Stage;
 use anabranch_net::Time;
 use anabranch_record::{Layout, LinkSample, Sink, SubflowSample};
 use anabranch_scenario::Scenario;
+use std::collections::BTreeMap;
 
 /// Sums over open connections.
 #[derive(Clone, Default)]
@@ -23,10 +24,10 @@ struct Sums {
 pub(crate) struct Sampler {
     wanted: bool,
     links: usize,
-    /// For each flow and path, the sums over the open connections of transfers.
-    sums: Vec<Vec<Sums>>,
-    /// A buffer for the observables of one subflow of each connection.
-    values: Vec<Vec<f64>>,
+    /// For each path of the flows whose transfers open connections of their own, the sums over the open ones.
+    sums: BTreeMap<usize, Vec<Sums>>,
+    /// A buffer for the observables of one subflow.
+    values: Vec<f64>,
 }
 
 impl Sampler {
@@ -35,14 +36,14 @@ impl Sampler {
         if wanted {
             sink.begin(&Layout::of(scenario));
         }
-        let values = scenario.flows.iter().map(|f| vec![f64::NAN; f.cc.entry.observables.len()]);
-        let sums = scenario.flows.iter().map(|f| vec![Sums::default(); f.paths.len()]);
-        Sampler { wanted, links: scenario.links.len(), sums: sums.collect(), values: values.collect() }
+        Sampler { wanted, links: scenario.links.len(), sums: BTreeMap::new(), values: Vec::new() }
     }
 
     /// Adds the connection of a transfer of flow `flow` to the next sample.
     pub(crate) fn add(&mut self, flow: usize, connection: &mut Connection, running: bool) {
-        for (subflow, sums) in connection.subflows.iter_mut().zip(&mut self.sums[flow]) {
+        let all = self.sums.entry(flow).or_default();
+        all.resize(connection.subflows.len(), Sums::default());
+        for (subflow, sums) in connection.subflows.iter_mut().zip(all) {
             sums.counters = sums.counters.and(&subflow.counters());
             sums.lost += subflow.deemed_lost();
             if !matches!(subflow.stage, Stage::Up | Stage::Closing) {
@@ -50,8 +51,9 @@ impl Sampler {
             }
             let row = subflow.tx.row();
             if running {
-                connection.cc.observe(row, &mut self.values[flow]);
-                subflow.meter.observe(subflow.tx.rtt.smoothed(), &self.values[flow]);
+                self.values.resize(subflow.meter.observables(), f64::NAN);
+                connection.cc.observe(row, &mut self.values);
+                subflow.meter.observe(subflow.tx.rtt.smoothed(), &self.values);
             }
             sums.cwnd += connection.cc.path(row).cwnd;
             sums.in_flight += subflow.tx.board.in_flight();
@@ -62,10 +64,11 @@ impl Sampler {
     /// The sample of flow `flow`, whose transfers have their own connections: sums over open ones, their mean RTT, and
     /// counters of all.
     fn take_sums(&mut self, time_s: f64, flow: usize, over: &Connection, sink: &mut dyn Sink) {
-        let values = &mut self.values[flow];
-        values.fill(f64::NAN);
-        for (index, (subflow, sums)) in over.subflows.iter().zip(&mut self.sums[flow]).enumerate() {
-            let sums = std::mem::take(sums);
+        self.values.clear();
+        let sums = self.sums.remove(&flow).unwrap_or_default();
+        let sums = sums.into_iter().chain(std::iter::repeat_with(Sums::default));
+        for (index, (subflow, sums)) in over.subflows.iter().zip(sums).enumerate() {
+            self.values.resize(subflow.meter.observables(), f64::NAN);
             let counters = subflow.counters().and(&sums.counters);
             sink.subflow(&SubflowSample {
                 time_s,
@@ -79,7 +82,7 @@ impl Sampler {
                 delivered_bytes: counters.delivered_bytes,
                 lost_segments: subflow.deemed_lost() + sums.lost,
                 retransmitted_segments: counters.resent,
-                observables: values,
+                observables: &self.values,
             });
         }
     }
@@ -103,12 +106,13 @@ impl Sampler {
                 }
                 continue;
             }
-            let values = &mut self.values[flow];
+            let values = &mut self.values;
             for (index, subflow) in connection.subflows.iter_mut().enumerate() {
                 if !matches!(subflow.stage, Stage::Up | Stage::Closing) {
                     continue;
                 }
                 let row = subflow.tx.row();
+                values.resize(subflow.meter.observables(), f64::NAN);
                 connection.cc.observe(row, values);
                 if running(flow) {
                     subflow.meter.observe(subflow.tx.rtt.smoothed(), values);

@@ -259,7 +259,11 @@ impl Scoreboard {
     /// Applies a SACK block (RFC 2018), clipped to outstanding segments.
     pub(crate) fn sack(&mut self, range: Range, delivered: &mut Delivered) {
         let range = (range.0.max(self.una()), range.1.min(self.nxt()));
-        let mut ranges = std::mem::take(&mut self.repair().ranges);
+        let ranges = &mut self.repair().ranges;
+        if ranges.holds(range) {
+            return; // most blocks of an ACK repeat earlier ones
+        }
+        let mut ranges = std::mem::take(ranges);
         ranges.add(range, |(start, end)| {
             for seq in start..end {
                 if let Some(sent) = self.deliver(seq, delivered) {

@@ -63,7 +63,9 @@ pub(crate) struct Simulator<'a> {
     pub(crate) connections: Vec<Connection>,
     pub(crate) measured: Vec<ConnectionMeter>,
     /// For each flow whose transfers open their own connections.
-    pub(crate) pools: Vec<Option<TransferPool>>,
+    pub(crate) pools: Vec<Option<Box<TransferPool>>>,
+    /// A flow and its algorithm, before its first path: the last that was made.
+    fresh: Option<(usize, Group)>,
     /// The transfer of each of their connections.
     pub(crate) transfers: Vec<Transfer>,
     pub(crate) mode: Mode,
@@ -105,6 +107,7 @@ impl<'a> Simulator<'a> {
             connections: Vec::with_capacity(scenario.flows.len()),
             measured: Vec::with_capacity(scenario.flows.len()),
             pools: (0..scenario.flows.len()).map(|f| TransferPool::of(scenario, seed, f)).collect(),
+            fresh: None,
             transfers: Vec::new(),
             mode: Mode::Whole(LoneRuns::default()),
             end: None,
@@ -150,6 +153,7 @@ impl<'a> Simulator<'a> {
             connections: self.connections.clone(),
             measured: self.measured.clone(),
             pools: self.pools.clone(),
+            fresh: self.fresh.clone(),
             transfers: self.transfers.clone(),
             mode: self.mode.clone(),
             end: self.end,
@@ -199,14 +203,22 @@ impl<'a> Simulator<'a> {
         subflows_of(&self.scenario, self.seed, (f, c), &mut self.net, &mut self.owners)
     }
 
-    /// The algorithm of flow `f`.
-    pub(crate) fn group(&self, f: usize) -> Result<Group, SimError> {
+    /// The algorithm of flow `f`. Copies share what an algorithm never changes, so that many flows take less memory.
+    pub(crate) fn group(&mut self, f: usize) -> Result<Group, SimError> {
         let flow = &self.scenario.flows[f];
-        flow.cc.entry.group(&flow.cc.params).map_err(|source| SimError::Parameters {
+        if let Some((last, group)) = &self.fresh {
+            let last = &self.scenario.flows[*last].cc;
+            if std::ptr::eq(last.entry, flow.cc.entry) && last.params == flow.cc.params {
+                return Ok(group.clone());
+            }
+        }
+        let group = flow.cc.entry.group(&flow.cc.params).map_err(|source| SimError::Parameters {
             flow: flow.name.clone(),
             cc: flow.cc.entry.name,
             source,
-        })
+        })?;
+        self.fresh = group.is_copyable().then(|| (f, group.clone()));
+        Ok(group)
     }
 
     /// Adds a connection of flow `f`.
@@ -422,7 +434,7 @@ impl<'a> Simulator<'a> {
         let (now, f) = (self.net.now(), self.flow_of(c));
         let connection = &mut self.connections[c];
         connection.needs_attention = false;
-        if let Some(corrupt) = connection.corrupt {
+        if let Some(corrupt) = &connection.corrupt {
             let flow = self.scenario.flows[f].name.clone();
             return Err(SimError::Corrupt {
                 flow,

@@ -60,10 +60,9 @@ pub(crate) struct Subflow {
     pub(crate) redundant_next: u64,
     /// When it was last penalised for blocking the receive window.
     pub(crate) penalised_at: Time,
-    /// Counters of earlier lives.
-    pub(crate) past: Counters,
-    pub(crate) past_deemed_lost: u64,
 }
+
+const _: () = assert!(size_of::<Subflow>() <= 896);
 
 impl Subflow {
     pub(crate) fn new(id: u32, backup: bool, min_rto: Time, observables: usize) -> Subflow {
@@ -85,8 +84,6 @@ impl Subflow {
             redundant_next: 0,
             penalised_at: Time::ZERO,
             meter: Meter::new(observables),
-            past: Counters::default(),
-            past_deemed_lost: 0,
         }
     }
 
@@ -98,8 +95,15 @@ impl Subflow {
 
     /// Adds the counters of a subflow of a closed connection.
     pub(crate) fn absorb_counters(&mut self, other: &Subflow) {
-        self.past = self.past.and(&other.counters());
-        self.past_deemed_lost += other.deemed_lost();
+        self.tx.counters = self.tx.counters.and(&other.tx.counters);
+        self.tx.board.deemed_lost += other.tx.board.deemed_lost;
+    }
+
+    /// The sender begins anew; its counters stay.
+    pub(crate) fn begin_sender(&mut self, tx: Sender) {
+        let (counters, deemed_lost) = (self.tx.counters, self.tx.board.deemed_lost);
+        self.tx = tx;
+        (self.tx.counters, self.tx.board.deemed_lost) = (counters, deemed_lost);
     }
 
     /// Whether it carries the connection's data.
@@ -139,20 +143,16 @@ impl Subflow {
 
     /// Counters over all its lives.
     pub(crate) fn counters(&self) -> Counters {
-        self.past.and(&self.tx.counters)
+        self.tx.counters
     }
 
     /// Segments marked as lost, over all its lives.
     pub(crate) fn deemed_lost(&self) -> u64 {
-        self.past_deemed_lost + self.tx.board.deemed_lost
+        self.tx.board.deemed_lost
     }
 
     /// Ends this life; its packets in flight are ignored.
     pub(crate) fn remove(&mut self, now: Time) {
-        self.past = self.counters();
-        self.past_deemed_lost = self.deemed_lost();
-        self.tx.counters = Counters::default();
-        self.tx.board.deemed_lost = 0;
         self.tx.stop();
         self.rx = Receiver::new(); // so that the next life does not acknowledge data of this one
         self.handshake_at = Time::NEVER;

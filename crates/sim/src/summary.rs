@@ -1,15 +1,17 @@
 //! The summary of a run.
 
+use crate::connection::Connection;
 use crate::simulator::Simulator;
 use anabranch_net::Time;
-use anabranch_record::{Completion, FlowLayout, FlowSummary, Layout, LinkSummary, Summary};
+use anabranch_record::{Completion, FlowLayout, FlowSummary, LinkSummary, Summary};
 use anabranch_scenario::Application;
 
-/// The summary of a run that ended at `end`, early if cancelled.
+/// The summary of a run that ended at `end`, early if cancelled. It frees the connections one by one, so that a run of many does not
+/// hold them and their summaries.
 pub(crate) fn summarise(simulator: &mut Simulator<'_>, end: Time) -> Summary {
     let scenario = simulator.scenario.clone();
-    let layouts = Layout::of(&scenario).flows;
-    let flows = layouts.iter().enumerate().map(|(f, layout)| flow(simulator, f, layout, end)).collect();
+    let connections = std::mem::take(&mut simulator.connections).into_iter().take(scenario.flows.len());
+    let flows = connections.enumerate().map(|(f, connection)| flow(simulator, f, &connection, end)).collect();
     let seconds = end.since(scenario.warmup).as_secs_f64();
     let link = |(i, link): (usize, &anabranch_scenario::NamedLink)| {
         LinkSummary::of(&link.name, &simulator.net.totals(i).since(&simulator.warm[i]), seconds)
@@ -18,9 +20,9 @@ pub(crate) fn summarise(simulator: &mut Simulator<'_>, end: Time) -> Summary {
     Summary::of_run(&scenario, simulator.seed, end, flows, links)
 }
 
-fn flow(simulator: &Simulator<'_>, f: usize, layout: &FlowLayout, end: Time) -> FlowSummary {
-    let spec = &simulator.scenario.flows[f];
-    let (measured, connection) = (&simulator.measured[f], &simulator.connections[f]);
+fn flow(simulator: &Simulator<'_>, f: usize, connection: &Connection, end: Time) -> FlowSummary {
+    let (scenario, measured) = (&*simulator.scenario, &simulator.measured[f]);
+    let spec = &scenario.flows[f];
     let seconds = measured.to.since(measured.from).as_secs_f64();
     let subflows = connection.subflows.iter().map(|subflow| subflow.meter.measured(seconds));
     let (completion, transfers) = match spec.application {
@@ -36,6 +38,6 @@ fn flow(simulator: &Simulator<'_>, f: usize, layout: &FlowLayout, end: Time) -> 
         reinjected_segments: measured.reinjected,
         completion,
         transfers,
-        ..FlowSummary::of(layout, measured.bytes, seconds, subflows)
+        ..FlowSummary::of(&FlowLayout::of(spec, scenario), measured.bytes, seconds, subflows)
     }
 }

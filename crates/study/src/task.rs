@@ -57,6 +57,11 @@ impl Task {
         Task { read: OnceLock::new(), ..self }
     }
 
+    /// With its scenario, read before from the same text with the same changes.
+    pub fn known(self, scenario: Arc<Scenario>) -> Self {
+        Task { read: scenario.into(), ..self }
+    }
+
     /// With another seed.
     pub fn seed(self, seed: u64) -> Self {
         Task { seed, ..self }

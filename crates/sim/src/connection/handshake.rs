@@ -55,7 +55,7 @@ impl Connection {
         if subflow.handshake_tries == 1 {
             subflow.meter.round_trip(now, now.since(answer.stamp));
         }
-        subflow.tx = Sender::new(usize::MAX, rtt, self.tcp.delayed_ack_timeout, false);
+        subflow.begin_sender(Sender::new(usize::MAX, rtt, self.tcp.delayed_ack_timeout, false));
         subflow.rx = Receiver::new();
         subflow.handshake_tries = 0;
         if answer.has(flag::JOIN) {
@@ -132,7 +132,8 @@ impl Connection {
         if let Some(queues) = &mut self.queues {
             queues.reset(s);
         }
-        subflow.tx = Sender::new(row, subflow.tx.rtt.clone(), self.tcp.delayed_ack_timeout, rates);
+        let tx = Sender::new(row, subflow.tx.rtt.clone(), self.tcp.delayed_ack_timeout, rates);
+        subflow.begin_sender(tx);
         subflow.meter.window(net.now(), self.cc.path(row).cwnd);
     }
 
