@@ -279,7 +279,7 @@ mod tests {
         #[test]
         fn blocks_are_the_ranges_that_changed_last(steps in prop::collection::vec((0u64..12, any::<bool>()), 1..200)) {
             let (mut r, mut next) = (Receiver::new(), 0);
-            let (mut above, mut latest, mut duplicate) = (BTreeSet::new(), [u64::MAX; 3], None);
+            let (mut above, mut latest, mut duplicate) = (BTreeSet::new(), Vec::new(), None);
             let range = |above: &BTreeSet<u64>, n: u64| {
                 let start = (0..=n).rev().take_while(|m| above.contains(m)).last()?;
                 Some((start, (n..).find(|m| !above.contains(m))?))
@@ -294,7 +294,7 @@ mod tests {
                 } else {
                     let (start, end) = range(&above, seq).unwrap();
                     let others = latest.into_iter().filter(|n| !(start..end).contains(n));
-                    latest = std::iter::once(seq).chain(others).take(3).collect::<Vec<_>>().try_into().unwrap();
+                    latest = std::iter::once(seq).chain(others).take(SACK_BLOCKS).collect();
                 }
                 if acknowledges {
                     let known = latest.iter().filter(|n| above.contains(n)).filter_map(|n| range(&above, *n));
