@@ -3,7 +3,7 @@
 use crate::packet::{Chunk, widen};
 use crate::reinjections::Reinjections;
 use crate::tso::{self, Buffer};
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 
 /// The sender's stream: data of the application, cut into chunks, until the DATA_ACK.
 #[derive(Clone, Debug)]
@@ -253,13 +253,14 @@ pub(crate) struct ReceiveStream {
     next: u64,
     /// Bytes delivered to the application.
     bytes: u64,
-    /// Out-of-order chunks: one run behind each hole, by its first chunk. A tree, as paths of unequal delay leave thousands of holes.
-    waiting: BTreeMap<u64, Run>,
+    /// Out-of-order chunks, in order: one run behind each hole.
+    waiting: VecDeque<Run>,
 }
 
-/// Consecutive chunks up to a number. Runs do not touch each other.
+/// Consecutive chunks, from one number up to another. Runs do not touch each other.
 #[derive(Clone, Copy, Debug)]
 struct Run {
+    from: u64,
     to: u64,
     /// Where it begins and ends in the stream, modulo 2³².
     begins: u32,
@@ -268,7 +269,7 @@ struct Run {
 
 impl ReceiveStream {
     pub(crate) fn new() -> ReceiveStream {
-        ReceiveStream { next: 0, bytes: 0, waiting: BTreeMap::new() }
+        ReceiveStream { next: 0, bytes: 0, waiting: VecDeque::new() }
     }
 
     /// The next chunk to deliver.
@@ -301,9 +302,9 @@ impl ReceiveStream {
         continues(self.bytes as u32, n, chunk.offset)?;
         self.bytes += u64::from(chunk.len);
         self.next += 1;
-        if let Some(first) = self.waiting.first_entry().filter(|run| *run.key() == self.next) {
-            let run = first.remove();
-            continues(self.bytes as u32, self.next, run.begins)?;
+        if let Some(&run) = self.waiting.front().filter(|run| run.from == self.next) {
+            self.waiting.pop_front();
+            continues(self.bytes as u32, run.from, run.begins)?;
             self.bytes += u64::from(run.ends.wrapping_sub(run.begins)); // at most the receive window
             self.next = run.to;
         }
@@ -313,29 +314,29 @@ impl ReceiveStream {
     /// Keeps a chunk behind a hole.
     fn keep(&mut self, n: u64, chunk: Chunk) -> Result<bool, Corrupt> {
         let ends = chunk.offset.wrapping_add(chunk.len.into());
-        if let Some(mut last) = self.waiting.last_entry()
-            && last.get().to == n
-        {
-            let run = last.get_mut(); // mostly
-            continues(run.ends, n, chunk.offset)?;
-            (run.to, run.ends) = (n + 1, ends);
-            return Ok(true);
-        }
-        let (mut from, mut run) = (n, Run { to: n + 1, begins: chunk.offset, ends });
-        if let Some((&start, before)) = self.waiting.range(..=n).next_back() {
-            if n < before.to {
-                return Ok(false);
+        // Mostly it extends the last run, or begins another behind it.
+        let i = match self.waiting.back() {
+            Some(last) if last.from <= n => self.waiting.len() - usize::from(n <= last.to),
+            _ => self.waiting.partition_point(|run| run.to < n),
+        };
+        let next = self.waiting.get(i + 1).copied();
+        match self.waiting.get_mut(i) {
+            Some(run) if (run.from..run.to).contains(&n) => return Ok(false),
+            Some(run) if run.to == n => {
+                continues(run.ends, n, chunk.offset)?;
+                (run.to, run.ends) = (n + 1, ends);
+                if let Some(next) = next.filter(|next| next.from == n + 1) {
+                    continues(ends, next.from, next.begins)?;
+                    (run.to, run.ends) = (next.to, next.ends);
+                    self.waiting.remove(i + 1);
+                }
             }
-            if n == before.to {
-                continues(before.ends, n, chunk.offset)?;
-                (from, run.begins) = (start, before.begins);
+            Some(run) if run.from == n + 1 => {
+                continues(ends, run.from, run.begins)?;
+                (run.from, run.begins) = (n, chunk.offset);
             }
+            _ => self.waiting.insert(i, Run { from: n, to: n + 1, begins: chunk.offset, ends }),
         }
-        if let Some(after) = self.waiting.remove(&(n + 1)) {
-            continues(ends, n + 1, after.begins)?;
-            (run.to, run.ends) = (after.to, after.ends);
-        }
-        self.waiting.insert(from, run);
         Ok(true)
     }
 }
@@ -384,7 +385,7 @@ mod tests {
         #[test]
         fn runs_hold_what_a_set_does(order in prop::collection::vec(0u64..60, 0..150)) {
             let start = u64::from(u32::MAX) - 1500;
-            let mut incoming = ReceiveStream { next: 0, bytes: start, waiting: BTreeMap::new() };
+            let mut incoming = ReceiveStream { next: 0, bytes: start, waiting: VecDeque::new() };
             let (mut seen, mut next) = (std::collections::BTreeSet::new(), 0);
             for n in order {
                 let chunk = Chunk { offset: (start + 100 * n) as u32, len: 100 };
@@ -394,10 +395,9 @@ mod tests {
                 }
                 prop_assert_eq!((incoming.next(), incoming.bytes()), (next, start + 100 * next));
                 prop_assert_eq!(incoming.is_in_order(), seen.range(next..).next().is_none());
-                let held: Vec<u64> = incoming.waiting.iter().flat_map(|(from, run)| *from..run.to).collect();
+                let held: Vec<u64> = incoming.waiting.iter().flat_map(|run| run.from..run.to).collect();
                 prop_assert_eq!(held, seen.range(next..).copied().collect::<Vec<_>>());
-                let mut runs = incoming.waiting.values().zip(incoming.waiting.keys().skip(1));
-                prop_assert!(runs.all(|(run, next)| run.to < *next));
+                prop_assert!(incoming.waiting.iter().zip(incoming.waiting.iter().skip(1)).all(|(a, b)| a.to < b.from));
             }
         }
     }
