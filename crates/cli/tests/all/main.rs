@@ -1,10 +1,14 @@
 //! The `anabranch` command as its users run it: command lines and files in, pages, JSON and exit codes out.
 
+#[path = "../conformance/mod.rs"]
+mod cases;
+
 mod advise;
 mod book;
 mod boot;
 mod capture;
 mod compare;
+mod conformance;
 mod examples;
 mod fixtures;
 mod guest;

@@ -1,0 +1,166 @@
+//! The simulator's Linux-accurate hosts against stored traces of Linux, where a link does something exact.
+//!
+//! `ANABRANCH_WRITE_TRACES=kernel` (as root) or `=guest-6.12` renews the traces, and `ANABRANCH_WRITE_BOOK=1` the table.
+
+use crate::cases::{Aspect, Case, Cases, Trace};
+use anabranch_test_support::command::root;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Each backend with stored traces.
+const KERNELS: [&str; 2] = ["guest-6.12", "kernel"];
+/// The head of the page's table.
+const HEAD: &str = "| case | what happens | keys | Linux 6.12, guest | Linux 6.18, running | cause |\n|---|---|---|---|---|---|\n";
+const PAGE: &str = "docs/src/appendix/conformance.md";
+
+#[test]
+fn the_simulator_sends_as_linux_does_but_for_listed_differences() {
+    let Cases { causes, cases } = Cases::read();
+    let folder = tempfile::tempdir().unwrap();
+    if let Ok(backend) = std::env::var("ANABRANCH_WRITE_TRACES") {
+        cases.iter().for_each(|case| renew(case, &backend, folder.path()));
+    }
+    let simulated: Vec<Trace> = cases.iter().map(|case| simulated(case, folder.path())).collect();
+    let mut wrong = String::new();
+    let (mut rows, mut details) = (String::new(), String::new());
+    let mut releases = vec![];
+    let (mut equal, mut sent_alike, mut kernels_alike) = (0, 0, 0);
+    for (case, ours) in cases.iter().zip(&simulated) {
+        let mut found = BTreeSet::new();
+        let (mut cells, mut theirs) = (vec![], vec![]);
+        for kernel in KERNELS {
+            let text =
+                fs::read_to_string(case.stored(kernel)).unwrap_or_else(|why| panic!("{}: {why}", case.name));
+            releases.push(text.lines().next().unwrap().trim_start_matches("# ").to_owned());
+            theirs.push(Trace::read(&text));
+            let differences = ours.differences(theirs.last().expect("the one of above"));
+            cells.push(match differences.is_empty() {
+                true => "equal".to_owned(),
+                false => {
+                    differences.iter().map(|(aspect, _)| aspect.to_string()).collect::<Vec<_>>().join(", ")
+                }
+            });
+            for (aspect, first) in differences {
+                let line = format!("- `{}`, {aspect}: {first}\n", case.name);
+                // Most often both kernels do the same.
+                if !details.contains(&line) {
+                    details += &line;
+                }
+                found.insert(aspect);
+            }
+        }
+        let between = theirs[0].differences(&theirs[1]);
+        kernels_alike += usize::from(between.iter().all(|(aspect, _)| *aspect != Aspect::Sent));
+        equal += usize::from(found.is_empty());
+        sent_alike += usize::from(!found.contains(&Aspect::Sent));
+        let listed: BTreeSet<Aspect> = case.differs.keys().copied().collect();
+        if listed != found {
+            writeln!(wrong, "{}: listed {listed:?}, found {found:?}", case.name).unwrap();
+        }
+        let letters: BTreeSet<char> = case.differs.values().flat_map(|letters| letters.chars()).collect();
+        let letters: Vec<String> = letters.iter().map(char::to_string).collect();
+        let set: Vec<String> = case.set.iter().map(|key| format!("`{key}`")).collect();
+        let [guest, kernel] = &cells[..] else { unreachable!() };
+        writeln!(
+            rows,
+            "| `{}` | {} | {} | {guest} | {kernel} | {} |",
+            case.name,
+            case.shows,
+            set.join(", "),
+            letters.join(", ")
+        )
+        .unwrap();
+    }
+    let all = cases.iter().flat_map(|case| case.differs.values());
+    let used: BTreeSet<char> = all.flat_map(|letters| letters.chars()).collect();
+    assert_eq!(used, causes.keys().copied().collect(), "each cause has a case, and each letter a cause");
+    assert!(wrong.is_empty(), "{wrong}\n{details}");
+    releases.sort();
+    releases.dedup();
+    let all = cases.len();
+    let summary = format!(
+        "**Of {all} cases, the simulator sends the same segments in the same order as both kernels in {sent_alike}, and is equal in all aspects in {equal}.**\nThe two kernels send the same segments in the same order in {kernels_alike}. Kernels: {}.",
+        releases.join("; ")
+    );
+    table(&format!("{summary}\n\n{HEAD}{rows}"), &details, &causes);
+}
+
+fn simulated(case: &Case, folder: &Path) -> Trace {
+    let made = case.trace("sim", folder).unwrap_or_else(|why| panic!("{}: {}", case.name, why.stderr));
+    Trace::read(&made.0)
+}
+
+fn renew(case: &Case, backend: &str, folder: &Path) {
+    let folder = folder.join(backend);
+    fs::create_dir_all(&folder).unwrap();
+    let (text, release) =
+        case.trace(backend, &folder).unwrap_or_else(|why| panic!("{}: {}", case.name, why.stderr));
+    let file = case.stored(backend);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let date = Command::new("date").args(["-u", "+%F"]).output().unwrap().stdout;
+    let date = String::from_utf8(date).unwrap();
+    fs::write(file, format!("# Linux {release} ({backend}), {}\n{text}", date.trim())).unwrap();
+}
+
+/// The page's table is what the comparison found.
+fn table(rows: &str, details: &str, causes: &BTreeMap<char, String>) {
+    let (start, end) = ("<!-- cases -->\n", "<!-- end -->");
+    let page = root().join(PAGE);
+    let text = fs::read_to_string(&page).unwrap();
+    let (before, rest) = text.split_once(start).expect("a marker");
+    let (_, after) = rest.split_once(end).expect("its end");
+    let mut made = format!("\n{rows}");
+    made += "\n**Causes**\n\n";
+    for (letter, cause) in causes {
+        writeln!(made, "- **{letter}**: {cause}").unwrap();
+    }
+    write!(made, "\n**First differences**\n\n{details}\n").unwrap();
+    let whole = format!("{before}{start}{made}{end}{after}");
+    if std::env::var_os("ANABRANCH_WRITE_BOOK").is_some() {
+        fs::write(page, whole).unwrap();
+    } else {
+        assert!(text == whole, "ANABRANCH_WRITE_BOOK=1 renews {PAGE}");
+    }
+}
+
+/// A trace with one change differs in what was changed, and one within the tolerance does not.
+#[test]
+fn a_planted_difference_is_found() {
+    let text = fs::read_to_string(Cases::read().cases[1].stored(KERNELS[0])).unwrap();
+    let whole = Trace::read(&text);
+    assert!(whole.differences(&whole).is_empty());
+    let lines: Vec<&str> = text.lines().collect();
+    let at = lines.iter().position(|line| line.ends_with("again")).expect("a retransmission");
+    let changed = |change: &dyn Fn(&str) -> Option<String>, at: usize| {
+        let lines = lines.iter().enumerate();
+        let lines =
+            lines.filter_map(|(i, line)| if i == at { change(line) } else { Some((*line).to_owned()) });
+        let differences = whole.differences(&Trace::read(&lines.collect::<Vec<_>>().join("\n")));
+        differences.into_iter().map(|(aspect, _)| aspect).collect::<Vec<_>>()
+    };
+    assert_eq!(changed(&|_| None, at), [Aspect::Sent]);
+    let later = |by: f64| {
+        move |line: &str| {
+            let (time, rest) = line.split_once(' ').unwrap();
+            Some(format!("{:.1} {rest}", time.parse::<f64>().unwrap() + by))
+        }
+    };
+    assert_eq!(changed(&later(9.0), at), [Aspect::Times]);
+    assert_eq!(changed(&later(1.0), at), []);
+    let ack = lines.iter().position(|line| line.contains('<') && line.contains('-')).expect("a SACK");
+    assert_eq!(changed(&|_| None, ack), [Aspect::Acks]);
+    for (word, aspect) in [("threshold", Aspect::Thresholds), ("window", Aspect::Window)] {
+        let at = lines.iter().position(|line| line.contains(word)).expect(word);
+        let more = |by: f64| {
+            move |line: &str| {
+                let (before, number) = line.rsplit_once(' ').unwrap();
+                Some(format!("{before} {:.1}", number.parse::<f64>().unwrap() + by))
+            }
+        };
+        assert_eq!(changed(&more(2.0), at), [aspect]);
+        assert_eq!(changed(&more(0.5), at), []);
+    }
+}

@@ -1,0 +1,257 @@
+//! Conformance by script: small cases in which a link does something exact, and the comparison of what two senders do then.
+
+use anabranch_test_support::command::{Outcome, anabranch, root};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The tolerances. They were fixed before the first comparison.
+///
+/// What is sent first and again, in which order, and what is acknowledged must be equal. The time since the packet before it on the
+/// same path may differ by 2 ms and 15 %: timers of Linux are late by up to an eighth.
+const GAP_MS: f64 = 2.0;
+const GAP: f64 = 0.15;
+/// Thresholds and windows, in segments.
+const SEGMENTS: f64 = 1.0;
+
+/// The cases, and the causes of the differences.
+#[derive(Deserialize)]
+pub struct Cases {
+    /// Each with its letter.
+    pub causes: BTreeMap<char, String>,
+    pub cases: Vec<Case>,
+}
+
+impl Cases {
+    pub fn read() -> Cases {
+        let file = root().join("crates/cli/tests/conformance/cases.json");
+        serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
+    }
+}
+
+/// A case.
+#[derive(Deserialize)]
+pub struct Case {
+    pub name: String,
+    /// The scenario, in `scenarios/conformance`.
+    pub base: String,
+    /// The keys that it sets.
+    pub set: Vec<String>,
+    /// What it shows.
+    pub shows: String,
+    /// In what the simulator differs from Linux beyond the tolerance, with the letters of the causes.
+    #[serde(default)]
+    pub differs: BTreeMap<Aspect, String>,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(rename_all = "kebab-case")]
+pub enum Aspect {
+    /// The segments of each path, in order: the offset, the length, first or again.
+    Sent,
+    /// The time between two of them.
+    Times,
+    /// The ACKs of each path, in order, with their SACK ranges.
+    Acks,
+    /// The slow-start threshold after each reduction.
+    Thresholds,
+    /// The window at the end, of paths that both have.
+    Window,
+}
+
+impl fmt::Display for Aspect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Aspect::Sent => "segments",
+            Aspect::Times => "times",
+            Aspect::Acks => "ACKs",
+            Aspect::Thresholds => "thresholds",
+            Aspect::Window => "last window",
+        })
+    }
+}
+
+impl Case {
+    /// The file of its trace on a kernel.
+    pub fn stored(&self, kernel: &str) -> PathBuf {
+        root().join(format!("crates/cli/tests/conformance/{kernel}/{}.txt", self.name))
+    }
+
+    /// The arguments that run it.
+    pub fn run(&self) -> Vec<String> {
+        let file = format!("scenarios/conformance/{}.toml", self.base);
+        let set = self.set.iter().flat_map(|key| ["--set".to_owned(), key.clone()]);
+        ["run".to_owned(), file].into_iter().chain(set).collect()
+    }
+
+    /// Its trace on a backend, and the kernel's release; or how the run failed.
+    pub fn trace(&self, backend: &str, folder: &Path) -> Result<(String, String), Outcome> {
+        let folder = folder.join(&self.name);
+        fs::create_dir(&folder).unwrap();
+        let at = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+        let outputs =
+            ["--backend", backend, "--pcap", &at("p.pcapng"), "--out", &at("out"), "--format", "csv"];
+        let ended = anabranch(self.run().into_iter().chain(outputs.map(str::to_owned)));
+        if ended.status != 0 {
+            return Err(ended);
+        }
+        let mut text = anabranch(["capture", "--trace", &at("p.pcapng")]).ok();
+        text += &windows(&fs::read_to_string(folder.join("out/subflows.csv")).unwrap());
+        let summary = fs::read_to_string(folder.join("out/summary.json")).unwrap();
+        let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+        let release = summary["kernel"]["release"].as_str().unwrap_or_default();
+        Ok((text, release.to_owned()))
+    }
+}
+
+/// Lines for each change of a threshold, and for each last window.
+fn windows(samples: &str) -> String {
+    let mut lines = samples.lines();
+    let names: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let column =
+        |name: &str| names.iter().position(|known| *known == name).unwrap_or_else(|| panic!("{name}"));
+    let columns = ["subflow", "time_s", "cwnd_segments", "ssthresh_segments"].map(column);
+    let mut text = String::new();
+    let mut last: Vec<(f64, f64)> = vec![];
+    for line in lines {
+        let values: Vec<&str> = line.split(',').collect();
+        let [subflow, time, cwnd, threshold] =
+            columns.map(|c| values[c].parse::<f64>().unwrap_or(f64::INFINITY));
+        let subflow = subflow as usize - 1;
+        last.resize(last.len().max(subflow + 1), (0.0, f64::INFINITY));
+        // An infinite threshold of a kernel is a large number.
+        let threshold = if threshold > 1e6 { f64::INFINITY } else { threshold };
+        if threshold != last[subflow].1 && threshold.is_finite() {
+            text += &format!("{:.0} {} threshold {threshold:.1}\n", time * 1e3, subflow + 1);
+        }
+        last[subflow] = (cwnd, threshold);
+    }
+    for (subflow, (cwnd, _)) in last.iter().enumerate() {
+        text += &format!("end {} window {cwnd:.1}\n", subflow + 1);
+    }
+    text
+}
+
+/// A trace, by paths.
+#[derive(Default)]
+pub struct Trace {
+    /// The time and the text of each segment.
+    sent: Vec<Vec<(f64, String)>>,
+    acks: Vec<Vec<String>>,
+    thresholds: Vec<Vec<f64>>,
+    window: Vec<f64>,
+}
+
+impl Trace {
+    /// Reads lines of `anabranch capture --trace` and of `windows`. Lines that begin with `#` are comments.
+    pub fn read(text: &str) -> Trace {
+        let mut trace = Trace::default();
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            let mut words = line.splitn(4, ' ');
+            let mut word = || words.next().unwrap_or_else(|| panic!("a word is missing: {line}"));
+            let (time, path, kind, what) = (word(), word(), word(), word());
+            let path = path.parse::<usize>().unwrap() - 1;
+            let number = |text: &str| text.parse::<f64>().unwrap_or_else(|_| panic!("{line}"));
+            match kind {
+                // A kernel's socket ends with a reset, the model's with nothing.
+                ">" if what == "rst" || what == "fin" => (),
+                ">" => of(&mut trace.sent, path).push((number(time), what.to_owned())),
+                "<" if what == "rst" => (),
+                "<" => of(&mut trace.acks, path).push(what.to_owned()),
+                "threshold" => of(&mut trace.thresholds, path).push(number(what)),
+                "window" => *of(&mut trace.window, path) = number(what),
+                _ => panic!("{line}"),
+            }
+        }
+        for (path, acks) in trace.acks.iter_mut().enumerate() {
+            let ends = trace.sent.get(path).into_iter().flatten().filter_map(|(_, what)| end(what));
+            let end = ends.max().unwrap_or(0);
+            // What is acknowledged beyond the data is a FIN.
+            acks.retain(|ack| {
+                let number = ack.split(' ').next().and_then(|number| number.parse::<u64>().ok());
+                number.is_none_or(|number| number <= end)
+            });
+            // So is a repetition of the last one, by the server's FIN or of MPTCP's.
+            while acks.len() > 1 && acks.last() == acks.get(acks.len() - 2) {
+                acks.pop();
+            }
+        }
+        trace
+    }
+
+    /// The aspects in which `other`, a kernel, differs beyond the tolerance, each with the first difference.
+    pub fn differences(&self, other: &Trace) -> Vec<(Aspect, String)> {
+        let mut found = vec![];
+        let mut add = |aspect, first: Option<String>| found.extend(first.map(|first| (aspect, first)));
+        let texts = |sent: &[Vec<(f64, String)>]| -> Vec<Vec<String>> {
+            sent.iter().map(|path| path.iter().map(|(_, what)| what.clone()).collect()).collect()
+        };
+        let sent = first(&texts(&self.sent), &texts(&other.sent));
+        let is_same = sent.is_none();
+        add(Aspect::Sent, sent);
+        // Times of other segments do not compare.
+        add(Aspect::Times, if is_same { late(&self.sent, &other.sent) } else { None });
+        add(Aspect::Acks, first(&self.acks, &other.acks));
+        let close = |a: &f64, b: &f64| (a - b).abs() <= SEGMENTS;
+        add(Aspect::Thresholds, first_by(&self.thresholds, &other.thresholds, close));
+        // A kernel's paths may last longer than the model's.
+        let both = self.window.len().min(other.window.len());
+        let windows = |trace: &Trace| trace.window[..both].iter().map(|last| vec![*last]).collect::<Vec<_>>();
+        add(Aspect::Window, first_by(&windows(self), &windows(other), close));
+        found
+    }
+}
+
+/// The offset behind the data of a segment.
+fn end(what: &str) -> Option<u64> {
+    let (start, length) = what.split(' ').next()?.split_once('+')?;
+    Some(start.parse::<u64>().ok()? + length.parse::<u64>().ok()?)
+}
+
+fn of<T: Default>(paths: &mut Vec<T>, path: usize) -> &mut T {
+    if paths.len() <= path {
+        paths.resize_with(path + 1, T::default);
+    }
+    &mut paths[path]
+}
+
+/// The first gap that differs beyond the tolerance.
+fn late(ours: &[Vec<(f64, String)>], theirs: &[Vec<(f64, String)>]) -> Option<String> {
+    ours.iter().zip(theirs).enumerate().find_map(|(path, (ours, theirs))| {
+        ours.windows(2).zip(theirs.windows(2)).find_map(|(ours, theirs)| {
+            let [gap, expected] = [ours, theirs].map(|two| two[1].0 - two[0].0);
+            let is_close = (gap - expected).abs() <= GAP_MS + GAP * expected;
+            let what = &ours[1].1;
+            (!is_close).then(|| {
+                format!(
+                    "path {}, `{what}`: {gap:.1} ms behind the one before it, Linux {expected:.1}",
+                    path + 1
+                )
+            })
+        })
+    })
+}
+
+fn first(ours: &[Vec<String>], theirs: &[Vec<String>]) -> Option<String> {
+    first_by(ours, theirs, |a, b| a == b)
+}
+
+/// The first pair that differs.
+fn first_by<T: fmt::Display>(
+    ours: &[Vec<T>],
+    theirs: &[Vec<T>],
+    is_same: impl Fn(&T, &T) -> bool,
+) -> Option<String> {
+    let none = vec![];
+    (0..ours.len().max(theirs.len())).find_map(|path| {
+        let [ours, theirs] = [ours, theirs].map(|all| all.get(path).unwrap_or(&none));
+        let same = ours.iter().zip(theirs).take_while(|(a, b)| is_same(a, b)).count();
+        let show = |all: &[T]| all.get(same).map_or("nothing".to_owned(), |what| format!("`{what}`"));
+        (same < ours.len().max(theirs.len())).then(|| {
+            format!("path {}, number {}: {}, Linux {}", path + 1, same + 1, show(ours), show(theirs))
+        })
+    })
+}
