@@ -50,7 +50,13 @@ pub fn advise(scenario: &Scenario, options: &AdviseOptions, watch: &Watch<'_>) -
     }
     let comparison = Comparison::of(runs, *seeds, &SIM, options.lax)?;
     let compared = comparison.run(watch)?;
-    compared.check(|_| ())?;
+    compared.check(|_| ()).map_err(|why| match why {
+        Error::Interrupted(_) => {
+            let (complete, total) = (compared.complete(), compared.total);
+            Error::Interrupted(miette!("interrupted: {complete} of {total} runs were complete, too few for advice"))
+        }
+        why => why,
+    })?;
     let mut each: Vec<Vec<&Summary>> = vec![vec![]; plan.runs.len()];
     compared.runs.iter().for_each(|(index, summary)| each[*index].push(summary));
     Ok(plan.conclude(&scenario.name, &options.command, *seeds, &each))

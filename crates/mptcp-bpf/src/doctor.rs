@@ -166,7 +166,7 @@ fn mptcp() -> Check {
 fn mptcp_enabled() -> Check {
     let on = namespace::mptcp_enabled() == Some(true);
     let found = if on { "on in this network namespace" } else { "off in this network namespace" };
-    let help = "run `sysctl -w net.mptcp.enabled=1`; to keep it, add a file to /etc/sysctl.d";
+    let help = "run `sysctl -w net.mptcp.enabled=1` in this namespace, after `ip netns exec NAME` for a named one; to keep it, add a file to /etc/sysctl.d";
     Check::new(Need::MptcpEnabled, "net.mptcp.enabled", found).verdict_unless(Verdict::Missing, on, help)
 }
 

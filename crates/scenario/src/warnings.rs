@@ -97,8 +97,11 @@ impl Scenario {
 
 fn of_link(spec: &LinkSpec) -> Option<String> {
     let rate = spec.rate_bps;
-    (rate < LOWEST_RATE)
-        .then(|| format!("its rate is {rate} bit/s, below 1 kbit/s: did you mean {rate} Mbit/s?"))
+    if rate < LOWEST_RATE {
+        return Some(format!("its rate is {rate} bit/s, below 1 kbit/s: did you mean {rate} Mbit/s?"));
+    }
+    (spec.loss.mean_rate() >= 1.0)
+        .then(|| "it loses every packet: a loss rate is a fraction, so 1 % is 0.01".to_owned())
 }
 
 /// The first link that the path crosses twice in one direction.

@@ -67,7 +67,7 @@ pub fn choose(args: &UseArgs) -> Result<(), Error> {
 pub fn mptcp_is_off(namespace: &Namespace) {
     if namespace.mptcp_enabled().is_ok_and(|on| !on) {
         note(&format!(
-            "MPTCP is off in {}, so nothing is coupled: switch it on there with `sysctl -w net.mptcp.enabled=1`",
+            "MPTCP is off in {}, so nothing is coupled: switch it on there with `sysctl -w net.mptcp.enabled=1`, after `ip netns exec NAME` for a named namespace",
             namespace.name
         ));
     }

@@ -5,6 +5,9 @@ use anabranch::studies::format::plain;
 use anabranch::theory::{Allocation, COUPLED, FlowIdeal, Ideals, LinkIdeal, SubflowIdeal};
 use anabranch::units::{PERCENT, PLAIN, RATE, TIME, Units};
 
+/// With a smaller window, in segments, a loss may leave too few ACKs for fast retransmit.
+const SMALL: f64 = 4.0;
+
 /// The ideals as text and tables.
 pub fn page(ideals: &Ideals) -> String {
     let all: Vec<&Allocation> = ideals.allocations.iter().collect();
@@ -62,6 +65,12 @@ fn remarks(ideals: &Ideals, settled: bool) -> String {
         remarks.push(format!(
             "{own}{others}A link drops packets only if it is full; then {} % of its buffer is occupied.",
             (ideals.queue * 1e3).round() / 10.0
+        ));
+    }
+    let windows = ideals.allocations.iter().flat_map(|a| &a.flows).flat_map(|flow| &flow.subflows);
+    if windows.filter_map(|subflow| subflow.cwnd_segments).any(|window| window < SMALL) {
+        remarks.push(format!(
+            "A mean window below {SMALL} segments is not a prediction: probes and timeouts, which theory leaves out, govern the rate there."
         ));
     }
     if ideals.allocation("balia").is_some() {

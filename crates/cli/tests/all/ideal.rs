@@ -31,6 +31,14 @@ fn changes_of_the_command_line() {
     assert!(one_line(&page).contains("neighbour/1–2 each dsl 44.24 44.24"), "{page}");
 }
 
+/// On a slow line, the windows are about a segment.
+#[test]
+fn small_windows_are_no_prediction() {
+    let changed = ["ideal", TWO_PATHS, "--cc", "lia", "--set", "links.dsl.rate='1 Mbit/s'"];
+    let page = anabranch(changed).ok();
+    assert!(one_line(&page).contains("A mean window below 4 segments is not a prediction"), "{page}");
+}
+
 /// A parameter of its own makes an equilibrium of its own.
 #[test]
 fn own_parameters() {

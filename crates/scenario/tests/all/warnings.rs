@@ -39,6 +39,10 @@ fn each_has_its_own() {
             "f: tcp.mss of 8948 makes packets of 9000 B: links with an MTU of 1500 B, as most have, do not carry them",
         ),
         (small("20 Mbit/s", "20 bit/s"), "b: its rate is 20 bit/s, below 1 kbit/s: did you mean 20 Mbit/s?"),
+        (
+            small("delay = \"20 ms\"", "delay = \"20 ms\"\nloss = { model = \"bernoulli\", rate = 1.0 }"),
+            "b: it loses every packet: a loss rate is a fraction, so 1 % is 0.01",
+        ),
     ] {
         assert_eq!(warnings(&text), [warning]);
     }
