@@ -85,7 +85,7 @@ impl Runner {
         match self.backend.refuses(scenario) {
             Some(why) => {
                 let (file, name) = (scenario.file(), self.name());
-                Err(Error::Input(miette!("{file} cannot be run on the {name}: {why}")))
+                Err(Error::Input(miette!("{file} cannot be run with `--backend {name}`: {why}")))
             }
             None => Ok(()),
         }
@@ -101,7 +101,7 @@ impl Runner {
         match first.filter(|_| reasons.all(|why| why.is_some())) {
             Some(why) => {
                 let name = self.name();
-                Err(Error::Input(miette!("the {name} cannot run any of these scenarios: {why}")))
+                Err(Error::Input(miette!("`--backend {name}` cannot run any of these scenarios: {why}")))
             }
             None => Ok(()),
         }

@@ -1,6 +1,7 @@
 //! Scenarios over real QUIC end points, in virtual time.
 
 use crate::Runner;
+use anabranch_papers::task_error;
 use anabranch_quic::QuicError;
 use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_scenario::Scenario;
@@ -31,10 +32,11 @@ impl Backend for Noq {
 
     fn run(&self, task: &Task, sink: &mut dyn Sink, keep_going: KeepGoing<'_>) -> Result<Summary, TaskError> {
         let scenario = task.scenario("the task's scenario")?;
-        anabranch_quic::run(&scenario, task.seed_of_run(), sink, keep_going).map_err(|error| match error {
+        let run = anabranch_quic::run(&scenario, task.seed_of_run(), sink, keep_going);
+        run.map_err(|error| match error {
             QuicError::Interrupted { at, partial } => TaskError::Interrupted { at, partial: Some(partial) },
             QuicError::Refused { .. } => TaskError::Refused(error.to_string()),
-            QuicError::Lost { .. } | QuicError::Livelock { .. } => TaskError::Failed(error.to_string()),
+            QuicError::Simulator(error) => task_error(&error),
         })
     }
 }

@@ -133,7 +133,8 @@ impl Connection {
                     self.data_fin = Some(seen.chunk);
                 }
             }
-            PacketKind::HandshakeAck => (),
+            // A guest's flows are not captured.
+            PacketKind::HandshakeAck | PacketKind::Datagram | PacketKind::DatagramBack => (),
             PacketKind::SynAck | PacketKind::JoinAck | PacketKind::Ack | PacketKind::Request => {
                 subflow.stamps.0 = clock(seen.sent);
                 if let Some(returned) = seen.returns {
@@ -227,6 +228,7 @@ impl Connection {
                     segment.options = segment.options.join_proof(keys, subflow.nonces);
                 }
             }
+            PacketKind::Datagram | PacketKind::DatagramBack => return None,
             PacketKind::JoinAck | PacketKind::Request => {
                 segment.window = u16::MAX >> 1;
                 segment.flags = ACK | flags_if(seen.kind == PacketKind::Request, PSH);

@@ -39,9 +39,10 @@ pub fn ended(run: Result<Run, SimError>) -> Result<Summary, TaskError> {
 /// What an error of the simulator is of a task: a defect, or a scenario that it cannot run.
 pub fn task_error(error: &SimError) -> TaskError {
     match error {
-        SimError::Corrupt { .. } | SimError::Livelock { .. } | SimError::TooManyOpen { .. } => {
-            TaskError::Failed(error.to_string())
-        }
+        SimError::Corrupt { .. }
+        | SimError::Livelock { .. }
+        | SimError::TooManyOpen { .. }
+        | SimError::Guest { .. } => TaskError::Failed(error.to_string()),
         _ => TaskError::Refused(error.to_string()),
     }
 }

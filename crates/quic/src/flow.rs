@@ -3,16 +3,18 @@
 use crate::QuicError;
 use crate::clock::Clock;
 use crate::meter::Meters;
-use crate::network::{Datagram, End};
+use crate::stack::{self, Watched};
 use crate::tls;
 use anabranch_cc::noq::{Coupled, Paths};
 use anabranch_net::{Random, Time};
-use anabranch_scenario::{Application, Flow as Spec};
+use anabranch_scenario::{Application, Flow as Spec, Transport};
+use anabranch_sim::{Datagram, Out};
 use bytes::{Bytes, BytesMut};
+use noq_proto::congestion::ControllerFactory;
 use noq_proto::{
     ClientConfig, Connection, ConnectionError, ConnectionHandle, ConnectionId, ConnectionIdGenerator,
-    DatagramEvent, Dir, Endpoint, EndpointConfig, Event, FourTuple, PathError, PathEvent, PathId, PathStatus,
-    ServerConfig, StreamEvent, StreamId, Transmit, TransportConfig, VarInt,
+    DatagramEvent, Dir, EcnCodepoint, Endpoint, EndpointConfig, Event, FourTuple, PathError, PathEvent,
+    PathId, PathStatus, ServerConfig, StreamEvent, StreamId, Transmit, TransportConfig, VarInt,
 };
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
@@ -25,10 +27,43 @@ const PORT: u16 = 4433;
 /// IPv4, TCP and its timestamps, by which a packet of a TCP flow exceeds its mss; and IPv4 and UDP.
 const TCP_HEADERS: u16 = 52;
 const UDP_HEADERS: u16 = 28;
+/// The congestion control of a connection.
+pub(crate) enum Control {
+    /// One algorithm over all paths.
+    Coupled(Paths<Meters>),
+    /// A controller of the stack on each path.
+    Stack(Arc<Watched>),
+}
+
 /// As much as the stack buffers of a stream that the receiver has not acknowledged.
 const SEND_WINDOW: u64 = 16 << 20;
 
+/// The receive window of the stream, in full packets. The stack ends a connection whose stream is in more than 1024 pieces; what
+/// is missing between them takes more packets than this.
+const RECEIVE_WINDOW: u32 = 1800;
+
 static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+
+/// One end of a connection: the sender is the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Client,
+    Server,
+}
+
+impl End {
+    fn other(self) -> End {
+        match self {
+            End::Client => End::Server,
+            End::Server => End::Client,
+        }
+    }
+}
+
+/// Whether a flow is one of QUIC.
+pub(crate) fn is_quic(flow: &Spec) -> bool {
+    flow.transport == Transport::Backend
+}
 
 /// Connection ids of 8 random bytes.
 struct Ids(Random);
@@ -54,15 +89,14 @@ struct Host {
 }
 
 pub(crate) struct Flow {
-    index: usize,
-    name: String,
     clock: Clock,
     ecn: bool,
     paths: usize,
     client: Host,
     server: Host,
     config: Option<ClientConfig>,
-    pub(crate) controlled: Paths<Meters>,
+    pub(crate) control: Control,
+    pub(crate) observables: usize,
     stream: Option<StreamId>,
     /// Bytes that the application has not yet written.
     left: u64,
@@ -104,26 +138,41 @@ fn path_of(ip: IpAddr) -> usize {
 
 /// The network path as an end sees it.
 fn four_tuple(path: usize, of: End) -> FourTuple {
-    let other = if of == End::Client { End::Server } else { End::Client };
-    let remote = SocketAddr::new(address(path, other).into(), PORT);
+    let remote = SocketAddr::new(address(path, of.other()).into(), PORT);
     FourTuple::new(remote, Some(address(path, of).into()))
+}
+
+fn coupled(spec: &Spec, clock: Clock) -> Result<Coupled<Meters>, QuicError> {
+    let group = spec
+        .cc
+        .entry
+        .group(&spec.cc.params)
+        .map_err(|why| QuicError::Refused { key: format!("flows.{}.cc", spec.name), why: why.to_string() })?;
+    let coupled = Coupled::observed(group, Meters::new(clock, spec.cc.entry.observables.len()))
+        .origin(clock.instant(Time::ZERO))
+        .initial_window(spec.tcp.initial_window.into());
+    Ok(match spec.tcp.initial_ssthresh {
+        Some(packets) => coupled.initial_ssthresh(packets.into()),
+        None => coupled,
+    })
 }
 
 impl Flow {
     pub(crate) fn new(index: usize, spec: &Spec, seed: u64, clock: Clock) -> Result<Flow, QuicError> {
         let mut random = Random::new(seed ^ SEED, index as u64);
-        let group = spec.cc.entry.group(&spec.cc.params).map_err(|why| QuicError::Refused {
-            key: format!("flows.{}.cc", spec.name),
-            why: why.to_string(),
-        })?;
-        let mut coupled = Coupled::observed(group, Meters::new(clock, spec.cc.entry.observables.len()))
-            .origin(clock.instant(Time::ZERO))
-            .initial_window(spec.tcp.initial_window.into());
-        if let Some(packets) = spec.tcp.initial_ssthresh {
-            coupled = coupled.initial_ssthresh(packets.into());
-        }
-        let (factory, controlled) = coupled.factory_and_paths();
         let payload = spec.tcp.mss + TCP_HEADERS - UDP_HEADERS;
+        let first = u64::from(spec.tcp.initial_window) * u64::from(payload);
+        let (control, factory): (_, Arc<dyn ControllerFactory + Send + Sync>) =
+            match stack::named(spec.cc.entry.name, first) {
+                Some(own) => {
+                    let watched = Arc::new(Watched::new(own, clock));
+                    (Control::Stack(watched.clone()), watched)
+                }
+                None => {
+                    let (factory, paths) = coupled(spec, clock)?.factory_and_paths();
+                    (Control::Coupled(paths), factory)
+                }
+            };
         let transport = || {
             let mut transport = TransportConfig::default();
             transport
@@ -132,6 +181,7 @@ impl Flow {
                 .mtu_discovery_config(None)
                 .enable_segmentation_offload(false)
                 .max_idle_timeout(None)
+                .stream_receive_window(VarInt::from_u32(RECEIVE_WINDOW * u32::from(payload)))
                 .send_window(SEND_WINDOW);
             if spec.paths.len() > 1 {
                 transport.max_concurrent_multipath_paths(spec.paths.len() as u32);
@@ -159,15 +209,14 @@ impl Flow {
             Host { endpoint: Endpoint::new(Arc::new(own), server.map(Arc::new), true), connection: None }
         };
         Ok(Flow {
-            index,
-            name: spec.name.clone(),
             clock,
             ecn: spec.tcp.ecn,
             paths: spec.paths.len(),
             client: host(None),
             server: host(Some(server_config)),
             config: Some(config),
-            controlled,
+            control,
+            observables: spec.cc.entry.observables.len(),
             stream: None,
             left: match spec.application {
                 Application::Bulk { bytes: Some(bytes) } => bytes,
@@ -189,16 +238,16 @@ impl Flow {
     }
 
     /// The client connects.
-    pub(crate) fn open(&mut self, now: Time, out: &mut Vec<Datagram>) -> Result<(), QuicError> {
+    pub(crate) fn open(&mut self, now: Time, out: &mut Out) -> Result<(), String> {
         let Some(config) = self.config.take() else { return Ok(()) };
         let remote = four_tuple(0, End::Client).remote();
         let connected = self.client.endpoint.connect(self.clock.instant(now), config, remote, "server");
-        self.client.connection = Some(connected.map_err(|why| self.lost(now, why.to_string()))?);
+        self.client.connection = Some(connected.map_err(|why| why.to_string())?);
         self.settle(now, End::Client, out)
     }
 
     /// The sender stops: the connection ends.
-    pub(crate) fn stop(&mut self, now: Time, out: &mut Vec<Datagram>) -> Result<(), QuicError> {
+    pub(crate) fn stop(&mut self, now: Time, out: &mut Out) -> Result<(), String> {
         self.stopped = true;
         self.config = None;
         let instant = self.clock.instant(now);
@@ -209,23 +258,23 @@ impl Flow {
     }
 
     /// A datagram arrives.
-    pub(crate) fn receive(
-        &mut self,
-        now: Time,
-        datagram: Datagram,
-        out: &mut Vec<Datagram>,
-    ) -> Result<(), QuicError> {
-        let (instant, end) = (self.clock.instant(now), datagram.to);
+    pub(crate) fn receive(&mut self, now: Time, datagram: Datagram, out: &mut Out) -> Result<(), String> {
+        let instant = self.clock.instant(now);
+        let end = if datagram.is_forward { End::Server } else { End::Client };
         self.keys = match (self.keys, end) {
             (Keys::Renewed(at), End::Server) if datagram.sent_at >= at => Keys::Seen(now),
             (Keys::Seen(at), End::Client) if datagram.sent_at >= at => Keys::Confirmed,
             (keys, _) => keys,
         };
-        let ecn = datagram.ecn.filter(|_| self.ecn);
+        let ecn = match datagram.ecn {
+            _ if !self.ecn => None,
+            (_, true) => Some(EcnCodepoint::Ce),
+            (capable, false) => capable.then_some(EcnCodepoint::Ect0),
+        };
         let from = four_tuple(datagram.path, end);
         let host = self.host(end);
         let mut buffer = Vec::new();
-        match host.endpoint.handle(instant, from, ecn, datagram.data, &mut buffer) {
+        match host.endpoint.handle(instant, from, ecn, BytesMut::from(&*datagram.data), &mut buffer) {
             Some(DatagramEvent::ConnectionEvent(_, event)) => {
                 if let Some((_, connection)) = &mut host.connection {
                     connection.handle_event(event);
@@ -234,7 +283,7 @@ impl Flow {
             Some(DatagramEvent::NewConnection(incoming)) => {
                 match host.endpoint.accept(incoming, instant, &mut buffer, None) {
                     Ok(connection) => host.connection = Some(connection),
-                    Err(why) => return Err(self.lost(now, why.cause.to_string())),
+                    Err(why) => return Err(why.cause.to_string()),
                 }
             }
             Some(DatagramEvent::Response(transmit)) => self.put(now, end, &transmit, &buffer, out),
@@ -243,34 +292,41 @@ impl Flow {
         self.settle(now, end, out)
     }
 
-    /// The timer of an end may be due. Returns at once if it was rescheduled.
-    pub(crate) fn timer(&mut self, now: Time, end: End, out: &mut Vec<Datagram>) -> Result<(), QuicError> {
-        if self.armed[end as usize] != now {
-            return Ok(());
-        }
-        self.armed[end as usize] = Time::NEVER;
+    /// The timer of an end may be due, if it was not rescheduled.
+    pub(crate) fn timers(&mut self, now: Time, out: &mut Out) -> Result<(), String> {
         let instant = self.clock.instant(now);
-        if let Some((_, connection)) = &mut self.host(end).connection {
-            connection.handle_timeout(instant);
+        for end in [End::Client, End::Server] {
+            if self.armed[end as usize] == now {
+                self.armed[end as usize] = Time::NEVER;
+                if let Some((_, connection)) = &mut self.host(end).connection {
+                    connection.handle_timeout(instant);
+                }
+                self.settle(now, end, out)?;
+            }
         }
-        self.settle(now, end, out)
+        Ok(())
     }
 
-    /// When the timer of an end is due, if that is not scheduled. A timer that is due again at once would stop virtual time.
-    pub(crate) fn next_timer(&mut self, now: Time, end: End) -> Option<Time> {
+    /// Schedules the timers of the ends. A timer that is due again at once would stop virtual time.
+    pub(crate) fn next_timers(&mut self, now: Time, out: &mut Out) {
         let clock = self.clock;
-        let (_, connection) = self.host(end).connection.as_mut()?;
-        let due = clock.time(connection.poll_timeout()?);
-        let at = due.max(now + Time::from_nanos(1));
-        let armed = &mut self.armed[end as usize];
-        (at != *armed && due.max(now) != *armed).then(|| {
-            *armed = at;
-            at
-        })
+        for end in [End::Client, End::Server] {
+            let connection = self.host(end).connection.as_mut();
+            let Some(due) = connection.and_then(|(_, connection)| connection.poll_timeout()) else {
+                continue;
+            };
+            let due = clock.time(due);
+            let at = due.max(now + Time::from_nanos(1));
+            let armed = &mut self.armed[end as usize];
+            if at != *armed && due.max(now) != *armed {
+                *armed = at;
+                out.timers.push(at);
+            }
+        }
     }
 
     /// Lets an end do all that it can do now.
-    fn settle(&mut self, now: Time, end: End, out: &mut Vec<Datagram>) -> Result<(), QuicError> {
+    fn settle(&mut self, now: Time, end: End, out: &mut Out) -> Result<(), String> {
         let instant = self.clock.instant(now);
         loop {
             let Host { endpoint, connection } = self.host(end);
@@ -306,19 +362,18 @@ impl Flow {
         }
     }
 
-    fn put(&self, now: Time, from: End, transmit: &Transmit, buffer: &[u8], out: &mut Vec<Datagram>) {
-        out.push(Datagram {
-            flow: self.index,
+    fn put(&self, now: Time, from: End, transmit: &Transmit, buffer: &[u8], out: &mut Out) {
+        out.datagrams.push(Datagram {
             path: path_of(transmit.destination.ip()),
-            to: if from == End::Client { End::Server } else { End::Client },
+            is_forward: from == End::Client,
             sent_at: now,
-            ecn: transmit.ecn.filter(|_| self.ecn),
-            data: BytesMut::from(&buffer[..transmit.size]),
-            hop: 0,
+            ecn: (self.ecn && transmit.ecn.is_some(), false),
+            wire_bytes: transmit.size as u16 + UDP_HEADERS,
+            data: buffer[..transmit.size].to_vec(),
         });
     }
 
-    fn on_event(&mut self, now: Time, end: End, event: Event) -> Result<(), QuicError> {
+    fn on_event(&mut self, now: Time, end: End, event: Event) -> Result<(), String> {
         match event {
             Event::Connected if end == End::Client => {
                 self.stream = self.client.connection.as_mut().and_then(|(_, c)| c.streams().open(Dir::Uni));
@@ -336,10 +391,10 @@ impl Flow {
             Event::Stream(StreamEvent::Readable { .. }) => self.read(),
             Event::ConnectionLost { reason: ConnectionError::ApplicationClosed(_) } if self.stopped => (),
             Event::ConnectionLost { reason } if !self.stopped => {
-                return Err(self.lost(now, format!("the QUIC connection ended: {reason}")));
+                return Err(format!("the QUIC connection ended: {reason}"));
             }
             Event::Path(PathEvent::Abandoned { id, reason, .. }) if !self.stopped => {
-                return Err(self.lost(now, format!("QUIC path {id} was abandoned: {reason:?}")));
+                return Err(format!("QUIC path {id} was abandoned: {reason:?}"));
             }
             _ => (),
         }
@@ -347,21 +402,21 @@ impl Flow {
     }
 
     /// Opens the paths that are not open, as soon as the peer has given connection ids for them.
-    fn open_paths(&mut self, now: Time) -> Result<(), QuicError> {
+    fn open_paths(&mut self, now: Time) -> Result<(), String> {
         let instant = self.clock.instant(now);
         let Some((_, connection)) = &mut self.client.connection else { return Ok(()) };
         if self.stream.is_none() || self.stopped || self.keys != Keys::Confirmed {
             return Ok(());
         }
         if self.paths > 1 && !connection.is_multipath_negotiated() {
-            return Err(self.lost(now, "the ends have not negotiated multipath".into()));
+            return Err("the ends have not negotiated multipath".into());
         }
         while connection.paths().len() < self.paths {
             let path = connection.paths().len();
             match connection.open_path(four_tuple(path, End::Client), PathStatus::Available, instant) {
                 Ok(id) => debug_assert_eq!(id, PathId::from(path as u32)),
                 Err(PathError::MaxPathIdReached | PathError::RemoteCidsExhausted) => break,
-                Err(why) => return Err(self.lost(now, format!("QUIC path {path} cannot be opened: {why}"))),
+                Err(why) => return Err(format!("QUIC path {path} cannot be opened: {why}")),
             }
         }
         Ok(())
@@ -404,9 +459,5 @@ impl Flow {
             }
         }
         let _ = chunks.finalize();
-    }
-
-    fn lost(&self, at: Time, why: String) -> QuicError {
-        QuicError::Lost { flow: self.name.clone(), at, why }
     }
 }

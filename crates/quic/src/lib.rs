@@ -1,15 +1,15 @@
-//! A scenario over real multipath QUIC end points: `noq-proto` in virtual time, on the links of `anabranch-net`.
+//! A scenario over real multipath QUIC end points: `noq-proto` in virtual time, as guests of the simulator.
 //!
-//! Every flow is a QUIC connection with one path for each path of the scenario, and sends one stream. Our algorithm sees all paths
+//! A flow is a QUIC connection with one path for each path of the scenario, and sends one stream. Our algorithm sees all paths
 //! of a connection. A run is a function of scenario, seed and version: the connection's random numbers come from the
 //! seed, and what does not (the key exchange) has a fixed length.
 
 mod clock;
 mod flow;
 mod meter;
-mod network;
 mod refused;
 mod run;
+mod stack;
 mod tls;
 
 pub use refused::check;
@@ -17,6 +17,7 @@ pub use run::run;
 
 use anabranch_net::Time;
 use anabranch_record::Summary;
+use anabranch_sim::SimError;
 
 /// Why a run has no summary.
 #[derive(Debug, thiserror::Error)]
@@ -29,22 +30,9 @@ pub enum QuicError {
         /// What it has, and what to do.
         why: String,
     },
-    /// A connection or one of its paths ended before the flow did.
-    #[error("flow `{flow}` at {at}: {why}")]
-    Lost {
-        /// The flow.
-        flow: String,
-        /// The simulated time.
-        at: Time,
-        /// What the QUIC stack says.
-        why: String,
-    },
-    /// Endless events at one instant: a bug in this backend or in the QUIC stack.
-    #[error("endless events at {at}")]
-    Livelock {
-        /// The simulated time.
-        at: Time,
-    },
+    /// The simulator cannot run it, or a connection or one of its paths ended before its flow did.
+    #[error(transparent)]
+    Simulator(#[from] SimError),
     /// `keep_going` returned false.
     #[error("interrupted at {at}")]
     Interrupted {

@@ -158,11 +158,11 @@ impl PathMeter {
     }
 
     /// The results over `seconds`; the network dropped `lost` packets.
-    pub(crate) fn measured(&self, seconds: f64, lost: u64) -> Measured<'_> {
+    pub(crate) fn measured(&self, seconds: f64, lost: u64) -> Measured<'static> {
         let (now, before) = (&self.counters, &self.before);
         let sent = now.sent - before.sent;
         Measured {
-            meter: Cow::Borrowed(&self.of),
+            meter: Cow::Owned(self.of.clone()),
             bytes: now.delivered_bytes - before.delivered_bytes,
             seconds,
             sent,

@@ -1,6 +1,7 @@
 //! What a scenario asks and QUIC, or this backend, does not have.
 
 use crate::QuicError;
+use crate::flow::is_quic;
 use anabranch_net::Time;
 use anabranch_scenario::{Application, Flow, Hosts, Scenario, Tcp};
 
@@ -14,7 +15,7 @@ const MOST_PATHS: usize = 8;
 /// # Errors
 /// [`QuicError::Refused`] with the key.
 pub fn check(scenario: &Scenario) -> Result<(), QuicError> {
-    scenario.flows.iter().try_for_each(flow)
+    scenario.flows.iter().filter(|flow| is_quic(flow)).try_for_each(flow)
 }
 
 fn flow(flow: &Flow) -> Result<(), QuicError> {
@@ -35,6 +36,18 @@ fn flow(flow: &Flow) -> Result<(), QuicError> {
     }
     if !flow.events.is_empty() {
         return refused("events", "QUIC flows keep their paths: remove the events".into());
+    }
+    if flow.cc.entry.name == "noq:bbr3" {
+        let why = "it takes random numbers of the machine, and no seed, so that a run does not repeat: use noq:cubic or noq:newreno";
+        return refused("cc", why.into());
+    }
+    if flow.cc.is_of_stack() && !flow.cc.params.is_empty() {
+        let why = format!("{} has no parameters: remove them", flow.cc.entry.name);
+        return refused("cc", why);
+    }
+    if flow.cc.is_of_stack() && flow.tcp.initial_ssthresh.is_some() {
+        let why = format!("{} has no such setting: remove the key", flow.cc.entry.name);
+        return refused("tcp.initial_ssthresh", why);
     }
     if flow.cc.entry.group(&flow.cc.params).is_ok_and(|group| group.is_model_based()) {
         let why = format!(

@@ -1,6 +1,5 @@
 //! Whole runs.
 
-use anabranch_net::Time;
 use anabranch_quic::{QuicError, check, run};
 use anabranch_record::{MemorySink, NoSamples, Summary};
 use anabranch_scenario::{Overrides, Scenario, Source, load};
@@ -82,6 +81,33 @@ fn a_transfer_ends_with_its_last_byte() {
     has_means(&summary, 1);
 }
 
+/// It is measured from 5 s to 8 s, with what waited behind a hole at 5 s; the link, from 5 s to 20 s, is idle after that.
+#[test]
+fn a_flow_that_stops_is_measured_until_then() {
+    let summary = summary(ONE, &["flows.bulk.stop=8 s"], 1);
+    let expected = 10e6 * f64::from(1500 - 28 - 33) / 1500.0;
+    let ratio = goodput(&summary, 0) / expected;
+    assert!((0.97..=1.03).contains(&ratio), "{ratio}");
+    let used = summary.links[0].utilisation / (3.0 / 15.0);
+    assert!((0.99..=1.03).contains(&used), "{used}");
+}
+
+/// 20 ms forth and 30 ms back, and at most 40 ms of queue. Two packets have one acknowledgement, which is small.
+#[test]
+fn acknowledgements_take_the_return_links() {
+    let text = ONE
+        .replace(
+            "flows =",
+            "links.back = { rate = \"1 Mbit/s\", delay = \"30 ms\", queue = \"1 BDP\" }\nflows =",
+        )
+        .replace("paths = [[\"a\"]]", "paths = [[\"a\"]], return = [[\"back\"]]");
+    let summary = summary(&text, &[], 1);
+    let rtt = summary.flows[0].subflows[0].mean_rtt_s.unwrap();
+    assert!((0.050..0.095).contains(&rtt), "{rtt}");
+    let used = summary.links[1].utilisation;
+    assert!((0.1..0.4).contains(&used), "{used}");
+}
+
 /// 40 ms of propagation on every path, and windows of at least a segment.
 fn has_means(summary: &Summary, paths: usize) {
     assert_eq!(summary.flows[0].subflows.len(), paths);
@@ -115,13 +141,36 @@ fn a_path_that_is_down_when_it_is_opened_works_later() {
     }
 }
 
-/// Sampling every 0 ns, which no file can ask for.
+/// Queues that never fill. The receiver would drop packets that are on the slow path when the fast one brings new keys.
 #[test]
-fn endless_events_at_one_instant_are_an_error() {
-    let mut scenario = scenario(ONE, &[]);
-    scenario.record.interval = Time::ZERO;
-    let stopped = run(&scenario, 1, &mut NoSamples, &mut |_| true);
-    assert!(matches!(stopped, Err(QuicError::Livelock { at: Time::ZERO })), "{stopped:?}");
+fn new_keys_cost_no_packet_of_the_slow_path() {
+    const UNEQUAL: &str = r#"
+        name = "unequal"
+        duration = "2 s"
+        links.slow = { rate = "100 Mbit/s", delay = "50 ms", queue = "10000 packets" }
+        links.fast = { rate = "10 Mbit/s", delay = "5 ms", queue = "10000 packets" }
+        flows = [{ name = "both", cc = "lia", paths = [["slow"], ["fast"]] }]
+    "#;
+    for seed in 1..=5 {
+        for path in &summary(UNEQUAL, &[], seed).flows[0].subflows {
+            assert!(path.goodput_bps > Some(1e6), "seed {seed}: {path:?}");
+            assert_eq!(path.retransmitted_segments, 0, "seed {seed}: {path:?}");
+        }
+    }
+}
+
+/// The receive window of 1800 packets limits this flow. Reno would add a segment to its window each round trip of 0.1 s.
+#[test]
+fn a_window_does_not_grow_while_flow_control_limits_the_flow() {
+    let set = [
+        "links.a.rate=1 Gbit/s",
+        "links.a.delay=50 ms",
+        "flows.bulk.tcp.initial_ssthresh=2500",
+        "flows.bulk.tcp.initial_window=1000",
+    ];
+    let path = &summary(ONE, &set, 1).flows[0].subflows[0];
+    let cwnd = path.mean_cwnd_segments.unwrap();
+    assert!(path.goodput_bps > Some(180e6) && (2500.0..2505.0).contains(&cwnd), "{path:?}");
 }
 
 #[test]
@@ -149,22 +198,58 @@ fn a_seed_gives_the_same_record() {
     assert_ne!(first, record(8));
 }
 
+/// The stack's NewReno on each path takes two shares beside one, as ours does. It keeps the window at least at two packets.
+#[test]
+fn the_stacks_controllers_are_measured() {
+    for cc in ["noq:newreno", "noq:cubic"] {
+        let set = [format!("flows.multipath.cc={cc}"), format!("flows.single.cc={cc}")];
+        let mut samples = MemorySink::new();
+        let scenario = scenario(SHARED, &set.each_ref().map(String::as_str));
+        let summary = run(&scenario, 1, &mut samples, &mut |_| true).unwrap();
+        let ratio = goodput(&summary, 0) / goodput(&summary, 1);
+        assert!((1.3..=3.0).contains(&ratio), "{cc}: {ratio}");
+        for path in summary.flows.iter().flat_map(|flow| &flow.subflows) {
+            assert!(path.recoveries > 0 && path.lost_segments > 0, "{cc}: {path:?}");
+            // The window, of packets with headers, carries the goodput in each round trip.
+            let window = path.mean_cwnd_segments.unwrap() * 1448.0 * 8.0 / path.mean_rtt_s.unwrap();
+            let used = path.goodput_bps.unwrap() / window;
+            assert!((0.8..1.1).contains(&used), "{cc}: {used} {path:?}");
+        }
+        let second = samples.series("multipath", 1).unwrap();
+        assert!(second.cwnd_segments.len() > 100 && second.cwnd_segments.iter().all(|cwnd| *cwnd >= 2.0));
+        assert!(second.srtt_s.iter().any(|rtt| *rtt > 0.042), "{:?}", second.srtt_s);
+    }
+}
+
 /// RFC 6356's goal 2: on a shared bottleneck the multipath flow takes as much as the flow with one path. Without coupling it has
-/// two flows' share of three.
+/// two flows' share of three. So it is beside the simulator's TCP.
 #[test]
 fn lia_shares_a_bottleneck_and_uncoupled_takes_two_shares() {
-    let mean = |cc: &str| {
-        let ratio = |seed| {
-            let summary = summary(SHARED, &[&format!("flows.multipath.cc={cc}")], seed);
-            let all = goodput(&summary, 0) + goodput(&summary, 1);
-            assert!(all > 0.9 * 9.6e6, "{cc}, seed {seed}: {all}");
-            goodput(&summary, 0) / goodput(&summary, 1)
+    for transport in ["backend", "tcp"] {
+        let mean = |cc: &str| {
+            let ratio = |seed| {
+                let set = [format!("flows.multipath.cc={cc}"), format!("flows.single.transport={transport}")];
+                let summary = summary(SHARED, &set.each_ref().map(String::as_str), seed);
+                let all = goodput(&summary, 0) + goodput(&summary, 1);
+                assert!(all > 0.9 * 9.6e6, "{cc}, {transport}, seed {seed}: {all}");
+                goodput(&summary, 0) / goodput(&summary, 1)
+            };
+            (1..=3).map(ratio).sum::<f64>() / 3.0
         };
-        (1..=3).map(ratio).sum::<f64>() / 3.0
-    };
-    let (lia, uncoupled) = (mean("lia"), mean("uncoupled"));
-    assert!((0.8..=1.25).contains(&lia), "LIA: {lia}");
-    assert!((1.5..=2.6).contains(&uncoupled), "uncoupled: {uncoupled}");
+        let (lia, uncoupled) = (mean("lia"), mean("uncoupled"));
+        assert!((0.8..=1.25).contains(&lia), "LIA, {transport}: {lia}");
+        assert!((1.5..=2.6).contains(&uncoupled), "uncoupled, {transport}: {uncoupled}");
+    }
+}
+
+/// Without flows of QUIC, the run is the simulator's, byte for byte.
+#[test]
+fn flows_of_tcp_are_the_simulators() {
+    let scenario =
+        scenario(SHARED, &["flows.multipath.transport=tcp", "flows.single.transport=tcp", "duration=20 s"]);
+    let hosting = run(&scenario, 3, &mut NoSamples, &mut |_| true).unwrap();
+    let plain = anabranch_sim::run(&scenario, 3, &mut NoSamples, &mut |_| true).unwrap();
+    assert_eq!(hosting.to_json(), plain.summary.to_json());
 }
 
 #[test]
@@ -204,6 +289,12 @@ fn what_quic_has_not_is_refused_by_key() {
         ("flows.bulk.penalise=false", "flows.bulk.penalise"),
         ("flows.bulk.scheduler=roundrobin", "flows.bulk.scheduler"),
         ("flows.bulk.cc=bbr", "flows.bulk.cc"),
+        ("flows.bulk.cc=noq:bbr3", "flows.bulk.cc"),
+        ("flows.bulk.cc={ name = \"noq:cubic\", pacing = true }", "flows.bulk.cc"),
+        (
+            "flows=[{ name = \"bulk\", cc = \"noq:cubic\", paths = [[\"a\"]], tcp = { initial_ssthresh = 9 } }]",
+            "flows.bulk.tcp.initial_ssthresh",
+        ),
         ("hosts=linux", "flows.bulk.scheduler"),
         (
             "flows.bulk.application={ kind = \"on-off\", on = \"1 s\", off = \"1 s\" }",

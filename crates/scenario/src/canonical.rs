@@ -126,7 +126,8 @@ fn model<'a>(out: &'a mut Text, (spec, values): (&ModelSpec, Vec<Value>)) -> &'a
 }
 
 fn flow(out: &mut Text, flow: &Flow) {
-    let Flow { name, cc, scheduler, penalise, start, stop, application, paths, events, tcp } = flow;
+    let Flow { name, cc, scheduler, penalise, transport, start, stop, application, paths, events, tcp } =
+        flow;
     out.line("flow").name(name).word(scheduler.name());
     out.flag(*penalise).time(*start).time(*stop);
     let CongestionControl { entry, params } = cc;
@@ -158,6 +159,9 @@ fn flow(out: &mut Text, flow: &Flow) {
             SubflowAction::Backup(true) => "backup",
             SubflowAction::Backup(false) => "regular",
         });
+    }
+    if *transport == Transport::Tcp {
+        out.line("transport").word("tcp");
     }
     let Tcp {
         mss,

@@ -39,6 +39,7 @@ mod read;
 mod resolve;
 mod scheduler;
 mod schema;
+mod stack;
 mod suggest;
 mod synthetic;
 mod trace;

@@ -53,6 +53,8 @@ pub struct Flow {
     pub scheduler: Scheduler,
     /// Whether a subflow that blocks the receive window has its window halved (Raiciu et al., NSDI 2012).
     pub penalise: bool,
+    /// The protocol.
+    pub transport: Transport,
     /// When the connection is opened.
     pub start: Time,
     /// When the application stops sending; at the latest the end of the run.
@@ -94,6 +96,11 @@ pub struct CongestionControl {
 }
 
 impl CongestionControl {
+    /// Whether it is a controller that a QUIC stack has itself, which its backend alone runs.
+    pub fn is_of_stack(&self) -> bool {
+        crate::stack::has(self.entry)
+    }
+
     /// The most paths of a flow under it. The kernel implementation has a row for each of the nine subflows that Linux
     /// allows per connection.
     pub fn max_paths(&self) -> usize {
@@ -232,6 +239,16 @@ pub struct SubflowEvent {
     pub path: usize,
     /// The event.
     pub action: SubflowAction,
+}
+
+/// The protocol of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Transport {
+    /// The backend's: QUIC on a QUIC stack, TCP elsewhere.
+    #[default]
+    Backend,
+    /// TCP everywhere; beside QUIC, the simulator's.
+    Tcp,
 }
 
 /// An event of a subflow.

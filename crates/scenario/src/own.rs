@@ -1,5 +1,6 @@
 //! Algorithms that a program adds to the registry while it runs, such as those written in Python.
 
+use crate::stack;
 use anabranch_cc::registry::Entry;
 use anabranch_cc_fixed::registry;
 use std::sync::{PoisonError, RwLock};
@@ -14,11 +15,11 @@ pub fn add_algorithm(entry: &'static Entry) {
     }
 }
 
-/// The algorithm of that name, of the registry or added.
+/// The algorithm of that name, of the registry, added, or of a QUIC stack.
 pub(crate) fn find(name: &str) -> Option<&'static Entry> {
     let own = || {
         let own = OWN.read().unwrap_or_else(PoisonError::into_inner);
         own.iter().find(|entry| entry.name == name).copied()
     };
-    registry::find(name).or_else(own)
+    registry::find(name).or_else(own).or_else(|| stack::find(name))
 }

@@ -244,6 +244,7 @@ impl Connection {
                 self.application.on_request(packet.data, &mut self.out);
                 self.push(net);
             }
+            Kind::Datagram | Kind::DatagramBack => self.needs_attention = true,
         }
     }
 

@@ -28,7 +28,7 @@ impl DropCounts {
 
     /// Counts a packet that a link dropped.
     pub(crate) fn note(&mut self, packet: &Packet) {
-        if packet.kind == Kind::Data && packet.len > 0 {
+        if packet.kind == Kind::Data && packet.len > 0 || packet.kind == Kind::Datagram {
             let dropped = &mut self.of[packet.subflow as usize];
             dropped.measured += u64::from(packet.stamp >= dropped.from);
             #[cfg(test)]

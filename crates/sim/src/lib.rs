@@ -14,6 +14,7 @@ mod delayed_acks;
 mod drops;
 mod dss;
 mod event;
+mod guest;
 mod held;
 mod hop;
 mod lane;
@@ -50,6 +51,7 @@ mod transfers;
 mod tso;
 
 pub use event::EventQueue;
+pub use guest::{Datagram, Guest, GuestEvent, Out};
 pub use memory::memory;
 pub use session::{FlowNow, LinkNow, Session, SubflowNow};
 
@@ -108,6 +110,20 @@ pub fn run_captured(
     let mut simulator = Simulator::new(scenario, seed, sink)?;
     simulator.listen(tap);
     finish(simulator, keep_going)
+}
+
+/// Runs a scenario whose flows, or some of them, are a guest's.
+///
+/// # Errors
+/// As [`run`], and [`SimError::Guest`].
+pub fn run_hosting(
+    scenario: &Scenario,
+    seed: u64,
+    guest: &mut dyn Guest,
+    sink: &mut dyn Sink,
+    keep_going: KeepGoing<'_>,
+) -> Result<Run, SimError> {
+    finish(Simulator::hosting(scenario, seed, guest, sink)?, keep_going)
 }
 
 fn finish(mut simulator: Simulator<'_>, keep_going: KeepGoing<'_>) -> Result<Run, SimError> {
@@ -198,6 +214,27 @@ pub enum SimError {
         flow: String,
         /// The size, in bytes.
         mss: u16,
+    },
+    /// The algorithm is a controller of a QUIC stack.
+    #[error(
+        "flow `{flow}`: {cc} is a controller of a QUIC stack, and this flow is not QUIC: \
+         use `--backend noq` without `transport = \"tcp\"`, or another `cc`"
+    )]
+    OfStack {
+        /// The flow.
+        flow: String,
+        /// The controller.
+        cc: &'static str,
+    },
+    /// The end points of a guest's flow cannot continue.
+    #[error("flow `{flow}` at {at}: {why}")]
+    Guest {
+        /// The flow.
+        flow: String,
+        /// The simulated time.
+        at: Time,
+        /// The reason.
+        why: String,
     },
     /// Too many links and flows for the event queue.
     #[error("the scenario is too large: {targets} sources of events, the limit is 16777216")]

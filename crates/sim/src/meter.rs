@@ -110,6 +110,11 @@ impl Meter {
         }
     }
 
+    /// Packets of this window that the network dropped.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
     /// The results over `seconds`.
     pub(crate) fn measured(&self, seconds: f64) -> Measured<'_> {
         Measured {

@@ -5,11 +5,12 @@ use crate::drops::DropCounts;
 use crate::event::EventQueue;
 use crate::hop::{DequeueStage, Hop, Stage};
 use crate::lane::{Host, Lane};
-use crate::packet::{Packet, flag};
+use crate::packet::{Kind, Packet, flag};
 use crate::routes::Routes;
 use crate::sack_blocks::SackBlocks;
 use crate::tap::Observations;
 use anabranch_net::{Arrival, Fifo, Link, LinkSpec, Outcome, Random, Steering, Time, Totals, Waiting};
+use slab::Slab;
 use std::collections::BTreeMap;
 
 /// The links, the routes over them, and the event queue that drives them.
@@ -26,6 +27,8 @@ pub(crate) struct Network {
     routes: Routes,
     /// SACK blocks of ACKs in flight.
     pub(crate) sacks: SackBlocks,
+    /// The content of a guest's datagrams in flight.
+    pub(crate) datagrams: Slab<Vec<u8>>,
     pub(crate) drops: DropCounts,
     pub(crate) delayed_acks: DelayedAcks,
     /// Observed packets, with a capture.
@@ -43,6 +46,7 @@ impl Network {
             hosts: Vec::new(),
             routes: Routes::default(),
             sacks: SackBlocks::default(),
+            datagrams: Slab::new(),
             drops: DropCounts::default(),
             delayed_acks: DelayedAcks::default(),
             observations: None,
@@ -160,6 +164,13 @@ impl Network {
         if let Some(target) = self.routes.next(&packet) {
             self.enter(packet, target);
         }
+    }
+
+    /// Sends a datagram of a guest, of either end.
+    #[inline(never)]
+    pub(crate) fn send_datagram(&mut self, mut packet: Packet) {
+        packet.hops_left = self.routes.hops(&packet);
+        self.send_captured(packet);
     }
 
     /// A packet enters a hop.
@@ -299,6 +310,9 @@ impl Network {
     fn note_drop(&mut self, packet: &Packet) {
         self.drops.note(packet);
         self.sacks.release(packet);
+        if matches!(packet.kind, Kind::Datagram | Kind::DatagramBack) {
+            self.datagrams.remove(packet.offset as usize);
+        }
     }
 
     /// Handles a head event that moves no packet out of a pipe: a void one, or one of a [`DequeueStage`].

@@ -34,6 +34,10 @@ pub enum Kind {
     Ack,
     /// The receiver's application requests the next response.
     Request,
+    /// A datagram of a guest's sender.
+    Datagram,
+    /// A datagram of a guest's receiver.
+    DatagramBack,
 }
 
 /// Bits of [`Packet::flags`].
@@ -86,7 +90,7 @@ pub(crate) struct Packet {
     pub(crate) seq: u32,
     /// Data: the chunk's number. ACK: the next one expected (DATA_ACK). Request: its number.
     pub(crate) data: u32,
-    /// The chunk's offset in the byte stream. In data, the receiver checks it.
+    /// The chunk's offset in the byte stream. In data, the receiver checks it. Datagram: the key of its content.
     pub(crate) offset: u32,
     /// ACK: the key of its SACK blocks; 0 without SACK blocks.
     pub(crate) sack: u32,
@@ -122,7 +126,7 @@ impl Packet {
     /// Whether the sender sent it.
     #[inline]
     pub(crate) fn is_forward(&self) -> bool {
-        matches!(self.kind, Kind::Syn | Kind::HandshakeAck | Kind::Data)
+        matches!(self.kind, Kind::Syn | Kind::HandshakeAck | Kind::Data | Kind::Datagram)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Samples over time, for a sink and for means of observables and of the smoothed RTT.
 
 use crate::connection::Connection;
+use crate::guest::Guests;
 use crate::network::Network;
 use crate::sender::Counters;
 use crate::subflow::Stage;
@@ -87,7 +88,7 @@ impl Sampler {
         }
     }
 
-    /// Takes a sample of everything. `running` states for each connection whether it is being measured, `pooled` for each
+    /// Takes a sample of the flows. `running` states for each connection whether it is being measured, `pooled` for each
     /// flow whether its transfers have their own connections.
     pub(crate) fn take(
         &mut self,
@@ -95,7 +96,7 @@ impl Sampler {
         connections: &mut [Connection],
         running: impl Fn(usize) -> bool,
         pooled: impl Fn(usize) -> bool,
-        net: &mut Network,
+        mut guests: Option<&mut Guests<'_>>,
         sink: &mut dyn Sink,
     ) {
         let time_s = now.as_secs_f64();
@@ -104,6 +105,10 @@ impl Sampler {
                 if self.wanted {
                     self.take_sums(time_s, flow, connection, sink);
                 }
+                continue;
+            }
+            if let Some(guest) = guests.as_mut().and_then(|guests| guests.hosting(flow)) {
+                guest.sample(flow, now, if self.wanted { Some(sink) } else { None });
                 continue;
             }
             let values = &mut self.values;
@@ -136,9 +141,14 @@ impl Sampler {
                 }
             }
         }
+    }
+
+    /// Takes a sample of the links.
+    pub(crate) fn take_links(&self, now: Time, net: &mut Network, sink: &mut dyn Sink) {
         if !self.wanted {
             return;
         }
+        let time_s = now.as_secs_f64();
         for link in 0..self.links {
             let (waiting, totals) = (net.waiting(link), net.totals(link));
             sink.link(&LinkSample {

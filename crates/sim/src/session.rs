@@ -148,7 +148,7 @@ impl Session {
             .map(|(f, flow)| controlled.contains(&f).then(|| vec![Wanted::default(); flow.paths.len()]));
         let wanted = wanted.collect();
         let sink = if sampled { SinkOf::Kept(Box::new(MemorySink::new())) } else { SinkOf::None(NoSamples) };
-        let mut simulator = Simulator::with(Held::Shared(Arc::new(scenario)), seed, sink)?;
+        let mut simulator = Simulator::with(Held::Shared(Arc::new(scenario)), seed, sink, None)?;
         let pause = simulator.pause_target();
         let mut session =
             Session { simulator, pause, now: Time::ZERO, is_over: false, links, is_steered: false, wanted };

@@ -6,9 +6,11 @@ use crate::connection::{Connection, TARGETS_PER_SUBFLOW};
 use crate::connection_meter::ConnectionMeter;
 use crate::dss::Dss;
 use crate::event::EventQueue;
+use crate::guest::{Guest, Guests};
 use crate::held::{Held, SinkOf};
 use crate::lone_runs::LoneRuns;
 use crate::network::Network;
+use crate::packet::{Kind, Packet};
 use crate::pool::{Transfer, TransferPool};
 use crate::sampler::Sampler;
 use crate::subflow::Subflow;
@@ -39,6 +41,8 @@ pub(crate) enum Target {
     Change(u32, u32),
     /// A transfer that opens its own connection.
     Arrival(u32),
+    /// The timers of a guest's flow.
+    Guest(u32),
     WarmedUp,
     Sample,
     Finish,
@@ -74,24 +78,40 @@ pub(crate) struct Simulator<'a> {
     /// Sums of each link at the end of the warm-up.
     pub(crate) warm: Vec<Totals>,
     /// Connection and index in it of each subflow of the network.
-    owners: Vec<(u32, u32)>,
+    pub(crate) owners: Vec<(u32, u32)>,
     /// The event targets after those of hops.
-    targets: Vec<Target>,
+    pub(crate) targets: Vec<Target>,
     hop_targets: u32,
     sampler: Sampler,
     pub(crate) sink: SinkOf<'a>,
     pub(crate) tap: Option<&'a mut dyn Tap>,
+    pub(crate) guests: Option<Guests<'a>>,
 }
 
 impl<'a> Simulator<'a> {
     pub(crate) fn new(scenario: &'a Scenario, seed: u64, sink: &'a mut dyn Sink) -> Result<Self, SimError> {
-        Simulator::with(Held::Lent(scenario), seed, SinkOf::Lent(sink))
+        Simulator::with(Held::Lent(scenario), seed, SinkOf::Lent(sink), None)
     }
 
-    pub(crate) fn with(held: Held<'a>, seed: u64, mut sink: SinkOf<'a>) -> Result<Self, SimError> {
+    /// With the flows that it hosts left to `guest`.
+    pub(crate) fn hosting(
+        scenario: &'a Scenario,
+        seed: u64,
+        guest: &'a mut dyn Guest,
+        sink: &'a mut dyn Sink,
+    ) -> Result<Self, SimError> {
+        Simulator::with(Held::Lent(scenario), seed, SinkOf::Lent(sink), Some(guest))
+    }
+
+    pub(crate) fn with(
+        held: Held<'a>,
+        seed: u64,
+        mut sink: SinkOf<'a>,
+        guest: Option<&'a mut dyn Guest>,
+    ) -> Result<Self, SimError> {
         let own = held.clone();
         let scenario = &*own;
-        check(scenario)?;
+        check(scenario, |f| guest.as_ref().is_some_and(|guest| guest.hosts(f)))?;
         let mut net = Network::new(scenario.links.iter().map(|link| &link.spec), seed);
         let mut owners = Vec::new();
         let mut subflows: Vec<Vec<Subflow>> = Vec::new();
@@ -118,11 +138,15 @@ impl<'a> Simulator<'a> {
             sampler,
             sink,
             tap: None,
+            guests: None,
         };
         for (f, of_flow) in subflows.into_iter().enumerate() {
             simulator.add_connection(f, of_flow, scenario.flows[f].application.clone())?;
         }
         simulator.schedule_plan();
+        if let Some(guest) = guest {
+            simulator.invite(guest);
+        }
         match simulator.targets() {
             n if n > EventQueue::MAX_TARGETS => Err(SimError::TooLarge { targets: n }),
             _ => Ok(simulator),
@@ -164,6 +188,7 @@ impl<'a> Simulator<'a> {
             sampler: self.sampler.clone(),
             sink,
             tap: None,
+            guests: None,
         })
     }
 
@@ -316,7 +341,7 @@ impl<'a> Simulator<'a> {
                 connection.on_packet(s as usize, &packet, &mut self.net);
                 self.net.sacks.release(&packet);
                 if connection.needs_attention {
-                    self.attend(c as usize, keep_going)?;
+                    self.attend(c as usize, &packet, keep_going)?;
                 }
             }
             return Ok(Some(now));
@@ -338,6 +363,9 @@ impl<'a> Simulator<'a> {
         }
         if let Target::Arrival(f) = target {
             self.on_arrival(f as usize, index, now)?;
+            return Ok(Some(now));
+        }
+        if self.guests.is_some() && self.is_guests(target, now)? {
             return Ok(Some(now));
         }
         self.act(target, now);
@@ -363,7 +391,7 @@ impl<'a> Simulator<'a> {
                 self.warm = (0..self.warm.len()).map(|i| self.net.totals(i)).collect();
             }
             Target::Sample => self.sample(now),
-            Target::Ack(_) | Target::Arrival(_) | Target::Finish | Target::Pause => {
+            Target::Ack(_) | Target::Arrival(_) | Target::Guest(_) | Target::Finish | Target::Pause => {
                 unreachable!("the loop handles them")
             }
         }
@@ -378,7 +406,8 @@ impl<'a> Simulator<'a> {
             self.sampler.add(transfer.flow as usize, connection, running(own + i));
         }
         let pooled = |f: usize| self.pools[f].is_some();
-        self.sampler.take(now, flows, running, pooled, &mut self.net, self.sink.get());
+        self.sampler.take(now, flows, running, pooled, self.guests.as_mut(), self.sink.get());
+        self.sampler.take_links(now, &mut self.net, self.sink.get());
     }
 
     /// A connection's measurement window begins.
@@ -396,6 +425,10 @@ impl<'a> Simulator<'a> {
         for subflow in &mut connection.subflows {
             self.net.drops.measure(subflow.id, now);
             subflow.meter.begin(now, subflow.counters(), subflow.first_bytes);
+        }
+        if let Some(guest) = self.guests.as_mut().and_then(|guests| guests.hosting(c)) {
+            measured.bytes = guest.delivered(c);
+            guest.measure(c, now, true);
         }
         if !measured.running {
             self.close_meters(c, now);
@@ -420,7 +453,14 @@ impl<'a> Simulator<'a> {
 
     fn close_meters(&mut self, c: usize, now: Time) {
         let (connection, measured) = (&mut self.connections[c], &mut self.measured[c]);
-        measured.bytes = connection.incoming.bytes() - measured.bytes;
+        let delivered = match self.guests.as_mut().and_then(|guests| guests.hosting(c)) {
+            Some(guest) => {
+                guest.measure(c, now, false);
+                guest.delivered(c)
+            }
+            None => connection.incoming.bytes(),
+        };
+        measured.bytes = delivered - measured.bytes;
         measured.reinjected = connection.reinjected - measured.reinjected;
         for subflow in &mut connection.subflows {
             let dropped = self.net.drops.measured(subflow.id);
@@ -430,10 +470,13 @@ impl<'a> Simulator<'a> {
 
     /// Handles rare events of connection `c`.
     #[cold]
-    fn attend(&mut self, c: usize, keep_going: KeepGoing<'_>) -> Result<(), SimError> {
+    fn attend(&mut self, c: usize, packet: &Packet, keep_going: KeepGoing<'_>) -> Result<(), SimError> {
         let (now, f) = (self.net.now(), self.flow_of(c));
         let connection = &mut self.connections[c];
         connection.needs_attention = false;
+        if matches!(packet.kind, Kind::Datagram | Kind::DatagramBack) {
+            return self.deliver(packet, now);
+        }
         if let Some(corrupt) = &connection.corrupt {
             let flow = self.scenario.flows[f].name.clone();
             return Err(SimError::Corrupt {
@@ -499,9 +542,12 @@ fn subflows_of(
     subflows
 }
 
-/// Checks the limits of the simulator.
-fn check(scenario: &Scenario) -> Result<(), SimError> {
-    for flow in &scenario.flows {
+/// Checks the limits of the simulator. `hosted`: whether the end points of a flow are a guest's.
+fn check(scenario: &Scenario, hosted: impl Fn(usize) -> bool) -> Result<(), SimError> {
+    for (f, flow) in scenario.flows.iter().enumerate() {
+        if flow.cc.is_of_stack() && !hosted(f) {
+            return Err(SimError::OfStack { flow: flow.name.clone(), cc: flow.cc.entry.name });
+        }
         let most = flow.cc.max_paths();
         if flow.paths.len() > most {
             return Err(SimError::TooManyPaths { flow: flow.name.clone(), paths: flow.paths.len(), most });

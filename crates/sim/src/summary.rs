@@ -23,7 +23,12 @@ pub(crate) fn summarise(simulator: &mut Simulator<'_>, end: Time) -> Summary {
 fn flow(simulator: &Simulator<'_>, f: usize, connection: &Connection, end: Time) -> FlowSummary {
     let (scenario, measured) = (&*simulator.scenario, &simulator.measured[f]);
     let spec = &scenario.flows[f];
+    let layout = FlowLayout::of(spec, scenario);
     let seconds = measured.to.since(measured.from).as_secs_f64();
+    if let Some(guest) = simulator.guests.as_ref().and_then(|guests| guests.hosted(f)) {
+        let lost: Vec<_> = connection.subflows.iter().map(|subflow| subflow.meter.dropped()).collect();
+        return FlowSummary::of(&layout, measured.bytes, seconds, guest.measured(f, seconds, &lost));
+    }
     let subflows = connection.subflows.iter().map(|subflow| subflow.meter.measured(seconds));
     let (completion, transfers) = match spec.application {
         Application::Arrivals { .. } => {
@@ -38,6 +43,6 @@ fn flow(simulator: &Simulator<'_>, f: usize, connection: &Connection, end: Time)
         reinjected_segments: measured.reinjected,
         completion,
         transfers,
-        ..FlowSummary::of(&FlowLayout::of(spec, scenario), measured.bytes, seconds, subflows)
+        ..FlowSummary::of(&layout, measured.bytes, seconds, subflows)
     }
 }

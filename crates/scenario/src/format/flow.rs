@@ -3,7 +3,7 @@
 use crate::diagnostic::At;
 use crate::format::{Algorithm, Application};
 use crate::leaf::{PositiveSpan, Size, Span, Whole};
-use crate::model::SubflowAction;
+use crate::model::{SubflowAction, Transport};
 use crate::read::{table, words};
 use crate::scheduler::Scheduler;
 
@@ -19,6 +19,8 @@ table! {
         /// Whether a slow subflow that blocks the receive window has its window halved (MPTCP). Default: true, but
         /// redundant and linux never do this.
         penalise: Option<At<bool>>,
+        /// The protocol on a QUIC stack. Default: backend.
+        transport: Option<Transport>,
         /// Number of such flows, named NAME/1, NAME/2, …. Default: one, named NAME.
         count: Option<At<Whole<1, 10_000>>>,
         /// When the connection is opened. Default: 0 s.
@@ -88,6 +90,13 @@ table! {
         /// Whether the window restarts at the initial window after a pause longer than the timeout (RFC 5681 §4.1).
         /// Default: true.
         slow_start_after_idle: Option<bool>,
+    }
+}
+
+words! {
+    Transport, "Transport", "a transport" {
+        "backend" => Transport::Backend, "The backend's: QUIC on a QUIC stack, TCP elsewhere.";
+        "tcp" => Transport::Tcp, "TCP everywhere; beside QUIC, the simulator's.";
     }
 }
 

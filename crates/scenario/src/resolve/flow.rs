@@ -109,6 +109,7 @@ fn flow(given: &format::Flow, context: &FlowContext<'_>, problems: &mut Problems
         cc: given.cc.0.clone(),
         scheduler,
         penalise: penalise(given.penalise.as_ref(), scheduler, problems),
+        transport: given.transport.unwrap_or_default(),
         start,
         stop: stop.min(duration).max(start),
         application,

@@ -11,6 +11,7 @@ mod delay;
 mod determinism;
 mod edges;
 mod every_algorithm;
+mod guest;
 mod hosts;
 mod idle;
 mod independent;
