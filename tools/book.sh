@@ -37,7 +37,7 @@ for file in README.md CONTRIBUTING.md SECURITY.md bench/README.md docs/src/SUMMA
 done
 # Scenarios, studies and sources that pages name, except new ones on the pages about adding them, which a test creates.
 for file in README.md CONTRIBUTING.md bench/README.md $(printf 'docs/src/%s ' $pages); do
-    for named in $(grep -oE '\b(crates|scenarios|studies|bench)/[A-Za-z0-9_./-]+\.(toml|rs)' "$file" | grep -vE '/(gentle|step|spaced|fewest)\.rs$' | sort -u || true); do
+    for named in $(grep -oE '\b(crates|scenarios|studies|bench)/[A-Za-z0-9_./-]+\.(toml|rs)' "$file" | grep -vE '/(gentle|step|spaced|fewest|NAME)\.rs$' | sort -u || true); do
         [ -e "$named" ] || complain "$file names $named, which does not exist"
     done
 done
