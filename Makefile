@@ -109,7 +109,7 @@ docs: ## build the crates' documentation and the book
 
 quick: page ## reproduce at the quick size, into target/quick
 	$(ANABRANCH) paper all --quick --replace --out target/quick
-	@tools/weight.sh target/quick/report 10
+	@tools/weight.sh target/quick/report 10.5
 
 instructions: setup-test build ## check the instructions per packet against bench/instructions.txt (callgrind)
 	@tools/instructions.sh

@@ -1,7 +1,8 @@
 /* multipath-cc as a congestion control algorithm of picoquic.
  *
  * picoquic_set_default_congestion_algorithm_ex(quic, &multipath_cc_algorithm, "olia") takes it for new connections; without a name it
- * is LIA. All paths of a connection are then one group. */
+ * is LIA. A name that multipath-cc does not have, or an algorithm that needs delivery rates, leaves the window as it begins: mpcc_new() returns NULL
+ * for it, so check the name with that. "independent" does not work: picoquic does not ask whether a path is barred. All paths of a connection are then one group. */
 #ifndef MULTIPATH_CC_PICOQUIC_H
 #define MULTIPATH_CC_PICOQUIC_H
 

@@ -11,7 +11,7 @@ A goal is met or missed if the whole 95 % interval of its ratio lies on one side
 undecided. The algorithms that surely miss no goal with any buffer are compared by the connection's goodput, or by its mean completion \
 time if it has transfers or responses; one without this value is left out. The best mean is recommended. \
 An algorithm differs from it beyond chance if a t test of their difference, run by run of the same seed, is significant at 5 %, with \
-Holm's correction for the number of algorithms. With several buffers each is compared alone: the recommendation is the algorithm that is best, or indistinguishable from the \
+Bonferroni's correction for the number of pairs of algorithms. With several buffers each is compared alone: the recommendation is the algorithm that is best, or indistinguishable from the \
 best, with every buffer; else the best depends on the buffer. If an algorithm with undecided goals has a better \
 mean, or no algorithm surely misses none, the recommendation waits: more seeds decide or, where that would be more than 100, longer runs. If every algorithm misses a goal, those that miss the \
 fewest are compared: each goal counts once for each buffer, and undecided goals count as missed.";
@@ -275,24 +275,16 @@ fn best_with(left: &[&Candidate], buffer: usize) -> Option<Vec<String>> {
     each.sort_by(|a, b| b.0.total_cmp(&a.0));
     let (_, _, top) = *each.first()?;
     let p = |value: &Estimate| paired_difference(&value.values, &top.values).and_then(|of| p_of_zero(&of));
-    let differs = holm(&each[1..].iter().map(|(_, _, value)| p(value)).collect::<Vec<_>>());
+    let pairs = each.len() * (each.len() - 1) / 2;
+    let differs = significant(&each[1..].iter().map(|(_, _, value)| p(value)).collect::<Vec<_>>(), pairs);
     let alike = each.iter().zip(std::iter::once(false).chain(differs)).filter(|(_, differs)| !differs);
     Some(alike.map(|((_, cc, _), _)| (*cc).clone()).collect())
 }
 
-/// Which of several tests are significant at 5 % by Holm's procedure, so that in 5 % of cases at most one of them is by chance. A
-/// test without a p-value is not.
-fn holm(p: &[Option<f64>]) -> Vec<bool> {
-    let mut order: Vec<usize> = (0..p.len()).collect();
-    order.sort_by(|a, b| p[*a].unwrap_or(1.0).total_cmp(&p[*b].unwrap_or(1.0)));
-    let mut significant = vec![false; p.len()];
-    for (rank, i) in order.into_iter().enumerate() {
-        if p[i].is_none_or(|p| p * (significant.len() - rank) as f64 >= 0.05) {
-            break;
-        }
-        significant[i] = true;
-    }
-    significant
+/// Which of these tests are significant at 5 %, by Bonferroni's correction for `tests`. The data choose the best, and so which
+/// pairs are tested: the correction is for all pairs. A test without a p-value is not significant.
+fn significant(p: &[Option<f64>], tests: usize) -> Vec<bool> {
+    p.iter().map(|p| p.is_some_and(|p| p * (tests as f64) < 0.05)).collect()
 }
 
 #[cfg(test)]
@@ -308,15 +300,12 @@ mod tests {
         Candidate { cc: cc.into(), missed, values, ..Candidate::default() }
     }
 
-    /// Holm 1979: with four tests the limits are 0.0125, 0.0167, 0.025 and 0.05; after the first failure none is significant.
+    /// Three algorithms have three pairs, with a limit of 0.05/3.
     #[test]
-    fn holm_s_limits() {
-        let p = [0.02, 0.012, 0.049, 0.016].map(Some);
-        assert_eq!(holm(&p), [true, true, true, true]);
-        assert_eq!(holm(&[0.03, 0.012, 0.049, 0.016].map(Some)), [false, true, false, true]);
-        assert_eq!(holm(&[Some(0.049)]), [true]);
-        assert_eq!(holm(&[Some(0.03), None]), [false, false]);
-        assert_eq!(holm(&[]), [false; 0]);
+    fn the_limit_is_for_all_pairs() {
+        assert_eq!(significant(&[0.016, 0.017].map(Some), 3), [true, false]);
+        assert_eq!(significant(&[Some(0.049)], 1), [true]);
+        assert_eq!(significant(&[Some(0.01), None], 3), [true, false]);
     }
 
     /// With the scenario's own buffers.

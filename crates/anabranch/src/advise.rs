@@ -53,7 +53,9 @@ pub fn advise(scenario: &Scenario, options: &AdviseOptions, watch: &Watch<'_>) -
     compared.check(|_| ()).map_err(|why| match why {
         Error::Interrupted(_) => {
             let (complete, total) = (compared.complete(), compared.total);
-            Error::Interrupted(miette!("interrupted: {complete} of {total} runs were complete, too few for advice"))
+            Error::Interrupted(miette!(
+                "interrupted: {complete} of {total} runs were complete, too few for advice"
+            ))
         }
         why => why,
     })?;

@@ -35,7 +35,7 @@ pub static RUNNERS: &[(&Runner, &str)] = &[
     (&GUEST_6_12, "The same on Debian's Linux 6.12 under QEMU, in virtual time: slower, but reproducible"),
     (&GUEST_6_1, "The same on Debian's Linux 6.1"),
     (&GUEST_NEWEST, "The same on Debian's newest Linux"),
-    (&NOQ, "The QUIC stack noq in virtual time: every flow is a multipath QUIC connection"),
+    (&NOQ, "The QUIC stack noq in virtual time: flows are multipath QUIC connections"),
 ];
 
 /// Their backends.

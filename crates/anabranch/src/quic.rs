@@ -7,7 +7,7 @@ use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_scenario::Scenario;
 use anabranch_study::{Backend, Task, TaskError, Variant};
 
-/// The QUIC stack noq: every flow is a multipath QUIC connection.
+/// The QUIC stack noq: a flow is a multipath QUIC connection, except with `transport = "tcp"`.
 pub static NOQ: Runner =
     Runner { backend: &Noq, with_iperf3: None, variant: Some(&COLUMN), is_ready: || Ok(()) };
 
@@ -15,7 +15,7 @@ static COLUMN: Variant = Variant::on(
     &Noq,
     "noq",
     "QUIC",
-    "The same scenarios over the QUIC stack noq, in virtual time: every flow is a multipath QUIC connection, on the simulator's links.",
+    "The same scenarios over the QUIC stack noq, in virtual time: flows are multipath QUIC connections, on the simulator's links.",
     "QUIC is left out: it cannot run any of these scenarios.",
 );
 

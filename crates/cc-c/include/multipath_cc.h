@@ -51,7 +51,7 @@ extern "C" {
 // delivery rates.
 //
 // # Safety
-// `algorithm` is a string.
+// `algorithm` is a string or NULL.
 MpccGroup *mpcc_new(const char *algorithm);
 
 // The connection ends. NULL is allowed.
@@ -105,11 +105,12 @@ void mpcc_on_timeout(MpccGroup *group, size_t row, double now);
 // The group is valid.
 void mpcc_on_spurious(MpccGroup *group, size_t row);
 
-// What the path may send. It changes with events of this path only.
+// What the path may send. Its window changes with events of this path only, `barred` also when another path joins or leaves.
 //
 // # Safety
 // The group is valid.
-MpccPath mpcc_path(const MpccGroup *group, size_t row);
+MpccPath mpcc_path(const MpccGroup *group,
+                   size_t row);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -48,9 +48,12 @@ pub struct MpccPath {
 /// delivery rates.
 ///
 /// # Safety
-/// `algorithm` is a string.
+/// `algorithm` is a string or NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mpcc_new(algorithm: *const c_char) -> *mut MpccGroup {
+    if algorithm.is_null() {
+        return std::ptr::null_mut();
+    }
     let name = unsafe { CStr::from_ptr(algorithm) };
     let group = name.to_str().ok().and_then(registry::find).and_then(|entry| entry.group(&[]).ok());
     match group.filter(|group| !group.is_model_based()) {
@@ -157,7 +160,7 @@ pub unsafe extern "C" fn mpcc_on_spurious(group: *mut MpccGroup, row: usize) {
     unsafe { with(group, row, |group| group.on_spurious(row)) }
 }
 
-/// What the path may send. It changes with events of this path only.
+/// What the path may send. Its window changes with events of this path only, `barred` also when another path joins or leaves.
 ///
 /// # Safety
 /// The group is valid.

@@ -1,4 +1,4 @@
-//! The kernel's arithmetic behind the contract of `anabranch-cc`, for the simulator.
+//! The kernel's arithmetic behind the contract of `multipath-cc`, for the simulator.
 
 use crate::group::Table;
 use crate::shared::{self, Functions, PATHS, Pending, Samples};

@@ -2,7 +2,7 @@
 //!
 //! The kernel has integers only. There each algorithm is a header of pure functions (`c/NAME.h`) over a
 //! plain table of paths (`c/group.h`). This crate compiles the same headers natively and puts them
-//! behind the contract of `anabranch-cc`, so that the simulator runs `lia@kernel` beside `lia`, and a
+//! behind the contract of `multipath-cc`, so that the simulator runs `lia@kernel` beside `lia`, and a
 //! test holds the two together step by step. It also reads tables as they lie in the kernel's maps.
 //!
 //! ```

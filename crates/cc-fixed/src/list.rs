@@ -1,5 +1,5 @@
 // Every algorithm of the kernel, in the order in which lists show them: its header in `c`, its reference in
-// `anabranch-cc`, and its name in the kernel, of at most 15 characters.
+// `multipath-cc`, and its name in the kernel, of at most 15 characters.
 //
 // `build.rs` compiles each header, `src/registry.rs` makes an entry of each line, and the build script of
 // `anabranch-mptcp-bpf` compiles each for eBPF.

@@ -1,4 +1,4 @@
-//! The kernel's algorithms, as `NAME@kernel` beside those of `anabranch-cc`.
+//! The kernel's algorithms, as `NAME@kernel` beside those of `multipath-cc`.
 
 use crate::algorithm::Kernel;
 use crate::group::Table;
@@ -12,7 +12,7 @@ pub struct KernelEntry {
     pub header: &'static str,
     /// The name that the kernel knows it by, such as `ab_lia`.
     pub kernel_name: &'static str,
-    /// The reference in `anabranch-cc`.
+    /// The reference in `multipath-cc`.
     pub reference: &'static Entry,
     /// As an algorithm for the simulator: its name is the reference's with `@kernel`.
     pub entry: Entry,

@@ -82,6 +82,9 @@ pub enum Event {
 
 impl Coupled {
     /// Couples the paths of one connection by the algorithm of `group`.
+    ///
+    /// # Panics
+    /// If the group has paths already, or its algorithm needs delivery rates (BBR), which the stack does not measure for a controller.
     pub fn new(group: Group) -> Coupled {
         Coupled::observed(group, ())
     }
@@ -89,7 +92,12 @@ impl Coupled {
 
 impl<O: Observer> Coupled<O> {
     /// The same, with an observer of all paths.
+    ///
+    /// # Panics
+    /// As [`Coupled::new`].
     pub fn observed(group: Group, observer: O) -> Coupled<O> {
+        assert!(group.paths().is_empty(), "the group has paths already");
+        assert!(!group.is_model_based(), "the stack measures no delivery rates for a controller");
         Coupled { group, initial_window: INITIAL_WINDOW, initial_ssthresh: None, origin: None, observer }
     }
 

@@ -50,9 +50,13 @@ fn end_at_once(requested: &AtomicBool) {
     // If the handler cannot be installed, the command comes to its orderly end.
     if flag::register(SIGINT, again.clone()).is_ok() {
         wait(&again);
-        note(
-            "interrupted again: ended at once, without a partial result; earlier results and stored runs stay",
-        );
+        // In a thread of its own, as a stopped terminal takes no message.
+        thread::spawn(|| {
+            note(
+                "interrupted again: ended at once, without a partial result; earlier results and stored runs stay",
+            );
+        });
+        thread::sleep(SOON);
         std::process::exit(INTERRUPTED.into());
     }
 }

@@ -56,6 +56,10 @@ fn flow(flow: &Flow) -> Result<(), QuicError> {
         );
         return refused("cc", why);
     }
+    if flow.cc.entry.name == "independent" && flow.paths.len() > 1 {
+        let why = "it keeps all but one path from sending, which a controller of the QUIC stack cannot: use another algorithm";
+        return refused("cc", why.into());
+    }
     if flow.scheduler != plain.scheduler() {
         let why = "the QUIC stack has one scheduler, the first path with room: remove the key, and `hosts` if that sets it";
         return refused("scheduler", why.into());

@@ -290,6 +290,7 @@ fn what_quic_has_not_is_refused_by_key() {
         ("flows.bulk.scheduler=roundrobin", "flows.bulk.scheduler"),
         ("flows.bulk.cc=bbr", "flows.bulk.cc"),
         ("flows.bulk.cc=noq:bbr3", "flows.bulk.cc"),
+        ("flows=[{ name = \"bulk\", cc = \"independent\", paths = [[\"a\"], [\"a\"]] }]", "flows.bulk.cc"),
         ("flows.bulk.cc={ name = \"noq:cubic\", pacing = true }", "flows.bulk.cc"),
         (
             "flows=[{ name = \"bulk\", cc = \"noq:cubic\", paths = [[\"a\"]], tcp = { initial_ssthresh = 9 } }]",

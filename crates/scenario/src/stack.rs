@@ -3,7 +3,8 @@
 use anabranch_cc::registry::{Entry, Kind};
 use anabranch_cc::{Ack, Algorithm, Congestion, Path};
 
-static ENTRIES: [Entry; 3] = [
+/// All of them.
+pub(crate) static ENTRIES: [Entry; 3] = [
     entry("noq:newreno", "NewReno of the QUIC stack noq"),
     entry("noq:cubic", "CUBIC of the QUIC stack noq"),
     entry("noq:bbr3", "BBRv3 of the QUIC stack noq"),

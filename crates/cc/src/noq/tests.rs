@@ -140,3 +140,9 @@ fn an_observer_sees_each_path_apart() {
         ["0 window 10", "1 window 10", sent, sent, sent, acked, acked, "1 rtt 100ms", "1 window 10", "1 Lost"];
     assert_eq!(seen, expected);
 }
+
+#[test]
+#[should_panic(expected = "delivery rates")]
+fn an_algorithm_that_needs_delivery_rates_is_refused() {
+    let _ = Coupled::new(registry::find("bbr").unwrap().group(&[]).unwrap());
+}

@@ -3,6 +3,7 @@
 use crate::diagnostic::{At, Place, Problems};
 use crate::model::CongestionControl;
 use crate::read::Read;
+use crate::stack;
 use crate::suggest::suggest;
 use crate::tree::{Node, Table, Value};
 use anabranch_cc::registry::{Allowed, Entry, Param, ParamError, ParamValue};
@@ -110,7 +111,7 @@ impl JsonSchema for Algorithm {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let name = |entry: &Entry| json_schema!({ "const": entry.name, "description": entry.title });
-        let names: Vec<Schema> = registry::entries().map(name).collect();
+        let names: Vec<Schema> = registry::entries().chain(&stack::ENTRIES).map(name).collect();
         let tables: Vec<Schema> = registry::entries().map(with_params).collect();
         let all = [names, tables].concat();
         json_schema!({ "anyOf": all })
