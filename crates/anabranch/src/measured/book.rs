@@ -87,18 +87,26 @@ fn the_book_lists_what_is_stored() {
 }
 
 /// The runs of a scenario in which one setting is changed, by their seeds: `adw-balia-s1 mptcp=lia` has the scenario's name, a flow and
-/// its algorithm.
+/// its algorithm, or several flows with theirs, `kato-bottleneck mptcp=lia,tcp=reno`.
 fn runs_of(what: &str) -> BTreeMap<u64, &'static Summary> {
-    let (scenario, flow) = what.split_once(' ').unwrap_or_else(|| panic!("{what}: no flow"));
-    let (flow, cc) = flow.split_once('=').unwrap_or_else(|| panic!("{what}: no algorithm"));
+    let (scenario, flows) = what.split_once(' ').unwrap_or_else(|| panic!("{what}: no flow"));
+    let flows =
+        flows.split(',').map(|flow| flow.split_once('=').unwrap_or_else(|| panic!("{what}: no algorithm")));
+    let flows: Vec<(&str, &str)> = flows.collect();
     let is_asked = |run: &&Measurement| {
+        let has =
+            |(flow, cc): &(&str, &str)| run.summary.flows.iter().any(|f| f.name == *flow && f.cc == *cc);
         run.summary.scenario == scenario
             && run.command.matches(" --set ").count() == 1
-            && run.summary.flows.iter().any(|f| f.name == flow && f.cc == cc)
+            && flows.iter().all(has)
     };
     let stock = shipped().iter().flat_map(Measurements::all).filter(is_asked);
     let stock = stock.filter(|run| run.command.contains(" --backend guest-6.12 "));
-    let found: BTreeMap<u64, &Summary> = stock.map(|run| (run.summary.seed, &run.summary)).collect();
+    let mut found: BTreeMap<u64, &Summary> = BTreeMap::new();
+    for run in stock {
+        let known = found.insert(run.summary.seed, &run.summary);
+        assert!(known.is_none(), "{what}: several scenarios, {}", run.command);
+    }
     assert!(!found.is_empty(), "{what}: not measured");
     found
 }
