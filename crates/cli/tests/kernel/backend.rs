@@ -100,7 +100,8 @@ fn a_sweep_beside_the_simulator() {
     assert!(fidelity.iter().all(|scenario| scenario["quantities"][0]["linux_hosts"]["relative"].is_f64()));
 }
 
-/// Measured runs are kept, are not repeated, and are found again: a further run is within the 99.9 % prediction interval of theirs.
+/// Measured runs are kept, are not repeated, and are found again: a further run is within the 99.9 % prediction interval of theirs, or within 1 % of
+/// their mean. Without losses, runs of a few seconds agree to a millionth, but one that starts 10 ms late on a busy machine loses 0.3 %.
 /// Of the shipped ones these are the shortest, if the file has any.
 #[test]
 fn measurements() {
@@ -147,6 +148,8 @@ fn measurements() {
         let goodput = |summary: &Summary| summary.flows[0].goodput_bps.unwrap();
         let goodputs: Vec<f64> = known.iter().map(|run| goodput(&run.summary)).collect();
         let Some((low, high)) = prediction(&goodputs, 0.999) else { continue };
+        let mean = goodputs.iter().sum::<f64>() / goodputs.len() as f64;
+        let (low, high) = (low.min(0.99 * mean), high.max(1.01 * mean));
         let command = known[0].command.replace("--seed 1", "--seed 97 --json");
         let Some(again) = judged(|| anabranch(words(command.trim_start_matches("anabranch "))), outcome)
         else {
