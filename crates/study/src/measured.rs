@@ -1,29 +1,11 @@
 //! Runs that were measured on Linux once and are kept with the project: reports show their values beside the simulator's.
 
-use crate::plan::experiments::distinct;
-use crate::setup::{Samples, Setup};
-use anabranch_record::Summary;
+use crate::measurement::Measurement;
+use crate::setup::{Samples, Setup, distinct};
 use anabranch_scenario::{Scenario, ScenarioError};
 use flate2::{Compression, GzBuilder, read::GzDecoder};
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read, Write};
-use std::sync::Arc;
-
-/// A measured run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Measurement {
-    /// The command of its simulation, with seed 1.
-    pub command: String,
-    /// The day, in UTC.
-    pub date: String,
-    /// The kind of machine.
-    pub machine: String,
-    /// The arithmetic of its algorithms: see [`Measurements`].
-    pub algorithms: String,
-    /// Means and totals, with the scenario's hash, the kernel's release and the testbed's health.
-    pub summary: Summary,
-}
 
 /// All measured runs.
 pub struct Measurements {
@@ -167,9 +149,6 @@ pub fn today() -> String {
     chrono::DateTime::<chrono::Utc>::from(std::time::SystemTime::now()).format("%Y-%m-%d").to_string()
 }
 
-/// The measured runs of a simulation.
-pub(crate) type Measured = Arc<[Measurement]>;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,8 +156,8 @@ mod tests {
     use crate::{
         Backend, Backends, Options, Other, RunCache, StudyResult, Variant, file, measuring, run_all,
     };
-    use anabranch_record::KernelRun;
-    use std::sync::{LazyLock, Mutex};
+    use anabranch_record::{KernelRun, Summary};
+    use std::sync::{Arc, LazyLock, Mutex};
 
     static LOSSY: Lossy = Lossy {
         name: "kernel",

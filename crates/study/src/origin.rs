@@ -1,8 +1,7 @@
 //! The origin of a difference between a published value and the simulator's, by what Linux gives in the same scenarios.
 
-use crate::result::Verdict;
 use crate::stats::Estimate;
-use crate::verdict::{REPRODUCED, Rule};
+use crate::verdict::{REPRODUCED, Rule, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// The origin of a difference. The book has the rule: see "The origin of a difference".

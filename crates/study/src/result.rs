@@ -8,6 +8,7 @@ pub use crate::stats::Estimate;
 
 use crate::Size;
 use crate::origin::Origin;
+use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -283,28 +284,6 @@ impl Published {
             Published::Claim(_) | Published::Nothing => None,
         }
     }
-}
-
-/// The outcome of a row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// Within the band, or the claim holds.
-    Reproduced,
-    /// Within the wider band, or the means are in order but intervals overlap.
-    Partly,
-    /// Outside.
-    NotReproduced,
-    /// Some interpretations of the paper's text refute it, and others do not.
-    Undetermined,
-    /// Without a published value to compare with.
-    #[default]
-    NotJudged,
-    /// Not measured: a simulation failed, or its seeds gave identical runs. `explanation` has the reason; the command exits with
-    /// an error.
-    Failed,
-    /// From the quick size, whose runs are too short and too few for a verdict: see [`StudyResult::shown`].
-    Provisional,
 }
 
 /// How the verdicts of a study are worded.

@@ -1,9 +1,10 @@
 //! A simulation: a scenario with changes.
 
-use crate::measured::Measured;
+use crate::measurement::Measurement;
 use crate::task::{Backend, SIM, Task};
 use anabranch_record::quoted;
 use anabranch_scenario::{Scenario, ScenarioError};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A scenario file, embedded or read. All points of a study share it.
@@ -54,7 +55,7 @@ pub struct Setup {
     pub(crate) one_in: u32,
     pub(crate) samples: Samples,
     /// Measured runs, which take the place of new ones.
-    pub(crate) measured: Option<Measured>,
+    pub(crate) measured: Option<Arc<[Measurement]>>,
 }
 
 impl Setup {
@@ -157,6 +158,12 @@ impl Setup {
         }
         command + &format!(" --seed {seed}")
     }
+}
+
+/// Indices of distinct setups.
+pub(crate) fn distinct(setups: &[Setup]) -> impl Iterator<Item = usize> {
+    let mut known = HashSet::new();
+    (0..setups.len()).filter(move |i| known.insert(setups[*i].command(1)))
 }
 
 /// The first problem, which often causes the others.

@@ -1,8 +1,30 @@
 //! The rules by which a value is judged. Each row states its rule before anything runs.
 
-use crate::result::Verdict;
 use crate::stats::Estimate;
+use serde::{Deserialize, Serialize};
 use std::fmt;
+
+/// The outcome of a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Within the band, or the claim holds.
+    Reproduced,
+    /// Within the wider band, or the means are in order but intervals overlap.
+    Partly,
+    /// Outside.
+    NotReproduced,
+    /// Some interpretations of the paper's text refute it, and others do not.
+    Undetermined,
+    /// Without a published value to compare with.
+    #[default]
+    NotJudged,
+    /// Not measured: a simulation failed, or its seeds gave identical runs. `explanation` has the reason; the command exits with
+    /// an error.
+    Failed,
+    /// From the quick size, whose runs are too short and too few for a verdict: see [`StudyResult::shown`](crate::StudyResult::shown).
+    Provisional,
+}
 
 /// The rule by which a row is judged.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,8 +4,9 @@ use super::figures::figure;
 use super::runs::Runs;
 use crate::fidelity::{Fidelity, LinuxHosts, attach_linux_hosts};
 use crate::outcome::Outcome;
-use crate::plan::experiments::{PlannedExperiment, VariantSetups, distinct};
+use crate::plan::experiments::{PlannedExperiment, VariantSetups};
 use crate::result::Figure;
+use crate::setup::distinct;
 use std::collections::{BTreeSet, HashSet};
 
 /// Each figure of the plan, from the simulator's runs and from each backend that ran all of them, with notes on backends that did

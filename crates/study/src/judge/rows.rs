@@ -6,9 +6,9 @@ use crate::outcome::Outcome;
 use crate::plan::experiments::VariantSetups;
 use crate::plan::{Plan, Quantity, RowPlan, RowValue};
 use crate::resolve::code::Code;
-use crate::result::{Other, Published, Row, Verdict};
+use crate::result::{Other, Published, Row};
 use crate::stats::{Estimate, estimate};
-use crate::verdict::{Rule, judge_interpretations};
+use crate::verdict::{Rule, Verdict, judge_interpretations};
 
 /// A row's values and verdict.
 struct JudgedRow {

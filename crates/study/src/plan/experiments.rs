@@ -6,7 +6,6 @@ use crate::error::StudyError;
 use crate::measured;
 use crate::setup::Setup;
 use crate::size::Size;
-use std::collections::HashSet;
 
 /// Options of a study's run.
 #[derive(Clone, Default)]
@@ -135,10 +134,4 @@ impl PlannedExperiment {
         let (n, place) = (self.plan.setups.len(), variant.map_or(0, |c| c + 1));
         &all[n * place..n * (place + 1)]
     }
-}
-
-/// Indices of distinct setups.
-pub(crate) fn distinct(setups: &[Setup]) -> impl Iterator<Item = usize> {
-    let mut known = HashSet::new();
-    (0..setups.len()).filter(move |i| known.insert(setups[*i].command(1)))
 }

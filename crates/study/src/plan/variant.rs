@@ -3,9 +3,8 @@
 pub use crate::fidelity::LINUX_HOSTS_SET;
 pub use crate::outcome::base;
 
-use super::experiments::distinct;
 use crate::measured::Measurements;
-use crate::setup::Setup;
+use crate::setup::{Setup, distinct};
 use crate::task::Backend;
 use anabranch_cc::registry::{self, ParamValue, Value};
 use anabranch_scenario::{CongestionControl, Flow, Scenario, ScenarioError, quoted_key};

@@ -4,7 +4,7 @@ use super::cost::{in_real_time, packets, seconds};
 use super::store::{Claim, RunCache};
 use crate::error::StudyError;
 use crate::key::RunId;
-use crate::measured::Measured;
+use crate::measurement::Measurement;
 use crate::outcome::Outcome;
 use crate::setup::{Samples, Setup};
 use crate::task::{Backends, SIM, Task, TaskError, trusted};
@@ -36,7 +36,7 @@ pub(super) struct Simulation {
     first: u64,
     /// The seeds, if they do not follow each other.
     listed: Option<Arc<[u64]>>,
-    measured: Option<Measured>,
+    measured: Option<Arc<[Measurement]>>,
 }
 
 impl Simulations {
