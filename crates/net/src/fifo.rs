@@ -76,9 +76,16 @@ impl<T: Copy> Fifo<T> {
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         let value = *self.front()?;
+        self.drop_front();
+        Some(value)
+    }
+
+    /// Removes the first element, which exists.
+    #[inline]
+    pub fn drop_front(&mut self) {
+        debug_assert!(self.len > 0, "the queue is empty");
         self.first = self.behind(self.first);
         self.len -= 1;
-        Some(value)
     }
 
     /// Makes element `i` the first.

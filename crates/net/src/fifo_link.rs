@@ -21,6 +21,8 @@ pub struct FifoLink {
     loss: LossProcess,
     /// When the epoch ends or the discipline's update is due.
     due: Time,
+    /// Whether it is now up, with drop-tail, and without losses, clock, opportunities and jitter.
+    plain: bool,
     /// All sums but the integrals.
     totals: Totals,
 }
@@ -39,9 +41,10 @@ impl FifoLink {
             discipline: discipline.map(Box::new),
             loss: LossProcess::new(spec, Random::new(seed ^ LOSS_SEED, stream)),
             due: Time::ZERO,
+            plain: false,
             totals: Totals::default(),
         };
-        link.due = link.next_due();
+        link.settle();
         link
     }
 
@@ -50,6 +53,31 @@ impl FifoLink {
     pub fn offer(&mut self, now: Time, wire_bytes: u32, ecn_capable: bool) -> Outcome {
         self.advance(now);
         self.totals.offer(wire_bytes);
+        if self.plain { self.take_plain(now, wire_bytes) } else { self.take(now, wire_bytes, ecn_capable) }
+    }
+
+    /// [`FifoLink::take`] of a link without what most links do not have.
+    #[inline]
+    fn take_plain(&mut self, now: Time, wire_bytes: u32) -> Outcome {
+        let mut start = FineTime::from_time(now);
+        let free_at = self.transmitter.busy_until;
+        if free_at > start {
+            if !self.queue.has_room(wire_bytes) {
+                return self.drop(DropReason::Queue, wire_bytes);
+            }
+            start = free_at;
+            self.queue.push(now, free_at, wire_bytes);
+        }
+        if !self.transmitter.transmit(start, wire_bytes) {
+            return self.drop(DropReason::Down, wire_bytes);
+        }
+        self.totals.deliver(wire_bytes, false);
+        Outcome::Delivered { at: self.transmitter.plain_delivery(), marked: false }
+    }
+
+    /// The fate of a packet that arrives.
+    #[inline(never)]
+    fn take(&mut self, now: Time, wire_bytes: u32, ecn_capable: bool) -> Outcome {
         if !self.transmitter.is_up() {
             return self.drop(DropReason::Down, wire_bytes);
         }
@@ -115,6 +143,7 @@ impl FifoLink {
     /// Lets the link be changed by [`FifoLink::steer`]. Before the first packet.
     pub fn let_steer(&mut self) {
         self.transmitter.let_steer();
+        self.settle();
     }
 
     /// Changes now. The caller corrects the deliveries of the latest packets, and reports which are lost ([`FifoLink::lose`]). Only
@@ -126,7 +155,7 @@ impl FifoLink {
         if let Some(loss) = to.loss {
             self.loss.change(loss, now);
         }
-        self.due = self.next_due();
+        self.settle();
         replanned
     }
 
@@ -163,14 +192,15 @@ impl FifoLink {
                 let same_until = self.transmitter.epoch_end().min(self.queue.next_departure());
                 discipline.update(&view, now, same_until);
             }
-            self.due = self.next_due();
+            self.settle();
         }
     }
 
-    /// The next end of an epoch or update.
-    fn next_due(&mut self) -> Time {
+    /// After a change: sets when the next end of an epoch or update is due, and whether the link is plain.
+    fn settle(&mut self) {
         let update = self.discipline.as_deref_mut().map_or(Time::NEVER, |rule| rule.rule().next_update());
-        update.min(self.transmitter.epoch_end())
+        self.due = update.min(self.transmitter.epoch_end());
+        self.plain = self.discipline.is_none() && self.loss.is_none() && self.transmitter.is_plain();
     }
 
     #[inline]

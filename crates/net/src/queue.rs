@@ -9,6 +9,8 @@ use crate::{QueueLimit, Time};
 #[derive(Clone, Debug)]
 pub(crate) struct Queue {
     waiting: Fifo<Queued>,
+    /// When the first of them has left, in whole nanoseconds; never if none waits.
+    left_at: u64,
     bytes: u64,
     max_packets: u64,
     max_bytes: u64,
@@ -30,6 +32,12 @@ impl Queued {
         Queued { nanos: (departure >> 32) as u64, fraction: departure as u32, size }
     }
 
+    /// The first whole nanosecond that is not before the departure.
+    #[inline]
+    fn left_at(self) -> u64 {
+        self.nanos.saturating_add(u64::from(self.fraction > 0))
+    }
+
     #[inline]
     fn departure(self) -> u128 {
         u128::from(self.nanos) << 32 | u128::from(self.fraction)
@@ -44,6 +52,7 @@ impl Queue {
         };
         Queue {
             waiting: Fifo::default(),
+            left_at: u64::MAX,
             bytes: 0,
             max_packets,
             max_bytes,
@@ -54,14 +63,14 @@ impl Queue {
     /// Removes the packets that left by `now`.
     #[inline]
     pub fn advance(&mut self, now: Time) {
-        while let Some(first) = self.waiting.front() {
-            if first.nanos > now.as_nanos() || (first.nanos == now.as_nanos() && first.fraction > 0) {
-                break;
-            }
+        while now.as_nanos() >= self.left_at
+            && let Some(first) = self.waiting.front()
+        {
             let (departure, size) = (first.departure(), first.size);
             self.bytes -= u64::from(size);
             self.integral.leave_at(departure, size);
-            self.waiting.pop();
+            self.waiting.drop_front();
+            self.left_at = self.waiting.front().map_or(u64::MAX, |first| first.left_at());
         }
     }
 
@@ -77,6 +86,7 @@ impl Queue {
                 }
             }
         }
+        self.left_at = self.waiting.front().map_or(u64::MAX, |first| first.left_at());
     }
 
     /// Whether one more packet may wait.
@@ -90,7 +100,11 @@ impl Queue {
     pub fn push(&mut self, now: Time, departure: FineTime, size: u32) {
         self.bytes += u64::from(size);
         self.integral.enter(now, size);
-        self.waiting.push(Queued::new(departure, size));
+        let packet = Queued::new(departure, size);
+        if self.waiting.is_empty() {
+            self.left_at = packet.left_at();
+        }
+        self.waiting.push(packet);
     }
 
     /// Packets that wait, as of the last `advance`.

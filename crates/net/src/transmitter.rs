@@ -127,6 +127,11 @@ impl Transmitter {
         self.epochs[self.current].is_up()
     }
 
+    /// Whether it now delivers each packet a fixed delay after its transmission, which may begin at any time.
+    pub fn is_plain(&self) -> bool {
+        self.at_once && self.jitter.is_none() && self.is_up()
+    }
+
     /// The rate, in bits per second; 0 while down.
     pub fn rate_bps(&self) -> f64 {
         self.epochs[self.current].rate_bps
@@ -277,6 +282,14 @@ impl Transmitter {
             self.transmit_in(self.last + 1);
         }
         true
+    }
+
+    /// [`Transmitter::delivery`], if [`Transmitter::is_plain`].
+    #[inline]
+    pub fn plain_delivery(&mut self) -> Time {
+        // Packets do not overtake when the delay falls.
+        self.last_delivery = (self.busy_until.as_time() + self.delay).max(self.last_delivery);
+        self.last_delivery
     }
 
     /// When the latest packet, taken from the queue at `now`, is delivered.

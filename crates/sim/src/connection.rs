@@ -2,6 +2,7 @@
 
 mod bursts;
 mod handshake;
+mod only_path;
 mod sending;
 mod timers;
 
@@ -230,6 +231,15 @@ impl Connection {
         match packet.kind {
             Kind::Data => self.on_data(s, packet, net),
             Kind::Ack => self.on_ack(s, packet, net),
+            _ => self.on_rare_packet(s, packet, net),
+        }
+    }
+
+    /// The same for a packet that is neither data nor its acknowledgement.
+    #[inline(never)]
+    fn on_rare_packet(&mut self, s: usize, packet: &Packet, net: &mut Network) {
+        match packet.kind {
+            Kind::Data | Kind::Ack => unreachable!("frequent"),
             Kind::Syn => self.on_syn(s, packet, net),
             Kind::SynAck => self.on_syn_ack(s, packet, net),
             Kind::HandshakeAck => self.on_handshake_ack(s, packet, net),

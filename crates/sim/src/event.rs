@@ -89,10 +89,13 @@ impl EventQueue {
     /// [`EventQueue::finish`] or [`EventQueue::repeat`] is called.
     #[inline]
     pub fn advance(&mut self) -> Option<(Time, u32)> {
-        let next = self.peek()?;
-        self.now = next.0.as_nanos();
-        self.moves = next.1 < self.pipes;
-        Some(next)
+        self.moves = self.packets.head < self.timers.head;
+        let entry = if self.moves { self.packets.head } else { self.timers.head };
+        if !self.moves && entry == VACANT {
+            return None;
+        }
+        self.now = (entry >> 64) as u64;
+        Some((self.now(), entry as u32 & (TARGETS as u32 - 1)))
     }
 
     /// Removes the head.

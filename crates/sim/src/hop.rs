@@ -40,8 +40,8 @@ pub(crate) struct Hop {
 impl Hop {
     /// Puts a packet into the pipe of this hop, with event target `target`; it leaves at `at`.
     #[inline(always)]
-    pub(crate) fn put(&mut self, packet: Packet, at: Time, target: u32, events: &mut EventQueue) {
-        self.pipe.insert((at, packet), |(later, _)| *later > at);
+    pub(crate) fn put(&mut self, packet: &Packet, at: Time, target: u32, events: &mut EventQueue) {
+        self.pipe.insert((at, *packet), |(later, _)| *later > at);
         if at < self.armed {
             self.armed = at;
             events.schedule(at, target);

@@ -49,7 +49,7 @@ impl Lane {
 
     /// A packet of `host` enters. `target` is the event target of the lane.
     #[inline]
-    pub(crate) fn enter(&mut self, packet: Packet, host: &mut Host, target: u32, events: &mut EventQueue) {
+    pub(crate) fn enter(&mut self, packet: &Packet, host: &mut Host, target: u32, events: &mut EventQueue) {
         let mut at = events.now() + self.delay;
         if host.jitter > 0.0 {
             at += Time::from_nanos_f64(host.random.uniform() * host.jitter);
@@ -61,59 +61,56 @@ impl Lane {
         }
         host.waiting += 1;
 
-        if self.pipe.insert((at, packet), |(later, _)| *later > at) == 0 {
+        if self.pipe.insert((at, *packet), |(later, _)| *later > at) == 0 {
             self.armed = (at, host.sequence);
             events.schedule_as(at, host.sequence, target);
         }
     }
 
-    /// Handles the head event, which is of this lane: takes it from the queue, and the packet from the lane. `None` if the event
-    /// was void.
+    /// Handles the head event, which is of this lane: takes it from the queue, and the packet from the lane. False if the event was
+    /// void.
     #[inline]
     pub(crate) fn step(
         &mut self,
         hosts: &mut [Host],
         target: u32,
         events: &mut EventQueue,
-    ) -> Option<Packet> {
+        packet: &mut Packet,
+    ) -> bool {
         if self.armed != (events.now(), events.head_sequence()) {
             events.finish();
-            return None;
+            return false;
         }
-        let (at, packet) = self.pipe.pop().expect("an armed lane holds a packet");
-        debug_assert_eq!(at, events.now());
+        *packet = self.pipe.front().expect("an armed lane holds a packet").1;
+        self.pipe.drop_front();
         let host = &mut hosts[packet.subflow as usize];
         host.waiting -= 1;
         if host.waiting > 0 {
             host.sequence = events.next_sequence();
         }
-        if let (Some((first, _)), Some((second, _))) = (self.pipe.front(), self.pipe.second())
-            && first == second
-        {
-            self.first_of_equals(hosts, *first);
+        let Some((at, mut next)) = self.pipe.front().map(|(at, packet)| (*at, packet.subflow)) else {
+            self.armed = (Time::NEVER, 0);
+            events.finish();
+            return true;
+        };
+        if self.pipe.second().is_some_and(|(second, _)| *second == at) {
+            next = self.first_of_equals(hosts, at);
         }
-        match self.pipe.front() {
-            Some((at, next)) => {
-                self.armed = (*at, hosts[next.subflow as usize].sequence);
-                events.repeat_as(self.armed.0, self.armed.1, target);
-            }
-            None => {
-                self.armed = (Time::NEVER, 0);
-                events.finish();
-            }
-        }
-        Some(packet)
+        self.armed = (at, hosts[next as usize].sequence);
+        events.repeat_as(at, self.armed.1, target);
+        true
     }
 
-    /// Orders the packets that leave next, at `at`: puts the right one first. Packets of one subflow share a sequence number here
-    /// and stay in order.
+    /// Orders the packets that leave next, at `at`: puts the right one first, and returns its subflow. Packets of one subflow share a
+    /// sequence number here and stay in order.
     #[cold]
-    fn first_of_equals(&mut self, hosts: &[Host], at: Time) {
+    fn first_of_equals(&mut self, hosts: &[Host], at: Time) -> u32 {
         let equals = self.pipe.iter().take_while(|(t, _)| *t == at).enumerate();
         let first = equals.min_by_key(|(_, (_, packet))| hosts[packet.subflow as usize].sequence);
         if let Some((place, _)) = first {
             self.pipe.move_to_front(place);
         }
+        self.pipe.front().map_or(0, |(_, packet)| packet.subflow)
     }
 }
 
@@ -137,16 +134,17 @@ mod tests {
         let (mut entries, mut left) = (entries.iter(), Vec::new());
         events.schedule(Time::ZERO, ENTRY);
         let mut host = 0;
+        let mut packet = Packet::new(Kind::Ack, 0, 0, 52, Time::ZERO);
         while let Some((now, target)) = events.advance() {
             if target == LANE {
-                if let Some(packet) = lane.step(&mut hosts, LANE, &mut events) {
+                if lane.step(&mut hosts, LANE, &mut events, &mut packet) {
                     left.push((now.as_nanos(), packet.subflow));
                 }
                 continue;
             }
             events.finish();
             let packet = Packet::new(Kind::Ack, host, 0, 52, now);
-            lane.enter(packet, &mut hosts[host as usize], LANE, &mut events);
+            lane.enter(&packet, &mut hosts[host as usize], LANE, &mut events);
             if let Some((gap, next)) = entries.next() {
                 host = *next;
                 events.schedule(now + Time::from_nanos(*gap), ENTRY);

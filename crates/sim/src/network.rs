@@ -129,53 +129,48 @@ impl Network {
         }
     }
 
-    /// Sends a packet on its next hop.
+    /// Sends a packet on its first hop.
     #[inline(always)]
     pub(crate) fn send(&mut self, mut packet: Packet) {
-        packet.hops_left = self.routes.hops(&packet);
         if self.observations.is_some() {
             return self.send_captured(packet);
         }
-        if let Some(target) = self.routes.next(&packet) {
-            self.enter(packet, target);
-        }
+        let target = self.routes.begin(&mut packet);
+        self.enter(&mut packet, target);
     }
 
     /// Sends an ACK of the receiver. Return routes begin with the lane of the host.
     #[inline]
     pub(crate) fn send_ack(&mut self, mut packet: Packet) {
-        packet.hops_left = self.routes.hops(&packet);
         if self.observations.is_some() {
             return self.send_captured(packet);
         }
+        let target = self.routes.begin(&mut packet);
         packet.hops_left -= 1;
         let host = &mut self.hosts[packet.subflow as usize];
-        let target = self.hops.len() as u32 + host.lane;
-        self.lanes[host.lane as usize].enter(packet, host, target, &mut self.events);
+        self.lanes[host.lane as usize].enter(&packet, host, target, &mut self.events);
     }
 
     /// The same with a capture; a separate function, so that other runs pay one comparison.
     #[cold]
     #[inline(never)]
     fn send_captured(&mut self, mut packet: Packet) {
+        let target = self.routes.begin(&mut packet);
         if let Some(observations) = &mut self.observations {
             observations.leaves(self.events.now(), &mut packet, &self.sacks);
         }
-        if let Some(target) = self.routes.next(&packet) {
-            self.enter(packet, target);
-        }
+        self.enter(&mut packet, target);
     }
 
     /// Sends a datagram of a guest, of either end.
     #[inline(never)]
-    pub(crate) fn send_datagram(&mut self, mut packet: Packet) {
-        packet.hops_left = self.routes.hops(&packet);
+    pub(crate) fn send_datagram(&mut self, packet: Packet) {
         self.send_captured(packet);
     }
 
     /// A packet enters a hop.
-    #[inline]
-    fn enter(&mut self, mut packet: Packet, target: u32) {
+    #[inline(never)]
+    fn enter(&mut self, packet: &mut Packet, target: u32) {
         let now = self.events.now();
         packet.hops_left -= 1;
         let Some(hop) = self.hops.get_mut(target as usize) else {
@@ -185,7 +180,7 @@ impl Network {
             && !matches!(hop.stage, Stage::Pipe)
         {
             // Link `i` is hop `i`.
-            observations.enters(now, target as usize, &packet, &self.sacks);
+            observations.enters(now, target as usize, packet, &self.sacks);
         }
         let at = match &mut hop.stage {
             Stage::Link(link) => match link.offer(now, u32::from(packet.wire), packet.has(flag::ECT)) {
@@ -195,7 +190,7 @@ impl Network {
                     }
                     at
                 }
-                Outcome::Dropped(_) => return self.note_drop(&packet),
+                Outcome::Dropped(_) => return self.note_drop(packet),
             },
             Stage::Dequeue(_) => return self.enqueue(packet, target),
             Stage::Pipe => now,
@@ -205,14 +200,14 @@ impl Network {
 
     /// A packet of the receiver that is not an ACK, or captured, enters its lane.
     #[inline(never)]
-    fn enter_lane(&mut self, packet: Packet, target: u32) {
+    fn enter_lane(&mut self, packet: &Packet, target: u32) {
         let host = &mut self.hosts[packet.subflow as usize];
         self.lanes[host.lane as usize].enter(packet, host, target, &mut self.events);
     }
 
     /// A packet arrives at a [`DequeueStage`].
     #[inline(never)]
-    fn enqueue(&mut self, packet: Packet, target: u32) {
+    fn enqueue(&mut self, packet: &Packet, target: u32) {
         let now = self.events.now();
         let Stage::Dequeue(stage) = &mut self.hops[target as usize].stage else { return };
         // Each direction of a subflow is a flow, as by addresses and ports.
@@ -222,9 +217,9 @@ impl Network {
             Ok(ticket) => {
                 let places = stage.packets.len().max(ticket as usize + 1);
                 stage.packets.resize(places, None);
-                stage.packets[ticket as usize] = Some(packet);
+                stage.packets[ticket as usize] = Some(*packet);
             }
-            Err(_) => self.note_drop(&packet),
+            Err(_) => self.note_drop(packet),
         }
         self.collect_outcomes(target);
     }
@@ -242,7 +237,7 @@ impl Network {
                     if marked {
                         packet.flags |= flag::CE;
                     }
-                    self.hops[pipe as usize].put(packet, at, pipe, &mut self.events);
+                    self.hops[pipe as usize].put(&packet, at, pipe, &mut self.events);
                 }
                 Outcome::Dropped(_) => self.note_drop(&packet),
             }
@@ -328,32 +323,31 @@ impl Network {
         }
     }
 
-    /// Handles the head event, which is of hop `target`: takes it from the queue and moves its packet. Returns the packet if it
-    /// reached the end of its route.
+    /// Handles the head event, which is of hop `target`: takes it from the queue and moves its packet. Returns whether a packet
+    /// reached the end of its route, which is then in `packet`.
     #[inline]
-    pub(crate) fn step(&mut self, target: u32) -> Option<Packet> {
-        let packet = match (target as usize).checked_sub(self.hops.len()) {
-            None => self.step_hop(target)?,
-            Some(lane) => self.lanes[lane].step(&mut self.hosts, target, &mut self.events)?,
+    pub(crate) fn step(&mut self, target: u32, packet: &mut Packet) -> bool {
+        let moved = match (target as usize).checked_sub(self.hops.len()) {
+            None => self.step_hop(target, packet),
+            Some(lane) => self.lanes[lane].step(&mut self.hosts, target, &mut self.events, packet),
         };
-        match self.routes.next(&packet) {
-            None => Some(packet),
-            Some(next) => {
-                self.enter(packet, next);
-                None
-            }
+        if moved && let Some(next) = self.routes.next(packet) {
+            self.enter(packet, next);
+            return false;
         }
+        moved
     }
 
-    /// The same for a hop before the lanes, up to where the packet has left it.
+    /// The same for a hop before the lanes, up to where the packet has left it. False if the event moved none.
     #[inline]
-    fn step_hop(&mut self, target: u32) -> Option<Packet> {
+    fn step_hop(&mut self, target: u32, packet: &mut Packet) -> bool {
         let hop = &mut self.hops[target as usize];
         if hop.armed != self.events.now() {
             self.wake(target);
-            return None;
+            return false;
         }
-        let (_, packet) = hop.pipe.pop().expect("an armed hop holds a packet");
+        *packet = hop.pipe.front().expect("an armed hop holds a packet").1;
+        hop.pipe.drop_front();
         match hop.pipe.front() {
             Some(&(next, _)) => {
                 hop.armed = next;
@@ -364,7 +358,7 @@ impl Network {
                 self.events.finish();
             }
         }
-        Some(packet)
+        true
     }
 
     /// Segments with payload of `subflow` in the network, for the conservation check.

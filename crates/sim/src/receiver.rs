@@ -88,9 +88,10 @@ impl Receiver {
         if seq <= self.reported {
             self.echo = self.echo.max(packet.stamp);
         }
-        self.track_ecn(packet);
         self.pending += 1;
-        self.pushed |= packet.has(flag::PSH);
+        if packet.has(flag::CWR | flag::CE | flag::PSH) {
+            self.track_flags(packet);
+        }
         if seq != self.next || self.disordered {
             return self.out_of_order(seq);
         }
@@ -155,7 +156,8 @@ impl Receiver {
     }
 
     /// RFC 3168 §6.1.3: CE is echoed until the sender signals its reduction.
-    fn track_ecn(&mut self, packet: &Packet) {
+    fn track_flags(&mut self, packet: &Packet) {
+        self.pushed |= packet.has(flag::PSH);
         if packet.has(flag::CWR) {
             self.echo_ce = false;
         }

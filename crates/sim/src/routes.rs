@@ -31,11 +31,13 @@ impl Routes {
         subflow
     }
 
-    /// The number of hops on a packet's route.
+    /// Lets a packet begin its route; returns the first hop.
     #[inline]
-    pub(crate) fn hops(&self, packet: &Packet) -> u16 {
+    pub(crate) fn begin(&self, packet: &mut Packet) -> u32 {
         let route = route(packet);
-        (self.begins[route + 1] - self.begins[route]) as u16
+        let (begin, end) = (self.begins[route], self.begins[route + 1]);
+        packet.hops_left = (end - begin) as u16;
+        self.hops[begin as usize]
     }
 
     /// The next hop of a packet; `None` at the end of its route.

@@ -366,6 +366,12 @@ impl Scoreboard {
         self.repair.get_or_insert_default()
     }
 
+    /// Whether losses or retransmissions are known.
+    #[inline]
+    pub(crate) fn is_repairing(&self) -> bool {
+        self.repairing
+    }
+
     /// The last `n` segments queued for retransmission, or all.
     pub(crate) fn last_to_resend(&self, n: u64) -> impl Iterator<Item = u64> {
         let queue = self.repair.iter().flat_map(|repair| &repair.to_resend);

@@ -360,7 +360,7 @@ impl Sender {
         );
     }
 
-    /// Sends a new segment.
+    /// Sends a new segment. The caller then calls [`Sender::arm_probe`].
     #[inline]
     pub(crate) fn send_new(&mut self, mut segment: Segment, now: Time, cc: &Group) -> (u64, Segment) {
         let seq = self.board.nxt();
@@ -371,7 +371,6 @@ impl Sender {
         if self.rto_at == Time::NEVER {
             self.rto_at = now + self.rtt.rto();
         }
-        self.arm_probe(now);
         self.counters.sent_bytes += u64::from(segment.len);
         self.sent(seq, &segment, now, cc);
         (seq, segment)
@@ -381,6 +380,12 @@ impl Sender {
     #[inline]
     pub(crate) fn next_resend(&mut self) -> Option<u64> {
         self.board.next_resend()
+    }
+
+    /// Whether segments may be due for retransmission.
+    #[inline]
+    pub(crate) fn is_resending(&self) -> bool {
+        self.board.is_repairing()
     }
 
     /// Retransmits segment `seq`.

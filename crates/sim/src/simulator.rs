@@ -63,6 +63,8 @@ pub(crate) struct Simulator<'a> {
     pub(crate) scenario: Held<'a>,
     pub(crate) seed: u64,
     pub(crate) net: Network,
+    /// The packet that moves.
+    packet: Packet,
     /// Connections of the flows, then connections of transfers that open their own.
     pub(crate) connections: Vec<Connection>,
     pub(crate) measured: Vec<ConnectionMeter>,
@@ -124,6 +126,7 @@ impl<'a> Simulator<'a> {
             scenario: held,
             seed,
             net,
+            packet: Packet::new(Kind::Data, 0, 0, 0, Time::ZERO),
             connections: Vec::with_capacity(scenario.flows.len()),
             measured: Vec::with_capacity(scenario.flows.len()),
             pools: (0..scenario.flows.len()).map(|f| TransferPool::of(scenario, seed, f)).collect(),
@@ -174,6 +177,7 @@ impl<'a> Simulator<'a> {
             scenario: Held::Shared(scenario.clone()),
             seed: self.seed,
             net: self.net.clone(),
+            packet: self.packet,
             connections: self.connections.clone(),
             measured: self.measured.clone(),
             pools: self.pools.clone(),
@@ -332,16 +336,17 @@ impl<'a> Simulator<'a> {
     pub(crate) fn step(&mut self, keep_going: KeepGoing<'_>) -> Result<Option<Time>, SimError> {
         let Some((now, index)) = self.net.events.advance() else { return Ok(None) };
         if index < self.hop_targets {
-            if let Some(packet) = self.net.step(index) {
+            let packet = &mut self.packet;
+            if self.net.step(index, packet) {
                 if let Some(observations) = &mut self.net.observations {
-                    observations.arrives(now, &packet, &self.net.sacks);
+                    observations.arrives(now, packet, &self.net.sacks);
                 }
                 let (c, s) = self.owners[packet.subflow as usize];
                 let connection = &mut self.connections[c as usize];
-                connection.on_packet(s as usize, &packet, &mut self.net);
-                self.net.sacks.release(&packet);
+                connection.on_packet(s as usize, packet, &mut self.net);
+                self.net.sacks.release(packet);
                 if connection.needs_attention {
-                    self.attend(c as usize, &packet, keep_going)?;
+                    self.attend(c as usize, keep_going)?;
                 }
             }
             return Ok(Some(now));
@@ -470,12 +475,13 @@ impl<'a> Simulator<'a> {
 
     /// Handles rare events of connection `c`.
     #[cold]
-    fn attend(&mut self, c: usize, packet: &Packet, keep_going: KeepGoing<'_>) -> Result<(), SimError> {
+    fn attend(&mut self, c: usize, keep_going: KeepGoing<'_>) -> Result<(), SimError> {
+        let packet = self.packet;
         let (now, f) = (self.net.now(), self.flow_of(c));
         let connection = &mut self.connections[c];
         connection.needs_attention = false;
         if matches!(packet.kind, Kind::Datagram | Kind::DatagramBack) {
-            return self.deliver(packet, now);
+            return self.deliver(&packet, now);
         }
         if let Some(corrupt) = &connection.corrupt {
             let flow = self.scenario.flows[f].name.clone();

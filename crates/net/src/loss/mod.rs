@@ -115,6 +115,11 @@ impl LossProcess {
         (self.model, self.state) = (model, State { since: now, ..State::default() });
     }
 
+    /// Whether it loses no packet.
+    pub fn is_none(&self) -> bool {
+        matches!(self.model, Loss::None)
+    }
+
     /// Whether the packet that arrives is lost.
     #[inline]
     pub fn loses_on_entry(&mut self, now: Time, wire_bytes: u32) -> bool {

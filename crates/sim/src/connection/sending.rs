@@ -16,6 +16,9 @@ use anabranch_scenario::Scheduler;
 impl Connection {
     /// Sends what the windows allow, on every subflow.
     pub(super) fn push(&mut self, net: &mut Network) {
+        if !self.multipath && !self.tcp.tso {
+            return self.push_on_the_only_path(net);
+        }
         for s in 0..self.subflows.len() {
             self.resend_lost(s, net);
             if self.tcp.tso {
@@ -28,6 +31,14 @@ impl Connection {
     /// The same after an event on `s` only.
     #[inline]
     pub(super) fn push_from(&mut self, s: usize, net: &mut Network) {
+        if !self.multipath && !self.tcp.tso {
+            return self.push_on_the_only_path(net);
+        }
+        self.push_from_one_of_many(s, net);
+    }
+
+    #[inline(never)]
+    fn push_from_one_of_many(&mut self, s: usize, net: &mut Network) {
         self.resend_lost(s, net);
         if self.tcp.tso {
             self.size_burst(s, net.now());
@@ -56,12 +67,10 @@ impl Connection {
     }
 
     #[inline]
-    pub(super) fn send_new_data(&mut self, net: &mut Network) {
+    fn send_new_data(&mut self, net: &mut Network) {
         let now = net.now();
         if self.tcp.tso {
             self.send_bursts(net);
-        } else if !self.multipath {
-            self.send_on_the_only_path(net);
         } else if self.scheduler == Scheduler::Redundant {
             self.send_redundantly(net);
         } else if self.queues.is_some() {
@@ -86,29 +95,6 @@ impl Connection {
                 }
             }
             subflow.arm(target, &mut net.events);
-        }
-    }
-
-    /// With a single path the window is checked once.
-    #[inline]
-    fn send_on_the_only_path(&mut self, net: &mut Network) {
-        let now = net.now();
-        let [subflow] = &mut self.subflows[..] else { return };
-        if !subflow.is_usable(&self.cc) {
-            return;
-        }
-        if self.out.unsent() > 0 && self.tcp.slow_start_after_idle {
-            subflow.tx.restart_if_idle(self.tcp.initial_window.into(), now, &mut self.cc);
-        }
-        let window = subflow.tx.window(&self.cc);
-        let flags = if self.tcp.ecn { flag::ECT } else { 0 };
-        for _ in subflow.tx.board.in_flight()..window {
-            if !subflow.tx.may_pace(now) {
-                return subflow.tx.wait_for_pacer();
-            }
-            let Some((n, chunk)) = self.out.cut(0) else { return };
-            let segment = Segment::new(n as u32, chunk.offset, chunk.len, flags);
-            Self::send_on(subflow, segment, self.tcp.ecn, self.dss, &self.cc, net);
         }
     }
 
@@ -267,6 +253,20 @@ impl Connection {
 
     #[inline(always)] // a call costs more than what it saves
     fn send_on(subflow: &mut Subflow, segment: Segment, ecn: bool, dss: Dss, cc: &Group, net: &mut Network) {
+        Self::send_one(subflow, segment, ecn, dss, cc, net);
+        subflow.tx.arm_probe(net.now());
+    }
+
+    /// The same, without the timer of the probe, which the last of several segments sets.
+    #[inline(always)]
+    pub(super) fn send_one(
+        subflow: &mut Subflow,
+        segment: Segment,
+        ecn: bool,
+        dss: Dss,
+        cc: &Group,
+        net: &mut Network,
+    ) {
         let (seq, mut segment) = subflow.tx.send_new(segment, net.now(), cc);
         if ecn && subflow.tx.take_cwr() {
             segment.flags |= flag::CWR;

@@ -27,6 +27,7 @@ impl Host {
     fn send(&mut self, n: usize, now: Time) {
         for _ in 0..n {
             self.tx.send_new(Segment::new(0, 0, 1448, 0), now, &self.cc);
+            self.tx.arm_probe(now);
         }
         let limited = !self.tx.has_room(&self.cc);
         self.tx.note_usage(limited);

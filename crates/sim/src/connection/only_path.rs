@@ -1,0 +1,49 @@
+//! Sending by a connection with one path, whose host sends no bursts: the order of [`super::sending`], on a page.
+
+use super::Connection;
+use crate::network::Network;
+use crate::packet::flag;
+use crate::scoreboard::Segment;
+
+impl Connection {
+    /// Sends what the window allows: retransmissions, new data, a FIN. The window is checked once.
+    #[inline]
+    pub(super) fn push_on_the_only_path(&mut self, net: &mut Network) {
+        if self.subflows[0].tx.is_resending() {
+            self.resend_lost(0, net);
+        }
+        let now = net.now();
+        let [subflow] = &mut self.subflows[..] else { return };
+        if subflow.is_usable(&self.cc) {
+            if self.out.unsent() > 0 && self.tcp.slow_start_after_idle {
+                subflow.tx.restart_if_idle(self.tcp.initial_window.into(), now, &mut self.cc);
+            }
+            let flags = if self.tcp.ecn { flag::ECT } else { 0 };
+            let first = subflow.tx.board.nxt();
+            for _ in subflow.tx.board.in_flight()..subflow.tx.window(&self.cc) {
+                if !subflow.tx.may_pace(now) {
+                    subflow.tx.wait_for_pacer();
+                    break;
+                }
+                let Some((n, chunk)) = self.out.cut(0) else { break };
+                let segment = Segment::new(n as u32, chunk.offset, chunk.len, flags);
+                Self::send_one(subflow, segment, self.tcp.ecn, self.dss, &self.cc, net);
+            }
+            if subflow.tx.board.nxt() > first {
+                subflow.tx.arm_probe(now);
+            }
+        }
+        if self.out.is_sent() {
+            self.finish(net);
+        }
+        let [subflow] = &mut self.subflows[..] else { return };
+        if subflow.is_up() {
+            let limited = !subflow.tx.has_room(&self.cc);
+            subflow.tx.note_usage(limited);
+            if !limited {
+                subflow.tx.note_app_limited(&self.out, now);
+            }
+        }
+        subflow.arm(self.targets, &mut net.events);
+    }
+}
