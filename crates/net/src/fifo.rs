@@ -65,7 +65,7 @@ impl<T: Copy> Fifo<T> {
     }
 
     /// Adds an element behind the last one of which `is_later` does not hold, and returns how many are in front of it.
-    #[inline]
+    #[inline(always)] // outlined, it costs more than a push
     pub fn insert(&mut self, value: T, is_later: impl Fn(&T) -> bool) -> usize {
         let overtakes = self.back().is_some_and(&is_later);
         self.push(value);

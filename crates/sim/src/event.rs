@@ -89,13 +89,23 @@ impl EventQueue {
     /// [`EventQueue::finish`] or [`EventQueue::repeat`] is called.
     #[inline]
     pub fn advance(&mut self) -> Option<(Time, u32)> {
-        self.moves = self.packets.head < self.timers.head;
-        let entry = if self.moves { self.packets.head } else { self.timers.head };
-        if !self.moves && entry == VACANT {
-            return None;
+        if self.packets.head >= self.timers.head {
+            return self.advance_to_timer();
         }
+        self.moves = true;
+        Some(self.advance_to(self.packets.head))
+    }
+
+    #[inline(never)]
+    fn advance_to_timer(&mut self) -> Option<(Time, u32)> {
+        self.moves = false;
+        (self.timers.head != VACANT).then(|| self.advance_to(self.timers.head))
+    }
+
+    #[inline]
+    fn advance_to(&mut self, entry: u128) -> (Time, u32) {
         self.now = (entry >> 64) as u64;
-        Some((self.now(), entry as u32 & (TARGETS as u32 - 1)))
+        (self.now(), entry as u32 & (TARGETS as u32 - 1))
     }
 
     /// Removes the head.
@@ -108,15 +118,19 @@ impl EventQueue {
     #[inline]
     pub fn repeat(&mut self, at: Time, target: u32) {
         let sequence = self.next_sequence();
-        self.repeat_as(at, sequence, target);
+        if self.moves {
+            return self.repeat_as(at, sequence, target);
+        }
+        let entry = self.entry(at, sequence, target);
+        self.timers.replace_head(entry);
     }
 
-    /// The same with a sequence number from [`EventQueue::next_sequence`].
+    /// The same for a pipe, with a sequence number from [`EventQueue::next_sequence`].
     #[inline]
     pub(crate) fn repeat_as(&mut self, at: Time, sequence: u64, target: u32) {
+        debug_assert!(self.moves && target < self.pipes);
         let entry = self.entry(at, sequence, target);
-        debug_assert_eq!(self.moves, target < self.pipes);
-        if self.moves { self.packets.replace_head(entry) } else { self.timers.replace_head(entry) }
+        self.packets.replace_head(entry);
     }
 
     /// The sequence number of the head, which is of a pipe.

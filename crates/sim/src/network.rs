@@ -351,7 +351,8 @@ impl Network {
         match hop.pipe.front() {
             Some(&(next, _)) => {
                 hop.armed = next;
-                self.events.repeat(next, target);
+                let sequence = self.events.next_sequence();
+                self.events.repeat_as(next, sequence, target);
             }
             None => {
                 hop.armed = Time::NEVER;

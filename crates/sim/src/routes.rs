@@ -3,17 +3,19 @@
 use crate::packet::Packet;
 
 /// The hops of each subflow, forward and return routes alternating.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Routes {
     hops: Vec<u32>,
-    /// The start of each route, and the end of the last.
-    begins: Vec<u32>,
+    of: Vec<Route>,
 }
 
-impl Default for Routes {
-    fn default() -> Routes {
-        Routes { hops: Vec::new(), begins: vec![0] }
-    }
+/// A route has at least one hop.
+#[derive(Clone, Copy)]
+struct Route {
+    first: u32,
+    /// The number of its hops, and the end of them among all.
+    len: u32,
+    end: u32,
 }
 
 impl Routes {
@@ -23,27 +25,31 @@ impl Routes {
         forward: impl IntoIterator<Item = u32>,
         back: impl IntoIterator<Item = u32>,
     ) -> u32 {
-        let subflow = self.begins.len() as u32 / 2;
-        self.hops.extend(forward);
-        self.begins.push(self.hops.len() as u32);
-        self.hops.extend(back);
-        self.begins.push(self.hops.len() as u32);
+        let subflow = self.of.len() as u32 / 2;
+        self.add_route(forward);
+        self.add_route(back);
         subflow
+    }
+
+    fn add_route(&mut self, hops: impl IntoIterator<Item = u32>) {
+        let begin = self.hops.len();
+        self.hops.extend(hops);
+        let end = self.hops.len();
+        self.of.push(Route { first: self.hops[begin], len: (end - begin) as u32, end: end as u32 });
     }
 
     /// Lets a packet begin its route; returns the first hop.
     #[inline]
     pub(crate) fn begin(&self, packet: &mut Packet) -> u32 {
-        let route = route(packet);
-        let (begin, end) = (self.begins[route], self.begins[route + 1]);
-        packet.hops_left = (end - begin) as u16;
-        self.hops[begin as usize]
+        let Route { first, len, .. } = self.of[route(packet)];
+        packet.hops_left = len as u16;
+        first
     }
 
     /// The next hop of a packet; `None` at the end of its route.
     #[inline]
     pub(crate) fn next(&self, packet: &Packet) -> Option<u32> {
-        let next = || self.hops[(self.begins[route(packet) + 1] - u32::from(packet.hops_left)) as usize];
+        let next = || self.hops[(self.of[route(packet)].end - u32::from(packet.hops_left)) as usize];
         (packet.hops_left > 0).then(next)
     }
 }

@@ -1,10 +1,10 @@
 //! The sender's scoreboard: the state of every segment between `una` and `nxt` (RFC 6675 §3, with Linux's counts). Each
 //! segment changes state a bounded number of times and is found by its number, so the cost per ACK does not depend on the window.
 
-use crate::packet::flag;
+use crate::packet::{flag, widen};
 use crate::ranges::{Range, Ranges};
 use crate::ring::Ring;
-use anabranch_net::Time;
+use anabranch_net::{Fifo, Time};
 use std::collections::VecDeque;
 
 const SACKED: u8 = 1;
@@ -135,10 +135,10 @@ pub(crate) struct Scoreboard {
 struct Repair {
     /// Selectively acknowledged segments.
     ranges: Ranges,
-    /// Segments to retransmit, oldest first; void entries are skipped.
-    to_resend: VecDeque<u64>,
+    /// Segments to retransmit, modulo 2³², oldest first; void entries are skipped.
+    to_resend: VecDeque<u32>,
     /// Retransmitted segments and their send times, in order; void if retransmitted again.
-    resends: VecDeque<(u64, Time)>,
+    resends: Fifo<(u64, Time)>,
 }
 
 impl Repair {
@@ -330,7 +330,7 @@ impl Scoreboard {
         self.lost += u32::from(segment.state & LOST == 0);
         self.resent -= u32::from(segment.state & RESENT != 0);
         segment.state = segment.state & !RESENT | LOST;
-        self.repair().to_resend.push_back(seq);
+        self.repair().to_resend.push_back(seq as u32);
     }
 
     /// The timer expired: marks the oldest segment as lost, and those sent by `overdue` (RFC 8985 §6.3).
@@ -350,7 +350,7 @@ impl Scoreboard {
     /// retransmission remain queued.
     pub(crate) fn unmark_lost(&mut self) {
         let una = self.una();
-        self.repair().to_resend.retain(|seq| *seq >= una);
+        self.repair().to_resend.retain(|seq| widen(una, *seq) >= una);
         self.first_copy = self.una();
         for seq in self.una()..self.nxt() {
             let segment = self.segments.get_mut(seq);
@@ -376,7 +376,7 @@ impl Scoreboard {
     pub(crate) fn last_to_resend(&self, n: u64) -> impl Iterator<Item = u64> {
         let queue = self.repair.iter().flat_map(|repair| &repair.to_resend);
         let all = self.repair.as_ref().map_or(0, |repair| repair.to_resend.len());
-        queue.skip(all.saturating_sub(n as usize)).copied()
+        queue.skip(all.saturating_sub(n as usize)).map(|seq| widen(self.una(), *seq))
     }
 
     /// The next segment to retransmit.
@@ -384,6 +384,7 @@ impl Scoreboard {
     pub(crate) fn next_resend(&mut self) -> Option<u64> {
         let repair = self.repair.as_mut().filter(|_| self.repairing)?;
         while let Some(&seq) = repair.to_resend.front() {
+            let seq = widen(self.segments.start(), seq);
             let known = seq >= self.segments.start();
             if known && self.segments.get(seq).state & (SACKED | LOST | RESENT) == LOST {
                 return Some(seq);
@@ -401,12 +402,12 @@ impl Scoreboard {
 
     /// Moves to the next oldest retransmission.
     pub(crate) fn pass_oldest_resend(&mut self) {
-        self.repair().resends.pop_front();
+        self.repair().resends.pop();
     }
 
     /// Retransmits segment `seq`.
     pub(crate) fn resend(&mut self, seq: u64, now: Time) -> Segment {
-        self.repair().resends.push_back((seq, now));
+        self.repair().resends.push((seq, now));
         let segment = self.segments.get_mut(seq);
         self.resent += u32::from(segment.state & RESENT == 0);
         segment.state |= RESENT | EVER_RESENT;

@@ -124,6 +124,12 @@ impl Subflow {
         self.is_usable(cc) && self.tx.has_room(cc) && matches!(self.burst, Burst::Send(_))
     }
 
+    /// Whether it is up, and its window full.
+    #[inline]
+    pub(crate) fn is_full(&self, cc: &Group) -> bool {
+        self.is_up() && !self.tx.has_room(cc)
+    }
+
     /// When its sender's timers next need attention.
     #[inline]
     pub(crate) fn deadline(&self) -> Time {

@@ -12,38 +12,49 @@ impl Connection {
         if self.subflows[0].tx.is_resending() {
             self.resend_lost(0, net);
         }
-        let now = net.now();
-        let [subflow] = &mut self.subflows[..] else { return };
-        if subflow.is_usable(&self.cc) {
-            if self.out.unsent() > 0 && self.tcp.slow_start_after_idle {
-                subflow.tx.restart_if_idle(self.tcp.initial_window.into(), now, &mut self.cc);
-            }
-            let flags = if self.tcp.ecn { flag::ECT } else { 0 };
-            let first = subflow.tx.board.nxt();
-            for _ in subflow.tx.board.in_flight()..subflow.tx.window(&self.cc) {
-                if !subflow.tx.may_pace(now) {
-                    subflow.tx.wait_for_pacer();
-                    break;
-                }
-                let Some((n, chunk)) = self.out.cut(0) else { break };
-                let segment = Segment::new(n as u32, chunk.offset, chunk.len, flags);
-                Self::send_one(subflow, segment, self.tcp.ecn, self.dss, &self.cc, net);
-            }
-            if subflow.tx.board.nxt() > first {
-                subflow.tx.arm_probe(now);
-            }
-        }
+        let mut limited = self.send_on_the_only_path(net);
         if self.out.is_sent() {
             self.finish(net);
+            limited = self.subflows[0].is_full(&self.cc);
         }
-        let [subflow] = &mut self.subflows[..] else { return };
+        let subflow = &mut self.subflows[0];
         if subflow.is_up() {
-            let limited = !subflow.tx.has_room(&self.cc);
             subflow.tx.note_usage(limited);
             if !limited {
-                subflow.tx.note_app_limited(&self.out, now);
+                subflow.tx.note_app_limited(&self.out, net.now());
             }
         }
         subflow.arm(self.targets, &mut net.events);
+    }
+
+    /// Sends new data. Returns whether the window stopped it.
+    #[inline]
+    fn send_on_the_only_path(&mut self, net: &mut Network) -> bool {
+        let (subflow, now) = (&mut self.subflows[0], net.now());
+        if !subflow.is_usable(&self.cc) {
+            return subflow.is_full(&self.cc);
+        }
+        if self.out.unsent() > 0 && self.tcp.slow_start_after_idle {
+            subflow.tx.restart_if_idle(self.tcp.initial_window.into(), now, &mut self.cc);
+        }
+        let (first, flags) = (subflow.tx.board.nxt(), if self.tcp.ecn { flag::ECT } else { 0 });
+        let mut limited = true;
+        for _ in subflow.tx.board.in_flight()..subflow.tx.window(&self.cc) {
+            if !subflow.tx.may_pace(now) {
+                subflow.tx.wait_for_pacer();
+                limited = false;
+                break;
+            }
+            let Some((n, chunk)) = self.out.cut(0) else {
+                limited = false;
+                break;
+            };
+            let segment = Segment::new(n as u32, chunk.offset, chunk.len, flags);
+            Self::send_one(subflow, segment, self.tcp.ecn, self.dss, &self.cc, net);
+        }
+        if subflow.tx.board.nxt() > first {
+            subflow.tx.arm_probe(now);
+        }
+        limited
     }
 }
