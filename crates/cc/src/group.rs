@@ -134,6 +134,14 @@ impl Group {
         self.settle(r);
     }
 
+    /// A timeout behind congestion that the path has already answered: the window is one segment, but the threshold stays, and with it
+    /// the undo.
+    pub fn on_timeout_again(&mut self, r: usize, now: Seconds) {
+        let (ssthresh, before) = (self.paths[r].ssthresh, self.before[r]);
+        self.on_congestion(r, &Congestion { now, signal: Signal::Timeout });
+        (self.paths[r].ssthresh, self.before[r]) = (ssthresh, before);
+    }
+
     /// Path `r` blocks the connection's receive window: halves its window and sets its threshold to the result (Raiciu et al.,
     /// NSDI 2012, §4.2). This ends slow start, which would double the window again within the round trip between two
     /// penalties. It is not congestion, so the algorithm is not called.

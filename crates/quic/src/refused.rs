@@ -75,7 +75,7 @@ fn flow(flow: &Flow) -> Result<(), QuicError> {
     }
     let own = plain.tcp();
     type Key = (&'static str, fn(&Tcp) -> u64);
-    let same: [Key; 8] = [
+    let same: [Key; 9] = [
         ("receive_buffer", |tcp| tcp.receive_buffer),
         ("min_rto", |tcp| tcp.min_rto.as_nanos()),
         ("delayed_ack", |tcp| tcp.delayed_ack.into()),
@@ -83,6 +83,7 @@ fn flow(flow: &Flow) -> Result<(), QuicError> {
         ("tso", |tcp| tcp.tso.into()), // and so `push_acks`, which needs it
         ("sack_compression", |tcp| tcp.sack_compression.into()),
         ("long_dss", |tcp| tcp.long_dss.into()),
+        ("linux_recovery", |tcp| tcp.linux_recovery.into()),
         ("slow_start_after_idle", |tcp| tcp.slow_start_after_idle.into()),
     ];
     match same.iter().find(|(_, of)| of(&flow.tcp) != of(&own)) {

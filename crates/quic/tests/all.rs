@@ -273,6 +273,7 @@ fn what_quic_has_not_is_refused_by_key() {
         ("flows.bulk.tcp.tso=true", "flows.bulk.tcp.tso"),
         ("flows.bulk.tcp.sack_compression=true", "flows.bulk.tcp.sack_compression"),
         ("flows.bulk.tcp.long_dss=true", "flows.bulk.tcp.long_dss"),
+        ("flows.bulk.tcp.linux_recovery=true", "flows.bulk.tcp.linux_recovery"),
         ("flows.bulk.tcp.slow_start_after_idle=false", "flows.bulk.tcp.slow_start_after_idle"),
         (
             "flows.bulk.paths=[[\"a\"], [\"a\"], [\"a\"], [\"a\"], [\"a\"], [\"a\"], [\"a\"], [\"a\"], [\"a\"]]",

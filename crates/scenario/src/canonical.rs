@@ -176,6 +176,7 @@ fn flow(out: &mut Text, flow: &Flow) {
         push_acks,
         sack_compression,
         long_dss,
+        linux_recovery,
         slow_start_after_idle,
     } = tcp;
     out.line("tcp").count((*mss).into()).count((*initial_window).into()).count(*receive_buffer);
@@ -188,6 +189,10 @@ fn flow(out: &mut Text, flow: &Flow) {
     ];
     for (_, word) in switches.into_iter().filter(|(on, _)| **on) {
         out.line(word);
+    }
+    // What hosts set together has no line of its own: scenarios from before this key keep their hashes.
+    if linux_recovery != long_dss {
+        out.line("linux recovery").flag(*linux_recovery);
     }
     if !*slow_start_after_idle {
         out.line("no slow start after idle");

@@ -276,7 +276,7 @@ pub struct Tcp {
     /// Minimum retransmission timeout (1 s in RFC 6298, 200 ms in Linux).
     pub min_rto: Time,
     /// Full-sized segments per ACK; 1: each segment is acknowledged at once.
-    pub delayed_ack: u32,
+    pub delayed_ack: u16,
     /// The longest delay of an ACK.
     pub delayed_ack_timeout: Time,
     /// Whether ECN is negotiated (RFC 3168).
@@ -289,6 +289,8 @@ pub struct Tcp {
     pub sack_compression: bool,
     /// Whether MPTCP's DSS has 64-bit data sequence numbers.
     pub long_dss: bool,
+    /// Whether loss recovery and its timers follow Linux where that differs from the RFCs.
+    pub linux_recovery: bool,
     /// Whether the window restarts after a pause (RFC 5681 §4.1).
     pub slow_start_after_idle: bool,
 }
@@ -315,7 +317,14 @@ impl Hosts {
     /// TCP's parameters.
     pub fn tcp(self) -> Tcp {
         let linux = self == Hosts::Linux;
-        Tcp { tso: linux, push_acks: linux, sack_compression: linux, long_dss: linux, ..Tcp::default() }
+        Tcp {
+            tso: linux,
+            push_acks: linux,
+            sack_compression: linux,
+            long_dss: linux,
+            linux_recovery: linux,
+            ..Tcp::default()
+        }
     }
 }
 
@@ -334,6 +343,7 @@ impl Default for Tcp {
             push_acks: false,
             sack_compression: false,
             long_dss: false,
+            linux_recovery: false,
             slow_start_after_idle: true,
         }
     }

@@ -267,7 +267,7 @@ impl Connection {
             self.send_ack(s, net);
         }
         let subflow = &mut self.subflows[s];
-        let reply = subflow.rx.on_data(packet, self.tcp.delayed_ack);
+        let reply = subflow.rx.on_data(packet, self.tcp.delayed_ack.into());
         if !packet.has(flag::FIN) {
             let chunk = Chunk { offset: packet.offset, len: packet.len };
             match self.incoming.take(widen(self.incoming.next(), packet.data), chunk) {
@@ -375,5 +375,8 @@ impl Connection {
             queues.restart_timer(&self.subflows, &self.out, next > una, now);
         }
         self.push_from(s, net);
+        if self.subflows[s].tx.tries_new_data() {
+            self.end_frto_try(s, net);
+        }
     }
 }

@@ -20,7 +20,8 @@ pub(crate) struct Rack {
     rtt: Time,
     /// The reordering window in quarters of the smallest RTT, less one.
     grown: u32,
-    reordering_seen: bool,
+    /// How far segments were reordered; 0 before that is seen.
+    reordering: u16,
     /// Recoveries left until it shrinks.
     persist: u8,
     /// A DSACK counts once per round: until this segment is acknowledged.
@@ -28,15 +29,13 @@ pub(crate) struct Rack {
 }
 
 impl Rack {
-    /// Steps 1–3: processes the segments delivered by an ACK that echoes the timestamp `echo`.
+    /// Steps 1–3: processes the segments delivered by an ACK.
     #[inline]
-    pub(crate) fn on_delivered(&mut self, delivered: &Delivered, echo: Time, now: Time, min_rtt: Time) {
-        self.reordering_seen |= delivered.reordered;
-        // If the ACK of a retransmission may answer an earlier copy, only first copies count.
-        let newest = match delivered.newest {
-            Some((sent, _, true)) if echo < sent || now.since(sent) < min_rtt => delivered.first_copy,
-            newest => newest.map(|(sent, seq, _)| (sent, seq)),
-        };
+    pub(crate) fn on_delivered(&mut self, delivered: &Delivered, now: Time, min_rtt: Time) {
+        self.reordering = self.reordering.max(delivered.reordering.min(u16::MAX.into()) as u16);
+        // An RTT below the smallest belongs to an earlier copy.
+        let resent = delivered.retransmission.filter(|(sent, _)| now.since(*sent) >= min_rtt);
+        let newest = delivered.first_copy.max(resent);
         if let Some(newest) = newest {
             self.rtt = now.since(newest.0);
             self.newest = self.newest.max(newest);
@@ -68,7 +67,13 @@ impl Rack {
 
     /// A recovery was spurious: the segments were late, not lost.
     pub(crate) fn on_spurious(&mut self) {
-        self.reordering_seen = true;
+        self.reordering = self.reordering.max(1);
+    }
+
+    /// Whether reordering makes duplicate ACKs of what is not lost.
+    #[inline]
+    pub(crate) fn is_much_reordered(&self) -> bool {
+        u64::from(self.reordering) > DUP_THRESHOLD
     }
 
     /// Step 4: recoveries without DSACKs shrink the window.
@@ -80,7 +85,7 @@ impl Rack {
     }
 
     fn reordering_window(&self, board: &Scoreboard, recovering: bool, rtt: &Rtt) -> Time {
-        if !self.reordering_seen && (recovering || board.sacked() >= DUP_THRESHOLD) {
+        if self.reordering == 0 && (recovering || board.sacked() >= DUP_THRESHOLD) {
             return Time::ZERO;
         }
         let quarter = Time::from_nanos(rtt.min().as_nanos() / 4);

@@ -76,7 +76,7 @@ impl RateSampler {
 
     /// An ACK delivered segments, whose state is still available (§4.1.2.3).
     pub(crate) fn on_delivered(&mut self, delivered: &Delivered, now: Time) {
-        if let Some((_, seq, _)) = delivered.newest {
+        if let Some((_, seq)) = delivered.newest {
             let newest = *self.segments.get(seq);
             self.delivered += delivered.segments;
             self.delivered_at = now;
@@ -143,7 +143,7 @@ mod tests {
     const MS: fn(u64) -> Time = Time::from_millis;
 
     fn acknowledge(rates: &mut RateSampler, seq: u64, sent: Time, now: Time) -> RateSample {
-        let delivered = Delivered { segments: 1, newest: Some((sent, seq, false)), ..Delivered::default() };
+        let delivered = Delivered { segments: 1, newest: Some((sent, seq)), ..Delivered::default() };
         rates.on_delivered(&delivered, now);
         rates.sample(seq + 1, MS(10)).unwrap()
     }

@@ -49,18 +49,22 @@ pub(crate) struct Delivered {
     pub(crate) segments: u64,
     /// Their payload, in bytes.
     pub(crate) bytes: u64,
-    /// The most recently sent one: send time, number, whether it was retransmitted.
-    pub(crate) newest: Option<(Time, u64, bool)>,
+    /// The most recently sent one: send time and number.
+    pub(crate) newest: Option<(Time, u64)>,
     /// The most recently sent one among those sent once: send time and number.
     pub(crate) first_copy: Option<(Time, u64)>,
+    /// The same among retransmissions, unless the ACK answers an earlier copy.
+    pub(crate) retransmission: Option<(Time, u64)>,
     /// Among those sent once and acknowledged cumulatively: send times of the first and the last.
     pub(crate) acked: Option<(Time, Time)>,
     /// The same among those acknowledged selectively.
     pub(crate) sacked: Option<(Time, Time)>,
     /// Whether a retransmitted segment is acknowledged cumulatively: the ACK may have waited for it.
     pub(crate) ambiguous: bool,
-    /// Whether a segment sent once was delivered after one sent later (RFC 8985 §6.2, step 3).
-    pub(crate) reordered: bool,
+    /// How far behind the highest one delivered was one sent once; 0 without reordering (RFC 8985 §6.2, step 3).
+    pub(crate) reordering: u64,
+    /// The lowest one among those sent once.
+    pub(crate) lowest_copy: Option<u64>,
     /// The RTTs that the ACK measures: see [`Delivered::measure`].
     pub(crate) rtt: Option<RoundTrip>,
 }
@@ -207,11 +211,11 @@ impl Scoreboard {
         self.segments.push(segment);
     }
 
-    /// Applies a cumulative acknowledgement up to `una`.
+    /// Applies a cumulative acknowledgement up to `una`, which echoes the timestamp `echo`.
     #[inline]
-    pub(crate) fn acknowledge(&mut self, una: u64, delivered: &mut Delivered) {
+    pub(crate) fn acknowledge(&mut self, una: u64, echo: Time, delivered: &mut Delivered) {
         for seq in self.una()..una.min(self.nxt()) {
-            if let Some(sent) = self.deliver(seq, delivered) {
+            if let Some(sent) = self.deliver(seq, echo, delivered) {
                 delivered.acked.get_or_insert((sent, sent)).1 = sent; // first copies are in the order of their numbers
             }
             let state = self.segments.get(seq).state;
@@ -266,7 +270,8 @@ impl Scoreboard {
         let mut ranges = std::mem::take(ranges);
         ranges.add(range, |(start, end)| {
             for seq in start..end {
-                if let Some(sent) = self.deliver(seq, delivered) {
+                // The echo is of what came before the hole, and says nothing of this segment.
+                if let Some(sent) = self.deliver(seq, Time::NEVER, delivered) {
                     let (first, last) = delivered.sacked.unwrap_or((sent, sent));
                     delivered.sacked = Some((first.min(sent), last.max(sent)));
                 }
@@ -278,9 +283,10 @@ impl Scoreboard {
         self.repair().ranges = ranges;
     }
 
-    /// Delivers `seq`; returns its send time if it is newly delivered and was sent once.
+    /// Delivers `seq`, of which the latest copy answered was sent by `echo`; returns its send time if it is newly delivered and was
+    /// sent once.
     #[inline]
-    fn deliver(&mut self, seq: u64, delivered: &mut Delivered) -> Option<Time> {
+    fn deliver(&mut self, seq: u64, echo: Time, delivered: &mut Delivered) -> Option<Time> {
         let segment = self.segments.get_mut(seq);
         if segment.state & SACKED != 0 {
             return None;
@@ -291,14 +297,17 @@ impl Scoreboard {
         segment.state &= EVER_RESENT;
         delivered.segments += 1;
         delivered.bytes += u64::from(segment.len);
-        if delivered.newest.is_none_or(|(sent, n, _)| (segment.sent, seq) > (sent, n)) {
-            delivered.newest = Some((segment.sent, seq, again));
-        }
+        let copy = Some((segment.sent, seq));
+        delivered.newest = delivered.newest.max(copy);
         if again {
+            if { segment.sent } <= echo {
+                delivered.retransmission = delivered.retransmission.max(copy);
+            }
             return None;
         }
-        delivered.first_copy = delivered.first_copy.max(Some((segment.sent, seq)));
-        delivered.reordered |= seq < self.highest;
+        delivered.first_copy = delivered.first_copy.max(copy);
+        delivered.lowest_copy = Some(delivered.lowest_copy.map_or(seq, |lowest| lowest.min(seq)));
+        delivered.reordering = delivered.reordering.max(self.highest.saturating_sub(seq));
         Some(segment.sent)
     }
 

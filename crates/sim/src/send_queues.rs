@@ -352,6 +352,7 @@ mod tests {
     use crate::sender::Sender;
     use crate::subflow::Stage;
     use anabranch_cc::registry;
+    use anabranch_scenario::Tcp;
 
     /// Subflows that are up, with an empty pipe, by window in segments and RTT in ms.
     fn subflows(of: &[(f64, u64)]) -> (Vec<Subflow>, Group) {
@@ -362,7 +363,7 @@ mod tests {
             let row = cc.add_path(rtt.smoothed_s(), cwnd);
             let mut subflow = Subflow::new(id as u32, false, Time::from_millis(200), 0);
             subflow.stage = Stage::Up;
-            subflow.tx = Sender::new(row, rtt, Time::ZERO, false);
+            subflow.tx = Sender::new(row, rtt, &Tcp::default(), false);
             subflow
         };
         (of.iter().enumerate().map(subflow).collect(), cc)

@@ -1,6 +1,7 @@
 //! The sender of a subflow: ACKs, loss recovery and timers of TCP.
 
 mod congestion;
+mod frto;
 mod in_order;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ use crate::scoreboard::{Delivered, Scoreboard, Segment};
 use crate::stream::SendStream;
 use anabranch_cc::{Ack, Group, RateSample};
 use anabranch_net::Time;
+use anabranch_scenario::Tcp;
 
 #[cfg(test)]
 pub(crate) use in_order::{GENERAL_ONLY, IN_ORDER};
@@ -41,6 +43,17 @@ enum Probe {
     New,
     /// A retransmission.
     Resent,
+}
+
+/// The detection of a spurious timeout by new data (RFC 5682).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Frto {
+    #[default]
+    Off,
+    /// After a timeout.
+    On,
+    /// The first ACK after it: new data is tried before retransmissions.
+    TryNewData,
 }
 
 /// The state to detect an unnecessary reduction (RFC 4015, RFC 3708).
@@ -125,6 +138,9 @@ pub(crate) struct Sender {
     undoable: bool,
     /// A probe is out.
     probe: Option<Probe>,
+    /// Whether recovery and its timers follow Linux (`tcp.linux_recovery`).
+    linux: bool,
+    frto: Frto,
     /// Whether the window limited sending in the last round, and the most segments in flight.
     limited: bool,
     /// Whether sending has resumed after a pause, and no ACK has arrived since.
@@ -147,7 +163,7 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    pub(crate) fn new(row: usize, rtt: Rtt, max_ack_delay: Time, rates: bool) -> Sender {
+    pub(crate) fn new(row: usize, rtt: Rtt, tcp: &Tcp, rates: bool) -> Sender {
         Sender {
             row,
             board: Scoreboard::new(),
@@ -172,7 +188,10 @@ impl Sender {
             idle_since: Time::NEVER,
             last_sent: Time::ZERO,
             resumed: false,
-            max_ack_delay,
+            // The delay of the receiver is unknown to Linux (`tcp_schedule_loss_probe`).
+            max_ack_delay: if tcp.linux_recovery { tcp.min_rto } else { tcp.delayed_ack_timeout },
+            linux: tcp.linux_recovery,
+            frto: Frto::Off,
             rto_at: Time::NEVER,
             pto_at: Time::NEVER,
             reorder_at: Time::NEVER,
@@ -203,13 +222,19 @@ impl Sender {
         matches!(self.phase, Phase::Recovery | Phase::Loss)
     }
 
+    /// Whether PRR spreads a reduction over the round: in recovery, and on Linux after a mark.
+    #[inline]
+    fn spreads_reduction(&self) -> bool {
+        self.phase == Phase::Recovery || (self.phase == Phase::Marked && self.linux)
+    }
+
     /// Segments that may be in flight now.
     #[inline]
     pub(crate) fn window(&self, cc: &Group) -> u64 {
-        match self.phase {
-            Phase::Recovery if self.rates.is_none() => self.prr.limit(),
-            _ => u64::from(cc.path(self.row).cwnd as u32), // at most `MAX_CWND`; cheaper than to u64
+        if self.spreads_reduction() && self.rates.is_none() {
+            return self.prr.limit();
         }
+        u64::from(cc.path(self.row).cwnd as u32) // at most `MAX_CWND`; cheaper than to u64
     }
 
     /// Whether the window has room for a segment.
@@ -255,7 +280,7 @@ impl Sender {
         let before = self.board.una();
         let acked = widen(before, packet.seq);
         let mut delivered = Delivered::default();
-        self.board.acknowledge(acked, &mut delivered);
+        self.board.acknowledge(acked, packet.stamp, &mut delivered);
         let advanced = self.board.una() > before;
         let dsack =
             sack.and_then(|sack| self.apply_sack(acked, &sack, packet.has(flag::DSACK), &mut delivered));
@@ -263,7 +288,7 @@ impl Sender {
         if let Some(rtt) = delivered.rtt {
             self.rtt.sample(rtt);
         }
-        self.rack.on_delivered(&delivered, packet.stamp, now, self.rtt.min());
+        self.rack.on_delivered(&delivered, now, self.rtt.min());
         self.counters.delivered_bytes += delivered.bytes;
         if let Some(rates) = &mut self.rates {
             rates.on_delivered(&delivered, now);
@@ -275,6 +300,7 @@ impl Sender {
         }
         self.end_probe(acked, dsack.is_some(), now, cc);
         self.undo_if_spurious(packet, advanced, cc);
+        self.test_timeout(&delivered, advanced, cc);
         if self.phase != Phase::Open {
             self.end_phase();
         }
@@ -282,8 +308,10 @@ impl Sender {
         if packet.has(flag::ECE) && self.phase == Phase::Open && self.board.una() > self.cwr_high {
             self.on_mark(now, cc);
         }
-        self.report(delivered.segments, delivered.rtt.map(|rtt| rtt.last), now, cc);
-        if self.phase == Phase::Recovery && delivered.segments + lost > 0 {
+        // RFC 5681 §3.1: the window grows by cumulative ACKs. With much reordering, they are few (`tcp_may_raise_cwnd`).
+        let grows = advanced || self.rack.is_much_reordered();
+        self.report(delivered.segments, grows, delivered.rtt.map(|rtt| rtt.last), now, cc);
+        if self.spreads_reduction() && delivered.segments + lost > 0 {
             let ssthresh = cc.path(self.row).cwnd as u64;
             let in_flight = self.board.in_flight();
             self.prr.on_ack(delivered.segments, in_flight, ssthresh, advanced && lost == 0);
@@ -326,15 +354,16 @@ impl Sender {
         dsack
     }
 
-    /// Reports an ACK of `segments` to the algorithm. In the round of a mark and during recovery the window does not grow.
+    /// Reports an ACK of `segments` to the algorithm, and whether it `grows` the window. In the round of a mark and during recovery it
+    /// does not.
     #[inline(always)]
-    fn report(&mut self, segments: u64, rtt: Option<Time>, now: Time, cc: &mut Group) {
+    fn report(&mut self, segments: u64, grows: bool, rtt: Option<Time>, now: Time, cc: &mut Group) {
         let path = cc.path(self.row);
         // RFC 7661: grow only a used window. In slow start, half of the window must have been in use.
         let used = self.limited || (path.in_slow_start() && path.cwnd < 2.0 * f64::from(self.most_in_flight));
         let resumed = self.resumed;
         let used = used && !std::mem::take(&mut self.resumed);
-        let growing = !matches!(self.phase, Phase::Marked | Phase::Recovery);
+        let growing = grows && !matches!(self.phase, Phase::Marked | Phase::Recovery);
         let delivered = f64::from(segments as u32);
         let mut rate = None;
         if let Some(sample) =
@@ -379,6 +408,9 @@ impl Sender {
     /// The next segment to retransmit, if the window has room.
     #[inline]
     pub(crate) fn next_resend(&mut self) -> Option<u64> {
+        if self.tries_new_data() {
+            return None;
+        }
         self.board.next_resend()
     }
 
@@ -410,7 +442,7 @@ impl Sender {
         if let Some(rates) = &mut self.rates {
             rates.on_sent(seq, now, self.board.in_flight());
         }
-        if self.phase == Phase::Recovery {
+        if self.spreads_reduction() {
             self.prr.on_send();
         }
         if let Some(rate) = cc.path(self.row).pacing_rate {

@@ -8,6 +8,7 @@ use crate::sender::{Counters, Sender};
 use crate::tso::Burst;
 use anabranch_cc::Group;
 use anabranch_net::Time;
+use anabranch_scenario::Tcp;
 
 /// The state of a subflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +73,7 @@ impl Subflow {
             life: 0,
             backup,
             wanted: true,
-            tx: Sender::new(usize::MAX, Rtt::new(min_rto), Time::ZERO, false),
+            tx: Sender::new(usize::MAX, Rtt::new(min_rto), &Tcp::default(), false),
             rx: Receiver::new(),
             burst: Burst::Send(1),
             handshake_tries: 0,

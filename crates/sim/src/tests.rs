@@ -245,9 +245,9 @@ fn flow() -> impl Strategy<Value = String> {
         "{ kind = \"on-off\", on = \"200 ms\", off = \"100 ms\", rate = \"2 Mbit/s\" }",
         "{ kind = \"request-response\", size = \"40 kB\", think = \"20 ms\" }",
     ]);
-    let flags = any::<(bool, bool, bool)>();
+    let flags = any::<(bool, bool, bool, bool)>();
     (cc, flags, scheduler, paths, application, 1u32..5, 0u32..200, 5u32..300).prop_map(
-        |(cc, (pacing, ecn, tso), scheduler, paths, application, delayed_ack, start, buffer)| {
+        |(cc, (pacing, ecn, tso, recovery), scheduler, paths, application, delayed_ack, start, buffer)| {
             let events = if paths.matches("], [").count() > 0 {
                 "events = [{ at = \"400 ms\", path = 2, action = \"remove\" }, \
                  { at = \"900 ms\", path = 2, action = \"add\" }, \
@@ -258,7 +258,7 @@ fn flow() -> impl Strategy<Value = String> {
             format!(
                 "cc = {{ name = \"{cc}\", pacing = {pacing} }}\nscheduler = \"{scheduler}\"\n\
                  paths = {paths}\napplication = {application}\nstart = \"{start} ms\"\n{events}\
-                 tcp = {{ delayed_ack = {delayed_ack}, ecn = {ecn}, tso = {tso}, \
+                 tcp = {{ delayed_ack = {delayed_ack}, ecn = {ecn}, tso = {tso}, linux_recovery = {recovery}, \
                  receive_buffer = \"{buffer} kB\" }}\n"
             )
         },

@@ -10,7 +10,7 @@ const LEAST_RTO: Time = Time::from_millis(4);
 const MOST_RTO: Time = Time::from_millis(120_000);
 
 /// Constants of Linux's TCP that users cannot set.
-const DELAYED_ACK: u32 = 2;
+const DELAYED_ACK: u16 = 2;
 const DELAYED_ACK_TIMEOUT: Time = Time::from_millis(40);
 
 /// Checks whether the running kernel supports the scenario, and this machine its load.

@@ -2,7 +2,7 @@
 //!
 //! `ANABRANCH_WRITE_TRACES=kernel` (as root) or `=guest-6.12` renews the traces, and `ANABRANCH_WRITE_BOOK=1` the table.
 
-use crate::cases::{Aspect, Case, Cases, Trace};
+use crate::cases::{Aspect, Case, Cases, KERNELS, Trace};
 use anabranch_test_support::command::root;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -10,8 +10,6 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Each backend with stored traces.
-const KERNELS: [&str; 2] = ["guest-6.12", "kernel"];
 /// The head of the page's table.
 const HEAD: &str = "| case | what happens | keys | Linux 6.12, guest | Linux 6.18, running | cause |\n|---|---|---|---|---|---|\n";
 const PAGE: &str = "docs/src/appendix/conformance.md";

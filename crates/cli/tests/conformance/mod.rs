@@ -16,6 +16,9 @@ const GAP: f64 = 0.15;
 /// Thresholds and windows, in segments.
 const SEGMENTS: f64 = 1.0;
 
+/// Each backend with stored traces.
+pub const KERNELS: [&str; 2] = ["guest-6.12", "kernel"];
+
 /// The cases, and the causes of the differences.
 #[derive(Deserialize)]
 pub struct Cases {
@@ -78,6 +81,16 @@ impl Case {
     /// The file of its trace on a kernel.
     pub fn stored(&self, kernel: &str) -> PathBuf {
         root().join(format!("crates/cli/tests/conformance/{kernel}/{}.txt", self.name))
+    }
+
+    /// Its stored trace on a kernel of the same series: 6.12 of 6.12.117.
+    pub fn stored_of(&self, release: &str) -> Option<Trace> {
+        let series = |release: &str| release.split(['.', '-']).take(2).collect::<Vec<_>>().join(".");
+        KERNELS.iter().find_map(|kernel| {
+            let text = fs::read_to_string(self.stored(kernel)).unwrap();
+            let stored = text.strip_prefix("# Linux ").expect("the kernel");
+            (series(stored) == series(release)).then(|| Trace::read(&text))
+        })
     }
 
     /// The arguments that run it.

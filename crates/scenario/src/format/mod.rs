@@ -75,7 +75,7 @@ words! {
     Hosts, "Hosts", "a host model" {
         "plain" => Hosts::Plain, "Idealised, by the RFCs: a segment leaves when the window allows it.";
         "linux" => Hosts::Linux, "Linux-accurate, as 6.12 and 6.18: flows default to scheduler = \"linux\" and to tso, \
-            push_acks, sack_compression and long_dss of tcp.";
+            push_acks, sack_compression, long_dss and linux_recovery of tcp.";
     }
 }
 

@@ -298,13 +298,14 @@ fn tcp(given: Option<&format::Tcp>, default: Tcp, problems: &mut Problems) -> Tc
         initial_ssthresh: given.initial_ssthresh.map(|window| window.0 as u32),
         receive_buffer: given.receive_buffer.as_ref().map_or(default.receive_buffer, |size| size.value.0),
         min_rto: given.min_rto.map_or(default.min_rto, |time| time.0),
-        delayed_ack: given.delayed_ack.map_or(default.delayed_ack, |segments| segments.0 as u32),
+        delayed_ack: given.delayed_ack.map_or(default.delayed_ack, |segments| segments.0 as u16),
         delayed_ack_timeout: given.delayed_ack_timeout.map_or(default.delayed_ack_timeout, |time| time.0),
         ecn: given.ecn.unwrap_or(default.ecn),
         tso,
         push_acks: given.push_acks.as_ref().map_or(default.push_acks, |given| given.value),
         sack_compression: given.sack_compression.unwrap_or(default.sack_compression),
         long_dss: given.long_dss.unwrap_or(default.long_dss),
+        linux_recovery: given.linux_recovery.unwrap_or(default.linux_recovery),
         slow_start_after_idle: given.slow_start_after_idle.unwrap_or(default.slow_start_after_idle),
     }
 }

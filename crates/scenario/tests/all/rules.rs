@@ -164,7 +164,7 @@ fn every_key_of_a_flow() {
             { at = "4 s", path = 1, action = "backup" },
             { at = "3 s", path = 2, action = "add" },
         ]
-        tcp = { mss = 1460, initial_window = 4, initial_ssthresh = 64, receive_buffer = "64 KiB", min_rto = "1 s", delayed_ack = 1, delayed_ack_timeout = "0 s", ecn = true, tso = true, push_acks = true, sack_compression = true, long_dss = true, slow_start_after_idle = false }
+        tcp = { mss = 1460, initial_window = 4, initial_ssthresh = 64, receive_buffer = "64 KiB", min_rto = "1 s", delayed_ack = 1, delayed_ack_timeout = "0 s", ecn = true, tso = true, push_acks = true, sack_compression = true, long_dss = true, linux_recovery = true, slow_start_after_idle = false }
         "#;
     let scenario = valid(&format!("{}{keys}", SMALL.replace("cc = \"reno\"\n", "")));
     let flow = &scenario.flows[0];
@@ -190,6 +190,7 @@ fn every_key_of_a_flow() {
         push_acks: true,
         sack_compression: true,
         long_dss: true,
+        linux_recovery: true,
         slow_start_after_idle: false,
     };
     assert_eq!(flow.tcp, tcp);
@@ -204,7 +205,14 @@ fn hosts_are_defaults_of_flows() {
     let linux = valid(&SMALL.replace("[links.a]", "hosts = \"linux\"\n[links.a]"));
     let Flow { scheduler, penalise, tcp, .. } = &linux.flows[0];
     assert_eq!((*scheduler, *penalise), (Scheduler::Linux, false));
-    let all = Tcp { tso: true, push_acks: true, sack_compression: true, long_dss: true, ..Tcp::default() };
+    let all = Tcp {
+        tso: true,
+        push_acks: true,
+        sack_compression: true,
+        long_dss: true,
+        linux_recovery: true,
+        ..Tcp::default()
+    };
     assert_eq!(*tcp, all);
     let own = valid(&format!(
         "{}scheduler = \"blest\"\ntcp = {{ push_acks = false, mss = 1000 }}\n",
@@ -214,9 +222,12 @@ fn hosts_are_defaults_of_flows() {
     assert_eq!(own.flows[0].tcp, Tcp { push_acks: false, mss: 1000, ..all });
     let plain = valid(&SMALL.replace("[links.a]", "hosts = \"plain\"\n[links.a]"));
     assert_eq!(plain.hash, valid(SMALL).hash);
-    let spelt = "scheduler = \"linux\"\ntcp = { tso = true, push_acks = true, sack_compression = true, long_dss = true }\n";
+    let spelt = "scheduler = \"linux\"\ntcp = { tso = true, push_acks = true, sack_compression = true, long_dss = true, linux_recovery = true }\n";
     assert_eq!(valid(&format!("{SMALL}{spelt}")).hash, linux.hash);
     assert_ne!(linux.hash, plain.hash);
+    let idealised = "hosts = \"linux\"\n[links.a]";
+    let own = valid(&format!("{}tcp.linux_recovery = false\n", SMALL.replace("[links.a]", idealised)));
+    assert_ne!(linux.hash, own.hash);
 }
 
 #[test]

@@ -51,11 +51,13 @@ impl Connection {
         }
         let mut rtt = Rtt::new(self.tcp.min_rto);
         rtt.sample(RoundTrip::of(now.since(answer.stamp)));
-        subflow.syn_was_lost = answer.stamp > subflow.opened_at;
+        // Linux forgives one (`tcp_init_transfer`).
+        let forgiven = self.tcp.linux_recovery && subflow.handshake_tries == 2;
+        subflow.syn_was_lost = answer.stamp > subflow.opened_at && !forgiven;
         if subflow.handshake_tries == 1 {
             subflow.meter.round_trip(now, now.since(answer.stamp));
         }
-        subflow.begin_sender(Sender::new(usize::MAX, rtt, self.tcp.delayed_ack_timeout, false));
+        subflow.begin_sender(Sender::new(usize::MAX, rtt, &self.tcp, false));
         subflow.rx = Receiver::new();
         subflow.handshake_tries = 0;
         if answer.has(flag::JOIN) {
@@ -132,7 +134,7 @@ impl Connection {
         if let Some(queues) = &mut self.queues {
             queues.reset(s);
         }
-        let tx = Sender::new(row, subflow.tx.rtt.clone(), self.tcp.delayed_ack_timeout, rates);
+        let tx = Sender::new(row, subflow.tx.rtt.clone(), &self.tcp, rates);
         subflow.begin_sender(tx);
         subflow.meter.window(net.now(), self.cc.path(row).cwnd);
     }

@@ -46,6 +46,14 @@ impl Connection {
         self.send_new_data(net);
     }
 
+    /// F-RTO: `s` has tried to send new data. Without any, retransmissions follow.
+    #[cold]
+    pub(super) fn end_frto_try(&mut self, s: usize, net: &mut Network) {
+        if !self.subflows[s].tx.has_tried_new_data() {
+            self.push_from(s, net);
+        }
+    }
+
     #[inline]
     pub(super) fn resend_lost(&mut self, s: usize, net: &mut Network) {
         let now = net.now();

@@ -25,10 +25,12 @@ impl Sender {
     /// window itself.
     #[cold]
     pub(super) fn on_mark(&mut self, now: Time, cc: &mut Group) {
+        let window = cc.path(self.row).cwnd as u64;
         self.reduce(Signal::Ecn, now, cc);
         self.ecn_high = self.board.nxt();
         if self.rates.is_none() {
             self.phase = Phase::Marked;
+            self.prr = Prr::begin(window);
             self.high = self.board.nxt();
         }
     }
@@ -65,9 +67,14 @@ impl Sender {
 
     fn begin_recovery(&mut self, delivered: u64, now: Time, cc: &mut Group) {
         self.counters.recoveries += 1;
+        let spread = self.spreads_reduction(); // already, after a mark
         self.phase = Phase::Recovery;
         self.high = self.board.nxt();
-        self.prr = Prr::begin(self.board.nxt() - self.board.una() - self.board.sacked() + delivered);
+        if !spread {
+            let outstanding = self.board.nxt() - self.board.una() - self.board.sacked() + delivered;
+            // Linux' `prior_cwnd` is the window.
+            self.prr = Prr::begin(if self.linux { cc.path(self.row).cwnd as u64 } else { outstanding });
+        }
         self.probe = None;
         // The reaction to ECN covers losses of segments sent before it.
         if self.board.una() >= self.ecn_high {
@@ -102,9 +109,13 @@ impl Sender {
         }
         let Undo { first_resend: Some(first), unconfirmed, .. } = self.undo else { return };
         let eifel = advanced && self.phase != Phase::Open && packet.stamp < first;
-        if !eifel && unconfirmed > 0 {
-            return;
+        if eifel || unconfirmed == 0 {
+            self.undo(cc);
         }
+    }
+
+    /// The last reduction was spurious.
+    pub(super) fn undo(&mut self, cc: &mut Group) {
         self.undoable = false;
         self.limited = false; // by a window that was too small
         self.counters.spurious += 1;

@@ -6,6 +6,7 @@ use crate::rtt::Rtt;
 use crate::scoreboard::{RoundTrip, Segment};
 use anabranch_cc::{Congestion, Group, Signal, registry};
 use anabranch_net::Time;
+use anabranch_scenario::{Hosts, Tcp};
 
 const MS: fn(u64) -> Time = Time::from_millis;
 
@@ -17,11 +18,20 @@ struct Host {
 impl Host {
     /// Reno with a window, behind samples of `rtt`.
     fn new(window: f64, rtt: Time) -> Host {
+        Host::with(window, rtt, &Tcp::default())
+    }
+
+    /// The same on Linux.
+    fn linux(window: f64, rtt: Time) -> Host {
+        Host::with(window, rtt, &Hosts::Linux.tcp())
+    }
+
+    fn with(window: f64, rtt: Time, tcp: &Tcp) -> Host {
         let mut cc = registry::find("reno").unwrap().group(&[]).unwrap();
         let row = cc.add_path(rtt.as_secs_f64(), window);
         let mut estimate = Rtt::new(MS(200));
         (0..100).for_each(|_| estimate.sample(RoundTrip::of(rtt)));
-        Host { tx: Sender::new(row, estimate, MS(40), false), cc }
+        Host { tx: Sender::new(row, estimate, tcp, false), cc }
     }
 
     fn send(&mut self, n: usize, now: Time) {
@@ -242,4 +252,123 @@ fn a_pause_takes_the_window_back() {
     let window = small.cwnd();
     small.tx.restart_if_idle(10.0, MS(5000), &mut small.cc);
     assert_eq!(small.cwnd(), window, "a restart grows nothing");
+}
+
+/// RFC 8985 §6.2: an ACK delivers a retransmission unless it answers an earlier copy. A SACK behind a hole echoes what came before the
+/// hole, so it says nothing of that; a round trip not below the smallest does. So the lost retransmission of the first segment
+/// is found by the second retransmission's SACK, without a timeout (`tcp_rack_advance`).
+#[test]
+fn a_sacked_retransmission_shows_that_an_earlier_one_is_lost() {
+    let mut host = Host::new(20.0, MS(100));
+    host.send(20, MS(0));
+    for last in 3..=9 {
+        host.ack(0, 0, MS(0), (2, last), MS(100));
+    }
+    host.fill(MS(100)); // retransmits both
+    assert_eq!(host.tx.counters.resent, 2);
+    host.ack(0, 0, MS(0), (1, 9), MS(199));
+    assert_eq!(host.tx.next_resend(), None, "too early for the retransmission's answer");
+
+    let mut host = Host::new(20.0, MS(100));
+    host.send(20, MS(0));
+    for last in 3..=9 {
+        host.ack(0, 0, MS(0), (2, last), MS(100));
+    }
+    host.tx.resend(0, MS(100), &host.cc);
+    host.tx.resend(1, MS(101), &host.cc);
+    host.ack(0, 0, MS(0), (1, 9), MS(205));
+    assert_eq!(host.tx.next_resend(), Some(0));
+    assert_eq!(host.tx.counters.timeouts, 0);
+}
+
+/// RFC 5681 §3.1: the window grows by "each ACK received that cumulatively acknowledges new data".
+#[test]
+fn selective_acknowledgements_grow_no_window() {
+    let mut host = Host::new(10.0, MS(100));
+    host.send(10, MS(0));
+    host.ack(2, 0, MS(0), (0, 0), MS(100));
+    host.fill(MS(100));
+    assert_eq!(host.cwnd(), 12.0);
+    host.ack(2, 0, MS(0), (3, 4), MS(101));
+    host.ack(2, 0, MS(0), (3, 5), MS(102));
+    assert_eq!((host.cwnd(), host.tx.phase), (12.0, Phase::Open));
+    // It was only late: the ACK that fills the hole grows it, by the one that it newly delivers.
+    host.ack(5, 0, MS(100), (0, 0), MS(103));
+    assert_eq!(host.cwnd(), 13.0);
+}
+
+/// RFC 5681 §4.3: the loss of a retransmission is a second indication of congestion. Linux reduces once per window.
+#[test]
+fn a_timeout_in_recovery_reduces_again_but_not_on_linux() {
+    let thresholds = |mut host: Host| {
+        host.send(20, MS(0));
+        for last in 2..=20 {
+            host.ack(0, 0, MS(0), (1, last), MS(100));
+            host.fill(MS(100));
+        }
+        let first = host.cc.path(0).ssthresh;
+        host.tx.on_timer(MS(900), &mut host.cc);
+        assert_eq!((host.cwnd(), host.tx.phase, host.tx.counters.timeouts), (1.0, Phase::Loss, 1));
+        (first, host.cc.path(0).ssthresh)
+    };
+    assert_eq!(thresholds(Host::new(20.0, MS(100))), (10.0, 5.0));
+    assert_eq!(thresholds(Host::linux(20.0, MS(100))), (10.0, 10.0));
+}
+
+/// A host on Linux after a timeout of ten segments, which has retransmitted the first.
+fn timed_out() -> Host {
+    let mut host = Host::linux(10.0, MS(100));
+    host.send(10, MS(0));
+    host.tx.on_timer(MS(300), &mut host.cc); // the probe's time
+    host.tx.on_timer(MS(300), &mut host.cc);
+    host.tx.resend(0, MS(300), &host.cc);
+    assert_eq!(host.tx.phase, Phase::Loss);
+    host
+}
+
+/// RFC 5682 §3.1, step 2b: the first ACK after a timeout lets new data go. Step 3a: if only that is acknowledged, what was before
+/// it is lost.
+#[test]
+fn new_data_tests_whether_a_timeout_was_spurious() {
+    let mut host = timed_out();
+    assert!(!host.tx.tries_new_data());
+    host.ack(1, 0, MS(300), (0, 0), MS(400));
+    assert!(host.tx.tries_new_data());
+    host.send(2, MS(400));
+    assert!(host.tx.has_tried_new_data());
+    host.ack(1, 0, MS(300), (10, 12), MS(500));
+    assert_eq!((host.tx.phase, host.tx.tries_new_data()), (Phase::Loss, false));
+    assert_eq!(host.tx.next_resend(), Some(1));
+    assert_eq!(host.tx.counters.spurious, 0);
+
+    let mut host = timed_out();
+    host.ack(1, 0, MS(300), (0, 0), MS(400));
+    assert!(!host.tx.has_tried_new_data(), "without new data, retransmissions follow");
+}
+
+/// Step 3b: data that was sent once arrives, so that it was not lost: the window before the timeout returns.
+#[test]
+fn a_timeout_is_undone_if_first_copies_arrive() {
+    let mut host = timed_out();
+    host.ack(1, 0, MS(300), (0, 0), MS(400));
+    host.send(2, MS(400));
+    assert!(host.tx.has_tried_new_data());
+    host.ack(1, 0, MS(300), (4, 5), MS(410));
+    assert_eq!((host.tx.phase, host.tx.counters.spurious), (Phase::Open, 1));
+    assert!(host.cwnd() >= 10.0, "{}", host.cwnd());
+}
+
+/// `tcp_cwnd_reduction` in `TCP_CA_CWR`: PRR spreads the reduction after a mark over the round, one segment for two, where the
+/// idealised host is silent for nearly half of it.
+#[test]
+fn linux_spreads_the_reduction_after_a_mark() {
+    let mut host = Host::linux(10.0, MS(100));
+    host.send(10, MS(0));
+    let sent = [2, 4, 6, 8, 10].map(|acked| {
+        host.ack(acked, flag::ECE, MS(0), (0, 0), MS(100));
+        host.fill(MS(100))
+    });
+    // In proportion, until five are in flight at the fourth.
+    assert_eq!(sent, [1, 1, 1, 0, 2]);
+    assert_eq!(host.tx.board.in_flight(), 5);
 }

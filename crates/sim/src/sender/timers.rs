@@ -22,7 +22,7 @@ impl Sender {
         if now >= self.pace_at {
             self.pace_at = Time::NEVER;
         }
-        if now >= self.reorder_at && self.detect_losses(0, now, cc) > 0 && self.phase == Phase::Recovery {
+        if now >= self.reorder_at && self.detect_losses(0, now, cc) > 0 && self.spreads_reduction() {
             let ssthresh = cc.path(self.row).cwnd as u64;
             self.prr.on_ack(0, self.board.in_flight(), ssthresh, false);
         }
@@ -57,12 +57,21 @@ impl Sender {
         self.rto_at = now + self.rtt.rto();
     }
 
-    /// RFC 6298 §5.4–5.7. A timeout in a row does not reduce again (RFC 5681 §3.1).
+    /// RFC 6298 §5.4–5.7. A timeout in a row does not reduce again (RFC 5681 §3.1). One during recovery does (§4.3), but not on Linux,
+    /// which reduces once per window (`tcp_enter_loss`).
     fn on_timeout(&mut self, now: Time, cc: &mut Group) {
-        if !(self.phase == Phase::Loss && self.rtt.is_backed_off()) {
-            self.reduce(Signal::Timeout, now, cc);
-            self.begin_undo();
+        let repeated = self.rtt.is_backed_off();
+        match self.phase {
+            Phase::Loss if repeated => (),
+            Phase::Marked | Phase::Recovery if self.linux && self.board.una() < self.high => {
+                cc.on_timeout_again(self.row, now.as_secs_f64());
+            }
+            _ => {
+                self.reduce(Signal::Timeout, now, cc);
+                self.begin_undo();
+            }
         }
+        self.begin_frto(repeated);
         self.counters.timeouts += 1;
         self.phase = Phase::Loss;
         self.high = self.board.nxt();

@@ -5,9 +5,9 @@ use anabranch_record::{FlowSummary, Summary};
 
 const SEEDS: u64 = 3;
 
-/// With eight subflows the share of one seed has a standard deviation of 0.22, so that it takes twelve for a standard error below half of
-/// the bound of 15 %.
-const SEEDS_OF_EIGHT: u64 = 12;
+/// The share of one seed has a standard deviation of 0.11, and with eight subflows of 0.22, so that it takes twelve for a standard error
+/// below half of the bound of 15 %.
+const SEEDS_OF_SHARES: u64 = 12;
 
 fn mean_of(seeds: u64, of: impl Fn(u64) -> f64) -> f64 {
     (1..=seeds).map(of).sum::<f64>() / seeds as f64
@@ -25,8 +25,7 @@ fn share(cc: &str, rate_mbit: u32, subflows: usize, reno: u32) -> f64 {
          [[flows]]\nname = \"multipath\"\ncc = {cc}\npaths = [{paths}]\n\
          [[flows]]\nname = \"reno\"\ncc = \"reno\"\ncount = {reno}\npaths = [[\"path\"]]\n"
     );
-    let seeds = if subflows == 8 { SEEDS_OF_EIGHT } else { SEEDS };
-    mean_of(seeds, |seed| {
+    mean_of(SEEDS_OF_SHARES, |seed| {
         let flows = run_seed(230.0, 30.0, &text, seed).flows;
         rate(&flows[0]) / (flows[1..].iter().map(rate).sum::<f64>() / f64::from(reno))
     })

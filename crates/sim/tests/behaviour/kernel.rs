@@ -87,7 +87,8 @@ fn when_a_path_fails() {
 /// At a third of the scenario's rate, for the time that it takes.
 #[test]
 fn on_a_shared_bottleneck_step_by_step() {
-    is_the_references("shared-bottleneck, each", &shared_bottleneck("20 Mbit/s"), false, &[goodput]);
+    let text = shared_bottleneck("20 Mbit/s");
+    is_the_references_over(2 * SEEDS, "shared-bottleneck, each", &text, false, &[goodput]);
 }
 
 /// As on Linux, over more seeds, for such runs scatter more, and at a sixth of the rate, for the time that it takes. At a

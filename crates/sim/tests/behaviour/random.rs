@@ -85,12 +85,12 @@ fn application() -> impl Strategy<Value = String> {
 /// Receive buffer, delayed ACKs, ECN, and the features of the Linux-accurate host model.
 fn tcp() -> impl Strategy<Value = String> {
     let buffer = prop_oneof![Just(1 << 30), 2000u64..200_000];
-    (buffer, 1u32..=4, any::<bool>(), 1u32..20, any::<[bool; 4]>()).prop_map(|(buffer, delayed, ecn, window, linux)| {
-        let [tso, push, sack, long] = linux;
+    (buffer, 1u32..=4, any::<bool>(), 1u32..20, any::<[bool; 5]>()).prop_map(|(buffer, delayed, ecn, window, linux)| {
+        let [tso, push, sack, long, recovery] = linux;
         let push = push && tso;
         format!(
             "{{ receive_buffer = \"{buffer} B\", delayed_ack = {delayed}, ecn = {ecn}, initial_window = {window}, \
-             tso = {tso}, push_acks = {push}, sack_compression = {sack}, long_dss = {long} }}"
+             tso = {tso}, push_acks = {push}, sack_compression = {sack}, long_dss = {long}, linux_recovery = {recovery} }}"
         )
     })
 }
