@@ -71,14 +71,14 @@ mod tests {
 
     /// The change of that scenario, and the beginning of the SHA-256 of [`RESULTS_VERSION`] and the run's summary.
     const SUMMARIES: [(&[&str], &str); 6] = [
-        (&[], "91adacdc08f39fcf"),
-        (&["hosts=linux", "flows.tested.cc=lia@kernel"], "d21b9e05c3af5dc2"),
-        (&["links.a.aqm=codel", "flows.tested.cc=olia"], "27b70dfcf84000ba"),
-        (&["links.a.aqm=fq-codel", "flows.tested.cc=balia@v0", "flows.tcp.cc=bbr"], "99f426bdeeba04e8"),
-        (&["links.a.aqm=pie", "flows.tested.cc=wvegas", "flows.tcp.cc=compound"], "1912468ec535deb1"),
+        (&[], "42fcaac5ac1c4bf6"),
+        (&["hosts=linux", "flows.tested.cc=lia@kernel"], "70acee725411e6ff"),
+        (&["links.a.aqm=codel", "flows.tested.cc=olia"], "ad92876d37f3e41e"),
+        (&["links.a.aqm=fq-codel", "flows.tested.cc=balia@v0", "flows.tcp.cc=bbr"], "8a1b9c8522e4c9eb"),
+        (&["links.a.aqm=pie", "flows.tested.cc=wvegas", "flows.tcp.cc=compound"], "8237334cc71bc094"),
         (
             &["links.a.aqm=red", "hosts=linux", "flows.tested.cc=coupled-cubic", "flows.tcp.cc=reno"],
-            "52c33eec5b25638b",
+            "8028a2377ef20220",
         ),
     ];
 

@@ -83,16 +83,6 @@ impl Case {
         root().join(format!("crates/cli/tests/conformance/{kernel}/{}.txt", self.name))
     }
 
-    /// Its stored trace on a kernel of the same series: 6.12 of 6.12.117.
-    pub fn stored_of(&self, release: &str) -> Option<Trace> {
-        let series = |release: &str| release.split(['.', '-']).take(2).collect::<Vec<_>>().join(".");
-        KERNELS.iter().find_map(|kernel| {
-            let text = fs::read_to_string(self.stored(kernel)).unwrap();
-            let stored = text.strip_prefix("# Linux ").expect("the kernel");
-            (series(stored) == series(release)).then(|| Trace::read(&text))
-        })
-    }
-
     /// The arguments that run it.
     pub fn run(&self) -> Vec<String> {
         let file = format!("scenarios/conformance/{}.toml", self.base);
