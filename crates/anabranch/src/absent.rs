@@ -2,6 +2,8 @@
 
 use crate::{Error, Runner};
 use anabranch_record::{KeepGoing, Sink, Summary};
+#[cfg(not(feature = "quic"))]
+use anabranch_sim::tap::Tap;
 use anabranch_study::{Backend, Task, TaskError};
 use miette::miette;
 
@@ -61,4 +63,14 @@ pub mod quic {
         variant: None,
         is_ready: || Err(Error::Input(miette!("{WHY}"))),
     };
+
+    /// Runs nothing.
+    pub(crate) fn run(
+        _: &Task,
+        _: &mut dyn Sink,
+        _: Option<&mut dyn Tap>,
+        _: KeepGoing<'_>,
+    ) -> Result<Summary, TaskError> {
+        Err(TaskError::Refused(WHY.into()))
+    }
 }

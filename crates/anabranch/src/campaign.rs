@@ -3,14 +3,14 @@
 use crate::error::{counted, input_error};
 use crate::scenario::{check_memory, distinct_warnings};
 use crate::study::{check_failed, describe_extent, failed};
-use crate::{Error, Runner, Watch, backends, earlier, store};
+use crate::{Error, RUNNERS, Runner, Watch, backends, earlier, store};
 use anabranch_cc::registry::Entry;
 use anabranch_papers::standard::{self, AlgorithmResult};
 use anabranch_record::output::{Notify, OutputError};
 use anabranch_report::FolderError;
 use anabranch_study::{
-    Kind, Options, Results, RunCache, SimulationRuns, Simulations, Store, Study, StudyError, StudyResult,
-    Work, tidy,
+    Backends, Kind, Options, Results, RunCache, SimulationRuns, Simulations, Store, Study, StudyError,
+    StudyResult, Work, tidy,
 };
 use miette::miette;
 use std::path::PathBuf;
@@ -93,6 +93,9 @@ impl Campaign {
                 Err(error) => return Err(error.into()),
             }
         }
+        for one in &mut work {
+            one.simulations = on(one.simulations.clone(), backends())?;
+        }
         if work.is_empty() && !without.is_empty() {
             return Err(Error::Input(miette!("{}", without.join("\n"))));
         }
@@ -125,6 +128,11 @@ impl Campaign {
     /// a cluster, for which the time is unknown.
     pub fn check(&self, threads: Option<usize>, lax: bool) -> Result<(), Error> {
         self.runner.accepts_any(self.simulations().flat_map(Simulations::scenarios))?;
+        for (runner, _) in RUNNERS {
+            if self.simulations().any(|simulations| simulations.need(runner.name())) {
+                runner.ready()?;
+            }
+        }
         if lax {
             return Ok(());
         }
@@ -230,6 +238,11 @@ impl Campaign {
         outcome.note_differing_results(watch.note)?;
         Ok(outcome)
     }
+}
+
+/// A study's simulations on these backends.
+pub(crate) fn on(simulations: Simulations, backends: Backends<'_>) -> Result<Simulations, Error> {
+    simulations.on(backends).map_err(|why| Error::Input(miette!("{why}")))
 }
 
 impl CampaignOutcome {

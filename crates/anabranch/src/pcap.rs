@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::error::input_error;
+use crate::quic::NOQ;
 use crate::units::{BYTES, with_unit};
 use anabranch_capture::{BackgroundCapture, Capture, HostCapture, Options, is_own};
 use anabranch_record::output::{Notify, OutputFile};
@@ -24,7 +25,7 @@ pub struct Packets {
     pub file: PathBuf,
     /// The links to capture at, before their queues; if empty, the capture is at the senders' hosts. On a kernel it must be.
     pub links: Vec<String>,
-    /// Bytes to keep of each packet, 0 for all; by default the headers, and on a kernel always.
+    /// Bytes to keep of each packet, 0 for all; by default the headers, and on a kernel always; with QUIC all.
     pub snap: Option<u32>,
 }
 
@@ -52,20 +53,28 @@ impl Write for Target {
     }
 }
 
-/// The simulator, with a capture of what it simulates.
+/// The simulator, or the QUIC stack in it, with a capture of what it simulates.
 pub struct CapturingBackend {
     capture: Mutex<BackgroundCapture<Target>>,
     path: PathBuf,
+    is_quic: bool,
 }
 
 impl CapturingBackend {
     /// Starts the capture.
-    pub fn new(wanted: &Packets, scenario: &Scenario, replace: bool, note: Notify) -> Result<Self, Error> {
-        let path = &wanted.file;
+    pub fn new(
+        wanted: &Packets,
+        scenario: &Scenario,
+        backend: &str,
+        replace: bool,
+        note: Notify,
+    ) -> Result<Self, Error> {
+        let (path, is_quic) = (&wanted.file, backend == NOQ.name());
         let links = wanted.links.iter().map(|name| link(scenario, name)).collect::<Result<_, _>>()?;
         let snap = match wanted.snap {
             Some(0) => WHOLE,
             Some(bytes) => bytes,
+            None if is_quic => WHOLE,
             None => Options::default().snap,
         };
         let options = Options { links, snap };
@@ -74,13 +83,13 @@ impl CapturingBackend {
         let capture = begin().map_err(|error| cannot_write(path, &error))?;
         let most = with_unit(options.most_bytes(scenario), BYTES);
         note(&format!("{} may grow to about {most}", path.display()));
-        Ok(CapturingBackend { capture: Mutex::new(capture), path: path.clone() })
+        Ok(CapturingBackend { capture: Mutex::new(capture), path: path.clone(), is_quic })
     }
 
     /// Ends the capture and returns its file. The capture of an interrupted run has another name, because the format cannot
     /// mark it as partial.
     pub fn finish(self, partial: bool) -> Result<PathBuf, Error> {
-        let CapturingBackend { capture, path } = self;
+        let CapturingBackend { capture, path, .. } = self;
         let capture = capture.into_inner().expect("nothing panicked");
         complete(capture.finish(), path, partial)
     }
@@ -123,12 +132,15 @@ fn complete(ended: io::Result<Target>, path: PathBuf, partial: bool) -> Result<P
 
 impl Backend for CapturingBackend {
     fn name(&self) -> &str {
-        SIM
+        if self.is_quic { NOQ.name() } else { SIM }
     }
 
     fn run(&self, task: &Task, sink: &mut dyn Sink, keep_going: KeepGoing<'_>) -> Result<Summary, TaskError> {
-        let scenario = task.scenario("the task's scenario")?;
         let capture = &mut *self.capture.lock().expect("nothing panicked");
+        if self.is_quic {
+            return crate::quic::run(task, sink, Some(capture), keep_going);
+        }
+        let scenario = task.scenario("the task's scenario")?;
         let seed = task.seed_of_run();
         anabranch_papers::ended(anabranch_sim::run_captured(&scenario, seed, sink, capture, keep_going))
     }

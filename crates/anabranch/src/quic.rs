@@ -5,6 +5,7 @@ use anabranch_papers::task_error;
 use anabranch_quic::QuicError;
 use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_scenario::Scenario;
+use anabranch_sim::tap::Tap;
 use anabranch_study::{Backend, Task, TaskError, Variant};
 
 /// The QUIC stack noq: a flow is a multipath QUIC connection, except with `transport = "tcp"`.
@@ -30,13 +31,27 @@ impl Backend for Noq {
         anabranch_quic::check(scenario).err().map(|why| why.to_string())
     }
 
-    fn run(&self, task: &Task, sink: &mut dyn Sink, keep_going: KeepGoing<'_>) -> Result<Summary, TaskError> {
-        let scenario = task.scenario("the task's scenario")?;
-        let run = anabranch_quic::run(&scenario, task.seed_of_run(), sink, keep_going);
-        run.map_err(|error| match error {
-            QuicError::Interrupted { at, partial } => TaskError::Interrupted { at, partial: Some(partial) },
-            QuicError::Refused { .. } => TaskError::Refused(error.to_string()),
-            QuicError::Simulator(error) => task_error(&error),
-        })
+    fn packet_cost(&self) -> Option<f64> {
+        Some(7.0)
     }
+
+    fn run(&self, task: &Task, sink: &mut dyn Sink, keep_going: KeepGoing<'_>) -> Result<Summary, TaskError> {
+        run(task, sink, None, keep_going)
+    }
+}
+
+/// Runs the task, with a capture if there is a `tap`.
+pub(crate) fn run(
+    task: &Task,
+    sink: &mut dyn Sink,
+    tap: Option<&mut dyn Tap>,
+    keep_going: KeepGoing<'_>,
+) -> Result<Summary, TaskError> {
+    let scenario = task.scenario("the task's scenario")?;
+    let run = anabranch_quic::run(&scenario, task.seed_of_run(), sink, tap, keep_going);
+    run.map_err(|error| match error {
+        QuicError::Interrupted { at, partial } => TaskError::Interrupted { at, partial: Some(partial) },
+        QuicError::Refused { .. } => TaskError::Refused(error.to_string()),
+        QuicError::Simulator(error) => task_error(&error),
+    })
 }

@@ -3,6 +3,7 @@
 use crate::error::input_error;
 use crate::pcap::{CapturingBackend, HostPackets, Packets};
 use crate::plot::{self, Picture};
+use crate::quic::NOQ;
 use crate::{Error, Runner, SIM, Scenario, Watch, check_memory, earlier};
 use anabranch_plot::LineSink;
 use anabranch_record::{Both, NoSamples, RunDirectory, SampleFormat, Sink, Summary};
@@ -58,10 +59,6 @@ impl Outputs {
             earlier::refuse_input_as_output("--plot", picture, scenario.files())?;
         }
         let Some(packets) = &self.packets else { return Ok(()) };
-        if runner.name() != SIM.name() && !runner.is_kernel() {
-            let help = "leave out --backend to capture a simulated run";
-            return Err(input_error(format!("`--pcap` does not work with `{}`", runner.name()), Some(help)));
-        }
         if runner.is_kernel() && (!packets.links.is_empty() || packets.snap.is_some()) {
             let help = "leave them out: a capture on a kernel has the headers at the senders' hosts";
             return Err(input_error(
@@ -80,13 +77,13 @@ impl Outputs {
         options: &str,
         watch: &Watch<'_>,
     ) -> Result<CompletedRun, Error> {
-        let simulated = backend.name() == SIM.name();
+        let simulated = [SIM.name(), NOQ.name()].contains(&backend.name());
         let (captured, on_hosts) =
             (self.packets.as_ref().filter(|_| simulated), self.packets.as_ref().filter(|_| !simulated));
         let mut on_hosts =
             on_hosts.map(|wanted| HostPackets::new(wanted, scenario, self.replace)).transpose()?;
-        let captured =
-            captured.map(|wanted| CapturingBackend::new(wanted, scenario, self.replace, watch.note));
+        let captured = captured
+            .map(|wanted| CapturingBackend::new(wanted, scenario, backend.name(), self.replace, watch.note));
         let captured = captured.transpose()?;
         let picture = self.plot.as_deref().map(|path| Picture::begin(path, self.replace)).transpose()?;
         let open = |(path, format): &(PathBuf, _)| RunDirectory::open(path, *format, &[], watch.note);

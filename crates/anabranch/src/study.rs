@@ -1,9 +1,9 @@
 //! Studies: from files, from sweeps, or shipped papers.
 
+use crate::campaign::on;
 use crate::error::{counted, input_error};
 use crate::scenario::read;
-use crate::{Error, Scenario, Watch, examples};
-use anabranch_papers::SIMULATOR;
+use crate::{Error, Scenario, Watch, backends, examples};
 use anabranch_study::file::{self, AxisSubset, FileError};
 use anabranch_study::{Kind, Options, Row, Simulations, Study, StudyError, StudyResult, Verdict};
 use miette::{Diagnostic, miette};
@@ -79,10 +79,11 @@ pub fn papers(names: &[String]) -> Result<Vec<Arc<Study>>, Error> {
     names.iter().map(find).collect()
 }
 
-/// Runs a study on the simulator, on all cores, and judges it. It writes nothing; [`crate::Campaign`] does.
+/// Runs a study on all cores, and judges it. It writes nothing; [`crate::Campaign`] does.
 pub fn study(study: &Arc<Study>, options: &Options, watch: &Watch<'_>) -> Result<StudyResult, Error> {
-    let (work, mut result) = (anabranch_study::work(study, options)?, None);
-    watch.run_all(SIMULATOR, &[work], None, &mut |finished| result = Some(finished))?;
+    let (mut work, mut result) = (anabranch_study::work(study, options)?, None);
+    work.simulations = on(work.simulations, backends())?;
+    watch.run_all(backends(), &[work], None, &mut |finished| result = Some(finished))?;
     Ok(result.ok_or(StudyError::Interrupted)?)
 }
 

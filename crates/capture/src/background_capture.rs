@@ -14,6 +14,8 @@ const MAX_BATCHES: usize = 8;
 /// An event for the capture.
 enum TapEvent {
     Packet(SeenPacket),
+    Datagram(SeenPacket, Vec<u8>),
+    Secrets(String),
     Opens { at: Time, connection: usize, flow: usize, life: u16 },
     Change { at: Time, flow: usize, path: usize, action: SubflowAction },
 }
@@ -33,6 +35,8 @@ impl<W: Write + Send + 'static> BackgroundCapture<W> {
             for event in events {
                 match *event {
                     TapEvent::Packet(ref seen) => capture.packet(seen),
+                    TapEvent::Datagram(ref seen, ref content) => capture.datagram(seen, content),
+                    TapEvent::Secrets(ref lines) => capture.secrets(lines),
                     TapEvent::Opens { at, connection, flow, life } => {
                         capture.connection_opens(at, connection, flow, life);
                     }
@@ -69,6 +73,14 @@ impl<W: Write + Send + 'static> Tap for BackgroundCapture<W> {
 
     fn packet(&mut self, seen: &SeenPacket) {
         self.push(TapEvent::Packet(*seen));
+    }
+
+    fn datagram(&mut self, seen: &SeenPacket, content: &[u8]) {
+        self.push(TapEvent::Datagram(*seen, content.to_vec()));
+    }
+
+    fn secrets(&mut self, lines: &str) {
+        self.push(TapEvent::Secrets(lines.to_owned()));
     }
 
     fn connection_opens(&mut self, at: Time, connection: usize, flow: usize, life: u16) {

@@ -133,7 +133,7 @@ impl Connection {
                     self.data_fin = Some(seen.chunk);
                 }
             }
-            // A guest's flows are not captured.
+            // Hosted flows are not captured.
             PacketKind::HandshakeAck | PacketKind::Datagram | PacketKind::DatagramBack => (),
             PacketKind::SynAck | PacketKind::JoinAck | PacketKind::Ack | PacketKind::Request => {
                 subflow.stamps.0 = clock(seen.sent);

@@ -135,12 +135,12 @@ impl HeaderTemplate {
 }
 
 /// The sum of whole words of 32 bits; folded, it equals the sum of their halves (RFC 1071 §2).
-fn sum(words: &[u8]) -> u64 {
+pub(crate) fn sum(words: &[u8]) -> u64 {
     words.chunks_exact(4).map(|word| u64::from(u32::from_be_bytes(word.try_into().expect("4 bytes")))).sum()
 }
 
 /// The Internet checksum of words with that sum.
-fn complement(mut sum: u64) -> [u8; 2] {
+pub(crate) fn complement(mut sum: u64) -> [u8; 2] {
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);
     }
@@ -148,7 +148,7 @@ fn complement(mut sum: u64) -> [u8; 2] {
 }
 
 /// A locally administered address (IEEE 802).
-fn hardware([a, b, c, d]: [u8; 4]) -> [u8; 6] {
+pub(crate) fn hardware([a, b, c, d]: [u8; 4]) -> [u8; 6] {
     [0x02, 0, a, b, c, d]
 }
 

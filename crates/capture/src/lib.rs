@@ -1,12 +1,14 @@
 //! Captures: writes the packets of a simulated run for Wireshark, tshark and tcpdump, and reads captures of real hosts.
 //!
 //! A [`Capture`] observes a run (see [`anabranch_sim::run_captured`]) and writes pcapng: Ethernet, IPv4 and TCP
-//! with correct checksums, SACK, timestamps, window scale, and MPTCP v1 (RFC 8684). Payload is zeros.
+//! with correct checksums, SACK, timestamps, window scale, and MPTCP v1 (RFC 8684), whose payload is zeros; and UDP around the datagrams
+//! of hosted flows, with the secrets of TLS.
 
 mod addresses;
 mod background;
 mod background_capture;
 mod connection;
+mod datagram;
 mod encode;
 mod host_capture;
 mod keys;
@@ -22,7 +24,7 @@ pub use read::{ReadError, ReadOptions, read, trace};
 
 use anabranch_net::Time;
 use anabranch_scenario::{Flow, Scenario, SubflowAction};
-use anabranch_sim::tap::{Place, SeenPacket, Tap};
+use anabranch_sim::tap::{PacketKind, Place, SeenPacket, Tap};
 use connection::Connection;
 use encode::{Frame, HEADERS};
 use pcapng::{APPLICATION_NAME, ETHERNET_LINK, Writer};
@@ -192,6 +194,20 @@ impl<W: Write + Send + 'static> Tap for Capture<W> {
             && let Some(frame) = connection.frame(seen, life)
         {
             self.write(interface, seen.at, &frame, None);
+        }
+    }
+
+    fn datagram(&mut self, seen: &SeenPacket, content: &[u8]) {
+        let (flow, forward) = (seen.connection, seen.kind == PacketKind::Datagram);
+        if let (Some(interface), None) = (self.interfaces.of(seen.place, flow, seen.path), &self.error) {
+            let frame = datagram::frame(flow, seen.path, forward, seen.ecn, content);
+            self.error = self.writer.whole(interface, seen.at.as_nanos(), &frame).err();
+        }
+    }
+
+    fn secrets(&mut self, lines: &str) {
+        if self.error.is_none() {
+            self.error = self.writer.secrets(lines).err();
         }
     }
 

@@ -10,6 +10,9 @@ use std::path::Path;
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE_DESCRIPTION: u32 = 1;
 const ENHANCED_PACKET: u32 = 6;
+const DECRYPTION_SECRETS: u32 = 10;
+/// Secrets in the format of TLS's key log.
+const TLS_KEY_LOG: u32 = 0x544c_534b;
 /// Options.
 const COMMENT: u16 = 1;
 const APPLICATION: u16 = 4;
@@ -116,6 +119,21 @@ impl<W: Write + Send + 'static> Writer<W> {
         let [high, low] = [(nanoseconds >> 32) as u32, nanoseconds as u32];
         self.words(&[ENHANCED_PACKET, 0, interface, high, low, headers.len() as u32, length]);
         self.made.extend_from_slice(headers);
+        self.made.resize(self.made.len().next_multiple_of(4), 0);
+        self.end()
+    }
+
+    /// Adds a packet with all its bytes.
+    pub(crate) fn whole(&mut self, interface: u32, nanoseconds: u64, bytes: &[u8]) -> io::Result<()> {
+        let kept = bytes.len().min(self.snap as usize);
+        self.headers(interface, nanoseconds, &bytes[..kept], bytes.len() as u32)
+    }
+
+    /// Adds the secrets of packets that follow.
+    pub(crate) fn secrets(&mut self, lines: &str) -> io::Result<()> {
+        self.begin(DECRYPTION_SECRETS);
+        self.words(&[TLS_KEY_LOG, lines.len() as u32]);
+        self.made.extend_from_slice(lines.as_bytes());
         self.made.resize(self.made.len().next_multiple_of(4), 0);
         self.end()
     }

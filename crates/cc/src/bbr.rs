@@ -19,7 +19,7 @@ pub(crate) use entry::ENTRY;
 use extra_acked::ExtraAcked;
 use full_bw::FullBw;
 use loss::Undo;
-use max_bw::MaxBw;
+pub(crate) use max_bw::MaxBw;
 use min_rtt::MinRtt;
 use probe_bw::Cycle;
 use probe_rtt::ProbeRtt;
@@ -109,6 +109,11 @@ impl Bbr {
     /// `BBR.max_bw`, in segments per second.
     pub(crate) fn max_bw(&self) -> f64 {
         self.max_bw.get()
+    }
+
+    /// Cycles of ProbeBW that have ended.
+    pub(crate) fn cycles(&self) -> u64 {
+        self.max_bw.cycles
     }
 
     /// `UpdateModelAndState` (§5.2.3).

@@ -60,6 +60,7 @@ algorithms! {
     coupled_cubic: ENTRY, ENTRY_A1 / V0, V0_A1;
     mptcp_sbd: ENTRY;
     mpbbr: ENTRY;
+    linked_bbr: ENTRY;
     linked_cubic: ENTRY;
 }
 

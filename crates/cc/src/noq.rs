@@ -15,19 +15,29 @@
 //! - A server makes one for each `Incoming`, and takes it in by `Incoming::accept_with`. Without that the stack's own controller remains.
 //!
 //! Each controller that the factory builds is a row of the group. A clone, which the stack makes when a path's address changes and for
-//! those who ask for its state, is the same row, and the last of them frees it. Algorithms that need delivery rates, such as BBR, do not
-//! work here: the stack does not measure them for a controller.
+//! those who ask for its state, is the same row, and the last of them frees it. For algorithms that model their path, such as BBR,
+//! delivery rates are measured here, and the stack paces by the algorithm's rate.
+
+mod flight;
+mod path;
+mod rates;
+
+pub use flight::Flight;
+pub use path::PathState;
 
 use crate::{Ack, Congestion, Group, Seconds, Segments, Signal};
 use alloc::{boxed::Box, vec::Vec};
 use core::{any::Any, fmt, mem};
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+use path::Usage;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The initial window (RFC 9002 §7.2).
 const INITIAL_WINDOW: Segments = 10.0;
+/// The window of a path that has left, in bytes. Nothing is sent on it, so only its being positive matters.
+const LEFT: u64 = 14720;
 
 /// The congestion control of one connection. It cannot be cloned: each connection has its own.
 pub struct Coupled<O = ()> {
@@ -84,7 +94,7 @@ impl Coupled {
     /// Couples the paths of one connection by the algorithm of `group`.
     ///
     /// # Panics
-    /// If the group has paths already, or its algorithm needs delivery rates (BBR), which the stack does not measure for a controller.
+    /// If the group has paths already.
     pub fn new(group: Group) -> Coupled {
         Coupled::observed(group, ())
     }
@@ -97,7 +107,6 @@ impl<O: Observer> Coupled<O> {
     /// As [`Coupled::new`].
     pub fn observed(group: Group, observer: O) -> Coupled<O> {
         assert!(group.paths().is_empty(), "the group has paths already");
-        assert!(!group.is_model_based(), "the stack measures no delivery rates for a controller");
         Coupled { group, initial_window: INITIAL_WINDOW, initial_ssthresh: None, origin: None, observer }
     }
 
@@ -182,79 +191,23 @@ impl<O> State<O> {
         &mut self.observer
     }
 
+    /// Path `id`, which the application has closed, leaves the group. The stack drops its controller only some round trips later.
+    pub fn leave(&mut self, id: usize) {
+        if let Some(row) = self.paths.iter().position(|path| path.open && path.id == id) {
+            self.paths[row].open = false;
+            self.group.remove_path(row);
+        }
+    }
+
     fn time(&self, now: Instant) -> Seconds {
         let origin = self.origin.unwrap_or(now);
         now.saturating_duration_since(origin).as_nanos() as i64 as f64 / 1e9
     }
 }
 
-/// What the algorithm's events of a path are made from.
-pub struct PathState {
-    id: usize,
-    open: bool,
-    /// A segment is a full packet.
-    mtu: f64,
-    srtt: Seconds,
-    in_flight: u64,
-    recovery_start: Option<Instant>,
-    /// Packets sent and the packet whose acknowledgement ends the round.
-    next: u64,
-    round_end: u64,
-    round: u64,
-    /// Of this round and of the last one.
-    usage: [Usage; 2],
-    batch: Batch,
-}
-
-impl PathState {
-    /// Its number, by which an [`Observer`] knows it.
-    pub fn id(&self) -> usize {
-        self.id
-    }
-
-    /// The smoothed round-trip time (RFC 9002 §5.3), but with the receiver's delay; 0 before the first sample.
-    pub fn srtt(&self) -> Seconds {
-        self.srtt
-    }
-
-    /// Bytes sent and neither acknowledged nor deemed lost.
-    pub fn in_flight(&self) -> u64 {
-        self.in_flight
-    }
-
-    /// The size of a full packet.
-    pub fn mtu(&self) -> f64 {
-        self.mtu
-    }
-
-    /// Whether the window, and not flow control or the application, limits the sender. The stack's `app_limited` does not say
-    /// so: it is false whenever pacing holds a packet back. Pacing keeps slow start below the window, so there half of it is
-    /// enough, as in Linux.
-    fn cwnd_limited(&self, cwnd: Segments, in_slow_start: bool) -> bool {
-        let most = self.usage.iter().map(|usage| usage.most_in_flight).max().unwrap_or(0);
-        self.usage.iter().any(|usage| usage.limited) || in_slow_start && cwnd * self.mtu < 2.0 * most as f64
-    }
-}
-
-/// The packets that one acknowledgement covers.
-#[derive(Clone, Copy, Default)]
-struct Batch {
-    delivered: u64,
-    grows: u64,
-    latest: Option<(u64, Instant)>,
-}
-
-/// How much of the window a round used.
-#[derive(Clone, Copy, Default)]
-struct Usage {
-    /// Whether the window held a packet back.
-    limited: bool,
-    most_in_flight: u64,
-}
-
 impl<O: Observer> ControllerFactory for Factory<O> {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        let row = {
+        let (row, id) = {
             let mut state = self.lock();
             state.origin.get_or_insert(now);
             let row = state.group.add_path(0.0, self.initial_window);
@@ -263,19 +216,7 @@ impl<O: Observer> ControllerFactory for Factory<O> {
             }
             let id = state.began;
             state.began += 1;
-            let path = PathState {
-                id,
-                open: true,
-                mtu: current_mtu.into(),
-                srtt: 0.0,
-                in_flight: 0,
-                recovery_start: None,
-                next: 0,
-                round_end: 0,
-                round: 0,
-                usage: [Usage::default(); 2],
-                batch: Batch::default(),
-            };
+            let path = PathState::new(id, now, current_mtu, state.group.is_model_based());
             if row == state.paths.len() {
                 state.paths.push(path);
             } else {
@@ -283,9 +224,9 @@ impl<O: Observer> ControllerFactory for Factory<O> {
             }
             let cwnd = state.group.path(row).cwnd;
             state.observer.observe(id, Event::Window { now, cwnd });
-            row
+            (row, id)
         };
-        Box::new(OnePath(Arc::new(InUse { of: self, row })))
+        Box::new(OnePath(Arc::new(InUse { of: self, row, id })))
     }
 }
 
@@ -293,13 +234,12 @@ impl<O: Observer> ControllerFactory for Factory<O> {
 struct InUse<O> {
     of: Arc<Factory<O>>,
     row: usize,
+    id: usize,
 }
 
 impl<O> Drop for InUse<O> {
     fn drop(&mut self) {
-        let mut state = self.of.lock();
-        state.paths[self.row].open = false;
-        state.group.remove_path(self.row);
+        self.of.lock().leave(self.id);
     }
 }
 
@@ -336,19 +276,28 @@ impl<O: Observer> Locked<'_, O> {
 }
 
 impl<O: Observer> OnePath<O> {
-    fn lock(&self) -> Locked<'_, O> {
-        Locked { state: self.0.of.lock(), row: self.0.row }
+    /// The path; `None` once it has left, when another one may have its row.
+    fn lock(&self) -> Option<Locked<'_, O>> {
+        let InUse { of, row, id } = &*self.0;
+        let state = of.lock();
+        let path = &state.paths[*row];
+        (path.open && path.id == *id).then_some(Locked { state, row: *row })
     }
 
-    fn acked(&self, sent: Instant, bytes: u64, pn: u64) {
-        let mut locked = self.lock();
+    /// What happened to a packet, of a path that has left, too.
+    fn observe(&self, event: Event) {
+        self.0.of.lock().observer.observe(self.0.id, event);
+    }
+
+    fn acked(&self, now: Instant, sent: Instant, bytes: u64, pn: u64) {
+        let Some(mut locked) = self.lock() else { return self.observe(Event::Acked(bytes)) };
         let path = locked.path();
-        path.batch.delivered += bytes;
-        if path.recovery_start.is_none_or(|start| sent > start) {
-            path.batch.grows += bytes;
+        if let Some(rates) = &mut path.rates {
+            rates.on_acked(now, pn, sent, bytes);
         }
-        if path.batch.latest.is_none_or(|(latest, _)| pn > latest) {
-            path.batch.latest = Some((pn, sent));
+        path.batch.delivered += bytes;
+        if path.flight.acked(pn, sent) {
+            path.batch.grows += bytes;
         }
         locked.observe(Event::Acked(bytes));
     }
@@ -361,40 +310,44 @@ impl<O> fmt::Debug for OnePath<O> {
 }
 
 impl<O: Observer> Controller for OnePath<O> {
-    fn on_packet_sent(&mut self, _: Instant, bytes: u16, pn: u64) {
-        let mut locked = self.lock();
+    fn on_packet_sent(&mut self, now: Instant, bytes: u16, pn: u64) {
+        let Some(mut locked) = self.lock() else { return self.observe(Event::Sent(bytes)) };
         let path = locked.path();
         path.next = pn + 1;
-        path.in_flight += u64::from(bytes);
-        path.usage[0].most_in_flight = path.usage[0].most_in_flight.max(path.in_flight);
+        path.flight.sent(bytes);
+        let in_flight = path.flight.in_flight();
+        path.usage[0].most_in_flight = path.usage[0].most_in_flight.max(in_flight);
+        if let Some(rates) = &mut path.rates {
+            rates.on_sent(now, pn, bytes.into(), in_flight);
+        }
         locked.observe(Event::Sent(bytes));
     }
 
-    fn on_ack(&mut self, _: Instant, sent: Instant, bytes: u64, pn: u64, _: bool, _: &RttEstimator) {
-        self.acked(sent, bytes, pn);
+    fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, pn: u64, _: bool, _: &RttEstimator) {
+        self.acked(now, sent, bytes, pn);
     }
 
     fn on_cwnd_limited(&mut self) {
-        self.lock().path().usage[0].limited = true;
+        if let Some(mut locked) = self.lock() {
+            locked.path().usage[0].limited = true;
+        }
     }
 
-    fn on_end_acks(&mut self, now: Instant, in_flight: u64, _: bool, largest: Option<u64>) {
-        let mut locked = self.lock();
-        locked.path().in_flight = in_flight;
+    fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest: Option<u64>) {
+        let Some(mut locked) = self.lock() else { return };
+        let Some((pn, rtt)) = locked.path().flight.end_acks(now, in_flight, largest) else { return };
         let batch = mem::take(&mut locked.path().batch);
-        let Some((pn, sent)) = batch.latest else { return };
-        // Only if the largest acknowledged packet is new (RFC 9002 §5.1).
-        let rtt = (largest == Some(pn)).then(|| now.saturating_duration_since(sent));
         if let Some(rtt) = rtt {
-            let path = locked.path();
-            let seconds = rtt.as_secs_f64();
-            path.srtt += if path.srtt > 0.0 { (seconds - path.srtt) / 8.0 } else { seconds };
+            if let Some(rates) = &mut locked.path().rates {
+                rates.on_round_trip(rtt);
+            }
             locked.observe(Event::RoundTrip { now, rtt });
         }
         let row = locked.state.group.path(locked.row);
         let (cwnd, in_slow_start) = (row.cwnd, row.in_slow_start());
         let path = locked.path();
         let cwnd_limited = path.cwnd_limited(cwnd, in_slow_start);
+        let rate = path.rate_sample(app_limited);
         if pn >= path.round_end {
             path.round += 1;
             path.round_end = path.next;
@@ -405,11 +358,11 @@ impl<O: Observer> Controller for OnePath<O> {
             acked: batch.grows as f64 / path.mtu,
             delivered: batch.delivered as f64 / path.mtu,
             rtt: rtt.map(|rtt| rtt.as_secs_f64()),
-            srtt: path.srtt,
+            srtt: path.flight.srtt(),
             in_flight: in_flight as f64 / path.mtu,
             round: path.round,
             cwnd_limited,
-            rate: None,
+            rate,
         };
         locked.drive(now, |group, r, now| group.on_ack(r, &Ack { now, ..ack }));
     }
@@ -423,11 +376,9 @@ impl<O: Observer> Controller for OnePath<O> {
         _: u64,
         _: u64,
     ) {
-        let mut locked = self.lock();
-        // One response to the losses of a round trip (RFC 9002 §7.3.2).
-        let is_new = locked.path().recovery_start.is_none_or(|start| sent > start);
+        let Some(mut locked) = self.lock() else { return };
+        let is_new = locked.path().flight.congestion(now, sent);
         if is_new {
-            locked.path().recovery_start = Some(now);
             locked.observe(Event::Recovery);
         }
         // Persistent congestion reduces once, too (RFC 9002 §7.6.2).
@@ -442,37 +393,52 @@ impl<O: Observer> Controller for OnePath<O> {
         if is_new || is_persistent_congestion {
             locked.drive(now, |group, r, now| group.on_congestion(r, &Congestion { now, signal }));
         }
+        // The stack reports the losses before the event, and algorithms need them after it.
+        let lost = locked.path().rates.as_mut().map(|rates| mem::take(&mut rates.losses)).unwrap_or_default();
+        if !lost.is_empty() {
+            locked.drive(now, |group, r, _| lost.iter().for_each(|lost| group.on_lost(r, lost)));
+        }
     }
 
-    fn on_packet_lost(&mut self, lost_bytes: u16, _: u64, _: Instant) {
-        let mut locked = self.lock();
+    fn on_packet_lost(&mut self, lost_bytes: u16, pn: u64, now: Instant) {
+        // The stack reports the loss of acknowledgements, which it does not report when it sends them.
+        if lost_bytes == 0 {
+            return;
+        }
+        let Some(mut locked) = self.lock() else { return self.observe(Event::Lost) };
+        let time = locked.state.time(now);
         let path = locked.path();
-        path.in_flight = path.in_flight.saturating_sub(lost_bytes.into());
+        path.flight.lost(lost_bytes);
+        if let Some(rates) = &mut path.rates {
+            rates.on_lost(time, pn, lost_bytes.into(), path.mtu);
+        }
         locked.observe(Event::Lost);
     }
 
     fn on_spurious_congestion_event(&mut self) {
-        let mut locked = self.lock();
+        let Some(mut locked) = self.lock() else { return };
         let row = locked.row;
         locked.state.group.on_spurious(row);
-        locked.path().recovery_start = None;
+        locked.path().flight.spurious();
         locked.observe(Event::Spurious);
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.lock().path().mtu = new_mtu.into();
+        if let Some(mut locked) = self.lock() {
+            locked.path().mtu = new_mtu.into();
+        }
     }
 
     fn window(&self) -> u64 {
-        let mut locked = self.lock();
+        let Some(mut locked) = self.lock() else { return LEFT };
         let cwnd = locked.state.group.path(locked.row).cwnd;
         locked.bytes(cwnd)
     }
 
     fn metrics(&self) -> ControllerMetrics {
-        let mut locked = self.lock();
-        let row = *locked.state.group.path(locked.row);
         let mut metrics = ControllerMetrics::default();
+        let Some(mut locked) = self.lock() else { return metrics };
+        let row = *locked.state.group.path(locked.row);
         metrics.congestion_window = locked.bytes(row.cwnd);
         metrics.ssthresh = row.ssthresh.is_finite().then(|| locked.bytes(row.ssthresh));
         metrics.pacing_rate = row.pacing_rate.map(|rate| locked.bytes(rate));
@@ -484,7 +450,7 @@ impl<O: Observer> Controller for OnePath<O> {
     }
 
     fn initial_window(&self) -> u64 {
-        self.lock().bytes(self.0.of.initial_window)
+        self.lock().map_or(LEFT, |mut locked| locked.bytes(self.0.of.initial_window))
     }
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {

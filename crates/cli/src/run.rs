@@ -68,7 +68,7 @@ pub struct RunArgs {
     /// Capture instead at the entrances of these links, before their queues; separated by commas.
     #[arg(long, value_name = "LINK,…", requires = "pcap", value_delimiter = ',')]
     pub links: Vec<String>,
-    /// Bytes to keep of each packet, 0 for all; by default the headers, because the payload is zeros.
+    /// Bytes to keep of each packet, 0 for all; by default the headers, because the payload is zeros, and with QUIC all.
     #[arg(long, value_name = "BYTES", requires = "pcap")]
     pub snap: Option<u32>,
     /// Run even if it may need more than 4 GB of memory.

@@ -42,7 +42,7 @@ pub fn task_error(error: &SimError) -> TaskError {
         SimError::Corrupt { .. }
         | SimError::Livelock { .. }
         | SimError::TooManyOpen { .. }
-        | SimError::Guest { .. } => TaskError::Failed(error.to_string()),
+        | SimError::Endpoints { .. } => TaskError::Failed(error.to_string()),
         _ => TaskError::Refused(error.to_string()),
     }
 }

@@ -4,6 +4,7 @@ use crate::algorithms::json;
 use crate::campaign::Campaign;
 use crate::errors::{python_error, refused, warn};
 use crate::tables::Names;
+use anabranch::papers::SIMULATOR;
 use anabranch::studies::{
     ScenarioFile,
     file::{self, AxisSubset},
@@ -109,7 +110,8 @@ impl Study {
         let options = Options { size, seeds, only, without_variants: !variants, beside: vec![] };
         let work = py.detach(|| work_with_runs(&self.study, &options));
         let mut work = work.map_err(|error| python_error(py, &error.into()))?;
-        work.simulations = work.simulations.identified(&identity);
+        let simulations = work.simulations.on(SIMULATOR).map_err(|why| refused(&why))?;
+        work.simulations = simulations.identified(&identity);
         if let Some(listed) = listed {
             work.simulations = work.simulations.on_seeds(&listed);
         }

@@ -1,113 +1,75 @@
-//! One flow: a QUIC client that sends one stream, and the server that reads it.
+//! One flow: a QUIC client that sends, and the server that reads.
 
 use crate::QuicError;
+use crate::application::{Application, Want};
 use crate::clock::Clock;
-use crate::meter::Meters;
-use crate::stack::{self, Watched};
-use crate::tls;
-use anabranch_cc::noq::{Coupled, Paths};
+use crate::control::Control;
+use crate::host::{End, Host, four_tuple, hosts, path_of};
+use crate::meter::payload as stream_bytes;
+use crate::paths::Paths;
+use crate::tls::Secrets;
 use anabranch_net::{Random, Time};
-use anabranch_scenario::{Application, Flow as Spec, Transport};
+use anabranch_scenario::{Flow as Spec, Scenario, SubflowAction, Transport};
 use anabranch_sim::{Datagram, Out};
 use bytes::{Bytes, BytesMut};
-use noq_proto::congestion::ControllerFactory;
 use noq_proto::{
-    ClientConfig, Connection, ConnectionError, ConnectionHandle, ConnectionId, ConnectionIdGenerator,
-    DatagramEvent, Dir, EcnCodepoint, Endpoint, EndpointConfig, Event, FourTuple, PathError, PathEvent,
-    PathId, PathStatus, ServerConfig, StreamEvent, StreamId, Transmit, TransportConfig, VarInt,
+    ClientConfig, ConnectionError, DatagramEvent, Dir, EcnCodepoint, Event, PathAbandonReason, PathEvent,
+    StreamEvent, StreamId, Transmit, VarInt,
 };
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 /// The random numbers of connections.
 const SEED: u64 = 0x7175_6963_2072_6e67;
-const PORT: u16 = 4433;
 /// IPv4, TCP and its timestamps, by which a packet of a TCP flow exceeds its mss; and IPv4 and UDP.
 const TCP_HEADERS: u16 = 52;
 const UDP_HEADERS: u16 = 28;
-/// The congestion control of a connection.
-pub(crate) enum Control {
-    /// One algorithm over all paths.
-    Coupled(Paths<Meters>),
-    /// A controller of the stack on each path.
-    Stack(Arc<Watched>),
-}
-
-/// As much as the stack buffers of a stream that the receiver has not acknowledged.
-const SEND_WINDOW: u64 = 16 << 20;
-
-/// The receive window of the stream, in full packets. The stack ends a connection whose stream is in more than 1024 pieces; what
-/// is missing between them takes more packets than this.
-const RECEIVE_WINDOW: u32 = 1800;
+/// Packets of data that a greedy application has written ahead of what the connection has sent.
+const MOST_AHEAD: u64 = 2;
 
 static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
-
-/// One end of a connection: the sender is the client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
-    Client,
-    Server,
-}
-
-impl End {
-    fn other(self) -> End {
-        match self {
-            End::Client => End::Server,
-            End::Server => End::Client,
-        }
-    }
-}
 
 /// Whether a flow is one of QUIC.
 pub(crate) fn is_quic(flow: &Spec) -> bool {
     flow.transport == Transport::Backend
 }
 
-/// Connection ids of 8 random bytes.
-struct Ids(Random);
-
-impl ConnectionIdGenerator for Ids {
-    fn generate_cid(&mut self) -> ConnectionId {
-        ConnectionId::new(&self.0.bits().to_le_bytes())
-    }
-
-    fn cid_len(&self) -> usize {
-        8
-    }
-
-    fn cid_lifetime(&self) -> Option<Duration> {
-        None
-    }
-}
-
-/// One end of a connection.
-struct Host {
-    endpoint: Endpoint,
-    connection: Option<(ConnectionHandle, Connection)>,
-}
-
 pub(crate) struct Flow {
     clock: Clock,
     ecn: bool,
-    paths: usize,
+    /// For a capture.
+    secrets: Option<Arc<Secrets>>,
+    /// Bytes of stream data in a full packet.
+    packet: u64,
+    paths: Paths,
     client: Host,
     server: Host,
     config: Option<ClientConfig>,
     pub(crate) control: Control,
     pub(crate) observables: usize,
-    stream: Option<StreamId>,
-    /// Bytes that the application has not yet written.
-    left: u64,
+    pub(crate) application: Application,
+    /// Whether the client's handshake is complete.
+    connected: bool,
     /// Stream bytes that the receiver has read, in order.
     pub(crate) delivered: u64,
-    /// Whether all is read.
-    pub(crate) is_complete: bool,
+    /// What a greedy application has written and the connection has not sent.
+    ahead: Ahead,
     stopped: bool,
     keys: Keys,
     /// For which time the timer of each end is scheduled.
     armed: [Time; 2],
+    /// The same of the application and of the paths.
+    own: [Time; 2],
+    /// Whether the flow has started.
+    is_open: bool,
+}
+
+/// Bounds what a greedy application has written and the connection has not sent.
+#[derive(Default)]
+struct Ahead {
+    /// Packets that the connection had sent when the period began, and packets' worth of data written since then.
+    sent: u64,
+    written: u64,
 }
 
 /// The first keys of a connection with several paths are renewed before the second path opens.
@@ -125,108 +87,40 @@ enum Keys {
     Confirmed,
 }
 
-fn address(path: usize, end: End) -> Ipv4Addr {
-    Ipv4Addr::new(10, u8::from(end == End::Server), path as u8, 1)
-}
-
-fn path_of(ip: IpAddr) -> usize {
-    match ip {
-        IpAddr::V4(ip) => ip.octets()[2].into(),
-        IpAddr::V6(_) => 0,
-    }
-}
-
-/// The network path as an end sees it.
-fn four_tuple(path: usize, of: End) -> FourTuple {
-    let remote = SocketAddr::new(address(path, of.other()).into(), PORT);
-    FourTuple::new(remote, Some(address(path, of).into()))
-}
-
-fn coupled(spec: &Spec, clock: Clock) -> Result<Coupled<Meters>, QuicError> {
-    let group = spec
-        .cc
-        .entry
-        .group(&spec.cc.params)
-        .map_err(|why| QuicError::Refused { key: format!("flows.{}.cc", spec.name), why: why.to_string() })?;
-    let coupled = Coupled::observed(group, Meters::new(clock, spec.cc.entry.observables.len()))
-        .origin(clock.instant(Time::ZERO))
-        .initial_window(spec.tcp.initial_window.into());
-    Ok(match spec.tcp.initial_ssthresh {
-        Some(packets) => coupled.initial_ssthresh(packets.into()),
-        None => coupled,
-    })
-}
-
 impl Flow {
-    pub(crate) fn new(index: usize, spec: &Spec, seed: u64, clock: Clock) -> Result<Flow, QuicError> {
-        let mut random = Random::new(seed ^ SEED, index as u64);
+    pub(crate) fn new(
+        scenario: &Scenario,
+        f: usize,
+        seed: u64,
+        clock: Clock,
+        is_captured: bool,
+    ) -> Result<Flow, QuicError> {
+        let spec = &scenario.flows[f];
+        let mut random = Random::new(seed ^ SEED, f as u64);
         let payload = spec.tcp.mss + TCP_HEADERS - UDP_HEADERS;
-        let first = u64::from(spec.tcp.initial_window) * u64::from(payload);
-        let (control, factory): (_, Arc<dyn ControllerFactory + Send + Sync>) =
-            match stack::named(spec.cc.entry.name, first) {
-                Some(own) => {
-                    let watched = Arc::new(Watched::new(own, clock));
-                    (Control::Stack(watched.clone()), watched)
-                }
-                None => {
-                    let (factory, paths) = coupled(spec, clock)?.factory_and_paths();
-                    (Control::Coupled(paths), factory)
-                }
-            };
-        let transport = || {
-            let mut transport = TransportConfig::default();
-            transport
-                .initial_mtu(payload)
-                .min_mtu(payload)
-                .mtu_discovery_config(None)
-                .enable_segmentation_offload(false)
-                .max_idle_timeout(None)
-                .stream_receive_window(VarInt::from_u32(RECEIVE_WINDOW * u32::from(payload)))
-                .send_window(SEND_WINDOW);
-            if spec.paths.len() > 1 {
-                transport.max_concurrent_multipath_paths(spec.paths.len() as u32);
-            }
-            transport
-        };
-        let (client, server) = tls::pair(&mut random);
-        let mut of_client = transport();
-        of_client.congestion_controller_factory(factory);
-        let first_id = ConnectionId::new(&random.bits().to_le_bytes());
-        let mut config = ClientConfig::new(client);
-        config.transport_config(Arc::new(of_client)).initial_dst_cid_provider(Arc::new(move || first_id));
-        let mut server_config = ServerConfig::with_crypto(server);
-        server_config.transport_config(Arc::new(transport())).migration(false);
-        let mut host = |server: Option<ServerConfig>| {
-            let mut own = EndpointConfig::default();
-            let mut rng = [0; 32];
-            rng.chunks_mut(8).for_each(|part| part.copy_from_slice(&random.bits().to_le_bytes()));
-            let ids = Mutex::new(Random::new(random.bits(), 0));
-            own.rng_seed(Some(rng)).grease_quic_bit(false).cid_generator(Arc::new(move || {
-                let mut ids = ids.lock().unwrap_or_else(PoisonError::into_inner);
-                Box::new(Ids(Random::new(ids.bits(), 0)))
-            }));
-            own.max_udp_payload_size(payload).expect("the segment size was checked");
-            Host { endpoint: Endpoint::new(Arc::new(own), server.map(Arc::new), true), connection: None }
-        };
+        let (control, factory) = Control::new(spec, clock, payload)?;
+        let secrets = is_captured.then(Arc::<Secrets>::default);
+        let (client, server, config) = hosts(spec, payload, factory, secrets.clone(), &mut random);
         Ok(Flow {
             clock,
             ecn: spec.tcp.ecn,
-            paths: spec.paths.len(),
-            client: host(None),
-            server: host(Some(server_config)),
+            secrets,
+            packet: stream_bytes(payload.into()),
+            paths: Paths::new(spec),
+            client,
+            server,
             config: Some(config),
             control,
             observables: spec.cc.entry.observables.len(),
-            stream: None,
-            left: match spec.application {
-                Application::Bulk { bytes: Some(bytes) } => bytes,
-                _ => u64::MAX,
-            },
+            application: Application::new(scenario, f, seed),
+            connected: false,
             delivered: 0,
-            is_complete: false,
+            ahead: Ahead::default(),
             stopped: false,
             keys: if spec.paths.len() > 1 { Keys::First } else { Keys::Confirmed },
             armed: [Time::NEVER; 2],
+            own: [Time::NEVER; 2],
+            is_open: false,
         })
     }
 
@@ -237,24 +131,57 @@ impl Flow {
         }
     }
 
-    /// The client connects.
+    /// The flow starts.
     pub(crate) fn open(&mut self, now: Time, out: &mut Out) -> Result<(), String> {
+        self.application.on_open(now);
+        self.is_open = true;
+        self.connect(now, out)
+    }
+
+    /// The client connects, as soon as it has a path.
+    fn connect(&mut self, now: Time, out: &mut Out) -> Result<(), String> {
+        if self.config.is_none() || !self.is_open {
+            return Ok(());
+        }
+        let Some(first) = self.paths.first() else { return Ok(()) };
+        self.control.expect(first);
         let Some(config) = self.config.take() else { return Ok(()) };
-        let remote = four_tuple(0, End::Client).remote();
+        let remote = four_tuple(first, End::Client).remote();
         let connected = self.client.endpoint.connect(self.clock.instant(now), config, remote, "server");
         self.client.connection = Some(connected.map_err(|why| why.to_string())?);
         self.settle(now, End::Client, out)
     }
 
-    /// The sender stops: the connection ends.
+    /// The scenario changes a path.
+    pub(crate) fn change(
+        &mut self,
+        now: Time,
+        path: usize,
+        action: SubflowAction,
+        out: &mut Out,
+    ) -> Result<(), String> {
+        self.paths.change(path, action);
+        match self.config {
+            Some(_) => self.connect(now, out),
+            None => self.settle(now, End::Client, out),
+        }
+    }
+
+    /// The application stops: the connection ends, or finishes first what has begun.
     pub(crate) fn stop(&mut self, now: Time, out: &mut Out) -> Result<(), String> {
-        self.stopped = true;
         self.config = None;
+        if self.application.stop() {
+            self.close(now);
+        }
+        self.settle(now, End::Client, out)
+    }
+
+    fn close(&mut self, now: Time) {
+        self.stopped = true;
         let instant = self.clock.instant(now);
         if let Some((_, connection)) = &mut self.client.connection {
             connection.close(instant, VarInt::from_u32(0), Bytes::new());
         }
-        self.settle(now, End::Client, out)
     }
 
     /// A datagram arrives.
@@ -292,8 +219,19 @@ impl Flow {
         self.settle(now, end, out)
     }
 
-    /// The timer of an end may be due, if it was not rescheduled.
+    /// The timer of an end may be due, if it was not rescheduled, or the timer of the application or of the paths.
     pub(crate) fn timers(&mut self, now: Time, out: &mut Out) -> Result<(), String> {
+        if self.own.contains(&now) {
+            let was_greedy = self.application.is_greedy_now();
+            let want = self.application.on_time(now, self.packet);
+            if self.application.is_greedy_now() && !was_greedy {
+                self.ahead = Ahead { sent: self.control.meters(|meters| meters.sent()), written: 0 };
+            }
+            match want {
+                Want::Request => self.ask(now, out)?,
+                Want::Nothing => self.settle(now, End::Client, out)?,
+            }
+        }
         let instant = self.clock.instant(now);
         for end in [End::Client, End::Server] {
             if self.armed[end as usize] == now {
@@ -305,6 +243,13 @@ impl Flow {
             }
         }
         Ok(())
+    }
+
+    /// Gives a capture the secrets that are new.
+    pub(crate) fn new_secrets(&self, out: &mut Out) {
+        if let Some(secrets) = &self.secrets {
+            out.secrets += &secrets.take();
+        }
     }
 
     /// Schedules the timers of the ends. A timer that is due again at once would stop virtual time.
@@ -319,6 +264,13 @@ impl Flow {
             let at = due.max(now + Time::from_nanos(1));
             let armed = &mut self.armed[end as usize];
             if at != *armed && due.max(now) != *armed {
+                *armed = at;
+                out.timers.push(at);
+            }
+        }
+        let next = self.application.next_at.max(now + Time::from_nanos(1));
+        for (armed, at) in self.own.iter_mut().zip([next, self.paths.due]) {
+            if *armed != at && at > now && at < Time::NEVER {
                 *armed = at;
                 out.timers.push(at);
             }
@@ -339,10 +291,10 @@ impl Flow {
             let mut is_idle = true;
             while let Some(event) = self.host(end).connection.as_mut().and_then(|(_, c)| c.poll()) {
                 is_idle = false;
-                self.on_event(now, end, event)?;
+                self.on_event(now, end, event, out)?;
             }
             if end == End::Client {
-                self.open_paths(now)?;
+                self.tend_paths(now)?;
                 self.write();
             }
             let mut buffer = Vec::new();
@@ -373,10 +325,17 @@ impl Flow {
         });
     }
 
-    fn on_event(&mut self, now: Time, end: End, event: Event) -> Result<(), String> {
+    fn on_event(&mut self, now: Time, end: End, event: Event, out: &mut Out) -> Result<(), String> {
         match event {
             Event::Connected if end == End::Client => {
-                self.stream = self.client.connection.as_mut().and_then(|(_, c)| c.streams().open(Dir::Uni));
+                self.connected = true;
+                self.application.on_sender_connected(now);
+            }
+            Event::Connected => {
+                let wants = self.application.on_receiver_connected(now);
+                if wants == Want::Request {
+                    self.request()?;
+                }
             }
             Event::HandshakeConfirmed if end == End::Client && self.keys == Keys::First => {
                 if let Some((_, connection)) = &mut self.client.connection {
@@ -384,16 +343,34 @@ impl Flow {
                     self.keys = Keys::Renewed(now);
                 }
             }
-            Event::Stream(StreamEvent::Opened { dir: Dir::Uni }) => {
-                self.stream = self.server.connection.as_mut().and_then(|(_, c)| c.streams().accept(Dir::Uni));
-                self.read();
+            Event::Stream(StreamEvent::Opened { dir }) => {
+                while let Some(stream) =
+                    self.host(end).connection.as_mut().and_then(|(_, c)| c.streams().accept(dir))
+                {
+                    if dir == Dir::Bi {
+                        self.application.on_request(stream);
+                    }
+                    self.read(now, end, stream, out);
+                }
             }
-            Event::Stream(StreamEvent::Readable { .. }) => self.read(),
+            Event::Stream(StreamEvent::Readable { id }) => self.read(now, end, id, out),
             Event::ConnectionLost { reason: ConnectionError::ApplicationClosed(_) } if self.stopped => (),
             Event::ConnectionLost { reason } if !self.stopped => {
                 return Err(format!("the QUIC connection ended: {reason}"));
             }
-            Event::Path(PathEvent::Abandoned { id, reason, .. }) if !self.stopped => {
+            Event::Path(PathEvent::Established { id, .. }) if end == End::Client => {
+                self.paths.on_established(id);
+            }
+            // The server sends on the same paths as the client.
+            Event::Path(PathEvent::RemoteStatus { id, status, .. }) if end == End::Server => {
+                if let Some((_, connection)) = &mut self.server.connection {
+                    let _ = connection.set_path_status(id, status);
+                }
+            }
+            Event::Path(PathEvent::Abandoned {
+                reason: PathAbandonReason::ApplicationClosed { .. }, ..
+            }) => (),
+            Event::Path(PathEvent::Abandoned { id, reason, .. }) if end == End::Client && !self.stopped => {
                 return Err(format!("QUIC path {id} was abandoned: {reason:?}"));
             }
             _ => (),
@@ -401,63 +378,92 @@ impl Flow {
         Ok(())
     }
 
-    /// Opens the paths that are not open, as soon as the peer has given connection ids for them.
-    fn open_paths(&mut self, now: Time) -> Result<(), String> {
-        let instant = self.clock.instant(now);
+    /// Opens and closes paths. The first keys must be renewed before.
+    fn tend_paths(&mut self, now: Time) -> Result<(), String> {
         let Some((_, connection)) = &mut self.client.connection else { return Ok(()) };
-        if self.stream.is_none() || self.stopped || self.keys != Keys::Confirmed {
+        if !self.connected || self.stopped || self.keys != Keys::Confirmed || !self.paths.are_several() {
             return Ok(());
         }
-        if self.paths > 1 && !connection.is_multipath_negotiated() {
+        if !connection.is_multipath_negotiated() {
             return Err("the ends have not negotiated multipath".into());
         }
-        while connection.paths().len() < self.paths {
-            let path = connection.paths().len();
-            match connection.open_path(four_tuple(path, End::Client), PathStatus::Available, instant) {
-                Ok(id) => debug_assert_eq!(id, PathId::from(path as u32)),
-                Err(PathError::MaxPathIdReached | PathError::RemoteCidsExhausted) => break,
-                Err(why) => return Err(format!("QUIC path {path} cannot be opened: {why}")),
-            }
-        }
+        self.paths.tend(now, self.clock, connection, &self.control)
+    }
+
+    /// The receiver sends a request: a stream without content, on which the sender answers.
+    fn request(&mut self) -> Result<(), String> {
+        let Some((_, connection)) = &mut self.server.connection else { return Ok(()) };
+        let stream = connection.streams().open(Dir::Bi).ok_or("the stack allows no stream for a request")?;
+        let _ = connection.send_stream(stream).finish();
         Ok(())
+    }
+
+    fn ask(&mut self, now: Time, out: &mut Out) -> Result<(), String> {
+        self.request()?;
+        self.settle(now, End::Server, out)
     }
 
     /// The application writes as much as the stack takes.
     fn write(&mut self) {
-        let (Some(stream), Some((_, connection))) = (self.stream, &mut self.client.connection) else {
+        let Some((_, connection)) = &mut self.client.connection else { return };
+        if self.stopped || !self.connected {
             return;
-        };
-        while self.left > 0 && !self.stopped {
-            let part = self.left.min(ZEROS.len() as u64) as usize;
-            let mut chunks = [Bytes::from_static(&ZEROS[..part])];
-            match connection.send_stream(stream).write_chunks(&mut &mut chunks[..]) {
-                Ok(written) if self.left < u64::MAX => self.left -= written as u64,
-                Ok(_) => (),
-                Err(_) => return,
+        }
+        if self.application.is_greedy() {
+            let sent = self.control.meters(|meters| meters.sent()).saturating_sub(self.ahead.sent);
+            let more = (sent + MOST_AHEAD).saturating_sub(self.ahead.written);
+            if self.application.is_greedy_now()
+                && let Some(transfer) = self.application.transfers.first_mut()
+            {
+                self.ahead.written += more;
+                transfer.left += more * self.packet;
             }
-            if self.left == 0 {
+        }
+        for transfer in self.application.transfers.iter_mut().filter(|transfer| !transfer.is_sent) {
+            if transfer.stream.is_none() {
+                transfer.stream = connection.streams().open(Dir::Uni);
+            }
+            let Some(stream) = transfer.stream else { return };
+            while transfer.left > 0 {
+                let part = transfer.left.min(ZEROS.len() as u64) as usize;
+                let mut chunks = [Bytes::from_static(&ZEROS[..part])];
+                match connection.send_stream(stream).write_chunks(&mut &mut chunks[..]) {
+                    Ok(written) if transfer.left < u64::MAX => transfer.left -= written as u64,
+                    Ok(_) => (),
+                    Err(_) => break,
+                }
+            }
+            if transfer.left == 0 && transfer.ends() {
                 let _ = connection.send_stream(stream).finish();
+                transfer.is_sent = true;
             }
         }
     }
 
-    /// The receiver reads all that is in order.
-    fn read(&mut self) {
-        let (Some(stream), Some((_, connection))) = (self.stream, &mut self.server.connection) else {
-            return;
-        };
-        let mut stream = connection.recv_stream(stream);
+    /// An end reads all of a stream that is in order. The client's side of it is a request, which is empty.
+    fn read(&mut self, now: Time, end: End, id: StreamId, out: &mut Out) {
+        let Some((_, connection)) = &mut self.host(end).connection else { return };
+        let mut stream = connection.recv_stream(id);
         let Ok(mut chunks) = stream.read(true) else { return };
+        let (mut bytes, mut is_over) = (0, false);
         loop {
             match chunks.next(usize::MAX) {
-                Ok(Some(chunk)) => self.delivered += chunk.bytes.len() as u64,
+                Ok(Some(chunk)) => bytes += chunk.bytes.len() as u64,
                 Ok(None) => {
-                    self.is_complete = true;
+                    is_over = true;
                     break;
                 }
                 Err(_) => break,
             }
         }
         let _ = chunks.finalize();
+        if end == End::Client {
+            return;
+        }
+        self.delivered += bytes;
+        if is_over {
+            out.completed.extend(self.application.on_read(id, now));
+            out.is_complete |= self.application.is_complete();
+        }
     }
 }

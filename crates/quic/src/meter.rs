@@ -29,47 +29,51 @@ pub(crate) fn payload(bytes: u64) -> u64 {
     bytes.saturating_sub(OVERHEAD)
 }
 
-/// The meters of a connection's paths, in the order in which they began.
+/// The meters of a connection's paths.
 pub(crate) struct Meters {
     clock: Clock,
-    observables: usize,
-    /// Whether the flow is measured now, and so a path that begins.
-    is_measured: bool,
+    /// The scenario's path that begins next, and those of the stack's paths, in the order in which they began.
+    pub(crate) next: usize,
+    pub(crate) began: Vec<usize>,
+    /// By the scenario's path.
     pub(crate) paths: Vec<PathMeter>,
 }
 
 impl Meters {
-    pub(crate) fn new(clock: Clock, observables: usize) -> Meters {
-        Meters { clock, observables, is_measured: false, paths: Vec::new() }
+    pub(crate) fn new(clock: Clock, paths: usize, observables: usize) -> Meters {
+        let paths = (0..paths).map(|_| PathMeter::new(observables)).collect();
+        Meters { clock, next: 0, began: Vec::new(), paths }
     }
 
     pub(crate) fn begin(&mut self, now: Time) {
-        self.is_measured = true;
         self.paths.iter_mut().for_each(|path| path.begin(now));
     }
 
     pub(crate) fn end(&mut self, now: Time) {
-        self.is_measured = false;
         self.paths.iter_mut().for_each(|path| path.end(now));
+    }
+
+    /// The scenario's path `p` has no window from now on. Returns which of the stack's paths it was.
+    pub(crate) fn leave(&mut self, p: usize, now: Time) -> Option<usize> {
+        self.paths[p].leave(now);
+        self.began.iter().rposition(|began| *began == p)
+    }
+
+    /// Packets sent and not deemed lost, on all paths.
+    pub(crate) fn sent(&self) -> u64 {
+        self.paths.iter().map(|path| path.counters.sent.saturating_sub(path.counters.deemed_lost)).sum()
     }
 }
 
 impl Observer for Meters {
     fn observe(&mut self, path: usize, event: Event) {
-        let is_new = path == self.paths.len();
-        if is_new {
-            self.paths.push(PathMeter::new(self.observables));
+        if path == self.began.len() {
+            self.began.push(self.next);
         }
-        let meter = &mut self.paths[path];
+        let meter = &mut self.paths[self.began[path]];
         let counters = &mut meter.counters;
         match event {
-            Event::Window { now, cwnd } => {
-                let now = self.clock.time(now);
-                meter.window(now, cwnd);
-                if is_new && self.is_measured {
-                    meter.begin(now);
-                }
-            }
+            Event::Window { now, cwnd } => meter.window(self.clock.time(now), cwnd),
             Event::RoundTrip { now, rtt } => {
                 meter.round_trip(self.clock.time(now), Time::from_nanos(rtt.as_nanos() as u64));
             }
@@ -132,6 +136,12 @@ impl PathMeter {
     pub(crate) fn window(&mut self, now: Time, segments: f64) {
         self.settle(now);
         self.of.cwnd.now = segments;
+    }
+
+    /// No window and no round-trip time from now on.
+    fn leave(&mut self, now: Time) {
+        self.settle(now);
+        (self.of.cwnd.now, self.of.rtt.now) = (f64::NAN, f64::NAN);
     }
 
     /// A sample of the round-trip time.

@@ -3,7 +3,7 @@
 use crate::QuicError;
 use crate::flow::is_quic;
 use anabranch_net::Time;
-use anabranch_scenario::{Application, Flow, Hosts, Scenario, Tcp};
+use anabranch_scenario::{Application, Connections, Flow, Hosts, Scenario, SubflowAction, Tcp};
 
 /// A full packet is at least this large: QUIC's least datagram of 1200 bytes (RFC 9000 §14), IPv4 and UDP.
 const LEAST_MSS: u16 = 1200 + 28 - 52;
@@ -18,27 +18,52 @@ pub fn check(scenario: &Scenario) -> Result<(), QuicError> {
     scenario.flows.iter().filter(|flow| is_quic(flow)).try_for_each(flow)
 }
 
+/// When the events leave a started flow without a path, if they do.
+fn without_path(flow: &Flow) -> Option<Time> {
+    let is_first = |k: usize| flow.events[..k].iter().all(|event| event.path != flow.events[k].path);
+    let mut is_wanted = vec![true; flow.paths.len()];
+    for (k, event) in flow.events.iter().enumerate() {
+        if is_first(k) && event.action == SubflowAction::Add {
+            is_wanted[event.path] = false;
+        }
+    }
+    for (k, event) in flow.events.iter().enumerate() {
+        match event.action {
+            SubflowAction::Add => is_wanted[event.path] = true,
+            SubflowAction::Remove => is_wanted[event.path] = false,
+            SubflowAction::Backup(_) => continue,
+        }
+        let is_last = flow.events.get(k + 1).is_none_or(|next| next.at > event.at);
+        let runs = (flow.start..flow.stop).contains(&event.at);
+        if is_last && runs && event.action == SubflowAction::Remove && !is_wanted.contains(&true) {
+            return Some(event.at);
+        }
+    }
+    None
+}
+
 fn flow(flow: &Flow) -> Result<(), QuicError> {
     let refused = |key: &str, why: String| {
         let key = format!("flows.{}.{key}", flow.name);
         Err(QuicError::Refused { key, why })
     };
     let plain = Hosts::Plain;
-    if !matches!(flow.application, Application::Bulk { .. }) {
-        return refused("application.kind", "QUIC flows send bulk data only: use \"bulk\"".into());
+    if let Application::Arrivals { connections: Connections::New, .. } = flow.application {
+        let why = "transfers are streams of the flow's one QUIC connection: use \"one\"";
+        return refused("application.connections", why.into());
     }
     if flow.paths.len() > MOST_PATHS {
         let paths = flow.paths.len();
         return refused("paths", format!("{paths} paths, the limit of a QUIC connection is {MOST_PATHS}"));
     }
-    if flow.paths.iter().any(|path| path.backup) {
-        return refused("paths", "QUIC flows use all paths: remove `backup`".into());
-    }
-    if !flow.events.is_empty() {
-        return refused("events", "QUIC flows keep their paths: remove the events".into());
+    if let Some(at) = without_path(flow) {
+        let why = format!(
+            "no path is left at {at}, and the QUIC stack does not close the last one: use another path until then"
+        );
+        return refused("events", why);
     }
     if flow.cc.entry.name == "noq:bbr3" {
-        let why = "it takes random numbers of the machine, and no seed, so that a run does not repeat: use noq:cubic or noq:newreno";
+        let why = "it takes random numbers of the machine, and its seed cannot be set, so that a run does not repeat: use noq:cubic or noq:newreno";
         return refused("cc", why.into());
     }
     if flow.cc.is_of_stack() && !flow.cc.params.is_empty() {
@@ -49,15 +74,9 @@ fn flow(flow: &Flow) -> Result<(), QuicError> {
         let why = format!("{} has no such setting: remove the key", flow.cc.entry.name);
         return refused("tcp.initial_ssthresh", why);
     }
-    if flow.cc.entry.group(&flow.cc.params).is_ok_and(|group| group.is_model_based()) {
-        let why = format!(
-            "{} needs delivery rates, which the QUIC stack does not measure: use another algorithm",
-            flow.cc.entry.name
-        );
-        return refused("cc", why);
-    }
-    if flow.cc.entry.name == "independent" && flow.paths.len() > 1 {
-        let why = "it keeps all but one path from sending, which a controller of the QUIC stack cannot: use another algorithm";
+    if ["independent", "c-mpbbr"].contains(&flow.cc.entry.name) && flow.paths.len() > 1 {
+        let why =
+            "it keeps paths from sending, which a controller of the QUIC stack cannot: use another algorithm";
         return refused("cc", why.into());
     }
     if flow.scheduler != plain.scheduler() {

@@ -1,8 +1,7 @@
 //! The stack's own controllers, measured as ours are. Their paths are independent.
 
-use crate::clock::Clock;
-use crate::meter::{PathMeter, payload};
-use anabranch_net::Time;
+use crate::meter::Meters;
+use anabranch_cc::noq::{Event, Flight, Observer};
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics, CubicConfig, NewRenoConfig};
 use std::any::Any;
@@ -30,53 +29,29 @@ pub(crate) fn named(name: &str, bytes: u64) -> Option<Arc<dyn ControllerFactory 
 /// The paths of one connection, in the order in which they began.
 pub(crate) struct Watched {
     factory: Arc<dyn ControllerFactory + Send + Sync>,
-    clock: Clock,
     state: Mutex<State>,
 }
 
 /// Their state.
 pub(crate) struct State {
     pub(crate) paths: Vec<Path>,
-    /// Whether the flow is measured now, and so a path that begins.
-    is_measured: bool,
-}
-
-impl State {
-    pub(crate) fn measure(&mut self, now: Time, begins: bool) {
-        self.is_measured = begins;
-        for path in &mut self.paths {
-            if begins { path.meter.begin(now) } else { path.meter.end(now) }
-        }
-    }
+    pub(crate) observer: Meters,
 }
 
 /// A path now.
 pub(crate) struct Path {
     pub(crate) open: bool,
     /// A segment is a full packet.
-    mtu: f64,
+    pub(crate) mtu: f64,
     /// In segments.
     pub(crate) cwnd: f64,
     pub(crate) ssthresh: f64,
-    /// Smoothed round-trip time, with the receiver's delay; 0 before the first sample.
-    pub(crate) srtt_s: f64,
-    /// In bytes.
-    in_flight: u64,
-    recovery_start: Option<Instant>,
-    /// The last packet that the present acknowledgement covers.
-    latest: Option<(u64, Instant)>,
-    pub(crate) meter: PathMeter,
-}
-
-impl Path {
-    pub(crate) fn in_flight_segments(&self) -> u64 {
-        (self.in_flight as f64 / self.mtu).ceil() as u64
-    }
+    pub(crate) flight: Flight,
 }
 
 impl Watched {
-    pub(crate) fn new(factory: Arc<dyn ControllerFactory + Send + Sync>, clock: Clock) -> Watched {
-        Watched { factory, clock, state: Mutex::new(State { paths: Vec::new(), is_measured: false }) }
+    pub(crate) fn new(factory: Arc<dyn ControllerFactory + Send + Sync>, observer: Meters) -> Watched {
+        Watched { factory, state: Mutex::new(State { paths: Vec::new(), observer }) }
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
@@ -94,19 +69,11 @@ impl ControllerFactory for Watched {
             mtu: current_mtu.into(),
             cwnd: 0.0,
             ssthresh: f64::INFINITY,
-            srtt_s: 0.0,
-            in_flight: 0,
-            recovery_start: None,
-            latest: None,
-            meter: PathMeter::new(0),
+            flight: Flight::default(),
         });
-        let is_measured = state.is_measured;
         drop(state);
         let one = OnePath { inner, row: Arc::new(Row { of: self, path }) };
         one.note_window(now);
-        if is_measured {
-            one.with(|path| path.meter.begin(one.time(now)));
-        }
         Box::new(one)
     }
 }
@@ -130,12 +97,15 @@ struct OnePath {
 }
 
 impl OnePath {
-    fn with<T>(&self, change: impl FnOnce(&mut Path) -> T) -> T {
-        change(&mut self.row.of.lock().paths[self.row.path])
-    }
-
-    fn time(&self, now: Instant) -> Time {
-        self.row.of.clock.time(now)
+    /// Changes the path, and lets the observer see what happened, if anything: only packets after the path was closed.
+    fn with(&self, change: impl FnOnce(&mut Path) -> Option<Event>) {
+        let mut state = self.row.of.lock();
+        let path = &mut state.paths[self.row.path];
+        let event = change(path)
+            .filter(|event| path.open || matches!(event, Event::Sent(_) | Event::Acked(_) | Event::Lost));
+        if let Some(event) = event {
+            state.observer.observe(self.row.path, event);
+        }
     }
 
     fn note_window(&self, now: Instant) {
@@ -145,7 +115,7 @@ impl OnePath {
             let of_bytes =
                 |bytes: u64| if bytes < u64::MAX { bytes as f64 / path.mtu } else { f64::INFINITY };
             path.ssthresh = metrics.ssthresh.map_or(f64::INFINITY, of_bytes);
-            path.meter.window(self.time(now), path.cwnd);
+            Some(Event::Window { now, cwnd: path.cwnd })
         });
     }
 }
@@ -163,9 +133,8 @@ impl Controller for OnePath {
 
     fn on_packet_sent(&mut self, now: Instant, bytes: u16, pn: u64) {
         self.with(|path| {
-            path.in_flight += u64::from(bytes);
-            path.meter.counters.sent += 1;
-            path.meter.counters.sent_bytes += payload(bytes.into());
+            path.flight.sent(bytes);
+            Some(Event::Sent(bytes))
         });
         self.inner.on_packet_sent(now, bytes, pn);
     }
@@ -184,27 +153,16 @@ impl Controller for OnePath {
         rtt: &RttEstimator,
     ) {
         self.with(|path| {
-            if path.latest.is_none_or(|(latest, _)| pn > latest) {
-                path.latest = Some((pn, sent));
-            }
-            path.meter.counters.delivered_bytes += payload(bytes);
+            path.flight.acked(pn, sent);
+            Some(Event::Acked(bytes))
         });
         self.inner.on_ack(now, sent, bytes, pn, app_limited, rtt);
     }
 
     fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest: Option<u64>) {
-        let time = self.time(now);
         self.with(|path| {
-            path.in_flight = in_flight;
-            // Only if the largest acknowledged packet is new (RFC 9002 §5.1).
-            if let Some((pn, sent)) = path.latest.take()
-                && largest == Some(pn)
-            {
-                let rtt = now.saturating_duration_since(sent);
-                let seconds = rtt.as_secs_f64();
-                path.srtt_s += if path.srtt_s > 0.0 { (seconds - path.srtt_s) / 8.0 } else { seconds };
-                path.meter.round_trip(time, Time::from_nanos(rtt.as_nanos() as u64));
-            }
+            let rtt = path.flight.end_acks(now, in_flight, largest)?.1?;
+            Some(Event::RoundTrip { now, rtt })
         });
         self.inner.on_end_acks(now, in_flight, app_limited, largest);
         self.note_window(now);
@@ -219,13 +177,8 @@ impl Controller for OnePath {
         lost_bytes: u64,
         largest_lost_pn: u64,
     ) {
-        self.with(|path| {
-            if path.recovery_start.is_none_or(|start| sent > start) {
-                path.recovery_start = Some(now);
-                path.meter.counters.recoveries += 1;
-            }
-            path.meter.counters.persistent += u64::from(is_persistent_congestion);
-        });
+        self.with(|path| path.flight.congestion(now, sent).then_some(Event::Recovery));
+        self.with(|_| is_persistent_congestion.then_some(Event::PersistentCongestion));
         self.inner.on_congestion_event(
             now,
             sent,
@@ -239,22 +192,23 @@ impl Controller for OnePath {
 
     fn on_packet_lost(&mut self, lost_bytes: u16, pn: u64, now: Instant) {
         self.with(|path| {
-            path.in_flight = path.in_flight.saturating_sub(lost_bytes.into());
-            path.meter.counters.deemed_lost += 1;
+            path.flight.lost(lost_bytes);
+            // Packets of acknowledgements alone have no bytes here, and no event when they are sent.
+            (lost_bytes > 0).then_some(Event::Lost)
         });
         self.inner.on_packet_lost(lost_bytes, pn, now);
     }
 
     fn on_spurious_congestion_event(&mut self) {
         self.with(|path| {
-            path.recovery_start = None;
-            path.meter.counters.spurious += 1;
+            path.flight.spurious();
+            Some(Event::Spurious)
         });
         self.inner.on_spurious_congestion_event();
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.with(|path| path.mtu = new_mtu.into());
+        self.row.of.lock().paths[self.row.path].mtu = new_mtu.into();
         self.inner.on_mtu_update(new_mtu);
     }
 

@@ -12,16 +12,20 @@ use noq_proto::rustls::pki_types::{
 use noq_proto::rustls::server::AlwaysResolvesServerRawPublicKeys;
 use noq_proto::rustls::sign::CertifiedKey;
 use noq_proto::rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, Error, PeerIncompatible, ServerConfig,
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, KeyLog, PeerIncompatible, ServerConfig,
     SignatureScheme, version::TLS13,
 };
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What precedes the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410 §7).
 const PKCS8: [u8; 16] = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20];
 
-/// The configurations of a client and of a server that it knows. The server's key is from `random`.
-pub(crate) fn pair(random: &mut Random) -> (Arc<QuicClientConfig>, Arc<QuicServerConfig>) {
+/// The configurations of a client and of a server that it knows. The server's key is from `random`. Secrets go to `secrets`,
+/// if there is a capture.
+pub(crate) fn pair(
+    random: &mut Random,
+    secrets: Option<Arc<Secrets>>,
+) -> (Arc<QuicClientConfig>, Arc<QuicServerConfig>) {
     let provider = Arc::new(CryptoProvider {
         cipher_suites: vec![cipher_suite::TLS13_AES_128_GCM_SHA256],
         kx_groups: vec![kx_group::X25519],
@@ -40,6 +44,9 @@ pub(crate) fn pair(random: &mut Random) -> (Arc<QuicClientConfig>, Arc<QuicServe
         .with_no_client_auth()
         .with_cert_resolver(Arc::new(resolver));
     server.send_tls13_tickets = 0;
+    if let Some(secrets) = secrets {
+        server.key_log = secrets; // which knows each secret first
+    }
     let mut client = ClientConfig::builder_with_provider(provider.clone())
         .with_protocol_versions(&[&TLS13])
         .expect("the provider has TLS 1.3")
@@ -52,6 +59,24 @@ pub(crate) fn pair(random: &mut Random) -> (Arc<QuicClientConfig>, Arc<QuicServe
         Arc::new(QuicClientConfig::try_from(client).expect(has_suite)),
         Arc::new(QuicServerConfig::try_from(server).expect(has_suite)),
     )
+}
+
+/// Lines of TLS's key log that were not read yet.
+#[derive(Debug, Default)]
+pub(crate) struct Secrets(Mutex<String>);
+
+impl Secrets {
+    pub(crate) fn take(&self) -> String {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl KeyLog for Secrets {
+    fn log(&self, label: &str, client_random: &[u8], secret: &[u8]) {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        *lines += &format!("{label} {} {}\n", hex(client_random), hex(secret));
+    }
 }
 
 /// Accepts the server with that key.

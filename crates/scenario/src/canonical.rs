@@ -190,7 +190,7 @@ fn flow(out: &mut Text, flow: &Flow) {
     for (_, word) in switches.into_iter().filter(|(on, _)| **on) {
         out.line(word);
     }
-    // What hosts set together has no line of its own: scenarios from before this key keep their hashes.
+    // What hosts set together has no line of its own. If hosts alone decide both, the hash is the one from before this key.
     if linux_recovery != long_dss {
         out.line("linux recovery").flag(*linux_recovery);
     }

@@ -21,11 +21,13 @@ struct PendingResponse {
 
 /// A complete response or transfer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Completed {
-    pub(crate) bytes: u64,
+pub struct Completed {
+    /// Its size.
+    pub bytes: u64,
     /// When it was requested, or arrived at the sender.
-    pub(crate) since: Time,
-    pub(crate) took: Time,
+    pub since: Time,
+    /// From then to its last byte at the receiver.
+    pub took: Time,
 }
 
 /// Transfers that share the connection, in order of arrival.

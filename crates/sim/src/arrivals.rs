@@ -6,8 +6,9 @@ use anabranch_scenario::{Application, Draw};
 /// The longest time between arrivals; sums of it fit [`Time`].
 const LONGEST_S: f64 = 1e9;
 
+/// The arrivals of a flow.
 #[derive(Clone, Debug)]
-pub(crate) struct Arrivals {
+pub struct Arrivals {
     size: Draw,
     interval: Draw,
     random: Random,
@@ -17,7 +18,7 @@ pub(crate) struct Arrivals {
 
 impl Arrivals {
     /// The arrivals of an application, if it has any.
-    pub(crate) fn of(application: &Application, random: Random) -> Option<Arrivals> {
+    pub fn of(application: &Application, random: Random) -> Option<Arrivals> {
         match application {
             Application::Arrivals { size, interval, count, .. } => Some(Arrivals {
                 size: size.clone(),
@@ -30,18 +31,18 @@ impl Arrivals {
     }
 
     /// The time until the next arrival; `None` after the last one.
-    pub(crate) fn interval(&mut self) -> Option<Time> {
+    pub fn interval(&mut self) -> Option<Time> {
         self.left = self.left.checked_sub(1)?;
         Some(Time::from_secs_f64(self.interval.sample(&mut self.random).min(LONGEST_S)))
     }
 
     /// The size of the transfer that has arrived, in bytes.
-    pub(crate) fn bytes(&mut self) -> u64 {
+    pub fn bytes(&mut self) -> u64 {
         self.size.sample_bytes(&mut self.random)
     }
 
     /// Stops the arrivals.
-    pub(crate) fn stop(&mut self) {
+    pub fn stop(&mut self) {
         self.left = 0;
     }
 }

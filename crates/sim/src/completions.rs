@@ -39,12 +39,16 @@ impl Simulator<'_> {
             Some(known) => known,
             None => {
                 let is_over = self.end.is_some();
-                let mut sink = NoSamples;
-                let mut lone = Simulator::new(
-                    lone_runs.scenario(&self.scenario, f, bytes),
-                    self.scenario.seed,
-                    &mut sink,
-                )?;
+                let (mut sink, seed) = (NoSamples, self.scenario.seed);
+                let scenario = lone_runs.scenario(&self.scenario, f, bytes);
+                let hosted = self.hosted.as_ref().and_then(|hosted| hosted.get(f));
+                let hosted = hosted.map(|endpoints| endpoints.alone(scenario, seed)).transpose();
+                let flow = || self.scenario.flows[f].name.clone();
+                let mut hosted = hosted.map_err(|why| SimError::Endpoints { flow: flow(), at: now, why })?;
+                let mut lone = match &mut hosted {
+                    Some(endpoints) => Simulator::hosting(scenario, seed, &mut **endpoints, &mut sink)?,
+                    None => Simulator::new(scenario, seed, &mut sink)?,
+                };
                 lone.mode = Mode::Alone;
                 let (end, _) = lone.run(&mut |_| !is_over && keep_going(now))?;
                 if !matches!(end, End::Cancelled(_)) {
@@ -81,9 +85,14 @@ impl Simulator<'_> {
     pub(crate) fn count_incomplete_transfers(&mut self) {
         let own =
             self.transfers.iter().filter(|t| t.is_under_way()).map(|t| (t.flow as usize, t.at, t.bytes));
-        let shared = (0..self.scenario.flows.len())
+        let flows = 0..self.scenario.flows.len();
+        let shared = flows
+            .clone()
             .flat_map(|f| self.connections[f].application.under_way().map(move |(at, bytes)| (f, at, bytes)));
-        let left: Vec<_> = own.chain(shared).collect();
+        let hosted = self.hosted.as_ref();
+        let hosted = flows.filter_map(|f| Some((f, hosted?.get(f)?.under_way(f))));
+        let hosted = hosted.flat_map(|(f, left)| left.into_iter().map(move |(at, bytes)| (f, at, bytes)));
+        let left: Vec<_> = own.chain(shared).chain(hosted).collect();
         for (f, at, bytes) in left {
             if at >= self.measured[f].from {
                 self.measured[f].transfers.leave(bytes);

@@ -13,10 +13,11 @@ mod connection_meter;
 mod delayed_acks;
 mod drops;
 mod dss;
+mod endpoints;
 mod event;
-mod guest;
 mod held;
 mod hop;
+mod hosting;
 mod lane;
 mod lone_runs;
 mod memory;
@@ -50,8 +51,10 @@ mod tests;
 mod transfers;
 mod tso;
 
+pub use application::Completed;
+pub use arrivals::Arrivals;
+pub use endpoints::{Datagram, EndpointEvent, Endpoints, Out};
 pub use event::EventQueue;
-pub use guest::{Datagram, Guest, GuestEvent, Out};
 pub use memory::memory;
 pub use session::{FlowNow, LinkNow, Session, SubflowNow};
 
@@ -112,18 +115,23 @@ pub fn run_captured(
     finish(simulator, keep_going)
 }
 
-/// Runs a scenario whose flows, or some of them, are a guest's.
+/// Runs a scenario some of whose flows, or all, have end points of their own, with a capture if there is a `tap`.
 ///
 /// # Errors
-/// As [`run`], and [`SimError::Guest`].
+/// As [`run`], and [`SimError::Endpoints`].
 pub fn run_hosting(
     scenario: &Scenario,
     seed: u64,
-    guest: &mut dyn Guest,
+    endpoints: &mut dyn Endpoints,
     sink: &mut dyn Sink,
+    tap: Option<&mut dyn Tap>,
     keep_going: KeepGoing<'_>,
 ) -> Result<Run, SimError> {
-    finish(Simulator::hosting(scenario, seed, guest, sink)?, keep_going)
+    let mut simulator = Simulator::hosting(scenario, seed, endpoints, sink)?;
+    if let Some(tap) = tap {
+        simulator.listen(tap);
+    }
+    finish(simulator, keep_going)
 }
 
 fn finish(mut simulator: Simulator<'_>, keep_going: KeepGoing<'_>) -> Result<Run, SimError> {
@@ -226,9 +234,9 @@ pub enum SimError {
         /// The controller.
         cc: &'static str,
     },
-    /// The end points of a guest's flow cannot continue.
+    /// The end points of a hosted flow cannot continue.
     #[error("flow `{flow}` at {at}: {why}")]
-    Guest {
+    Endpoints {
         /// The flow.
         flow: String,
         /// The simulated time.

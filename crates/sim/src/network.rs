@@ -27,7 +27,7 @@ pub(crate) struct Network {
     routes: Routes,
     /// SACK blocks of ACKs in flight.
     pub(crate) sacks: SackBlocks,
-    /// The content of a guest's datagrams in flight.
+    /// The content of hosted flows' datagrams in flight.
     pub(crate) datagrams: Slab<Vec<u8>>,
     pub(crate) drops: DropCounts,
     pub(crate) delayed_acks: DelayedAcks,
@@ -157,12 +157,12 @@ impl Network {
     fn send_captured(&mut self, mut packet: Packet) {
         let target = self.routes.begin(&mut packet);
         if let Some(observations) = &mut self.observations {
-            observations.leaves(self.events.now(), &mut packet, &self.sacks);
+            observations.leaves(self.events.now(), &mut packet, (&self.sacks, &self.datagrams));
         }
         self.enter(&mut packet, target);
     }
 
-    /// Sends a datagram of a guest, of either end.
+    /// Sends a datagram of a hosted flow, of either end.
     #[inline(never)]
     pub(crate) fn send_datagram(&mut self, packet: Packet) {
         self.send_captured(packet);
@@ -180,7 +180,7 @@ impl Network {
             && !matches!(hop.stage, Stage::Pipe)
         {
             // Link `i` is hop `i`.
-            observations.enters(now, target as usize, packet, &self.sacks);
+            observations.enters(now, target as usize, packet, (&self.sacks, &self.datagrams));
         }
         let at = match &mut hop.stage {
             Stage::Link(link) => match link.offer(now, u32::from(packet.wire), packet.has(flag::ECT)) {

@@ -34,9 +34,9 @@ pub enum Kind {
     Ack,
     /// The receiver's application requests the next response.
     Request,
-    /// A datagram of a guest's sender.
+    /// A datagram of a hosted flow's sender.
     Datagram,
-    /// A datagram of a guest's receiver.
+    /// A datagram of a hosted flow's receiver.
     DatagramBack,
 }
 

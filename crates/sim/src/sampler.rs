@@ -1,7 +1,7 @@
 //! Samples over time, for a sink and for means of observables and of the smoothed RTT.
 
 use crate::connection::Connection;
-use crate::guest::Guests;
+use crate::endpoints::Hosted;
 use crate::network::Network;
 use crate::sender::Counters;
 use crate::subflow::Stage;
@@ -96,7 +96,7 @@ impl Sampler {
         connections: &mut [Connection],
         running: impl Fn(usize) -> bool,
         pooled: impl Fn(usize) -> bool,
-        mut guests: Option<&mut Guests<'_>>,
+        mut hosted: Option<&mut Hosted<'_>>,
         sink: &mut dyn Sink,
     ) {
         let time_s = now.as_secs_f64();
@@ -107,8 +107,8 @@ impl Sampler {
                 }
                 continue;
             }
-            if let Some(guest) = guests.as_mut().and_then(|guests| guests.hosting(flow)) {
-                guest.sample(flow, now, if self.wanted { Some(sink) } else { None });
+            if let Some(endpoints) = hosted.as_mut().and_then(|hosted| hosted.get_mut(flow)) {
+                endpoints.sample(flow, now, if self.wanted { Some(sink) } else { None });
                 continue;
             }
             let values = &mut self.values;

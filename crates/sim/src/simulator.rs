@@ -5,8 +5,8 @@ use crate::cancel::CancelCheck;
 use crate::connection::{Connection, TARGETS_PER_SUBFLOW};
 use crate::connection_meter::ConnectionMeter;
 use crate::dss::Dss;
+use crate::endpoints::{Endpoints, Hosted};
 use crate::event::EventQueue;
-use crate::guest::{Guest, Guests};
 use crate::held::{Held, SinkOf};
 use crate::lone_runs::LoneRuns;
 use crate::network::Network;
@@ -41,8 +41,8 @@ pub(crate) enum Target {
     Change(u32, u32),
     /// A transfer that opens its own connection.
     Arrival(u32),
-    /// The timers of a guest's flow.
-    Guest(u32),
+    /// The timers of a hosted flow.
+    Endpoints(u32),
     WarmedUp,
     Sample,
     Finish,
@@ -87,7 +87,7 @@ pub(crate) struct Simulator<'a> {
     sampler: Sampler,
     pub(crate) sink: SinkOf<'a>,
     pub(crate) tap: Option<&'a mut dyn Tap>,
-    pub(crate) guests: Option<Guests<'a>>,
+    pub(crate) hosted: Option<Hosted<'a>>,
 }
 
 impl<'a> Simulator<'a> {
@@ -95,25 +95,25 @@ impl<'a> Simulator<'a> {
         Simulator::with(Held::Lent(scenario), seed, SinkOf::Lent(sink), None)
     }
 
-    /// With the flows that it hosts left to `guest`.
+    /// With the flows that they host left to `endpoints`.
     pub(crate) fn hosting(
         scenario: &'a Scenario,
         seed: u64,
-        guest: &'a mut dyn Guest,
+        endpoints: &'a mut dyn Endpoints,
         sink: &'a mut dyn Sink,
     ) -> Result<Self, SimError> {
-        Simulator::with(Held::Lent(scenario), seed, SinkOf::Lent(sink), Some(guest))
+        Simulator::with(Held::Lent(scenario), seed, SinkOf::Lent(sink), Some(endpoints))
     }
 
     pub(crate) fn with(
         held: Held<'a>,
         seed: u64,
         mut sink: SinkOf<'a>,
-        guest: Option<&'a mut dyn Guest>,
+        endpoints: Option<&'a mut dyn Endpoints>,
     ) -> Result<Self, SimError> {
         let own = held.clone();
         let scenario = &*own;
-        check(scenario, |f| guest.as_ref().is_some_and(|guest| guest.hosts(f)))?;
+        check(scenario, |f| endpoints.as_ref().is_some_and(|endpoints| endpoints.hosts(f)))?;
         let mut net = Network::new(scenario.links.iter().map(|link| &link.spec), seed);
         let mut owners = Vec::new();
         let mut subflows: Vec<Vec<Subflow>> = Vec::new();
@@ -141,14 +141,14 @@ impl<'a> Simulator<'a> {
             sampler,
             sink,
             tap: None,
-            guests: None,
+            hosted: None,
         };
         for (f, of_flow) in subflows.into_iter().enumerate() {
             simulator.add_connection(f, of_flow, scenario.flows[f].application.clone())?;
         }
         simulator.schedule_plan();
-        if let Some(guest) = guest {
-            simulator.invite(guest);
+        if let Some(endpoints) = endpoints {
+            simulator.attach(endpoints);
         }
         match simulator.targets() {
             n if n > EventQueue::MAX_TARGETS => Err(SimError::TooLarge { targets: n }),
@@ -192,7 +192,7 @@ impl<'a> Simulator<'a> {
             sampler: self.sampler.clone(),
             sink,
             tap: None,
-            guests: None,
+            hosted: None,
         })
     }
 
@@ -223,7 +223,11 @@ impl<'a> Simulator<'a> {
     pub(crate) fn show(&mut self) {
         let (Some(observations), Some(tap)) = (&mut self.net.observations, &mut self.tap) else { return };
         for observation in observations.seen.drain(..) {
-            tap.packet(&SeenPacket::new(self.owners[observation.packet.subflow as usize], &observation));
+            let seen = SeenPacket::new(self.owners[observation.packet.subflow as usize], &observation);
+            match &observation.content {
+                Some(content) => tap.datagram(&seen, content),
+                None => tap.packet(&seen),
+            }
         }
     }
 
@@ -339,7 +343,7 @@ impl<'a> Simulator<'a> {
             let packet = &mut self.packet;
             if self.net.step(index, packet) {
                 if let Some(observations) = &mut self.net.observations {
-                    observations.arrives(now, packet, &self.net.sacks);
+                    observations.arrives(now, packet, (&self.net.sacks, &self.net.datagrams));
                 }
                 let (c, s) = self.owners[packet.subflow as usize];
                 let connection = &mut self.connections[c as usize];
@@ -370,7 +374,7 @@ impl<'a> Simulator<'a> {
             self.on_arrival(f as usize, index, now)?;
             return Ok(Some(now));
         }
-        if self.guests.is_some() && self.is_guests(target, now)? {
+        if self.hosted.is_some() && self.is_hosted(target, now, keep_going)? {
             return Ok(Some(now));
         }
         self.act(target, now);
@@ -396,7 +400,7 @@ impl<'a> Simulator<'a> {
                 self.warm = (0..self.warm.len()).map(|i| self.net.totals(i)).collect();
             }
             Target::Sample => self.sample(now),
-            Target::Ack(_) | Target::Arrival(_) | Target::Guest(_) | Target::Finish | Target::Pause => {
+            Target::Ack(_) | Target::Arrival(_) | Target::Endpoints(_) | Target::Finish | Target::Pause => {
                 unreachable!("the loop handles them")
             }
         }
@@ -411,7 +415,7 @@ impl<'a> Simulator<'a> {
             self.sampler.add(transfer.flow as usize, connection, running(own + i));
         }
         let pooled = |f: usize| self.pools[f].is_some();
-        self.sampler.take(now, flows, running, pooled, self.guests.as_mut(), self.sink.get());
+        self.sampler.take(now, flows, running, pooled, self.hosted.as_mut(), self.sink.get());
         self.sampler.take_links(now, &mut self.net, self.sink.get());
     }
 
@@ -431,9 +435,9 @@ impl<'a> Simulator<'a> {
             self.net.drops.measure(subflow.id, now);
             subflow.meter.begin(now, subflow.counters(), subflow.first_bytes);
         }
-        if let Some(guest) = self.guests.as_mut().and_then(|guests| guests.hosting(c)) {
-            measured.bytes = guest.delivered(c);
-            guest.measure(c, now, true);
+        if let Some(endpoints) = self.hosted.as_mut().and_then(|hosted| hosted.get_mut(c)) {
+            measured.bytes = endpoints.delivered(c);
+            endpoints.measure(c, now, true);
         }
         if !measured.running {
             self.close_meters(c, now);
@@ -458,10 +462,10 @@ impl<'a> Simulator<'a> {
 
     fn close_meters(&mut self, c: usize, now: Time) {
         let (connection, measured) = (&mut self.connections[c], &mut self.measured[c]);
-        let delivered = match self.guests.as_mut().and_then(|guests| guests.hosting(c)) {
-            Some(guest) => {
-                guest.measure(c, now, false);
-                guest.delivered(c)
+        let delivered = match self.hosted.as_mut().and_then(|hosted| hosted.get_mut(c)) {
+            Some(endpoints) => {
+                endpoints.measure(c, now, false);
+                endpoints.delivered(c)
             }
             None => connection.incoming.bytes(),
         };
@@ -481,7 +485,7 @@ impl<'a> Simulator<'a> {
         let connection = &mut self.connections[c];
         connection.needs_attention = false;
         if matches!(packet.kind, Kind::Datagram | Kind::DatagramBack) {
-            return self.deliver(&packet, now);
+            return self.deliver(&packet, now, keep_going);
         }
         if let Some(corrupt) = &connection.corrupt {
             let flow = self.scenario.flows[f].name.clone();
@@ -548,7 +552,7 @@ fn subflows_of(
     subflows
 }
 
-/// Checks the limits of the simulator. `hosted`: whether the end points of a flow are a guest's.
+/// Checks the limits of the simulator. `hosted`: whether the end points of a flow are its own.
 fn check(scenario: &Scenario, hosted: impl Fn(usize) -> bool) -> Result<(), SimError> {
     for (f, flow) in scenario.flows.iter().enumerate() {
         if flow.cc.is_of_stack() && !hosted(f) {

@@ -3,7 +3,7 @@
 use crate::connection::Connection;
 use crate::simulator::Simulator;
 use anabranch_net::Time;
-use anabranch_record::{Completion, FlowLayout, FlowSummary, LinkSummary, Summary};
+use anabranch_record::{Completion, FlowLayout, FlowSummary, LinkSummary, Measured, Summary};
 use anabranch_scenario::Application;
 
 /// The summary of a run that ended at `end`, early if cancelled. It frees the connections one by one, so that a run of many does not
@@ -25,11 +25,6 @@ fn flow(simulator: &Simulator<'_>, f: usize, connection: &Connection, end: Time)
     let spec = &scenario.flows[f];
     let layout = FlowLayout::of(spec, scenario);
     let seconds = measured.to.since(measured.from).as_secs_f64();
-    if let Some(guest) = simulator.guests.as_ref().and_then(|guests| guests.hosted(f)) {
-        let lost: Vec<_> = connection.subflows.iter().map(|subflow| subflow.meter.dropped()).collect();
-        return FlowSummary::of(&layout, measured.bytes, seconds, guest.measured(f, seconds, &lost));
-    }
-    let subflows = connection.subflows.iter().map(|subflow| subflow.meter.measured(seconds));
     let (completion, transfers) = match spec.application {
         Application::Arrivals { .. } => {
             // Also if the connection closes before.
@@ -39,10 +34,19 @@ fn flow(simulator: &Simulator<'_>, f: usize, connection: &Connection, end: Time)
         }
         _ => (Completion::of(&measured.completions, measured.completion_seconds), None),
     };
+    let subflows = &connection.subflows;
+    let hosted = simulator.hosted.as_ref().and_then(|hosted| hosted.get(f));
+    let of_paths: Vec<Measured<'_>> = match hosted {
+        Some(endpoints) => {
+            let lost: Vec<_> = subflows.iter().map(|subflow| subflow.meter.dropped()).collect();
+            endpoints.measured(f, seconds, &lost)
+        }
+        None => subflows.iter().map(|subflow| subflow.meter.measured(seconds)).collect(),
+    };
     FlowSummary {
         reinjected_segments: measured.reinjected,
         completion,
         transfers,
-        ..FlowSummary::of(&layout, measured.bytes, seconds, subflows)
+        ..FlowSummary::of(&layout, measured.bytes, seconds, of_paths)
     }
 }

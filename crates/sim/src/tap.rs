@@ -4,6 +4,7 @@ use crate::packet::{Kind, Packet, SACK_BLOCKS, Sack, flag};
 use crate::sack_blocks::SackBlocks;
 use anabranch_net::Time;
 use anabranch_scenario::SubflowAction;
+use slab::Slab;
 
 pub use crate::packet::Kind as PacketKind;
 
@@ -69,6 +70,12 @@ pub trait Tap: Send {
     /// A packet, in the order of time.
     fn packet(&mut self, seen: &SeenPacket);
 
+    /// The same of a hosted flow's datagram, with its content.
+    fn datagram(&mut self, seen: &SeenPacket, content: &[u8]);
+
+    /// Secrets of a hosted flow's later packets, as lines of TLS's key log.
+    fn secrets(&mut self, lines: &str);
+
     /// Connection `connection` is about to open for a transfer of flow `flow`, with its subflows in this life. Connections of
     /// the flows themselves are not reported.
     fn connection_opens(&mut self, at: Time, connection: usize, flow: usize, life: u16);
@@ -89,6 +96,9 @@ pub(crate) struct Observations {
     pub(crate) seen: Vec<Observation>,
 }
 
+/// What packets carry beside their fields: SACK blocks, and datagrams' content.
+type Carried<'a> = (&'a SackBlocks, &'a Slab<Vec<u8>>);
+
 /// A packet at the place of its observation.
 #[derive(Clone)]
 pub(crate) struct Observation {
@@ -96,6 +106,8 @@ pub(crate) struct Observation {
     place: Place,
     pub(crate) packet: Packet,
     sack: Option<Sack>,
+    /// Of a datagram.
+    pub(crate) content: Option<Vec<u8>>,
 }
 
 // Without a capture, each call costs one comparison.
@@ -107,9 +119,9 @@ impl Observations {
     /// A host sends a packet. The receiver's packets have no payload; that field holds the clock's milliseconds.
     #[cold]
     #[inline(never)]
-    pub(crate) fn leaves(&mut self, at: Time, packet: &mut Packet, sacks: &SackBlocks) {
+    pub(crate) fn leaves(&mut self, at: Time, packet: &mut Packet, with: Carried<'_>) {
         if packet.is_forward() {
-            self.note(at, Place::Sender, packet, sacks);
+            self.note(at, Place::Sender, packet, with);
         } else {
             packet.len = milliseconds(at) as u16;
         }
@@ -118,23 +130,25 @@ impl Observations {
     /// A packet enters a link.
     #[cold]
     #[inline(never)]
-    pub(crate) fn enters(&mut self, at: Time, link: usize, packet: &Packet, sacks: &SackBlocks) {
+    pub(crate) fn enters(&mut self, at: Time, link: usize, packet: &Packet, with: Carried<'_>) {
         if self.links {
-            self.note(at, Place::Link(link), packet, sacks);
+            self.note(at, Place::Link(link), packet, with);
         }
     }
 
     /// The sender's host receives a packet.
     #[cold]
     #[inline(never)]
-    pub(crate) fn arrives(&mut self, at: Time, packet: &Packet, sacks: &SackBlocks) {
+    pub(crate) fn arrives(&mut self, at: Time, packet: &Packet, with: Carried<'_>) {
         if !packet.is_forward() {
-            self.note(at, Place::Sender, packet, sacks);
+            self.note(at, Place::Sender, packet, with);
         }
     }
 
-    fn note(&mut self, at: Time, place: Place, packet: &Packet, sacks: &SackBlocks) {
-        self.seen.push(Observation { at, place, packet: *packet, sack: sacks.of(packet) });
+    fn note(&mut self, at: Time, place: Place, packet: &Packet, (sacks, datagrams): Carried<'_>) {
+        let is_datagram = matches!(packet.kind, Kind::Datagram | Kind::DatagramBack);
+        let content = is_datagram.then(|| datagrams[packet.offset as usize].clone());
+        self.seen.push(Observation { at, place, packet: *packet, sack: sacks.of(packet), content });
     }
 }
 
@@ -144,7 +158,7 @@ fn milliseconds(at: Time) -> u64 {
 
 impl SeenPacket {
     pub(crate) fn new(owner: (u32, u32), observation: &Observation) -> SeenPacket {
-        let &Observation { at, place, ref packet, sack } = observation;
+        let &Observation { at, place, ref packet, sack, .. } = observation;
         let echoes = matches!(packet.kind, Kind::SynAck | Kind::Ack);
         let now = milliseconds(at);
         let since = (now as u16).wrapping_sub(packet.len);

@@ -188,6 +188,11 @@ pub trait Backend: Sync {
         None
     }
 
+    /// The cost of a packet that a link carries, in the simulator's; `None` if a run takes about the scenario's time.
+    fn packet_cost(&self) -> Option<f64> {
+        None
+    }
+
     /// Whether its runs are in real time and need the machine alone.
     fn is_in_real_time(&self) -> bool {
         false

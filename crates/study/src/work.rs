@@ -9,7 +9,6 @@ use crate::result::{Experiment, StudyResult};
 use crate::run::{Outcomes, Simulations, Work};
 use crate::setup::{Samples, Setup};
 use crate::size::Size;
-use crate::task::SIM;
 use anabranch_scenario::Scenario;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -36,15 +35,17 @@ pub fn work_with_runs(
 /// Simulations with their scenarios, by the scenario's hash.
 pub type ByHash = HashMap<String, (Setup, Scenario)>;
 
-/// The runs of a study on other backends alone, which give their failures; and these simulations.
+/// The runs of a study's variants on other backends, which give their failures; and these simulations.
 ///
 /// # Errors
 /// [`StudyError`], not interrupted.
 pub fn measuring(study: &Study, options: &Options) -> Result<(Work<Vec<String>>, ByHash), StudyError> {
     let (mut known, mut each) = (HashMap::new(), vec![]);
     for planned in choose(study, options)? {
-        let real = planned.setups.into_iter().filter(|setup| *setup.backend != *SIM);
-        let real: Vec<Setup> = real.map(|setup| Setup { samples: Samples::None, ..setup }).collect();
+        let own = planned.plan.setups.iter().cycle();
+        let real = planned.setups.iter().zip(own).filter(|(setup, own)| setup.backend != own.backend);
+        let real = real.map(|(setup, _)| Setup { samples: Samples::None, ..setup.clone() });
+        let real: Vec<Setup> = real.collect();
         for setup in &real {
             let scenario = setup.scenario().map_err(|why| StudyError::of(&planned.id, setup, why))?;
             known.entry(scenario.hash.clone()).or_insert_with(|| (setup.clone(), scenario));

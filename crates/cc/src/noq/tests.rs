@@ -88,9 +88,9 @@ fn only_the_largest_packet_gives_a_round_trip_time() {
     let of = Tested::new("lia", None);
     let mut path = of.build();
     for (now, pn) in [(100, 2), (500, 1)] {
-        path.acked(of.at(0), 1000, pn);
+        path.acked(of.at(now), of.at(0), 1000, pn);
         path.on_end_acks(of.at(now), 0, false, Some(2));
-        assert_eq!(of.factory.lock().paths[0].srtt, 0.1, "at {now} ms");
+        assert_eq!(of.factory.lock().paths[0].flight.srtt(), 0.1, "at {now} ms");
     }
 }
 
@@ -104,7 +104,7 @@ fn an_unused_window_does_not_grow() {
         if limited {
             path.on_cwnd_limited();
         }
-        (0..sent).for_each(|pn| path.acked(of.at(0), 1000, pn));
+        (0..sent).for_each(|pn| path.acked(of.at(100), of.at(0), 1000, pn));
         path.on_end_acks(of.at(100), 0, false, Some(sent - 1));
         path.window() > 10_000
     };
@@ -118,7 +118,7 @@ fn an_observer_sees_each_path_apart() {
     let of = Tested::new("lia", None);
     let (_first, mut second) = (of.build(), of.build());
     (0..3).for_each(|pn| second.on_packet_sent(of.at(0), 1000, pn));
-    [1, 2].into_iter().for_each(|pn| second.acked(of.at(0), 1000, pn));
+    [1, 2].into_iter().for_each(|pn| second.acked(of.at(100), of.at(0), 1000, pn));
     second.on_end_acks(of.at(100), 0, false, Some(2));
     second.on_packet_lost(1000, 0, of.at(100));
     let seen: Vec<_> = of
@@ -141,8 +141,19 @@ fn an_observer_sees_each_path_apart() {
     assert_eq!(seen, expected);
 }
 
+/// A path that the application closes frees its row before the stack drops its controller, whose later events change no other path.
 #[test]
-#[should_panic(expected = "delivery rates")]
-fn an_algorithm_that_needs_delivery_rates_is_refused() {
-    let _ = Coupled::new(registry::find("bbr").unwrap().group(&[]).unwrap());
+fn a_path_that_leaves_frees_its_row() {
+    let of = Tested::new("lia", None);
+    let (mut first, _second) = (of.build(), of.build());
+    of.factory.lock().leave(0);
+    assert_eq!(of.active(), [false, true]);
+    let third = of.build();
+    first.on_congestion_event(of.at(100), of.at(50), false, false, 1000, 1);
+    first.on_packet_lost(1000, 1, of.at(100));
+    assert_eq!(third.window(), 10_000);
+    drop(first);
+    assert_eq!(of.active(), [true, true]);
+    let seen = &of.factory.lock().observer.0;
+    assert!(seen.iter().any(|(path, event)| *path == 0 && matches!(event, Event::Lost)), "{seen:?}");
 }

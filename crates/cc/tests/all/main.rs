@@ -15,6 +15,7 @@ mod hystart;
 mod idle;
 mod independent;
 mod lia;
+mod linked_bbr;
 mod linked_cubic;
 mod measurements;
 mod olia;

@@ -1,6 +1,6 @@
 //! `anabranch advise`.
 
-use anabranch_test_support::command::{TWO_PATHS, anabranch, fits, one_line};
+use anabranch_test_support::command::{TWO_PATHS, anabranch, anabranch_reading, fits, one_line};
 use serde_json::Value;
 
 const SHORT: [&str; 7] = [TWO_PATHS, "--duration", "12 s", "--seeds", "2", "--cc", "lia,uncoupled"];
@@ -22,7 +22,7 @@ fn page_and_json() {
     assert!(words.contains("--cc goodput of neighbour, sum of 2 (Mbit/s) link of goal 2"), "{page}");
     // On the DSL line, which it shares, LIA surely harms nobody.
     let undecided =
-        "No recommendation yet: 2 seeds do not decide goal 1 of lia and goals 2 and 3 of uncoupled";
+        "No recommendation yet: 2 seeds do not decide goals 1 and 3 of lia and goals 2 and 3 of uncoupled";
     assert!(words.contains(undecided) && words.contains("dsl No recommendation"), "{page}");
     let json = anabranch([&["advise"], &SHORT[..], &["--json"]].concat()).json();
     let text = json["recommendation"]["text"].as_str().unwrap();
@@ -79,10 +79,12 @@ fn buffers_and_parameters() {
 
 #[test]
 fn a_recommendation_says_how_to_run_it() {
-    let best = ["--duration", "12 s", "--seeds", "3", "--cc", "coupled-cubic,uncoupled"];
-    let page = anabranch([&["advise", TWO_PATHS], &best[..]].concat()).ok();
-    let said = one_line(&page);
-    assert!(said.contains("On Linux, ") && said.contains("uncoupled is the kernel's own cubic"), "{page}");
+    let alone = "name = \"alone\"\nduration = \"8 s\"\nlinks.a = { rate = \"20 Mbit/s\", delay = \"10 ms\" }\n\
+                 links.b = { rate = \"10 Mbit/s\", delay = \"20 ms\" }\n\
+                 flows = [{ name = \"bonded\", cc = \"lia\", paths = [[\"a\"], [\"b\"]] }]\n";
+    let ended = anabranch_reading(alone, ["advise", "-", "--seeds", "2", "--cc", "coupled-cubic,uncoupled"]);
+    let said = one_line(&ended.stdout);
+    assert!(said.contains("On Linux, uncoupled is the kernel's own cubic"), "{said}");
 }
 
 /// A backup carries nothing while the other path works.

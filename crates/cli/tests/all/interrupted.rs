@@ -15,11 +15,16 @@ const LONG: [&str; 4] = ["run", TWO_PATHS, "--duration", "1000000 s"];
 fn long_run(out: &Path) -> Child {
     let mut child =
         command().args(LONG).args(["--set", "warmup=900000 s", "--out"]).arg(out).spawn().unwrap();
-    while !out.with_file_name(".out.anabranch").join("subflows.parquet.partial").exists() {
+    let sampled = out.with_file_name(".out.anabranch").join("subflows.parquet.partial");
+    for _ in 0..20_000 {
+        if sampled.exists() {
+            return child;
+        }
         assert_eq!(child.try_wait().unwrap(), None, "ended early");
         sleep(Duration::from_millis(5));
     }
-    child
+    child.kill().unwrap();
+    panic!("no samples after {:?}", child.wait_with_output());
 }
 
 /// `timeout -s INT` signals the command, and then its process group: one request. Before the end of the warm-up nothing was measured,

@@ -205,7 +205,14 @@ impl ResultFolder {
     /// have a lasting name meanwhile.
     fn replace_in_overlay(&self) -> io::Result<()> {
         let new = rename_beside(&self.private, &self.target, "new")?;
-        let replaced = Content::discard(&self.target).and_then(|_| fs::rename(&new, &self.target));
+        let discarded = self.sync_parent().and_then(|()| Content::discard(&self.target));
+        let replaced = match discarded {
+            Ok(true) => fs::rename(&new, &self.target),
+            Ok(false) => {
+                Err(io::Error::other("the earlier results are deleted, but their folder has other files now"))
+            }
+            Err(error) => Err(error),
+        };
         replaced.inspect_err(|_| {
             // Best effort: the caller keeps them under such a name anyway.
             let _ = fs::rename(&new, &self.private);

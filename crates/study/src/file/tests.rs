@@ -1,3 +1,4 @@
+mod backends;
 pub mod limits;
 mod needs;
 mod several;

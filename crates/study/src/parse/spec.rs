@@ -157,6 +157,10 @@ pub(crate) struct Group {
     pub title: Option<String>,
     /// The algorithm of the multipath flows, or of a flow: `flow=algorithm`. Example: `cc = "{cc}"`
     pub cc: Option<String>,
+    /// The backend: `sim`, the default, or another of `run --backend`. An option `--backend` and variants leave out runs with
+    /// a backend of their own. Example: `backend = "noq"`
+    #[schemars(with = "Option<String>")]
+    pub backend: Option<Spanned<String>>,
     /// Values for keys of the scenario. `*` matches any characters in a link's or flow's name; `tcp.KEY` sets the key for every
     /// flow. Example: `set."links.*.aqm" = "codel"`
     #[serde(default)]

@@ -5,7 +5,7 @@ pub use crate::outcome::base;
 
 use crate::measured::Measurements;
 use crate::setup::{Setup, distinct};
-use crate::task::Backend;
+use crate::task::{Backend, SIM};
 use anabranch_cc::registry::{self, ParamValue, Value};
 use anabranch_scenario::{CongestionControl, Flow, Scenario, ScenarioError, quoted_key};
 
@@ -83,8 +83,11 @@ impl Variant {
         self.id == LINUX_HOSTS.id
     }
 
-    /// The simulation in this variant; `None` if it equals the default's.
+    /// The simulation in this variant; `None` if it equals the default's, or the study gives it a backend.
     pub fn of(&self, setup: &Setup) -> Result<Option<Setup>, ScenarioError> {
+        if *setup.backend != *SIM {
+            return Ok(None);
+        }
         let changed = match self.change {
             Change::Scenario(change) => Some(change(setup.clone(), &setup.scenario()?)),
             Change::Backend(backend) => {

@@ -43,14 +43,14 @@ impl Group {
         for axis in &axes {
             let at = spec.vary[&axis.name].span();
             let set = spec.set.values().map(|value| written(value.get_ref()));
-            let lengths = [&spec.duration, &spec.warmup].into_iter().flatten().map(Spanned::get_ref);
-            let texts = std::iter::once(spec.scenario.get_ref()).chain(&spec.cc).chain(lengths).cloned();
+            let others = [&spec.backend, &spec.duration, &spec.warmup].into_iter().flatten();
+            let texts = others.chain([&spec.scenario]).map(Spanned::get_ref).chain(&spec.cc).cloned();
             let used = || uses(&set.chain(texts).collect::<Vec<_>>(), &axis.name, quantities);
             let sets = axis.key.is_some() || axis.values.iter().any(|value| value.set().is_some());
             if !sets && axis.values.len() > 1 && !used() {
                 let place = format!("{{{}", axis.name);
                 return Err(Problem::at(at, format!("axis `{}` has no effect", axis.name)).help(format!(
-                    "give it a `key`, its values a `set`, or write {place}}} in `cc`, `scenario`, `duration` or a value of `set`"
+                    "give it a `key`, its values a `set`, or write {place}}} in `cc`, `scenario`, `backend`, `duration` or a value of `set`"
                 )));
             }
         }

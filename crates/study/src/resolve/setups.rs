@@ -31,6 +31,10 @@ impl Selection<'_> {
         if let Some(cc) = &group.spec.cc {
             setup = setup.cc(&self.fill(cc)?);
         }
+        if let Some(backend) = &group.spec.backend {
+            setup.backend = self.filled(backend)?.into();
+            setup.identity = setup.backend.clone();
+        }
         for (key, value) in &group.spec.set {
             let set = self.fill(&assigned(value.get_ref())).and_then(|text| network.set(setup, key, &text));
             setup = set.map_err(|problem| problem.or_at(value.span()))?;

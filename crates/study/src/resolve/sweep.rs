@@ -188,11 +188,13 @@ fn has_steps(values: &str) -> bool {
     number.parse::<u32>().is_ok()
 }
 
-/// An axis's name: the last component of its key, or the whole key if that is taken.
+/// An axis's name: the last component of its key, of a loss model `loss_rate` and not the rate of a link; or the whole key if that is
+/// taken.
 fn name(key: &str, taken: impl Fn(&str) -> bool) -> String {
     let words =
         |text: &str| text.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect::<String>();
-    let last = words(key.rsplit('.').next().unwrap_or(key));
+    let of_loss = key.rfind(".loss.").map(|dot| &key[dot + 1..]);
+    let last = words(of_loss.or(key.rsplit('.').next()).unwrap_or(key));
     if taken(&last) { words(key) } else { last }
 }
 

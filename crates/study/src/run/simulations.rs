@@ -29,6 +29,8 @@ pub(super) struct Simulation {
     pub task: Task,
     /// The backend's identity.
     identity: Arc<str>,
+    /// [`crate::Backend::packet_cost`].
+    packet_cost: Option<f64>,
     pub scenario: Arc<Scenario>,
     samples: Samples,
     pub seeds: u32,
@@ -60,11 +62,13 @@ impl Simulations {
                 let i =
                     *known.entry((scenario.hash.clone(), task.backend().to_owned())).or_insert_with(|| {
                         let title = setup.title.clone();
+                        let packet_cost = (task.backend() == SIM).then_some(1.0);
                         each.push(Simulation {
                             experiment: experiment.into(),
                             title,
                             task,
                             identity: setup.identity.clone(),
+                            packet_cost,
                             scenario,
                             samples: Samples::None,
                             seeds: 0,
@@ -81,6 +85,29 @@ impl Simulations {
             of_setup.push(indices);
         }
         Ok(Simulations { each, of_setup })
+    }
+
+    /// Takes identities and costs from these backends.
+    ///
+    /// # Errors
+    /// Why a backend cannot run a simulation.
+    pub fn on(mut self, backends: Backends<'_>) -> Result<Self, String> {
+        for simulation in self.each.iter_mut().filter(|s| s.task.backend() != SIM && s.measured.is_none()) {
+            let refused = |why: &str| format!("{}, {}: {why}", simulation.experiment, simulation.title);
+            let backend =
+                backends.find(simulation.task.backend()).map_err(|why| refused(&why.to_string()))?;
+            if let Some(why) = backend.refuses(&simulation.scenario) {
+                return Err(refused(&format!("`backend = \"{}\"` cannot run it: {why}", backend.name())));
+            }
+            (simulation.identity, simulation.packet_cost) =
+                (backend.identity().into(), backend.packet_cost());
+        }
+        Ok(self)
+    }
+
+    /// Whether a run of that backend is to be made.
+    pub fn need(&self, backend: &str) -> bool {
+        self.each.iter().any(|s| s.task.backend() == backend && s.measured.is_none())
     }
 
     /// Uses seeds from `first` instead of 1.
@@ -127,14 +154,14 @@ impl Simulations {
 
     /// About how long all runs take on this machine's cores, in seconds: those in real time one after the other.
     pub fn seconds(&self) -> f64 {
-        let simulated = self.each.iter().filter(|s| s.task.backend() == SIM);
+        let simulated = self.each.iter().filter(|s| s.packet_cost.is_some());
         let packets = simulated.fold(0.0, |all, s| all + s.cost() * f64::from(s.seeds));
         seconds(packets, rayon::current_num_threads()) + self.seconds_in_real_time()
     }
 
     /// The time of runs in real time, one after the other.
     pub fn seconds_in_real_time(&self) -> f64 {
-        let real = self.each.iter().filter(|s| s.task.backend() != SIM && s.measured.is_none());
+        let real = self.each.iter().filter(|s| s.packet_cost.is_none() && s.measured.is_none());
         real.fold(0.0, |all, s| all + s.scenario.duration.as_secs_f64() * f64::from(s.seeds))
     }
 
@@ -203,10 +230,10 @@ impl Simulations {
 
 impl Simulation {
     pub fn cost(&self) -> f64 {
-        match self.task.backend() {
-            SIM => packets(&self.scenario),
-            _ if self.measured.is_some() => 0.0,
-            _ => in_real_time(&self.scenario),
+        match self.packet_cost {
+            Some(packet) => packet * packets(&self.scenario),
+            None if self.measured.is_some() => 0.0,
+            None => in_real_time(&self.scenario),
         }
     }
 

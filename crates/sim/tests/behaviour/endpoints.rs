@@ -1,9 +1,10 @@
-//! Flows of a guest beside those of the simulator.
+//! Hosted flows beside those of the simulator.
 
 use crate::common::scenario;
 use anabranch_net::Time;
 use anabranch_record::{Measured, Meter, NoSamples, Sink};
-use anabranch_sim::{Datagram, Guest, GuestEvent, Out, SimError, run_hosting};
+use anabranch_scenario::Scenario;
+use anabranch_sim::{Datagram, EndpointEvent, Endpoints, Out, SimError, run_hosting};
 use std::borrow::Cow;
 
 /// Its first flow sends some datagrams of 1000 bytes at its start; the receiver answers each by one of 100 bytes.
@@ -22,29 +23,29 @@ fn datagram(is_forward: bool, wire_bytes: u16, content: u8) -> Datagram {
     Datagram { path: 0, is_forward, sent_at: Time::ZERO, ecn: (false, false), wire_bytes, data }
 }
 
-impl Guest for Echo {
+impl Endpoints for Echo {
     fn hosts(&self, f: usize) -> bool {
         f == 0
     }
 
-    fn handle(&mut self, _: usize, event: GuestEvent, now: Time, out: &mut Out) -> Result<(), String> {
+    fn handle(&mut self, _: usize, event: EndpointEvent, now: Time, out: &mut Out) -> Result<(), String> {
         match event {
-            GuestEvent::Open => {
+            EndpointEvent::Open => {
                 out.datagrams.extend((0..self.sends).map(|i| datagram(true, 1000, i as u8)));
                 out.timers.push(now + Time::from_millis(50));
             }
-            GuestEvent::Arrives(came) if came.is_forward => {
+            EndpointEvent::Arrives(came) if came.is_forward => {
                 self.seen[0].push(now);
                 self.delivered += 1000;
                 out.datagrams.push(datagram(false, 100, came.data[0]));
             }
-            GuestEvent::Arrives(came) => {
+            EndpointEvent::Arrives(came) => {
                 assert_eq!(usize::from(came.data[0]), self.seen[1].len(), "in order");
                 self.seen[1].push(now);
             }
-            GuestEvent::Timer if self.fails => return Err("out of order".into()),
-            GuestEvent::Timer => self.seen[2].push(now),
-            GuestEvent::Stop => (),
+            EndpointEvent::Timer if self.fails => return Err("out of order".into()),
+            EndpointEvent::Timer => self.seen[2].push(now),
+            EndpointEvent::Stop | EndpointEvent::Change(..) => (),
         }
         Ok(())
     }
@@ -73,6 +74,14 @@ impl Guest for Echo {
         };
         lost.iter().map(path).collect()
     }
+
+    fn under_way(&self, _: usize) -> Vec<(Time, u64)> {
+        vec![]
+    }
+
+    fn alone(&self, _: &Scenario, _: u64) -> Result<Box<dyn Endpoints>, String> {
+        Err("it has no transfers".into())
+    }
 }
 
 const BESIDE: &str = r#"
@@ -80,7 +89,7 @@ const BESIDE: &str = r#"
     links.b = { rate = "8 Mbit/s", delay = "10 ms", queue = "1 BDP" }
     variation = { start_offset = "0 s", host_jitter = "0 s" }
     flows = [
-        { name = "guest", cc = "reno", paths = [["a"]] },
+        { name = "hosted", cc = "reno", paths = [["a"]] },
         { name = "own", cc = "reno", paths = [["b"]] },
     ]
 "#;
@@ -90,18 +99,18 @@ const BESIDE: &str = r#"
 fn datagrams_take_the_links_and_the_way_back() {
     let mut echo = Echo { sends: 5, lost: vec![2], ..Echo::default() };
     let scenario = scenario(1.0, 0.0, BESIDE);
-    let run = run_hosting(&scenario, 1, &mut echo, &mut NoSamples, &mut |_| true).unwrap();
+    let run = run_hosting(&scenario, 1, &mut echo, &mut NoSamples, None, &mut |_| true).unwrap();
     let ms = |times: &[u64]| times.iter().map(|t| Time::from_millis(*t)).collect::<Vec<_>>();
     assert_eq!(echo.seen, [ms(&[11, 12, 13]), ms(&[21, 22, 23]), ms(&[50])]);
-    let [guest, own] = &run.summary.flows[..] else { panic!("{:?}", run.summary) };
-    assert_eq!((guest.delivered_bytes, guest.subflows[0].lost_segments), (3000, 2), "{guest:?}");
+    let [hosted, own] = &run.summary.flows[..] else { panic!("{:?}", run.summary) };
+    assert_eq!((hosted.delivered_bytes, hosted.subflows[0].lost_segments), (3000, 2), "{hosted:?}");
     assert!(own.goodput_bps > Some(7e6), "{own:?}");
 }
 
 #[test]
-fn a_guest_that_cannot_continue_ends_the_run() {
+fn end_points_that_cannot_continue_end_the_run() {
     let mut echo = Echo { sends: 1, fails: true, ..Echo::default() };
-    let failed = run_hosting(&scenario(1.0, 0.0, BESIDE), 1, &mut echo, &mut NoSamples, &mut |_| true);
-    let Err(SimError::Guest { flow, at, why }) = failed else { panic!("{failed:?}") };
-    assert_eq!((&*flow, at, &*why), ("guest", Time::from_millis(50), "out of order"));
+    let failed = run_hosting(&scenario(1.0, 0.0, BESIDE), 1, &mut echo, &mut NoSamples, None, &mut |_| true);
+    let Err(SimError::Endpoints { flow, at, why }) = failed else { panic!("{failed:?}") };
+    assert_eq!((&*flow, at, &*why), ("hosted", Time::from_millis(50), "out of order"));
 }

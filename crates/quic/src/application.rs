@@ -1,0 +1,205 @@
+//! What a flow's application writes and asks for: each transfer and each answer is a stream of the connection.
+
+use anabranch_net::{Random, Time};
+use anabranch_scenario::{Application as Spec, Scenario};
+use anabranch_sim::{Arrivals, Completed};
+use noq_proto::StreamId;
+
+/// Data of one stream.
+pub(crate) struct Transfer {
+    /// When it was requested, or arrived at the sender.
+    at: Time,
+    /// Its size; `None`: it has no end.
+    bytes: Option<u64>,
+    /// What the application has not written yet, of that which it may write now.
+    pub(crate) left: u64,
+    /// Its stream, once open.
+    pub(crate) stream: Option<StreamId>,
+    /// Whether the sender has ended the stream.
+    pub(crate) is_sent: bool,
+}
+
+impl Transfer {
+    /// Whether the stream ends behind what is left.
+    pub(crate) fn ends(&self) -> bool {
+        self.bytes.is_some()
+    }
+}
+
+/// The application of a flow, at both ends.
+pub(crate) struct Application {
+    spec: Spec,
+    random: Random,
+    arrivals: Option<Arrivals>,
+    /// Transfers that the receiver does not have, in order of arrival.
+    pub(crate) transfers: Vec<Transfer>,
+    /// When it acts next on its own.
+    pub(crate) next_at: Time,
+    is_stopped: bool,
+    /// Whether an on–off source sends, and until when.
+    is_on: bool,
+    toggle_at: Time,
+    requests: u64,
+    asked_at: Time,
+}
+
+/// What the application wants from the connection.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Want {
+    Nothing,
+    /// The receiver sends a request.
+    Request,
+}
+
+impl Application {
+    pub(crate) fn new(scenario: &Scenario, f: usize, seed: u64) -> Application {
+        let spec = scenario.flows[f].application.clone();
+        let random = scenario.application_random(seed, f);
+        Application {
+            arrivals: Arrivals::of(&spec, random.clone()),
+            spec,
+            random,
+            transfers: Vec::new(),
+            next_at: Time::NEVER,
+            is_stopped: false,
+            is_on: false,
+            toggle_at: Time::NEVER,
+            requests: 0,
+            asked_at: Time::NEVER,
+        }
+    }
+
+    fn begin(&mut self, at: Time, bytes: Option<u64>, left: u64, stream: Option<StreamId>) {
+        self.transfers.push(Transfer { at, bytes, left, stream, is_sent: false });
+    }
+
+    /// Whether it writes as fast as it can in periods. What it has not sent at the end of a period is not sent, so it writes no more
+    /// than the connection can send.
+    pub(crate) fn is_greedy(&self) -> bool {
+        matches!(self.spec, Spec::OnOff { rate_bps: None, .. })
+    }
+
+    /// The same, in such a period.
+    pub(crate) fn is_greedy_now(&self) -> bool {
+        self.is_greedy() && self.is_on
+    }
+
+    /// The flow starts.
+    pub(crate) fn on_open(&mut self, now: Time) {
+        if let Some(interval) = self.arrivals.as_mut().and_then(Arrivals::interval) {
+            self.next_at = now + interval;
+        }
+    }
+
+    /// The sender's connection is established.
+    pub(crate) fn on_sender_connected(&mut self, now: Time) {
+        match self.spec {
+            Spec::Bulk { bytes } => self.begin(now, bytes, bytes.unwrap_or(u64::MAX), None),
+            Spec::OnOff { .. } => {
+                self.begin(now, None, 0, None);
+                (self.toggle_at, self.next_at) = (now, now);
+            }
+            Spec::RequestResponse { .. } | Spec::Arrivals { .. } => (),
+        }
+    }
+
+    /// The receiver's connection is established.
+    pub(crate) fn on_receiver_connected(&mut self, now: Time) -> Want {
+        match self.spec {
+            Spec::RequestResponse { .. } if !self.is_stopped => self.ask(now),
+            _ => Want::Nothing,
+        }
+    }
+
+    fn ask(&mut self, now: Time) -> Want {
+        self.requests += 1;
+        self.asked_at = now;
+        Want::Request
+    }
+
+    /// Acts, if it is time. `packet`: the payload of a full packet.
+    pub(crate) fn on_time(&mut self, now: Time, packet: u64) -> Want {
+        if now < self.next_at {
+            return Want::Nothing;
+        }
+        self.next_at = Time::NEVER;
+        match &self.spec {
+            Spec::Bulk { .. } => (),
+            Spec::OnOff { on, off, rate_bps } => {
+                if now >= self.toggle_at {
+                    self.is_on = !self.is_on;
+                    let period = if self.is_on { on } else { off }.sample(&mut self.random);
+                    // Periods of zero length would loop forever.
+                    self.toggle_at = now + Time::from_secs_f64(period).max(Time::from_nanos(1000));
+                }
+                self.next_at = self.toggle_at;
+                if let (true, Some(rate)) = (self.is_on, rate_bps) {
+                    self.transfers[0].left += packet;
+                    let gap = Time::from_secs_f64(packet as f64 * 8.0 / rate);
+                    self.next_at = self.next_at.min(now + gap.max(Time::from_nanos(1)));
+                }
+            }
+            Spec::RequestResponse { .. } => return self.ask(now),
+            Spec::Arrivals { .. } => {
+                let Some(arrivals) = &mut self.arrivals else { return Want::Nothing };
+                let bytes = arrivals.bytes();
+                self.next_at = arrivals.interval().map_or(Time::NEVER, |interval| now + interval);
+                self.begin(now, Some(bytes), bytes, None);
+            }
+        }
+        Want::Nothing
+    }
+
+    /// A request reached the sender, which answers it on that stream.
+    pub(crate) fn on_request(&mut self, stream: StreamId) {
+        if let (Spec::RequestResponse { size, .. }, false) = (&self.spec, self.is_stopped) {
+            let bytes = size.sample_bytes(&mut self.random);
+            self.begin(self.asked_at, Some(bytes), bytes, Some(stream));
+        }
+    }
+
+    /// The receiver has read that stream to its end. Returns the response or transfer that is now complete.
+    pub(crate) fn on_read(&mut self, stream: StreamId, now: Time) -> Option<Completed> {
+        let which = self.transfers.iter().position(|transfer| transfer.stream == Some(stream))?;
+        let Transfer { at, bytes, .. } = self.transfers.remove(which);
+        if let (Spec::RequestResponse { think, count, .. }, false) = (&self.spec, self.is_stopped) {
+            match count.is_some_and(|count| self.requests >= count) {
+                true => self.is_stopped = true,
+                false => self.next_at = now + Time::from_secs_f64(think.sample(&mut self.random)),
+            }
+        }
+        match self.spec {
+            Spec::RequestResponse { .. } | Spec::Arrivals { .. } => {
+                Some(Completed { bytes: bytes.unwrap_or_default(), since: at, took: now.since(at) })
+            }
+            Spec::Bulk { .. } | Spec::OnOff { .. } => None,
+        }
+    }
+
+    /// Whether all data is at the receiver, and none follows. Asked after something was read.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.transfers.is_empty() && self.next_at == Time::NEVER
+    }
+
+    /// The flow's stop time: no new data is sent. Returns whether the connection ends now: answers and transfers that have begun are
+    /// finished.
+    pub(crate) fn stop(&mut self) -> bool {
+        self.is_stopped = true;
+        self.next_at = Time::NEVER;
+        if let Some(arrivals) = &mut self.arrivals {
+            arrivals.stop();
+        }
+        match self.spec {
+            Spec::Bulk { .. } | Spec::OnOff { .. } => true,
+            Spec::RequestResponse { .. } | Spec::Arrivals { .. } => self.transfers.is_empty(),
+        }
+    }
+
+    /// Incomplete transfers that arrived on their own: when, and their bytes.
+    pub(crate) fn under_way(&self) -> Vec<(Time, u64)> {
+        match self.arrivals {
+            Some(_) => self.transfers.iter().filter_map(|t| Some((t.at, t.bytes?))).collect(),
+            None => vec![],
+        }
+    }
+}
