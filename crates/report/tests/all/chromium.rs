@@ -2,14 +2,16 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::{env, fs, path::Path, thread, time::Duration};
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+use std::{env, fs, path::Path, thread};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::Value;
 
-/// How long a page may take, also beside a busy machine's other work.
-const PATIENCE: Duration = Duration::from_secs(600);
+/// How long a page may take. Chromium sometimes hangs before it opens a page, so it starts anew; each time it may take
+/// longer, for a page that is slow beside a busy machine's other work.
+const PATIENCE: [Duration; 3] = [Duration::from_secs(60), Duration::from_secs(180), Duration::from_secs(360)];
 
 /// The prefix of a page's message on its console.
 const MARK: &str = "the page says ";
@@ -29,27 +31,42 @@ const SAY: &str = "<script>
 pub fn says(dir: &Path, body: &str) -> Option<Value> {
     let page = dir.join("says.html");
     fs::write(&page, format!("<!DOCTYPE html><body>{SAY}{body}</body>")).unwrap();
+    let mut logs = Vec::new();
+    for patience in PATIENCE {
+        match opened(&page, patience)? {
+            Ok(said) => return Some(said),
+            Err(log) => logs.push(log),
+        }
+    }
+    panic!("the page said nothing, {} times:\n{}", logs.len(), logs.join("\n\n"));
+}
+
+/// What the page says, or all that Chromium logs within that time; nothing where there is no Chromium.
+fn opened(page: &Path, patience: Duration) -> Option<Result<Value, String>> {
+    let until = Instant::now() + patience;
     let profile = tempfile::tempdir().unwrap();
-    let mut browser = Browser::start(&page, profile.path())?;
+    let mut browser = Browser::start(page, profile.path())?;
     let (sender, receiver) = channel();
     let lines = BufReader::new(browser.0.stderr.take().unwrap()).lines();
     // The thread ends with the browser.
     let reader = thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
     let mut log = Vec::new();
     let said = loop {
-        match receiver.recv_timeout(PATIENCE) {
+        match receiver.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(line) => match line.split_once(MARK) {
-                Some((_, said)) => break STANDARD.decode(said.split('.').next().unwrap()).unwrap(),
+                Some((_, said)) => {
+                    let bytes = STANDARD.decode(said.split('.').next().unwrap()).unwrap();
+                    break Ok(serde_json::from_slice(&bytes).unwrap());
+                }
                 None if line.contains("Uncaught") => panic!("{line}"),
-                None => log.extend(line.contains(":CONSOLE").then_some(line)),
+                None => log.push(line),
             },
-            Err(RecvTimeoutError::Timeout) => panic!("the page said nothing: {}", log.join("\n")),
-            Err(RecvTimeoutError::Disconnected) => panic!("Chromium ended: {}", log.join("\n")),
+            Err(_) => break Err(log.join("\n")),
         }
     };
     drop((browser, receiver));
     let _ = reader.join();
-    Some(serde_json::from_slice(&said).unwrap())
+    Some(said)
 }
 
 /// Ends with its value.
