@@ -4,7 +4,7 @@
 use crate::bbr::{self, Bbr, MaxBw};
 use crate::bottlenecks::{ALONE, Grouping, Member};
 use crate::entry::{Allowed, Entry, Kind, Observable, Param, Value};
-use crate::{Ack, Algorithm, Congestion, LostSegment, Path, Signal, SinglePath, renew};
+use crate::{Ack, Algorithm, Congestion, LostSegment, Path, SinglePath, renew};
 use alloc::{boxed::Box, vec::Vec};
 
 /// How the registry presents it.
@@ -107,7 +107,7 @@ impl LinkedBbr {
         }
     }
 
-    /// Path `r` has a sample.
+    /// Path `r` has a sample, which its bandwidth includes.
     fn link(&mut self, paths: &[Path], r: usize, app_limited: bool) {
         let (mut sum, mut bandwidths, mut sharing) = (0.0, 0.0, 0);
         for (q, row) in self.rows.iter().enumerate() {
@@ -121,6 +121,9 @@ impl LinkedBbr {
         let row = &mut self.rows[r];
         row.sharing = sharing;
         row.total.update(sum, app_limited);
+        if row.total.cycles != row.bbr.cycles() {
+            row.total.advance();
+        }
         row.fraction = if bandwidths > 0.0 { (row.total.get() / bandwidths).min(1.0) } else { 1.0 };
         row.bbr.use_part(row.fraction);
     }
@@ -155,21 +158,14 @@ impl Algorithm for LinkedBbr {
                 delays.sample(rtt);
             }
         }
+        self.rows[r].bbr.acked(&mut paths[r], ack);
         if let Some(sample) = ack.rate.filter(|sample| sample.interval > 0.0) {
             self.rows[r].rate = sample.delivery_rate();
             self.link(paths, r, sample.app_limited);
         }
-        let row = &mut self.rows[r];
-        row.bbr.acked(&mut paths[r], ack);
-        if row.total.cycles != row.bbr.cycles() {
-            row.total.advance();
-        }
     }
 
     fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion) {
-        if event.signal == Signal::Timeout {
-            self.rows[r].rate = 0.0; // until it delivers again
-        }
         self.rows[r].bbr.congestion(&mut paths[r], event);
     }
 
