@@ -3,7 +3,7 @@
 
 use crate::aimd::{self, Aimd, Windows};
 use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
-use crate::{Ack, Algorithm, Congestion, Path, Seconds, renew};
+use crate::{Ack, Algorithm, Congestion, Path, Seconds, fill, renew};
 use crate::{balia, lia, olia, v0};
 use alloc::{boxed::Box, vec::Vec};
 
@@ -283,9 +283,7 @@ impl<A: Aimd> Algorithm for Adw<A> {
         let Comparison { average, dissimilarity, level, .. } = self.last;
         let spread = self.spread(&paths[r], &self.rows[r]).unwrap_or(f64::NAN);
         let own = [spread, average, dissimilarity, level];
-        for (slot, value) in out.iter_mut().zip(own) {
-            *slot = value;
-        }
+        fill(out, own);
         if let Some(rest) = out.get_mut(own.len()..) {
             self.base.algorithm.observe(paths, r, rest);
         }

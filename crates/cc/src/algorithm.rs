@@ -119,6 +119,11 @@ pub(crate) fn renew<T: Clone>(rows: &mut Vec<T>, r: usize, fresh: &T) {
     rows[r] = fresh.clone();
 }
 
+/// Writes these values of observables.
+pub(crate) fn fill(out: &mut [f64], values: impl IntoIterator<Item = f64>) {
+    out.iter_mut().zip(values).for_each(|(slot, value)| *slot = value);
+}
+
 /// An algorithm that knows one path only: the same events, about that path. See [`Algorithm`].
 pub trait SinglePath: Clone + Send + Sync + 'static {
     /// See [`Algorithm::path_added`].

@@ -2,7 +2,7 @@
 
 use crate::aimd::{self, Aimd, Windows, established};
 use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
-use crate::{Path, Segments, math, v0};
+use crate::{Path, Segments, fill, math, v0};
 use alloc::boxed::Box;
 
 /// How the registry presents BALIA.
@@ -96,8 +96,6 @@ impl Aimd for Balia {
     }
 
     fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
-        if let Some(slot) = out.first_mut() {
-            *slot = rate_and_alpha(paths, r).1.unwrap_or(f64::NAN);
-        }
+        fill(out, [rate_and_alpha(paths, r).1.unwrap_or(f64::NAN)]);
     }
 }

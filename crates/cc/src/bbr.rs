@@ -13,7 +13,7 @@ mod probe_rtt;
 mod round;
 mod state;
 
-use crate::{Ack, Congestion, LostSegment, Path, RateSample, Segments, Signal, SinglePath};
+use crate::{Ack, Congestion, LostSegment, Path, RateSample, Segments, Signal, SinglePath, fill};
 use bounds::{Bounds, Signals};
 pub(crate) use entry::ENTRY;
 use extra_acked::ExtraAcked;
@@ -271,8 +271,6 @@ impl SinglePath for Bbr {
             self.state.pacing_gain(self.startup_gain),
             self.state.cwnd_gain(),
         ];
-        for (slot, value) in out.iter_mut().zip(values) {
-            *slot = value;
-        }
+        fill(out, values);
     }
 }

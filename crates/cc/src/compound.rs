@@ -4,7 +4,7 @@ use crate::compound_window::{self, DelayWindow, Shape};
 use crate::entry::{Allowed, Entry, Kind, Observable, Param, Value};
 use crate::rounds::{self, Rounds};
 use crate::undo::Undoable;
-use crate::{Ack, Congestion, Path, Segments, Signal, SinglePath, Uncoupled, slow_start};
+use crate::{Ack, Congestion, Path, Segments, Signal, SinglePath, Uncoupled, fill, slow_start};
 use alloc::boxed::Box;
 
 /// How the registry presents Compound TCP.
@@ -169,8 +169,6 @@ impl SinglePath for Compound {
 
     fn observe(&self, _: &Path, out: &mut [f64]) {
         let State { delay, diff, gamma, .. } = *self.state;
-        for (slot, value) in out.iter_mut().zip([delay.dwnd, diff, gamma]) {
-            *slot = value;
-        }
+        fill(out, [delay.dwnd, diff, gamma]);
     }
 }

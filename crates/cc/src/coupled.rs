@@ -3,7 +3,7 @@
 
 use crate::aimd::{self, Aimd, Windows, established};
 use crate::entry::{Entry, Kind, Observable};
-use crate::{Path, Segments};
+use crate::{Path, Segments, fill};
 use alloc::boxed::Box;
 
 /// How the registry presents it.
@@ -48,8 +48,6 @@ impl Aimd for Coupled {
     }
 
     fn observe(&self, paths: &[Path], _: usize, out: &mut [f64]) {
-        if let Some(slot) = out.first_mut() {
-            *slot = total(paths);
-        }
+        fill(out, [total(paths)]);
     }
 }

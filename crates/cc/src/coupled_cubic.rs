@@ -7,7 +7,9 @@ use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::hystart::HyStart;
 use crate::linked::Linked;
 use crate::undo::Undoable;
-use crate::{Ack, Algorithm, Congestion, MAX_CWND, MIN_SSTHRESH, Path, Seconds, Segments, Signal, renew};
+use crate::{
+    Ack, Algorithm, Congestion, MAX_CWND, MIN_SSTHRESH, Path, Seconds, Segments, Signal, fill, renew,
+};
 use crate::{cubic, math, response, v0};
 use alloc::{boxed::Box, vec::Vec};
 
@@ -365,8 +367,6 @@ impl Algorithm for CoupledCubic {
             true => [uncoupled, virtual_reno, virtual_reno * math::sqrt(alpha1), alpha1, alpha2, 1.0],
             false => [f64::NAN, paths[r].cwnd, paths[r].cwnd, alpha1, alpha2, 0.0],
         };
-        for (slot, value) in out.iter_mut().zip(values) {
-            *slot = value;
-        }
+        fill(out, values);
     }
 }

@@ -3,7 +3,7 @@
 use crate::cubic_window::CubicWindow;
 use crate::entry::{Allowed, Entry, Kind, Observable, Param, Value};
 use crate::hystart::HyStart;
-use crate::{Ack, Congestion, Path, Seconds, Signal, SinglePath, Uncoupled};
+use crate::{Ack, Congestion, Path, Seconds, Signal, SinglePath, Uncoupled, fill};
 use alloc::boxed::Box;
 
 /// How the registry presents CUBIC.
@@ -115,8 +115,6 @@ impl SinglePath for Cubic {
     }
 
     fn observe(&self, _: &Path, out: &mut [f64]) {
-        for (slot, value) in out.iter_mut().zip(self.window.inner().into_iter().flatten()) {
-            *slot = value;
-        }
+        fill(out, self.window.inner().into_iter().flatten());
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::aimd::{self, Aimd, Windows, established};
 use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
-use crate::{Path, Segments, math};
+use crate::{Path, Segments, fill, math};
 use alloc::boxed::Box;
 
 /// How the registry presents EWTCP.
@@ -60,8 +60,6 @@ impl Aimd for Ewtcp {
     }
 
     fn observe(&self, paths: &[Path], _: usize, out: &mut [f64]) {
-        if let Some(slot) = out.first_mut() {
-            *slot = self.weight(paths);
-        }
+        fill(out, [self.weight(paths)]);
     }
 }

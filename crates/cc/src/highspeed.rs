@@ -1,7 +1,7 @@
 //! HighSpeed TCP: RFC 3649.
 
 use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
-use crate::{Ack, Congestion, Path, Segments, SinglePath, Uncoupled, math, slow_start};
+use crate::{Ack, Congestion, Path, Segments, SinglePath, Uncoupled, fill, math, slow_start};
 use alloc::boxed::Box;
 
 /// How the registry presents HighSpeed TCP.
@@ -138,8 +138,6 @@ impl SinglePath for HighSpeed {
     }
 
     fn observe(&self, path: &Path, out: &mut [f64]) {
-        for (slot, value) in out.iter_mut().zip([self.response.a(path.cwnd), self.response.b(path.cwnd)]) {
-            *slot = value;
-        }
+        fill(out, [self.response.a(path.cwnd), self.response.b(path.cwnd)]);
     }
 }

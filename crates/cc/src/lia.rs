@@ -3,7 +3,7 @@
 use crate::aimd::{self, Aimd, Windows, established};
 use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::linked::Linked;
-use crate::{Path, Segments, v0};
+use crate::{Path, Segments, fill, v0};
 use alloc::boxed::Box;
 
 /// How the registry presents LIA.
@@ -81,8 +81,6 @@ impl Aimd for Lia {
     }
 
     fn observe(&self, paths: &[Path], _: usize, out: &mut [f64]) {
-        if let Some(slot) = out.first_mut() {
-            *slot = linked(paths).alpha();
-        }
+        fill(out, [linked(paths).alpha()]);
     }
 }

@@ -69,6 +69,7 @@ mod algorithm;
 mod bottlenecks;
 mod compound_window;
 mod cubic_window;
+mod deliveries;
 mod entry;
 mod group;
 mod hystart;
@@ -87,8 +88,9 @@ pub mod slow_start;
 mod undo;
 mod v0;
 
-pub(crate) use algorithm::renew;
 pub use algorithm::{Ack, Algorithm, Congestion, Signal, SinglePath};
+pub(crate) use algorithm::{fill, renew};
+pub use deliveries::{Deliveries, Sent};
 pub use group::Group;
 pub use path::{MAX_CWND, MIN_CWND, MIN_SSTHRESH, Path};
 pub use rate::{LostSegment, RateSample};

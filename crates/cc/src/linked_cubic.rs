@@ -19,7 +19,7 @@ use crate::cubic_window::CubicWindow;
 use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::hystart::HyStart;
 use crate::undo::Undoable;
-use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal, renew};
+use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal, fill, renew};
 use crate::{cubic, math, response};
 use alloc::{boxed::Box, vec::Vec};
 
@@ -224,9 +224,7 @@ impl Algorithm for LinkedCubic {
     fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
         if let Some(Link { eta, single, share }) = self.link(paths, r) {
             let mean = self.rows[r].state.mean.of(paths[r].cwnd);
-            for (slot, value) in out.iter_mut().zip([share, single, eta, mean]) {
-                *slot = value;
-            }
+            fill(out, [share, single, eta, mean]);
         }
     }
 }

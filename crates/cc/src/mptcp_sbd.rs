@@ -5,7 +5,7 @@ use crate::aimd;
 use crate::bottlenecks::{ALONE, Grouping, Member, Summary};
 use crate::entry::{Entry, Kind, Observable};
 use crate::linked::Linked;
-use crate::{Ack, Algorithm, Congestion, Path, Segments, Signal, slow_start};
+use crate::{Ack, Algorithm, Congestion, Path, Segments, Signal, fill, slow_start};
 use alloc::{boxed::Box, vec::Vec};
 
 /// How the registry presents it.
@@ -114,8 +114,6 @@ impl Algorithm for MptcpSbd {
         let value = |of: fn(&Summary) -> f64| seen.as_ref().map_or(f64::NAN, of);
         let values =
             [f64::from(*group), value(|s| s.skewness), value(|s| s.variability), value(|s| s.frequency)];
-        for (slot, value) in out.iter_mut().zip(values) {
-            *slot = value;
-        }
+        fill(out, values);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::aimd::{self, Aimd, Windows, established};
 use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
-use crate::{Path, Seconds, Segments, math, v0};
+use crate::{Path, Seconds, Segments, fill, math, v0};
 use alloc::boxed::Box;
 
 /// How the registry presents OLIA.
@@ -162,8 +162,6 @@ impl Aimd for Olia {
         let table = Table::of(paths);
         let in_b = f64::from(u8::from(quality(path, rtt) == table.best));
         let in_m = f64::from(u8::from(whole(path) == table.largest));
-        for (slot, value) in out.iter_mut().zip([table.a(path, rtt), between_losses(path), in_b, in_m]) {
-            *slot = value;
-        }
+        fill(out, [table.a(path, rtt), between_losses(path), in_b, in_m]);
     }
 }

@@ -3,7 +3,7 @@
 use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::rounds::{self, Round, Rounds};
 use crate::undo::Undoable;
-use crate::{Ack, Congestion, Path, Segments, SinglePath, Uncoupled, slow_start};
+use crate::{Ack, Congestion, Path, Segments, SinglePath, Uncoupled, fill, slow_start};
 use alloc::boxed::Box;
 
 /// How the registry presents Vegas.
@@ -171,8 +171,6 @@ impl SinglePath for Vegas {
 
     fn observe(&self, path: &Path, out: &mut [f64]) {
         let base = if path.min_rtt.is_finite() { path.min_rtt } else { f64::NAN };
-        for (slot, value) in out.iter_mut().zip([self.state.diff, base]) {
-            *slot = value;
-        }
+        fill(out, [self.state.diff, base]);
     }
 }

@@ -6,7 +6,7 @@ use crate::compound_window::{self, DelayWindow, Shape};
 use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::rounds::{self, Round, Rounds};
 use crate::undo::Undoable;
-use crate::{Ack, Algorithm, Congestion, Path, Segments, Signal, renew, slow_start};
+use crate::{Ack, Algorithm, Congestion, Path, Segments, Signal, fill, renew, slow_start};
 use alloc::{boxed::Box, vec::Vec};
 
 /// How the registry presents wCompound.
@@ -217,8 +217,6 @@ impl Algorithm for WCompound {
             Round::last(&paths[r]).map_or((f64::NAN, f64::NAN), |round| self.expected(&paths[r], r, round));
         let alpha_s = total.alpha(self.shape.beta);
         let values = [delay.dwnd, diff, alpha, alpha_s, e_r, total.change, total.rate, p];
-        for (slot, value) in out.iter_mut().zip(values) {
-            *slot = value;
-        }
+        fill(out, values);
     }
 }

@@ -5,7 +5,7 @@ use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use crate::rounds::{self, Round, Rounds};
 use crate::undo::Undoable;
 use crate::vegas::{self, SlowStart};
-use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal, renew, reno, v0};
+use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal, fill, renew, reno, v0};
 use alloc::{boxed::Box, vec::Vec};
 
 /// How the registry presents wVegas.
@@ -241,8 +241,6 @@ impl Algorithm for WVegas {
 
     fn observe(&self, _: &[Path], r: usize, out: &mut [f64]) {
         let State { weight, alpha, diff, queueing, .. } = *self.rows[r].state;
-        for (slot, value) in out.iter_mut().zip([weight, alpha, diff, queueing]) {
-            *slot = value;
-        }
+        fill(out, [weight, alpha, diff, queueing]);
     }
 }

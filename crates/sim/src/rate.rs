@@ -1,109 +1,55 @@
-//! Delivery rate samples (draft-ietf-ccwg-bbr-06 §4.1), for senders with a model-based algorithm.
+//! Delivery rates in segments, for senders with a model-based algorithm.
 
 use crate::ring::Ring;
 use crate::scoreboard::Delivered;
-use anabranch_cc::{LostSegment, RateSample};
+use anabranch_cc::{Deliveries, LostSegment, RateSample, Sent};
 use anabranch_net::Time;
 
-/// The state when a segment was last sent (§4.1.2.1.2).
+/// The state when a segment was last sent.
 #[derive(Clone, Copy, Debug, Default)]
 struct SendRecord {
-    at: Time,
-    /// Segments delivered by then, and the time of the last delivery.
-    delivered: u64,
-    delivered_at: Time,
-    /// Send time of the last delivered segment, the first of the flight.
-    first_sent: Time,
-    /// Segments marked as lost by then.
-    lost: u64,
-    /// Segments in flight then, including this one.
-    in_flight: u64,
-    app_limited: bool,
+    sent: Sent<Time>,
     /// Whether it has been marked as lost since.
     is_lost: bool,
 }
 
-/// The state of the connection (§4.1.2.1.1).
+/// The state of a subflow.
 #[derive(Clone, Debug)]
 pub(crate) struct RateSampler {
     segments: Ring<SendRecord>,
-    delivered: u64,
-    delivered_at: Time,
-    first_sent: Time,
-    lost: u64,
-    /// Samples are application-limited until more than this is delivered; 0: they are not.
-    app_limited: u64,
-    /// The most recently sent segment among those that the current ACK delivered.
-    newest: Option<SendRecord>,
+    deliveries: Deliveries<Time>,
 }
 
 impl Default for RateSampler {
     fn default() -> RateSampler {
-        RateSampler {
-            segments: Ring::new(),
-            delivered: 0,
-            delivered_at: Time::ZERO,
-            first_sent: Time::ZERO,
-            lost: 0,
-            app_limited: 0,
-            newest: None,
-        }
+        RateSampler { segments: Ring::new(), deliveries: Deliveries::new(Time::ZERO) }
     }
 }
 
 impl RateSampler {
-    /// Segment `seq` was sent; `in_flight` includes it (§4.1.2.2).
+    /// Segment `seq` was sent; `in_flight` includes it.
     pub(crate) fn on_sent(&mut self, seq: u64, now: Time, in_flight: u64) {
-        if in_flight <= 1 {
-            (self.first_sent, self.delivered_at) = (now, now);
-        }
-        let sent = SendRecord {
-            at: now,
-            delivered: self.delivered,
-            delivered_at: self.delivered_at,
-            first_sent: self.first_sent,
-            lost: self.lost,
-            in_flight,
-            app_limited: self.app_limited != 0,
-            is_lost: false,
-        };
+        let record = SendRecord { sent: self.deliveries.on_sent(now, 1, in_flight), is_lost: false };
         if seq == self.segments.end() {
-            self.segments.push(sent);
+            self.segments.push(record);
         } else {
-            *self.segments.get_mut(seq) = sent;
+            *self.segments.get_mut(seq) = record;
         }
     }
 
-    /// An ACK delivered segments, whose state is still available (§4.1.2.3).
+    /// An ACK delivered segments, whose state is still available.
     pub(crate) fn on_delivered(&mut self, delivered: &Delivered, now: Time) {
         if let Some((_, seq)) = delivered.newest {
-            let newest = *self.segments.get(seq);
-            self.delivered += delivered.segments;
-            self.delivered_at = now;
-            self.first_sent = newest.at;
-            self.newest = Some(newest);
-        }
-        if self.delivered > self.app_limited {
-            self.app_limited = 0;
+            self.deliveries.on_delivered(now, delivered.segments);
+            self.deliveries.set_newest(self.segments.get(seq).sent);
         }
     }
 
-    /// The sample of the current ACK, once its losses are known; discards segments before `una`. An interval
-    /// shorter than `min_rtt` mistakes a retransmission for its original and gives no rate.
+    /// The sample of the current ACK, once its losses are known; discards segments before `una`.
     pub(crate) fn sample(&mut self, una: u64, min_rtt: Time) -> Option<RateSample> {
-        let newest = self.newest.take();
         self.segments.forget_before(una);
-        let p = newest?;
-        let interval = p.at.since(p.first_sent).max(self.delivered_at.since(p.delivered_at));
-        Some(RateSample {
-            total_delivered: self.delivered as f64,
-            prior_delivered: p.delivered as f64,
-            interval: if interval < min_rtt { 0.0 } else { interval.as_secs_f64() },
-            lost: (self.lost - p.lost) as f64,
-            tx_in_flight: p.in_flight as f64,
-            app_limited: p.app_limited,
-            ..RateSample::default()
-        })
+        let since = |at: Time, earlier| at.since(earlier).as_secs_f64();
+        self.deliveries.sample(1.0, min_rtt.as_secs_f64(), since).map(|(sample, _)| sample)
     }
 
     /// Segment `seq` is marked as lost. `None` if that copy already was.
@@ -112,15 +58,8 @@ impl RateSampler {
         if std::mem::replace(&mut segment.is_lost, true) {
             return None;
         }
-        self.lost += 1;
-        Some(LostSegment {
-            now: now.as_secs_f64(),
-            number: seq,
-            total_delivered: self.delivered as f64,
-            lost: (self.lost - segment.lost) as f64,
-            tx_in_flight: segment.in_flight as f64,
-            app_limited: segment.app_limited,
-        })
+        self.deliveries.on_lost(1);
+        Some(self.deliveries.lost(&segment.sent, seq, now.as_secs_f64(), 1.0))
     }
 
     /// Segments marked as lost are in flight after all.
@@ -130,9 +69,9 @@ impl RateSampler {
         }
     }
 
-    /// The application had no data to send (§4.1.2.4).
+    /// The application had no data to send.
     pub(crate) fn mark_app_limited(&mut self, in_flight: u64) {
-        self.app_limited = (self.delivered + in_flight).max(1);
+        self.deliveries.mark_app_limited(in_flight);
     }
 }
 
