@@ -11,12 +11,11 @@ use anabranch_cc::registry::{Entry, Value};
 use anabranch_cc_fixed::registry;
 use anabranch_net::Time;
 use anabranch_record::NoSamples;
-use anabranch_scenario::{Overrides, Scenario, Source, load};
+use anabranch_scenario::Scenario;
 use proptest::prelude::*;
 
 fn scenario(text: &str) -> Scenario {
-    let source = Source { name: "test".into(), text: text.into() };
-    load(&source, &Overrides::default()).unwrap_or_else(|e| panic!("{e}: {:?}\n{text}", e.problems()))
+    text.parse::<Scenario>().unwrap_or_else(|e| panic!("{e}: {:?}\n{text}", e.problems()))
 }
 
 /// An audit's record of each subflow: segments in flight, spurious reductions, timeouts.
@@ -115,7 +114,8 @@ fn run_audited(scenario: &Scenario, seed: u64) {
     simulator.finish(scenario.duration);
 }
 
-/// Runs a scenario twice at once, and once with the general rules only, for every ACK. Both have the same state after every event.
+/// Runs a scenario twice at once, and once with the general rules only, for every ACK and for sending. Both have the same state after
+/// every event.
 fn run_side_by_side(scenario: &Scenario, seed: u64) {
     let (mut sink, mut other_sink) = (NoSamples, NoSamples);
     let mut simulator = Simulator::new(scenario, seed, &mut sink).expect("it can be simulated");
@@ -211,6 +211,7 @@ fn link() -> impl Strategy<Value = String> {
         )),
     ];
     let management = prop_oneof![
+        4 => Just(String::new()),
         3 => (2u32..30).prop_map(|n| format!("ecn_threshold = \"{n} packets\"\n")),
         5 => (prop::sample::select(vec!["red", "codel", "pie", "fq-codel"]), any::<bool>())
             .prop_map(|(kind, ecn)| format!("aqm = {{ kind = \"{kind}\", ecn = {ecn} }}\n")),
@@ -288,7 +289,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
     #[test]
-    fn acks_in_order_do_what_the_general_rules_say(
+    fn short_ways_do_what_the_general_rules_say(
         a in link(),
         b in link(),
         flows in prop::collection::vec(flow(), 1..4),

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{Change, Discipline, Jitter, Loss, LossAt, QueueLimit};
+use proptest::prelude::*;
 
 fn gigabit(queue: QueueLimit) -> LinkSpec {
     LinkSpec::new(1e9, ns(5000), queue)
@@ -286,4 +287,25 @@ fn loss_on_exit_takes_capacity() {
     near(before.transmitted_bits, 16_000.0);
     near(after.transmitted_bits, 24_000.0);
     assert_eq!((after.delivered, after.losses, after.lost_bytes), (2, 1, 1000));
+}
+
+proptest! {
+    /// [`FifoLink::take_plain`] beside [`FifoLink::take`].
+    #[test]
+    fn a_plain_link_does_what_the_general_rules_say(
+        megabits in 100..=1000u32,
+        bytes in 0..20_000u64,
+        arrivals in prop::collection::vec((0..20_000u64, 1..1500u32), 1..200),
+    ) {
+        let spec = LinkSpec::new(f64::from(megabits) * 1e6, ns(5000), QueueLimit::Bytes(bytes));
+        let [mut plain, mut general] = [1, 1].map(|seed| fifo(&spec, seed, 1));
+        assert!(std::mem::take(&mut general.plain) && plain.plain);
+        let mut now = 0;
+        for (gap, wire_bytes) in arrivals {
+            now += gap;
+            prop_assert_eq!(plain.offer(ns(now), wire_bytes, false), general.offer(ns(now), wire_bytes, false));
+            prop_assert_eq!(plain.waiting(ns(now)), general.waiting(ns(now)));
+        }
+        prop_assert_eq!(plain.totals(ns(now)), general.totals(ns(now)));
+    }
 }

@@ -17,14 +17,7 @@ impl Connection {
             self.finish(net);
             limited = self.subflows[0].is_full(&self.cc);
         }
-        let subflow = &mut self.subflows[0];
-        if subflow.is_up() {
-            subflow.tx.note_usage(limited);
-            if !limited {
-                subflow.tx.note_app_limited(&self.out, net.now());
-            }
-        }
-        subflow.arm(self.targets, &mut net.events);
+        Self::end_turn(&mut self.subflows[0], limited, &self.out, self.targets, net);
     }
 
     /// Sends new data. Returns whether the window stopped it.

@@ -7,6 +7,7 @@ use crate::packet::{Chunk, HEADER, Kind, Packet, flag};
 use crate::schedule;
 use crate::scoreboard::Segment;
 use crate::send_queues::SendQueues;
+use crate::stream::SendStream;
 use crate::subflow::{Stage, Subflow};
 use crate::tso::{self, Burst};
 use anabranch_cc::Group;
@@ -14,9 +15,19 @@ use anabranch_net::Time;
 use anabranch_scenario::Scheduler;
 
 impl Connection {
+    /// Whether [`super::only_path`] has the order of sending.
+    #[inline]
+    fn has_only_path(&self) -> bool {
+        #[cfg(test)]
+        if crate::sender::GENERAL_ONLY.get() {
+            return false;
+        }
+        !self.multipath && !self.tcp.tso
+    }
+
     /// Sends what the windows allow, on every subflow.
     pub(super) fn push(&mut self, net: &mut Network) {
-        if !self.multipath && !self.tcp.tso {
+        if self.has_only_path() {
             return self.push_on_the_only_path(net);
         }
         for s in 0..self.subflows.len() {
@@ -31,7 +42,7 @@ impl Connection {
     /// The same after an event on `s` only.
     #[inline]
     pub(super) fn push_from(&mut self, s: usize, net: &mut Network) {
-        if !self.multipath && !self.tcp.tso {
+        if self.has_only_path() {
             return self.push_on_the_only_path(net);
         }
         self.push_from_one_of_many(s, net);
@@ -95,15 +106,28 @@ impl Connection {
             self.finish(net);
         }
         for (subflow, target) in self.subflows.iter_mut().zip(timer_targets(self.targets)) {
-            if subflow.is_up() {
-                let limited = !subflow.tx.has_room(&self.cc) || subflow.burst == Burst::WaitForWindow;
-                subflow.tx.note_usage(limited);
-                if !limited {
-                    subflow.tx.note_app_limited(&self.out, now);
-                }
-            }
-            subflow.arm(target, &mut net.events);
+            let limited =
+                subflow.is_up() && (!subflow.tx.has_room(&self.cc) || subflow.burst == Burst::WaitForWindow);
+            Self::end_turn(subflow, limited, &self.out, target, net);
         }
+    }
+
+    /// After the turn of a subflow to send: reports what limited it, and sets its timer.
+    #[inline(always)]
+    pub(super) fn end_turn(
+        subflow: &mut Subflow,
+        limited: bool,
+        out: &SendStream,
+        target: u32,
+        net: &mut Network,
+    ) {
+        if subflow.is_up() {
+            subflow.tx.note_usage(limited);
+            if !limited {
+                subflow.tx.note_app_limited(out, net.now());
+            }
+        }
+        subflow.arm(target, &mut net.events);
     }
 
     /// The next chunk for `s`: a reinjection, new data, or, if the receive window is full, the

@@ -9,7 +9,7 @@ use anabranch_net::Time;
 
 #[cfg(test)]
 thread_local! {
-    /// Whether every ACK takes the general way, and how many did not, for tests.
+    /// Whether every ACK and all sending take the general way, and how many ACKs did not, for tests.
     pub(crate) static GENERAL_ONLY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
     pub(crate) static IN_ORDER: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
