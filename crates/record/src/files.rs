@@ -2,10 +2,6 @@
 
 mod csv_table;
 mod file_sink;
-#[cfg(not(windows))]
-pub mod output;
-#[cfg(windows)]
-#[path = "files/output_windows.rs"]
 pub mod output;
 mod parquet_table;
 mod read;

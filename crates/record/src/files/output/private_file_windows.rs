@@ -10,7 +10,7 @@ use std::path::Path;
 /// Creates a private file, or takes over one that an ended command left.
 pub(super) fn open_private(private: &Path, name: &Path) -> Result<File, OutputError> {
     open(private, true).map_err(|e| match e.raw_os_error() {
-        Some(super::IN_USE) => in_use(name),
+        Some(super::place::IN_USE) => in_use(name),
         _ => cannot(name, &e),
     })
 }
