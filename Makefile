@@ -60,12 +60,12 @@ timed-%:
 	@start=$$SECONDS; $(MAKE) --no-print-directory $*; status=$$?; \
 	echo "test: $*: $$((SECONDS - start)) s$$([ $$status = 0 ] || echo ', failed')" | tee -a $(TIMES); exit $$status
 
-lint: ## check formatting, clippy, that multipath-cc can be published, the wording of README, book and other pages, and the subjects of commits
+lint: ## check formatting, clippy, that multipath-cc can be packed for a registry, the wording of README, book and other pages, and the subjects of commits
 	cargo fmt --all --check -- $(LISTED)
 	cargo metadata --quiet --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null
 	cargo clippy $(WORKSPACE) --all-targets --locked -- -D warnings
 	cargo clippy --package multipath-cc --no-default-features --locked -- -D warnings
-	cargo publish --dry-run --quiet --package multipath-cc --locked --allow-dirty
+	cargo package --offline --no-verify --quiet --package multipath-cc --locked --allow-dirty
 	python3 tools/words.py --self-test
 	python3 tools/words.py
 	python3 tools/words.py --commits

@@ -2,7 +2,7 @@
 
 use super::*;
 use anabranch_record::FlowSummary;
-use anabranch_study::{Size, estimate, format};
+use anabranch_study::{Origin, Size, estimate, format};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -16,6 +16,14 @@ fn renew(page: &str, made: impl FnOnce(&str) -> String) {
     } else {
         assert!(page == made, "ANABRANCH_WRITE_BOOK=1 renews {}", path.display());
     }
+}
+
+/// The page with this text from its marker to the marker's end.
+fn replaced(page: &str, marker: &str, text: &str) -> String {
+    let marker = format!("<!-- {marker} -->\n");
+    let (before, rest) = page.split_once(&marker).expect("a marker");
+    let (_, after) = rest.split_once("<!-- end -->").expect("its end");
+    format!("{before}{marker}\n{text}\n<!-- end -->{after}")
 }
 
 /// The runs of the scenarios of an experiment that are current, and the numbers of measured scenarios and of all.
@@ -76,14 +84,28 @@ fn the_book_lists_what_is_stored() {
         }
     }
     let table = format!(
-        "\n**Of {experiments} experiments (rows of this table, some with several names), every scenario of {whole} and some scenarios of {partly} are measured.**\n\n\
-         | experiment | Linux | scenarios | runs | length | measured |\n|---|---|---|---|---|---|\n{rows}\n"
+        "**Of {experiments} experiments (rows of this table, some with several names), every scenario of {whole} and some scenarios of {partly} are measured.**\n\n\
+         | experiment | Linux | scenarios | runs | length | measured |\n|---|---|---|---|---|---|\n{rows}"
     );
-    renew("measurements.md", |page| {
-        let (before, after) = page.split_once("<!-- measured -->\n").expect("the marker of the table");
-        let (_, after) = after.split_once("<!-- end -->").expect("the end of the table");
-        format!("{before}<!-- measured -->\n{table}<!-- end -->{after}")
+    renew("measurements.md", |page| replaced(page, "measured", &table));
+}
+
+/// The book's table of the origins of differences, by the simulator's runs and the shipped ones.
+#[test]
+#[ignore = "simulates for minutes; renew the page after a change of results or of shipped runs"]
+fn the_book_counts_the_origins_of_differences() {
+    let beside = measured_beside(&crate::SIM).collect();
+    let options = Options { without_variants: true, beside, ..Options::default() };
+    let [b, d] = ["B", "D"].map(|paper| {
+        let study = anabranch_papers::find(paper).expect("a paper");
+        let work = anabranch_study::work(study, &options).expect("it can be planned");
+        let result = anabranch_study::run_one(crate::backends(), work, &|_| (), &|| true).expect("it runs");
+        Origin::counts(result.own_rows().filter_map(|(_, row)| row.origin()))
     });
+    let row = |(i, origin): (usize, &Origin)| format!("| {} | {} | {} |\n", origin.label(), b[i], d[i]);
+    let rows: String = Origin::ALL.iter().enumerate().map(row).collect();
+    let table = format!("| origin | B | D |\n|---|---|---|\n{rows}");
+    renew("measurements.md", |page| replaced(page, "origins", &table));
 }
 
 /// The runs of a scenario in which one setting is changed, by their seeds: `adw-balia-s1 mptcp=lia` has the scenario's name, a flow and
