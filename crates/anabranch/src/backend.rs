@@ -64,7 +64,8 @@ impl Runner {
 
     /// The options that select it and `--linux-hosts` on a command line, each after a space; none for the simulator.
     pub fn options(&self, linux_hosts: bool) -> String {
-        let backend = self.variant.map_or(String::new(), |_| format!(" --backend {}", self.name()));
+        let is_default = self.name() == SIM.name();
+        let backend = if is_default { String::new() } else { format!(" --backend {}", self.name()) };
         backend + if linux_hosts { " --linux-hosts" } else { "" }
     }
 

@@ -255,8 +255,7 @@ mod tests {
             links.a = { rate = "1 Mbit/s", delay = "5 ms" }
             flows = [{ name = "tcp", cc = "reno", paths = [["a"]] }]
         "#;
-        let source = anabranch_scenario::Source { name: "short.toml".into(), text: text.into() };
-        let scenario = anabranch_scenario::load(&source, &Default::default()).unwrap();
+        let scenario = text.parse::<Scenario>().unwrap();
         let run = anabranch_sim::run(&scenario, 1, &mut anabranch_record::NoSamples, &mut |_| true).unwrap();
         let none = Measurements::none("kernel", algorithms);
         let cache =

@@ -69,9 +69,6 @@ fn problems(error: &ScenarioError) -> String {
 }
 
 /// Describes the links and flows of a scenario, for the controls of the page.
-///
-/// # Errors
-/// The scenario's problems.
 pub fn describe(question: &str) -> Answer {
     let scenario = Question::scenario(question)?;
     Ok(json!({
@@ -139,9 +136,6 @@ pub fn algorithms() -> String {
 }
 
 /// Computes the equilibria of the flows' own algorithms, if known; see [`Ideals`].
-///
-/// # Errors
-/// The scenario's problems.
 pub fn ideal(question: &str) -> Answer {
     let scenario = Question::scenario(question)?;
     serde_json::to_string(&Ideals::of(&scenario, &[], QUEUE)).map_err(|e| problem(&e.to_string()))

@@ -101,9 +101,6 @@ pub struct Picture<'a> {
 
 impl Picture<'_> {
     /// As a file of that format.
-    ///
-    /// # Errors
-    /// [`PlotError`].
     pub fn draw(&self, format: Format) -> Result<Vec<u8>, PlotError> {
         match format {
             Format::Svg => Ok(signature::mark_text(self.svg()?)),

@@ -31,9 +31,6 @@ pub enum RenderError {
 }
 
 /// Draws an SVG of this crate with 300 dots to the inch, text in a font of this machine.
-///
-/// # Errors
-/// [`RenderError`].
 pub fn png(svg: &str) -> Result<Vec<u8>, RenderError> {
     let tree = tree(svg)?;
     let size = tree.size();
@@ -47,9 +44,6 @@ pub fn png(svg: &str) -> Result<Vec<u8>, RenderError> {
 }
 
 /// Converts an SVG of this crate to a PDF of one page, with vectors and with text in an embedded font of this machine.
-///
-/// # Errors
-/// [`RenderError`].
 pub fn pdf(svg: &str) -> Result<Vec<u8>, RenderError> {
     let page = svg2pdf::PageOptions { dpi: CSS_DPI };
     svg2pdf::to_pdf(&tree(svg)?, svg2pdf::ConversionOptions::default(), page)

@@ -16,9 +16,6 @@ use anabranch_sim::{End, EndpointEvent, Endpoints, Out, run_hosting};
 
 /// Runs a scenario to its end, with its flows as QUIC connections. Flows with `transport = "tcp"` are the simulator's.
 /// The run's packets go to `tap`, with the secrets that decrypt them.
-///
-/// # Errors
-/// [`QuicError`].
 pub fn run(
     scenario: &Scenario,
     seed: u64,

@@ -60,6 +60,7 @@ use anabranch_net::Time;
 use diagnostic::{Place, Problems};
 use leaf::PositiveSpan;
 use read::Read;
+use std::str::FromStr;
 use tree::{Node, Value};
 
 /// A scenario file.
@@ -82,6 +83,15 @@ pub fn load(source: &Source, overrides: &Overrides) -> Result<Scenario, Scenario
     problems.check(scenario)
 }
 
+/// The scenario of a text, without overrides.
+impl FromStr for Scenario {
+    type Err = ScenarioError;
+
+    fn from_str(text: &str) -> Result<Scenario, ScenarioError> {
+        load(&Source { name: "the scenario".into(), text: text.into() }, &Overrides::default())
+    }
+}
+
 /// Parses a time such as `30 s`: at least a nanosecond.
 pub fn time(text: &str) -> Result<Time, String> {
     let (number, unit) = quantity::TIME.parse(text).map_err(|e| format!("{}: {}", e.message, e.help))?;
@@ -94,9 +104,6 @@ pub fn time(text: &str) -> Result<Time, String> {
 }
 
 /// Parses a rate such as `5 Mbit/s`, in bit/s.
-///
-/// # Errors
-/// A message.
 pub fn rate(text: &str) -> Result<f64, String> {
     let (number, unit) = quantity::RATE.parse(text).map_err(|e| format!("{}: {}", e.message, e.help))?;
     Ok(number * unit.factor)

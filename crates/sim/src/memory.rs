@@ -165,7 +165,6 @@ fn holds(link: &LinkSpec, seconds: f64, largest: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_scenario::{Overrides, Source, load};
 
     fn of_arrivals(keys: &str) -> u64 {
         let text = format!(
@@ -173,7 +172,7 @@ mod tests {
              [[flows]]\nname = \"web\"\ncc = \"reno\"\npaths = [[\"a\"]]\n\
              application = {{ kind = \"arrivals\", {keys} }}\n"
         );
-        memory(&load(&Source { name: "test.toml".into(), text }, &Overrides::default()).unwrap())
+        memory(&text.parse().unwrap())
     }
 
     /// Transfers that complete are not open, unless they arrive faster than that.
@@ -207,8 +206,7 @@ mod tests {
                 "name = \"test\"\nduration = \"1 s\"\n[links.a]\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\n{aqm}\n\
                  [[flows]]\nname = \"one\"\ncc = \"reno\"\npaths = [[\"a\"]]\n"
             );
-            let source = Source { name: "test.toml".into(), text };
-            memory(&load(&source, &Overrides::default()).unwrap())
+            memory(&text.parse().unwrap())
         };
         let fair = memory_of("aqm = { kind = \"fq-codel\", queues = 65536 }");
         assert_eq!(fair - memory_of(""), 65536 * 128);

@@ -24,9 +24,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Reads a study file, with `of` restricted to subsets of its axes. Scenario files are in `folder`.
-///
-/// # Errors
-/// [`FileError`] with the first mistake.
 pub fn load(name: &str, text: &str, folder: &Path, of: &[AxisSubset]) -> Result<Arc<Study>, FileError> {
     let stem = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
     read(name, &stem, text, &|scenario| from_disk(folder, scenario), of, true).map(Arc::new)
@@ -34,9 +31,6 @@ pub fn load(name: &str, text: &str, folder: &Path, of: &[AxisSubset]) -> Result<
 
 /// Reads the study of a sweep, whose text comes from [`sweep`]; `--print-study` prints it. Its scenario is one of `scenarios`, or a
 /// file.
-///
-/// # Errors
-/// [`FileError`] with the first mistake.
 pub fn of_sweep(stem: &str, text: &str, scenarios: &[ScenarioFile]) -> Result<Arc<Study>, FileError> {
     let find = |asked: &str| match scenarios.iter().find(|file| &*file.name == asked) {
         Some(file) => Ok(file.clone()),
@@ -46,9 +40,6 @@ pub fn of_sweep(stem: &str, text: &str, scenarios: &[ScenarioFile]) -> Result<Ar
 }
 
 /// Reads a study from memory with its scenarios, restricted to subsets of its axes.
-///
-/// # Errors
-/// [`FileError`] with the first mistake.
 pub fn embedded(
     name: &str,
     text: &str,

@@ -23,7 +23,7 @@ impl Segment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_scenario::{Overrides, Source, load};
+    use anabranch_scenario::Scenario;
 
     /// RFC 8684 §3.3: 20 bytes with data sequence numbers of 32 bits and their ACKs, 24 with those of 64 bits and ACKs of 32.
     #[test]
@@ -33,7 +33,7 @@ mod tests {
                 "name = \"t\"\nduration = \"1 s\"\nhosts = \"{hosts}\"\nlinks.a = {{ rate = \"1 Mbit/s\", delay = \"1 ms\" }}\n\
                  flows = [{{ name = \"f\", cc = \"reno\", paths = {paths} }}]"
             );
-            let scenario = load(&Source { name: "t".into(), text }, &Overrides::default()).unwrap();
+            let scenario = text.parse::<Scenario>().unwrap();
             let Segment { payload, packet } = Segment::of(&scenario.flows[0]);
             assert_eq!(packet, 1500.0);
             payload

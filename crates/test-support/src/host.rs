@@ -6,16 +6,16 @@ use std::process::Command;
 
 /// Whether the machine can take part, with these programs. Where not, the test is skipped and says why; with
 /// ANABRANCH_REQUIRE_KERNEL=1 it fails.
-pub fn kernel(tools: &[&str]) -> bool {
+pub fn kernel(tools: &[&str]) -> Option<()> {
     takes_part(lacking(&[MPTCP, ("/dev/net/tun", "TUN devices")], tools))
 }
 
 /// The same of what a test finds lacking itself.
-pub fn takes_part(lacking: Option<String>) -> bool {
-    let Some(why) = lacking else { return true };
+pub fn takes_part(lacking: Option<String>) -> Option<()> {
+    let Some(why) = lacking else { return Some(()) };
     assert!(!is_required(), "{why}");
     skipped(&why);
-    false
+    None
 }
 
 /// Waits until it is so.

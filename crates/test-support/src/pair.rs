@@ -28,9 +28,7 @@ pub struct Pair {
 impl Pair {
     /// `None`, with the reason on standard error, if the machine cannot have it; with ANABRANCH_REQUIRE_KERNEL=1 that is a failure.
     pub fn new(links: &[LinkSpec], paths: &[Path], options: &EmulatorOptions) -> Option<Pair> {
-        if !kernel(&[]) {
-            return None;
-        }
+        kernel(&[])?;
         let (sender, receiver) = (Host::new().unwrap(), Host::new().unwrap());
         receiver.run(|| add_address("lo", RECEIVER)).unwrap();
         let mut ends = Vec::new();

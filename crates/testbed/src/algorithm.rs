@@ -154,14 +154,14 @@ fn requirement(flow: &Flow, available: &[String]) -> Result<Requirement, Testbed
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_scenario::{Overrides, Scenario, Source, load};
+    use anabranch_scenario::Scenario;
 
     fn scenario(cc: &str) -> Scenario {
         let text = format!(
             "name = \"test\"\nduration = \"1 s\"\n[links.l]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n\
              [[flows]]\nname = \"f\"\ncc = {cc}\npaths = [[\"l\"]]\n"
         );
-        load(&Source { name: "test".into(), text }, &Overrides::default()).unwrap()
+        text.parse().unwrap()
     }
 
     /// The requirement on a kernel with Reno and CUBIC, or the reason of a refusal.

@@ -143,7 +143,6 @@ fn measure_once() -> Result<Option<f64>, TestbedError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_scenario::{Overrides, Source, load};
 
     fn scenario(flows: &str) -> Scenario {
         let links = "links.a = { rate = \"3 Gbit/s\", delay = \"1 ms\" }\n\
@@ -151,7 +150,7 @@ mod tests {
                      links.c = { rate = \"9 Gbit/s\", delay = \"1 ms\", loss = { model = \"bernoulli\", rate = 0.01 } }\n\
                      links.d = { rate = \"400 Gbit/s\", delay = \"100 ms\" }\n";
         let text = format!("name = \"t\"\nduration = \"1 s\"\n{links}flows = [{flows}]");
-        load(&Source { name: "t".into(), text }, &Overrides::default()).unwrap_or_else(|e| panic!("{e:?}"))
+        text.parse().unwrap_or_else(|e| panic!("{e:?}"))
     }
 
     /// Full packets of 1500 bytes: 1.2 Gbit/s are 100,000 of them.

@@ -278,7 +278,6 @@ fn p95(tally: &Tally) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_scenario::{Overrides, Source, load};
 
     #[test]
     fn reasons_of_invalid_runs() {
@@ -332,8 +331,7 @@ mod tests {
                 { name = "late", cc = "reno", paths = [["a"]], start = "3 s" },
             ]
         "#;
-        let source = Source { name: "test.toml".into(), text: text.into() };
-        let scenario = load(&source, &Overrides::default()).unwrap();
+        let scenario = text.parse::<Scenario>().unwrap();
         let said = |segments: [u64; 5], until| {
             let counts = segments.map(|segments| PathCounts { segments, ..PathCounts::default() });
             silent_subflows(&scenario, Time::from_millis(until), &counts)

@@ -13,9 +13,6 @@ use std::io::Read;
 ///   `= 2856` is the offset in the MPTCP connection's stream;
 /// - segments of its server with data or PSH: `request`;
 /// - other segments of its server with an acknowledgement: `40.2 1 < 1448 2896-4344`, with the acknowledged offset and SACK's ranges.
-///
-/// # Errors
-/// [`ReadError`]
 pub fn trace<R: Read + Send>(file: R) -> Result<String, ReadError> {
     let mut connections = Connections::new(u64::MAX);
     let (mut text, mut from) = (String::new(), None);

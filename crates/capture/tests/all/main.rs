@@ -8,7 +8,7 @@ mod tshark;
 
 use anabranch_capture::{BackgroundCapture, Capture, Options};
 use anabranch_record::{NoSamples, Summary};
-use anabranch_scenario::{Overrides, Scenario, Source};
+use anabranch_scenario::Scenario;
 use std::io::{self, Write};
 
 /// Two lossy paths; the second becomes backup, leaves and joins again; the transfer ends. Numbers of segments and bytes do not
@@ -40,8 +40,7 @@ application = { kind = "bulk", size = "1 MB" }
 "#;
 
 fn scenario(text: &str) -> Scenario {
-    let source = Source { name: "test".into(), text: text.into() };
-    anabranch_scenario::load(&source, &Overrides::default()).unwrap()
+    text.parse().unwrap()
 }
 
 /// A run's summary, and its capture.

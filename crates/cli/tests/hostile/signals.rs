@@ -82,8 +82,7 @@ fn slow_events_are_interrupted_too() {
         links.a = { rate = "20 kbit/s", delay = "10 ms" }
         flows = [{ name = "f", cc = "reno", paths = [["a"]] }]
     "#;
-    let source = anabranch_scenario::Source { name: "few".into(), text: text.into() };
-    let scenario = anabranch_scenario::load(&source, &Default::default()).unwrap();
+    let scenario = text.parse::<anabranch_scenario::Scenario>().unwrap();
     let mut asked = 0;
     let ended = anabranch_sim::run(&scenario, 1, &mut Slow, &mut |_| {
         asked += 1;

@@ -1,16 +1,15 @@
 //! Running scenarios that are written inside the tests.
 
 use anabranch_record::{FlowSummary, LinkSummary, MemorySink, NoSamples, Sink, SubflowSummary, Summary};
-use anabranch_scenario::{Overrides, Scenario, Source, load};
+use anabranch_scenario::Scenario;
 use anabranch_sim::{SimError, run as simulate};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// The scenario that `text` describes; name is added, duration and warm-up are in seconds.
 pub fn scenario(duration: f64, warmup: f64, text: &str) -> Scenario {
     let head = format!("name = \"test\"\nduration = \"{duration} s\"\nwarmup = \"{warmup} s\"\n");
-    let source = Source { name: "test.toml".into(), text: head + text };
-    load(&source, &Overrides::default())
-        .unwrap_or_else(|e| panic!("{e}: {:?}\n{}", e.problems(), source.text))
+    let text = head + text;
+    text.parse::<Scenario>().unwrap_or_else(|e| panic!("{e}: {:?}\n{text}", e.problems()))
 }
 
 /// Runs a scenario into a sink.

@@ -4,7 +4,7 @@
 use crate::common::*;
 use anabranch_cc_fixed::registry;
 use anabranch_record::{FlowSummary, NoSamples};
-use anabranch_scenario::{Overrides, Scenario, Source, load};
+use anabranch_scenario::Scenario;
 
 const SEEDS: u64 = 10;
 
@@ -12,8 +12,7 @@ const SEEDS: u64 = 10;
 fn scenario(text: &str, cc: &str) -> Scenario {
     assert!(text.contains("cc = \"lia\""));
     let text = text.replace("cc = \"lia\"", &format!("cc = {cc}"));
-    let source = Source { name: "scenario.toml".into(), text };
-    load(&source, &Overrides::default()).unwrap_or_else(|e| panic!("{e}: {:?}", e.problems()))
+    text.parse::<Scenario>().unwrap_or_else(|e| panic!("{e}: {:?}", e.problems()))
 }
 
 /// The compared values of the multipath flow.

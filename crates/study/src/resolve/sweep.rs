@@ -339,8 +339,7 @@ mod tests {
     }
 
     fn text_of(scenario: &str, vary: &[&str], cc: &[&str]) -> Result<String, String> {
-        let source = anabranch_scenario::Source { name: "beside.toml".into(), text: scenario.into() };
-        let scenario = anabranch_scenario::load(&source, &Default::default()).unwrap();
+        let scenario = scenario.parse::<Scenario>().unwrap();
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
         let spec = Sweep {
             scenario: "beside.toml".into(),

@@ -1,7 +1,7 @@
 //! Programs that are loaded for a run.
 
 use anabranch_mptcp_bpf::{Need, Verdict, available, doctor};
-use anabranch_scenario::{Overrides, Source, load};
+use anabranch_scenario::Scenario;
 use anabranch_test_support::host::takes_part;
 use anabranch_testbed::algorithm::Algorithms;
 use std::thread::sleep;
@@ -22,14 +22,11 @@ fn is_listed(name: &str) -> bool {
 /// Flows share a program, and all go with the run.
 #[test]
 fn programs_are_loaded_once_for_a_run() {
-    if !takes_part(lacking()) {
-        return;
-    }
+    let Some(()) = takes_part(lacking()) else { return };
     let flow = |cc| format!("[[flows]]\nname = \"{cc}\"\ncc = \"{cc}\"\npaths = [[\"l\"], [\"l\"]]\n");
     let flows = ["lia", "reno", "olia", "lia@kernel"].map(flow).concat();
     let head = "name = \"test\"\nduration = \"1 s\"\nlinks.l = { rate = \"1 Mbit/s\", delay = \"1 ms\" }\n";
-    let source = Source { name: "test".into(), text: format!("{head}{flows}") };
-    let scenario = load(&source, &Overrides::default()).unwrap();
+    let scenario = format!("{head}{flows}").parse::<Scenario>().unwrap();
 
     let algorithms = Algorithms::load(&scenario.flows).unwrap();
     let names: Vec<String> = (0..4).map(|flow| algorithms.name(flow).to_owned()).collect();

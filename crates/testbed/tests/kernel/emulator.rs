@@ -103,9 +103,7 @@ fn bulk_rate_bps(pair: &Pair, seconds: f64) -> f64 {
 
 #[test]
 fn tcp_fills_a_link_with_its_data() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     held(|| {
         let pair = Pair::new(&[link(50e6, 10, 90)], &[path(&[0])], &EmulatorOptions::default()).unwrap();
         let share = bulk_rate_bps(&pair, 3.0) / (50e6 * 1448.0 / 1500.0);
@@ -138,9 +136,7 @@ fn bad_headers() -> u64 {
 fn a_link_marks_in_place_of_dropping() {
     let discipline = Discipline::DropTail { ecn_threshold_bytes: Some(60_000) };
     let spec = LinkSpec { discipline, ..link(50e6, 10, 1000) };
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     held(|| {
         let pair =
             Pair::new(std::slice::from_ref(&spec), &[path(&[0])], &EmulatorOptions::default()).unwrap();

@@ -21,9 +21,7 @@ const READY: &str = "a connection is there";
 
 #[test]
 fn a_host_is_apart_from_the_machine() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     let own = || fs::metadata("/proc/thread-self/ns/net").unwrap().ino();
     let ecn = || fs::read_to_string("/proc/sys/net/ipv4/tcp_ecn").unwrap();
     let (before, ecn_before) = (own(), ecn());
@@ -46,9 +44,7 @@ fn a_host_is_apart_from_the_machine() {
 
 #[test]
 fn errors_name_the_request_and_the_kernels_reason() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     let host = Host::new().unwrap();
     let missing = host.run(|| Routes::open()?.device("path1")).unwrap().unwrap_err().to_string();
     assert!(missing.contains("path1") && missing.contains("No such device"), "{missing}");
@@ -67,9 +63,7 @@ fn errors_name_the_request_and_the_kernels_reason() {
 /// A virtual cable goes with the namespace of either end.
 #[test]
 fn a_dropped_host_is_gone() {
-    if !kernel(&["ip"]) {
-        return;
-    }
+    let Some(()) = kernel(&["ip"]) else { return };
     let (stays, goes) = (Host::new().unwrap(), Host::new().unwrap());
     cable(&goes, &format!("/proc/{}/fd/{}", std::process::id(), stays.as_fd().as_raw_fd()));
     assert!(has_cable(&stays));
@@ -80,9 +74,7 @@ fn a_dropped_host_is_gone() {
 /// Of a process that is killed in the midst of a transfer nothing stays, sockets and hosts included.
 #[test]
 fn a_killed_process_leaves_no_host() {
-    if !kernel(&["ip"]) {
-        return;
-    }
+    let Some(()) = kernel(&["ip"]) else { return };
     let stays = Host::new().unwrap();
     let test = std::env::current_exe().unwrap();
     let mut victim = Command::new(test);

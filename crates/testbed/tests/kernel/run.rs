@@ -2,7 +2,7 @@
 
 use anabranch_net::Time;
 use anabranch_record::{MemorySink, NoSamples, Sink, Summary};
-use anabranch_scenario::{Overrides, Scenario, Source, load};
+use anabranch_scenario::Scenario;
 use anabranch_test_support::host::kernel;
 use anabranch_test_support::witness::{go_first, held, stay_on, within};
 use anabranch_testbed::{Limits, RunOptions, TestbedError, Traffic};
@@ -16,8 +16,7 @@ use std::time::{Duration, Instant};
 const OPTIONS: RunOptions = RunOptions { repeats: 0, traffic: Traffic::Own, limits: Limits::USUAL };
 
 fn scenario(text: &str) -> Scenario {
-    let source = Source { name: "test.toml".into(), text: text.into() };
-    load(&source, &Overrides::default()).unwrap_or_else(|e| panic!("{e:?}"))
+    text.parse().unwrap_or_else(|e| panic!("{e:?}"))
 }
 
 /// A run, or the reason why it failed.
@@ -63,9 +62,7 @@ const TWO_PATHS: &str = r#"
 /// A full link carries its rate less the headers, and its RTT is between the empty and the full queue's.
 #[test]
 fn a_link_carries_its_rate() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     held(|| {
         let summary = run(&scenario(ONE_LINK))?;
         let path = &summary.kernel.as_ref().unwrap().paths[0];
@@ -79,9 +76,7 @@ fn a_link_carries_its_rate() {
 /// LIA, as a program of ours, uses both paths; samples have both subflows, and its observables.
 #[test]
 fn a_connection_over_two_paths() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     let scenario = scenario(TWO_PATHS);
     held(|| {
         let mut samples = MemorySink::new();
@@ -105,9 +100,7 @@ fn a_connection_over_two_paths() {
 /// Two flows of one kind share a link; the link is one for both.
 #[test]
 fn flows_share_a_link() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     let text = ONE_LINK.replace("name = \"tcp\",", "name = \"tcp\", count = 2,");
     held(|| {
         let summary = run(&scenario(&text))?;
@@ -120,9 +113,7 @@ fn flows_share_a_link() {
 /// Responses are counted, and take the time that their bytes take: 100 kB at 20 Mbit/s are 40 ms and slow start's round trips.
 #[test]
 fn requests_and_responses() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     let application =
         "application = { kind = \"request-response\", size = \"100 kB\", think = \"100 ms\", count = 5 },";
     let text =
@@ -138,9 +129,7 @@ fn requests_and_responses() {
 /// Of some 1800 segments a link of 1 % loses that fraction, within four standard deviations.
 #[test]
 fn losses_are_the_links() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     let text = ONE_LINK
         .replace("queue = \"1 BDP\"", "queue = \"9 BDP\", loss = { model = \"bernoulli\", rate = 0.01 }");
     let scenario = scenario(&text);
@@ -157,9 +146,7 @@ const PARTS: [u32; 3] = [20, 8, 16];
 /// A bulk flow gets the rate of each segment of a trace, less the headers, from columns and from opportunities.
 #[test]
 fn a_traced_link_has_its_traces_rates() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     let rows = PARTS.iter().enumerate().map(|(i, rate)| format!("{},{rate}\n", i as f64 * 1.5));
     let columns = format!("time (s),rate (Mbit/s)\n{}4.5,\n", rows.collect::<String>());
     // An opportunity is 12,000 bits, and a megabit a second 1000 of them in each millisecond.
@@ -204,9 +191,7 @@ fn a_traced_link_has_its_traces_rates() {
 /// Interrupted, there is what was measured by then.
 #[test]
 fn an_interruption_leaves_what_there_is() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     let mut go_on = |now: Time| now.as_secs_f64() < 2.0;
     let ended = anabranch_testbed::run(&scenario(ONE_LINK), 1, &OPTIONS, &mut NoSamples, &mut go_on);
     let Err(TestbedError::Interrupted { at, partial: Some(partial) }) = ended else { panic!("{ended:?}") };
@@ -217,9 +202,7 @@ fn an_interruption_leaves_what_there_is() {
 /// Where no limit can be kept, every attempt is made, the summary says so, and samples are the last attempt's alone.
 #[test]
 fn an_invalid_run_is_repeated_and_says_so() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     let limits = Limits { late: Time::ZERO, too_late: Time::ZERO, ..Limits::USUAL };
     let options = RunOptions { repeats: 1, limits, ..OPTIONS };
     let text = ONE_LINK.replace("4 s", "1500 ms").replace("1 s", "500 ms");
@@ -248,9 +231,7 @@ fn stall(cpu: usize, start: Instant, over: &AtomicBool) {
 /// No packet is 20 ms late. The link has a queue of 5 ms, which 8 ms of packets at once overflow.
 #[test]
 fn a_run_that_stands_still_is_not_valid() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     let text = ONE_LINK.replace("4 s", "12 s").replace("1 BDP", "0.25 BDP");
     let (over, start) = (AtomicBool::new(false), Instant::now());
     let all = sched_getaffinity(None).unwrap();
@@ -275,9 +256,7 @@ fn a_run_that_stands_still_is_not_valid() {
 /// Rates that no machine's emulator carries are refused before anything runs.
 #[test]
 fn a_rate_beyond_the_machine_is_refused() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     let text = ONE_LINK.replace("20 Mbit/s", "100 Gbit/s");
     let refused =
         anabranch_testbed::run(&scenario(&text), 1, &OPTIONS, &mut NoSamples, &mut |_| true).unwrap_err();
@@ -288,9 +267,7 @@ fn a_rate_beyond_the_machine_is_refused() {
 /// iperf3 in place of our own applications.
 #[test]
 fn iperf3_sends() {
-    if !kernel(&["iperf3"]) {
-        return;
-    }
+    let Some(()) = kernel(&["iperf3"]) else { return };
     let options = RunOptions { traffic: Traffic::Iperf3, ..OPTIONS };
     held(|| {
         let run = run_with(&scenario(ONE_LINK), &options, &mut NoSamples)?;
@@ -302,9 +279,7 @@ fn iperf3_sends() {
 /// refuses two subflows in five.
 #[test]
 fn iperf3_has_all_subflows() {
-    if !kernel(&["iperf3", "mptcpize"]) {
-        return;
-    }
+    let Some(()) = kernel(&["iperf3", "mptcpize"]) else { return };
     let flow = |n: u32| format!("{{ name = \"mptcp{n}\", cc = \"lia\", paths = [[\"a\"], [\"b\"]] }}");
     let flows: Vec<String> = (0..4).map(flow).collect();
     let (rest, _) = TWO_PATHS.split_once("flows =").unwrap();

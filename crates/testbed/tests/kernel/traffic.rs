@@ -1,7 +1,7 @@
 //! Connections with their applications, over links of 40 Mbit/s and 5 ms.
 
 use anabranch_net::Time;
-use anabranch_scenario::{Overrides, Scenario, Source, load};
+use anabranch_scenario::Scenario;
 use anabranch_test_support::host::{kernel, run, until};
 use anabranch_test_support::witness::{held, within};
 use anabranch_testbed::TestbedError;
@@ -36,8 +36,7 @@ pub fn scenario(paths: usize, flow: &str) -> Scenario {
         "name = \"test\"\nduration = \"60 s\"\n{links}[[flows]]\nname = \"f\"\ncc = \"reno\"\npaths = [{}]\n{flow}\n",
         over.join(", ")
     );
-    let source = Source { name: "test.toml".into(), text };
-    load(&source, &Overrides::default()).unwrap_or_else(|e| panic!("{e:?}"))
+    text.parse().unwrap_or_else(|e| panic!("{e:?}"))
 }
 
 /// Starts the scenario's flow.
@@ -92,9 +91,7 @@ impl Running {
 
 #[test]
 fn a_sized_transfer_arrives_whole() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     let running = start(&scenario(1, "application = { kind = \"bulk\", size = \"3 MB\" }"), Time::NEVER);
     until("everything has arrived", || {
         running.connection.check().unwrap();
@@ -113,9 +110,7 @@ fn a_sized_transfer_arrives_whole() {
 
 #[test]
 fn a_multipath_transfer_uses_its_paths_and_arrives_whole() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     let running = start(&scenario(2, "application = { kind = \"bulk\", size = \"6 MB\" }"), Time::NEVER);
     until("everything has arrived", || {
         running.connection.check().unwrap();
@@ -134,9 +129,7 @@ fn a_multipath_transfer_uses_its_paths_and_arrives_whole() {
 /// Linux offers it by estimates of what fits into a buffer, a fifth less before 6.6, and less while data waits there.
 #[test]
 fn the_offered_window_is_the_scenarios() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     for (paths, bytes) in [(1, 20_000), (1, 1_000_000), (2, 90_000)] {
         let mut scenario = scenario(paths, "");
         scenario.flows[0].tcp.receive_buffer = bytes;
@@ -158,9 +151,7 @@ fn the_offered_window_is_the_scenarios() {
 
 #[test]
 fn routes_tell_tcp_the_scenarios_parameters() {
-    if !kernel(&["ip"]) {
-        return;
-    }
+    let Some(()) = kernel(&["ip"]) else { return };
     let mut scenario = scenario(2, "");
     let tcp = &mut scenario.flows[0].tcp;
     (tcp.initial_window, tcp.min_rto, tcp.delayed_ack) = (3, Time::from_millis(1000), 1);
@@ -179,9 +170,7 @@ fn routes_tell_tcp_the_scenarios_parameters() {
 /// Each answer of 5 kB takes a round trip and 1 ms; a pause of 10 ms follows.
 #[test]
 fn requests_are_answered_one_after_the_other() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     let application =
         "application = { kind = \"request-response\", size = \"5 kB\", think = \"10 ms\", count = 5 }";
     for paths in [1, 2] {
@@ -204,9 +193,7 @@ fn requests_are_answered_one_after_the_other() {
 /// 4 Mbit/s for 200 ms are 100 kB; then nothing for a minute.
 #[test]
 fn an_on_off_source_keeps_its_rate_and_its_pause() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     let application =
         "application = { kind = \"on-off\", on = \"200 ms\", off = \"60 s\", rate = \"4 Mbit/s\" }";
     held(|| {
@@ -221,9 +208,7 @@ fn an_on_off_source_keeps_its_rate_and_its_pause() {
 
 #[test]
 fn a_stopped_source_sends_no_more() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     for paths in [1, 2] {
         held(|| {
             let running = start(&scenario(paths, ""), Time::from_millis(500));
@@ -244,9 +229,7 @@ fn a_stopped_source_sends_no_more() {
 
 #[test]
 fn subflows_come_and_go_when_the_scenario_says_so() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     let events = r#"events = [
         { at = "0.5 s", path = 2, action = "add" },
         { at = "1 s", path = 1, action = "remove" },
@@ -269,9 +252,7 @@ fn subflows_come_and_go_when_the_scenario_says_so() {
 /// A backup path is silent while there is another.
 #[test]
 fn backup_paths_wait_for_their_time() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     let events = r#"events = [
         { at = "0.6 s", path = 2, action = "regular" },
         { at = "1.2 s", path = 1, action = "backup" },
@@ -306,9 +287,7 @@ fn backup_paths_wait_for_their_time() {
 
 #[test]
 fn iperf3_can_take_the_place_of_our_own_traffic() {
-    if !kernel(&["iperf3", "mptcpize"]) {
-        return;
-    }
+    let Some(()) = kernel(&["iperf3", "mptcpize"]) else { return };
     for paths in [1, 2] {
         let start = |flow| {
             let start = Connection::start_iperf3;
@@ -344,9 +323,7 @@ fn iperf3_can_take_the_place_of_our_own_traffic() {
 /// A stranger takes the sender's place.
 #[test]
 fn wrong_bytes_fail_the_run() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     let scenario = scenario(1, "");
     let Running { hosts, connection, .. } = &start_by("reno", &scenario, Time::NEVER, Time::NEVER);
     let stranger = hosts.sender.run(|| TcpStream::connect(RECEIVER)).unwrap();
@@ -358,9 +335,7 @@ fn wrong_bytes_fail_the_run() {
 
 #[test]
 fn an_unknown_congestion_control_is_reported() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     let scenario = scenario(1, "");
     let running = start_by("no_such_one", &scenario, Time::ZERO, Time::NEVER);
     let connection = running.connection;

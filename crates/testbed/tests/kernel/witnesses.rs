@@ -10,9 +10,7 @@ use std::time::{Duration, Instant};
 /// links of tests beside this one were too late.
 #[test]
 fn a_witness_sees_what_takes_its_processor() {
-    if !kernel(&[]) {
-        return;
-    }
+    let Some(()) = kernel(&[]) else { return };
     let take = || {
         let all = sched_getaffinity(None).unwrap();
         stay_on((0..CpuSet::MAX_CPU).find(|cpu| all.is_set(*cpu)).unwrap()).unwrap();

@@ -2,7 +2,7 @@
 #![allow(dead_code, missing_docs)]
 
 use anabranch_ideal::{Allocation, COUPLED, FlowIdeal, Ideals};
-use anabranch_scenario::{Overrides, Scenario, Source, load};
+use anabranch_scenario::Scenario;
 
 pub fn scenario(text: &str) -> Scenario {
     lasting("60 s", text)
@@ -11,8 +11,7 @@ pub fn scenario(text: &str) -> Scenario {
 /// With a warm-up of 10 s.
 pub fn lasting(duration: &str, text: &str) -> Scenario {
     let text = format!("name = \"test\"\nduration = \"{duration}\"\nwarmup = \"10 s\"\n{text}");
-    let source = Source { name: "test.toml".into(), text };
-    load(&source, &Overrides::default()).unwrap_or_else(|e| panic!("{e:?}\n{}", source.text))
+    text.parse().unwrap_or_else(|e| panic!("{e:?}\n{text}"))
 }
 
 /// With queues that wait for the fraction `queue` of their buffer.
