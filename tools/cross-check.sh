@@ -39,7 +39,7 @@ done
 exec "$zig" -m ziglang cc -target $zig_target "\${options[@]}"
 EOF
     chmod +x "$work/cc-$target"
-    env "CC_$key=$work/cc-$target" "AR_$key=$work/ar" cargo check --release -p anabranch-cli --locked --target "$target"
+    env "CC_$key=$work/cc-$target" "AR_$key=$work/ar" cargo check --release -p anabranch-cli --features quic --locked --target "$target"
 }
 
 check x86_64-apple-darwin x86_64-macos

@@ -1,6 +1,9 @@
 # shellcheck shell=bash
 # Sourced by scripts of several parts, functions part_NAME. A part whose requirements this machine lacks ends with `skip WHY`.
 
+# As in the Makefile: setup installs Rust there.
+export PATH=${CARGO_HOME:-$HOME/.cargo}/bin:$PATH
+
 skip() { echo "$1" >"$why"; exit 3; }
 # What a part cannot do here, beside the rest that it does.
 without() { tools/skipped.sh "$what, $part" "$1" && echo "$1" >>"$why"; }

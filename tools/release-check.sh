@@ -8,7 +8,7 @@
 #     records       the records of six scenarios by each program: the same bytes
 #     kernel        the static binary loads every algorithm into this kernel, and unloads it; needs root and BTF
 #     guest-aarch64 the one for aarch64 does so in an emulated machine with Debian's kernel, and sends there
-#     wheel         pip installs it, and README's Python runs
+#     wheel         pip installs it in bare roots of Debian 12 and 13, and README's Python runs; needs root, debootstrap
 #     install       cargo install in a bare root that has gcc alone
 #     sdist         pip builds the package from its sources in a bare root that has gcc and pip alone, and README's Python runs
 #     reproducible  a second build of the static binary, the Debian package, the wheel and its sources, in another folder: the same bytes
@@ -259,13 +259,31 @@ install_wheel() {
 }
 # The Python of python/README.md.
 readme() { sed -n '/^```python/,/^```/p' python/README.md | grep -v '^```'; }
+# Packages of python/requirements.txt for the Python of a root, whatever this machine's is: VERSION FOLDER PACKAGE ….
+download() {
+    local each wanted=()
+    for each in "${@:3}"; do wanted+=("$(grep "^$each==" python/requirements.txt)"); done
+    rm -rf "$2"
+    python3 -m venv "$roots/pip"
+    "$roots/pip/bin/pip" download --quiet --disable-pip-version-check --only-binary :all: --python-version "$1" --dest "$2" "${wanted[@]}" ||
+        skip "${wanted[*]} cannot be downloaded"
+}
 part_wheel() {
+    local suite root python packages=$roots/wheel
     [ -n "$wheel" ] || skip "there is no wheel for $machine in dist: call tools/release.sh wheel"
-    install_wheel
-    "$roots/venv/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: "$(grep ^matplotlib== python/requirements.txt)" ||
-        skip "matplotlib cannot be installed"
-    readme >"$roots/readme.py"
-    MPLBACKEND=agg "$roots/venv/bin/python" "$roots/readme.py"
+    for suite in bookworm trixie; do
+        root=$(bare "$suite" "$suite")
+        inside "$root" "apt-get update -q >/dev/null
+            DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends python3-venv >/dev/null"
+        python=$(inside "$root" "python3 -c 'import sys; print(*sys.version_info[:2], sep=\".\")'")
+        download "$python" "$packages" matplotlib
+        cp "$wheel" "$packages/"
+        readme >"$packages/readme.py"
+        inside "$root" "cd /tmp && rm -rf venv && python3 -m venv venv
+            venv/bin/pip install --quiet --disable-pip-version-check --no-index --find-links $packages matplotlib $packages/${wheel#dist/}
+            MPLBACKEND=agg venv/bin/python $packages/readme.py" "$packages"
+        echo "$suite: pip installs the wheel, and README's Python runs"
+    done
 }
 
 # A root that has gcc alone, and this machine's Rust: COMMAND FOLDER [PACKAGE …]. Cargo has its packages from this machine.
@@ -291,13 +309,8 @@ part_install() {
 part_sdist() {
     local packages=$roots/sdist
     need "$sdist" sdist
-    rm -rf "$packages"
-    python3 -m venv "$packages/venv"
+    download 3.11 "$packages" maturin matplotlib
     readme >"$packages/readme.py"
-    # For the root's Python, whatever this machine's is.
-    # shellcheck disable=SC2046
-    "$packages/venv/bin/pip" download --quiet --disable-pip-version-check --only-binary :all: --python-version 3.11 --dest "$packages" \
-        $(grep -E '^(maturin|matplotlib)==' python/requirements.txt) || skip "maturin and matplotlib cannot be downloaded"
     cp "dist/$sdist" "$packages/"
     with_gcc "cd /tmp && rm -rf venv && python3 -m venv venv
         venv/bin/pip install --quiet --disable-pip-version-check --no-index --find-links $packages matplotlib $packages/$sdist
