@@ -128,7 +128,7 @@ test-kernels: setup-test ## the same, also in the running kernel, as one table; 
 kernel-proof: setup-test ## test on this kernel: duels in twelve runs each, 10,000 connections; see the book, "Measured on Linux"
 	cargo test --locked -p anabranch-mptcp-bpf --test kernel -- --ignored --nocapture duel churn
 
-cross-check: setup ## check that the command, without the feature linux, compiles for macOS and Windows
+cross-check: setup ## check that the command, with QUIC and without Linux kernels, compiles for macOS and Windows
 	@tools/cross-check.sh
 
 bench: setup-test build ## measure speed and memory, and compare with ns-3; see bench/README.md

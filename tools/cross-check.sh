@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that the command, without the feature `linux`, compiles for macOS and Windows. Zig compiles the C: the package `ziglang`,
+# Checks that the command, with QUIC and without Linux kernels, compiles for macOS and Windows. Zig compiles the C: the package `ziglang`,
 # in a virtual environment under target.
 set -euo pipefail
 cd "$(dirname "$0")/.."
