@@ -36,6 +36,8 @@ for option in "\$@"; do
     *) options+=("\$option") ;;
     esac
 done
+# Zig leaves an empty a.o where it prints its version.
+[ "\${1:-}" != --version ] || cd "$work"
 exec "$zig" -m ziglang cc -target $zig_target "\${options[@]}"
 EOF
     chmod +x "$work/cc-$target"
