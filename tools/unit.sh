@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # Runs cargo test with these options, which select packages and features, and adds up the results. Tests on the running
-# kernel, the targets `kernel`, mostly wait, one after the other. The others run beside them at a lower priority: what the
-# kernel's tests measure must not wait for a processor.
+# kernel, the targets `kernel`, mostly wait, one after the other. The others run beside them, and then the targets of make in
+# BESIDE, on processors that are idle: what the kernel's tests measure must not wait for one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Kept, so that a run that hangs or is interrupted shows where.
 out=$(realpath -m "${CARGO_TARGET_DIR:-target}")/kernel-tests.txt
 ! ls -d crates/*/tests/k* | grep -v '/kernel$' || { echo "test targets with k other than kernel would not run" >&2; exit 1; }
+
+idle=(chrt --idle 0)
+"${idle[@]}" true 2>/dev/null || idle=(nice -n 10)
 
 both() {
     local kernel='' status=0
@@ -20,8 +23,9 @@ both() {
         echo "the output of the tests on the running kernel comes last; until then it is in $out"
         trap 'kill -- "-$kernel"; exit 1' INT TERM HUP
     fi
-    nice -n 10 cargo test "$@" --locked --no-fail-fast --lib --bins --test '[!k]*' || status=$?
-    nice -n 10 cargo test "$@" --locked --no-fail-fast --doc || status=$?
+    "${idle[@]}" cargo test "$@" --locked --no-fail-fast --lib --bins --test '[!k]*' || status=$?
+    "${idle[@]}" cargo test "$@" --locked --no-fail-fast --doc || status=$?
+    [ -z "${BESIDE:-}" ] || [ "$status" != 0 ] || "${idle[@]}" make --no-print-directory $BESIDE || status=$?
     [ -z "$kernel" ] || wait "$kernel" || status=$?
     cat "$out"
     return "$status"
