@@ -134,12 +134,21 @@ impl Group {
         self.settle(r);
     }
 
-    /// A timeout behind congestion that the path has already answered: the window is one segment, but the threshold stays, and with it
-    /// the undo.
+    /// A timeout behind congestion that the path has already answered takes its place, so that the algorithm reduces once, and an undo
+    /// leads back to what was before both. The window is one segment, and the threshold stays.
     pub fn on_timeout_again(&mut self, r: usize, now: Seconds) {
-        let (ssthresh, before) = (self.paths[r].ssthresh, self.before[r]);
+        let (path, before) = (&mut self.paths[r], self.before[r]);
+        let ssthresh = path.ssthresh;
+        let replaced = before.filter(|_| path.active && !self.algorithm.is_model_based());
+        if let Some(before) = replaced {
+            path.restore(&before);
+            self.algorithm.spurious(&mut self.paths, r);
+        }
         self.on_congestion(r, &Congestion { now, signal: Signal::Timeout });
-        (self.paths[r].ssthresh, self.before[r]) = (ssthresh, before);
+        self.paths[r].ssthresh = ssthresh;
+        if replaced.is_none() {
+            self.before[r] = before;
+        }
     }
 
     /// Path `r` blocks the connection's receive window: halves its window and sets its threshold to the result (Raiciu et al.,

@@ -289,7 +289,7 @@ pub struct Tcp {
     pub sack_compression: bool,
     /// Whether MPTCP's DSS has 64-bit data sequence numbers.
     pub long_dss: bool,
-    /// Whether loss recovery and its timers follow Linux where that differs from the RFCs.
+    /// Whether loss recovery and its timers follow Linux in the points that the format lists.
     pub linux_recovery: bool,
     /// Whether the window restarts after a pause (RFC 5681 §4.1).
     pub slow_start_after_idle: bool,

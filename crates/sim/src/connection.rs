@@ -284,7 +284,8 @@ impl Connection {
         }
         match reply {
             Reply::Later => self.delay_ack(s, self.tcp.delayed_ack_timeout, net),
-            Reply::Compressible if self.tcp.sack_compression => {
+            // A route with `quickack` acknowledges everything at once.
+            Reply::Compressible if self.tcp.sack_compression && self.tcp.delayed_ack > 1 => {
                 let rtt = self.subflows[s].tx.rtt.min().as_secs_f64();
                 self.delay_ack(s, Time::from_secs_f64(COMPRESSION_PART * rtt).min(COMPRESSION), net);
             }

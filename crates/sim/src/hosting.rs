@@ -22,7 +22,7 @@ impl<'a> Simulator<'a> {
 
     /// Handles an event of a hosted flow. False if it is none.
     #[cold]
-    pub(crate) fn is_hosted(
+    pub(crate) fn handle_hosted(
         &mut self,
         target: Target,
         now: Time,

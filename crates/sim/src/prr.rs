@@ -11,8 +11,10 @@ pub(crate) struct Prr {
 }
 
 impl Prr {
+    /// Until an ACK delivers something, as much may be in flight as before.
     pub(crate) fn begin(outstanding: u64) -> Prr {
-        Prr { outstanding: outstanding.max(1), ..Prr::default() }
+        let outstanding = outstanding.max(1);
+        Prr { outstanding, limit: outstanding, ..Prr::default() }
     }
 
     /// An ACK delivered segments; this includes the one that begins recovery. `ssthresh` is the target window. `safe`
@@ -66,6 +68,13 @@ mod tests {
         assert_eq!(in_flight, 10);
         assert_eq!(sent.iter().sum::<u64>(), 10);
         assert!(sent.iter().all(|n| *n <= 1));
+    }
+
+    /// Linux' `tcp_cwnd_reduction` leaves the window alone at an ACK that delivers nothing, such as the one with the first mark.
+    #[test]
+    fn an_ack_that_delivers_nothing_closes_no_window() {
+        assert_eq!(Prr::begin(10).limit(), 10);
+        assert_eq!(Prr::begin(0).limit(), 1);
     }
 
     /// After heavy losses, below the threshold: SndCnt = MAX(prr_delivered - prr_out, DeliveredData), one more

@@ -31,12 +31,9 @@ pub(crate) struct Rack {
 impl Rack {
     /// Steps 1–3: processes the segments delivered by an ACK.
     #[inline]
-    pub(crate) fn on_delivered(&mut self, delivered: &Delivered, now: Time, min_rtt: Time) {
+    pub(crate) fn on_delivered(&mut self, delivered: &Delivered, now: Time) {
         self.reordering = self.reordering.max(delivered.reordering.min(u16::MAX.into()) as u16);
-        // An RTT below the smallest belongs to an earlier copy.
-        let resent = delivered.retransmission.filter(|(sent, _)| now.since(*sent) >= min_rtt);
-        let newest = delivered.first_copy.max(resent);
-        if let Some(newest) = newest {
+        if let Some(newest) = delivered.first_copy.max(delivered.retransmission) {
             self.rtt = now.since(newest.0);
             self.newest = self.newest.max(newest);
         }
@@ -70,7 +67,7 @@ impl Rack {
         self.reordering = self.reordering.max(1);
     }
 
-    /// Whether reordering makes duplicate ACKs of what is not lost.
+    /// Whether reordering alone may cause three duplicate ACKs.
     #[inline]
     pub(crate) fn is_much_reordered(&self) -> bool {
         u64::from(self.reordering) > DUP_THRESHOLD

@@ -53,15 +53,17 @@ pub(crate) struct Delivered {
     pub(crate) newest: Option<(Time, u64)>,
     /// The most recently sent one among those sent once: send time and number.
     pub(crate) first_copy: Option<(Time, u64)>,
-    /// The same among retransmissions, unless the ACK answers an earlier copy.
+    /// The same among retransmissions that the ACK answers, not an earlier copy.
     pub(crate) retransmission: Option<(Time, u64)>,
     /// Among those sent once and acknowledged cumulatively: send times of the first and the last.
     pub(crate) acked: Option<(Time, Time)>,
     /// The same among those acknowledged selectively.
     pub(crate) sacked: Option<(Time, Time)>,
+    /// Whether any segment is newly acknowledged selectively.
+    pub(crate) has_sacked: bool,
     /// Whether a retransmitted segment is acknowledged cumulatively: the ACK may have waited for it.
     pub(crate) ambiguous: bool,
-    /// How far behind the highest one delivered was one sent once; 0 without reordering (RFC 8985 §6.2, step 3).
+    /// How far one sent once was before the end of all that is delivered; 0 without reordering (RFC 8985 §6.2, step 3).
     pub(crate) reordering: u64,
     /// The lowest one among those sent once.
     pub(crate) lowest_copy: Option<u64>,
@@ -211,11 +213,11 @@ impl Scoreboard {
         self.segments.push(segment);
     }
 
-    /// Applies a cumulative acknowledgement up to `una`, which echoes the timestamp `echo`.
+    /// Applies a cumulative acknowledgement up to `una`, which answers what was sent by `latest`.
     #[inline]
-    pub(crate) fn acknowledge(&mut self, una: u64, echo: Time, delivered: &mut Delivered) {
+    pub(crate) fn acknowledge(&mut self, una: u64, latest: Time, delivered: &mut Delivered) {
         for seq in self.una()..una.min(self.nxt()) {
-            if let Some(sent) = self.deliver(seq, echo, delivered) {
+            if let Some(sent) = self.deliver(seq, latest, delivered) {
                 delivered.acked.get_or_insert((sent, sent)).1 = sent; // first copies are in the order of their numbers
             }
             let state = self.segments.get(seq).state;
@@ -260,8 +262,9 @@ impl Scoreboard {
         (self.highest, self.first_copy) = (acked, acked);
     }
 
-    /// Applies a SACK block (RFC 2018), clipped to outstanding segments.
-    pub(crate) fn sack(&mut self, range: Range, delivered: &mut Delivered) {
+    /// Applies a SACK block (RFC 2018), clipped to outstanding segments, which answers what was sent by `latest`. The blocks of an ACK
+    /// come in ascending order, or a lower one would seem reordered.
+    pub(crate) fn sack(&mut self, range: Range, latest: Time, delivered: &mut Delivered) {
         let range = (range.0.max(self.una()), range.1.min(self.nxt()));
         let ranges = &mut self.repair().ranges;
         if ranges.holds(range) {
@@ -270,8 +273,7 @@ impl Scoreboard {
         let mut ranges = std::mem::take(ranges);
         ranges.add(range, |(start, end)| {
             for seq in start..end {
-                // The echo is of what came before the hole, and says nothing of this segment.
-                if let Some(sent) = self.deliver(seq, Time::NEVER, delivered) {
+                if let Some(sent) = self.deliver(seq, latest, delivered) {
                     let (first, last) = delivered.sacked.unwrap_or((sent, sent));
                     delivered.sacked = Some((first.min(sent), last.max(sent)));
                 }
@@ -279,14 +281,15 @@ impl Scoreboard {
                 self.sacked += 1;
             }
             self.highest = self.highest.max(end);
+            delivered.has_sacked = true;
         });
         self.repair().ranges = ranges;
     }
 
-    /// Delivers `seq`, of which the latest copy answered was sent by `echo`; returns its send time if it is newly delivered and was
-    /// sent once.
+    /// Delivers `seq`; returns its send time if it is newly delivered and was sent once. A retransmission that left after `latest` is
+    /// not what has arrived.
     #[inline]
-    fn deliver(&mut self, seq: u64, echo: Time, delivered: &mut Delivered) -> Option<Time> {
+    fn deliver(&mut self, seq: u64, latest: Time, delivered: &mut Delivered) -> Option<Time> {
         let segment = self.segments.get_mut(seq);
         if segment.state & SACKED != 0 {
             return None;
@@ -300,7 +303,7 @@ impl Scoreboard {
         let copy = Some((segment.sent, seq));
         delivered.newest = delivered.newest.max(copy);
         if again {
-            if { segment.sent } <= echo {
+            if { segment.sent } <= latest {
                 delivered.retransmission = delivered.retransmission.max(copy);
             }
             return None;
@@ -375,9 +378,9 @@ impl Scoreboard {
         self.repair.get_or_insert_default()
     }
 
-    /// Whether losses or retransmissions are known.
+    /// Whether `repair` is in use.
     #[inline]
-    pub(crate) fn is_repairing(&self) -> bool {
+    pub(crate) fn has_repairs(&self) -> bool {
         self.repairing
     }
 

@@ -7,7 +7,7 @@ mod in_order;
 mod tests;
 mod timers;
 
-use crate::packet::{Packet, Sack, flag, widen};
+use crate::packet::{Block, Packet, Sack, flag, widen};
 use crate::prr::Prr;
 use crate::rack::Rack;
 use crate::rate::RateSampler;
@@ -141,16 +141,17 @@ pub(crate) struct Sender {
     /// Whether recovery and its timers follow Linux (`tcp.linux_recovery`).
     linux: bool,
     frto: Frto,
-    /// Whether the window limited sending in the last round, and the most segments in flight.
+    /// Whether the window limited sending in the last round, and else the most segments outstanding.
     limited: bool,
     /// Whether sending has resumed after a pause, and no ACK has arrived since.
     resumed: bool,
-    most_in_flight: u32,
+    most_outstanding: u32,
     pub(crate) counters: Counters,
     undo: Undo,
     /// The ACK that ends the probe.
     probe_end: u64,
-    max_ack_delay: Time,
+    /// How much longer than two RTTs a probe for a lone segment waits.
+    alone_delay: Time,
     prr: Prr,
     /// Recovery ends when everything below this is acknowledged.
     high: u64,
@@ -183,13 +184,13 @@ impl Sender {
             round: 0,
             round_end: 0,
             limited: false,
-            most_in_flight: 0,
+            most_outstanding: 0,
             usage_end: 0,
             idle_since: Time::NEVER,
             last_sent: Time::ZERO,
             resumed: false,
-            // The delay of the receiver is unknown to Linux (`tcp_schedule_loss_probe`).
-            max_ack_delay: if tcp.linux_recovery { tcp.min_rto } else { tcp.delayed_ack_timeout },
+            // The receiver's longest delay; Linux does not know it (`tcp_schedule_loss_probe`).
+            alone_delay: if tcp.linux_recovery { tcp.min_rto } else { tcp.delayed_ack_timeout },
             linux: tcp.linux_recovery,
             frto: Frto::Off,
             rto_at: Time::NEVER,
@@ -280,15 +281,17 @@ impl Sender {
         let before = self.board.una();
         let acked = widen(before, packet.seq);
         let mut delivered = Delivered::default();
-        self.board.acknowledge(acked, packet.stamp, &mut delivered);
+        // What was sent later would have an RTT below the smallest: an earlier copy has arrived.
+        let latest = now.since(self.rtt.min());
+        self.board.acknowledge(acked, packet.stamp.min(latest), &mut delivered);
         let advanced = self.board.una() > before;
-        let dsack =
-            sack.and_then(|sack| self.apply_sack(acked, &sack, packet.has(flag::DSACK), &mut delivered));
+        let is_dsack = packet.has(flag::DSACK);
+        let dsack = sack.and_then(|sack| self.apply_sack(acked, sack, is_dsack, latest, &mut delivered));
         delivered.measure(now, packet.stamp, advanced);
         if let Some(rtt) = delivered.rtt {
             self.rtt.sample(rtt);
         }
-        self.rack.on_delivered(&delivered, now, self.rtt.min());
+        self.rack.on_delivered(&delivered, now);
         self.counters.delivered_bytes += delivered.bytes;
         if let Some(rates) = &mut self.rates {
             rates.on_delivered(&delivered, now);
@@ -300,7 +303,8 @@ impl Sender {
         }
         self.end_probe(acked, dsack.is_some(), now, cc);
         self.undo_if_spurious(packet, advanced, cc);
-        self.test_timeout(&delivered, advanced, cc);
+        let duplicate = !advanced && sack.is_some() && dsack.is_none();
+        self.test_timeout(&delivered, advanced, duplicate, cc);
         if self.phase != Phase::Open {
             self.end_phase();
         }
@@ -333,23 +337,32 @@ impl Sender {
         }
     }
 
-    /// Applies the SACK blocks of an ACK of all before `acked`. Returns the segment that the first block reports, if it
-    /// `is_dsack` (RFC 2883 §4).
+    /// Applies the SACK blocks of an ACK of all before `acked`, which answers what was sent by `latest`: in ascending order
+    /// (`tcp_sacktag_write_queue`), as the receiver reports the newest first (RFC 2018 §4), which is not what came first. Returns the
+    /// segment that the first block reports, if it `is_dsack` (RFC 2883 §4).
     fn apply_sack(
         &mut self,
         acked: u64,
-        sack: &Sack,
+        mut sack: Sack,
         is_dsack: bool,
+        latest: Time,
         delivered: &mut Delivered,
     ) -> Option<u64> {
-        let mut dsack = None;
-        for (i, block) in sack.iter().enumerate().filter(|(_, b)| b.len > 0) {
-            let start = acked.wrapping_add_signed(i64::from(block.start));
-            if i == 0 && is_dsack {
-                dsack = Some(start);
-            } else {
-                self.board.sack((start, start + u64::from(block.len)), delivered);
+        let start = |block: &Block| acked.wrapping_add_signed(i64::from(block.start));
+        let dsack = is_dsack.then(|| start(&sack[0]));
+        if is_dsack {
+            sack[0].len = 0;
+        }
+        if sack[1].len > 0 {
+            for (low, high) in [(0, 1), (1, 2), (0, 1)] {
+                if sack[low].start > sack[high].start {
+                    sack.swap(low, high);
+                }
             }
+        }
+        for block in sack.iter().filter(|block| block.len > 0) {
+            let start = start(block);
+            self.board.sack((start, start + u64::from(block.len)), latest, delivered);
         }
         dsack
     }
@@ -360,7 +373,8 @@ impl Sender {
     fn report(&mut self, segments: u64, grows: bool, rtt: Option<Time>, now: Time, cc: &mut Group) {
         let path = cc.path(self.row);
         // RFC 7661: grow only a used window. In slow start, half of the window must have been in use.
-        let used = self.limited || (path.in_slow_start() && path.cwnd < 2.0 * f64::from(self.most_in_flight));
+        let used =
+            self.limited || (path.in_slow_start() && path.cwnd < 2.0 * f64::from(self.most_outstanding));
         let resumed = self.resumed;
         let used = used && !std::mem::take(&mut self.resumed);
         let growing = grows && !matches!(self.phase, Phase::Marked | Phase::Recovery);
@@ -414,12 +428,6 @@ impl Sender {
         self.board.next_resend()
     }
 
-    /// Whether segments may be due for retransmission.
-    #[inline]
-    pub(crate) fn is_resending(&self) -> bool {
-        self.board.is_repairing()
-    }
-
     /// Retransmits segment `seq`.
     pub(crate) fn resend(&mut self, seq: u64, now: Time, cc: &Group) -> Segment {
         let segment = self.board.resend(seq, now);
@@ -456,14 +464,17 @@ impl Sender {
         std::mem::take(&mut self.send_cwr)
     }
 
-    /// Records, after sending, whether the window stopped it.
+    /// Records, after sending, whether the window stopped it. What is lost counts as outstanding until it is acknowledged
+    /// (RFC 5681's FlightSize; `packets_out` in `tcp_cwnd_validate`).
     #[inline]
     pub(crate) fn note_usage(&mut self, limited: bool) {
-        let in_flight = self.board.in_flight() as u32;
-        if limited || self.board.una() >= self.usage_end || (!self.limited && in_flight > self.most_in_flight)
+        let outstanding = (self.board.nxt() - self.board.una()) as u32;
+        if limited
+            || self.board.una() >= self.usage_end
+            || (!self.limited && outstanding > self.most_outstanding)
         {
             self.limited = limited;
-            self.most_in_flight = in_flight;
+            self.most_outstanding = outstanding;
             self.usage_end = self.board.nxt();
         }
     }

@@ -374,7 +374,7 @@ impl<'a> Simulator<'a> {
             self.on_arrival(f as usize, index, now)?;
             return Ok(Some(now));
         }
-        if self.hosted.is_some() && self.is_hosted(target, now, keep_going)? {
+        if self.hosted.is_some() && self.handle_hosted(target, now, keep_going)? {
             return Ok(Some(now));
         }
         self.act(target, now);

@@ -190,6 +190,42 @@ fn undo_restores_everything() {
     }
 }
 
+/// Linux reduces once per window (`tcp_enter_loss`): a timeout in recovery takes the loss's place. It lowers neither the threshold nor
+/// `W_max` again (§4.7), the next stage starts on its plateau (§4.8), and an undo brings back what was before the loss.
+#[test]
+fn a_timeout_in_recovery_reduces_once() {
+    let grown = || {
+        let mut group = after_loss(1000.0, &[]);
+        (0..500).for_each(|i| group.on_ack(0, &ack(f64::from(i) / 1000.0, 1.0)));
+        group
+    };
+    let mut twice = grown();
+    twice.on_congestion(0, &congestion(0.5, Signal::Loss));
+    let threshold = twice.path(0).ssthresh;
+    twice.on_timeout_again(0, 0.9);
+    assert_eq!((twice.path(0).cwnd, twice.path(0).ssthresh), (1.0, threshold));
+    let mut once = grown();
+    once.on_congestion(0, &congestion(0.5, Signal::Timeout));
+    for group in [&mut twice, &mut once] {
+        (0..3000).for_each(|i| group.on_ack(0, &ack(1.0 + f64::from(i) / 100.0, 1.0)));
+    }
+    assert!(twice.path(0).cwnd > threshold);
+    assert_eq!((twice.path(0).cwnd, inner(&twice)), (once.path(0).cwnd, inner(&once)));
+
+    let (mut undone, mut spared) = (grown(), grown());
+    undone.on_congestion(0, &congestion(0.5, Signal::Loss));
+    undone.on_timeout_again(0, 0.9);
+    undone.on_spurious(0);
+    assert_eq!(
+        (undone.path(0).cwnd, undone.path(0).ssthresh),
+        (spared.path(0).cwnd, spared.path(0).ssthresh)
+    );
+    for group in [&mut undone, &mut spared] {
+        (0..3000).for_each(|i| group.on_ack(0, &ack(1.0 + f64::from(i) / 100.0, 1.0)));
+    }
+    assert_eq!((undone.path(0).cwnd, inner(&undone)), (spared.path(0).cwnd, inner(&spared)));
+}
+
 #[test]
 fn a_window_that_outgrew_the_event_is_not_undone() {
     let mut group = after_loss(20.0, &[]);

@@ -1,6 +1,7 @@
 //! The simulator's Linux-accurate hosts against stored traces of Linux, where a link does something exact.
 //!
-//! `ANABRANCH_WRITE_TRACES=kernel` (as root) or `=guest-6.12` renews the traces, and `ANABRANCH_WRITE_BOOK=1` the table.
+//! `ANABRANCH_WRITE_TRACES=kernel` (as root) or `=guest-6.12` records the traces that are missing, and `ANABRANCH_WRITE_BOOK=1` renews
+//! the table.
 
 use crate::cases::{Aspect, Case, Cases, KERNELS, Trace};
 use anabranch_test_support::command::root;
@@ -19,7 +20,8 @@ fn the_simulator_sends_as_linux_does_but_for_listed_differences() {
     let Cases { causes, cases } = Cases::read();
     let folder = tempfile::tempdir().unwrap();
     if let Ok(backend) = std::env::var("ANABRANCH_WRITE_TRACES") {
-        cases.iter().for_each(|case| renew(case, &backend, folder.path()));
+        let missing = cases.iter().filter(|case| !case.stored(&backend).exists());
+        missing.for_each(|case| record(case, &backend, folder.path()));
     }
     let simulated: Vec<Trace> = cases.iter().map(|case| simulated(case, folder.path())).collect();
     let mut wrong = String::new();
@@ -60,7 +62,9 @@ fn the_simulator_sends_as_linux_does_but_for_listed_differences() {
         }
         let letters: BTreeSet<char> = case.differs.values().flat_map(|letters| letters.chars()).collect();
         let letters: Vec<String> = letters.iter().map(char::to_string).collect();
-        let set: Vec<String> = case.set.iter().map(|key| format!("`{key}`")).collect();
+        let set = case.set.iter().map(|key| format!("`{key}`"));
+        let on_linux = case.on_linux.iter().map(|key| format!("`{key}` on Linux"));
+        let set: Vec<String> = set.chain(on_linux).collect();
         let [guest, kernel] = &cells[..] else { unreachable!() };
         writeln!(
             rows,
@@ -91,7 +95,7 @@ fn simulated(case: &Case, folder: &Path) -> Trace {
     Trace::read(&made.0)
 }
 
-fn renew(case: &Case, backend: &str, folder: &Path) {
+fn record(case: &Case, backend: &str, folder: &Path) {
     let folder = folder.join(backend);
     fs::create_dir_all(&folder).unwrap();
     let (text, release) =

@@ -87,7 +87,7 @@ table! {
         /// Whether MPTCP's DSS has 64-bit data sequence numbers, as in upstream Linux: it takes 24 bytes of a segment
         /// instead of 20, and leaves room for one SACK block instead of two. Default: false.
         long_dss: Option<bool>,
-        /// Whether loss recovery and its timers follow Linux where that differs from the RFCs: F-RTO, PRR by the window and after
+        /// Whether loss recovery and its timers follow Linux in these points: F-RTO, PRR by the window and after
         /// marks, one reduction per window, the delay of a probe for a single segment, the window after a lost SYN. Default: false.
         linux_recovery: Option<bool>,
         /// Whether the window restarts at the initial window after a pause longer than the timeout (RFC 5681 §4.1).

@@ -76,8 +76,9 @@ impl Sender {
             self.prr = Prr::begin(if self.linux { cc.path(self.row).cwnd as u64 } else { outstanding });
         }
         self.probe = None;
-        // The reaction to ECN covers losses of segments sent before it.
-        if self.board.una() >= self.ecn_high {
+        // The reaction to ECN covers losses of segments sent before it. Linux does not reduce while it spreads that reaction
+        // (`tcp_enter_recovery`).
+        if !spread && self.board.una() >= self.ecn_high {
             self.reduce(Signal::Loss, now, cc);
             self.begin_undo();
         }
@@ -114,9 +115,9 @@ impl Sender {
         }
     }
 
-    /// The last reduction was spurious.
+    /// The last reduction was spurious. One that cannot be undone, such as a mark's, keeps its window (`tcp_try_undo_loss`).
     pub(super) fn undo(&mut self, cc: &mut Group) {
-        self.undoable = false;
+        let undoable = std::mem::take(&mut self.undoable);
         self.limited = false; // by a window that was too small
         self.counters.spurious += 1;
         if self.phase == Phase::Recovery {
@@ -129,7 +130,9 @@ impl Sender {
                 rates.unmark_lost();
             }
         }
-        cc.on_spurious(self.row);
+        if undoable {
+            cc.on_spurious(self.row);
+        }
     }
 
     /// Before new data: after a pause of more than a timeout the window restarts at `restart` segments, as the ACK clock is

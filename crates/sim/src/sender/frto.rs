@@ -11,19 +11,24 @@ impl Sender {
         self.frto = if begins { Frto::On } else { Frto::Off };
     }
 
-    /// Step 2 and 3: an ACK after a timeout.
+    /// Step 2 and 3: an ACK after a timeout. `duplicate`: it acknowledges nothing, and reports no DSACK.
     #[inline]
-    pub(super) fn test_timeout(&mut self, delivered: &Delivered, advanced: bool, cc: &mut Group) {
+    pub(super) fn test_timeout(
+        &mut self,
+        delivered: &Delivered,
+        advanced: bool,
+        duplicate: bool,
+        cc: &mut Group,
+    ) {
         if self.frto == Frto::Off || self.phase != Phase::Loss {
             return;
         }
         let has_new = self.board.nxt() > self.high;
-        if self.undoable && delivered.lowest_copy.is_some_and(|seq| seq < self.high) {
+        if delivered.lowest_copy.is_some_and(|seq| seq < self.high) {
             self.undo(cc); // step 3.b: what was sent once was not lost
-        } else if has_new && delivered.sacked.is_some() {
+        } else if has_new && (delivered.has_sacked || duplicate) {
             self.frto = Frto::Off; // step 3.a: the new data came, but what was before it did not
         } else if !has_new && advanced && self.board.una() < self.high {
-            self.high = self.board.nxt();
             self.frto = Frto::TryNewData;
         }
     }

@@ -61,13 +61,21 @@ impl Host {
 
     /// An acknowledgement of all before `seq`, that echoes `stamp`, with one SACK block where it is not empty.
     fn ack(&mut self, seq: u64, flags: u8, stamp: Time, sacked: (u64, u64), now: Time) {
+        let blocks = [sacked];
+        self.ack_blocks(seq, flags, stamp, &blocks[usize::from(sacked.0 >= sacked.1)..], now);
+    }
+
+    /// The same with several SACK blocks, in the order of the option.
+    fn ack_blocks(&mut self, seq: u64, flags: u8, stamp: Time, sacked: &[(u64, u64)], now: Time) {
         let mut packet = Packet::new(Kind::Ack, 0, 0, HEADER, stamp);
         packet.seq = seq as u32;
         packet.flags = flags;
         let mut sack: Sack = [Block::default(); SACK_BLOCKS];
-        sack[0] = Block { start: (sacked.0 - seq.min(sacked.0)) as i32, len: (sacked.1 - sacked.0) as u32 };
-        let sack = (sacked.0 < sacked.1).then_some(sack);
-        self.tx.on_ack(&packet, sack, now, &mut self.cc);
+        for (block, (start, end)) in sack.iter_mut().zip(sacked) {
+            *block = Block { start: (*start as i64 - seq as i64) as i32, len: (end - start) as u32 };
+        }
+        packet.sack = u32::from(!sacked.is_empty()); // any key: the blocks are given
+        self.tx.on_ack(&packet, (!sacked.is_empty()).then_some(sack), now, &mut self.cc);
     }
 
     fn cwnd(&self) -> f64 {
@@ -297,6 +305,58 @@ fn selective_acknowledgements_grow_no_window() {
     assert_eq!(host.cwnd(), 13.0);
 }
 
+/// RFC 2018 §4: the first block has the newest data, so a lower block behind it came before. Both are news where ACKs are compressed
+/// or lost. Nothing is reordered: losses are detected at once (RFC 8985 §6.2), and SACKs grow no window later.
+#[test]
+fn two_new_blocks_in_one_acknowledgement_are_no_reordering() {
+    for is_dsack in [false, true] {
+        let mut host = Host::new(20.0, MS(100));
+        host.send(20, MS(0));
+        let blocks = [(0, 1), (9, 11), (3, 7)];
+        let (acked, flags) = if is_dsack { (1, flag::DSACK) } else { (0, 0) };
+        host.ack_blocks(acked, flags, MS(0), &blocks[usize::from(!is_dsack)..], MS(100));
+        assert_eq!((host.tx.phase, host.tx.next_resend()), (Phase::Recovery, Some(acked)));
+        assert!(!host.tx.rack.is_much_reordered());
+        assert_eq!(host.tx.board.sacked(), 6);
+    }
+}
+
+/// RFC 8985 §6.2, step 3: a segment sent once that arrives behind later ones was reordered. Once three later ones overtook one, the
+/// window grows by SACKs, too, as few ACKs are cumulative then (`tcp_may_raise_cwnd`).
+#[test]
+fn with_much_reordering_selective_acknowledgements_grow_the_window() {
+    let mut host = Host::new(20.0, MS(100));
+    host.send(20, MS(0));
+    host.ack(0, 0, MS(0), (1, 3), MS(100));
+    host.ack(3, 0, MS(0), (0, 0), MS(101)); // two later ones overtook the first
+    assert!(!host.tx.rack.is_much_reordered());
+    for last in 5..=8 {
+        host.ack(3, 0, MS(0), (4, last), MS(102));
+    }
+    assert_eq!((host.cwnd(), host.tx.phase), (21.0, Phase::Open), "a quarter of the RTT is left");
+    host.ack(8, 0, MS(0), (0, 0), MS(103)); // four overtook this one
+    assert!(host.tx.rack.is_much_reordered());
+    let before = host.cwnd();
+    host.ack(8, 0, MS(0), (9, 10), MS(104));
+    assert_eq!((host.cwnd(), host.tx.phase), (before + 1.0, Phase::Open));
+}
+
+/// RFC 8985 §6.2 judges each segment of an ACK: that the first copy of one has arrived says nothing of another's retransmission.
+#[test]
+fn each_retransmission_of_an_acknowledgement_is_judged() {
+    let mut host = Host::new(20.0, MS(100));
+    host.send(20, MS(0));
+    for last in 4..=9 {
+        host.ack(0, 0, MS(0), (3, last), MS(100));
+    }
+    host.tx.resend(0, MS(100), &host.cc);
+    host.tx.resend(1, MS(101), &host.cc);
+    host.tx.resend(2, MS(150), &host.cc);
+    // The retransmission of 2 is too young to have arrived. The one of 1 has, and it left after the one of 0, which is lost.
+    host.ack(0, 0, MS(0), (1, 9), MS(205));
+    assert_eq!(host.tx.next_resend(), Some(0));
+}
+
 /// RFC 5681 §4.3: the loss of a retransmission is a second indication of congestion. Linux reduces once per window.
 #[test]
 fn a_timeout_in_recovery_reduces_again_but_not_on_linux() {
@@ -346,6 +406,54 @@ fn new_data_tests_whether_a_timeout_was_spurious() {
     assert!(!host.tx.has_tried_new_data(), "without new data, retransmissions follow");
 }
 
+/// Step 3a on Linux: a duplicate ACK, too, shows that the loss was real, and a SACKed retransmission (`tcp_process_loss`). The late
+/// arrival of a first copy then undoes nothing.
+#[test]
+fn a_duplicate_acknowledgement_ends_the_test_of_a_timeout() {
+    let tried = || {
+        let mut host = timed_out();
+        host.tx.resend(0, MS(310), &host.cc);
+        host.ack(1, 0, MS(300), (0, 0), MS(400));
+        host.send(2, MS(400));
+        assert!(host.tx.has_tried_new_data());
+        host
+    };
+    let mut host = tried();
+    host.ack_blocks(1, 0, MS(300), &[(0, 1)], MS(405)); // nothing new
+    host.ack(1, 0, MS(300), (4, 5), MS(410));
+    assert_eq!((host.tx.phase, host.tx.counters.spurious), (Phase::Loss, 0));
+    let mut host = tried();
+    host.tx.resend(1, MS(401), &host.cc);
+    host.ack(1, 0, MS(300), (1, 2), MS(505));
+    host.ack(2, 0, MS(300), (4, 5), MS(510));
+    assert_eq!((host.tx.phase, host.tx.counters.spurious), (Phase::Loss, 0));
+    // A DSACK, here of the second retransmission, shows no loss.
+    let mut host = tried();
+    host.ack_blocks(1, flag::DSACK, MS(300), &[(0, 1)], MS(405));
+    host.ack(1, 0, MS(300), (4, 5), MS(410));
+    assert_eq!((host.tx.phase, host.tx.counters.spurious), (Phase::Open, 1));
+}
+
+/// Step 3b after a mark's reduction, which stays: the timeout reduced nothing, so only what it took for lost returns
+/// (`tcp_try_undo_loss`).
+#[test]
+fn a_spurious_timeout_behind_a_mark_sends_nothing_again() {
+    let mut host = Host::linux(10.0, MS(100));
+    host.send(10, MS(0));
+    host.ack(1, flag::ECE, MS(0), (0, 0), MS(100));
+    assert_eq!((host.tx.phase, host.cwnd()), (Phase::Marked, 5.0));
+    host.tx.on_timer(MS(600), &mut host.cc); // the probe's time
+    host.tx.on_timer(MS(600), &mut host.cc);
+    assert_eq!((host.tx.phase, host.cc.path(0).ssthresh), (Phase::Loss, 5.0));
+    host.tx.resend(1, MS(600), &host.cc);
+    host.ack(2, 0, MS(600), (0, 0), MS(700));
+    host.send(2, MS(700));
+    assert!(host.tx.has_tried_new_data());
+    host.ack(2, 0, MS(600), (4, 5), MS(710));
+    assert_eq!((host.tx.phase, host.tx.counters.spurious), (Phase::Open, 1));
+    assert_eq!((host.tx.next_resend(), host.cc.path(0).ssthresh), (None, 5.0));
+}
+
 /// Step 3b: data that was sent once arrives, so that it was not lost: the window before the timeout returns.
 #[test]
 fn a_timeout_is_undone_if_first_copies_arrive() {
@@ -371,4 +479,31 @@ fn linux_spreads_the_reduction_after_a_mark() {
     // In proportion, until five are in flight at the fourth.
     assert_eq!(sent, [1, 1, 1, 0, 2]);
     assert_eq!(host.tx.board.in_flight(), 5);
+}
+
+/// `tcp_enter_recovery` reduces nothing in `TCP_CA_CWR`, which lasts until something sent after the reaction to the mark is
+/// acknowledged: so does a loss right behind the marked flight.
+#[test]
+fn a_loss_behind_a_marked_flight_reduces_nothing_on_linux() {
+    let mut host = Host::linux(10.0, MS(100));
+    host.send(10, MS(0));
+    for acked in [2, 4, 6, 8, 10] {
+        host.ack(acked, flag::ECE, MS(0), (0, 0), MS(100));
+        host.fill(MS(100));
+    }
+    assert_eq!((host.tx.phase, host.tx.board.una(), host.tx.high), (Phase::Marked, 10, 10));
+    for last in 12..=14 {
+        host.ack(10, 0, MS(100), (11, last), MS(200));
+    }
+    assert_eq!((host.tx.phase, host.cc.path(0).ssthresh), (Phase::Recovery, 5.0));
+    assert_eq!((host.tx.next_resend(), host.tx.has_room(&host.cc)), (Some(10), true));
+}
+
+/// RFC 5681's FlightSize, `packets_out` of `tcp_cwnd_validate`: what is lost is outstanding, so that a full window stays one when its
+/// loss was spurious.
+#[test]
+fn what_is_lost_is_outstanding() {
+    let mut host = timed_out();
+    host.tx.note_usage(false);
+    assert_eq!((host.tx.board.in_flight(), host.tx.most_outstanding), (1, 10));
 }

@@ -125,7 +125,7 @@ impl Sender {
             return;
         }
         let alone = self.board.nxt() - self.board.una() == 1;
-        let delay = if alone { self.max_ack_delay } else { Time::ZERO };
+        let delay = if alone { self.alone_delay } else { Time::ZERO };
         let at = now + srtt.times(2) + delay;
         self.pto_at = at.min(self.rto_at);
     }
