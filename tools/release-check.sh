@@ -261,8 +261,11 @@ install_wheel() {
 readme() { sed -n '/^```python/,/^```/p' python/README.md | grep -v '^```'; }
 # Packages of python/requirements.txt for the Python of a root, whatever this machine's is: VERSION FOLDER PACKAGE ….
 download() {
-    local each wanted=()
-    for each in "${@:3}"; do wanted+=("$(grep "^$each==" python/requirements.txt)"); done
+    local each pin wanted=()
+    for each in "${@:3}"; do
+        pin=$(grep "^$each==" python/requirements.txt)
+        wanted+=("$pin")
+    done
     rm -rf "$2"
     python3 -m venv "$roots/pip"
     "$roots/pip/bin/pip" download --quiet --disable-pip-version-check --only-binary :all: --python-version "$1" --dest "$2" "${wanted[@]}" ||
@@ -272,7 +275,7 @@ part_wheel() {
     local suite root python packages=$roots/wheel
     [ -n "$wheel" ] || skip "there is no wheel for $machine in dist: call tools/release.sh wheel"
     for suite in bookworm trixie; do
-        root=$(bare "$suite" "$suite")
+        root=$(bare "$suite" "wheel-$suite")
         inside "$root" "apt-get update -q >/dev/null
             DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends python3-venv >/dev/null"
         python=$(inside "$root" "python3 -c 'import sys; print(*sys.version_info[:2], sep=\".\")'")

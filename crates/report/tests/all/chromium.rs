@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use std::{env, fs, path::Path, thread};
 
@@ -61,7 +61,8 @@ fn opened(page: &Path, patience: Duration) -> Option<Result<Value, String>> {
                 None if line.contains("Uncaught") => panic!("{line}"),
                 None => log.push(line),
             },
-            Err(_) => break Err(log.join("\n")),
+            Err(RecvTimeoutError::Timeout) => break Err(log.join("\n")),
+            Err(RecvTimeoutError::Disconnected) => panic!("Chromium ended: {}", log.join("\n")),
         }
     };
     drop((browser, receiver));
