@@ -12,17 +12,7 @@ fn main() {
 }
 
 fn ack(now: f64, round: u64) -> Ack {
-    Ack {
-        now,
-        acked: 2.0,
-        delivered: 2.0,
-        rtt: Some(RTT),
-        srtt: RTT,
-        in_flight: 90.0,
-        round,
-        cwnd_limited: true,
-        ..Ack::default()
-    }
+    Ack { in_flight: 90.0, round, ..Ack::of(now, 2.0, RTT) }
 }
 
 /// A connection whose paths have an RTT and have had a loss.

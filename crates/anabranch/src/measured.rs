@@ -75,20 +75,8 @@ fn checksum(entry: &KernelEntry) -> f64 {
         let signal = if i % 2000 == 0 { Signal::Timeout } else { Signal::Loss };
         match i % 400 {
             0 | 3 => group.on_congestion(r, &Congestion { now, signal }),
-            _ => group.on_ack(
-                r,
-                &Ack {
-                    now,
-                    acked: 2.0,
-                    delivered: 2.0,
-                    rtt: Some(rtt),
-                    srtt: rtt,
-                    in_flight: cwnd,
-                    round: (now / rtts[r]) as u64,
-                    cwnd_limited: true,
-                    rate: None,
-                },
-            ),
+            _ => group
+                .on_ack(r, &Ack { in_flight: cwnd, round: (now / rtts[r]) as u64, ..Ack::of(now, 2.0, rtt) }),
         }
         sum += group.path(r).cwnd;
     }

@@ -2,7 +2,7 @@
 //! paths fluctuate differently, a loss takes less of the window.
 
 use crate::aimd::{self, Aimd, Windows};
-use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::entry::{Entry, Kind, Observable, Param, Params};
 use crate::{Ack, Algorithm, Congestion, Path, Seconds, fill, renew};
 use crate::{balia, lia, olia, v0};
 use alloc::{boxed::Box, vec::Vec};
@@ -106,42 +106,27 @@ const fn params(count: Param, floor: Param, own: Param) -> [Param; 10] {
 }
 
 const RULE: [Param; 6] = [
-    Param {
-        name: "variant",
-        default: Value::Word("fixed"),
-        allowed: Allowed::OneOf(&["additive", "fixed"]),
-        meaning: "the decrease that a level reduces: the algorithm's own, or a halving",
-    },
-    Param {
-        name: "span",
-        default: Value::Word("complete"),
-        allowed: Allowed::OneOf(&["running", "complete"]),
-        meaning: "the time over which a path's fluctuation is taken: since its last loss, or between its last two",
-    },
-    Param {
-        name: "low",
-        default: Value::Number(0.1),
-        allowed: Allowed::Range(0.0, 10.0),
-        meaning: "the dissimilarity up to which the level is 0",
-    },
-    Param {
-        name: "high",
-        default: Value::Number(0.2),
-        allowed: Allowed::Range(0.0, 10.0),
-        meaning: "the dissimilarity up to which the level is 1",
-    },
-    Param {
-        name: "step",
-        default: Value::Number(0.25),
-        allowed: Allowed::Range(0.0, 0.5),
-        meaning: "the reduction of the decrease by each level, in halves of the window",
-    },
-    Param {
-        name: "b",
-        default: Value::Number(0.625),
-        allowed: Allowed::Range(0.0, 1.0),
-        meaning: "the weight of the newest mean in the average",
-    },
+    Param::word(
+        "variant",
+        "fixed",
+        &["additive", "fixed"],
+        "the decrease that a level reduces: the algorithm's own, or a halving",
+    ),
+    Param::word(
+        "span",
+        "complete",
+        &["running", "complete"],
+        "the time over which a path's fluctuation is taken: since its last loss, or between its last two",
+    ),
+    Param::number("low", 0.1, (0.0, 10.0), "the dissimilarity up to which the level is 0"),
+    Param::number("high", 0.2, (0.0, 10.0), "the dissimilarity up to which the level is 1"),
+    Param::number(
+        "step",
+        0.25,
+        (0.0, 0.5),
+        "the reduction of the decrease by each level, in halves of the window",
+    ),
+    Param::number("b", 0.625, (0.0, 1.0), "the weight of the newest mean in the average"),
 ];
 
 const OBSERVABLES: [Observable; 4] = [

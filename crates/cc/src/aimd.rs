@@ -1,7 +1,7 @@
 //! Coupled additive increase, multiplicative decrease: what the algorithms that link Reno's windows
 //! have in common.
 
-use crate::entry::{Allowed, Param, Params, Value};
+use crate::entry::{Param, Params, Value};
 use crate::hystart::HyStart;
 use crate::{Ack, Algorithm, Congestion, MIN_CWND, MIN_SSTHRESH, Path, Seconds, Segments, cubic, renew};
 use alloc::{boxed::Box, vec::Vec};
@@ -116,20 +116,20 @@ impl Count {
 }
 
 /// The unit of counting in congestion avoidance.
-pub(crate) const COUNT: Param = Param {
-    name: "count",
-    default: Value::Word("segments"),
-    allowed: Allowed::OneOf(&["segments", "acks"]),
-    meaning: "the unit of counting in congestion avoidance: each acknowledged segment, or each acknowledgement as one segment",
-};
+pub(crate) const COUNT: Param = Param::word(
+    "count",
+    "segments",
+    &["segments", "acks"],
+    "the unit of counting in congestion avoidance: each acknowledged segment, or each acknowledgement as one segment",
+);
 
 /// The least window after a loss.
-pub(crate) const FLOOR: Param = Param {
-    name: "floor",
-    default: Value::Number(MIN_SSTHRESH),
-    allowed: Allowed::Range(MIN_CWND, MIN_SSTHRESH),
-    meaning: "the lower bound of the window after a loss and of the threshold, in segments",
-};
+pub(crate) const FLOOR: Param = Param::number(
+    "floor",
+    MIN_SSTHRESH,
+    (MIN_CWND, MIN_SSTHRESH),
+    "the lower bound of the window after a loss and of the threshold, in segments",
+);
 
 /// HyStart++, which these algorithms' sources do not contain.
 pub(crate) const HYSTART: Param = Param { default: Value::Flag(false), ..cubic::HYSTART };

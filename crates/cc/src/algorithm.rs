@@ -29,6 +29,14 @@ pub struct Ack {
     pub rate: Option<RateSample>,
 }
 
+impl Ack {
+    /// Of segments that were sent once, with a sample of the round-trip time. One more is in flight, and the window limits the sender.
+    pub fn of(now: Seconds, segments: Segments, rtt: Seconds) -> Ack {
+        let (acked, delivered, srtt, in_flight) = (segments, segments, rtt, 1.0);
+        Ack { now, acked, delivered, rtt: Some(rtt), srtt, in_flight, cwnd_limited: true, ..Ack::default() }
+    }
+}
+
 /// Why the network is thought to be congested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {

@@ -1,7 +1,7 @@
 //! BALIA, balanced linked adaptation (Peng, Walid, Hwang, Low, 2016).
 
 use crate::aimd::{self, Aimd, Windows, established};
-use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::entry::{Entry, Kind, Observable, Param, Params, Value};
 use crate::{Path, Segments, fill, math, v0};
 use alloc::boxed::Box;
 
@@ -30,12 +30,12 @@ pub(crate) static V0: Entry = Entry {
 const PARAMS: &[Param] = &[aimd::COUNT, aimd::FLOOR, aimd::HYSTART, QUOTIENT];
 
 /// How the decrease has α.
-pub(crate) const QUOTIENT: Param = Param {
-    name: "quotient",
-    default: Value::Word("real"),
-    allowed: Allowed::OneOf(&["real", "integer"]),
-    meaning: "alpha in the decrease: exact, or truncated to an integer",
-};
+pub(crate) const QUOTIENT: Param = Param::word(
+    "quotient",
+    "real",
+    &["real", "integer"],
+    "alpha in the decrease: exact, or truncated to an integer",
+);
 
 /// Out-of-tree MPTCP's choice of it.
 pub(crate) const V0_QUOTIENT: Param = Param { default: Value::Word("integer"), ..QUOTIENT };

@@ -1,7 +1,7 @@
 //! Compound TCP (Tan, Song, Zhang, Sridharan, 2006).
 
 use crate::compound_window::{self, DelayWindow, Shape};
-use crate::entry::{Allowed, Entry, Kind, Observable, Param, Value};
+use crate::entry::{Entry, Kind, Observable, Param};
 use crate::rounds::{self, Rounds};
 use crate::undo::Undoable;
 use crate::{Ack, Congestion, Path, Segments, Signal, SinglePath, Uncoupled, fill, slow_start};
@@ -31,50 +31,25 @@ pub(crate) static ENTRY: Entry = Entry {
         rounds::LOSS,
     ],
     params: &[
-        Param {
-            name: "alpha",
-            default: Value::Number(0.125),
-            allowed: Allowed::Range(0.001, 1.0),
-            meaning: "alpha: the window grows by alpha w^k per round",
-        },
+        Param::number("alpha", 0.125, (0.001, 1.0), "alpha: the window grows by alpha w^k per round"),
         compound_window::K,
         compound_window::BETA,
-        Param {
-            name: "gamma",
-            default: Value::Number(30.0),
-            allowed: Allowed::Range(0.0, 1e6),
-            meaning: "gamma: the queued segments from which on the delay window shrinks, at first",
-        },
-        Param {
-            name: "gamma_low",
-            default: Value::Number(5.0),
-            allowed: Allowed::Range(0.0, 1e6),
-            meaning: "the lower bound of the tuned gamma",
-        },
-        Param {
-            name: "gamma_high",
-            default: Value::Number(30.0),
-            allowed: Allowed::Range(0.0, 1e6),
-            meaning: "the upper bound of the tuned gamma",
-        },
-        Param {
-            name: "zeta",
-            default: Value::Number(1.0),
-            allowed: Allowed::Range(0.0, 10.0),
-            meaning: "zeta: the fraction of diff by which the delay window shrinks",
-        },
-        Param {
-            name: "autotune",
-            default: Value::Flag(true),
-            allowed: Allowed::Flag,
-            meaning: "tune gamma by the backlog of the loss window at a loss",
-        },
-        Param {
-            name: "lambda",
-            default: Value::Number(0.8),
-            allowed: Allowed::Range(0.0, 1.0),
-            meaning: "lambda: the weight of the newest loss in gamma",
-        },
+        Param::number(
+            "gamma",
+            30.0,
+            (0.0, 1e6),
+            "gamma: the queued segments from which on the delay window shrinks, at first",
+        ),
+        Param::number("gamma_low", 5.0, (0.0, 1e6), "the lower bound of the tuned gamma"),
+        Param::number("gamma_high", 30.0, (0.0, 1e6), "the upper bound of the tuned gamma"),
+        Param::number(
+            "zeta",
+            1.0,
+            (0.0, 10.0),
+            "zeta: the fraction of diff by which the delay window shrinks",
+        ),
+        Param::flag("autotune", true, "tune gamma by the backlog of the loss window at a loss"),
+        Param::number("lambda", 0.8, (0.0, 1.0), "lambda: the weight of the newest loss in gamma"),
     ],
     observables: &[
         Observable { name: "dwnd", meaning: "the delay window, in segments" },

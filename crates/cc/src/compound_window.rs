@@ -1,23 +1,19 @@
 //! The window of Compound TCP: a loss window as Reno's and a delay window that fills free bandwidth.
 
-use crate::entry::{Allowed, Param, Params, Value};
+use crate::entry::{Param, Params};
 use crate::{Path, Segments, math};
 
 /// k.
-pub(crate) const K: Param = Param {
-    name: "k",
-    default: Value::Number(0.75),
-    allowed: Allowed::Range(0.0, 1.0),
-    meaning: "k: the power of the window by which it grows per round; the mean window goes with p^(-1/(2-k))",
-};
+pub(crate) const K: Param = Param::number(
+    "k",
+    0.75,
+    (0.0, 1.0),
+    "k: the power of the window by which it grows per round; the mean window goes with p^(-1/(2-k))",
+);
 
 /// β.
-pub(crate) const BETA: Param = Param {
-    name: "beta",
-    default: Value::Number(0.5),
-    allowed: Allowed::Range(0.01, 0.9),
-    meaning: "beta: the fraction of the window that a loss takes off",
-};
+pub(crate) const BETA: Param =
+    Param::number("beta", 0.5, (0.01, 0.9), "beta: the fraction of the window that a loss takes off");
 
 /// How the window grows and shrinks; the papers name the constants differently.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 
 use crate::aimd::{self, Count};
 use crate::cubic_window::CubicWindow;
-use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::entry::{Entry, Kind, Observable, Param, Params};
 use crate::hystart::HyStart;
 use crate::linked::Linked;
 use crate::undo::Undoable;
@@ -113,30 +113,25 @@ const V0_PARAMS: &[Param] = &[
     Param { default: v0::COUNT.default, ..COUNT },
 ];
 
-const CAP: Param = Param {
-    name: "cap",
-    default: Value::Flag(true),
-    allowed: Allowed::Flag,
-    meaning: "use min(alpha1, 1) in Eq. 11, so that no path exceeds CUBIC",
-};
-const FACTOR: Param = Param {
-    name: "factor",
-    default: Value::Word("ack"),
-    allowed: Allowed::OneOf(&["ack", "epoch"]),
-    meaning: "when alpha1 of Eq. 11 is renewed: with each acknowledgement, or with the path's own congestion",
-};
-const THRESHOLD: Param = Param {
-    name: "threshold",
-    default: Value::Number(1.0),
-    allowed: Allowed::Range(0.0, 1e6),
-    meaning: "the window at which a path becomes large, as a multiple of wbar",
-};
-const HYSTERESIS: Param = Param {
-    name: "hysteresis",
-    default: Value::Number(0.5),
-    allowed: Allowed::Range(0.0, 1.0),
-    meaning: "the fraction of that window at which a path becomes small again",
-};
+const CAP: Param = Param::flag("cap", true, "use min(alpha1, 1) in Eq. 11, so that no path exceeds CUBIC");
+const FACTOR: Param = Param::word(
+    "factor",
+    "ack",
+    &["ack", "epoch"],
+    "when alpha1 of Eq. 11 is renewed: with each acknowledgement, or with the path's own congestion",
+);
+const THRESHOLD: Param = Param::number(
+    "threshold",
+    1.0,
+    (0.0, 1e6),
+    "the window at which a path becomes large, as a multiple of wbar",
+);
+const HYSTERESIS: Param = Param::number(
+    "hysteresis",
+    0.5,
+    (0.0, 1.0),
+    "the fraction of that window at which a path becomes small again",
+);
 const COUNT: Param = Param {
     meaning: "the unit of counting in congestion avoidance on small paths: each acknowledged segment, or each acknowledgement as one segment",
     ..aimd::COUNT

@@ -1,7 +1,7 @@
 //! CUBIC: RFC 9438, with the slow start of RFC 9406.
 
 use crate::cubic_window::CubicWindow;
-use crate::entry::{Allowed, Entry, Kind, Observable, Param, Value};
+use crate::entry::{Entry, Kind, Observable, Param};
 use crate::hystart::HyStart;
 use crate::{Ack, Congestion, Path, Seconds, Signal, SinglePath, Uncoupled, fill};
 use alloc::boxed::Box;
@@ -50,36 +50,27 @@ pub(crate) static ENTRY: Entry = Entry {
 pub(crate) const PARAMS: &[Param] = &[C, BETA, FAST_CONVERGENCE, HYSTART];
 
 /// C.
-pub(crate) const C: Param = Param {
-    name: "c",
-    default: Value::Number(0.4),
-    allowed: Allowed::Range(1e-6, 1e3),
-    meaning: "C: how fast the window leaves its plateau, in segments per second cubed",
-};
+pub(crate) const C: Param = Param::number(
+    "c",
+    0.4,
+    (1e-6, 1e3),
+    "C: how fast the window leaves its plateau, in segments per second cubed",
+);
 
 /// β.
-pub(crate) const BETA: Param = Param {
-    name: "beta",
-    default: Value::Number(0.7),
-    allowed: Allowed::Range(0.1, 0.99),
-    meaning: "beta: the fraction of the window kept on congestion",
-};
+pub(crate) const BETA: Param =
+    Param::number("beta", 0.7, (0.1, 0.99), "beta: the fraction of the window kept on congestion");
 
 /// Fast convergence.
-pub(crate) const FAST_CONVERGENCE: Param = Param {
-    name: "fast_convergence",
-    default: Value::Flag(true),
-    allowed: Allowed::Flag,
-    meaning: "release bandwidth to newer flows: a lower plateau after a loss below the last one",
-};
+pub(crate) const FAST_CONVERGENCE: Param = Param::flag(
+    "fast_convergence",
+    true,
+    "release bandwidth to newer flows: a lower plateau after a loss below the last one",
+);
 
 /// HyStart++.
-pub(crate) const HYSTART: Param = Param {
-    name: "hystart",
-    default: Value::Flag(true),
-    allowed: Allowed::Flag,
-    meaning: "end the first slow start when the round-trip time rises (HyStart++)",
-};
+pub(crate) const HYSTART: Param =
+    Param::flag("hystart", true, "end the first slow start when the round-trip time rises (HyStart++)");
 
 /// Laid out as it is written: what most acknowledgements need comes first.
 #[derive(Clone)]

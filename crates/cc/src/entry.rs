@@ -90,13 +90,39 @@ pub struct Observable {
     pub meaning: &'static str,
 }
 
+impl Param {
+    /// A number, within these bounds.
+    pub const fn number(
+        name: &'static str,
+        default: f64,
+        bounds: (f64, f64),
+        meaning: &'static str,
+    ) -> Param {
+        Param { name, default: Value::Number(default), allowed: Allowed::Range(bounds.0, bounds.1), meaning }
+    }
+
+    /// True or false.
+    pub const fn flag(name: &'static str, default: bool, meaning: &'static str) -> Param {
+        Param { name, default: Value::Flag(default), allowed: Allowed::Flag, meaning }
+    }
+
+    /// One of these words.
+    pub const fn word(
+        name: &'static str,
+        default: &'static str,
+        words: &'static [&'static str],
+        meaning: &'static str,
+    ) -> Param {
+        Param { name, default: Value::Word(default), allowed: Allowed::OneOf(words), meaning }
+    }
+}
+
 /// Parameters that every algorithm has.
-pub const COMMON: &[Param] = &[Param {
-    name: "pacing",
-    default: Value::Flag(false),
-    allowed: Allowed::Flag,
-    meaning: "spread the window over the RTT (2 w/RTT in slow start, 1.2 w/RTT after it)",
-}];
+pub const COMMON: &[Param] = &[Param::flag(
+    "pacing",
+    false,
+    "spread the window over the RTT (2 w/RTT in slow start, 1.2 w/RTT after it)",
+)];
 
 impl Entry {
     /// The algorithm's own parameters and those that all have.

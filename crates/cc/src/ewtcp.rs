@@ -1,7 +1,7 @@
 //! EWTCP, equally weighted TCP (Honda et al., 2009): Reno on each path, at a fraction of its increase.
 
 use crate::aimd::{self, Aimd, Windows, established};
-use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::entry::{Entry, Kind, Observable, Param, Params};
 use crate::{Path, Segments, fill, math};
 use alloc::boxed::Box;
 
@@ -25,12 +25,12 @@ pub(crate) static ENTRY: Entry = Entry {
     build: |params| Box::new(Windows::new(Ewtcp::new(params), params)),
 };
 
-const WEIGHT: Param = Param {
-    name: "weight",
-    default: Value::Word("1/n^2"),
-    allowed: Allowed::OneOf(&["1/sqrt(n)", "1/n", "1/n^2"]),
-    meaning: "the fraction of Reno's increase that each of n paths gets",
-};
+const WEIGHT: Param = Param::word(
+    "weight",
+    "1/n^2",
+    &["1/sqrt(n)", "1/n", "1/n^2"],
+    "the fraction of Reno's increase that each of n paths gets",
+);
 
 #[derive(Clone)]
 struct Ewtcp {

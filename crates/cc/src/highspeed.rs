@@ -1,6 +1,6 @@
 //! HighSpeed TCP: RFC 3649.
 
-use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::entry::{Entry, Kind, Observable, Param, Params};
 use crate::{Ack, Congestion, Path, Segments, SinglePath, Uncoupled, fill, math, slow_start};
 use alloc::boxed::Box;
 
@@ -28,36 +28,26 @@ pub(crate) static ENTRY: Entry = Entry {
         "ECN marks and timeouts reduce as losses do; after a timeout the window is one segment.",
     ],
     params: &[
-        Param {
-            name: "low_window",
-            default: Value::Number(38.0),
-            allowed: Allowed::Range(2.0, 1000.0),
-            meaning: "the largest window at which it is Reno, in segments",
-        },
-        Param {
-            name: "low_p",
-            default: Value::Number(1e-3),
-            allowed: Allowed::Range(1e-5, 0.1),
-            meaning: "the loss rate that gives the window low_window",
-        },
-        Param {
-            name: "high_window",
-            default: Value::Number(83_000.0),
-            allowed: Allowed::Range(2000.0, 1e8),
-            meaning: "the window that the loss rate high_p gives, in segments",
-        },
-        Param {
-            name: "high_p",
-            default: Value::Number(1e-7),
-            allowed: Allowed::Range(1e-12, 1e-6),
-            meaning: "the loss rate that gives the window high_window",
-        },
-        Param {
-            name: "high_decrease",
-            default: Value::Number(0.1),
-            allowed: Allowed::Range(0.01, 0.5),
-            meaning: "the fraction of the window that a loss takes off at high_window",
-        },
+        Param::number(
+            "low_window",
+            38.0,
+            (2.0, 1000.0),
+            "the largest window at which it is Reno, in segments",
+        ),
+        Param::number("low_p", 1e-3, (1e-5, 0.1), "the loss rate that gives the window low_window"),
+        Param::number(
+            "high_window",
+            83_000.0,
+            (2000.0, 1e8),
+            "the window that the loss rate high_p gives, in segments",
+        ),
+        Param::number("high_p", 1e-7, (1e-12, 1e-6), "the loss rate that gives the window high_window"),
+        Param::number(
+            "high_decrease",
+            0.1,
+            (0.01, 0.5),
+            "the fraction of the window that a loss takes off at high_window",
+        ),
     ],
     observables: &[
         Observable { name: "a", meaning: "a(w), the increase per round trip, in segments" },

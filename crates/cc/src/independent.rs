@@ -23,12 +23,12 @@ pub(crate) static ENTRY: Entry = Entry {
             allowed: Allowed::SinglePath,
             meaning: "the single-path algorithm that the path runs",
         },
-        Param {
-            name: "path",
-            default: Value::Number(1.0),
-            allowed: Allowed::Range(1.0, 64.0),
-            meaning: "the path to use, counted from 1 in the order of joining; one that joins after another left takes its number",
-        },
+        Param::number(
+            "path",
+            1.0,
+            (1.0, 64.0),
+            "the path to use, counted from 1 in the order of joining; one that joins after another left takes its number",
+        ),
     ],
     observables: &[],
     build: |params| {

@@ -1,7 +1,7 @@
 //! LIA, the linked increases algorithm: RFC 6356.
 
 use crate::aimd::{self, Aimd, Windows, established};
-use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::entry::{Entry, Kind, Observable, Param, Params, Value};
 use crate::linked::Linked;
 use crate::{Path, Segments, fill, v0};
 use alloc::boxed::Box;
@@ -37,12 +37,12 @@ pub(crate) static V0: Entry = Entry {
 const PARAMS: &[Param] = &[aimd::COUNT, aimd::FLOOR, aimd::HYSTART, SCALE];
 
 /// The kernel's fixed point.
-pub(crate) const SCALE: Param = Param {
-    name: "scale",
-    default: Value::Number(0.0),
-    allowed: Allowed::Range(0.0, 4294967296.0),
-    meaning: "alpha/sum w is truncated to multiples of 1/scale, at least one, and its inverse to an integer; 0: exact",
-};
+pub(crate) const SCALE: Param = Param::number(
+    "scale",
+    0.0,
+    (0.0, 4294967296.0),
+    "alpha/sum w is truncated to multiples of 1/scale, at least one, and its inverse to an integer; 0: exact",
+);
 
 pub(crate) const INCREASE: [&str; 2] =
     ["alpha = sum w * max(w/T^2) / (sum w/T)^2", "per acknowledged segment: w += min(alpha/sum w, 1/w)"];

@@ -3,7 +3,7 @@
 
 use crate::bbr::{self, Bbr, MaxBw};
 use crate::bottlenecks::{ALONE, Grouping, Member};
-use crate::entry::{Allowed, Entry, Kind, Observable, Param, Value};
+use crate::entry::{Entry, Kind, Observable, Param};
 use crate::{Ack, Algorithm, Congestion, LostSegment, Path, SinglePath, renew};
 use alloc::{boxed::Box, vec::Vec};
 
@@ -26,18 +26,18 @@ pub(crate) static ENTRY: Entry = Entry {
         "detect = \"delays\" groups paths by RFC 8382 with round-trip times, as MPTCP-SBD here: until 50 intervals of 350 ms of a path are known it is in one group with all others like it. There each lost segment counts.",
     ],
     params: &[
-        Param {
-            name: "detect",
-            default: Value::Word("bandwidths"),
-            allowed: Allowed::OneOf(&["bandwidths", "delays", "always"]),
-            meaning: "which paths share a bottleneck: those with equal bandwidths, those that RFC 8382 groups, or all",
-        },
-        Param {
-            name: "alike",
-            default: Value::Number(0.2),
-            allowed: Allowed::Range(0.0, 1.0),
-            meaning: "how far apart the bandwidths behind one bottleneck may be, as a fraction of the larger one",
-        },
+        Param::word(
+            "detect",
+            "bandwidths",
+            &["bandwidths", "delays", "always"],
+            "which paths share a bottleneck: those with equal bandwidths, those that RFC 8382 groups, or all",
+        ),
+        Param::number(
+            "alike",
+            0.2,
+            (0.0, 1.0),
+            "how far apart the bandwidths behind one bottleneck may be, as a fraction of the larger one",
+        ),
     ],
     observables: &[
         Observable { name: "sharing", meaning: "paths that share its bottleneck, itself included" },

@@ -16,7 +16,7 @@
 
 use crate::aimd::{self, rtt};
 use crate::cubic_window::CubicWindow;
-use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::entry::{Entry, Kind, Observable, Param, Params};
 use crate::hystart::HyStart;
 use crate::undo::Undoable;
 use crate::{Ack, Algorithm, Congestion, Path, Seconds, Segments, Signal, fill, renew};
@@ -62,12 +62,12 @@ pub(crate) static ENTRY: Entry = Entry {
     build: |params| Box::new(LinkedCubic::new(params)),
 };
 
-const MEMORY: Param = Param {
-    name: "memory",
-    default: Value::Number(0.5),
-    allowed: Allowed::Range(0.0, 0.99),
-    meaning: "the factor by which a congestion event reduces the weight of earlier time in a mean window",
-};
+const MEMORY: Param = Param::number(
+    "memory",
+    0.5,
+    (0.0, 0.99),
+    "the factor by which a congestion event reduces the weight of earlier time in a mean window",
+);
 
 #[derive(Clone)]
 struct LinkedCubic {

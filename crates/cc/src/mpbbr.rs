@@ -2,7 +2,7 @@
 //! alike are thought to be behind one bottleneck, and divide what it gives.
 
 use crate::bbr::{self, Bbr};
-use crate::entry::{Allowed, Entry, Kind, Observable, Param, Value};
+use crate::entry::{Entry, Kind, Observable, Param};
 use crate::{Ack, Algorithm, Congestion, LostSegment, Path, Signal, SinglePath, renew};
 use alloc::{boxed::Box, vec::Vec};
 
@@ -25,24 +25,19 @@ pub(crate) static ENTRY: Entry = Entry {
         "The comparison excludes paths that do not count (see the group), are unused or have no estimate.",
     ],
     params: &[
-        Param {
-            name: "alike",
-            default: Value::Number(0.2),
-            allowed: Allowed::Range(0.0, 1.0),
-            meaning: "how far apart the bandwidths behind one bottleneck may be, as a fraction of the path's own",
-        },
-        Param {
-            name: "benefit",
-            default: Value::Number(0.4),
-            allowed: Allowed::Range(0.0, 1.0),
-            meaning: "how far below the best path's bandwidth the total may be",
-        },
-        Param {
-            name: "patience",
-            default: Value::Number(5.0),
-            allowed: Allowed::Range(1.0, 1e6),
-            meaning: "consecutive cruises after which the slowest path is no longer used",
-        },
+        Param::number(
+            "alike",
+            0.2,
+            (0.0, 1.0),
+            "how far apart the bandwidths behind one bottleneck may be, as a fraction of the path's own",
+        ),
+        Param::number("benefit", 0.4, (0.0, 1.0), "how far below the best path's bandwidth the total may be"),
+        Param::number(
+            "patience",
+            5.0,
+            (1.0, 1e6),
+            "consecutive cruises after which the slowest path is no longer used",
+        ),
     ],
     observables: &[
         Observable { name: "sharing", meaning: "n, the number of paths estimated to share the bottleneck" },

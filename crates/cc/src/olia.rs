@@ -1,7 +1,7 @@
 //! OLIA, the opportunistic linked increases algorithm (Khalili, Gast, Popovic, Le Boudec, 2012).
 
 use crate::aimd::{self, Aimd, Windows, established};
-use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::entry::{Entry, Kind, Observable, Param, Params, Value};
 use crate::{Path, Seconds, Segments, fill, math, v0};
 use alloc::boxed::Box;
 
@@ -30,12 +30,12 @@ pub(crate) static V0: Entry = Entry {
 const PARAMS: &[Param] = &[aimd::COUNT, aimd::FLOOR, aimd::HYSTART, SCALE];
 
 /// The kernel's fixed point.
-pub(crate) const SCALE: Param = Param {
-    name: "scale",
-    default: Value::Number(0.0),
-    allowed: Allowed::Range(0.0, 4294967296.0),
-    meaning: "an increase is truncated to multiples of 1/scale of a segment; 0: exact",
-};
+pub(crate) const SCALE: Param = Param::number(
+    "scale",
+    0.0,
+    (0.0, 4294967296.0),
+    "an increase is truncated to multiples of 1/scale of a segment; 0: exact",
+);
 
 pub(crate) const INCREASE: [&str; 4] = [
     "l = max(segments since the last loss, segments between the last two);  B: the paths with the largest l/T^2;  M: the paths with the largest w",

@@ -1,6 +1,6 @@
 //! TCP Vegas (Brakmo and Peterson, 1995).
 
-use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::entry::{Entry, Kind, Observable, Param, Params};
 use crate::rounds::{self, Round, Rounds};
 use crate::undo::Undoable;
 use crate::{Ack, Congestion, Path, Segments, SinglePath, Uncoupled, fill, slow_start};
@@ -27,26 +27,11 @@ pub(crate) static ENTRY: Entry = Entry {
         rounds::LOSS,
     ],
     params: &[
-        Param {
-            name: "alpha",
-            default: Value::Number(2.0),
-            allowed: Allowed::Range(0.0, 1e6),
-            meaning: "alpha: the window grows while fewer segments are queued",
-        },
-        Param {
-            name: "beta",
-            default: Value::Number(4.0),
-            allowed: Allowed::Range(0.0, 1e6),
-            meaning: "beta: the window shrinks while more segments are queued",
-        },
+        Param::number("alpha", 2.0, (0.0, 1e6), "alpha: the window grows while fewer segments are queued"),
+        Param::number("beta", 4.0, (0.0, 1e6), "beta: the window shrinks while more segments are queued"),
         GAMMA,
         rtt("min"),
-        Param {
-            name: "keep",
-            default: Value::Number(0.5),
-            allowed: Allowed::Range(0.1, 0.99),
-            meaning: "the fraction of the window kept on loss",
-        },
+        Param::number("keep", 0.5, (0.1, 0.99), "the fraction of the window kept on loss"),
     ],
     observables: &[
         Observable { name: "diff", meaning: "segments queued in the last judged round, by the delay" },
@@ -68,21 +53,12 @@ pub(crate) const SLOW_START: &str = "slow start: w doubles every other round unt
 pub(crate) const HALF: &str = "Slow start holds the window in every other round, as the authors do, and ends in a round of either kind.";
 
 /// γ.
-pub(crate) const GAMMA: Param = Param {
-    name: "gamma",
-    default: Value::Number(1.0),
-    allowed: Allowed::Range(0.0, 1e6),
-    meaning: "gamma: slow start ends when more segments are queued",
-};
+pub(crate) const GAMMA: Param =
+    Param::number("gamma", 1.0, (0.0, 1e6), "gamma: slow start ends when more segments are queued");
 
 /// Which sample stands for a round.
 pub(crate) const fn rtt(default: &'static str) -> Param {
-    Param {
-        name: "rtt",
-        default: Value::Word(default),
-        allowed: Allowed::OneOf(&["mean", "min"]),
-        meaning: "which of a round's samples is its RTT",
-    }
+    Param::word("rtt", default, &["mean", "min"], "which of a round's samples is its RTT")
 }
 
 /// Slow start as Vegas does it, and the choice of a round's RTT.

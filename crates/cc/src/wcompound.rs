@@ -3,7 +3,7 @@
 
 use crate::aimd;
 use crate::compound_window::{self, DelayWindow, Shape};
-use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::entry::{Entry, Kind, Observable, Param, Params};
 use crate::rounds::{self, Round, Rounds};
 use crate::undo::Undoable;
 use crate::{Ack, Algorithm, Congestion, Path, Segments, Signal, fill, renew, slow_start};
@@ -62,32 +62,12 @@ pub(crate) static ENTRY: Entry = Entry {
 };
 
 const PARAMS: &[Param] = &[
-    Param {
-        name: "gamma",
-        default: Value::Number(0.125),
-        allowed: Allowed::Range(0.001, 1.0),
-        meaning: "gamma: the window grows by gamma w^k per round",
-    },
+    Param::number("gamma", 0.125, (0.001, 1.0), "gamma: the window grows by gamma w^k per round"),
     compound_window::K,
     compound_window::BETA,
-    Param {
-        name: "xi",
-        default: Value::Number(1.0),
-        allowed: Allowed::Range(0.0, 10.0),
-        meaning: "xi: the fraction of diff by which the delay window shrinks",
-    },
-    Param {
-        name: "initial_alpha",
-        default: Value::Number(6.0),
-        allowed: Allowed::Range(0.0, 1e6),
-        meaning: "alpha_r of a new path, in segments",
-    },
-    Param {
-        name: "min_alpha",
-        default: Value::Number(1.0),
-        allowed: Allowed::Range(0.0, 1e6),
-        meaning: "the lower bound of alpha_r, in segments",
-    },
+    Param::number("xi", 1.0, (0.0, 10.0), "xi: the fraction of diff by which the delay window shrinks"),
+    Param::number("initial_alpha", 6.0, (0.0, 1e6), "alpha_r of a new path, in segments"),
+    Param::number("min_alpha", 1.0, (0.0, 1e6), "the lower bound of alpha_r, in segments"),
 ];
 
 #[derive(Clone)]

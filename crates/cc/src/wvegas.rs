@@ -1,7 +1,7 @@
 //! wVegas, weighted Vegas (Cao, Xu, Fu, 2012).
 
 use crate::aimd;
-use crate::entry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
+use crate::entry::{Entry, Kind, Observable, Param, Params, Value};
 use crate::rounds::{self, Round, Rounds};
 use crate::undo::Undoable;
 use crate::vegas::{self, SlowStart};
@@ -65,30 +65,26 @@ pub(crate) static V0: Entry = Entry {
 
 const PARAMS: &[Param] = &[TOTAL_ALPHA, INITIAL_ALPHA, vegas::GAMMA, vegas::rtt("mean"), DRAIN, FEW];
 
-const TOTAL_ALPHA: Param = Param {
-    name: "total_alpha",
-    default: Value::Number(10.0),
-    allowed: Allowed::Range(0.0, 1e6),
-    meaning: "the segments that the connection aims to keep queued on all its paths",
-};
-const INITIAL_ALPHA: Param = Param {
-    name: "initial_alpha",
-    default: Value::Number(2.0),
-    allowed: Allowed::Range(0.0, 1e6),
-    meaning: "alpha_r of a new path, and its lower bound",
-};
-const DRAIN: Param = Param {
-    name: "drain",
-    default: Value::Word("target"),
-    allowed: Allowed::OneOf(&["target", "always", "never"]),
-    meaning: "which rounds count for the smallest RTT - base: those with diff >= alpha_r, all, or none",
-};
-const FEW: Param = Param {
-    name: "few",
-    default: Value::Number(0.0),
-    allowed: Allowed::Range(0.0, 1e6),
-    meaning: "a round with at most this many samples is not judged: the segments of its last acknowledgement grow the window as Reno's",
-};
+const TOTAL_ALPHA: Param = Param::number(
+    "total_alpha",
+    10.0,
+    (0.0, 1e6),
+    "the segments that the connection aims to keep queued on all its paths",
+);
+const INITIAL_ALPHA: Param =
+    Param::number("initial_alpha", 2.0, (0.0, 1e6), "alpha_r of a new path, and its lower bound");
+const DRAIN: Param = Param::word(
+    "drain",
+    "target",
+    &["target", "always", "never"],
+    "which rounds count for the smallest RTT - base: those with diff >= alpha_r, all, or none",
+);
+const FEW: Param = Param::number(
+    "few",
+    0.0,
+    (0.0, 1e6),
+    "a round with at most this many samples is not judged: the segments of its last acknowledgement grow the window as Reno's",
+);
 
 /// Which rounds count for the smallest queueing delay.
 #[derive(Clone, Copy, PartialEq)]

@@ -29,15 +29,7 @@ fn the_same(name: &str) {
                 now += 1e-3;
                 let acked = f64::from(i % 10 + 1);
                 let round = round as u64;
-                let ack = Ack {
-                    now,
-                    acked,
-                    rtt: Some(rtt),
-                    srtt: rtt,
-                    round,
-                    cwnd_limited: true,
-                    ..Ack::default()
-                };
+                let ack = Ack { delivered: 0.0, in_flight: 0.0, round, ..Ack::of(now, acked, rtt) };
                 reference.on_ack(r, &ack);
                 kernel.on_ack(r, &ack);
                 prop_assert_eq!(reference.path(r).ssthresh, kernel.path(r).ssthresh);

@@ -39,17 +39,7 @@ impl Run {
         let queue = self.below(20) as f64 / 40.0;
         let rtt = ((RTTS[r] * (1.0 + queue)) * 1e6).round() / 1e6;
         let round = self.acks / 10;
-        let ack = Ack {
-            now: self.now,
-            acked: 1.0,
-            delivered: 1.0,
-            rtt: Some(rtt),
-            srtt: rtt,
-            in_flight,
-            round,
-            cwnd_limited: true,
-            rate: None,
-        };
+        let ack = Ack { in_flight, round, ..Ack::of(self.now, 1.0, rtt) };
         self.groups.iter_mut().for_each(|group| group.on_ack(r, &ack));
     }
 

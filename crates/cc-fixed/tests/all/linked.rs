@@ -20,15 +20,7 @@ fn settled(name: &str, paths: &[(f64, f64)]) -> Group {
 
 /// The smoothed time with a sample as large.
 fn acknowledge(group: &mut Group, r: usize, acked: f64, delivered: f64, rtt: f64) {
-    let ack = Ack {
-        acked,
-        delivered,
-        rtt: Some(rtt),
-        srtt: rtt,
-        in_flight: 1.0,
-        cwnd_limited: true,
-        ..Ack::default()
-    };
+    let ack = Ack { delivered, ..Ack::of(0.0, acked, rtt) };
     group.on_ack(r, &ack);
 }
 

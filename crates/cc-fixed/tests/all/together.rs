@@ -15,16 +15,7 @@ fn together(name: &str) -> Group {
 
 /// One segment, `us` microseconds after the second in which the path of [`halved`] lost one.
 fn segment(us: u32) -> Ack {
-    Ack {
-        now: 1.0 + f64::from(us) / 1e6,
-        acked: 1.0,
-        delivered: 1.0,
-        rtt: Some(0.1),
-        srtt: 0.1,
-        in_flight: 1.0,
-        cwnd_limited: true,
-        ..Ack::default()
-    }
+    Ack::of(1.0 + f64::from(us) / 1e6, 1.0, 0.1)
 }
 
 /// A path of 20 segments in congestion avoidance: it had 40, and lost one.
@@ -189,15 +180,8 @@ fn round(group: &mut Group, r: usize, rtt: f64, start: f64, segments: u32, recov
     for step in 1..=segments {
         let ends = step == segments || recovered && step == 1;
         let ack = Ack {
-            now: start + rtt * f64::from(step) / f64::from(segments),
-            acked: 1.0,
-            delivered: 1.0,
-            rtt: Some(rtt),
-            srtt: rtt,
             round: group.path(r).round + u64::from(ends),
-            in_flight: 1.0,
-            cwnd_limited: true,
-            ..Ack::default()
+            ..Ack::of(start + rtt * f64::from(step) / f64::from(segments), 1.0, rtt)
         };
         group.on_ack(r, &ack);
     }

@@ -2,7 +2,7 @@
 
 use super::Bbr;
 use crate::Uncoupled;
-use crate::entry::{Allowed, Entry, Kind, Observable, Param, Value};
+use crate::entry::{Entry, Kind, Observable, Param};
 use alloc::boxed::Box;
 
 /// How the registry presents BBR.
@@ -34,24 +34,19 @@ pub(crate) static ENTRY: Entry = Entry {
         "ECN beyond that, sending quanta and the receiver's ACK frequency (4.1.3.3) are left out.",
     ],
     params: &[
-        Param {
-            name: "startup_pacing_gain",
-            default: Value::Number(2.77),
-            allowed: Allowed::Range(1.1, 4.0),
-            meaning: "StartupPacingGain: sending rate over bandwidth in Startup",
-        },
-        Param {
-            name: "loss_threshold",
-            default: Value::Number(0.02),
-            allowed: Allowed::Range(0.001, 0.5),
-            meaning: "LossThresh: a loss of this fraction of the segments in flight ends a probe for bandwidth",
-        },
-        Param {
-            name: "beta",
-            default: Value::Number(0.7),
-            allowed: Allowed::Range(0.1, 0.99),
-            meaning: "Beta: the smallest fraction of the bounds kept on loss",
-        },
+        Param::number(
+            "startup_pacing_gain",
+            2.77,
+            (1.1, 4.0),
+            "StartupPacingGain: sending rate over bandwidth in Startup",
+        ),
+        Param::number(
+            "loss_threshold",
+            0.02,
+            (0.001, 0.5),
+            "LossThresh: a loss of this fraction of the segments in flight ends a probe for bandwidth",
+        ),
+        Param::number("beta", 0.7, (0.1, 0.99), "Beta: the smallest fraction of the bounds kept on loss"),
     ],
     observables: &[
         Observable {

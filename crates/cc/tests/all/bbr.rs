@@ -79,15 +79,10 @@ impl Flow {
     fn acknowledge(&mut self, sample: RateSample) {
         let acked = sample.delivered();
         let ack = Ack {
-            now: self.now,
-            acked,
-            delivered: acked,
-            rtt: Some(self.rtt),
             srtt: RTT,
             in_flight: self.in_flight,
-            cwnd_limited: true,
             rate: Some(sample),
-            ..Ack::default()
+            ..Ack::of(self.now, acked, self.rtt)
         };
         self.group.on_ack(0, &ack);
     }

@@ -9,7 +9,7 @@ const BETA: f64 = 0.7;
 const RTT: f64 = 0.1;
 
 fn ack(now: f64, acked: f64) -> Ack {
-    Ack { now, acked, delivered: acked, rtt: Some(RTT), srtt: RTT, cwnd_limited: true, ..Ack::default() }
+    Ack { in_flight: 0.0, ..Ack::of(now, acked, RTT) }
 }
 
 fn congestion(now: f64, signal: Signal) -> Congestion {

@@ -21,16 +21,7 @@ impl Start {
     fn ack(&mut self, acked: f64, rtt: f64) -> f64 {
         let before = self.group.path(0).cwnd;
         let now = self.round as f64 * 0.1;
-        let ack = Ack {
-            now,
-            acked,
-            delivered: acked,
-            rtt: Some(rtt),
-            srtt: 0.1,
-            round: self.round,
-            cwnd_limited: true,
-            ..Ack::default()
-        };
+        let ack = Ack { srtt: 0.1, in_flight: 0.0, round: self.round, ..Ack::of(now, acked, rtt) };
         self.group.on_ack(0, &ack);
         self.group.path(0).cwnd - before
     }

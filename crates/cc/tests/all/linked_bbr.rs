@@ -43,16 +43,7 @@ impl Connection {
             let acked = rate * RTT;
             self.group.on_ack(
                 r,
-                &Ack {
-                    now: self.now,
-                    acked,
-                    delivered: acked,
-                    rtt: Some(rtts[r]),
-                    srtt: RTT,
-                    cwnd_limited: true,
-                    rate: Some(sample),
-                    ..Ack::default()
-                },
+                &Ack { srtt: RTT, in_flight: 0.0, rate: Some(sample), ..Ack::of(self.now, acked, rtts[r]) },
             );
         }
     }

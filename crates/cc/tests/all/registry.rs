@@ -76,16 +76,7 @@ fn every_listed_observable_is_written_and_no_more() {
     for entry in entries() {
         let mut group = entry.group(&[]).unwrap();
         let r = group.add_path(0.1, 100.0);
-        let ack = multipath_cc::Ack {
-            now: 0.0,
-            acked: 1.0,
-            delivered: 1.0,
-            rtt: Some(0.1),
-            srtt: 0.1,
-            in_flight: 99.0,
-            cwnd_limited: true,
-            ..multipath_cc::Ack::default()
-        };
+        let ack = multipath_cc::Ack { in_flight: 99.0, ..multipath_cc::Ack::of(0.0, 1.0, 0.1) };
         group.on_ack(r, &ack);
         let loss = multipath_cc::Congestion { now: 0.1, signal: multipath_cc::Signal::Loss };
         group.on_congestion(r, &loss);
@@ -166,16 +157,8 @@ fn uncoupled_is_the_algorithm_on_each_path() {
         uncoupled.add_path(0.1, 50.0);
         uncoupled.add_path(0.1, 50.0);
         for i in 0..1000 {
-            let ack = multipath_cc::Ack {
-                now: f64::from(i) * 0.002,
-                acked: 1.0,
-                delivered: 1.0,
-                rtt: Some(0.1),
-                srtt: 0.1,
-                in_flight: 9.0,
-                cwnd_limited: true,
-                ..multipath_cc::Ack::default()
-            };
+            let ack =
+                multipath_cc::Ack { in_flight: 9.0, ..multipath_cc::Ack::of(f64::from(i) * 0.002, 1.0, 0.1) };
             let loss = multipath_cc::Congestion { now: ack.now, signal: multipath_cc::Signal::Loss };
             for (group, r) in [(&mut uncoupled, 1), (&mut alone, 0)] {
                 if i % 100 == 50 {
@@ -215,15 +198,10 @@ fn a_variant_is_its_algorithm_with_other_defaults() {
             }
             for i in 0..1000_u32 {
                 let ack = multipath_cc::Ack {
-                    now: f64::from(i) * 0.002,
-                    acked: 2.0,
-                    delivered: 2.0,
-                    rtt: Some(0.1 + 1e-5 * f64::from(i)),
                     srtt: 0.1,
                     in_flight: 9.0,
                     round: u64::from(i) / 30,
-                    cwnd_limited: true,
-                    ..multipath_cc::Ack::default()
+                    ..multipath_cc::Ack::of(f64::from(i) * 0.002, 2.0, 0.1 + 1e-5 * f64::from(i))
                 };
                 group.on_ack((i % 3 == 0).into(), &ack);
             }

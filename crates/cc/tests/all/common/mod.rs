@@ -14,17 +14,7 @@ pub fn group(name: &str, params: &[(&str, ParamValue)]) -> Group {
 
 /// One segment acknowledged at `now` by a path of round-trip time `rtt` that continues to send.
 pub fn ack(now: f64, rtt: f64) -> Ack {
-    let in_flight = 1.0;
-    Ack {
-        now,
-        acked: 1.0,
-        delivered: 1.0,
-        rtt: Some(rtt),
-        srtt: rtt,
-        in_flight,
-        cwnd_limited: true,
-        ..Ack::default()
-    }
+    Ack::of(now, 1.0, rtt)
 }
 
 /// A connection in congestion avoidance with these round-trip times and windows, for an algorithm
