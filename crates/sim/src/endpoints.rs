@@ -10,6 +10,9 @@ pub trait Endpoints: Send {
     /// Whether flow `f` is one of them.
     fn hosts(&self, f: usize) -> bool;
     /// Something happens to flow `f`.
+    ///
+    /// # Errors
+    /// The reason why the run cannot continue.
     fn handle(&mut self, f: usize, event: EndpointEvent, now: Time, out: &mut Out) -> Result<(), String>;
     /// The bytes that the receiver of flow `f` has read, in order.
     fn delivered(&self, f: usize) -> u64;
@@ -22,6 +25,9 @@ pub trait Endpoints: Send {
     /// The incomplete transfers of flow `f`: when each arrived, and its bytes.
     fn under_way(&self, f: usize) -> Vec<(Time, u64)>;
     /// End points of the same kind for another scenario, in which a transfer is alone in an idle network.
+    ///
+    /// # Errors
+    /// The reason why they cannot be made.
     fn alone(&self, scenario: &Scenario, seed: u64) -> Result<Box<dyn Endpoints>, String>;
 }
 

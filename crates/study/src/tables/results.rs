@@ -263,6 +263,9 @@ fn requests_all(asked: &[String], earlier: &Experiment) -> bool {
 }
 
 /// The differences between an earlier result and the study with these options, as messages.
+///
+/// # Errors
+/// [`StudyError::NoExperiment`].
 pub fn outdated(study: &Study, options: &Options, result: &StudyResult) -> Result<Vec<String>, StudyError> {
     let here: Vec<&str> = result.experiments.iter().map(|e| e.id.as_str()).collect();
     let asked = choose(study, options)?;
