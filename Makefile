@@ -23,7 +23,7 @@ export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kern
 # For root on Debian, setup installs Chromium, and the tests of pages must not be skipped.
 export ANABRANCH_REQUIRE_BROWSER ?= $(shell [ "$$(id -u)" = 0 ] && grep -qsx ID=debian /etc/os-release && echo 1)
 
-.PHONY: help release release-check artefact semver setup setup-test setup-release build page page-check site reproduce test unskipped lint unit python wheel deny docs quick instructions cross-check bench random fuzz hostile fmt pictures report-picture guest-images guests test-kernels kernel-proof
+.PHONY: help release release-check noq-patches artefact semver setup setup-test setup-release build page page-check site reproduce test unskipped lint unit python wheel deny docs quick instructions cross-check bench random fuzz hostile fmt pictures report-picture guest-images guests test-kernels kernel-proof
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -95,6 +95,9 @@ release: setup-release page ## make the files of a release under dist/; needs th
 
 release-check: setup-release ## try the files under dist/ as users would: bare roots of Debian 12 and 13, pip, cargo install, the same bytes
 	@tools/release-check.sh
+
+noq-patches: setup ## test the patches for the QUIC stack noq, each without and with its change; see contrib/noq
+	@contrib/noq/try.sh
 
 artefact: ## put sources, outcomes and environment into one archive under dist/; needs the report of make reproduce
 	@tools/release.sh artefact

@@ -21,22 +21,28 @@ copy() {
 run() { cargo test --quiet --manifest-path "$work/noq-proto/Cargo.toml" --lib "$@"; }
 apply() { (cd "$work/noq-proto" && git apply "$@"); }
 
-if [ "${1:-}" = --build ]; then
+# The last commit with all patches, in "$work/anabranch".
+patched() {
     copy
     for patch in "$patches"/*.patch; do apply --exclude='src/tests/*' "$patch"; done
     rm -rf "$work/anabranch"
     git clone --quiet . "$work/anabranch"
     printf '\n[patch.crates-io]\nnoq-proto = { path = "%s" }\n' "$work/noq-proto" >>"$work/anabranch/Cargo.toml"
+    export RUSTFLAGS="--cfg noq_patched"
     cd "$work/anabranch"
+}
+
+if [ "${1:-}" = --build ]; then
+    patched
     CARGO_TARGET_DIR=target cargo build --release -p anabranch-cli --features quic
     exit
 fi
 
-while read -r patch test; do
+while read -r patch test failure; do
     copy
     # The test needs the hook to compile; the stack does not call it yet.
     apply --include='src/tests/*' --include=src/congestion.rs "$patches/$patch"
-    if run "$test" >"$work/without.log" 2>&1 || ! grep -q '1 failed' "$work/without.log"; then
+    if run "$test" >"$work/without.log" 2>&1 || ! grep -q "$failure" "$work/without.log"; then
         echo "noq: $test does not fail without $patch: see $work/without.log" >&2
         exit 1
     fi
@@ -45,7 +51,13 @@ while read -r patch test; do
     run tests::multipath
     echo "noq: $patch: $test fails without it; with it, that and all tests of multipath pass"
 done <<'LIST'
-path-id.patch controller_is_built_for_its_path
-path-status.patch controller_knows_the_status_of_its_path
-acks.patch path_acks_on_their_own_path
+path-id.patch controller_is_built_for_its_path 1 failed
+path-status.patch controller_knows_the_status_of_its_path 1 failed
+acks.patch path_acks_on_their_own_path 1 failed
+bbr-seed.patch bbr3_probes_by_its_seed no method named `probe_rng_seed`
 LIST
+
+patched
+cargo test --quiet -p multipath-cc --features noq --lib a_second_connection_is_refused | tee "$work/refused.log"
+grep -q '1 passed' "$work/refused.log"
+echo "noq: with path-id.patch, multipath-cc refuses a second connection of a factory"

@@ -14,6 +14,8 @@
 //! - A client makes a `TransportConfig` for each `Endpoint::connect_with`.
 //! - A server makes one for each `Incoming`, and takes it in by `Incoming::accept_with`. Without that the stack's own controller remains.
 //!
+//! With the stack patched (folder `contrib/noq`) and `--cfg noq_patched`, the factory sees that another connection uses it, and panics.
+//!
 //! Each controller that the factory builds is a row of the group. A clone, which the stack makes when a path's address changes and for
 //! those who ask for its state, is the same row, and the last of them frees it. For algorithms that model their path, such as BBR,
 //! delivery rates are measured here, and the stack paces by the algorithm's rate.
@@ -137,7 +139,15 @@ impl<O: Observer> Coupled<O> {
     /// The same, and the paths' state.
     pub fn factory_and_paths(self) -> (Arc<dyn ControllerFactory + Send + Sync>, Paths<O>) {
         let Coupled { group, initial_window, initial_ssthresh, origin, observer } = self;
-        let state = State { group, paths: Vec::new(), began: 0, origin, observer };
+        let state = State {
+            group,
+            paths: Vec::new(),
+            began: 0,
+            #[cfg(noq_patched)]
+            has_connection: false,
+            origin,
+            observer,
+        };
         let factory = Arc::new(Factory { initial_window, initial_ssthresh, state: Mutex::new(state) });
         (factory.clone(), Paths(factory))
     }
@@ -171,6 +181,9 @@ pub struct State<O> {
     /// By row.
     paths: Vec<PathState>,
     began: usize,
+    /// Whether a connection has begun.
+    #[cfg(noq_patched)]
+    has_connection: bool,
     origin: Option<Instant>,
     observer: O,
 }
@@ -206,6 +219,21 @@ impl<O> State<O> {
 }
 
 impl<O: Observer> ControllerFactory for Factory<O> {
+    /// With contrib/noq/path-id.patch, a second connection is refused.
+    #[cfg(noq_patched)]
+    fn build_for_path(
+        self: Arc<Self>,
+        path: noq_proto::PathId,
+        migrates: bool,
+        now: Instant,
+        current_mtu: u16,
+    ) -> Box<dyn Controller> {
+        let begins = path == noq_proto::PathId::ZERO && !migrates;
+        let is_second = begins && mem::replace(&mut self.lock().has_connection, true);
+        assert!(!is_second, "two connections share a factory, which would couple them: make one for each");
+        self.build(now, current_mtu)
+    }
+
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
         let (row, id) = {
             let mut state = self.lock();

@@ -169,10 +169,8 @@ fn connection(
 
 /// Whether a path belongs to its connection at that time.
 fn joined(flow: &Flow, path: usize, time: Time) -> bool {
-    let mut events = flow.events.iter().filter(|event| event.path == path);
-    let from_the_start = !events.clone().next().is_some_and(|event| event.action == SubflowAction::Add);
-    let last = events.by_ref().filter(|event| event.at <= time);
-    last.fold(from_the_start, |joined, event| match event.action {
+    let events = flow.events.iter().filter(|event| event.path == path && event.at <= time);
+    events.fold(flow.joins_at_start(path), |joined, event| match event.action {
         SubflowAction::Add => true,
         SubflowAction::Remove => false,
         SubflowAction::Backup(_) => joined,

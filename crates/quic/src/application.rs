@@ -2,8 +2,9 @@
 
 use anabranch_net::{Random, Time};
 use anabranch_scenario::{Application as Spec, Scenario};
-use anabranch_sim::{Arrivals, Completed};
+use anabranch_sim::{Arrivals, Completed, OnOff};
 use noq_proto::StreamId;
+use std::collections::VecDeque;
 
 /// Data of one stream.
 pub(crate) struct Transfer {
@@ -24,6 +25,11 @@ impl Transfer {
     pub(crate) fn ends(&self) -> bool {
         self.bytes.is_some()
     }
+
+    /// Whether less than that was written.
+    pub(crate) fn has_written_less(&self, than: u64) -> bool {
+        self.bytes.is_some_and(|bytes| bytes - self.left < than)
+    }
 }
 
 /// The application of a flow, at both ends.
@@ -31,14 +37,12 @@ pub(crate) struct Application {
     spec: Spec,
     random: Random,
     arrivals: Option<Arrivals>,
+    on_off: Option<OnOff>,
     /// Transfers that the receiver does not have, in order of arrival.
-    pub(crate) transfers: Vec<Transfer>,
+    pub(crate) transfers: VecDeque<Transfer>,
     /// When it acts next on its own.
     pub(crate) next_at: Time,
     is_stopped: bool,
-    /// Whether an on–off source sends, and until when.
-    is_on: bool,
-    toggle_at: Time,
     requests: u64,
     asked_at: Time,
 }
@@ -57,31 +61,30 @@ impl Application {
         let random = scenario.application_random(seed, f);
         Application {
             arrivals: Arrivals::of(&spec, random.clone()),
+            on_off: OnOff::of(&spec, random.clone()),
             spec,
             random,
-            transfers: Vec::new(),
+            transfers: VecDeque::new(),
             next_at: Time::NEVER,
             is_stopped: false,
-            is_on: false,
-            toggle_at: Time::NEVER,
             requests: 0,
             asked_at: Time::NEVER,
         }
     }
 
     fn begin(&mut self, at: Time, bytes: Option<u64>, left: u64, stream: Option<StreamId>) {
-        self.transfers.push(Transfer { at, bytes, left, stream, is_sent: false });
+        self.transfers.push_back(Transfer { at, bytes, left, stream, is_sent: false });
     }
 
     /// Whether it writes as fast as it can in periods. What it has not sent at the end of a period is not sent, so it writes no more
     /// than the connection can send.
     pub(crate) fn is_greedy(&self) -> bool {
-        matches!(self.spec, Spec::OnOff { rate_bps: None, .. })
+        self.on_off.as_ref().is_some_and(OnOff::is_greedy)
     }
 
     /// The same, in such a period.
     pub(crate) fn is_greedy_now(&self) -> bool {
-        self.is_greedy() && self.is_on
+        self.on_off.as_ref().is_some_and(|on_off| on_off.is_greedy() && on_off.is_on())
     }
 
     /// The flow starts.
@@ -97,7 +100,7 @@ impl Application {
             Spec::Bulk { bytes } => self.begin(now, bytes, bytes.unwrap_or(u64::MAX), None),
             Spec::OnOff { .. } => {
                 self.begin(now, None, 0, None);
-                (self.toggle_at, self.next_at) = (now, now);
+                self.next_at = now;
             }
             Spec::RequestResponse { .. } | Spec::Arrivals { .. } => (),
         }
@@ -125,19 +128,13 @@ impl Application {
         self.next_at = Time::NEVER;
         match &self.spec {
             Spec::Bulk { .. } => (),
-            Spec::OnOff { on, off, rate_bps } => {
-                if now >= self.toggle_at {
-                    self.is_on = !self.is_on;
-                    let period = if self.is_on { on } else { off }.sample(&mut self.random);
-                    // Periods of zero length would loop forever.
-                    self.toggle_at = now + Time::from_secs_f64(period).max(Time::from_nanos(1000));
-                }
-                self.next_at = self.toggle_at;
-                if let (true, Some(rate)) = (self.is_on, rate_bps) {
+            Spec::OnOff { .. } => {
+                let Some(on_off) = &mut self.on_off else { return Want::Nothing };
+                let turn = on_off.act(now, packet);
+                if turn.writes {
                     self.transfers[0].left += packet;
-                    let gap = Time::from_secs_f64(packet as f64 * 8.0 / rate);
-                    self.next_at = self.next_at.min(now + gap.max(Time::from_nanos(1)));
                 }
+                self.next_at = turn.next_at;
             }
             Spec::RequestResponse { .. } => return self.ask(now),
             Spec::Arrivals { .. } => {
@@ -161,7 +158,7 @@ impl Application {
     /// The receiver has read that stream to its end. Returns the response or transfer that is now complete.
     pub(crate) fn on_read(&mut self, stream: StreamId, now: Time) -> Option<Completed> {
         let which = self.transfers.iter().position(|transfer| transfer.stream == Some(stream))?;
-        let Transfer { at, bytes, .. } = self.transfers.remove(which);
+        let Transfer { at, bytes, .. } = self.transfers.remove(which)?;
         if let (Spec::RequestResponse { think, count, .. }, false) = (&self.spec, self.is_stopped) {
             match count.is_some_and(|count| self.requests >= count) {
                 true => self.is_stopped = true,

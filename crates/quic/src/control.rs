@@ -5,7 +5,7 @@ use crate::clock::Clock;
 use crate::meter::Meters;
 use crate::stack::{self, Watched};
 use anabranch_cc::noq::{Coupled, Paths};
-use anabranch_net::Time;
+use anabranch_net::{Random, Time};
 use anabranch_scenario::Flow as Spec;
 use noq_proto::congestion::ControllerFactory;
 use std::sync::Arc;
@@ -20,11 +20,16 @@ pub(crate) enum Control {
 pub(crate) type Factory = Arc<dyn ControllerFactory + Send + Sync>;
 
 impl Control {
-    /// The flow's control and the stack's factory of it. `payload`: bytes of a full packet.
-    pub(crate) fn new(spec: &Spec, clock: Clock, payload: u16) -> Result<(Control, Factory), QuicError> {
+    /// The flow's control and the stack's factory of it. `payload`: bytes of a full packet. `random`: numbers of its own.
+    pub(crate) fn new(
+        spec: &Spec,
+        clock: Clock,
+        payload: u16,
+        random: impl FnOnce() -> Random,
+    ) -> Result<(Control, Factory), QuicError> {
         let first = u64::from(spec.tcp.initial_window) * u64::from(payload);
         let meters = Meters::new(clock, spec.paths.len(), spec.cc.entry.observables.len());
-        if let Some(own) = stack::named(spec.cc.entry.name, first) {
+        if let Some(own) = stack::named(spec.cc.entry.name, first, random) {
             let watched = Arc::new(Watched::new(own, meters));
             return Ok((Control::Stack(watched.clone()), watched));
         }

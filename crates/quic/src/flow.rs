@@ -4,7 +4,7 @@ use crate::QuicError;
 use crate::application::{Application, Want};
 use crate::clock::Clock;
 use crate::control::Control;
-use crate::host::{End, Host, four_tuple, hosts, path_of};
+use crate::host::{End, Host, RECEIVE_WINDOW, four_tuple, hosts, path_of};
 use crate::meter::payload as stream_bytes;
 use crate::paths::Paths;
 use crate::tls::Secrets;
@@ -21,6 +21,8 @@ use std::sync::Arc;
 
 /// The random numbers of connections.
 const SEED: u64 = 0x7175_6963_2072_6e67;
+/// Those of the stack's controllers.
+const PROBES: u64 = 0x7072_6f62_6573_2062;
 /// IPv4, TCP and its timestamps, by which a packet of a TCP flow exceeds its mss; and IPv4 and UDP.
 const TCP_HEADERS: u16 = 52;
 const UDP_HEADERS: u16 = 28;
@@ -41,6 +43,8 @@ pub(crate) struct Flow {
     secrets: Option<Arc<Secrets>>,
     /// Bytes of stream data in a full packet.
     packet: u64,
+    /// Of each stream, in bytes.
+    receive_window: u64,
     paths: Paths,
     client: Host,
     server: Host,
@@ -98,7 +102,7 @@ impl Flow {
         let spec = &scenario.flows[f];
         let mut random = Random::new(seed ^ SEED, f as u64);
         let payload = spec.tcp.mss + TCP_HEADERS - UDP_HEADERS;
-        let (control, factory) = Control::new(spec, clock, payload)?;
+        let (control, factory) = Control::new(spec, clock, payload, || Random::new(seed ^ PROBES, f as u64))?;
         let secrets = is_captured.then(Arc::<Secrets>::default);
         let (client, server, config) = hosts(spec, payload, factory, secrets.clone(), &mut random);
         Ok(Flow {
@@ -106,6 +110,7 @@ impl Flow {
             ecn: spec.tcp.ecn,
             secrets,
             packet: stream_bytes(payload.into()),
+            receive_window: (RECEIVE_WINDOW * u32::from(payload)).into(),
             paths: Paths::new(spec),
             client,
             server,
@@ -413,7 +418,7 @@ impl Flow {
             let sent = self.control.meters(|meters| meters.sent()).saturating_sub(self.ahead.sent);
             let more = (sent + MOST_AHEAD).saturating_sub(self.ahead.written);
             if self.application.is_greedy_now()
-                && let Some(transfer) = self.application.transfers.first_mut()
+                && let Some(transfer) = self.application.transfers.front_mut()
             {
                 self.ahead.written += more;
                 transfer.left += more * self.packet;
@@ -430,6 +435,8 @@ impl Flow {
                 match connection.send_stream(stream).write_chunks(&mut &mut chunks[..]) {
                     Ok(written) if transfer.left < u64::MAX => transfer.left -= written as u64,
                     Ok(_) => (),
+                    // Of the connection's window: the streams behind it would have to wait, too.
+                    Err(_) if transfer.has_written_less(self.receive_window) => return,
                     Err(_) => break,
                 }
             }

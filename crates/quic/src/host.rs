@@ -16,9 +16,9 @@ const PORT: u16 = 4433;
 /// As much as the stack buffers of a stream that the receiver has not acknowledged.
 const SEND_WINDOW: u64 = 16 << 20;
 
-/// The receive window of the stream, in full packets. The stack ends a connection whose stream is in more than 1024 pieces; what
+/// The receive window of each stream, in full packets. The stack ends a connection whose stream is in more than 1024 pieces; what
 /// is missing between them takes more packets than this.
-const RECEIVE_WINDOW: u32 = 1800;
+pub(crate) const RECEIVE_WINDOW: u32 = 1800;
 
 /// The most streams of transfers at once.
 const MOST_STREAMS: u32 = 1 << 16;

@@ -1,7 +1,7 @@
 //! A scenario over real multipath QUIC end points: `noq-proto` in virtual time, hosted by the simulator.
 //!
-//! A flow is a QUIC connection with one path for each path of the scenario, and sends one stream. Our algorithm sees all paths
-//! of a connection. A run is a function of scenario, seed and version: the connection's random numbers come from the
+//! A flow is a QUIC connection with one path for each path of the scenario, and sends a stream for each transfer or answer. Our
+//! algorithm sees all paths of a connection. A run is a function of scenario, seed and version: the connection's random numbers come from the
 //! seed, and what does not (the key exchange) has a fixed length.
 
 mod application;

@@ -28,10 +28,11 @@ struct Path {
 
 impl Paths {
     pub(crate) fn new(spec: &Spec) -> Paths {
-        let path = |(p, path): (usize, &anabranch_scenario::Path)| {
-            let first = spec.events.iter().find(|event| event.path == p);
-            let is_wanted = first.is_none_or(|event| event.action != SubflowAction::Add);
-            Path { is_wanted, is_backup: path.backup, id: None, is_up: false }
+        let path = |(p, path): (usize, &anabranch_scenario::Path)| Path {
+            is_wanted: spec.joins_at_start(p),
+            is_backup: path.backup,
+            id: None,
+            is_up: false,
         };
         Paths { paths: spec.paths.iter().enumerate().map(path).collect(), due: Time::ZERO }
     }

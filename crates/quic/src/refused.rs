@@ -20,13 +20,7 @@ pub fn check(scenario: &Scenario) -> Result<(), QuicError> {
 
 /// When the events leave a started flow without a path, if they do.
 fn without_path(flow: &Flow) -> Option<Time> {
-    let is_first = |k: usize| flow.events[..k].iter().all(|event| event.path != flow.events[k].path);
-    let mut is_wanted = vec![true; flow.paths.len()];
-    for (k, event) in flow.events.iter().enumerate() {
-        if is_first(k) && event.action == SubflowAction::Add {
-            is_wanted[event.path] = false;
-        }
-    }
+    let mut is_wanted: Vec<_> = (0..flow.paths.len()).map(|path| flow.joins_at_start(path)).collect();
     for (k, event) in flow.events.iter().enumerate() {
         match event.action {
             SubflowAction::Add => is_wanted[event.path] = true,
@@ -62,8 +56,8 @@ fn flow(flow: &Flow) -> Result<(), QuicError> {
         );
         return refused("events", why);
     }
-    if flow.cc.entry.name == "noq:bbr3" {
-        let why = "it takes random numbers of the machine, and its seed cannot be set, so that a run does not repeat: use noq:cubic or noq:newreno";
+    if flow.cc.entry.name == "noq:bbr3" && cfg!(not(noq_patched)) {
+        let why = "it takes random numbers of the machine, and only contrib/noq/bbr-seed.patch lets a run set its seed: use noq:cubic or noq:newreno, or build with the patch, contrib/noq/try.sh --build";
         return refused("cc", why.into());
     }
     if flow.cc.is_of_stack() && !flow.cc.params.is_empty() {

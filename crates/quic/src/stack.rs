@@ -2,6 +2,7 @@
 
 use crate::meter::Meters;
 use anabranch_cc::noq::{Event, Flight, Observer};
+use anabranch_net::Random;
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics, CubicConfig, NewRenoConfig};
 use std::any::Any;
@@ -9,8 +10,13 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The stack's factory for the controller of that name, with a first window of `bytes`.
-pub(crate) fn named(name: &str, bytes: u64) -> Option<Arc<dyn ControllerFactory + Send + Sync>> {
+/// The stack's factory for the controller of that name, with a first window of `bytes`. `seed` is of its random numbers.
+#[cfg_attr(not(noq_patched), expect(unused_variables))]
+pub(crate) fn named(
+    name: &str,
+    bytes: u64,
+    seed: impl FnOnce() -> Random,
+) -> Option<Arc<dyn ControllerFactory + Send + Sync>> {
     match name {
         "noq:newreno" => {
             let mut config = NewRenoConfig::default();
@@ -22,7 +28,28 @@ pub(crate) fn named(name: &str, bytes: u64) -> Option<Arc<dyn ControllerFactory 
             config.initial_window(bytes);
             Some(Arc::new(config))
         }
+        #[cfg(noq_patched)]
+        "noq:bbr3" => Some(Arc::new(Bbr3 { bytes, random: Mutex::new(seed()) })),
         _ => None,
+    }
+}
+
+/// Each path with a seed of its own.
+#[cfg(noq_patched)]
+struct Bbr3 {
+    bytes: u64,
+    random: Mutex<Random>,
+}
+
+#[cfg(noq_patched)]
+impl ControllerFactory for Bbr3 {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        let mut seed = [0; 16];
+        let mut random = self.random.lock().unwrap_or_else(PoisonError::into_inner);
+        seed.chunks_mut(8).for_each(|part| part.copy_from_slice(&random.bits().to_le_bytes()));
+        let mut config = noq_proto::congestion::Bbr3Config::default();
+        config.initial_window(self.bytes).probe_rng_seed(Some(seed));
+        Arc::new(config).build(now, current_mtu)
     }
 }
 

@@ -80,6 +80,12 @@ impl Flow {
         self.paths.len() > 1
     }
 
+    /// Whether a path is in use from the flow's start: its first event, if any, is not that it joins.
+    pub fn joins_at_start(&self, path: usize) -> bool {
+        let first = self.events.iter().find(|event| event.path == path);
+        first.is_none_or(|event| event.action != SubflowAction::Add)
+    }
+
     /// Whether it always has data to send, as theory assumes: no pauses, no end.
     pub fn is_greedy(&self) -> bool {
         matches!(self.application, Application::Bulk { bytes: None })

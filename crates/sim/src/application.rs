@@ -1,6 +1,7 @@
 //! Applications: when the sender has data to send.
 
 use crate::arrivals::Arrivals;
+use crate::on_off::OnOff;
 use crate::stream::SendStream;
 use anabranch_net::{Random, Time};
 use anabranch_scenario::Application as Spec;
@@ -43,14 +44,12 @@ struct SharedTransfers {
 pub(crate) struct Application {
     spec: Spec,
     random: Random,
-    sending: bool,
     stopped: bool,
     /// When it acts next on its own.
     pub(crate) next_at: Time,
-    /// When the current sending period or pause of an on–off source ends.
-    toggle_at: Time,
     asked: Option<PendingResponse>,
     shared: Option<Box<SharedTransfers>>,
+    on_off: Option<Box<OnOff>>,
     /// Requests so far, and how often the latest was repeated.
     pub(crate) requests: u64,
     pub(crate) repeats: u32,
@@ -62,12 +61,11 @@ impl Application {
         Application {
             shared: arrivals
                 .map(|arrivals| Box::new(SharedTransfers { arrivals, under_way: VecDeque::new() })),
+            on_off: OnOff::of(&spec, random.clone()).map(Box::new),
             spec,
             random,
-            sending: false,
             stopped: false,
             next_at: Time::NEVER,
-            toggle_at: Time::NEVER,
             asked: None,
             requests: 0,
             repeats: 0,
@@ -102,10 +100,7 @@ impl Application {
                 out.close();
             }
             Spec::Bulk { bytes: None } => out.write_up_to(u64::MAX),
-            Spec::OnOff { .. } => {
-                self.toggle_at = now;
-                self.next_at = now;
-            }
+            Spec::OnOff { .. } => self.next_at = now,
             Spec::RequestResponse { .. } | Spec::Arrivals { .. } => (),
         }
     }
@@ -124,26 +119,18 @@ impl Application {
         self.next_at = Time::NEVER;
         match &self.spec {
             Spec::Bulk { .. } => false,
-            Spec::OnOff { on, off, rate_bps } => {
-                let rate_bps = *rate_bps;
-                if now >= self.toggle_at {
-                    self.sending = !self.sending;
-                    let period = if self.sending { on } else { off }.sample(&mut self.random);
-                    // Periods of zero length would loop forever.
-                    self.toggle_at = now + Time::from_secs_f64(period).max(Time::from_nanos(1000));
-                    match (self.sending, rate_bps) {
-                        (true, None) => out.write_up_to(u64::MAX),
-                        (true, Some(_)) => (),
-                        (false, None) => out.pause(),
-                        (false, Some(_)) => (),
-                    }
+            Spec::OnOff { .. } => {
+                let Some(on_off) = &mut self.on_off else { return false };
+                let turn = on_off.act(now, mss.into());
+                match turn.begins.filter(|_| on_off.is_greedy()) {
+                    Some(true) => out.write_up_to(u64::MAX),
+                    Some(false) => out.pause(),
+                    None => (),
                 }
-                self.next_at = self.toggle_at;
-                if let (true, Some(rate)) = (self.sending, rate_bps) {
+                if turn.writes {
                     out.write_up_to(out.cut_bytes() + out.unsent() + u64::from(mss));
-                    let gap = Time::from_secs_f64(f64::from(mss) * 8.0 / rate);
-                    self.next_at = self.next_at.min(now + gap.max(Time::from_nanos(1)));
                 }
+                self.next_at = turn.next_at;
                 false
             }
             Spec::RequestResponse { .. } => match self.asked {

@@ -23,6 +23,7 @@ mod lone_runs;
 mod memory;
 mod meter;
 mod network;
+mod on_off;
 mod packet;
 mod pool;
 mod prr;
@@ -56,6 +57,7 @@ pub use arrivals::Arrivals;
 pub use endpoints::{Datagram, EndpointEvent, Endpoints, Out};
 pub use event::EventQueue;
 pub use memory::memory;
+pub use on_off::{OnOff, Turn};
 pub use session::{FlowNow, LinkNow, Session, SubflowNow};
 
 use anabranch_cc::registry::ParamError;

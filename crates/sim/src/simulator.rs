@@ -19,7 +19,7 @@ use crate::{End, SimError};
 use anabranch_cc::Group;
 use anabranch_net::{Random, Time, Totals};
 use anabranch_record::{KeepGoing, NoSamples, Sink};
-use anabranch_scenario::{Application as Spec, MAX_HOPS, Scenario, SubflowAction};
+use anabranch_scenario::{Application as Spec, MAX_HOPS, Scenario};
 
 /// Seed of the hosts' jitter.
 const JITTER_SEED: u64 = 0x686f_7374_206a_6974;
@@ -544,8 +544,7 @@ fn subflows_of(
         let jitter = scenario.host_jitter(f, p);
         let id = net.add_subflow(&path.links, &path.return_links, back, jitter, random);
         let mut subflow = Subflow::new(id, path.backup, flow.tcp.min_rto, observables);
-        let first = flow.events.iter().find(|e| e.path == p);
-        subflow.wanted = first.is_none_or(|e| e.action != SubflowAction::Add);
+        subflow.wanted = flow.joins_at_start(p);
         subflows.push(subflow);
         owners.push((c as u32, p as u32));
     }

@@ -58,6 +58,22 @@ fn a_build_is_a_row_and_a_clone_is_not() {
     assert_eq!(ids, [(0, 2)], "but it is another path");
 }
 
+/// Path 0 begins once in a connection; it may migrate, and other paths begin and migrate, too.
+#[cfg(noq_patched)]
+#[test]
+#[should_panic(expected = "two connections share a factory")]
+fn a_second_connection_is_refused() {
+    let of = Tested::new("lia", None);
+    let build = |id: u8, migrates| {
+        let id = noq_proto::PathId::from(id);
+        of.factory.clone().build_for_path(id, migrates, of.at(0), 1000)
+    };
+    let kept = [build(0, false), build(1, false), build(0, true), build(1, true), build(2, false)];
+    assert_eq!(of.active(), [true; 5]);
+    drop(kept);
+    build(0, false);
+}
+
 /// Two losses of one flight are one response, a loss of the next flight another: 10 → 5 → 2.5.
 #[test]
 fn one_response_in_a_round_trip() {

@@ -28,6 +28,14 @@ fn an_answer_takes_a_round_trip_and_its_bytes() {
     assert!((0.8..1.2).contains(&(times.p50_s / of_tcp.p50_s)), "{times:?}, TCP {of_tcp:?}");
 }
 
+/// More answers than the stack allows streams at once, 100.
+#[test]
+fn answers_give_their_streams_back() {
+    let text = with(r#"{ kind = "request-response", size = "10 kB", think = "1 ms", count = 150 }"#);
+    let quic = &summary(&text, &[], 1).flows[0];
+    assert_eq!((quic.completion.as_ref().unwrap().count, quic.delivered_bytes), (150, 1_500_000));
+}
+
 /// Seven packets fit the first window: they take 20 ms and 1.2 ms each, and what the pacer adds, which is less for later transfers, whose
 /// window has grown. The lone run is a first transfer.
 #[test]

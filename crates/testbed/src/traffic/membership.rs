@@ -25,12 +25,10 @@ impl Membership {
             let device = Routes::open()?.device(&device_name(path))?;
             Ok(Endpoint { id: path as u8 + 1, address: sender_address(path), device, backup: given.backup })
         };
-        let first = |path| flow.events.iter().find(|event| event.path == path);
-        let wanted = |path| first(path).is_none_or(|event| event.action != SubflowAction::Add);
         let membership = Membership {
             manager: if flow.is_multipath() { Some(PathManager::open()?) } else { None },
             endpoints: flow.paths.iter().enumerate().map(endpoint).collect::<Result<_, _>>()?,
-            wanted: (0..flow.paths.len()).map(wanted).collect(),
+            wanted: (0..flow.paths.len()).map(|path| flow.joins_at_start(path)).collect(),
             events: flow.events.iter().rev().copied().collect(),
         };
         if let Some(manager) = &membership.manager {
