@@ -114,7 +114,8 @@ part_deb() {
     cargo build --quiet --profile dist --locked --features linux,quic --bin anabranch
     mkdir -p "$root/DEBIAN" "$root/usr/bin" "$share/man/man1" "$share/doc/anabranch" "$share/anabranch" "$root/usr/lib/systemd/system" \
         "$share/bash-completion/completions" "$share/zsh/vendor-completions" "$share/fish/vendor_completions.d"
-    strip --strip-unneeded -o "$root/usr/bin/anabranch" "$target/dist/anabranch"
+    # The linker's build ID is over symbols, too, which name the folder.
+    strip --strip-unneeded --remove-section=.note.gnu.build-id -o "$root/usr/bin/anabranch" "$target/dist/anabranch"
     # What packaging/control depends on: a newer symbol would not start on Debian 12.
     local oldest newest
     oldest=$(sed -n 's/.*libc6 (>= \([0-9.]*\)).*/\1/p' packaging/control)
