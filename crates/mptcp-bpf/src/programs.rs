@@ -11,6 +11,8 @@ const TABLES: [&str; 2] = ["/proc/thread-self/net/tcp", "/proc/thread-self/net/t
 const LOCAL: usize = 1;
 const REMOTE: usize = 2;
 const INODE: usize = 9;
+/// The field of `/proc/PID/stat` with the time when the process started; the first is 1.
+const START: usize = 22;
 
 /// The inodes of the sockets in this thread's network namespace, by local and remote address.
 pub(crate) fn inodes() -> HashMap<(SocketAddr, SocketAddr), u64> {
@@ -41,12 +43,20 @@ fn address(text: &str) -> Option<SocketAddr> {
     Some(SocketAddr::new(ip, u16::from_str_radix(port, 16).ok()?))
 }
 
-/// The processes that have these sockets open, by inode, as `iperf3 (process 4711)`: of several, the one with the lowest number.
+/// When a process started, in clock ticks after the machine.
+fn started(process: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name, in parentheses, is the second field and may contain spaces.
+    stat.rsplit_once(") ")?.1.split(' ').nth(START - 3)?.parse().ok()
+}
+
+/// The processes that have these sockets open, by inode, as `iperf3 (process 4711)`: of several, the one that started first, because a
+/// process that it starts may share them.
 pub(crate) fn holders(wanted: &HashSet<u64>) -> HashMap<u64, String> {
     let names = |path: &Path| fs::read_dir(path).into_iter().flatten().flatten();
     let mut processes: Vec<u32> =
         names(Path::new("/proc")).filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
-    processes.sort_unstable();
+    processes.sort_by_cached_key(|&process| (started(process), process));
     let mut found = HashMap::new();
     for process in processes {
         let folder = Path::new("/proc").join(process.to_string());
@@ -78,6 +88,16 @@ mod tests {
             let process = format!("(process {})", std::process::id());
             assert!(holders[&inode].ends_with(&process), "{holders:?}");
         }
+    }
+
+    /// Numbers of processes wrap; times do not.
+    #[test]
+    fn what_a_process_starts_started_later() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let (own, of_child) = (started(std::process::id()), started(child.id()));
+        child.kill().and_then(|()| child.wait()).unwrap();
+        assert!(own.is_some() && own <= of_child, "{own:?} {of_child:?}");
+        assert!(started(1) <= own);
     }
 
     #[test]
