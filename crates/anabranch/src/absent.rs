@@ -1,5 +1,7 @@
 //! Backends that this build leaves out: names, and why they run nothing.
 
+#[cfg(not(feature = "quic"))]
+use crate::qlog::Traces;
 use crate::{Error, Runner};
 use anabranch_record::{KeepGoing, Sink, Summary};
 #[cfg(not(feature = "quic"))]
@@ -69,6 +71,7 @@ pub mod quic {
         _: &Task,
         _: &mut dyn Sink,
         _: Option<&mut dyn Tap>,
+        _: Option<&Traces>,
         _: KeepGoing<'_>,
     ) -> Result<Summary, TaskError> {
         Err(TaskError::Refused(WHY.into()))

@@ -73,6 +73,7 @@ pub mod linux;
 mod measured;
 mod pcap;
 mod plot;
+mod qlog;
 #[cfg(feature = "quic")]
 mod quic;
 mod run;

@@ -1,13 +1,16 @@
-//! Writes the packets of a simulated run as a capture.
+//! Writes the packets of a simulated run as a capture, and its QUIC connections as traces.
 
 use crate::Error;
 use crate::error::input_error;
+use crate::qlog::Traces;
 use crate::quic::NOQ;
 use crate::units::{BYTES, with_unit};
 use anabranch_capture::{BackgroundCapture, Capture, HostCapture, Options, is_own};
+use anabranch_papers::Simulator;
 use anabranch_record::output::{Notify, OutputFile};
 use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_scenario::Scenario;
+use anabranch_sim::tap::Tap;
 use anabranch_study::task::SIM;
 use anabranch_study::{Backend, Task, TaskError};
 use std::fs::{File, OpenOptions};
@@ -53,23 +56,54 @@ impl Write for Target {
     }
 }
 
-/// The simulator, or the QUIC stack in it, with a capture of what it simulates.
-pub struct CapturingBackend {
-    capture: Mutex<BackgroundCapture<Target>>,
-    path: PathBuf,
+/// The simulator, or the QUIC stack in it, with a capture or traces of what it simulates.
+pub struct ObservedBackend {
+    capture: Option<BeganCapture>,
+    traces: Option<Traces>,
     is_quic: bool,
 }
 
-impl CapturingBackend {
-    /// Starts the capture.
+impl ObservedBackend {
+    /// Starts the capture and the traces.
     pub fn new(
-        wanted: &Packets,
+        packets: Option<&Packets>,
+        traces: Option<Traces>,
         scenario: &Scenario,
         backend: &str,
         replace: bool,
         note: Notify,
     ) -> Result<Self, Error> {
-        let (path, is_quic) = (&wanted.file, backend == NOQ.name());
+        let is_quic = backend == NOQ.name();
+        let capture = packets.map(|wanted| BeganCapture::new(wanted, scenario, is_quic, replace, note));
+        Ok(ObservedBackend { capture: capture.transpose()?, traces, is_quic })
+    }
+
+    /// Ends the capture and the traces, and returns their files. Those of an interrupted run have other names, because the
+    /// formats cannot mark them as partial.
+    pub fn finish(self, partial: bool) -> Result<Vec<PathBuf>, Error> {
+        let mut files = self.traces.map(|traces| traces.finish(partial)).transpose()?.unwrap_or_default();
+        if let Some(BeganCapture { capture, path }) = self.capture {
+            files.push(complete(capture.into_inner().expect("nothing panicked").finish(), path, partial)?);
+        }
+        Ok(files)
+    }
+}
+
+/// A capture that has begun.
+struct BeganCapture {
+    capture: Mutex<BackgroundCapture<Target>>,
+    path: PathBuf,
+}
+
+impl BeganCapture {
+    fn new(
+        wanted: &Packets,
+        scenario: &Scenario,
+        is_quic: bool,
+        replace: bool,
+        note: Notify,
+    ) -> Result<Self, Error> {
+        let path = &wanted.file;
         let links = wanted.links.iter().map(|name| link(scenario, name)).collect::<Result<_, _>>()?;
         let snap = match wanted.snap {
             Some(0) => WHOLE,
@@ -83,15 +117,7 @@ impl CapturingBackend {
         let capture = begin().map_err(|error| cannot_write(path, &error))?;
         let most = with_unit(options.most_bytes(scenario), BYTES);
         note(&format!("{} may grow to about {most}", path.display()));
-        Ok(CapturingBackend { capture: Mutex::new(capture), path: path.clone(), is_quic })
-    }
-
-    /// Ends the capture and returns its file. The capture of an interrupted run has another name, because the format cannot
-    /// mark it as partial.
-    pub fn finish(self, partial: bool) -> Result<PathBuf, Error> {
-        let CapturingBackend { capture, path, .. } = self;
-        let capture = capture.into_inner().expect("nothing panicked");
-        complete(capture.finish(), path, partial)
+        Ok(BeganCapture { capture: Mutex::new(capture), path: path.clone() })
     }
 }
 
@@ -114,7 +140,7 @@ impl HostPackets {
         &mut self.capture
     }
 
-    /// As [`CapturingBackend::finish`].
+    /// As [`ObservedBackend::finish`].
     pub fn finish(self, partial: bool) -> Result<PathBuf, Error> {
         complete(self.capture.finish(), self.path, partial)
     }
@@ -130,19 +156,27 @@ fn complete(ended: io::Result<Target>, path: PathBuf, partial: bool) -> Result<P
     }
 }
 
-impl Backend for CapturingBackend {
+impl Backend for ObservedBackend {
     fn name(&self) -> &str {
         if self.is_quic { NOQ.name() } else { SIM }
     }
 
     fn run(&self, task: &Task, sink: &mut dyn Sink, keep_going: KeepGoing<'_>) -> Result<Summary, TaskError> {
-        let capture = &mut *self.capture.lock().expect("nothing panicked");
-        if self.is_quic {
-            return crate::quic::run(task, sink, Some(capture), keep_going);
+        let mut capture = self.capture.as_ref().map(|began| began.capture.lock().expect("nothing panicked"));
+        let packets = capture.as_mut().map(|capture| &mut **capture as &mut dyn Tap);
+        match packets {
+            packets if self.is_quic => {
+                crate::quic::run(task, sink, packets, self.traces.as_ref(), keep_going)
+            }
+            None => Simulator.run(task, sink, keep_going),
+            Some(packets) => {
+                let scenario = task.scenario("the task's scenario")?;
+                let seed = task.seed_of_run();
+                anabranch_papers::ended(anabranch_sim::run_captured(
+                    &scenario, seed, sink, packets, keep_going,
+                ))
+            }
         }
-        let scenario = task.scenario("the task's scenario")?;
-        let seed = task.seed_of_run();
-        anabranch_papers::ended(anabranch_sim::run_captured(&scenario, seed, sink, capture, keep_going))
     }
 }
 

@@ -1,8 +1,9 @@
 //! Scenarios over real QUIC end points, in virtual time.
 
 use crate::Runner;
+use crate::qlog::Traces;
 use anabranch_papers::task_error;
-use anabranch_quic::QuicError;
+use anabranch_quic::{Destination, Observers, OpenTrace, QuicError};
 use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_scenario::Scenario;
 use anabranch_sim::tap::Tap;
@@ -32,23 +33,26 @@ impl Backend for Noq {
     }
 
     fn packet_cost(&self) -> Option<f64> {
-        Some(7.0)
+        Some(7.0) // measured: of the simulator's time for a packet
     }
 
     fn run(&self, task: &Task, sink: &mut dyn Sink, keep_going: KeepGoing<'_>) -> Result<Summary, TaskError> {
-        run(task, sink, None, keep_going)
+        run(task, sink, None, None, keep_going)
     }
 }
 
-/// Runs the task, with a capture if there is a `tap`.
+/// Runs the task, with a capture of its packets and with traces, if wanted.
 pub(crate) fn run(
     task: &Task,
     sink: &mut dyn Sink,
-    tap: Option<&mut dyn Tap>,
+    packets: Option<&mut dyn Tap>,
+    traces: Option<&Traces>,
     keep_going: KeepGoing<'_>,
 ) -> Result<Summary, TaskError> {
     let scenario = task.scenario("the task's scenario")?;
-    let run = anabranch_quic::run(&scenario, task.seed_of_run(), sink, tap, keep_going);
+    let open = |f, is_sender| -> Destination { traces.expect("wanted").open(f, is_sender) };
+    let observers = Observers { packets, traces: traces.map(|_| &open as OpenTrace<'_>) };
+    let run = anabranch_quic::run(&scenario, task.seed_of_run(), sink, observers, keep_going);
     run.map_err(|error| match error {
         QuicError::Interrupted { at, partial } => TaskError::Interrupted { at, partial: Some(partial) },
         QuicError::Refused { .. } => TaskError::Refused(error.to_string()),

@@ -1,8 +1,9 @@
 //! Runs a scenario once.
 
 use crate::error::input_error;
-use crate::pcap::{CapturingBackend, HostPackets, Packets};
+use crate::pcap::{HostPackets, ObservedBackend, Packets};
 use crate::plot::{self, Picture};
+use crate::qlog::Traces;
 use crate::quic::NOQ;
 use crate::{Error, Runner, SIM, Scenario, Watch, check_memory, earlier};
 use anabranch_plot::LineSink;
@@ -33,6 +34,8 @@ pub struct Outputs {
     pub plot: Option<PathBuf>,
     /// The capture of its packets.
     pub packets: Option<Packets>,
+    /// The folder of the qlog traces of its QUIC connections.
+    pub traces: Option<PathBuf>,
     /// Whether to replace files of another run or of another kind.
     pub replace: bool,
 }
@@ -58,6 +61,13 @@ impl Outputs {
             plot::folder(picture)?;
             earlier::refuse_input_as_output("--plot", picture, scenario.files())?;
         }
+        if self.traces.is_some() && runner.name() != NOQ.name() {
+            let help = Some("add --backend noq, which makes flows QUIC connections");
+            return Err(input_error(
+                format!("`--qlog` does not work with `--backend {}`", runner.name()),
+                help,
+            ));
+        }
         let Some(packets) = &self.packets else { return Ok(()) };
         if runner.is_kernel() && (!packets.links.is_empty() || packets.snap.is_some()) {
             let help = "leave them out: a capture on a kernel has the headers at the senders' hosts";
@@ -82,9 +92,12 @@ impl Outputs {
             (self.packets.as_ref().filter(|_| simulated), self.packets.as_ref().filter(|_| !simulated));
         let mut on_hosts =
             on_hosts.map(|wanted| HostPackets::new(wanted, scenario, self.replace)).transpose()?;
-        let captured = captured
-            .map(|wanted| CapturingBackend::new(wanted, scenario, backend.name(), self.replace, watch.note));
-        let captured = captured.transpose()?;
+        let traces = self.traces.as_ref().map(|folder| Traces::begin(folder, scenario, self.replace));
+        let traces = traces.transpose()?;
+        let observed = (captured.is_some() || traces.is_some()).then(|| {
+            ObservedBackend::new(captured, traces, scenario, backend.name(), self.replace, watch.note)
+        });
+        let observed = observed.transpose()?;
         let picture = self.plot.as_deref().map(|path| Picture::begin(path, self.replace)).transpose()?;
         let open = |(path, format): &(PathBuf, _)| RunDirectory::open(path, *format, &[], watch.note);
         let mut directory = self.record.as_ref().map(open).transpose()?;
@@ -111,16 +124,16 @@ impl Outputs {
             }
             None => sink,
         };
-        let backend = captured.as_ref().map_or(backend, |captured| captured as &dyn Backend);
+        let backend = observed.as_ref().map_or(backend, |observed| observed as &dyn Backend);
         let summary = run(scenario, backend, sink, watch)?;
         let text = scenario.text_with_command(summary.seed, options, summary.partial_until_s);
         let record = directory.map(|directory| directory.finish(&summary, Some(&text))).transpose();
         let partial = summary.partial_until_s.is_some();
-        let packets = match (captured, on_hosts) {
-            (Some(captured), _) => Some(captured.finish(partial)),
-            (None, on_hosts) => on_hosts.map(|packets| packets.finish(partial)),
-        }
-        .transpose();
+        let packets = match (observed, on_hosts) {
+            (Some(observed), _) => observed.finish(partial),
+            (None, Some(packets)) => packets.finish(partial).map(|file| vec![file]),
+            (None, None) => Ok(vec![]),
+        };
         let files = record.map_err(Error::from).map(Option::unwrap_or_default).and_then(|mut files| {
             files.extend(packets?);
             Ok(files)

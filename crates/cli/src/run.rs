@@ -24,6 +24,7 @@ Examples:
   anabranch run example:two-paths --set flows.bonded.start='5 s'
   anabranch run example:two-paths --out out/run --format csv
   anabranch run example:two-paths --duration '12 s' --pcap run.pcapng
+  anabranch run example:two-paths --backend noq --duration '12 s' --qlog traces
   anabranch run example:two-paths --plot
   anabranch run example:two-paths --plot=windows.svg
   anabranch run - --json < scenario.toml
@@ -32,7 +33,7 @@ Examples:
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
-#[command(group(ArgGroup::new("outputs").args(["out", "plot", "pcap"]).multiple(true)))]
+#[command(group(ArgGroup::new("outputs").args(["out", "plot", "pcap", "qlog"]).multiple(true)))]
 pub struct RunArgs {
     #[command(flatten)]
     pub scenario: ScenarioArgs,
@@ -42,8 +43,8 @@ pub struct RunArgs {
     /// Write the summary, the samples, and the scenario with the command that repeats the run into this directory.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Replace in `--out` a run of another scenario, seed or version, and replace files of another kind that `--plot` and
-    /// `--pcap` name.
+    /// Replace in `--out` a run of another scenario, seed or version, and replace files of another kind that `--plot`, `--pcap`
+    /// and `--qlog` name.
     #[arg(long, requires = "outputs")]
     pub replace: bool,
     /// Format of the samples.
@@ -71,6 +72,9 @@ pub struct RunArgs {
     /// Bytes to keep of each packet, 0 for all; by default the headers, because the payload is zeros, and with QUIC all.
     #[arg(long, value_name = "BYTES", requires = "pcap")]
     pub snap: Option<u32>,
+    /// Write qlog traces into this directory: of each QUIC connection of `--backend noq` one of the sender and one of the receiver.
+    #[arg(long, value_name = "DIR")]
+    pub qlog: Option<PathBuf>,
     /// Run even if it may need more than 4 GB of memory.
     #[arg(long)]
     pub yes: bool,
@@ -93,6 +97,7 @@ pub fn run(args: RunArgs) -> Result<(), Error> {
         record: args.out.map(|out| (out, args.format)),
         plot: args.plot,
         packets: args.pcap.map(|file| Packets { file, links, snap }),
+        traces: args.qlog,
         replace: args.replace,
     };
     outputs.check(&scenario, runner, args.yes)?;

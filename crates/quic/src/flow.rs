@@ -8,6 +8,7 @@ use crate::host::{End, Host, RECEIVE_WINDOW, four_tuple, hosts, path_of};
 use crate::meter::payload as stream_bytes;
 use crate::paths::Paths;
 use crate::tls::Secrets;
+use crate::traces::{OpenTrace, Trace};
 use anabranch_net::{Random, Time};
 use anabranch_scenario::{Flow as Spec, Scenario, SubflowAction, Transport};
 use anabranch_sim::{Datagram, Out};
@@ -98,13 +99,16 @@ impl Flow {
         seed: u64,
         clock: Clock,
         is_captured: bool,
+        traces: Option<OpenTrace<'_>>,
     ) -> Result<Flow, QuicError> {
         let spec = &scenario.flows[f];
         let mut random = Random::new(seed ^ SEED, f as u64);
         let payload = spec.tcp.mss + TCP_HEADERS - UDP_HEADERS;
         let (control, factory) = Control::new(spec, clock, payload, || Random::new(seed ^ PROBES, f as u64))?;
         let secrets = is_captured.then(Arc::<Secrets>::default);
-        let (client, server, config) = hosts(spec, payload, factory, secrets.clone(), &mut random);
+        let origin = clock.instant(Time::ZERO);
+        let traces = traces.map(|open| Trace::both(scenario, f, seed, origin, open));
+        let (client, server, config) = hosts(spec, payload, factory, secrets.clone(), traces, &mut random);
         Ok(Flow {
             clock,
             ecn: spec.tcp.ecn,

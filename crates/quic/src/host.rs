@@ -2,12 +2,14 @@
 
 use crate::control::Factory;
 use crate::tls::{self, Secrets};
+use crate::traces::Trace;
 use anabranch_net::Random;
 use anabranch_scenario::{Application, Flow as Spec};
 use noq_proto::{
     ClientConfig, Connection, ConnectionHandle, ConnectionId, ConnectionIdGenerator, Endpoint,
     EndpointConfig, FourTuple, ServerConfig, TransportConfig, VarInt,
 };
+use ring::hmac;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -85,6 +87,7 @@ pub(crate) fn hosts(
     payload: u16,
     factory: Factory,
     secrets: Option<Arc<Secrets>>,
+    traces: Option<[Arc<Trace>; 2]>,
     random: &mut Random,
 ) -> (Host, Host, ClientConfig) {
     let transport = || {
@@ -106,18 +109,24 @@ pub(crate) fn hosts(
         transport
     };
     let (client, server) = tls::pair(random, secrets);
-    let mut of_client = transport();
+    let (mut of_client, mut of_server) = (transport(), transport());
     of_client.congestion_controller_factory(factory);
+    if let Some([sender, receiver]) = traces {
+        of_client.qlog_factory(sender);
+        of_server.qlog_factory(receiver);
+    }
     let first_id = ConnectionId::new(&random.bits().to_le_bytes());
     let mut config = ClientConfig::new(client);
     config.transport_config(Arc::new(of_client)).initial_dst_cid_provider(Arc::new(move || first_id));
     let mut server_config = ServerConfig::with_crypto(server);
-    server_config.transport_config(Arc::new(transport())).migration(false);
+    server_config.transport_config(Arc::new(of_server)).migration(false);
     let mut host = |server: Option<ServerConfig>| {
         let mut own = EndpointConfig::default();
         let mut rng = [0; 32];
         rng.chunks_mut(8).for_each(|part| part.copy_from_slice(&random.bits().to_le_bytes()));
         let ids = Mutex::new(Random::new(random.bits(), 0));
+        // Of the tokens of stateless resets, which traces show.
+        own.reset_key(Arc::new(hmac::Key::new(hmac::HMAC_SHA256, &rng)));
         own.rng_seed(Some(rng)).grease_quic_bit(false).cid_generator(Arc::new(move || {
             let mut ids = ids.lock().unwrap_or_else(PoisonError::into_inner);
             Box::new(Ids(Random::new(ids.bits(), 0)))

@@ -15,9 +15,11 @@ mod refused;
 mod run;
 mod stack;
 mod tls;
+mod traces;
 
 pub use refused::check;
-pub use run::run;
+pub use run::{Observers, run};
+pub use traces::{Destination, OpenTrace};
 
 use anabranch_net::Time;
 use anabranch_record::Summary;

@@ -7,6 +7,7 @@ use crate::flow::{Flow, is_quic};
 use crate::meter::{Meters, PathMeter};
 use crate::refused::check;
 use crate::stack::{self, Path};
+use crate::traces::OpenTrace;
 use anabranch_cc::noq::Flight;
 use anabranch_net::Time;
 use anabranch_record::{KeepGoing, Measured, Sink, SubflowSample, Summary};
@@ -14,18 +15,27 @@ use anabranch_scenario::Scenario;
 use anabranch_sim::tap::Tap;
 use anabranch_sim::{End, EndpointEvent, Endpoints, Out, run_hosting};
 
+/// Those who see more of a run than its samples.
+#[derive(Default)]
+pub struct Observers<'p, 't> {
+    /// Its packets, with the secrets that decrypt them.
+    pub packets: Option<&'p mut dyn Tap>,
+    /// qlog traces of its connections.
+    pub traces: Option<OpenTrace<'t>>,
+}
+
 /// Runs a scenario to its end, with its flows as QUIC connections. Flows with `transport = "tcp"` are the simulator's.
-/// The run's packets go to `tap`, with the secrets that decrypt them.
 pub fn run(
     scenario: &Scenario,
     seed: u64,
     sink: &mut dyn Sink,
-    tap: Option<&mut dyn Tap>,
+    observers: Observers<'_, '_>,
     keep_going: KeepGoing<'_>,
 ) -> Result<Summary, QuicError> {
     check(scenario)?;
-    let run =
-        run_hosting(scenario, seed, &mut Flows::new(scenario, seed, tap.is_some())?, sink, tap, keep_going)?;
+    let Observers { packets, traces } = observers;
+    let mut flows = Flows::new(scenario, seed, packets.is_some(), traces)?;
+    let run = run_hosting(scenario, seed, &mut flows, sink, packets, keep_going)?;
     match run.end {
         End::Cancelled(at) => Err(QuicError::Interrupted { at, partial: Box::new(run.summary) }),
         End::Reached | End::Completed(_) => Ok(run.summary),
@@ -36,10 +46,16 @@ pub fn run(
 struct Flows(Vec<Option<Flow>>);
 
 impl Flows {
-    fn new(scenario: &Scenario, seed: u64, is_captured: bool) -> Result<Flows, QuicError> {
+    fn new(
+        scenario: &Scenario,
+        seed: u64,
+        is_captured: bool,
+        traces: Option<OpenTrace<'_>>,
+    ) -> Result<Flows, QuicError> {
         let clock = Clock::new();
-        let flow =
-            |(f, flow)| is_quic(flow).then(|| Flow::new(scenario, f, seed, clock, is_captured)).transpose();
+        let flow = |(f, flow)| {
+            is_quic(flow).then(|| Flow::new(scenario, f, seed, clock, is_captured, traces)).transpose()
+        };
         Ok(Flows(scenario.flows.iter().enumerate().map(flow).collect::<Result<_, _>>()?))
     }
 
@@ -134,7 +150,7 @@ impl Endpoints for Flows {
     }
 
     fn alone(&self, scenario: &Scenario, seed: u64) -> Result<Box<dyn Endpoints>, String> {
-        let flows = Flows::new(scenario, seed, false).map_err(|why| why.to_string())?;
+        let flows = Flows::new(scenario, seed, false, None).map_err(|why| why.to_string())?;
         Ok(Box::new(flows))
     }
 }

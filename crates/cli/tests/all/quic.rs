@@ -2,6 +2,10 @@
 
 use anabranch_record::Summary;
 use anabranch_test_support::command::{TWO_PATHS, anabranch, anabranch_reading, root};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 const SHORT: [&str; 4] = ["--set", "duration=4 s", "--set", "warmup=1 s"];
@@ -92,6 +96,112 @@ fn tshark_decrypts_a_capture() {
     assert!(last > Some(delivered - 3000), "{last:?} of {delivered}");
     let acks = fields("ip.dst == 10.1.0.1 && quic.frame_type == 2", &["frame.number"]).unwrap();
     assert!(acks.len() > 100, "{acks:?}");
+}
+
+/// The records of a trace: JSON text sequences (RFC 7464), and what the schema of qlog requires of them
+/// (draft-ietf-quic-qlog-main-schema-13, sections 5 and 7; the events of draft-ietf-quic-qlog-quic-events-12).
+fn records(file: &Path, vantage_point: &str) -> Vec<Value> {
+    let text = fs::read_to_string(file).unwrap();
+    let mut records = text.split_terminator('\n').map(|line| {
+        let json = line.strip_prefix('\u{1e}').expect("a record separator");
+        serde_json::from_str::<Value>(json).unwrap()
+    });
+    let head = records.next().unwrap();
+    assert_eq!(head["file_schema"], "urn:ietf:params:qlog:file:sequential");
+    assert!(head["serialization_format"].is_string()); // the stack's is of an earlier draft
+    assert_eq!(head["trace"]["vantage_point"]["type"], vantage_point);
+    let events: Vec<Value> = records.collect();
+    let mut before = 0.0;
+    for event in &events {
+        let (time, name) = (event["time"].as_f64().unwrap(), event["name"].as_str().unwrap());
+        assert!(time >= before && name.starts_with("quic:") && event["data"].is_object(), "{event}");
+        before = time;
+        if ["quic:packet_sent", "quic:packet_received"].contains(&name) {
+            let header = &event["data"]["header"];
+            assert!(header["packet_type"].is_string() && header["packet_number"].is_u64(), "{event}");
+        }
+    }
+    events
+}
+
+/// The packets of such events: their path, number and time in seconds.
+fn packets<'a>(events: &'a [Value], name: &'a str) -> impl Iterator<Item = (u64, u64, f64)> + 'a {
+    events.iter().filter(move |event| event["name"] == name).filter_map(|event| {
+        let header = &event["data"]["header"];
+        let is_data = header["packet_type"] == "1RTT";
+        let path = header["path_id"].as_u64().unwrap_or_default();
+        is_data.then_some((path, header["packet_number"].as_u64()?, event["time"].as_f64()? / 1e3))
+    })
+}
+
+/// Two paths of 10 and 30 ms, without queues.
+const TWO_DELAYS: &str = r#"
+    name = "two delays"
+    duration = "3 s"
+    links.a = { rate = "100 Mbit/s", delay = "10 ms" }
+    links.b = { rate = "100 Mbit/s", delay = "30 ms" }
+    flows = [{ name = "a / b", cc = "lia", paths = [["a"], ["b"]], application = { kind = "on-off", on = "9 s", off = "1 s", rate = "3 Mbit/s" } }]
+"#;
+
+/// Traces are in virtual time: each packet arrives one delay of its path and its own transmission after it was sent. All bytes that the
+/// receiver read are in its packets. Another run has the same bytes.
+#[test]
+fn qlog_traces_have_each_packet() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |name: &str| {
+        let folder = folder.path().join(name);
+        let ended = anabranch_reading(
+            TWO_DELAYS,
+            ["run", "-", "--backend", "noq", "--json", "--qlog", folder.to_str().unwrap()],
+        );
+        assert_eq!(ended.status, 0, "{}", ended.stderr);
+        let file = |end: &str| folder.join(format!("1-a___b-{end}.sqlog"));
+        (Summary::from_json(&ended.stdout).unwrap(), [file("sender"), file("receiver")])
+    };
+    let (summary, files) = run("first");
+    let (_, again) = run("second");
+    for (file, again) in files.iter().zip(again) {
+        assert!(fs::read(file).unwrap() == fs::read(again).unwrap(), "{} differs", file.display());
+    }
+    let [sender, receiver] = [(&files[0], "client"), (&files[1], "server")].map(|(f, at)| records(f, at));
+    let sent: HashMap<_, _> =
+        packets(&sender, "quic:packet_sent").map(|(path, number, at)| ((path, number), at)).collect();
+    let mut arrived = [0; 2];
+    for (path, number, at) in packets(&receiver, "quic:packet_received") {
+        let took = at - sent[&(path, number)];
+        // A packet takes up to 0.12 ms on the link, two up to twice that.
+        let delay = [0.010, 0.030][path as usize];
+        assert!((delay..delay + 0.0003).contains(&took), "packet {number} of path {path}: {took} s");
+        arrived[path as usize] += 1;
+    }
+    assert!(arrived[0] > 500 && arrived[1] > 5, "{arrived:?}");
+    let frames = receiver.iter().filter(|event| event["name"] == "quic:packet_received");
+    let bytes: u64 = frames
+        .flat_map(|event| event["data"]["frames"].as_array().into_iter().flatten())
+        .filter(|frame| frame["frame_type"] == "stream")
+        .map(|frame| frame["raw"]["length"].as_u64().unwrap())
+        .sum();
+    assert_eq!(bytes, summary.flows[0].delivered_bytes);
+}
+
+#[test]
+fn qlog_is_of_quic_and_keeps_files_of_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let traces = folder.path().to_str().unwrap();
+    let said = anabranch(["run", TWO_PATHS, "--qlog", traces]).fails(2);
+    assert!(said.contains("`--qlog` does not work with `--backend sim` help: add --backend noq"), "{said}");
+    let mine = folder.path().join("1-only-sender.sqlog");
+    fs::write(&mine, "mine").unwrap();
+    let run = |more: &[&str]| {
+        let run = ["run", "-", "--backend", "noq", "--qlog", traces];
+        anabranch_reading(ONE_PATH, [&run[..], more].concat())
+    };
+    let said = run(&[]).fails(2);
+    assert!(said.contains("this command did not write it") && said.contains("--replace"), "{said}");
+    assert_eq!(fs::read_to_string(&mine).unwrap(), "mine");
+    run(&["--replace"]).ok();
+    let said = run(&[]).ok();
+    assert!(said.contains("1-only-receiver.sqlog"), "{said}");
 }
 
 /// A study's runs on `noq` are those of `run --backend noq`.

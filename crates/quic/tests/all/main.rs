@@ -3,7 +3,7 @@
 mod applications;
 mod paths;
 
-use anabranch_quic::{QuicError, check, run};
+use anabranch_quic::{Observers, QuicError, check, run};
 use anabranch_record::{MemorySink, NoSamples, Summary};
 use anabranch_scenario::{Overrides, Scenario, Source, load};
 use std::thread;
@@ -49,7 +49,7 @@ fn scenario(text: &str, set: &[&str]) -> Scenario {
 }
 
 fn summary(text: &str, set: &[&str], seed: u64) -> Summary {
-    run(&scenario(text, set), seed, &mut NoSamples, None, &mut |_| true).unwrap()
+    run(&scenario(text, set), seed, &mut NoSamples, Observers::default(), &mut |_| true).unwrap()
 }
 
 fn goodput(summary: &Summary, flow: usize) -> f64 {
@@ -190,7 +190,7 @@ fn the_measured_delivery_rate_is_the_links() {
         ];
         let mut samples = MemorySink::new();
         let scenario = scenario(ONE, &set.each_ref().map(String::as_str));
-        let summary = run(&scenario, 1, &mut samples, None, &mut |_| true).unwrap();
+        let summary = run(&scenario, 1, &mut samples, Observers::default(), &mut |_| true).unwrap();
         let series = samples.series("bulk", 0).unwrap();
         let measured: Vec<f64> = series
             .time_s
@@ -226,7 +226,8 @@ fn both_paths_are_used() {
 fn a_seed_gives_the_same_record() {
     let record = |seed| {
         let mut samples = MemorySink::new();
-        let summary = run(&scenario(TWO, &[]), seed, &mut samples, None, &mut |_| true).unwrap();
+        let summary =
+            run(&scenario(TWO, &[]), seed, &mut samples, Observers::default(), &mut |_| true).unwrap();
         (summary.to_json(), format!("{:?} {:?}", samples.flows, samples.links))
     };
     let first = record(7);
@@ -243,7 +244,7 @@ fn the_stacks_controllers_are_measured() {
         let set = [format!("flows.multipath.cc={cc}"), format!("flows.single.cc={cc}")];
         let mut samples = MemorySink::new();
         let scenario = scenario(SHARED, &set.each_ref().map(String::as_str));
-        let summary = run(&scenario, 1, &mut samples, None, &mut |_| true).unwrap();
+        let summary = run(&scenario, 1, &mut samples, Observers::default(), &mut |_| true).unwrap();
         let ratio = goodput(&summary, 0) / goodput(&summary, 1);
         assert!((1.3..=3.0).contains(&ratio), "{cc}: {ratio}");
         for path in summary.flows.iter().flat_map(|flow| &flow.subflows) {
@@ -285,7 +286,7 @@ fn lia_shares_a_bottleneck_and_uncoupled_takes_two_shares() {
 fn flows_of_tcp_are_the_simulators() {
     let scenario =
         scenario(SHARED, &["flows.multipath.transport=tcp", "flows.single.transport=tcp", "duration=20 s"]);
-    let hosting = run(&scenario, 3, &mut NoSamples, None, &mut |_| true).unwrap();
+    let hosting = run(&scenario, 3, &mut NoSamples, Observers::default(), &mut |_| true).unwrap();
     let plain = anabranch_sim::run(&scenario, 3, &mut NoSamples, &mut |_| true).unwrap();
     assert_eq!(hosting.to_json(), plain.summary.to_json());
 }
@@ -356,7 +357,8 @@ fn what_quic_has_not_is_refused_by_key() {
 
 #[test]
 fn an_interrupted_run_has_a_partial_summary() {
-    let stopped = run(&scenario(ONE, &[]), 1, &mut NoSamples, None, &mut |now| now.as_secs_f64() < 8.0);
+    let stopped =
+        run(&scenario(ONE, &[]), 1, &mut NoSamples, Observers::default(), &mut |now| now.as_secs_f64() < 8.0);
     let Err(QuicError::Interrupted { at, partial }) = stopped else { panic!("{stopped:?}") };
     assert_eq!(partial.partial_until_s, Some(at.as_secs_f64()));
     assert!(goodput(&partial, 0) > 8e6);
@@ -365,7 +367,9 @@ fn an_interrupted_run_has_a_partial_summary() {
 #[test]
 fn a_run_interrupted_in_its_warm_up_has_measured_nothing() {
     let stopped =
-        run(&scenario(ONE, &["warmup=15 s"]), 1, &mut NoSamples, None, &mut |now| now.as_secs_f64() < 5.0);
+        run(&scenario(ONE, &["warmup=15 s"]), 1, &mut NoSamples, Observers::default(), &mut |now| {
+            now.as_secs_f64() < 5.0
+        });
     let Err(QuicError::Interrupted { partial, .. }) = stopped else { panic!("{stopped:?}") };
     let flow = &partial.flows[0];
     assert_eq!((flow.delivered_bytes, flow.goodput_bps), (0, None), "{flow:?}");
