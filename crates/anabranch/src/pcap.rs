@@ -81,10 +81,13 @@ impl ObservedBackend {
     /// Ends the capture and the traces, and returns their files. Those of an interrupted run have other names, because the
     /// formats cannot mark them as partial.
     pub fn finish(self, partial: bool) -> Result<Vec<PathBuf>, Error> {
-        let mut files = self.traces.map(|traces| traces.finish(partial)).transpose()?.unwrap_or_default();
-        if let Some(BeganCapture { capture, path }) = self.capture {
-            files.push(complete(capture.into_inner().expect("nothing panicked").finish(), path, partial)?);
-        }
+        let traces = self.traces.map(|traces| traces.finish(partial)).transpose();
+        let capture = self.capture.map(|BeganCapture { capture, path }| {
+            complete(capture.into_inner().expect("nothing panicked").finish(), path, partial)
+        });
+        // Both have ended, so that an error of one does not keep the other from its name.
+        let mut files = traces?.unwrap_or_default();
+        files.extend(capture.transpose()?);
         Ok(files)
     }
 }

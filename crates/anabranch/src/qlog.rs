@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What stands near the start of each trace of ours.
+/// Near the start of each of our traces.
 const TITLE: &[u8] = b"\"title\":\"anabranch ";
 
 /// The traces of a run.
@@ -42,18 +42,11 @@ impl Traces {
         Box::new(if is_sender { sender.clone() } else { receiver.clone() })
     }
 
-    /// Gives the traces of the connections that began their names.
+    /// Gives the traces of the connections that began their names. An error of one keeps no other from its name.
     pub(crate) fn finish(self, partial: bool) -> Result<Vec<PathBuf>, Error> {
-        let mut files = Vec::new();
-        for Trace(part) in self.0.into_iter().flatten().flatten() {
-            let mut part = lock(&part);
-            let Some(mut file) = part.file.take().filter(|_| !part.is_empty) else { continue };
-            let flushed = file.flush();
-            part.error.take().map_or(flushed, Err).map_err(|error| cannot_write(&part.path, &error))?;
-            let file = file.into_inner().map_err(|error| cannot_write(&part.path, error.error()))?;
-            files.push(if partial { file.finish_partial()? } else { file.finish()? });
-        }
-        Ok(files)
+        let traces = self.0.into_iter().flatten().flatten();
+        let files: Vec<_> = traces.filter_map(|trace| lock(&trace.0).finish(partial).transpose()).collect();
+        files.into_iter().collect()
     }
 }
 
@@ -63,12 +56,23 @@ struct Trace(Arc<Mutex<Part>>);
 
 struct Part {
     path: PathBuf,
-    /// Until the run ends.
+    /// Until the run ends, or an error.
     file: Option<BufWriter<OutputFile>>,
     /// Whether the connection did not begin.
     is_empty: bool,
     /// The first one. The stack does not stop at it.
     error: Option<io::Error>,
+}
+
+impl Part {
+    fn finish(&mut self, partial: bool) -> Result<Option<PathBuf>, Error> {
+        if let Some(error) = self.error.take() {
+            return Err(cannot_write(&self.path, &error));
+        }
+        let Some(file) = self.file.take().filter(|_| !self.is_empty) else { return Ok(None) };
+        let file = file.into_inner().map_err(|error| cannot_write(&self.path, error.error()))?;
+        Ok(Some(if partial { file.finish_partial()? } else { file.finish()? }))
+    }
 }
 
 fn lock(part: &Mutex<Part>) -> MutexGuard<'_, Part> {
@@ -79,10 +83,9 @@ impl Write for Trace {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let part = &mut *lock(&self.0);
         part.is_empty = false;
-        if let (Some(file), None) = (&mut part.file, &part.error)
-            && let Err(error) = file.write_all(bytes)
-        {
+        if let Some(Err(error)) = part.file.as_mut().map(|file| file.write_all(bytes)) {
             part.error = Some(error);
+            part.file = None; // leaves the full disk to the record and to other traces
         }
         Ok(bytes.len())
     }

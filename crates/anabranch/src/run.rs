@@ -8,8 +8,9 @@ use crate::quic::NOQ;
 use crate::{Error, Runner, SIM, Scenario, Watch, check_memory, earlier};
 use anabranch_plot::LineSink;
 use anabranch_record::{Both, NoSamples, RunDirectory, SampleFormat, Sink, Summary};
+use anabranch_scenario::Transport;
 use anabranch_study::{Backend, TaskError};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Runs the scenario and writes its samples over time to `samples`. A cancelled run returns the summary up to then: see
 /// [`Summary::partial_until_s`].
@@ -61,12 +62,8 @@ impl Outputs {
             plot::folder(picture)?;
             earlier::refuse_input_as_output("--plot", picture, scenario.files())?;
         }
-        if self.traces.is_some() && runner.name() != NOQ.name() {
-            let help = Some("add --backend noq, which makes flows QUIC connections");
-            return Err(input_error(
-                format!("`--qlog` does not work with `--backend {}`", runner.name()),
-                help,
-            ));
+        if let Some(traces) = &self.traces {
+            self.check_traces(traces, scenario, runner)?;
         }
         let Some(packets) = &self.packets else { return Ok(()) };
         if runner.is_kernel() && (!packets.links.is_empty() || packets.snap.is_some()) {
@@ -77,6 +74,28 @@ impl Outputs {
             ));
         }
         earlier::refuse_input_as_output("--pcap", &packets.file, scenario.files())
+    }
+
+    /// Checks that the run has connections to trace, and that the traces do not go into the record, which others' files block.
+    fn check_traces(&self, traces: &Path, scenario: &Scenario, runner: &Runner) -> Result<(), Error> {
+        if runner.name() != NOQ.name() {
+            let help = Some("add --backend noq, which makes flows QUIC connections");
+            return Err(input_error(
+                format!("`--qlog` does not work with `--backend {}`", runner.name()),
+                help,
+            ));
+        }
+        if scenario.flows.iter().all(|flow| flow.transport != Transport::Backend) {
+            return Err(input_error("`--qlog`: no flow is a QUIC connection".into(), None));
+        }
+        let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
+        match &self.record {
+            Some((record, _)) if whole(traces).starts_with(whole(record)) => Err(input_error(
+                "the traces cannot be in the folder of `--out`, which has the record alone".into(),
+                Some("give --qlog a folder beside it"),
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Runs the scenario on `backend` and writes its files. `options` select the backend in the command that repeats the run.
@@ -92,12 +111,6 @@ impl Outputs {
             (self.packets.as_ref().filter(|_| simulated), self.packets.as_ref().filter(|_| !simulated));
         let mut on_hosts =
             on_hosts.map(|wanted| HostPackets::new(wanted, scenario, self.replace)).transpose()?;
-        let traces = self.traces.as_ref().map(|folder| Traces::begin(folder, scenario, self.replace));
-        let traces = traces.transpose()?;
-        let observed = (captured.is_some() || traces.is_some()).then(|| {
-            ObservedBackend::new(captured, traces, scenario, backend.name(), self.replace, watch.note)
-        });
-        let observed = observed.transpose()?;
         let picture = self.plot.as_deref().map(|path| Picture::begin(path, self.replace)).transpose()?;
         let open = |(path, format): &(PathBuf, _)| RunDirectory::open(path, *format, &[], watch.note);
         let mut directory = self.record.as_ref().map(open).transpose()?;
@@ -106,6 +119,12 @@ impl Outputs {
         {
             earlier::check_run(path, &earlier, scenario, self.replace, watch.note)?;
         }
+        let traces = self.traces.as_ref().map(|folder| Traces::begin(folder, scenario, self.replace));
+        let traces = traces.transpose()?;
+        let observed = (captured.is_some() || traces.is_some()).then(|| {
+            ObservedBackend::new(captured, traces, scenario, backend.name(), self.replace, watch.note)
+        });
+        let observed = observed.transpose()?;
         let mut lines = LineSink::new();
         let (mut both, mut with_packets);
         let sink: &mut dyn Sink = match (&mut directory, &picture) {

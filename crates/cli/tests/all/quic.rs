@@ -193,7 +193,10 @@ fn qlog_is_of_quic_and_keeps_files_of_others() {
     let mine = folder.path().join("1-only-sender.sqlog");
     fs::write(&mine, "mine").unwrap();
     let run = |more: &[&str]| {
-        let run = ["run", "-", "--backend", "noq", "--qlog", traces];
+        let mut run = vec!["run", "-", "--backend", "noq"];
+        if !more.contains(&"--qlog") {
+            run.extend(["--qlog", traces]);
+        }
         anabranch_reading(ONE_PATH, [&run[..], more].concat())
     };
     let said = run(&[]).fails(2);
@@ -202,6 +205,13 @@ fn qlog_is_of_quic_and_keeps_files_of_others() {
     run(&["--replace"]).ok();
     let said = run(&[]).ok();
     assert!(said.contains("1-only-receiver.sqlog"), "{said}");
+    // The record's folder is the record's alone.
+    let record = folder.path().join("record");
+    let said =
+        run(&["--out", record.to_str().unwrap(), "--qlog", record.join("traces").to_str().unwrap()]).fails(2);
+    assert!(said.contains("folder of `--out`") && !record.exists(), "{said}");
+    let said = run(&["--set", "flows.only.transport=tcp"]).fails(2);
+    assert!(said.contains("no flow is a QUIC connection"), "{said}");
 }
 
 /// A study's runs on `noq` are those of `run --backend noq`.
