@@ -134,13 +134,13 @@ fn packets<'a>(events: &'a [Value], name: &'a str) -> impl Iterator<Item = (u64,
     })
 }
 
-/// Two paths of 10 and 30 ms, without queues.
+/// Paths of 10 and 30 ms with little in their queues. Data moves to the second one.
 const TWO_DELAYS: &str = r#"
     name = "two delays"
     duration = "3 s"
     links.a = { rate = "100 Mbit/s", delay = "10 ms" }
     links.b = { rate = "100 Mbit/s", delay = "30 ms" }
-    flows = [{ name = "a / b", cc = "lia", paths = [["a"], ["b"]], application = { kind = "on-off", on = "9 s", off = "1 s", rate = "3 Mbit/s" } }]
+    flows = [{ name = "a / b", cc = "lia", paths = [["a"], ["b"]], events = [{ at = "1.5 s", path = 1, action = "backup" }], application = { kind = "on-off", on = "9 s", off = "1 s", rate = "3 Mbit/s" } }]
 "#;
 
 /// Traces are in virtual time: each packet arrives one delay of its path and its own transmission after it was sent. All bytes that the
@@ -169,12 +169,12 @@ fn qlog_traces_have_each_packet() {
     let mut arrived = [0; 2];
     for (path, number, at) in packets(&receiver, "quic:packet_received") {
         let took = at - sent[&(path, number)];
-        // A packet takes up to 0.12 ms on the link, two up to twice that.
+        // A packet takes up to 0.12 ms on the link, and few leave at once.
         let delay = [0.010, 0.030][path as usize];
-        assert!((delay..delay + 0.0003).contains(&took), "packet {number} of path {path}: {took} s");
+        assert!((delay..delay + 0.0005).contains(&took), "packet {number} of path {path}: {took} s");
         arrived[path as usize] += 1;
     }
-    assert!(arrived[0] > 500 && arrived[1] > 5, "{arrived:?}");
+    assert!(arrived.iter().all(|&packets| packets > 500), "{arrived:?}");
     let frames = receiver.iter().filter(|event| event["name"] == "quic:packet_received");
     let bytes: u64 = frames
         .flat_map(|event| event["data"]["frames"].as_array().into_iter().flatten())
