@@ -66,7 +66,7 @@ lint: ## check formatting, clippy, that multipath-cc can be packed for a registr
 	cargo metadata --quiet --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null
 	cargo clippy $(WORKSPACE) --all-targets --locked -- -D warnings
 	cargo clippy --package multipath-cc --no-default-features --locked -- -D warnings
-	cargo package --offline --quiet --package multipath-cc --locked --allow-dirty
+	cargo package --quiet --package multipath-cc --locked --allow-dirty
 	python3 tools/words.py --self-test
 	python3 tools/words.py
 	python3 tools/words.py --commits
