@@ -4,6 +4,7 @@ use crate::lab::{Lab, SERVER};
 use crate::namespace::Process;
 use crate::ss;
 use serde_json::Value;
+use std::time::Duration;
 
 /// A transfer to the server that is under way.
 pub struct Iperf {
@@ -46,6 +47,9 @@ const UNDER_WAY: u64 = 10_000;
 /// How often a transfer may fail to begin: iperf3's does, once in a while, on a busy machine.
 const ATTEMPTS: usize = 5;
 
+/// How long a connection has for data on both paths.
+const JOINED: Duration = Duration::from_secs(30);
+
 impl Iperf {
     /// Returns when data flows.
     pub fn start(lab: &Lab, options: &Options<'_>) -> Self {
@@ -60,6 +64,19 @@ impl Iperf {
             eprintln!("{:?}", iperf.end());
         }
         panic!("iperf3 does not begin");
+    }
+
+    /// MPTCP that ends when it is dropped, once each of two paths has carried more than these bytes. A busy kernel may reset the
+    /// subflow that joins, and opens it only once: another connection then follows.
+    pub fn start_on_both_paths(lab: &Lab, port: u16, bytes: u64) -> Self {
+        let mut iperf = None;
+        let both_carry = || {
+            iperf = None;
+            iperf = Some(Self::start(lab, &Options::endless(port)));
+            crate::becomes(JOINED, || ss::carried(lab, port).iter().all(|carried| *carried > bytes))
+        };
+        crate::until(both_carry, "both subflows carry data");
+        iperf.unwrap()
     }
 
     fn launch(lab: &Lab, options: &Options<'_>) -> Self {

@@ -3,7 +3,7 @@
 use anabranch_record::Summary;
 use anabranch_test_support::algorithm::Algorithm;
 use anabranch_test_support::command::{anabranch, command, is_ignored};
-use anabranch_test_support::iperf::{Iperf, Options};
+use anabranch_test_support::iperf::Iperf;
 use anabranch_test_support::lab::{Bottleneck, Lab, client_address};
 use anabranch_test_support::namespace::{Namespace, exchange};
 use anabranch_test_support::{self, Kernel};
@@ -78,8 +78,7 @@ fn watches_and_records_mptcp() {
     let lab = Lab::two_paths(PATHS);
     lab.set_congestion_control("ab_lia");
     let started = Instant::now();
-    let _iperf = Iperf::start(&lab, &Options::endless(5201));
-    until(|| ss::carried(&lab, 5201).iter().all(|bytes| *bytes > 500_000), "both subflows have carried data");
+    let _iperf = Iperf::start_on_both_paths(&lab, 5201, 500_000);
     let out = tempfile::tempdir().unwrap();
     let record = out.path().join("record");
     let here = ["--netns", &lab.client.name, "--cc", "lia", "--port", "5201"];

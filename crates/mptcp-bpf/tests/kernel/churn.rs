@@ -187,8 +187,7 @@ fn namespaces_vanish(reachable: bool) {
     let algorithm = Algorithm::load("ab_lia");
     let mut lab = Lab::two_paths([Bottleneck { mbit_s: 50.0, queue: 100 }; 2]);
     lab.set_congestion_control("ab_lia");
-    let iperf = Iperf::start(&lab, &Options::endless(5201));
-    until(|| algorithm.connections().contains(&2), "both subflows send");
+    let iperf = Iperf::start_on_both_paths(&lab, 5201, 10_000);
     let routers = if reachable { std::mem::take(&mut lab.routers) } else { vec![] };
     lab.patience = Duration::ZERO;
     drop(lab);
