@@ -46,7 +46,7 @@ page-check: build ## build it, compare its records with the command's, and check
 
 reproduce: build page ## run every paper's experiments and every algorithm's standard cases; the report is out/report/index.html
 	$(ANABRANCH) paper all --no-variants --quick-first --replace
-	@tools/weight.sh out/report 12
+	@tools/weight.sh out/report 14
 
 test: export BESIDE = $(addprefix timed-,python deny docs quick)
 test: unskipped setup-test $(addprefix timed-,lint unit instructions page-check) ## run every check; print how long each took, and the skipped ones

@@ -41,12 +41,10 @@ pub fn shipped() -> &'static [Measurements; 2] {
     &ALL
 }
 
-/// The variants of shipped measurements to show beside the runs of `runner`, whose own replace measured ones. Of backends without
-/// any measurement, the running kernel stands for all.
+/// The variants of shipped measurements to show beside the runs of `runner`, whose own replace measured ones.
 pub fn measured_beside(runner: &Runner) -> impl Iterator<Item = &'static Variant> {
     let all = anabranch_papers::MEASURED.iter().zip(shipped()).zip(&VARIANTS);
-    let shown = all
-        .filter(move |((file, runs), _)| file.0 != runner.name() && (!runs.is_empty() || file.0 == "kernel"));
+    let shown = all.filter(move |((file, runs), _)| file.0 != runner.name() && !runs.is_empty());
     shown.map(|(_, variant)| variant)
 }
 
