@@ -11,8 +11,9 @@
 #     wheel         pip installs it in bare roots of Debian 12 and 13, and README's Python runs; needs root, debootstrap
 #     install       cargo install in a bare root that has gcc alone
 #     sdist         pip builds the package from its sources in a bare root that has gcc and pip alone, and README's Python runs
+#     msrv          every crate compiles with the oldest Rust of Cargo.toml
 #     reproducible  a second build of the static binary, the Debian package, the wheel and its sources, in another folder: the same bytes
-# Compiles only in the last three. What this machine lacks is skipped, with the reason; with ANABRANCH_SKIP_NOTHING set, that fails.
+# Compiles only in the last four. What this machine lacks is skipped, with the reason; with ANABRANCH_SKIP_NOTHING set, that fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,7 +26,7 @@ sdist=anabranch-$version.tar.gz
 deb=$(find dist -name "anabranch_${version}-1_*.deb" 2>/dev/null | head -n 1 || true)
 wheel=$(find dist -name "anabranch-$version-*_$machine.whl" 2>/dev/null | head -n 1 || true)
 examples=(two-paths wifi-and-lte managed-queue failover short-flows mmwave-and-lte)
-all="files bookworm trixie container records kernel guest-aarch64 wheel install sdist reproducible"
+all="files bookworm trixie container records kernel guest-aarch64 wheel install sdist msrv reproducible"
 mkdir -p "$roots"
 
 . tools/parts.sh
@@ -319,6 +320,15 @@ part_sdist() {
         venv/bin/pip install --quiet --disable-pip-version-check --no-index --find-links $packages matplotlib $packages/$sdist
         MPLBACKEND=agg venv/bin/python $packages/readme.py" "$packages" python3-venv
     echo "pip builds the package from its sources with gcc and Rust, and README's Python runs"
+}
+
+part_msrv() {
+    local oldest features=()
+    oldest=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+    command -v rustup >/dev/null && rustup toolchain install "$oldest" --profile minimal >"$roots/msrv.log" 2>&1 || skip "rustup cannot install Rust $oldest"
+    read -ra features <<<"$(tools/setup.sh features)"
+    RUSTUP_TOOLCHAIN=$oldest CARGO_TARGET_DIR=$roots/msrv cargo check --quiet --locked --workspace "${features[@]}"
+    echo "every crate compiles with Rust $oldest"
 }
 
 part_reproducible() {

@@ -52,8 +52,9 @@ documents() {
     mkdir -p "$folder/man" "$folder/completions"
     "$@" man "$folder/man" >/dev/null
     for shell in bash zsh fish; do "$@" completions $shell >"$folder/completions/anabranch.$shell"; done
-    # Without the picture, and without links to files that are not in the folder.
-    sed -E '/^!\[/d; s/\[([^]]*)\]\((docs|scenarios|bench|CONTRIBUTING|SECURITY)[^)]*\)/\1/g' README.md >"$folder/README.md"
+    # Without the picture and its caption, and with the place of the pages instead of links to them.
+    sed -E '/^!\[/,/^- /{/^- /!d}; s/\[([^]]*)\]\((docs|scenarios|bench|CONTRIBUTING|SECURITY)[^)]*\)/\1/g' README.md |
+        sed "0,/^- /s//The pages that this file names are in the book: \`book\/\` of the release's \`anabranch-$version-site.tar.gz\`. \`make\` commands need the sources.\n\n- /" >"$folder/README.md"
     cp CHANGELOG.md LICENSE-MIT LICENSE-APACHE CITATION.cff "$folder/"
 }
 

@@ -520,8 +520,9 @@ impl Compiler<'_> {
         text: &Spanned<String>,
         here: &Selection<'_>,
     ) -> Result<Code, Problem> {
-        match self.named(arguments, here)? {
-            (Some(there), rest) if let [Argument::Value(expr)] = rest[..] => self.code(expr, text, &there),
+        let (there, rest) = self.named(arguments, here)?;
+        match (there, &rest[..]) {
+            (Some(there), [Argument::Value(expr)]) => self.code(expr, text, &there),
             _ => {
                 Err(Problem::new("write at(AXIS = VALUE, …, EXPRESSION), with `runs = NAME` for other runs"))
             }
