@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests each patch on a copy of noq-proto, or builds the command with all of them; see README.md:  contrib/noq/try.sh [--build]
+# Tests each patch on a copy of noq-proto, or builds the command with all of them but one, if named; see README.md:
+#   contrib/noq/try.sh [--build [--without PATCH]]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 patches=$PWD/contrib/noq
@@ -18,13 +19,15 @@ copy() {
     cp -r "$source" "$work/noq-proto"
     printf '\n[workspace]\n' >>"$work/noq-proto/Cargo.toml"
 }
-run() { cargo test --quiet --manifest-path "$work/noq-proto/Cargo.toml" --lib "$@"; }
+run() { cargo test --quiet --manifest-path "$work/noq-proto/Cargo.toml" --features qlog --lib "$@"; }
 apply() { (cd "$work/noq-proto" && git apply "$@"); }
 
-# The last commit with all patches, in "$work/anabranch".
+# The last commit with all patches but $1, in "$work/anabranch".
 patched() {
     copy
-    for patch in "$patches"/*.patch; do apply --exclude='src/tests/*' "$patch"; done
+    for patch in "$patches"/*.patch; do
+        [ "$(basename "$patch")" = "${1:-}" ] || apply --exclude='src/tests/*' "$patch"
+    done
     rm -rf "$work/anabranch"
     git clone --quiet . "$work/anabranch"
     printf '\n[patch.crates-io]\nnoq-proto = { path = "%s" }\n' "$work/noq-proto" >>"$work/anabranch/Cargo.toml"
@@ -33,7 +36,7 @@ patched() {
 }
 
 if [ "${1:-}" = --build ]; then
-    patched
+    patched "${3:-}"
     CARGO_TARGET_DIR=target cargo build --release -p anabranch-cli --features quic
     exit
 fi
@@ -54,7 +57,9 @@ done <<'LIST'
 path-id.patch controller_is_built_for_its_path 1 failed
 path-status.patch controller_knows_the_status_of_its_path 1 failed
 acks.patch path_acks_on_their_own_path 1 failed
+bbr-cycle.patch bbr3_keeps_the_bandwidth_of_a_probe 1 failed
 bbr-seed.patch bbr3_probes_by_its_seed no method named `probe_rng_seed`
+qlog-off.patch qlog_that_is_off_collects_nothing no method named `frames`
 LIST
 
 patched

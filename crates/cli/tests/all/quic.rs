@@ -1,12 +1,17 @@
 //! `--backend noq`.
 
 use anabranch_record::Summary;
-use anabranch_test_support::command::{TWO_PATHS, anabranch, anabranch_reading, root};
+use anabranch_test_support::command::{
+    TWO_PATHS, anabranch, anabranch_reading, binary, command, names, outcome, root, signal,
+};
+use rustix::process::Signal;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
 
 const SHORT: [&str; 4] = ["--set", "duration=4 s", "--set", "warmup=1 s"];
 
@@ -182,6 +187,53 @@ fn qlog_traces_have_each_packet() {
         .map(|frame| frame["raw"]["length"].as_u64().unwrap())
         .sum();
     assert_eq!(bytes, summary.flows[0].delivered_bytes);
+}
+
+/// Ctrl-C: the traces up to then have names that say so, beside whole ones, and end with a whole record.
+#[cfg(unix)]
+#[test]
+fn qlog_of_an_interrupted_run_is_partial() {
+    let folder = tempfile::tempdir().unwrap();
+    let qlog = ["--qlog", folder.path().to_str().unwrap()];
+    anabranch_reading(ONE_PATH, [&["run", "-", "--backend", "noq"], &qlog[..]].concat()).ok();
+    let whole = ["1-only-receiver.sqlog", "1-only-sender.sqlog"];
+    let bytes = whole.map(|name| fs::read(folder.path().join(name)).unwrap());
+    let scenario = folder.path().join("long.toml");
+    fs::write(&scenario, ONE_PATH.replace("4 s", "1000000 s")).unwrap();
+    let mut child = command();
+    let mut child = child.arg("run").arg(&scenario).args(["--backend", "noq"]).args(qlog).spawn().unwrap();
+    let begun = folder.path().join(".1-only-sender.sqlog.anabranch-new");
+    while begun.metadata().map_or(0, |file| file.len()) < 100_000 {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended early");
+        sleep(Duration::from_millis(2));
+    }
+    signal(&child, Signal::INT);
+    let ended = outcome(&child.wait_with_output().unwrap());
+    assert_eq!(ended.status, 130, "{}", ended.stderr);
+    assert!(ended.stderr.contains("the result is partial"), "{}", ended.stderr);
+    for (name, at) in [("1-only-sender.sqlog.partial", "client"), ("1-only-receiver.sqlog.partial", "server")]
+    {
+        assert!(ended.stdout.contains(name), "{}", ended.stdout);
+        assert!(records(&folder.path().join(name), at).len() > 100);
+    }
+    assert!(bytes == whole.map(|name| fs::read(folder.path().join(name)).unwrap()));
+    assert_eq!(names(folder.path()).len(), 5, "{:?}", names(folder.path()));
+}
+
+/// Two files for each connection are open at once. An error in creating them leaves nothing.
+#[cfg(unix)]
+#[test]
+fn qlog_of_more_connections_than_files_may_be_open_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = folder.path().join("many.toml");
+    fs::write(&scenario, ONE_PATH.replace("paths =", "count = 40, paths =")).unwrap();
+    let traces = folder.path().join("traces");
+    let run = "ulimit -n 64; exec \"$0\" run \"$1\" --backend noq --qlog \"$2\"";
+    let mut shell = Command::new("sh");
+    let shell = shell.args(["-c", run]).args([&binary(), &scenario, &traces]);
+    let said = outcome(&shell.output().unwrap()).fails(2);
+    assert!(said.contains("cannot write") && said.contains("raise the limit of open files"), "{said}");
+    assert!(names(&traces).is_empty(), "{:?}", names(&traces));
 }
 
 #[test]

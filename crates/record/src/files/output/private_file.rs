@@ -3,6 +3,7 @@
 use super::OutputError;
 use super::names::{cannot, in_use};
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -13,7 +14,12 @@ pub(super) fn open_private(private: &Path, name: &Path) -> Result<File, OutputEr
     loop {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = rustix::fs::open(private, flags, Mode::from_raw_mode(0o666));
-        let file = File::from(opened.map_err(|e| cannot(name, &e.into()))?);
+        let file = File::from(opened.map_err(|e| match e {
+            Errno::MFILE => {
+                cannot(name, &e.into()).with_help("raise the limit of open files: `ulimit -n 65536`")
+            }
+            e => cannot(name, &e.into()),
+        })?);
         match claim(&file, private) {
             Ok(true) => return Ok(file),
             // Its owner has just renamed it, or somebody removed it.
