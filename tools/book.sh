@@ -35,6 +35,8 @@ for file in README.md CONTRIBUTING.md SECURITY.md bench/README.md docs/src/SUMMA
         fi
     done
 done
+# bench/README.md is a page of the book, too, where its links lead from another folder.
+! grep -nE '\]\(([^#h)]|h[^t)])' bench/README.md || complain "bench/README.md has a relative link, which leads nowhere from the book"
 # Scenarios, studies and sources that pages name, except new ones on the pages about adding them, which a test creates.
 for file in README.md CONTRIBUTING.md bench/README.md $(printf 'docs/src/%s ' $pages); do
     for named in $(grep -oE '\b(crates|scenarios|studies|bench)/[A-Za-z0-9_./-]+\.(toml|rs)' "$file" | grep -vE '/(gentle|step|spaced|fewest|NAME)\.rs$' | sort -u || true); do
