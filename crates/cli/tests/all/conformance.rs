@@ -1,7 +1,7 @@
 //! The simulator's Linux-accurate hosts against stored traces of Linux, where a link does something exact.
 //!
-//! `ANABRANCH_WRITE_TRACES=kernel` (as root) or `=guest-6.12` records the traces that are missing, and `ANABRANCH_WRITE_BOOK=1` renews
-//! the table.
+//! `ANABRANCH_WRITE_TRACES=kernel` (as root) or `=guest-6.12` records the traces that are missing or of another case, and
+//! `ANABRANCH_WRITE_BOOK=1` renews the table.
 
 use crate::cases::{Aspect, Case, Cases, KERNELS, Trace};
 use anabranch_test_support::command::root;
@@ -20,8 +20,10 @@ fn the_simulator_sends_as_linux_does_but_for_listed_differences() {
     let Cases { causes, cases } = Cases::read();
     let folder = tempfile::tempdir().unwrap();
     if let Ok(backend) = std::env::var("ANABRANCH_WRITE_TRACES") {
-        let missing = cases.iter().filter(|case| !case.stored(&backend).exists());
-        missing.for_each(|case| record(case, &backend, folder.path()));
+        let is_current =
+            |case: &Case| fs::read_to_string(case.stored(&backend)).is_ok_and(|text| case.is_of(&text));
+        let others = cases.iter().filter(|case| !is_current(case));
+        others.for_each(|case| record(case, &backend, folder.path()));
     }
     let simulated: Vec<Trace> = cases.iter().map(|case| simulated(case, folder.path())).collect();
     let mut wrong = String::new();
@@ -34,6 +36,13 @@ fn the_simulator_sends_as_linux_does_but_for_listed_differences() {
         for kernel in KERNELS {
             let text =
                 fs::read_to_string(case.stored(kernel)).unwrap_or_else(|why| panic!("{}: {why}", case.name));
+            assert!(
+                case.is_of(&text),
+                "{}: the trace of {kernel} is of another case, expected {}. As root, `ANABRANCH_WRITE_TRACES={kernel} \
+                 cargo test -p anabranch-cli --features linux --test all conformance` records it again",
+                case.name,
+                case.stamp()
+            );
             releases.push(text.lines().next().unwrap().trim_start_matches("# ").to_owned());
             theirs.push(Trace::read(&text));
             let differences = ours.differences(theirs.last().expect("the one of above"));
@@ -104,7 +113,8 @@ fn record(case: &Case, backend: &str, folder: &Path) {
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     let date = Command::new("date").args(["-u", "+%F"]).output().unwrap().stdout;
     let date = String::from_utf8(date).unwrap();
-    fs::write(file, format!("# Linux {release} ({backend}), {}\n{text}", date.trim())).unwrap();
+    fs::write(file, format!("# Linux {release} ({backend}), {}\n{}\n{text}", date.trim(), case.stamp()))
+        .unwrap();
 }
 
 /// The page's table is what the comparison found.
@@ -131,7 +141,9 @@ fn table(rows: &str, details: &str, causes: &BTreeMap<char, String>) {
 /// A trace with one change differs in what was changed, and one within the tolerance does not.
 #[test]
 fn a_planted_difference_is_found() {
-    let text = fs::read_to_string(Cases::read().cases[1].stored(KERNELS[0])).unwrap();
+    let cases = Cases::read().cases;
+    let case = cases.iter().find(|case| case.epochs).expect("a case");
+    let text = fs::read_to_string(case.stored(KERNELS[0])).unwrap();
     let whole = Trace::read(&text);
     assert!(whole.differences(&whole).is_empty());
     let lines: Vec<&str> = text.lines().collect();
@@ -154,8 +166,10 @@ fn a_planted_difference_is_found() {
     assert_eq!(changed(&later(1.0), at), []);
     let ack = lines.iter().position(|line| line.contains('<') && line.contains('-')).expect("a SACK");
     assert_eq!(changed(&|_| None, ack), [Aspect::Acks]);
-    for (word, aspect) in [("threshold", Aspect::Thresholds), ("window", Aspect::Window)] {
-        let at = lines.iter().position(|line| line.contains(word)).expect(word);
+    for (word, aspect) in
+        [("threshold", Aspect::Thresholds), ("epoch", Aspect::Epochs), ("window", Aspect::Window)]
+    {
+        let at = lines.iter().position(|line| line.contains(&format!(" {word} "))).expect(word);
         let more = |by: f64| {
             move |line: &str| {
                 let (before, number) = line.rsplit_once(' ').unwrap();
@@ -164,5 +178,23 @@ fn a_planted_difference_is_found() {
         };
         assert_eq!(changed(&more(2.0), at), [aspect]);
         assert_eq!(changed(&more(0.5), at), []);
+    }
+}
+
+/// A stored trace is of one case: of its keys, what it sets on Linux, and its scenario.
+#[test]
+fn a_trace_of_another_case_is_found() {
+    let case = &Cases::read().cases[0];
+    let text = fs::read_to_string(case.stored(KERNELS[0])).unwrap();
+    assert!(case.is_of(&text));
+    let changes: [fn(&mut Case); 3] = [
+        |case| case.set.push("seed=2".to_owned()),
+        |case| case.on_linux.push("seed=2".to_owned()),
+        |case| case.base = "mptcp".to_owned(),
+    ];
+    for change in changes {
+        let mut other = Cases::read().cases.remove(0);
+        change(&mut other);
+        assert!(!other.is_of(&text), "{}", other.stamp());
     }
 }

@@ -15,6 +15,8 @@ const GAP_MS: f64 = 2.0;
 const GAP: f64 = 0.15;
 /// Thresholds and windows, in segments.
 const SEGMENTS: f64 = 1.0;
+/// The windows between reductions are compared this long after each, and again as long after that.
+const EPOCH_MS: u64 = 500;
 
 /// Each backend with stored traces.
 pub const KERNELS: [&str; 2] = ["guest-6.12", "kernel"];
@@ -43,9 +45,12 @@ pub struct Case {
     /// The keys that it sets.
     pub set: Vec<String>,
     /// What it also sets on Linux. The seed selects the packets that a link holds back, and Linux sends one packet more before the data:
-    /// the third of the handshake.
+    /// the third of the handshake. Of a buffer, Linux offers more in large segments.
     #[serde(default)]
     pub on_linux: Vec<String>,
+    /// Whether the windows between reductions are compared: where the algorithm's growth is what the case is about.
+    #[serde(default)]
+    pub epochs: bool,
     /// What it shows.
     pub shows: String,
     /// In what the simulator differs from Linux beyond the tolerance, with the letters of the causes.
@@ -65,6 +70,8 @@ pub enum Aspect {
     Acks,
     /// The slow-start threshold after each reduction.
     Thresholds,
+    /// The window at intervals after each reduction.
+    Epochs,
     /// The window at the end, of paths that both have.
     Window,
 }
@@ -76,6 +83,7 @@ impl fmt::Display for Aspect {
             Aspect::Times => "times",
             Aspect::Acks => "ACKs",
             Aspect::Thresholds => "thresholds",
+            Aspect::Epochs => "epochs",
             Aspect::Window => "last window",
         })
     }
@@ -87,9 +95,29 @@ impl Case {
         root().join(format!("crates/cli/tests/conformance/{kernel}/{}.txt", self.name))
     }
 
+    fn scenario(&self) -> String {
+        format!("scenarios/conformance/{}.toml", self.base)
+    }
+
+    /// The second line of its stored traces: how it runs on Linux, and a hash (FNV-1a) of the scenario without comments. A trace with
+    /// another line is of another case.
+    pub fn stamp(&self) -> String {
+        let scenario = fs::read_to_string(root().join(self.scenario())).unwrap();
+        let lines = scenario.lines().filter(|line| !line.starts_with('#'));
+        let hash = lines
+            .flat_map(|line| line.bytes().chain([b'\n']))
+            .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+        format!("# {}, of {hash:016x}", self.run("kernel").join(" "))
+    }
+
+    /// Whether a stored trace is of the case as it is now.
+    pub fn is_of(&self, stored: &str) -> bool {
+        stored.lines().nth(1) == Some(&self.stamp())
+    }
+
     /// The arguments that run it on a backend.
     pub fn run(&self, backend: &str) -> Vec<String> {
-        let file = format!("scenarios/conformance/{}.toml", self.base);
+        let file = self.scenario();
         let more: &[String] = if backend == "sim" { &[] } else { &self.on_linux };
         let set = self.set.iter().chain(more).flat_map(|key| ["--set".to_owned(), key.clone()]);
         ["run".to_owned(), file].into_iter().chain(set).collect()
@@ -107,7 +135,7 @@ impl Case {
             return Err(ended);
         }
         let mut text = anabranch(["capture", "--trace", &at("p.pcapng")]).ok();
-        text += &windows(&fs::read_to_string(folder.join("out/subflows.csv")).unwrap());
+        text += &windows(&fs::read_to_string(folder.join("out/subflows.csv")).unwrap(), self.epochs);
         let summary = fs::read_to_string(folder.join("out/summary.json")).unwrap();
         let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
         let release = summary["kernel"]["release"].as_str().unwrap_or_default();
@@ -115,8 +143,8 @@ impl Case {
     }
 }
 
-/// Lines for each change of a threshold, and for each last window.
-fn windows(samples: &str) -> String {
+/// Lines for each change of a threshold, for windows after it if they are `epochs`, and for each last window.
+fn windows(samples: &str, epochs: bool) -> String {
     let mut lines = samples.lines();
     let names: Vec<&str> = lines.next().unwrap().split(',').collect();
     let column =
@@ -124,16 +152,23 @@ fn windows(samples: &str) -> String {
     let columns = ["subflow", "time_s", "cwnd_segments", "ssthresh_segments"].map(column);
     let mut text = String::new();
     let mut last: Vec<(f64, f64)> = vec![];
+    let mut reduced: Vec<f64> = vec![];
     for line in lines {
         let values: Vec<&str> = line.split(',').collect();
         let [subflow, time, cwnd, threshold] =
             columns.map(|c| values[c].parse::<f64>().unwrap_or(f64::INFINITY));
         let subflow = subflow as usize - 1;
         last.resize(last.len().max(subflow + 1), (0.0, f64::INFINITY));
+        reduced.resize(last.len(), f64::INFINITY);
         // An infinite threshold of a kernel is a large number.
         let threshold = if threshold > 1e6 { f64::INFINITY } else { threshold };
         if threshold != last[subflow].1 && threshold.is_finite() {
             text += &format!("{:.0} {} threshold {threshold:.1}\n", time * 1e3, subflow + 1);
+            reduced[subflow] = time;
+        }
+        let since = ((time - reduced[subflow]) * 1e3).round() as u64; // 0 before the first
+        if epochs && since > 0 && since.is_multiple_of(EPOCH_MS) {
+            text += &format!("{:.0} {} epoch {cwnd:.1}\n", time * 1e3, subflow + 1);
         }
         last[subflow] = (cwnd, threshold);
     }
@@ -150,6 +185,8 @@ pub struct Trace {
     sent: Vec<Vec<(f64, String)>>,
     acks: Vec<Vec<String>>,
     thresholds: Vec<Vec<f64>>,
+    /// The windows after each.
+    epochs: Vec<Vec<Vec<f64>>>,
     window: Vec<f64>,
 }
 
@@ -169,7 +206,13 @@ impl Trace {
                 ">" => of(&mut trace.sent, path).push((number(time), what.to_owned())),
                 "<" if what == "rst" => (),
                 "<" => of(&mut trace.acks, path).push(what.to_owned()),
-                "threshold" => of(&mut trace.thresholds, path).push(number(what)),
+                "threshold" => {
+                    of(&mut trace.thresholds, path).push(number(what));
+                    of(&mut trace.epochs, path).push(vec![]);
+                }
+                "epoch" => {
+                    of(&mut trace.epochs, path).last_mut().expect("a threshold before").push(number(what));
+                }
                 "window" => *of(&mut trace.window, path) = number(what),
                 _ => panic!("{line}"),
             }
@@ -205,11 +248,22 @@ impl Trace {
         add(Aspect::Acks, first(&self.acks, &other.acks));
         let close = |a: &f64, b: &f64| (a - b).abs() <= SEGMENTS;
         add(Aspect::Thresholds, first_by(&self.thresholds, &other.thresholds, close));
+        add(Aspect::Epochs, first_by(&self.epochs_beside(other), &other.epochs_beside(self), close));
         // A kernel's paths may last longer than the model's.
         let both = self.window.len().min(other.window.len());
         let windows = |trace: &Trace| trace.window[..both].iter().map(|last| vec![*last]).collect::<Vec<_>>();
         add(Aspect::Window, first_by(&windows(self), &windows(other), close));
         found
+    }
+}
+
+impl Trace {
+    /// The windows of each path, without those of an epoch that lasted longer here than there.
+    fn epochs_beside(&self, other: &Trace) -> Vec<Vec<f64>> {
+        let both = |(here, there): (&Vec<f64>, &Vec<f64>)| here[..here.len().min(there.len())].to_vec();
+        let path =
+            |(here, there): (&Vec<Vec<f64>>, &Vec<Vec<f64>>)| here.iter().zip(there).flat_map(both).collect();
+        self.epochs.iter().zip(&other.epochs).map(path).collect()
     }
 }
 
