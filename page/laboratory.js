@@ -219,7 +219,7 @@ async function begin() {
     return button;
   }));
   sides = [0, 1].map((i) => new Side($(`side-${i}`)));
-  $("unable").hidden = true;
+  $("starting").hidden = true;
   $("laboratory").hidden = false;
   window.addEventListener("hashchange", fromAddress);
   // Within another page, which has its own heading, only the question that the address names.
@@ -237,6 +237,7 @@ async function fromAddress() {
 }
 
 begin().catch((error) => {
+  $("starting").hidden = true;
   $("unable").hidden = false;
   $("unable").append(` (${error?.message ?? error})`);
 });
