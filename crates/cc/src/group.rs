@@ -134,20 +134,32 @@ impl Group {
         self.settle(r);
     }
 
-    /// A timeout behind congestion that the path has already answered takes its place, so that the algorithm reduces once, and an undo
-    /// leads back to what was before both. The window is one segment, and the threshold stays.
+    /// A timeout behind congestion that the path has already answered takes its place, as if it had come then, so that the algorithm
+    /// reduces once, and an undo leads back to what was before both. The window is one segment. The threshold stays, and so does the
+    /// interval that the congestion began (Linux' `tcp_enter_loss`).
     pub fn on_timeout_again(&mut self, r: usize, now: Seconds) {
         let (path, before) = (&mut self.paths[r], self.before[r]);
-        let ssthresh = path.ssthresh;
+        let (ssthresh, interval) = (path.ssthresh, path.interval());
         let replaced = before.filter(|_| path.active && !self.algorithm.is_model_based());
         if let Some(before) = replaced {
             path.restore(&before);
+            path.set_interval(before.interval);
             self.algorithm.spurious(&mut self.paths, r);
         }
         self.on_congestion(r, &Congestion { now, signal: Signal::Timeout });
         self.paths[r].ssthresh = ssthresh;
+        self.paths[r].set_interval(interval);
         if replaced.is_none() {
             self.before[r] = before;
+        }
+    }
+
+    /// After a timeout on path `r`, where `in_flight` segments are too young to be lost: the window has room for one more
+    /// (Linux' `tcp_enter_loss`).
+    pub fn allow_after_timeout(&mut self, r: usize, in_flight: Segments) {
+        if self.paths[r].active {
+            self.paths[r].cwnd = in_flight + 1.0;
+            self.settle(r);
         }
     }
 

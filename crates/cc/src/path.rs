@@ -76,11 +76,17 @@ pub(crate) struct BeforeCongestion {
     pub(crate) cwnd: Segments,
     ssthresh: Segments,
     counts_until: Seconds,
-    min_rtt_since_loss: Seconds,
-    max_rtt_since_loss: Seconds,
-    delivered_since_loss: Segments,
-    delivered_between_losses: Segments,
+    pub(crate) interval: Interval,
     in_flight: Segments,
+}
+
+/// What a [`Path`] measured since its last congestion event, and between the last two.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Interval {
+    min_rtt: Seconds,
+    max_rtt: Seconds,
+    delivered: Segments,
+    delivered_between: Segments,
 }
 
 /// Lowers a minimum to `x`, a number: `f64::min` takes twice as long, as it also handles NaN.
@@ -197,22 +203,35 @@ impl Path {
             cwnd: self.cwnd,
             ssthresh: self.ssthresh,
             counts_until: self.counts_until,
-            min_rtt_since_loss: self.min_rtt_since_loss,
-            max_rtt_since_loss: self.max_rtt_since_loss,
-            delivered_since_loss: self.delivered_since_loss,
-            delivered_between_losses: self.delivered_between_losses,
+            interval: self.interval(),
             in_flight: self.in_flight,
         }
+    }
+
+    pub(crate) fn interval(&self) -> Interval {
+        Interval {
+            min_rtt: self.min_rtt_since_loss,
+            max_rtt: self.max_rtt_since_loss,
+            delivered: self.delivered_since_loss,
+            delivered_between: self.delivered_between_losses,
+        }
+    }
+
+    pub(crate) fn set_interval(&mut self, interval: Interval) {
+        self.min_rtt_since_loss = interval.min_rtt;
+        self.max_rtt_since_loss = interval.max_rtt;
+        self.delivered_since_loss = interval.delivered;
+        self.delivered_between_losses = interval.delivered_between;
     }
 
     /// The last congestion event, before which the path was as in `before`, did not happen.
     pub(crate) fn restore(&mut self, before: &BeforeCongestion) {
         self.cwnd = before.cwnd;
         self.ssthresh = before.ssthresh;
-        self.delivered_since_loss += before.delivered_since_loss;
-        self.delivered_between_losses = before.delivered_between_losses;
-        self.min_rtt_since_loss = self.min_rtt_since_loss.min(before.min_rtt_since_loss);
-        self.max_rtt_since_loss = self.max_rtt_since_loss.max(before.max_rtt_since_loss);
+        self.delivered_since_loss += before.interval.delivered;
+        self.delivered_between_losses = before.interval.delivered_between;
+        self.min_rtt_since_loss = self.min_rtt_since_loss.min(before.interval.min_rtt);
+        self.max_rtt_since_loss = self.max_rtt_since_loss.max(before.interval.max_rtt);
         if self.counts_until == Seconds::NEG_INFINITY {
             // A timeout, and nothing was acknowledged since.
             (self.counts_until, self.in_flight) = (before.counts_until, before.in_flight);

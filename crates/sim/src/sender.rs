@@ -141,10 +141,10 @@ pub(crate) struct Sender {
     /// Whether recovery and its timers follow Linux (`tcp.linux_recovery`).
     linux: bool,
     frto: Frto,
-    /// Whether the window limited sending in the last round, and else the most segments outstanding.
-    limited: bool,
     /// Whether sending has resumed after a pause, and no ACK has arrived since.
     resumed: bool,
+    /// Whether the window limited sending in the last round, and else the most segments outstanding.
+    limited: bool,
     most_outstanding: u32,
     pub(crate) counters: Counters,
     undo: Undo,
@@ -303,7 +303,7 @@ impl Sender {
         }
         self.end_probe(acked, dsack.is_some(), now, cc);
         self.undo_if_spurious(packet, advanced, cc);
-        let duplicate = !advanced && sack.is_some() && dsack.is_none();
+        let duplicate = acked == before && sack.is_some() && dsack.is_none();
         self.test_timeout(&delivered, advanced, duplicate, cc);
         if self.phase != Phase::Open {
             self.end_phase();

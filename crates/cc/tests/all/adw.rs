@@ -125,6 +125,20 @@ fn the_average_moves_and_extremes_restart() {
     }
 }
 
+/// A timeout behind a loss is not a second one: the average stays, and so do the extremes since the loss.
+#[test]
+fn a_timeout_behind_a_loss_moves_nothing() {
+    for name in ADW {
+        let mut adw = fluctuating(name, &[running()], &[0.020, 0.020]);
+        lose(&mut adw, 0);
+        fluctuate(&mut adw, 0, 0.030);
+        adw.on_timeout_again(0, 2.0);
+        adw.on_ack(0, &Ack { acked: 0.0, ..ack(2.5, 0.1) }); // it counts again
+        assert_close(observed(&adw, name, 0, "mean_spread"), 0.020, 1e-9);
+        assert_close(observed(&adw, name, 0, "spread"), 0.030, 1e-9);
+    }
+}
+
 /// With `complete` spans D is between a path's last two losses: 20 ms on path 0 until its next loss, whatever
 /// its round-trip time has done since.
 #[test]

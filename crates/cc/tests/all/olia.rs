@@ -117,6 +117,20 @@ fn l_is_the_longer_of_the_present_and_the_last_interval() {
     assert_eq!(l(&olia), 40.0, "the last loss was none");
 }
 
+/// `tcp_enter_loss` calls no `ssthresh` in recovery: the interval still begins at the loss, and an undo joins it with the one before.
+#[test]
+fn a_timeout_behind_a_loss_ends_no_interval() {
+    let mut olia = connection(&[(0.1, 10.0, 30.0)]);
+    let l = |olia: &Group| observed(olia, "olia", 0, "l");
+    olia.on_congestion(0, &Congestion { now: 1.0, signal: Signal::Loss });
+    olia.on_ack(0, &Ack { acked: 0.0, delivered: 40.0, ..ack(1.0, 0.1) });
+    olia.on_timeout_again(0, 1.5);
+    olia.on_ack(0, &Ack { acked: 0.0, delivered: 0.0, ..ack(2.0, 0.1) }); // it counts again
+    assert_eq!((l(&olia), olia.path(0).delivered_between_losses), (40.0, 30.0));
+    olia.on_spurious(0);
+    assert_eq!((l(&olia), olia.path(0).delivered_between_losses), (70.0, 0.0));
+}
+
 /// Mean windows over this number of losses of the first path, after a warm-up: path by path (round-trip time, loss rate).
 fn means(name: &str, paths: &[(f64, f64)], loss: impl Fn(u64, f64) -> Loss, losses: u64) -> Vec<f64> {
     let mut model = Model::new(group(name, &[]));

@@ -77,6 +77,9 @@ impl Sender {
         self.high = self.board.nxt();
         self.board.mark_lost_at_timeout(self.rack.overdue_before(now, &self.board, &self.rtt));
         self.report_losses(self.board.nxt() - self.board.una(), now, cc);
+        if self.linux {
+            cc.allow_after_timeout(self.row, self.board.in_flight() as f64);
+        }
         self.probe = None;
         self.pto_at = Time::NEVER;
         self.reorder_at = Time::NEVER;
