@@ -325,8 +325,11 @@ part_sdist() {
 part_msrv() {
     local oldest features=()
     oldest=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
-    command -v rustup >/dev/null && rustup toolchain install "$oldest" --profile minimal >"$roots/msrv.log" 2>&1 || skip "rustup cannot install Rust $oldest"
+    command -v rustup >/dev/null || skip "rustup is not installed"
+    rustup run "$oldest" rustc --version >/dev/null 2>&1 ||
+        rustup toolchain install "$oldest" --profile minimal --no-self-update >"$roots/msrv.log" 2>&1 || skip "rustup cannot install Rust $oldest"
     read -ra features <<<"$(tools/setup.sh features)"
+    [[ "${features[*]}" = *linux* ]] || skip "the libraries of the feature linux are not installed"
     RUSTUP_TOOLCHAIN=$oldest CARGO_TARGET_DIR=$roots/msrv cargo check --quiet --locked --workspace "${features[@]}"
     echo "every crate compiles with Rust $oldest"
 }

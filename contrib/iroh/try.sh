@@ -4,4 +4,4 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 CARGO_TARGET_DIR=$(realpath -m "${CARGO_TARGET_DIR:-target}")/iroh
 export CARGO_TARGET_DIR
-cargo run --quiet --locked --manifest-path contrib/iroh/Cargo.toml
+timeout 600 cargo run --quiet --locked --manifest-path contrib/iroh/Cargo.toml

@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
-# Tests each patch on a copy of noq-proto, or builds the command with all of them but one, if named; see README.md:
+# Tests each patch on a copy of noq-proto, or builds the command with all of them, or all but one; see README.md:
 #   contrib/noq/try.sh [--build [--without PATCH]]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 patches=$PWD/contrib/noq
 work=$(realpath -m "${CARGO_TARGET_DIR:-target}")/noq
+case "$#:${1:-}:${2:-}" in
+0::) ;;
+1:--build:) ;;
+3:--build:--without) [ -f "$patches/$3" ] || { echo "noq: there is no contrib/noq/$3" >&2; exit 2; } ;;
+*) echo "usage: contrib/noq/try.sh [--build [--without PATCH]]" >&2; exit 2 ;;
+esac
 mkdir -p "$work"
 export CARGO_TARGET_DIR=$work/target GIT_CEILING_DIRECTORIES=$work
 
@@ -51,8 +57,10 @@ while read -r patch test failure; do
     fi
     apply --exclude='src/tests/*' --exclude=src/congestion.rs "$patches/$patch"
     run "$test"
-    run tests::multipath
-    echo "noq: $patch: $test fails without it; with it, that and all tests of multipath pass"
+    # The stack's own tests of what the patch changes.
+    case $patch in bbr-*) own=congestion::bbr3 ;; qlog-*) own=qlog ;; *) own=tests::multipath ;; esac
+    run "$own"
+    echo "noq: $patch: $test fails without it; with it, that and all tests of $own pass"
 done <<'LIST'
 path-id.patch controller_is_built_for_its_path 1 failed
 path-status.patch controller_knows_the_status_of_its_path 1 failed

@@ -1,4 +1,4 @@
-//! Two iroh end points over loopback: LIA, of `multipath-cc`, controls the connection.
+//! Two iroh endpoints over loopback: LIA, of `multipath-cc`, controls the connection.
 //!
 //! `cargo run --manifest-path contrib/iroh/Cargo.toml`. iroh sends on one path at a time and keeps the others as backup, so the
 //! coupling changes nothing yet. The example shows that the factory works there, for one connection.
@@ -7,30 +7,35 @@ use iroh::endpoint::{ConnectOptions, QuicTransportConfig, RelayMode, presets};
 use iroh::{Endpoint, EndpointAddr};
 use multipath_cc::noq::{Coupled, Event, Observer};
 use multipath_cc::registry;
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::net::Ipv4Addr;
 
 const ALPN: &[u8] = b"multipath-cc/example";
 const BYTES: usize = 20_000_000;
 
-/// Counts the windows that the algorithm has set, and the acknowledged bytes.
+/// Counts the windows that the algorithm has set, their paths, and the acknowledged bytes.
 #[derive(Default)]
 struct Counts {
     windows: u64,
+    paths: BTreeSet<usize>,
     acknowledged: u64,
 }
 
 impl Observer for Counts {
-    fn observe(&mut self, _: usize, event: Event) {
+    fn observe(&mut self, path: usize, event: Event) {
         match event {
-            Event::Window { .. } => self.windows += 1,
+            Event::Window { .. } => {
+                self.windows += 1;
+                self.paths.insert(path);
+            }
             Event::Acked(bytes) => self.acknowledged += bytes,
             _ => (),
         }
     }
 }
 
-async fn end_point() -> Result<Endpoint, Box<dyn Error>> {
+async fn new_endpoint() -> Result<Endpoint, Box<dyn Error>> {
     let builder = Endpoint::builder(presets::Minimal).relay_mode(RelayMode::Disabled);
     Ok(builder
         .alpns(vec![ALPN.to_vec()])
@@ -42,7 +47,7 @@ async fn end_point() -> Result<Endpoint, Box<dyn Error>> {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let (client, server) = (end_point().await?, end_point().await?);
+    let (client, server) = (new_endpoint().await?, new_endpoint().await?);
     let addresses = server.bound_sockets().into_iter().filter(|address| address.is_ipv4());
     let address = addresses.fold(EndpointAddr::new(server.id()), EndpointAddr::with_ip_addr);
 
@@ -70,10 +75,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let ((received, _server_side), _client_side) = (received?, sent?);
 
     let mut state = paths.lock();
-    let in_use = state.paths().count();
-    let &mut Counts { windows, acknowledged } = state.observer();
+    let Counts { windows, paths, acknowledged } = state.observer();
+    let (windows, paths, acknowledged) = (*windows, paths.len(), *acknowledged);
     println!(
-        "{received} bytes over iroh; LIA set {windows} windows on {in_use} paths, for {acknowledged} acknowledged bytes"
+        "{received} bytes over iroh; LIA set {windows} windows on {paths} paths, for {acknowledged} acknowledged bytes"
     );
     assert!(received == BYTES && acknowledged > BYTES as u64 && windows > 100);
     Ok(())

@@ -134,7 +134,7 @@ impl Group {
         self.settle(r);
     }
 
-    /// A timeout behind congestion that the path has already answered takes its place, as if it had come then, so that the algorithm
+    /// A timeout behind congestion that the path has already answered takes its place, as if it had come at that time, so that the algorithm
     /// reduces once, and an undo leads back to what was before both. The window is one segment. The threshold stays, and so does the
     /// interval that the congestion began (Linux' `tcp_enter_loss`).
     pub fn on_timeout_again(&mut self, r: usize, now: Seconds) {
@@ -158,7 +158,7 @@ impl Group {
     /// (Linux' `tcp_enter_loss`).
     pub fn allow_after_timeout(&mut self, r: usize, in_flight: Segments) {
         if self.paths[r].active {
-            self.paths[r].cwnd = in_flight + 1.0;
+            (self.paths[r].cwnd, self.paths[r].in_flight) = (in_flight + 1.0, in_flight);
             self.settle(r);
         }
     }

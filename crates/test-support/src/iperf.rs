@@ -73,7 +73,15 @@ impl Iperf {
         let both_carry = || {
             iperf = None;
             iperf = Some(Self::start(lab, &Options::endless(port)));
-            crate::becomes(JOINED, || ss::carried(lab, port).iter().all(|carried| *carried > bytes))
+            let both =
+                crate::becomes(JOINED, || ss::carried(lab, port).iter().all(|carried| *carried > bytes));
+            if !both {
+                eprintln!(
+                    "another connection follows: the two paths carried {:?} bytes",
+                    ss::carried(lab, port)
+                );
+            }
+            both
         };
         crate::until(both_carry, "both subflows carry data");
         iperf.unwrap()

@@ -38,13 +38,15 @@ fn the_simulator_sends_as_linux_does_but_for_listed_differences() {
                 fs::read_to_string(case.stored(kernel)).unwrap_or_else(|why| panic!("{}: {why}", case.name));
             assert!(
                 case.is_of(&text),
-                "{}: the trace of {kernel} is of another case, expected {}. As root, `ANABRANCH_WRITE_TRACES={kernel} \
-                 cargo test -p anabranch-cli --features linux --test all conformance` records it again",
+                "{}: the trace of {kernel} is of another case, expected {}. `ANABRANCH_WRITE_TRACES={kernel} \
+                 cargo test -p anabranch-cli --features linux --test all conformance` (for `kernel` as root) records it again",
                 case.name,
                 case.stamp()
             );
             releases.push(text.lines().next().unwrap().trim_start_matches("# ").to_owned());
             theirs.push(Trace::read(&text));
+            let epochs = [ours, &theirs[theirs.len() - 1]].map(Trace::has_epochs);
+            assert_eq!(epochs, [case.epochs; 2], "{}: windows after reductions, on {kernel}", case.name);
             let differences = ours.differences(theirs.last().expect("the one of above"));
             cells.push(match differences.is_empty() {
                 true => "equal".to_owned(),
@@ -197,4 +199,7 @@ fn a_trace_of_another_case_is_found() {
         change(&mut other);
         assert!(!other.is_of(&text), "{}", other.stamp());
     }
+    let scenario = fs::read_to_string(root().join(case.scenario())).unwrap();
+    assert_ne!(case.stamp_with(&format!("{scenario}seed = 2\n")), case.stamp());
+    assert_eq!(case.stamp_with(&format!("# a comment\n{scenario}")), case.stamp());
 }

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const SHORT: [&str; 4] = ["--set", "duration=4 s", "--set", "warmup=1 s"];
 
@@ -203,8 +203,13 @@ fn qlog_of_an_interrupted_run_is_partial() {
     let mut child = command();
     let mut child = child.arg("run").arg(&scenario).args(["--backend", "noq"]).args(qlog).spawn().unwrap();
     let begun = folder.path().join(".1-only-sender.sqlog.anabranch-new");
+    let start = Instant::now();
     while begun.metadata().map_or(0, |file| file.len()) < 100_000 {
         assert_eq!(child.try_wait().unwrap(), None, "it ended early");
+        if start.elapsed() > Duration::from_secs(120) {
+            child.kill().unwrap();
+            panic!("no trace: {:?}", names(folder.path()));
+        }
         sleep(Duration::from_millis(2));
     }
     signal(&child, Signal::INT);

@@ -45,7 +45,7 @@ pub struct Case {
     /// The keys that it sets.
     pub set: Vec<String>,
     /// What it also sets on Linux. The seed selects the packets that a link holds back, and Linux sends one packet more before the data:
-    /// the third of the handshake. Of a buffer, Linux offers more in large segments.
+    /// the third of the handshake. With large segments, Linux offers more of a receive buffer.
     #[serde(default)]
     pub on_linux: Vec<String>,
     /// Whether the windows between reductions are compared: where the algorithm's growth is what the case is about.
@@ -95,14 +95,18 @@ impl Case {
         root().join(format!("crates/cli/tests/conformance/{kernel}/{}.txt", self.name))
     }
 
-    fn scenario(&self) -> String {
+    pub fn scenario(&self) -> String {
         format!("scenarios/conformance/{}.toml", self.base)
     }
 
     /// The second line of its stored traces: how it runs on Linux, and a hash (FNV-1a) of the scenario without comments. A trace with
     /// another line is of another case.
     pub fn stamp(&self) -> String {
-        let scenario = fs::read_to_string(root().join(self.scenario())).unwrap();
+        self.stamp_with(&fs::read_to_string(root().join(self.scenario())).unwrap())
+    }
+
+    /// The same with this text in place of the scenario's.
+    pub fn stamp_with(&self, scenario: &str) -> String {
         let lines = scenario.lines().filter(|line| !line.starts_with('#'));
         let hash = lines
             .flat_map(|line| line.bytes().chain([b'\n']))
@@ -255,9 +259,12 @@ impl Trace {
         add(Aspect::Window, first_by(&windows(self), &windows(other), close));
         found
     }
-}
 
-impl Trace {
+    /// Whether it has windows after a reduction.
+    pub fn has_epochs(&self) -> bool {
+        self.epochs.iter().flatten().any(|epoch| !epoch.is_empty())
+    }
+
     /// The windows of each path, without those of an epoch that lasted longer here than there.
     fn epochs_beside(&self, other: &Trace) -> Vec<Vec<f64>> {
         let both = |(here, there): (&Vec<f64>, &Vec<f64>)| here[..here.len().min(there.len())].to_vec();

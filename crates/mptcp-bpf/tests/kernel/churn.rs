@@ -188,6 +188,7 @@ fn namespaces_vanish(reachable: bool) {
     let mut lab = Lab::two_paths([Bottleneck { mbit_s: 50.0, queue: 100 }; 2]);
     lab.set_congestion_control("ab_lia");
     let iperf = Iperf::start_on_both_paths(&lab, 5201, 10_000);
+    assert!(algorithm.connections().contains(&2));
     let routers = if reachable { std::mem::take(&mut lab.routers) } else { vec![] };
     lab.patience = Duration::ZERO;
     drop(lab);

@@ -11,7 +11,7 @@ impl Sender {
         self.frto = if begins { Frto::On } else { Frto::Off };
     }
 
-    /// Step 2 and 3: an ACK after a timeout. `duplicate`: it repeats the last one, with SACK blocks but no DSACK.
+    /// Steps 2 and 3: an ACK after a timeout. `duplicate`: it repeats the last one, with SACK blocks but no DSACK.
     #[inline]
     pub(super) fn test_timeout(
         &mut self,
