@@ -75,10 +75,9 @@ impl Measurements {
         self.commands = self.all().map(|run| run.command.clone()).collect();
     }
 
-    /// The simulation with its measured runs in place of simulated ones; `None` without any, or if its rows need samples over
-    /// time, which measured runs lack.
+    /// The simulation with its measured runs, which have no samples over time, in place of simulated ones; `None` without any.
     pub(crate) fn of(&self, setup: &Setup) -> Result<Option<Setup>, ScenarioError> {
-        if self.runs.is_empty() || setup.samples == Samples::All {
+        if self.runs.is_empty() {
             return Ok(None);
         }
         let scenario = setup.scenario()?;
@@ -106,14 +105,9 @@ impl Measurements {
         let of_reason =
             |is: &dyn Fn(&Setup) -> bool| all.iter().filter(|i| !measured[**i] && is(&setups[**i])).count();
         let known = |setup: &Setup| self.commands.contains(&self.on_backend(setup).command(1));
-        let sampled = |setup: &Setup| setup.samples == Samples::All;
         let reasons = [
             ("not measured", of_reason(&|s| !known(s))),
-            (
-                "out of date, because the scenario or an algorithm changed",
-                of_reason(&|s| known(s) && !sampled(s)),
-            ),
-            ("without the samples over time that the rows need", of_reason(&|s| known(s) && sampled(s))),
+            ("out of date, because the scenario or an algorithm changed", of_reason(&known)),
         ];
         let reasons = reasons.into_iter().filter(|(_, n)| *n > 0);
         reasons
@@ -182,6 +176,9 @@ mod tests {
         id = "{n}"
         of = 'utilisation("a")'
         published = 0.97
+        [[rows]]
+        id = "late-{n}"
+        of = 'cwnd_from("tcp/1", 1, 2)'
         [[figures]]
         id = "F1"
         title = "Windows"
@@ -194,6 +191,12 @@ mod tests {
         kind = "lines"
         x = "n"
         of = 'utilisation("a")'
+        [[figures]]
+        id = "F3"
+        title = "Late windows"
+        kind = "lines"
+        x = "n"
+        of = 'cwnd_from("tcp/1", 1, 2)'
         "#;
 
     fn study(delay: &str) -> Arc<crate::Study> {
@@ -243,20 +246,24 @@ mod tests {
         run(&study(delay), &Options { beside: vec![variant], ..Options::default() })
     }
 
-    /// Measured values are those that the backend itself gives, and no run is made for them.
+    /// Measured values are those that the backend itself gives, and no run is made for them. What needs samples over time has none,
+    /// which takes no value from the scenario's other rows.
     #[test]
     fn measured_values_stand_beside() {
         let result = beside(&BESIDE, "10 ms");
         let experiment = &result.experiments[0];
         let column = &experiment.variants[0];
         assert_eq!(column.title, "Linux 6.18, measured 2026-11-01 to 2026-11-04");
-        assert_eq!(column.notes, ["The kernel was 6.18.3-here.", "Measured on a test's machine."]);
+        let over_time = "Rows without a value, as measured runs have no samples over time: 2.";
+        assert_eq!(column.notes, ["The kernel was 6.18.3-here.", "Measured on a test's machine.", over_time]);
         let figures: Vec<&str> = experiment.figures.iter().map(|figure| &*figure.id).collect();
-        assert_eq!(figures, ["F1", "F2", "F2@measured-kernel"]);
+        assert_eq!(figures, ["F1", "F2", "F2@measured-kernel", "F3"]);
         let commands: Vec<&str> = experiment.runs.iter().map(|run| &*run.command).collect();
         assert!(commands[2].contains(" --backend kernel "), "{commands:?}");
         assert!(experiment.asked.is_empty() && experiment.fidelity.len() == 2);
-        let there: Vec<&Other> = experiment.rows.iter().map(|row| &row.others[0]).collect();
+        let (own, late) = experiment.rows.split_at(2);
+        assert!(late.iter().all(|row| row.others.is_empty() && row.measured.is_some()));
+        let there: Vec<&Other> = own.iter().map(|row| &row.others[0]).collect();
         let options = Options { beside: vec![&KERNEL], seeds: Some(2), ..Options::default() };
         let (work, mut same) = ([crate::work(&study("10 ms"), &options).unwrap()], None);
         let backends: [&dyn Backend; 2] = [&Simulator, &LOSSY];

@@ -157,6 +157,8 @@ pub(crate) struct Quantity {
     pub code: Code,
     /// Its expression and position, for messages about missing values.
     pub place: String,
+    /// Whether it needs samples over time.
+    pub samples: bool,
     /// Whether it is one value from the seeds' means, without an interval.
     pub pooled: bool,
 }
@@ -194,6 +196,19 @@ pub(crate) struct RowPlan {
     pub interpretations: Vec<(String, RowValue)>,
 }
 
+impl RowPlan {
+    /// The sources of its values, in each interpretation.
+    pub fn quantities(&self) -> Vec<&Quantity> {
+        let others = self.interpretations.iter().map(|(_, value)| value);
+        std::iter::once(&self.value).chain(others).flat_map(RowValue::quantities).collect()
+    }
+
+    /// Whether it needs samples over time.
+    pub fn needs_samples(&self) -> bool {
+        self.quantities().iter().any(|quantity| quantity.samples)
+    }
+}
+
 /// A figure before the runs.
 pub(crate) struct FigurePlan {
     pub id: String,
@@ -205,9 +220,15 @@ pub(crate) struct FigurePlan {
 }
 
 impl FigurePlan {
-    /// Whether it draws samples over time.
-    pub fn is_over_time(&self) -> bool {
-        self.plots.iter().flat_map(|plot| &plot.lines).any(|line| matches!(line, Line::Time(..)))
+    /// Whether it needs samples over time.
+    pub fn needs_samples(&self) -> bool {
+        self.plots.iter().flat_map(|plot| &plot.lines).any(|line| match line {
+            Line::Points(_, points) => points
+                .iter()
+                .any(|(_, x, y)| y.samples || matches!(x, Position::Mean(quantity) if quantity.samples)),
+            Line::Published(..) | Line::Level(..) => false,
+            Line::Time(..) => true,
+        })
     }
 }
 

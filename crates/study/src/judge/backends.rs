@@ -22,7 +22,7 @@ pub(super) fn figures(
         let simulated = figure(plan, runs);
         // Measured runs have no samples over time.
         let drawn =
-            complete.iter().filter(|(changed, _)| !changed.variant.is_measured() || !plan.is_over_time());
+            complete.iter().filter(|(changed, _)| !changed.variant.is_measured() || !plan.needs_samples());
         let real = drawn.map(|(changed, runs)| on(changed, figure(plan, runs)));
         // Computed and published values do not depend on the backend.
         let real: Vec<Figure> = real.filter(|real| real.panels != simulated.panels).collect();

@@ -95,10 +95,13 @@ impl RowPlan {
         }
     }
 
-    /// The row in a variant, beside `ours`; `None` if the variant changes no simulation, or if another backend lacks one of them.
+    /// The row in a variant, beside `ours`; `None` if the variant changes no simulation, or if another backend lacks one of them or
+    /// the samples that the row needs.
     pub(super) fn under(&self, changed: &VariantSetups, runs: &Runs<'_>, ours: &Row) -> Option<Other> {
-        let values = std::iter::once(&self.value).chain(self.interpretations.iter().map(|(_, value)| value));
-        let quantities: Vec<&Quantity> = values.flat_map(RowValue::quantities).collect();
+        if changed.variant.is_measured() && self.needs_samples() {
+            return None;
+        }
+        let quantities = self.quantities();
         let mut setups = quantities.iter().flat_map(|q| &q.setups).map(|setup| changed.setups[*setup]);
         let differs = match changed.variant.is_of_backend() {
             true => !quantities.is_empty() && setups.all(|changed| changed),

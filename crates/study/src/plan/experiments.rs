@@ -123,6 +123,12 @@ impl PlannedExperiment {
                     measured::title(planned.of_variant(&planned.setups, Some(planned.variants.len())));
                 title = dated;
                 refused.insert(0, machines);
+                let over_time = planned.plan.rows.iter().filter(|row| row.needs_samples()).count();
+                if over_time > 0 {
+                    refused.push(format!(
+                        "Rows without a value, as measured runs have no samples over time: {over_time}."
+                    ));
+                }
             }
             planned.variants.push(VariantSetups { variant, setups, title, refused });
         }

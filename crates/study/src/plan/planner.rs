@@ -66,9 +66,9 @@ impl<'a> Planner<'a> {
     /// An expression as a quantity.
     pub fn quantity(&mut self, compiled: Compiled) -> Result<Quantity, Problem> {
         let Compiled { code, runs, samples, place, needs: _ } = compiled;
-        let samples = if samples { Samples::All } else { Samples::None };
-        let setups = runs.into_iter().map(|run| self.simulate(run, samples)).collect::<Result<_, _>>()?;
-        Ok(Quantity { setups, code, place, pooled: false })
+        let kept = if samples { Samples::All } else { Samples::None };
+        let setups = runs.into_iter().map(|run| self.simulate(run, kept)).collect::<Result<_, _>>()?;
+        Ok(Quantity { setups, code, place, samples, pooled: false })
     }
 
     /// Compiles an expression here into a quantity, of all seeds together if pooled.
