@@ -93,6 +93,13 @@ fn t_975(degrees: f64) -> f64 {
 #[error("a run gave no value, or a value that is too large")]
 pub struct NoValue;
 
+/// The `p`-quantile of `sorted`, which is not empty: Hyndman and Fan's definition 7 (The American Statistician 50, 1996).
+pub fn quantile(sorted: &[f64], p: f64) -> f64 {
+    let place = (sorted.len() - 1) as f64 * p;
+    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+    below + (above - below) * place.fract()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

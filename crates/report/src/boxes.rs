@@ -1,6 +1,6 @@
 //! Box plots: quartiles, whiskers, and every value as a dot.
 
-use anabranch_study::{Panel, Point, Series};
+use anabranch_study::{Panel, Point, Series, quantile};
 use serde_json::{Value, json};
 
 use crate::{scales::drawable, style::Style};
@@ -20,8 +20,7 @@ pub struct FiveNumbers(
 pub const NAMES: [&str; 5] = ["lower whisker", "lower quartile", "median", "upper quartile", "upper whisker"];
 
 impl FiveNumbers {
-    /// Of at least one value: quartiles as Hyndman and Fan's definition 7 (The American Statistician 50, 1996), the
-    /// default of R; whiskers as Tukey's (Exploratory Data Analysis, 1977).
+    /// Of at least one value: quartiles as [`quantile`], the default of R; whiskers as Tukey's (Exploratory Data Analysis, 1977).
     pub fn of(values: &[f64]) -> Option<Self> {
         let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
         sorted.sort_by(f64::total_cmp);
@@ -33,13 +32,6 @@ impl FiveNumbers {
         let top = sorted.iter().copied().rfind(|v| *v <= high + reach).unwrap_or(last).max(high);
         Some(FiveNumbers([bottom, low, median, high, top]))
     }
-}
-
-/// Between the two of `sorted` (not empty) around place (n − 1)p.
-fn quantile(sorted: &[f64], p: f64) -> f64 {
-    let place = (sorted.len() - 1) as f64 * p;
-    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
-    below + (above - below) * place.fract()
 }
 
 /// The boxes of a series: labels in their order, the values of each.

@@ -8,7 +8,7 @@ pub use hosts::{
 };
 
 use crate::outcome::{Outcome, base};
-use crate::stats::{Estimate, estimate};
+use crate::stats::{Estimate, estimate, quantile};
 use anabranch_record::{FlowSummary, SubflowSummary, Summary};
 use serde::{Deserialize, Serialize};
 
@@ -170,10 +170,10 @@ pub struct KindOverview {
 pub struct DifferenceStats {
     /// The number of quantities that have a difference.
     pub count: usize,
-    /// The median of the differences' amounts.
-    pub median: f64,
-    /// The median difference of the simulator from itself with as many seeds, the effect of chance; `None` for single seeds.
-    pub floor: Option<f64>,
+    /// The median and the 90th percentile of the differences' amounts.
+    pub quantiles: [f64; 2],
+    /// The same of the simulator's difference from itself with as many seeds, the effect of chance; `None` for single seeds.
+    pub floor: Option<[f64; 2]>,
     /// The fractions that are at most 5 % and at most 10 %.
     pub within: [f64; 2],
     /// The number of [significant](is_significant) differences.
@@ -193,8 +193,8 @@ impl DifferenceStats {
         };
         Some(DifferenceStats {
             count,
-            median: median(all.iter().map(|(_, relative, _)| relative.abs()).collect())?,
-            floor: median(all.iter().filter_map(|(simulated, ..)| chance(simulated)).collect()),
+            quantiles: quantiles(all.iter().map(|(_, relative, _)| relative.abs()).collect())?,
+            floor: quantiles(all.iter().filter_map(|(simulated, ..)| chance(simulated)).collect()),
             within: [within(0.05), within(0.10)],
             significant: all
                 .iter()
@@ -205,14 +205,14 @@ impl DifferenceStats {
 
     /// Whether the median is at or below its floor, so that chance explains it.
     pub fn is_chance(&self) -> bool {
-        self.floor.is_some_and(|floor| self.median <= floor)
+        self.floor.is_some_and(|floor| self.quantiles[0] <= floor[0])
     }
 }
 
-fn median(mut amounts: Vec<f64>) -> Option<f64> {
+/// The median and the 90th percentile; `None` without a value.
+fn quantiles(mut amounts: Vec<f64>) -> Option<[f64; 2]> {
     amounts.sort_by(f64::total_cmp);
-    let count = amounts.len();
-    (count > 0).then(|| (amounts[(count - 1) / 2] + amounts[count / 2]) / 2.0)
+    (!amounts.is_empty()).then(|| [0.5, 0.9].map(|p| quantile(&amounts, p)))
 }
 
 /// An overview for each kind of quantity.
@@ -308,7 +308,10 @@ mod tests {
         let [found] = overview(std::iter::once(&fidelity))[..] else { panic!("one kind") };
         assert_eq!((found.kind, found.linux_hosts), (Measure::Window, None));
         assert_eq!((found.plain.count, found.plain.within), (4, [0.5, 0.75]));
-        assert!((found.plain.median - 0.05).abs() < 1e-12);
+        // The 90th percentile lies 0.7 of the way from the third amount to the fourth.
+        for (found, by_hand) in found.plain.quantiles.into_iter().zip([0.05, 0.06 + 0.7 * 0.14]) {
+            assert!((found - by_hand).abs() < 1e-12);
+        }
         // Without intervals nothing is beyond.
         assert_eq!(found.plain.significant, 0);
     }
@@ -323,9 +326,10 @@ mod tests {
         assert_eq!((of(&[5.0; 4]), of(&[5.0]), of(&[0.0, 0.0])), (Some(0.0), None, None));
     }
 
-    /// Quantities that differ from themselves by chance alone have a median at the floor: both are of means of eight uniform numbers.
+    /// Quantities that differ from themselves by chance alone have their quantiles at the floor: both are of means of eight uniform
+    /// numbers.
     #[test]
-    fn a_median_of_chance_alone_is_at_the_floor() {
+    fn differences_by_chance_alone_are_at_the_floor() {
         let mut state = 1u64;
         let mut seeds = || {
             let values = (0..8).map(|_| {
@@ -339,12 +343,14 @@ mod tests {
             (0..4000).map(|_| Difference::of(Measure::Goodput, "tcp".into(), seeds(), seeds())).collect();
         let found = DifferenceStats::of(differences.iter().map(|q| (&q.simulated, q.relative, q.half_width)))
             .unwrap();
-        // The median amount of a normal difference: 0.6745 σ √(2/8) around a mean of 1.5, σ² = 1/12.
-        let theory = 0.6745 * (1.0f64 / 12.0 / 4.0).sqrt() / 1.5;
-        assert!((found.median / theory - 1.0).abs() < 0.06, "{} {theory}", found.median);
-        assert!((found.floor.unwrap() / theory - 1.0).abs() < 0.06, "{:?} {theory}", found.floor);
-        let below = DifferenceStats { median: 0.02, floor: Some(0.021), ..found };
-        assert!(below.is_chance() && !DifferenceStats { median: 0.022, ..below }.is_chance());
+        // The amount of a normal difference: 0.6745 and 1.6449 times σ √(2/8) around a mean of 1.5, σ² = 1/12.
+        let theory = [0.6745, 1.6449].map(|z| z * (1.0f64 / 12.0 / 4.0).sqrt() / 1.5);
+        for found in [found.quantiles, found.floor.unwrap()] {
+            let near = found.iter().zip(theory).all(|(found, theory)| (found / theory - 1.0).abs() < 0.06);
+            assert!(near, "{found:?} {theory:?}");
+        }
+        let below = DifferenceStats { quantiles: [0.02, 0.1], floor: Some([0.021, 0.1]), ..found };
+        assert!(below.is_chance() && !DifferenceStats { quantiles: [0.022, 0.1], ..below }.is_chance());
     }
 
     /// Times of responses stand with the rest.

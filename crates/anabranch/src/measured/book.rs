@@ -2,7 +2,8 @@
 
 use super::*;
 use anabranch_record::FlowSummary;
-use anabranch_study::{Origin, Size, estimate, format};
+use anabranch_study::variant::LINUX_HOSTS;
+use anabranch_study::{DifferenceStats, Origin, Size, StudyResult, estimate, format, overview};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -90,22 +91,57 @@ fn the_book_lists_what_is_stored() {
     renew("measurements.md", |page| replaced(page, "measured", &table));
 }
 
-/// The book's table of the origins of differences, by the simulator's runs and the shipped ones.
+/// The book's tables of the origins of differences and of their sizes, by the simulator's runs and the shipped ones.
 #[test]
 #[ignore = "simulates for minutes; renew the page after a change of results or of shipped runs"]
 fn the_book_counts_the_origins_of_differences() {
-    let beside = measured_beside(&crate::SIM).collect();
+    let beside = measured_beside(&crate::SIM).chain([&LINUX_HOSTS]).collect();
     let options = Options { without_variants: true, beside, ..Options::default() };
-    let [b, d] = ["B", "D"].map(|paper| {
+    let papers = ["B", "D"];
+    let results = papers.map(|paper| {
         let study = anabranch_papers::find(paper).expect("a paper");
         let work = anabranch_study::work(study, &options).expect("it can be planned");
-        let result = anabranch_study::run_one(crate::backends(), work, &|_| (), &|| true).expect("it runs");
-        Origin::counts(result.own_rows().filter_map(|(_, row)| row.origin()))
+        anabranch_study::run_one(crate::backends(), work, &|_| (), &|| true).expect("it runs")
     });
-    let row = |(i, origin): (usize, &Origin)| format!("| {} | {} | {} |\n", origin.label(), b[i], d[i]);
-    let rows: String = Origin::ALL.iter().enumerate().map(row).collect();
-    let table = format!("| origin | B | D |\n|---|---|---|\n{rows}");
-    renew("measurements.md", |page| replaced(page, "origins", &table));
+    let counts = results
+        .each_ref()
+        .map(|result| Origin::counts(result.own_rows().filter_map(|(_, row)| row.origin())));
+    let row = |(i, origin): (usize, &Origin)| {
+        let counts = counts.iter().map(|of_paper| format!(" {} |", of_paper[i]));
+        format!("| {} |{}\n", origin.label(), counts.collect::<String>())
+    };
+    let origins: String = Origin::ALL.iter().enumerate().map(row).collect();
+    let sizes: String = papers.iter().zip(&results).map(|(paper, result)| sizes(paper, result)).collect();
+    renew("measurements.md", |page| {
+        let origins = format!("| origin | {} |\n|---|---|---|\n{origins}", papers.join(" | "));
+        replaced(&replaced(page, "origins", &origins), "sizes", &format!("{SIZES}{sizes}"))
+    });
+}
+
+const SIZES: &str = "| paper | Linux | quantity | number | hosts | median | its floor | 90th percentile | its floor |\n|---|---|---|---|---|---|---|---|---|\n";
+
+/// The sizes of a paper's differences from each kernel, each scenario once, with both host models.
+fn sizes(paper: &str, result: &StudyResult) -> String {
+    let mut rows = String::new();
+    for (variant, (kernel, _)) in VARIANTS.iter().zip(anabranch_papers::MEASURED) {
+        let mut known = BTreeSet::new();
+        let there = result.experiments.iter().flat_map(|e| &e.fidelity).filter(|f| f.variant == variant.id);
+        for of in overview(there.filter(|fidelity| known.insert(&fidelity.command))) {
+            for (hosts, stats) in [("idealised", Some(of.plain)), ("Linux-accurate", of.linux_hosts)] {
+                let Some(DifferenceStats { count, quantiles: [median, p90], floor, .. }) = stats else {
+                    continue;
+                };
+                let percent = |of: Option<f64>| of.map_or("–".into(), |of| format!("{:.1} %", 100.0 * of));
+                let [median, p90, low, high] =
+                    [Some(median), Some(p90), floor.map(|f| f[0]), floor.map(|f| f[1])].map(percent);
+                let kind = of.kind.title();
+                rows += &format!(
+                    "| {paper} | {kernel} | {kind} | {count} | {hosts} | {median} | {low} | {p90} | {high} |\n"
+                );
+            }
+        }
+    }
+    rows
 }
 
 /// The runs of a scenario in which one setting is changed, by their seeds: `adw-balia-s1 mptcp=lia` has the scenario's name, a flow and

@@ -29,8 +29,8 @@ pub fn summary(papers: &[&PaperPlan], own_page: bool) -> Markup {
                     (prose(&column.meaning)) " "
                     "A difference is the simulator's value ÷ the other backend's value − 1; it is undefined if the other value is zero. A "
                     "difference that exceeds 10 % and its 95 % interval is attributed to the hosts if it disappears with " code { "hosts = \"linux\"" } ". "
-                    "A scenario that several experiments use counts once. “Floor” is the effect of chance: the median difference between the "
-                    "two halves of the simulator's seeds, scaled to the number of seeds compared. A median at or below the floor is not "
+                    "A scenario that several experiments use counts once. “Floor” is the effect of chance: the same quantile of the differences between the "
+                    "two halves of the simulator's seeds, scaled to the number of seeds compared. A median at or below its floor is not "
                     "distinguishable from zero."
                 }
                 (by_kind(&scenarios))
@@ -75,10 +75,14 @@ fn by_kind(scenarios: &[&Fidelity]) -> Markup {
                     th.number scope="col" { "Number" }
                     th.number scope="col" { "Median |difference|" }
                     th.number scope="col" { "Floor" }
+                    th.number scope="col" { "90th percentile" }
+                    th.number scope="col" { "Floor" }
                     th.number scope="col" { "Within 5 %" }
                     th.number scope="col" { "Within 10 %" }
                     @if has_hosts {
                         th.number scope="col" { "Linux-accurate hosts: median" }
+                        th.number scope="col" { "Floor" }
+                        th.number scope="col" { "90th percentile" }
                         th.number scope="col" { "Floor" }
                         th.number scope="col" { "Within 5 %" }
                         th.number scope="col" { "Within 10 %" }
@@ -107,19 +111,21 @@ fn by_kind(scenarios: &[&Fidelity]) -> Markup {
     }
 }
 
-/// The cells of a kind's median, floor and small fractions.
+/// The cells of a kind's median and 90th percentile with their floors, and of small fractions.
 fn amounts(amounts: Option<&DifferenceStats>) -> Markup {
     html! {
         @match amounts {
             Some(amounts) => {
-                td.number {
-                    (format!("{:.1} %", 100.0 * amounts.median))
-                    @if amounts.is_chance() { div.quiet { "not distinguishable" } }
+                @for (i, amount) in amounts.quantiles.into_iter().enumerate() {
+                    td.number {
+                        (format!("{:.1} %", 100.0 * amount))
+                        @if i == 0 && amounts.is_chance() { div.quiet { "not distinguishable" } }
+                    }
+                    td.number { (amounts.floor.map_or("–".into(), |floor| format!("{:.1} %", 100.0 * floor[i]))) }
                 }
-                td.number { (amounts.floor.map_or("–".into(), |floor| format!("{:.1} %", 100.0 * floor))) }
                 @for part in amounts.within { td.number { (format!("{:.0} %", 100.0 * part)) } }
             }
-            None => @for _ in 0..4 { td.number.quiet { "–" } }
+            None => @for _ in 0..6 { td.number.quiet { "–" } }
         }
     }
 }
