@@ -13,7 +13,10 @@
 #     sdist         pip builds the package from its sources in a bare root that has gcc and pip alone, and README's Python runs
 #     msrv          every crate compiles with the oldest Rust of Cargo.toml
 #     reproducible  a second build of the static binary, the Debian package, the wheel and its sources, in another folder: the same bytes
-# Compiles only in the last four. What this machine lacks is skipped, with the reason; with ANABRANCH_SKIP_NOTHING set, that fails.
+#     noq           the patches for noq, each without and with its change
+#     iroh          LIA in iroh between two endpoints over loopback
+#     picoquic      the adapter with picoquic's tests of multipath; needs PICOQUIC and PICOTLS, see contrib/picoquic/try.sh
+# Compiles only in the last seven. What this machine lacks is skipped, with the reason; with ANABRANCH_SKIP_NOTHING set, that fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,7 +29,7 @@ sdist=anabranch-$version.tar.gz
 deb=$(find dist -name "anabranch_${version}-1_*.deb" 2>/dev/null | head -n 1 || true)
 wheel=$(find dist -name "anabranch-$version-*_$machine.whl" 2>/dev/null | head -n 1 || true)
 examples=(two-paths wifi-and-lte managed-queue failover short-flows mmwave-and-lte)
-all="files bookworm trixie container records kernel guest-aarch64 wheel install sdist msrv reproducible"
+all="files bookworm trixie container records kernel guest-aarch64 wheel install sdist msrv reproducible noq iroh picoquic"
 mkdir -p "$roots"
 
 . tools/parts.sh
@@ -355,6 +358,13 @@ part_reproducible() {
         echo "the same bytes from two builds: $(sha256sum "dist/$file")"
     done
     rm -rf "$other"
+}
+
+part_noq() { contrib/noq/try.sh; }
+part_iroh() { contrib/iroh/try.sh; }
+part_picoquic() {
+    [ -n "${PICOQUIC:-}" ] && [ -n "${PICOTLS:-}" ] || skip "PICOQUIC and PICOTLS name no sources of picoquic and picotls"
+    contrib/picoquic/try.sh "$PICOQUIC" "$PICOTLS"
 }
 
 # shellcheck disable=SC2086
