@@ -59,8 +59,6 @@ while read -r patch test failure; do
     run "$test"
     # The stack's own tests of what the patch changes.
     case $patch in
-    # One fails with it, as README.md says.
-    bbr-cycle.patch) own=(congestion::bbr3 -- --skip probe_up_rediscovers_full_bw_after_10x_increase) ;;
     bbr-*) own=(congestion::bbr3) ;;
     qlog-*) own=(qlog) ;;
     *) own=(tests::multipath) ;;
