@@ -89,9 +89,11 @@ impl Rack {
         quarter.times(u64::from(self.grown) + 1).min(rtt.smoothed())
     }
 
-    /// At a timeout, what was sent by this time is overdue (RFC 8985 §6.3).
-    pub(crate) fn overdue_before(&self, now: Time, board: &Scoreboard, rtt: &Rtt) -> Time {
-        now.since(self.rtt + self.reordering_window(board, true, rtt))
+    /// At a timeout, what was sent by this time is overdue (RFC 8985 §6.3). On Linux, reordered segments have no time more
+    /// (`tcp_timeout_mark_lost`).
+    pub(crate) fn overdue_before(&self, now: Time, board: &Scoreboard, rtt: &Rtt, linux: bool) -> Time {
+        let window = if linux { Time::ZERO } else { self.reordering_window(board, true, rtt) };
+        now.since(self.rtt + window)
     }
 
     /// Step 5: marks segments as lost that were sent long enough before a delivered one. Returns their

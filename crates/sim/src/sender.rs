@@ -136,6 +136,8 @@ pub(crate) struct Sender {
     phase: Phase,
     /// Whether `undo` is in use.
     undoable: bool,
+    /// Whether an undo restores the window: no ACK has echoed a mark since the reduction.
+    restores: bool,
     /// A probe is out.
     probe: Option<Probe>,
     /// Whether recovery and its timers follow Linux (`tcp.linux_recovery`).
@@ -178,6 +180,7 @@ impl Sender {
             ecn_high: 0,
             send_cwr: false,
             undoable: false,
+            restores: false,
             undo: Undo::default(),
             probe: None,
             probe_end: 0,
@@ -302,6 +305,8 @@ impl Sender {
             self.on_dsack(seq);
         }
         self.end_probe(acked, dsack.is_some(), now, cc);
+        let echoes = packet.has(flag::ECE);
+        self.restores &= !echoes; // RFC 4015 §3.2, `tcp_fastretrans_alert`: a mark's reduction stays
         self.undo_if_spurious(packet, advanced, cc);
         let duplicate = acked == before && sack.is_some() && dsack.is_none();
         self.test_timeout(&delivered, advanced, duplicate, cc);
@@ -309,7 +314,8 @@ impl Sender {
             self.end_phase();
         }
         let lost = self.detect_losses(delivered.segments, now, cc);
-        if packet.has(flag::ECE) && self.phase == Phase::Open && self.board.una() > self.cwr_high {
+        self.restores &= !echoes; // of a recovery that this ACK began, too
+        if echoes && self.phase == Phase::Open && self.board.una() > self.cwr_high {
             self.on_mark(now, cc);
         }
         // RFC 5681 §3.1: the window grows by cumulative ACKs. With much reordering, they are few (`tcp_may_raise_cwnd`).

@@ -43,9 +43,9 @@ impl Sender {
         cc.on_congestion(self.row, &Congestion { now: now.as_secs_f64(), signal });
     }
 
-    /// Prepares the undo of the last reduction.
-    pub(super) fn begin_undo(&mut self) {
-        self.undoable = true;
+    /// Prepares the undo of the last reduction, or only of the repair behind it, where it is a mark's and stays.
+    pub(super) fn begin_undo(&mut self, restores: bool) {
+        (self.undoable, self.restores) = (true, restores);
         self.undo = Undo { from: self.board.una(), first_resend: None, unconfirmed: 0 };
     }
 
@@ -76,11 +76,13 @@ impl Sender {
             self.prr = Prr::begin(if self.linux { cc.path(self.row).cwnd as u64 } else { outstanding });
         }
         self.probe = None;
-        // The reaction to ECN covers losses of segments sent before it. Linux does not reduce while it spreads that reaction
-        // (`tcp_enter_recovery`).
+        // The reaction to ECN covers losses of segments sent before it. Linux does not reduce while it spreads that reaction, but
+        // notices that the recovery is spurious (`tcp_enter_recovery`).
         if !spread && self.board.una() >= self.ecn_high {
             self.reduce(Signal::Loss, now, cc);
-            self.begin_undo();
+            self.begin_undo(true);
+        } else if self.linux {
+            self.begin_undo(false);
         }
     }
 
@@ -115,24 +117,49 @@ impl Sender {
         }
     }
 
-    /// The last reduction was spurious. One that cannot be undone, such as a mark's, keeps its window (`tcp_try_undo_loss`).
+    /// The last reduction was spurious. If a mark required one, too, the window stays (RFC 4015 §3.2, `tcp_undo_cwnd_reduction`), and
+    /// what echoes the mark does not grow it.
     pub(super) fn undo(&mut self, cc: &mut Group) {
-        let undoable = std::mem::take(&mut self.undoable);
+        let restores = std::mem::take(&mut self.undoable) && self.restores;
+        let ended = std::mem::replace(&mut self.phase, Phase::Open);
         self.limited = false; // by a window that was too small
         self.counters.spurious += 1;
-        if self.phase == Phase::Recovery {
+        if ended == Phase::Recovery {
             self.rack.on_spurious();
         }
-        if self.phase != Phase::Open {
-            self.phase = Phase::Open;
+        if ended != Phase::Open {
             self.board.unmark_lost();
             if let Some(rates) = &mut self.rates {
                 rates.unmark_lost();
             }
         }
-        if undoable {
+        if restores {
             cc.on_spurious(self.row);
+        } else if self.rates.is_none() && ended != Phase::Open {
+            self.keep_reduction(ended, cc);
         }
+        if self.linux {
+            self.answer_marks_again(ended, restores);
+        }
+    }
+
+    /// A repair was spurious, but a mark's reduction stays: its round continues (RFC 3168 §6.1.2). Linux has PRR's window of that moment.
+    fn keep_reduction(&mut self, ended: Phase, cc: &mut Group) {
+        if !self.linux {
+            (self.phase, self.high) = (Phase::Marked, self.cwr_high);
+        } else if ended == Phase::Recovery {
+            cc.steer(self.row, Some(self.prr.limit() as f64), None);
+        }
+    }
+
+    /// Behind an undo, Linux is in `TCP_CA_Open`, where the next ACK that echoes a mark reduces (`tcp_try_to_open`): after a timeout, and
+    /// at the end of a recovery, already the one that shows it (`tcp_fastretrans_alert`). It takes back a CWR that has not left
+    /// (`tcp_ecn_withdraw_cwr`).
+    fn answer_marks_again(&mut self, ended: Phase, restores: bool) {
+        let una = self.board.una();
+        let next = ended == Phase::Recovery && una < self.high;
+        self.cwr_high = if next { una } else { una.saturating_sub(1) };
+        self.send_cwr &= !restores;
     }
 
     /// Before new data: after a pause of more than a timeout the window restarts at `restart` segments, as the ACK clock is

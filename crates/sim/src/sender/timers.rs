@@ -68,14 +68,15 @@ impl Sender {
             }
             _ => {
                 self.reduce(Signal::Timeout, now, cc);
-                self.begin_undo();
+                self.begin_undo(true);
             }
         }
+        self.send_cwr |= self.linux; // `tcp_enter_loss`
         self.begin_frto(repeated);
         self.counters.timeouts += 1;
         self.phase = Phase::Loss;
         self.high = self.board.nxt();
-        self.board.mark_lost_at_timeout(self.rack.overdue_before(now, &self.board, &self.rtt));
+        self.board.mark_lost_at_timeout(self.rack.overdue_before(now, &self.board, &self.rtt, self.linux));
         self.report_losses(self.board.nxt() - self.board.una(), now, cc);
         if self.linux {
             cc.allow_after_timeout(self.row, self.board.in_flight() as f64);

@@ -1,5 +1,7 @@
 //! The rules of Linux' recovery: `tcp.linux_recovery`.
 
+mod marks;
+
 use super::{Host, MS};
 use crate::packet::flag;
 use crate::sender::Phase;
@@ -177,4 +179,24 @@ fn a_timeout_leaves_room_beside_what_is_not_overdue() {
     };
     assert_eq!(window(Host::new(10.0, MS(100))), 1.0);
     assert_eq!(window(Host::linux(10.0, MS(100))), 4.0);
+}
+
+/// `tcp_timeout_mark_lost`: what was sent a round trip before a timeout is overdue. By RFC 8985 §6.3 it has a quarter of the round trip
+/// more once something was reordered.
+#[test]
+fn reordered_segments_have_no_more_time_at_a_timeout_of_linux() {
+    let in_flight = |mut host: Host, age: u64| {
+        host.send(10, MS(0));
+        host.ack(0, 0, MS(0), (1, 3), MS(100));
+        host.ack(3, 0, MS(0), (0, 0), MS(101));
+        host.send(3, MS(410 - age));
+        host.tx.on_timer(MS(410), &mut host.cc); // the probe's time
+        host.tx.on_timer(MS(410), &mut host.cc);
+        assert_eq!(host.tx.counters.timeouts, 1);
+        host.tx.board.in_flight()
+    };
+    for (age, linux, plain) in [(99, 3, 3), (110, 0, 3), (124, 0, 3), (126, 0, 0)] {
+        assert_eq!(in_flight(Host::linux(20.0, MS(100)), age), linux, "{age} ms");
+        assert_eq!(in_flight(Host::new(20.0, MS(100)), age), plain, "{age} ms");
+    }
 }
