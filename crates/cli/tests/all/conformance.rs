@@ -181,6 +181,15 @@ fn a_planted_difference_is_found() {
         assert_eq!(changed(&more(2.0), at), [aspect]);
         assert_eq!(changed(&more(0.5), at), []);
     }
+    // A window at another time is another window, even where its value is close, and so is one that is missing before another.
+    let epoch = |line: &&str| line.contains(" epoch ");
+    let at = lines.windows(2).position(|two| two.iter().all(epoch)).expect("two windows of an epoch");
+    let at_later = |line: &str| {
+        let (time, rest) = line.split_once(' ').unwrap();
+        Some(format!("{} {rest}", time.parse::<u64>().unwrap() + 10))
+    };
+    assert_eq!(changed(&at_later, at), [Aspect::Epochs]);
+    assert_eq!(changed(&|_| None, at), [Aspect::Epochs]);
 }
 
 /// A stored trace is of one case: of its keys, what it sets on Linux, and its scenario.

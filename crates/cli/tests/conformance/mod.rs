@@ -190,8 +190,29 @@ pub struct Trace {
     acks: Vec<Vec<String>>,
     thresholds: Vec<Vec<f64>>,
     /// The windows after each.
-    epochs: Vec<Vec<Vec<f64>>>,
+    epochs: Vec<Vec<Epoch>>,
     window: Vec<f64>,
+}
+
+/// Windows after a reduction.
+struct Epoch {
+    /// When the reduction was.
+    start: f64,
+    windows: Vec<Sample>,
+}
+
+/// A window of an epoch.
+#[derive(Clone)]
+struct Sample {
+    /// The time since the reduction, in ms.
+    since: f64,
+    window: f64,
+}
+
+impl fmt::Display for Sample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} after {} ms", self.window, self.since)
+    }
 }
 
 impl Trace {
@@ -212,10 +233,11 @@ impl Trace {
                 "<" => of(&mut trace.acks, path).push(what.to_owned()),
                 "threshold" => {
                     of(&mut trace.thresholds, path).push(number(what));
-                    of(&mut trace.epochs, path).push(vec![]);
+                    of(&mut trace.epochs, path).push(Epoch { start: number(time), windows: vec![] });
                 }
                 "epoch" => {
-                    of(&mut trace.epochs, path).last_mut().expect("a threshold before").push(number(what));
+                    let epoch = of(&mut trace.epochs, path).last_mut().expect("a threshold before");
+                    epoch.windows.push(Sample { since: number(time) - epoch.start, window: number(what) });
                 }
                 "window" => *of(&mut trace.window, path) = number(what),
                 _ => panic!("{line}"),
@@ -252,7 +274,8 @@ impl Trace {
         add(Aspect::Acks, first(&self.acks, &other.acks));
         let close = |a: &f64, b: &f64| (a - b).abs() <= SEGMENTS;
         add(Aspect::Thresholds, first_by(&self.thresholds, &other.thresholds, close));
-        add(Aspect::Epochs, first_by(&self.epochs_beside(other), &other.epochs_beside(self), close));
+        let is_same = |a: &Sample, b: &Sample| a.since == b.since && close(&a.window, &b.window);
+        add(Aspect::Epochs, first_by(&self.epochs_beside(other), &other.epochs_beside(self), is_same));
         // A kernel's paths may last longer than the model's.
         let both = self.window.len().min(other.window.len());
         let windows = |trace: &Trace| trace.window[..both].iter().map(|last| vec![*last]).collect::<Vec<_>>();
@@ -262,14 +285,17 @@ impl Trace {
 
     /// Whether it has windows after a reduction.
     pub fn has_epochs(&self) -> bool {
-        self.epochs.iter().flatten().any(|epoch| !epoch.is_empty())
+        self.epochs.iter().flatten().any(|epoch| !epoch.windows.is_empty())
     }
 
-    /// The windows of each path, without those of an epoch that lasted longer here than there.
-    fn epochs_beside(&self, other: &Trace) -> Vec<Vec<f64>> {
-        let both = |(here, there): (&Vec<f64>, &Vec<f64>)| here[..here.len().min(there.len())].to_vec();
+    /// The windows of each path, up to the last one there of the same epoch: an epoch may last longer here.
+    fn epochs_beside(&self, other: &Trace) -> Vec<Vec<Sample>> {
+        let both = |(here, there): (&Epoch, &Epoch)| {
+            let end = there.windows.last().map_or(0.0, |last| last.since);
+            here.windows.iter().filter(|sample| sample.since <= end).cloned().collect::<Vec<_>>()
+        };
         let path =
-            |(here, there): (&Vec<Vec<f64>>, &Vec<Vec<f64>>)| here.iter().zip(there).flat_map(both).collect();
+            |(here, there): (&Vec<Epoch>, &Vec<Epoch>)| here.iter().zip(there).flat_map(both).collect();
         self.epochs.iter().zip(&other.epochs).map(path).collect()
     }
 }
