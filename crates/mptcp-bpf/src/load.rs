@@ -155,7 +155,6 @@ pub(crate) fn read_counters(variables: &MapHandle) -> Result<Counters, Error> {
     counters.map(|(counters, _)| counters).ok_or(Error::Layout("map of counters"))
 }
 
-/// The registered instance of an algorithm.
 fn find_registered(entry: &KernelEntry) -> Result<Option<Instance>, Error> {
     let ours = |i: &Instance| i.registered && i.entry.kernel_name == entry.kernel_name;
     Ok(instances()?.into_iter().find(ours))

@@ -133,7 +133,6 @@ fn map(object: &Object, end: &str) -> Result<MapHandle, Error> {
     MapHandle::try_from(&map.ok_or(Error::Layout("compiled object"))?).map_err(Error::bpf("open a map"))
 }
 
-/// Limits the size of its table.
 fn limit_table(object: &mut OpenObject) -> Result<(), Error> {
     let map = object.maps_mut().find(|map| map.name().to_string_lossy().ends_with(CONNECTIONS));
     let mut map = map.ok_or(Error::Layout("compiled object"))?;

@@ -15,7 +15,6 @@ const OVER: &str = "over";
 
 /// The algorithms of a run's flows. Programs of ours stay loaded until this is dropped.
 pub struct Algorithms {
-    /// The algorithm of each flow.
     of_flows: Vec<Algorithm>,
     /// The loaded programs, each once.
     programs: Vec<Private>,

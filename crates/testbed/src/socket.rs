@@ -16,7 +16,6 @@ const UNSENT: i32 = 128 << 10;
 
 const BACKLOG: i32 = 16;
 
-/// A listening socket.
 pub(crate) fn listener(at: SocketAddrV4, multipath: bool) -> io::Result<OwnedFd> {
     let socket = open(multipath)?;
     bind(&socket, &at)?;

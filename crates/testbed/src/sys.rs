@@ -25,7 +25,6 @@ pub(crate) fn socket_option(socket: impl AsFd, level: i32, name: i32, value: &mu
     Ok(len as usize)
 }
 
-/// Sets a numeric socket option.
 pub(crate) fn set_socket_option(socket: impl AsFd, level: i32, name: i32, value: i32) -> io::Result<()> {
     let len = size_of::<i32>() as libc::socklen_t;
     // SAFETY: the kernel reads `len` bytes, which is the size of `value`.

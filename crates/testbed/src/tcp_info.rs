@@ -21,71 +21,43 @@ const MOST: usize = 16;
 /// Attempts to read the list of subflows while it changes.
 const TRIES: usize = 4;
 
-/// `struct tcp_info` (linux/tcp.h) of Linux 6.7. A shorter one is padded with zeros.
+/// `struct tcp_info` (linux/tcp.h) of Linux 6.7, where an array stands for the values that nothing reads, by the first's
+/// name. A shorter one is padded with zeros.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 #[allow(missing_docs)]
 pub struct TcpInfo {
     pub state: u8,
     pub ca_state: u8,
-    pub retransmits: u8,
-    pub probes: u8,
-    pub backoff: u8,
-    pub options: u8,
-    pub window_scales: u8,
-    pub limits: u8,
-    pub rto_us: u32,
-    pub ato_us: u32,
+    retransmits: [u8; 6],
+    rto: [u32; 2],
     pub snd_mss: u32,
-    pub rcv_mss: u32,
+    rcv_mss: u32,
     pub unacked: u32,
     pub sacked: u32,
     pub lost: u32,
     pub retrans: u32,
-    pub fackets: u32,
-    pub last_data_sent_ms: u32,
-    pub last_ack_sent_ms: u32,
-    pub last_data_recv_ms: u32,
-    pub last_ack_recv_ms: u32,
-    pub pmtu: u32,
-    pub rcv_ssthresh: u32,
+    fackets: [u32; 7],
     pub rtt_us: u32,
-    pub rttvar_us: u32,
+    rttvar: u32,
     pub snd_ssthresh: u32,
     pub snd_cwnd: u32,
-    pub advmss: u32,
-    pub reordering: u32,
-    pub rcv_rtt_us: u32,
-    pub rcv_space: u32,
+    advmss: [u32; 4],
     pub total_retrans: u32,
-    pub pacing_rate: u64,
-    pub max_pacing_rate: u64,
+    pacing_rate: [u64; 2],
     pub bytes_acked: u64,
     pub bytes_received: u64,
-    pub segs_out: u32,
-    pub segs_in: u32,
-    pub notsent_bytes: u32,
-    pub min_rtt_us: u32,
-    pub data_segs_in: u32,
+    segs_out: [u32; 5],
     pub data_segs_out: u32,
-    pub delivery_rate: u64,
-    pub busy_time_us: u64,
-    pub rwnd_limited_us: u64,
-    pub sndbuf_limited_us: u64,
-    pub delivered: u32,
-    pub delivered_ce: u32,
+    delivery_rate: [u64; 5],
     pub bytes_sent: u64,
     pub bytes_retrans: u64,
-    pub dsack_dups: u32,
-    pub reord_seen: u32,
-    pub rcv_ooopack: u32,
+    dsack_dups: [u32; 3],
     pub snd_wnd: u32,
-    pub rcv_wnd: u32,
-    pub rehash: u32,
+    rcv_wnd: [u32; 2],
     /// Retransmission timeouts; see [`Subflow::timeouts`].
     total_rto: u16,
-    total_rto_recoveries: u16,
-    total_rto_time_ms: u32,
+    total_rto_recoveries: [u16; 3],
 }
 
 /// A subflow, or a connection of plain TCP.
@@ -99,27 +71,15 @@ pub struct Subflow {
     pub timeouts: Option<u32>,
 }
 
-/// `struct mptcp_info` (linux/mptcp.h) of Linux 6.6.
+/// `struct mptcp_info` (linux/mptcp.h) of Linux 6.6, with arrays as in [`TcpInfo`].
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
-#[allow(missing_docs)]
 pub struct MptcpInfo {
-    pub subflows: u8,
-    pub add_addr_signal: u8,
-    pub add_addr_accepted: u8,
-    pub subflows_max: u8,
-    pub add_addr_signal_max: u8,
-    pub add_addr_accepted_max: u8,
-    padding: [u8; 2],
-    pub flags: u32,
-    pub token: u32,
-    pub write_seq: u64,
-    pub snd_una: u64,
-    pub rcv_nxt: u64,
-    pub local_addr_used: u8,
-    pub local_addr_max: u8,
-    pub csum_enabled: u8,
-    more_padding: u8,
+    subflows: [u8; 8],
+    flags: u32,
+    token: u32,
+    write_seq: [u64; 3],
+    local_addr_used: [u8; 4],
     retransmits: u32,
     bytes_retrans: u64,
     bytes_sent: u64,

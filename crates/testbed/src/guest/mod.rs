@@ -109,10 +109,8 @@ impl Guest {
                 let outcome = machine.output(Port::Outcome)?;
                 let console = String::from_utf8_lossy(&machine.output(Port::Console)?).into_owned();
                 let outcome = parse_outcome(&outcome, &errors).unwrap_or_else(|| {
-                    let killed = match status.signal() {
-                        Some(_) => format!(", at the limit of {} s of CPU time", limit(length)),
-                        None => String::new(),
-                    };
+                    let killed = |_| format!(", at the limit of {} s of CPU time", limit(length));
+                    let killed = status.signal().map_or(String::new(), killed);
                     Err(TestbedError::Failed(format!(
                         "the guest ended without a result (QEMU: {status}{killed})\n{complaints}{}",
                         last(&console)

@@ -121,7 +121,6 @@ impl Receiver {
         Ok(Stream::Open)
     }
 
-    /// Sends a request if one is due.
     fn send_due_request(&mut self, socket: &OwnedFd) -> Result<(), TestbedError> {
         let received = self.shared.received.load(Ordering::Relaxed);
         match self.client.next_request(self.shared.clock.now(), received) {
