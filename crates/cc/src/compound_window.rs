@@ -50,7 +50,6 @@ impl Shape {
 /// The delay window of a path. Its loss window is the rest of [`Path::cwnd`].
 #[derive(Clone, Copy, Default)]
 pub(crate) struct DelayWindow {
-    /// dwnd.
     pub(crate) dwnd: Segments,
     /// Its increase per acknowledged segment; 0 where the last round saw a queue.
     per_segment: f64,

@@ -322,10 +322,7 @@ impl Algorithm for CoupledCubic {
             self.follow(paths, r);
         }
         if acked > 0.0 {
-            match large {
-                true => self.grow_large(paths, r, acked, ack.now),
-                false => self.grow_small(paths, r, acked),
-            }
+            if large { self.grow_large(paths, r, acked, ack.now) } else { self.grow_small(paths, r, acked) }
         }
     }
 

@@ -195,10 +195,8 @@ impl<'a> Run<'a> {
     }
 
     fn congestion(&mut self, r: usize, signal: Signal) -> Verdict {
-        match self.transport.congestion(r, signal) {
-            Some(event) => self.call(r, Call::Congestion(event)),
-            None => Ok(()),
-        }
+        let event = self.transport.congestion(r, signal);
+        event.map_or(Ok(()), |event| self.call(r, Call::Congestion(event)))
     }
 
     fn lost(&mut self, r: usize, count: u32) -> Verdict {
@@ -301,10 +299,7 @@ impl<'a> Run<'a> {
                 same(Rule::Fresh, &self.group, fresh, r, out)?;
             }
         }
-        match &self.alone {
-            Some(alone) => same(Rule::Alone, &self.group, alone, 0, out),
-            None => Ok(()),
-        }
+        self.alone.as_ref().map_or(Ok(()), |alone| same(Rule::Alone, &self.group, alone, 0, out))
     }
 }
 

@@ -8,7 +8,6 @@ use std::fmt;
 /// Bytes of one event. A fixed size lets a fuzzer remove, repeat and exchange whole events.
 const EVENT: usize = 16;
 
-/// The most events of a plan.
 const MOST_EVENTS: usize = 1000;
 
 /// An algorithm, its parameters and the events that drive it.

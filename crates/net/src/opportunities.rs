@@ -10,7 +10,6 @@ pub(crate) struct Opportunities {
     period: Time,
     /// Where in the trace the run began.
     start: Time,
-    /// The next one's index.
     index: usize,
     /// When its repetition of the trace began, since the start of the trace.
     round: Time,

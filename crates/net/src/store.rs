@@ -1,9 +1,8 @@
 //! A pool of waiting packets, and the linked queues in it.
 
-use std::collections::VecDeque;
-
 use crate::queue_integral::QueueIntegral;
 use crate::{DropReason, Outcome, Time, Waiting};
+use std::collections::VecDeque;
 
 /// No packet.
 const NONE: u32 = u32::MAX;

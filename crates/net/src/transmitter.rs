@@ -17,7 +17,6 @@ const REORDER_SEED: u64 = 0x7265_6f72_6465_7220;
 pub(crate) struct Transmitter {
     /// At least one; with a trace's steps, one more than the last one in use.
     epochs: Vec<Epoch>,
-    /// The current epoch.
     current: usize,
     /// The epoch in which the transmitter falls idle, at or after the current one; between them
     /// the link does not go down.
@@ -43,7 +42,6 @@ pub(crate) struct Transmitter {
     capacity_bits: f64,
 }
 
-/// The state of a trace.
 #[derive(Clone, Debug)]
 enum TraceState {
     Steps(TraceSteps),
@@ -330,7 +328,6 @@ impl Transmitter {
         delays.unsent.get_or_insert_default()
     }
 
-    /// The present epoch.
     pub(crate) fn state(&self) -> Epoch {
         self.epochs[self.current].clone()
     }

@@ -1,26 +1,7 @@
 //! BALIA against its definition (Peng et al., §VI) and its fixed point.
 
-use crate::common::{Loss, Model, Random, ack, assert_close, group, observed, settled};
+use crate::common::{CONNECTIONS, Loss, Model, Random, ack, assert_close, group, observed, settled};
 use multipath_cc::{Congestion, Signal, response};
-
-/// Round-trip time and window.
-const CONNECTIONS: [&[(f64, f64)]; 6] = [
-    &[(0.1, 50.0)],
-    &[(0.1, 50.0), (0.1, 50.0)],
-    &[(0.02, 70.0), (0.1, 849.0)],
-    &[(0.01, 10.0), (0.5, 4.0)],
-    &[(0.1, 8.0), (0.05, 20.0), (0.2, 300.0)],
-    &[
-        (0.3, 2.0),
-        (0.3, 2.0),
-        (0.1, 40.0),
-        (0.02, 1000.0),
-        (0.1, 38.0),
-        (0.1, 20.0),
-        (0.05, 10.0),
-        (0.2, 3.0),
-    ],
-];
 
 #[test]
 fn increase_and_decrease_are_the_papers() {

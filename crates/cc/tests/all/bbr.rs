@@ -1,6 +1,6 @@
 //! BBR driven by acknowledgements, against the numbers of draft-ietf-ccwg-bbr-06; its sections are named.
 
-use crate::common::{assert_close, group};
+use crate::common::{assert_close, group, on_path};
 use multipath_cc::registry;
 use multipath_cc::{Ack, Congestion, Group, LostSegment, RateSample, Signal};
 
@@ -29,8 +29,7 @@ struct Flow {
 
 impl Flow {
     fn new() -> Flow {
-        let mut group = group("bbr", &[]);
-        group.add_path(RTT, 10.0);
+        let group = on_path(group("bbr", &[]), RTT, 10.0);
         Flow {
             group,
             now: 0.0,

@@ -1,6 +1,6 @@
 //! Compound TCP against its rules, evaluated by hand, and its response function.
 
-use crate::common::{Loss, Model, ack, assert_close, group, observed, quiet, round};
+use crate::common::{Loss, Model, ack, assert_close, group, observed, quiet, round, window_acked};
 use multipath_cc::registry::ParamValue;
 use multipath_cc::{Ack, Congestion, Group, Signal};
 
@@ -15,14 +15,6 @@ fn round_with(group: &mut Group, queued: f64) {
     assert_close(see(group, "diff") + 1.0, queued + 1.0, 1e-9);
 }
 
-/// The segments of one window, acknowledged one by one within the present round, without samples.
-fn window_acked(group: &mut Group) {
-    let round = group.path(0).round;
-    for _ in 0..group.path(0).cwnd.round() as u64 {
-        group.on_ack(0, &Ack { round, rtt: None, ..ack(99.0, 0.1) });
-    }
-}
-
 /// A round without a queue adds α w^k = 0.125 · 400^0.75 = 11.18 segments to a window of 400, one of them
 /// to the loss window: both together, spread over the acknowledgements.
 #[test]
@@ -30,7 +22,7 @@ fn window_grows_by_its_power() {
     let mut compound = quiet(group("compound", &[]), &[(0.1, 400.0)]);
     round(&mut compound, 0, 0.1);
     let (w, dwnd) = (compound.path(0).cwnd, see(&compound, "dwnd"));
-    window_acked(&mut compound);
+    window_acked(&mut compound, 0);
     assert_close(compound.path(0).cwnd - w, 0.125 * w.powf(0.75), 0.02);
     assert_close(see(&compound, "dwnd") - dwnd, 0.125 * w.powf(0.75) - 1.0, 0.02);
 }
@@ -50,7 +42,7 @@ fn delay_window_gives_way_to_a_queue() {
     let mut compound = quiet(group("compound", &[]), &[(0.1, 400.0)]);
     for _ in 0..10 {
         round(&mut compound, 0, 0.1);
-        window_acked(&mut compound);
+        window_acked(&mut compound, 0);
     }
     let (w, dwnd) = (compound.path(0).cwnd, see(&compound, "dwnd"));
     assert!(dwnd > 100.0);
@@ -72,7 +64,7 @@ fn loss_halves_both_windows() {
         let mut compound = quiet(group("compound", &params), &[(0.1, 400.0)]);
         for _ in 0..10 {
             round(&mut compound, 0, 0.1);
-            window_acked(&mut compound);
+            window_acked(&mut compound, 0);
         }
         let (w, dwnd) = (compound.path(0).cwnd, see(&compound, "dwnd"));
         compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });

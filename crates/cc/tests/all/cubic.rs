@@ -1,6 +1,6 @@
 //! CUBIC event by event, against RFC 9438's equations, and HyStart++ against RFC 9406.
 
-use crate::common::group;
+use crate::common::{group, on_path};
 use multipath_cc::registry::ParamValue;
 use multipath_cc::{Ack, Congestion, Group, Signal};
 
@@ -18,8 +18,7 @@ fn congestion(now: f64, signal: Signal) -> Congestion {
 
 /// A path of `cwnd` segments that has just lost one at time 0.
 fn after_loss(cwnd: f64, params: &[(&str, ParamValue)]) -> Group {
-    let mut group = group("cubic", params);
-    group.add_path(RTT, cwnd);
+    let mut group = on_path(group("cubic", params), RTT, cwnd);
     group.on_congestion(0, &congestion(0.0, Signal::Loss));
     group
 }
@@ -132,8 +131,7 @@ fn after_a_timeout_the_stage_starts_on_its_plateau() {
 
 #[test]
 fn a_slow_start_without_loss_ends_on_the_plateau() {
-    let mut group = group("cubic", &[("hystart", ParamValue::Flag(true))]);
-    group.add_path(RTT, 10.0);
+    let mut group = on_path(group("cubic", &[("hystart", ParamValue::Flag(true))]), RTT, 10.0);
     // Nine samples a round; the second round is 50 ms slower, and five more end slow start.
     for (round, rtt) in [RTT, 0.15, 0.15, 0.15, 0.15, 0.15, 0.15].into_iter().enumerate() {
         for i in 0..9 {

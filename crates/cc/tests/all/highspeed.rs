@@ -1,6 +1,6 @@
 //! HighSpeed TCP against RFC 3649: its table, its response function.
 
-use crate::common::{Loss, Model, Random, ack, assert_close, group, halved, observed};
+use crate::common::{Loss, Model, Random, ack, assert_close, group, halved, observed, on_path};
 use multipath_cc::{Congestion, Signal};
 
 /// RFC 3649, appendix B: from window w on, a(w) and b(w).
@@ -32,8 +32,7 @@ const TABLE: [(f64, f64, f64); 24] = [
 ];
 
 fn a_and_b(w: f64) -> [f64; 2] {
-    let mut highspeed = group("highspeed", &[]);
-    highspeed.add_path(0.1, w);
+    let highspeed = on_path(group("highspeed", &[]), 0.1, w);
     ["a", "b"].map(|name| observed(&highspeed, "highspeed", 0, name))
 }
 
@@ -74,8 +73,7 @@ fn small_windows_are_renos() {
 #[test]
 fn increase_and_decrease_are_a_and_b() {
     for (w, _, _) in TABLE {
-        let mut highspeed = group("highspeed", &[]);
-        highspeed.add_path(0.1, w);
+        let mut highspeed = on_path(group("highspeed", &[]), 0.1, w);
         let b = observed(&highspeed, "highspeed", 0, "b");
         highspeed.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
         let kept = highspeed.path(0).cwnd;

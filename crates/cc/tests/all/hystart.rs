@@ -1,6 +1,6 @@
 //! HyStart++, against RFC 9406, through CUBIC.
 
-use crate::common::group;
+use crate::common::{group, on_path};
 use multipath_cc::registry::ParamValue;
 use multipath_cc::{Ack, Congestion, Group, Signal};
 
@@ -12,8 +12,7 @@ struct Start {
 
 impl Start {
     fn new(params: &[(&str, ParamValue)]) -> Self {
-        let mut group = group("cubic", params);
-        group.add_path(0.1, 10.0);
+        let group = on_path(group("cubic", params), 0.1, 10.0);
         Start { group, round: 0 }
     }
 

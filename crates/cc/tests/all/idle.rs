@@ -1,6 +1,6 @@
 //! Which paths count, by hand: those with data in flight or acknowledged within four round-trip times.
 
-use crate::common::{ack, assert_close, group, halved, observed};
+use crate::common::{ack, assert_close, group, halved, observed, on_path};
 use multipath_cc::{Ack, Congestion, Group, Signal};
 
 const RTT: f64 = 0.1;
@@ -63,8 +63,7 @@ fn an_undone_timeout_lets_a_path_count() {
 /// A path that joined and never carried anything, as a backup does: its handshake's round-trip time is known.
 #[test]
 fn a_path_that_was_never_used_does_not_count() {
-    let mut ewtcp = group("ewtcp", &[]);
-    ewtcp.add_path(RTT, 10.0);
+    let mut ewtcp = on_path(group("ewtcp", &[]), RTT, 10.0);
     ewtcp.add_path(RTT, 10.0);
     added(&mut ewtcp, 0.1);
     assert_eq!(observed(&ewtcp, "ewtcp", 0, "share"), 1.0);
@@ -86,8 +85,7 @@ fn a_path_wakes_with_a_small_window() {
 /// which is then the window, and wCompound's delay window.
 #[test]
 fn a_restart_is_a_slow_start() {
-    let mut linked = group("linked-cubic", &[]);
-    linked.add_path(RTT, 400.0);
+    let mut linked = on_path(group("linked-cubic", &[]), RTT, 400.0);
     linked.on_ack(0, &ack(0.0, RTT));
     linked.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
     (1..100).for_each(|i| linked.on_ack(0, &ack(f64::from(i) / 100.0, RTT)));

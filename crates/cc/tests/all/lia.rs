@@ -1,6 +1,6 @@
 //! LIA against RFC 6356: its increase, its goals, and its fixed point.
 
-use crate::common::{Loss, Model, Random, ack, assert_close, group, halved};
+use crate::common::{CONNECTIONS, Loss, Model, Random, ack, assert_close, group, halved};
 use multipath_cc::Ack;
 use multipath_cc::response;
 
@@ -17,26 +17,6 @@ fn observed_alpha(group: &multipath_cc::Group) -> f64 {
     group.observe(0, &mut out);
     out[0]
 }
-
-/// Round-trip time and window.
-const CONNECTIONS: [&[(f64, f64)]; 7] = [
-    &[(0.1, 50.0)],
-    &[(0.1, 50.0), (0.1, 50.0)],
-    &[(0.02, 70.0), (0.1, 849.0)],
-    &[(0.01, 10.0), (0.5, 4.0)],
-    &[(0.1, 8.0), (0.05, 20.0), (0.2, 300.0)],
-    &[(0.3, 2.0), (0.3, 2.0), (0.1, 40.0), (0.02, 1000.0)],
-    &[
-        (0.1, 8.0),
-        (0.2, 80.0),
-        (0.3, 800.0),
-        (0.1, 500.0),
-        (0.1, 10.0),
-        (0.02, 80.0),
-        (0.5, 900.0),
-        (0.1, 99.0),
-    ],
-];
 
 #[test]
 fn increase_is_the_rfcs() {

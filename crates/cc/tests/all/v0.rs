@@ -1,6 +1,6 @@
 //! Out-of-tree MPTCP's arithmetic, against its integers worked out by hand.
 
-use crate::common::{ack, assert_close, group, observed, quiet, settled};
+use crate::common::{ack, assert_close, group, observed, on_path, quiet, settled};
 use multipath_cc::registry::ParamValue;
 use multipath_cc::{Ack, Congestion, Signal};
 
@@ -42,8 +42,7 @@ fn an_acknowledgement_counts_as_one_segment_or_as_its_segments() {
 #[test]
 fn slow_start_counts_segments_all_the_same() {
     for name in AIMD.into_iter().chain(["coupled-cubic"]) {
-        let mut connection = group(name, &[word("count", "acks")]);
-        connection.add_path(0.1, 10.0);
+        let mut connection = on_path(group(name, &[word("count", "acks")]), 0.1, 10.0);
         connection.on_ack(0, &Ack { acked: 2.0, delivered: 2.0, ..ack(0.1, 0.1) });
         assert_eq!(connection.path(0).cwnd, 12.0, "{name}");
     }

@@ -1,6 +1,6 @@
 //! Vegas against its rules, evaluated by hand.
 
-use crate::common::{ack, assert_close, group, observed, quiet, round};
+use crate::common::{ack, assert_close, group, observed, on_path, quiet, round};
 use multipath_cc::registry::ParamValue;
 use multipath_cc::{Ack, Congestion, Group, Signal};
 
@@ -61,8 +61,7 @@ fn rule_acts_once_per_round() {
 /// 10 segments, acknowledged in rounds: the window doubles in the first, is held in the second.
 #[test]
 fn slow_start_doubles_every_other_round() {
-    let mut vegas = group("vegas", &[]);
-    vegas.add_path(0.1, 10.0);
+    let mut vegas = on_path(group("vegas", &[]), 0.1, 10.0);
     let mut windows = Vec::new();
     for n in 0..6 {
         let w = vegas.path(0).cwnd as u64;
@@ -77,8 +76,7 @@ fn slow_start_doubles_every_other_round() {
 /// γ = 1: with 0.9 segments queued it continues; with 10 of 100 queued it ends at w base/RTT + 1 = 91.
 #[test]
 fn slow_start_ends_when_the_queue_builds() {
-    let mut vegas = group("vegas", &[]);
-    vegas.add_path(0.1, 100.0);
+    let mut vegas = on_path(group("vegas", &[]), 0.1, 100.0);
     round(&mut vegas, 0, 0.1);
     let w = vegas.path(0).cwnd;
     round(&mut vegas, 0, 0.1 * w / (w - 0.9));

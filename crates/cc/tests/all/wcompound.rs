@@ -1,8 +1,8 @@
 //! wCompound against Eq. 6-12 and 35-43 of its paper, evaluated by hand.
 
-use crate::common::{Loss, Model, ack, assert_close, group, observed, quiet, round};
+use crate::common::{Loss, Model, assert_close, group, observed, on_path, quiet, round, window_acked};
 use multipath_cc::registry::ParamValue;
-use multipath_cc::{Ack, Congestion, Group, Signal};
+use multipath_cc::{Congestion, Group, Signal};
 
 fn see(group: &Group, r: usize, name: &str) -> f64 {
     observed(group, "wcompound", r, name)
@@ -61,8 +61,7 @@ fn check_round(group: &mut Group, r: usize, rtt: f64) {
 /// per second, `α_s` = 22.23 · 10 000/(22.23 + 5000) = 44.26.
 #[test]
 fn one_path_by_hand() {
-    let mut one = group("wcompound", &[]);
-    one.add_path(0.1, 2000.0);
+    let mut one = on_path(group("wcompound", &[]), 0.1, 2000.0);
     round(&mut one, 0, 0.1);
     one.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
     assert_eq!((one.path(0).cwnd, see(&one, 0, "alpha_r")), (1000.5, 6.0));
@@ -106,14 +105,6 @@ fn every_round_follows_the_equations() {
                 check_round(&mut group, r, base * (stretch + 0.001 * r as f64));
             }
         }
-    }
-}
-
-/// The segments of a window, acknowledged one by one within the present round, without samples.
-fn window_acked(group: &mut Group, r: usize) {
-    let round = group.path(r).round;
-    for _ in 0..group.path(r).cwnd.round() as u64 {
-        group.on_ack(r, &Ack { round, rtt: None, ..ack(99.0, 0.1) });
     }
 }
 

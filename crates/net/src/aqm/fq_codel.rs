@@ -3,7 +3,6 @@
 //! The defaults are those of §5.2. Its quantum of 1514 bytes counts an Ethernet header; links count at IP level.
 
 use std::collections::VecDeque;
-
 use super::codel::{CoDel, CoDelState};
 use super::longest::Longest;
 use super::{Departure, DequeueRule, DisciplineParams, FULL_PACKET};
@@ -47,7 +46,6 @@ impl DisciplineParams for FqCoDel {
     }
 }
 
-/// One flow queue.
 #[derive(Clone, Debug, Default)]
 struct FlowQueue {
     fifo: Fifo,
@@ -82,7 +80,6 @@ impl FairQueue {
         FairQueue { quantum, law, perturbation: random.bits(), queues, new, old, longest }
     }
 
-    /// The queue of a flow.
     fn queue_of(&self, flow: u64) -> u32 {
         (mix(flow ^ self.perturbation) % self.queues.len() as u64) as u32
     }

@@ -14,7 +14,6 @@ pub(crate) const FULL_PACKET: u32 = 1500;
 /// Seed of the random processes of disciplines that decide at arrival.
 const QUEUE_SEED: u64 = 0x7175_6575_6520_7072;
 
-/// A discipline's parameters.
 pub(crate) trait DisciplineParams: Sized {
     /// The running discipline.
     type State;
@@ -245,7 +244,6 @@ disciplines! {
     }
 }
 
-/// A running discipline.
 pub(crate) enum ActiveDiscipline {
     /// `None`: drop-tail.
     Enqueue(Option<EnqueueDiscipline>),

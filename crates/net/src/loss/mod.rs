@@ -6,7 +6,6 @@ use crate::{LinkSpec, LossAt, Random, Time};
 /// Seed of the loss processes of links.
 pub(crate) const LOSS_SEED: u64 = 0x6c6f_7373_2070_726f;
 
-/// A loss model.
 trait Model {
     /// Whether the packet at `now` is lost.
     fn loses(&self, state: &mut State, now: Time, random: &mut Random) -> bool;
@@ -26,7 +25,6 @@ trait Model {
     }
 }
 
-/// The state of a model.
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     count: u64,

@@ -1,17 +1,13 @@
 //! Links that hold packets: without a discipline they are drop-tail links; and what holds for each discipline.
 
-use std::collections::HashMap;
-
+use crate::properties::time;
 use anabranch_net::{
     Arrival, Change, CoDel, DequeueLink, Discipline, DropReason, FqCoDel, Jitter, Link, LinkSpec, Loss,
     Outcome, QueueLimit, Time,
 };
 use proptest::option::of;
 use proptest::prelude::*;
-
-fn time(most_us: u64) -> impl Strategy<Value = Time> {
-    (0..=most_us * 1000).prop_map(Time::from_nanos)
-}
+use std::collections::HashMap;
 
 fn change() -> impl Strategy<Value = Change> {
     (time(5000), of(RATES), of(time(500)), of(any::<bool>())).prop_map(|(at, rate_bps, delay, up)| Change {

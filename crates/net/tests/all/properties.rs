@@ -32,7 +32,7 @@ fn loss() -> impl Strategy<Value = Loss> {
     ]
 }
 
-fn time(most_us: u64) -> impl Strategy<Value = Time> {
+pub fn time(most_us: u64) -> impl Strategy<Value = Time> {
     (0..=most_us * 1000).prop_map(Time::from_nanos)
 }
 

@@ -6,10 +6,36 @@
 use multipath_cc::registry::{self, ParamValue};
 use multipath_cc::{Ack, Congestion, Group, Signal};
 
+/// Connections by the round-trip time and window of each path.
+pub const CONNECTIONS: [&[(f64, f64)]; 7] = [
+    &[(0.1, 50.0)],
+    &[(0.1, 50.0), (0.1, 50.0)],
+    &[(0.02, 70.0), (0.1, 849.0)],
+    &[(0.01, 10.0), (0.5, 4.0)],
+    &[(0.1, 8.0), (0.05, 20.0), (0.2, 300.0)],
+    &[(0.3, 2.0), (0.3, 2.0), (0.1, 40.0), (0.02, 1000.0)],
+    &[
+        (0.1, 8.0),
+        (0.2, 80.0),
+        (0.3, 800.0),
+        (0.1, 500.0),
+        (0.1, 10.0),
+        (0.02, 80.0),
+        (0.5, 900.0),
+        (0.1, 99.0),
+    ],
+];
+
 /// A group of the algorithm `name` with numeric and boolean parameters.
 pub fn group(name: &str, params: &[(&str, ParamValue)]) -> Group {
     let given: Vec<_> = params.iter().map(|(n, v)| (n.to_string(), v.clone())).collect();
     registry::find(name).unwrap().group(&given).unwrap()
+}
+
+/// With a path.
+pub fn on_path(mut group: Group, srtt: f64, cwnd: f64) -> Group {
+    group.add_path(srtt, cwnd);
+    group
 }
 
 /// One segment acknowledged at `now` by a path of round-trip time `rtt` that continues to send.
@@ -42,6 +68,14 @@ pub fn settled(mut group: Group, paths: &[(f64, f64)]) -> Group {
         group.on_ack(r, &Ack { acked: 0.0, delivered: 0.0, ..ack(0.0, *rtt) });
     }
     group
+}
+
+/// The segments of one window, acknowledged one by one within the present round, without samples.
+pub fn window_acked(group: &mut Group, r: usize) {
+    let round = group.path(r).round;
+    for _ in 0..group.path(r).cwnd.round() as u64 {
+        group.on_ack(r, &Ack { round, rtt: None, ..ack(99.0, 0.1) });
+    }
 }
 
 /// The observable `name` of path `r`.

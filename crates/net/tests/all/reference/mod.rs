@@ -1,9 +1,8 @@
 //! A link as slow and plain as can be: nanosecond by nanosecond, each packet served bit by bit, in
 //! whole numbers. It knows neither the future nor fractions of time.
 
-use std::collections::VecDeque;
-
 use anabranch_net::{DropReason, LinkSpec, Loss, Outcome, QueueLimit, Time, Totals, Waiting};
+use std::collections::VecDeque;
 
 /// A packet that arrives.
 #[derive(Clone, Copy, Debug)]
