@@ -18,7 +18,6 @@ const SENDER_WINDOW: u16 = 512;
 /// RFC 8684 §3.6: administratively prohibited.
 const PROHIBITED: u8 = 3;
 
-/// A connection of the scenario.
 pub(crate) struct Connection {
     pub(crate) flow: usize,
     /// The number of the flow's transfer that it carries, from 1, if transfers have their own connections.

@@ -32,10 +32,7 @@ impl<W: Write + Send + 'static> HostCapture<W> {
     /// # Errors
     /// The first error of the whole capture.
     pub fn finish(self) -> io::Result<W> {
-        match self.error {
-            Some(error) => Err(error),
-            None => self.writer.finish(),
-        }
+        self.error.map_or_else(|| self.writer.finish(), Err)
     }
 }
 

@@ -169,10 +169,7 @@ impl<W: Write + Send + 'static> Capture<W> {
     /// # Errors
     /// The first error of the whole capture.
     pub fn finish(self) -> io::Result<W> {
-        match self.error {
-            Some(error) => Err(error),
-            None => self.writer.finish(),
-        }
+        self.error.map_or_else(|| self.writer.finish(), Err)
     }
 
     fn write(&mut self, interface: u32, at: Time, frame: &Frame, comment: Option<&str>) {

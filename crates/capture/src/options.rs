@@ -109,7 +109,6 @@ impl Options {
         self.put(&[&head, &token(keys.receiver), &nonces.sender])
     }
 
-    /// The answer to it.
     pub(crate) fn join_answer(self, backup: bool, keys: Keys, nonces: Nonces) -> Self {
         // The receiver's only address has the number 0.
         let head = [MPTCP, 16, MP_JOIN | u8::from(backup), 0];

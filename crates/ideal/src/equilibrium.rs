@@ -30,7 +30,6 @@ const LEAST: f64 = -20.0;
 /// thousandth.
 const SHARPNESS: [f64; 5] = [4.0, 16.0, 64.0, 256.0, 1024.0];
 
-/// An equilibrium.
 #[derive(Clone, Debug)]
 pub(crate) struct Equilibrium {
     /// For each connection, each route's window and path conditions.

@@ -2,7 +2,7 @@
 
 use crate::queue_delay::QueueDelay;
 use anabranch_net::{Discipline, LinkSpec, Time};
-use anabranch_scenario::{Application, Flow, Scenario, Scheduler, SubflowAction};
+use anabranch_scenario::{Application, Flow, Scenario, Scheduler, SubflowAction, base};
 use std::collections::BTreeSet;
 
 /// Bytes of headers of a data packet: IPv4, TCP and its timestamps option.
@@ -28,7 +28,6 @@ pub(crate) struct Network {
     pub notes: Vec<String>,
 }
 
-/// A link.
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
     pub rate_bps: f64,
@@ -38,7 +37,6 @@ pub(crate) struct Link {
     pub wait: QueueDelay,
 }
 
-/// A connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Connection {
     /// Its index among the scenario's flows.
@@ -198,7 +196,7 @@ impl Notes {
 
     fn flow(&mut self, flow: &Flow, used: usize, scenario: &Scenario) {
         // Flows of a group share their notes.
-        let name = flow.name.rsplit_once('/').map_or(flow.name.as_str(), |(name, _)| name);
+        let name = base(&flow.name);
         let begin = scenario.warmup;
         if used < flow.paths.len() {
             self.add(format!(

@@ -6,7 +6,7 @@ use crate::network::Network;
 use crate::response::Response;
 use crate::rule::Rule;
 use anabranch_record::jain;
-use anabranch_scenario::Scenario;
+use anabranch_scenario::{Scenario, base};
 use serde::Serialize;
 
 /// The predictions of theory for a scenario.
@@ -220,8 +220,7 @@ impl<'a> Builder<'a> {
             if settled.iter().any(|s| at(s) > reno(s)) {
                 continue;
             }
-            let name = &self.scenario.flows[connection.flow].name;
-            let name = name.rsplit_once('/').map_or(name.as_str(), |(name, _)| name);
+            let name = base(&self.scenario.flows[connection.flow].name);
             let note = format!(
                 "{name}: CUBIC is in its Reno-friendly region, where the model gives it Reno's window. In a run it takes somewhat more."
             );

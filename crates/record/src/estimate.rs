@@ -82,10 +82,7 @@ pub fn narrowing(seeds: usize, more: usize) -> f64 {
 
 /// The 97.5 % quantile of Student's t with that many degrees of freedom (at least 1).
 fn t_975(degrees: f64) -> f64 {
-    match StudentsT::new(0.0, 1.0, degrees) {
-        Ok(t) => t.inverse_cdf(0.975),
-        Err(_) => f64::INFINITY,
-    }
+    StudentsT::new(0.0, 1.0, degrees).map_or(f64::INFINITY, |t| t.inverse_cdf(0.975))
 }
 
 /// The values, their mean or its interval are missing or not finite.

@@ -80,9 +80,8 @@ impl Sink for MemorySink {
     fn subflow(&mut self, s: &SubflowSample<'_>) {
         let series = &mut self.flows[s.flow].subflows[s.subflow];
         series.push(&s.known());
-        for ((_, values), value) in series.observables.iter_mut().zip(s.observables) {
-            values.push(*value);
-        }
+        let observables = series.observables.iter_mut().zip(s.observables);
+        observables.for_each(|((_, values), value)| values.push(*value));
     }
 
     fn link(&mut self, s: &LinkSample) {

@@ -81,6 +81,13 @@ impl Summary {
         }
     }
 
+    /// A connection's goodput ÷ the mean over the connections.
+    pub fn share(&self, flow: &FlowSummary) -> Option<f64> {
+        let all: Vec<f64> = self.flows.iter().filter_map(|flow| flow.goodput_bps).collect();
+        let mean = all.iter().sum::<f64>() / all.len() as f64;
+        (mean > 0.0).then_some(flow.goodput_bps? / mean)
+    }
+
     /// As JSON, indented, with a final newline.
     pub fn to_json(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).expect("a summary is plain data");
@@ -145,6 +152,13 @@ impl FlowSummary {
             subflows,
             ..FlowSummary::default()
         }
+    }
+
+    /// Segments that the network dropped ÷ segments sent, of all subflows together.
+    pub fn loss_rate(&self) -> Option<f64> {
+        let sum = |count: fn(&SubflowSummary) -> u64| self.subflows.iter().map(count).sum::<u64>() as f64;
+        let sent = sum(|subflow| subflow.sent_segments);
+        (sent > 0.0).then(|| sum(|subflow| subflow.lost_segments) / sent)
     }
 }
 

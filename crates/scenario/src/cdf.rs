@@ -27,8 +27,7 @@ pub(crate) fn read(whole: &Place, column: &Column, problems: &mut Problems) -> O
     let help = format!("one line per point, `{},CDF`, for example `1000,0.5` and `5000,1`", column.name);
     let mut lines = lines(whole).peekable();
     let Some((first_place, first)) = lines.peek().cloned() else {
-        problems.add(whole, "the distribution is empty", "nothing in it", help);
-        return None;
+        return problems.refuse(whole, "the distribution is empty", "nothing in it", help);
     };
     let mut unit = column.plain.unwrap_or_default();
     if !first.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) {
@@ -45,27 +44,24 @@ pub(crate) fn read(whole: &Place, column: &Column, problems: &mut Problems) -> O
             .map(|value| At { value, place: part(whole, value, begin) })
             .collect();
         let [value_cell, cdf_cell] = &cells[..] else {
-            problems.add(&place, "this line is not a point of the CDF", "not two values", help);
-            return None;
+            return problems.refuse(&place, "this line is not a point of the CDF", "not two values", help);
         };
         let value = value(value_cell, unit, column, problems)?;
         let cdf = share(cdf_cell, problems)?;
         if let Some(before) = points.last() {
             if value < before.value {
                 let message = format!("`{}` is less than the {} before", value_cell.value, column.name);
-                problems.add(
+                return problems.refuse(
                     &value_cell.place,
                     message,
                     "out of order",
                     "sort the lines; the CDF grows with them",
                 );
-                return None;
             }
             if cdf < before.cdf {
                 let message = format!("the CDF falls from {} to {cdf}", before.cdf);
                 let help = "each line gives the fraction of values up to and including its own";
-                problems.add(&cdf_cell.place, message, "must not be less than before", help);
-                return None;
+                return problems.refuse(&cdf_cell.place, message, "must not be less than before", help);
             }
         }
         points.push(CdfPoint { value, cdf });
@@ -79,22 +75,19 @@ pub(crate) fn read(whole: &Place, column: &Column, problems: &mut Problems) -> O
                 "the distribution has one point"
             };
             let help = format!("{help}; for a constant, write the {} itself", column.name);
-            problems.add(&last_place, message, "needs two points or more", help);
-            None
+            problems.refuse(&last_place, message, "needs two points or more", help)
         }
         [.., last] if (last.cdf - 1.0).abs() > ROUNDING => {
             let message = format!("the CDF ends at {}", last.cdf);
-            problems.add(
+            problems.refuse(
                 &last_place,
                 message,
                 "must end at 1",
                 "the last line has the greatest value, so its CDF is 1",
-            );
-            None
+            )
         }
         [.., last] if last.value <= 0.0 => {
-            problems.add(&last_place, format!("every {} is 0", column.name), "must be positive", help);
-            None
+            problems.refuse(&last_place, format!("every {} is 0", column.name), "must be positive", help)
         }
         [.., last] => {
             last.cdf = 1.0;
@@ -114,8 +107,7 @@ fn header<'a>(
     let help = format!("the first line is a point or a header: `{},CDF`", column.name);
     let cells: Vec<&str> = line.split(',').map(str::trim).collect();
     let [first, second] = cells[..] else {
-        problems.add(all, "the header must have two columns", "not two columns", help);
-        return None;
+        return problems.refuse(all, "the header must have two columns", "not two columns", help);
     };
     let (name, unit) = match first.split_once('(') {
         Some((name, unit)) => (name.trim(), Some(unit.trim_end_matches(')').trim())),
@@ -123,13 +115,12 @@ fn header<'a>(
     };
     for (cell, name, wanted) in [(first, name, column.name), (second, second, "CDF")] {
         if !name.eq_ignore_ascii_case(wanted) {
-            problems.add(
+            return problems.refuse(
                 &place(cell),
                 format!("`{name}` is not `{wanted}`"),
                 format!("must be `{wanted}`"),
                 help,
             );
-            return None;
         }
     }
     let units = column.quantity.units;
@@ -155,8 +146,7 @@ fn value(cell: &At<&str>, unit: &str, column: &Column, problems: &mut Problems) 
     };
     if !(0.0..=column.most).contains(&value) {
         let must = if value < 0.0 { "must not be negative" } else { "too large" };
-        problems.add(&cell.place, format!("`{}` is out of range", cell.value), must, "");
-        return None;
+        return problems.refuse(&cell.place, format!("`{}` is out of range", cell.value), must, "");
     }
     Some(value)
 }
@@ -165,18 +155,14 @@ fn share(cell: &At<&str>, problems: &mut Problems) -> Option<f64> {
     let help = "a CDF value is a fraction from 0 to 1: divide percentages by 100";
     match cell.value.parse::<f64>() {
         Ok(share) if (0.0..=1.0 + ROUNDING).contains(&share) => Some(share.min(1.0)),
-        Ok(_) => {
-            problems.add(
-                &cell.place,
-                format!("`{}` is not a fraction from 0 to 1", cell.value),
-                "must be from 0 to 1",
-                help,
-            );
-            None
-        }
+        Ok(_) => problems.refuse(
+            &cell.place,
+            format!("`{}` is not a fraction from 0 to 1", cell.value),
+            "must be from 0 to 1",
+            help,
+        ),
         Err(_) => {
-            problems.add(&cell.place, format!("`{}` is not a number", cell.value), "not a number", help);
-            None
+            problems.refuse(&cell.place, format!("`{}` is not a number", cell.value), "not a number", help)
         }
     }
 }

@@ -36,8 +36,7 @@ impl Place {
         let end = start + begin.len();
         let place = whole([&*before, &[&*begin]].concat().join("\n")).part(start..end);
         let message = format!("line too long: {} bytes, the limit is {MAX_LINE}", long.len());
-        problems.add(&place, message, "too long", "split it: an array may span several lines");
-        None
+        problems.refuse(&place, message, "too long", "split it: an array may span several lines")
     }
 
     /// Another range of the same source.
@@ -206,6 +205,18 @@ impl Problems {
             return;
         }
         self.shown.push(Problem { message, label, help, place: place.clone() });
+    }
+
+    /// Adds a problem where something cannot be read.
+    pub fn refuse<T>(
+        &mut self,
+        place: &Place,
+        message: impl Into<String>,
+        label: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Option<T> {
+        self.add(place, message, label, help);
+        None
     }
 
     /// Whether further problems are only counted, so that help for them is a waste of time.

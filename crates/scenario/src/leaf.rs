@@ -61,8 +61,7 @@ pub(crate) fn bounds<T>(node: &Node, what: &str, must: &str, problems: &mut Prob
     let shown = node.place.text();
     let message =
         if shown.is_empty() || shown.len() > 40 { what.to_owned() } else { format!("{what} {shown}") };
-    problems.add(&node.place, format!("{message} must be {must}"), format!("must be {must}"), "");
-    None
+    problems.refuse(&node.place, format!("{message} must be {must}"), format!("must be {must}"), "")
 }
 
 /// Reads a quantity and converts it to base units.

@@ -25,6 +25,7 @@ mod cdf;
 mod derived;
 pub mod describe;
 mod diagnostic;
+mod distinct;
 mod draw;
 mod files;
 mod format;
@@ -47,6 +48,7 @@ mod tree;
 mod warnings;
 
 pub use diagnostic::{Problem, ScenarioError};
+pub use distinct::{distinct, distinct_by};
 pub use model::*;
 pub use overrides::{Overrides, matching, quoted_key};
 pub use own::add_algorithm;
@@ -114,8 +116,7 @@ fn read(source: &Source, overrides: &Overrides, problems: &mut Problems) -> Opti
     let mut root = tree::document(&whole, problems)?;
     if let Some(title) = title_of_study(&root) {
         let help = "run it with `anabranch study FILE`, or in Python with `anabranch.Study.from_file`";
-        problems.add(&title.place, "this is a study, not a scenario", "a study's key", help);
-        return None;
+        return problems.refuse(&title.place, "this is a study, not a scenario", "a study's key", help);
     }
     let written = duration(&root);
     overrides.apply(&mut root, problems);

@@ -129,8 +129,7 @@ impl Quantity {
             Value::String(text) => text,
             Value::Integer(_) | Value::Float(_) => {
                 let message = format!("{} needs a unit", self.what);
-                problems.add(&node.place, message, "a number without a unit", self.help(""));
-                return None;
+                return problems.refuse(&node.place, message, "a number without a unit", self.help(""));
             }
             _ => return node.expected(self.what, &format!("\"{}\"", self.example), problems),
         };
@@ -146,8 +145,7 @@ impl Quantity {
             }
             _ => node.place.clone(),
         };
-        problems.add(&place, error.message, format!("not {}", self.what), error.help);
-        None
+        problems.refuse(&place, error.message, format!("not {}", self.what), error.help)
     }
 
     /// A regular expression for such texts, for the JSON Schema.

@@ -75,7 +75,6 @@ pub(crate) fn check_keys(table: &Table, known: &[&str], problems: &mut Problems)
     }
 }
 
-/// Reads a node as a table.
 pub(crate) fn as_table<'a>(node: &'a Node, problems: &mut Problems) -> Option<&'a Table> {
     match &node.value {
         Value::Table(table) => Some(table),
@@ -158,8 +157,7 @@ impl<T: Read> Read for Vec<T> {
             let each: Vec<String> = items.iter().map(|item| format!("[{}]", item.place.text())).collect();
             let help = format!("a list of paths, each a list of links: [{}]", each.join(", "));
             let message = "expected an array of arrays, found an array of strings";
-            problems.add(&node.place, message, "lacks brackets", help);
-            return None;
+            return problems.refuse(&node.place, message, "lacks brackets", help);
         }
         // Reads every item, so that all problems are reported.
         let items: Vec<Option<T>> = items.iter().map(|item| T::read(item, problems)).collect();

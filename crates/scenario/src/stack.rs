@@ -37,7 +37,6 @@ impl Algorithm for OfStack {
     }
 }
 
-/// The controller of that name.
 pub(crate) fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)
 }

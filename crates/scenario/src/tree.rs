@@ -52,13 +52,12 @@ impl Node {
     /// Reports that something else was expected, such as "a rate"; returns `None`.
     pub fn expected<T>(&self, what: &str, example: &str, problems: &mut Problems) -> Option<T> {
         let help = if example.is_empty() { String::new() } else { format!("for example {example}") };
-        problems.add(
+        problems.refuse(
             &self.place,
             format!("expected {what}, found {}", self.kind()),
             format!("not {what}"),
             help,
-        );
-        None
+        )
     }
 }
 
@@ -77,13 +76,12 @@ fn values(value: &DeValue<'_>) -> usize {
 /// The most syntax errors shown: further ones mostly follow from these.
 const MAX_SYNTAX_PROBLEMS: usize = 5;
 
-/// Reads a document.
 pub(crate) fn document(whole: &Place, problems: &mut Problems) -> Option<Node> {
     let (root, errors) = DeTable::parse_recoverable(whole.text());
     if let Some(again) = second_flow(whole).filter(|_| !errors.is_empty()) {
         let help = "for several flows write [[flows]] before each";
-        problems.add(&again, "a second table [flows]", "not TOML: a table has each key once", help);
-        return None;
+        let label = "not TOML: a table has each key once";
+        return problems.refuse(&again, "a second table [flows]", label, help);
     }
     for error in errors.iter().take(MAX_SYNTAX_PROBLEMS) {
         syntax(whole, 0, error, problems);
@@ -92,15 +90,13 @@ pub(crate) fn document(whole: &Place, problems: &mut Problems) -> Option<Node> {
     if count > MAX_VALUES {
         let help = "give links a trace (`trace = \"FILE\"`) instead of many changes";
         let message = format!("the scenario has {count} values, the limit is {MAX_VALUES}");
-        problems.add(&whole.part(0..0), message, "too many", help);
-        return None;
+        return problems.refuse(&whole.part(0..0), message, "too many", help);
     }
     errors
         .is_empty()
         .then(|| At { value: Value::Table(table(root.into_inner(), whole, 0)), place: whole.part(0..0) })
 }
 
-/// Reads one value.
 pub(crate) fn value(text: &Place, problems: &mut Problems) -> Option<Node> {
     let start = text.range().start;
     match DeValue::parse(text.text()) {

@@ -1,5 +1,6 @@
 //! What is valid in a scenario, and probably not meant.
 
+use crate::distinct::distinct;
 use crate::model::{Flow, Path, Scenario};
 use anabranch_cc::registry::{ALL, Kind};
 use anabranch_net::LinkSpec;
@@ -19,14 +20,7 @@ impl Scenario {
         let flows = self.flows.iter().enumerate();
         let flows =
             flows.flat_map(|(i, flow)| self.of_flow(i, flow).into_iter().map(|what| (&flow.name, what)));
-        let mut found = Vec::new();
-        for (name, what) in links.chain(flows) {
-            let warning = format!("{}: {what}", entry(name));
-            if !found.contains(&warning) {
-                found.push(warning);
-            }
-        }
-        found
+        distinct(links.chain(flows).map(|(name, what)| format!("{}: {what}", entry(name))))
     }
 
     fn of_flow(&self, index: usize, flow: &Flow) -> Vec<String> {

@@ -26,7 +26,6 @@ pub(super) struct Tcp {
     updated: bool,
 }
 
-/// A connection.
 #[derive(Default)]
 pub(super) struct Connection {
     /// The tokens of the client and the server; the server's identifies the connection.

@@ -24,7 +24,6 @@ pub(super) struct Captured<'a> {
     pub(super) length: u32,
 }
 
-/// The properties of an interface.
 #[derive(Clone, Copy)]
 struct Interface {
     link: Linktype,

@@ -17,7 +17,6 @@ fn near(ours: &[f64], expected: &[f64], within: f64) -> bool {
     ours.len() == expected.len() && ours.iter().zip(expected).all(|(a, b)| (a - b).abs() <= within * largest)
 }
 
-/// Loads of the links.
 fn loads(links: usize, connections: &[Connection], rates: &[Vec<f64>]) -> Vec<f64> {
     let mut loads = vec![0.0; links];
     for (connection, rates) in connections.iter().zip(rates) {

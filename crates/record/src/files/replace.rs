@@ -38,7 +38,6 @@ pub(crate) fn create_new(path: &Path) -> io::Result<File> {
     File::create_new(path)
 }
 
-/// The path with an ending appended.
 pub(crate) fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name: OsString = path.as_os_str().to_owned();
     name.push(ending);

@@ -45,7 +45,6 @@ fn entry(node: &Node, problems: &mut Problems) -> Option<&'static Entry> {
     find(name, &node.place, problems)
 }
 
-/// The algorithm of that name.
 pub(crate) fn find(name: &str, place: &Place, problems: &mut Problems) -> Option<&'static Entry> {
     let found = crate::own::find(name);
     if found.is_none() {
@@ -89,8 +88,7 @@ fn param(
         Ok(_) => Some(given),
         Err(ParamError::Unknown { name, known }) => {
             let message = format!("{} has no parameter `{name}`", entry.name);
-            problems.add(&key.place, message, "not a parameter", suggest(&name, known));
-            None
+            problems.refuse(&key.place, message, "not a parameter", suggest(&name, known))
         }
         Err(ParamError::Invalid { name, allowed }) => {
             let message = format!("the parameter `{name}` of {} must be {allowed}", entry.name);
@@ -98,8 +96,7 @@ fn param(
                 (ParamValue::Word(word), words) if !words.is_empty() => suggest(word, words),
                 _ => String::new(),
             };
-            problems.add(&node.place, message, format!("must be {allowed}"), help);
-            None
+            problems.refuse(&node.place, message, format!("must be {allowed}"), help)
         }
     }
 }

@@ -94,8 +94,7 @@ fn given(param: &Param, table: &Table, node: &Node, problems: &mut Problems) -> 
         }
         None if param.required => {
             let name = param.name;
-            problems.add(&node.place, format!("`{name}` is missing"), format!("needs `{name}`"), "");
-            None
+            problems.refuse(&node.place, format!("`{name}` is missing"), format!("needs `{name}`"), "")
         }
         None => Some(None),
     }

@@ -29,8 +29,7 @@ pub(super) fn interval<'a>(
             problems.add(&interval.place, message, "conflicts with `load`", "remove one");
         }
         (false, Some(At { value, place })) if is_zero(value) => {
-            problems.add(place, "the interval must be positive", "must be positive", "");
-            return None;
+            return problems.refuse(place, "the interval must be positive", "must be positive", "");
         }
         _ => {}
     }

@@ -134,13 +134,11 @@ fn penalise(given: Option<&At<bool>>, scheduler: Scheduler, problems: &mut Probl
 fn paths(given: &format::Flow, links: &LinkNames, problems: &mut Problems) -> Option<Vec<Path>> {
     let paths = &given.paths;
     if paths.value.is_empty() {
-        problems.add(&paths.place, "a flow needs a path", "empty", "for example [[\"dsl\"]]");
-        return None;
+        return problems.refuse(&paths.place, "a flow needs a path", "empty", "for example [[\"dsl\"]]");
     }
     if let Some(path) = paths.value.get(MAX_PATHS) {
         let message = format!("too many paths: {}, the limit is {MAX_PATHS}", paths.value.len());
-        problems.add(&path.place, message, "too many", "");
-        return None;
+        return problems.refuse(&path.place, message, "too many", "");
     }
     let cc = &given.cc.0;
     if let Some(path) = paths.value.get(cc.max_paths()) {
@@ -148,8 +146,7 @@ fn paths(given: &format::Flow, links: &LinkNames, problems: &mut Problems) -> Op
         let message =
             format!("too many paths: {}, the limit of {name} is {}", paths.value.len(), cc.max_paths());
         let help = "Linux allows 9 subflows per connection; algorithms without `@kernel` allow 32";
-        problems.add(&path.place, message, "too many", help);
-        return None;
+        return problems.refuse(&path.place, message, "too many", help);
     }
     let backs = given.r#return.as_ref();
     if let Some(backs) = backs
@@ -167,13 +164,12 @@ fn paths(given: &format::Flow, links: &LinkNames, problems: &mut Problems) -> Op
         }
         let back = backs.and_then(|backs| backs.value.get(index)).map_or(0, Vec::len);
         if path.value.len().max(back) > MAX_HOPS {
-            problems.add(
+            return problems.refuse(
                 &path.place,
                 format!("path too long: the limit is {MAX_HOPS} links"),
                 "too long",
                 "",
             );
-            return None;
         }
     }
     let mut indices = |names: &[At<String>]| {
@@ -221,13 +217,12 @@ fn events(
         && paths.len() == 1
     {
         let help = "give the flow a second path, or change the link with `changes`";
-        problems.add(
+        return problems.refuse(
             &event.action.place,
             "a single path is plain TCP, without subflows",
             "cannot happen",
             help,
         );
-        return None;
     }
     let mut order: Vec<&Event> = given.iter().collect();
     order.sort_by_key(|event| event.at.value.0);

@@ -103,7 +103,6 @@ fn check_name(name: &At<String>, problems: &mut Problems) {
     }
 }
 
-/// The text of an embedded file.
 fn text_of(name: &At<String>, files: Option<&Named<TextFile>>, problems: &mut Problems) -> Option<Place> {
     let file = files.and_then(|files| files.0.iter().find(|(known, _)| known.value == name.value));
     if let Some((_, TextFile { text })) = file {
@@ -111,8 +110,7 @@ fn text_of(name: &At<String>, files: Option<&Named<TextFile>>, problems: &mut Pr
     }
     let name_text = &name.value;
     let help = format!("put its content into the scenario: the key `text` under [files.\"{name_text}\"]");
-    problems.add(&name.place, format!("the scenario has no file `{name_text}`"), "not found", help);
-    None
+    problems.refuse(&name.place, format!("the scenario has no file `{name_text}`"), "not found", help)
 }
 
 /// The most links of a scenario with counts.
@@ -188,8 +186,8 @@ fn link_index(
     let Some(found) = links.index.get(&name.value).copied() else {
         let known = if problems.is_full() { &[] } else { &*links.list };
         let help = suggest(&name.value, known.iter().map(String::as_str));
-        problems.add(&name.place, format!("no link is named `{}`", name.value), "not a link", help);
-        return None;
+        let message = format!("no link is named `{}`", name.value);
+        return problems.refuse(&name.place, message, "not a link", help);
     };
     let alike = found.checked_sub(links.list.len()).map(|alike| links.alike[alike].len());
     if let Some(alike) = alike.filter(|alike| Some(*alike) != count) {
@@ -198,8 +196,7 @@ fn link_index(
             name.value
         );
         let message = format!("`{}` names {alike} links", name.value);
-        problems.add(&name.place, message, "ambiguous", help);
-        return None;
+        return problems.refuse(&name.place, message, "ambiguous", help);
     }
     Some(found)
 }

@@ -13,7 +13,6 @@ const RATES: std::ops::RangeInclusive<f64> = 4.0..=1e15;
 const SHORTEST: Time = Time::from_millis(1);
 const LEAST_MEAN_BPS: f64 = 1e3;
 
-/// A column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Column {
     Time,
@@ -75,40 +74,35 @@ pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(TraceData,
                     format!("{own} is not after {}", Time::from_nanos(first.round() as u64) + before)
                 }
             };
-            problems.add(&place, message, "not after the row before", "sort the rows by time");
-            return None;
+            return problems.refuse(&place, message, "not after the row before", "sort the rows by time");
         }
         match row.step {
             Some(step) if end.is_none() => steps.push(Change { at, ..step }),
             Some(_) => {
                 let help = "a row with only a time ends the trace";
-                problems.add(&place, "a row after the end of the trace", "after the end", help);
-                return None;
+                return problems.refuse(&place, "a row after the end of the trace", "after the end", help);
             }
             None => end = Some(at),
         }
     }
     let help = "for example `0,10` and `1,20` under `time (s),rate (Mbit/s)`";
     if steps.is_empty() {
-        problems.add(&header_place, "the trace has no rows", "no rows below", help);
-        return None;
+        return problems.refuse(&header_place, "the trace has no rows", "no rows below", help);
     }
     let period = end.unwrap_or_else(|| length(&steps));
     let data = TraceData::Steps(steps.into());
     let trace = Trace { data, period, start: None };
     if period < SHORTEST {
-        problems.add(
+        return problems.refuse(
             &header_place,
             format!("the trace is {period} long"),
             format!("must be at least {SHORTEST}"),
             help,
         );
-        return None;
     }
     if trace.mean_rate_bps() < LEAST_MEAN_BPS {
         let message = format!("the trace's mean rate is {} bit/s", trace.mean_rate_bps());
-        problems.add(&header_place, message, "must be at least 1 kbit/s", help);
-        return None;
+        return problems.refuse(&header_place, message, "must be at least 1 kbit/s", help);
     }
     Some((trace.data, period))
 }
@@ -138,12 +132,10 @@ fn columns<'a>(
         let known = COLUMNS.iter().find(|(known, _)| *known == name);
         let Some(&(_, column)) = known else {
             let near = suggest(name, COLUMNS.iter().map(|(name, _)| *name));
-            problems.add(&place(cell), format!("`{name}` is not a column of a trace"), near, help);
-            return None;
+            return problems.refuse(&place(cell), format!("`{name}` is not a column of a trace"), near, help);
         };
         if found.iter().any(|(known, _)| *known == column) {
-            problems.add(&place(cell), format!("duplicate column `{name}`"), "duplicate", help);
-            return None;
+            return problems.refuse(&place(cell), format!("duplicate column `{name}`"), "duplicate", help);
         }
         let units = column.quantity().map_or(&[][..], |quantity| quantity.units);
         if !unit.is_empty() && units.iter().all(|known| known.name != unit) {
@@ -195,8 +187,7 @@ fn row(
         return None;
     }
     let Some(time_ns) = values[Column::Time as usize] else {
-        problems.add(all, "a row without a time", "needs a time", "");
-        return None;
+        return problems.refuse(all, "a row without a time", "needs a time", "");
     };
     let given = header.iter().filter(|(column, _)| values[*column as usize].is_some()).count();
     if given == 1 {
@@ -204,8 +195,7 @@ fn row(
     }
     if given < header.len() {
         let help = "give a value for each column; a row with only a time ends the trace";
-        problems.add(all, "the row has too few values", "incomplete", help);
-        return None;
+        return problems.refuse(all, "the row has too few values", "incomplete", help);
     }
     let delay = values[Column::Delay as usize].map(|ns| Time::from_nanos(ns.round() as u64));
     let loss = values[Column::Loss as usize].map(Loss::bernoulli);
@@ -233,18 +223,14 @@ fn value(cell: &At<&str>, (column, unit): HeaderColumn<'_>, problems: &mut Probl
                 true => "give the unit in the header, `time (s),rate (Mbit/s)`, or after each value",
                 false => "the header already gives the unit",
             };
-            problems.add(&cell.place, format!("`{}`: {}", cell.value, error.message), "not a value", help);
-            None
+            problems.refuse(&cell.place, format!("`{}`: {}", cell.value, error.message), "not a value", help)
         }
     }
 }
 
 fn check(value: f64, cell: &At<&str>, column: Column, problems: &mut Problems) -> Option<f64> {
     match column.violation(value) {
-        Some(must) => {
-            problems.add(&cell.place, format!("`{}`: {must}", cell.value), "out of range", "");
-            None
-        }
+        Some(must) => problems.refuse(&cell.place, format!("`{}`: {must}", cell.value), "out of range", ""),
         None => Some(value),
     }
 }

@@ -27,8 +27,7 @@ pub(crate) fn read(whole: &Place, problems: &mut Problems) -> Option<(TraceData,
     let first = lines(whole).next();
     let Some((_, line)) = first else {
         let help = "one line per opportunity, in milliseconds, or columns under `time (s),rate (Mbit/s)`";
-        problems.add(whole, "the trace is empty", "nothing in it", help);
-        return None;
+        return problems.refuse(whole, "the trace is empty", "nothing in it", help);
     };
     match line.parse::<f64>() {
         Ok(_) => opportunities::read(whole, problems),

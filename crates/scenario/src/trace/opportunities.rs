@@ -11,27 +11,24 @@ pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(TraceData,
         let ms = line.parse::<u64>().ok().filter(|&ms| ms as f64 * 1e6 <= LONGEST_NS);
         let Some(time) = ms.map(Time::from_millis) else {
             let help = "each line is the time of one opportunity, in whole milliseconds: 0, 1, 2, …";
-            problems.add(
+            return problems.refuse(
                 &place,
                 format!("`{line}` is not a time in milliseconds"),
                 "not a whole number",
                 help,
             );
-            return None;
         };
         if let Some(&before) = at.last().filter(|&&before| before > time) {
             let ms = before.as_nanos() / 1_000_000;
             let help = "sort the lines; several opportunities may have the same time";
-            problems.add(&place, format!("{line} ms is before {ms} ms"), "out of order", help);
-            return None;
+            return problems.refuse(&place, format!("{line} ms is before {ms} ms"), "out of order", help);
         }
         at.push(time);
     }
     let period = at.last().copied().unwrap_or_default();
     if period == Time::ZERO {
         let help = "the last line is the trace's length, after which it repeats";
-        problems.add(whole, "the trace has no length", "ends at 0 ms", help);
-        return None;
+        return problems.refuse(whole, "the trace has no length", "ends at 0 ms", help);
     }
     Some((TraceData::Opportunities(at.into()), period))
 }

@@ -58,14 +58,6 @@ fn a_name_stands_for_the_defaults() {
     assert_eq!(valid(SMALL).links[0].spec.discipline, Discipline::default());
 }
 
-/// RFC 8290 §5.2 at IP level, and RFC 8289 §4.3.
-#[test]
-fn the_defaults_are_the_published_ones() {
-    let fair = FqCoDel { queues: 1024, quantum: 1500, target: MS(5), interval: MS(100), ecn: false };
-    assert_eq!(FqCoDel::default(), fair);
-    assert_eq!(CoDel::default(), CoDel { target: fair.target, interval: fair.interval, ecn: false });
-}
-
 /// 10 Mbit/s and a longest base RTT of 20 ms: 1 BDP is 25 kB.
 #[test]
 fn every_key() {

@@ -121,7 +121,6 @@ fn own_folder(path: &Path) -> Option<File> {
 /// The set-group-ID bit.
 const SET_GROUP: u32 = 0o2000;
 
-/// The process's umask.
 fn umask() -> u32 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("Umask:"));
