@@ -11,7 +11,7 @@ pub use rule::{RULE, Recommendation};
 
 use anabranch_ideal::{HEADERS, dss};
 use anabranch_record::{Estimate, FlowSummary, Summary, paired_difference};
-use anabranch_scenario::{Flow, Scenario, base, quoted_key, suggest};
+use anabranch_scenario::{Flow, Scenario, base, distinct, quoted_key, suggest};
 use goals::Rates;
 use rule::{Candidate, Needed};
 use serde::{Deserialize, Serialize};
@@ -295,7 +295,9 @@ fn case(
     let goodput = |run: &&Summary| mean(of_name(run, name).map(|flow| flow.goodput_bps));
     let with_times = ours.first().map_or(vec![], |run| times(run));
     let completion = |name: &String| {
-        let each = ours.iter().map(|run| mean(of_name(run, name).map(completion_s)));
+        let each = ours
+            .iter()
+            .map(|run| mean(of_name(run, name).map(|flow| Some(flow.completion.as_ref()?.mean_s))));
         (name.clone(), goals::estimated(each))
     };
     Case {
@@ -313,10 +315,6 @@ fn case(
 /// The flows of a name and its count.
 fn of_name<'a>(run: &'a Summary, name: &'a str) -> impl Iterator<Item = &'a FlowSummary> {
     run.flows.iter().filter(move |flow| base(&flow.name) == name)
-}
-
-fn completion_s(flow: &FlowSummary) -> Option<f64> {
-    flow.completion.as_ref().map(|completion| completion.mean_s)
 }
 
 /// The goodput of the flows of each other name together.
@@ -354,14 +352,8 @@ fn price(best: &[String], cc: &[String], cases: &[Case]) -> Option<String> {
 
 /// The names of flows that have completion times.
 fn times(run: &Summary) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for flow in run.flows.iter().filter(|flow| flow.completion.is_some() || flow.transfers.is_some()) {
-        let name = base(&flow.name).to_owned();
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
+    let own = run.flows.iter().filter(|flow| flow.completion.is_some() || flow.transfers.is_some());
+    distinct(own.map(|flow| base(&flow.name).to_owned()))
 }
 
 /// The mean; `None` if one is missing, or without values.

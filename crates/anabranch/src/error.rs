@@ -24,13 +24,7 @@ impl Error {
 
     /// An error of the environment: `doing` is the action that failed, such as "cannot read FILE".
     pub fn environment(doing: impl Into<String>, error: &(dyn std::error::Error + 'static)) -> Self {
-        let mut message = format!("{}: {error}", doing.into());
-        let mut source = error.source();
-        while let Some(error) = source {
-            message += &format!(": {error}");
-            source = error.source();
-        }
-        Error::Input(Report::msg(message))
+        Error::Input(Report::msg(OutputError::because(doing, error).to_string()))
     }
 
     /// The message, with excerpts of the scenario or study that it is about.

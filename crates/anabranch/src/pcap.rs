@@ -92,7 +92,6 @@ impl ObservedBackend {
     }
 }
 
-/// A capture that has begun.
 struct BeganCapture {
     capture: Mutex<BackgroundCapture<Target>>,
     path: PathBuf,

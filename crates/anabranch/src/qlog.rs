@@ -11,7 +11,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Near the start of each of our traces.
 const TITLE: &[u8] = b"\"title\":\"anabranch ";
 
-/// The traces of a run.
 pub(crate) struct Traces(Vec<Option<[Trace; 2]>>);
 
 impl Traces {
@@ -50,7 +49,6 @@ impl Traces {
     }
 }
 
-/// A trace that is written.
 #[derive(Clone)]
 struct Trace(Arc<Mutex<Part>>);
 

@@ -203,7 +203,6 @@ impl Scenario {
     }
 }
 
-/// The scenarios' warnings, each once.
 pub(crate) fn distinct_warnings<'a>(
     scenarios: impl Iterator<Item = &'a anabranch_scenario::Scenario>,
 ) -> Vec<String> {

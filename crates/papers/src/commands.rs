@@ -13,17 +13,16 @@ pub fn commands(result: &StudyResult) -> Vec<String> {
     let known = paper.map_or(&[][..], |paper| &paper.experiments[..]);
     let here = |id: &str| result.experiments.iter().find(|e| e.id == id);
     let plans: Vec<_> = known.iter().map(|d| (d.id(), d.plan(size))).collect();
-    let own = || plans.iter().filter(|(_, plan)| !plan.is_on_request());
+    let own = || plans.iter().filter(|(_, plan)| !plan.on_request);
     // A command for a whole paper takes no other backend for what goes beyond it.
     let of_all = |asked: &[String]| {
-        own().all(|(id, plan)| {
-            here(id).is_some_and(|e| e.asked == asked || plan.is_beyond() && e.asked.is_empty())
-        })
+        own()
+            .all(|(id, plan)| here(id).is_some_and(|e| e.asked == asked || plan.beyond && e.asked.is_empty()))
     };
-    let first = own().find(|(_, plan)| !plan.is_beyond()).or(own().next());
+    let first = own().find(|(_, plan)| !plan.beyond).or(own().next());
     let asked = first.and_then(|(id, _)| here(id)).map_or(&[][..], |e| &e.asked);
     let whole = of_all(asked);
-    let apart = plans.iter().filter(|(_, plan)| !whole || plan.is_on_request());
+    let apart = plans.iter().filter(|(_, plan)| !whole || plan.on_request);
     let each = apart
         .filter_map(|(id, _)| here(id))
         .flat_map(|e: &Experiment| with_backends(&format!("{command} --only {}", e.id), &e.asked));

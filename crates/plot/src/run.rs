@@ -4,6 +4,7 @@ use crate::points::{TIME, axis, ours, point, points};
 use crate::{Lines, Theory, transfers};
 use anabranch_record::{CompletionSample, FlowSeries, LinkSeries, MemorySink, SubflowSeries, Summary};
 use anabranch_report::THEORY;
+use anabranch_scenario::distinct;
 use anabranch_study::functions::recovery::rates;
 use anabranch_study::{Axis, Mark, Panel, Point, Series};
 
@@ -76,13 +77,8 @@ impl<'a> Run<'a> {
     /// The names of its figures.
     pub fn figures(&self) -> Vec<String> {
         let fixed = FIGURES.iter().map(|(name, _)| (*name).to_owned());
-        let mut names: Vec<String> = fixed.filter(|n| self.is_there(n)).collect();
-        for (name, _) in self.subflows().flat_map(|(_, _, s)| &s.observables) {
-            if !names.contains(name) {
-                names.push(name.clone());
-            }
-        }
-        names
+        let observables = self.subflows().flat_map(|(_, _, s)| &s.observables).map(|(name, _)| name.clone());
+        distinct(fixed.filter(|n| self.is_there(n)).chain(observables))
     }
 
     /// A capture has no windows, and no recording has queues. Not every run has completions, nor all of these a slowdown.

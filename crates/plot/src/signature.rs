@@ -11,7 +11,6 @@ const CHUNK: [u8; 30] = *b"\0\0\0\x12tEXtSoftware\0anabranch\x8e\xd9\x49\x85";
 /// Where it stands: behind the signature and the header's chunk.
 const CHUNK_AT: usize = 8 + 25;
 
-/// A text with the mark.
 pub(crate) fn mark_text(text: String) -> Vec<u8> {
     (text + COMMENT).into_bytes()
 }
@@ -31,7 +30,6 @@ pub(crate) fn mark_style(text: String) -> Vec<u8> {
     format!("{text}# {COMMENT}").into_bytes()
 }
 
-/// A PNG with the mark.
 pub(crate) fn mark_png(mut png: Vec<u8>) -> Vec<u8> {
     png.splice(CHUNK_AT..CHUNK_AT, CHUNK);
     png

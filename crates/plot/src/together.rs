@@ -52,14 +52,10 @@ impl Group {
             // A folder is often named after the algorithm, which stands in brackets after the flow's name.
             let algorithm = format!(" ({})", self.name);
             let rename = |name: &str| format!("{}: {}", self.name, name.replacen(&algorithm, "", 1));
-            all = all.into_iter().map(|series| renamed(series, rename)).collect();
+            all.iter_mut().for_each(|series| series.name = rename(&series.name));
         }
         all
     }
-}
-
-fn renamed(series: Series, rename: impl Fn(&str) -> String) -> Series {
-    Series { name: rename(&series.name), ..series }
 }
 
 /// Means over runs of each series that the first run has. Theory is the same for all of them.

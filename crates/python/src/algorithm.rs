@@ -4,9 +4,9 @@ use crate::errors::refused;
 use crate::path::{Ack, Congestion, LostSegment, Path};
 use crate::samples;
 use anabranch::MemorySink;
+use anabranch::algorithms::registry::{Allowed, Entry, Kind, Observable, Param, Params, Value};
 use anabranch::algorithms::{
     Ack as Event, Algorithm, Congestion as Signalled, LostSegment as Lost, Path as Row, Seconds,
-    registry::{Allowed, Entry, Kind, Observable, Param, Params, Value},
 };
 use anabranch::scenarios::add_algorithm;
 use pyo3::prelude::*;

@@ -7,11 +7,11 @@ use crate::table::Table;
 use crate::tables::{Names, Rows, table_of_runs};
 use anabranch::papers::Simulator;
 use anabranch::records::Sink;
+use anabranch::studies::store::{Key, Record};
+use anabranch::studies::task::SIM;
 use anabranch::studies::{
     Backend, Backends, Claim, Kind, PendingRun, Results, RunCache, RunId, SimulationRuns, Store, Study, Task,
     TaskError, Work,
-    store::{Key, Record},
-    task::SIM,
 };
 use anabranch::{Progress, RESULTS_VERSION, StudyResult, Summary, Time, Watch, keep_study};
 use pyo3::prelude::*;
@@ -257,6 +257,6 @@ impl Campaign {
 }
 
 /// Locks despite poisoning: a panic of another thread ends the call anyway.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

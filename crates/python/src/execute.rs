@@ -4,10 +4,8 @@ use crate::algorithm::{self, Known, Own};
 use crate::errors::{Error, RunError, VersionError};
 use crate::run::{self, simulated};
 use anabranch::records::Sink;
-use anabranch::studies::{
-    RunId, TaskError,
-    store::{self, Key, Record},
-};
+use anabranch::studies::store::{self, Key, Record};
+use anabranch::studies::{RunId, TaskError};
 use anabranch::{MemorySink, NoSamples, RESULTS_VERSION};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

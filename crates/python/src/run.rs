@@ -86,10 +86,7 @@ pub fn simulated(
     sink: &mut dyn Sink,
     stopped: Option<&Py<PyAny>>,
 ) -> PyResult<Result<Summary, TaskError>> {
-    let is_stopped = |py: Python<'_>| match stopped {
-        Some(stopped) => stopped.call0(py)?.is_truthy(py),
-        None => Ok(false),
-    };
+    let is_stopped = |py: Python<'_>| stopped.map_or(Ok(false), |stopped| stopped.call0(py)?.is_truthy(py));
     let mut signal = Ok(());
     let summary = py.detach(|| {
         let mut keep_going = |_: Time| {

@@ -3,6 +3,7 @@
 use crate::table::{Table, Values};
 use anabranch::MemorySink;
 use anabranch::records::{Kind, LinkSeries, SampleColumn, SubflowSeries};
+use anabranch::scenarios::distinct;
 use pyo3::PyResult;
 
 /// A subflow with its flow and its number, from 1.
@@ -26,13 +27,9 @@ pub fn subflows(samples: &MemorySink) -> PyResult<Table> {
     columns.extend(each.map(|(i, column)| {
         (column.name, values(column, all.iter().flat_map(|(.., series)| series.columns()[i]).copied()))
     }));
-    let mut observables: Vec<&str> = Vec::new();
-    for (name, _) in all.iter().flat_map(|(.., series)| &series.observables) {
-        if !observables.contains(&name.as_str()) {
-            observables.push(name);
-        }
-    }
-    columns.extend(observables.into_iter().map(|name| (name, observable(&all, name))));
+    let observables = all.iter().flat_map(|(.., series)| &series.observables);
+    let names = distinct(observables.map(|(name, _)| name.as_str()));
+    columns.extend(names.into_iter().map(|name| (name, observable(&all, name))));
     Table::of(columns.into_iter().map(|(name, values)| (name.to_owned(), values)).collect())
 }
 
@@ -63,7 +60,6 @@ pub fn links(samples: &MemorySink) -> PyResult<Table> {
     Table::of(columns.into_iter().map(|(name, values)| (name.to_owned(), values)).collect())
 }
 
-/// The cells of a column.
 fn values(column: &SampleColumn, values: impl Iterator<Item = f64>) -> Values {
     match column.kind {
         Kind::Count => Values::counts(values.map(|x| x as u64)),

@@ -1,6 +1,7 @@
 //! A sweep in parts, for more runs than memory has room for: missing runs as tasks, and finished ones as files of tables.
 
 use crate::algorithms::json;
+use crate::campaign::lock;
 use crate::errors::{Error, VersionError, input, refused};
 use crate::study::{Study, whole_names};
 use crate::table::Table;
@@ -12,14 +13,10 @@ use pyo3::types::PyBytes;
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 /// A run of a sweep: the start of SHA-256 of its values and seed.
 type Id = [u8; 16];
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// The values of a point, as far as its runs' names depend on them.
 fn point<'a>(axes: impl Iterator<Item = (&'a str, &'a str)>) -> Sha256 {
@@ -111,7 +108,7 @@ impl Part {
             py.detach(|| study.experiments.iter().map(|each| each.plan(Size::Default)).collect::<Vec<_>>());
         let (mut points, mut runs) = (vec![], vec![]);
         let done = lock(&finished.get().0);
-        for (setup, axes) in plans.iter().flat_map(|plan| plan.setups().iter().zip(plan.axes())) {
+        for (setup, axes) in plans.iter().flat_map(|plan| plan.setups.iter().zip(&plan.axes)) {
             let sum = point(axes.iter().map(|(axis, value)| (axis.as_str(), value.as_str())));
             let before = runs.len();
             runs.extend(

@@ -5,11 +5,8 @@ use crate::campaign::Campaign;
 use crate::errors::{python_error, refused, warn};
 use crate::tables::Names;
 use anabranch::papers::SIMULATOR;
-use anabranch::studies::{
-    ScenarioFile,
-    file::{self, AxisSubset},
-    work_with_runs,
-};
+use anabranch::studies::file::{self, AxisSubset};
+use anabranch::studies::{ScenarioFile, work_with_runs};
 use anabranch::{Changes, Options, Scenario, Size, StudyResult, study_of_text, sweep_error};
 use pyo3::prelude::*;
 use std::collections::HashMap;

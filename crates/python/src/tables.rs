@@ -4,6 +4,7 @@ use crate::errors::RunError;
 use crate::table::{Table, Values};
 use anabranch::Summary;
 use anabranch::records::{FlowSummary, SubflowSummary, Unit};
+use anabranch::scenarios::distinct;
 use anabranch::studies::SimulationRuns;
 use pyo3::prelude::*;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -56,12 +57,7 @@ pub fn table_of(rows: &str, summary: &str, algorithms: HashMap<String, String>) 
 
 /// The table of these runs, without duplicates; a missing axis is empty.
 pub fn table_of_runs(rows: Rows, taken: &[SimulationRuns], names: &Names) -> PyResult<Table> {
-    let mut axes: Vec<&str> = Vec::new();
-    for (axis, _) in taken.iter().flat_map(|taken| &taken.axes) {
-        if !axes.contains(&axis.as_str()) {
-            axes.push(axis);
-        }
-    }
+    let axes = distinct(taken.iter().flat_map(|taken| &taken.axes).map(|(axis, _)| axis.as_str()));
     let mut known = HashSet::new();
     let mut runs = Vec::new();
     for taken in taken.iter().filter(|taken| known.insert(&taken.axes)) {
@@ -112,7 +108,6 @@ pub fn table(rows: Rows, axes: &[&str], runs: &[Run<'_>], seeds: bool, names: &N
     }
 }
 
-/// Columns in their order.
 #[derive(Default)]
 struct Columns(Vec<(String, Values)>);
 
@@ -183,12 +178,12 @@ impl Columns {
         self.texts("flow", flows().map(|flow| flow.name.clone()));
         self.texts("algorithm", flows().map(|flow| names.algorithm(&flow.cc)));
         self.numbers("goodput_bps", flows().map(|flow| flow.goodput_bps));
-        self.numbers("share", of().map(|(run, flow)| share(run, flow)));
+        self.numbers("share", of().map(|(run, flow)| run.share(flow)));
         self.counts("delivered_bytes", flows().map(|flow| flow.delivered_bytes));
         self.counts("retransmitted_segments", flows().map(|flow| flow.retransmitted_segments));
         self.counts("reinjected_segments", flows().map(|flow| flow.reinjected_segments));
         self.counts("timeouts", flows().map(|flow| flow.subflows.iter().map(|s| s.timeouts).sum()));
-        self.numbers("loss_rate", flows().map(loss_rate));
+        self.numbers("loss_rate", flows().map(FlowSummary::loss_rate));
         self.numbers("completion_mean_s", completion(|c| c.mean_s));
         self.numbers("completion_p50_s", completion(|c| c.p50_s));
         self.numbers("completion_p95_s", completion(|c| c.p95_s));
@@ -225,20 +220,6 @@ impl Columns {
         self.counts("marks", of().map(|link| link.marks));
         self.counts("losses", of().map(|link| link.losses));
     }
-}
-
-/// A flow's goodput ÷ the mean of all connections' in the run.
-fn share(run: &Summary, flow: &FlowSummary) -> Option<f64> {
-    let all: Vec<f64> = run.flows.iter().filter_map(|f| f.goodput_bps).collect();
-    let mean = all.iter().sum::<f64>() / all.len() as f64;
-    (mean > 0.0).then_some(flow.goodput_bps? / mean)
-}
-
-/// Segments that the network dropped, of those sent.
-fn loss_rate(flow: &FlowSummary) -> Option<f64> {
-    let sent: u64 = flow.subflows.iter().map(|s| s.sent_segments).sum();
-    let lost: u64 = flow.subflows.iter().map(|s| s.lost_segments).sum();
-    (sent > 0).then(|| lost as f64 / sent as f64)
 }
 
 /// The unit of an axis's values, if all are numbers of one unit.

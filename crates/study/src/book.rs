@@ -80,7 +80,6 @@ fn marker(line: &str) -> Option<(&str, impl Iterator<Item = &str>)> {
     Some((kind, names.split(", ")))
 }
 
-/// The keys of an entry, each with its schema.
 fn keys<'a>(schema: &'a Value, entry: &str) -> &'a serde_json::Map<String, Value> {
     let entry = if entry == "File" { schema } else { &schema["$defs"][entry] };
     entry["properties"].as_object().unwrap()

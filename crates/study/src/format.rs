@@ -15,10 +15,7 @@ pub fn number(value: f64) -> String {
         return power(&format!("{:e}", significant(value, 4)));
     }
     let text = fixed(value, decimals(value, 4));
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// The same for terminals, every digit written: small values as powers of ten.
@@ -67,10 +64,8 @@ pub fn estimate(mean: f64, half_width: f64) -> String {
 
 /// A measured value: with its interval, where it has one.
 pub fn of(measured: &Estimate) -> String {
-    match measured.half_width {
-        Some(half_width) => estimate(measured.mean, half_width),
-        None => number(measured.mean),
-    }
+    let mean = measured.mean;
+    measured.half_width.map_or_else(|| number(mean), |half_width| estimate(mean, half_width))
 }
 
 /// As [`of`], for tables to be read across: four digits of the mean at most, and the interval to the same place.
@@ -133,14 +128,8 @@ fn fixed(value: f64, decimals: usize) -> String {
 
 /// Sets a real minus sign, and thin spaces in integers of five digits or more.
 fn group(digits: &str) -> String {
-    let (sign, digits) = match digits.strip_prefix('-') {
-        Some(rest) => ("−", rest),
-        None => ("", digits),
-    };
-    let (whole, fraction) = match digits.find('.') {
-        Some(at) => digits.split_at(at),
-        None => (digits, ""),
-    };
+    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |rest| ("−", rest));
+    let (whole, fraction) = digits.find('.').map_or((digits, ""), |at| digits.split_at(at));
     let mut out = sign.to_owned();
     for (i, digit) in whole.chars().enumerate() {
         if i > 0 && whole.len() > 4 && (whole.len() - i).is_multiple_of(3) {

@@ -219,11 +219,7 @@ pub static FUNCTIONS: &[Function] = &[
         FLOW,
         "",
         "a connection's goodput ÷ the mean of all connections' goodputs",
-        |run, args| {
-            let goodputs: Vec<f64> = run.summary.flows.iter().filter_map(|flow| flow.goodput_bps).collect();
-            let mean = goodputs.iter().sum::<f64>() / goodputs.len() as f64;
-            flow(run, args)?.goodput_bps.filter(|_| mean > 0.0).map(|goodput| goodput / mean)
-        },
+        |run, args| run.summary.share(flow(run, args)?),
     ),
     function("jain", &[], "", "Jain's index of the connections' goodputs", |run, _| run.summary.jain),
     function(
@@ -290,7 +286,7 @@ pub static FUNCTIONS: &[Function] = &[
         "",
         "segments dropped in the network ÷ segments sent, of a subflow or of all of a connection",
         |run, args| match args.subflow {
-            None => run.loss_rate(args.text()),
+            None => flow(run, args)?.loss_rate(),
             Some(_) => subflow(run, args)?.loss_rate,
         },
     ),

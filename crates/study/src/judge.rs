@@ -45,7 +45,7 @@ impl PlannedExperiment {
             SimulationRuns {
                 experiment: self.id.clone(),
                 title: self.setups[at].title.clone(),
-                axes: self.plan.labels[i].iter().cloned().chain(backend).collect(),
+                axes: self.plan.axes[i].iter().cloned().chain(backend).collect(),
                 summaries: outcomes[at].iter().flatten().map(|run| run.summary.clone()).collect(),
             }
         });

@@ -63,14 +63,6 @@ impl Outcome {
         Some(self.subflow(flow, r)?.sent_segments as f64 * packet_bits / self.measured_s(flow)? / 1e6)
     }
 
-    /// The loss rate of all subflows of a connection together.
-    pub(crate) fn loss_rate(&self, flow: &str) -> Option<f64> {
-        let subflows = &self.flow(flow)?.subflows;
-        let sum = |count: fn(&SubflowSummary) -> u64| subflows.iter().map(count).sum::<u64>() as f64;
-        let sent = sum(|subflow| subflow.sent_segments);
-        (sent > 0.0).then(|| sum(|subflow| subflow.lost_segments) / sent)
-    }
-
     /// The time-weighted mean of one of the algorithm's observables.
     pub(crate) fn observable(&self, flow: &str, r: usize, name: &str) -> Option<f64> {
         self.subflow(flow, r)?.mean_observables.iter().find(|(n, _)| n == name)?.1
@@ -157,7 +149,7 @@ pub(crate) mod tests {
             let run = outcome(&task);
             let tested = run.flow("tested").unwrap();
             let captured: f64 = (0..tested.subflows.len()).map(|r| run.captured("tested", r).unwrap()).sum();
-            let delivered = captured * (1.0 - run.loss_rate("tested").unwrap());
+            let delivered = captured * (1.0 - run.flow("tested").unwrap().loss_rate().unwrap());
             let segment = run.segment("tested").unwrap();
             let goodput = tested.goodput_bps.unwrap() / 1e6 * segment.packet / segment.payload;
             assert!(

@@ -95,17 +95,20 @@ impl Definition {
 /// An experiment's simulations, rows with their rules, and figures.
 #[derive(Default)]
 pub struct Plan {
-    pub(crate) setups: Vec<Setup>,
+    /// Its simulations.
+    pub setups: Vec<Setup>,
     /// The group and the point of each.
     pub(crate) points: Vec<(usize, usize)>,
-    /// The values of each setup's axes, where it has axes.
-    pub(crate) labels: Vec<Vec<(String, String)>>,
+    /// The names and values of each simulation's axes, where it has axes.
+    pub axes: Vec<Vec<(String, String)>>,
     pub(crate) rows: Vec<RowPlan>,
     pub(crate) figures: Vec<FigurePlan>,
     pub(crate) findings: Vec<FindingPlan>,
     pub(crate) variants: Vec<&'static Variant>,
-    pub(crate) beyond: bool,
-    pub(crate) on_request: bool,
+    /// True if it departs from the paper's setting: its verdicts are counted separately.
+    pub beyond: bool,
+    /// True if it runs only when named, because it takes long.
+    pub on_request: bool,
     /// The values that runs of a simulation must have.
     pub(crate) needs: Vec<(usize, Need)>,
 }
@@ -119,26 +122,6 @@ impl Plan {
     /// The unit of the row with that identifier.
     pub fn unit_of(&self, row: &str) -> Option<&str> {
         self.rows.iter().find(|known| known.id == row).map(|row| row.unit.as_str())
-    }
-
-    /// Its simulations.
-    pub fn setups(&self) -> &[Setup] {
-        &self.setups
-    }
-
-    /// The names and values of each simulation's axes.
-    pub fn axes(&self) -> &[Vec<(String, String)>] {
-        &self.labels
-    }
-
-    /// True if it departs from the paper's setting: its verdicts are counted separately.
-    pub fn is_beyond(&self) -> bool {
-        self.beyond
-    }
-
-    /// True if it runs only when named, because it takes long.
-    pub fn is_on_request(&self) -> bool {
-        self.on_request
     }
 
     /// Checks every simulation's scenario.
@@ -243,7 +226,6 @@ pub(crate) struct Plot {
 pub(crate) enum Line {
     /// A label, a position and a quantity for each point.
     Points(String, Vec<(String, Position, Quantity)>),
-    /// Published points.
     Published(String, Vec<Point>),
     /// A published constant.
     Level(String, f64),
@@ -254,7 +236,6 @@ pub(crate) enum Line {
 /// A point's position on the horizontal axis.
 pub(crate) enum Position {
     At(f64),
-    /// At the mean of a quantity.
     Mean(Quantity),
 }
 

@@ -354,7 +354,7 @@ impl<T: Send> Worker<'_, '_, T> {
 }
 
 /// A poisoned lock is harmless: a panic ends the program.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -33,7 +33,7 @@ fn of_experiment<'m>(
     definition: &anabranch_study::Definition,
 ) -> (Vec<&'m Measurement>, usize, usize) {
     let plan = definition.plan(Size::Default);
-    let setups = plan.setups();
+    let setups = &plan.setups;
     let scenarios: HashMap<String, Scenario> =
         setups.iter().map(|setup| setup.scenario().unwrap()).map(|s| (s.hash.clone(), s)).collect();
     let current = |run: &&Measurement| {
@@ -57,7 +57,7 @@ fn distinct<T: Ord + fmt::Display>(values: impl Iterator<Item = T>) -> String {
 fn the_book_lists_what_is_stored() {
     let (mut rows, mut whole, mut partly, mut experiments) = (String::new(), 0, 0, 0);
     for paper in anabranch_papers::all().iter().filter(|paper| !anabranch_papers::is_own(&paper.name)) {
-        let own = paper.experiments.iter().filter(|d| !d.plan(Size::Default).is_beyond());
+        let own = paper.experiments.iter().filter(|d| !d.plan(Size::Default).beyond);
         for definition in own {
             experiments += 1;
             let mut best = (0, 1);

@@ -60,7 +60,6 @@ fn missed(recovers: &Estimate) -> u32 {
     recovers.values.iter().filter(|recovers| **recovers == 0.0).count() as u32
 }
 
-/// A case's runs.
 struct Runs<'a>(&'a Outcomes);
 
 impl Runs<'_> {
@@ -71,16 +70,10 @@ impl Runs<'_> {
     }
 }
 
-fn mean(values: impl ExactSizeIterator<Item = f64>) -> Option<f64> {
-    let n = values.len();
-    (n > 0).then(|| values.sum::<f64>() / n as f64)
-}
-
-/// A connection's goodput ÷ the mean over the connections; `None` if there is only one.
+/// A connection's share of the goodput; `None` if no other was measured.
 fn share(summary: &Summary, flow: &FlowSummary) -> Option<f64> {
-    let goodputs: Vec<f64> = summary.flows.iter().filter_map(|f| f.goodput_bps).collect();
-    let equal = mean(goodputs.iter().copied()).filter(|equal| *equal > 0.0 && goodputs.len() > 1)?;
-    Some(flow.goodput_bps? / equal)
+    let measured = summary.flows.iter().filter(|flow| flow.goodput_bps.is_some()).count();
+    (measured > 1).then(|| summary.share(flow))?
 }
 
 fn flows(runs: &Runs<'_>) -> Vec<FlowRow> {

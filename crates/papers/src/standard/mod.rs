@@ -29,7 +29,7 @@ pub fn work(
     let seeds = seeds.unwrap_or(study.seeds(size)).max(1);
     let plans: Vec<Plan> = study.experiments.iter().map(|case| case.plan(size)).collect();
     // Pages draw all of them over time.
-    let sampled = |plan: &Plan| plan.setups().iter().cloned().map(Setup::sampled).collect();
+    let sampled = |plan: &Plan| plan.setups.iter().cloned().map(Setup::sampled).collect();
     let setups: Vec<Vec<Setup>> = plans.iter().map(sampled).collect();
     let named = CASES.iter().zip(&setups).map(|(case, setups)| (case.id.as_str(), setups.as_slice()));
     let simulations = Simulations::of(named, seeds)?;

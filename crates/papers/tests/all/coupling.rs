@@ -12,7 +12,7 @@ fn of(who: &str, rate: &str, size: Size) -> Vec<(String, Setup)> {
     let experiment = study.experiments.iter().find(|e| e.id() == rate).unwrap();
     let plan = experiment.plan(size);
     let named = |setup: &Setup| Some((setup.title.strip_prefix(who)?.to_owned(), setup.clone()));
-    plan.setups().iter().filter_map(named).collect()
+    plan.setups.iter().filter_map(named).collect()
 }
 
 fn networks(rate: &str, size: Size) -> BTreeSet<String> {

@@ -71,7 +71,7 @@ fn a_column_has_a_part_of_the_seeds() {
 fn every_experiment_has_the_variant_of_out_of_tree_mptcp() {
     for paper in all().iter().filter(|paper| paper.variants.iter().any(|variant| variant.id == "v0")) {
         for definition in &paper.experiments {
-            for setup in definition.plan(Size::Quick).setups() {
+            for setup in &definition.plan(Size::Quick).setups {
                 let has = |setup: &Setup, so: fn(&str) -> bool| {
                     setup.scenario().unwrap().flows.iter().any(|flow| so(flow.cc.entry.name))
                 };

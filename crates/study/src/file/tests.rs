@@ -8,7 +8,6 @@ use crate::simulator::run;
 use crate::{Options, Published, Size, StudyError, Verdict, work};
 use miette::Diagnostic;
 
-/// Two flows on a link.
 const SCENARIO: &str = r#"
     name = "beside"
     duration = "4 s"
@@ -427,7 +426,7 @@ fn lists_of_the_file_and_flows_alike() {
     assert_eq!(values("balia.short"), [1.75; 3]);
     assert_eq!((values("root.two"), values("root.three")), (vec![2.0], vec![3.0]));
     let long = study.experiments[0].plan(crate::Size::Default);
-    let long = long.setups().iter().find(|setup| setup.title == "BALIA, long").unwrap();
+    let long = long.setups.iter().find(|setup| setup.title == "BALIA, long").unwrap();
     assert_eq!(long.scenario().unwrap().duration.as_secs_f64(), 2.0);
     assert_eq!(long.samples, crate::setup::Samples::All);
 

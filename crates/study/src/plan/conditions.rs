@@ -53,7 +53,6 @@ pub(crate) fn check(text: &str) -> Result<(), Problem> {
     }
 }
 
-/// The variant of that name.
 pub(super) fn find(name: &str) -> Result<&'static Variant, Problem> {
     variant::ALL.into_iter().find(|known| known.id == name).ok_or_else(|| {
         Problem::new(format!("there is no sensitivity variant `{name}`"))

@@ -134,10 +134,8 @@ fn definition(
     names: &mut [(Size, Names)],
 ) -> Result<Definition, Problem> {
     let here = fixed.clone().map(|fixed| Selection::of(study, fixed));
-    let fill = |text: &str| match &here {
-        Some(here) => here.fill(text),
-        None => with_texts(text, &study.texts),
-    };
+    let unset = |text: &str| with_texts(text, &study.texts);
+    let fill = |text: &str| here.as_ref().map_or_else(|| unset(text), |here| here.fill(text));
     let notes = spec.notes.iter().map(|note| fill(note)).collect::<Result<Vec<_>, _>>()?;
     notes.iter().try_for_each(|note| conditions::check(note))?;
     let definition = Definition {
@@ -224,7 +222,6 @@ fn on_request(request: &Value, fixed: Option<&Selection<'_>>, size: Size) -> Res
     }
 }
 
-/// The variant of that name.
 fn variant(name: &Spanned<String>) -> Result<&'static Variant, Problem> {
     conditions::find(name.get_ref()).map_err(|problem| problem.or_at(name.span()))
 }
@@ -308,8 +305,7 @@ mod tests {
         assert_eq!(ids, ["G-lia", "G-olia"]);
         assert_eq!(study.experiments[1].title, "Goals with OLIA");
         assert_eq!(study.experiments[1].notes, ["Of OLIA only."]);
-        let requested =
-            |size| study.experiments.iter().map(|e| e.plan(size).is_on_request()).collect::<Vec<_>>();
+        let requested = |size| study.experiments.iter().map(|e| e.plan(size).on_request).collect::<Vec<_>>();
         assert_eq!(requested(Size::Quick), [false, true]);
         assert_eq!(requested(Size::Default), [false, false]);
         assert_eq!(requested(Size::Full), [true, true]);

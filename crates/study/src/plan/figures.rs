@@ -13,7 +13,6 @@ use crate::result::{Axis, Point};
 use std::collections::HashSet;
 use toml::{Spanned, Value};
 
-/// Adds a figure.
 pub(super) fn add(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
     let here = figure.id.span();
     drawn(planner, figure).map_err(|problem| problem.or_at(here))

@@ -42,7 +42,7 @@ impl<'a> Planner<'a> {
                 // Groups may have axes of equal names.
                 let several = self.study.groups.len() > 1;
                 let of = several.then(|| ("runs".to_owned(), runs.name.clone()));
-                self.plan.labels.push(of.into_iter().chain(labels).collect());
+                self.plan.axes.push(of.into_iter().chain(labels).collect());
                 self.plan.points.push(run);
                 self.plan.setups.push(setup);
                 let id = self.plan.setups.len() - 1;

@@ -10,6 +10,7 @@ use crate::resolve::chosen_values::{starts_over, written_ids};
 use crate::resolve::selection::Selection;
 use crate::result::Published;
 use crate::verdict::Rule;
+use anabranch_scenario::distinct;
 use toml::{Spanned, Value};
 
 /// The names for conditions of explanations.
@@ -72,14 +73,7 @@ fn each<'a>(planner: &mut Planner<'a>, row: &Row, open: Selection<'a>) -> Result
 
 /// The distinct axes that a text names.
 pub(super) fn axes_of(text: &str) -> Vec<&str> {
-    let mut axes: Vec<&str> = Vec::new();
-    for (name, _) in places(text) {
-        let axis = name.split_once('.').map_or(name, |(axis, _)| axis);
-        if !axes.contains(&axis) {
-            axes.push(axis);
-        }
-    }
-    axes
+    distinct(places(text).into_iter().map(|(name, _)| name.split_once('.').map_or(name, |(axis, _)| axis)))
 }
 
 fn one<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result<(), Problem> {
@@ -163,7 +157,6 @@ fn one<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result
     Ok(())
 }
 
-/// A row's value here.
 fn row_value<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result<RowValue, Problem> {
     let over = match &row.over {
         None => None,
@@ -321,7 +314,6 @@ fn chosen<'t>(table: &'t toml::Table, here: &Selection<'_>) -> Result<Option<&'t
     here.chosen(&table.keys().collect::<Vec<_>>(), |value| table.get(value))
 }
 
-/// Parses a rule.
 fn rule(text: &Spanned<String>, published: Option<f64>) -> Result<Rule, Problem> {
     const KNOWN: &str =
         "the rules are: near NUMBER, at least NUMBER, at most NUMBER, within FROM..TO, printed, none";

@@ -24,7 +24,6 @@ pub(crate) struct Axis {
     pub left_out: Vec<String>,
 }
 
-/// A value of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AxisValue {
     /// The value in identifiers and for `--set`.
@@ -285,7 +284,6 @@ impl AxisValue {
     }
 }
 
-/// A value that is a number.
 pub(crate) fn number(value: &Value) -> Option<f64> {
     value.as_float().or_else(|| value.as_integer().map(|n| n as f64))
 }

@@ -121,7 +121,6 @@ pub(crate) fn part(text: &Spanned<String>, at: Range<usize>) -> Range<usize> {
     }
 }
 
-/// The expression in a text.
 pub(crate) fn expression(text: &Spanned<String>) -> Result<Expr, Problem> {
     parse(text.get_ref()).map_err(|wrong| Problem::at(part(text, wrong.at), wrong.message))
 }
@@ -306,10 +305,7 @@ impl Compiler<'_> {
             let values = &there.axis(axis)?.values;
             return values.iter().try_for_each(|value| {
                 let expr = with_value(expr, axis, &value.id);
-                match self.is_run(&expr, here)? {
-                    true => self.spread(&expr, text, here, terms),
-                    false => Ok(()),
-                }
+                if self.is_run(&expr, here)? { self.spread(&expr, text, here, terms) } else { Ok(()) }
             });
         }
         if reads_every_link(expr) {

@@ -69,7 +69,6 @@ pub(crate) fn reads_every_link(expr: &Expr) -> bool {
     }
 }
 
-/// The expression for that link.
 pub(crate) fn with_link(expr: &Expr, link: &str) -> Expr {
     let again = |inner: &Expr| Box::new(with_link(inner, link));
     match expr {
@@ -100,10 +99,8 @@ pub(crate) struct StarFlows {
 impl StarFlows {
     /// Each flow, or each subflow of each flow, of a run: the flow's name and the subflow.
     pub fn of<'a>(&'a self, run: &'a Outcome) -> impl Iterator<Item = (&'a str, usize)> {
-        let is_meant = |name: &str| match self.flows.strip_suffix("/*") {
-            Some(all) => base(name) == all,
-            None => name == self.flows,
-        };
+        let all = self.flows.strip_suffix("/*");
+        let is_meant = move |name: &str| all.map_or(name == self.flows, |all| base(name) == all);
         let flows = run.summary.flows.iter().filter(move |flow| is_meant(&flow.name));
         flows.flat_map(|flow| {
             let subflows = if self.subflows { flow.subflows.len() } else { 1 };

@@ -259,7 +259,6 @@ fn of_arrivals(flow: &Flow) -> [Measured; 3] {
 }
 
 impl Measured {
-    /// A row for each point.
     fn row(&self, axes: &[&str]) -> Value {
         let place = |axis: &&str| format!("{{{axis}}}");
         let id: Vec<String> = std::iter::once(self.id.clone()).chain(axes.iter().map(place)).collect();
@@ -361,7 +360,7 @@ mod tests {
         let study = crate::file::load("sweep.toml", &text, folder.path(), &[])
             .unwrap_or_else(|e| panic!("{e}\n{text}"));
         let plan = study.experiments[0].plan(crate::Size::Default);
-        assert_eq!(plan.setups().len(), 2 * 3 * 3);
+        assert_eq!(plan.setups.len(), 2 * 3 * 3);
         plan.check().unwrap();
         // Goodputs of the connection and of both flows, and how fair they are.
         assert_eq!(plan.row_ids().count(), 3 * 18);

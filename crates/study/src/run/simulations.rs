@@ -27,14 +27,12 @@ pub(super) struct Simulation {
     pub experiment: String,
     pub title: String,
     pub task: Task,
-    /// The backend's identity.
     identity: Arc<str>,
     /// [`crate::Backend::packet_cost`].
     packet_cost: Option<f64>,
     pub scenario: Arc<Scenario>,
     samples: Samples,
     pub seeds: u32,
-    /// The first of them.
     first: u64,
     /// The seeds, if they do not follow each other.
     listed: Option<Arc<[u64]>>,
@@ -147,7 +145,6 @@ impl Simulations {
         self.each.iter().fold(0.0, |all, simulation| all + simulation.cost() * f64::from(simulation.seeds))
     }
 
-    /// The scenario of one of them.
     pub(crate) fn scenario(&self, i: usize) -> &Scenario {
         &self.each[i].scenario
     }

@@ -3,6 +3,7 @@
 //! `DIR/VERSION/runs.jsonl` has a line for each outcome, with the run's [`Key`]. A process that makes a run locks the byte at the
 //! key's number; a process that writes locks the first byte. A lock ends with its process.
 
+use super::lock;
 use crate::key::RunId;
 use anabranch_record::Summary;
 use locks::ByteLock;
@@ -14,7 +15,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 #[cfg(target_os = "linux")]
 mod locks;
@@ -36,7 +37,6 @@ pub use record::Record;
 #[cfg(unix)]
 pub use store_file::{after_fork, before_fork};
 
-/// The file's name.
 const FILE: &str = "runs.jsonl";
 
 /// The number of damaged lines to report; later ones are repeated silently.
@@ -292,11 +292,6 @@ impl Drop for RunInProgress {
     fn drop(&mut self) {
         lock(&self.all).remove(&self.key);
     }
-}
-
-/// A poisoned lock is harmless: a panic ends the program.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::resolve::axes::number_and_unit;
 use anabranch_record::{
     Cell, Column, CsvTable, FlowSummary, Kind, ParquetTable, SubflowSummary, Summary, TableFile, WriteError,
 };
+use anabranch_scenario::distinct;
 use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -56,9 +57,7 @@ pub struct TidyAxis {
 /// The kind of an axis's values.
 #[derive(Clone, Debug, PartialEq)]
 enum Values {
-    /// A column of texts.
     Texts,
-    /// A column of numbers.
     Numbers,
     /// A column of texts, and one of numbers with that name.
     Quantities(String),
@@ -81,13 +80,8 @@ impl TidyAxis {
 
     /// The axes of some runs, in the order in which they come.
     pub fn all_of(taken: &[SimulationRuns]) -> Vec<Self> {
-        let mut names: Vec<&str> = Vec::new();
-        for (axis, _) in taken.iter().flat_map(|taken| &taken.axes) {
-            if !names.contains(&axis.as_str()) {
-                names.push(axis);
-            }
-        }
         let values = taken.iter().flat_map(|taken| &taken.axes);
+        let names = distinct(values.clone().map(|(axis, _)| axis.as_str()));
         let axis = |name: &&str| {
             let own = values.clone().filter(|(axis, _)| axis == name);
             TidyAxis::of(name, own.map(|(_, value)| value.as_str()))
@@ -182,8 +176,6 @@ pub fn write(folder: &Path, name: &str, taken: &[SimulationRuns]) -> Result<[Pat
 
 /// A flow's cells, one for each of [`COLUMNS`].
 fn cells<'a>(run: &'a Summary, flow: &'a FlowSummary) -> [Cell<'a>; COLUMNS.len()] {
-    let sent: u64 = flow.subflows.iter().map(|s| s.sent_segments).sum();
-    let lost: u64 = flow.subflows.iter().map(|s| s.lost_segments).sum();
     let largest = |of: fn(&SubflowSummary) -> Option<f64>| {
         maybe(flow.subflows.iter().filter_map(of).reduce(f64::max).map(|s| s * 1e3))
     };
@@ -197,10 +189,10 @@ fn cells<'a>(run: &'a Summary, flow: &'a FlowSummary) -> [Cell<'a>; COLUMNS.len(
         Cell::Count(run.seed),
         Cell::Text(&flow.name),
         maybe(flow.goodput_bps.map(|bps| bps / 1e6)),
-        maybe(share(run, flow)),
+        maybe(run.share(flow)),
         Cell::Count(flow.retransmitted_segments),
         Cell::Count(flow.subflows.iter().map(|s| s.timeouts).sum()),
-        maybe((sent > 0).then(|| lost as f64 / sent as f64 * 100.0)),
+        maybe(flow.loss_rate().map(|part| part * 100.0)),
         mean(|s| s.mean_rtt_s),
         largest(|s| s.rtt_p95_s),
         mean(|s| s.mean_srtt_s),
@@ -220,12 +212,6 @@ fn cells<'a>(run: &'a Summary, flow: &'a FlowSummary) -> [Cell<'a>; COLUMNS.len(
 /// Null if missing.
 fn maybe(value: Option<f64>) -> Cell<'static> {
     Cell::Number(value.unwrap_or(f64::NAN))
-}
-
-fn share(run: &Summary, flow: &FlowSummary) -> Option<f64> {
-    let all: Vec<f64> = run.flows.iter().filter_map(|f| f.goodput_bps).collect();
-    let mean = all.iter().sum::<f64>() / all.len() as f64;
-    (mean > 0.0).then_some(flow.goodput_bps? / mean)
 }
 
 /// The mean over subflows, weighted by segments sent.

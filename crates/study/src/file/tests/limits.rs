@@ -39,7 +39,7 @@ fn quantities_do_not_contain_themselves_in_braces() {
     let two = with("duration = \"{q1} s\"", "[quantities]\nq0 = \"1\"\nq1 = \"{q0} + {q0}\"");
     let study = load("my.toml", &two, folder().path(), &[]).unwrap();
     assert_eq!(
-        study.experiments[0].plan(Size::Quick).setups()[0].scenario().unwrap().duration.as_secs_f64(),
+        study.experiments[0].plan(Size::Quick).setups[0].scenario().unwrap().duration.as_secs_f64(),
         2.0
     );
 }

@@ -2,21 +2,13 @@
 
 use super::*;
 
-/// Two flows, one of which asks and is answered.
-const WEB: &str = r#"
-    name = "web"
-    duration = "4 s"
-    warmup = "1 s"
-    links.a = { rate = "10 Mbit/s", delay = "10 ms", queue = "1 BDP" }
-    flows = [
-        { name = "mptcp", cc = "lia", paths = [["a"], ["a"]] },
-        { name = "tcp", cc = "reno", count = 2, paths = [["a"]], application = { kind = "request-response", size = "10 kB", think = "100 ms" } },
-    ]
-"#;
+/// In place of the flow that always sends, two that ask and are answered.
+const WEB: &str =
+    r#""reno", count = 2, application = { kind = "request-response", size = "10 kB", think = "100 ms" }"#;
 
 fn before_it_runs(of: &str, rest: &str) -> Result<(), (String, Option<usize>)> {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("web.toml"), WEB).unwrap();
+    std::fs::write(folder.path().join("web.toml"), SCENARIO.replace("\"reno\"", WEB)).unwrap();
     let text = format!(
         "title = \"t\"\n[runs.r]\nscenario = \"web.toml\"\nset.\"flows.mptcp.cc\" = \"{{cc}}\"\nvary.cc = [\"lia\", \"cubic\"]\n\
          [quantities]\nq = 'observable(\"mptcp\", 1, \"alpha\")'\n\

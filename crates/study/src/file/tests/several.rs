@@ -254,9 +254,9 @@ fn every_link_of_a_part() {
         assert!((mean(row) - expected).abs() < 1e-12, "{}: {expected}", row.id);
     }
     let both = load(TEXT, &["olia", "lia"]).unwrap();
-    assert_eq!(both.experiments[0].plan(Default::default()).setups().len(), 4);
+    assert_eq!(both.experiments[0].plan(Default::default()).setups.len(), 4);
     let whole = load(TEXT, &[]).unwrap();
-    assert_eq!(whole.experiments[0].plan(Default::default()).setups().len(), 4);
+    assert_eq!(whole.experiments[0].plan(Default::default()).setups.len(), 4);
     assert_ne!(whole.hash, part.hash, "results of a part are not those of the whole");
 
     let said = |text: &str, value: &[&str]| load(text, value).err().unwrap().to_string();

@@ -222,10 +222,7 @@ impl Parser<'_> {
             if self.rest().starts_with('=') && !self.rest().starts_with("==") {
                 self.at += 1;
                 self.space();
-                let value = match self.rest().starts_with(['"', '\'']) {
-                    true => self.quoted()?,
-                    false => self.word()?,
-                };
+                let value = if self.rest().starts_with(['"', '\'']) { self.quoted()? } else { self.word()? };
                 return Ok(Argument::Named(name, value));
             }
             self.at = start;

@@ -107,7 +107,6 @@ fn keep_backends(new: &mut Experiment, old: &Experiment, origin: &str) -> (bool,
 /// The beginning of the note on a variant's origin.
 const KEPT: &str = "Kept from";
 
-/// The origin of a result.
 fn origin(old: &StudyResult, written: SystemTime) -> String {
     let at = chrono::DateTime::<chrono::Utc>::from(written).format("%-d %B %Y, %H:%M UTC");
     format!("the result of {at}, by version {}", old.version)
