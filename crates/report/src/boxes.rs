@@ -1,10 +1,9 @@
 //! Box plots: quartiles, whiskers, and every value as a dot.
 
-use anabranch_study::{Panel, Point, Series, quantile};
-use serde_json::{Value, json};
-
 use crate::{scales::drawable, style::Style};
 use anabranch_study::format::significant;
+use anabranch_study::{Panel, Point, Series, quantile};
+use serde_json::{Value, json};
 
 /// How boxes are made; belongs to each drawing's remarks.
 pub const RULE: &str = "Box: median and quartiles, interpolated between neighbouring values. Whiskers: the outermost values within 1.5 box heights of the box. Dots: all values.";

@@ -1,8 +1,7 @@
 //! Content that a page loads when opened.
 
-use maud::{Markup, html};
-
 use crate::{site::Site, visible};
+use maud::{Markup, html};
 
 /// A fragment file with the content of several sections: similar texts compress well together.
 pub struct Bundle {

@@ -1,19 +1,15 @@
 //! A panel as a Vega-Lite specification.
 
-use std::collections::BTreeSet;
-
+use crate::downsample::downsample;
+use crate::scales::{STEPS, domain, drawable, exceeds, extent, nice, quantitative};
+use crate::style::Style;
+use crate::visible::visible;
+use crate::{boxes, tiles};
+use anabranch_scenario::distinct;
+use anabranch_study::format::significant;
 use anabranch_study::{Axis, Mark, Panel, Point, Series};
 use serde_json::{Map, Value, json};
-
-use crate::visible::visible;
-use crate::{
-    boxes,
-    downsample::downsample,
-    scales::{STEPS, domain, drawable, exceeds, extent, nice, quantitative},
-    style::Style,
-    tiles,
-};
-use anabranch_study::format::significant;
+use std::collections::BTreeSet;
 
 /// Points of a series beyond which only extremes are drawn.
 pub const MOST_POINTS: usize = 2000;
@@ -23,7 +19,6 @@ pub const FEW_POINTS: usize = 40;
 const MARGIN: u32 = 8;
 /// The resolution of a vertical axis in a drawing 250 pixels high.
 const STEPS_SHOWN: f64 = 500.0;
-/// Digits in a tooltip.
 const TOOLTIP_DIGITS: usize = 6;
 /// Invisible points of a long line that carry its tooltips.
 const HANDLES: usize = 80;
@@ -147,6 +142,16 @@ impl<'a> VisibleData<'a> {
         let few = series.iter().all(|points| points.len() <= FEW_POINTS);
         Some(VisibleData { series, xs, ys, x_domain, y_domain, few })
     }
+
+    /// The labels of its points.
+    pub fn labels(&self) -> Vec<&'a str> {
+        labels(self.series.iter().flatten().copied())
+    }
+}
+
+/// Labels in the order of their first points.
+pub fn labels<'a>(points: impl Iterator<Item = &'a Point>) -> Vec<&'a str> {
+    distinct(points.map(|point| point.label.as_deref().unwrap_or("")))
 }
 
 /// The base of bars: zero, or the lower end of a logarithmic axis.

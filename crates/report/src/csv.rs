@@ -1,17 +1,12 @@
 //! All values behind tables and figures, for other tools.
 
-use std::collections::BTreeMap;
-
-use anabranch_papers::standard::{CaseResult, Trace};
-use anabranch_study::{Mark, Other, Panel, Published, Wording};
-
+use crate::boxes::{FiveNumbers, NAMES, groups};
 use crate::chart::labelled;
-use crate::{
-    boxes::{FiveNumbers, NAMES, groups},
-    pages::{assumptions, fidelity},
-    plan::PaperPlan,
-};
-use anabranch_study::format;
+use crate::pages::{assumptions, fidelity};
+use crate::plan::PaperPlan;
+use anabranch_papers::standard::{CaseResult, Trace};
+use anabranch_study::{Mark, Other, Panel, Published, Wording, format};
+use std::collections::BTreeMap;
 
 /// A panel's points, before any are left out of the drawing.
 pub fn panel(panel: &Panel) -> String {
@@ -181,10 +176,10 @@ pub fn backends(paper: &PaperPlan) -> String {
         for scenario in plan.backends.iter().flat_map(|backend| &backend.scenarios) {
             for quantity in &scenario.quantities {
                 let (factor, unit) = fidelity::unit(quantity.kind);
-                let [here, there] =
-                    [&quantity.simulated, &quantity.real].map(|value| fidelity::scaled(value, factor));
+                let scaled = |value| fidelity::scaled(value, |x| x * factor);
+                let [here, there] = [&quantity.simulated, &quantity.real].map(scaled);
                 let hosts = quantity.linux_hosts.as_ref();
-                let with_hosts = hosts.map(|hosts| fidelity::scaled(&hosts.simulated, factor));
+                let with_hosts = hosts.map(|hosts| scaled(&hosts.simulated));
                 let percent = |part: Option<f64>| text(part.map(|part| 100.0 * part));
                 out += &line([
                     &plan.experiment.id,

@@ -1,10 +1,9 @@
 //! A dot plot: one row for each algorithm, in one or more columns of values with their intervals.
 
-use anabranch_study::Estimate;
-use maud::{Markup, html};
-
 use crate::scales::step;
+use anabranch_study::Estimate;
 use anabranch_study::format::{self, number};
+use maud::{Markup, html};
 
 /// Sizes in the drawing's own units, about CSS pixels.
 const ROW: f64 = 17.0;

@@ -3,16 +3,13 @@
 //! The limits are that study's, which were set before its first run. A standard case is judged by them as well: its share is
 //! compared with what one single-path flow would have in the connection's place.
 
-use std::cmp::Reverse;
-
-use anabranch_cc::registry::{Entry, Kind};
-use anabranch_study::{
-    Estimate, Experiment, Mark, Rule, Size, Verdict,
-    format::{number, significant},
-};
-
 use crate::headline::least;
+use crate::pages::fidelity::scaled;
 use crate::plan::{ALGORITHMS, AlgorithmPlan, PaperPlan, Plan};
+use anabranch_cc::registry::{Entry, Kind};
+use anabranch_study::format::{number, significant};
+use anabranch_study::{Experiment, Mark, Rule, Size, Verdict};
+use std::cmp::Reverse;
 
 /// Goal 1: at least this fraction of a single-path flow's rate on the best path.
 const THROUGHPUT: f64 = 0.95;
@@ -138,11 +135,7 @@ fn case(algorithm: &AlgorithmPlan, goal: usize, neighbour: &str) -> Option<Cell>
         _ => return None,
     };
     let share = &algorithm.result?.case(&case)?.key.as_ref()?.value;
-    let ratio = Estimate {
-        mean: share.mean / single,
-        half_width: share.half_width.map(|half| half / single),
-        values: share.values.iter().map(|value| value / single).collect(),
-    };
+    let ratio = scaled(share, |x| x / single);
     let is_quick = algorithm.result?.size == Size::Quick.name();
     let verdict = if is_quick { Verdict::Provisional } else { rule.judge(&ratio) };
     Some(Cell {

@@ -1,9 +1,9 @@
 //! A study's main claim and its verdict, in the simulator and on other backends.
 
+use crate::{plan::PaperPlan, prose::prose, verdict};
+use anabranch_scenario::distinct_by;
 use anabranch_study::{Estimate, Row, StudyResult, VariantName, Verdict, format};
 use maud::{Markup, html};
-
-use crate::{plan::PaperPlan, prose::prose, verdict};
 
 /// Further reasons are only counted.
 const MOST_REASONS: usize = 2;
@@ -204,13 +204,8 @@ fn sources(result: &StudyResult) -> Vec<ValueLine<'_>> {
 
 /// The backends on which any of it ran.
 fn backends(result: &StudyResult) -> Vec<&VariantName> {
-    let mut known: Vec<&VariantName> = Vec::new();
-    for column in result.experiments.iter().flat_map(|e| &e.variants).filter(|column| column.of_backend) {
-        if !known.iter().any(|k| k.id == column.id) {
-            known.push(column);
-        }
-    }
-    known
+    let all = result.experiments.iter().flat_map(|e| &e.variants).filter(|column| column.of_backend);
+    distinct_by(all, |column| &column.id)
 }
 
 /// A table whose values are drawn as bars on one scale.

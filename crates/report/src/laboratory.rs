@@ -1,14 +1,11 @@
 //! Links that open a run in the laboratory, the page that simulates.
 
+use crate::layout::LABORATORY;
+use crate::site::{Site, deflated};
 use anabranch_study::Run;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use maud::{Markup, html};
 use serde::Serialize;
-
-use crate::{
-    layout::LABORATORY,
-    site::{Site, deflated},
-};
 
 /// The neighbour beside it.
 const BESIDE: [&str; 2] = ["lia", "uncoupled"];

@@ -1,10 +1,9 @@
 //! The frame of every page: head, navigation, foot.
 
-use anabranch_study::Size;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
-
 use crate::plan::{ALGORITHMS, PaperPlan, Plan};
 use crate::{cite, search, visible};
+use anabranch_study::Size;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// A page's place in the report.
 pub struct Page<'a> {

@@ -6,12 +6,11 @@
 //! Each page is a function of the `Plan` in `pages`. The plan names every page, row and data file in advance, so that pages can
 //! link to each other. A new kind of page needs a module there and a group in the navigation.
 
-use std::borrow::Cow;
-use std::path::Path;
-
 use anabranch_advice::Advice;
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::StudyResult;
+use std::borrow::Cow;
+use std::path::Path;
 
 mod boxes;
 mod bundle;

@@ -1,11 +1,10 @@
 //! A style sheet of matplotlib: size, text, colours, dashes and symbols of a figure.
 
-use anabranch_scenario::printable_line;
-use anabranch_study::{Mark, Panel};
-
 use crate::chart::{MOST_POINTS, VisibleData};
 use crate::style::{DOTTED, HOLLOW, SOLID, Style};
 use crate::svg::{ChartSize, margin};
+use anabranch_scenario::printable_line;
+use anabranch_study::{Mark, Panel};
 
 /// CSS pixels of an inch, and points.
 const INCH: f64 = 96.0;
@@ -64,7 +63,6 @@ pdf.fonttype: 42
     ))
 }
 
-/// A symbol of matplotlib.
 fn symbol(shape: &str) -> char {
     match shape {
         "square" => 's',

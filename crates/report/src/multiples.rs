@@ -3,6 +3,7 @@
 use crate::chart::{MOST_POINTS, VisibleData};
 use crate::scales::{STEPS, nice};
 use crate::style::{COLOURS, family};
+use anabranch_scenario::distinct;
 use anabranch_study::{Mark, Panel, Series};
 
 /// The panels, and of each with more lines than colours several on the same axes. A line and its theory stay together, and so do
@@ -12,12 +13,7 @@ pub fn multiples(panels: &[Panel]) -> Vec<Panel> {
 }
 
 fn split(panel: &Panel) -> Vec<Panel> {
-    let mut families: Vec<&str> = Vec::new();
-    for series in &panel.series {
-        if !families.contains(&family(series)) {
-            families.push(family(series));
-        }
-    }
+    let families = distinct(panel.series.iter().map(family));
     let count = families.len().div_ceil(COLOURS.len());
     if panel.mark != Mark::Line || count < 2 {
         return vec![panel.clone()];

@@ -1,8 +1,5 @@
 //! Charts on a page of their own: one file, which needs neither a network nor other files.
 
-use anabranch_study::Panel;
-use maud::{DOCTYPE, PreEscaped, html};
-
 use crate::chart::chart;
 use crate::layout::head;
 use crate::multiples::multiples;
@@ -10,6 +7,8 @@ use crate::site::VEGA;
 use crate::svg::{ChartSize, inline};
 use crate::visible::visible;
 use anabranch_scenario::printable_line;
+use anabranch_study::Panel;
+use maud::{DOCTYPE, PreEscaped, html};
 
 const CSS: &str = include_str!("../assets/report.css");
 const LICENCES: &str = include_str!("../assets/vendor/LICENSES.txt");

@@ -1,13 +1,11 @@
 //! Names for all pages, anchors and data files, chosen before writing.
 
-use std::collections::BTreeSet;
-
+use crate::{Context, Results, prose::Links};
 use anabranch_advice::Advice;
 use anabranch_cc::registry::{self, Entry, Kind};
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::{Experiment, Fidelity, Figure, Panel, Row, Run, StudyResult, VariantName, Wording};
-
-use crate::{Context, Results, prose::Links};
+use std::collections::BTreeSet;
 
 /// The page of all algorithms.
 pub const ALGORITHMS: &str = "algorithms.html";

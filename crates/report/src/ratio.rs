@@ -1,9 +1,8 @@
 //! A row's measured value over the published one, drawn on a small logarithmic scale.
 
+use anabranch_study::format::number;
 use anabranch_study::{Estimate, Row};
 use maud::{Markup, html};
-
-use anabranch_study::format::number;
 
 /// Drawing size in CSS pixels; the scale runs from a half to twice the published value.
 const WIDTH: f64 = 96.0;

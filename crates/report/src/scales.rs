@@ -1,9 +1,8 @@
 //! Axes of a chart.
 
 use anabranch_study::Axis;
-use serde_json::{Value, json};
-
 use anabranch_study::format::{exact, power_of_ten, significant};
+use serde_json::{Value, json};
 
 /// Smallest and largest of the values; `None` without values.
 pub fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {

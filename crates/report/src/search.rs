@@ -1,9 +1,8 @@
 //! The index of the search field: algorithms, experiments and rows.
 
+use crate::{plan::Plan, site::Site, verdict};
 use anabranch_scenario::printable_line;
 use serde_json::{Value, json};
-
-use crate::{plan::Plan, site::Site, verdict};
 
 /// The fragment that holds it.
 pub const PART: &str = "data/search.js";

@@ -1,18 +1,13 @@
 //! The files of a report, gathered in memory and written at once.
 
-use std::{
-    borrow::Cow,
-    collections::BTreeMap,
-    fs,
-    io::{self, Write},
-    path::{Path, PathBuf},
-};
-
 use base64::{Engine, engine::general_purpose::STANDARD};
-use flate2::{
-    Compression,
-    write::{DeflateEncoder, GzEncoder},
-};
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, GzEncoder};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 /// Why a report could not be written.
 #[derive(Debug, thiserror::Error)]

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 /// The length from which a column is delta-encoded.
 const MANY: usize = 40;
-/// The most decimals that are tried.
 const MOST_DECIMALS: i32 = 12;
 /// Integers up to which JavaScript adds without rounding: 2⁵³.
 const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -3,13 +3,12 @@
 //! Everything is drawn in `currentColor` but the series, so that a drawing in a page follows its light and dark scheme; a
 //! [`document()`] has black on white.
 
-use anabranch_study::{Mark, Panel};
-use maud::{Markup, html};
-
 use crate::chart::{VisibleData, describe};
 use crate::scales::{STEPS, nice};
 use crate::{style::Style, visible::visible};
+use anabranch_study::{Mark, Panel};
 use frame::Frame;
+use maud::{Markup, html};
 
 mod boxes;
 mod frame;

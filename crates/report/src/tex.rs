@@ -1,13 +1,12 @@
 //! Panels as pgfplots draws them, for figures in the style of a LaTeX document.
 
-use anabranch_study::format::significant;
-use anabranch_study::{Mark, Panel, Point};
-
 use crate::chart::{VisibleData, ends, is_gap, labelled};
 use crate::scales::{STEPS, nice};
 use crate::style::{COLOURS, HOLLOW, SOLID, Style, THEORY};
 use crate::svg::{ChartSize, text_width};
 use crate::visible::visible;
+use anabranch_study::format::significant;
+use anabranch_study::{Mark, Panel, Point};
 
 /// TeX's points of a CSS pixel.
 const PT: f64 = 72.27 / 96.0;
@@ -99,7 +98,7 @@ impl Picture<'_> {
         options.push(format!("ymin={}, ymax={}", number(y.0), number(y.1)));
         let mut below = 3.5;
         if labelled(panel) {
-            let labels = self.labels();
+            let labels = self.drawn.labels();
             let widest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0) as f64;
             let ticks: Vec<String> = (0..labels.len()).map(|i| i.to_string()).collect();
             let names: Vec<String> = labels.iter().map(|label| format!("{{{}}}", escaped(label))).collect();
@@ -123,17 +122,6 @@ impl Picture<'_> {
         options
     }
 
-    /// In the order of their first points.
-    fn labels(&self) -> Vec<&str> {
-        let mut labels: Vec<&str> = Vec::new();
-        for label in self.drawn.series.iter().flatten().map(|p| p.label.as_deref().unwrap_or("")) {
-            if !labels.contains(&label) {
-                labels.push(label);
-            }
-        }
-        labels
-    }
-
     /// Whether a series is the theory of another, which the legend names once for all.
     fn is_theory(&self, i: usize) -> bool {
         let of = self.style.names[i].strip_suffix(THEORY);
@@ -141,7 +129,7 @@ impl Picture<'_> {
     }
 
     fn plots(&self) -> String {
-        let labels = self.labels();
+        let labels = self.drawn.labels();
         let mut out = String::new();
         for (i, points) in self.drawn.series.iter().enumerate().filter(|(_, points)| !points.is_empty()) {
             let place = |p: &Point| match labelled(self.panel) {

@@ -1,10 +1,9 @@
 //! Tiles: a value for each series and label, as a colour.
 
-use anabranch_study::{Panel, Point, Series};
-use serde_json::{Value, json};
-
 use crate::scales::drawable;
 use anabranch_study::format::significant;
+use anabranch_study::{Panel, Point, Series};
+use serde_json::{Value, json};
 
 /// Colours of the worst value, the neutral one and the best: distinct for colour-blind readers, and the neutral one from the paper
 /// and the dark page.

@@ -1,14 +1,12 @@
 //! Advice on an algorithm for a scenario: the table of `anabranch advise`, and what follows from it.
 
+use crate::layout::{Page, page, scroll};
+use crate::pages::fidelity::scaled;
+use crate::plan::{AdvicePlan, Plan};
+use crate::site::Site;
 use anabranch_advice::{Advice, Case, Goal, RULE};
 use anabranch_study::{Estimate, format};
 use maud::{Markup, html};
-
-use crate::{
-    layout::{Page, page, scroll},
-    plan::{AdvicePlan, Plan},
-    site::Site,
-};
 
 /// Adds the page.
 pub fn add(plan: &Plan, planned: &AdvicePlan, site: &mut Site) {
@@ -95,10 +93,5 @@ fn ratio(goal: Option<&Goal>) -> String {
 
 /// A value in another unit.
 fn text(estimate: Option<&Estimate>, factor: f64) -> String {
-    let scaled = |of: &Estimate| Estimate {
-        mean: factor * of.mean,
-        half_width: of.half_width.map(|half| factor * half),
-        values: vec![],
-    };
-    estimate.map_or("–".to_owned(), |estimate| format::of(&scaled(estimate)))
+    estimate.map_or("–".to_owned(), |estimate| format::of(&scaled(estimate, |x| factor * x)))
 }

@@ -1,18 +1,16 @@
 //! An algorithm's page: rules, behaviour and rank.
 
+use crate::bundle::Bundle;
+use crate::layout::{Page, page, scroll};
+use crate::pages::{case, equation::typeset, figure::Charts};
+use crate::plan::{self, AlgorithmPlan, Plan};
+use crate::prose::prose;
+use crate::site::Site;
 use anabranch_cc::registry::{Entry, Kind, Param, Value};
 use anabranch_papers::standard::{AlgorithmResult, CASES};
-use maud::{Markup, html};
-
-use crate::{
-    bundle::Bundle,
-    layout::{Page, page, scroll},
-    pages::{case, equation::typeset, figure::Charts},
-    plan::{self, AlgorithmPlan, Plan},
-    prose::prose,
-    site::Site,
-};
+use anabranch_scenario::describe::kind;
 use anabranch_study::format::number;
+use maud::{Markup, html};
 
 /// Adds the page and the values behind its figures.
 pub fn add(plan: &Plan, algorithm: &AlgorithmPlan, site: &mut Site) {
@@ -32,14 +30,6 @@ pub fn add(plan: &Plan, algorithm: &AlgorithmPlan, site: &mut Site) {
     };
     let title = format!("{} – Anabranch", entry.name);
     site.add(algorithm.file.as_str(), page(plan, &Page { file: &algorithm.file, title: &title }, &body));
-}
-
-/// "coupled" or "single path".
-pub fn kind(entry: &Entry) -> &'static str {
-    match entry.kind {
-        Kind::SinglePath => "single path",
-        Kind::Coupled => "coupled",
-    }
 }
 
 fn siblings(plan: &Plan, entry: &Entry) -> Markup {

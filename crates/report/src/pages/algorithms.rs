@@ -1,21 +1,16 @@
 //! Every algorithm in every standard case: a matrix, and a dot plot for each case.
 
+use crate::dots;
+use crate::layout::{Page, page, scroll};
+use crate::pages::case::{compared, heading};
+use crate::plan::{self, AlgorithmPlan, Plan};
+use crate::prose::prose;
+use crate::site::Site;
 use anabranch_cc::registry::Kind;
 use anabranch_papers::standard::{AlgorithmResult, CASES, Case, CaseResult};
-use maud::{Markup, html};
-
-use crate::{
-    dots,
-    layout::{Page, page, scroll},
-    pages::{
-        algorithm::kind,
-        case::{compared, heading},
-    },
-    plan::{self, AlgorithmPlan, Plan},
-    prose::prose,
-    site::Site,
-};
+use anabranch_scenario::describe::kind;
 use anabranch_study::format;
+use maud::{Markup, html};
 
 /// Adds the page.
 pub fn add(plan: &Plan, site: &mut Site) {

@@ -1,15 +1,11 @@
 //! The first screen: the claims with their verdicts, and the algorithms against the three goals.
 
+use crate::goals::{self, COLUMNS, Cell, GOALS, Line, Neighbours};
+use crate::layout::scroll;
+use crate::plan::Plan;
+use crate::{headline, verdict};
 use anabranch_study::Verdict;
 use maud::{Markup, html};
-
-use crate::{
-    goals::{self, COLUMNS, Cell, GOALS, Line, Neighbours},
-    headline,
-    layout::scroll,
-    plan::Plan,
-    verdict,
-};
 
 /// Both, side by side where there is room.
 pub fn section(plan: &Plan) -> Markup {

@@ -1,10 +1,9 @@
 //! The verdicts on the papers' own rows in sensitivity variants, compared with the default.
 
-use anabranch_study::{Estimate, Other, Row, StudyResult, VariantName, Verdict, Wording};
-use maud::{Markup, html};
-
 use crate::{layout::scroll, prose::prose, verdict};
-use anabranch_study::format;
+use anabranch_scenario::distinct_by;
+use anabranch_study::{Estimate, Other, Row, StudyResult, VariantName, Verdict, Wording, format};
+use maud::{Markup, html};
 
 /// The verdicts on the papers' own rows in each variant; empty without variants.
 pub fn table(papers: &[&StudyResult], wording: Wording) -> Markup {
@@ -74,14 +73,9 @@ fn own<'a>(papers: &'a [&StudyResult]) -> impl Iterator<Item = &'a Row> {
 
 /// The variants that change a paper's own row, in order of first appearance.
 fn columns<'a>(papers: &'a [&StudyResult]) -> Vec<&'a VariantName> {
-    let mut columns: Vec<&VariantName> = Vec::new();
-    for column in papers.iter().flat_map(|paper| paper.experiments.iter().flat_map(|e| &e.variants)) {
-        let known = columns.iter().any(|known| known.id == column.id);
-        if !known && own(papers).any(|row| row.other(&column.id).is_some()) {
-            columns.push(column);
-        }
-    }
-    columns
+    let all = papers.iter().flat_map(|paper| paper.experiments.iter().flat_map(|e| &e.variants));
+    let changes = |column: &&VariantName| own(papers).any(|row| row.other(&column.id).is_some());
+    distinct_by(all, |column| &column.id).into_iter().filter(changes).collect()
 }
 
 /// A variant's value, or the values that a claim orders: "0.69 ± 0.09".

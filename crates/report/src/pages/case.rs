@@ -1,22 +1,17 @@
 //! An algorithm in one standard case, and all of them beside each other.
 
+use crate::bundle::Bundle;
+use crate::dots::{self, Column, Dot, Name};
+use crate::layout::scroll;
+use crate::pages::{figure::Charts, shares};
+use crate::plan::{self, AlgorithmPlan, Plan};
+use crate::prose::prose;
+use crate::site::Site;
+use crate::svg::ChartSize;
+use crate::{csv, laboratory};
 use anabranch_papers::standard::{AlgorithmResult, Case, CaseResult, FlowRow, Goal, Trace};
-use anabranch_study::{Axis, Estimate, Mark, Panel, Point, Series, ShareRow, Shares};
+use anabranch_study::{Axis, Estimate, Mark, Panel, Point, Series, ShareRow, Shares, format};
 use maud::{Markup, html};
-
-use crate::{
-    bundle::Bundle,
-    csv,
-    dots::{self, Column, Dot, Name},
-    laboratory,
-    layout::scroll,
-    pages::{figure::Charts, shares},
-    plan::{self, AlgorithmPlan, Plan},
-    prose::prose,
-    site::Site,
-    svg::ChartSize,
-};
-use anabranch_study::format;
 
 /// The text where there is no value.
 const NOTHING: &str = "–";

@@ -1,19 +1,15 @@
 //! An experiment: its table, its figures, and the runs behind them.
 
-use anabranch_study::{Experiment, Published, Row, Run, VariantName, Verdict, Wording};
+use crate::layout::scroll;
+use crate::pages::{assumptions, fidelity, figure, pivot, shares};
+use crate::plan::{ExperimentPlan, PaperPlan};
+use crate::prose::{Links, paragraphs, prose, with_links};
+use crate::ratio::Ratio;
+use crate::site::Site;
+use crate::{laboratory, verdict, visible};
+use anabranch_scenario::distinct_by;
+use anabranch_study::{Experiment, Published, Row, Run, VariantName, Verdict, Wording, format};
 use maud::{Markup, html};
-
-use crate::{
-    laboratory,
-    layout::scroll,
-    pages::{assumptions, fidelity, figure, pivot, shares},
-    plan::{ExperimentPlan, PaperPlan},
-    prose::{Links, paragraphs, prose, with_links},
-    ratio::Ratio,
-    site::Site,
-    verdict, visible,
-};
-use anabranch_study::format;
 
 /// The number of columns of backends and variants that fit; with more, variants get a separate table.
 const FEW_COLUMNS: usize = 2;
@@ -299,12 +295,7 @@ fn runs(plan: &ExperimentPlan, site: &mut Site) -> Markup {
 
 /// Each run's command and theory, and each scenario once.
 fn commands(runs: &[Run], site: &Site) -> Markup {
-    let mut scenarios: Vec<&Run> = Vec::new();
-    for run in runs {
-        if !scenarios.iter().any(|known| (&known.scenario, &known.text) == (&run.scenario, &run.text)) {
-            scenarios.push(run);
-        }
-    }
+    let scenarios = distinct_by(runs, |run| (&run.scenario, &run.text));
     html! {
         @for run in runs {
             div.run {

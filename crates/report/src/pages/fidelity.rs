@@ -1,19 +1,16 @@
 //! The simulator compared with another backend: differences for the same scenarios.
 
-use std::collections::HashSet;
-
+use crate::layout::scroll;
+use crate::plan::{BackendPlan, PaperPlan};
+use crate::prose::prose;
+use anabranch_scenario::distinct_by;
+use anabranch_study::format;
 use anabranch_study::{
     Cause, Difference, DifferenceStats, Estimate, Fidelity, Measure, VariantName, exceeds_ten_percent,
     overview,
 };
 use maud::{Markup, html};
-
-use crate::{
-    layout::scroll,
-    plan::{BackendPlan, PaperPlan},
-    prose::prose,
-};
-use anabranch_study::format;
+use std::collections::HashSet;
 
 /// The number of scenarios up to which they start unfolded.
 const FEW_SCENARIOS: usize = 1;
@@ -47,13 +44,8 @@ pub fn any(papers: &[&PaperPlan]) -> bool {
 
 /// The backends, in order of first appearance.
 pub fn columns<'a>(papers: &[&'a PaperPlan<'a>]) -> Vec<&'a VariantName> {
-    let mut columns: Vec<&VariantName> = Vec::new();
-    for backend in papers.iter().flat_map(|paper| &paper.experiments).flat_map(|e| &e.backends) {
-        if !columns.iter().any(|known| known.id == backend.column.id) {
-            columns.push(backend.column);
-        }
-    }
-    columns
+    let backends = papers.iter().flat_map(|paper| &paper.experiments).flat_map(|e| &e.backends);
+    distinct_by(backends.map(|backend| backend.column), |column| &column.id)
 }
 
 /// The scenarios that ran there, once for each command.
@@ -233,7 +225,7 @@ fn table(scenario: &Fidelity, column: &VariantName) -> Markup {
 
 fn line(quantity: &Difference, has_hosts: bool) -> Markup {
     let (factor, unit) = unit(quantity.kind);
-    let value = |estimate: &Estimate| format::of(&scaled(estimate, factor));
+    let value = |estimate: &Estimate| format::of(&scaled(estimate, |x| x * factor));
     let hosts = quantity.linux_hosts.as_ref();
     html! {
         tr class=[is_marked(quantity).then_some("apart")] {
@@ -284,12 +276,12 @@ pub fn unit(kind: Measure) -> (f64, &'static str) {
     }
 }
 
-/// Multiplies an estimate.
-pub fn scaled(estimate: &Estimate, factor: f64) -> Estimate {
+/// An estimate in another unit.
+pub fn scaled(estimate: &Estimate, scale: impl Fn(f64) -> f64) -> Estimate {
     Estimate {
-        mean: estimate.mean * factor,
-        half_width: estimate.half_width.map(|half| half * factor),
-        values: estimate.values.iter().map(|value| value * factor).collect(),
+        mean: scale(estimate.mean),
+        half_width: estimate.half_width.map(&scale),
+        values: estimate.values.iter().map(|value| scale(*value)).collect(),
     }
 }
 

@@ -1,19 +1,15 @@
 //! A figure: its panels drawn, and the values behind them linked.
 
+use crate::chart::{Chart, MOST_POINTS, VisibleData, chart, drawable_points};
+use crate::multiples::multiples;
+use crate::plan::{FigurePlan, PaperPlan};
+use crate::prose::prose;
+use crate::scales::{STEPS, nice};
+use crate::site::Site;
+use crate::svg::{self, ChartSize};
+use crate::{csv, steps};
 use anabranch_study::{Mark, Panel};
 use maud::{Markup, html};
-
-use crate::{
-    chart::{Chart, MOST_POINTS, VisibleData, chart, drawable_points},
-    csv,
-    multiples::multiples,
-    plan::{FigurePlan, PaperPlan},
-    prose::prose,
-    scales::{STEPS, nice},
-    site::Site,
-    steps,
-    svg::{self, ChartSize},
-};
 
 /// Each of the simulator's figures with those from other backends' runs, "A-F5" with "A-F5@kernel", which follow it.
 pub fn together<'a, 'b>(figures: &'a [FigurePlan<'b>]) -> impl Iterator<Item = &'a [FigurePlan<'b>]> {
@@ -208,9 +204,6 @@ pub fn add_data(paper: &PaperPlan, site: &mut Site) {
     let figures = paper.experiments.iter().flat_map(|e| &e.figures);
     for (panel, path) in figures.flat_map(|f| &f.panels) {
         let values = csv::panel(panel);
-        match path.ends_with(".gz") {
-            true => site.add_gzip(path, &values),
-            false => site.add(path.as_str(), values),
-        }
+        if path.ends_with(".gz") { site.add_gzip(path, &values) } else { site.add(path.as_str(), values) }
     }
 }

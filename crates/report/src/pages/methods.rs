@@ -1,15 +1,12 @@
 //! How to read the report.
 
+use crate::layout::{Page, page};
+use crate::plan::Plan;
+use crate::prose::prose;
+use crate::site::Site;
+use crate::verdict;
 use anabranch_study::{Origin, Verdict, Wording};
 use maud::{Markup, html};
-
-use crate::{
-    layout::{Page, page},
-    plan::Plan,
-    prose::prose,
-    site::Site,
-    verdict,
-};
 
 const FILE: &str = "methods.html";
 

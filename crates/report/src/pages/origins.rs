@@ -1,12 +1,9 @@
 //! The origins of the differences from the papers' values, counted by paper.
 
+use crate::layout::scroll;
+use crate::plan::{PaperPlan, Plan};
 use anabranch_study::Origin;
 use maud::{Markup, html};
-
-use crate::{
-    layout::scroll,
-    plan::{PaperPlan, Plan},
-};
 
 /// In the order of [`Origin::ALL`].
 type Counts = [usize; Origin::ALL.len()];

@@ -1,17 +1,14 @@
 //! The first page: every row's verdict, and how to repeat it all.
 
+use crate::layout::{Page, page, scroll};
+use crate::pages::{advice, answers, assumptions, fidelity, origins};
+use crate::plan::{self, ExperimentPlan, PaperPlan, Plan};
+use crate::prose::{Links, paragraphs, prose};
+use crate::site::Site;
+use crate::{headline, verdict};
+use anabranch_scenario::distinct;
 use anabranch_study::{Row, Verdict, Wording};
 use maud::{Markup, html};
-
-use crate::{
-    headline,
-    layout::{Page, page, scroll},
-    pages::{advice, answers, assumptions, fidelity, origins},
-    plan::{self, ExperimentPlan, PaperPlan, Plan},
-    prose::{Links, paragraphs, prose},
-    site::Site,
-    verdict,
-};
 
 const FILE: &str = "index.html";
 
@@ -101,13 +98,7 @@ fn sizes<'a>(plan: &'a Plan) -> Vec<(&'a str, Option<&'a str>)> {
         plan.papers.iter().chain(&plan.own).map(|p| (p.result.size.as_str(), meaning(&p.result.size)));
     let by_the_file = "durations and seeds as set in the study file";
     let studies = plan.studies.iter().map(|p| (p.result.size.as_str(), Some(by_the_file)));
-    let mut sizes: Vec<(&str, Option<&str>)> = Vec::new();
-    papers.chain(studies).for_each(|size| {
-        if !sizes.contains(&size) {
-            sizes.push(size)
-        }
-    });
-    sizes
+    distinct(papers.chain(studies))
 }
 
 /// Version, machine and command.

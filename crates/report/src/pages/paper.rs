@@ -1,17 +1,13 @@
 //! A paper's page.
 
+use crate::layout::{Page, page};
+use crate::pages::{assumptions, experiment, fidelity, figure};
+use crate::plan::{ExperimentPlan, PaperPlan, Plan, names};
+use crate::prose::{paragraphs, prose};
+use crate::site::Site;
+use crate::{csv, headline, verdict};
 use anabranch_study::{Experiment, Verdict};
 use maud::{Markup, html};
-
-use crate::{
-    csv, headline,
-    layout::{Page, page},
-    pages::{assumptions, experiment, fidelity, figure},
-    plan::{ExperimentPlan, PaperPlan, Plan, names},
-    prose::{paragraphs, prose},
-    site::Site,
-    verdict,
-};
 
 /// Adds the page, its experiments' pages, and the values behind its tables and figures.
 pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {

@@ -1,10 +1,9 @@
 //! A study's values at a glance: algorithms down, the parameter across, taken from its figures.
 
+use crate::{layout::scroll, plan::ExperimentPlan, prose::prose};
 use anabranch_cc::registry;
 use anabranch_study::{Axis, Estimate, Mark, Panel, Point, format};
 use maud::{Markup, html};
-
-use crate::{layout::scroll, plan::ExperimentPlan, prose::prose};
 
 /// More columns do not fit; a figure has them.
 const MOST_COLUMNS: usize = 16;
@@ -33,7 +32,6 @@ fn title(figure: &str, panel: &str) -> String {
 
 /// Values by line and column.
 struct Pivot {
-    /// What the lines are.
     lines_are: &'static str,
     /// What the columns are: "links.*.queue (BDP)".
     columns_are: String,

@@ -1,10 +1,8 @@
 //! Results of runs compared with theory.
 
-use anabranch_study::{Comparison, EquilibriumName, ShareRow, Shares};
-use maud::{Markup, html};
-
 use crate::{layout::scroll, prose::prose};
-use anabranch_study::format;
+use anabranch_study::{Comparison, EquilibriumName, ShareRow, Shares, format};
+use maud::{Markup, html};
 
 /// The heading of the flows' own equilibrium.
 const OWN: &str = "Own";

@@ -1,12 +1,11 @@
 //! Box plots.
 
-use anabranch_study::Panel;
-use maud::{Markup, html};
-
 use super::{Places, frame::Frame, marks::FILLED};
 use crate::boxes::{FiveNumbers, groups};
 use crate::scales::drawable;
 use crate::style::Style;
+use anabranch_study::Panel;
+use maud::{Markup, html};
 
 /// Boxes side by side at each label, with their whiskers and every value as a dot.
 pub fn draw(panel: &Panel, style: &Style, frame: &Frame) -> Markup {

@@ -1,12 +1,11 @@
 //! The surroundings of the marks: axes with their ticks, grid and titles.
 
-use anabranch_study::{Panel, Point};
-use maud::{Markup, html};
-
 use super::marks::overhang;
 use super::{ChartSize, Places, text_width, wrap};
 use crate::chart::{VisibleData, labelled};
 use crate::scales::{minor_ticks, nice, own_ticks, ticks};
+use anabranch_study::Panel;
+use maud::{Markup, html};
 
 /// From values to places.
 pub struct Scale {
@@ -92,7 +91,7 @@ impl Frame {
         let bottom = top + look.plot_height;
         let (mut x_ticks, mut aslant, mut below) = (Vec::new(), false, 1.5 * font);
         let x = if labelled(panel) {
-            let labels = labels(drawn.series.iter().flatten().copied());
+            let labels: Vec<String> = drawn.labels().into_iter().map(str::to_owned).collect();
             let longest = labels.iter().map(|label| text_width(label, font)).fold(0.0, f64::max);
             aslant = labels.len() as f64 * (longest + font) > right - left;
             if aslant {
@@ -261,15 +260,3 @@ impl Frame {
 
 /// The angle of labels that are too long to stand beside each other, in radians.
 const ASLANT: f64 = 35.0 * std::f64::consts::PI / 180.0;
-
-/// Labels in the order of their first points.
-fn labels<'a>(points: impl Iterator<Item = &'a Point>) -> Vec<String> {
-    let mut labels: Vec<String> = Vec::new();
-    for point in points {
-        let label = point.label.as_deref().unwrap_or("");
-        if !labels.iter().any(|known| known == label) {
-            labels.push(label.to_owned());
-        }
-    }
-    labels
-}

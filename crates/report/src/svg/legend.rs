@@ -1,14 +1,10 @@
 //! The legend below a drawing.
 
+use super::marks::{dash, symbol};
+use super::{ChartSize, Places, text_width};
+use crate::style::{DOTTED, HOLLOW, Style, THEORY};
 use anabranch_study::Mark;
 use maud::{Markup, html};
-
-use super::{
-    ChartSize, Places,
-    marks::{dash, symbol},
-    text_width,
-};
-use crate::style::{DOTTED, HOLLOW, Style, THEORY};
 
 /// Entries in rows, as many in each as fit.
 pub struct Legend<'a> {

@@ -1,13 +1,12 @@
 //! Lines, points, bars and intervals.
 
-use anabranch_study::{Mark, Panel, Point};
-use maud::{Markup, html};
-
 use super::Places;
 use super::frame::{Across, Frame};
 use crate::chart::{VisibleData, base, ends, is_gap};
 use crate::scales::drawable;
 use crate::style::{SOLID, Style};
+use anabranch_study::{Mark, Panel, Point};
+use maud::{Markup, html};
 
 /// Radius of points, in pixels.
 pub const RADIUS: f64 = 3.7;

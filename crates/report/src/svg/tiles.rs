@@ -1,12 +1,12 @@
 //! Tiles: a value for each series and label, as a colour.
 
-use anabranch_study::Panel;
-use maud::html;
-
 use super::{ChartSize, Drawing, Places, text_width};
+use crate::chart::labels;
 use crate::scales::drawable;
 use crate::tiles::{COLOURS, FEW_LABELS};
+use anabranch_study::Panel;
 use anabranch_study::format::{exact, significant};
+use maud::html;
 
 /// Height of a tile, in the size of text.
 const ROW: f64 = 2.0;
@@ -14,13 +14,7 @@ const ROW: f64 = 2.0;
 /// Draws them, with their colours' scale below.
 pub fn draw(panel: &Panel, look: &ChartSize) -> Option<Drawing> {
     let font = look.font;
-    let mut labels: Vec<&str> = Vec::new();
-    for point in panel.series.iter().flat_map(|s| &s.points) {
-        let label = point.label.as_deref().unwrap_or("");
-        if !labels.contains(&label) {
-            labels.push(label);
-        }
-    }
+    let labels = labels(panel.series.iter().flat_map(|s| &s.points));
     if !panel.series.iter().flat_map(|s| &s.points).any(|p| drawable(&panel.y, p.y)) {
         return None;
     }

@@ -1,14 +1,11 @@
 //! The algorithms' pages: one for each of the registry, with what is known and what was run.
 
-use crate::{
-    fixture,
-    written::{attributes, between, text_of},
-};
-use std::{fs, path::Path};
-
+use crate::fixture;
+use crate::written::{attributes, between, text_of};
 use anabranch_cc::registry::ALL;
 use anabranch_papers::standard::{AlgorithmResult, CASES};
 use anabranch_report::{Results, typeset, write};
+use std::{fs, path::Path};
 
 fn report(algorithms: &[AlgorithmResult]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();

@@ -1,12 +1,11 @@
 //! The report in a real browser, where there is one.
 
 use crate::{chromium, fixture};
-use std::{fs, path::Path};
-
 use anabranch_papers::standard::CASES;
 use anabranch_report::{Results, page_of_charts, write};
 use anabranch_study::{Published, StudyResult, Verdict};
 use serde_json::Value;
+use std::{fs, path::Path};
 
 /// The most elements that a page begins with.
 const MOST_ELEMENTS: u64 = 5000;

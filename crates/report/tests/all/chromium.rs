@@ -1,13 +1,12 @@
 //! A page in a real browser, where there is one: what its script says.
 
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use std::{env, fs, path::Path, thread};
-
-use base64::{Engine, engine::general_purpose::STANDARD};
-use serde_json::Value;
 
 /// How long a page may take. Chromium sometimes hangs before it opens a page, so it starts anew; each time it may take
 /// longer, for a page that is slow beside a busy machine's other work.

@@ -2,11 +2,10 @@
 //! message, never an empty box.
 
 use crate::{chromium, fixture};
-use std::{fs, path::Path};
-
 use anabranch_report::{Results, page_of_charts, write};
 use anabranch_study::StudyResult;
 use serde_json::Value;
+use std::{fs, path::Path};
 
 /// The content of each chart of a page: its picture's width, its drawing, the readable message.
 const CHARTS: &str = "const charts = (page) => [...page.querySelectorAll('.chart')].map((chart) => ({
