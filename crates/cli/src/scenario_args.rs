@@ -23,7 +23,6 @@ pub struct ScenarioArgs {
     pub duration: Option<String>,
 }
 
-/// Parses a seed.
 fn parse_seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("a seed is a whole number from 0 to {}", u64::MAX))
 }

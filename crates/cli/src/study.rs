@@ -11,10 +11,8 @@ use crate::pages::study::verdicts_and_rows;
 use crate::size_args::SizeArgs;
 use crate::variant_args::VariantArgs;
 use anabranch::records::quoted;
-use anabranch::studies::{
-    Kind, RunCache, Study,
-    file::{AxisSubset, parts},
-};
+use anabranch::studies::file::{AxisSubset, parts};
+use anabranch::studies::{Kind, RunCache, Study};
 use anabranch::{Campaign, Error, Options, Place, Runner, Size, counted, describe_extent, open_study, store};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};

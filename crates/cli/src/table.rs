@@ -2,10 +2,8 @@
 
 use anabranch::records::{SubflowSummary, Unit, View};
 use anabranch::scenarios::printable;
-use anabranch::studies::{
-    Estimate, NoValue, estimate,
-    format::{decimals, plain, plain_estimate},
-};
+use anabranch::studies::format::{decimals, plain, plain_estimate};
+use anabranch::studies::{Estimate, NoValue, estimate};
 use anabranch::units::{PERCENT, PLAIN, RATE, TIME, Units, choose};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, TableStyle, Width};
 use std::io::stdout;
@@ -237,13 +235,10 @@ impl Spread {
     }
 }
 
-/// The spread of an estimate in a result.
 impl From<&Estimate> for Spread {
     fn from(estimate: &Estimate) -> Self {
-        match estimate.half_width {
-            Some(half) => Spread::Interval(estimate.mean, half),
-            None => Spread::Single(estimate.mean),
-        }
+        let mean = estimate.mean;
+        estimate.half_width.map_or(Spread::Single(mean), |half| Spread::Interval(mean, half))
     }
 }
 

@@ -109,7 +109,6 @@ impl Record {
         Ok(Record { recorder: Recorder::begin(directory.sink()), directory, too_few: None })
     }
 
-    /// Adds a sample.
     fn add(&mut self, sample: &Sample) {
         self.recorder.add(sample, self.directory.sink());
         self.too_few = self.directory.must_end(self.recorder.subflows());

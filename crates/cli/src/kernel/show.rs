@@ -57,7 +57,6 @@ struct Row {
     namespaces: Vec<String>,
 }
 
-/// The rows of all algorithms.
 fn rows() -> Result<Vec<Row>, Error> {
     require_privileges()?;
     let loaded = anabranch::kernel::loaded().map_err(failed)?;

@@ -1,10 +1,8 @@
 //! Formats descriptions and standard cases of algorithms.
 
 use crate::table::{Spread, Table, WIDTH};
-use anabranch::algorithms::{
-    kernel_registry as registry,
-    registry::{ALL, Entry, V0},
-};
+use anabranch::algorithms::kernel_registry as registry;
+use anabranch::algorithms::registry::{ALL, Entry, V0};
 use anabranch::papers::standard::{AlgorithmResult, CASES, Case};
 use anabranch::scenarios::describe::{default, kind};
 use anabranch::units::PLAIN;
@@ -16,18 +14,16 @@ pub fn list() -> String {
         .text("name", all.iter().map(|e| e.name))
         .text("algorithm", all.iter().map(|e| e.title))
         .text("kind", all.iter().map(|e| kind(e)))
-        .text("for Linux", all.iter().map(|e| in_the_kernel(e).unwrap_or("")));
+        .text(
+            "for Linux",
+            all.iter().map(|e| registry::find_kernel(e.name).map_or("", |kernel| kernel.kernel_name)),
+        );
     let variants: Vec<_> = V0.iter().map(|e| e.name).collect();
     let variants = format!("With the arithmetic of out-of-tree MPTCP (v0.9x): {}.", variants.join(", "));
     format!(
         "{table}\nAlgorithms for Linux also run in the simulator with the kernel's arithmetic, for example lia@kernel.\n{}",
         paragraph("", "", &variants)
     )
-}
-
-/// The name of the program for Linux, if one exists.
-fn in_the_kernel(entry: &Entry) -> Option<&'static str> {
-    registry::find_kernel(entry.name).map(|kernel| kernel.kernel_name)
 }
 
 /// Describes an algorithm.

@@ -2,7 +2,7 @@
 
 use anabranch::Summary;
 use anabranch::records::jain;
-use anabranch::scenarios::{Application, Scenario};
+use anabranch::scenarios::{Application, Scenario, distinct};
 use anabranch::studies::variant::base;
 
 /// The flows that count.
@@ -16,13 +16,8 @@ impl Fairness {
     pub fn of(scenario: &Scenario) -> Self {
         let counts: Vec<bool> =
             scenario.flows.iter().map(|flow| matches!(flow.application, Application::Bulk { .. })).collect();
-        let mut left_out = Vec::new();
-        for (flow, _) in scenario.flows.iter().zip(&counts).filter(|(_, counts)| !**counts) {
-            let name = base(&flow.name).to_owned();
-            if !left_out.contains(&name) {
-                left_out.push(name);
-            }
-        }
+        let others = scenario.flows.iter().zip(&counts).filter(|(_, counts)| !**counts);
+        let left_out = distinct(others.map(|(flow, _)| base(&flow.name).to_owned()));
         Fairness { counts, left_out }
     }
 

@@ -1,10 +1,9 @@
 //! Formats the results of papers and studies.
 
 use crate::table::{Table, WIDTH};
-use anabranch::studies::{
-    Estimate, Experiment, Published, Row, VariantName, Verdict, Wording,
-    format::{plain, plain_estimate},
-};
+use anabranch::scenarios::distinct_by;
+use anabranch::studies::format::{plain, plain_estimate};
+use anabranch::studies::{Estimate, Experiment, Published, Row, VariantName, Verdict, Wording};
 use anabranch::{StudyResult, counted};
 
 fn rows(result: &StudyResult) -> impl Iterator<Item = &Row> {
@@ -77,12 +76,8 @@ fn head(verdict: Verdict, wording: Wording) -> &'static str {
 
 /// The verdicts of the paper's own rows, by default and under each sensitivity variant; empty without variants.
 fn variant_table(result: &StudyResult, wording: Wording) -> String {
-    let mut columns: Vec<&VariantName> = Vec::new();
-    for column in result.experiments.iter().filter(|e| !e.beyond).flat_map(|e| &e.variants) {
-        if !columns.iter().any(|known| known.id == column.id) {
-            columns.push(column);
-        }
-    }
+    let own = result.experiments.iter().filter(|e| !e.beyond);
+    let columns: Vec<&VariantName> = distinct_by(own.flat_map(|e| &e.variants), |column| &column.id);
     if columns.is_empty() {
         return String::new();
     }

@@ -2,7 +2,7 @@
 
 use crate::pages::fairness::Fairness;
 use crate::table::{Spread, Table};
-use anabranch::scenarios::Scenario;
+use anabranch::scenarios::{Scenario, distinct};
 use anabranch::studies::{SimulationRuns, variant::base};
 use anabranch::units::{PERCENT, PLAIN, RATE};
 use anabranch::{StudyResult, Summary};
@@ -27,13 +27,7 @@ pub fn page(result: &StudyResult, taken: &[SimulationRuns], scenario: &Scenario)
     };
     let flows =
         shown.iter().find_map(|taken| taken.summaries.first()).map_or(&[][..], |summary| &summary.flows);
-    let mut bases: Vec<&str> = Vec::new();
-    for flow in flows {
-        let name = base(&flow.name);
-        if !bases.contains(&name) {
-            bases.push(name);
-        }
-    }
+    let bases = distinct(flows.iter().map(|flow| base(&flow.name)));
     for name in &bases {
         let goodput = |summary: &Summary| {
             let alike = summary.flows.iter().filter(|flow| base(&flow.name) == *name);

@@ -1,78 +1,63 @@
 //! A sample as a line of JSON.
 
 use anabranch::kernel::{Sample, Watched, WatchedSubflow};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 /// The object, without a newline. Values that are not finite become null.
 pub fn line(sample: &Sample, unix_s: f64) -> String {
-    let coupling = &sample.coupling;
-    let uncoupled: Vec<String> = coupling.uncoupled.iter().map(ToString::to_string).collect();
-    object([
-        ("time_s", json(sample.time_s)),
-        ("unix_s", json(unix_s)),
-        ("connections", array(sample.connections.iter().map(connection))),
-        ("uncoupled", json(uncoupled)),
+    let uncoupled = sample.coupling.uncoupled.iter().map(ToString::to_string);
+    let line = json!({
+        "time_s": sample.time_s,
+        "unix_s": unix_s,
+        "connections": sample.connections.iter().map(connection).collect::<Value>(),
+        "uncoupled": uncoupled.collect::<Value>(),
         // Why the list may be incomplete.
-        ("uncoupled_incomplete", json(&coupling.incomplete)),
-    ])
+        "uncoupled_incomplete": sample.coupling.incomplete,
+    });
+    line.to_string()
 }
 
-fn connection(c: &Watched) -> String {
-    object([
-        ("cc", json(c.entry.kernel_name)),
-        ("connection", json(c.key.to_string())),
-        ("netns", json(&c.netns)),
-        ("rate_bps", json(c.rate_bps())),
-        ("subflows", array(c.subflows.iter().map(|s| subflow(c, s)))),
-    ])
+fn connection(c: &Watched) -> Value {
+    json!({
+        "cc": c.entry.kernel_name,
+        "connection": c.key.to_string(),
+        "netns": c.netns,
+        "rate_bps": c.rate_bps(),
+        "subflows": c.subflows.iter().map(|s| subflow(c, s)).collect::<Value>(),
+    })
 }
 
-fn subflow(c: &Watched, WatchedSubflow { now: s, rate_bps, idle_s }: &WatchedSubflow) -> String {
+fn subflow(c: &Watched, WatchedSubflow { now: s, rate_bps, idle_s }: &WatchedSubflow) -> Value {
     let observables = c.entry.entry.observables.iter().zip(&s.observables);
-    object([
-        ("local", json(s.local)),
-        ("remote", json(s.remote)),
-        ("cwnd_segments", json(s.cwnd)),
-        ("ssthresh_segments", json(s.ssthresh)),
-        ("srtt_s", json(s.srtt_s)),
-        ("min_rtt_s", json(s.min_rtt_s)),
-        ("rate_bps", json(rate_bps)),
-        ("delivery_rate_bps", json(s.delivery_rate_bps)),
-        ("in_flight_segments", json(s.in_flight_segments)),
-        ("sent_bytes", json(s.sent_bytes)),
-        ("acked_bytes", json(s.acked_bytes)),
-        ("sent_segments", json(s.sent_segments)),
-        ("delivered_segments", json(s.delivered_segments)),
-        ("lost_segments", json(s.lost_segments)),
-        ("retransmitted_segments", json(s.retransmitted_segments)),
-        ("recoveries", json(s.recoveries)),
-        ("timeouts", json(s.timeouts)),
-        ("spurious", json(s.spurious)),
-        ("mss_bytes", json(s.mss)),
-        ("idle_s", json(idle_s)),
-        ("observables", object(observables.map(|(observable, value)| (observable.name, json(value))))),
-    ])
-}
-
-fn json(value: impl Serialize) -> String {
-    serde_json::to_string(&value).expect("a sample is plain data")
-}
-
-fn array(items: impl Iterator<Item = String>) -> String {
-    format!("[{}]", items.collect::<Vec<_>>().join(","))
-}
-
-/// An object with its members in this order.
-fn object(members: impl IntoIterator<Item = (&'static str, String)>) -> String {
-    let members = members.into_iter().map(|(name, value)| format!("\"{name}\":{value}"));
-    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+    json!({
+        "local": s.local,
+        "remote": s.remote,
+        "cwnd_segments": s.cwnd,
+        "ssthresh_segments": s.ssthresh,
+        "srtt_s": s.srtt_s,
+        "min_rtt_s": s.min_rtt_s,
+        "rate_bps": rate_bps,
+        "delivery_rate_bps": s.delivery_rate_bps,
+        "in_flight_segments": s.in_flight_segments,
+        "sent_bytes": s.sent_bytes,
+        "acked_bytes": s.acked_bytes,
+        "sent_segments": s.sent_segments,
+        "delivered_segments": s.delivered_segments,
+        "lost_segments": s.lost_segments,
+        "retransmitted_segments": s.retransmitted_segments,
+        "recoveries": s.recoveries,
+        "timeouts": s.timeouts,
+        "spurious": s.spurious,
+        "mss_bytes": s.mss,
+        "idle_s": idle_s,
+        "observables": observables.map(|(observable, value)| (observable.name, *value)).collect::<Value>(),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use anabranch::kernel::example::{lia, sample, subflow};
-    use serde_json::{Value, json};
 
     #[test]
     fn one_line_with_every_value() {
