@@ -8,6 +8,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use tempfile::TempDir;
 
 /// The output of a command.
 pub struct Outcome {
@@ -35,6 +36,13 @@ impl Outcome {
         let words = self.stderr.split_whitespace().filter(|w| !["│", "|"].contains(w));
         words.collect::<Vec<_>>().join(" ")
     }
+}
+
+/// A folder, which goes when it is dropped, and the path of a name in it.
+pub fn scratch(name: &str) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    (folder, path)
 }
 
 /// The words of a command line.

@@ -1,6 +1,6 @@
 //! Means and medians with their intervals.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use anabranch_record::{Estimate, estimate};
 use std::fmt;
 
 /// A mean with the half-width of its 95 % interval by Student's t.
@@ -13,11 +13,8 @@ pub struct Summary {
 impl Summary {
     /// Of two values or more.
     pub fn of(values: &[f64]) -> Self {
-        let n = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        let t = StudentsT::new(0.0, 1.0, n - 1.0).expect("two values have a degree of freedom");
-        Summary { mean, half_width: t.inverse_cdf(0.975) * (variance / n).sqrt() }
+        let Estimate { mean, half_width, .. } = estimate(values.to_vec()).expect("finite values");
+        Summary { mean, half_width: half_width.unwrap_or(0.0) }
     }
 
     pub fn low(&self) -> f64 {

@@ -1,6 +1,6 @@
 //! `anabranch advise`.
 
-use anabranch_test_support::command::{TWO_PATHS, anabranch, anabranch_reading, fits, one_line};
+use anabranch_test_support::command::{TWO_PATHS, anabranch, anabranch_reading, fits, one_line, root, words};
 use serde_json::Value;
 
 const SHORT: [&str; 7] = [TWO_PATHS, "--duration", "12 s", "--seeds", "2", "--cc", "lia,uncoupled"];
@@ -55,22 +55,10 @@ fn page_and_json() {
 
 #[test]
 fn buffers_and_parameters() {
-    let text = std::fs::read_to_string(anabranch_test_support::command::root().join(TWO_PATHS)).unwrap();
+    let text = std::fs::read_to_string(root().join(TWO_PATHS)).unwrap();
     let text = text.replace("cc = \"reno\"", "cc = { name = \"cubic\", beta = 0.5 }");
-    let args = [
-        "advise",
-        "-",
-        "--duration",
-        "12 s",
-        "--seeds",
-        "2",
-        "--cc",
-        "lia",
-        "--buffers",
-        "0.5 BDP, 2 BDP",
-        "--json",
-    ];
-    let json = anabranch_test_support::command::anabranch_reading(&text, args).json();
+    let args = "advise - --duration '12 s' --seeds 2 --cc lia --buffers '0.5 BDP, 2 BDP' --json";
+    let json = anabranch_reading(&text, words(args)).json();
     let cases: Vec<_> = json["cases"].as_array().unwrap().iter().map(|case| case["buffer"].clone()).collect();
     assert_eq!(cases, ["0.5 BDP", "2 BDP"]);
     assert_eq!(json["baselines"][1]["cc"], "{ name = \"cubic\", beta = 0.5 }");

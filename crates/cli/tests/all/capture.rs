@@ -1,14 +1,13 @@
 //! `anabranch run --pcap`: where the capture goes, and what is refused. The tests of its crate check its content.
 
-use anabranch_test_support::command::{TWO_PATHS, anabranch, command, names, root, short, signal};
+use anabranch_test_support::command::{TWO_PATHS, anabranch, command, names, root, scratch, short, signal};
 use rustix::process::Signal;
 use std::fs;
 use std::process::{Command, Stdio};
 
 #[test]
 fn the_capture_is_whole_or_is_not() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("run.pcapng");
+    let (folder, path) = scratch("run.pcapng");
     let name = path.to_str().unwrap();
     let ended = anabranch(short("run", &["--pcap", name, "--links", "dsl"]));
     // Before the run.

@@ -1,6 +1,6 @@
 //! The examples in the command work without the repository.
 
-use anabranch_test_support::command::{anabranch, command, root, skipped};
+use anabranch_test_support::command::{anabranch, command, root, scratch, skipped, words};
 use serde_json::Value;
 use std::fs;
 
@@ -28,8 +28,7 @@ fn every_example_is_valid() {
 /// An example that names traces gives the run of its file, and so does its copy.
 #[test]
 fn an_example_is_its_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let copy = folder.path().join("copy.toml");
+    let (_folder, copy) = scratch("copy.toml");
     let copy = copy.to_str().unwrap();
     anabranch(["new", copy, "--from", "mmwave-and-lte"]).ok();
     let file = root().join("scenarios/mmwave-and-lte.toml");
@@ -42,8 +41,7 @@ fn an_example_is_its_file() {
 
 #[test]
 fn a_new_scenario_replaces_no_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("mine.toml");
+    let (_folder, file) = scratch("mine.toml");
     let path = file.to_str().unwrap();
     assert!(anabranch(["new", path]).ok().contains("Wrote"));
     let text = fs::read_to_string(&file).unwrap();
@@ -78,18 +76,8 @@ fn a_sweep_and_a_study_of_examples() {
     let out = out.path().to_str().unwrap();
     let studied = anabranch(["study", "example:buffer-and-delay", "--quick", "--out", out]);
     assert!(studied.stdout.contains("Report: "), "{}", studied.stderr);
-    let swept = anabranch([
-        "sweep",
-        "example:two-paths",
-        "--cc",
-        "lia,olia",
-        "--duration",
-        "12 s",
-        "--seeds",
-        "1",
-        "--out",
-        out,
-    ]);
+    let sweep = "sweep example:two-paths --cc lia,olia --duration '12 s' --seeds 1 --out";
+    let swept = anabranch(words(&format!("{sweep} '{out}'")));
     assert!(swept.stdout.contains("Report: "), "{}", swept.stderr);
     assert!(fs::exists(format!("{out}/studies/two-paths.csv")).unwrap());
     let printed = anabranch(["sweep", "example:two-paths", "--cc", "lia,olia", "--print-study"]).fails(2);

@@ -3,7 +3,7 @@
 use anabranch_papers::RESULTS_VERSION;
 use anabranch_record::Summary;
 use anabranch_study::StudyResult;
-use anabranch_test_support::command::{anabranch, content, kept};
+use anabranch_test_support::command::{anabranch, content, kept, scratch};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -68,8 +68,7 @@ fn scenarios_run_and_records_open() {
             assert_eq!((&now.flows, &now.links), (&then.flows, &then.links), "{}", version.display());
         }
 
-        let folder = tempfile::tempdir().unwrap();
-        let picture = folder.path().join("run.svg");
+        let (_folder, picture) = scratch("run.svg");
         let figures = "windows,throughput,queue,shares,alpha";
         run(&["plot", text(&version.join("record")), "--figure", figures, "--out", text(&picture)]);
         let picture = fs::read_to_string(picture).unwrap();
@@ -91,10 +90,7 @@ fn a_store_of_the_same_results_is_resumed() {
         let before = kept(&store);
         let args = ["study", text(&study), "--quick", "--store", text(&store), "--out", text(&out)];
         let (_, notes) = run(&args);
-        let expected = match has_todays_results(&version) {
-            true => before,
-            false => 2 * before,
-        };
+        let expected = if has_todays_results(&version) { before } else { 2 * before };
         assert_eq!(kept(&store), expected, "{}: {notes}", version.display());
     }
 }
@@ -102,8 +98,7 @@ fn a_store_of_the_same_results_is_resumed() {
 #[test]
 fn tables_of_runs_open_and_keep_their_columns() {
     for version in versions() {
-        let folder = tempfile::tempdir().unwrap();
-        let picture = folder.path().join("sweep.svg");
+        let (folder, picture) = scratch("sweep.svg");
         let result = version.join("sweep.json");
         let json = fs::read_to_string(&result).unwrap();
         let then: StudyResult = serde_json::from_str(&json).unwrap();

@@ -1,7 +1,7 @@
 //! `--backend guest-6.12`: a stock kernel in a virtual machine.
 
 use anabranch_test_support::command::{
-    Outcome, TWO_PATHS, anabranch, anabranch_reading, command, outcome, skipped,
+    Outcome, TWO_PATHS, anabranch, anabranch_reading, command, outcome, scratch, skipped,
 };
 use serde_json::{Value, json};
 use std::thread;
@@ -108,8 +108,7 @@ fn samples_of_a_guest() {
 /// iperf3 of this machine sends in a guest, too.
 #[test]
 fn iperf3_in_a_guest() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("two.toml");
+    let (_folder, file) = scratch("two.toml");
     std::fs::write(&file, TWO_SUBFLOWS).unwrap();
     let run =
         anabranch(["run", file.to_str().unwrap(), "--backend", "guest", "--traffic", "iperf3", "--json"]);

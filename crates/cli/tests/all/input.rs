@@ -257,7 +257,6 @@ fn warnings() {
 }
 
 /// Names of files need not be UTF-8.
-#[cfg(unix)]
 #[test]
 fn arguments_that_are_not_utf8() {
     use std::os::unix::ffi::OsStrExt;

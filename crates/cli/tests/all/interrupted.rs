@@ -1,7 +1,6 @@
 //! Ctrl-C once, twice at once, and again.
-#![cfg(unix)]
 
-use anabranch_test_support::command::{TWO_PATHS, command, one_line, outcome, signal};
+use anabranch_test_support::command::{TWO_PATHS, command, one_line, outcome, scratch, signal};
 use rustix::process::Signal;
 use std::io::Read;
 use std::path::Path;
@@ -31,8 +30,7 @@ fn long_run(out: &Path) -> Child {
 /// which is not a utilisation of 0.
 #[test]
 fn two_signals_at_once_are_one_request() {
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().join("out");
+    let (_dir, out) = scratch("out");
     let child = long_run(&out);
     signal(&child, Signal::INT);
     sleep(Duration::from_millis(3));

@@ -1,9 +1,8 @@
 //! `anabranch paper`.
 
-use anabranch_test_support::command::{anabranch, fits, one_line};
-
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::StudyResult;
+use anabranch_test_support::command::{anabranch, fits, one_line};
 use std::fs;
 
 #[test]

@@ -12,7 +12,6 @@ struct Picture {
     plot: Vec<String>,
 }
 
-/// Where pictures are.
 const FOLDER: &str = "docs/src/pictures/";
 
 fn pages() -> Vec<PathBuf> {

@@ -1,6 +1,6 @@
 //! `anabranch plot` and `run --plot`: pictures beside the records that they are of.
 
-use anabranch_test_support::command::{TWO_PATHS, anabranch, command, outcome, root, short, signal};
+use anabranch_test_support::command::{TWO_PATHS, anabranch, command, outcome, root, scratch, short, signal};
 use csv::Reader;
 use roxmltree::Document;
 use std::fs;
@@ -85,7 +85,6 @@ fn a_line_has_the_values_of_the_record() {
     assert!(!plot(&again, &folder.path().join("y.svg"), &[]).contains("in theory"));
 }
 
-/// A picture in a missing folder is refused before the run.
 #[test]
 fn a_picture_without_a_folder_is_refused_before_the_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -98,8 +97,7 @@ fn a_picture_without_a_folder_is_refused_before_the_run() {
 /// The subflow is away from 31 to 61 s.
 #[test]
 fn a_line_ends_where_a_subflow_is_removed() {
-    let folder = tempfile::tempdir().unwrap();
-    let picture = folder.path().join("x.svg");
+    let (folder, picture) = scratch("x.svg");
     let of = |name: &str, changes: &[&str]| {
         let record = folder.path().join(name);
         let (scenario, out) = (root().join("scenarios/wifi-and-lte.toml"), record.to_str().unwrap());
@@ -225,8 +223,7 @@ fn several_runs_are_one_figure() {
 
 #[test]
 fn a_run_and_its_picture_in_one_command() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = folder.path().join("x.html");
+    let (folder, page) = scratch("x.html");
     let said = anabranch(short("run", &[&*format!("--plot={}", page.display())])).ok();
     assert!(said.ends_with(&format!("Wrote {}\n", page.display())), "{said}");
     let charts = fs::read_to_string(page).unwrap();

@@ -2,7 +2,7 @@
 
 use anabranch_record::Summary;
 use anabranch_test_support::command::{
-    TWO_PATHS, anabranch, anabranch_reading, binary, command, names, outcome, root, signal,
+    TWO_PATHS, anabranch, anabranch_reading, binary, command, names, outcome, root, scratch, signal,
 };
 use rustix::process::Signal;
 use serde_json::Value;
@@ -73,8 +73,7 @@ const ONE_PATH: &str = r#"
 /// tshark decrypts what both ends sent on a connection with one path, and finds all stream bytes that the receiver read.
 #[test]
 fn tshark_decrypts_a_capture() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("run.pcapng");
+    let (_folder, file) = scratch("run.pcapng");
     let path = file.to_str().unwrap();
     let ended = anabranch_reading(ONE_PATH, ["run", "-", "--backend", "noq", "--pcap", path, "--json"]);
     assert_eq!(ended.status, 0, "{}", ended.stderr);
@@ -190,7 +189,6 @@ fn qlog_traces_have_each_packet() {
 }
 
 /// Ctrl-C: the traces up to then have names that say so, beside whole ones, and end with a whole record.
-#[cfg(unix)]
 #[test]
 fn qlog_of_an_interrupted_run_is_partial() {
     let folder = tempfile::tempdir().unwrap();
@@ -226,11 +224,9 @@ fn qlog_of_an_interrupted_run_is_partial() {
 }
 
 /// Two files for each connection are open at once. An error in creating them leaves nothing.
-#[cfg(unix)]
 #[test]
 fn qlog_of_more_connections_than_files_may_be_open_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let scenario = folder.path().join("many.toml");
+    let (folder, scenario) = scratch("many.toml");
     fs::write(&scenario, ONE_PATH.replace("paths =", "count = 40, paths =")).unwrap();
     let traces = folder.path().join("traces");
     let run = "ulimit -n 64; exec \"$0\" run \"$1\" --backend noq --qlog \"$2\"";
@@ -274,8 +270,7 @@ fn qlog_is_of_quic_and_keeps_files_of_others() {
 /// A study's runs on `noq` are those of `run --backend noq`.
 #[test]
 fn a_study_runs_on_quic_beside_the_simulator() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("stacks.toml");
+    let (folder, file) = scratch("stacks.toml");
     std::fs::copy(root().join(TWO_PATHS), folder.path().join("two-paths.toml")).unwrap();
     let study = r#"
         title = "Stacks"

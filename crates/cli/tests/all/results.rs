@@ -1,8 +1,8 @@
 //! Results are never destroyed before there are new ones, and nothing of the user's with them.
 
 use anabranch_test_support::command::{
-    Outcome, TWO_PATHS, anabranch, command, content, is_ignored, kept, one_line, root, short, signal,
-    skipped, words,
+    Outcome, TWO_PATHS, anabranch, command, content, is_ignored, kept, one_line, root, scratch, short,
+    signal, skipped, words,
 };
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use rustix::process::Signal;
@@ -24,8 +24,7 @@ fn run_into(out: &Path, options: &[&str]) -> Outcome {
 
 #[test]
 fn another_run_stays_unless_it_may_be_replaced() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("run");
+    let (_folder, out) = scratch("run");
     let into = |seed: &str| tiny(&out, &["--seed", seed]);
     into("1").ok();
     let first = content(&out);
@@ -98,8 +97,7 @@ fn a_capture_replaces_no_run() {
 /// Each fact is in every Parquet file, and the schema names each field of a summary.
 #[test]
 fn files_say_whose_they_are() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("run");
+    let (_folder, out) = scratch("run");
     run_into(&out, &[]).ok();
     let summary: Value = serde_json::from_slice(&fs::read(out.join("summary.json")).unwrap()).unwrap();
     for table in ["subflows", "links"] {
@@ -156,8 +154,7 @@ fn private(out: &Path) -> PathBuf {
 /// A folder with a scenario of the user's in it is refused, wherever the command is given.
 #[test]
 fn a_users_scenario_stays() {
-    let dir = tempfile::tempdir().unwrap();
-    let mine = dir.path().join("mine");
+    let (dir, mine) = scratch("mine");
     fs::create_dir(&mine).unwrap();
     fs::copy(root().join(TWO_PATHS), mine.join("scenario.toml")).unwrap();
     let before = content(&mine);
@@ -177,8 +174,7 @@ fn a_users_scenario_stays() {
 /// Files that were written, and then edited or added to, are the user's too.
 #[test]
 fn what_was_edited_stays() {
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().join("out");
+    let (_dir, out) = scratch("out");
     run_into(&out, &[]).ok();
     let scenario = out.join("scenario.toml");
     let text = fs::read_to_string(&scenario).unwrap();
@@ -196,8 +192,7 @@ fn what_was_edited_stays() {
 /// The list of what was written is one that other programs can check.
 #[test]
 fn the_list_can_be_checked() {
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().join("out");
+    let (_dir, out) = scratch("out");
     run_into(&out, &[]).ok();
     let check =
         || Command::new("sha256sum").args(["--check", ".anabranch"]).current_dir(&out).output().unwrap();
@@ -209,8 +204,7 @@ fn the_list_can_be_checked() {
 /// Earlier results stay where the next command is refused, or killed; and then are replaced.
 #[test]
 fn earlier_results_stay_until_there_are_new_ones() {
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().join("out");
+    let (dir, out) = scratch("out");
     run_into(&out, &[]).ok();
     let before = content(&out);
     run_into(&out, &["--set", "flows.bonded.cc=nonsense"]).fails(2);
@@ -296,8 +290,7 @@ fn a_list_reaches_no_other_folder() {
 /// A change is found wherever it is in a file, and whoever wrote the list.
 #[test]
 fn the_last_byte_of_a_large_file_counts() {
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().join("out");
+    let (_dir, out) = scratch("out");
     fs::create_dir(&out).unwrap();
     let mut bytes: Vec<u8> = (0..3_000_000_u32).map(|i| (i >> 8) as u8).collect();
     fs::write(out.join("large"), &bytes).unwrap();
@@ -315,8 +308,7 @@ fn the_last_byte_of_a_large_file_counts() {
 
 #[test]
 fn results_without_a_list_are_not_replaced() {
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().join("my out");
+    let (_dir, out) = scratch("my out");
     run_into(&out, &[]).ok();
     fs::remove_file(out.join(".anabranch")).unwrap();
     let before = content(&out);
@@ -328,8 +320,7 @@ fn results_without_a_list_are_not_replaced() {
 /// Runs that are asked to stay are there for the next command; when they go, notes of the user's in their folder stay.
 #[test]
 fn runs_that_are_kept() {
-    let dir = tempfile::tempdir().unwrap();
-    let store = dir.path().join("store");
+    let (dir, store) = scratch("store");
     fs::create_dir_all(store.join("ab")).unwrap();
     for notes in ["notes.json", "ab/notes.json", "runs.jsonl"] {
         fs::write(store.join(notes), "mine").unwrap();
@@ -352,8 +343,7 @@ fn runs_that_are_kept() {
 /// A second command on the same folder is refused at once, and does not disturb the first.
 #[test]
 fn one_command_at_a_time() {
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().join("out");
+    let (dir, out) = scratch("out");
     let first = long_run(&out);
     assert!(run_into(&out, &[]).fails(2).contains("another command is writing to"));
     signal(&first, Signal::INT);
@@ -378,8 +368,7 @@ fn one_command_at_a_time() {
 /// A partial run does not replace a whole one, whatever ended it.
 #[test]
 fn a_partial_run_goes_beside_a_whole_one() {
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().join("out");
+    let (dir, out) = scratch("out");
     run_into(&out, &[]).ok();
     let before = content(&out);
     for (asked, name) in [(Signal::TERM, "out.partial"), (Signal::HUP, "out.partial-2")] {
@@ -401,8 +390,7 @@ fn a_partial_run_goes_beside_a_whole_one() {
 /// A folder that cannot be written is refused before the simulation.
 #[test]
 fn told_before_the_simulation() {
-    let dir = tempfile::tempdir().unwrap();
-    let inner = dir.path().join("outer/inner");
+    let (_dir, inner) = scratch("outer/inner");
     fs::create_dir_all(&inner).unwrap();
     let scenario = root().join(TWO_PATHS).canonicalize().unwrap();
     let refused = |args: &[&str]| {
@@ -431,8 +419,7 @@ fn told_before_the_simulation() {
 /// Damaged results of a paper: each is named, kept aside, missing in the report that says so, and status 1.
 #[test]
 fn damaged_results_are_named() {
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().join("out");
+    let (_dir, out) = scratch("out");
     let paper = |id: &str| {
         anabranch(["paper", "all", "--quick", "--seeds", "1", "--only", id, "--out", out.to_str().unwrap()])
     };
@@ -492,8 +479,7 @@ fn a_report_replaces_no_other_folder() {
 /// A refusal names the difference.
 #[test]
 fn another_run_is_described_by_its_difference() {
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().join("out");
+    let (_dir, out) = scratch("out");
     let run = |more: &[&str]| tiny(&out, more);
     run(&["--cc", "lia"]).ok();
     run(&["--cc", "lia"]).ok();

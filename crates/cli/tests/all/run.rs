@@ -1,7 +1,8 @@
 //! `anabranch run`: what it prints and writes.
 
 use anabranch_test_support::command::{
-    TWO_PATHS, anabranch, anabranch_reading, command, fits, kept, names, one_line, root, short, signal,
+    TWO_PATHS, anabranch, anabranch_reading, command, fits, kept, names, one_line, root, scratch, short,
+    signal,
 };
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use rustix::process::Signal;
@@ -113,8 +114,7 @@ fn set_replaces_a_value() {
 #[test]
 fn linux_hosts() {
     let set = anabranch(short("run", &["--json", "--set", "hosts=\"linux\""])).json();
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().join("run");
+    let (_dir, out) = scratch("run");
     let run = anabranch(short("run", &["--json", "--linux-hosts", "--out", out.to_str().unwrap()])).json();
     assert_eq!(run, set);
     let plain = anabranch(short("run", &["--json"])).json();
@@ -141,8 +141,7 @@ fn standard_input() {
 
 #[test]
 fn a_directory_holds_all_of_a_run() {
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().join("new/run");
+    let (_dir, out) = scratch("new/run");
     let path = out.to_str().unwrap();
     let printed = anabranch(short("run", &["--json", "--cc", "lia", "--seed", "7", "--out", path])).ok();
     assert_eq!(
@@ -226,8 +225,7 @@ fn transfers_have_a_table_and_a_slowdown() {
     let page = run(&[]).ok();
     assert!(page.contains("slowdown") && page.contains("unfinished") && page.contains("to 100 kB"), "{page}");
     fits(&page);
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().join("run");
+    let (dir, out) = scratch("run");
     let json = run(&["--json", "--out", out.to_str().unwrap(), "--format", "csv"]).json();
     let flow = &json["flows"][0];
     let transfers = &flow["transfers"];
@@ -307,11 +305,9 @@ fn column(file: &Path, name: &str) -> Vec<f64> {
 }
 
 /// Ctrl-C ends a long run, which says how far it got and leaves a record that can be read and says that it is partial.
-#[cfg(unix)]
 #[test]
 fn interrupted() {
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().join("run");
+    let (dir, out) = scratch("run");
     let args = ["run", TWO_PATHS, "--duration", "1000000 s", "--set", "warmup=\"0 s\"", "--out"];
     let child = command().args(args).arg(&out).spawn().unwrap();
     let begun = dir.path().join(".run.anabranch/subflows.parquet.partial");
@@ -342,7 +338,6 @@ fn interrupted() {
 
 /// A command whose stderr is a terminal, interrupted when that shows how fast it is and what is left: what was shown, and how
 /// it ended.
-#[cfg(unix)]
 fn interrupted_on_a_terminal(args: &[&str]) -> (String, std::process::Output) {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     use std::io::Read;
@@ -368,7 +363,6 @@ fn interrupted_on_a_terminal(args: &[&str]) -> (String, std::process::Output) {
 }
 
 /// On a terminal a long run shows how much of it is done, how fast it is and how long it will take.
-#[cfg(unix)]
 #[test]
 fn progress_on_a_terminal() {
     let (shown, output) = interrupted_on_a_terminal(&["run", TWO_PATHS, "--duration", "1000000 s"]);
@@ -377,7 +371,6 @@ fn progress_on_a_terminal() {
 }
 
 /// Ctrl-C leaves of a comparison the runs that were complete, and what there was of those that were not.
-#[cfg(unix)]
 #[test]
 fn an_interrupted_comparison() {
     let args =
@@ -396,7 +389,6 @@ fn an_interrupted_comparison() {
 }
 
 /// Ctrl-C in a reproduction: it says what is complete, and leaves the report as it was.
-#[cfg(unix)]
 #[test]
 fn an_interrupted_reproduction() {
     let dir = tempfile::tempdir().unwrap();
@@ -407,7 +399,6 @@ fn an_interrupted_reproduction() {
 }
 
 /// After Ctrl-C, the same command resumes, gives the result of an uninterrupted run, and leaves nothing behind.
-#[cfg(unix)]
 #[test]
 fn an_interrupted_experiment_resumes() {
     let dir = tempfile::tempdir().unwrap();
@@ -435,11 +426,9 @@ fn an_interrupted_experiment_resumes() {
 }
 
 /// The quick size is reported first, as provisional, and that report survives the first Ctrl-C.
-#[cfg(unix)]
 #[test]
 fn a_provisional_report_survives() {
-    let dir = tempfile::tempdir().unwrap();
-    let report = dir.path().join("report/index.html");
+    let (dir, report) = scratch("report/index.html");
     let is_provisional = || fs::read_to_string(&report).is_ok_and(|page| page.contains("Provisional. "));
     let mut paper = command();
     paper.args(["paper", "B", "--no-variants", "--quick-first", "--out"]).arg(dir.path());
@@ -449,7 +438,6 @@ fn a_provisional_report_survives() {
 }
 
 /// Where stderr is not a terminal, a long command says at intervals how far it is, of one run and of many.
-#[cfg(unix)]
 #[test]
 fn progress_in_lines() {
     let dir = tempfile::tempdir().unwrap();

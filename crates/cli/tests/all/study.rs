@@ -1,9 +1,8 @@
 //! `anabranch study` and `anabranch sweep`.
 
-use anabranch_test_support::command::{anabranch, fits, kept, one_line, words};
-
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::{StudyResult, Verdict};
+use anabranch_test_support::command::{anabranch, fits, kept, one_line, scratch, words};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -272,8 +271,7 @@ fn a_sweep_is_a_study() {
 #[test]
 fn a_sweep_over_links_of_any_name() {
     let rows = |[a, b, flow]: [&str; 3]| {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("names.toml");
+        let (dir, file) = scratch("names.toml");
         let text = r#"
             name = "names"
             duration = "2 s"

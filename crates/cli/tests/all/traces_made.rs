@@ -1,6 +1,6 @@
 //! `anabranch trace`, and the scenarios that follow what it made.
 
-use anabranch_test_support::command::{anabranch, root};
+use anabranch_test_support::command::{anabranch, root, scratch};
 use std::fs;
 
 /// The shipped traces are those of the commands in their first lines.
@@ -101,8 +101,7 @@ fn each_seed_has_another_trace() {
 /// Whatever the duration, a link can follow it.
 #[test]
 fn any_duration_is_a_trace() {
-    let folder = tempfile::tempdir().unwrap();
-    let scenario = folder.path().join("any.toml");
+    let (folder, scenario) = scratch("any.toml");
     for model in ["lte", "starlink", "mmwave"] {
         for (seed, duration) in
             ["1 s", "15 s", "15.0004 s", "15.001 s", "15.002 s", "15.05 s", "75.1 s"].iter().enumerate()

@@ -2,7 +2,7 @@
 //! say that the run is partial.
 
 use anabranch_record::Summary;
-use anabranch_test_support::command::{TWO_PATHS, command, content, is_ignored, skipped, words};
+use anabranch_test_support::command::{TWO_PATHS, command, content, is_ignored, scratch, skipped, words};
 use rustix::process::Signal;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -13,7 +13,6 @@ fn patience() -> Duration {
     Duration::from_secs(if crate::times() > 1 { 1 } else { 20 })
 }
 
-/// A long command.
 fn long(what: &str, out: &Path) -> Vec<String> {
     let out = out.display();
     words(&match what {
@@ -35,8 +34,7 @@ fn whatever_asks_for_the_end_gets_it() {
                     continue;
                 }
                 for delay_ms in [3 + round * 7 % 50, 250 + round * 13 % 100] {
-                    let dir = tempfile::tempdir().unwrap();
-                    let out = dir.path().join("out");
+                    let (dir, out) = scratch("out");
                     let mut child = command().args(long(what, &out)).spawn().unwrap();
                     std::thread::sleep(Duration::from_millis(delay_ms));
                     assert_eq!(child.try_wait().unwrap(), None, "{what} ended early");

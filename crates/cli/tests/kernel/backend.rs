@@ -4,7 +4,7 @@ use anabranch::linux::KERNEL;
 use anabranch::{Options, Summary, Watch};
 use anabranch_study::{Measurement, Measurements, prediction};
 use anabranch_test_support::Kernel;
-use anabranch_test_support::command::{Outcome, anabranch, anabranch_reading, words};
+use anabranch_test_support::command::{Outcome, anabranch, anabranch_reading, scratch, words};
 use anabranch_test_support::witness::say;
 use serde_json::Value;
 use std::fs;
@@ -74,8 +74,7 @@ fn a_run_on_the_kernel() {
 #[test]
 fn a_sweep_beside_the_simulator() {
     let Some(_kernel) = Kernel::lock() else { return };
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("two.toml");
+    let (dir, file) = scratch("two.toml");
     fs::write(&file, SCENARIO).unwrap();
     let sweep = |more: &str| {
         let out = dir.path().join("out");
@@ -189,8 +188,7 @@ fn what_the_kernel_cannot_do() {
         assert!(said.contains(key), "{said}");
     }
     // A rate that flows would fill and nobody can emulate: before anything runs, whatever the command.
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().join("out");
+    let (_dir, out) = scratch("out");
     let rate = "links.pipe.rate=400 Gbit/s";
     let long = "scenarios/long-fat.toml";
     for command in

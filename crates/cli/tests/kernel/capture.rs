@@ -2,7 +2,7 @@
 
 use anabranch_record::Summary;
 use anabranch_test_support::Kernel;
-use anabranch_test_support::command::anabranch;
+use anabranch_test_support::command::{anabranch, scratch};
 use anabranch_test_support::lab::{Bottleneck, Lab, SERVER};
 use anabranch_test_support::namespace::mptcp_socket;
 use anabranch_test_support::{TOOLS, until};
@@ -59,8 +59,7 @@ fn the_record_is_what_the_hosts_counted() {
     let Some(_kernel) = Kernel::lock_with(&tools) else { return };
     let lab = Lab::two_paths(PATHS);
     lab.set_congestion_control("reno");
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("run.pcap");
+    let (folder, file) = scratch("run.pcap");
     // A buffer for all of it, so that a busy machine loses no packet.
     let tcpdump =
         format!("tcpdump --immediate-mode -B 32768 -Z root -U -i any -s 128 -w {} tcp", file.display());

@@ -2,7 +2,7 @@
 
 use anabranch_record::Summary;
 use anabranch_test_support::algorithm::Algorithm;
-use anabranch_test_support::command::{anabranch, command, is_ignored};
+use anabranch_test_support::command::{anabranch, command, is_ignored, scratch};
 use anabranch_test_support::iperf::Iperf;
 use anabranch_test_support::lab::{Bottleneck, Lab, client_address};
 use anabranch_test_support::namespace::{Namespace, exchange};
@@ -48,7 +48,6 @@ impl Monitor {
         Monitor { process, lines }
     }
 
-    /// Its next lines.
     fn lines(&mut self, count: usize) -> Vec<String> {
         self.lines.by_ref().take(count).map(Result::unwrap).collect()
     }
@@ -79,8 +78,7 @@ fn watches_and_records_mptcp() {
     lab.set_congestion_control("ab_lia");
     let started = Instant::now();
     let _iperf = Iperf::start_on_both_paths(&lab, 5201, 500_000);
-    let out = tempfile::tempdir().unwrap();
-    let record = out.path().join("record");
+    let (_folder, record) = scratch("record");
     let here = ["--netns", &lab.client.name, "--cc", "lia", "--port", "5201"];
     let to = ["--json", "--interval", "100 ms", "--record", record.to_str().unwrap()];
     let before = ss::carried(&lab, 5201);
@@ -219,8 +217,7 @@ fn a_record_ends_before_the_disk_is_full() {
         let dir = tempfile::tempdir().unwrap();
         let record = "mount -t tmpfs -o size=96k tmpfs . && cd \"$PWD\" && { \"$0\" kernel monitor --record \"$PWD/out\" \
                       --interval '10 ms' --duration '60 s' --format \"$1\"; echo status $?; cp -r \"$PWD/out\" \"$2\"; ls -A \"$PWD\"; }";
-        let kept = tempfile::tempdir().unwrap();
-        let copy = kept.path().join("copy");
+        let (_kept, copy) = scratch("copy");
         let mut shell = std::process::Command::new("unshare");
         shell.args(["--mount", "sh", "-c", record, command().get_program().to_str().unwrap(), format]);
         let ended = shell.arg(&copy).current_dir(&dir).output().unwrap();
@@ -240,8 +237,7 @@ fn a_record_ends_before_the_disk_is_full() {
 fn an_earlier_record_stays_unless_it_may_be_replaced() {
     let Some(_kernel) = Kernel::lock() else { return };
     let _algorithm = Algorithm::load("ab_reno");
-    let out = tempfile::tempdir().unwrap();
-    let out = out.path().join("record");
+    let (_folder, out) = scratch("record");
     let record = |more: &[&str]| {
         let args = ["kernel", "monitor", "--record", out.to_str().unwrap(), "--duration", "100 ms"];
         anabranch([&args[..], &["--interval", "50 ms"], more].concat())

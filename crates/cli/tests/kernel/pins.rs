@@ -2,7 +2,7 @@
 //! BPF file system is its own.
 
 use anabranch_test_support::Kernel;
-use anabranch_test_support::command::{Outcome, command, outcome};
+use anabranch_test_support::command::{Outcome, command, outcome, scratch};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -63,8 +63,7 @@ fn what_a_user_points_at_stays() {
 #[test]
 fn links_are_not_followed() {
     let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
-    let victim = tempfile::tempdir().unwrap();
-    let precious = victim.path().join("precious");
+    let (victim, precious) = scratch("precious");
     fs::write(&precious, "data").unwrap();
     let done = script(&format!(
         "mount -t bpf bpf /sys/fs/bpf; mkdir -m 755 /sys/fs/bpf/anabranch
