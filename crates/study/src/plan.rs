@@ -186,6 +186,11 @@ impl RowPlan {
         std::iter::once(&self.value).chain(others).flat_map(RowValue::quantities).collect()
     }
 
+    /// The plan's simulations that it needs.
+    pub fn setups(&self) -> impl Iterator<Item = usize> {
+        self.quantities().into_iter().flat_map(|quantity| &quantity.setups).copied()
+    }
+
     /// Whether it needs samples over time.
     pub fn needs_samples(&self) -> bool {
         self.quantities().iter().any(|quantity| quantity.samples)

@@ -13,6 +13,7 @@ pub struct Summary {
 impl Summary {
     /// Of two values or more.
     pub fn of(values: &[f64]) -> Self {
+        assert!(values.len() > 1, "an interval needs two values");
         let Estimate { mean, half_width, .. } = estimate(values.to_vec()).expect("finite values");
         Summary { mean, half_width: half_width.unwrap_or(0.0) }
     }

@@ -117,8 +117,8 @@ impl Sender {
         }
     }
 
-    /// The last reduction was spurious. If a mark required one, too, the window stays (RFC 4015 §3.2, `tcp_undo_cwnd_reduction`), and
-    /// what echoes the mark does not grow it.
+    /// The last reduction was spurious. If an ACK has echoed a mark since, the window stays, as on Linux (`tcp_undo_cwnd_reduction`; RFC
+    /// 4015 §3.2 requires it of the ACK that shows it), and what echoes the mark does not grow it.
     pub(super) fn undo(&mut self, cc: &mut Group) {
         let restores = std::mem::take(&mut self.undoable) && self.restores;
         let ended = std::mem::replace(&mut self.phase, Phase::Open);
@@ -135,7 +135,7 @@ impl Sender {
         }
         if restores {
             cc.on_spurious(self.row);
-        } else if self.rates.is_none() && ended != Phase::Open {
+        } else if self.rates.is_none() {
             self.keep_reduction(ended, cc);
         }
         if self.linux {
@@ -143,12 +143,16 @@ impl Sender {
         }
     }
 
-    /// A repair was spurious, but a mark's reduction stays: its round continues (RFC 3168 §6.1.2). Linux has PRR's window of that moment.
+    /// A recovery was spurious, but a mark's reduction stays: its round continues, and covers what is lost in it (RFC 3168 §6.1.2). Linux
+    /// has PRR's window of that moment. Behind a spurious timeout the window is small and grows.
     fn keep_reduction(&mut self, ended: Phase, cc: &mut Group) {
-        if !self.linux {
-            (self.phase, self.high) = (Phase::Marked, self.cwr_high);
-        } else if ended == Phase::Recovery {
+        if ended != Phase::Recovery {
+            return;
+        }
+        if self.linux {
             cc.steer(self.row, Some(self.prr.limit() as f64), None);
+        } else {
+            (self.phase, self.high, self.ecn_high) = (Phase::Marked, self.cwr_high, self.cwr_high);
         }
     }
 

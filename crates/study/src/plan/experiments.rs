@@ -1,7 +1,7 @@
 //! The experiments to run, each with its simulations and those of its variants.
 
 use super::variant::Variant;
-use super::{Definition, Plan, Study};
+use super::{Definition, Plan, RowPlan, Study};
 use crate::error::StudyError;
 use crate::measured;
 use crate::setup::Setup;
@@ -123,7 +123,9 @@ impl PlannedExperiment {
                     measured::title(planned.of_variant(&planned.setups, Some(planned.variants.len())));
                 title = dated;
                 refused.insert(0, machines);
-                let over_time = planned.plan.rows.iter().filter(|row| row.needs_samples()).count();
+                let is_measured = |row: &&RowPlan| row.setups().all(|setup| setups[setup]);
+                let rows = planned.plan.rows.iter().filter(is_measured);
+                let over_time = rows.filter(|row| row.needs_samples()).count();
                 if over_time > 0 {
                     refused.push(format!(
                         "Rows without a value, as measured runs have no samples over time: {over_time}."

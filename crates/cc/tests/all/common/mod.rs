@@ -7,13 +7,23 @@ use multipath_cc::registry::{self, ParamValue};
 use multipath_cc::{Ack, Congestion, Group, Signal};
 
 /// Connections by the round-trip time and window of each path.
-pub const CONNECTIONS: [&[(f64, f64)]; 7] = [
+pub const CONNECTIONS: [&[(f64, f64)]; 8] = [
     &[(0.1, 50.0)],
     &[(0.1, 50.0), (0.1, 50.0)],
     &[(0.02, 70.0), (0.1, 849.0)],
     &[(0.01, 10.0), (0.5, 4.0)],
     &[(0.1, 8.0), (0.05, 20.0), (0.2, 300.0)],
     &[(0.3, 2.0), (0.3, 2.0), (0.1, 40.0), (0.02, 1000.0)],
+    &[
+        (0.3, 2.0),
+        (0.3, 2.0),
+        (0.1, 40.0),
+        (0.02, 1000.0),
+        (0.1, 38.0),
+        (0.1, 20.0),
+        (0.05, 10.0),
+        (0.2, 3.0),
+    ],
     &[
         (0.1, 8.0),
         (0.2, 80.0),

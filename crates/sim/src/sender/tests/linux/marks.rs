@@ -75,6 +75,38 @@ fn a_mark_during_a_spurious_recovery_forbids_its_undo() {
     }
 }
 
+/// RFC 3168 §6.1.2: the reaction to a mark covers what is lost of the data sent before it, behind a spurious recovery, too.
+#[test]
+fn a_loss_in_the_round_of_a_kept_reduction_reduces_nothing() {
+    let mut host = Host::new(20.0, MS(100));
+    host.send(20, MS(0));
+    repair(&mut host, 0, flag::ECE);
+    arrive(&mut host, 0, 0);
+    for last in 7..=9 {
+        host.ack(5, flag::ECE, MS(0), (6, last), MS(104));
+    }
+    assert_eq!((host.tx.phase, host.cc.path(0).ssthresh), (Phase::Recovery, 10.0));
+}
+
+/// The window of a spurious timeout stays at the mark that its ACK echoes, but grows from there, as behind any timeout.
+#[test]
+fn behind_a_spurious_timeout_of_an_idealised_host_the_window_grows() {
+    let mut host = Host::new(20.0, MS(100));
+    host.send(20, MS(0));
+    host.tx.on_timer(MS(600), &mut host.cc); // the probe's time
+    host.tx.on_timer(MS(600), &mut host.cc);
+    assert_eq!((host.tx.phase, host.cwnd()), (Phase::Loss, 1.0));
+    host.tx.resend(0, MS(600), &host.cc);
+    host.ack(1, flag::ECE, MS(0), (0, 0), MS(610));
+    assert_eq!((host.tx.phase, host.tx.counters.spurious), (Phase::Open, 1));
+    let window = host.cwnd();
+    assert!(window < 10.0, "{window}");
+    for acked in 2..=4 {
+        host.ack(acked, 0, MS(0), (0, 0), MS(611));
+    }
+    assert_eq!(host.cwnd(), window + 3.0);
+}
+
 /// Without a mark all returns, and Linux takes back the CWR that has not left (`tcp_ecn_withdraw_cwr`). The next ACK that echoes a mark
 /// reduces.
 #[test]
