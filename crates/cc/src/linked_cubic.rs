@@ -203,7 +203,11 @@ impl Algorithm for LinkedCubic {
         let state = &mut self.rows[r].state;
         state.save();
         let timeout = event.signal == Signal::Timeout;
-        if timeout { state.mean = Mean::default() } else { state.mean.fade(self.memory) }
+        if timeout {
+            state.mean = Mean::default()
+        } else {
+            state.mean.fade(self.memory)
+        }
         let path = &mut paths[r];
         path.reduce_to(state.window.reduce(path.cwnd, timeout));
     }

@@ -2,7 +2,6 @@
 //!
 //! The defaults are those of §5.2. Its quantum of 1514 bytes counts an Ethernet header; links count at IP level.
 
-use std::collections::VecDeque;
 use super::codel::{CoDel, CoDelState};
 use super::longest::Longest;
 use super::{Departure, DequeueRule, DisciplineParams, FULL_PACKET};
@@ -10,6 +9,7 @@ use crate::model_spec::{POSITIVE, model_spec};
 use crate::random::mix;
 use crate::store::{Fifo, Store};
 use crate::{Arrival, Random, Time};
+use std::collections::VecDeque;
 
 model_spec! {
     /// Controlled delay for each of many flow queues, served in turn (RFC 8290).

@@ -26,7 +26,7 @@ pub fn summary(papers: &[&PaperPlan], own_page: bool) -> Markup {
                     (prose(&column.meaning)) " "
                     "A difference is the simulator's value ÷ the other backend's value − 1; it is undefined if the other value is zero. A "
                     "difference that exceeds 10 % and its 95 % interval is attributed to the hosts if it disappears with " code { "hosts = \"linux\"" } ". "
-                    "A scenario that several experiments use counts once. “Floor” is the effect of chance: the same quantile of the differences between the "
+                    "A scenario that several experiments use counts once. The floor is the effect of chance: the same quantile of the differences between the "
                     "two halves of the simulator's seeds, scaled to the number of seeds compared. A median at or below its floor is not "
                     "distinguishable from zero."
                 }
@@ -66,16 +66,12 @@ fn by_kind(scenarios: &[&Fidelity]) -> Markup {
                     th scope="col" { "Quantity" }
                     th.number scope="col" { "Number" }
                     th.number scope="col" { "Median |difference|" }
-                    th.number scope="col" { "Floor" }
                     th.number scope="col" { "90th percentile" }
-                    th.number scope="col" { "Floor" }
                     th.number scope="col" { "Within 5 %" }
                     th.number scope="col" { "Within 10 %" }
                     @if has_hosts {
                         th.number scope="col" { "Linux-accurate hosts: median" }
-                        th.number scope="col" { "Floor" }
                         th.number scope="col" { "90th percentile" }
-                        th.number scope="col" { "Floor" }
                         th.number scope="col" { "Within 5 %" }
                         th.number scope="col" { "Within 10 %" }
                     }
@@ -111,13 +107,13 @@ fn amounts(amounts: Option<&DifferenceStats>) -> Markup {
                 @for (i, amount) in amounts.quantiles.into_iter().enumerate() {
                     td.number {
                         (format!("{:.1} %", 100.0 * amount))
+                        @if let Some(floor) = amounts.floor { div.quiet { (format!("floor {:.1} %", 100.0 * floor[i])) } }
                         @if i == 0 && amounts.is_chance() { div.quiet { "not distinguishable" } }
                     }
-                    td.number { (amounts.floor.map_or("–".into(), |floor| format!("{:.1} %", 100.0 * floor[i]))) }
                 }
                 @for part in amounts.within { td.number { (format!("{:.0} %", 100.0 * part)) } }
             }
-            None => @for _ in 0..6 { td.number.quiet { "–" } }
+            None => @for _ in 0..4 { td.number.quiet { "–" } }
         }
     }
 }
