@@ -174,8 +174,8 @@ pub struct DifferenceStats {
     pub quantiles: [f64; 2],
     /// The same of the simulator's difference from itself with as many seeds, the effect of chance; `None` for single seeds.
     pub floor: Option<[f64; 2]>,
-    /// The fractions that are at most 5 % and at most 10 %.
-    pub within: [f64; 2],
+    /// The fraction that is at most 10 %.
+    pub within: f64,
     /// The number of [significant](is_significant) differences.
     pub significant: usize,
 }
@@ -188,14 +188,12 @@ impl DifferenceStats {
         let all: Vec<(&Estimate, f64, Option<f64>)> =
             all.filter_map(|(simulated, relative, half)| Some((simulated, relative?, half))).collect();
         let count = all.len();
-        let within = |bound: f64| {
-            all.iter().filter(|(_, relative, _)| relative.abs() <= bound).count() as f64 / count as f64
-        };
+        let within = all.iter().filter(|(_, relative, _)| relative.abs() <= 0.10).count();
         Some(DifferenceStats {
             count,
             quantiles: quantiles(all.iter().map(|(_, relative, _)| relative.abs()).collect())?,
             floor: quantiles(all.iter().filter_map(|(simulated, ..)| chance(simulated)).collect()),
-            within: [within(0.05), within(0.10)],
+            within: within as f64 / count as f64,
             significant: all
                 .iter()
                 .filter(|(_, relative, half)| is_significant(Some(*relative), *half))
@@ -307,7 +305,7 @@ mod tests {
         let fidelity = Fidelity { title, variant, command, seeds: 1, of_seeds: 1, quantities };
         let [found] = overview(std::iter::once(&fidelity))[..] else { panic!("one kind") };
         assert_eq!((found.kind, found.linux_hosts), (Measure::Window, None));
-        assert_eq!((found.plain.count, found.plain.within), (4, [0.5, 0.75]));
+        assert_eq!((found.plain.count, found.plain.within), (4, 0.75));
         // The 90th percentile lies 0.7 of the way from the third amount to the fourth.
         for (found, by_hand) in found.plain.quantiles.into_iter().zip([0.05, 0.06 + 0.7 * 0.14]) {
             assert!((found - by_hand).abs() < 1e-12);

@@ -67,12 +67,10 @@ fn by_kind(scenarios: &[&Fidelity]) -> Markup {
                     th.number scope="col" { "Number" }
                     th.number scope="col" { "Median |difference|" }
                     th.number scope="col" { "90th percentile" }
-                    th.number scope="col" { "Within 5 %" }
                     th.number scope="col" { "Within 10 %" }
                     @if has_hosts {
                         th.number scope="col" { "Linux-accurate hosts: median" }
                         th.number scope="col" { "90th percentile" }
-                        th.number scope="col" { "Within 5 %" }
                         th.number scope="col" { "Within 10 %" }
                     }
                 }
@@ -99,7 +97,7 @@ fn by_kind(scenarios: &[&Fidelity]) -> Markup {
     }
 }
 
-/// The cells of a kind's median and 90th percentile with their floors, and of small fractions.
+/// The cells of a kind's median and 90th percentile with their floors, and the fraction within 10 %.
 fn amounts(amounts: Option<&DifferenceStats>) -> Markup {
     html! {
         @match amounts {
@@ -111,9 +109,9 @@ fn amounts(amounts: Option<&DifferenceStats>) -> Markup {
                         @if i == 0 && amounts.is_chance() { div.quiet { "not distinguishable" } }
                     }
                 }
-                @for part in amounts.within { td.number { (format!("{:.0} %", 100.0 * part)) } }
+                td.number { (format!("{:.0} %", 100.0 * amounts.within)) }
             }
-            None => @for _ in 0..4 { td.number.quiet { "–" } }
+            None => @for _ in 0..3 { td.number.quiet { "–" } }
         }
     }
 }
