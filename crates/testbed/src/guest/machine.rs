@@ -1,5 +1,5 @@
-//! A virtual machine in virtual time: QEMU counts each instruction as a nanosecond, and its clock jumps to the next event
-//! while the processor idles. Its behaviour is reproducible, independent of the host's speed and load.
+//! A virtual machine in virtual time: its clock counts instructions, and jumps to the next event while the processor idles. Its
+//! behaviour is reproducible, independent of the host's speed and load.
 
 use crate::{TestbedError, environment};
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -17,13 +17,19 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 
 const QEMU: &str = "qemu-system-x86_64";
 
-/// The memory, in MB: enough for an image, an unoptimised program, and the socket buffers of fast, long paths.
-const MEGABYTES: &str = "1024";
-
 /// All CPU features that QEMU emulates, except a faulty and some slow ones. After `cmpxchg16b`, an interrupt may see wrong
 /// flags, which crashed a kernel (QEMU 7.2.22). A fifth level of page tables costs time. With fast `rep movsb` and `rep stosb`,
 /// the kernel copies packets by the byte, which was 28 to 46 % of a run's time.
 const CPU: &str = "max,-cx16,-la57,-erms,-fsrm";
+
+/// The speed and the memory of a machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Size {
+    /// The instructions that the clock counts as a nanosecond.
+    pub speed: u32,
+    /// The memory in MB. The kernel gives a sixteenth of it to TCP, and beyond that it reduces windows (`tcp_mem`).
+    pub megabytes: u32,
+}
 
 /// The serial ports, in order, by their content.
 #[derive(Clone, Copy)]
@@ -55,14 +61,21 @@ impl Machine {
 
     /// Boots a kernel with the concatenated archives as its initramfs. `seed` determines all randomness in the machine. It is
     /// killed after `limit` seconds of CPU time.
-    pub fn boot(kernel: &Path, archives: &[&[u8]], seed: u64, limit: u64) -> Result<Self, TestbedError> {
+    pub fn boot(
+        kernel: &Path,
+        archives: &[&[u8]],
+        size: Size,
+        seed: u64,
+        limit: u64,
+    ) -> Result<Self, TestbedError> {
         let mut initramfs = memory(c"initramfs")?;
         archives.iter().try_for_each(|archive| initramfs.write_all(archive)).map_err(memory_failed)?;
         let ports = [memory(c"console")?, memory(c"outcome")?, memory(c"errors")?, memory(c"samples")?];
 
         let mut qemu = Command::new(QEMU);
         qemu.args(["-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"])
-            .args(["-machine", "pc", "-accel", "tcg", "-cpu", CPU, "-smp", "1", "-m", MEGABYTES])
+            .args(["-machine", "pc", "-accel", "tcg", "-cpu", CPU, "-smp", "1"])
+            .args(["-m", &size.megabytes.to_string()])
             // The recording itself is unused, but it synchronises QEMU's threads. Without it, the main loop may advance the
             // clock a moment before the processor is idle.
             .args(["-icount", "shift=0,sleep=off,rr=record,rrfile=/dev/null"])
@@ -71,7 +84,7 @@ impl Machine {
             .arg(kernel)
             .args(["-initrd", &path(&initramfs)])
             // A kernel panic causes a restart, which ends QEMU.
-            .args(["-append", "console=ttyS0 quiet panic=-1"]);
+            .args(["-append", &format!("console=ttyS0 quiet panic=-1{}", clock(size.speed))]);
         qemu.args(ports.iter().flat_map(|port| ["-serial".into(), format!("file:{}", path(port))]));
         // In its own process group: this process handles Ctrl-C.
         qemu.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
@@ -127,6 +140,15 @@ fn memory_failed(source: io::Error) -> TestbedError {
 /// The path by which another process of the user can open it.
 fn path(file: &File) -> String {
     format!("/proc/{}/fd/{}", getpid().as_raw_nonzero(), file.as_fd().as_raw_fd())
+}
+
+/// Kernel parameters for a clock of `speed` instructions per nanosecond. QEMU's clocks all count one. So the kernel takes the
+/// instruction counter (TSC) for a faster one, calibrates the timer of its interrupts by it, and ignores the other clocks.
+fn clock(speed: u32) -> String {
+    if speed == 1 {
+        return String::new();
+    }
+    format!(" tsc_early_khz={} tsc=reliable hpet=disable pmtmr=0", u64::from(speed) * 1_000_000)
 }
 
 /// Makes the kernel kill the program when this thread ends, and after `limit` seconds of CPU time.

@@ -12,7 +12,7 @@ use anabranch_net::Time;
 use anabranch_record::{KeepGoing, Layout, Sink};
 use anabranch_scenario::Scenario;
 use cpio::Archive;
-use machine::{Machine, Port};
+use machine::{Machine, Port, Size};
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -38,6 +38,9 @@ const PERIOD: Duration = Duration::from_millis(50);
 
 /// The number of kernel message lines in an error.
 const LINES: usize = 20;
+
+/// The total rate of all links, in bits per second, that a guest with one instruction per nanosecond carries in time.
+const SLOW_LINKS: f64 = 400e6;
 
 /// A stock Debian kernel on which `anabranch task` runs, in a virtual machine and in virtual time. No network is needed, and
 /// no privileges.
@@ -101,7 +104,8 @@ impl Guest {
             program::add_iperf3(&mut archive, multipath)?;
         }
         let archives = [&self.initramfs, &self.program, &archive.finish()];
-        let mut machine = Machine::boot(&self.kernel, &archives.map(|a| &a[..]), seed, limit(length))?;
+        let archives = archives.map(|a| &a[..]);
+        let mut machine = Machine::boot(&self.kernel, &archives, size(scenario), seed, limit(length))?;
         loop {
             let ended = machine.exit_status()?;
             let errors = String::from_utf8_lossy(&machine.output(Port::Errors)?).into_owned();
@@ -131,6 +135,13 @@ impl Guest {
             sleep(PERIOD);
         }
     }
+}
+
+/// The machine that a scenario needs. On fast links, packets are late with one instruction per nanosecond, and a windowful of a long
+/// path exceeds TCP's part of 1 GB. With more instructions the kernel takes a minute longer to calibrate its timer.
+fn size(scenario: &Scenario) -> Size {
+    let total: f64 = scenario.links.iter().map(|link| link.spec.rate_bps).sum();
+    if total > SLOW_LINKS { Size { speed: 4, megabytes: 4096 } } else { Size { speed: 1, megabytes: 1024 } }
 }
 
 /// The limit of a run's CPU time in seconds, many times the usual.
@@ -177,6 +188,17 @@ mod tests {
         assert_eq!(parse_outcome(whole, "").unwrap().unwrap(), b"{\"a\": \"status 0\"}\n");
         for length in 0..whole.len() {
             assert!(parse_outcome(&whole[..length], "").is_none(), "{length}");
+        }
+    }
+
+    #[test]
+    fn fast_links_get_a_fast_machine() {
+        for (rate, speed) in [("400 Mbit/s", 1), ("401 Mbit/s", 4)] {
+            let text = format!(
+                "name = \"t\"\nduration = \"1 s\"\nlinks.a = {{ rate = \"{rate}\", delay = \"1 ms\" }}\n\
+                 flows = [{{ name = \"f\", cc = \"reno\", paths = [[\"a\"]] }}]"
+            );
+            assert_eq!(size(&text.parse().unwrap()).speed, speed, "{rate}");
         }
     }
 
