@@ -142,7 +142,7 @@ fn path(file: &File) -> String {
     format!("/proc/{}/fd/{}", getpid().as_raw_nonzero(), file.as_fd().as_raw_fd())
 }
 
-/// Kernel parameters for a clock of `speed` instructions per nanosecond. QEMU's clocks all count one. So the kernel takes the
+/// Kernel parameters for a clock of `speed` instructions per nanosecond. QEMU counts at most one, so the kernel takes the
 /// instruction counter (TSC) for a faster one, calibrates the timer of its interrupts by it, and ignores the other clocks.
 fn clock(speed: u32) -> String {
     if speed == 1 {

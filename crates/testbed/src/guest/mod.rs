@@ -13,6 +13,7 @@ use anabranch_record::{KeepGoing, Layout, Sink};
 use anabranch_scenario::Scenario;
 use cpio::Archive;
 use machine::{Machine, Port, Size};
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -39,8 +40,12 @@ const PERIOD: Duration = Duration::from_millis(50);
 /// The number of kernel message lines in an error.
 const LINES: usize = 20;
 
-/// The total rate of all links, in bits per second, that a guest with one instruction per nanosecond carries in time.
+/// The total rate of bottlenecks in bits per second from which a guest is large. With one instruction per nanosecond and 300 Mbit/s,
+/// packets were in time, and with 600 they were not.
 const SLOW_LINKS: f64 = 400e6;
+
+/// The rate of random losses from which they, not the link, limit a flow.
+const RARE_LOSS: f64 = 1e-4;
 
 /// A stock Debian kernel on which `anabranch task` runs, in a virtual machine and in virtual time. No network is needed, and
 /// no privileges.
@@ -105,7 +110,7 @@ impl Guest {
         }
         let archives = [&self.initramfs, &self.program, &archive.finish()];
         let archives = archives.map(|a| &a[..]);
-        let mut machine = Machine::boot(&self.kernel, &archives, size(scenario), seed, limit(length))?;
+        let mut machine = Machine::boot(&self.kernel, &archives, size(scenario), seed, limit(scenario))?;
         loop {
             let ended = machine.exit_status()?;
             let errors = String::from_utf8_lossy(&machine.output(Port::Errors)?).into_owned();
@@ -113,7 +118,10 @@ impl Guest {
                 let outcome = machine.output(Port::Outcome)?;
                 let console = String::from_utf8_lossy(&machine.output(Port::Console)?).into_owned();
                 let outcome = parse_outcome(&outcome, &errors).unwrap_or_else(|| {
-                    let killed = |_| format!(", at the limit of {} s of CPU time", limit(length));
+                    let killed = |_| {
+                        let seconds = limit(scenario);
+                        format!(", at the limit of {seconds} s of CPU time or for lack of memory, of which it has up to 4 GB")
+                    };
                     let killed = status.signal().map_or(String::new(), killed);
                     Err(TestbedError::Failed(format!(
                         "the guest ended without a result (QEMU: {status}{killed})\n{complaints}{}",
@@ -137,16 +145,22 @@ impl Guest {
     }
 }
 
-/// The machine that a scenario needs. On fast links, packets are late with one instruction per nanosecond, and a windowful of a long
-/// path exceeds TCP's part of 1 GB. With more instructions the kernel takes a minute longer to calibrate its timer.
+/// The machine that a scenario needs. With one instruction per nanosecond, packets of fast links are late, and with 1 GB, memory
+/// limits TCP's windows on a fast, long path. With four, the kernel takes a minute longer to calibrate its timer.
 fn size(scenario: &Scenario) -> Size {
-    let total: f64 = scenario.links.iter().map(|link| link.spec.rate_bps).sum();
+    let links = &scenario.links;
+    let rate = |link: &usize| links[*link].spec.rate_bps;
+    let paths = scenario.flows.iter().flat_map(|flow| &flow.paths);
+    let fast =
+        paths.filter(|path| path.links.iter().all(|link| links[*link].spec.loss.mean_rate() < RARE_LOSS));
+    let narrowest = fast.filter_map(|path| path.links.iter().min_by(|a, b| rate(a).total_cmp(&rate(b))));
+    let total: f64 = narrowest.collect::<BTreeSet<_>>().into_iter().map(rate).sum();
     if total > SLOW_LINKS { Size { speed: 4, megabytes: 4096 } } else { Size { speed: 1, megabytes: 1024 } }
 }
 
 /// The limit of a run's CPU time in seconds, many times the usual.
-fn limit(length: Time) -> u64 {
-    300 + (length.as_secs_f64() * 60.0) as u64
+fn limit(scenario: &Scenario) -> u64 {
+    300 + (scenario.duration.as_secs_f64() * 60.0) as u64 * u64::from(size(scenario).speed)
 }
 
 /// The output or the failure of a guest's task. `None` if the final status is missing.
@@ -191,14 +205,27 @@ mod tests {
         }
     }
 
+    /// The links that limit flows count, each once: not the ways back, wide links before narrow ones, and lossy ones.
     #[test]
-    fn fast_links_get_a_fast_machine() {
-        for (rate, speed) in [("400 Mbit/s", 1), ("401 Mbit/s", 4)] {
+    fn fast_links_get_a_large_machine() {
+        let (small, large) = (Size { speed: 1, megabytes: 1024 }, Size { speed: 4, megabytes: 4096 });
+        for (paths, expected) in [
+            ("[[\"a\"], [\"a\"]]", small),
+            ("[[\"a\"], [\"b\"]]", large),
+            ("[[\"a\", \"wide\"]]", small),
+            ("[[\"wide\"]]", large),
+            ("[[\"lossy\"]]", small),
+            ("[[\"a\"]], return = [[\"wide\"]]", small),
+        ] {
             let text = format!(
-                "name = \"t\"\nduration = \"1 s\"\nlinks.a = {{ rate = \"{rate}\", delay = \"1 ms\" }}\n\
-                 flows = [{{ name = \"f\", cc = \"reno\", paths = [[\"a\"]] }}]"
+                "name = \"t\"\nduration = \"1 s\"\n\
+                 links.a = {{ rate = \"250 Mbit/s\", delay = \"1 ms\" }}\n\
+                 links.b = {{ rate = \"250 Mbit/s\", delay = \"1 ms\" }}\n\
+                 links.wide = {{ rate = \"10 Gbit/s\", delay = \"1 ms\" }}\n\
+                 links.lossy = {{ rate = \"10 Gbit/s\", delay = \"1 ms\", loss = {{ model = \"bernoulli\", rate = 1e-3 }} }}\n\
+                 flows = [{{ name = \"f\", cc = \"reno\", paths = {paths} }}]"
             );
-            assert_eq!(size(&text.parse().unwrap()).speed, speed, "{rate}");
+            assert_eq!(size(&text.parse().unwrap()), expected, "{paths}");
         }
     }
 
