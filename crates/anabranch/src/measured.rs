@@ -178,7 +178,6 @@ impl RunCache for Cache {
         let new = Measurement {
             command: setup.command(1),
             date: today(),
-            machine: machine(),
             algorithms: algorithms(scenario),
             summary: summary.clone(),
         };
@@ -199,14 +198,6 @@ impl RunCache for Cache {
 
 fn release(summary: &Summary) -> Option<&str> {
     summary.kernel.as_ref().map(|kernel| &*kernel.release)
-}
-
-/// The processor and the number of cores.
-fn machine() -> String {
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    let name = name.map_or(std::env::consts::ARCH, |(_, name)| name.trim());
-    format!("{name}, {}", counted(std::thread::available_parallelism().map_or(1, usize::from), "core"))
 }
 
 #[cfg(test)]
@@ -258,7 +249,7 @@ mod tests {
         for run in shipped().iter().flat_map(Measurements::all) {
             let kernel = run.summary.kernel.as_ref().unwrap_or_else(|| panic!("{}: no kernel", run.command));
             assert_eq!(kernel.invalid, [""; 0], "{}", run.command);
-            assert!(run.command.contains(" --backend ") && !run.machine.is_empty(), "{}", run.command);
+            assert!(run.command.contains(" --backend ") && !kernel.machine.is_empty(), "{}", run.command);
         }
     }
 }

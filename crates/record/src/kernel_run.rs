@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct KernelRun {
     /// The kernel's release, as `uname -r` has it.
     pub release: String,
+    /// The machine: processor, number of cores, memory.
+    #[serde(default)]
+    pub machine: String,
     /// Reasons why the result is invalid; empty if it is valid.
     pub invalid: Vec<String>,
     /// The number of invalid attempts before this one.

@@ -126,7 +126,8 @@ pub(crate) fn title(setups: &[Setup]) -> (String, String) {
         (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
         (first, _) => first.copied().unwrap_or_default().to_owned(),
     };
-    let machines: BTreeSet<&str> = runs().map(|run| &*run.machine).collect();
+    let machines: BTreeSet<&str> =
+        runs().filter_map(|run| Some(&*run.summary.kernel.as_ref()?.machine)).collect();
     let list = |all: BTreeSet<&str>| Vec::from_iter(all).join(" and ");
     let title = format!("Linux {}, measured {dates}", list(releases.iter().map(|r| &**r).collect()));
     (title, format!("Measured on {}.", list(machines)))
@@ -155,7 +156,11 @@ mod tests {
 
     static LOSSY: Lossy = Lossy {
         name: "kernel",
-        kernel: || KernelRun { release: "6.18.3-here".into(), ..KernelRun::default() },
+        kernel: || KernelRun {
+            release: "6.18.3-here".into(),
+            machine: "a test's machine".into(),
+            ..KernelRun::default()
+        },
         fails: None,
         most_flows: usize::MAX,
     };
@@ -234,8 +239,8 @@ mod tests {
         let mut all = Measurements::none("kernel", algorithms);
         for (summary, day) in cache.0.into_inner().unwrap().into_iter().zip(1..) {
             let command = scenarios[&summary.scenario_hash].0.command(1);
-            let (date, machine) = (format!("2026-11-0{day}"), "a test's machine".into());
-            all.add(Measurement { command, date, machine, algorithms: "v1".into(), summary });
+            let date = format!("2026-11-0{day}");
+            all.add(Measurement { command, date, algorithms: "v1".into(), summary });
         }
         let again = Measurements::read(&all.to_file(), "kernel", algorithms).unwrap();
         assert_eq!(again.all().collect::<Vec<_>>(), all.all().collect::<Vec<_>>());

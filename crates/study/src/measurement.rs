@@ -10,10 +10,8 @@ pub struct Measurement {
     pub command: String,
     /// The day, in UTC.
     pub date: String,
-    /// The kind of machine.
-    pub machine: String,
     /// The arithmetic of its algorithms: see [`Measurements`](crate::Measurements).
     pub algorithms: String,
-    /// Means and totals, with the scenario's hash, the kernel's release and the testbed's health.
+    /// Means and totals, with the scenario's hash, the kernel's release, the machine and the testbed's health.
     pub summary: Summary,
 }

@@ -10,7 +10,7 @@ use crate::recording::Recording;
 use crate::stolen::Stolen;
 use crate::summary::{self, End, Limits};
 use crate::traffic::{Connection, Plan};
-use crate::{TestbedError, environment, express, realtime};
+use crate::{TestbedError, environment, express, memory, realtime};
 use anabranch_net::Time;
 use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_scenario::Scenario;
@@ -257,7 +257,8 @@ impl<'a> Attempt<'a> {
         let (start_delay, before) = (self.start_delay, self.stolen);
         let Attempt { connections, emulator, hosts, .. } = self;
         connections.into_iter().try_for_each(Connection::finish)?;
-        let device_drops = device_drops(&hosts)?;
+        let device_drops = sum(&hosts, dropped_packets)?;
+        let memory_pressures = sum(&hosts, memory::pressures)?;
         let mut report = emulator.stop()?;
         recording.packets(std::mem::take(&mut report.packets));
         let end = End {
@@ -266,6 +267,7 @@ impl<'a> Attempt<'a> {
             end,
             report,
             device_drops,
+            memory_pressures,
             skips_programs,
             without_row,
             traffic: options.traffic,
@@ -282,10 +284,10 @@ impl<'a> Attempt<'a> {
     }
 }
 
-/// Packets that devices dropped before the emulator took them.
-fn device_drops(hosts: &[Pair]) -> Result<u64, TestbedError> {
+/// The sum of a count over all hosts.
+fn sum(hosts: &[Pair], count: fn() -> Result<u64, TestbedError>) -> Result<u64, TestbedError> {
     let each = hosts.iter().flat_map(|pair| [&pair.sender, &pair.receiver]);
-    each.map(|host| host.run(dropped_packets)?).sum()
+    each.map(|host| host.run(count)?).sum()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::emulator::{PathCounts, Report, Snapshot, Tally};
 use crate::observe::{Observer, SampleCounts};
 use crate::recording::Recording;
-use crate::{Traffic, release};
+use crate::{Traffic, hardware, release};
 use anabranch_net::Time;
 use anabranch_record::{
     Completion, EmulatorHealth, FlowLayout, FlowSummary, KernelRun, Layout, LinkSummary, PathTraffic, Summary,
@@ -47,6 +47,8 @@ pub(crate) struct End {
     pub report: Report,
     /// Packets that devices dropped before the emulator took them.
     pub device_drops: u64,
+    /// The number of times that TCP came under memory pressure.
+    pub memory_pressures: u64,
     pub skips_programs: Option<bool>,
     /// The number of times that a program's table refused a row to a socket. Such a socket is not coupled and not sampled.
     pub without_row: u64,
@@ -140,6 +142,7 @@ fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer, end: 
     };
     let mut invalid = invalid(&emulator, &end.limits);
     invalid.extend(refused(end.without_row));
+    invalid.extend(pressed(end.memory_pressures));
     let sample_counts = observer.sample_counts();
     invalid.extend(impossible(sample_counts));
     let beyond = |what: &str, late: Time, limit: Time| {
@@ -176,6 +179,7 @@ fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer, end: 
     });
     KernelRun {
         release: release(),
+        machine: hardware::machine(),
         invalid,
         invalid_attempts: 0,
         traffic: end.traffic.name().to_owned(),
@@ -252,6 +256,12 @@ fn refused(times: u64) -> Option<String> {
     })
 }
 
+/// The reason in the kernel's memory that makes a run invalid.
+fn pressed(times: u64) -> Option<String> {
+    (times > 0)
+        .then(|| format!("TCP was short of memory {times} times and reduced windows: see net.ipv4.tcp_mem"))
+}
+
 /// The largest fraction of impossible samples in a valid run.
 const IMPOSSIBLE: f64 = 0.01;
 
@@ -316,6 +326,8 @@ mod tests {
         );
         assert_eq!(refused(0), None);
         assert!(refused(2).is_some_and(|why| why.contains("no row for a subflow 2 times")));
+        assert_eq!(pressed(0), None);
+        assert!(pressed(3).is_some_and(|why| why.contains("short of memory 3 times")));
     }
 
     /// A backup subflow may stay silent, as may a flow that has not begun.

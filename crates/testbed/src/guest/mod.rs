@@ -37,6 +37,9 @@ cat /outcome /status >/dev/ttyS1
 /// The interval between two checks of the machine.
 const PERIOD: Duration = Duration::from_millis(50);
 
+/// QEMU's complaint if this machine does not give it the guest's memory.
+const NO_MEMORY: &str = "cannot set up guest memory";
+
 /// The number of kernel message lines in an error.
 const LINES: usize = 20;
 
@@ -118,6 +121,10 @@ impl Guest {
                 let outcome = machine.output(Port::Outcome)?;
                 let console = String::from_utf8_lossy(&machine.output(Port::Console)?).into_owned();
                 let outcome = parse_outcome(&outcome, &errors).unwrap_or_else(|| {
+                    if complaints.contains(NO_MEMORY) {
+                        let megabytes = size(scenario).megabytes;
+                        return Err(TestbedError::Environment(format!("the guest needs {megabytes} MB of memory: {complaints}")));
+                    }
                     let killed = |_| {
                         let seconds = limit(scenario);
                         format!(", at the limit of {seconds} s of CPU time or for lack of memory, of which it has up to 4 GB")
