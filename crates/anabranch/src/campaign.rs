@@ -124,7 +124,7 @@ impl Campaign {
     }
 
     /// Checks that the backend can run a scenario of the campaign. Unless `lax`, also refuses campaigns that take too much
-    /// time or memory; for papers, only the time on a real-time backend counts. `threads` runs execute at once. `None` means
+    /// time or memory; for papers, the simulator's time does not count. `threads` runs execute at once. `None` means
     /// a cluster, for which the time is unknown.
     pub fn check(&self, threads: Option<usize>, lax: bool) -> Result<(), Error> {
         self.runner.accepts_any(self.simulations().flat_map(Simulations::scenarios))?;
@@ -137,10 +137,10 @@ impl Campaign {
             return Ok(());
         }
         if self.kind != Kind::Study {
-            let real_s: f64 = self.simulations().map(Simulations::seconds_in_real_time).sum();
+            let long_s: f64 = self.simulations().map(Simulations::seconds_elsewhere).sum();
             let less = "add --yes, or run less: --quick, one paper, --only one experiment, fewer seeds";
-            let long = || format!("this takes {:.1} hours on the kernel", real_s / 3600.0);
-            return if real_s > LONG_S { Err(input_error(long(), Some(less))) } else { Ok(()) };
+            let long = || format!("this takes about {:.1} hours on Linux", long_s / 3600.0);
+            return if long_s > LONG_S { Err(input_error(long(), Some(less))) } else { Ok(()) };
         }
         for (study, simulations) in self.studies.iter().zip(self.simulations()) {
             let runs = usize::try_from(simulations.runs()).unwrap_or(usize::MAX);

@@ -117,10 +117,10 @@ pub fn measure(
     let cache = Cache { file: file.clone(), scenarios, all: Mutex::new((all, None)) };
     let runs: u64 = work.iter().map(|work| work.simulations.runs()).sum();
     let found: u64 = work.iter().map(|work| work.simulations.found(&cache)).sum();
-    let hours: f64 = work.iter().map(|work| work.simulations.seconds_in_real_time()).sum::<f64>() / 3600.0;
+    let hours: f64 = work.iter().map(|work| work.simulations.seconds()).sum::<f64>() / 3600.0;
     let there = file.display();
     (watch.note)(&format!(
-        "{}, {hours:.2} h in real time: {there} has {found}",
+        "{}, about {hours:.2} h: {there} has {found}",
         counted(runs as usize, "run")
     ));
     let (mut failed, progress) =

@@ -151,15 +151,21 @@ impl Simulations {
 
     /// About how long all runs take on this machine's cores, in seconds: those in real time one after the other.
     pub fn seconds(&self) -> f64 {
-        let simulated = self.each.iter().filter(|s| s.packet_cost.is_some());
-        let packets = simulated.fold(0.0, |all, s| all + s.cost() * f64::from(s.seeds));
-        seconds(packets, rayon::current_num_threads()) + self.seconds_in_real_time()
+        self.seconds_of(|_| true)
     }
 
-    /// The time of runs in real time, one after the other.
-    pub fn seconds_in_real_time(&self) -> f64 {
-        let real = self.each.iter().filter(|s| s.packet_cost.is_none() && s.measured.is_none());
-        real.fold(0.0, |all, s| all + s.scenario.duration.as_secs_f64() * f64::from(s.seeds))
+    /// The same of runs that are not the simulator's.
+    pub fn seconds_elsewhere(&self) -> f64 {
+        self.seconds_of(|simulation| simulation.task.backend() != SIM)
+    }
+
+    fn seconds_of(&self, counts: impl Fn(&Simulation) -> bool) -> f64 {
+        let made = self.each.iter().filter(|s| s.measured.is_none() && counts(s));
+        let (side_by_side, alone): (Vec<_>, Vec<_>) = made.partition(|s| s.packet_cost.is_some());
+        let packets = side_by_side.iter().fold(0.0, |all, s| all + s.cost() * f64::from(s.seeds));
+        let real_s =
+            alone.iter().fold(0.0, |all, s| all + s.scenario.duration.as_secs_f64() * f64::from(s.seeds));
+        seconds(packets, rayon::current_num_threads()) + real_s
     }
 
     /// Their scenarios.

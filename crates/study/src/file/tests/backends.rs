@@ -57,6 +57,8 @@ fn runs_choose_their_backend() {
     let before = work.simulations.packets();
     work.simulations = work.simulations.on(Backends(&backends)).unwrap();
     assert!(work.simulations.need("half") && work.simulations.packets() < before);
+    let (all, of_half) = (work.simulations.seconds(), work.simulations.seconds_elsewhere());
+    assert!(0.0 < of_half && of_half < all, "{of_half} of {all} s");
     let result = run_one(Backends(&backends), work, &|_| (), &|| true).unwrap();
     let [experiment] = &result.experiments[..] else { panic!("one experiment") };
     let mean = |id: &str| {
