@@ -124,7 +124,7 @@ impl Campaign {
     }
 
     /// Checks that the backend can run a scenario of the campaign. Unless `lax`, also refuses campaigns that take too much
-    /// time or memory; for papers, the simulator's time does not count. `threads` runs execute at once. `None` means
+    /// time or memory; for papers, only the time on Linux counts. `threads` runs execute at once. `None` means
     /// a cluster, for which the time is unknown.
     pub fn check(&self, threads: Option<usize>, lax: bool) -> Result<(), Error> {
         self.runner.accepts_any(self.simulations().flat_map(Simulations::scenarios))?;
@@ -137,7 +137,9 @@ impl Campaign {
             return Ok(());
         }
         if self.kind != Kind::Study {
-            let long_s: f64 = self.simulations().map(Simulations::seconds_elsewhere).sum();
+            let is_linux =
+                |name: &str| RUNNERS.iter().any(|(runner, _)| runner.name() == name && runner.is_kernel());
+            let long_s: f64 = self.simulations().map(|simulations| simulations.seconds_on(is_linux)).sum();
             let less = "add --yes, or run less: --quick, one paper, --only one experiment, fewer seeds";
             let long = || format!("this takes about {:.1} hours on Linux", long_s / 3600.0);
             return if long_s > LONG_S { Err(input_error(long(), Some(less))) } else { Ok(()) };

@@ -1,5 +1,6 @@
 //! Measurements on Linux that ship with the papers, and the command that makes them.
 
+use crate::campaign::on;
 use crate::study::check_failed;
 use crate::{Error, Runner, Watch, backends, counted};
 use anabranch_cc::{Ack, Congestion, Signal};
@@ -98,10 +99,11 @@ pub fn measure(
         Options { beside: runner.variant.into_iter().collect(), without_variants: true, ..options.clone() };
     let (mut work, mut scenarios) = (vec![], HashMap::new());
     for study in studies {
-        let (one, known) = match measuring(study, &options) {
+        let (mut one, known) = match measuring(study, &options) {
             Err(StudyError::NoExperiment { .. }) if studies.len() > 1 => continue,
             found => found?,
         };
+        one.simulations = on(one.simulations, backends())?;
         work.push(one);
         scenarios.extend(known);
     }
@@ -119,10 +121,7 @@ pub fn measure(
     let found: u64 = work.iter().map(|work| work.simulations.found(&cache)).sum();
     let hours: f64 = work.iter().map(|work| work.simulations.seconds()).sum::<f64>() / 3600.0;
     let there = file.display();
-    (watch.note)(&format!(
-        "{}, about {hours:.2} h: {there} has {found}",
-        counted(runs as usize, "run")
-    ));
+    (watch.note)(&format!("{}, about {hours:.2} h: {there} has {found}", counted(runs as usize, "run")));
     let (mut failed, progress) =
         (vec![], |p: anabranch_study::Progress<'_>| (watch.progress)(crate::Progress::Runs(p)));
     let keep_going = || !watch.cancel.is_cancelled() && !cache.has_failed();

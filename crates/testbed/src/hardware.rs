@@ -3,7 +3,7 @@
 use std::fs;
 use std::thread::available_parallelism;
 
-/// Processor, number of cores, and memory, such as "QEMU TCG CPU version 2.5+, 1 core, 4 GB". What is unknown is left out.
+/// Processor, number of cores, and memory, such as "QEMU TCG CPU version 2.5+, 1 core, 4 GB".
 pub(crate) fn machine() -> String {
     let cores = available_parallelism().map_or(1, usize::from);
     describe(&read("/proc/cpuinfo"), cores, &read("/proc/meminfo"))

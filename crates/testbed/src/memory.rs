@@ -7,7 +7,8 @@ use std::fs;
 pub(crate) fn pressures() -> Result<u64, TestbedError> {
     let file = "/proc/thread-self/net/netstat";
     let table = fs::read_to_string(file).map_err(TestbedError::kernel(format!("read {file}")))?;
-    Ok(read(&table, "TCPMemoryPressures").unwrap_or(0))
+    read(&table, "TCPMemoryPressures")
+        .ok_or_else(|| TestbedError::Environment(format!("{file} has no counter TCPMemoryPressures")))
 }
 
 /// A counter of `netstat`: a line of names before each line of numbers.

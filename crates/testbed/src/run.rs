@@ -58,7 +58,7 @@ impl Traffic {
     }
 }
 
-/// Runs a scenario on the running kernel, as root. Repeats the run if its links did not keep up with real time or if it failed;
+/// Runs a scenario on the running kernel, as root. Repeats the run if it is invalid or failed;
 /// the summary's [`anabranch_record::KernelRun::invalid`] describes the last one. Samples go to `sink` at the end. `keep_going` is
 /// called regularly with the time of the run.
 ///
@@ -257,8 +257,8 @@ impl<'a> Attempt<'a> {
         let (start_delay, before) = (self.start_delay, self.stolen);
         let Attempt { connections, emulator, hosts, .. } = self;
         connections.into_iter().try_for_each(Connection::finish)?;
-        let device_drops = sum(&hosts, dropped_packets)?;
-        let memory_pressures = sum(&hosts, memory::pressures)?;
+        let device_drops = sum_over(&hosts, dropped_packets)?;
+        let memory_pressures = sum_over(&hosts, memory::pressures)?;
         let mut report = emulator.stop()?;
         recording.packets(std::mem::take(&mut report.packets));
         let end = End {
@@ -285,7 +285,7 @@ impl<'a> Attempt<'a> {
 }
 
 /// The sum of a count over all hosts.
-fn sum(hosts: &[Pair], count: fn() -> Result<u64, TestbedError>) -> Result<u64, TestbedError> {
+fn sum_over(hosts: &[Pair], count: fn() -> Result<u64, TestbedError>) -> Result<u64, TestbedError> {
     let each = hosts.iter().flat_map(|pair| [&pair.sender, &pair.receiver]);
     each.map(|host| host.run(count)?).sum()
 }

@@ -142,7 +142,7 @@ fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer, end: 
     };
     let mut invalid = invalid(&emulator, &end.limits);
     invalid.extend(refused(end.without_row));
-    invalid.extend(pressed(end.memory_pressures));
+    invalid.extend(short_of_memory(end.memory_pressures));
     let sample_counts = observer.sample_counts();
     invalid.extend(impossible(sample_counts));
     let beyond = |what: &str, late: Time, limit: Time| {
@@ -257,9 +257,13 @@ fn refused(times: u64) -> Option<String> {
 }
 
 /// The reason in the kernel's memory that makes a run invalid.
-fn pressed(times: u64) -> Option<String> {
-    (times > 0)
-        .then(|| format!("TCP was short of memory {times} times and reduced windows: see net.ipv4.tcp_mem"))
+fn short_of_memory(times: u64) -> Option<String> {
+    (times > 0).then(|| {
+        format!(
+            "TCP was short of memory {times} times and reduced windows: on this machine, raise net.ipv4.tcp_mem; in a guest, set a \
+             smaller tcp.receive_buffer"
+        )
+    })
 }
 
 /// The largest fraction of impossible samples in a valid run.
@@ -326,8 +330,8 @@ mod tests {
         );
         assert_eq!(refused(0), None);
         assert!(refused(2).is_some_and(|why| why.contains("no row for a subflow 2 times")));
-        assert_eq!(pressed(0), None);
-        assert!(pressed(3).is_some_and(|why| why.contains("short of memory 3 times")));
+        assert_eq!(short_of_memory(0), None);
+        assert!(short_of_memory(3).is_some_and(|why| why.contains("short of memory 3 times")));
     }
 
     /// A backup subflow may stay silent, as may a flow that has not begun.

@@ -151,21 +151,23 @@ impl Simulations {
 
     /// About how long all runs take on this machine's cores, in seconds: those in real time one after the other.
     pub fn seconds(&self) -> f64 {
-        self.seconds_of(|_| true)
+        self.seconds_on(|_| true)
     }
 
-    /// The same of runs that are not the simulator's.
-    pub fn seconds_elsewhere(&self) -> f64 {
-        self.seconds_of(|simulation| simulation.task.backend() != SIM)
-    }
-
-    fn seconds_of(&self, counts: impl Fn(&Simulation) -> bool) -> f64 {
-        let made = self.each.iter().filter(|s| s.measured.is_none() && counts(s));
-        let (side_by_side, alone): (Vec<_>, Vec<_>) = made.partition(|s| s.packet_cost.is_some());
-        let packets = side_by_side.iter().fold(0.0, |all, s| all + s.cost() * f64::from(s.seeds));
-        let real_s =
-            alone.iter().fold(0.0, |all, s| all + s.scenario.duration.as_secs_f64() * f64::from(s.seeds));
-        seconds(packets, rayon::current_num_threads()) + real_s
+    /// The same for the runs on some backends, chosen by name.
+    pub fn seconds_on(&self, is_chosen: impl Fn(&str) -> bool) -> f64 {
+        let made = self.each.iter().filter(|s| s.measured.is_none() && is_chosen(s.task.backend()));
+        let (mut runs, mut packets, mut real_s) = (0, 0.0, 0.0);
+        for simulation in made {
+            let seeds = f64::from(simulation.seeds);
+            if simulation.packet_cost.is_some() {
+                runs += simulation.seeds as usize;
+                packets += simulation.cost() * seeds;
+            } else {
+                real_s += simulation.scenario.duration.as_secs_f64() * seeds;
+            }
+        }
+        seconds(packets, rayon::current_num_threads().min(runs.max(1))) + real_s
     }
 
     /// Their scenarios.

@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -36,9 +37,6 @@ cat /outcome /status >/dev/ttyS1
 
 /// The interval between two checks of the machine.
 const PERIOD: Duration = Duration::from_millis(50);
-
-/// QEMU's complaint if this machine does not give it the guest's memory.
-const NO_MEMORY: &str = "cannot set up guest memory";
 
 /// The number of kernel message lines in an error.
 const LINES: usize = 20;
@@ -111,30 +109,18 @@ impl Guest {
             environment::has_iperf3(multipath)?;
             program::add_iperf3(&mut archive, multipath)?;
         }
+        let (size, limit) = (size(scenario), limit(scenario));
         let archives = [&self.initramfs, &self.program, &archive.finish()];
         let archives = archives.map(|a| &a[..]);
-        let mut machine = Machine::boot(&self.kernel, &archives, size(scenario), seed, limit(scenario))?;
+        let mut machine = Machine::boot(&self.kernel, &archives, size, seed, limit)?;
         loop {
             let ended = machine.exit_status()?;
             let errors = String::from_utf8_lossy(&machine.output(Port::Errors)?).into_owned();
             if let Some((status, complaints)) = ended {
                 let outcome = machine.output(Port::Outcome)?;
                 let console = String::from_utf8_lossy(&machine.output(Port::Console)?).into_owned();
-                let outcome = parse_outcome(&outcome, &errors).unwrap_or_else(|| {
-                    if complaints.contains(NO_MEMORY) {
-                        let megabytes = size(scenario).megabytes;
-                        return Err(TestbedError::Environment(format!("the guest needs {megabytes} MB of memory: {complaints}")));
-                    }
-                    let killed = |_| {
-                        let seconds = limit(scenario);
-                        format!(", at the limit of {seconds} s of CPU time or for lack of memory, of which it has up to 4 GB")
-                    };
-                    let killed = status.signal().map_or(String::new(), killed);
-                    Err(TestbedError::Failed(format!(
-                        "the guest ended without a result (QEMU: {status}{killed})\n{complaints}{}",
-                        last(&console)
-                    )))
-                })?;
+                let outcome = parse_outcome(&outcome, &errors)
+                    .unwrap_or_else(|| Err(without_outcome(status, &complaints, &console, size, limit)))?;
                 if reports {
                     sink.begin(&Layout::of(scenario));
                     let text = machine.output(Port::Samples)?;
@@ -168,6 +154,34 @@ fn size(scenario: &Scenario) -> Size {
 /// The limit of a run's CPU time in seconds, many times the usual.
 fn limit(scenario: &Scenario) -> u64 {
     300 + (scenario.duration.as_secs_f64() * 60.0) as u64 * u64::from(size(scenario).speed)
+}
+
+/// The error of a guest that ended without an outcome.
+fn without_outcome(
+    status: ExitStatus,
+    complaints: &str,
+    console: &str,
+    size: Size,
+    limit: u64,
+) -> TestbedError {
+    let complaints = complaints.trim_end();
+    let megabytes = size.megabytes;
+    if complaints.contains("Cannot allocate memory") {
+        let help = "free some, or run fewer guests at a time";
+        return TestbedError::Environment(format!(
+            "the guest needs {megabytes} MB of memory: {help}\n{complaints}"
+        ));
+    }
+    let killed = |_| {
+        format!(
+            ", at the limit of {limit} s of CPU time or for lack of memory, of which it has {megabytes} MB"
+        )
+    };
+    let killed = status.signal().map_or(String::new(), killed);
+    TestbedError::Failed(format!(
+        "the guest ended without a result (QEMU: {status}{killed})\n{complaints}\n{}",
+        last(console)
+    ))
 }
 
 /// The output or the failure of a guest's task. `None` if the final status is missing.
@@ -210,6 +224,16 @@ mod tests {
         for length in 0..whole.len() {
             assert!(parse_outcome(&whole[..length], "").is_none(), "{length}");
         }
+    }
+
+    #[test]
+    fn lack_of_memory_is_a_matter_of_the_environment() {
+        let size = Size { speed: 4, megabytes: 4096 };
+        let of = |status, complaint| without_outcome(ExitStatus::from_raw(status), complaint, "", size, 60);
+        let refused = of(256, "qemu: cannot set up guest memory 'pc.ram': Cannot allocate memory\n");
+        assert!(matches!(&refused, TestbedError::Environment(why) if why.contains("4096 MB")), "{refused}");
+        let killed = of(9, "");
+        assert!(matches!(&killed, TestbedError::Failed(why) if why.contains("60 s of CPU time")), "{killed}");
     }
 
     /// The links that limit flows count, each once: not the ways back, wide links before narrow ones, and lossy ones.
