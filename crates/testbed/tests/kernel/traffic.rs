@@ -236,17 +236,24 @@ fn subflows_come_and_go_when_the_scenario_says_so() {
         { at = "1.5 s", path = 1, action = "add" },
         { at = "2 s", path = 2, action = "remove" },
     ]"#;
-    let running = start(&scenario(2, events), Time::NEVER);
-    for (at, paths) in
-        [(400, vec![0]), (900, vec![0, 1]), (1400, vec![1]), (1900, vec![0, 1]), (2400, vec![0])]
-    {
-        until("it is time", || running.clock.now() > Time::from_millis(at));
-        running.connection.check().unwrap();
-        assert_eq!(running.paths(), paths, "at {at} ms");
-    }
-    let before = running.connection.received();
-    until("data flows", || running.connection.received() > before + 100_000);
-    running.finish();
+    held(|| {
+        let running = start(&scenario(2, events), Time::NEVER);
+        for (at, paths) in
+            [(400, vec![0]), (900, vec![0, 1]), (1400, vec![1]), (1900, vec![0, 1]), (2400, vec![0])]
+        {
+            until("it is time", || running.clock.now() > Time::from_millis(at));
+            running.connection.check().unwrap();
+            let used = running.paths();
+            if used != paths {
+                running.finish();
+                return Err(format!("at {at} ms: the paths {used:?}, and not {paths:?}"));
+            }
+        }
+        let before = running.connection.received();
+        until("data flows", || running.connection.received() > before + 100_000);
+        running.finish();
+        Ok(())
+    });
 }
 
 /// A backup path is silent while there is another.
