@@ -51,6 +51,9 @@ pub struct EmulatorHealth {
     /// The fraction of goodput that stalls may have cost.
     #[serde(default)]
     pub standstill_effect: f64,
+    /// The time within which the emulator may move packets together, in seconds.
+    #[serde(default)]
+    pub quantum_s: f64,
     /// Processor time of the emulator ÷ time: the fraction of one core that it used.
     pub cpu: f64,
     /// Packets that a device dropped before the emulator could take them.

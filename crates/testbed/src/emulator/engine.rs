@@ -1,6 +1,5 @@
 //! The emulator's thread: reads packets, passes them to the network, and writes them when they are due.
 
-use super::EmulatorOptions;
 use super::counts::{PathCounts, SendingBehaviour, Watch};
 use super::headers::SeenPacket;
 use super::health::Health;
@@ -78,7 +77,6 @@ pub(super) struct Engine {
     timer: OwnedFd,
     /// The timer's expiry.
     set: Time,
-    quantum: Time,
     /// The packets at the senders' hosts, if they are captured.
     packets: Option<Vec<SeenPacket>>,
     /// The last time at which due packets were delivered to their hosts.
@@ -144,7 +142,8 @@ impl Engine {
         watches: Vec<Watch>,
         tuns: Vec<Tun>,
         zero: Instant,
-        options: &EmulatorOptions,
+        quantum: Time,
+        capture: bool,
         waker: Arc<OwnedFd>,
         requests: Receiver<Request>,
     ) -> io::Result<Engine> {
@@ -172,13 +171,12 @@ impl Engine {
             clock: Clock::new(zero),
             timer,
             set: Time::NEVER,
-            quantum: options.quantum,
-            packets: options.capture.then(Vec::new),
+            packets: capture.then(Vec::new),
             advanced: Time::ZERO,
             epoll,
             waker,
             requests,
-            health: Health::default(),
+            health: Health { quantum, ..Health::default() },
             standstills: Standstills::default(),
         })
     }
@@ -196,7 +194,7 @@ impl Engine {
             let mut until = Time::ZERO;
             if !self.read()? && self.ready.is_empty() {
                 until = self.network.next();
-                let soon = self.advanced + self.quantum;
+                let soon = self.advanced + self.health.quantum;
                 if until < soon {
                     self.sleep(soon);
                 }

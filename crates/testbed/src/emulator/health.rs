@@ -23,6 +23,8 @@ pub struct Health {
     pub refused: u64,
     /// Discarded packets of other traffic, such as IPv6.
     pub foreign: u64,
+    /// The time within which packets may be read or delivered together.
+    pub quantum: Time,
     /// The number of times that the thread slept.
     pub sleeps: u64,
 }

@@ -44,22 +44,21 @@ pub struct Ends {
     pub path: Path,
 }
 
+/// The limits of the time between two steps.
+const LEAST_QUANTUM: Time = Time::from_nanos(10_000);
+const MOST_QUANTUM: Time = Time::from_nanos(100_000);
+
 /// Options of the emulator.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct EmulatorOptions {
-    /// Packets that are due within this time of each other may be delivered together, as a network card with interrupt
-    /// moderation does. A packet after a pause is not delayed.
+    /// Packets within this time of each other may be read or delivered together, as a network card with interrupt
+    /// moderation does. A packet after a pause is not delayed. `None` takes a tenth of the time of a full packet on the
+    /// fastest bottleneck, from 10 to 100 µs: longer steps change how a link is shared.
     ///
     /// A wake-up of the thread costs 10 µs in a virtual machine, so without this option wake-ups would dominate the cost.
-    pub quantum: Time,
+    pub quantum: Option<Time>,
     /// Whether to keep the headers of all packets at the senders' hosts.
     pub capture: bool,
-}
-
-impl Default for EmulatorOptions {
-    fn default() -> Self {
-        EmulatorOptions { quantum: Time::from_nanos(100_000), capture: false }
-    }
 }
 
 /// A running emulator. It ends when dropped.
@@ -82,13 +81,15 @@ impl Emulator {
     ) -> Result<Self, TestbedError> {
         let routes: Vec<Route> = ends.iter().flat_map(|ends| routes(links, &ends.path)).collect();
         let network = Network::new(links, seed, &routes);
+        let quantum = options.quantum.unwrap_or_else(|| quantum(links, &ends));
         let reach = |ends: &Ends| Reach::new(links, &ends.path, ends.sender.mtu());
         let watches = ends.iter().map(|ends| Watch::new(reach(ends))).collect();
         let tuns = ends.into_iter().flat_map(|ends| [ends.sender, ends.receiver]).collect();
         let (requests, receiver) = channel();
         let start = || {
             let waker = Arc::new(engine::waker()?);
-            let engine = Engine::new(network, watches, tuns, zero, options, waker.clone(), receiver)?;
+            let engine =
+                Engine::new(network, watches, tuns, zero, quantum, options.capture, waker.clone(), receiver)?;
             let run = || engine.run(realtime::raise(realtime::EMULATOR).is_ok());
             let thread = std::thread::Builder::new().name("emulator".into()).spawn(run)?;
             Ok::<_, io::Error>(Emulator { requests: Some(requests), waker, thread: Some(thread) })
@@ -143,6 +144,21 @@ impl Drop for Emulator {
     }
 }
 
+/// A tenth of the time of a full packet on the fastest of the paths' bottlenecks, within the limits.
+fn quantum(links: &[LinkSpec], ends: &[Ends]) -> Time {
+    let packet = |ends: &Ends| f64::from(ends.sender.mtu()) * 8.0 / bottleneck_bps(links, &ends.path);
+    quantum_for(ends.iter().map(packet).fold(f64::INFINITY, f64::min))
+}
+
+fn bottleneck_bps(links: &[LinkSpec], path: &Path) -> f64 {
+    path.links.iter().map(|link| links[*link].rate_bps).fold(f64::INFINITY, f64::min)
+}
+
+/// The quantum for packets that take this time, in seconds.
+fn quantum_for(packet_s: f64) -> Time {
+    Time::from_secs_f64(packet_s / 10.0).clamp(LEAST_QUANTUM, MOST_QUANTUM)
+}
+
 /// The routes of a path's two devices. Without reverse links in the scenario, the way back has the delay of the forward links.
 fn routes(links: &[LinkSpec], path: &Path) -> [Route; 2] {
     let forward = Route { delay: Time::ZERO, links: path.links.clone() };
@@ -151,4 +167,16 @@ fn routes(links: &[LinkSpec], path: &Path) -> [Route; 2] {
         false => Time::ZERO,
     };
     [forward, Route { delay, links: path.return_links.clone() }]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_quantum_is_a_tenth_of_a_packet() {
+        let of = |megabits: f64| quantum_for(1500.0 * 8.0 / (megabits * 1e6)).as_nanos();
+        assert_eq!([1.0, 10.0, 60.0, 150.0, 500.0].map(of), [100_000, 100_000, 20_000, 10_000, 10_000]);
+        assert_eq!(quantum_for(f64::INFINITY), MOST_QUANTUM);
+    }
 }

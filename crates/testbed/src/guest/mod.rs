@@ -42,8 +42,8 @@ const PERIOD: Duration = Duration::from_millis(50);
 const LINES: usize = 20;
 
 /// The total rate of bottlenecks in bits per second from which a guest is large. With one instruction per nanosecond and 300 Mbit/s,
-/// packets were in time, and with 600 they were not.
-const SLOW_LINKS: f64 = 400e6;
+/// the emulator takes half of the processor even in steps longer than a packet.
+const SLOW_LINKS: f64 = 200e6;
 
 /// The rate of random losses from which they, not the link, limit a flow.
 const RARE_LOSS: f64 = 1e-4;
@@ -250,8 +250,8 @@ mod tests {
         ] {
             let text = format!(
                 "name = \"t\"\nduration = \"1 s\"\n\
-                 links.a = {{ rate = \"250 Mbit/s\", delay = \"1 ms\" }}\n\
-                 links.b = {{ rate = \"250 Mbit/s\", delay = \"1 ms\" }}\n\
+                 links.a = {{ rate = \"150 Mbit/s\", delay = \"1 ms\" }}\n\
+                 links.b = {{ rate = \"150 Mbit/s\", delay = \"1 ms\" }}\n\
                  links.wide = {{ rate = \"10 Gbit/s\", delay = \"1 ms\" }}\n\
                  links.lossy = {{ rate = \"10 Gbit/s\", delay = \"1 ms\", loss = {{ model = \"bernoulli\", rate = 1e-3 }} }}\n\
                  flows = [{{ name = \"f\", cc = \"reno\", paths = {paths} }}]"
