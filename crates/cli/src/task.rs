@@ -34,6 +34,10 @@ pub struct TaskArgs {
     /// Add the packets at the senders' hosts to the samples.
     #[arg(long, hide = true, requires = "samples")]
     pub packets: bool,
+    /// Keep the processor busy, in a guest.
+    #[cfg(feature = "linux")]
+    #[arg(long, hide = true)]
+    pub keep_busy: bool,
     /// The traffic generator, in a guest.
     #[arg(long, hide = true, value_enum, default_value_t = TrafficName::Own)]
     pub traffic: TrafficName,
@@ -56,6 +60,10 @@ pub fn task(args: &TaskArgs) -> Result<(), Error> {
     let scenario = task.scenario("the task's scenario").map_err(Error::input)?;
     if !args.yes {
         anabranch::check_memory([&*scenario], 0, 1)?;
+    }
+    #[cfg(feature = "linux")]
+    if args.keep_busy {
+        anabranch::linux::keep_busy().map_err(|why| Error::environment("cannot start a thread", &why))?;
     }
     let version = RESULTS_VERSION.to_owned();
     interrupt::listen()?;

@@ -32,7 +32,7 @@ pub mod traffic;
 pub use environment::{ready, release};
 pub use error::TestbedError;
 pub use express::{check, check_for_guest};
-pub use guest::{Guest, SampleWriter};
+pub use guest::{Guest, SampleWriter, keep_busy};
 pub use host::Host;
 pub use run::{RunOptions, Traffic, run};
 pub use summary::Limits;

@@ -21,6 +21,11 @@ pub(crate) fn lower() -> io::Result<()> {
     schedule(libc::SCHED_OTHER, 0)
 }
 
+/// Lets the calling thread run only when no other can.
+pub(crate) fn idle() -> io::Result<()> {
+    schedule(libc::SCHED_IDLE, 0)
+}
+
 fn schedule(policy: i32, priority: i32) -> io::Result<()> {
     // SAFETY: a zeroed `sched_param` is valid: its fields are numbers.
     let mut parameters: libc::sched_param = unsafe { std::mem::zeroed() };
