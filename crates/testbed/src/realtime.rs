@@ -1,4 +1,4 @@
-//! Real-time priority of threads.
+//! Priorities of threads.
 
 #![allow(unsafe_code)]
 

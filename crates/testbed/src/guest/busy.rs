@@ -1,5 +1,5 @@
-//! Keeps a guest's processor busy. Whenever it idles, QEMU hands control from one of its threads to the other, which took more than half
-//! of a run's CPU time. A block of `nop`s it translates to nothing, so that virtual time passes at once.
+//! Keeps a guest's processor busy. When it idles, QEMU's main loop moves the clock: this costs time, and may happen some instructions
+//! early. QEMU translates a block of `nop`s to nothing, so that virtual time passes at once.
 
 #![allow(unsafe_code)]
 

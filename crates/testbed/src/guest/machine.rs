@@ -76,9 +76,7 @@ impl Machine {
         qemu.args(["-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"])
             .args(["-machine", "pc", "-accel", "tcg", "-cpu", CPU, "-smp", "1"])
             .args(["-m", &size.megabytes.to_string()])
-            // The recording itself is unused, but it synchronises QEMU's threads. Without it, the main loop may advance the
-            // clock a moment before the processor is idle.
-            .args(["-icount", "shift=0,sleep=off,rr=record,rrfile=/dev/null"])
+            .args(["-icount", "shift=0,sleep=off"])
             .args(["-rtc", "base=2024-01-01,clock=vm", "-seed", &seed.to_string()])
             .arg("-kernel")
             .arg(kernel)
