@@ -11,7 +11,7 @@ use std::env;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-pub use anabranch_testbed::{SampleWriter, Traffic, keep_busy};
+pub use anabranch_testbed::{SampleWriter, Traffic, enter_virtual_time};
 
 /// The environment variable with the folder of guest images.
 const IMAGES: &str = "ANABRANCH_GUESTS";

@@ -34,10 +34,10 @@ pub struct TaskArgs {
     /// Add the packets at the senders' hosts to the samples.
     #[arg(long, hide = true, requires = "samples")]
     pub packets: bool,
-    /// Keep the processor busy, in a guest.
+    /// This is a guest, whose clock counts instructions.
     #[cfg(feature = "linux")]
     #[arg(long, hide = true)]
-    pub keep_busy: bool,
+    pub virtual_time: bool,
     /// The traffic generator, in a guest.
     #[arg(long, hide = true, value_enum, default_value_t = TrafficName::Own)]
     pub traffic: TrafficName,
@@ -62,8 +62,8 @@ pub fn task(args: &TaskArgs) -> Result<(), Error> {
         anabranch::check_memory([&*scenario], 0, 1)?;
     }
     #[cfg(feature = "linux")]
-    if args.keep_busy {
-        anabranch::linux::keep_busy().map_err(|why| Error::environment("cannot start a thread", &why))?;
+    if args.virtual_time {
+        anabranch::linux::enter_virtual_time().map_err(|why| Error::environment("cannot start a thread", &why))?;
     }
     let version = RESULTS_VERSION.to_owned();
     interrupt::listen()?;

@@ -28,11 +28,13 @@ mod summary;
 mod sys;
 pub mod tcp_info;
 pub mod traffic;
+mod virtual_time;
 
 pub use environment::{ready, release};
 pub use error::TestbedError;
 pub use express::{check, check_for_guest};
-pub use guest::{Guest, SampleWriter, keep_busy};
+pub use guest::{Guest, SampleWriter};
 pub use host::Host;
 pub use run::{RunOptions, Traffic, run};
 pub use summary::Limits;
+pub use virtual_time::enter_virtual_time;

@@ -19,6 +19,7 @@ pub use headers::SeenPacket;
 pub use health::Health;
 
 use crate::device::Tun;
+use crate::virtual_time::is_virtual_time;
 use crate::{TestbedError, realtime};
 use anabranch_net::{LinkSpec, Time};
 use anabranch_scenario::{Path, Scenario};
@@ -52,10 +53,10 @@ const MOST_QUANTUM: Time = Time::from_nanos(100_000);
 #[derive(Clone, Debug, Default)]
 pub struct EmulatorOptions {
     /// Packets within this time of each other may be read or delivered together, as a network card with interrupt
-    /// moderation does. A packet after a pause is not delayed. `None` takes a tenth of the time of a full packet on the
-    /// fastest bottleneck, from 10 to 100 µs: longer steps change how a link is shared.
+    /// moderation does. A packet after a pause is not delayed. `None` is 100 µs, and in a guest at most a tenth of the
+    /// time of a full packet on the fastest bottleneck, because steps longer than a packet change how a link is shared.
     ///
-    /// A wake-up of the thread costs 10 µs in a virtual machine, so without this option wake-ups would dominate the cost.
+    /// A wake-up of the thread costs 10 µs in a virtual machine, so in real time wake-ups would dominate the cost.
     pub quantum: Option<Time>,
     /// Whether to keep the headers of all packets at the senders' hosts.
     pub capture: bool,
@@ -81,7 +82,10 @@ impl Emulator {
     ) -> Result<Self, TestbedError> {
         let routes: Vec<Route> = ends.iter().flat_map(|ends| routes(links, &ends.path)).collect();
         let network = Network::new(links, seed, &routes);
-        let quantum = options.quantum.unwrap_or_else(|| quantum(links, &ends));
+        let quantum = options.quantum.unwrap_or_else(|| match is_virtual_time() {
+            true => quantum(links, &ends),
+            false => MOST_QUANTUM,
+        });
         let reach = |ends: &Ends| Reach::new(links, &ends.path, ends.sender.mtu());
         let watches = ends.iter().map(|ends| Watch::new(reach(ends))).collect();
         let tuns = ends.into_iter().flat_map(|ends| [ends.sender, ends.receiver]).collect();
@@ -144,7 +148,7 @@ impl Drop for Emulator {
     }
 }
 
-/// A tenth of the time of a full packet on the fastest of the paths' bottlenecks, within the limits.
+/// In virtual time: a tenth of the time of a full packet on the fastest of the paths' bottlenecks, within the limits.
 fn quantum(links: &[LinkSpec], ends: &[Ends]) -> Time {
     let packet = |ends: &Ends| f64::from(ends.sender.mtu()) * 8.0 / bottleneck_bps(links, &ends.path);
     quantum_for(ends.iter().map(packet).fold(f64::INFINITY, f64::min))

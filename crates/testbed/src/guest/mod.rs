@@ -1,12 +1,10 @@
 //! Runs a task on another kernel, in a virtual machine in virtual time.
 
-mod busy;
 mod cpio;
 mod machine;
 mod program;
 mod samples;
 
-pub use busy::keep_busy;
 pub use samples::SampleWriter;
 
 use crate::{TestbedError, Traffic, environment};
@@ -30,7 +28,7 @@ const JOB: &str = "#!/bin/sh
 busybox mkdir -p /tmp
 for port in 1 2 3; do stty -F /dev/ttyS$port raw 115200; done
 {
-    ANABRANCH_PROGRESS_SECONDS=1 anabranch task --yes --keep-busy $(cat /options) </task.json >/outcome
+    ANABRANCH_PROGRESS_SECONDS=1 anabranch task --yes --virtual-time $(cat /options) </task.json >/outcome
     echo \"status $?\" >/status
 } 2>&1 | cat >/dev/ttyS2
 if [ -e /samples ]; then cat /samples >/dev/ttyS3; fi
