@@ -63,7 +63,8 @@ pub fn task(args: &TaskArgs) -> Result<(), Error> {
     }
     #[cfg(feature = "linux")]
     if args.virtual_time {
-        anabranch::linux::enter_virtual_time().map_err(|why| Error::environment("cannot start a thread", &why))?;
+        anabranch::linux::enter_virtual_time()
+            .map_err(|why| Error::environment("cannot start a thread", &why))?;
     }
     let version = RESULTS_VERSION.to_owned();
     interrupt::listen()?;

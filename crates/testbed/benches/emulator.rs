@@ -30,7 +30,7 @@ fn main() {
         let said = chosen.drain(at..chosen.len().min(at + 2)).nth(1);
         let micros: u64 =
             said.and_then(|number| number.parse().ok()).expect("--quantum wants a number of microseconds");
-        options.quantum = Some(Time::from_nanos(micros * 1000));
+        options.quantum = Time::from_nanos(micros * 1000);
     }
     let wanted = |part: &str| chosen.is_empty() || chosen.iter().any(|c| c == part);
     if wanted("rtt") {

@@ -169,7 +169,7 @@ impl<'a> Attempt<'a> {
         }
         let zero = Instant::now() + setup_time(hosts.len(), traffic);
         let clock = Clock::new(zero);
-        let options = EmulatorOptions { capture, ..EmulatorOptions::default() };
+        let options = EmulatorOptions::of_run(scenario, capture);
         let emulator = Emulator::start(&Emulator::links(scenario), seed, ends, zero, &options)?;
         let mut attempt = Attempt {
             scenario,

@@ -1,5 +1,6 @@
 //! The emulator's thread: reads packets, passes them to the network, and writes them when they are due.
 
+use super::EmulatorOptions;
 use super::counts::{PathCounts, SendingBehaviour, Watch};
 use super::headers::SeenPacket;
 use super::health::Health;
@@ -142,8 +143,7 @@ impl Engine {
         watches: Vec<Watch>,
         tuns: Vec<Tun>,
         zero: Instant,
-        quantum: Time,
-        capture: bool,
+        options: &EmulatorOptions,
         waker: Arc<OwnedFd>,
         requests: Receiver<Request>,
     ) -> io::Result<Engine> {
@@ -171,12 +171,12 @@ impl Engine {
             clock: Clock::new(zero),
             timer,
             set: Time::NEVER,
-            packets: capture.then(Vec::new),
+            packets: options.capture.then(Vec::new),
             advanced: Time::ZERO,
             epoll,
             waker,
             requests,
-            health: Health { quantum, ..Health::default() },
+            health: Health { quantum: options.quantum, ..Health::default() },
             standstills: Standstills::default(),
         })
     }

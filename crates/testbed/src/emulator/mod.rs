@@ -45,21 +45,47 @@ pub struct Ends {
     pub path: Path,
 }
 
-/// The limits of the time between two steps.
+/// The limits of the quantum.
 const LEAST_QUANTUM: Time = Time::from_nanos(10_000);
 const MOST_QUANTUM: Time = Time::from_nanos(100_000);
+const FULL_PACKET_BITS: f64 = 12_000.0;
 
 /// Options of the emulator.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct EmulatorOptions {
-    /// Packets within this time of each other may be read or delivered together, as a network card with interrupt
-    /// moderation does. A packet after a pause is not delayed. `None` is 100 µs, and in a guest at most a tenth of the
-    /// time of a full packet on the fastest bottleneck, because steps longer than a packet change how a link is shared.
+    /// Packets that are due within this time of each other may be delivered together, as a network card with interrupt
+    /// moderation does. A packet after a pause is not delayed.
     ///
-    /// A wake-up of the thread costs 10 µs in a virtual machine, so in real time wake-ups would dominate the cost.
-    pub quantum: Option<Time>,
+    /// A wake-up of the thread costs 10 µs in a virtual machine, so in real time wake-ups would dominate the cost without this option.
+    pub quantum: Time,
     /// Whether to keep the headers of all packets at the senders' hosts.
     pub capture: bool,
+}
+
+impl Default for EmulatorOptions {
+    fn default() -> Self {
+        EmulatorOptions { quantum: MOST_QUANTUM, capture: false }
+    }
+}
+
+impl EmulatorOptions {
+    /// The options of a run. In virtual time, the quantum is a tenth of the time of a full packet on the fastest of the paths'
+    /// bottlenecks, within the limits, because steps longer than a packet change how flows share a link.
+    pub(crate) fn of_run(scenario: &Scenario, capture: bool) -> Self {
+        let quantum =
+            if is_virtual_time() { quantum(fastest_bottleneck_bps(scenario)) } else { MOST_QUANTUM };
+        EmulatorOptions { quantum, capture }
+    }
+}
+
+fn quantum(rate_bps: f64) -> Time {
+    Time::from_secs_f64(FULL_PACKET_BITS / rate_bps / 10.0).clamp(LEAST_QUANTUM, MOST_QUANTUM)
+}
+
+fn fastest_bottleneck_bps(scenario: &Scenario) -> f64 {
+    let rate = |link: &usize| scenario.links[*link].spec.rate_bps;
+    let paths = scenario.flows.iter().flat_map(|flow| &flow.paths);
+    paths.map(|path| path.links.iter().map(rate).fold(f64::INFINITY, f64::min)).fold(0.0, f64::max)
 }
 
 /// A running emulator. It ends when dropped.
@@ -82,18 +108,13 @@ impl Emulator {
     ) -> Result<Self, TestbedError> {
         let routes: Vec<Route> = ends.iter().flat_map(|ends| routes(links, &ends.path)).collect();
         let network = Network::new(links, seed, &routes);
-        let quantum = options.quantum.unwrap_or_else(|| match is_virtual_time() {
-            true => quantum(links, &ends),
-            false => MOST_QUANTUM,
-        });
         let reach = |ends: &Ends| Reach::new(links, &ends.path, ends.sender.mtu());
         let watches = ends.iter().map(|ends| Watch::new(reach(ends))).collect();
         let tuns = ends.into_iter().flat_map(|ends| [ends.sender, ends.receiver]).collect();
         let (requests, receiver) = channel();
         let start = || {
             let waker = Arc::new(engine::waker()?);
-            let engine =
-                Engine::new(network, watches, tuns, zero, quantum, options.capture, waker.clone(), receiver)?;
+            let engine = Engine::new(network, watches, tuns, zero, options, waker.clone(), receiver)?;
             let run = || engine.run(realtime::raise(realtime::EMULATOR).is_ok());
             let thread = std::thread::Builder::new().name("emulator".into()).spawn(run)?;
             Ok::<_, io::Error>(Emulator { requests: Some(requests), waker, thread: Some(thread) })
@@ -148,21 +169,6 @@ impl Drop for Emulator {
     }
 }
 
-/// In virtual time: a tenth of the time of a full packet on the fastest of the paths' bottlenecks, within the limits.
-fn quantum(links: &[LinkSpec], ends: &[Ends]) -> Time {
-    let packet = |ends: &Ends| f64::from(ends.sender.mtu()) * 8.0 / bottleneck_bps(links, &ends.path);
-    quantum_for(ends.iter().map(packet).fold(f64::INFINITY, f64::min))
-}
-
-fn bottleneck_bps(links: &[LinkSpec], path: &Path) -> f64 {
-    path.links.iter().map(|link| links[*link].rate_bps).fold(f64::INFINITY, f64::min)
-}
-
-/// The quantum for packets that take this time, in seconds.
-fn quantum_for(packet_s: f64) -> Time {
-    Time::from_secs_f64(packet_s / 10.0).clamp(LEAST_QUANTUM, MOST_QUANTUM)
-}
-
 /// The routes of a path's two devices. Without reverse links in the scenario, the way back has the delay of the forward links.
 fn routes(links: &[LinkSpec], path: &Path) -> [Route; 2] {
     let forward = Route { delay: Time::ZERO, links: path.links.clone() };
@@ -179,8 +185,18 @@ mod tests {
 
     #[test]
     fn the_quantum_is_a_tenth_of_a_packet() {
-        let of = |megabits: f64| quantum_for(1500.0 * 8.0 / (megabits * 1e6)).as_nanos();
+        let of = |megabits: f64| quantum(megabits * 1e6).as_nanos();
         assert_eq!([1.0, 10.0, 60.0, 150.0, 500.0].map(of), [100_000, 100_000, 20_000, 10_000, 10_000]);
-        assert_eq!(quantum_for(f64::INFINITY), MOST_QUANTUM);
+    }
+
+    /// Neither the widest link nor the narrowest path counts.
+    #[test]
+    fn the_fastest_bottleneck_counts() {
+        let text = "name = \"t\"\nduration = \"1 s\"\n\
+                    links.slow = { rate = \"5 Mbit/s\", delay = \"1 ms\" }\n\
+                    links.fast = { rate = \"50 Mbit/s\", delay = \"1 ms\" }\n\
+                    links.wide = { rate = \"1 Gbit/s\", delay = \"1 ms\" }\n\
+                    flows = [{ name = \"f\", cc = \"lia\", paths = [[\"slow\"], [\"wide\", \"fast\"]] }]";
+        assert_eq!(fastest_bottleneck_bps(&text.parse().unwrap()), 50e6);
     }
 }
