@@ -11,10 +11,13 @@ use std::env;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-pub use anabranch_testbed::{SampleWriter, Traffic, enter_virtual_time};
+pub use anabranch_testbed::{SampleWriter, Traffic, declare_virtual_time};
 
 /// The environment variable with the folder of guest images.
 const IMAGES: &str = "ANABRANCH_GUESTS";
+
+/// Changes with the results of runs in guests, of which a store then keeps none.
+const REVISION: &str = "steps-of-a-tenth";
 
 /// The number of repetitions of an invalid run.
 const REPEATS: u32 = 2;
@@ -135,12 +138,12 @@ impl Backend for InGuest {
         self.0.name
     }
 
-    /// Includes the release of the image's kernel.
+    /// Includes the release of the image's kernel, and the revision of the testbed in guests.
     fn identity(&self) -> String {
         let release = images().and_then(|images| {
             std::fs::read_to_string(images.join(self.0.series).join("release")).map_err(|why| why.to_string())
         });
-        format!("{} {}", self.0.name, release.unwrap_or_default().trim())
+        format!("{} {} {REVISION}", self.0.name, release.unwrap_or_default().trim())
     }
 
     fn refuses(&self, scenario: &Scenario) -> Option<String> {

@@ -34,7 +34,7 @@ pub struct TaskArgs {
     /// Add the packets at the senders' hosts to the samples.
     #[arg(long, hide = true, requires = "samples")]
     pub packets: bool,
-    /// This is a guest, whose clock counts instructions.
+    /// This machine is a guest, whose clock counts instructions.
     #[cfg(feature = "linux")]
     #[arg(long, hide = true)]
     pub virtual_time: bool,
@@ -63,7 +63,7 @@ pub fn task(args: &TaskArgs) -> Result<(), Error> {
     }
     #[cfg(feature = "linux")]
     if args.virtual_time {
-        anabranch::linux::enter_virtual_time()
+        anabranch::linux::declare_virtual_time()
             .map_err(|why| Error::environment("cannot start a thread", &why))?;
     }
     let version = RESULTS_VERSION.to_owned();

@@ -44,6 +44,13 @@ impl LinkSpec {
             trace: None,
         }
     }
+
+    /// The highest rate over time, in bits per second.
+    pub fn highest_rate_bps(&self) -> f64 {
+        let traced = self.trace.as_ref().map_or(0.0, Trace::max_rate_bps);
+        let changed = self.changes.iter().filter_map(|change| change.rate_bps);
+        changed.fold(self.rate_bps.max(traced), f64::max)
+    }
 }
 
 /// The limit of a queue.

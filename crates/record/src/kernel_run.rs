@@ -51,9 +51,9 @@ pub struct EmulatorHealth {
     /// The fraction of goodput that stalls may have cost.
     #[serde(default)]
     pub standstill_effect: f64,
-    /// The time within which the emulator may move packets together, in seconds.
+    /// The time within which the emulator may move packets together, in seconds; null in records of version 0.2.0.
     #[serde(default)]
-    pub quantum_s: f64,
+    pub quantum_s: Option<f64>,
     /// Processor time of the emulator ÷ time: the fraction of one core that it used.
     pub cpu: f64,
     /// Packets that a device dropped before the emulator could take them.

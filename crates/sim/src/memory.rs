@@ -42,7 +42,7 @@ pub fn memory(scenario: &Scenario) -> u64 {
         let segment = f64::from(flow.tcp.mss) + 52.0;
         let window = flow.tcp.receive_buffer as f64 / f64::from(flow.tcp.mss);
         let of_path = |links: &[usize]| {
-            let rates = links.iter().map(|link| rate(&scenario.links[*link].spec));
+            let rates = links.iter().map(|link| scenario.links[*link].spec.highest_rate_bps());
             let carried = rates.fold(f64::INFINITY, f64::min) * seconds / 8.0;
             links.iter().map(|link| 2.0 * holds[*link]).sum::<f64>().min(carried) / segment
         };
@@ -142,12 +142,6 @@ fn links_of(path: &Path) -> impl Iterator<Item = usize> {
     path.links.iter().chain(&path.return_links).copied()
 }
 
-/// The highest rate of a link, in bits per second.
-fn rate(link: &LinkSpec) -> f64 {
-    let traced = link.trace.as_ref().map_or(0.0, |trace| trace.max_rate_bps());
-    link.changes.iter().filter_map(|change| change.rate_bps).fold(link.rate_bps.max(traced), f64::max)
-}
-
 /// Bytes in a link's queue and in flight, for packets of at most `largest` bytes.
 fn holds(link: &LinkSpec, seconds: f64, largest: f64) -> f64 {
     let queue = match link.queue {
@@ -159,7 +153,7 @@ fn holds(link: &LinkSpec, seconds: f64, largest: f64) -> f64 {
     let delays = delays.map(|delay| delay.as_secs_f64());
     let jitter = (link.jitter.up_to + link.jitter.reorder_delay + link.tick).as_secs_f64();
     let delay = (delays.fold(link.delay.as_secs_f64(), f64::max) + jitter).min(seconds);
-    queue + rate(link) * delay / 8.0
+    queue + link.highest_rate_bps() * delay / 8.0
 }
 
 #[cfg(test)]

@@ -37,4 +37,4 @@ pub use guest::{Guest, SampleWriter};
 pub use host::Host;
 pub use run::{RunOptions, Traffic, run};
 pub use summary::Limits;
-pub use virtual_time::enter_virtual_time;
+pub use virtual_time::declare_virtual_time;

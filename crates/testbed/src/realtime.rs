@@ -21,7 +21,7 @@ pub(crate) fn lower() -> io::Result<()> {
     schedule(libc::SCHED_OTHER, 0)
 }
 
-/// Lets the calling thread run only when no other can.
+/// Lets every other thread that wakes preempt the calling one.
 pub(crate) fn idle() -> io::Result<()> {
     schedule(libc::SCHED_IDLE, 0)
 }

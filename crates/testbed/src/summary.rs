@@ -138,7 +138,7 @@ fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer, end: 
         ),
         cpu: health.cpu_share(),
         device_drops: end.device_drops + health.refused,
-        quantum_s: health.quantum.as_secs_f64(),
+        quantum_s: Some(health.quantum.as_secs_f64()),
         real_time_priority: health.realtime,
     };
     let mut invalid = invalid(&emulator, &end.limits);
@@ -305,7 +305,7 @@ mod tests {
             standstill_effect: 0.01,
             cpu: 0.4,
             device_drops: 0,
-            quantum_s: 1e-5,
+            quantum_s: None,
             real_time_priority: true,
         };
         assert!(invalid(&good, &Limits::USUAL).is_empty());

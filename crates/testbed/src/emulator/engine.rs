@@ -78,6 +78,7 @@ pub(super) struct Engine {
     timer: OwnedFd,
     /// The timer's expiry.
     set: Time,
+    quantum: Time,
     /// The packets at the senders' hosts, if they are captured.
     packets: Option<Vec<SeenPacket>>,
     /// The last time at which due packets were delivered to their hosts.
@@ -171,6 +172,7 @@ impl Engine {
             clock: Clock::new(zero),
             timer,
             set: Time::NEVER,
+            quantum: options.quantum,
             packets: options.capture.then(Vec::new),
             advanced: Time::ZERO,
             epoll,
@@ -194,7 +196,7 @@ impl Engine {
             let mut until = Time::ZERO;
             if !self.read()? && self.ready.is_empty() {
                 until = self.network.next();
-                let soon = self.advanced + self.health.quantum;
+                let soon = self.advanced + self.quantum;
                 if until < soon {
                     self.sleep(soon);
                 }

@@ -62,12 +62,11 @@ fn queue_time(link: &LinkSpec, mtu: u32) -> Time {
     if link.trace.is_some() || !matches!(link.discipline, Discipline::DropTail { .. }) {
         return Time::ZERO;
     }
-    let rates = link.changes.iter().filter_map(|change| change.rate_bps);
     let bytes = match link.queue {
         QueueLimit::Packets(packets) => packets as f64 * f64::from(mtu),
         QueueLimit::Bytes(bytes) => bytes as f64,
     };
-    Time::from_secs_f64(bytes * 8.0 / rates.fold(link.rate_bps, f64::max))
+    Time::from_secs_f64(bytes * 8.0 / link.highest_rate_bps())
 }
 
 /// Standstills that can cause a loss.

@@ -76,6 +76,7 @@ impl Machine {
         qemu.args(["-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"])
             .args(["-machine", "pc", "-accel", "tcg", "-cpu", CPU, "-smp", "1"])
             .args(["-m", &size.megabytes.to_string()])
+            // While the processor idles, the main loop moves the clock, which is not exactly reproducible: see `virtual_time.rs`.
             .args(["-icount", "shift=0,sleep=off"])
             .args(["-rtc", "base=2024-01-01,clock=vm", "-seed", &seed.to_string()])
             .arg("-kernel")

@@ -42,7 +42,7 @@ const PERIOD: Duration = Duration::from_millis(50);
 const LINES: usize = 20;
 
 /// The total rate of bottlenecks in bits per second from which a guest is large. With one instruction per nanosecond and 300 Mbit/s,
-/// the emulator takes half of the processor even in steps longer than a packet.
+/// the emulator took half of the processor, and with 10 µs in place of steps of 100 µs it takes more.
 const SLOW_LINKS: f64 = 200e6;
 
 /// The rate of random losses from which they, not the link, limit a flow.
@@ -139,7 +139,7 @@ impl Guest {
 }
 
 /// The machine that a scenario needs. With one instruction per nanosecond, packets of fast links are late, and with 1 GB, memory
-/// limits TCP's windows on a fast, long path. With four, the kernel takes a minute longer to calibrate its timer.
+/// limits TCP's windows on a fast, long path. With four, the kernel takes half a minute longer to boot.
 fn size(scenario: &Scenario) -> Size {
     let links = &scenario.links;
     let rate = |link: &usize| links[*link].spec.rate_bps;
