@@ -13,9 +13,13 @@ FEATURES = $(shell tools/setup.sh features)
 HAS_LINUX = $(findstring linux,$(FEATURES))
 WORKSPACE = --workspace $(FEATURES) $(if $(HAS_LINUX),,$(addprefix --exclude anabranch-,mptcp-bpf testbed test-support cli bench))
 # How long each part of `make test` took.
-TIMES = $(or $(CARGO_TARGET_DIR),target)/times
+TIMES = $(TARGET)/times
+TARGET = $(or $(CARGO_TARGET_DIR),target)
+RELEASE = $(TARGET)/release/anabranch
+# `make test` uses the binary that its tests have built: results are the same, byte for byte.
+ANABRANCH_BINARY ?= $(RELEASE)
 # The report names the commit.
-ANABRANCH = ANABRANCH_COMMIT="$$(git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null)" cargo run --quiet --release --locked $(FEATURES) --bin anabranch --
+ANABRANCH = ANABRANCH_COMMIT="$$(git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null)" $(ANABRANCH_BINARY)
 
 # For root on a kernel with BTF and MPTCP, the tests of the kernel's algorithms must not be skipped.
 export ANABRANCH_REQUIRE_KERNEL ?= $(shell [ "$$(id -u)" = 0 ] && [ -e /sys/kernel/btf/vmlinux ] && \
@@ -41,15 +45,19 @@ build: setup ## build the release binary, target/release/anabranch
 page: setup ## build the laboratory, a page that simulates in a browser: target/page/laboratory.html
 	@tools/page.sh
 
-page-check: build ## build it, compare its records with the command's, and check pages for assistive technology
-	@tools/page.sh --check
+$(RELEASE): build
+
+page-check: $(ANABRANCH_BINARY) ## build it, compare its records with the command's, and check pages for assistive technology
+	@tools/page.sh --check $(ANABRANCH_BINARY)
 
 reproduce: build page ## run every paper's experiments and every algorithm's standard cases; the report is out/report/index.html
 	$(ANABRANCH) paper all --no-variants --quick-first --replace
 	@tools/weight.sh out/report 14
 
-test: export BESIDE = $(addprefix timed-,python deny docs quick)
-test: unskipped setup-test $(addprefix timed-,lint unit instructions page-check) ## run every check; print how long each took, and the skipped ones
+test: export BESIDE = $(addprefix timed-,python docs)
+test: export APART = $(addprefix timed-,deny instructions quick page-check)
+test: export ANABRANCH_BINARY = $(if $(HAS_LINUX),$(TARGET)/debug/anabranch,$(RELEASE))
+test: unskipped setup-test $(addprefix timed-,lint unit) ## run every check; print how long each took, and the skipped ones
 	@cat $(TIMES)
 	@tools/skipped.sh --count
 
@@ -113,11 +121,11 @@ docs: ## build the crates' documentation and the book
 	RUSTDOCFLAGS="-D warnings" cargo doc $(WORKSPACE) --no-deps --locked
 	@tools/book.sh
 
-quick: page ## reproduce at the quick size, into target/quick
+quick: page $(ANABRANCH_BINARY) ## reproduce at the quick size, into target/quick
 	$(ANABRANCH) paper all --quick --replace --out target/quick
 	@tools/weight.sh target/quick/report 10.5
 
-instructions: setup-test build ## check the instructions per packet against bench/instructions.txt (callgrind)
+instructions: setup-test ## check the instructions per packet against bench/instructions.txt (callgrind)
 	@tools/instructions.sh
 
 guest-images: ## build the guest images of Debian's kernels 6.1, 6.12 and newest

@@ -6,11 +6,10 @@ cd "$(dirname "$0")/.."
 
 version=4.14.1
 sha512=FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ==
-folder=${CARGO_TARGET_DIR:-target}/tools
-file=$folder/axe-core-$version.js
+. tools/tools.sh
+file=$tools/axe-core-$version.js
 if [ ! -e "$file" ]; then
     command -v npm >/dev/null || exit 3
-    mkdir -p "$folder"
     scratch=$(mktemp -d)
     trap 'rm -rf "$scratch"' EXIT
     npm pack "axe-core@$version" --silent --ignore-scripts --pack-destination "$scratch" >&2 || exit 3

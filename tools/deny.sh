@@ -5,14 +5,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-tools="${CARGO_TARGET_DIR:-$PWD/target}/tools"
-export PATH="$PATH:$tools/bin"
-if ! cargo deny --version >/dev/null 2>&1; then
-    echo "deny: building cargo-deny into $tools"
-    # Without optimisation the build takes a minute of CPU time; a check takes two seconds.
-    CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-        cargo install --quiet --locked --root "$tools" --target-dir "$tools/build" --version 0.20.2 cargo-deny
-fi
+. tools/tools.sh
+cargo_tool cargo-deny 0.20.2
 
 cargo deny --log-level error check --hide-inclusion-graph licenses sources bans
 

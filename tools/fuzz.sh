@@ -7,12 +7,8 @@ seconds=$1
 shift
 [ $# -gt 0 ] || set -- algorithms captures traces scenarios studies
 target="${CARGO_TARGET_DIR:-$PWD/target}"
-tools="$target/tools"
-export PATH="$PATH:$tools/bin"
-if ! cargo fuzz --version >/dev/null 2>&1; then
-    echo "fuzz: building cargo-fuzz into $tools"
-    cargo install --quiet --locked --root "$tools" --target-dir "$tools/build" --version 0.13.2 cargo-fuzz
-fi
+. tools/tools.sh
+cargo_tool cargo-fuzz 0.13.2
 
 # Seeds are the project's own files, and captures of two of its runs. Traces are shortened and long studies left out, because
 # they are slow with the fuzzer's counters.

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # Fails if a data packet costs over 3 % more instructions than in bench/instructions.txt. With --store,
-# stores the measured numbers there instead. Callgrind counts the instructions of the release binary, which other work on the
-# machine does not affect.
+# stores the measured numbers there instead. Callgrind counts the instructions of a program of the release profile, which other
+# work on the machine does not affect.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 stored=bench/instructions.txt
-binary="${CARGO_TARGET_DIR:-target}/release/anabranch"
 if ! command -v valgrind >/dev/null; then
     tools/skipped.sh instructions "valgrind is not installed"
     exit 0
@@ -15,20 +14,19 @@ if [ "$(uname -m)" != x86_64 ]; then
     tools/skipped.sh instructions "the stored counts are those of x86_64"
     exit 0
 fi
+cargo build --quiet --locked --release -p anabranch-bench
+binary="${CARGO_TARGET_DIR:-target}/release/anabranch-bench"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # Prints the instructions and the segments of a run of $2 for $1 seconds, with the changes that follow.
 count() {
-    local seconds=$1 scenario=$2 changes=() files
-    files=$(mktemp -p "$work")
-    shift 2
-    for change; do changes+=(--set "$change"); done
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$binary" run "bench/scenarios/$scenario.toml" --json \
-        --set 'warmup="0 s"' --duration "$seconds s" "${changes[@]}" >"$files.json" 2>"$files.log" ||
-        { cat "$files.log" >&2; exit 1; }
-    awk '/Collected :/ { print $4 }' "$files.log"
-    awk '/"sent_segments":/ { sum += $2 } END { print sum }' "$files.json"
+    local log
+    log=$(mktemp -p "$work")
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$binary" "bench/scenarios/$2.toml" "$1 s" 'warmup="0 s"' \
+        "${@:3}" 2>"$log" >"$log.segments" || { cat "$log" >&2; exit 1; }
+    awk '/Collected :/ { print $4 }' "$log"
+    cat "$log.segments"
 }
 
 # Both runs of each case, a run on each core.

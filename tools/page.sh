@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the laboratory, a page that simulates in the browser, into target/page/laboratory.html: one file
-# that works without a server. If this machine cannot compile for WebAssembly, skips the build with a note. With --check,
-# compares its records with the command's.
+# that works without a server. If this machine cannot compile for WebAssembly, skips the build with a note. With --check BINARY,
+# compares its records with those of that command.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -56,14 +56,15 @@ echo "The laboratory: $out/page/laboratory.html"
 
 # Compares with the command's bytes, if Node.js is available for the page's worker and Chromium for the page.
 if [ "${1:-}" = --check ]; then
+    binary=$2
     command -v node >/dev/null ||
         { tools/skipped.sh "the laboratory's records beside the command's" "Node.js is not installed"; exit 0; }
     scenarios=(scenarios/{two-paths-and-a-neighbour,wifi-and-lte,managed-queue,failover,short-flows}.toml)
-    node page/same-bytes.mjs "$out/page/laboratory.html" "$out/release/anabranch" "${scenarios[@]}"
+    node page/same-bytes.mjs "$out/page/laboratory.html" "$binary" "${scenarios[@]}"
     chromium=${CHROMIUM:-chromium}
     command -v "$chromium" >/dev/null ||
         { tools/skipped.sh "the laboratory in a browser" "$chromium is not installed"; exit 0; }
-    node page/in-chromium.mjs "$chromium" "$out/page/laboratory.html" "$out/release/anabranch" "${scenarios[@]}"
+    node page/in-chromium.mjs "$chromium" "$out/page/laboratory.html" "$binary" "${scenarios[@]}"
     node page/behaviour.mjs "$chromium" "$out/page/laboratory.html"
     axe=$(tools/axe.sh) || {
         status=$?
@@ -75,6 +76,6 @@ if [ "${1:-}" = --check ]; then
     report=$out/quick/report
     pages=("$report"/{index,methods,algorithms,algorithm-lia,coupled-cubic,coupled-cubic-A-F2,coupling-cubic-E-R}.html)
     [ -e "${pages[0]}" ] || pages=()
-    "$out/release/anabranch" run "${scenarios[0]}" --duration '20 s' --cc lia --plot="$out/page/plot.html" --replace >/dev/null
+    "$binary" run "${scenarios[0]}" --duration '20 s' --cc lia --plot="$out/page/plot.html" --replace >/dev/null
     node page/accessible.mjs "$chromium" "$axe" "$out/page/laboratory.html" "$out/page/plot.html" "${pages[@]}"
 fi

@@ -4,16 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-version=0.51.0
-tools="${CARGO_TARGET_DIR:-$PWD/target}/tools"
-export PATH="$PATH:$tools/bin"
-if [ "$(cargo semver-checks --version 2>/dev/null)" != "cargo-semver-checks $version" ]; then
-    echo "semver: building cargo-semver-checks into $tools"
-    # A build without optimisation is quicker than the check that it slows.
-    CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-        cargo install --quiet --locked --root "$tools" --target-dir "$tools/build" --version "$version" cargo-semver-checks ||
-        { tools/skipped.sh "the interface of the crates" "cargo-semver-checks cannot be built here"; exit; }
-fi
+. tools/tools.sh
+cargo_tool cargo-semver-checks 0.51.0 ||
+    { tools/skipped.sh "the interface of the crates" "cargo-semver-checks cannot be built here"; exit; }
 
 # MANIFEST BASE PACKAGE…
 check() { cargo semver-checks check-release --manifest-path "$1" --baseline-rev "$2" ${3+"${@:3}"}; }

@@ -15,8 +15,9 @@ use std::sync::LazyLock;
 pub struct Runner {
     /// The backend.
     pub backend: &'static dyn Backend,
-    /// The same backend with iperf3 as the traffic, if it supports that.
+    /// The same backend with iperf3 as the traffic; only Linux kernels have it.
     pub with_iperf3: Option<&'static dyn Backend>,
+    /// Its values beside the simulator's, in sweeps, studies and papers. Without it, the backend is for `run` and `compare` alone.
     pub(crate) variant: Option<&'static Variant>,
     pub(crate) is_ready: fn() -> Result<(), Error>,
 }
@@ -92,11 +93,16 @@ impl Runner {
         }
     }
 
-    /// Checks that the backend can run at least one of the scenarios.
+    /// Checks that the backend can stand beside the simulator, and run at least one of the scenarios.
     pub(crate) fn accepts_any<'a>(
         &self,
         scenarios: impl Iterator<Item = &'a anabranch_scenario::Scenario>,
     ) -> Result<(), Error> {
+        if self.variant.is_none() && self.name() != SIM.name() {
+            self.ready()?;
+            let name = self.name();
+            return Err(Error::Input(miette!("`--backend {name}` works only with `run` and `compare`")));
+        }
         let mut reasons = scenarios.map(|scenario| self.backend.refuses(scenario));
         let first = reasons.next().flatten();
         match first.filter(|_| reasons.all(|why| why.is_some())) {

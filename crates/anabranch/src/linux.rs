@@ -22,6 +22,13 @@ const REVISION: &str = "steps-of-a-tenth";
 /// The number of repetitions of an invalid run.
 const REPEATS: u32 = 2;
 
+static REPEATING: OnceLock<fn(&str)> = OnceLock::new();
+
+/// Gives `to` a sentence whenever a run on the running kernel is repeated because it was invalid. Only the first call counts.
+pub fn report_repeated_runs(to: fn(&str)) {
+    let _ = REPEATING.set(to);
+}
+
 /// The running kernel: real sockets in network namespaces, links emulated in real time. Needs root.
 pub static KERNEL: Runner = Runner {
     backend: &RUNNING,
@@ -97,7 +104,8 @@ impl Backend for Kernel {
 
     fn run(&self, task: &Task, sink: &mut dyn Sink, keep_going: KeepGoing<'_>) -> Result<Summary, TaskError> {
         let scenario = task.scenario("the task's scenario")?;
-        let options = RunOptions { repeats: REPEATS, traffic: self.0, limits: Limits::USUAL };
+        let repeating = REPEATING.get().copied().unwrap_or(|_| {});
+        let options = RunOptions { repeats: REPEATS, repeating, traffic: self.0, limits: Limits::USUAL };
         let run = anabranch_testbed::run(&scenario, task.seed_of_run(), &options, sink, keep_going);
         run.map_err(task_error)
     }

@@ -12,6 +12,11 @@ use anabranch_scenario::Transport;
 use anabranch_study::{Backend, TaskError};
 use std::path::{Path, PathBuf};
 
+/// Whether every packet in the backend's network can be captured.
+fn shows_packets(backend: &str) -> bool {
+    [SIM.name(), NOQ.name()].contains(&backend)
+}
+
 /// Runs the scenario and writes its samples over time to `samples`. A cancelled run returns the summary up to then: see
 /// [`Summary::partial_until_s`].
 pub fn run(
@@ -66,6 +71,10 @@ impl Outputs {
             self.check_traces(traces, scenario, runner)?;
         }
         let Some(packets) = &self.packets else { return Ok(()) };
+        if !runner.is_kernel() && !shows_packets(runner.name()) {
+            let why = format!("`--pcap` does not work with `--backend {}`", runner.name());
+            return Err(input_error(why, None));
+        }
         if runner.is_kernel() && (!packets.links.is_empty() || packets.snap.is_some()) {
             let help = "leave them out: a capture on a kernel has the headers at the senders' hosts";
             return Err(input_error(
@@ -106,7 +115,7 @@ impl Outputs {
         options: &str,
         watch: &Watch<'_>,
     ) -> Result<CompletedRun, Error> {
-        let simulated = [SIM.name(), NOQ.name()].contains(&backend.name());
+        let simulated = shows_packets(backend.name());
         let (captured, on_hosts) =
             (self.packets.as_ref().filter(|_| simulated), self.packets.as_ref().filter(|_| !simulated));
         let mut on_hosts =

@@ -186,6 +186,8 @@ fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|error| failure::usage(error));
     failure::install();
     interrupt::let_large_writes_fail();
+    #[cfg(feature = "linux")]
+    anabranch::linux::report_repeated_runs(output::note);
     match execute(cli.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failure::report(error),

@@ -244,9 +244,10 @@ impl Notes {
                 "{name} has a queue for each flow: each subflow gets a fair share, independent of congestion control. The equilibria assume a common queue with CoDel's target as delay."
             )),
             managed => {
-                let wait = match managed.target() {
-                    None => "the delay that its thresholds imply at the loss rate",
-                    Some(_) => "its target",
+                let wait = match (managed, managed.target()) {
+                    (Discipline::Red(_), _) => "the delay that its thresholds imply at the loss rate",
+                    (_, Some(_)) => "its target",
+                    (_, None) => "a drop-tail queue's",
                 };
                 self.add(format!("{name} has an AQM: the queueing delay is {wait}, and each packet is equally likely to be lost."));
             }

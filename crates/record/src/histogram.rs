@@ -88,7 +88,7 @@ impl Histogram {
             below += u64::from(n);
             below >= rank
         })?;
-        // The outermost times are known exactly.
+        // No time is outside of these.
         Some(middle(self.base + i).clamp(self.min as f64, self.max as f64) * 1e-9)
     }
 

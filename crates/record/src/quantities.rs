@@ -126,8 +126,8 @@ quantities! {
     /// that it newly acknowledges and that were sent once: without the wait of a delayed ACK, except where the receiver's timer
     /// sends the ACK, as for a single segment. Null on a kernel, which reports only the smoothed one.
     mean_rtt_s: Option<f64> = |m| m.meter.rtt.mean.value(), Time, "mean RTT" in Run Compare Capture;
-    /// 5th percentile of the round-trip time samples, each counting once. Percentiles are within 1/64 of their value, the least
-    /// and the greatest value exact; null on a kernel.
+    /// 5th percentile of the round-trip time samples, each counting once. Percentiles are within 1/64 of their value;
+    /// null on a kernel.
     rtt_p5_s: Option<f64> = |m| m.meter.rtts.quantile(0.05), Time;
     /// Their median.
     rtt_p50_s: Option<f64> = |m| m.meter.rtts.quantile(0.5), Time;

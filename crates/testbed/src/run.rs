@@ -33,6 +33,8 @@ fn setup_time(flows: usize, traffic: Traffic) -> Duration {
 pub struct RunOptions {
     /// The most repetitions of an invalid run.
     pub repeats: u32,
+    /// Gets a sentence before each repetition.
+    pub repeating: fn(&str),
     /// The source of the traffic.
     pub traffic: Traffic,
     /// The limits of a valid run.
@@ -77,7 +79,7 @@ pub fn run(
         express::check_for_iperf3(scenario)?;
     }
     let mut recording = Recording::new(scenario, sink.wants_samples());
-    let ended = run_attempts(options.repeats, || {
+    let ended = run_attempts(options, || {
         recording = Recording::new(scenario, sink.wants_samples());
         with_real_time_priority(|| {
             let attempt = Attempt::new(scenario, seed, options.traffic, sink.wants_packets());
@@ -98,22 +100,24 @@ struct FailedAttempt {
     why: TestbedError,
 }
 
-/// Makes attempts until one is valid, up to `repeats` repetitions. The cause of a failure, such as a short lack of memory, may be
-/// gone in the next one.
+/// Makes attempts until one is valid, up to `options.repeats` repetitions. The cause of a failure, such as a short lack of memory,
+/// may be gone in the next one.
 fn run_attempts(
-    repeats: u32,
+    options: &RunOptions,
     mut attempt: impl FnMut() -> Result<Summary, FailedAttempt>,
 ) -> Result<Summary, TestbedError> {
+    let repeats = options.repeats;
     let mut invalid_attempts = 0;
     loop {
         let is_last = invalid_attempts == repeats;
-        match attempt() {
+        let why = match attempt() {
             Ok(mut summary) => {
                 let kernel = summary.kernel.get_or_insert_default();
                 kernel.invalid_attempts = invalid_attempts;
                 if kernel.invalid.is_empty() || is_last {
                     return Ok(summary);
                 }
+                kernel.invalid.join("; ")
             }
             Err(FailedAttempt { why: TestbedError::Interrupted { at, mut partial }, .. }) => {
                 let kernel = partial.as_mut().and_then(|partial| partial.kernel.as_mut());
@@ -124,9 +128,13 @@ fn run_attempts(
             // The setup failed, so a result of a run does not exist.
             Err(FailedAttempt { begun: false, why }) if is_last => return Err(why),
             Err(FailedAttempt { why, .. }) if is_last => return Err(why.after(repeats + 1)),
-            Err(_) => {}
-        }
+            Err(FailedAttempt { why, .. }) => why.to_string(),
+        };
         invalid_attempts += 1;
+        (options.repeating)(&format!(
+            "attempt {invalid_attempts} of {} was not valid: {why}. The next one begins.",
+            repeats + 1
+        ));
     }
 }
 
@@ -294,6 +302,7 @@ fn sum_over(hosts: &[Pair], count: fn() -> Result<u64, TestbedError>) -> Result<
 mod tests {
     use super::*;
     use anabranch_record::KernelRun;
+    use std::cell::RefCell;
 
     fn summary(invalid: &[&str]) -> Summary {
         let invalid = invalid.iter().map(|why| (*why).to_owned()).collect();
@@ -306,6 +315,10 @@ mod tests {
         }
     }
 
+    thread_local! {
+        static NOTES: RefCell<Vec<String>> = const { RefCell::new(vec![]) };
+    }
+
     fn no_memory(begun: bool) -> Result<Summary, FailedAttempt> {
         let why = std::io::Error::from_raw_os_error(libc::ENOBUFS);
         Err(FailedAttempt { begun, why: TestbedError::kernel("send")(why) })
@@ -314,7 +327,13 @@ mod tests {
     /// The outcome of attempts that end so, in this order, and their number.
     fn of(attempts: Vec<Result<Summary, FailedAttempt>>) -> (Result<Summary, TestbedError>, usize) {
         let (all, mut left) = (attempts.len(), attempts.into_iter());
-        let ended = run_attempts(2, || left.next().unwrap());
+        let options = RunOptions {
+            repeats: 2,
+            repeating: |note| NOTES.with_borrow_mut(|notes| notes.push(note.to_owned())),
+            traffic: Traffic::Own,
+            limits: Limits::USUAL,
+        };
+        let ended = run_attempts(&options, || left.next().unwrap());
         (ended, all - left.len())
     }
 
@@ -322,6 +341,9 @@ mod tests {
     fn failed_attempts_are_invalid() {
         let (ended, made) = of(vec![no_memory(true), Ok(summary(&["late"])), Ok(summary(&[]))]);
         assert_eq!((ended.unwrap().kernel.unwrap().invalid_attempts, made), (2, 3));
+        let notes = NOTES.take();
+        assert!(notes[0].starts_with("attempt 1 of 3 was not valid: cannot send"), "{notes:?}");
+        assert_eq!(notes[1..], ["attempt 2 of 3 was not valid: late. The next one begins."]);
         let (ended, _) = of(vec![no_memory(true), no_memory(false), no_memory(true)]);
         let Err(TestbedError::Failed(why)) = ended else { panic!("{ended:?}") };
         assert!(why.starts_with("no valid run in 3 attempts") && why.contains("cannot send"), "{why}");

@@ -13,7 +13,8 @@ use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
 /// Tests make their attempts themselves.
-const OPTIONS: RunOptions = RunOptions { repeats: 0, traffic: Traffic::Own, limits: Limits::USUAL };
+const OPTIONS: RunOptions =
+    RunOptions { repeats: 0, repeating: |_| {}, traffic: Traffic::Own, limits: Limits::USUAL };
 
 fn scenario(text: &str) -> Scenario {
     text.parse().unwrap_or_else(|e| panic!("{e:?}"))
