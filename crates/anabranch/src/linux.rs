@@ -16,7 +16,7 @@ pub use anabranch_testbed::{SampleWriter, Traffic, declare_virtual_time};
 /// The environment variable with the folder of guest images.
 const IMAGES: &str = "ANABRANCH_GUESTS";
 
-/// Changes with the results of runs in guests, of which a store then keeps none.
+/// Changes with the results of runs on kernels, of which a store then keeps none.
 const REVISION: &str = "steps-of-a-tenth";
 
 /// The number of repetitions of an invalid run.
@@ -88,10 +88,11 @@ impl Backend for Kernel {
         "kernel"
     }
 
-    /// Includes the kernel's release and the machine's identifier, because results differ between machines.
+    /// Includes the kernel's release and the machine's identifier, because results differ between machines, and the revision of the
+    /// testbed.
     fn identity(&self) -> String {
         let machine = std::fs::read_to_string("/etc/machine-id").unwrap_or_default();
-        format!("kernel {} {}", anabranch_testbed::release(), machine.trim())
+        format!("kernel {} {} {REVISION}", anabranch_testbed::release(), machine.trim())
     }
 
     fn refuses(&self, scenario: &Scenario) -> Option<String> {

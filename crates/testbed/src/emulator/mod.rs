@@ -49,6 +49,8 @@ pub struct Ends {
 const LEAST_QUANTUM: Time = Time::from_nanos(10_000);
 const MOST_QUANTUM: Time = Time::from_nanos(100_000);
 const FULL_PACKET_BITS: f64 = 12_000.0;
+/// The bottleneck's rate up to which the processor suffices for short quanta in real time.
+const REAL_TIME_BPS: f64 = 500e6;
 
 /// Options of the emulator.
 #[derive(Clone, Debug)]
@@ -56,7 +58,8 @@ pub struct EmulatorOptions {
     /// Packets that are due within this time of each other may be delivered together, as a network card with interrupt
     /// moderation does. A packet after a pause is not delayed.
     ///
-    /// A wake-up of the thread costs 10 µs in a virtual machine, so in real time wake-ups would dominate the cost without this option.
+    /// A wake-up of the thread costs 10 µs in a virtual machine, so in real time wake-ups would dominate the cost of fast links
+    /// without this option.
     pub quantum: Time,
     /// Whether to keep the headers of all packets at the senders' hosts.
     pub capture: bool,
@@ -69,16 +72,18 @@ impl Default for EmulatorOptions {
 }
 
 impl EmulatorOptions {
-    /// The options of a run. In virtual time, the quantum is a tenth of the time of 1500 bytes on the fastest of the paths'
-    /// bottlenecks, within the limits, because steps longer than a packet change how flows share a link.
+    /// The options of a run.
     pub(crate) fn of_run(scenario: &Scenario, capture: bool) -> Self {
-        let quantum =
-            if is_virtual_time() { quantum(fastest_bottleneck_bps(scenario)) } else { MOST_QUANTUM };
-        EmulatorOptions { quantum, capture }
+        EmulatorOptions { quantum: quantum(fastest_bottleneck_bps(scenario), is_virtual_time()), capture }
     }
 }
 
-fn quantum(rate_bps: f64) -> Time {
+/// A tenth of the time of 1500 bytes on the fastest of the paths' bottlenecks, within the limits, because steps longer than a
+/// packet change how flows share a link.
+fn quantum(rate_bps: f64, is_virtual: bool) -> Time {
+    if !is_virtual && rate_bps > REAL_TIME_BPS {
+        return MOST_QUANTUM;
+    }
     Time::from_secs_f64(FULL_PACKET_BITS / rate_bps / 10.0).clamp(LEAST_QUANTUM, MOST_QUANTUM)
 }
 
@@ -185,8 +190,10 @@ mod tests {
 
     #[test]
     fn the_quantum_is_a_tenth_of_a_packet() {
-        let of = |megabits: f64| quantum(megabits * 1e6).as_nanos();
+        let of = |megabits: f64| quantum(megabits * 1e6, true).as_nanos();
         assert_eq!([0.0, 10.0, 60.0, 150.0, 1e12].map(of), [100_000, 100_000, 20_000, 10_000, 10_000]);
+        let in_real_time = |megabits: f64| quantum(megabits * 1e6, false).as_nanos();
+        assert_eq!([60.0, 500.0, 501.0].map(in_real_time), [20_000, 10_000, 100_000]);
     }
 
     /// Neither the widest link nor the narrowest path counts, and of a link the highest rate.
