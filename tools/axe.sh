@@ -15,7 +15,7 @@ if [ ! -e "$file" ]; then
     npm pack "axe-core@$version" --silent --ignore-scripts --pack-destination "$scratch" >&2 || exit 3
     package=$scratch/axe-core-$version.tgz
     [ "$(openssl dgst -sha512 -binary "$package" | base64 -w 0)" = "$sha512" ] || { echo "axe-core has the wrong SHA-512" >&2; exit 1; }
-    tar -xzOf "$package" package/axe.min.js >"$file.new"
-    mv "$file.new" "$file"
+    tar -xzOf "$package" package/axe.min.js >"$scratch/axe.js"
+    mv "$scratch/axe.js" "$file"
 fi
 echo "$file"

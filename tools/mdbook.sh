@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 . tools/tools.sh
-venv=$tools/formulas
+venv=$(realpath -m "${CARGO_TARGET_DIR:-target}/formulas")
 pinned=docs/requirements.txt
 cargo_tool mdbook 0.5.4 --no-default-features --features search ||
     { tools/skipped.sh "building the book" "mdBook cannot be built here"; exit; }

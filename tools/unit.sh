@@ -14,42 +14,40 @@ tests=(cargo test "$@" --locked --no-fail-fast)
 make=("${MAKE:-make}" --no-print-directory)
 
 mkdir -p "$target"
-declare -A running # output: process
-
-# Starts the command in the background, with its output in the file. The file is kept, so that a run that hangs or is
-# interrupted shows where. A process group of its own, so that it can be ended as a whole.
+# Starts a lane in the background: its name, and a command whose output goes into a file. The file is kept, so that a run that
+# hangs or is interrupted shows where. A process group of its own, so that it can be ended as a whole.
+lanes=()
+processes=()
 start() {
     set -m
-    "${@:2}" </dev/null >"$1" 2>&1 &
+    "${@:2}" </dev/null >"$target/$1.txt" 2>&1 &
     set +m
-    running[$1]=$!
-    echo "$1 has the output of what runs beside the other tests; it is printed at the end"
+    lanes+=("$1")
+    processes+=($!)
+    echo "$1: runs beside the others; its output comes last, and until then is in $target/$1.txt"
 }
 
 stop() {
-    for process in "${running[@]}"; do kill -- "-$process" 2>/dev/null || true; done
+    for process in "${processes[@]}"; do kill -- "-$process" 2>/dev/null || true; done
     exit 1
 }
 
 all() {
-    local status=0 file
+    local failed=() lane
     trap stop INT TERM HUP
-    if [[ "$*" == *linux* ]]; then
-        start "$target/kernel-tests.txt" "${tests[@]}" --test kernel
+    [[ "$*" != *linux* ]] || start kernel-tests "${tests[@]}" --test kernel
+    [ -z "${APART:-}" ] || start apart low "${make[@]}" --keep-going $APART
+    low "${tests[@]}" --lib --bins --test '[!k]*' || failed+=(tests)
+    low "${tests[@]}" --doc || failed+=(doctests)
+    if [ -n "${BESIDE:-}" ]; then
+        low "${make[@]}" --keep-going $BESIDE || failed+=("one of: $BESIDE")
     fi
-    [ -z "${APART:-}" ] || start "$target/apart.txt" low "${make[@]}" $APART
-    low "${tests[@]}" --lib --bins --test '[!k]*' || status=$?
-    low "${tests[@]}" --doc || status=$?
-    if [ "$status" != 0 ]; then
-        echo "not run, because tests failed: ${BESIDE:-nothing}"
-    elif [ -n "${BESIDE:-}" ]; then
-        low "${make[@]}" $BESIDE || status=$?
-    fi
-    for file in "${!running[@]}"; do
-        wait "${running[$file]}" || status=$?
-        cat "$file"
+    for lane in "${!lanes[@]}"; do
+        wait "${processes[$lane]}" || failed+=("${lanes[$lane]}")
+        printf '\n%s:\n' "${lanes[$lane]}"
+        cat "$target/${lanes[$lane]}.txt"
     done
-    return "$status"
+    [ ${#failed[@]} = 0 ] || { printf 'failed: %s\n' "${failed[@]}"; return 1; }
 }
 
 "${tests[@]}" --no-run

@@ -1,5 +1,5 @@
-//! Runs a scenario in the simulator, and prints how many segments it sent: what `tools/instructions.sh` counts instructions of.
-//! Links of the simulator only, this builds in a minute where the whole command takes several.
+//! Runs a scenario and prints the number of segments sent: `tools/instructions.sh` counts the instructions that it takes. It uses
+//! only the simulator's crates, so it builds in a minute; the command takes several.
 
 use anabranch_record::NoSamples;
 use anabranch_scenario::{Overrides, Source, load};

@@ -118,6 +118,43 @@ impl Runner {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Changes, Outputs, Packets};
+    use anabranch_record::{KeepGoing, Sink, Summary};
+    use anabranch_study::{Task, TaskError};
+
+    struct Plain;
+
+    impl Backend for Plain {
+        fn name(&self) -> &str {
+            "plain"
+        }
+
+        fn run(&self, _: &Task, _: &mut dyn Sink, _: KeepGoing<'_>) -> Result<Summary, TaskError> {
+            Err(TaskError::Failed("not called".into()))
+        }
+    }
+
+    #[test]
+    fn a_backend_without_a_column_is_for_single_runs() {
+        static PLAIN: Runner =
+            Runner { backend: &Plain, with_iperf3: None, variant: None, is_ready: || Ok(()) };
+        let why = |refused: Result<(), Error>| match refused {
+            Err(Error::Input(why)) => why.to_string(),
+            other => panic!("{other:?}"),
+        };
+        let refused = PLAIN.accepts_any(std::iter::empty());
+        assert_eq!(why(refused), "`--backend plain` works only with `run` and `compare`");
+        assert!(SIM.accepts_any(std::iter::empty()).is_ok());
+        let text = "name = \"t\"\nduration = \"1 s\"\nlinks.a = { rate = \"1 Mbit/s\", delay = \"1 ms\" }\n\
+                    flows = [{ name = \"f\", cc = \"reno\", paths = [[\"a\"]] }]";
+        let scenario = Scenario::of_text("t", text, Changes::default()).unwrap();
+        let packets = Packets { file: "t.pcapng".into(), links: vec![], snap: None };
+        let outputs =
+            Outputs { record: None, plot: None, packets: Some(packets), traces: None, replace: false };
+        let refused = outputs.check(&scenario, &PLAIN, false);
+        assert_eq!(why(refused), "`--pcap` does not work with `--backend plain`");
+        assert!(outputs.check(&scenario, &SIM, false).is_ok());
+    }
 
     #[test]
     fn only_a_kernel_adds_the_linux_hosts() {

@@ -24,7 +24,8 @@ const REPEATS: u32 = 2;
 
 static REPEATING: OnceLock<fn(&str)> = OnceLock::new();
 
-/// Gives `to` a sentence whenever a run on the running kernel is repeated because it was invalid. Only the first call counts.
+/// Gives `to` a sentence whenever a run on the running kernel is repeated because it failed or was not valid. Only the first call
+/// counts.
 pub fn report_repeated_runs(to: fn(&str)) {
     let _ = REPEATING.set(to);
 }

@@ -187,7 +187,12 @@ fn main() -> ExitCode {
     failure::install();
     interrupt::let_large_writes_fail();
     #[cfg(feature = "linux")]
-    anabranch::linux::report_repeated_runs(output::note);
+    if !matches!(cli.command, Command::Task(_)) {
+        anabranch::linux::report_repeated_runs(|note| {
+            progress::clear_line();
+            output::note(note);
+        });
+    }
     match execute(cli.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failure::report(error),

@@ -122,6 +122,14 @@ impl Drop for Progress {
     }
 }
 
+/// Clears the line of a bar for a note. The bar continues below it.
+#[cfg(feature = "linux")]
+pub fn clear_line() {
+    if io::stderr().is_terminal() {
+        let _ = write!(io::stderr(), "\r\x1b[K");
+    }
+}
+
 /// "3 min: 20 % of the work, 14 of 70 runs; about 12 min left".
 fn line(after: Duration, part: f64, what: &str) -> String {
     let percent = (part * 1e3).floor() / 10.0;

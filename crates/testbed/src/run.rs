@@ -79,7 +79,7 @@ pub fn run(
         express::check_for_iperf3(scenario)?;
     }
     let mut recording = Recording::new(scenario, sink.wants_samples());
-    let ended = run_attempts(options, || {
+    let ended = run_attempts(&format!("{}, seed {seed}", scenario.name), options, || {
         recording = Recording::new(scenario, sink.wants_samples());
         with_real_time_priority(|| {
             let attempt = Attempt::new(scenario, seed, options.traffic, sink.wants_packets());
@@ -103,6 +103,7 @@ struct FailedAttempt {
 /// Makes attempts until one is valid, up to `options.repeats` repetitions. The cause of a failure, such as a short lack of memory,
 /// may be gone in the next one.
 fn run_attempts(
+    run: &str,
     options: &RunOptions,
     mut attempt: impl FnMut() -> Result<Summary, FailedAttempt>,
 ) -> Result<Summary, TestbedError> {
@@ -132,7 +133,7 @@ fn run_attempts(
         };
         invalid_attempts += 1;
         (options.repeating)(&format!(
-            "attempt {invalid_attempts} of {} was not valid: {why}. The next one begins.",
+            "{run}: attempt {invalid_attempts} of {} was not valid ({why}); the next one begins",
             repeats + 1
         ));
     }
@@ -333,7 +334,7 @@ mod tests {
             traffic: Traffic::Own,
             limits: Limits::USUAL,
         };
-        let ended = run_attempts(&options, || left.next().unwrap());
+        let ended = run_attempts("one, seed 1", &options, || left.next().unwrap());
         (ended, all - left.len())
     }
 
@@ -342,8 +343,8 @@ mod tests {
         let (ended, made) = of(vec![no_memory(true), Ok(summary(&["late"])), Ok(summary(&[]))]);
         assert_eq!((ended.unwrap().kernel.unwrap().invalid_attempts, made), (2, 3));
         let notes = NOTES.take();
-        assert!(notes[0].starts_with("attempt 1 of 3 was not valid: cannot send"), "{notes:?}");
-        assert_eq!(notes[1..], ["attempt 2 of 3 was not valid: late. The next one begins."]);
+        assert!(notes[0].starts_with("one, seed 1: attempt 1 of 3 was not valid (cannot send"), "{notes:?}");
+        assert_eq!(notes[1..], ["one, seed 1: attempt 2 of 3 was not valid (late); the next one begins"]);
         let (ended, _) = of(vec![no_memory(true), no_memory(false), no_memory(true)]);
         let Err(TestbedError::Failed(why)) = ended else { panic!("{ended:?}") };
         assert!(why.starts_with("no valid run in 3 attempts") && why.contains("cannot send"), "{why}");

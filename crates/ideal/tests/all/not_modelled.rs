@@ -107,7 +107,8 @@ fn managed_queues_wait_for_their_target() {
         let ideals = ideals_with(&text, 0.5);
         let rtt = flow_of(&ideals, "own", "f").subflows[0].rtt_s.unwrap();
         close(rtt, 0.02 + packet + wait, 1e-6);
-        noted(&ideals, "a has an AQM");
+        let wait = if kind == "red" { "the delay that its thresholds imply" } else { "its target" };
+        noted(&ideals, &format!("a has an AQM: the queueing delay is {wait}"));
     }
 }
 

@@ -27,6 +27,7 @@ use counts::Watch;
 use engine::{Engine, Request};
 use network::{Network, Route};
 use standstill::Reach;
+use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -49,8 +50,9 @@ pub struct Ends {
 const LEAST_QUANTUM: Time = Time::from_nanos(10_000);
 const MOST_QUANTUM: Time = Time::from_nanos(100_000);
 const FULL_PACKET_BITS: f64 = 12_000.0;
-/// The bottleneck's rate up to which the processor suffices for short quanta in real time.
-const REAL_TIME_BPS: f64 = 500e6;
+/// The total rate of bottlenecks up to which short quanta leave enough of the processor in real time. 300 Mbit/s take 60 % of a
+/// core.
+const REAL_TIME_BPS: f64 = 300e6;
 
 /// Options of the emulator.
 #[derive(Clone, Debug)]
@@ -74,23 +76,26 @@ impl Default for EmulatorOptions {
 impl EmulatorOptions {
     /// The options of a run.
     pub(crate) fn of_run(scenario: &Scenario, capture: bool) -> Self {
-        EmulatorOptions { quantum: quantum(fastest_bottleneck_bps(scenario), is_virtual_time()), capture }
+        EmulatorOptions { quantum: quantum(&bottlenecks_bps(scenario), is_virtual_time()), capture }
     }
 }
 
-/// A tenth of the time of 1500 bytes on the fastest of the paths' bottlenecks, within the limits, because steps longer than a
-/// packet change how flows share a link.
-fn quantum(rate_bps: f64, is_virtual: bool) -> Time {
-    if !is_virtual && rate_bps > REAL_TIME_BPS {
+/// A tenth of the time of 1500 bytes on the fastest bottleneck, within the limits, because steps longer than a packet change
+/// how flows share a link.
+fn quantum(bottlenecks_bps: &[f64], is_virtual: bool) -> Time {
+    if !is_virtual && bottlenecks_bps.iter().sum::<f64>() > REAL_TIME_BPS {
         return MOST_QUANTUM;
     }
-    Time::from_secs_f64(FULL_PACKET_BITS / rate_bps / 10.0).clamp(LEAST_QUANTUM, MOST_QUANTUM)
+    let fastest = bottlenecks_bps.iter().copied().fold(0.0, f64::max);
+    Time::from_secs_f64(FULL_PACKET_BITS / fastest / 10.0).clamp(LEAST_QUANTUM, MOST_QUANTUM)
 }
 
-fn fastest_bottleneck_bps(scenario: &Scenario) -> f64 {
+/// The highest rate of each path's slowest link; links of several paths count once.
+fn bottlenecks_bps(scenario: &Scenario) -> Vec<f64> {
     let rate = |link: &usize| scenario.links[*link].spec.highest_rate_bps();
     let paths = scenario.flows.iter().flat_map(|flow| &flow.paths);
-    paths.map(|path| path.links.iter().map(rate).fold(f64::INFINITY, f64::min)).fold(0.0, f64::max)
+    let slowest = paths.filter_map(|path| path.links.iter().min_by(|a, b| rate(a).total_cmp(&rate(b))));
+    slowest.collect::<BTreeSet<_>>().into_iter().map(rate).collect()
 }
 
 /// A running emulator. It ends when dropped.
@@ -190,20 +195,20 @@ mod tests {
 
     #[test]
     fn the_quantum_is_a_tenth_of_a_packet() {
-        let of = |megabits: f64| quantum(megabits * 1e6, true).as_nanos();
+        let of = |megabits: f64| quantum(&[megabits * 1e6, 5e6], true).as_nanos();
         assert_eq!([0.0, 10.0, 60.0, 150.0, 1e12].map(of), [100_000, 100_000, 20_000, 10_000, 10_000]);
-        let in_real_time = |megabits: f64| quantum(megabits * 1e6, false).as_nanos();
-        assert_eq!([60.0, 500.0, 501.0].map(in_real_time), [20_000, 10_000, 100_000]);
+        let in_real_time = |megabits: f64| quantum(&[60e6, megabits * 1e6], false).as_nanos();
+        assert_eq!([10.0, 240.0, 241.0].map(in_real_time), [20_000, 10_000, 100_000]);
     }
 
     /// Neither the widest link nor the narrowest path counts, and of a link the highest rate.
     #[test]
-    fn the_fastest_bottleneck_counts() {
+    fn bottlenecks_count_once() {
         let text = "name = \"t\"\nduration = \"1 s\"\n\
                     links.slow = { rate = \"5 Mbit/s\", delay = \"1 ms\" }\n\
                     links.fast = { rate = \"5 Mbit/s\", delay = \"1 ms\", changes = [{ at = \"0.5 s\", rate = \"50 Mbit/s\" }] }\n\
                     links.wide = { rate = \"1 Gbit/s\", delay = \"1 ms\" }\n\
-                    flows = [{ name = \"f\", cc = \"lia\", paths = [[\"slow\"], [\"wide\", \"fast\"]] }]";
-        assert_eq!(fastest_bottleneck_bps(&text.parse().unwrap()), 50e6);
+                    flows = [{ name = \"f\", cc = \"lia\", paths = [[\"slow\"], [\"wide\", \"fast\"], [\"fast\"]] }]";
+        assert_eq!(bottlenecks_bps(&text.parse().unwrap()), [5e6, 50e6]);
     }
 }
