@@ -11,7 +11,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (Some(name), Some(duration)) = (args.next(), args.next()) else {
         return Err("usage: anabranch-bench SCENARIO DURATION [KEY=VALUE…]".into());
     };
-    let mut overrides = Overrides { duration: Some(duration), ..Overrides::default() };
+    let mut overrides = Overrides::default();
+    overrides.duration = Some(duration);
     for assignment in args {
         overrides.set(&assignment);
     }
