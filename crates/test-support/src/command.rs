@@ -18,6 +18,16 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Without the notes that an attempt on the running kernel was repeated, which depends on what else the machine does.
+    pub fn without_repeats(mut self) -> Self {
+        let text = one_line(&self.stderr);
+        let notes = text.split_inclusive("; the next one begins").map(str::trim_start);
+        let is_repeat =
+            |note: &str| note.contains(" was not valid (") && note.ends_with("; the next one begins");
+        self.stderr = notes.filter(|note| !(note.starts_with("Note: ") && is_repeat(note))).collect();
+        self
+    }
+
     /// Standard output of a command that must succeed, silently.
     pub fn ok(self) -> String {
         assert_eq!((self.status, &*self.stderr), (0, ""), "{}", self.stdout);
@@ -170,4 +180,22 @@ pub fn is_ignored(signal: Signal) -> bool {
 /// Says that a test was skipped, and why.
 pub fn skipped(why: &str) {
     eprintln!("skipped: {why}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Outcome;
+
+    #[test]
+    fn only_notes_on_repeated_attempts_are_taken_away() {
+        let repeat = "Note: two paths, seed 1: attempt 1 of 3 was not valid (a packet left its\nlink 28.6 ms late, the limit is 0.02 s); the next\none begins\n";
+        let left =
+            |stderr: String| Outcome { status: 0, stdout: String::new(), stderr }.without_repeats().stderr;
+        assert_eq!(left(repeat.repeat(2)), "");
+        assert_eq!(left(format!("{repeat}Note: another\n")), "Note: another");
+        assert_eq!(
+            left(format!("Error: no\n{repeat}")),
+            "Error: no Note: two paths, seed 1: attempt 1 of 3 was not valid (a packet left its link 28.6 ms late, the limit is 0.02 s); the next one begins"
+        );
+    }
 }
