@@ -20,12 +20,11 @@ try {
     for (const file of pages) {
       const page = await open(`file://${resolve(file)}`);
       await page.until(`location.protocol === "file:" && document.readyState === "complete"`);
-      // The laboratory says when it has computed; a report draws its charts when they come into sight.
+      // The laboratory says when it has computed; a report loads what is opened.
       await page.until(`!document.querySelector("#laboratory") || document.body.dataset.done`);
-      await page.value(`document.querySelectorAll("details").forEach((of) => { of.open = true; })`);
-      await page.until(`[...document.querySelectorAll(".chart")].every((chart) => {
-        if (!chart.dataset.state) chart.scrollIntoView();
-        return ["drawn", "failed"].includes(chart.dataset.state) || !chart.checkVisibility();
+      await page.until(`[...document.querySelectorAll("details")].every((of) => {
+        of.open = true;
+        return !of.dataset.part || of.dataset.state;
       })`);
       await page.value(readFileSync(axe, "utf8"));
       for (const value of ["light", "dark"]) {

@@ -1,4 +1,4 @@
-//! Pictures of runs and studies: SVG, PDF, PNG and pgfplots for papers, a page with interactive charts, the values as CSV, and the
+//! Pictures of runs and studies: SVG, PDF, PNG and pgfplots for papers, a page with charts, the values as CSV, and the
 //! style for matplotlib.
 //!
 //! A figure is one or more [`Panel`]s, drawn as the report draws them. [`Run`] makes them of a run's record, [`together()`] of
@@ -36,7 +36,7 @@ pub enum Format {
     Pdf,
     /// Portable Network Graphics, 300 dots to the inch.
     Png,
-    /// A page with interactive charts, which needs no network.
+    /// A page with charts and tables of their values, which needs neither a network nor scripts.
     Html,
     /// The values that the picture shows, in a table.
     Csv,

@@ -105,6 +105,7 @@ impl Size {
             font: self.font,
             titled: true,
             legend: self.legend,
+            tips: false,
         };
         if width < 12.0 * self.font {
             return Err(SizeError::Small);

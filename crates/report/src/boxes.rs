@@ -1,9 +1,6 @@
 //! Box plots: quartiles, whiskers, and every value as a dot.
 
-use crate::{scales::drawable, style::Style};
-use anabranch_study::format::significant;
-use anabranch_study::{Panel, Point, Series, quantile};
-use serde_json::{Value, json};
+use anabranch_study::{Point, Series, quantile};
 
 /// How boxes are made; belongs to each drawing's remarks.
 pub const RULE: &str = "Box: median and quartiles, interpolated between neighbouring values. Whiskers: the outermost values within 1.5 box heights of the box. Dots: all values.";
@@ -44,63 +41,6 @@ pub fn groups(series: &Series) -> Vec<(&str, Vec<f64>)> {
         }
     }
     groups
-}
-
-/// A datum for each box, with its values as a column.
-pub fn data(panel: &Panel, names: &[String]) -> Vec<Value> {
-    let mut data = Vec::new();
-    for (series, name) in panel.series.iter().zip(names) {
-        for (label, mut values) in groups(series) {
-            values.retain(|y| drawable(&panel.y, *y));
-            let Some(FiveNumbers(numbers)) = FiveNumbers::of(&values) else { continue };
-            let [bottom, low, median, high, top] = numbers.map(|x| significant(x, 6));
-            data.push(json!({
-                "series": name, "label": label, "n": values.len(),
-                "bottom": bottom, "low": low, "median": median, "high": high, "top": top,
-                "y": values.iter().map(|y| significant(*y, 6)).collect::<Vec<_>>(),
-            }));
-        }
-    }
-    data
-}
-
-/// Boxes, whiskers, medians and dots.
-pub fn layers(style: &Style, value: &str) -> Vec<Value> {
-    let between = |low: &str, high: &str| json!({ "y": { "field": low }, "y2": { "field": high } });
-    let number = |title: &str, name: &str| format!("{}: format(datum.{name}, '.4~g')", json!(title));
-    let place = "series: datum.series, place: datum.label";
-    let fields = ["top", "high", "median", "low", "bottom"];
-    let numbers = fields.iter().zip(NAMES.iter().rev()).map(|(field, title)| number(title, field));
-    let numbers = numbers.collect::<Vec<_>>().join(", ");
-    let whisker = |low: &str, high: &str| json!({ "mark": { "type": "rule", "strokeWidth": 1.3 }, "encoding": between(low, high) });
-    let mut body = json!({
-        "mark": {
-            "type": "bar",
-            "strokeWidth": 1.3,
-            "fillOpacity": 0.25,
-            "tooltip": { "expr": format!("{{{place}, {numbers}, values: datum.n}}") },
-        },
-        "encoding": between("low", "high"),
-    });
-    body["encoding"]["fill"] = style.channel(&style.fills);
-    vec![
-        body,
-        whisker("bottom", "low"),
-        whisker("high", "top"),
-        // A bar without height is a line as wide as the box.
-        json!({ "mark": { "type": "bar", "strokeWidth": 2.4 }, "encoding": between("median", "median") }),
-        json!({
-            "transform": [{ "flatten": ["y"] }],
-            "mark": {
-                "type": "point",
-                "size": 9,
-                "strokeOpacity": 0,
-                "fill": "currentColor",
-                "fillOpacity": 0.6,
-                "tooltip": { "expr": format!("{{{place}, {}}}", number(value, "y")) },
-            },
-        }),
-    ]
 }
 
 #[cfg(test)]

@@ -54,10 +54,7 @@ pub fn page(plan: &Plan, page: &Page, body: &Markup) -> String {
                 main id="main" { (running(plan)) (body) }
                 footer {
                     (cite::section(context, page))
-                    p {
-                        "Written by Anabranch " (context.version) ". Charts are drawn by Vega, Vega-Lite and Vega-Embed ("
-                        a href="assets/vendor/LICENSES.txt" { "licences" } ")."
-                    }
+                    p { "Written by Anabranch " (context.version) "." }
                 }
                 script src="assets/report.js" {}
             }

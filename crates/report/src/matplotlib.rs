@@ -16,7 +16,7 @@ pub fn style_sheet(panels: &[Panel], look: &ChartSize) -> Option<String> {
     let drawn = panels.iter().filter_map(|panel| Some((panel, VisibleData::of(panel, MOST_POINTS)?)));
     // The first one of those with the most.
     let (panel, drawn) = drawn.reduce(|a, b| if b.0.series.len() > a.0.series.len() { b } else { a })?;
-    let style = Style::new(&panel.series, panel.mark == Mark::Line && !drawn.few);
+    let style = Style::new(&panel.series);
     let height = look.plot_height + margin(panel, look)?;
     let list = |values: Vec<String>| values.iter().map(|v| format!("'{v}'")).collect::<Vec<_>>().join(", ");
     // A # begins a comment.

@@ -2,7 +2,6 @@
 
 use anabranch_study::Axis;
 use anabranch_study::format::{exact, power_of_ten, significant};
-use serde_json::{Value, json};
 
 /// Smallest and largest of the values; `None` without values.
 pub fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
@@ -40,33 +39,6 @@ pub fn exceeds(axis: &Axis, (low, high): (f64, f64)) -> bool {
 
 /// About as many whole steps as an axis has between limits that are moved outwards to them.
 pub const STEPS: f64 = 6.0;
-
-/// A quantitative axis as Vega-Lite has it.
-pub fn quantitative(field: &str, axis: &Axis, (low, high): (f64, f64)) -> Value {
-    let mut guide = json!({});
-    let (first, last) = (low.log10().ceil(), high.log10().floor());
-    if axis.log && last - first >= 2.0 {
-        let decades: Vec<i32> = (first as i32..=last as i32).collect();
-        let labels: Vec<String> = decades.iter().map(|&e| format!("'{e}':'{}'", power_of_ten(e))).collect();
-        guide = json!({
-            "tickCount": decades.len(),
-            "values": decades.iter().map(|&e| 10f64.powi(e)).collect::<Vec<_>>(),
-            "labelExpr": format!("{{{}}}[round(log(datum.value)/LN10)]", labels.join(",")),
-        });
-    }
-    json!({
-        "field": field,
-        "type": "quantitative",
-        "title": axis.title,
-        "scale": {
-            "type": if axis.log { "log" } else { "linear" },
-            "domain": [low, high],
-            "nice": axis.domain.is_none(),
-            "zero": false,
-        },
-        "axis": guide,
-    })
-}
 
 /// The 1, 2 or 5 times a power of ten that is `about` or the next larger.
 pub fn step(about: f64) -> f64 {

@@ -32,26 +32,13 @@ macro_rules! asset {
     };
 }
 
-const ASSETS: [(&str, &[u8]); 4] =
-    [asset!("report.css"), asset!("report.js"), asset!("sort.js"), asset!("vendor/LICENSES.txt")];
-
-/// The scripts that draw charts, in the order of execution.
-pub const VEGA: [&str; 3] = [
-    include_str!("../assets/vendor/vega.min.js"),
-    include_str!("../assets/vendor/vega-lite.min.js"),
-    include_str!("../assets/vendor/vega-embed.min.js"),
-];
-
-/// The fragment that has it: a third of its size.
-const VEGA_PART: &str = "assets/vendor/vega.js";
+const ASSETS: [(&str, &[u8]); 3] = [asset!("report.css"), asset!("report.js"), asset!("sort.js")];
 
 impl Site {
     /// A report that has its styles and scripts, and no page yet.
     pub fn with_assets() -> Self {
         let assets = ASSETS.into_iter().map(|(path, bytes)| (path.to_owned(), Cow::Borrowed(bytes)));
-        let mut site = Self(assets.collect());
-        site.add_part(VEGA_PART, &VEGA.join("\n"));
-        site
+        Self(assets.collect())
     }
 
     /// Adds a text file.

@@ -5,8 +5,6 @@
 //! several panels: see [`crate::multiples()`].
 
 use anabranch_study::Series;
-use serde::Serialize;
-use serde_json::{Value, json};
 
 /// Colours of series, after Okabe and Ito's set for colour-blind readers, each darkened or lightened until it
 /// has a contrast of 3:1 on white paper and on the dark page. Shapes and the legend distinguish them, not colour alone.
@@ -43,8 +41,6 @@ pub struct Style {
     pub dashes: Vec<[f64; 2]>,
     /// Shapes of points.
     pub shapes: Vec<&'static str>,
-    /// Does the legend show lines?
-    lines: bool,
 }
 
 /// The name that a series shares with its theory, and published values with ours.
@@ -53,11 +49,11 @@ pub fn family(series: &Series) -> &str {
 }
 
 impl Style {
-    /// Styles for `series`; the legend shows them as `lines`, or else by their shapes.
-    pub fn new(series: &[Series], lines: bool) -> Self {
+    /// Styles for `series`.
+    pub fn new(series: &[Series]) -> Self {
         let mut families: Vec<&str> = Vec::new();
         let mut style =
-            Self { names: vec![], strokes: vec![], fills: vec![], dashes: vec![], shapes: vec![], lines };
+            Self { names: vec![], strokes: vec![], fills: vec![], dashes: vec![], shapes: vec![] };
         for s in series {
             let (of, name) = (s.name.strip_suffix(THEORY), family(s));
             let family = families.iter().position(|&known| known == name).unwrap_or_else(|| {
@@ -98,29 +94,6 @@ impl Style {
         }
         unused
     }
-
-    /// An encoding of the series by `range`. Equal domains and titles make Vega-Lite join their legends.
-    pub fn channel(&self, range: &[impl Serialize]) -> Value {
-        let longest = self.names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
-        let columns = format!("max(1, min({}, floor(width / {})))", self.names.len(), longest * 7 + 40);
-        let mut legend = json!({
-            "orient": "bottom",
-            "direction": "horizontal",
-            "labelLimit": 0,
-            "columns": { "signal": columns },
-        });
-        if self.lines {
-            legend["symbolType"] = json!("stroke");
-            legend["symbolSize"] = json!(400);
-        }
-        json!({
-            "field": "series",
-            "type": "nominal",
-            "title": null,
-            "scale": { "domain": self.names, "range": range },
-            "legend": legend,
-        })
-    }
 }
 
 #[cfg(test)]
@@ -150,10 +123,10 @@ mod tests {
     fn series_of_one_name_share_a_colour_and_differ_in_the_legend() {
         let series = |name: &str, published| Series { name: name.into(), published, points: vec![] };
         let theory =
-            Style::new(&[series("LIA", false), series("OLIA", false), series("LIA in theory", false)], true);
+            Style::new(&[series("LIA", false), series("OLIA", false), series("LIA in theory", false)]);
         assert_eq!(theory.strokes[2], theory.strokes[0]);
         assert_ne!(theory.dashes[2], theory.dashes[0]);
-        let style = Style::new(&[series("LIA", true), series("LIA", false), series("LIA", false)], false);
+        let style = Style::new(&[series("LIA", true), series("LIA", false), series("LIA", false)]);
         assert_eq!(style.names, ["LIA (published)", "LIA", "LIA 2"]);
         assert!(style.strokes.iter().all(|s| *s == style.strokes[0]));
         assert_ne!(style.fills[0], style.fills[1]);
@@ -164,7 +137,7 @@ mod tests {
     fn more_series_than_colours_differ_in_fill_and_shape() {
         let series: Vec<_> =
             (0..14).map(|i| Series { name: i.to_string(), published: false, points: vec![] }).collect();
-        let style = Style::new(&series, true);
+        let style = Style::new(&series);
         let look = |i: usize| (style.strokes[i], style.shapes[i]);
         for i in 0..14 {
             assert!((0..i).all(|j| look(i) != look(j)));

@@ -1,4 +1,4 @@
-//! A panel as a drawing in SVG: the marks, colours, scales and legend of the Vega-Lite chart, for pages without scripts and for print.
+//! A panel as a drawing in SVG, for pages, for print and for files.
 //!
 //! Everything is drawn in `currentColor` but the series, so that a drawing in a page follows its light and dark scheme; a
 //! [`document()`] has black on white.
@@ -15,6 +15,7 @@ mod frame;
 mod legend;
 mod marks;
 mod tiles;
+mod tips;
 
 /// Sizes, in CSS pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,12 +30,14 @@ pub struct ChartSize {
     pub titled: bool,
     /// Is there a legend?
     pub legend: bool,
+    /// Does a browser show a point's values beside the pointer?
+    pub tips: bool,
 }
 
 impl ChartSize {
     /// For a panel of the report, which has the title above the drawing.
     pub const REPORT: ChartSize =
-        ChartSize { width: 560.0, plot_height: 250.0, font: 11.0, titled: false, legend: true };
+        ChartSize { width: 560.0, plot_height: 250.0, font: 11.0, titled: false, legend: true, tips: true };
     /// The same for a small one, of several beside each other.
     pub const FACET: ChartSize = ChartSize { width: 300.0, plot_height: 200.0, ..ChartSize::REPORT };
 }
@@ -48,11 +51,12 @@ struct Drawing {
     height: f64,
 }
 
-/// The panel for a page, as wide as its place; nothing where it has no point that could be drawn.
+/// The panel for a page, as wide as its place; nothing where it has no point that could be drawn. Where the pointer is on an entry of
+/// the legend, the page's style lets the other series fade.
 pub fn inline(panel: &Panel, look: &ChartSize) -> Option<Markup> {
     let panel = &*visible(panel);
     let Drawing { content, height } = draw(panel, look)?;
-    let (style, _) = names(panel);
+    let style = Style::new(&panel.series);
     Some(html! {
         svg viewBox={ "0 0 " (Places(look.width)) " " (Places(height)) } width=(Places(look.width)) role="img"
             aria-label=(describe(panel, &style.names)) font-family=(FONTS) font-size=(Places(look.font))
@@ -60,24 +64,12 @@ pub fn inline(panel: &Panel, look: &ChartSize) -> Option<Markup> {
     })
 }
 
-/// The panel in a file that a page shows as a picture, in the page's light or dark scheme; nothing as for [`inline()`].
-pub fn picture(panel: &Panel, look: &ChartSize) -> Option<String> {
-    let Drawing { content, height } = draw(&visible(panel), look)?;
-    let svg = html! {
-        svg xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (Places(look.width)) " " (Places(height)) }
-            width=(Places(look.width)) height=(Places(height))
-            font-family=(FONTS) font-size=(Places(look.font)) fill="currentColor" color="#1d2126" {
-            style { "@media(prefers-color-scheme:dark){svg{color:#e3e5e8}}" }
-            (content)
-        }
-    };
-    Some(svg.into_string() + "\n")
-}
-
 /// Panels in a file of its own below a title, beside each other in this number of columns; `None` if no panel has a point to draw.
 ///
 /// `look` is of each panel.
 pub fn document(title: &str, panels: &[Panel], columns: usize, look: &ChartSize) -> Option<String> {
+    // A file has no pointer.
+    let look = &ChartSize { tips: false, ..*look };
     let gap = look.font;
     let panels: Vec<_> = panels.iter().map(visible).collect();
     let drawings: Vec<(&Panel, Drawing)> =
@@ -89,7 +81,7 @@ pub fn document(title: &str, panels: &[Panel], columns: usize, look: &ChartSize)
     let title = Title::new(title, width, look.font);
     let height = title.height() + rows.iter().map(|row| high(row) + gap).sum::<f64>() - gap;
     let descriptions =
-        drawings.iter().map(|(p, _)| format!("{}: {}", p.title, describe(p, &names(p).0.names)));
+        drawings.iter().map(|(p, _)| format!("{}: {}", p.title, describe(p, &Style::new(&p.series).names)));
     let label = descriptions.collect::<Vec<_>>().join(" ");
     let mut top = title.height();
     let svg = html! {
@@ -151,13 +143,6 @@ pub fn y_limits(panel: &Panel) -> Option<(f64, f64)> {
     Some(nice(&panel.y, drawn.y_domain, STEPS))
 }
 
-/// How the series look, and whether the legend shows lines.
-fn names(panel: &Panel) -> (Style, bool) {
-    let few = VisibleData::of(panel, most(&ChartSize::REPORT)).is_none_or(|drawn| drawn.few);
-    let lines = panel.mark == Mark::Line;
-    (Style::new(&panel.series, lines && !few), lines)
-}
-
 /// Points of a line beyond which a drawing of this width cannot separate them: a lowest and a highest for every two pixels.
 fn most(look: &ChartSize) -> usize {
     (look.width as usize).max(200)
@@ -168,8 +153,8 @@ fn draw(panel: &Panel, look: &ChartSize) -> Option<Drawing> {
         return tiles::draw(panel, look);
     }
     let drawn = VisibleData::of(panel, most(look))?;
-    let (style, lines) = names(panel);
-    let legend = legend::Legend::of(panel.mark, &style, (lines, drawn.few), look);
+    let style = Style::new(&panel.series);
+    let legend = legend::Legend::of(panel.mark, &style, drawn.few, look);
     let frame = Frame::of(panel, &drawn, look, legend.height());
     let content = html! {
         (frame.axes())

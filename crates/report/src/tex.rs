@@ -54,7 +54,7 @@ fn picture(panel: &Panel, look: &ChartSize) -> Option<String> {
         return None;
     }
     let drawn = VisibleData::of(panel, MOST_POINTS)?;
-    let style = Style::new(&panel.series, panel.mark == Mark::Line && !drawn.few);
+    let style = Style::new(&panel.series);
     let of = Picture { panel, drawn: &drawn, style: &style, look };
     let points = look.font * 0.75;
     let font = format!("\\fontsize{{{points}}}{{{}}}\\selectfont", significant(1.2 * points, 3));

@@ -132,12 +132,9 @@ fn default(param: &Param) -> String {
 
 fn behaviour(plan: &Plan, algorithm: &AlgorithmPlan, result: &AlgorithmResult, site: &mut Site) -> Markup {
     let cases: Vec<_> = CASES.iter().filter_map(|c| Some((c, result.case(&c.id)?))).collect();
-    let [over_time, observables, folded] =
-        ["cases", "observables", "folded"].map(|name| algorithm.part(name));
     let mut parts = case::Parts {
-        over_time: Charts::new(&over_time),
-        observables: Charts::new(&observables),
-        folded: Bundle::of(folded),
+        charts: Charts::new(&algorithm.part("values")),
+        folded: Bundle::of(algorithm.part("folded")),
     };
     let body = html! {
         @for (case, of) in &cases { (case::section(algorithm, case, of, &mut parts, site)) }
@@ -150,9 +147,8 @@ fn behaviour(plan: &Plan, algorithm: &AlgorithmPlan, result: &AlgorithmResult, s
             }
             (case::places(plan, &cases, result))
         }
-        (parts.over_time.finish(site))
-        (parts.observables.finish(site))
     };
+    parts.charts.finish(site);
     parts.folded.finish(site);
     body
 }

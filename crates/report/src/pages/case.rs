@@ -17,11 +17,9 @@ use maud::{Markup, html};
 const NOTHING: &str = "–";
 
 /// Fragment files shared by an algorithm's cases: similar content compresses better together.
-pub struct Parts<'a> {
-    /// The charts of windows and goodputs.
-    pub over_time: Charts<'a>,
-    /// The charts of the algorithm's observables.
-    pub observables: Charts<'a>,
+pub struct Parts {
+    /// All charts.
+    pub charts: Charts,
     /// The folded content.
     pub folded: Bundle,
 }
@@ -48,8 +46,8 @@ pub fn section(
             figure {
                 figcaption { "First seed, over time" }
                 div.panels {
-                    (parts.over_time.with_picture(&from_zero(title, "cwnd (segments)", &result.windows), &data, &ChartSize::REPORT, site))
-                    (parts.over_time.drawing(&from_zero("Goodput over a second", "goodput (Mbit/s)", &result.rates), &data))
+                    (parts.charts.drawing(&from_zero(title, "cwnd (segments)", &result.windows), &data, &ChartSize::REPORT))
+                    (parts.charts.drawing(&from_zero("Goodput over a second", "goodput (Mbit/s)", &result.rates), &data, &ChartSize::REPORT))
                 }
             }
             p.quiet { (laboratory::open(&result.run, site)) }
@@ -196,10 +194,10 @@ fn observables(plan: &AlgorithmPlan, result: &CaseResult, data: &str, parts: &mu
     if drawn.is_empty() {
         return html! {};
     }
-    let charts = &mut parts.observables;
+    let charts = &mut parts.charts;
     let body = html! {
         div.panels {
-            @for o in &drawn { (charts.drawing(&panel(meaning(&o.name), &o.name, &o.traces), data)) }
+            @for o in &drawn { (charts.drawing(&panel(meaning(&o.name), &o.name, &o.traces), data, &ChartSize::REPORT)) }
         }
     };
     let names = drawn.iter().map(|o| o.name.as_str()).collect::<Vec<_>>().join(", ");
@@ -208,7 +206,7 @@ fn observables(plan: &AlgorithmPlan, result: &CaseResult, data: &str, parts: &mu
         "observables",
         &summary,
         body,
-        "Charts need JavaScript. The CSV file above has the values.",
+        "Loading this section needs JavaScript. The CSV file above has the values.",
     )
 }
 

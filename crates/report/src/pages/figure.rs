@@ -1,13 +1,16 @@
 //! A figure: its panels drawn, and the values behind them linked.
 
-use crate::chart::{Chart, MOST_POINTS, VisibleData, chart, drawable_points};
+use crate::bundle::Bundle;
+use crate::chart::{MOST_POINTS, VisibleData, remarks};
+use crate::csv;
 use crate::multiples::multiples;
 use crate::plan::{FigurePlan, PaperPlan};
 use crate::prose::prose;
 use crate::scales::{STEPS, nice};
 use crate::site::Site;
-use crate::svg::{self, ChartSize};
-use crate::{csv, steps};
+use crate::svg::{ChartSize, inline};
+use crate::table::table;
+use crate::visible::visible;
 use anabranch_study::{Mark, Panel};
 use maud::{Markup, html};
 
@@ -56,21 +59,22 @@ fn figure(plan: &FigurePlan, drawn: Vec<Panel>, site: &mut Site) -> Markup {
     let mut charts = Charts::new(&plan.part);
     let facets = facets(&drawn.iter().collect::<Vec<_>>());
     let n = multiples(&drawn).len();
-    html! {
+    let figure = html! {
         figure id=(plan.anchor) {
             figcaption { span.id { (plan.figure.id) } " " (prose(&plan.figure.title)) }
             div.panels.single[n == 1].facets[facets.is_some()] {
                 @for (i, (panel, (_, data))) in drawn.iter().zip(&plan.panels).enumerate() {
                     @match &facets {
-                        Some(facets) => (charts.with_picture(&facets[i], data, &ChartSize::FACET, site)),
-                        None => (charts.with_picture(panel, data, &ChartSize::REPORT, site)),
+                        Some(facets) => (charts.drawing(&facets[i], data, &ChartSize::FACET)),
+                        None => (charts.drawing(panel, data, &ChartSize::REPORT)),
                     }
                 }
             }
             @if let Some(missing) = &plan.figure.missing { p.hint { (missing) "." } }
         }
-        (charts.finish(site))
-    }
+    };
+    charts.finish(site);
+    figure
 }
 
 /// Panels beyond which they are small and have one scale.
@@ -98,105 +102,51 @@ fn facets(panels: &[&Panel]) -> Option<Vec<Panel>> {
     Some(facets)
 }
 
-/// The specifications of a fragment's charts.
-pub struct Charts<'a> {
-    part: &'a str,
-    specs: Vec<serde_json::Value>,
+/// The charts of a page, and a fragment with their values as tables.
+pub struct Charts {
+    tables: Bundle,
 }
 
-impl<'a> Charts<'a> {
-    /// For the fragment of that path: "data/coupled-cubic-A-F5.js".
-    pub fn new(part: &'a str) -> Self {
-        Charts { part, specs: vec![] }
-    }
-
-    /// One plot, with a picture of it that stands there until a script draws it, and without scripts.
-    pub fn with_picture(&mut self, panel: &Panel, data: &str, look: &ChartSize, site: &mut Site) -> Markup {
-        html! { @for one in multiples(std::slice::from_ref(panel)) { (self.pictured(&one, data, look, site)) } }
-    }
-
-    fn pictured(&mut self, panel: &Panel, data: &str, look: &ChartSize, site: &mut Site) -> Markup {
-        let mut names = (1..).map(|n| match n {
-            1 => format!("data/{}.svg", stem(data)),
-            n => format!("data/{}-{n}.svg", stem(data)),
-        });
-        let path = names.find(|path| !site.has(path)).expect("numbers do not end");
-        let picture = svg::picture(&coarse(panel), look);
-        let there = picture.is_some().then_some(path.as_str());
-        let drawing = self.plot(panel, data, there);
-        if let Some(picture) = picture {
-            site.add(path, picture);
-        }
-        drawing
+impl Charts {
+    /// With the fragment at that path: "data/coupled-cubic-A-F5.js".
+    pub fn new(part: &str) -> Self {
+        Charts { tables: Bundle::of(part.to_owned()) }
     }
 
     /// One plot, and where its values are.
-    pub fn drawing(&mut self, panel: &Panel, data: &str) -> Markup {
-        html! { @for one in multiples(std::slice::from_ref(panel)) { (self.plot(&one, data, None)) } }
+    pub fn drawing(&mut self, panel: &Panel, data: &str, look: &ChartSize) -> Markup {
+        html! { @for one in multiples(std::slice::from_ref(panel)) { (self.plot(&visible(&one), data, look)) } }
     }
 
-    fn plot(&mut self, panel: &Panel, data: &str, picture: Option<&str>) -> Markup {
-        let Some(Chart { spec, description, remarks }) = chart(panel) else {
-            return html! {
-                div.panel {
-                    p.title { (prose(&panel.title)) }
-                    p.hint { "There is no recorded value to draw here." }
-                    p.data { a href=(data) download { (kind(data)) } }
-                }
-            };
-        };
-        let number = self.specs.len();
-        self.specs.push(spec);
+    fn plot(&mut self, panel: &Panel, data: &str, look: &ChartSize) -> Markup {
+        let drawing = inline(panel, look);
         html! {
             div.panel {
                 p.title { (prose(&panel.title)) }
-                div.chart role="figure" aria-label=(description) data-part=(self.part) data-panel=(number) data-name=(stem(data)) {
-                    @match picture {
-                        Some(picture) => img src=(picture) alt="" loading="lazy";,
-                        None => noscript { p.hint { "This chart needs JavaScript. The CSV file below has the values." } },
+                @match drawing {
+                    Some(drawing) => {
+                        div.chart { (drawing) }
+                        (self.tables.folded("values", &html! { "Values as a table" }, table(panel), "This needs JavaScript. The CSV file has the values."))
                     }
+                    None => p.hint { "There is no recorded value to draw here." },
                 }
                 p.data {
                     a href=(data) download { (kind(data)) }
-                    @for remark in &remarks { " " (remark) }
+                    @for remark in remarks(panel) { " " (remark) }
                 }
             }
         }
     }
 
     /// Writes the fragment.
-    pub fn finish(mut self, site: &mut Site) -> Markup {
-        self.specs.iter_mut().for_each(steps::pack);
-        if !self.specs.is_empty() {
-            site.add_part(self.part, &serde_json::Value::from(self.specs).to_string());
-        }
-        html! {}
+    pub fn finish(self, site: &mut Site) {
+        self.tables.finish(site);
     }
-}
-
-/// Points of a series in a picture, which is not compressed: a lowest and a highest for every thirteen pixels.
-const POINTS_OF_PICTURE: usize = 80;
-
-/// The panel with as many points as a picture has. A point for each label stays.
-fn coarse(panel: &Panel) -> Panel {
-    let mut coarse = panel.clone();
-    if panel.mark == Mark::Line {
-        for series in &mut coarse.series {
-            let few = drawable_points(panel, series, POINTS_OF_PICTURE);
-            series.points = few.into_iter().cloned().collect();
-        }
-    }
-    coarse
 }
 
 /// The text of a link to values.
 fn kind(path: &str) -> &'static str {
     if path.ends_with(".gz") { "Values (CSV, compressed)" } else { "Values (CSV)" }
-}
-
-/// "data/x.csv" without folder and ending, for saved pictures.
-fn stem(path: &str) -> &str {
-    path.trim_start_matches("data/").trim_end_matches(".gz").trim_end_matches(".csv")
 }
 
 /// Adds the values of all figures of a paper.

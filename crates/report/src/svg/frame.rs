@@ -43,6 +43,8 @@ pub struct Frame {
     pub y: Scale,
     /// The height of all.
     pub height: f64,
+    /// Do marks have tooltips?
+    pub tips: bool,
     top: f64,
     bottom: f64,
     font: f64,
@@ -136,6 +138,7 @@ impl Frame {
             x,
             y,
             height,
+            tips: look.tips,
             top,
             bottom,
             font,

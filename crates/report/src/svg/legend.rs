@@ -14,6 +14,7 @@ pub struct Legend<'a> {
     /// Are points drawn on the lines?
     marked: bool,
     font: f64,
+    tips: bool,
     entries: Vec<Entry<'a>>,
     rows: usize,
 }
@@ -27,12 +28,11 @@ struct Entry<'a> {
 }
 
 impl<'a> Legend<'a> {
-    /// Of every series, but one entry for all the theories of series that are there. `shown` says whether the mark has lines, and
-    /// whether it has points.
-    pub fn of(mark: Mark, style: &'a Style, (lines, marked): (bool, bool), look: &ChartSize) -> Self {
-        let font = look.font;
+    /// Of every series, but one entry for all the theories of series that are there. `marked` says whether points are drawn on lines.
+    pub fn of(mark: Mark, style: &'a Style, marked: bool, look: &ChartSize) -> Self {
+        let (font, tips, lines) = (look.font, look.tips, mark == Mark::Line);
         if !look.legend {
-            return Legend { mark, style, lines, marked, font, rows: 0, entries: vec![] };
+            return Legend { mark, style, lines, marked, font, tips, rows: 0, entries: vec![] };
         }
         let is_theory =
             |name: &str| name.strip_suffix(THEORY).is_some_and(|of| style.names.iter().any(|n| n == of));
@@ -58,6 +58,7 @@ impl<'a> Legend<'a> {
             lines,
             marked,
             font,
+            tips,
             rows: if entries.is_empty() { 0 } else { row + 1 },
             entries,
         }
@@ -71,16 +72,27 @@ impl<'a> Legend<'a> {
 
     /// Draws it from that place on.
     pub fn draw(&self, left: f64, top: f64) -> Markup {
-        let Legend { style, font, .. } = self;
+        let font = self.font;
         html! {
             g.legend {
                 @for entry in &self.entries {
                     @let (x, y) = (left + entry.x, top + (entry.row as f64 * 1.5 + 0.9) * font);
-                    @let (stroke, fill) = entry.series.map_or(("currentColor", HOLLOW), |i| (style.strokes[i], &style.fills[i]));
-                    g stroke=(stroke) fill=(fill) stroke-width="1.6" { (self.sample(entry, x, y)) }
-                    text x=(Places(x + 2.4 * font)) y=(Places(y + 0.35 * font)) { (entry.name) }
+                    @match entry.series.filter(|_| self.tips) {
+                        Some(i) => g data-series=(i) { (self.entry(entry, x, y)) },
+                        None => (self.entry(entry, x, y)),
+                    }
                 }
             }
+        }
+    }
+
+    fn entry(&self, entry: &Entry<'_>, x: f64, y: f64) -> Markup {
+        let Legend { style, font, .. } = self;
+        let (stroke, fill) =
+            entry.series.map_or(("currentColor", HOLLOW), |i| (style.strokes[i], &style.fills[i]));
+        html! {
+            g stroke=(stroke) fill=(fill) stroke-width="1.6" { (self.sample(entry, x, y)) }
+            text x=(Places(x + 2.4 * font)) y=(Places(y + 0.35 * font)) { (entry.name) }
         }
     }
 

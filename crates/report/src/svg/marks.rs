@@ -1,7 +1,7 @@
 //! Lines, points, bars and intervals.
 
-use super::Places;
 use super::frame::{Across, Frame};
+use super::{Places, tips};
 use crate::chart::{VisibleData, base, ends, is_gap};
 use crate::scales::drawable;
 use crate::style::{SOLID, Style};
@@ -28,19 +28,22 @@ pub fn series(panel: &Panel, drawn: &VisibleData, style: &Style, frame: &Frame) 
             @let across = |p: &Point| x.place(p.x) + aside;
             @let at = |p: &Point| (across(p), frame.y.place(p.y));
             @let intervals = intervals(panel, points, frame);
-            g.series stroke=(colour) fill="none" stroke-width="1.6" stroke-linejoin="round" {
+            @let name = &style.names[i];
+            g.series data-series=[frame.tips.then_some(i)] stroke=(colour) fill="none" stroke-width="1.6" stroke-linejoin="round" {
                 @if panel.mark == Mark::Line {
                     @if !drawn.few && !intervals.is_empty() {
                         path d=(points.split(|p| is_gap(panel, p)).filter(|own| !own.is_empty()).map(|own| band(own, &intervals, x, frame)).collect::<String>()) fill=(colour) fill-opacity="0.15" stroke="none" {}
                     }
-                    path.line d=(lines(panel, points, at)) stroke-dasharray=[dash(style.dashes[i])] {}
+                    path.line d=(lines(panel, points, at)) stroke-dasharray=[dash(style.dashes[i])] { @if frame.tips { title { (name) } } }
                 }
                 @if drawn.few || panel.mark == Mark::Point {
                     @if !intervals.is_empty() {
                         path d=(whiskers(&intervals, across)) stroke-width="1.2" {}
                     }
                     g fill=(style.fills[i]) {
-                        @for point in points.iter().filter(|p| !is_gap(panel, p)) { path d=(symbol(style.shapes[i], at(point), RADIUS)) {} }
+                        @for point in points.iter().filter(|p| !is_gap(panel, p)) {
+                            path d=(symbol(style.shapes[i], at(point), RADIUS)) { (tips::point(panel, name, point, frame)) }
+                        }
                     }
                 }
             }
@@ -72,10 +75,12 @@ pub fn bars(panel: &Panel, drawn: &VisibleData, style: &Style, frame: &Frame) ->
     let base = frame.y.place(base(panel, drawn.y_domain));
     html! {
         @for (i, points) in drawn.series.iter().enumerate() {
-            g.series stroke=(style.strokes[i]) fill=(style.fills[i]) {
+            g.series data-series=[frame.tips.then_some(i)] stroke=(style.strokes[i]) fill=(style.fills[i]) {
                 @for point in points {
                     @let top = frame.y.place(point.y);
-                    rect x=(Places(left(i, point) + 0.5)) y=(Places(top.min(base))) width=(Places(width - 1.0)) height=(Places((base - top).abs())) {}
+                    rect x=(Places(left(i, point) + 0.5)) y=(Places(top.min(base))) width=(Places(width - 1.0)) height=(Places((base - top).abs())) {
+                        (tips::point(panel, &style.names[i], point, frame))
+                    }
                 }
             }
         }

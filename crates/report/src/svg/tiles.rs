@@ -39,7 +39,9 @@ pub fn draw(panel: &Panel, look: &ChartSize) -> Option<Drawing> {
                 @for point in series.points.iter().filter(|p| drawable(&panel.y, p.y)) {
                     @let column = labels.iter().position(|l| Some(*l) == point.label.as_deref()).unwrap_or(0);
                     @let x = left + column as f64 * width;
-                    rect x=(Places(x)) y=(Places(y)) width=(Places(width)) height=(Places(ROW * font)) fill=(colour(towards(point.y, worst, best))) {}
+                    rect x=(Places(x)) y=(Places(y)) width=(Places(width)) height=(Places(ROW * font)) fill=(colour(towards(point.y, worst, best))) {
+                        @if look.tips { title { (series.name) ", " (point.label.as_deref().unwrap_or("")) ": " (significant(point.y, 4)) } }
+                    }
                     @if numbers {
                         text x=(Places(x + width / 2.0)) y=(Places(y + 1.35 * font)) text-anchor="middle" stroke="none"
                             font-size=(Places(0.85 * font)) fill=(if (towards(point.y, worst, best) - 0.5).abs() > 0.25 { "#fff" } else { "#222" }) {

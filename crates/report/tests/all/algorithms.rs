@@ -69,7 +69,8 @@ fn cases_show_what_was_measured() {
         let section = section.split("</section>").next().unwrap();
         assert!(section.contains("9.50 ± 0.28"), "{}: the goodput", case.id);
         assert_eq!(section.matches("class=\"chart\"").count(), 2, "windows and rates");
-        let [observables, run] = [0, 1].map(|which| {
+        // Behind the tables of both charts.
+        let [observables, run] = [2, 3].map(|which| {
             let piece = attributes(section, "data-piece")[which];
             pieces[piece.parse::<usize>().unwrap()].as_str()
         });

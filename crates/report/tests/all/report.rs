@@ -1,7 +1,7 @@
 //! The written files: complete, escaped, self-contained, the same every time.
 
 use crate::fixture;
-use crate::written::{attributes, between, files, files_of, pages, specifications, study, with_parts};
+use crate::written::{attributes, between, charts, files, files_of, pages, study, with_parts};
 use anabranch_report::{Results, write};
 use anabranch_study::*;
 use std::fs;
@@ -57,9 +57,9 @@ fn control_and_bidi_characters_are_spelled_out_everywhere() {
         let hidden =
             texts.iter().flat_map(|t| t.chars()).find(|c| HOSTILE.contains(*c) && !c.is_ascii_graphic());
         assert_eq!(hidden, None, "{name}");
-        if name.ends_with(".svg") {
-            roxmltree::Document::parse(text).unwrap_or_else(|e| panic!("{name}: {e}"));
-            drawings += usize::from(text.contains("\\u{1b}[31m\\u{0}\\u{9b}2J\\u{202e}\\u{2066}"));
+        for chart in charts(text) {
+            roxmltree::Document::parse(chart).unwrap_or_else(|e| panic!("{name}: {e}"));
+            drawings += usize::from(chart.contains("\\u{1b}[31m\\u{0}\\u{9b}2J\\u{202e}\\u{2066}"));
         }
     }
     assert!(drawings > 0, "no drawing has a spelled text");
@@ -292,7 +292,9 @@ fn hostile_text_stays_text() {
         assert!(!html.contains("<img src=x"), "{name}");
         assert!(!html.contains("<b>`"), "{name}");
     }
-    for (name, svg) in files.iter().filter(|(name, _)| name.ends_with(".svg")) {
+    for (name, svg) in
+        pages(&files).flat_map(|(name, html)| charts(html).into_iter().map(move |svg| (name, svg)))
+    {
         let svg = roxmltree::Document::parse(svg).unwrap();
         let strange = svg.descendants().find(|node| ["script", "img"].contains(&node.tag_name().name()));
         assert_eq!(strange, None, "{name}");
@@ -327,39 +329,34 @@ fn nothing_is_loaded_from_other_sites() {
 }
 
 #[test]
-fn specifications_are_json_of_bounded_size_with_the_papers_axes() {
+fn charts_are_of_bounded_size_and_have_the_papers_axes() {
     let files = files(&fixture::results());
-    let specs = specifications(&files, "coupled-cubic");
-    assert_eq!(specs.len(), 8);
-    for spec in &specs {
-        for series in spec["data"]["values"].as_array().unwrap() {
-            // A tile has a value of its own, other marks a series' values.
-            let ys = series["y"].as_array().map_or(std::slice::from_ref(&series["y"]), Vec::as_slice);
-            assert!((1..=2000).contains(&ys.len()));
-            assert!(ys.iter().all(serde_json::Value::is_number));
-        }
+    let html = study(&files, "coupled-cubic");
+    let charts = charts(&html);
+    assert_eq!(charts.len(), 8);
+    for chart in &charts {
+        roxmltree::Document::parse(chart).unwrap();
+        assert!(chart.len() < 60_000, "{}", chart.len());
     }
-    let response = &specs[0]["encoding"];
-    assert_eq!(response["x"]["scale"]["type"], "log");
-    assert_eq!(response["x"]["scale"]["domain"], serde_json::json!([1e-8, 1e-2]));
-    assert_eq!(response["y"]["title"], "Mean window (segments)");
+    for said in [">10⁻⁸<", ">10⁻²<", ">Mean window (segments)<"] {
+        assert!(charts[0].contains(said), "{said}: {}", charts[0]);
+    }
     // Panel (c)'s values leave the paper's limit of 100: it is moved, and the page says so.
-    assert!(specs[3]["encoding"]["y"]["scale"]["domain"][1].as_f64().unwrap() > 100.0);
-    assert!(study(&files, "coupled-cubic").contains("The axes extend beyond the paper's"));
+    assert!(html.contains("The axes extend beyond the paper's"));
 }
 
 #[test]
 fn published_series_differ_from_ours_in_more_than_colour() {
     let files = files(&fixture::results());
-    let spec = &specifications(&files, "coupled-cubic")[0];
-    let range = |channel: &serde_json::Value| channel["scale"]["range"].clone();
-    let strokes = range(&spec["encoding"]["stroke"]);
-    assert_eq!((&strokes[0], &strokes[1]), (&strokes[2], &strokes[3]));
-    let dashes = range(&spec["layer"][0]["encoding"]["strokeDash"]);
-    assert_ne!(dashes[0], dashes[2]);
-    let fills = range(&spec["layer"][2]["encoding"]["fill"]);
-    assert_eq!(fills[0], "transparent");
-    assert_eq!(fills[2], strokes[2]);
+    let html = study(&files, "coupled-cubic");
+    let svg = roxmltree::Document::parse(charts(&html)[0]).unwrap();
+    let series: Vec<_> = svg.descendants().filter(|node| node.attribute("class") == Some("series")).collect();
+    let stroke = |i: usize| series[i].attribute("stroke").unwrap();
+    assert_eq!((stroke(0), stroke(1)), (stroke(2), stroke(3)));
+    let dashes = |i: usize| series[i].children().find_map(|node| node.attribute("stroke-dasharray"));
+    assert_ne!(dashes(0), dashes(2));
+    let fill = |i: usize| series[i].children().filter_map(|node| node.attribute("fill")).last();
+    assert_eq!((fill(0), fill(2)), (Some("transparent"), Some(stroke(2))));
 }
 
 #[test]

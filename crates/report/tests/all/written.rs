@@ -70,31 +70,9 @@ pub fn with_parts(files: &BTreeMap<String, String>, html: &str) -> String {
     [html.to_owned()].into_iter().chain(opened).collect()
 }
 
-/// The specifications of a study's charts, as its pages have them.
-pub fn specifications(files: &BTreeMap<String, String>, name: &str) -> Vec<serde_json::Value> {
-    let html = study(files, name);
-    let charts = between(&html, "<div class=\"chart\"", ">").into_iter().map(|tag| {
-        let [part, panel] = ["data-part", "data-panel"].map(|key| attributes(tag, key)[0]);
-        let specs: Vec<serde_json::Value> = serde_json::from_str(&files[part]).unwrap();
-        let mut spec = specs[panel.parse::<usize>().unwrap()].clone();
-        let datasets = spec["data"]["values"].as_array_mut().unwrap().iter_mut();
-        datasets.flat_map(|of| of.as_object_mut().unwrap().values_mut()).for_each(unpack);
-        spec
-    });
-    charts.collect()
-}
-
-/// Numbers from their steps, as `report.js` turns them back.
-pub fn unpack(column: &mut serde_json::Value) {
-    let Some(steps) = column["steps"].as_array() else { return };
-    let unit = 10f64.powi(column["decimals"].as_i64().unwrap() as i32);
-    let mut sum = 0.0;
-    let numbers = steps.iter().map(|step| {
-        let step = step.as_f64()?;
-        sum += step;
-        Some(sum / unit)
-    });
-    *column = serde_json::json!(numbers.collect::<Vec<_>>());
+/// The drawings of a page or a fragment, in order.
+pub fn charts(html: &str) -> Vec<&str> {
+    between(html, "<div class=\"chart\">", "</div>")
 }
 
 pub fn pages(files: &BTreeMap<String, String>) -> impl Iterator<Item = (&String, &String)> {

@@ -1,0 +1,130 @@
+//! The values of a drawing as a table, for readers who do not see it.
+
+use crate::boxes::{FiveNumbers, NAMES, groups};
+use crate::chart::{MOST_POINTS, describe, drawable_points, ends, is_gap, labelled};
+use crate::style::Style;
+use anabranch_study::format::significant;
+use anabranch_study::{Mark, Panel};
+use maud::{Markup, html};
+
+/// The most values of a line: the lowest and highest of each stretch.
+const MOST: usize = 80;
+/// Significant digits of values.
+const DIGITS: usize = 6;
+
+/// A line for each point, or for each box.
+pub fn table(panel: &Panel) -> Markup {
+    let style = Style::new(&panel.series);
+    let place = match labelled(panel) || panel.mark == Mark::Tile {
+        true if panel.x.title.is_empty() => "place",
+        _ => panel.x.title.as_str(),
+    };
+    let quantity = panel.y.title.as_str();
+    let (heads, lines) = match panel.mark {
+        Mark::Box => ([&["series", place, "values"], &NAMES[..]].concat(), boxes(panel, &style)),
+        _ => (vec!["series", place, quantity, "lower end", "upper end"], points(panel, &style)),
+    };
+    // Without intervals the last columns have no value.
+    let used = heads.len().min(lines.iter().map(Vec::len).max().unwrap_or(0));
+    html! {
+        div.scroll tabindex="0" {
+            table {
+                caption { (describe(panel, &style.names)) }
+                thead { tr { @for head in &heads[..used] { th scope="col" { (head) } } } }
+                tbody {
+                    @for line in &lines {
+                        tr { @for i in 0..used { td { (line.get(i).map_or("–", String::as_str)) } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn number(value: f64) -> String {
+    significant(value, DIGITS).to_string()
+}
+
+/// Series, place, value, and the ends of its interval if there is one.
+fn points(panel: &Panel, style: &Style) -> Vec<Vec<String>> {
+    let mut lines = Vec::new();
+    for (series, name) in panel.series.iter().zip(&style.names) {
+        let most = if panel.mark == Mark::Line { MOST } else { MOST_POINTS };
+        let shown = drawable_points(panel, series, most);
+        for point in shown.into_iter().filter(|point| !is_gap(panel, point)) {
+            let place = point.label.clone().unwrap_or_else(|| number(point.x));
+            let mut line = vec![name.clone(), place, number(point.y)];
+            line.extend(ends(panel, point).into_iter().map(number));
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+/// Series, place, number of values, and the five numbers.
+fn boxes(panel: &Panel, style: &Style) -> Vec<Vec<String>> {
+    let mut lines = Vec::new();
+    for (series, name) in panel.series.iter().zip(&style.names) {
+        for (label, values) in groups(series) {
+            let Some(FiveNumbers(numbers)) = FiveNumbers::of(&values) else { continue };
+            let mut line = vec![name.clone(), label.to_owned(), values.len().to_string()];
+            line.extend(numbers.map(number));
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch_study::{Axis, Point, Series};
+
+    fn panel(mark: Mark, points: Vec<Point>) -> Panel {
+        let axis = |title: &str| Axis { title: title.into(), log: false, domain: None };
+        let series = vec![Series { name: "LIA".into(), published: true, points }];
+        Panel { title: String::new(), x: axis("RTT (ms)"), y: axis("rate"), mark, series }
+    }
+
+    /// The cells of each line.
+    fn cells(panel: &Panel) -> Vec<String> {
+        let table = table(panel).into_string();
+        let lines = table.split("<tr>").skip(1).map(|line| {
+            let cells = line.split("</t").filter_map(|cell| Some(cell.rsplit_once('>')?.1));
+            cells.filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join("|")
+        });
+        lines.collect()
+    }
+
+    #[test]
+    fn a_line_for_each_point_with_its_interval() {
+        let point = |x: f64, half_width| Point { x, y: 2.0 * x, half_width, label: None };
+        let with = panel(Mark::Point, vec![point(1.0, None), point(2.0, Some(0.5))]);
+        assert_eq!(
+            cells(&with),
+            [
+                "series|RTT (ms)|rate|lower end|upper end",
+                "LIA (published)|1|2|–|–",
+                "LIA (published)|2|4|3.5|4.5",
+            ]
+        );
+        let without = panel(Mark::Point, vec![point(1.0, None)]);
+        assert_eq!(cells(&without), ["series|RTT (ms)|rate", "LIA (published)|1|2"]);
+    }
+
+    /// 1, 2 and 9: the quartiles 1.5 and 5.5 by hand.
+    #[test]
+    fn a_line_for_each_box() {
+        let point = |y| Point { x: 0.0, y, half_width: None, label: Some("S1".into()) };
+        let lines = cells(&panel(Mark::Box, [9.0, 1.0, 2.0].map(point).into()));
+        assert_eq!(lines[1], "LIA (published)|S1|3|1|1.5|2|5.5|9");
+    }
+
+    #[test]
+    fn a_long_line_has_its_extremes() {
+        let points =
+            (0..1000).map(|i| Point { x: f64::from(i), y: f64::from(i % 7), half_width: None, label: None });
+        let lines = cells(&panel(Mark::Line, points.collect()));
+        assert!((40..=81).contains(&lines.len()), "{}", lines.len());
+    }
+}
