@@ -87,7 +87,7 @@ pub enum Command {
     #[command(after_help = run::EXAMPLES)]
     #[command(mut_arg("seed", |arg| arg.help("The seed, instead of the scenario's").long_help(None)))]
     Run(run::RunArgs),
-    /// Draw a run or a figure of a study: windows, throughput, queues and more, as SVG, PDF, PNG or a page.
+    /// Draw a run or a figure of a study: windows, throughput, queues and more, as SVG, PDF, PNG or a web page.
     #[command(after_help = plot::EXAMPLES)]
     Plot(plot::PlotArgs),
     /// Simulate a scenario with several algorithms and seeds, and print means and 95 % intervals.

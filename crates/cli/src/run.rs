@@ -50,7 +50,7 @@ pub struct RunArgs {
     /// Format of the samples.
     #[arg(long, value_parser = sample_format(), default_value = "parquet", requires = "out")]
     pub format: SampleFormat,
-    /// Draw windows, throughput and queues over time into this file, by default a page, and open it if a display
+    /// Draw windows, throughput and queues over time into this file, by default a web page, and open it if a display
     /// exists. The extension selects the format: .html, .svg, .pdf or .png.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "plot.html")]
     pub plot: Option<PathBuf>,

@@ -36,7 +36,7 @@ pub enum Format {
     Pdf,
     /// Portable Network Graphics, 300 dots to the inch.
     Png,
-    /// A page with charts and tables of their values, which needs neither a network nor scripts.
+    /// A page that needs neither a network nor scripts: charts, and tables of their values.
     Html,
     /// The values that the picture shows, in a table.
     Csv,
@@ -95,7 +95,7 @@ pub struct Picture<'a> {
     pub heading: &'a str,
     /// The panels.
     pub panels: &'a [Panel],
-    /// The size and the number of panels per row; a page follows its window instead.
+    /// The size and the number of panels per row; the charts of a page have one size.
     pub size: Size,
 }
 

@@ -105,7 +105,6 @@ impl Size {
             font: self.font,
             titled: true,
             legend: self.legend,
-            tips: false,
         };
         if width < 12.0 * self.font {
             return Err(SizeError::Small);

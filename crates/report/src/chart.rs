@@ -1,9 +1,9 @@
-//! What a drawing shows of a panel: the points that its axes can show, their intervals and limits, and remarks.
+//! What a drawing shows of a panel: the points that its axes can show, their intervals and limits.
 
 use crate::downsample::downsample;
-use crate::scales::{STEPS, domain, drawable, exceeds, extent, nice};
-use crate::{boxes, tiles};
+use crate::scales::{STEPS, domain, drawable, extent, nice};
 use anabranch_scenario::distinct;
+use anabranch_study::format::{exact, significant};
 use anabranch_study::{Axis, Mark, Panel, Point, Series};
 
 /// Points of a series beyond which only extremes are drawn.
@@ -97,6 +97,11 @@ pub fn ends(panel: &Panel, point: &Point) -> Vec<f64> {
     half.map(|h| vec![(point.y - h).max(least), point.y + h]).unwrap_or_default()
 }
 
+/// A value in a tooltip or a table.
+pub fn value(value: f64) -> String {
+    exact(significant(value, 6))
+}
+
 /// A description for screen readers.
 pub fn describe(panel: &Panel, names: &[String]) -> String {
     let kind = match panel.mark {
@@ -116,36 +121,6 @@ pub fn describe(panel: &Panel, names: &[String]) -> String {
         log(&panel.y),
         names.join("; "),
     )
-}
-
-/// Differences between the drawing and the data or the paper's axes, and how to read it.
-pub fn remarks(panel: &Panel) -> Vec<String> {
-    if panel.mark == Mark::Tile {
-        return tiles::remark(panel).into_iter().collect();
-    }
-    let Some(VisibleData { xs, ys, .. }) = VisibleData::of(panel, MOST_POINTS) else { return Vec::new() };
-    let mut remarks = Vec::new();
-    if panel.mark == Mark::Box {
-        remarks.push(boxes::RULE.to_owned());
-    }
-    if (!labelled(panel) && exceeds(&panel.x, xs)) || exceeds(&panel.y, ys) {
-        remarks.push("The axes extend beyond the paper's to show every value.".to_owned());
-    }
-    let all = panel.series.iter().flat_map(|s| &s.points);
-    let off = all
-        .filter(|p| !is_gap(panel, p))
-        .filter(|p| !drawable(&panel.y, p.y) || (!labelled(panel) && !drawable(&panel.x, p.x)));
-    match off.count() {
-        0 => {}
-        n => remarks.push(format!("{n} points do not fit on these axes; the data file has them.")),
-    }
-    if panel.mark == Mark::Line && panel.series.iter().any(|s| s.points.len() > MOST_POINTS) {
-        remarks.push(
-            "The chart shows the lowest and highest value of each interval; the data file has all values."
-                .to_owned(),
-        );
-    }
-    remarks
 }
 
 #[cfg(test)]

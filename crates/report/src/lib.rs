@@ -31,13 +31,13 @@ mod picture;
 mod plan;
 mod prose;
 mod ratio;
+mod remarks;
 mod scales;
 mod search;
 mod site;
 mod style;
 mod table;
 mod tex;
-mod tiles;
 mod verdict;
 mod visible;
 

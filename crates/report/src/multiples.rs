@@ -63,7 +63,7 @@ mod tests {
             parts.iter().all(|part| part.y.domain == parts[0].y.domain && part.y.domain.unwrap().1 >= 7.0)
         );
         for part in &parts {
-            let style = Style::new(&part.series, true);
+            let style = Style::new(&part.series);
             for (i, series) in part.series.iter().enumerate() {
                 let is_theory = series.name.ends_with(THEORY);
                 assert_eq!(style.dashes[i] == DOTTED, is_theory, "{}", series.name);

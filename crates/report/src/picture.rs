@@ -1,11 +1,11 @@
 //! Charts on a page of their own: one file, which needs neither a network nor other files nor scripts.
 
-use crate::chart::remarks;
 use crate::layout::head;
 use crate::multiples::multiples;
+use crate::remarks::remarks;
 use crate::svg::{ChartSize, inline};
 use crate::table::table;
-use crate::visible::visible;
+use crate::visible;
 use anabranch_scenario::printable_line;
 use anabranch_study::Panel;
 use maud::{DOCTYPE, PreEscaped, html};
@@ -14,9 +14,9 @@ const CSS: &str = include_str!("../assets/report.css");
 
 /// The page; `None` if no panel has a point to draw.
 pub fn page_of_charts(title: &str, about: &str, panels: &[Panel]) -> Option<String> {
+    let look = &ChartSize::REPORT;
     let panels = multiples(panels);
-    let panels: Vec<_> = panels.iter().map(visible).collect();
-    let charts: Vec<_> = panels.iter().map(|panel| (panel, inline(panel, &ChartSize::REPORT))).collect();
+    let charts: Vec<_> = panels.iter().map(|panel| (panel, inline(panel, look))).collect();
     let (title, about) = (&*printable_line(title), printable_line(about));
     if charts.iter().all(|(_, chart)| chart.is_none()) {
         return None;
@@ -34,9 +34,9 @@ pub fn page_of_charts(title: &str, about: &str, panels: &[Panel]) -> Option<Stri
                             p.title { (panel.title) }
                             @match chart {
                                 Some(chart) => {
-                                    div.chart { (chart) }
+                                    div.chart tabindex="0" { (chart) }
                                     details.values { summary { "Values as a table" } (table(panel)) }
-                                    @for remark in remarks(panel) { p.hint { (remark) } }
+                                    @for remark in remarks(panel, look) { p.hint { (remark) } }
                                 },
                                 None => p.hint { "There is no recorded value to draw here." },
                             }
@@ -46,5 +46,5 @@ pub fn page_of_charts(title: &str, about: &str, panels: &[Panel]) -> Option<Stri
             }
         }
     };
-    Some(page.into_string())
+    Some(visible::page(page))
 }

@@ -100,7 +100,7 @@ pub struct FigurePlan<'a> {
     pub figure: &'a Figure,
     /// Its `id` in the page.
     pub anchor: String,
-    /// The path of its charts' specifications: "data/coupled-cubic-A-F5.js".
+    /// The path of its charts' values as tables: "data/coupled-cubic-A-F5.js".
     pub part: String,
     /// Its panels with the path of their values: "data/coupled-cubic-A-F5-1.csv", or of many values ".csv.gz".
     pub panels: Vec<(&'a Panel, String)>,
@@ -145,7 +145,7 @@ impl<'a> Plan<'a> {
 }
 
 impl AlgorithmPlan<'_> {
-    /// The path of a fragment of its page: "data/algorithm-lia-cases.js".
+    /// The path of a fragment of its page: "data/algorithm-lia-values.js".
     pub fn part(&self, name: &str) -> String {
         format!("data/{}-{name}.js", self.file.trim_end_matches(".html"))
     }

@@ -33,6 +33,8 @@ const SHAPES: [&str; 7] =
 pub struct Style {
     /// Legend entries.
     pub names: Vec<String>,
+    /// The number of each one's family: published values and theory belong to the series of their name.
+    pub families: Vec<usize>,
     /// Colours of lines and outlines.
     pub strokes: Vec<&'static str>,
     /// Colours of areas.
@@ -52,8 +54,14 @@ impl Style {
     /// Styles for `series`.
     pub fn new(series: &[Series]) -> Self {
         let mut families: Vec<&str> = Vec::new();
-        let mut style =
-            Self { names: vec![], strokes: vec![], fills: vec![], dashes: vec![], shapes: vec![] };
+        let mut style = Self {
+            families: vec![],
+            names: vec![],
+            strokes: vec![],
+            fills: vec![],
+            dashes: vec![],
+            shapes: vec![],
+        };
         for s in series {
             let (of, name) = (s.name.strip_suffix(THEORY), family(s));
             let family = families.iter().position(|&known| known == name).unwrap_or_else(|| {
@@ -62,6 +70,7 @@ impl Style {
             });
             let colour = COLOURS[family % COLOURS.len()];
             let again = family / COLOURS.len();
+            style.families.push(family);
             style.names.push(style.unused_name(s));
             style.strokes.push(colour);
             style.fills.push(match (s.published || of.is_some(), again) {

@@ -14,7 +14,7 @@ mod boxes;
 mod frame;
 mod legend;
 mod marks;
-mod tiles;
+pub(crate) mod tiles;
 mod tips;
 
 /// Sizes, in CSS pixels.
@@ -30,14 +30,12 @@ pub struct ChartSize {
     pub titled: bool,
     /// Is there a legend?
     pub legend: bool,
-    /// Does a browser show a point's values beside the pointer?
-    pub tips: bool,
 }
 
 impl ChartSize {
     /// For a panel of the report, which has the title above the drawing.
     pub const REPORT: ChartSize =
-        ChartSize { width: 560.0, plot_height: 250.0, font: 11.0, titled: false, legend: true, tips: true };
+        ChartSize { width: 560.0, plot_height: 250.0, font: 11.0, titled: false, legend: true };
     /// The same for a small one, of several beside each other.
     pub const FACET: ChartSize = ChartSize { width: 300.0, plot_height: 200.0, ..ChartSize::REPORT };
 }
@@ -51,16 +49,15 @@ struct Drawing {
     height: f64,
 }
 
-/// The panel for a page, as wide as its place; nothing where it has no point that could be drawn. Where the pointer is on an entry of
-/// the legend, the page's style lets the other series fade.
+/// The panel for a page; nothing where it has no point that could be drawn. A browser shows the values of a mark beside the pointer. Where
+/// the pointer is on an entry of the legend, the page's style lets the other series fade.
 pub fn inline(panel: &Panel, look: &ChartSize) -> Option<Markup> {
     let panel = &*visible(panel);
-    let Drawing { content, height } = draw(panel, look)?;
+    let Drawing { content, height } = draw(panel, look, true)?;
     let style = Style::new(&panel.series);
     Some(html! {
         svg viewBox={ "0 0 " (Places(look.width)) " " (Places(height)) } width=(Places(look.width)) role="img"
-            aria-label=(describe(panel, &style.names)) font-family=(FONTS) font-size=(Places(look.font))
-            fill="currentColor" style="max-width:100%;height:auto" { (content) }
+            aria-label=(describe(panel, &style.names)) style={ "min-width:" (Places(0.85 * look.width)) "px" } { (content) }
     })
 }
 
@@ -68,12 +65,10 @@ pub fn inline(panel: &Panel, look: &ChartSize) -> Option<Markup> {
 ///
 /// `look` is of each panel.
 pub fn document(title: &str, panels: &[Panel], columns: usize, look: &ChartSize) -> Option<String> {
-    // A file has no pointer.
-    let look = &ChartSize { tips: false, ..*look };
     let gap = look.font;
     let panels: Vec<_> = panels.iter().map(visible).collect();
     let drawings: Vec<(&Panel, Drawing)> =
-        panels.iter().map(|p| &**p).filter_map(|p| Some((p, draw(p, look)?))).collect();
+        panels.iter().map(|p| &**p).filter_map(|p| Some((p, draw(p, look, false)?))).collect();
     let rows: Vec<&[(&Panel, Drawing)]> = drawings.chunks(columns.max(1)).collect();
     let across = rows.iter().map(|row| row.len()).max()?;
     let width = across as f64 * (look.width + gap) - gap;
@@ -134,7 +129,7 @@ impl Title {
 
 /// The height that a panel takes beside what the axes enclose; `None` as for [`inline()`].
 pub fn margin(panel: &Panel, look: &ChartSize) -> Option<f64> {
-    draw(&visible(panel), look).map(|drawing| drawing.height - look.plot_height)
+    draw(&visible(panel), look, false).map(|drawing| drawing.height - look.plot_height)
 }
 
 /// The limits of the vertical axis; nothing where no point could be drawn.
@@ -148,14 +143,20 @@ fn most(look: &ChartSize) -> usize {
     (look.width as usize).max(200)
 }
 
-fn draw(panel: &Panel, look: &ChartSize) -> Option<Drawing> {
+/// The same in a page, which is not compressed: a lowest and a highest for every nine pixels.
+pub(crate) fn most_in_page(look: &ChartSize) -> usize {
+    most(look) * 2 / 9
+}
+
+/// With tooltips, and the series by numbers in their families, if `tips`.
+fn draw(panel: &Panel, look: &ChartSize, tips: bool) -> Option<Drawing> {
     if panel.mark == Mark::Tile {
-        return tiles::draw(panel, look);
+        return tiles::draw(panel, look, tips);
     }
-    let drawn = VisibleData::of(panel, most(look))?;
+    let drawn = VisibleData::of(panel, if tips { most_in_page(look) } else { most(look) })?;
     let style = Style::new(&panel.series);
     let legend = legend::Legend::of(panel.mark, &style, drawn.few, look);
-    let frame = Frame::of(panel, &drawn, look, legend.height());
+    let frame = Frame::of(panel, &drawn, look, legend.height(), tips);
     let content = html! {
         (frame.axes())
         @match panel.mark {
@@ -163,7 +164,7 @@ fn draw(panel: &Panel, look: &ChartSize) -> Option<Drawing> {
             Mark::Box => (boxes::draw(panel, &style, &frame)),
             _ => (marks::series(panel, &drawn, &style, &frame)),
         }
-        (legend.draw(frame.left, frame.height - legend.height()))
+        (legend.draw(frame.left, frame.height - legend.height(), tips))
     };
     Some(Drawing { content, height: frame.height })
 }

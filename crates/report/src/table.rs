@@ -1,17 +1,14 @@
 //! The values of a drawing as a table, for readers who do not see it.
 
 use crate::boxes::{FiveNumbers, NAMES, groups};
-use crate::chart::{MOST_POINTS, describe, drawable_points, ends, is_gap, labelled};
+use crate::chart::{MOST_POINTS, drawable_points, ends, is_gap, labelled, value};
+use crate::scales::drawable;
 use crate::style::Style;
-use anabranch_study::format::significant;
 use anabranch_study::{Mark, Panel};
 use maud::{Markup, html};
 
 /// The most values of a line: the lowest and highest of each stretch.
-const MOST: usize = 80;
-/// Significant digits of values.
-const DIGITS: usize = 6;
-
+const MOST: usize = 24;
 /// A line for each point, or for each box.
 pub fn table(panel: &Panel) -> Markup {
     let style = Style::new(&panel.series);
@@ -26,23 +23,20 @@ pub fn table(panel: &Panel) -> Markup {
     };
     // Without intervals the last columns have no value.
     let used = heads.len().min(lines.iter().map(Vec::len).max().unwrap_or(0));
+    let is_cut = panel.mark == Mark::Line && panel.series.iter().any(|series| series.points.len() > MOST);
     html! {
-        div.scroll tabindex="0" {
+        div.scroll tabindex="0" role="group" aria-label={ "Values: " (panel.title) } {
             table {
-                caption { (describe(panel, &style.names)) }
+                caption { (panel.title) @if is_cut { " (of long lines the lowest and the highest value of each stretch)" } }
                 thead { tr { @for head in &heads[..used] { th scope="col" { (head) } } } }
                 tbody {
                     @for line in &lines {
-                        tr { @for i in 0..used { td { (line.get(i).map_or("–", String::as_str)) } } }
+                        tr { @for i in 0..used { td.number[i > 1] { (line.get(i).map_or("–", String::as_str)) } } }
                     }
                 }
             }
         }
     }
-}
-
-fn number(value: f64) -> String {
-    significant(value, DIGITS).to_string()
 }
 
 /// Series, place, value, and the ends of its interval if there is one.
@@ -52,9 +46,9 @@ fn points(panel: &Panel, style: &Style) -> Vec<Vec<String>> {
         let most = if panel.mark == Mark::Line { MOST } else { MOST_POINTS };
         let shown = drawable_points(panel, series, most);
         for point in shown.into_iter().filter(|point| !is_gap(panel, point)) {
-            let place = point.label.clone().unwrap_or_else(|| number(point.x));
-            let mut line = vec![name.clone(), place, number(point.y)];
-            line.extend(ends(panel, point).into_iter().map(number));
+            let place = point.label.clone().unwrap_or_else(|| value(point.x));
+            let mut line = vec![name.clone(), place, value(point.y)];
+            line.extend(ends(panel, point).into_iter().map(value));
             lines.push(line);
         }
     }
@@ -65,10 +59,11 @@ fn points(panel: &Panel, style: &Style) -> Vec<Vec<String>> {
 fn boxes(panel: &Panel, style: &Style) -> Vec<Vec<String>> {
     let mut lines = Vec::new();
     for (series, name) in panel.series.iter().zip(&style.names) {
-        for (label, values) in groups(series) {
+        for (label, mut values) in groups(series) {
+            values.retain(|y| drawable(&panel.y, *y));
             let Some(FiveNumbers(numbers)) = FiveNumbers::of(&values) else { continue };
             let mut line = vec![name.clone(), label.to_owned(), values.len().to_string()];
-            line.extend(numbers.map(number));
+            line.extend(numbers.map(value));
             lines.push(line);
         }
     }
@@ -125,6 +120,6 @@ mod tests {
         let points =
             (0..1000).map(|i| Point { x: f64::from(i), y: f64::from(i % 7), half_width: None, label: None });
         let lines = cells(&panel(Mark::Line, points.collect()));
-        assert!((40..=81).contains(&lines.len()), "{}", lines.len());
+        assert!((16..=25).contains(&lines.len()), "{}", lines.len());
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::bundle::Bundle;
 use crate::layout::{Page, page, scroll};
-use crate::pages::{case, equation::typeset, figure::Charts};
+use crate::pages::{case, equation::typeset};
 use crate::plan::{self, AlgorithmPlan, Plan};
 use crate::prose::prose;
 use crate::site::Site;
@@ -133,7 +133,7 @@ fn default(param: &Param) -> String {
 fn behaviour(plan: &Plan, algorithm: &AlgorithmPlan, result: &AlgorithmResult, site: &mut Site) -> Markup {
     let cases: Vec<_> = CASES.iter().filter_map(|c| Some((c, result.case(&c.id)?))).collect();
     let mut parts = case::Parts {
-        charts: Charts::new(&algorithm.part("values")),
+        tables: Bundle::of(algorithm.part("values")),
         folded: Bundle::of(algorithm.part("folded")),
     };
     let body = html! {
@@ -148,7 +148,7 @@ fn behaviour(plan: &Plan, algorithm: &AlgorithmPlan, result: &AlgorithmResult, s
             (case::places(plan, &cases, result))
         }
     };
-    parts.charts.finish(site);
+    parts.tables.finish(site);
     parts.folded.finish(site);
     body
 }

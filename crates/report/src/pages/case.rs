@@ -3,7 +3,7 @@
 use crate::bundle::Bundle;
 use crate::dots::{self, Column, Dot, Name};
 use crate::layout::scroll;
-use crate::pages::{figure::Charts, shares};
+use crate::pages::{figure::charts, shares};
 use crate::plan::{self, AlgorithmPlan, Plan};
 use crate::prose::prose;
 use crate::site::Site;
@@ -18,8 +18,8 @@ const NOTHING: &str = "–";
 
 /// Fragment files shared by an algorithm's cases: similar content compresses better together.
 pub struct Parts {
-    /// All charts.
-    pub charts: Charts,
+    /// The tables of all charts.
+    pub tables: Bundle,
     /// The folded content.
     pub folded: Bundle,
 }
@@ -46,8 +46,8 @@ pub fn section(
             figure {
                 figcaption { "First seed, over time" }
                 div.panels {
-                    (parts.charts.drawing(&from_zero(title, "cwnd (segments)", &result.windows), &data, &ChartSize::REPORT))
-                    (parts.charts.drawing(&from_zero("Goodput over a second", "goodput (Mbit/s)", &result.rates), &data, &ChartSize::REPORT))
+                    (charts(&from_zero(title, "cwnd (segments)", &result.windows), &data, &ChartSize::REPORT, &mut parts.tables))
+                    (charts(&from_zero("Goodput over a second", "goodput (Mbit/s)", &result.rates), &data, &ChartSize::REPORT, &mut parts.tables))
                 }
             }
             p.quiet { (laboratory::open(&result.run, site)) }
@@ -194,10 +194,9 @@ fn observables(plan: &AlgorithmPlan, result: &CaseResult, data: &str, parts: &mu
     if drawn.is_empty() {
         return html! {};
     }
-    let charts = &mut parts.charts;
     let body = html! {
         div.panels {
-            @for o in &drawn { (charts.drawing(&panel(meaning(&o.name), &o.name, &o.traces), data, &ChartSize::REPORT)) }
+            @for o in &drawn { (charts(&panel(meaning(&o.name), &o.name, &o.traces), data, &ChartSize::REPORT, &mut parts.tables)) }
         }
     };
     let names = drawn.iter().map(|o| o.name.as_str()).collect::<Vec<_>>().join(", ");

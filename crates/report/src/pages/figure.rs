@@ -1,16 +1,16 @@
 //! A figure: its panels drawn, and the values behind them linked.
 
 use crate::bundle::Bundle;
-use crate::chart::{MOST_POINTS, VisibleData, remarks};
+use crate::chart::{MOST_POINTS, VisibleData};
 use crate::csv;
 use crate::multiples::multiples;
 use crate::plan::{FigurePlan, PaperPlan};
 use crate::prose::prose;
+use crate::remarks::remarks;
 use crate::scales::{STEPS, nice};
 use crate::site::Site;
 use crate::svg::{ChartSize, inline};
 use crate::table::table;
-use crate::visible::visible;
 use anabranch_study::{Mark, Panel};
 use maud::{Markup, html};
 
@@ -56,7 +56,7 @@ fn alike(figures: &[FigurePlan]) -> Vec<Vec<Panel>> {
 
 /// The figure with its caption, its panels drawn as these.
 fn figure(plan: &FigurePlan, drawn: Vec<Panel>, site: &mut Site) -> Markup {
-    let mut charts = Charts::new(&plan.part);
+    let mut tables = Bundle::of(plan.part.clone());
     let facets = facets(&drawn.iter().collect::<Vec<_>>());
     let n = multiples(&drawn).len();
     let figure = html! {
@@ -65,15 +65,15 @@ fn figure(plan: &FigurePlan, drawn: Vec<Panel>, site: &mut Site) -> Markup {
             div.panels.single[n == 1].facets[facets.is_some()] {
                 @for (i, (panel, (_, data))) in drawn.iter().zip(&plan.panels).enumerate() {
                     @match &facets {
-                        Some(facets) => (charts.drawing(&facets[i], data, &ChartSize::FACET)),
-                        None => (charts.drawing(panel, data, &ChartSize::REPORT)),
+                        Some(facets) => (charts(&facets[i], data, &ChartSize::FACET, &mut tables)),
+                        None => (charts(panel, data, &ChartSize::REPORT, &mut tables)),
                     }
                 }
             }
             @if let Some(missing) = &plan.figure.missing { p.hint { (missing) "." } }
         }
     };
-    charts.finish(site);
+    tables.finish(site);
     figure
 }
 
@@ -102,45 +102,29 @@ fn facets(panels: &[&Panel]) -> Option<Vec<Panel>> {
     Some(facets)
 }
 
-/// The charts of a page, and a fragment with their values as tables.
-pub struct Charts {
-    tables: Bundle,
+/// A panel's plots, each with its values as a table, which is one of `tables`, and a link to the file `data` of all values.
+pub fn charts(panel: &Panel, data: &str, look: &ChartSize, tables: &mut Bundle) -> Markup {
+    html! { @for one in multiples(std::slice::from_ref(panel)) { (chart(&one, data, look, tables)) } }
 }
 
-impl Charts {
-    /// With the fragment at that path: "data/coupled-cubic-A-F5.js".
-    pub fn new(part: &str) -> Self {
-        Charts { tables: Bundle::of(part.to_owned()) }
-    }
-
-    /// One plot, and where its values are.
-    pub fn drawing(&mut self, panel: &Panel, data: &str, look: &ChartSize) -> Markup {
-        html! { @for one in multiples(std::slice::from_ref(panel)) { (self.plot(&visible(&one), data, look)) } }
-    }
-
-    fn plot(&mut self, panel: &Panel, data: &str, look: &ChartSize) -> Markup {
-        let drawing = inline(panel, look);
-        html! {
-            div.panel {
-                p.title { (prose(&panel.title)) }
-                @match drawing {
-                    Some(drawing) => {
-                        div.chart { (drawing) }
-                        (self.tables.folded("values", &html! { "Values as a table" }, table(panel), "This needs JavaScript. The CSV file has the values."))
-                    }
-                    None => p.hint { "There is no recorded value to draw here." },
+fn chart(panel: &Panel, data: &str, look: &ChartSize, tables: &mut Bundle) -> Markup {
+    let drawing = inline(panel, look);
+    let remarks = drawing.as_ref().map(|_| remarks(panel, look)).unwrap_or_default();
+    html! {
+        div.panel {
+            p.title { (prose(&panel.title)) }
+            @match drawing {
+                Some(drawing) => {
+                    div.chart tabindex="0" { (drawing) }
+                    (tables.folded("values", &html! { "Values as a table" }, table(panel), "Loading the table needs JavaScript. The CSV file has all values."))
                 }
-                p.data {
-                    a href=(data) download { (kind(data)) }
-                    @for remark in remarks(panel) { " " (remark) }
-                }
+                None => p.hint { "There is no recorded value to draw here." },
+            }
+            p.data {
+                a href=(data) download { (kind(data)) }
+                @for remark in remarks { " " (remark) }
             }
         }
-    }
-
-    /// Writes the fragment.
-    pub fn finish(self, site: &mut Site) {
-        self.tables.finish(site);
     }
 }
 

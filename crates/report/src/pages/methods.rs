@@ -159,9 +159,8 @@ fn figures() -> Markup {
         p {
             "Figures have the paper's axes, extended only if our values exceed them. Published series are dashed "
             "and hollow, theory is dotted, ours solid and filled; series of the same name share a colour. Bars and bands are 95 % intervals. "
-            "Click a legend entry to show only its series, click others to add them, and click again to remove one. Point at a mark to see its "
-            "values. Drag a chart to move along its horizontal axis, turn the wheel with Ctrl or Alt to zoom, double-click to reset. The "
-            "menu at a chart's corner saves it as SVG or PNG. Without JavaScript, and in print, charts are pictures with fewer points."
+            "Point at an entry of the legend to see its series alone, and at a symbol, bar, box or tile to see its values. A table below each "
+            "chart has values of every series."
         }
         p {
             "The "

@@ -12,12 +12,14 @@ pub fn draw(panel: &Panel, style: &Style, frame: &Frame) -> Markup {
     let width = frame.band() * FILLED / panel.series.len() as f64;
     html! {
         @for (i, series) in panel.series.iter().enumerate() {
-            g.series data-series=[frame.tips.then_some(i)] stroke=(style.strokes[i]) stroke-width="1.3" {
+            g.series data-series=[frame.tips.then(|| style.families[i])] stroke=(style.strokes[i]) stroke-width="1.3" {
                 @for (label, mut values) in groups(series) {
                     @let () = values.retain(|y| drawable(&panel.y, *y));
                     @if let Some(numbers) = FiveNumbers::of(&values) {
                         @let left = frame.band_of(label) + frame.band() * (1.0 - FILLED) / 2.0 + i as f64 * width;
-                        (one(&numbers, &values, (left + 0.1 * width, 0.8 * width), &style.fills[i], frame, &tips::of_box(&style.names[i], label, &numbers, frame)))
+                        @let tip = tips::of_box(&style.names[i], label, (&numbers, values.len()));
+                        @let drawn = one(&numbers, &values, (left + 0.1 * width, 0.8 * width), &style.fills[i], frame);
+                        @if frame.tips { g { (tip) (drawn) } } @else { (drawn) }
                     }
                 }
             }
@@ -31,12 +33,11 @@ fn one(
     (left, width): (f64, f64),
     fill: &str,
     frame: &Frame,
-    tip: &Markup,
 ) -> Markup {
     let [bottom, low, median, high, top] = numbers.0.map(|v| frame.y.place(v));
     let middle = left + width / 2.0;
     html! {
-        rect x=(Places(left)) y=(Places(high)) width=(Places(width)) height=(Places(low - high)) fill=(fill) fill-opacity="0.25" { (tip) }
+        rect x=(Places(left)) y=(Places(high)) width=(Places(width)) height=(Places(low - high)) fill=(fill) fill-opacity="0.25" {}
         path fill="none" d={ "M" (Places(middle)) " " (Places(bottom)) "V" (Places(low)) "M" (Places(middle)) " " (Places(high)) "V" (Places(top)) } {}
         path fill="none" stroke-width="2.4" d={ "M" (Places(left)) " " (Places(median)) "h" (Places(width)) } {}
         g stroke="none" fill="currentColor" fill-opacity="0.6" {

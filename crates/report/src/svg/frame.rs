@@ -43,7 +43,7 @@ pub struct Frame {
     pub y: Scale,
     /// The height of all.
     pub height: f64,
-    /// Do marks have tooltips?
+    /// Do marks have tooltips, and series their numbers?
     pub tips: bool,
     top: f64,
     bottom: f64,
@@ -71,7 +71,7 @@ const LINE: f64 = 1.3;
 
 impl Frame {
     /// Room for a panel, with a legend of that height below it.
-    pub fn of(panel: &Panel, drawn: &VisibleData, look: &ChartSize, legend: f64) -> Frame {
+    pub fn of(panel: &Panel, drawn: &VisibleData, look: &ChartSize, legend: f64, tips: bool) -> Frame {
         let font = look.font;
         let about = |length: f64, each: f64| (length / (each * font)).clamp(2.0, 8.0);
         let y_about = about(look.plot_height, 4.0);
@@ -138,7 +138,7 @@ impl Frame {
             x,
             y,
             height,
-            tips: look.tips,
+            tips,
             top,
             bottom,
             font,

@@ -10,11 +10,9 @@ use maud::{Markup, html};
 pub struct Legend<'a> {
     mark: Mark,
     style: &'a Style,
-    lines: bool,
     /// Are points drawn on the lines?
     marked: bool,
     font: f64,
-    tips: bool,
     entries: Vec<Entry<'a>>,
     rows: usize,
 }
@@ -28,11 +26,11 @@ struct Entry<'a> {
 }
 
 impl<'a> Legend<'a> {
-    /// Of every series, but one entry for all the theories of series that are there. `marked` says whether points are drawn on lines.
+    /// Of every series, but one entry for all the theories of series that are there.
     pub fn of(mark: Mark, style: &'a Style, marked: bool, look: &ChartSize) -> Self {
-        let (font, tips, lines) = (look.font, look.tips, mark == Mark::Line);
+        let font = look.font;
         if !look.legend {
-            return Legend { mark, style, lines, marked, font, tips, rows: 0, entries: vec![] };
+            return Legend { mark, style, marked, font, rows: 0, entries: vec![] };
         }
         let is_theory =
             |name: &str| name.strip_suffix(THEORY).is_some_and(|of| style.names.iter().any(|n| n == of));
@@ -52,16 +50,7 @@ impl<'a> Legend<'a> {
             entries.push(Entry { series, name, row, x });
             x += width;
         }
-        Legend {
-            mark,
-            style,
-            lines,
-            marked,
-            font,
-            tips,
-            rows: if entries.is_empty() { 0 } else { row + 1 },
-            entries,
-        }
+        Legend { mark, style, marked, font, rows: if entries.is_empty() { 0 } else { row + 1 }, entries }
     }
 
     /// The height it takes.
@@ -70,15 +59,15 @@ impl<'a> Legend<'a> {
         (self.rows as f64 * 1.5 + 0.4) * self.font
     }
 
-    /// Draws it from that place on.
-    pub fn draw(&self, left: f64, top: f64) -> Markup {
+    /// Draws it from that place on; with `tips`, entries have the numbers of their families.
+    pub fn draw(&self, left: f64, top: f64, tips: bool) -> Markup {
         let font = self.font;
         html! {
             g.legend {
                 @for entry in &self.entries {
                     @let (x, y) = (left + entry.x, top + (entry.row as f64 * 1.5 + 0.9) * font);
-                    @match entry.series.filter(|_| self.tips) {
-                        Some(i) => g data-series=(i) { (self.entry(entry, x, y)) },
+                    @match entry.series.filter(|_| tips) {
+                        Some(i) => g data-series=(self.style.families[i]) { (self.entry(entry, x, y)) },
                         None => (self.entry(entry, x, y)),
                     }
                 }
@@ -99,11 +88,11 @@ impl<'a> Legend<'a> {
     fn sample(&self, entry: &Entry<'_>, x: f64, y: f64) -> Markup {
         let (style, font) = (self.style, self.font);
         html! {
-            @if self.lines {
+            @if self.mark == Mark::Line {
                 @let dashes = entry.series.map_or(DOTTED, |i| style.dashes[i]);
                 path fill="none" d={ "M" (Places(x)) " " (Places(y)) "h" (Places(1.9 * font)) } stroke-dasharray=[dash(dashes)] {}
             }
-            @if !self.lines || (self.marked && entry.series.is_some()) {
+            @if self.mark != Mark::Line || (self.marked && entry.series.is_some()) {
                 @let own = entry.series.map_or("circle", |i| style.shapes[i]);
                 @let shape = if matches!(self.mark, Mark::Bar | Mark::Box) { "square" } else { own };
                 path d=(symbol(shape, (x + 0.95 * font, y), 0.36 * font)) {}

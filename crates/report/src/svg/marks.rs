@@ -29,12 +29,12 @@ pub fn series(panel: &Panel, drawn: &VisibleData, style: &Style, frame: &Frame) 
             @let at = |p: &Point| (across(p), frame.y.place(p.y));
             @let intervals = intervals(panel, points, frame);
             @let name = &style.names[i];
-            g.series data-series=[frame.tips.then_some(i)] stroke=(colour) fill="none" stroke-width="1.6" stroke-linejoin="round" {
+            g.series data-series=[frame.tips.then(|| style.families[i])] stroke=(colour) fill="none" stroke-width="1.6" stroke-linejoin="round" {
                 @if panel.mark == Mark::Line {
                     @if !drawn.few && !intervals.is_empty() {
                         path d=(points.split(|p| is_gap(panel, p)).filter(|own| !own.is_empty()).map(|own| band(own, &intervals, x, frame)).collect::<String>()) fill=(colour) fill-opacity="0.15" stroke="none" {}
                     }
-                    path.line d=(lines(panel, points, at)) stroke-dasharray=[dash(style.dashes[i])] { @if frame.tips { title { (name) } } }
+                    path.line d=(lines(panel, points, at, frame.tips)) stroke-dasharray=[dash(style.dashes[i])] { @if frame.tips { title { (name) } } }
                 }
                 @if drawn.few || panel.mark == Mark::Point {
                     @if !intervals.is_empty() {
@@ -42,7 +42,7 @@ pub fn series(panel: &Panel, drawn: &VisibleData, style: &Style, frame: &Frame) 
                     }
                     g fill=(style.fills[i]) {
                         @for point in points.iter().filter(|p| !is_gap(panel, p)) {
-                            path d=(symbol(style.shapes[i], at(point), RADIUS)) { (tips::point(panel, name, point, frame)) }
+                            path d=(symbol(style.shapes[i], at(point), RADIUS)) { @if frame.tips { (tips::point(panel, name, point)) } }
                         }
                     }
                 }
@@ -75,11 +75,11 @@ pub fn bars(panel: &Panel, drawn: &VisibleData, style: &Style, frame: &Frame) ->
     let base = frame.y.place(base(panel, drawn.y_domain));
     html! {
         @for (i, points) in drawn.series.iter().enumerate() {
-            g.series data-series=[frame.tips.then_some(i)] stroke=(style.strokes[i]) fill=(style.fills[i]) {
+            g.series data-series=[frame.tips.then(|| style.families[i])] stroke=(style.strokes[i]) fill=(style.fills[i]) {
                 @for point in points {
                     @let top = frame.y.place(point.y);
                     rect x=(Places(left(i, point) + 0.5)) y=(Places(top.min(base))) width=(Places(width - 1.0)) height=(Places((base - top).abs())) {
-                        (tips::point(panel, &style.names[i], point, frame))
+                        @if frame.tips { (tips::point(panel, &style.names[i], point)) }
                     }
                 }
             }
@@ -87,7 +87,9 @@ pub fn bars(panel: &Panel, drawn: &VisibleData, style: &Style, frame: &Frame) ->
         g stroke="currentColor" stroke-width="1.2" fill="none" {
             @for (i, points) in drawn.series.iter().enumerate() {
                 @let intervals = intervals(panel, points, frame);
-                @if !intervals.is_empty() { path d=(whiskers(&intervals, |p| left(i, p) + width / 2.0)) {} }
+                @if !intervals.is_empty() {
+                    path.series[frame.tips] data-series=[frame.tips.then(|| style.families[i])] d=(whiskers(&intervals, |p| left(i, p) + width / 2.0)) {}
+                }
             }
         }
     }
@@ -126,27 +128,29 @@ fn band(
         own.map_or(middle(p), |(_, low, high)| (middle(p).0, if upper { *high } else { *low }))
     };
     let there = points.iter().map(|p| end(p, true));
-    line(there.chain(points.iter().rev().map(|p| end(p, false)))) + "Z"
+    line(there.chain(points.iter().rev().map(|p| end(p, false))), frame.tips) + "Z"
 }
 
 /// A path through all points, with gaps.
-fn lines(panel: &Panel, points: &[&Point], at: impl Fn(&Point) -> (f64, f64)) -> String {
+fn lines(panel: &Panel, points: &[&Point], at: impl Fn(&Point) -> (f64, f64), coarse: bool) -> String {
     let stretches = points.split(|p| is_gap(panel, p)).filter(|stretch| !stretch.is_empty());
-    stretches.map(|stretch| line(stretch.iter().map(|p| at(p)))).collect()
+    stretches.map(|stretch| line(stretch.iter().map(|p| at(p)), coarse)).collect()
 }
 
-/// A path through all of these places, each after the first relative to the one before it, which is half as long.
-fn line(places: impl Iterator<Item = (f64, f64)>) -> String {
+/// A path through all of these places, each after the first relative to the one before it, which is half as long. Places are exact to a
+/// tenth of a pixel, or to a half in a page, which is not compressed.
+fn line(places: impl Iterator<Item = (f64, f64)>, coarse: bool) -> String {
+    let per_pixel = if coarse { 2.0 } else { 10.0 };
     let mut path = String::new();
-    let mut push = |before: &str, tenths: i64| {
+    let mut push = |before: &str, units: i64| {
         // A sign needs no space before it.
-        path += if before == " " && tenths < 0 { "" } else { before };
-        path += &Places(tenths as f64 / 10.0).to_string();
+        path += if before == " " && units < 0 { "" } else { before };
+        path += &Places(units as f64 / per_pixel).to_string();
     };
-    // In tenths, so that rounding does not add up.
+    // In whole units, so that rounding does not add up.
     let mut last = (0, 0);
     for (i, (x, y)) in places.enumerate() {
-        let here = ((x * 10.0).round() as i64, (y * 10.0).round() as i64);
+        let here = ((x * per_pixel).round() as i64, (y * per_pixel).round() as i64);
         push(["M", "l", " "][i.min(2)], here.0 - last.0);
         push(" ", here.1 - last.1);
         last = here;
@@ -157,7 +161,7 @@ fn line(places: impl Iterator<Item = (f64, f64)>) -> String {
 /// A point's shape around a place.
 pub fn symbol(shape: &str, (x, y): (f64, f64), r: f64) -> String {
     let corners =
-        |corners: &[(f64, f64)]| line(corners.iter().map(|(dx, dy)| (x + dx * r, y + dy * r))) + "Z";
+        |corners: &[(f64, f64)]| line(corners.iter().map(|(dx, dy)| (x + dx * r, y + dy * r)), false) + "Z";
     match shape {
         "square" => corners(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
         "triangle-up" => corners(&[(0.0, -1.1), (1.1, 0.9), (-1.1, 0.9)]),

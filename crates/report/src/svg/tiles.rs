@@ -1,18 +1,24 @@
 //! Tiles: a value for each series and label, as a colour.
 
 use super::{ChartSize, Drawing, Places, text_width};
-use crate::chart::labels;
+use crate::chart::{labels, value};
 use crate::scales::drawable;
-use crate::tiles::{COLOURS, FEW_LABELS};
 use anabranch_study::Panel;
 use anabranch_study::format::{exact, significant};
-use maud::html;
+use maud::{Markup, html};
+
+/// Colours of the worst value, the neutral one and the best: distinct for colour-blind readers, and the neutral one from the paper
+/// and the dark page.
+const COLOURS: [&str; 3] = ["#b2182b", "#f3f0e8", "#2166ac"];
+
+/// Tiles across up to which each shows its number.
+const FEW_LABELS: usize = 20;
 
 /// Height of a tile, in the size of text.
 const ROW: f64 = 2.0;
 
 /// Draws them, with their colours' scale below.
-pub fn draw(panel: &Panel, look: &ChartSize) -> Option<Drawing> {
+pub(super) fn draw(panel: &Panel, look: &ChartSize, tips: bool) -> Option<Drawing> {
     let font = look.font;
     let labels = labels(panel.series.iter().flat_map(|s| &s.points));
     if !panel.series.iter().flat_map(|s| &s.points).any(|p| drawable(&panel.y, p.y)) {
@@ -39,15 +45,10 @@ pub fn draw(panel: &Panel, look: &ChartSize) -> Option<Drawing> {
                 @for point in series.points.iter().filter(|p| drawable(&panel.y, p.y)) {
                     @let column = labels.iter().position(|l| Some(*l) == point.label.as_deref()).unwrap_or(0);
                     @let x = left + column as f64 * width;
-                    rect x=(Places(x)) y=(Places(y)) width=(Places(width)) height=(Places(ROW * font)) fill=(colour(towards(point.y, worst, best))) {
-                        @if look.tips { title { (series.name) ", " (point.label.as_deref().unwrap_or("")) ": " (significant(point.y, 4)) } }
-                    }
-                    @if numbers {
-                        text x=(Places(x + width / 2.0)) y=(Places(y + 1.35 * font)) text-anchor="middle" stroke="none"
-                            font-size=(Places(0.85 * font)) fill=(if (towards(point.y, worst, best) - 0.5).abs() > 0.25 { "#fff" } else { "#222" }) {
-                            (format!("{:.2}", point.y))
-                        }
-                    }
+                    @let tile = tile(point.y, towards(point.y, worst, best), (x, y), (width, font), numbers);
+                    @if tips {
+                        g { title { (series.name) "\n" (point.label.as_deref().unwrap_or("")) "\n" (panel.y.title) ": " (value(point.y)) } (tile) }
+                    } @else { (tile) }
                 }
             }
         }
@@ -68,6 +69,32 @@ pub fn draw(panel: &Panel, look: &ChartSize) -> Option<Drawing> {
         text x=(Places(left + STEPS as f64 * 8.0 + 2.0 * font)) y=(Places(scale + 9.0)) { (panel.y.title) }
     };
     Some(Drawing { content, height: scale + 10.0 + 1.8 * font })
+}
+
+/// One, with its number if there is room.
+fn tile(value: f64, along: f64, (x, y): (f64, f64), (width, font): (f64, f64), numbered: bool) -> Markup {
+    html! {
+        rect x=(Places(x)) y=(Places(y)) width=(Places(width)) height=(Places(ROW * font)) fill=(colour(along)) {}
+        @if numbered {
+            text x=(Places(x + width / 2.0)) y=(Places(y + 1.35 * font)) text-anchor="middle" stroke="none"
+                font-size=(Places(0.85 * font)) fill=(if (along - 0.5).abs() > 0.25 { "#fff" } else { "#222" }) {
+                (format!("{value:.2}"))
+            }
+        }
+    }
+}
+
+/// The meaning of the colours.
+pub fn remark(panel: &Panel) -> Option<String> {
+    let (worst, best) = panel.y.domain?;
+    let side = if worst < best { "Below" } else { "Above" };
+    let neutral = (worst * best).sqrt();
+    Some(format!(
+        "{side} {} red, beyond it blue; colours saturate at {} and {}.",
+        significant(neutral, 3),
+        significant(worst, 3),
+        significant(best, 3)
+    ))
 }
 
 /// Segments of the colours' scale.
@@ -99,6 +126,7 @@ fn colour(along: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anabranch_study::{Axis, Mark, Point, Series};
 
     #[test]
     fn colours_turn_at_the_neutral_value() {
@@ -107,5 +135,37 @@ mod tests {
         assert_eq!(colour(towards(99.0, 0.25, 4.0)), COLOURS[2]);
         // The worst value may be the larger one.
         assert_eq!(colour(towards(4.0, 4.0, 0.25)), COLOURS[0]);
+    }
+
+    /// Neutral between 0.25 and 4 is 1, whichever is worse.
+    #[test]
+    fn the_colour_turns_at_the_geometric_mean() {
+        for (domain, says) in [((0.25, 4.0), "Below 1 "), ((4.0, 0.25), "Above 1 ")] {
+            let axis = |domain| Axis { title: "ratio".into(), log: true, domain };
+            let panel = Panel {
+                title: String::new(),
+                x: axis(None),
+                y: axis(Some(domain)),
+                mark: Mark::Tile,
+                series: vec![],
+            };
+            assert!(remark(&panel).unwrap().starts_with(says));
+        }
+    }
+
+    #[test]
+    fn what_has_no_logarithm_has_no_tile() {
+        let axis = || Axis { title: "ratio".into(), log: true, domain: Some((0.25, 4.0)) };
+        let tiles = |values: &[f64]| {
+            let point = |y: &f64| Point { x: 0.0, y: *y, half_width: None, label: Some(format!("{y}")) };
+            let series =
+                Series { name: "LIA".into(), published: false, points: values.iter().map(point).collect() };
+            let panel =
+                Panel { title: String::new(), x: axis(), y: axis(), mark: Mark::Tile, series: vec![series] };
+            let drawing = draw(&panel, &ChartSize::REPORT, false)?.content.into_string();
+            Some(drawing.matches("<rect").count() - STEPS)
+        };
+        assert_eq!(tiles(&[0.0, f64::NAN, 3.0]), Some(1));
+        assert_eq!(tiles(&[0.0]), None);
     }
 }

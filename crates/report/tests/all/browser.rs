@@ -3,7 +3,7 @@
 use crate::{chromium, fixture};
 use anabranch_papers::standard::CASES;
 use anabranch_report::{Results, page_of_charts, write};
-use anabranch_study::{Published, StudyResult, Verdict};
+use anabranch_study::{Published, StudyResult, Verdict, format};
 use serde_json::Value;
 use std::{fs, path::Path};
 
@@ -30,6 +30,7 @@ addEventListener("load", async () => {
     charts: [...document.querySelectorAll(".chart")].map((chart) => ({
       marks: chart.querySelectorAll("svg .series > *").length,
       text: chart.innerHTML.includes("NaN") ? "NaN" : "",
+      scale: chart.firstChild.getBoundingClientRect().width / chart.firstChild.viewBox.baseVal.width,
     })),
     clipped: wide.map((of) => of.ariaLabel ?? of.textContent),
     page: document.documentElement.scrollWidth,
@@ -76,6 +77,8 @@ fn is_whole(page: &str, said: &Value) {
     for chart in said["charts"].as_array().unwrap() {
         assert_eq!(chart["text"], "", "{page}: {chart}");
         assert!(chart["marks"].as_u64().unwrap() > 0, "{page}: {chart}");
+        // Text of 11 pixels stays readable, on a telephone, too.
+        assert!(chart["scale"].as_f64().unwrap() >= 0.84, "{page}: {chart}");
     }
     assert_eq!(said["clipped"], serde_json::json!([]), "{page}");
     assert_eq!(said["page"], said["width"], "{page}");
@@ -211,16 +214,25 @@ fn what_is_opened_has_its_charts() {
           const values = opened.querySelector('details.values');
           values.open = true;
           while (!values.dataset.state) await pause();
-          say({ lines: opened.querySelectorAll('.chart .line').length, last: [...values.querySelectorAll('tr')].at(-1).textContent });
+          const rows = [...values.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent));
+          say({ lines: opened.querySelectorAll('.chart .line').length, rows });
         });</script>";
     let Some(said) = chromium::says(dir.path(), frame) else { return };
     let observables = &algorithms[0].cases[1].observables;
     assert_eq!(said["lines"], observables.iter().map(|o| o.traces.len()).sum::<usize>());
-    let time = *observables[0].traces[0].time_s.last().unwrap();
-    assert!(said["last"].as_str().unwrap().contains(&time.to_string()), "{said} {time}");
+    // Of a hundred values the ends, and the highest and lowest of each stretch.
+    let rows: Vec<[String; 3]> = serde_json::from_value(said["rows"].clone()).unwrap();
+    let trace = &observables[0].traces[0];
+    let of_first: Vec<_> = rows.iter().filter(|row| row[0] == rows[0][0]).collect();
+    let text = |value: f64| format::exact(format::significant(value, 6));
+    for (row, i) in [(of_first[0], 0), (of_first[of_first.len() - 1], trace.values.len() - 1)] {
+        assert_eq!(row[1..], [text(trace.time_s[i]), text(trace.values[i])]);
+    }
+    let (low, high) = trace.values.iter().fold((f64::MAX, f64::MIN), |(a, b), y| (a.min(*y), b.max(*y)));
+    assert!([low, high].iter().all(|y| of_first.iter().any(|row| row[2] == text(*y))), "{rows:?}");
 }
 
-/// Where the pointer is on an entry of the legend, the other series fade.
+/// Where the pointer is on an entry of the legend, other series fade; published values and intervals stay with ours.
 #[test]
 fn the_legend_shows_one_series() {
     let dir = tempfile::tempdir().unwrap();
@@ -229,21 +241,25 @@ fn the_legend_shows_one_series() {
     // A script cannot move the pointer: a class stands in for it.
     let css = include_str!("../../assets/report.css").replace(":hover", ".pointed");
     let css = serde_json::json!(format!("{css}.series {{ transition: none !important; }}"));
-    let frame = format!(
-        "<iframe src=coupled-cubic-A-F2.html style='width:1280px;height:1000px'></iframe>
-        <script>addEventListener('load', () => {{
-          const page = document.querySelector('iframe').contentDocument;
-          page.head.append(Object.assign(page.createElement('style'), {{ textContent: {css} }}));
-          const svg = page.querySelector('.chart svg');
-          svg.querySelector('.legend [data-series=\"1\"]').classList.add('pointed');
-          say([...svg.querySelectorAll('.series')].map((of) => [of.dataset.series, getComputedStyle(of).opacity]));
-        }});</script>"
-    );
-    let Some(said) = chromium::says(dir.path(), &frame) else { return };
-    let said = said.as_array().unwrap();
-    assert!(said.len() > 2);
-    for of in said {
-        assert_eq!(of[1] == "1", of[0] == "1", "{of}");
+    // Lines of several families; bars of one, with their intervals.
+    for (page, families, of_first) in [("coupled-cubic-A-F2.html", 2, 2), ("coupled-cubic-A-F7.html", 1, 3)] {
+        let frame = format!(
+            "<iframe src={page} style='width:1280px;height:1000px'></iframe>
+            <script>addEventListener('load', () => {{
+              const page = document.querySelector('iframe').contentDocument;
+              page.head.append(Object.assign(page.createElement('style'), {{ textContent: {css} }}));
+              const svg = page.querySelector('.chart svg');
+              svg.querySelector('.legend [data-series=\"0\"]').classList.add('pointed');
+              say([...svg.querySelectorAll('.series')].map((of) => [of.dataset.series, getComputedStyle(of).opacity]));
+            }});</script>"
+        );
+        let Some(said) = chromium::says(dir.path(), &frame) else { return };
+        let said = said.as_array().unwrap();
+        assert_eq!(said.iter().filter(|of| of[0] == "0").count(), of_first, "{page}: {said:?}");
+        assert_eq!(said.iter().any(|of| of[0] == "1"), families > 1, "{page}: {said:?}");
+        for of in said {
+            assert_eq!(of[1] == "1", of[0] == "0", "{page}: {of}");
+        }
     }
 }
 

@@ -7,8 +7,11 @@ use anabranch_study::StudyResult;
 use serde_json::Value;
 use std::{fs, path::Path};
 
-/// The width of each chart of a page.
-const CHARTS: &str = "const charts = (page) => [...page.querySelectorAll('.chart > svg')].map((svg) => svg.getBoundingClientRect().width);";
+/// Width and height of each chart of a page, and the number of its marks.
+const CHARTS: &str = "const charts = (page) => [...page.querySelectorAll('.chart > svg')].map((svg) => {
+  const { width, height } = svg.getBoundingClientRect();
+  return [width, height, svg.querySelectorAll('.series *').length];
+});";
 
 /// A report in a folder.
 fn report(papers: &[StudyResult]) -> tempfile::TempDir {
@@ -37,11 +40,12 @@ fn without_scripts(dir: &Path, page: &str) -> Option<Value> {
     chromium::says(dir, &frame)
 }
 
-/// This number of charts, none narrower than a small one.
+/// This number of charts, none smaller than the small ones are, or empty.
 fn are_drawn(charts: &Value, number: usize, page: &str) {
-    let widths: Vec<f64> = charts.as_array().unwrap().iter().map(|width| width.as_f64().unwrap()).collect();
-    assert_eq!(widths.len(), number, "{page}");
-    assert!(widths.iter().all(|width| *width >= 250.0), "{page}: {widths:?}");
+    let charts: Vec<[f64; 3]> = serde_json::from_value(charts.clone()).unwrap();
+    assert_eq!(charts.len(), number, "{page}");
+    let is_drawn = |[width, height, marks]: &[f64; 3]| *width >= 250.0 && *height >= 120.0 && *marks >= 1.0;
+    assert!(charts.iter().all(is_drawn), "{page}: {charts:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::report::HOSTILE;
 use anabranch_report::page_of_charts;
-use anabranch_report::svg::{ChartSize, document, inline, margin, picture};
+use anabranch_report::svg::{ChartSize, document, inline, margin};
 use anabranch_study::{Axis, Mark, Panel, Point, Series};
 use roxmltree::{Document, Node};
 
@@ -56,7 +56,7 @@ fn reading(svg: &Document, anchor: &str, place: &str) -> impl Fn(f64) -> f64 {
     move |at| low + (at - a) / (b - a) * (high - low)
 }
 
-/// A picture, an element of a page, a file and a page of charts.
+/// An element of a page, a file and a page of charts.
 #[test]
 fn drawings_spell_control_characters_out() {
     for mark in [Mark::Line, Mark::Bar, Mark::Box, Mark::Tile] {
@@ -71,14 +71,13 @@ fn drawings_spell_control_characters_out() {
         };
         let look = ChartSize { titled: true, ..ChartSize::REPORT };
         let file = document("", std::slice::from_ref(&bad), 1, &look).unwrap();
-        for text in [&file, &picture(&bad, &look).unwrap(), &inline(&bad, &look).unwrap().into_string()] {
+        for text in [&file, &inline(&bad, &look).unwrap().into_string()] {
             Document::parse(text).unwrap_or_else(|e| panic!("{mark:?}: {e}"));
             assert!(!text.contains(['\u{9b}', '\u{202e}']));
         }
         assert!(file.contains("\\u{202e}\\u{2066}"));
         let page = page_of_charts(HOSTILE, HOSTILE, &[bad]).unwrap();
-        let own = page.split("<footer>").next().unwrap();
-        assert!(!own.contains(['\u{1b}', '\0', '\u{9b}', '\u{202e}']) && !own.contains("\\u001b"));
+        assert!(!page.contains(['\u{1b}', '\0', '\u{9b}', '\u{202e}']) && !page.contains("\\u001b"));
     }
 }
 
@@ -112,7 +111,7 @@ fn lines_have_the_values_of_their_series() {
 fn pages_have_their_own_colour() {
     let ours = panel(Mark::Point, false, vec![series("x", false, &[(1.0, 2.0), (2.0, 3.0)])]);
     let inline = inline(&ours, &ChartSize::REPORT).unwrap().into_string();
-    assert!(inline.contains("fill=\"currentColor\"") && !inline.contains("#ffffff"));
+    assert!(inline.contains("currentColor") && !inline.contains("#ffffff"));
     assert!(document("", &[ours], 1, &ChartSize::REPORT).unwrap().contains("#ffffff"));
 }
 

@@ -1,6 +1,7 @@
 //! The files of a written report, as tests read them.
 
 use crate::fixture;
+use anabranch_report::svg::ChartSize;
 use anabranch_report::{Results, write};
 use anabranch_study::*;
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -72,7 +73,34 @@ pub fn with_parts(files: &BTreeMap<String, String>, html: &str) -> String {
 
 /// The drawings of a page or a fragment, in order.
 pub fn charts(html: &str) -> Vec<&str> {
-    between(html, "<div class=\"chart\">", "</div>")
+    between(html, "<div class=\"chart\" tabindex=\"0\">", "</div>")
+}
+
+/// The value at the top of a drawing's vertical axis, by its labels.
+pub fn top_of_axis(svg: &str) -> f64 {
+    let svg = roxmltree::Document::parse(svg).unwrap();
+    let numbers =
+        |d: &str| d.split(['M', 'V', 'H', ' ']).filter_map(|n| n.parse().ok()).collect::<Vec<f64>>();
+    // Of the axes' path, "M45 8V258H547…".
+    let axes = svg.descendants().find(|node| node.attribute("stroke-opacity") == Some("0.5")).unwrap();
+    let top = numbers(axes.attribute("d").unwrap())[1];
+    let group = svg.descendants().find(|node| node.attribute("text-anchor") == Some("end")).unwrap();
+    let labels: Vec<_> = group.children().map(|label| (label, label.text().unwrap())).collect();
+    let is_log = labels.iter().all(|(_, text)| text.starts_with("10") && !text.is_ascii());
+    let digit =
+        |c: char| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().position(|digit| digit == c).map_or("-".into(), |d| d.to_string());
+    let value = |text: &str| match is_log {
+        true => text.chars().skip(2).map(digit).collect::<String>().parse::<f64>().unwrap(),
+        false => text.replace('\u{202f}', "").replace('−', "-").parse().unwrap(),
+    };
+    let at = |i: usize| {
+        let (label, text) = labels[i];
+        // The text's base line is a third of its size below the place.
+        (label.attribute("y").unwrap().parse::<f64>().unwrap() - 0.35 * ChartSize::REPORT.font, value(text))
+    };
+    let ((low, from), (high, to)) = (at(0), at(labels.len() - 1));
+    let along = from + (to - from) * (low - top) / (low - high);
+    if is_log { 10f64.powf(along) } else { along }
 }
 
 pub fn pages(files: &BTreeMap<String, String>) -> impl Iterator<Item = (&String, &String)> {
