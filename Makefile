@@ -123,7 +123,7 @@ docs: ## build the crates' documentation and the book
 
 quick: page $(ANABRANCH_BINARY) ## reproduce at the quick size, into target/quick
 	$(ANABRANCH) paper all --quick --replace --out target/quick
-	@tools/weight.sh target/quick/report 10.5
+	@tools/weight.sh target/quick/report 12
 
 instructions: setup-test ## check the instructions per packet against bench/instructions.txt (callgrind)
 	@tools/instructions.sh

@@ -7,7 +7,8 @@ mkdir -p "$tools"
 cargo_tool() {
     local root=$tools/$1-$2
     export PATH="$root/bin:$PATH"
-    [ ! -e "$root/.crates.toml" ] || return 0
+    # The binary comes last: an interrupted build leaves none.
+    ! compgen -G "$root/bin/*" >/dev/null || return 0
     echo "building $1 $2 into $root"
     # A build without optimisation takes a minute of CPU time, and the tools' work seconds.
     CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \

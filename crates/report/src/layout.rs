@@ -15,7 +15,7 @@ pub struct Page<'a> {
 
 /// Content that may be wider than the page: it scrolls separately, also by keyboard.
 pub fn scroll(label: &str, wide: &Markup) -> Markup {
-    html! { div.scroll tabindex="0" role="region" aria-label=(label) { (wide) } }
+    html! { div.scroll tabindex="0" role="group" aria-label=(label) { (wide) } }
 }
 
 /// The head of any page, with its `style`.
