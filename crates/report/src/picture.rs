@@ -3,7 +3,7 @@
 use crate::layout::head;
 use crate::multiples::multiples;
 use crate::remarks::remarks;
-use crate::svg::{ChartSize, inline};
+use crate::svg::{ChartSize, inline_with, most};
 use crate::table::table;
 use crate::visible;
 use anabranch_scenario::printable_line;
@@ -16,7 +16,7 @@ const CSS: &str = include_str!("../assets/report.css");
 pub fn page_of_charts(title: &str, about: &str, panels: &[Panel]) -> Option<String> {
     let look = &ChartSize::REPORT;
     let panels = multiples(panels);
-    let charts: Vec<_> = panels.iter().map(|panel| (panel, inline(panel, look))).collect();
+    let charts: Vec<_> = panels.iter().map(|panel| (panel, inline_with(panel, look, most(look)))).collect();
     let (title, about) = (&*printable_line(title), printable_line(about));
     if charts.iter().all(|(_, chart)| chart.is_none()) {
         return None;
@@ -36,7 +36,7 @@ pub fn page_of_charts(title: &str, about: &str, panels: &[Panel]) -> Option<Stri
                                 Some(chart) => {
                                     div.chart tabindex="0" { (chart) }
                                     details.values { summary { "Values as a table" } (table(panel)) }
-                                    @for remark in remarks(panel, look) { p.hint { (remark) } }
+                                    @for remark in remarks(panel, most(look)) { p.hint { (remark) } }
                                 },
                                 None => p.hint { "There is no recorded value to draw here." },
                             }

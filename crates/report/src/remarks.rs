@@ -3,12 +3,11 @@
 use crate::boxes;
 use crate::chart::{VisibleData, is_gap, labelled};
 use crate::scales::{drawable, exceeds};
-use crate::svg::{ChartSize, most_in_page, tiles};
+use crate::svg::tiles;
 use anabranch_study::{Mark, Panel};
 
-/// The differences of a drawing of this size, and how to read it.
-pub fn remarks(panel: &Panel, look: &ChartSize) -> Vec<String> {
-    let most = most_in_page(look);
+/// The differences of a drawing with at most this number of points of a series, and how to read it.
+pub fn remarks(panel: &Panel, most: usize) -> Vec<String> {
     if panel.mark == Mark::Tile {
         return tiles::remark(panel).into_iter().collect();
     }

@@ -52,8 +52,13 @@ struct Drawing {
 /// The panel for a page; nothing where it has no point that could be drawn. A browser shows the values of a mark beside the pointer. Where
 /// the pointer is on an entry of the legend, the page's style lets the other series fade.
 pub fn inline(panel: &Panel, look: &ChartSize) -> Option<Markup> {
+    inline_with(panel, look, most_in_page(look))
+}
+
+/// The same with at most this number of points of a line.
+pub(crate) fn inline_with(panel: &Panel, look: &ChartSize, most: usize) -> Option<Markup> {
     let panel = &*visible(panel);
-    let Drawing { content, height } = draw(panel, look, true)?;
+    let Drawing { content, height } = draw(panel, look, most, true)?;
     let style = Style::new(&panel.series);
     Some(html! {
         svg viewBox={ "0 0 " (Places(look.width)) " " (Places(height)) } width=(Places(look.width)) role="img"
@@ -68,7 +73,7 @@ pub fn document(title: &str, panels: &[Panel], columns: usize, look: &ChartSize)
     let gap = look.font;
     let panels: Vec<_> = panels.iter().map(visible).collect();
     let drawings: Vec<(&Panel, Drawing)> =
-        panels.iter().map(|p| &**p).filter_map(|p| Some((p, draw(p, look, false)?))).collect();
+        panels.iter().map(|p| &**p).filter_map(|p| Some((p, draw(p, look, most(look), false)?))).collect();
     let rows: Vec<&[(&Panel, Drawing)]> = drawings.chunks(columns.max(1)).collect();
     let across = rows.iter().map(|row| row.len()).max()?;
     let width = across as f64 * (look.width + gap) - gap;
@@ -129,7 +134,7 @@ impl Title {
 
 /// The height that a panel takes beside what the axes enclose; `None` as for [`inline()`].
 pub fn margin(panel: &Panel, look: &ChartSize) -> Option<f64> {
-    draw(&visible(panel), look, false).map(|drawing| drawing.height - look.plot_height)
+    draw(&visible(panel), look, most(look), false).map(|drawing| drawing.height - look.plot_height)
 }
 
 /// The limits of the vertical axis; nothing where no point could be drawn.
@@ -139,21 +144,21 @@ pub fn y_limits(panel: &Panel) -> Option<(f64, f64)> {
 }
 
 /// Points of a line beyond which a drawing of this width cannot separate them: a lowest and a highest for every two pixels.
-fn most(look: &ChartSize) -> usize {
+pub(crate) fn most(look: &ChartSize) -> usize {
     (look.width as usize).max(200)
 }
 
-/// The same in a page, which is not compressed: a lowest and a highest for every nine pixels.
+/// The same in a page of the report, which is not compressed: a lowest and a highest for every nine pixels.
 pub(crate) fn most_in_page(look: &ChartSize) -> usize {
     most(look) * 2 / 9
 }
 
 /// With tooltips, and the series by numbers in their families, if `tips`.
-fn draw(panel: &Panel, look: &ChartSize, tips: bool) -> Option<Drawing> {
+fn draw(panel: &Panel, look: &ChartSize, most: usize, tips: bool) -> Option<Drawing> {
     if panel.mark == Mark::Tile {
         return tiles::draw(panel, look, tips);
     }
-    let drawn = VisibleData::of(panel, if tips { most_in_page(look) } else { most(look) })?;
+    let drawn = VisibleData::of(panel, most)?;
     let style = Style::new(&panel.series);
     let legend = legend::Legend::of(panel.mark, &style, drawn.few, look);
     let frame = Frame::of(panel, &drawn, look, legend.height(), tips);

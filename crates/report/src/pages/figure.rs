@@ -9,7 +9,7 @@ use crate::prose::prose;
 use crate::remarks::remarks;
 use crate::scales::{STEPS, nice};
 use crate::site::Site;
-use crate::svg::{ChartSize, inline};
+use crate::svg::{ChartSize, inline, most_in_page};
 use crate::table::table;
 use anabranch_study::{Mark, Panel};
 use maud::{Markup, html};
@@ -109,7 +109,7 @@ pub fn charts(panel: &Panel, data: &str, look: &ChartSize, tables: &mut Bundle) 
 
 fn chart(panel: &Panel, data: &str, look: &ChartSize, tables: &mut Bundle) -> Markup {
     let drawing = inline(panel, look);
-    let remarks = drawing.as_ref().map(|_| remarks(panel, look)).unwrap_or_default();
+    let remarks = drawing.as_ref().map(|_| remarks(panel, most_in_page(look))).unwrap_or_default();
     html! {
         div.panel {
             p.title { (prose(&panel.title)) }
