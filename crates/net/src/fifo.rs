@@ -30,6 +30,12 @@ impl<T: Copy> Fifo<T> {
         self.len == 0
     }
 
+    /// Whether the next element makes it grow.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.len == self.ring.len()
+    }
+
     /// The first element.
     #[inline]
     pub fn front(&self) -> Option<&T> {
@@ -86,11 +92,6 @@ impl<T: Copy> Fifo<T> {
         debug_assert!(self.len > 0, "the queue is empty");
         self.first = self.behind(self.first);
         self.len -= 1;
-    }
-
-    /// Makes element `i` the first.
-    pub fn move_to_front(&mut self, i: usize) {
-        self.sift(i, |_| true);
     }
 
     /// Removes all elements but the first `len`.
@@ -160,12 +161,6 @@ mod tests {
                         let index = plain.iter().rposition(|m| *m <= n).map_or(0, |i| i + 1);
                         plain.insert(index, n);
                         prop_assert_eq!(fifo.insert(n, |m| *m > n), index);
-                    }
-                    10 if (n as usize) < plain.len() => {
-                        fifo.move_to_front(n as usize);
-                        let moved = plain.remove(n as usize);
-                        plain.extend(moved);
-                        plain.rotate_right(1);
                     }
                     _ => {
                         fifo.truncate(n as usize);

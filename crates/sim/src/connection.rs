@@ -1,53 +1,43 @@
 //! One connection: subflows, data stream, congestion control and application.
 
+pub(crate) mod ahead;
 mod bursts;
 mod handshake;
 mod only_path;
+mod receiving;
 mod sending;
 mod timers;
 
 use crate::application::{Application, Completed};
 use crate::dss::Dss;
+use crate::incoming::Incoming;
 use crate::network::Network;
-use crate::packet::{Chunk, Kind, Packet, flag, widen};
-use crate::receiver::Reply;
+use crate::packet::{Kind, Packet, widen};
 use crate::schedule::Picker;
 use crate::send_queues::SendQueues;
-use crate::stream::{Corrupt, ReceiveStream, SendStream};
+use crate::stream::SendStream;
 use crate::subflow::{Stage, Subflow};
 use crate::tap::window_scale;
 use anabranch_cc::Group;
 use anabranch_net::Time;
 use anabranch_scenario::{Flow, Scheduler, SubflowAction, Tcp};
 
-/// The delay of compressed ACKs: a fraction of the RTT, up to a limit (`tcp_comp_sack_rtt_percent`, `tcp_comp_sack_delay_ns`).
-const COMPRESSION_PART: f64 = 0.05;
-const COMPRESSION: Time = Time::from_millis(1);
 /// Consecutive event targets of a subflow: the sender's timers, the delayed ACK.
 pub(crate) const TARGETS_PER_SUBFLOW: u32 = 2;
-
-/// The targets of the senders' timers, if the first target is `first`.
-fn timer_targets(first: u32) -> impl Iterator<Item = u32> {
-    (0..).map(move |s| first + TARGETS_PER_SUBFLOW * s)
-}
 
 /// Fields are in memory order, those that each packet needs first: see [`Subflow`].
 #[derive(Clone)]
 #[repr(C, align(64))]
 pub(crate) struct Connection {
     pub(crate) subflows: Box<[Subflow]>,
-    pub(crate) incoming: ReceiveStream,
+    pub(crate) incoming: Incoming,
     /// First event target of its subflows; the application's follows them.
     targets: u32,
-    /// Window scale (RFC 7323 §2.3) and the advertised window, in its units.
+    /// Window scale (RFC 7323 §2.3).
     scale: u32,
-    window: u16,
     scheduler: Scheduler,
     penalise: bool,
     multipath: bool,
-    dss: Dss,
-    /// SACK blocks that fit into an ACK.
-    sack_blocks: u8,
     /// Opened; first subflow established at the sender; confirmed by the receiver.
     opened: bool,
     established: bool,
@@ -73,21 +63,22 @@ pub(crate) struct Connection {
     pub(crate) reinjected: u64,
     /// Responses or transfers that have just completed, for the record.
     pub(crate) completed: Vec<Completed>,
-    /// The receiver found a corrupt stream.
-    pub(crate) corrupt: Option<Box<Corrupt>>,
 }
 
-const _: () = assert!(size_of::<Connection>() <= 576);
+const _: () = assert!(size_of::<Connection>() <= 640);
 
 impl Connection {
     /// `targets` is the first of its event targets: [`TARGETS_PER_SUBFLOW`] per subflow, then one for the application.
     pub(crate) fn new(
-        subflows: Vec<Subflow>,
+        mut subflows: Vec<Subflow>,
         cc: Group,
         application: Application,
         flow: &Flow,
         targets: u32,
     ) -> Connection {
+        for (subflow, s) in subflows.iter_mut().zip(0..) {
+            subflow.target = targets + TARGETS_PER_SUBFLOW * s;
+        }
         let &Flow { scheduler, penalise, tcp, .. } = flow;
         let multipath = subflows.len() > 1;
         let queued = multipath && scheduler == Scheduler::Linux;
@@ -97,19 +88,16 @@ impl Connection {
         let window = (tcp.receive_buffer >> scale).min(u64::from(u16::MAX)) as u16;
         Connection {
             out: SendStream::new(tcp.mss - dss.mapping, u64::from(window) << scale, subflows.len()),
+            incoming: Incoming::new(&tcp, dss, window, multipath && subflows.iter().all(|s| s.ahead)),
             subflows: subflows.into_boxed_slice(),
             cc,
-            incoming: ReceiveStream::new(),
             endless: application.is_endless(),
             application,
             scheduler,
             penalise,
             multipath,
-            dss,
-            sack_blocks: dss.sack_blocks(),
             tcp,
             scale,
-            window,
             targets,
             application_event: Time::NEVER,
             picker: Picker::new(scheduler),
@@ -124,7 +112,6 @@ impl Connection {
             completed_at: None,
             reinjected: 0,
             completed: Vec::new(),
-            corrupt: None,
         }
     }
 
@@ -222,13 +209,16 @@ impl Connection {
         self.fin_cut && self.out.is_acked()
     }
 
-    /// Handles a packet at the end of its route.
+    /// Handles a packet that is at the end of its route at `at`: later than now only where receivers are ahead of time.
     #[inline]
-    pub(crate) fn on_packet(&mut self, s: usize, packet: &Packet, net: &mut Network) {
+    pub(crate) fn on_packet(&mut self, s: usize, packet: &Packet, at: Time, net: &mut Network) {
         if packet.life != self.subflows[s].life {
             return;
         }
         match packet.kind {
+            Kind::Data if self.receives_early(s) => {
+                self.subflows[s].receive_early(packet, at, &mut self.incoming, net);
+            }
             Kind::Data => self.on_data(s, packet, net),
             Kind::Ack => self.on_ack(s, packet, net),
             _ => self.on_rare_packet(s, packet, net),
@@ -259,67 +249,12 @@ impl Connection {
     }
 
     #[inline]
-    fn on_data(&mut self, s: usize, packet: &Packet, net: &mut Network) {
-        if !self.receiver_established {
-            self.establish_receiver(net);
-        }
-        if self.subflows[s].rx.displaces_unreported(packet) {
-            self.send_ack(s, net);
-        }
-        let subflow = &mut self.subflows[s];
-        let reply = subflow.rx.on_data(packet, self.tcp.delayed_ack.into());
-        if !packet.has(flag::FIN) {
-            let chunk = Chunk { offset: packet.offset, len: packet.len };
-            match self.incoming.take(widen(self.incoming.next(), packet.data), chunk) {
-                Ok(true) => subflow.first_bytes += u64::from(packet.len),
-                Ok(false) => (),
-                Err(corrupt) => {
-                    self.corrupt = Some(corrupt.into());
-                    self.needs_attention = true;
-                }
-            }
-            if !self.endless {
-                self.on_delivered(net);
-            }
-        }
-        match reply {
-            Reply::Later => self.delay_ack(s, self.tcp.delayed_ack_timeout, net),
-            // A route with `quickack` acknowledges everything at once.
-            Reply::Compressible if self.tcp.sack_compression && self.tcp.delayed_ack > 1 => {
-                let rtt = self.subflows[s].tx.rtt.min().as_secs_f64();
-                self.delay_ack(s, Time::from_secs_f64(COMPRESSION_PART * rtt).min(COMPRESSION), net);
-            }
-            Reply::Now | Reply::Compressible => self.send_ack(s, net),
-        }
-        if self.tcp.push_acks {
-            self.ack_read_bursts(net);
-        }
-    }
-
-    #[inline]
-    fn delay_ack(&mut self, s: usize, patience: Time, net: &mut Network) {
-        let target = self.targets + TARGETS_PER_SUBFLOW * s as u32 + 1;
-        net.delayed_acks.delay(self.subflows[s].id, patience, target, &mut net.events);
-    }
-
-    /// The application has read the data in order. If no data is left, Linux acknowledges the end of a burst (`tcp_cleanup_rbuf`;
-    /// `mptcp_cleanup_rbuf`, even with out-of-order data in the connection; Linux 6.18).
-    fn ack_read_bursts(&mut self, net: &mut Network) {
-        if self.incoming.is_in_order() {
-            for s in 0..self.subflows.len() {
-                if self.subflows[s].rx.is_pushed() {
-                    self.send_ack(s, net);
-                }
-            }
-        }
-    }
-
-    #[inline]
     fn on_delivered(&mut self, net: &mut Network) {
         if self.out.is_sent() {
             self.note_completion(net.now());
         }
-        while let Some(done) = self.application.on_delivered(net.now(), self.incoming.bytes(), &mut self.out)
+        while let Some(done) =
+            self.application.on_delivered(net.now(), self.incoming.stream.bytes(), &mut self.out)
         {
             self.completed.push(done);
             self.needs_attention = true;
@@ -330,24 +265,10 @@ impl Connection {
     }
 
     fn note_completion(&mut self, now: Time) {
-        if self.out.is_sent() && self.incoming.bytes() == self.out.cut_bytes() {
+        if self.out.is_sent() && self.incoming.stream.bytes() == self.out.cut_bytes() {
             self.completed_at.get_or_insert(now);
             self.needs_attention = true;
         }
-    }
-
-    /// Sends an ACK on `s`.
-    pub(crate) fn send_ack(&mut self, s: usize, net: &mut Network) {
-        let subflow = &mut self.subflows[s];
-        net.delayed_acks.forget(subflow.id);
-        let blocks = usize::from(self.sack_blocks);
-        let (mut ack, sack) = subflow.rx.acknowledge(subflow.id, subflow.life, blocks, net.now());
-        ack.sack = sack.map_or(0, |sack| net.sacks.keep(sack));
-        ack.data = self.incoming.next() as u32;
-        ack.offset = self.incoming.bytes() as u32;
-        ack.window = self.window;
-        ack.wire += self.dss.ack;
-        net.send_ack(ack);
     }
 
     #[inline]
@@ -369,8 +290,9 @@ impl Connection {
         } else if subflow.is_up() || subflow.stage == Stage::Closing {
             subflow.meter.window(now, self.cc.path(subflow.tx.row()).cwnd);
         }
-        let (una, next) = (self.out.una(), widen(self.out.una(), packet.data));
-        self.out.on_data_ack(next, packet.offset, u64::from(packet.window) << self.scale);
+        let (data, offset) = self.delivered(s, packet);
+        let (una, next) = (self.out.una(), widen(self.out.una(), data));
+        self.out.on_data_ack(next, offset, u64::from(packet.window) << self.scale);
         if let Some(queues) = &mut self.queues {
             queues.heard(s, now);
             queues.restart_timer(&self.subflows, &self.out, next > una, now);

@@ -24,17 +24,23 @@ impl DelayedAcks {
         self.of.push(AckTimer { at: Time::NEVER, event: Time::NEVER });
     }
 
-    /// `subflow` acknowledges within `patience`, unless an ACK is pending; its event is `target`.
+    /// `subflow` acknowledges at `at`, unless an ACK is pending; its event is `target`.
     #[inline]
-    pub(crate) fn delay(&mut self, subflow: u32, patience: Time, target: u32, events: &mut EventQueue) {
+    pub(crate) fn delay(&mut self, subflow: u32, at: Time, target: u32, events: &mut EventQueue) {
         let delayed = &mut self.of[subflow as usize];
         if delayed.at == Time::NEVER {
-            delayed.at = events.now() + patience;
+            delayed.at = at;
             if delayed.at < delayed.event {
                 delayed.event = delayed.at;
                 events.schedule(delayed.at, target);
             }
         }
+    }
+
+    /// When the pending ACK of `subflow` is due; [`Time::NEVER`] without one.
+    #[inline]
+    pub(crate) fn due(&self, subflow: u32) -> Time {
+        self.of[subflow as usize].at
     }
 
     /// Cancels the pending ACK of `subflow`.

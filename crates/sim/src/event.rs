@@ -1,14 +1,16 @@
 //! The event queue.
 //!
-//! Events are totally ordered by `(time, sequence)`, so that a run does not depend on how the heap
-//! breaks ties. A small number, the *target*, identifies the effect of an event. Of the packets in a
-//! pipe, only the first has an event.
+//! Events are totally ordered, so that a run does not depend on how the heap breaks ties. A small number, the *target*, identifies the
+//! effect of an event. At one instant, timers come first, in the order in which they were scheduled. Then packets leave pipes, in the
+//! order of the pipes. Of the packets in a pipe only the first has an event, and when that was scheduled depends on what else is in the
+//! pipe, so it must not decide.
 
 use anabranch_net::Time;
 
-/// Bits of the target in a heap entry's second word; the rest is the sequence number.
+/// Bits of the target in an entry's second word; the rest is a timer's sequence number, or, with the highest bit, says that it is a pipe's.
 const TARGET_BITS: u32 = 24;
 const TARGETS: usize = 1 << TARGET_BITS;
+const PIPE: u64 = 1 << 63;
 
 /// Events at vacant places are later than any other.
 const VACANT: u128 = u128::MAX;
@@ -50,31 +52,32 @@ impl EventQueue {
         Time::from_nanos(self.now)
     }
 
-    /// The next sequence number.
     #[inline]
-    pub(crate) fn next_sequence(&mut self) -> u64 {
-        self.sequence += 1;
-        self.sequence
+    fn entry(&self, at: Time, order: u64) -> u128 {
+        assert!(at.as_nanos() >= self.now, "an event in the past: {at} at {}", self.now());
+        u128::from(at.as_nanos()) << 64 | u128::from(order)
     }
 
     #[inline]
-    fn entry(&self, at: Time, sequence: u64, target: u32) -> u128 {
-        assert!(at.as_nanos() >= self.now, "an event in the past: {at} at {}", self.now());
-        u128::from(at.as_nanos()) << 64 | u128::from(sequence << TARGET_BITS | u64::from(target))
+    fn pipe_entry(&self, at: Time, target: u32) -> u128 {
+        self.entry(at, PIPE | u64::from(target))
+    }
+
+    #[inline]
+    fn timer_entry(&mut self, at: Time, target: u32) -> u128 {
+        self.sequence += 1;
+        self.entry(at, self.sequence << TARGET_BITS | u64::from(target))
     }
 
     /// Schedules an event for `target` at `at`, which must not be in the past.
     #[inline]
     pub fn schedule(&mut self, at: Time, target: u32) {
-        let sequence = self.next_sequence();
-        self.schedule_as(at, sequence, target);
-    }
-
-    /// The same with a sequence number from [`EventQueue::next_sequence`].
-    #[inline]
-    pub(crate) fn schedule_as(&mut self, at: Time, sequence: u64, target: u32) {
-        let entry = self.entry(at, sequence, target);
-        if target < self.pipes { self.packets.push(entry) } else { self.timers.push(entry) }
+        if target < self.pipes {
+            self.packets.push(self.pipe_entry(at, target));
+        } else {
+            let entry = self.timer_entry(at, target);
+            self.timers.push(entry);
+        }
     }
 
     /// The next event.
@@ -86,7 +89,7 @@ impl EventQueue {
     }
 
     /// Advances to the next event. It stays at the head of the queue until
-    /// [`EventQueue::finish`] or [`EventQueue::repeat`] is called.
+    /// [`EventQueue::finish`] or [`EventQueue::repeat`] is called; until then, nothing is scheduled.
     #[inline]
     pub fn advance(&mut self) -> Option<(Time, u32)> {
         if self.packets.head >= self.timers.head {
@@ -117,31 +120,22 @@ impl EventQueue {
     /// Replaces the head by another event for its target: one pass through the heap instead of two.
     #[inline]
     pub fn repeat(&mut self, at: Time, target: u32) {
-        let sequence = self.next_sequence();
         if self.moves {
-            return self.repeat_as(at, sequence, target);
+            return self.repeat_pipe(at, target);
         }
-        let entry = self.entry(at, sequence, target);
+        let entry = self.timer_entry(at, target);
         self.timers.replace_head(entry);
     }
 
-    /// The same for a pipe, with a sequence number from [`EventQueue::next_sequence`].
+    /// The same for a pipe.
     #[inline]
-    pub(crate) fn repeat_as(&mut self, at: Time, sequence: u64, target: u32) {
-        debug_assert!(self.moves && target < self.pipes);
-        let entry = self.entry(at, sequence, target);
-        self.packets.replace_head(entry);
-    }
-
-    /// The sequence number of the head, which is of a pipe.
-    #[inline]
-    pub(crate) fn head_sequence(&self) -> u64 {
-        debug_assert!(self.moves);
-        self.packets.head as u64 >> TARGET_BITS
+    pub(crate) fn repeat_pipe(&mut self, at: Time, target: u32) {
+        debug_assert!(self.moves && self.packets.head == self.pipe_entry(self.now(), target));
+        self.packets.replace_head(self.pipe_entry(at, target));
     }
 }
 
-/// Keys of 16 bytes (time in ns, sequence and target from the highest bit down) in a heap in which every node has all its `ARITY`
+/// Keys of 16 bytes (time in ns, order and target from the highest bit down) in a heap in which every node has all its `ARITY`
 /// children or is a leaf: four fill a cache line, and make a shallow tree; two are compared faster. The least key is apart, as it is
 /// often replaced by one that is the least, too.
 #[derive(Clone)]
@@ -233,15 +227,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn order_is_time_then_sequence(times in prop::collection::vec(0u64..50, 1..300), pipes in 0u32..300) {
+        fn timers_come_before_pipes(times in prop::collection::vec(0u64..50, 1..300), pipes in 0u32..300) {
             let mut queue = EventQueue::default();
             queue.set_pipes(pipes);
             for (target, t) in times.iter().enumerate() {
                 queue.schedule(Time::from_nanos(*t), target as u32);
             }
-            let mut want: Vec<_> = times.iter().enumerate().map(|(i, t)| (*t, i as u32)).collect();
+            let mut want: Vec<_> = times.iter().enumerate().map(|(i, t)| (*t, (i as u32) < pipes, i as u32)).collect();
             want.sort();
-            for (t, target) in want {
+            for (t, _, target) in want {
                 prop_assert_eq!(queue.advance(), Some((Time::from_nanos(t), target)));
                 queue.finish();
             }
@@ -254,10 +248,11 @@ mod tests {
             let mut queue = EventQueue::default();
             queue.set_pipes(pipes);
             let mut list = Vec::new();
+            let order = |sequence, target| if target < pipes { (true, 0) } else { (false, sequence) };
             for (sequence, (step, delay)) in steps.into_iter().enumerate() {
                 let (at, target) = (queue.now() + Time::from_nanos(delay), delay as u32 % 8);
                 if step < 2 {
-                    list.push((at, sequence, target));
+                    list.push((at, order(sequence, target), target));
                     queue.schedule(at, target);
                     continue;
                 }
@@ -267,7 +262,7 @@ mod tests {
                 match head {
                     Some((now, _, target)) if step == 3 => {
                         let at = now + Time::from_nanos(delay);
-                        list.push((at, sequence, target));
+                        list.push((at, order(sequence, target), target));
                         queue.repeat(at, target);
                     }
                     Some(_) => queue.finish(),

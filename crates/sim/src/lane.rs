@@ -1,12 +1,18 @@
 //! Return paths without links: the receiving host's jitter, then a delay.
 //!
 //! Subflows with the same forward links and return delay share a *lane*: their ACKs enter it nearly in the order of
-//! departure, so that one event serves them all. At one instant, ACKs of different subflows leave in the order in
-//! which they became the first of their subflow, as if each subflow had its own pipe.
+//! departure, so that one event serves them all. At one instant, ACKs leave in the order of their subflows.
+//!
+//! Receivers ahead of time ([`crate::connection::ahead`]) send ACKs before their time. Others would pass many of these: a delayed ACK whose timer
+//! expires, or one of a receiver that is not ahead. Such an ACK is a *straggler*, and waits in a heap beside the pipe.
 
 use crate::event::EventQueue;
 use crate::packet::Packet;
 use anabranch_net::{Fifo, Random, Time};
+use slab::Slab;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 /// The state of a subflow on a lane: one cache line.
 #[derive(Clone)]
@@ -17,10 +23,6 @@ pub(crate) struct Host {
     random: Random,
     /// When the latest packet leaves; later packets do not overtake it.
     last: Time,
-    /// When, in the order of events, the first packet became the first.
-    sequence: u64,
-    /// Packets on the lane.
-    waiting: u32,
     /// The lane.
     pub(crate) lane: u32,
 }
@@ -29,7 +31,7 @@ impl Host {
     /// A host on lane `lane` with a jitter of up to `jitter`.
     pub(crate) fn new(lane: u32, jitter: Time, random: Random) -> Host {
         let jitter = jitter.as_nanos() as f64;
-        Host { jitter, random, last: Time::ZERO, sequence: 0, waiting: 0, lane }
+        Host { jitter, random, last: Time::ZERO, lane }
     }
 }
 
@@ -37,80 +39,114 @@ impl Host {
 #[derive(Clone)]
 pub(crate) struct Lane {
     delay: Time,
+    /// The largest jitter of its hosts: packets that enter in order pass others by no more.
+    jitter: Time,
     pipe: Fifo<(Time, Packet)>,
-    /// When its valid event is due, and its place among the events of that instant.
-    armed: (Time, u64),
+    /// When stragglers leave, their subflows and their keys.
+    stragglers: BinaryHeap<Reverse<(Time, u32, usize)>>,
+    straggling: Slab<Packet>,
+    /// When its valid event is due; events at other times are void.
+    armed: Time,
+    /// The number of stragglers so far.
+    #[cfg(test)]
+    pub(crate) straggled: u64,
 }
 
 impl Lane {
     pub(crate) fn new(delay: Time) -> Lane {
-        Lane { delay, pipe: Fifo::default(), armed: (Time::NEVER, 0) }
+        Lane {
+            delay,
+            jitter: Time::ZERO,
+            pipe: Fifo::default(),
+            stragglers: BinaryHeap::new(),
+            straggling: Slab::new(),
+            armed: Time::NEVER,
+            #[cfg(test)]
+            straggled: 0,
+        }
     }
 
-    /// A packet of `host` enters. `target` is the event target of the lane.
+    /// Adds a host with a jitter of up to `jitter`.
+    pub(crate) fn add_host(&mut self, jitter: Time) {
+        self.jitter = self.jitter.max(jitter);
+    }
+
+    /// A packet of `host` enters at `at`. `target` is the event target of the lane.
     #[inline]
-    pub(crate) fn enter(&mut self, packet: &Packet, host: &mut Host, target: u32, events: &mut EventQueue) {
-        let mut at = events.now() + self.delay;
+    pub(crate) fn enter(
+        &mut self,
+        packet: &Packet,
+        at: Time,
+        host: &mut Host,
+        target: u32,
+        events: &mut EventQueue,
+    ) {
+        let mut at = at + self.delay;
         if host.jitter > 0.0 {
             at += Time::from_nanos_f64(host.random.uniform() * host.jitter);
         }
+        let keeps_order = at > host.last;
         at = at.max(host.last);
         host.last = at;
-        if host.waiting == 0 {
-            host.sequence = events.next_sequence();
+        if keeps_order && self.pipe.back().is_some_and(|(later, _)| *later > at + self.jitter) {
+            self.straggle(packet, at);
+        } else {
+            let place = (at, packet.subflow);
+            self.pipe.insert((at, *packet), |(at, packet)| (*at, packet.subflow) > place);
         }
-        host.waiting += 1;
+        if at < self.armed {
+            self.armed = at;
+            events.schedule(at, target);
+        }
+    }
 
-        if self.pipe.insert((at, *packet), |(later, _)| *later > at) == 0 {
-            self.armed = (at, host.sequence);
-            events.schedule_as(at, host.sequence, target);
+    #[inline(never)]
+    fn straggle(&mut self, packet: &Packet, at: Time) {
+        let key = self.straggling.insert(*packet);
+        self.stragglers.push(Reverse((at, packet.subflow, key)));
+        #[cfg(test)]
+        {
+            self.straggled += 1;
         }
     }
 
     /// Handles the head event, which is of this lane: takes it from the queue, and the packet from the lane. False if the event was
     /// void.
     #[inline]
-    pub(crate) fn step(
-        &mut self,
-        hosts: &mut [Host],
-        target: u32,
-        events: &mut EventQueue,
-        packet: &mut Packet,
-    ) -> bool {
-        if self.armed != (events.now(), events.head_sequence()) {
+    pub(crate) fn step(&mut self, target: u32, events: &mut EventQueue, packet: &mut Packet) -> bool {
+        if self.armed != events.now() {
             events.finish();
             return false;
         }
-        *packet = self.pipe.front().expect("an armed lane holds a packet").1;
-        self.pipe.drop_front();
-        let host = &mut hosts[packet.subflow as usize];
-        host.waiting -= 1;
-        if host.waiting > 0 {
-            host.sequence = events.next_sequence();
+        if self.stragglers.is_empty() || !self.take_straggler(packet) {
+            *packet = self.pipe.front().expect("an armed lane holds a packet").1;
+            self.pipe.drop_front();
         }
-        let Some((at, mut next)) = self.pipe.front().map(|(at, packet)| (*at, packet.subflow)) else {
-            self.armed = (Time::NEVER, 0);
+        self.armed = self.pipe.front().map_or(Time::NEVER, |(at, _)| *at);
+        if let Some(Reverse((at, ..))) = self.stragglers.peek() {
+            self.armed = self.armed.min(*at);
+        }
+        if self.armed < Time::NEVER {
+            events.repeat_pipe(self.armed, target);
+        } else {
             events.finish();
-            return true;
-        };
-        if self.pipe.second().is_some_and(|(second, _)| *second == at) {
-            next = self.first_of_equals(hosts, at);
         }
-        self.armed = (at, hosts[next as usize].sequence);
-        events.repeat_as(at, self.armed.1, target);
         true
     }
 
-    /// Orders the packets that leave next, at `at`: puts the right one first, and returns its subflow. Packets of one subflow share a
-    /// sequence number here and stay in order.
-    #[cold]
-    fn first_of_equals(&mut self, hosts: &[Host], at: Time) -> u32 {
-        let equals = self.pipe.iter().take_while(|(t, _)| *t == at).enumerate();
-        let first = equals.min_by_key(|(_, (_, packet))| hosts[packet.subflow as usize].sequence);
-        if let Some((place, _)) = first {
-            self.pipe.move_to_front(place);
+    /// Takes the first straggler, if it is the packet that leaves next.
+    #[inline(never)]
+    fn take_straggler(&mut self, packet: &mut Packet) -> bool {
+        let first = self.pipe.front().map(|(at, packet)| (*at, packet.subflow));
+        let Some(straggler) = self.stragglers.peek_mut() else { return false };
+        let Reverse((at, subflow, key)) = *straggler;
+        // A packet of its host that leaves with it came after it.
+        let is_next = first.is_none_or(|first| (at, subflow) <= first);
+        if is_next {
+            PeekMut::pop(straggler);
+            *packet = self.straggling.remove(key);
         }
-        self.pipe.front().map_or(0, |(_, packet)| packet.subflow)
+        is_next
     }
 }
 
@@ -119,83 +155,89 @@ mod tests {
     use super::*;
     use crate::packet::Kind;
     use proptest::prelude::*;
-    use std::collections::VecDeque;
 
     const LANE: u32 = 100;
     const ENTRY: u32 = 101;
 
-    /// Packets enter ((delay in ns, host)) and leave; which, in order, and when.
-    fn lane(entries: &[(u64, u32)], delay: Time) -> Vec<(u64, u32)> {
+    /// A packet: its delay behind the one before it, in ns, its host, and by how much it enters ahead of time.
+    type Entry = (u64, u32, u64);
+
+    /// Packets enter and leave: when, from which host, and the number of each at its host, in order. Returns the number of stragglers, too.
+    fn lane(entries: &[Entry], delay: Time) -> (Vec<(u64, u32, u32)>, u64) {
         let mut events = EventQueue::default();
         events.set_pipes(LANE + 1);
         let mut hosts: Vec<_> =
             (0..4).map(|h| Host::new(0, Time::from_nanos(6), Random::new(1, h))).collect();
         let mut lane = Lane::new(delay);
-        let (mut entries, mut left) = (entries.iter(), Vec::new());
-        events.schedule(Time::ZERO, ENTRY);
-        let mut host = 0;
+        lane.add_host(Time::from_nanos(6));
+        let (mut entries, mut left, mut counts) = (entries.iter(), Vec::new(), [0; 4]);
         let mut packet = Packet::new(Kind::Ack, 0, 0, 52, Time::ZERO);
+        let mut entry = entries.next();
+        if let Some((gap, ..)) = entry {
+            events.schedule(Time::from_nanos(*gap), ENTRY);
+        }
         while let Some((now, target)) = events.advance() {
             if target == LANE {
-                if lane.step(&mut hosts, LANE, &mut events, &mut packet) {
-                    left.push((now.as_nanos(), packet.subflow));
+                if lane.step(LANE, &mut events, &mut packet) {
+                    left.push((now.as_nanos(), packet.subflow, packet.seq));
                 }
                 continue;
             }
             events.finish();
-            let packet = Packet::new(Kind::Ack, host, 0, 52, now);
-            lane.enter(&packet, &mut hosts[host as usize], LANE, &mut events);
-            if let Some((gap, next)) = entries.next() {
-                host = *next;
+            let Some((_, host, ahead)) = entry else { continue };
+            let mut packet = Packet::new(Kind::Ack, *host, 0, 52, now);
+            packet.seq = counts[*host as usize];
+            counts[*host as usize] += 1;
+            let at = now + Time::from_nanos(*ahead);
+            lane.enter(&packet, at, &mut hosts[*host as usize], LANE, &mut events);
+            entry = entries.next();
+            if let Some((gap, ..)) = entry {
                 events.schedule(now + Time::from_nanos(*gap), ENTRY);
             }
         }
-        left
+        (left, lane.straggled)
     }
 
-    /// The same with a pipe, and an event, of each host's own.
-    fn pipes(entries: &[(u64, u32)], delay: Time) -> Vec<(u64, u32)> {
-        let mut events = EventQueue::default();
+    /// When they leave by the definition, in the order of times and hosts.
+    fn defined(entries: &[Entry], delay: Time) -> Vec<(u64, u32, u32)> {
         let mut randoms: Vec<_> = (0..4).map(|h| Random::new(1, h)).collect();
-        let mut pipes = vec![VecDeque::<Time>::new(); 4];
-        let (mut entries, mut left) = (entries.iter(), Vec::new());
-        events.schedule(Time::ZERO, ENTRY);
-        let mut host = 0u32;
-        while let Some((now, target)) = events.advance() {
-            if let Some(pipe) = pipes.get_mut(target as usize) {
-                pipe.pop_front();
-                left.push((now.as_nanos(), target));
-                match pipe.front() {
-                    Some(next) => events.repeat(*next, target),
-                    None => events.finish(),
-                }
-                continue;
-            }
-            events.finish();
-            let jitter = Time::from_nanos((randoms[host as usize].uniform() * 6.0) as u64);
-            let pipe = &mut pipes[host as usize];
-            let at = (now + delay + jitter).max(pipe.back().copied().unwrap_or(Time::ZERO));
-            pipe.push_back(at);
-            if pipe.len() == 1 {
-                events.schedule(at, host);
-            }
-            if let Some((gap, next)) = entries.next() {
-                host = *next;
-                events.schedule(now + Time::from_nanos(*gap), ENTRY);
-            }
-        }
+        let (mut now, mut last, mut counts) = (0, [0; 4], [0; 4]);
+        let mut left: Vec<_> = entries
+            .iter()
+            .map(|(gap, host, ahead)| {
+                let h = *host as usize;
+                now += gap;
+                let jitter = (randoms[h].uniform() * 6.0) as u64;
+                last[h] = (now + ahead + delay.as_nanos() + jitter).max(last[h]);
+                counts[h] += 1;
+                (last[h], *host, counts[h] - 1)
+            })
+            .collect();
+        left.sort();
         left
     }
 
     proptest! {
-        /// With jitter as large as the gaps, and many packets at one instant.
+        /// With jitter as large as the gaps, and many packets at one instant, behind a delay.
         #[test]
-        fn a_lane_is_many_pipes(
-            entries in prop::collection::vec((0u64..4, 0u32..4), 0..200),
-            delay in 0u64..30,
+        fn packets_leave_in_the_order_of_times_and_hosts(
+            entries in prop::collection::vec((0u64..4, 0u32..4, Just(0)), 0..200),
+            delay in 1u64..30,
         ) {
             let delay = Time::from_nanos(delay);
-            prop_assert_eq!(lane(&entries, delay), pipes(&entries, delay));
+            prop_assert_eq!(lane(&entries, delay), (defined(&entries, delay), 0));
+        }
+
+        /// The same where they enter ahead of time, and some are stragglers.
+        #[test]
+        fn stragglers_leave_in_order(
+            entries in prop::collection::vec((0u64..4, 0u32..4, 0u64..60), 100..200),
+            delay in 1u64..30,
+        ) {
+            let delay = Time::from_nanos(delay);
+            let (left, straggled) = lane(&entries, delay);
+            prop_assert!(straggled > 0);
+            prop_assert_eq!(left, defined(&entries, delay));
         }
     }
 }

@@ -1,8 +1,8 @@
 //! A deterministic event-driven simulator: TCP and MPTCP end points over links.
 //!
 //! A run is a function of (scenario, seed, version). Packets are plain values that move from pipe to
-//! pipe; the event queue holds one event per pipe and timer, not per packet. The end points model a
-//! modern stack; each file names the RFC that it implements.
+//! pipe; the event queue holds one event per pipe and timer, not per packet. Where the arrival of a segment is certain, its
+//! receiver takes it ahead of time. The end points model a modern stack; each file names the RFC that it implements.
 
 mod application;
 mod arrivals;
@@ -18,6 +18,7 @@ mod event;
 mod held;
 mod hop;
 mod hosting;
+mod incoming;
 mod lane;
 mod lone_runs;
 mod memory;
@@ -112,7 +113,7 @@ pub fn run_captured(
     tap: &mut dyn Tap,
     keep_going: KeepGoing<'_>,
 ) -> Result<Run, SimError> {
-    let mut simulator = Simulator::new(scenario, seed, sink)?;
+    let mut simulator = Simulator::observed(scenario, seed, sink)?;
     simulator.listen(tap);
     finish(simulator, keep_going)
 }

@@ -6,7 +6,7 @@ use anabranch_scenario::{Application, Connections, Flow, Path, Scenario, Schedul
 use std::collections::BTreeSet;
 
 /// Bytes per unacknowledged segment: it is on the sender's scoreboard, its packet and an ACK are in pipes, and the
-/// receiver may hold it; each in a ring or queue that doubles as it grows.
+/// receiver may hold it, or has taken it early; each in a ring or queue that doubles as it grows.
 const PER_SEGMENT: f64 = 256.0;
 /// Bytes for a subflow, its histograms and meters included.
 const PER_SUBFLOW: f64 = 8192.0;

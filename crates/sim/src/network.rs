@@ -31,8 +31,13 @@ pub(crate) struct Network {
     pub(crate) datagrams: Slab<Vec<u8>>,
     pub(crate) drops: DropCounts,
     pub(crate) delayed_acks: DelayedAcks,
+    /// Whether receivers may be ahead of time.
+    pub(crate) may_be_ahead: bool,
     /// Observed packets, with a capture.
     pub(crate) observations: Option<Box<Observations>>,
+    /// Segments that receivers have taken early, by subflow.
+    #[cfg(test)]
+    pub(crate) early: BTreeMap<u32, u64>,
 }
 
 impl Network {
@@ -49,7 +54,10 @@ impl Network {
             datagrams: Slab::new(),
             drops: DropCounts::default(),
             delayed_acks: DelayedAcks::default(),
+            may_be_ahead: false,
             observations: None,
+            #[cfg(test)]
+            early: BTreeMap::new(),
         };
         let mut pipe = specs.clone().count() as u32;
         for (i, spec) in specs.clone().enumerate() {
@@ -76,14 +84,14 @@ impl Network {
     }
 
     /// Adds a subflow's routes and returns its number. The return route is a lane with `return_delay` and host jitter
-    /// up to `jitter`, then `back`.
+    /// up to `jitter`, then `back`. `ahead`: see [`crate::connection::ahead`].
     pub(crate) fn add_subflow(
         &mut self,
         forward: &[usize],
         back: &[usize],
         return_delay: Time,
-        jitter: Time,
-        random: Random,
+        (jitter, random): (Time, Random),
+        ahead: bool,
     ) -> u32 {
         let lanes = &mut self.lanes;
         let lane = *self.lane_of.entry((forward.to_vec(), return_delay)).or_insert_with(|| {
@@ -92,11 +100,24 @@ impl Network {
         });
         let lane_hop = self.hops.len() as u32 + lane;
         self.events.set_pipes(self.hop_targets());
+        self.lanes[lane as usize].add_host(jitter);
         self.hosts.push(Host::new(lane, jitter, random));
         self.drops.add();
         self.delayed_acks.add();
         let hops = |links: &[usize]| links.iter().map(|link| *link as u32).collect::<Vec<_>>();
-        self.routes.add(hops(forward), std::iter::once(lane_hop).chain(hops(back)))
+        let subflow = self.routes.add(hops(forward), std::iter::once(lane_hop).chain(hops(back)));
+        self.routes.set_ahead(subflow, ahead);
+        subflow
+    }
+
+    /// The receiver of `subflow` takes each segment when it arrives.
+    pub(crate) fn let_receive_on_arrival(&mut self, subflow: u32) {
+        self.routes.set_ahead(subflow, false);
+    }
+
+    /// Whether link `i` of the scenario decides at arrival.
+    pub(crate) fn decides_at_arrival(&self, i: usize) -> bool {
+        matches!(self.hops[i].stage, Stage::Link(_))
     }
 
     /// The number of event targets of hops, which come first.
@@ -130,25 +151,30 @@ impl Network {
     }
 
     /// Sends a packet on its first hop.
-    #[inline(always)]
     pub(crate) fn send(&mut self, mut packet: Packet) {
-        if self.observations.is_some() {
-            return self.send_captured(packet);
-        }
-        let target = self.routes.begin(&mut packet);
-        self.enter(&mut packet, target);
+        self.send_data(&mut packet, false);
     }
 
-    /// Sends an ACK of the receiver. Return routes begin with the lane of the host.
+    /// Sends a segment on its first hop. If that is the last and the receiver takes it `ahead` of time, returns when it arrives.
+    #[inline(always)]
+    pub(crate) fn send_data(&mut self, packet: &mut Packet, ahead: bool) -> Option<Time> {
+        if self.observations.is_some() {
+            self.send_captured(*packet);
+            return None;
+        }
+        let target = self.routes.begin(packet);
+        self.enter(packet, target, ahead)
+    }
+
+    /// Sends an ACK of the receiver at `at`. Return routes begin with the lane of the host.
     #[inline]
-    pub(crate) fn send_ack(&mut self, mut packet: Packet) {
+    pub(crate) fn send_ack(&mut self, mut packet: Packet, at: Time) {
         if self.observations.is_some() {
             return self.send_captured(packet);
         }
         let target = self.routes.begin(&mut packet);
         packet.hops_left -= 1;
-        let host = &mut self.hosts[packet.subflow as usize];
-        self.lanes[host.lane as usize].enter(&packet, host, target, &mut self.events);
+        self.enter_lane(&packet, at, target);
     }
 
     /// The same with a capture; a separate function, so that other runs pay one comparison.
@@ -159,7 +185,7 @@ impl Network {
         if let Some(observations) = &mut self.observations {
             observations.leaves(self.events.now(), &mut packet, (&self.sacks, &self.datagrams));
         }
-        self.enter(&mut packet, target);
+        self.enter(&mut packet, target, false);
     }
 
     /// Sends a datagram of a hosted flow, of either end.
@@ -168,13 +194,14 @@ impl Network {
         self.send_captured(packet);
     }
 
-    /// A packet enters a hop.
+    /// A packet enters a hop. If that is the last and the receiver takes the packet `ahead` of time, returns when it arrives.
     #[inline(never)]
-    fn enter(&mut self, packet: &mut Packet, target: u32) {
+    fn enter(&mut self, packet: &mut Packet, target: u32, ahead: bool) -> Option<Time> {
         let now = self.events.now();
         packet.hops_left -= 1;
         let Some(hop) = self.hops.get_mut(target as usize) else {
-            return self.enter_lane(packet, target);
+            self.enter_lane(packet, now, target);
+            return None;
         };
         if let Some(observations) = &mut self.observations
             && !matches!(hop.stage, Stage::Pipe)
@@ -188,21 +215,31 @@ impl Network {
                     if marked {
                         packet.flags |= flag::CE;
                     }
+                    if ahead && packet.hops_left == 0 {
+                        return Some(at);
+                    }
                     at
                 }
-                Outcome::Dropped(_) => return self.note_drop(packet),
+                Outcome::Dropped(_) => {
+                    self.note_drop(packet);
+                    return None;
+                }
             },
-            Stage::Dequeue(_) => return self.enqueue(packet, target),
+            Stage::Dequeue(_) => {
+                self.enqueue(packet, target);
+                return None;
+            }
             Stage::Pipe => now,
         };
         hop.put(packet, at, target, &mut self.events);
+        None
     }
 
-    /// A packet of the receiver that is not an ACK, or captured, enters its lane.
-    #[inline(never)]
-    fn enter_lane(&mut self, packet: &Packet, target: u32) {
+    /// A packet of the receiver enters its lane at `at`.
+    #[inline]
+    fn enter_lane(&mut self, packet: &Packet, at: Time, target: u32) {
         let host = &mut self.hosts[packet.subflow as usize];
-        self.lanes[host.lane as usize].enter(packet, host, target, &mut self.events);
+        self.lanes[host.lane as usize].enter(packet, at, host, target, &mut self.events);
     }
 
     /// A packet arrives at a [`DequeueStage`].
@@ -323,19 +360,21 @@ impl Network {
         }
     }
 
-    /// Handles the head event, which is of hop `target`: takes it from the queue and moves its packet. Returns whether a packet
-    /// reached the end of its route, which is then in `packet`.
+    /// Handles the head event, which is of hop `target`: takes it from the queue and moves its packet. If a packet has reached the
+    /// end of its route, or is certain to, returns when; it is then in `packet`.
     #[inline]
-    pub(crate) fn step(&mut self, target: u32, packet: &mut Packet) -> bool {
+    pub(crate) fn step(&mut self, target: u32, packet: &mut Packet) -> Option<Time> {
         let moved = match (target as usize).checked_sub(self.hops.len()) {
             None => self.step_hop(target, packet),
-            Some(lane) => self.lanes[lane].step(&mut self.hosts, target, &mut self.events, packet),
+            Some(lane) => self.lanes[lane].step(target, &mut self.events, packet),
         };
-        if moved && let Some(next) = self.routes.next(packet) {
-            self.enter(packet, next);
-            return false;
+        if !moved {
+            return None;
         }
-        moved
+        match self.routes.next(packet) {
+            Some(next) => self.enter(packet, next, self.routes.is_ahead(packet)),
+            None => Some(self.events.now()),
+        }
     }
 
     /// The same for a hop before the lanes, up to where the packet has left it. False if the event moved none.
@@ -351,8 +390,7 @@ impl Network {
         match hop.pipe.front() {
             Some(&(next, _)) => {
                 hop.armed = next;
-                let sequence = self.events.next_sequence();
-                self.events.repeat_as(next, sequence, target);
+                self.events.repeat_pipe(next, target);
             }
             None => {
                 hop.armed = Time::NEVER;
@@ -372,7 +410,20 @@ impl Network {
             _ => None,
         });
         let piped = self.hops.iter().flat_map(|h| h.pipe.iter()).map(|(_, p)| p);
-        (piped.filter(is_its_data).count() + held.flatten().filter(is_its_data).count()) as u64
+        let there = piped.filter(is_its_data).count() + held.flatten().filter(is_its_data).count();
+        there as u64
+    }
+
+    /// The number of stragglers so far.
+    #[cfg(test)]
+    pub(crate) fn stragglers(&self) -> u64 {
+        self.lanes.iter().map(|lane| lane.straggled).sum()
+    }
+
+    /// A receiver takes a segment early.
+    #[cfg(test)]
+    pub(crate) fn count_early(&mut self, packet: &Packet) {
+        *self.early.entry(packet.subflow).or_default() += u64::from(packet.len > 0);
     }
 
     /// The packet that the next event moves, and whether it then reaches the end of its route.

@@ -88,9 +88,10 @@ pub(crate) struct Packet {
     pub(crate) window: u16,
     /// Data: the segment's number. ACK: the next one expected. This and the following numbers are modulo 2³².
     pub(crate) seq: u32,
-    /// Data: the chunk's number. ACK: the next one expected (DATA_ACK). Request: its number.
+    /// Data: the chunk's number. ACK: the next one expected (DATA_ACK). Request: its number. An ACK of a stream that segments
+    /// join late has a time here and in `offset`: see [`crate::connection::ahead`].
     pub(crate) data: u32,
-    /// The chunk's offset in the byte stream. In data, the receiver checks it. Datagram: the key of its content.
+    /// The offset of this chunk in the byte stream. In data, the receiver checks it. Datagram: the key of its content.
     pub(crate) offset: u32,
     /// ACK: the key of its SACK blocks; 0 without SACK blocks.
     pub(crate) sack: u32,
@@ -137,6 +138,14 @@ pub(crate) struct Chunk {
     pub(crate) offset: u32,
     /// Bytes; 0 for the DATA_FIN.
     pub(crate) len: u16,
+}
+
+impl Chunk {
+    /// What a segment carries.
+    #[inline]
+    pub(crate) fn of(packet: &Packet) -> Chunk {
+        Chunk { offset: packet.offset, len: packet.len }
+    }
 }
 
 /// The number closest to `near` that is `low` modulo 2³².

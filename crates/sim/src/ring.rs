@@ -50,8 +50,10 @@ impl<T: Copy + Default> Ring<T> {
         if self.len as usize == self.buffer.len() {
             self.grow();
         }
+        let slot = (self.first + self.len) as usize;
+        let slot = if slot < self.buffer.len() { slot } else { slot - self.buffer.len() };
         self.len += 1;
-        *self.get_mut(self.end() - 1) = value;
+        self.buffer[slot] = value;
     }
 
     /// Removes all elements before `index`, which may lie beyond the end.

@@ -1,6 +1,6 @@
 //! The routes of packets.
 
-use crate::packet::Packet;
+use crate::packet::{Kind, Packet};
 
 /// The hops of each subflow, forward and return routes alternating.
 #[derive(Clone, Default)]
@@ -14,8 +14,10 @@ pub(crate) struct Routes {
 struct Route {
     first: u32,
     /// The number of its hops, and the end of them among all.
-    len: u32,
+    len: u16,
     end: u32,
+    /// Whether the receiver takes its data ahead of time: see [`crate::connection::ahead`].
+    ahead: bool,
 }
 
 impl Routes {
@@ -35,15 +37,27 @@ impl Routes {
         let begin = self.hops.len();
         self.hops.extend(hops);
         let end = self.hops.len();
-        self.of.push(Route { first: self.hops[begin], len: (end - begin) as u32, end: end as u32 });
+        let (first, len) = (self.hops[begin], (end - begin) as u16);
+        self.of.push(Route { first, len, end: end as u32, ahead: false });
     }
 
     /// Lets a packet begin its route; returns the first hop.
     #[inline]
     pub(crate) fn begin(&self, packet: &mut Packet) -> u32 {
         let Route { first, len, .. } = self.of[route(packet)];
-        packet.hops_left = len as u16;
+        packet.hops_left = len;
         first
+    }
+
+    /// Sets whether the receiver of `subflow` takes its data ahead of time.
+    pub(crate) fn set_ahead(&mut self, subflow: u32, ahead: bool) {
+        self.of[2 * subflow as usize].ahead = ahead;
+    }
+
+    /// Whether the receiver takes a packet ahead of time: data of such a subflow.
+    #[inline]
+    pub(crate) fn is_ahead(&self, packet: &Packet) -> bool {
+        packet.kind == Kind::Data && self.of[2 * packet.subflow as usize].ahead
     }
 
     /// The next hop of a packet; `None` at the end of its route.

@@ -148,7 +148,7 @@ impl Session {
             .map(|(f, flow)| controlled.contains(&f).then(|| vec![Wanted::default(); flow.paths.len()]));
         let wanted = wanted.collect();
         let sink = if sampled { SinkOf::Kept(Box::new(MemorySink::new())) } else { SinkOf::None(NoSamples) };
-        let mut simulator = Simulator::with(Held::Shared(Arc::new(scenario)), seed, sink, None)?;
+        let mut simulator = Simulator::with(Held::Shared(Arc::new(scenario)), seed, sink, None, false)?;
         let pause = simulator.pause_target();
         let mut session =
             Session { simulator, pause, now: Time::ZERO, is_over: false, links, is_steered: false, wanted };
@@ -281,7 +281,7 @@ impl Session {
     pub fn flows(&self) -> Vec<FlowNow> {
         let flows = &self.simulator.connections[..self.simulator.scenario.flows.len()];
         let flow = |c: &crate::connection::Connection| FlowNow {
-            delivered_bytes: c.incoming.bytes(),
+            delivered_bytes: c.incoming.stream.bytes(),
             subflows: c.subflows.iter().map(|subflow| now(c, subflow)).collect(),
         };
         flows.iter().map(flow).collect()

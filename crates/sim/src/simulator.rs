@@ -2,7 +2,7 @@
 
 use crate::application::Application;
 use crate::cancel::CancelCheck;
-use crate::connection::{Connection, TARGETS_PER_SUBFLOW};
+use crate::connection::{Connection, TARGETS_PER_SUBFLOW, ahead};
 use crate::connection_meter::ConnectionMeter;
 use crate::dss::Dss;
 use crate::endpoints::{Endpoints, Hosted};
@@ -92,7 +92,16 @@ pub(crate) struct Simulator<'a> {
 
 impl<'a> Simulator<'a> {
     pub(crate) fn new(scenario: &'a Scenario, seed: u64, sink: &'a mut dyn Sink) -> Result<Self, SimError> {
-        Simulator::with(Held::Lent(scenario), seed, SinkOf::Lent(sink), None)
+        Simulator::with(Held::Lent(scenario), seed, SinkOf::Lent(sink), None, true)
+    }
+
+    /// The same, with no receiver ahead of time: for a capture.
+    pub(crate) fn observed(
+        scenario: &'a Scenario,
+        seed: u64,
+        sink: &'a mut dyn Sink,
+    ) -> Result<Self, SimError> {
+        Simulator::with(Held::Lent(scenario), seed, SinkOf::Lent(sink), None, false)
     }
 
     /// With the flows that they host left to `endpoints`.
@@ -102,19 +111,22 @@ impl<'a> Simulator<'a> {
         endpoints: &'a mut dyn Endpoints,
         sink: &'a mut dyn Sink,
     ) -> Result<Self, SimError> {
-        Simulator::with(Held::Lent(scenario), seed, SinkOf::Lent(sink), Some(endpoints))
+        Simulator::with(Held::Lent(scenario), seed, SinkOf::Lent(sink), Some(endpoints), false)
     }
 
+    /// `ahead`: whether receivers may be [ahead of time](ahead), as nobody observes packets or changes links without a plan.
     pub(crate) fn with(
         held: Held<'a>,
         seed: u64,
         mut sink: SinkOf<'a>,
         endpoints: Option<&'a mut dyn Endpoints>,
+        ahead: bool,
     ) -> Result<Self, SimError> {
         let own = held.clone();
         let scenario = &*own;
         check(scenario, |f| endpoints.as_ref().is_some_and(|endpoints| endpoints.hosts(f)))?;
         let mut net = Network::new(scenario.links.iter().map(|link| &link.spec), seed);
+        net.may_be_ahead = ahead;
         let mut owners = Vec::new();
         let mut subflows: Vec<Vec<Subflow>> = Vec::new();
         for f in 0..scenario.flows.len() {
@@ -341,13 +353,13 @@ impl<'a> Simulator<'a> {
         let Some((now, index)) = self.net.events.advance() else { return Ok(None) };
         if index < self.hop_targets {
             let packet = &mut self.packet;
-            if self.net.step(index, packet) {
+            if let Some(at) = self.net.step(index, packet) {
                 if let Some(observations) = &mut self.net.observations {
                     observations.arrives(now, packet, (&self.net.sacks, &self.net.datagrams));
                 }
                 let (c, s) = self.owners[packet.subflow as usize];
                 let connection = &mut self.connections[c as usize];
-                connection.on_packet(s as usize, packet, &mut self.net);
+                connection.on_packet(s as usize, packet, at, &mut self.net);
                 self.net.sacks.release(packet);
                 if connection.needs_attention {
                     self.attend(c as usize, keep_going)?;
@@ -425,15 +437,16 @@ impl<'a> Simulator<'a> {
             return self.begin_transfers(c, now);
         }
         let (connection, measured) = (&mut self.connections[c], &mut self.measured[c]);
-        measured.bytes = connection.incoming.bytes();
+        let (bytes, first_bytes) = connection.delivered_before(now);
+        measured.bytes = bytes;
         measured.reinjected = connection.reinjected;
         measured.running = connection.completed_at.is_none();
         if !measured.running {
             measured.to = measured.from; // it had ended before
         }
-        for subflow in &mut connection.subflows {
+        for (subflow, first_bytes) in connection.subflows.iter_mut().zip(first_bytes) {
             self.net.drops.measure(subflow.id, now);
-            subflow.meter.begin(now, subflow.counters(), subflow.first_bytes);
+            subflow.meter.begin(now, subflow.counters(), first_bytes);
         }
         if let Some(endpoints) = self.hosted.as_mut().and_then(|hosted| hosted.get_mut(c)) {
             measured.bytes = endpoints.delivered(c);
@@ -462,18 +475,19 @@ impl<'a> Simulator<'a> {
 
     fn close_meters(&mut self, c: usize, now: Time) {
         let (connection, measured) = (&mut self.connections[c], &mut self.measured[c]);
+        let (bytes, first_bytes) = connection.delivered_before(now);
         let delivered = match self.hosted.as_mut().and_then(|hosted| hosted.get_mut(c)) {
             Some(endpoints) => {
                 endpoints.measure(c, now, false);
                 endpoints.delivered(c)
             }
-            None => connection.incoming.bytes(),
+            None => bytes,
         };
         measured.bytes = delivered - measured.bytes;
         measured.reinjected = connection.reinjected - measured.reinjected;
-        for subflow in &mut connection.subflows {
+        for (subflow, first_bytes) in connection.subflows.iter_mut().zip(first_bytes) {
             let dropped = self.net.drops.measured(subflow.id);
-            subflow.meter.end(now, subflow.counters(), dropped, subflow.first_bytes);
+            subflow.meter.end(now, subflow.counters(), dropped, first_bytes);
         }
     }
 
@@ -487,7 +501,7 @@ impl<'a> Simulator<'a> {
         if matches!(packet.kind, Kind::Datagram | Kind::DatagramBack) {
             return self.deliver(&packet, now, keep_going);
         }
-        if let Some(corrupt) = &connection.corrupt {
+        if let Some(corrupt) = &connection.incoming.corrupt {
             let flow = self.scenario.flows[f].name.clone();
             return Err(SimError::Corrupt {
                 flow,
@@ -535,6 +549,7 @@ fn subflows_of(
 ) -> Vec<Subflow> {
     let flow = &scenario.flows[f];
     let observables = flow.cc.entry.observables.len();
+    let ahead = net.may_be_ahead && ahead::is_certain(flow, scenario, net);
     let mut subflows = Vec::with_capacity(flow.paths.len());
     for (p, path) in flow.paths.iter().enumerate() {
         let delay =
@@ -542,9 +557,11 @@ fn subflows_of(
         let back = if path.return_links.is_empty() { delay(&path.links) } else { Time::ZERO };
         let random = Random::new(seed ^ JITTER_SEED, owners.len() as u64);
         let jitter = scenario.host_jitter(f, p);
-        let id = net.add_subflow(&path.links, &path.return_links, back, jitter, random);
+        let id = net.add_subflow(&path.links, &path.return_links, back, (jitter, random), ahead);
         let mut subflow = Subflow::new(id, path.backup, flow.tcp.min_rto, observables);
         subflow.wanted = flow.joins_at_start(p);
+        subflow.ahead = ahead;
+        subflow.last_link = path.links.last().map_or(0, |link| *link as u32);
         subflows.push(subflow);
         owners.push((c as u32, p as u32));
     }

@@ -272,6 +272,12 @@ impl ReceiveStream {
         ReceiveStream { next: 0, bytes: 0, waiting: VecDeque::new() }
     }
 
+    /// One that has delivered this number of bytes.
+    #[cfg(test)]
+    pub(crate) fn at(bytes: u64) -> ReceiveStream {
+        ReceiveStream { bytes, ..ReceiveStream::new() }
+    }
+
     /// The next chunk to deliver.
     #[inline]
     pub(crate) fn next(&self) -> u64 {
@@ -288,6 +294,17 @@ impl ReceiveStream {
     #[inline]
     pub(crate) fn is_in_order(&self) -> bool {
         self.waiting.is_empty()
+    }
+
+    /// Takes a chunk of number `n` modulo 2³² if it is the next and none waits, as most are. Returns whether it is.
+    #[inline]
+    pub(crate) fn take_next(&mut self, n: u32, chunk: Chunk) -> bool {
+        let is_next = n == self.next as u32 && chunk.offset == self.bytes as u32 && self.waiting.is_empty();
+        if is_next {
+            self.bytes += u64::from(chunk.len);
+            self.next += 1;
+        }
+        is_next
     }
 
     /// Takes a chunk; returns whether it is the first copy.

@@ -1,13 +1,14 @@
 //! One subflow: both halves of a TCP connection, and its handshake.
 
 use crate::event::EventQueue;
+use crate::incoming::Early;
 use crate::meter::Meter;
 use crate::receiver::Receiver;
 use crate::rtt::Rtt;
 use crate::sender::{Counters, Sender};
 use crate::tso::Burst;
 use anabranch_cc::Group;
-use anabranch_net::Time;
+use anabranch_net::{Fifo, Time};
 use anabranch_scenario::Tcp;
 
 /// The state of a subflow.
@@ -37,11 +38,19 @@ pub(crate) struct Subflow {
     pub(crate) stage: Stage,
     /// The number of its openings.
     pub(crate) life: u16,
+    /// Whether its receiver takes segments ahead of time.
+    pub(crate) ahead: bool,
     /// Used only while no regular subflow is usable.
     pub(crate) backup: bool,
     /// Whether to open it once the connection is established.
     pub(crate) wanted: bool,
+    /// The last link of its path.
+    pub(crate) last_link: u32,
+    /// The event target of its sender's timers; the next one is for its delayed ACK.
+    pub(crate) target: u32,
     pub(crate) rx: Receiver,
+    /// What its receiver took and has not joined the stream yet, in the order of arrival; only where segments join late.
+    pub(crate) early: Fifo<Early>,
     /// Payload bytes whose first copy arrived here.
     pub(crate) first_bytes: u64,
     /// When the valid timer event of the sender is due.
@@ -63,7 +72,7 @@ pub(crate) struct Subflow {
     pub(crate) penalised_at: Time,
 }
 
-const _: () = assert!(size_of::<Subflow>() <= 896);
+const _: () = assert!(size_of::<Subflow>() <= 960);
 
 impl Subflow {
     pub(crate) fn new(id: u32, backup: bool, min_rto: Time, observables: usize) -> Subflow {
@@ -71,6 +80,10 @@ impl Subflow {
             id,
             stage: Stage::Idle,
             life: 0,
+            ahead: false,
+            last_link: 0,
+            target: 0,
+            early: Fifo::default(),
             backup,
             wanted: true,
             tx: Sender::new(usize::MAX, Rtt::new(min_rto), &Tcp::default(), false),
@@ -137,14 +150,14 @@ impl Subflow {
         self.tx.deadline().min(self.handshake_at)
     }
 
-    /// Schedules its timer event, `target`, if it is due before the scheduled one. An event that comes too early schedules the
+    /// Schedules its timer event if it is due before the scheduled one. An event that comes too early schedules the
     /// next, so that a timer costs nothing per segment.
     #[inline]
-    pub(crate) fn arm(&mut self, target: u32, events: &mut EventQueue) {
+    pub(crate) fn arm(&mut self, events: &mut EventQueue) {
         let deadline = self.deadline();
         if deadline < self.timer_event {
             self.timer_event = deadline.max(events.now());
-            events.schedule(self.timer_event, target);
+            events.schedule(self.timer_event, self.target);
         }
     }
 

@@ -2,6 +2,7 @@
 //! cannot see.
 
 use crate::connection::Connection;
+use crate::held::{Held, SinkOf};
 use crate::packet::Kind;
 use crate::sender::{GENERAL_ONLY, IN_ORDER};
 use crate::simulator::Simulator;
@@ -10,9 +11,11 @@ use crate::summary::summarise;
 use anabranch_cc::registry::{Entry, Value};
 use anabranch_cc_fixed::registry;
 use anabranch_net::Time;
-use anabranch_record::NoSamples;
+use anabranch_record::{MemorySink, NoSamples};
 use anabranch_scenario::Scenario;
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use std::cell::RefCell;
 
 fn scenario(text: &str) -> Scenario {
     text.parse::<Scenario>().unwrap_or_else(|e| panic!("{e}: {:?}\n{text}", e.problems()))
@@ -24,11 +27,11 @@ type Before = Vec<Vec<(u64, u64, u64)>>;
 impl Simulator<'_> {
     fn audit(&self, before: &mut Before) {
         for (c, connection) in self.connections.iter().enumerate() {
-            assert!(connection.incoming.bytes() <= connection.out.cut_bytes());
-            assert!(connection.incoming.next() <= connection.out.nxt());
-            assert!(connection.out.una() <= connection.incoming.next());
+            assert!(connection.incoming.stream.bytes() <= connection.out.cut_bytes());
+            assert!(connection.incoming.stream.next() <= connection.out.nxt());
+            assert!(connection.out.una() <= connection.incoming.stream.next());
             let first: u64 = connection.subflows.iter().map(|s| s.first_bytes).sum();
-            assert!(first >= connection.incoming.bytes() && first <= connection.out.cut_bytes());
+            assert!(first >= connection.incoming.stream.bytes() && first <= connection.out.cut_bytes());
             before.resize(before.len().max(c + 1), Vec::new());
             for (s, subflow) in connection.subflows.iter().enumerate() {
                 let known = before[c].len();
@@ -72,7 +75,10 @@ impl Simulator<'_> {
         for connection in &self.connections {
             for subflow in &connection.subflows {
                 let there = self.net.drops.all(subflow.id) + self.net.in_transit(subflow.id);
-                assert_eq!(subflow.counters().sent, there + arrived[subflow.id as usize]);
+                let early = self.net.early.get(&subflow.id).unwrap_or(&0);
+                // A receiver that is not ahead also counts as early where segments join the stream late.
+                let taken = if subflow.ahead { *early } else { arrived[subflow.id as usize] };
+                assert_eq!(subflow.counters().sent, there + taken);
             }
         }
     }
@@ -114,20 +120,37 @@ fn run_audited(scenario: &Scenario, seed: u64) {
     simulator.finish(scenario.duration);
 }
 
-/// Runs a scenario twice at once, and once with the general rules only, for every ACK and for sending. Both have the same state after
-/// every event.
-fn run_side_by_side(scenario: &Scenario, seed: u64) {
-    let (mut sink, mut other_sink) = (NoSamples, NoSamples);
-    let mut simulator = Simulator::new(scenario, seed, &mut sink).expect("it can be simulated");
-    let mut general = Simulator::new(scenario, seed, &mut other_sink).expect("it can be simulated");
+/// Takes all steps up to `until`, by default the time of the next event, inclusive. Returns that time; `None` at the end.
+fn step_instant(simulator: &mut Simulator<'_>, until: Option<Time>) -> Option<Time> {
+    let until = until.or(simulator.net.events.peek().map(|(at, _)| at))?;
+    while simulator.net.events.peek().is_some_and(|(at, _)| at <= until) {
+        simulator.step(&mut |_| true).expect("the stream is whole")?;
+    }
+    Some(until)
+}
+
+/// What a run took on a short way: segments received early, by single-path and by multipath flows, and stragglers.
+#[derive(Default)]
+struct Short {
+    early: [u64; 2],
+    stragglers: u64,
+}
+
+/// Runs a scenario in two simulators, one with the general rules only: for every ACK, for sending, and for receivers. Both have the same
+/// state after every instant, and the same record and samples.
+fn run_side_by_side(scenario: &Scenario, seed: u64) -> Short {
+    let simulator = |ahead| {
+        let sink = SinkOf::Kept(Box::new(MemorySink::new()));
+        Simulator::with(Held::Lent(scenario), seed, sink, None, ahead).expect("it can be simulated")
+    };
+    let (mut simulator, mut general) = (simulator(true), simulator(false));
     for n in 0u64.. {
-        let at = simulator.step(&mut |_| true).expect("the stream is whole");
+        let at = step_instant(&mut simulator, None);
         GENERAL_ONLY.set(true);
-        let other = general.step(&mut |_| true).expect("the stream is whole");
+        step_instant(&mut general, at.or(Some(scenario.duration)));
         GENERAL_ONLY.set(false);
-        assert_eq!(at, other);
         for (own, other) in simulator.connections.iter().zip(&general.connections) {
-            assert_eq!(own.cc.paths(), other.cc.paths());
+            assert_eq!((own.cc.paths(), own.out.una()), (other.cc.paths(), other.out.una()), "at {at:?}");
             if n.is_multiple_of(16) || at.is_none() {
                 let senders =
                     |c: &Connection| c.subflows.iter().map(|s| format!("{:?}", s.tx)).collect::<Vec<_>>();
@@ -138,11 +161,21 @@ fn run_side_by_side(scenario: &Scenario, seed: u64) {
             break;
         }
     }
-    let summary = |mut simulator: Simulator<'_>| {
+    let mut short = Short { stragglers: simulator.net.stragglers(), ..Short::default() };
+    for connection in &simulator.connections {
+        let early = connection.subflows.iter().map(|s| simulator.net.early.get(&s.id).unwrap_or(&0));
+        short.early[usize::from(connection.subflows.len() > 1)] += early.sum::<u64>();
+    }
+    let result = |mut simulator: Simulator<'_>| {
         simulator.finish(scenario.duration);
-        summarise(&mut simulator, scenario.duration).to_json()
+        let summary = summarise(&mut simulator, scenario.duration).to_json();
+        let SinkOf::Kept(samples) = simulator.sink else { unreachable!("samples are kept") };
+        (summary, format!("{samples:?}"))
     };
-    assert_eq!(summary(simulator), summary(general));
+    let (own, other) = (result(simulator), result(general));
+    own.0.lines().zip(other.0.lines()).for_each(|(own, other)| assert_eq!(own, other));
+    assert!(own == other, "the samples differ");
+    short
 }
 
 /// How many segments a flow alone at 100 Mbit/s sends at an instant, by count, from 2 s on.
@@ -239,22 +272,27 @@ fn flow() -> impl Strategy<Value = String> {
         "[[\"a\", \"b\"]]",
         "[[\"a\"], [\"b\"], [\"a\", \"b\"]]",
     ]);
-    let application = prop::sample::select(vec![
-        "{ kind = \"bulk\" }",
-        "{ kind = \"bulk\", size = \"300 kB\" }",
-        "{ kind = \"on-off\", on = \"200 ms\", off = \"100 ms\" }",
-        "{ kind = \"on-off\", on = \"200 ms\", off = \"100 ms\", rate = \"2 Mbit/s\" }",
-        "{ kind = \"request-response\", size = \"40 kB\", think = \"20 ms\" }",
-    ]);
-    let flags = any::<(bool, bool, bool, bool)>();
+    let application = prop_oneof![
+        4 => Just("{ kind = \"bulk\" }"),
+        1 => Just("{ kind = \"bulk\", size = \"300 kB\" }"),
+        1 => Just("{ kind = \"on-off\", on = \"200 ms\", off = \"100 ms\" }"),
+        1 => Just("{ kind = \"on-off\", on = \"200 ms\", off = \"100 ms\", rate = \"2 Mbit/s\" }"),
+        1 => Just("{ kind = \"request-response\", size = \"40 kB\", think = \"20 ms\" }"),
+    ];
+    let flags = any::<(bool, bool, bool, bool, bool)>();
     (cc, flags, scheduler, paths, application, 1u32..5, 0u32..200, 5u32..300).prop_map(
-        |(cc, (pacing, ecn, tso, recovery), scheduler, paths, application, delayed_ack, start, buffer)| {
-            let events = if paths.matches("], [").count() > 0 {
-                "events = [{ at = \"400 ms\", path = 2, action = \"remove\" }, \
-                 { at = \"900 ms\", path = 2, action = \"add\" }, \
-                 { at = \"1100 ms\", path = 1, action = \"backup\" }]\n"
-            } else {
-                ""
+        |(cc, (pacing, ecn, tso, recovery, removes), scheduler, paths, application, delayed_ack, start, buffer)| {
+            let events = match (paths.matches("], [").count(), removes) {
+                (0, _) => "",
+                (_, false) => {
+                    "events = [{ at = \"300 ms\", path = 2, action = \"add\" }, \
+                     { at = \"1100 ms\", path = 1, action = \"backup\" }]\n"
+                }
+                (_, true) => {
+                    "events = [{ at = \"400 ms\", path = 2, action = \"remove\" }, \
+                     { at = \"900 ms\", path = 2, action = \"add\" }, \
+                     { at = \"1100 ms\", path = 1, action = \"backup\" }]\n"
+                }
             };
             format!(
                 "cc = {{ name = \"{cc}\", pacing = {pacing} }}\nscheduler = \"{scheduler}\"\n\
@@ -297,6 +335,88 @@ proptest! {
     ) {
         run_side_by_side(&scenario(&random(&a, &b, &flows)), seed);
     }
+}
+
+/// A link for receivers ahead of time.
+fn certain_link() -> impl Strategy<Value = String> {
+    let management = prop_oneof![
+        2 => Just("".to_owned()),
+        1 => (2u32..30).prop_map(|n| format!("ecn_threshold = \"{n} packets\"\n")),
+        1 => prop::sample::select(vec!["red", "pie"]).prop_map(|kind| format!("aqm = {{ kind = \"{kind}\" }}\n")),
+    ];
+    let changes = prop_oneof![
+        2 => Just("".to_owned()),
+        1 => (200u32..900, 1u32..10).prop_map(|(at, rate)| format!(
+            "changes = [{{ at = \"{at} ms\", rate = \"{rate} Mbit/s\" }}, {{ at = \"1 s\", up = false }}, \
+             {{ at = \"1300 ms\", up = true }}]\n"
+        )),
+        1 => (200u32..900).prop_map(|at| format!("changes = [{{ at = \"{at} ms\", delay = \"1 ms\" }}]\n")),
+    ];
+    let delay = prop_oneof![5 => 1u32..40, 1 => 500u32..700];
+    (1u32..20, delay, 2u32..200, management, loss(), changes).prop_map(
+        |(rate, delay, queue, management, loss, changes)| {
+            format!(
+                "rate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\nqueue = \"{queue} packets\"\n\
+                 {management}loss = {loss}\n{changes}"
+            )
+        },
+    )
+}
+
+/// A flow whose receivers can be ahead of time, if its links allow it.
+fn certain_flow() -> impl Strategy<Value = String> {
+    let cc = prop::sample::select(registry::entries().map(|entry| entry.name).collect::<Vec<_>>());
+    let scheduler = prop::sample::select(vec!["minrtt", "roundrobin", "redundant", "blest", "linux"]);
+    let buffer = prop_oneof![(5u32..300).prop_map(|kb| format!("{kb} kB")), Just("1073741824 B".to_owned())];
+    let paths = prop::sample::select(vec![
+        "[[\"a\"]]",
+        "[[\"a\", \"b\"]]\nreturn = [[\"b\"]]",
+        "[[\"a\"], [\"b\"]]",
+        "[[\"a\"], [\"b\"], [\"a\", \"b\"]]\nreturn = [[], [\"a\"], []]",
+    ]);
+    let flags = any::<(bool, bool, bool, bool)>();
+    let timeout = prop::sample::select(vec!["40 ms", "40 ms", "1 ms", "0 s"]);
+    (cc, flags, scheduler, paths, (1u32..5, timeout), 0u32..900, buffer, 1u32..4).prop_map(
+        |(cc, (pacing, ecn, tso, recovery), scheduler, paths, (delayed_ack, timeout), start, buffer, count)| {
+            format!(
+                "cc = {{ name = \"{cc}\", pacing = {pacing} }}\nscheduler = \"{scheduler}\"\ncount = {count}\n\
+                 paths = {paths}\nstart = \"{start} ms\"\n\
+                 tcp = {{ delayed_ack = {delayed_ack}, delayed_ack_timeout = \"{timeout}\", ecn = {ecn}, tso = {tso}, linux_recovery = {recovery}, \
+                 receive_buffer = \"{buffer}\" }}\n"
+            )
+        },
+    )
+}
+
+/// Receivers ahead of time change nothing: not the senders, not the record, whose measurement begins in the middle, and not the samples.
+/// Over all cases, both kinds of flows take segments early, and ACKs straggle.
+#[test]
+fn receivers_ahead_of_time_change_nothing() {
+    let mut runner = TestRunner::new(ProptestConfig::with_cases(128));
+    let short = RefCell::new(Short::default());
+    // Equal links deliver at one instant more often.
+    let links = (certain_link(), certain_link(), any::<bool>())
+        .prop_map(|(a, b, are_equal)| if are_equal { (a.clone(), a) } else { (a, b) });
+    let jitter = prop::sample::select(vec!["auto", "0 s", "1 ns", "1 ms"]);
+    let flows = prop::collection::vec(certain_flow(), 1..4);
+    let ran = runner.run(
+        &(links, flows, jitter, 0u32..1500, 0u64..1000),
+        |((a, b), flows, jitter, warmup, seed)| {
+            let variation = match jitter {
+                "auto" => String::new(),
+                jitter => format!("variation = {{ host_jitter = \"{jitter}\" }}\n"),
+            };
+            let text = format!("{variation}warmup = \"{warmup} ms\"\n{}", random(&a, &b, &flows));
+            let of_case = run_side_by_side(&scenario(&text), seed);
+            let mut all = short.borrow_mut();
+            all.stragglers += of_case.stragglers;
+            all.early.iter_mut().zip(of_case.early).for_each(|(all, n)| *all += n);
+            Ok(())
+        },
+    );
+    ran.unwrap();
+    let Short { early: [single, several], stragglers } = short.into_inner();
+    assert!(single > 1000 && several > 1000 && stragglers > 100, "{single} {several} {stragglers}");
 }
 
 /// Two Reno flows fill a link; at most one ACK of ten arrives while losses are repaired.

@@ -32,6 +32,11 @@ impl Connection {
     fn await_answer(&mut self, s: usize, net: &mut Network) {
         let subflow = &mut self.subflows[s];
         subflow.handshake_at = net.now() + HANDSHAKE_RTO.times(1 << subflow.handshake_tries.min(6));
+        if subflow.handshake_tries > 0 && matches!(subflow.stage, Stage::SynSent | Stage::Joining) {
+            // The receiver may answer again between segments.
+            subflow.ahead = false;
+            net.let_receive_on_arrival(subflow.id);
+        }
         subflow.handshake_tries += 1;
         self.arm(s, net);
     }

@@ -17,7 +17,7 @@ impl Connection {
             self.finish(net);
             limited = self.subflows[0].is_full(&self.cc);
         }
-        Self::end_turn(&mut self.subflows[0], limited, &self.out, self.targets, net);
+        Self::end_turn(&mut self.subflows[0], limited, &self.out, net);
     }
 
     /// Sends new data. Returns whether the window stopped it.
@@ -43,7 +43,7 @@ impl Connection {
                 break;
             };
             let segment = Segment::new(n as u32, chunk.offset, chunk.len, flags);
-            Self::send_one(subflow, segment, self.tcp.ecn, self.dss, &self.cc, net);
+            Self::send_one(subflow, segment, self.tcp.ecn, &mut self.incoming, &self.cc, net);
         }
         if subflow.tx.board.nxt() > first {
             subflow.tx.arm_probe(now);

@@ -1,7 +1,7 @@
 //! Order of sending in a connection: retransmissions, reinjections, new data, FINs.
 
-use super::{Connection, timer_targets};
-use crate::dss::Dss;
+use super::Connection;
+use crate::incoming::Incoming;
 use crate::network::Network;
 use crate::packet::{Chunk, HEADER, Kind, Packet, flag};
 use crate::schedule;
@@ -81,7 +81,7 @@ impl Connection {
                 return;
             }
             let segment = subflow.tx.resend(seq, now, &self.cc);
-            Self::transmit(subflow, seq, segment, self.dss, net);
+            Self::transmit(subflow, seq, segment, &mut self.incoming, net);
         }
     }
 
@@ -105,29 +105,23 @@ impl Connection {
         if self.out.is_sent() {
             self.finish(net);
         }
-        for (subflow, target) in self.subflows.iter_mut().zip(timer_targets(self.targets)) {
+        for subflow in &mut self.subflows {
             let limited =
                 subflow.is_up() && (!subflow.tx.has_room(&self.cc) || subflow.burst == Burst::WaitForWindow);
-            Self::end_turn(subflow, limited, &self.out, target, net);
+            Self::end_turn(subflow, limited, &self.out, net);
         }
     }
 
     /// After the turn of a subflow to send: reports what limited it, and sets its timer.
     #[inline(always)]
-    pub(super) fn end_turn(
-        subflow: &mut Subflow,
-        limited: bool,
-        out: &SendStream,
-        target: u32,
-        net: &mut Network,
-    ) {
+    pub(super) fn end_turn(subflow: &mut Subflow, limited: bool, out: &SendStream, net: &mut Network) {
         if subflow.is_up() {
             subflow.tx.note_usage(limited);
             if !limited {
                 subflow.tx.note_app_limited(out, net.now());
             }
         }
-        subflow.arm(target, &mut net.events);
+        subflow.arm(&mut net.events);
     }
 
     /// The next chunk for `s`: a reinjection, new data, or, if the receive window is full, the
@@ -232,7 +226,7 @@ impl Connection {
             let Some((n, chunk)) = queues.take(s, &mut self.out, &mut self.reinjected) else { return false };
             let flags = flags | tso::push(left, segments);
             let segment = Segment::new(n as u32, chunk.offset, chunk.len, flags);
-            Self::send_on(subflow, segment, self.tcp.ecn, self.dss, &self.cc, net);
+            Self::send_on(subflow, segment, self.tcp.ecn, &mut self.incoming, &self.cc, net);
         }
         true
     }
@@ -280,12 +274,19 @@ impl Connection {
 
     #[inline(never)]
     pub(super) fn send_segment(&mut self, s: usize, segment: Segment, net: &mut Network) {
-        Self::send_on(&mut self.subflows[s], segment, self.tcp.ecn, self.dss, &self.cc, net);
+        Self::send_on(&mut self.subflows[s], segment, self.tcp.ecn, &mut self.incoming, &self.cc, net);
     }
 
     #[inline(always)] // a call costs more than what it saves
-    fn send_on(subflow: &mut Subflow, segment: Segment, ecn: bool, dss: Dss, cc: &Group, net: &mut Network) {
-        Self::send_one(subflow, segment, ecn, dss, cc, net);
+    fn send_on(
+        subflow: &mut Subflow,
+        segment: Segment,
+        ecn: bool,
+        incoming: &mut Incoming,
+        cc: &Group,
+        net: &mut Network,
+    ) {
+        Self::send_one(subflow, segment, ecn, incoming, cc, net);
         subflow.tx.arm_probe(net.now());
     }
 
@@ -295,7 +296,7 @@ impl Connection {
         subflow: &mut Subflow,
         segment: Segment,
         ecn: bool,
-        dss: Dss,
+        incoming: &mut Incoming,
         cc: &Group,
         net: &mut Network,
     ) {
@@ -303,19 +304,27 @@ impl Connection {
         if ecn && subflow.tx.take_cwr() {
             segment.flags |= flag::CWR;
         }
-        Self::transmit(subflow, seq, segment, dss, net);
+        Self::transmit(subflow, seq, segment, incoming, net);
     }
 
     #[inline]
-    pub(super) fn transmit(subflow: &Subflow, seq: u64, segment: Segment, dss: Dss, net: &mut Network) {
-        let wire = segment.len + HEADER + dss.mapping;
+    pub(super) fn transmit(
+        subflow: &mut Subflow,
+        seq: u64,
+        segment: Segment,
+        incoming: &mut Incoming,
+        net: &mut Network,
+    ) {
+        let wire = segment.len + HEADER + incoming.dss.mapping;
         let mut packet = Packet::new(Kind::Data, subflow.id, subflow.life, wire, segment.sent);
         packet.seq = seq as u32;
         packet.data = segment.chunk;
         packet.len = segment.len;
         packet.flags = segment.flags;
         packet.offset = segment.offset;
-        net.send(packet);
+        if let Some(at) = net.send_data(&mut packet, subflow.ahead) {
+            subflow.receive_early(&packet, at, incoming, net);
+        }
     }
 
     /// Closes the connection: a DATA_FIN once all data is sent, FINs once it is acknowledged (RFC 8684

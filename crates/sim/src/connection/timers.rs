@@ -63,12 +63,12 @@ impl Connection {
     fn retransmit(&mut self, s: usize, seq: u64, net: &mut Network) {
         let subflow = &mut self.subflows[s];
         let segment = subflow.tx.resend(seq, net.now(), &self.cc);
-        Self::transmit(subflow, seq, segment, self.dss, net);
+        Self::transmit(subflow, seq, segment, &mut self.incoming, net);
     }
 
     /// Schedules the timer event of `s` if necessary.
     pub(super) fn arm(&mut self, s: usize, net: &mut Network) {
-        self.subflows[s].arm(self.targets + TARGETS_PER_SUBFLOW * s as u32, &mut net.events);
+        self.subflows[s].arm(&mut net.events);
     }
 
     /// Schedules the event that the application shares with the retransmission timer of the connection.
@@ -89,7 +89,7 @@ impl Connection {
         }
         self.application_event = Time::NEVER;
         if self.application.next_at <= net.now() {
-            let (received, mss) = (self.incoming.bytes(), self.out.mss());
+            let (received, mss) = (self.incoming.stream.bytes(), self.out.mss());
             if self.application.on_time(net.now(), &mut self.out, received, mss) {
                 self.send_request(net);
             }
