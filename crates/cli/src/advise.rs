@@ -2,14 +2,12 @@
 
 use crate::finish::laboratory;
 use crate::interrupt;
-use crate::jobs::Jobs;
 use crate::output::{distinct, note, print, print_json};
 use crate::pages::advise::page;
 use crate::progress::Progress;
-use crate::scenario_args::ScenarioArgs;
+use crate::shared_args::{Jobs, ScenarioArgs, option};
 use crate::table::WIDTH;
 use anabranch::advise::RULE;
-use anabranch::records::quoted;
 use anabranch::studies::{Kind, Results, file};
 use anabranch::{Advice, AdviseOptions, Error};
 use clap::Args;
@@ -38,7 +36,6 @@ pub fn help() -> String {
     format!("{EXAMPLES}\n\n{}", textwrap::fill(&format!("The rule: {RULE}"), WIDTH))
 }
 
-/// Arguments of `advise`.
 #[derive(Debug, Args)]
 pub struct AdviseArgs {
     #[command(flatten)]
@@ -73,7 +70,6 @@ pub struct AdviseArgs {
     pub json: bool,
 }
 
-/// `anabranch advise`.
 pub fn advise(args: AdviseArgs) -> Result<(), Error> {
     args.jobs.apply()?;
     let command = command(&args);
@@ -88,10 +84,7 @@ pub fn advise(args: AdviseArgs) -> Result<(), Error> {
     let scenario = args.scenario.open(vec![], args.linux_hosts)?;
     interrupt::listen()?;
     let results = args.out.as_deref().map(|out| Results::open(out, note)).transpose()?;
-    let progress = Progress::over_runs();
-    let advice = anabranch::advise(&scenario, &options, &progress.watch());
-    drop(progress);
-    let advice = advice?;
+    let advice = Progress::over_runs().during(|watch| anabranch::advise(&scenario, &options, watch))?;
     let printed = if args.json { print_json(&advice) } else { print(&page(&advice, &scenario)) };
     if let Some(results) = results {
         let report = keep(&results, &advice)?;
@@ -111,18 +104,10 @@ fn keep(results: &Results, advice: &Advice) -> Result<PathBuf, Error> {
 }
 
 fn command(args: &AdviseArgs) -> String {
-    let shared = args.scenario.command();
-    let one = |option: &str, values: &[String]| -> String {
-        values.iter().map(|value| format!(" {option} {}", quoted(value))).collect()
-    };
-    let flow: Vec<String> = args.flow.iter().cloned().collect();
-    let buffers: Vec<String> = if args.buffers.is_empty() { vec![] } else { vec![args.buffers.join(",")] };
-    format!(
-        "anabranch advise {shared}{}{}{} --seeds {}{}",
-        one("--flow", &flow),
-        one("--cc", &args.cc),
-        one("--buffers", &buffers),
-        args.seeds,
-        if args.linux_hosts { " --linux-hosts" } else { "" }
-    )
+    let AdviseArgs { scenario, flow, cc, buffers, seeds, .. } = args;
+    let buffers = (!buffers.is_empty()).then(|| buffers.join(","));
+    let options =
+        [option("flow", flow), option("cc", cc), option("buffers", buffers), option("seeds", [seeds])];
+    let hosts = if args.linux_hosts { " --linux-hosts" } else { "" };
+    format!("anabranch advise {}{}{hosts}", scenario.command(), options.concat())
 }

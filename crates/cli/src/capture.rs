@@ -1,9 +1,9 @@
 //! `anabranch capture`: reads a packet capture and summarises its connections.
 
-use crate::format::sample_format;
 use crate::interrupt;
 use crate::output::{list_files, print, print_json};
 use crate::pages::capture::page;
+use crate::shared_args::sample_format;
 use anabranch::{CaptureOptions, Error, SampleFormat, Time};
 use clap::Args;
 use std::path::PathBuf;
@@ -18,7 +18,6 @@ Examples:
 Capture at the sender's host: only there the capture shows full round-trip times and all
 retransmissions.";
 
-/// Arguments of `capture`.
 #[derive(Debug, Args)]
 pub struct CaptureArgs {
     /// The capture of tcpdump, dumpcap or Wireshark, as pcap or pcapng.
@@ -56,7 +55,6 @@ fn interval(text: &str) -> Result<Time, String> {
     }
 }
 
-/// `anabranch capture`.
 pub fn capture(args: CaptureArgs) -> Result<(), Error> {
     interrupt::listen()?;
     if args.trace {

@@ -1,10 +1,9 @@
 //! `anabranch cc`: the algorithms in the registry, and their behaviour in the standard cases.
 
 use crate::finish::run;
-use crate::jobs::Jobs;
 use crate::output::{print, print_json};
 use crate::pages::algorithm;
-use crate::size_args::SizeArgs;
+use crate::shared_args::{Jobs, SizeArgs};
 use anabranch::algorithms::registry::{ALL, Entry};
 use anabranch::scenarios::describe::describe;
 use anabranch::studies::Kind;
@@ -35,7 +34,6 @@ Examples:
   anabranch cc report lia olia --quick
   anabranch cc report coupled-cubic --seeds 20 --out out-20";
 
-/// Subcommands of `cc`.
 #[derive(Debug, Subcommand)]
 pub enum CcCommand {
     /// List the algorithms.
@@ -62,7 +60,6 @@ pub enum CcCommand {
     Report(CcReportArgs),
 }
 
-/// Arguments of `cc report`.
 #[derive(Debug, Args)]
 pub struct CcReportArgs {
     /// The algorithms; by default all.
@@ -82,7 +79,6 @@ pub struct CcReportArgs {
     pub json: bool,
 }
 
-/// `anabranch cc`.
 pub fn cc(command: &CcCommand) -> Result<(), Error> {
     match command {
         CcCommand::List { json: true } => print_json(&ALL.iter().map(|e| describe(e)).collect::<Vec<_>>()),
@@ -95,7 +91,6 @@ pub fn cc(command: &CcCommand) -> Result<(), Error> {
     }
 }
 
-/// `anabranch cc report`.
 fn report(args: &CcReportArgs) -> Result<(), Error> {
     args.jobs.apply()?;
     let all = args.names.is_empty() || args.names.iter().any(|name| name == "all");

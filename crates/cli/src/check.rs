@@ -2,7 +2,7 @@
 
 use crate::output::print;
 use crate::pages::check::page;
-use crate::scenario_args::ScenarioArgs;
+use crate::shared_args::ScenarioArgs;
 use anabranch::{Error, check_memory};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
@@ -13,7 +13,6 @@ Examples:
   anabranch check example:two-paths --set links.dsl.queue='2 BDP'
   anabranch check - < scenario.toml";
 
-/// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     #[command(flatten)]
@@ -26,7 +25,6 @@ pub struct CheckArgs {
     pub cc: Vec<String>,
 }
 
-/// `anabranch check`.
 pub fn check(args: CheckArgs) -> Result<(), Error> {
     let scenario = args.scenario.read(args.cc, false)?;
     scenario.check()?;

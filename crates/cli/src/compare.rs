@@ -1,12 +1,10 @@
 //! `anabranch compare`: runs a scenario with several algorithms over several seeds.
 
-use crate::backend::backend;
 use crate::interrupt;
-use crate::jobs::Jobs;
 use crate::output::{distinct, note, note_warnings, print, print_json};
 use crate::pages::compare::{Difference, Page};
 use crate::progress::Progress;
-use crate::scenario_args::ScenarioArgs;
+use crate::shared_args::{Jobs, ScenarioArgs, backend};
 use anabranch::studies::file;
 use anabranch::{Comparison, Error, Runner, Summary};
 use clap::Args;
@@ -20,7 +18,6 @@ Examples:
   anabranch compare example:two-paths --cc lia,uncoupled --seeds 20 --json > runs.json
   anabranch compare example:shared-bottleneck --cc lia,olia --backend kernel";
 
-/// Arguments of `compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
     #[command(flatten)]
@@ -65,7 +62,6 @@ struct Run<'a> {
     difference_to_first: Vec<Difference>,
 }
 
-/// `anabranch compare`.
 pub fn compare(args: CompareArgs) -> Result<(), Error> {
     args.jobs.apply()?;
     let runner = args.backend;
@@ -75,9 +71,7 @@ pub fn compare(args: CompareArgs) -> Result<(), Error> {
     note_warnings(&comparison.warnings());
     runner.ready()?;
     interrupt::listen()?;
-    let progress = Progress::over_runs();
-    let compared = comparison.run(&progress.watch())?;
-    drop(progress);
+    let compared = Progress::over_runs().during(|watch| comparison.run(watch))?;
     let page = Page::of(&cc, &compared, &scenario);
     if args.json {
         let all = compared.runs.iter().map(|(i, summary)| Run {

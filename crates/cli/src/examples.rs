@@ -24,7 +24,6 @@ Examples:
   anabranch new my-study.toml --from buffer-and-delay
   anabranch run my-scenario.toml";
 
-/// Arguments of `examples`.
 #[derive(Debug, Args)]
 pub struct ExamplesArgs {
     /// Print a JSON array.
@@ -32,7 +31,6 @@ pub struct ExamplesArgs {
     pub json: bool,
 }
 
-/// Arguments of `new`.
 #[derive(Debug, Args)]
 pub struct NewArgs {
     /// The file to write; an existing one stays.
@@ -42,7 +40,6 @@ pub struct NewArgs {
     pub from: String,
 }
 
-/// `anabranch examples`.
 pub fn examples(args: &ExamplesArgs) -> Result<(), Error> {
     let kind = |is_study| if is_study { "study" } else { "run, compare, sweep" };
     if args.json {
@@ -56,7 +53,6 @@ pub fn examples(args: &ExamplesArgs) -> Result<(), Error> {
     print(&table.to_string())
 }
 
-/// `anabranch new`.
 pub fn new(args: &NewArgs) -> Result<(), Error> {
     let name = args.from.trim_start_matches("example:");
     let example = named(Path::new(&format!("example:{name}"))).transpose()?;

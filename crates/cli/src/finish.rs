@@ -13,9 +13,7 @@ pub fn provisional(campaign: Campaign, place: Place) -> Result<(), Error> {
     interrupt::listen()?;
     let place = Place { laboratory: laboratory(), ..place };
     let report = place.out.join("report/index.html");
-    let progress = Progress::over_runs();
-    campaign.run(place, &progress.watch(), &mut |_| ())?;
-    drop(progress);
+    Progress::over_runs().during(|watch| campaign.run(place, watch, &mut |_| ()))?;
     print(&format!("Provisional report, of the quick size: {}", report.display()))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::output::{print, print_json};
 use crate::pages::ideal::page;
-use crate::scenario_args::ScenarioArgs;
+use crate::shared_args::ScenarioArgs;
 use anabranch::Error;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
@@ -15,7 +15,6 @@ Examples:
   anabranch ideal example:two-paths --queue 1
   anabranch ideal example:two-paths --json > ideal.json";
 
-/// Arguments of `ideal`.
 #[derive(Debug, Args)]
 pub struct IdealArgs {
     #[command(flatten)]
@@ -39,7 +38,6 @@ fn parse_fraction(text: &str) -> Result<f64, String> {
     }
 }
 
-/// `anabranch ideal`.
 pub fn ideal(args: IdealArgs) -> Result<(), Error> {
     let ideals = args.scenario.open(args.cc, false)?.ideal(args.queue);
     if args.json { print_json(&ideals) } else { print(&page(&ideals)) }

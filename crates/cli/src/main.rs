@@ -3,7 +3,6 @@
 //! Each command has a file with its arguments, its examples and its function. `pages` prints results as text.
 
 mod advise;
-mod backend;
 mod capture;
 mod cc;
 mod check;
@@ -11,11 +10,8 @@ mod compare;
 mod examples;
 mod failure;
 mod finish;
-mod format;
 mod ideal;
 mod interrupt;
-mod jobs;
-mod kept_args;
 #[cfg(feature = "linux")]
 mod kernel;
 mod man;
@@ -25,14 +21,12 @@ mod paper;
 mod plot;
 mod progress;
 mod run;
-mod scenario_args;
-mod size_args;
+mod shared_args;
 mod study;
 mod sweep;
 mod table;
 mod task;
 mod trace;
-mod variant_args;
 
 use anabranch::Error;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
@@ -102,9 +96,6 @@ pub enum Command {
     Paper(paper::PaperArgs),
     /// Run your own study, a TOML file that varies scenarios, judges claims and draws figures.
     #[command(after_help = study::EXAMPLES)]
-    #[command(mut_arg("quick", |arg| arg.help("The study's quick size: two seeds unless the study sets another number")))]
-    #[command(mut_arg("full", |arg| arg.help("The study's full size: ten seeds unless the study sets another number")))]
-    #[command(mut_arg("seeds", |arg| arg.help("The number of seeds, instead of the size's own")))]
     Study(study::StudyArgs),
     /// Vary keys and algorithms of a scenario, and write a table of all runs and figures over the varied keys.
     #[command(after_help = sweep::EXAMPLES)]

@@ -1,17 +1,13 @@
 //! `anabranch paper`: runs and judges the experiments of papers and writes the report.
 
-use crate::backend::backend;
 use crate::finish::{self, run};
 use crate::interrupt;
-use crate::jobs::Jobs;
 use crate::output::{note, print};
 use crate::pages::study::verdicts;
 use crate::progress::Progress;
-use crate::size_args::SizeArgs;
+use crate::shared_args::{Jobs, SizeArgs, VariantArgs, backend, option};
 use crate::table::{Table, WIDTH};
-use crate::variant_args::VariantArgs;
 use anabranch::algorithms::registry;
-use anabranch::records::quoted;
 use anabranch::studies::{Kind, Results, file::Heading};
 use anabranch::{Campaign, Error, Options, Place, Runner, Size, input_error};
 use clap::Args;
@@ -36,7 +32,6 @@ pub fn help() -> String {
     format!("Papers:\n{papers}\n{EXAMPLES}")
 }
 
-/// Arguments of `paper`.
 #[derive(Debug, Args)]
 pub struct PaperArgs {
     /// Papers by name or letter, separated by commas; `all`; or `list`, which prints the papers and their experiments.
@@ -80,7 +75,6 @@ pub struct PaperArgs {
     pub keep_runs: bool,
 }
 
-/// `anabranch paper`.
 pub fn paper(args: &PaperArgs) -> Result<(), Error> {
     if args.papers == ["list"] {
         return list();
@@ -99,11 +93,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Error> {
         seeds: args.size.seeds,
         only: args.only.clone(),
         without_variants: args.variants.left_out(),
-        beside: runner
-            .variants(args.linux_hosts)
-            .into_iter()
-            .chain(anabranch::measured_beside(runner))
-            .collect(),
+        beside: [runner.variants(args.linux_hosts), anabranch::measured_beside(runner).collect()].concat(),
     };
     if let Some(folder) = &args.measure {
         interrupt::listen()?;
@@ -147,13 +137,9 @@ fn list() -> Result<(), Error> {
 }
 
 fn command(args: &PaperArgs) -> String {
-    let mut command = format!("anabranch paper {}{}", args.papers.join(","), args.size);
-    if let Some(only) = &args.only {
-        command += &format!(" --only {}", quoted(only));
-    }
-    command += &args.variants.to_string();
-    if args.quick_first {
-        command += " --quick-first";
-    }
-    command + &args.backend.options(args.linux_hosts)
+    let PaperArgs { size, variants, .. } = args;
+    let (papers, only) = (args.papers.join(","), option("only", &args.only));
+    let first = if args.quick_first { " --quick-first" } else { "" };
+    let backend = args.backend.options(args.linux_hosts);
+    format!("anabranch paper {papers}{size}{only}{variants}{first}{backend}")
 }

@@ -21,7 +21,6 @@ Examples:
   anabranch plot out/run --figure list
   anabranch plot out/papers/coupled-cubic.json --figure A-F5 --size double --columns 2 --same-y";
 
-/// Arguments of `plot`.
 #[derive(Debug, Args)]
 pub struct PlotArgs {
     /// Folders of `run --out`, or the result of a study: a file in `studies` or `papers` of its folder of results. Several runs are
@@ -89,7 +88,6 @@ pub enum Legend {
     None,
 }
 
-/// `anabranch plot`.
 pub fn plot(args: &PlotArgs) -> Result<(), Error> {
     if args.figure == ["list"] {
         let (names, shows): (Vec<_>, Vec<_>) = Drawable::open(&args.what)?.figures().into_iter().unzip();

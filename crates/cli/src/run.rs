@@ -1,11 +1,9 @@
 //! `anabranch run`: runs a scenario once.
 
-use crate::backend::{TrafficName, backend};
-use crate::format::sample_format;
 use crate::output::{list_files, note, print, print_json};
 use crate::pages::run::page;
 use crate::progress::Progress;
-use crate::scenario_args::ScenarioArgs;
+use crate::shared_args::{ScenarioArgs, TrafficName, backend, sample_format};
 use crate::{interrupt, output};
 use anabranch::studies::task::trusted;
 use anabranch::{Error, Outputs, Packets, Runner, SampleFormat};
@@ -31,7 +29,6 @@ Examples:
   anabranch run example:two-paths --backend kernel
   anabranch run example:two-paths --linux-hosts";
 
-/// Arguments of `run`.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("outputs").args(["out", "plot", "pcap", "qlog"]).multiple(true)))]
 pub struct RunArgs {
@@ -83,7 +80,6 @@ pub struct RunArgs {
     pub json: bool,
 }
 
-/// `anabranch run`.
 pub fn run(args: RunArgs) -> Result<(), Error> {
     let runner = args.backend;
     let scenario = args.scenario.open(args.cc, args.linux_hosts)?;
@@ -103,9 +99,9 @@ pub fn run(args: RunArgs) -> Result<(), Error> {
     outputs.check(&scenario, runner, args.yes)?;
     runner.ready()?;
     interrupt::listen()?;
-    let progress = Progress::over(scenario.duration);
-    let mut made = outputs.run(&scenario, backend, &(runner.options(false) + traffic), &progress.watch())?;
-    drop(progress);
+    let options = runner.options(false) + traffic;
+    let mut made =
+        Progress::over(scenario.duration).during(|watch| outputs.run(&scenario, backend, &options, watch))?;
     let partial = made.summary.partial_until_s;
     match args.json {
         true => print_json(&made.summary)?,

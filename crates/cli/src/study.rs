@@ -2,14 +2,10 @@
 
 mod cluster;
 
-use crate::backend::backend;
 use crate::finish;
-use crate::jobs::Jobs;
-use crate::kept_args::KeptArgs;
 use crate::output::{note, note_warnings, print};
 use crate::pages::study::verdicts_and_rows;
-use crate::size_args::SizeArgs;
-use crate::variant_args::VariantArgs;
+use crate::shared_args::{Jobs, KeptArgs, SizeArgs, VariantArgs, backend, option};
 use anabranch::records::quoted;
 use anabranch::studies::file::{AxisSubset, parts};
 use anabranch::studies::{Kind, RunCache, Study};
@@ -42,7 +38,6 @@ fn parse_axis_subset(text: &str) -> Result<AxisSubset, String> {
     Ok((axis.trim().to_owned(), parts(values)))
 }
 
-/// Arguments of `study`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct StudyArgs {
@@ -52,7 +47,6 @@ pub struct StudyArgs {
     pub run: StudyRunArgs,
 }
 
-/// Subcommands of `study`.
 #[derive(Debug, Subcommand)]
 pub enum StudyCommand {
     /// Check a study without running it, and print the number of its runs and their estimated duration.
@@ -63,14 +57,14 @@ pub enum StudyCommand {
     },
     /// Show how many of a study's runs are kept, and whether it has a result.
     #[command(after_help = STATUS_EXAMPLES)]
-    #[command(mut_arg("quick", |arg| arg.help("The study's quick size: two seeds unless the study sets another number")))]
-    #[command(mut_arg("full", |arg| arg.help("The study's full size: ten seeds unless the study sets another number")))]
-    #[command(mut_arg("seeds", |arg| arg.help("The number of seeds, instead of the size's own")))]
     Status(StudyRunArgs),
 }
 
 /// Arguments that run a study.
 #[derive(Debug, Args)]
+#[command(mut_arg("quick", |arg| arg.help("The study's quick size: two seeds unless the study sets another number")))]
+#[command(mut_arg("full", |arg| arg.help("The study's full size: ten seeds unless the study sets another number")))]
+#[command(mut_arg("seeds", |arg| arg.help("The number of seeds, instead of the size's own")))]
 pub struct StudyRunArgs {
     /// The study file; its scenarios are relative to it.
     #[arg(required = true)]
@@ -138,7 +132,6 @@ impl StudyRunArgs {
     }
 }
 
-/// `anabranch study`.
 pub fn study(args: &StudyArgs) -> Result<(), Error> {
     match &args.command {
         Some(StudyCommand::Check { file }) => check(file),
@@ -213,12 +206,9 @@ fn status(args: &StudyRunArgs) -> Result<(), Error> {
 
 fn command(args: &StudyRunArgs) -> String {
     let name = quoted(&args.file().display().to_string());
-    let only = args.only.as_ref().map(|only| format!(" --only {}", quoted(only))).unwrap_or_default();
-    let at = args
-        .at
-        .iter()
-        .map(|(axis, values)| format!(" --at {}", quoted(&format!("{axis}={}", values.join(",")))));
-    let (size, at, variants) = (&args.size, at.collect::<String>(), &args.variants);
+    let StudyRunArgs { size, variants, .. } = args;
+    let only = option("only", &args.only);
+    let at = option("at", args.at.iter().map(|(axis, values)| format!("{axis}={}", values.join(","))));
     let backend = args.backend.options(args.linux_hosts);
     format!("anabranch study {name}{size}{only}{at}{variants}{backend}")
 }

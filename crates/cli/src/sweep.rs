@@ -1,11 +1,9 @@
 //! `anabranch sweep`: varies keys and algorithms of a scenario, as a generated study.
 
-use crate::backend::backend;
 use crate::finish::run;
-use crate::jobs::Jobs;
-use crate::kept_args::KeptArgs;
 use crate::output::{note_warnings, print};
 use crate::pages::sweep::page;
+use crate::shared_args::{Jobs, KeptArgs, backend, option};
 use anabranch::records::quoted;
 use anabranch::studies::{Kind, file::parts};
 use anabranch::{Campaign, Changes, Error, Options, Runner, Scenario, examples, study_of_sweep};
@@ -25,7 +23,6 @@ Examples:
 pub const REPLACE: &str = "\
 Replace another sweep of the same name, or one of more seeds or another version";
 
-/// Arguments of `sweep`.
 #[derive(Debug, Args)]
 pub struct SweepArgs {
     /// The scenario file.
@@ -71,7 +68,6 @@ pub struct SweepArgs {
     pub json: bool,
 }
 
-/// `anabranch sweep`.
 pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
     args.jobs.apply()?;
     if args.scenario == Path::new("-") {
@@ -119,14 +115,9 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
 }
 
 fn command(args: &SweepArgs) -> String {
-    let mut command = format!("anabranch sweep {}", quoted(&args.scenario.display().to_string()));
-    let all = [("--vary", &args.vary), ("--cc", &args.cc), ("--set", &args.set)];
-    let duration = args.duration.iter().map(|duration| ("--duration", duration));
-    let name = args.name.iter().map(|name| ("--name", name));
-    let options =
-        all.into_iter().flat_map(|(option, values)| values.iter().map(move |value| (option, value)));
-    for (option, value) in options.chain(duration).chain(name) {
-        command += &format!(" {option} {}", quoted(value));
-    }
-    command + &format!(" --seeds {}{}", args.seeds, args.backend.options(args.linux_hosts))
+    let scenario = quoted(&args.scenario.display().to_string());
+    let varied = [option("vary", &args.vary), option("cc", &args.cc), option("set", &args.set)].concat();
+    let (duration, name) = (option("duration", &args.duration), option("name", &args.name));
+    let (seeds, backend) = (args.seeds, args.backend.options(args.linux_hosts));
+    format!("anabranch sweep {scenario}{varied}{duration}{name} --seeds {seeds}{backend}")
 }

@@ -1,9 +1,9 @@
 //! `anabranch task`: executes one run that is given as data.
 
-use crate::backend::TrafficName;
 use crate::interrupt;
 use crate::output::print_json_line;
 use crate::progress::Progress;
+use crate::shared_args::TrafficName;
 use anabranch::linux::KERNEL;
 #[cfg(feature = "linux")]
 use anabranch::linux::SampleWriter;
@@ -22,7 +22,6 @@ Examples:
 where task.json is, on one line or several (`seed` and `scenario` are required):
   {\"scenario\": \"TOML text\", \"set\": [\"links.a.rate=5 Mbit/s\"], \"cc\": [\"lia\"], \"seed\": 3, \"backend\": \"sim\"}";
 
-/// Arguments of `task`.
 #[derive(Debug, Args)]
 pub struct TaskArgs {
     /// Run even if it may need more than 4 GB of memory.
@@ -46,7 +45,6 @@ pub struct TaskArgs {
 /// An example of a task.
 pub const EXAMPLE: &str = r#"{"scenario": "TOML text", "set": ["links.a.rate=5 Mbit/s"], "cc": ["lia"], "seed": 3, "backend": "sim"}"#;
 
-/// `anabranch task`.
 pub fn task(args: &TaskArgs) -> Result<(), Error> {
     let source = read(Path::new("-"))?;
     let task: Task = serde_json::from_str(&source.text).map_err(|why| {
@@ -68,16 +66,10 @@ pub fn task(args: &TaskArgs) -> Result<(), Error> {
     }
     let version = RESULTS_VERSION.to_owned();
     interrupt::listen()?;
-    let progress = Progress::over(scenario.duration);
-    let watch = progress.watch();
-    let mut keep_going = watch.keep_going();
-    let summary = match &args.samples {
-        None => backend.run(&task, &mut NoSamples, &mut keep_going)?,
-        Some(file) => with_samples((file, args.packets), &task, backend, &mut keep_going)?,
-    };
-    drop(keep_going);
-    drop(watch);
-    drop(progress);
+    let summary = Progress::over(scenario.duration).during(|watch| match &args.samples {
+        None => Ok(backend.run(&task, &mut NoSamples, &mut watch.keep_going())?),
+        Some(file) => with_samples((file, args.packets), &task, backend, &mut watch.keep_going()),
+    })?;
     let key = task.key(&version).map_err(Error::input)?;
     print_json_line(&Record { key, version, summary })
 }

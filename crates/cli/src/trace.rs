@@ -15,7 +15,6 @@ In a scenario with a link that follows it:
   [links.lte]
   trace = \"lte.down\"";
 
-/// Arguments of `trace`.
 #[derive(Debug, Args)]
 pub struct TraceArgs {
     /// The model.
@@ -39,7 +38,6 @@ enum Model {
     Mmwave,
 }
 
-/// `anabranch trace`.
 pub fn trace(args: &TraceArgs) -> Result<(), Error> {
     let wrong =
         |why: String| Error::Input(miette!(help = "for example --duration '60 s'", "--duration: {why}"));

@@ -1,13 +1,12 @@
 //! The command line of `anabranch kernel`.
 
-use crate::format::sample_format;
+use crate::shared_args::sample_format;
 use anabranch::SampleFormat;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Examples of `kernel`.
 pub const EXAMPLES: &str = "\
 Examples:
   anabranch kernel doctor
@@ -78,7 +77,6 @@ Examples:
 
 Ends by q or Ctrl-C; a record is complete then. --json prints an object per sample and line.";
 
-/// Subcommands of `kernel`.
 #[derive(Debug, Subcommand)]
 pub enum KernelCommand {
     /// Check whether this kernel supports the algorithms, and print how to install missing features.
@@ -108,7 +106,6 @@ pub enum KernelCommand {
     Monitor(MonitorArgs),
 }
 
-/// Arguments of `kernel doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     /// Check this network namespace: its name, a path, or the number of a process in it; by default this command's own.
@@ -127,7 +124,6 @@ pub struct NamesArgs {
     pub names: Vec<String>,
 }
 
-/// Arguments of `kernel status`.
 #[derive(Debug, Args)]
 pub struct StatusArgs {
     /// Measure the cost of each program per call during this time, which slows all BPF programs a little.
@@ -138,7 +134,6 @@ pub struct StatusArgs {
     pub json: bool,
 }
 
-/// Arguments of `kernel use`.
 #[derive(Debug, Args)]
 pub struct UseArgs {
     /// The algorithm, which is loaded if necessary; or an algorithm of the kernel, such as reno.
@@ -151,7 +146,6 @@ pub struct UseArgs {
     pub host: bool,
 }
 
-/// Arguments of `kernel monitor`.
 #[derive(Debug, Args)]
 pub struct MonitorArgs {
     /// Time between samples, at least 10 ms.
