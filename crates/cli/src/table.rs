@@ -53,19 +53,15 @@ impl Table {
     pub fn text<S: Into<String>>(mut self, heading: &str, cells: impl IntoIterator<Item = S>) -> Self {
         // Escaped before the layout, because escapes are wider.
         let cells = cells.into_iter().map(|cell| printable(&cell.into())).collect();
-        self.0.push(Column {
-            heading: heading.to_owned(),
-            cells,
-            alignment: CellAlignment::Left,
-            breaks: true,
-        });
+        let (heading, alignment) = (heading.to_owned(), CellAlignment::Left);
+        self.0.push(Column { heading, cells, alignment, breaks: true });
         self
     }
 
     /// Adds a column of names, which do not break where the table has room for them.
     pub fn names<S: Into<String>>(mut self, heading: &str, cells: impl IntoIterator<Item = S>) -> Self {
         self = self.text(heading, cells);
-        self.0.iter_mut().next_back().into_iter().for_each(|column| column.breaks = false);
+        self.0.last_mut().into_iter().for_each(|column| column.breaks = false);
         self
     }
 
@@ -101,10 +97,10 @@ impl Table {
         columns: impl IntoIterator<Item = (&'a str, Vec<Option<f64>>)>,
     ) -> (Self, &'static str) {
         let columns: Vec<_> = columns.into_iter().collect();
-        let (factor, unit) = choose(units, columns.iter().flat_map(|(_, cells)| cells).flatten().copied());
+        let values = || columns.iter().flat_map(|(_, cells)| cells).flatten().copied();
+        let (factor, unit) = choose(units, values());
         // What a solver leaves of 0.
-        let least = 1e-9
-            * columns.iter().flat_map(|(_, cells)| cells).flatten().fold(0.0, |a: f64, b| a.max(b.abs()));
+        let least = 1e-9 * values().map(f64::abs).fold(0.0, f64::max);
         let cleaned = |x: f64| if x.abs() < least { 0.0 } else { x };
         let show = |x: Option<f64>| x.map_or(NOTHING.to_owned(), |x| cell(cleaned(x) / factor, unit));
         for (heading, cells) in columns {
@@ -114,18 +110,19 @@ impl Table {
     }
 
     /// Adds a column of means with the half-widths of their 95 % intervals.
-    pub fn estimates(self, heading: &str, units: Units, cells: &[Spread]) -> Self {
+    pub fn estimates(self, heading: &str, units: Units, cells: impl IntoIterator<Item = Spread>) -> Self {
+        let cells: Vec<_> = cells.into_iter().collect();
         self.estimates_in(heading, choose(units, cells.iter().filter_map(Spread::mean)), cells)
     }
 
     /// The same in a unit, given with its factor.
-    pub fn estimates_in(self, heading: &str, (factor, unit): (f64, &str), cells: &[Spread]) -> Self {
+    pub fn estimates_in(self, heading: &str, (factor, unit): (f64, &str), cells: Vec<Spread>) -> Self {
         self.right(titled(heading, unit), cells.iter().map(|e| e.show(factor)).collect())
     }
 
     /// Adds a column of ratios with three decimals, which are enough beside goals of 1.
-    pub fn ratios(self, heading: &str, cells: &[Spread]) -> Self {
-        self.right(heading.to_owned(), cells.iter().map(Spread::ratio).collect())
+    pub fn ratios(self, heading: &str, cells: impl IntoIterator<Item = Spread>) -> Self {
+        self.right(heading.to_owned(), cells.into_iter().map(|cell| cell.ratio()).collect())
     }
 
     fn right(mut self, heading: String, cells: Vec<String>) -> Self {
@@ -235,10 +232,13 @@ impl Spread {
     }
 }
 
-impl From<&Estimate> for Spread {
-    fn from(estimate: &Estimate) -> Self {
-        let mean = estimate.mean;
-        estimate.half_width.map_or(Spread::Single(mean), |half| Spread::Interval(mean, half))
+impl From<Option<&Estimate>> for Spread {
+    fn from(estimate: Option<&Estimate>) -> Self {
+        match estimate {
+            None => Spread::Missing,
+            Some(Estimate { mean, half_width: Some(half), .. }) => Spread::Interval(*mean, *half),
+            Some(Estimate { mean, .. }) => Spread::Single(*mean),
+        }
     }
 }
 
@@ -304,9 +304,16 @@ mod tests {
     #[test]
     fn a_result_of_equal_values_has_no_interval() {
         let equal = Estimate { mean: 3.4, half_width: None, values: vec![3.4, 3.4] };
-        assert_eq!(Spread::from(&equal).show(1.0), "3.400");
+        assert_eq!(Spread::from(Some(&equal)).show(1.0), "3.400");
         let unequal = Estimate { mean: 2.0, half_width: Some(2.484), values: vec![1.0, 2.0, 3.0] };
-        assert_eq!(Spread::from(&unequal), Spread::Interval(2.0, 2.484));
+        assert_eq!(Spread::from(Some(&unequal)), Spread::Interval(2.0, 2.484));
+    }
+
+    /// The table's text, none of whose lines is wider than that.
+    fn fitted(table: &Table, most: usize) -> String {
+        let lines = table.lines(most);
+        assert!(lines.iter().all(|line| display_width(line) <= most), "{lines:#?}");
+        lines.join("\n")
     }
 
     /// Lines break between words, and inside one only if the words alone are too long.
@@ -316,12 +323,10 @@ mod tests {
         let title = "a title of many words ".repeat(5);
         let table =
             Table::new().text("flow", [&name]).text("", [&title]).text("cc", [&name]).count("n", [u64::MAX]);
-        let text = table.to_string();
-        assert!(text.lines().all(|line| display_width(line) <= WIDTH), "{text}");
+        let text = fitted(&table, WIDTH);
         assert_eq!(text.matches(&name).count(), 2, "{text}");
         let name = name.repeat(4);
-        let text = Table::new().text("flow", [&name]).text("cc", [&name]).to_string();
-        assert!(text.lines().all(|line| display_width(line) <= WIDTH), "{text}");
+        fitted(&Table::new().text("flow", [&name]).text("cc", [&name]), WIDTH);
     }
 
     /// A name of several words keeps its line, and a heading breaks in its place.
@@ -330,9 +335,8 @@ mod tests {
         let headings = ["retransmitted segments", "mean smoothed round-trip time", "mean congestion window"];
         let table = Table::new().names("subflow", ["the bonded connection: fibre"]);
         let table = headings.iter().fold(table, |table, heading| table.text(heading, ["14.20 ± 0.15"]));
-        let lines = table.lines(90);
-        assert!(lines.iter().all(|line| display_width(line) <= 90), "{lines:#?}");
-        assert!(lines.iter().any(|line| line.contains("the bonded connection: fibre")), "{lines:#?}");
+        let text = fitted(&table, 90);
+        assert!(text.contains("the bonded connection: fibre"), "{text}");
     }
 
     #[test]
@@ -341,9 +345,8 @@ mod tests {
         let lines = |most| table.lines(most).len() - 2;
         assert_eq!((lines(170), lines(100)), (1, 2));
         for most in [40, 60, 100, 170] {
-            let lines = table.lines(most);
-            assert!(lines.iter().all(|line| display_width(line) <= most), "{lines:#?}");
-            assert!(lines.iter().any(|line| line.contains("a-very-long-name")), "{lines:#?}");
+            let text = fitted(&table, most);
+            assert!(text.contains("a-very-long-name"), "{text}");
         }
     }
 
@@ -351,7 +354,6 @@ mod tests {
     #[test]
     fn solver_noise_is_zero() {
         let (table, _) = Table::new().quantities(PLAIN, [("a", vec![Some(10.0), Some(9.9e-135), Some(0.5)])]);
-        let cells: Vec<&str> = table.0[0].cells.iter().map(String::as_str).collect();
-        assert_eq!(cells, ["10.00", "0", "0.5000"]);
+        assert_eq!(table.0[0].cells, ["10.00", "0", "0.5000"]);
     }
 }

@@ -1,10 +1,9 @@
 //! Formats the advice for a scenario.
 
-use crate::table::{Spread, Table, WIDTH};
+use crate::table::{Table, WIDTH};
 use anabranch::advise::{Case, Goal};
 use anabranch::algorithms::kernel_registry as registry;
 use anabranch::scenarios::{CongestionControl, base};
-use anabranch::studies::Estimate;
 use anabranch::units::{RATE, TIME};
 use anabranch::{Advice, Scenario, counted};
 use textwrap::WordSplitter;
@@ -29,7 +28,7 @@ pub fn page(advice: &Advice, scenario_of: &Scenario) -> String {
         )),
         _ => None,
     };
-    let buffers = match advice.cases.iter().any(|case| case.buffer.is_some()) {
+    let buffers = match vary_buffers(&advice.cases) {
         true => String::new(),
         false => fill("Buffers: those of the scenario; --buffers '0.5 BDP,2 BDP' varies them"),
     };
@@ -45,14 +44,14 @@ pub fn page(advice: &Advice, scenario_of: &Scenario) -> String {
     )
 }
 
+fn vary_buffers(cases: &[Case]) -> bool {
+    cases.iter().any(|case| case.buffer.is_some())
+}
+
 /// A table with the buffers, if they vary.
 fn with_buffers(cases: &[Case]) -> Table {
-    match cases.iter().any(|case| case.buffer.is_some()) {
-        true => {
-            Table::new().text("buffers", cases.iter().map(|case| case.buffer.clone().unwrap_or_default()))
-        }
-        false => Table::new(),
-    }
+    let buffers = cases.iter().map(|case| case.buffer.clone().unwrap_or_default());
+    if vary_buffers(cases) { Table::new().text("buffers", buffers) } else { Table::new() }
 }
 
 /// What the other flows get, and where an algorithm harms a single-path flow the most; `None` without other flows.
@@ -61,13 +60,12 @@ fn others(cases: &[Case], scenario: &Scenario) -> Option<Table> {
     let mut table = with_buffers(cases).text("--cc", cases.iter().map(|case| &case.cc));
     let mut has_others = false;
     for (i, name) in names.enumerate() {
-        let each = cases.iter().map(|case| case.others_bps[i].1.as_ref());
-        let each: Vec<Spread> = each.map(|rate| rate.map_or(Spread::Missing, Spread::from)).collect();
+        let each = cases.iter().map(|case| case.others_bps[i].1.as_ref().into());
         let heading = match scenario.flows.iter().filter(|flow| base(&flow.name) == name).count() {
             0 | 1 => format!("goodput of {name}"),
             n => format!("goodput of {name}, sum of {n}"),
         };
-        table = table.estimates(&heading, RATE, &each);
+        table = table.estimates(&heading, RATE, each);
         has_others = true;
     }
     let link = |case: &Case| case.goal2.link.clone().unwrap_or_default();
@@ -110,26 +108,23 @@ fn on_linux(best: &[String], read: impl Fn(&str) -> Option<CongestionControl>) -
 }
 
 fn table(cases: &[Case], flow: &str) -> Table {
-    let spread = |estimate: Option<&Estimate>| estimate.map_or(Spread::Missing, Spread::from);
-    let goal = |of: fn(&Case) -> Option<&Goal>| -> Vec<Spread> {
-        cases.iter().map(|case| spread(of(case).and_then(|goal| goal.ratio.as_ref()))).collect()
+    let goal = |of: fn(&Case) -> Option<&Goal>| {
+        cases.iter().map(move |case| of(case).and_then(|goal| goal.ratio.as_ref()).into())
     };
-    let mut table = with_buffers(cases);
-    let goodput: Vec<Spread> = cases.iter().map(|case| spread(case.goodput_bps.as_ref())).collect();
-    table = table
+    let mut table = with_buffers(cases)
         .text("--cc", cases.iter().map(|case| &case.cc))
-        .estimates("goodput", RATE, &goodput)
-        .ratios("goal 1 (≥ 0.9)", &goal(|case| Some(&case.goal1)))
-        .ratios("goal 2 (≤ 1.1)", &goal(|case| Some(&case.goal2)))
-        .ratios("goal 3 (≤ 1.1)", &goal(|case| case.goal3.as_ref()))
+        .estimates("goodput", RATE, cases.iter().map(|case| case.goodput_bps.as_ref().into()))
+        .ratios("goal 1 (≥ 0.9)", goal(|case| Some(&case.goal1)))
+        .ratios("goal 2 (≤ 1.1)", goal(|case| Some(&case.goal2)))
+        .ratios("goal 3 (≤ 1.1)", goal(|case| case.goal3.as_ref()))
         .text("misses", cases.iter().map(Case::misses));
     for (name, _) in cases.first().map_or(&[][..], |case| &case.completions) {
         let of = |case: &Case| {
             let found = case.completions.iter().find(|(known, _)| known == name);
-            spread(found.and_then(|(_, time)| time.as_ref()))
+            found.and_then(|(_, time)| time.as_ref()).into()
         };
         let heading = if name == flow { "completion".to_owned() } else { format!("completion of {name}") };
-        table = table.estimates(&heading, TIME, &cases.iter().map(of).collect::<Vec<_>>());
+        table = table.estimates(&heading, TIME, cases.iter().map(of));
     }
     table
 }

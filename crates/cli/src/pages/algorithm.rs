@@ -1,6 +1,6 @@
 //! Formats descriptions and standard cases of algorithms.
 
-use crate::table::{Spread, Table, WIDTH};
+use crate::table::{Table, WIDTH, titled};
 use anabranch::algorithms::kernel_registry as registry;
 use anabranch::algorithms::registry::{ALL, Entry, V0};
 use anabranch::papers::standard::{AlgorithmResult, CASES, Case};
@@ -9,15 +9,12 @@ use anabranch::units::PLAIN;
 
 /// Lists all algorithms.
 pub fn list() -> String {
-    let all = ALL;
+    let for_linux = |e: &&Entry| registry::find_kernel(e.name).map_or("", |kernel| kernel.kernel_name);
     let table = Table::new()
-        .text("name", all.iter().map(|e| e.name))
-        .text("algorithm", all.iter().map(|e| e.title))
-        .text("kind", all.iter().map(|e| kind(e)))
-        .text(
-            "for Linux",
-            all.iter().map(|e| registry::find_kernel(e.name).map_or("", |kernel| kernel.kernel_name)),
-        );
+        .text("name", ALL.iter().map(|e| e.name))
+        .text("algorithm", ALL.iter().map(|e| e.title))
+        .text("kind", ALL.iter().map(|e| kind(e)))
+        .text("for Linux", ALL.iter().map(for_linux));
     let variants: Vec<_> = V0.iter().map(|e| e.name).collect();
     let variants = format!("With the arithmetic of out-of-tree MPTCP (v0.9x): {}.", variants.join(", "));
     format!(
@@ -64,21 +61,15 @@ fn paragraph(first: &str, rest: &str, text: &str) -> String {
 /// The key figures of an algorithm in the standard cases.
 pub fn standard_cases(result: &AlgorithmResult) -> String {
     let cases: Vec<_> = CASES.iter().filter_map(|case| Some((case, result.case(&case.id)?))).collect();
-    let goal = |case: &Case| match case.goal.unit() {
-        "" => case.goal.title().to_owned(),
-        unit => format!("{} ({unit})", case.goal.title()),
-    };
+    let goal = |case: &Case| titled(case.goal.title(), case.goal.unit());
     let bound = |at_least: bool| if at_least { "at least" } else { "" };
     let keys = || cases.iter().map(|(_, r)| r.key.as_ref());
-    let values: Vec<Spread> = keys().map(|k| k.map_or(Spread::Missing, |k| Spread::from(&k.value))).collect();
-    let queues: Vec<Spread> =
-        cases.iter().map(|(_, r)| r.queue_packets.as_ref().map_or(Spread::Missing, Spread::from)).collect();
     let table = Table::new()
         .text("standard case", cases.iter().map(|(case, _)| case.title.as_str()))
         .text("figure", cases.iter().map(|(case, _)| goal(case)))
         .text("", keys().map(|k| bound(k.is_some_and(|k| k.at_least))))
-        .estimates("value", PLAIN, &values)
-        .estimates("mean queue, packets", PLAIN, &queues);
+        .estimates("value", PLAIN, keys().map(|k| k.map(|k| &k.value).into()))
+        .estimates("mean queue, packets", PLAIN, cases.iter().map(|(_, r)| r.queue_packets.as_ref().into()));
     let heading = format!("{} ({} size; seeds: {})", result.algorithm, result.size, result.seeds);
     format!("{}\n{table}", textwrap::fill(&heading, WIDTH))
 }

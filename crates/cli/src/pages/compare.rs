@@ -164,9 +164,9 @@ impl Page {
         let each = (0..count).flat_map(|i| self.runs.iter().enumerate().map(move |of| (i, of)));
         let each: Vec<Spread> = each.map(|(i, of)| difference(i, of)).collect();
         let shown = choose(units, values.iter().filter_map(Spread::mean));
-        let table = table.estimates(heading, units, &values);
+        let table = table.estimates_in(heading, shown, values);
         match self.is_paired() {
-            true => table.estimates_in(&format!("difference to {}", self.cc[0]), shown, &each),
+            true => table.estimates_in(&format!("difference to {}", self.cc[0]), shown, each),
             false => table,
         }
     }
@@ -187,10 +187,10 @@ impl Page {
 
     fn flows(&self) -> Table {
         let names: Vec<_> = self.runs[0][0].flows.iter().map(|f| f.name.clone()).collect();
-        let again = self.each(names.len(), |s, i| Some(s.flows[i].retransmitted_segments as f64));
         let goodput = |s: &Summary, i: usize| s.flows[i].goodput_bps;
         let table = self.with_difference(self.table("flow", &names), ("goodput", RATE), names.len(), goodput);
-        table.estimates("retransmitted segments", PLAIN, &again)
+        let again = |s: &Summary, i: usize| Some(s.flows[i].retransmitted_segments as f64);
+        table.estimates("retransmitted segments", PLAIN, self.each(names.len(), again))
     }
 
     fn subflows(&self) -> Table {
@@ -203,7 +203,7 @@ impl Page {
         let shown = SubflowSummary::QUANTITIES.iter().filter(|q| q.shown.contains(&view));
         shown.fold(self.table("subflow", &names), |table, quantity| {
             let of = |s: &Summary, i| s.flows.iter().flat_map(|f| &f.subflows).nth(i).and_then(quantity.read);
-            table.estimates(quantity.heading, units(quantity.unit), &self.each(names.len(), of))
+            table.estimates(quantity.heading, units(quantity.unit), self.each(names.len(), of))
         })
     }
 
@@ -211,8 +211,8 @@ impl Page {
         let names: Vec<_> = self.runs[0][0].links.iter().map(|l| l.name.clone()).collect();
         let utilisation = self.each(names.len(), |s, i| Some(s.links[i].utilisation));
         let queue = self.each(names.len(), |s, i| Some(s.links[i].mean_queue_bytes));
-        let table = self.table("link", &names).estimates("utilisation", PERCENT, &utilisation);
-        table.estimates("mean queue", BYTES, &queue)
+        let table = self.table("link", &names).estimates("utilisation", PERCENT, utilisation);
+        table.estimates("mean queue", BYTES, queue)
     }
 
     /// The completion times of responses and transfers, if the scenario has some.
@@ -227,12 +227,12 @@ impl Page {
         let of_flow = |s: &Summary, i: usize| mean(&s.flows[shown[i]]);
         let mut table = self
             .with_difference(self.table("flow", &names), ("mean completion", TIME), names.len(), of_flow)
-            .estimates("p99", TIME, &each(|f| Some(f.completion.as_ref()?.p99_s)));
+            .estimates("p99", TIME, each(|f| Some(f.completion.as_ref()?.p99_s)));
         if shown.iter().any(|f| flows[*f].transfers.is_some()) {
             table = table
-                .estimates("slowdown", PLAIN, &each(|f| Some(f.transfers.as_ref()?.slowdown.as_ref()?.mean)))
-                .estimates("p99", PLAIN, &each(|f| Some(f.transfers.as_ref()?.slowdown.as_ref()?.p99)))
-                .estimates("unfinished", PLAIN, &each(|f| Some(f.transfers.as_ref()?.unfinished as f64)));
+                .estimates("slowdown", PLAIN, each(|f| Some(f.transfers.as_ref()?.slowdown.as_ref()?.mean)))
+                .estimates("p99", PLAIN, each(|f| Some(f.transfers.as_ref()?.slowdown.as_ref()?.p99)))
+                .estimates("unfinished", PLAIN, each(|f| Some(f.transfers.as_ref()?.unfinished as f64)));
         }
         (!shown.is_empty()).then_some(table)
     }
@@ -240,7 +240,7 @@ impl Page {
     fn jain(&self) -> Option<Table> {
         let jain = self.spreads(|s| self.fairness.jain(s));
         let heading = format!("Jain's index of the flows' goodputs{}", self.fairness.without());
-        self.fairness.applies().then(|| Table::new().text("--cc", &self.cc).estimates(&heading, PLAIN, &jain))
+        self.fairness.applies().then(|| Table::new().text("--cc", &self.cc).estimates(&heading, PLAIN, jain))
     }
 
     /// What more seeds would give the goodput whose interval is the widest for its mean, if it is wide.
@@ -281,54 +281,57 @@ mod tests {
     use anabranch::records::KernelRun;
     use anabranch::{Changes, Scenario, Watch};
 
+    /// The runs of a flow over a link with these algorithms, and the page of such runs.
+    fn compared(paths: &str, cc: &[&str], seeds: u32) -> (Compared, impl Fn(&Compared) -> String) {
+        let text = format!(
+            "name = \"paths\"\nduration = \"1 s\"\nlinks.a = {{ rate = \"1 Mbit/s\", delay = \"5 ms\" }}\n\
+             flows = [{{ name = \"f\", cc = \"reno\", paths = {paths} }}]"
+        );
+        let scenario = Scenario::of_text("a", &text, Changes::default()).unwrap();
+        let compared = anabranch::compare(&scenario, cc, seeds, &Watch::default()).unwrap();
+        let cc: Vec<String> = cc.iter().map(|cc| (*cc).to_owned()).collect();
+        (compared, move |compared| Page::of(&cc, compared, &scenario).text())
+    }
+
     /// Of runs that failed the page says how many each algorithm has left.
     #[test]
     fn failed_runs_are_reported() {
-        let text = "name = \"two paths\"\nduration = \"1 s\"\nlinks.a = { rate = \"1 Mbit/s\", delay = \"5 ms\" }\n\
-                    flows = [{ name = \"f\", cc = \"lia\", paths = [[\"a\"], [\"a\"]] }]";
-        let scenario = Scenario::of_text("a", text, Changes::default()).unwrap();
-        let mut compared = anabranch::compare(&scenario, &["lia", "olia"], 3, &Watch::default()).unwrap();
-        let page = Page::of(&["lia".into(), "olia".into()], &compared, &scenario).text();
-        assert!(page.contains("mean RTT (ms)"), "as in `run`: {page}");
+        let (mut compared, page) = compared(r#"[["a"], ["a"]]"#, &["lia", "olia"], 3);
+        assert!(page(&compared).contains("mean RTT (ms)"), "as in `run`: {}", page(&compared));
         compared.runs.remove(4);
         compared.failed.push("olia, seed 2: no valid run in 3 attempts".into());
-        let page = Page::of(&["lia".into(), "olia".into()], &compared, &scenario).text();
+        let page = page(&compared).split_whitespace().collect::<Vec<_>>().join(" ");
         let said = "1 of 6 runs failed; the means leave them out: lia 3 seeds, olia 2 seeds";
-        assert!(page.split_whitespace().collect::<Vec<_>>().join(" ").contains(said), "{page}");
+        assert!(page.contains(said), "{page}");
     }
 
     /// Attempts that were not valid took time, and the page says how many there were.
     #[test]
     fn repeated_attempts_are_counted() {
-        let text = "name = \"one path\"\nduration = \"1 s\"\nlinks.a = { rate = \"1 Mbit/s\", delay = \"5 ms\" }\n\
-                    flows = [{ name = \"f\", cc = \"reno\", paths = [[\"a\"]] }]";
-        let scenario = Scenario::of_text("a", text, Changes::default()).unwrap();
-        let mut compared = anabranch::compare(&scenario, &["reno"], 2, &Watch::default()).unwrap();
-        let page = |compared: &Compared| Page::of(&["reno".into()], compared, &scenario).text();
+        let (mut compared, page) = compared(r#"[["a"]]"#, &["reno"], 2);
         assert!(!page(&compared).contains("attempts"));
         for ((_, summary), invalid_attempts) in compared.runs.iter_mut().zip([2, 1]) {
             summary.kernel = Some(KernelRun { invalid_attempts, ..KernelRun::default() });
         }
-        assert!(page(&compared).contains("Invalid attempts that were repeated: 3\n"), "{}", page(&compared));
+        let page = page(&compared);
+        assert!(page.contains("Invalid attempts that were repeated: 3\n"), "{page}");
     }
 
     /// Goodputs of 100, 200, 300, 400 and 500 Mbit/s: s = 158.1, t(4) = 2.776 and so ± 196.3; with 20 seeds t(19) = 2.093
     /// and ± 158.1 × 2.093 ÷ √20 = 74.0.
     #[test]
     fn wide_intervals_get_a_hint() {
-        let text = "name = \"one path\"\nduration = \"1 s\"\nlinks.a = { rate = \"1 Mbit/s\", delay = \"5 ms\" }\n\
-                    flows = [{ name = \"f\", cc = \"reno\", paths = [[\"a\"]] }]";
-        let scenario = Scenario::of_text("a", text, Changes::default()).unwrap();
-        let mut compared = anabranch::compare(&scenario, &["reno"], 5, &Watch::default()).unwrap();
-        let shown = |compared: &Compared| Page::of(&["reno".into()], compared, &scenario).text();
-        for (i, (_, summary)) in compared.runs.iter_mut().enumerate() {
-            summary.flows[0].goodput_bps = Some(1e8 * (i + 1) as f64);
-        }
+        let (mut compared, page) = compared(r#"[["a"]]"#, &["reno"], 5);
+        let mut with = |goodput: fn(f64) -> f64| {
+            for ((_, summary), i) in compared.runs.iter_mut().zip(0..) {
+                summary.flows[0].goodput_bps = Some(goodput(i.into()));
+            }
+            page(&compared)
+        };
+        let wide = with(|i| 1e8 * (i + 1.0));
         let said = "Goodput of f with reno: 300 ± 196 Mbit/s, 5 seeds; --seeds 20 would give about ± 74.";
-        assert!(shown(&compared).contains(said), "{}", shown(&compared));
-        for (i, (_, summary)) in compared.runs.iter_mut().enumerate() {
-            summary.flows[0].goodput_bps = Some(1e8 + i as f64);
-        }
-        assert!(!shown(&compared).contains("--seeds"), "{}", shown(&compared));
+        assert!(wide.contains(said), "{wide}");
+        let narrow = with(|i| 1e8 + i);
+        assert!(!narrow.contains("--seeds"), "{narrow}");
     }
 }

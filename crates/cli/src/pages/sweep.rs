@@ -33,29 +33,29 @@ pub fn page(result: &StudyResult, taken: &[SimulationRuns], scenario: &Scenario)
             let alike = summary.flows.iter().filter(|flow| base(&flow.name) == *name);
             alike.map(|flow| flow.goodput_bps).sum::<Option<f64>>()
         };
-        table = table.estimates(&format!("goodput of {name}"), RATE, &each(&goodput));
+        table = table.estimates(&format!("goodput of {name}"), RATE, each(&goodput));
     }
     for flow in flows.iter().filter(|flow| flow.transfers.is_some() && bases.contains(&&*flow.name)) {
         let slowdown = |summary: &Summary| {
             let same = summary.flows.iter().find(|other| other.name == flow.name)?;
             Some(same.transfers.as_ref()?.slowdown.as_ref()?.mean)
         };
-        table = table.estimates(&format!("slowdown of {}", flow.name), PLAIN, &each(&slowdown));
+        table = table.estimates(&format!("slowdown of {}", flow.name), PLAIN, each(&slowdown));
     }
     // An axis may set the number of flows.
     let fairness = Fairness::of(scenario);
     let same = flows.len() == scenario.flows.len();
     if same && fairness.applies() {
         let heading = format!("Jain's index{}", fairness.without());
-        table = table.estimates(&heading, PLAIN, &each(&|summary| fairness.jain(summary)));
+        table = table.estimates(&heading, PLAIN, each(&|summary| fairness.jain(summary)));
     } else if !same && flows.len() > 1 {
-        table = table.estimates("Jain's index", PLAIN, &each(&|summary| summary.jain));
+        table = table.estimates("Jain's index", PLAIN, each(&|summary| summary.jain));
     }
     let utilisation = |summary: &Summary| {
         let links = summary.links.len() as f64;
         (links > 0.0).then(|| summary.links.iter().map(|link| link.utilisation).sum::<f64>() / links)
     };
-    table = table.estimates("utilisation, mean of links", PERCENT, &each(&utilisation));
+    table = table.estimates("utilisation, mean of links", PERCENT, each(&utilisation));
     let more = match taken.len() - shown.len() {
         0 => String::new(),
         more => format!("and {more} more rows in studies/{}.csv\n", result.name),
@@ -73,11 +73,7 @@ mod tests {
     /// The table shows the number of seeds if a run of a point failed.
     #[test]
     fn missing_seeds_are_shown() {
-        let result = serde_json::json!({
-            "id": "x", "name": "x", "title": "x", "citation": "", "size": "default", "seeds": 2, "version": "1",
-            "notes": [], "errata": [], "experiments": [],
-        });
-        let result: StudyResult = serde_json::from_value(result).unwrap();
+        let result = StudyResult { seeds: 2, ..StudyResult::default() };
         let text = "name = \"one\"\nduration = \"1 s\"\nlinks.a = { rate = \"1 Mbit/s\", delay = \"5 ms\" }\n\
                     flows = [{ name = \"tcp\", cc = \"reno\", paths = [[\"a\"]] }]";
         let scenario = anabranch::Scenario::of_text("one", text, Default::default()).unwrap();
