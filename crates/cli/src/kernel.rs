@@ -10,7 +10,6 @@ mod show;
 use anabranch::Error;
 use args::KernelCommand;
 
-/// `anabranch kernel`.
 pub fn kernel(command: &KernelCommand) -> Result<(), Error> {
     match command {
         KernelCommand::Doctor(args) => show::doctor(args),

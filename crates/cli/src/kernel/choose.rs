@@ -9,7 +9,6 @@ use anabranch::algorithms::kernel_registry as registry;
 use anabranch::kernel::{Load, Namespace, Need};
 use miette::miette;
 
-/// `anabranch kernel use`.
 pub fn choose(args: &UseArgs) -> Result<(), Error> {
     // A name of the kernel's own means the kernel's algorithm.
     let available = anabranch::kernel::available().map_err(failed)?;
@@ -102,16 +101,12 @@ mod tests {
 
     #[test]
     fn help_names_our_algorithm() {
-        assert!(
-            kernel_algorithm_help("cubic")
-                .starts_with("`anabranch kernel use ab_cubic` selects anabranch's; the kernel")
-        );
+        let help = kernel_algorithm_help("cubic");
+        let ours = "`anabranch kernel use ab_cubic` selects anabranch's; the kernel";
+        assert!(help.starts_with(ours), "{help}");
         let help = kernel_algorithm_help("bbr");
-        assert!(help.starts_with("the kernel may not allow"));
-        assert!(
-            help.contains("(sysctl -n net.ipv4.tcp_allowed_congestion_control) bbr\"` allows bbr"),
-            "{help}"
-        );
+        let allow = "(sysctl -n net.ipv4.tcp_allowed_congestion_control) bbr\"` allows bbr";
+        assert!(help.starts_with("the kernel may not allow") && help.contains(allow), "{help}");
     }
 
     #[test]

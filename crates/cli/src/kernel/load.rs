@@ -10,7 +10,6 @@ use anabranch::{Error, counted};
 use miette::miette;
 use textwrap::WordSplitter;
 
-/// `anabranch kernel load`.
 pub fn load(args: &NamesArgs) -> Result<(), Error> {
     let entries = find_all(&args.names)?;
     missing(&anabranch::kernel::doctor())?;
@@ -39,11 +38,8 @@ pub fn other_in_use(entry: &KernelEntry, references: u32) -> String {
     let name = entry.kernel_name;
     let choosers = anabranch::kernel::selecting_namespaces(name);
     let sockets = count_sockets(references, &choosers);
-    let users: Vec<_> = [(sockets > 0).then(|| counted(sockets, "socket")), join_names_if_any(&choosers)]
-        .into_iter()
-        .flatten()
-        .collect();
-    let users = users.join(" and by ");
+    let users = [(sockets > 0).then(|| counted(sockets, "socket")), join_names(&choosers)];
+    let users = users.into_iter().flatten().collect::<Vec<_>>().join(" and by ");
     format!(
         "loaded by another build of anabranch and used by {users}; to switch new sockets to this build, run `anabranch kernel unload {name}` and `anabranch kernel load {name}`",
     )
@@ -54,14 +50,10 @@ fn count_sockets(references: u32, choosers: &[Namespace]) -> usize {
     references.saturating_sub(choosers.len() as u32) as usize
 }
 
-fn join_names(namespaces: &[Namespace]) -> String {
-    let names: Vec<_> = namespaces.iter().map(|namespace| namespace.name.as_str()).collect();
-    names.join(", ")
-}
-
 /// The names of the namespaces, or `None` without namespaces.
-fn join_names_if_any(namespaces: &[Namespace]) -> Option<String> {
-    (!namespaces.is_empty()).then(|| join_names(namespaces))
+fn join_names(namespaces: &[Namespace]) -> Option<String> {
+    let names: Vec<_> = namespaces.iter().map(|namespace| namespace.name.as_str()).collect();
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 /// Selects the algorithm again in the namespaces that had selected it: they would keep the unloaded programs of that name.
@@ -70,11 +62,10 @@ pub fn select_again(entry: &KernelEntry) -> Result<String, KernelError> {
     for namespace in &choosers {
         namespace.choose(entry.kernel_name)?;
     }
-    let names = join_names(&choosers);
-    Ok(if names.is_empty() { String::new() } else { format!("; new sockets of {names} use it") })
+    let said = join_names(&choosers).map(|names| format!("; new sockets of {names} use it"));
+    Ok(said.unwrap_or_default())
 }
 
-/// `anabranch kernel unload`.
 pub fn unload(args: &NamesArgs) -> Result<(), Error> {
     let entries = find_all(&args.names)?;
     require_privileges()?;
@@ -91,7 +82,7 @@ pub fn unload(args: &NamesArgs) -> Result<(), Error> {
 fn describe_unloading(entry: &KernelEntry, references: u32) -> String {
     let choosers = anabranch::kernel::selecting_namespaces(entry.kernel_name);
     let option = choosers.first().map(Namespace::option).unwrap_or_default();
-    let users = join_names_if_any(&choosers);
+    let users = join_names(&choosers);
     let sockets = count_sockets(references, &choosers);
     describe_users(entry.kernel_name, sockets, users.as_deref().map(|names| (names, &*option)))
 }
@@ -146,22 +137,20 @@ mod tests {
 
     #[test]
     fn remaining_users_are_described() {
-        let of = |sockets| describe_users("ab_lia", sockets, None);
-        let how = " (in their network namespace, `ss -tanipO | grep ab_lia` shows them with their programs)";
-        let one = "unloading; 1 socket, listening ones included, uses it until it is closed";
-        assert_eq!(of(1), format!("{one}{how}"));
-        let two = "unloading; 2 sockets, listening ones included, use it until they are closed";
-        assert_eq!(of(2), format!("{two}{how}"));
-        let proxy = Some(("proxy", "--netns proxy"));
-        let of_proxy = describe_users("ab_lia", 0, proxy);
-        assert!(of_proxy.ends_with("`anabranch kernel use reno --netns proxy`"), "{of_proxy}");
-        assert!(
-            of_proxy.starts_with("unloading; new sockets of proxy use it until you select another"),
-            "{of_proxy}"
-        );
-        let both = describe_users("ab_lia", 3, proxy);
-        assert!(both.starts_with("unloading; 3 sockets, "), "{both}");
-        assert!(both.contains(" with their programs); new sockets of proxy"), "{both}");
-        assert_eq!(describe_users("ab_lia", 0, None), "unloaded");
+        let how = "(in their network namespace, `ss -tanipO | grep ab_lia` shows them with their programs)";
+        let one = format!("1 socket, listening ones included, uses it until it is closed {how}");
+        let two = format!("2 sockets, listening ones included, use it until they are closed {how}");
+        let proxy = "new sockets of proxy use it until you select another there, for example with `anabranch kernel use reno \
+                     --netns proxy`";
+        let choosers = Some(("proxy", "--netns proxy"));
+        for (sockets, choosers, said) in [
+            (0, None, "unloaded".to_owned()),
+            (1, None, format!("unloading; {one}")),
+            (2, None, format!("unloading; {two}")),
+            (0, choosers, format!("unloading; {proxy}")),
+            (2, choosers, format!("unloading; {two}; {proxy}")),
+        ] {
+            assert_eq!(describe_users("ab_lia", sockets, choosers), said);
+        }
     }
 }

@@ -2,7 +2,6 @@
 
 mod columns;
 mod json;
-mod order;
 mod plain;
 mod screen;
 mod terminal;
@@ -25,7 +24,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use terminal::Terminal;
 
-/// `anabranch kernel monitor`.
 pub fn monitor(args: &MonitorArgs) -> Result<(), Error> {
     let mut watch = watch(args)?;
     if args.once {

@@ -47,24 +47,18 @@ pub fn find(name: &str, own: &[String]) -> Result<&'static KernelEntry, Error> {
     }
     let plain = |name: &str| name.strip_prefix("ab_").unwrap_or(name).replace('-', "_");
     let in_kernel = name.starts_with("ab");
-    let names: Vec<&str> = if in_kernel {
-        registry::all().iter().map(|entry| entry.kernel_name).collect()
-    } else {
-        registry::all().iter().map(|entry| entry.reference.name).collect()
-    };
+    let name_of =
+        |entry: &'static KernelEntry| if in_kernel { entry.kernel_name } else { entry.reference.name };
     let typed = plain(&name.replace('-', "_"));
-    match registry::all().iter().find(|entry| plain(entry.kernel_name) == typed) {
-        Some(entry) => {
-            let meant = if in_kernel { entry.kernel_name } else { entry.reference.name };
-            let help = format!("did you mean `{meant}`? `anabranch kernel list` has all names");
-            Err(input_error(format!("unknown algorithm `{name}`"), Some(&help)))
-        }
+    let help = match registry::all().iter().find(|entry| plain(entry.kernel_name) == typed) {
+        Some(entry) => format!("did you mean `{}`? `anabranch kernel list` has all names", name_of(entry)),
         None => {
+            let names: Vec<&str> = registry::all().iter().map(name_of).collect();
             let others = own.iter().map(String::as_str).filter(|own| !names.contains(own));
-            let known: Vec<&str> = names.iter().copied().chain(others).collect();
-            Err(input_error(format!("unknown algorithm `{name}`"), Some(&suggest(name, known))))
+            suggest(name, names.iter().copied().chain(others))
         }
-    }
+    };
+    Err(input_error(format!("unknown algorithm `{name}`"), Some(&help)))
 }
 
 #[cfg(test)]
@@ -73,7 +67,7 @@ mod tests {
 
     #[test]
     fn names_like_those_in_the_kernel_are_understood() {
-        let help = |name: &str| match find(name, &["bbr".to_owned()]) {
+        let help = |name: &str| match find(name, &["reno", "bbr"].map(str::to_owned)) {
             Err(why) => format!("{}: {}", why, why.report().help().unwrap()),
             Ok(entry) => panic!("{name} is {}", entry.kernel_name),
         };
@@ -87,11 +81,7 @@ mod tests {
             assert!(help(given).contains(&format!("did you mean `{meant}`?")), "{}", help(given));
         }
         assert!(help("nothing-like-it").ends_with(", bbr"), "{}", help("nothing-like-it"));
-        let known = match find("nothing-like-it", &["bbr".to_owned(), "reno".to_owned()]) {
-            Err(why) => why.report().help().unwrap().to_string(),
-            Ok(entry) => panic!("{}", entry.kernel_name),
-        };
-        assert_eq!(known.matches(" reno,").count(), 1, "each once: {known}");
+        assert_eq!(help("nothing-like-it").matches(" reno,").count(), 1, "each once");
         for (given, own) in [("uncoupled", "own cubic"), ("bbr", "own")] {
             let said = format!("{given} is the kernel's {own}: there is nothing to load");
             assert!(help(given).starts_with(&said), "{}", help(given));

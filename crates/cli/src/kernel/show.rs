@@ -15,7 +15,6 @@ use serde_json::{Value as Json, json};
 use std::cmp::Reverse;
 use std::time::Duration;
 
-/// `anabranch kernel doctor`.
 pub fn doctor(args: &DoctorArgs) -> Result<(), Error> {
     let checks = match &args.netns {
         Some(name) => {
@@ -135,7 +134,6 @@ impl Row {
     }
 }
 
-/// `anabranch kernel list`.
 pub fn list(as_json: bool) -> Result<(), Error> {
     if let Err(why) = require_privileges() {
         let names = Table::new()
@@ -169,15 +167,12 @@ fn ago(age: Duration) -> String {
     }
 }
 
-/// `anabranch kernel status`.
 pub fn status(args: &StatusArgs) -> Result<(), Error> {
     let rows: Vec<_> = rows()?.into_iter().filter(|row| row.instance.is_some()).collect();
     let seconds = args.cost.map(Duration::from_secs);
     let costs = seconds.map(anabranch::kernel::measure).transpose().map_err(failed)?;
-    let occupancies: Vec<_> = rows
-        .iter()
-        .map(|row| row.instance.as_ref().and_then(Instance::occupancy).unwrap_or_default())
-        .collect();
+    let occupancy = |row: &Row| row.instance.as_ref().and_then(Instance::occupancy).unwrap_or_default();
+    let occupancies: Vec<_> = rows.iter().map(occupancy).collect();
     let ghosts: Result<Vec<_>, _> =
         rows.iter().map(|row| row.instance.as_ref().map_or(Ok(None), Instance::ghosts)).collect();
     let ghosts = ghosts.map_err(failed)?;
@@ -213,23 +208,13 @@ pub fn status(args: &StatusArgs) -> Result<(), Error> {
         ));
     }
     note_uncoupled(&coupling);
-    for namespace in rows
-        .iter()
-        .filter(|r| !r.namespaces.is_empty())
-        .flat_map(|r| anabranch::kernel::selecting_namespaces(r.entry.kernel_name))
-    {
-        mptcp_is_off(&namespace);
+    for row in rows.iter().filter(|row| !row.namespaces.is_empty()) {
+        anabranch::kernel::selecting_namespaces(row.entry.kernel_name).iter().for_each(mptcp_is_off);
     }
-    match costs {
-        Some(mut costs) => {
-            costs.retain(|cost| cost.calls > 0);
-            print(&format!(
-                "\n{}",
-                if costs.is_empty() { "No program has run.".into() } else { cost_table(&costs) }
-            ))
-        }
-        None => Ok(()),
-    }
+    let Some(mut costs) = costs else { return Ok(()) };
+    costs.retain(|cost| cost.calls > 0);
+    let table = if costs.is_empty() { "No program has run.".into() } else { cost_table(&costs) };
+    print(&format!("\n{table}"))
 }
 
 /// Notes on stderr the uncoupled connections, and listeners that would create them.
@@ -281,13 +266,9 @@ mod tests {
     #[test]
     fn namespaces_belong_to_the_last_load() {
         let entry = registry::find_kernel("lia").unwrap();
-        let instance = |map_id, registered, references| Instance {
-            entry,
-            map_id,
-            registered,
-            link: None,
-            references,
-            programs: vec![],
+        let instance = |map_id, registered, references| {
+            let (link, programs) = (None, vec![]);
+            Instance { entry, map_id, registered, link, references, programs }
         };
         let (old, older, new) = (instance(7, false, 3), instance(5, false, 1), instance(9, true, 2));
         let shown = |instances: &[&Instance]| {

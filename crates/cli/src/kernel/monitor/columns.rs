@@ -1,4 +1,4 @@
-//! The columns of a subflow, on the screen and in plain tables.
+//! The columns of a subflow, on the screen and in plain tables, and the sort orders of connections.
 
 use anabranch::kernel::{Watched, WatchedSubflow};
 use anabranch::studies::format::{decimals, plain};
@@ -15,10 +15,6 @@ pub struct Column {
     pub connection: fn(&Watched) -> Option<f64>,
     /// Whether it is a whole number.
     pub whole: bool,
-}
-
-fn none(_: &Watched) -> Option<f64> {
-    None
 }
 
 const fn column(
@@ -39,14 +35,14 @@ pub const RATE: &str = "Mbit/s";
 
 /// The columns. Rates in Mbit/s, times in ms, bytes in MB, windows and losses in segments.
 pub const COLUMNS: [Column; 10] = [
-    column("cwnd", 0, |s| Some(s.now.cwnd), none),
+    column("cwnd", 0, |s| Some(s.now.cwnd), |_| None),
     // If it is well below the window, something else limits the sender.
-    whole(column("flight", 3, |s| Some(s.now.in_flight_segments.into()), none)),
-    column("ssthresh", 4, |s| Some(s.now.ssthresh), none),
-    column("srtt/ms", 0, |s| s.now.srtt_s.map(|t| t * 1e3), none),
-    column("min/ms", 2, |s| s.now.min_rtt_s.map(|t| t * 1e3), none),
+    whole(column("flight", 3, |s| Some(s.now.in_flight_segments.into()), |_| None)),
+    column("ssthresh", 4, |s| Some(s.now.ssthresh), |_| None),
+    column("srtt/ms", 0, |s| s.now.srtt_s.map(|t| t * 1e3), |_| None),
+    column("min/ms", 2, |s| s.now.min_rtt_s.map(|t| t * 1e3), |_| None),
     column(RATE, 0, |s| s.rate_bps.map(|r| r * 1e-6), |c| c.rate_bps().map(|r| r * 1e-6)),
-    column("delivery", 5, |s| s.now.delivery_rate_bps.map(|r| r * 1e-6), none),
+    column("delivery", 5, |s| s.now.delivery_rate_bps.map(|r| r * 1e-6), |_| None),
     column(
         "acked/MB",
         6,
@@ -60,6 +56,19 @@ pub const COLUMNS: [Column; 10] = [
         |c| Some(c.sum(|s| s.lost_segments.into())),
     )),
     whole(column("timeouts", 7, |s| Some(s.now.timeouts.into()), |c| Some(c.sum(|s| s.timeouts.into())))),
+];
+
+/// A sort order: the heading, and the value to sort by, the largest first. The input is sorted by name.
+pub type Order = (&'static str, fn(&Watched) -> f64);
+
+/// The sort orders. The values are sums over subflows; the RTT is the largest one.
+pub const ORDERS: [Order; 6] = [
+    ("Mbit/s", |c| c.rate_bps().unwrap_or(0.0)),
+    ("acked/MB", |c| c.sum(|s| s.acked_bytes as f64)),
+    ("cwnd", |c| c.sum(|s| s.cwnd)),
+    ("lost", |c| c.sum(|s| s.lost_segments.into())),
+    ("srtt/ms", |c| c.subflows.iter().filter_map(|s| s.now.srtt_s).fold(0.0, f64::max)),
+    ("name", |_| 0.0),
 ];
 
 impl Column {

@@ -1,7 +1,6 @@
 //! The live screen: its content and its keys.
 
-use super::columns::{COLUMNS, Column, observables};
-use super::order::{ORDERS, sort};
+use super::columns::{COLUMNS, Column, ORDERS, observables};
 use anabranch::counted;
 use anabranch::kernel::{Sample, Watched, WatchedSubflow};
 use anabranch::scenarios::printable_line;
@@ -116,7 +115,12 @@ impl Screen {
         frame.render_widget(Paragraph::new(warnings), warned);
         let mut connections: Vec<&Watched> =
             self.sample.connections.iter().filter(|c| self.matches_filter(c)).collect();
-        sort(ORDERS[self.order], self.reversed, &mut connections);
+        let (_, value) = ORDERS[self.order];
+        // Equal ones keep their order.
+        connections.sort_by(|a, b| value(b).total_cmp(&value(a)));
+        if self.reversed {
+            connections.reverse();
+        }
         let page = (!connections.is_empty()).then(|| Page::new(&connections, body.width));
         self.lines = page.as_ref().map_or(0, |page| page.rows.len());
         self.room = usize::from(body.height).saturating_sub(1);
