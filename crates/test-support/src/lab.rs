@@ -70,7 +70,7 @@ impl Lab {
     pub fn direct(paths: usize) -> Self {
         let lab = Self::ends(vec![]);
         for path in 1..=paths {
-            join(&lab.client, &format!("c{path}"), &lab.server, &format!("s{path}"), "", 77, path);
+            join((&lab.client, "c"), (&lab.server, "s"), "", (77, path));
             lab.add_path(path);
         }
         lab
@@ -81,7 +81,7 @@ impl Lab {
         let lab = Self::ends(bottlenecks.iter().map(|_| Namespace::new()).collect());
         for (router, bottleneck) in (1..).zip(bottlenecks) {
             let r = &lab.routers[router - 1];
-            join(r, &format!("s{router}"), &lab.server, &format!("r{router}"), "", 78, router);
+            join((r, "s"), (&lab.server, "r"), "", (78, router));
             r.set("ipv4/ip_forward", "1");
             r.command(&format!("ip route add {SERVER} via 10.78.{router}.254"));
             // The queue is counted in bytes, Ethernet's header included; ten packets' worth of burst bear
@@ -94,16 +94,7 @@ impl Lab {
         }
         for (path, &router) in (1..).zip(router_of_path) {
             // A queue of packets as on a wire: no bundles of segments.
-            let single = "gso_max_segs 1";
-            join(
-                &lab.client,
-                &format!("c{path}"),
-                &lab.routers[router - 1],
-                &format!("c{path}"),
-                single,
-                77,
-                path,
-            );
+            join((&lab.client, "c"), (&lab.routers[router - 1], "c"), "gso_max_segs 1", (77, path));
             lab.server.command(&format!("ip route add 10.77.{path}.0/24 via 10.78.{router}.1"));
             lab.add_path(path);
         }
@@ -176,22 +167,13 @@ impl Drop for Lab {
     }
 }
 
-/// A cable: `10.NET.NUMBER.1` on the near side, `.254` on the far one. `options`: of the near interface.
-fn join(
-    near: &Namespace,
-    near_name: &str,
-    far: &Namespace,
-    far_name: &str,
-    options: &str,
-    net: u8,
-    number: usize,
-) {
-    let (n, f) = (&near.name, &far.name);
-    near.command(&format!(
-        "ip link add {near_name} netns {n} {options} type veth peer name {far_name} netns {f}"
-    ));
-    for (end, name, host) in [(near, near_name, 1), (far, far_name, 254)] {
-        end.command(&format!("ip addr add 10.{net}.{number}.{host}/24 dev {name}"));
-        end.command(&format!("ip link set {name} up"));
+/// A cable between interfaces that have this number after their names: `10.NET.NUMBER.1` on the near side, `.254` on the far one.
+/// `options`: of the near interface.
+fn join(near: (&Namespace, &str), far: (&Namespace, &str), options: &str, (net, number): (u8, usize)) {
+    let [n, f] = [near, far].map(|(end, name)| format!("{name}{number} netns {}", end.name));
+    near.0.command(&format!("ip link add {n} {options} type veth peer name {f}"));
+    for ((end, name), host) in [(near, 1), (far, 254)] {
+        end.command(&format!("ip addr add 10.{net}.{number}.{host}/24 dev {name}{number}"));
+        end.command(&format!("ip link set {name}{number} up"));
     }
 }

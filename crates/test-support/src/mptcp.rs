@@ -1,8 +1,8 @@
 //! MPTCP sockets of our own.
 
 use crate::lab::SERVER;
-use crate::namespace::{Namespace, mptcp_socket};
-use rustix::net::{bind, connect, listen, sockopt};
+use crate::namespace::{self, Namespace, mptcp_socket};
+use rustix::net::{connect, ipproto};
 use std::io;
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
 
@@ -12,13 +12,7 @@ fn server(port: u16) -> SocketAddrV4 {
 
 /// Listens at the server's address.
 pub fn listener(namespace: &Namespace, port: u16) -> TcpListener {
-    namespace.run(|| {
-        let socket = mptcp_socket();
-        sockopt::set_socket_reuseaddr(&socket, true).unwrap();
-        bind(&socket, &server(port)).unwrap();
-        listen(&socket, 4096).unwrap();
-        socket.into()
-    })
+    namespace.run(|| namespace::listener(ipproto::MPTCP, server(port)))
 }
 
 /// Connects to the server's address, from the namespace of the calling thread.

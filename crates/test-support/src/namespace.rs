@@ -1,11 +1,12 @@
 //! Network namespaces that go when they are dropped, with the processes that run in them.
 
-use rustix::net::{AddressFamily, SocketType, bind, connect, ipproto, listen, socket};
+use rustix::net::sockopt::set_socket_reuseaddr;
+use rustix::net::{AddressFamily, Protocol, SocketType, bind, connect, ipproto, listen, socket};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fs::{self, File};
 use std::io::{Read, Write};
-use std::net::{SocketAddr, SocketAddrV4, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -79,21 +80,18 @@ impl Namespace {
 
     /// Both ends of a TCP connection over `lo`: the one that opened it first.
     pub fn connect(&self) -> (TcpStream, TcpStream) {
-        self.run(|| {
-            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-            let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-            (client, listener.accept().unwrap().0)
-        })
+        self.connect_over(ipproto::TCP)
     }
 
     /// The same of an MPTCP connection.
     pub fn connect_mptcp(&self) -> (TcpStream, TcpStream) {
+        self.connect_over(ipproto::MPTCP)
+    }
+
+    fn connect_over(&self, protocol: Protocol) -> (TcpStream, TcpStream) {
         self.run(|| {
-            let listener = mptcp_socket();
-            bind(&listener, &"127.0.0.1:0".parse::<SocketAddrV4>().unwrap()).unwrap();
-            listen(&listener, 1).unwrap();
-            let listener = TcpListener::from(listener);
-            let client = mptcp_socket();
+            let listener = listener(protocol, SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0));
+            let client = stream_socket(protocol);
             let SocketAddr::V4(server) = listener.local_addr().unwrap() else { unreachable!() };
             connect(&client, &server).unwrap();
             (client.into(), listener.accept().unwrap().0)
@@ -101,9 +99,22 @@ impl Namespace {
     }
 }
 
-/// Of the calling thread's namespace.
+/// Of the calling thread's namespace, over TCP or MPTCP.
+pub fn stream_socket(protocol: Protocol) -> OwnedFd {
+    socket(AddressFamily::INET, SocketType::STREAM, Some(protocol)).unwrap()
+}
+
 pub fn mptcp_socket() -> OwnedFd {
-    socket(AddressFamily::INET, SocketType::STREAM, Some(ipproto::MPTCP)).unwrap()
+    stream_socket(ipproto::MPTCP)
+}
+
+/// Listens in the calling thread's namespace.
+pub fn listener(protocol: Protocol, address: SocketAddrV4) -> TcpListener {
+    let socket = stream_socket(protocol);
+    set_socket_reuseaddr(&socket, true).unwrap();
+    bind(&socket, &address).unwrap();
+    listen(&socket, 4096).unwrap();
+    socket.into()
 }
 
 /// Both ends of a connection send and are acknowledged, so that both have a row.

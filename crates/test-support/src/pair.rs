@@ -1,6 +1,7 @@
 //! Two hosts with paths between them, where the machine can have such.
 
 use crate::host::kernel;
+use crate::namespace::{listener, stream_socket};
 use anabranch_net::LinkSpec;
 use anabranch_scenario::Path;
 use anabranch_testbed::Host;
@@ -8,7 +9,7 @@ use anabranch_testbed::device::Tun;
 use anabranch_testbed::emulator::{Emulator, EmulatorOptions, Ends};
 use anabranch_testbed::netlink::{Endpoint, PathManager, Route, Routes};
 use rustix::net::sockopt::set_tcp_congestion;
-use rustix::net::{AddressFamily, SocketType, bind, connect, ipproto, listen, socket};
+use rustix::net::{bind, connect, ipproto};
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
@@ -57,27 +58,16 @@ impl Pair {
     /// at a time limit.
     pub fn connect(&self, multipath: bool) -> (TcpStream, TcpStream, TcpListener) {
         let protocol = if multipath { ipproto::MPTCP } else { ipproto::TCP };
-        let open = || socket(AddressFamily::INET, SocketType::STREAM, Some(protocol)).unwrap();
-        let listener = self
-            .receiver
-            .run(|| {
-                let listener = open();
-                bind(&listener, &address(RECEIVER, 5001)).unwrap();
-                listen(&listener, 1).unwrap();
-                TcpListener::from(listener)
-            })
-            .unwrap();
-        let sender = self
-            .sender
-            .run(|| {
-                let sender = open();
-                // The machine's own may be any.
-                set_tcp_congestion(&sender, "cubic").unwrap();
-                bind(&sender, &address("10.77.1.1", 0)).unwrap();
-                connect(&sender, &address(RECEIVER, 5001)).unwrap();
-                TcpStream::from(sender)
-            })
-            .unwrap();
+        let listener = self.receiver.run(|| listener(protocol, address(RECEIVER, 5001))).unwrap();
+        let open = || {
+            let sender = stream_socket(protocol);
+            // The machine's own may be any.
+            set_tcp_congestion(&sender, "cubic").unwrap();
+            bind(&sender, &address("10.77.1.1", 0)).unwrap();
+            connect(&sender, &address(RECEIVER, 5001)).unwrap();
+            TcpStream::from(sender)
+        };
+        let sender = self.sender.run(open).unwrap();
         let (receiver, _) = listener.accept().unwrap();
         sender.set_write_timeout(Some(LIMIT)).unwrap();
         receiver.set_read_timeout(Some(LIMIT)).unwrap();
