@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(Spread::from(Some(&unequal)), Spread::Interval(2.0, 2.484));
     }
 
-    /// The table's text, none of whose lines is wider than that.
+    /// The text of the table, if no line is wider than that.
     fn fitted(table: &Table, most: usize) -> String {
         let lines = table.lines(most);
         assert!(lines.iter().all(|line| display_width(line) <= most), "{lines:#?}");

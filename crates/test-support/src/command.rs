@@ -1,6 +1,9 @@
 //! Runs the binary.
 
+use crate::kernel::becomes;
+pub use crate::kernel::skipped;
 use rustix::process::{Pid, Signal, kill_process};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -8,6 +11,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// The output of a command.
@@ -32,22 +36,110 @@ impl Outcome {
     }
 
     /// Standard output of a command that must succeed, silently.
+    #[track_caller]
     pub fn ok(self) -> String {
         assert_eq!((self.status, &*self.stderr), (0, ""), "{}", self.stdout);
         self.stdout
     }
 
+    #[track_caller]
     pub fn json(self) -> Value {
         serde_json::from_str(&self.ok()).expect("JSON on standard output")
     }
 
+    /// The outcome of a command that must succeed, and may print notes.
+    #[track_caller]
+    pub fn done(self) -> Self {
+        self.ended(0)
+    }
+
+    /// The outcome of a command that must end with that status.
+    #[track_caller]
+    pub fn ended(self, status: i32) -> Self {
+        assert_eq!(self.status, status, "{}{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Standard error, on one line, of a command that must succeed and print notes with each of these parts.
+    #[track_caller]
+    pub fn notes(self, parts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+        let notes = one_line(&self.done().stderr);
+        has(&notes, parts);
+        notes
+    }
+
+    /// Standard error of a command that must fail with status 2, as `fails` says, and name each of these parts.
+    #[track_caller]
+    pub fn refused(self, parts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+        let message = self.fails(2);
+        has(&message, parts);
+        message
+    }
+
     /// Standard error of a command that must fail with that status, print nothing and not panic. Line
     /// breaks are spaces: a message may wrap anywhere.
+    #[track_caller]
     pub fn fails(self, status: i32) -> String {
         assert_eq!((self.status, &*self.stdout), (status, ""), "{}", self.stderr);
         assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
+        self.message()
+    }
+
+    /// Standard error on one line, without the bars before its lines.
+    pub fn message(&self) -> String {
         let words = self.stderr.split_whitespace().filter(|w| !["│", "|"].contains(w));
         words.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Asserts that a text has each of these parts.
+#[track_caller]
+pub fn has(text: &str, parts: impl IntoIterator<Item = impl AsRef<str>>) {
+    for part in parts {
+        assert!(text.contains(part.as_ref()), "`{}` is not in: {text}", part.as_ref());
+    }
+}
+
+/// A folder, which goes when it is dropped.
+pub struct Folder(TempDir);
+
+pub fn folder() -> Folder {
+    Folder(tempfile::tempdir().unwrap())
+}
+
+impl Folder {
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Its own path, as an argument.
+    pub fn arg(&self) -> &str {
+        self.path().to_str().unwrap()
+    }
+
+    /// The path of a name in it, as an argument.
+    pub fn at(&self, name: &str) -> String {
+        format!("{}/{name}", self.arg())
+    }
+
+    /// Writes a file, and returns its path.
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        fs::write(self.at(name), content).unwrap();
+        self.at(name)
+    }
+
+    #[track_caller]
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.at(name)).unwrap_or_else(|why| panic!("{name}: {why}"))
+    }
+
+    #[track_caller]
+    pub fn json<T: DeserializeOwned>(&self, name: &str) -> T {
+        serde_json::from_str(&self.read(name)).unwrap_or_else(|why| panic!("{name}: {why}"))
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        names(self.path())
     }
 }
 
@@ -123,18 +215,49 @@ pub fn anabranch<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Outcome 
     anabranch_reading("", args)
 }
 
+/// Runs a command line.
+pub fn typed(line: &str) -> Outcome {
+    anabranch(words(line))
+}
+
 /// Runs the binary with `input` on its standard input.
 pub fn anabranch_reading<S: AsRef<OsStr>>(input: &str, args: impl IntoIterator<Item = S>) -> Outcome {
     let mut command = command();
     let mut child = command.args(args).stdin(Stdio::piped()).spawn().expect("the binary starts");
     // A command that does not read may be gone already.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    outcome(&child.wait_with_output().unwrap())
+    ended(child)
 }
 
 /// Sends it.
 pub fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+/// Waits until it is so, while the process runs.
+#[track_caller]
+pub fn wait_for(child: &mut Child, mut so: impl FnMut() -> bool) {
+    if !becomes(LIMIT, || so() || child.try_wait().unwrap().is_some()) {
+        let _ = child.kill();
+        panic!("it does not come so far in {LIMIT:?}");
+    }
+    assert_eq!(child.try_wait().unwrap(), None, "it ended early");
+}
+
+/// How long a process may take to come so far.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// Interrupts a process once it is so; it must end as an interrupted command does.
+#[track_caller]
+pub fn interrupted_when(mut child: Child, so: impl FnMut() -> bool) -> Outcome {
+    wait_for(&mut child, so);
+    signal(&child, Signal::INT);
+    ended(child).ended(130)
+}
+
+/// Waits for its end.
+pub fn ended(child: Child) -> Outcome {
+    outcome(&child.wait_with_output().unwrap())
 }
 
 /// Of a command that came to its end.
@@ -175,14 +298,19 @@ pub fn fits(text: &str) {
 
 /// Whether this process ignores the signal, as one that a script started in the background does SIGINT.
 pub fn is_ignored(signal: Signal) -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap().trim();
-    u64::from_str_radix(mask, 16).unwrap() >> (signal.as_raw() - 1) & 1 == 1
+    is_in("SigIgn:", std::process::id(), signal)
 }
 
-/// Says that a test was skipped, and why.
-pub fn skipped(why: &str) {
-    eprintln!("skipped: {why}");
+/// Whether a process handles the signal.
+pub fn is_caught(process: u32, signal: Signal) -> bool {
+    is_in("SigCgt:", process, signal)
+}
+
+/// Whether a signal is in that set of a process (proc_pid_status(5)).
+fn is_in(set: &str, pid: u32, signal: Signal) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let mask = status.lines().find_map(|line| line.strip_prefix(set)).unwrap().trim();
+    u64::from_str_radix(mask, 16).unwrap() >> (signal.as_raw() - 1) & 1 == 1
 }
 
 #[cfg(test)]

@@ -4,26 +4,29 @@ use anabranch_record::{LinkSeries, SampleColumn, SubflowSeries, SubflowSummary};
 use anabranch_test_support::command::{TWO_PATHS, anabranch, root};
 use serde_json::Value;
 use std::fmt::Write;
+use std::fs;
 
-/// Compares a page with what it should be, or writes it.
-fn renew(page: &str, whole: &str) {
+/// Compares what stands between two marks of a page with what it should be, or writes it.
+#[track_caller]
+pub fn renew(page: &str, start: &str, end: &str, made: impl FnOnce(&str) -> String) {
     let path = root().join(page);
+    let text = fs::read_to_string(&path).unwrap();
+    let (before, rest) = text.split_once(start).expect("a mark");
+    let (between, after) = rest.split_once(end).expect("its end");
+    let made = made(between);
     if std::env::var_os("ANABRANCH_WRITE_BOOK").is_some() {
-        std::fs::write(path, whole).unwrap();
+        fs::write(path, format!("{before}{start}{made}{end}{after}")).unwrap();
     } else {
-        assert!(std::fs::read_to_string(path).unwrap() == whole, "ANABRANCH_WRITE_BOOK=1 renews {page}");
+        assert!(made == between, "ANABRANCH_WRITE_BOOK=1 renews {page}");
     }
 }
 
 #[test]
 fn the_readme_shows_a_run() {
-    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let prompt = "```text\n$ target/release/anabranch ";
-    let (before, session) = readme.split_once(prompt).expect("a session");
-    let (line, session) = session.split_once('\n').unwrap();
-    let (_, after) = session.split_once("```\n").expect("its end");
-    let output = anabranch(line.split(' ')).ok();
-    renew("README.md", &format!("{before}{prompt}{line}\n{output}```\n{after}"));
+    renew("README.md", "```text\n$ target/release/anabranch ", "```\n", |session| {
+        let line = session.lines().next().unwrap();
+        format!("{line}\n{}", anabranch(line.split(' ')).ok())
+    });
 }
 
 /// Names, and lines of what they mean.
@@ -32,8 +35,6 @@ type Rows = Vec<(&'static str, &'static [&'static str])>;
 /// The tables of quantities are those that the program has.
 #[test]
 fn the_page_on_records_names_each_quantity() {
-    let page = "docs/src/records.md";
-    let mut whole = std::fs::read_to_string(root().join(page)).unwrap();
     let of_samples = |columns: &'static [SampleColumn]| columns.iter().map(|c| (c.name, c.doc)).collect();
     let tables: [(_, _, Rows); 3] = [
         (
@@ -45,23 +46,17 @@ fn the_page_on_records_names_each_quantity() {
         ("samples of links", "column", of_samples(LinkSeries::COLUMNS)),
     ];
     for (name, heading, rows) in tables {
-        let start = format!("<!-- {name} -->\n");
-        let (before, rest) = whole.split_once(&start).expect("a marker");
-        let (_, after) = rest.split_once("<!-- end -->").expect("its end");
         let row = |(name, doc): &(&str, &[&str])| format!("| `{name}` | {} |\n", doc.concat().trim());
         let rows: String = rows.iter().map(row).collect();
-        whole = format!("{before}{start}\n| {heading} | meaning |\n|---|---|\n{rows}\n<!-- end -->{after}");
+        renew("docs/src/records.md", &format!("<!-- {name} -->\n"), "<!-- end -->", |_| {
+            format!("\n| {heading} | meaning |\n|---|---|\n{rows}\n")
+        });
     }
-    renew(page, &whole);
 }
 
 /// The run and the ideals of "Is my fairness number right?", by the names that both have.
 #[test]
 fn the_page_on_ideals_shows_a_run_beside_them() {
-    let (page, start, end) = ("docs/src/ideal.md", "<!-- example -->\n", "\n<!-- end -->");
-    let book = std::fs::read_to_string(root().join(page)).unwrap();
-    let (before, rest) = book.split_once(start).expect("a marker");
-    let (_, after) = rest.split_once(end).expect("its end");
     let of = |command, more: &[&str]| {
         anabranch([command, TWO_PATHS, "--cc", "lia", "--json"].iter().chain(more)).json()
     };
@@ -97,7 +92,7 @@ fn the_page_on_ideals_shows_a_run_beside_them() {
         }
         table += "|\n";
     }
-    renew(page, &format!("{before}{start}\n{table}{end}{after}"));
+    renew("docs/src/ideal.md", "<!-- example -->\n", "\n<!-- end -->", |_| format!("\n{table}"));
 }
 
 /// Three digits, but for digits before the point.

@@ -1,7 +1,7 @@
 //! The systemd unit that loads the algorithms at boot, beside those of a Debian machine whose network cloud-init and
 //! netplan configure. systemd itself orders the jobs of `multi-user.target`; nothing is started.
 
-use anabranch_test_support::command::{root, skipped};
+use anabranch_test_support::command::{anabranch, root, skipped};
 use std::fs::{self, create_dir_all};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -121,15 +121,23 @@ fn units_are_found_by_any_of_their_names() {
     assert_eq!((of(ENABLED[0].1), of(ENABLED[1].1)), (Some("cloud-init.target"), None));
 }
 
-/// A unit without default dependencies says itself that it stops before the machine does.
+/// Its commands are commands, and its capabilities those that `doctor` asks for. A unit without default dependencies says itself that
+/// it stops before the machine does.
 #[test]
-fn the_unit_stops_before_the_machine() {
+fn the_unit_fits() {
     let unit = fs::read_to_string(root().join(UNIT)).unwrap();
-    let has = |key: &str, word: &str| {
-        let values = unit.lines().filter_map(|line| line.split_once('='));
-        values.filter(|(k, _)| *k == key).any(|(_, value)| value.split(' ').any(|w| w == word))
+    let words = |key: &str| {
+        let values = unit.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+        values.flat_map(|value| value.split(' ')).collect::<Vec<_>>()
     };
-    assert!(has("Conflicts", "shutdown.target") && has("Before", "shutdown.target"));
+    for key in ["ExecStart", "ExecStop"] {
+        let [program, command, action, "all"] = words(key)[..] else { panic!("{:?}", words(key)) };
+        assert_eq!(program, "/usr/local/bin/anabranch");
+        anabranch([command, action, "--help"]).ok();
+    }
+    let capabilities = ["CAP_BPF", "CAP_PERFMON", "CAP_NET_ADMIN", "CAP_SYS_ADMIN"];
+    assert_eq!(words("CapabilityBoundingSet"), capabilities);
+    assert!(words("Conflicts").contains(&"shutdown.target") && words("Before").contains(&"shutdown.target"));
     assert!(
         unit.lines().filter(|line| line.starts_with("Exec")).all(|line| line.contains("=/usr/local/bin/"))
     );

@@ -1,6 +1,6 @@
 //! `anabranch compare`.
 
-use anabranch_test_support::command::{TWO_PATHS, anabranch, fits, one_line, short, words};
+use anabranch_test_support::command::{TWO_PATHS, anabranch, fits, has, one_line, short, typed};
 use serde_json::Value;
 
 #[test]
@@ -32,21 +32,17 @@ fn an_element_for_each_run_in_order() {
 fn means_and_intervals() {
     let page = anabranch(short("compare", &["--cc", "lia,coupled-cubic", "--seeds", "3"])).ok();
     fits(&page);
-    assert!(page.contains("seeds 1 to 3") && page.contains("95 %") && page.contains(" ± "), "{page}");
-    for part in ["bonded: fibre", "bonded: dsl", "neighbour/2: dsl", "utilisation", "Jain's index"] {
-        assert!(page.contains(part), "{part} is not in\n{page}");
-    }
+    has(&page, ["seeds 1 to 3", "95 %", " ± ", "bonded: fibre", "bonded: dsl", "neighbour/2: dsl"]);
     assert!(!page.contains("± 0 ") && !page.contains("all seeds gave the same"), "{page}");
-    let words = one_line(&page);
-    assert!(words.contains("goodput (Mbit/s) difference to lia"), "{page}");
-    assert!(words.contains("If its interval includes 0, the difference may be chance."), "{page}");
+    let explained = "If its interval includes 0, the difference may be chance.";
+    has(&one_line(&page), ["utilisation", "Jain's index", "goodput (Mbit/s) difference to lia", explained]);
 }
 
 #[test]
 fn an_algorithm_given_twice_is_shown_once() {
     let twice = anabranch(short("compare", &["--cc", "lia,lia,olia", "--seeds", "1", "--json"]));
-    assert!(twice.stderr.contains("lia is given twice"), "{}", twice.stderr);
-    let all: serde_json::Value = serde_json::from_str(&twice.stdout).unwrap();
+    has(&twice.stderr, ["lia is given twice"]);
+    let all: Value = serde_json::from_str(&twice.stdout).unwrap();
     let names: Vec<&str> = all.as_array().unwrap().iter().map(|run| run["cc"].as_str().unwrap()).collect();
     assert_eq!(names, ["lia", "olia"]);
 }
@@ -56,11 +52,9 @@ fn an_algorithm_given_twice_is_shown_once() {
 fn no_interval_without_variation() {
     let nothing_random = r#"--set 'links.fibre.loss={ model = "none" }'
         --set 'variation={ start_offset = "0 s", host_jitter = "0 s" }'"#;
-    let compare = format!(
-        "compare {TWO_PATHS} --duration '3 s' --set 'warmup=1 s' {nothing_random} --cc lia --seeds 2"
-    );
-    let page = anabranch(words(&compare)).ok();
-    assert!(page.contains("± 0") && page.contains("all seeds gave the same value"), "{page}");
+    let compare = format!("compare {TWO_PATHS} --duration '3 s' --set 'warmup=1 s' --cc lia --seeds 2");
+    has(&typed(&format!("{compare} {nothing_random}")).ok(), ["± 0", "all seeds gave the same value"]);
     let page = anabranch(short("compare", &["--cc", "lia", "--seeds", "1"])).ok();
-    assert!(page.contains("no intervals from one seed") && !page.contains("± 0"), "{page}");
+    has(&page, ["no intervals from one seed"]);
+    assert!(!page.contains("± 0"), "{page}");
 }

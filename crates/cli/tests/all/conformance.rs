@@ -3,9 +3,10 @@
 //! `ANABRANCH_WRITE_TRACES=kernel` (as root) or `=guest-6.12` records the traces that are missing or of another case, and
 //! `ANABRANCH_WRITE_BOOK=1` renews the table.
 
+use crate::book::renew;
 use crate::cases::{Aspect, Case, Cases, KERNELS, Trace};
 use anabranch_test_support::command::root;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -25,7 +26,8 @@ fn the_simulator_sends_as_linux_does_but_for_listed_differences() {
         let others = cases.iter().filter(|case| !is_current(case));
         others.for_each(|case| record(case, &backend, folder.path()));
     }
-    let simulated: Vec<Trace> = cases.iter().map(|case| simulated(case, folder.path())).collect();
+    let simulated: Vec<Trace> =
+        cases.iter().map(|case| Trace::read(&case.must_trace("sim", folder.path()).0)).collect();
     let mut wrong = String::new();
     let (mut rows, mut details) = (String::new(), String::new());
     let mut releases = vec![];
@@ -44,15 +46,14 @@ fn the_simulator_sends_as_linux_does_but_for_listed_differences() {
                 case.stamp()
             );
             releases.push(text.lines().next().unwrap().trim_start_matches("# ").to_owned());
-            theirs.push(Trace::read(&text));
-            let epochs = [ours, &theirs[theirs.len() - 1]].map(Trace::has_epochs);
+            let trace = Trace::read(&text);
+            let epochs = [ours, &trace].map(Trace::has_epochs);
             assert_eq!(epochs, [case.epochs; 2], "{}: windows after reductions, on {kernel}", case.name);
-            let differences = ours.differences(theirs.last().expect("the one of above"));
-            cells.push(match differences.is_empty() {
-                true => "equal".to_owned(),
-                false => {
-                    differences.iter().map(|(aspect, _)| aspect.to_string()).collect::<Vec<_>>().join(", ")
-                }
+            let differences = ours.differences(&trace);
+            theirs.push(trace);
+            cells.push(match differences[..] {
+                [] => "equal".to_owned(),
+                _ => join(differences.iter().map(|(aspect, _)| aspect)),
             });
             for (aspect, first) in differences {
                 let line = format!("- `{}`, {aspect}: {first}\n", case.name);
@@ -72,18 +73,16 @@ fn the_simulator_sends_as_linux_does_but_for_listed_differences() {
             writeln!(wrong, "{}: listed {listed:?}, found {found:?}", case.name).unwrap();
         }
         let letters: BTreeSet<char> = case.differs.values().flat_map(|letters| letters.chars()).collect();
-        let letters: Vec<String> = letters.iter().map(char::to_string).collect();
         let set = case.set.iter().map(|key| format!("`{key}`"));
         let on_linux = case.on_linux.iter().map(|key| format!("`{key}` on Linux"));
-        let set: Vec<String> = set.chain(on_linux).collect();
         let [guest, kernel] = &cells[..] else { unreachable!() };
         writeln!(
             rows,
             "| `{}` | {} | {} | {guest} | {kernel} | {} |",
             case.name,
             case.shows,
-            set.join(", "),
-            letters.join(", ")
+            join(set.chain(on_linux)),
+            join(letters)
         )
         .unwrap();
     }
@@ -98,19 +97,16 @@ fn the_simulator_sends_as_linux_does_but_for_listed_differences() {
         "**Of {all} cases, the simulator sends the same segments in the same order as both kernels in {sent_alike}, and is equal in all aspects in {equal}.**\nThe two kernels send the same segments in the same order in {kernels_alike}. Kernels: {}.",
         releases.join("; ")
     );
-    table(&format!("{summary}\n\n{HEAD}{rows}"), &details, &causes);
-}
-
-fn simulated(case: &Case, folder: &Path) -> Trace {
-    let made = case.trace("sim", folder).unwrap_or_else(|why| panic!("{}: {}", case.name, why.stderr));
-    Trace::read(&made.0)
+    let causes: String = causes.iter().map(|(letter, cause)| format!("- **{letter}**: {cause}\n")).collect();
+    renew(PAGE, "<!-- cases -->\n", "<!-- end -->", |_| {
+        format!("\n{summary}\n\n{HEAD}{rows}\n**Causes**\n\n{causes}\n**First differences**\n\n{details}\n")
+    });
 }
 
 fn record(case: &Case, backend: &str, folder: &Path) {
     let folder = folder.join(backend);
     fs::create_dir_all(&folder).unwrap();
-    let (text, release) =
-        case.trace(backend, &folder).unwrap_or_else(|why| panic!("{}: {}", case.name, why.stderr));
+    let (text, release) = case.must_trace(backend, &folder);
     let file = case.stored(backend);
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     let date = Command::new("date").args(["-u", "+%F"]).output().unwrap().stdout;
@@ -119,25 +115,8 @@ fn record(case: &Case, backend: &str, folder: &Path) {
         .unwrap();
 }
 
-/// The page's table is what the comparison found.
-fn table(rows: &str, details: &str, causes: &BTreeMap<char, String>) {
-    let (start, end) = ("<!-- cases -->\n", "<!-- end -->");
-    let page = root().join(PAGE);
-    let text = fs::read_to_string(&page).unwrap();
-    let (before, rest) = text.split_once(start).expect("a marker");
-    let (_, after) = rest.split_once(end).expect("its end");
-    let mut made = format!("\n{rows}");
-    made += "\n**Causes**\n\n";
-    for (letter, cause) in causes {
-        writeln!(made, "- **{letter}**: {cause}").unwrap();
-    }
-    write!(made, "\n**First differences**\n\n{details}\n").unwrap();
-    let whole = format!("{before}{start}{made}{end}{after}");
-    if std::env::var_os("ANABRANCH_WRITE_BOOK").is_some() {
-        fs::write(page, whole).unwrap();
-    } else {
-        assert!(text == whole, "ANABRANCH_WRITE_BOOK=1 renews {PAGE}");
-    }
+fn join(words: impl IntoIterator<Item = impl ToString>) -> String {
+    words.into_iter().map(|word| word.to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// A trace with one change differs in what was changed, and one within the tolerance does not.

@@ -3,7 +3,7 @@
 use anabranch_papers::RESULTS_VERSION;
 use anabranch_record::Summary;
 use anabranch_study::StudyResult;
-use anabranch_test_support::command::{anabranch, content, kept, scratch};
+use anabranch_test_support::command::{Outcome, anabranch, content, folder, has, kept};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -43,10 +43,8 @@ fn has_todays_results(version: &Path) -> bool {
 }
 
 /// A command that must succeed. It may print notes on renamed keys.
-fn run(args: &[&str]) -> (String, String) {
-    let ended = anabranch(args);
-    assert_eq!(ended.status, 0, "{args:?}: {}", ended.stderr);
-    (ended.stdout, ended.stderr)
+fn run(args: &[&str]) -> Outcome {
+    anabranch(args).done()
 }
 
 fn text(path: &Path) -> &str {
@@ -58,7 +56,7 @@ fn scenarios_run_and_records_open() {
     for version in versions() {
         let json = fs::read_to_string(version.join("record/summary.json")).unwrap();
         let then = Summary::from_json(&json).unwrap();
-        let (json, _) = run(&["run", text(&version.join("scenario.toml")), "--json"]);
+        let json = run(&["run", text(&version.join("scenario.toml")), "--json"]).stdout;
         let now = Summary::from_json(&json).unwrap();
         let names = |summary: &Summary| -> Vec<String> {
             summary.flows.iter().map(|flow| flow.name.clone()).chain([summary.scenario.clone()]).collect()
@@ -68,10 +66,11 @@ fn scenarios_run_and_records_open() {
             assert_eq!((&now.flows, &now.links), (&then.flows, &then.links), "{}", version.display());
         }
 
-        let (_folder, picture) = scratch("run.svg");
+        let folder = folder();
         let figures = "windows,throughput,queue,shares,alpha";
-        run(&["plot", text(&version.join("record")), "--figure", figures, "--out", text(&picture)]);
-        let picture = fs::read_to_string(picture).unwrap();
+        let record = version.join("record");
+        run(&["plot", text(&record), "--figure", figures, "--out", &folder.at("run.svg")]);
+        let picture = folder.read("run.svg");
         // Two subflows and a TCP flow have a window each.
         assert!(picture.matches("class=\"line\"").count() >= 3, "{}", version.display());
     }
@@ -80,16 +79,16 @@ fn scenarios_run_and_records_open() {
 #[test]
 fn a_store_of_the_same_results_is_resumed() {
     for version in versions() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, out) = (folder.path().join("store"), folder.path().join("out"));
+        let folder = folder();
+        let store = folder.path().join("store");
         for (file, bytes) in content(&version.join("store")) {
             fs::create_dir_all(store.join(&file).parent().unwrap()).unwrap();
             fs::write(store.join(&file), bytes).unwrap();
         }
         let study = version.join("study.toml");
         let before = kept(&store);
-        let args = ["study", text(&study), "--quick", "--store", text(&store), "--out", text(&out)];
-        let (_, notes) = run(&args);
+        let args = ["study", text(&study), "--quick", "--store", text(&store), "--out", &folder.at("out")];
+        let notes = run(&args).stderr;
         let expected = if has_todays_results(&version) { before } else { 2 * before };
         assert_eq!(kept(&store), expected, "{}: {notes}", version.display());
     }
@@ -98,18 +97,17 @@ fn a_store_of_the_same_results_is_resumed() {
 #[test]
 fn tables_of_runs_open_and_keep_their_columns() {
     for version in versions() {
-        let (folder, picture) = scratch("sweep.svg");
+        let folder = folder();
         let result = version.join("sweep.json");
         let json = fs::read_to_string(&result).unwrap();
         let then: StudyResult = serde_json::from_str(&json).unwrap();
         let figure = &then.experiments[0].figures[0].id;
-        run(&["plot", text(&result), "--figure", figure, "--out", text(&picture)]);
-        assert!(fs::read_to_string(picture).unwrap().contains("class=\"line\""));
+        run(&["plot", text(&result), "--figure", figure, "--out", &folder.at("sweep.svg")]);
+        has(&folder.read("sweep.svg"), ["class=\"line\""]);
 
         let vary = ["--vary", "links.*.queue=0.5 BDP,1 BDP", "--cc", "lia,olia", "--seeds", "2"];
         let scenario = version.join("scenario.toml");
-        let out = ["--out", text(folder.path())];
-        run(&[&["sweep", text(&scenario)], &vary[..], &out[..]].concat());
+        run(&[&["sweep", text(&scenario), "--out", folder.arg()], &vary[..]].concat());
         let table = |path: &Path| {
             let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
             let about = reader.metadata().file_metadata();
@@ -127,7 +125,7 @@ fn tables_of_runs_open_and_keep_their_columns() {
 #[test]
 fn captures_convert() {
     for version in versions() {
-        let (json, _) = run(&["capture", text(&version.join("capture.pcapng")), "--tcp", "--json"]);
+        let json = run(&["capture", text(&version.join("capture.pcapng")), "--tcp", "--json"]).stdout;
         let summary = Summary::from_json(&json).unwrap();
         assert_eq!(summary.flows.len(), 2, "{json}");
         assert!(summary.flows.iter().all(|flow| flow.delivered_bytes > 10_000), "{json}");

@@ -1,7 +1,8 @@
 //! `--backend guest-6.12`: a stock kernel in a virtual machine.
 
+use crate::plot::columns;
 use anabranch_test_support::command::{
-    Outcome, TWO_PATHS, anabranch, anabranch_reading, command, outcome, scratch, skipped,
+    Folder, Outcome, TWO_PATHS, anabranch, anabranch_reading, command, folder, outcome, skipped,
 };
 use serde_json::{Value, json};
 use std::thread;
@@ -25,9 +26,7 @@ fn two_machines_give_the_same_outcome() {
         let other = scope.spawn(run);
         (run(), other.join().unwrap())
     });
-    if is_missing(&first) {
-        return skipped(&first.stderr);
-    }
+    let Some(first) = is_there(first) else { return };
     let first = first.ok();
     let summary = &serde_json::from_str::<Value>(&first).unwrap()["summary"];
     assert!(summary["kernel"]["release"].as_str().unwrap().starts_with("6.12."), "{summary}");
@@ -50,55 +49,45 @@ fn two_machines_give_the_same_outcome() {
 /// A missing image is reported, with the command that makes it.
 #[test]
 fn without_an_image() {
-    let folder = tempfile::tempdir().unwrap();
-    let run = command()
-        .args(["run", TWO_PATHS, "--backend", "guest-6.1", "--json"])
-        .env("ANABRANCH_GUESTS", folder.path())
-        .output();
-    let stderr = outcome(&run.unwrap()).fails(2);
-    assert!(stderr.contains("tools/guest-image.sh 6.1"), "{stderr}");
-    let out = folder.path().join("out");
-    let studies = [
-        &["paper", "B", "--only", "B-T2", "--quick"][..],
+    let folder = folder();
+    for args in [
+        &["run", TWO_PATHS, "--json"][..],
+        &["paper", "B", "--only", "B-T2", "--quick"],
         &["study", "studies/examples/buffer-and-delay.toml", "--quick"],
         &["sweep", TWO_PATHS, "--cc", "lia"],
-    ];
-    for study in studies {
+    ] {
         let mut run = command();
-        run.args(study).args(["--backend", "guest-6.1", "--out"]).arg(&out);
-        let stderr = outcome(&run.env("ANABRANCH_GUESTS", folder.path()).output().unwrap()).fails(2);
-        assert!(stderr.contains("tools/guest-image.sh 6.1") && !out.exists(), "{stderr}");
+        run.args(args).args(["--backend", "guest-6.1", "--out", &folder.at("out")]);
+        let output = run.env("ANABRANCH_GUESTS", folder.path()).output().unwrap();
+        outcome(&output).refused(["tools/guest-image.sh 6.1"]);
+        assert_eq!(folder.names(), [""; 0]);
     }
+}
+
+/// The outcome of a run in a guest; `None`, and a note, without QEMU, an image or iperf3.
+fn run_in_a_guest(folder: &Folder, options: &[&str]) -> Option<Outcome> {
+    let file = folder.write("two.toml", TWO_SUBFLOWS);
+    is_there(anabranch([&["run", &file, "--json", "--backend"], options].concat()))
 }
 
 /// Samples over time leave the machine as those of the running kernel do: subflows' and links', up to what the summary has.
 #[test]
 fn samples_of_a_guest() {
-    let folder = tempfile::tempdir().unwrap();
-    let (file, out) = (folder.path().join("two.toml"), folder.path().join("out"));
-    std::fs::write(&file, TWO_SUBFLOWS).unwrap();
-    let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
-    let run = anabranch(["run", file, "--backend", "guest-6.12", "--json", "--out", out, "--format", "csv"]);
-    if is_missing(&run) {
-        return skipped(&run.stderr);
-    }
-    let summary: Value = serde_json::from_str(&run.ok()).unwrap();
-    let rows = |name: &str| {
-        let text = std::fs::read_to_string(format!("{out}/{name}")).unwrap();
-        let rows = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
-        rows.collect::<Vec<_>>()
-    };
-    let (subflows, links) = (rows("subflows.csv"), rows("links.csv"));
-    let column = |name: &str| subflows[0].iter().position(|head| head == name).unwrap();
-    // One in 100 ms, and LIA's α beside them.
-    assert!(links.len() > 2 * 29 && column("alpha") > 0, "{}", links.len());
+    let folder = folder();
+    let options = ["guest-6.12", "--out", &folder.at("out"), "--format", "csv"];
+    let Some(run) = run_in_a_guest(&folder, &options) else { return };
+    let summary = run.json();
+    // LIA's α is beside them.
+    let names = ["subflow", "time_s", "delivered_bytes", "alpha"];
+    let subflows = columns(&folder.at("out/subflows.csv"), names);
+    let links = columns(&folder.at("out/links.csv"), ["time_s"]);
+    // One in 100 ms.
+    assert!(links.len() >= 2 * 29, "{}", links.len());
     for (i, name) in ["1", "2"].iter().enumerate() {
-        let own: Vec<_> = subflows.iter().filter(|row| row[column("subflow")] == *name).collect();
-        let at = |time: f64| {
-            let after =
-                own.iter().find(|row| row[0].parse::<f64>().unwrap() >= time).unwrap_or(own.last().unwrap());
-            after[column("delivered_bytes")].parse::<f64>().unwrap()
-        };
+        let number = |text: &String| text.parse::<f64>().unwrap();
+        let own = subflows.iter().filter(|row| row[0] == *name);
+        let own: Vec<(f64, f64)> = own.map(|row| (number(&row[1]), number(&row[2]))).collect();
+        let at = |time: f64| own.iter().find(|(at, _)| *at >= time).unwrap_or(own.last().unwrap()).1;
         assert!(own.len() >= 28, "{}", own.len());
         let goodput = &summary["flows"][0]["subflows"][i]["goodput_bps"];
         let by_samples = (at(3.0) - at(1.0)) * 8.0 / 2.0;
@@ -110,13 +99,8 @@ fn samples_of_a_guest() {
 /// iperf3 of this machine sends in a guest, too.
 #[test]
 fn iperf3_in_a_guest() {
-    let (_folder, file) = scratch("two.toml");
-    std::fs::write(&file, TWO_SUBFLOWS).unwrap();
-    let run =
-        anabranch(["run", file.to_str().unwrap(), "--backend", "guest", "--traffic", "iperf3", "--json"]);
-    if is_missing(&run) {
-        return skipped(&run.stderr);
-    }
+    let folder = folder();
+    let Some(run) = run_in_a_guest(&folder, &["guest", "--traffic", "iperf3"]) else { return };
     // iperf3 begins late, which is said, and makes the run one that is not valid.
     let summary: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{e}: {}", run.stderr));
     assert_eq!(summary["kernel"]["traffic"], "iperf3");
@@ -126,6 +110,11 @@ fn iperf3_in_a_guest() {
 }
 
 /// Without QEMU, an image or iperf3 there is nothing to test.
-fn is_missing(run: &Outcome) -> bool {
-    run.status == 2 && ["no guest image", "is not installed"].iter().any(|why| run.stderr.contains(why))
+fn is_there(run: Outcome) -> Option<Outcome> {
+    let missing = ["no guest image", "is not installed"].iter().any(|why| run.stderr.contains(why));
+    if run.status == 2 && missing {
+        skipped(&run.stderr);
+        return None;
+    }
+    Some(run)
 }

@@ -1,29 +1,25 @@
 //! Ctrl-C once, twice at once, and again.
 
-use anabranch_test_support::command::{TWO_PATHS, command, one_line, outcome, scratch, signal};
+use anabranch_test_support::command::{TWO_PATHS, command, ended, has, one_line, scratch, signal, wait_for};
 use rustix::process::Signal;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::thread::sleep;
 use std::time::Duration;
 
-const LONG: [&str; 4] = ["run", TWO_PATHS, "--duration", "1000000 s"];
+pub const LONG: [&str; 4] = ["run", TWO_PATHS, "--duration", "1000000 s"];
 
 /// A run without end, of which samples are there.
-fn long_run(out: &Path) -> Child {
-    let mut child =
-        command().args(LONG).args(["--set", "warmup=900000 s", "--out"]).arg(out).spawn().unwrap();
-    let sampled = out.with_file_name(".out.anabranch").join("subflows.parquet.partial");
-    for _ in 0..20_000 {
-        if sampled.exists() {
-            return child;
-        }
-        assert_eq!(child.try_wait().unwrap(), None, "ended early");
-        sleep(Duration::from_millis(5));
-    }
-    child.kill().unwrap();
-    panic!("no samples after {:?}", child.wait_with_output());
+pub fn long_run(out: &Path, more: &[&str]) -> Child {
+    let mut child = command().args(LONG).args(more).arg("--out").arg(out).spawn().unwrap();
+    wait_for(&mut child, || private(out).join("subflows.parquet.partial").exists());
+    child
+}
+
+/// Where new results are made.
+pub fn private(out: &Path) -> PathBuf {
+    out.with_file_name(format!(".{}.anabranch", out.file_name().unwrap().to_str().unwrap()))
 }
 
 /// `timeout -s INT` signals the command, and then its process group: one request. Before the end of the warm-up nothing was measured,
@@ -31,15 +27,15 @@ fn long_run(out: &Path) -> Child {
 #[test]
 fn two_signals_at_once_are_one_request() {
     let (_dir, out) = scratch("out");
-    let child = long_run(&out);
+    let child = long_run(&out, &["--set", "warmup=900000 s"]);
     signal(&child, Signal::INT);
     sleep(Duration::from_millis(3));
     signal(&child, Signal::INT);
-    let ended = outcome(&child.wait_with_output().unwrap());
-    assert_eq!(ended.status, 130, "{}", ended.stderr);
-    assert!(ended.stderr.contains("the result is partial") && out.join("summary.json").exists());
+    let ended = ended(child).ended(130);
+    has(&ended.stderr, ["the result is partial"]);
+    assert!(out.join("summary.json").exists());
     let page = one_line(&ended.stdout);
-    assert!(page.contains("before the end of its warm-up, so it has no means"), "{page}");
+    has(&page, ["before the end of its warm-up, so it has no means"]);
     let links = page.rsplit_once("utilisation").expect("the table of links").1;
     assert!(links.contains(" fibre – – – 0 0 0 dsl – – – "), "{links}");
 }
@@ -54,12 +50,9 @@ fn a_later_ctrl_c_ends_at_once_and_says_so() {
         sleep(Duration::from_millis(200));
         match child.try_wait().unwrap() {
             None => signal(&child, Signal::INT),
-            Some(status) => {
-                assert_eq!(status.code(), Some(130));
-                let mut said = String::new();
-                child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-                assert!(one_line(&said).contains("interrupted again: ended at once"), "{said}");
-                return;
+            Some(_) => {
+                child.stdout = None; // bytes of a capture
+                return has(&one_line(&ended(child).ended(130).stderr), ["interrupted again: ended at once"]);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Results in a lower layer of an overlay file system, as in a container made from an image: a folder there cannot be renamed.
 
-use anabranch_test_support::command::{TWO_PATHS, command, outcome, skipped};
+use anabranch_test_support::command::{TWO_PATHS, binary, outcome, root, skipped};
 use std::process::Command;
 
 /// Runs into a folder of the lower layer, then twice into the same folder of the merged one; status 77 where it cannot mount. The
@@ -24,14 +24,13 @@ fn a_folder_of_a_lower_layer_is_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let mut unshare = Command::new("unshare");
     unshare.args(["--mount", "sh", "-c", SCRIPT, "sh"]).arg(dir.path());
-    unshare.env("ANABRANCH", command().get_program());
-    unshare.env("SCENARIO", anabranch_test_support::command::root().join(TWO_PATHS).canonicalize().unwrap());
+    unshare.env("ANABRANCH", binary()).env("SCENARIO", root().join(TWO_PATHS).canonicalize().unwrap());
     let Ok(output) = unshare.output() else { return skipped("the program unshare is missing") };
     let ended = outcome(&output);
     if ended.status == 77 || ended.stderr.contains("unshare:") {
         return skipped(&format!("cannot mount an overlay file system: {}{}", ended.stdout, ended.stderr));
     }
-    assert_eq!(ended.status, 0, "{}{}", ended.stdout, ended.stderr);
+    let ended = ended.done();
     let lines: Vec<&str> = ended.stdout.lines().map(str::trim).collect();
     assert_eq!(lines, ["\"seed\": \"2\",", "\"seed\": \"3\",", "out", "said"], "{}", ended.stderr);
 }

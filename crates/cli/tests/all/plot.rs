@@ -1,36 +1,47 @@
 //! `anabranch plot` and `run --plot`: pictures beside the records that they are of.
 
-use anabranch_test_support::command::{TWO_PATHS, anabranch, command, outcome, root, scratch, short, signal};
+use anabranch_test_support::command::{
+    Folder, TWO_PATHS, anabranch, command, folder, has, interrupted_when, is_caught, outcome, root, short,
+};
 use csv::Reader;
 use roxmltree::Document;
+use rustix::process::Signal;
+use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::process::Command;
 
-/// The record of a short run in a folder, as CSV.
-fn recorded(folder: &Path, more: &[&str]) -> PathBuf {
-    let out = folder.join("run");
-    let args = ["--out", out.to_str().unwrap(), "--format", "csv"];
-    anabranch(short("run", &[&args, more].concat())).ok();
-    out
+/// A folder with the record of a short run, as CSV, and the record's path.
+fn recorded(more: &[&str]) -> (Folder, String) {
+    let folder = folder();
+    let record = folder.at("run");
+    anabranch(short("run", &[&["--out", &record, "--format", "csv"], more].concat())).ok();
+    (folder, record)
 }
 
-fn plot(what: &Path, out: &Path, more: &[&str]) -> String {
-    let args = ["plot", what.to_str().unwrap(), "--out", out.to_str().unwrap()];
-    let said = anabranch(args.iter().chain(more)).ok();
-    assert_eq!(said.trim(), format!("Wrote {}", out.display()));
+/// The values of columns in a file of CSV, by their headings.
+pub fn columns<const N: usize>(file: &str, names: [&str; N]) -> Vec<[String; N]> {
+    let mut reader = Reader::from_path(file).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let at = names.map(|name| header.iter().position(|h| h == name).expect(name));
+    reader.records().map(|row| row.unwrap()).map(|row| at.map(|i| row[i].to_owned())).collect()
+}
+
+fn plot(what: &str, out: &str, more: &[&str]) -> String {
+    let said = anabranch([&["plot", what, "--out", out], more].concat()).ok();
+    assert_eq!(said.trim(), format!("Wrote {out}"));
     fs::read_to_string(out).unwrap()
 }
 
 /// Time and window of a subflow, from the record.
-fn windows(record: &Path, flow: &str, subflow: &str) -> Vec<(f64, f64)> {
-    let mut reader = Reader::from_path(record.join("subflows.csv")).unwrap();
-    let header = reader.headers().unwrap().clone();
-    let column = |name: &str| header.iter().position(|h| h == name).unwrap();
-    let (time, cwnd) = (column("time_s"), column("cwnd_segments"));
-    let (of, number) = (column("flow"), column("subflow"));
-    let rows = reader.records().map(Result::unwrap);
-    let own = rows.filter(|row| &row[of] == flow && &row[number] == subflow);
-    own.map(|row| (row[time].parse().unwrap(), row[cwnd].parse().unwrap())).collect()
+fn windows(record: &str, flow: &str, subflow: &str) -> Vec<(f64, f64)> {
+    let all = columns(&format!("{record}/subflows.csv"), ["flow", "subflow", "time_s", "cwnd_segments"]);
+    let own = all.iter().filter(|row| row[..2] == [flow, subflow]);
+    own.map(|row| (row[2].parse().unwrap(), row[3].parse().unwrap())).collect()
+}
+
+/// The lines of a drawing.
+fn lines<'a>(svg: &'a Document<'a>) -> impl Iterator<Item = roxmltree::Node<'a, 'a>> {
+    svg.descendants().filter(|n| n.attribute("class") == Some("line"))
 }
 
 /// The highest place of the line of that number, as the value that the ticks beside it give that place, and what a pixel is there.
@@ -43,7 +54,7 @@ fn highest(svg: &Document, line: usize) -> (f64, f64) {
         .collect();
     let ((a, low), (b, high)) = (ticks[0], *ticks.last().unwrap());
     let size: f64 = number(svg.root_element(), "font-size");
-    let path = svg.descendants().filter(|n| n.attribute("class") == Some("line")).nth(line).unwrap();
+    let path = lines(svg).nth(line).unwrap();
     // Each place after the first is relative to the one before it.
     let apart = path.attribute("d").unwrap()[1..].replace('l', " ").replace('-', " -");
     let steps = apart.split_whitespace().map(|n| n.parse::<f64>().unwrap());
@@ -59,53 +70,39 @@ fn highest(svg: &Document, line: usize) -> (f64, f64) {
 
 #[test]
 fn a_line_has_the_values_of_the_record() {
-    let folder = tempfile::tempdir().unwrap();
-    let record = recorded(folder.path(), &["--cc", "lia"]);
-    let text = plot(&record, &folder.path().join("x.svg"), &["--figure", "windows"]);
+    let (folder, record) = recorded(&["--cc", "lia"]);
+    let text = plot(&record, &folder.at("x.svg"), &["--figure", "windows"]);
     let svg = Document::parse(&text).unwrap();
     let names: Vec<&str> = svg.descendants().filter_map(|n| n.text()).collect();
-    let lines = [
+    let drawn = [
         ("bonded", "1", "bonded, fibre"),
         ("bonded", "2", "bonded, dsl"),
         ("neighbour/1", "1", "neighbour/1 (reno)"),
     ];
     // Each is followed by its theory: LIA beside Reno has an equilibrium.
-    for (i, (flow, subflow, name)) in lines.into_iter().enumerate() {
+    for (i, (flow, subflow, name)) in drawn.into_iter().enumerate() {
         assert!(names.contains(&name) && names.contains(&"in theory"), "{names:?}");
         let most = windows(&record, flow, subflow).into_iter().map(|(_, w)| w).fold(0.0, f64::max);
         // The line, both ticks and their texts are at tenths of a pixel.
         let (drawn, pixel) = highest(&svg, 2 * i);
         assert!((drawn - most).abs() <= 0.2 * pixel, "{name}: {drawn}, {most}, a pixel is {pixel}");
     }
-    let lines = svg.descendants().filter(|n| n.attribute("class") == Some("line")).count();
-    assert_eq!(lines, 2 * 4);
+    assert_eq!(lines(&svg).count(), 2 * 4);
     // Coupled CUBIC has no model.
-    let other = tempfile::tempdir().unwrap();
-    let again = recorded(other.path(), &["--cc", "coupled-cubic"]);
-    assert!(!plot(&again, &folder.path().join("y.svg"), &[]).contains("in theory"));
-}
-
-#[test]
-fn a_picture_without_a_folder_is_refused_before_the_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let picture = format!("--plot={}", folder.path().join("none/x.svg").display());
-    let scenario = root().join("scenarios/two-paths-and-a-neighbour.toml");
-    let said = anabranch(["run", scenario.to_str().unwrap(), "--duration", "1000000 s", &picture]).fails(2);
-    assert!(said.contains(": the folder ") && said.contains("does not exist"), "{said}");
+    let (other, again) = recorded(&["--cc", "coupled-cubic"]);
+    assert!(!plot(&again, &other.at("y.svg"), &[]).contains("in theory"));
 }
 
 /// The subflow is away from 31 to 61 s.
 #[test]
 fn a_line_ends_where_a_subflow_is_removed() {
-    let (folder, picture) = scratch("x.svg");
+    let folder = folder();
     let of = |name: &str, changes: &[&str]| {
-        let record = folder.path().join(name);
-        let (scenario, out) = (root().join("scenarios/wifi-and-lte.toml"), record.to_str().unwrap());
-        anabranch([&["run", scenario.to_str().unwrap(), "--out", out], changes].concat()).ok();
-        let text = plot(&record, &picture, &["--figure", "windows"]);
+        let record = folder.at(name);
+        anabranch([&["run", "scenarios/wifi-and-lte.toml", "--out", &record], changes].concat()).ok();
+        let text = plot(&record, &folder.at("x.svg"), &["--figure", "windows"]);
         let svg = Document::parse(&text).unwrap();
-        let lines = svg.descendants().filter(|n| n.attribute("class") == Some("line"));
-        lines.map(|line| line.attribute("d").unwrap().matches('M').count()).collect::<Vec<_>>()
+        lines(&svg).map(|line| line.attribute("d").unwrap().matches('M').count()).collect::<Vec<_>>()
     };
     assert_eq!(of("away", &[]), [2, 1]);
     assert_eq!(of("there", &["--set", "flows.phone.events=[]"]), [1, 1]);
@@ -113,32 +110,31 @@ fn a_line_ends_where_a_subflow_is_removed() {
 
 #[test]
 fn every_figure_in_every_format() {
-    let folder = tempfile::tempdir().unwrap();
-    let record = recorded(folder.path(), &["--cc", "lia"]);
-    let list = anabranch(["plot", record.to_str().unwrap(), "--figure", "list"]).ok();
+    let (folder, record) = recorded(&["--cc", "lia"]);
+    let list = anabranch(["plot", &record, "--figure", "list"]).ok();
     let all = ["windows", "throughput", "rtt", "queue", "sequence", "shares", "alpha"];
-    assert!(all.iter().all(|name| list.contains(name)) && !list.contains("completions"), "{list}");
+    has(&list, all);
+    assert!(!list.contains("completions"), "{list}");
     for name in all {
-        let file = folder.path().join(format!("{name}.svg"));
-        let text = plot(&record, &file, &["--figure", name, "--size", "single"]);
+        let text = plot(&record, &folder.at("x.svg"), &["--figure", name, "--size", "single"]);
         let svg = Document::parse(&text).unwrap();
         assert!(svg.descendants().any(|n| n.attribute("class") == Some("series")), "{name}");
         assert_eq!(svg.root_element().attribute("width"), Some("326.4"));
     }
     let together = ["--figure", "windows,queue,alpha", "--columns", "2", "--size", "7x5in"];
-    let svg = plot(&record, &folder.path().join("all.svg"), &together);
+    let svg = plot(&record, &folder.at("all.svg"), &together);
     let svg = Document::parse(&svg).unwrap();
     assert_eq!(svg.root_element().attribute("width"), Some("672"));
     let height: f64 = svg.root_element().attribute("height").unwrap().parse().unwrap();
     assert!((height - 480.0).abs() < 1.0, "{height}");
 
-    let page = plot(&record, &folder.path().join("all.html"), &["--figure", "windows,rtt"]);
+    let page = plot(&record, &folder.at("all.html"), &["--figure", "windows,rtt"]);
     assert_eq!(page.matches("class=\"chart\"").count(), 2);
     for elsewhere in ["<script src", "<link rel=\"stylesheet", "href=\"http"] {
         assert!(!page.contains(elsewhere), "{elsewhere}");
     }
-    let out = folder.path().join("x.png");
-    anabranch(["plot", record.to_str().unwrap(), "--out", out.to_str().unwrap(), "--size", "single"]).ok();
+    let out = folder.at("x.png");
+    anabranch(["plot", &record, "--out", &out, "--size", "single"]).ok();
     let png = resvg::tiny_skia::Pixmap::load_png(&out).unwrap();
     // 3.4 inches of 300 dots.
     assert_eq!(png.width(), 1020);
@@ -151,10 +147,9 @@ fn every_figure_in_every_format() {
 /// One page of the column's width, 3.4 in of 72 points, with an embedded font.
 #[test]
 fn a_pdf_has_vectors_and_its_font() {
-    let folder = tempfile::tempdir().unwrap();
-    let record = recorded(folder.path(), &["--cc", "lia"]);
-    let out = folder.path().join("x.pdf");
-    anabranch(["plot", record.to_str().unwrap(), "--out", out.to_str().unwrap(), "--size", "single"]).ok();
+    let (folder, record) = recorded(&["--cc", "lia"]);
+    let out = folder.at("x.pdf");
+    anabranch(["plot", &record, "--out", &out, "--size", "single"]).ok();
     let pdf = fs::read(&out).unwrap();
     assert!(pdf.starts_with(b"%PDF-1."));
     let text = String::from_utf8_lossy(&pdf);
@@ -162,18 +157,16 @@ fn a_pdf_has_vectors_and_its_font() {
     assert!((width.parse::<f64>().unwrap() - 244.8).abs() < 0.01, "{width}");
     assert!(text.contains("/FontFile") && !text.contains("/Subtype /Image"));
     // It is replaced as ours.
-    anabranch(["plot", record.to_str().unwrap(), "--out", out.to_str().unwrap()]).ok();
+    anabranch(["plot", &record, "--out", &out]).ok();
 }
 
 #[test]
 fn the_values_are_those_of_the_record_between_the_times() {
-    let folder = tempfile::tempdir().unwrap();
-    let record = recorded(folder.path(), &["--cc", "lia"]);
-    let (svg, csv) = (folder.path().join("x.svg"), folder.path().join("x.csv"));
-    let outs = ["--out", svg.to_str().unwrap(), "--out", csv.to_str().unwrap()];
+    let (folder, record) = recorded(&["--cc", "lia"]);
+    let (svg, csv) = (folder.at("x.svg"), folder.at("x.csv"));
     let view = ["--figure", "windows", "--flows", "bonded", "--from", "3 s", "--to", "4 s"];
-    anabranch([&["plot", record.to_str().unwrap()], &outs[..], &view[..]].concat()).ok();
-    assert!(!fs::read_to_string(svg).unwrap().contains("neighbour"));
+    anabranch([&["plot", &record, "--out", &svg, "--out", &csv], &view[..]].concat()).ok();
+    assert!(!folder.read("x.svg").contains("neighbour"));
     let mut reader = Reader::from_path(&csv).unwrap();
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
     for (subflow, name) in [("1", "bonded, fibre"), ("2", "bonded, dsl")] {
@@ -182,153 +175,121 @@ fn the_values_are_those_of_the_record_between_the_times() {
             .filter(|row| &row[1] == name)
             .map(|row| (row[5].parse().unwrap(), row[7].parse().unwrap()))
             .collect();
-        let recorded = windows(&record, "bonded", subflow);
-        let within: Vec<(f64, f64)> =
-            recorded.into_iter().filter(|(time, _)| (3.0..=4.0).contains(time)).collect();
+        let mut within = windows(&record, "bonded", subflow);
+        within.retain(|(time, _)| (3.0..=4.0).contains(time));
         assert!(within.len() > 5);
         // Beside the record's samples, where the line crosses the edges.
         assert!(within.iter().all(|sample| shown.contains(sample)), "{name}");
         assert!(shown.len() <= within.len() + 2 && shown.iter().all(|(time, _)| (3.0..=4.0).contains(time)));
     }
-    let unknown = ["plot", record.to_str().unwrap(), "--flows", "bondet"];
-    let said = anabranch(unknown).fails(2);
-    assert!(said.contains("has no flow `bondet`") && said.contains("flows: bonded, neighbour/1"), "{said}");
+    anabranch(["plot", &record, "--flows", "bondet"])
+        .refused(["has no flow `bondet`", "flows: bonded, neighbour/1"]);
 }
 
 /// Runs of two algorithms are beside each other; runs of several seeds are one line with a band.
 #[test]
 fn several_runs_are_one_figure() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let run = |name: &str, cc: &str, seed: &str| {
-        let out = folder.path().join(name);
-        anabranch(short("run", &["--out", out.to_str().unwrap(), "--cc", cc, "--seed", seed])).ok();
-        out.to_str().unwrap().to_owned()
+        let out = folder.at(name);
+        anabranch(short("run", &["--out", &out, "--cc", cc, "--seed", seed])).ok();
+        out
     };
-    let seeds = ["1", "2", "3"].map(|seed| run(&format!("lia-{seed}"), "lia", seed));
-    let runs = [&seeds[..], &[run("olia", "olia", "1")]].concat();
-    let svg = folder.path().join("x.svg");
+    let [a, b, c] = ["1", "2", "3"].map(|seed| run(&format!("lia-{seed}"), "lia", seed));
+    let olia = run("olia", "olia", "1");
     let options = ["--figure", "throughput", "--flows", "bonded", "--title", "Two algorithms"];
-    let mut args = vec!["plot"];
-    args.extend(runs.iter().map(String::as_str));
-    args.extend(options.iter().chain(&["--out", svg.to_str().unwrap()]));
-    anabranch(&args).ok();
-    let text = fs::read_to_string(&svg).unwrap();
+    let out = ["--out", &folder.at("x.svg")];
+    anabranch([&["plot", &a, &b, &c, &olia], &options[..], &out].concat()).ok();
+    let text = folder.read("x.svg");
     let drawing = Document::parse(&text).unwrap();
     let texts: Vec<&str> = drawing.descendants().filter(|n| n.is_text()).filter_map(|n| n.text()).collect();
     for name in ["lia, mean of 3: bonded, fibre", "olia: bonded, fibre", "Two algorithms"] {
         assert!(texts.contains(&name), "{name}: {texts:?}");
     }
-    assert!(text.contains("fill-opacity=\"0.15\""), "a band");
+    // A band.
+    has(&text, ["fill-opacity=\"0.15\""]);
 }
 
 #[test]
 fn a_run_and_its_picture_in_one_command() {
-    let (folder, page) = scratch("x.html");
-    let said = anabranch(short("run", &[&*format!("--plot={}", page.display())])).ok();
-    assert!(said.ends_with(&format!("Wrote {}\n", page.display())), "{said}");
-    let charts = fs::read_to_string(page).unwrap();
-    assert!(charts.contains("Congestion windows") && charts.contains("bonded, dsl"));
+    let folder = folder();
+    let page = folder.at("x.html");
+    let said = anabranch(short("run", &[&format!("--plot={page}")])).ok();
+    assert!(said.ends_with(&format!("Wrote {page}\n")), "{said}");
+    has(&folder.read("x.html"), ["Congestion windows", "bonded, dsl"]);
     // With a record it is the record's, and the same.
-    let (svg, other) = (folder.path().join("x.svg"), folder.path().join("y.svg"));
-    let record = folder.path().join("r");
-    let with = ["--out", record.to_str().unwrap()];
-    anabranch(short("run", &[&with[..], &[&*format!("--plot={}", svg.display())]].concat())).ok();
-    assert_eq!(plot(&record, &other, &[]), fs::read_to_string(&svg).unwrap());
+    let (record, picture) = (folder.at("r"), format!("--plot={}", folder.at("x.svg")));
+    anabranch(short("run", &["--out", &record, &picture])).ok();
+    assert_eq!(plot(&record, &folder.at("y.svg"), &[]), folder.read("x.svg"));
     // Without a name, in the working directory; JSON stays alone on standard output.
     let mut bare = command();
     let args = ["--duration", "12 s", "--plot", "--json"];
     bare.current_dir(folder.path()).arg("run").arg(root().join(TWO_PATHS)).args(args);
-    let left = outcome(&bare.output().unwrap());
-    assert!(left.status == 0 && left.stderr.contains("wrote plot.html"), "{}", left.stderr);
-    serde_json::from_str::<serde_json::Value>(&left.stdout).unwrap();
-    assert!(folder.path().join("plot.html").exists());
+    let left = outcome(&bare.output().unwrap()).done();
+    has(&left.stderr, ["wrote plot.html"]);
+    serde_json::from_str::<Value>(&left.stdout).unwrap();
+    assert!(fs::exists(folder.at("plot.html")).unwrap());
 }
 
 /// The data that a picture keeps of a run counts as memory: each line is up to 8192 stretches of time, and each subflow has its
 /// last second.
 #[test]
 fn a_picture_that_needs_much_memory_is_refused_before_the_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let picture = format!("--plot={}", folder.path().join("x.svg").display());
+    let folder = folder();
+    let picture = format!("--plot={}", folder.at("x.svg"));
     let many = ["--set", "flows.neighbour.count=9000", "--set", "record.interval=10 us"];
     anabranch(short("check", &many)).ok();
-    let said = anabranch(short("run", &[&many[..], &[&*picture]].concat())).fails(2);
-    assert!(said.contains("of memory") && said.contains("record.interval"), "{said}");
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    anabranch(short("run", &[&many[..], &[&*picture]].concat())).refused(["of memory", "record.interval"]);
+    assert_eq!(folder.names(), [""; 0]);
 }
 
 #[test]
 fn what_cannot_be_drawn_says_why() {
-    let folder = tempfile::tempdir().unwrap();
-    let record = recorded(folder.path(), &[]);
-    let out = folder.path().join("x.svg");
-    let fails = |what: &Path, more: &[&str]| {
-        let out = out.to_str().unwrap();
-        let args = [&["plot", what.to_str().unwrap(), "--out", out], more].concat();
-        let said = anabranch(args).fails(2);
-        assert!(!Path::new(out).exists());
-        said
+    let (folder, record) = recorded(&[]);
+    let fails = |what: &str, more: &[&str], said: &[&str]| {
+        let out = folder.at("x.svg");
+        anabranch([&["plot", what, "--out", &out], more].concat()).refused(said);
+        assert!(!fs::exists(out).unwrap());
     };
-    assert!(fails(&record, &["--figure", "window"]).contains("known: windows, throughput"));
-    assert!(fails(&record, &["--size", "60x60px"]).contains("do not fit"));
-    assert!(fails(&record, &["--size", "big"]).contains("give screen, single"));
-    assert!(fails(folder.path(), &[]).contains("has no summary.json"));
-    let said = fails(&root().join(TWO_PATHS), &[]);
-    assert!(said.contains("is a scenario") && said.contains("--out DIR`"), "{said}");
-    let said = fails(&root().join("studies/examples/buffer-and-delay.toml"), &[]);
-    assert!(said.contains("is a study"), "{said}");
-    let json = folder.path().join("other.json");
-    fs::write(&json, "{}").unwrap();
-    assert!(fails(&json, &[]).contains("help: give the folder"));
-    assert!(fails(&folder.path().join("none"), &[]).contains("has no summary.json"));
-    let name = anabranch(["plot", record.to_str().unwrap(), "--out", "x.tiff"]).fails(2);
-    assert!(name.contains("its extension does not select a format"), "{name}");
+    fails(&record, &["--figure", "window"], &["known: windows, throughput"]);
+    fails(&record, &["--size", "60x60px"], &["do not fit"]);
+    fails(&record, &["--size", "big"], &["give screen, single"]);
+    fails(folder.arg(), &[], &["has no summary.json"]);
+    fails(TWO_PATHS, &[], &["is a scenario", "--out DIR`"]);
+    fails("studies/examples/buffer-and-delay.toml", &[], &["is a study"]);
+    fails(&folder.write("other.json", "{}"), &[], &["help: give the folder"]);
+    fails(&folder.at("none"), &[], &["has no summary.json"]);
+    anabranch(["plot", &record, "--out", "x.tiff"]).refused(["its extension does not select a format"]);
 
-    let samples = record.join("subflows.csv");
-    let whole = fs::read_to_string(&samples).unwrap();
+    let (samples, whole) = ("run/subflows.csv", folder.read("run/subflows.csv"));
     let lines: Vec<&str> = whole.lines().collect();
     // One sample is a point.
-    fs::write(&samples, format!("{}\n{}\n", lines[0], lines[1])).unwrap();
-    let one = plot(&record, &folder.path().join("one.svg"), &["--figure", "windows"]);
-    assert!(one.contains("class=\"series\""));
+    folder.write(samples, format!("{}\n{}\n", lines[0], lines[1]));
+    has(&plot(&record, &folder.at("one.svg"), &["--figure", "windows"]), ["class=\"series\""]);
     // An empty list draws nothing.
-    fs::write(&samples, format!("{}\n", lines[0])).unwrap();
-    assert!(fails(&record, &["--figure", "windows,rtt"]).contains("nothing to draw"));
+    folder.write(samples, format!("{}\n", lines[0]));
+    fails(&record, &["--figure", "windows,rtt"], &["nothing to draw"]);
     // Text that is not a number has no place; another version has other columns.
     let first = lines[1].split(',').nth(4).unwrap();
-    fs::write(&samples, whole.replacen(&format!(",{first},"), ",NaN,", 1)).unwrap();
-    assert!(!plot(&record, &folder.path().join("nan.svg"), &["--figure", "windows"]).contains("NaN"));
-    fs::write(&samples, whole.replace("cwnd_segments", "cwnd")).unwrap();
-    assert!(fails(&record, &[]).contains("damaged or from another version"));
-    fs::write(record.join("summary.json"), "{}").unwrap();
-    assert!(fails(&record, &[]).contains("summary.json is damaged or from another version"));
+    folder.write(samples, whole.replacen(&format!(",{first},"), ",NaN,", 1));
+    assert!(!plot(&record, &folder.at("nan.svg"), &["--figure", "windows"]).contains("NaN"));
+    folder.write(samples, whole.replace("cwnd_segments", "cwnd"));
+    fails(&record, &[], &["damaged or from another version"]);
+    folder.write("run/summary.json", "{}");
+    fails(&record, &[], &["summary.json is damaged or from another version"]);
 }
 
 /// Ctrl-C while a long record is read: status 130, with a word, and nothing in place of the picture.
 #[test]
 fn drawing_can_be_interrupted() {
-    use rustix::process::Signal;
-    let folder = tempfile::tempdir().unwrap();
-    let record = recorded(folder.path(), &[]);
+    let (folder, record) = recorded(&[]);
     // Reading never ends.
-    let file = record.join("subflows.csv");
+    let file = format!("{record}/subflows.csv");
     fs::remove_file(&file).unwrap();
-    assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
-    let out = folder.path().join("x.svg");
-    let mut plot = command();
-    let child = plot.arg("plot").arg(&record).arg("--out").arg(&out).spawn().unwrap();
-    let catches_interrupts = || {
-        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
-        u64::from_str_radix(mask.trim(), 16).unwrap() & 1 << (Signal::INT.as_raw() - 1) != 0
-    };
-    while !catches_interrupts() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    signal(&child, Signal::INT);
-    let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("interrupted: nothing was drawn"), "{said}");
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+    let child = command().args(["plot", &record, "--out", &folder.at("x.svg")]).spawn().unwrap();
+    let process = child.id();
+    let ended = interrupted_when(child, || is_caught(process, Signal::INT));
+    has(&ended.stderr, ["interrupted: nothing was drawn"]);
+    assert_eq!(folder.names(), ["run"]);
 }

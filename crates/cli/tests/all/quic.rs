@@ -2,16 +2,13 @@
 
 use anabranch_record::Summary;
 use anabranch_test_support::command::{
-    TWO_PATHS, anabranch, anabranch_reading, binary, command, names, outcome, root, scratch, signal,
+    Outcome, TWO_PATHS, anabranch, anabranch_reading, binary, command, folder, has, interrupted_when,
+    outcome, root, skipped, typed,
 };
-use rustix::process::Signal;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fs;
-use std::path::Path;
 use std::process::Command;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
 const SHORT: [&str; 4] = ["--set", "duration=4 s", "--set", "warmup=1 s"];
 
@@ -26,15 +23,13 @@ fn run_repeats_itself_and_compare_has_a_table() {
     let summary = Summary::from_json(&run).unwrap();
     assert!(summary.flows.iter().all(|flow| flow.goodput_bps > Some(1e5)), "{run}");
     let table = anabranch(noq(&["compare", TWO_PATHS, "--cc", "lia", "--cc", "olia", "--seeds", "2"])).ok();
-    assert!(table.contains("lia") && table.contains("olia"), "{table}");
+    has(&table, ["lia", "olia"]);
 }
 
 #[test]
 fn a_key_of_tcp_is_refused() {
-    let refused = anabranch(noq(&["run", TWO_PATHS, "--set", "hosts=linux"]));
-    let said = refused.fails(2);
-    assert!(said.contains("cannot be run with `--backend noq`: `flows.bonded.tcp.tso`"), "{said}");
-    assert!(said.contains("remove it, and `hosts`"), "{said}");
+    anabranch(noq(&["run", TWO_PATHS, "--set", "hosts=linux"]))
+        .refused(["cannot be run with `--backend noq`: `flows.bonded.tcp.tso`", "remove it, and `hosts`"]);
 }
 
 /// Every key of a flow of TCP works beside QUIC, and a file with such flows runs on the simulator.
@@ -50,16 +45,13 @@ fn tcp_runs_beside_quic() {
 
 #[test]
 fn a_controller_of_the_stack_is_of_quic_alone() {
-    let said = anabranch(["run", TWO_PATHS, "--cc", "noq:cubic"]).fails(2);
-    assert!(said.contains("noq:cubic is a controller of a QUIC stack"), "{said}");
+    anabranch(["run", TWO_PATHS, "--cc", "noq:cubic"]).refused(["noq:cubic is a controller of a QUIC stack"]);
 }
 
 #[test]
 fn quic_is_not_measured_as_linux() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path().to_str().unwrap();
-    let said = anabranch(["paper", "D", "--quick", "--backend", "noq", "--measure", folder]).fails(2);
-    assert!(said.contains("`--measure` measures on Linux, not on `noq`"), "{said}");
+    typed("paper D --quick --backend noq --measure x")
+        .refused(["`--measure` measures on Linux, not on `noq`"]);
 }
 
 /// About 1300 packets.
@@ -70,27 +62,24 @@ const ONE_PATH: &str = r#"
     flows = [{ name = "only", cc = "reno", paths = [["a"]] }]
 "#;
 
+fn one_path(more: &[&str]) -> Outcome {
+    anabranch_reading(ONE_PATH, [&["run", "-", "--backend", "noq"], more].concat())
+}
+
 /// tshark decrypts what both ends sent on a connection with one path, and finds all stream bytes that the receiver read.
 #[test]
 fn tshark_decrypts_a_capture() {
-    let (_folder, file) = scratch("run.pcapng");
-    let path = file.to_str().unwrap();
-    let ended = anabranch_reading(ONE_PATH, ["run", "-", "--backend", "noq", "--pcap", path, "--json"]);
-    assert_eq!(ended.status, 0, "{}", ended.stderr);
-    let delivered = Summary::from_json(&ended.stdout).unwrap().flows[0].delivered_bytes;
+    let folder = folder();
+    let path = folder.at("run.pcapng");
+    let delivered = one_path(&["--pcap", &path, "--json"]).done().stdout;
+    let delivered = Summary::from_json(&delivered).unwrap().flows[0].delivered_bytes;
     let fields = |filter: &str, fields: &[&str]| -> Option<Vec<String>> {
         let mut tshark = Command::new("tshark");
-        tshark.args(["-o", "udp.check_checksum:TRUE", "-r", path, "-T", "fields", "-Y", filter]);
+        tshark.args(["-o", "udp.check_checksum:TRUE", "-r", &path, "-T", "fields", "-Y", filter]);
         fields.iter().for_each(|field| _ = tshark.args(["-e", field]));
-        let output = match tshark.output() {
-            Ok(output) => output,
-            Err(error) => {
-                eprintln!("skipped: tshark does not start ({error})");
-                return None;
-            }
-        };
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        Some(String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect())
+        let output = tshark.output();
+        let output = output.inspect_err(|why| skipped(&format!("tshark does not start ({why})"))).ok()?;
+        Some(outcome(&output).done().stdout.lines().map(str::to_owned).collect())
     };
     let wrong = "udp.checksum.status == 0 || ip.checksum.status == 0 || quic.decryption_failed";
     let Some(wrong) = fields(wrong, &["frame.number"]) else { return };
@@ -104,8 +93,7 @@ fn tshark_decrypts_a_capture() {
 
 /// The records of a trace: JSON text sequences (RFC 7464), and what the schema of qlog requires of them
 /// (draft-ietf-quic-qlog-main-schema-13, sections 5 and 7; the events of draft-ietf-quic-qlog-quic-events-12).
-fn records(file: &Path, vantage_point: &str) -> Vec<Value> {
-    let text = fs::read_to_string(file).unwrap();
+fn records(text: &str, vantage_point: &str) -> Vec<Value> {
     let mut records = text.split_terminator('\n').map(|line| {
         let json = line.strip_prefix('\u{1e}').expect("a record separator");
         serde_json::from_str::<Value>(json).unwrap()
@@ -151,23 +139,16 @@ const TWO_DELAYS: &str = r#"
 /// receiver read are in its packets. Another run has the same bytes.
 #[test]
 fn qlog_traces_have_each_packet() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let run = |name: &str| {
-        let folder = folder.path().join(name);
-        let ended = anabranch_reading(
-            TWO_DELAYS,
-            ["run", "-", "--backend", "noq", "--json", "--qlog", folder.to_str().unwrap()],
-        );
-        assert_eq!(ended.status, 0, "{}", ended.stderr);
-        let file = |end: &str| folder.join(format!("1-a___b-{end}.sqlog"));
-        (Summary::from_json(&ended.stdout).unwrap(), [file("sender"), file("receiver")])
+        let args = ["run", "-", "--backend", "noq", "--json", "--qlog", &folder.at(name)];
+        let ended = anabranch_reading(TWO_DELAYS, args).done();
+        let traces = ["sender", "receiver"].map(|end| folder.read(&format!("{name}/1-a___b-{end}.sqlog")));
+        (Summary::from_json(&ended.stdout).unwrap(), traces)
     };
-    let (summary, files) = run("first");
-    let (_, again) = run("second");
-    for (file, again) in files.iter().zip(again) {
-        assert!(fs::read(file).unwrap() == fs::read(again).unwrap(), "{} differs", file.display());
-    }
-    let [sender, receiver] = [(&files[0], "client"), (&files[1], "server")].map(|(f, at)| records(f, at));
+    let (summary, traces) = run("first");
+    assert!(traces == run("second").1, "the traces differ");
+    let (sender, receiver) = (records(&traces[0], "client"), records(&traces[1], "server"));
     let sent: HashMap<_, _> =
         packets(&sender, "quic:packet_sent").map(|(path, number, at)| ((path, number), at)).collect();
     let mut arrived = [0; 2];
@@ -191,87 +172,61 @@ fn qlog_traces_have_each_packet() {
 /// Ctrl-C: the traces up to then have names that say so, beside whole ones, and end with a whole record.
 #[test]
 fn qlog_of_an_interrupted_run_is_partial() {
-    let folder = tempfile::tempdir().unwrap();
-    let qlog = ["--qlog", folder.path().to_str().unwrap()];
-    anabranch_reading(ONE_PATH, [&["run", "-", "--backend", "noq"], &qlog[..]].concat()).ok();
-    let whole = ["1-only-receiver.sqlog", "1-only-sender.sqlog"];
-    let bytes = whole.map(|name| fs::read(folder.path().join(name)).unwrap());
-    let scenario = folder.path().join("long.toml");
-    fs::write(&scenario, ONE_PATH.replace("4 s", "1000000 s")).unwrap();
-    let mut child = command();
-    let mut child = child.arg("run").arg(&scenario).args(["--backend", "noq"]).args(qlog).spawn().unwrap();
+    let folder = folder();
+    let qlog = ["--qlog", folder.arg()];
+    one_path(&qlog).ok();
+    let whole = || ["1-only-receiver.sqlog", "1-only-sender.sqlog"].map(|name| folder.read(name));
+    let before = whole();
+    let scenario = folder.write("long.toml", ONE_PATH.replace("4 s", "1000000 s"));
+    let child = command().args(["run", &scenario, "--backend", "noq"]).args(qlog).spawn().unwrap();
     let begun = folder.path().join(".1-only-sender.sqlog.anabranch-new");
-    let start = Instant::now();
-    while begun.metadata().map_or(0, |file| file.len()) < 100_000 {
-        assert_eq!(child.try_wait().unwrap(), None, "it ended early");
-        if start.elapsed() > Duration::from_secs(120) {
-            child.kill().unwrap();
-            panic!("no trace: {:?}", names(folder.path()));
-        }
-        sleep(Duration::from_millis(2));
-    }
-    signal(&child, Signal::INT);
-    let ended = outcome(&child.wait_with_output().unwrap());
-    assert_eq!(ended.status, 130, "{}", ended.stderr);
-    assert!(ended.stderr.contains("the result is partial"), "{}", ended.stderr);
+    let ended = interrupted_when(child, || begun.metadata().is_ok_and(|file| file.len() >= 100_000));
+    has(&ended.stderr, ["the result is partial"]);
     for (name, at) in [("1-only-sender.sqlog.partial", "client"), ("1-only-receiver.sqlog.partial", "server")]
     {
-        assert!(ended.stdout.contains(name), "{}", ended.stdout);
-        assert!(records(&folder.path().join(name), at).len() > 100);
+        has(&ended.stdout, [name]);
+        assert!(records(&folder.read(name), at).len() > 100);
     }
-    assert!(bytes == whole.map(|name| fs::read(folder.path().join(name)).unwrap()));
-    assert_eq!(names(folder.path()).len(), 5, "{:?}", names(folder.path()));
+    assert!(before == whole());
+    assert_eq!(folder.names().len(), 5, "{:?}", folder.names());
 }
 
 /// Two files for each connection are open at once. An error in creating them leaves nothing.
 #[test]
 fn qlog_of_more_connections_than_files_may_be_open_is_refused() {
-    let (folder, scenario) = scratch("many.toml");
-    fs::write(&scenario, ONE_PATH.replace("paths =", "count = 40, paths =")).unwrap();
-    let traces = folder.path().join("traces");
+    let folder = folder();
+    let scenario = folder.write("many.toml", ONE_PATH.replace("paths =", "count = 40, paths ="));
     let run = "ulimit -n 64; exec \"$0\" run \"$1\" --backend noq --qlog \"$2\"";
     let mut shell = Command::new("sh");
-    let shell = shell.args(["-c", run]).args([&binary(), &scenario, &traces]);
-    let said = outcome(&shell.output().unwrap()).fails(2);
-    assert!(said.contains("cannot write") && said.contains("raise the limit of open files"), "{said}");
-    assert!(names(&traces).is_empty(), "{:?}", names(&traces));
+    shell.args(["-c", run]).arg(binary()).args([&scenario, &folder.at("traces")]);
+    outcome(&shell.output().unwrap()).refused(["cannot write", "raise the limit of open files"]);
+    assert_eq!(fs::read_dir(folder.at("traces")).unwrap().count(), 0);
 }
 
 #[test]
 fn qlog_is_of_quic_and_keeps_files_of_others() {
-    let folder = tempfile::tempdir().unwrap();
-    let traces = folder.path().to_str().unwrap();
-    let said = anabranch(["run", TWO_PATHS, "--qlog", traces]).fails(2);
-    assert!(said.contains("`--qlog` does not work with `--backend sim` help: add --backend noq"), "{said}");
-    let mine = folder.path().join("1-only-sender.sqlog");
-    fs::write(&mine, "mine").unwrap();
-    let run = |more: &[&str]| {
-        let mut run = vec!["run", "-", "--backend", "noq"];
-        if !more.contains(&"--qlog") {
-            run.extend(["--qlog", traces]);
-        }
-        anabranch_reading(ONE_PATH, [&run[..], more].concat())
-    };
-    let said = run(&[]).fails(2);
-    assert!(said.contains("this command did not write it") && said.contains("--replace"), "{said}");
-    assert_eq!(fs::read_to_string(&mine).unwrap(), "mine");
+    let folder = folder();
+    let traces = folder.arg();
+    let help = "`--qlog` does not work with `--backend sim` help: add --backend noq";
+    anabranch(["run", TWO_PATHS, "--qlog", traces]).refused([help]);
+    let run = |more: &[&str]| one_path(&[&["--qlog", traces], more].concat());
+    folder.write("1-only-sender.sqlog", "mine");
+    run(&[]).refused(["this command did not write it", "--replace"]);
+    assert_eq!(folder.read("1-only-sender.sqlog"), "mine");
     run(&["--replace"]).ok();
-    let said = run(&[]).ok();
-    assert!(said.contains("1-only-receiver.sqlog"), "{said}");
+    has(&run(&[]).ok(), ["1-only-receiver.sqlog"]);
     // The record's folder is the record's alone.
-    let record = folder.path().join("record");
-    let said =
-        run(&["--out", record.to_str().unwrap(), "--qlog", record.join("traces").to_str().unwrap()]).fails(2);
-    assert!(said.contains("folder of `--out`") && !record.exists(), "{said}");
-    let said = run(&["--set", "flows.only.transport=tcp"]).fails(2);
-    assert!(said.contains("no flow is a QUIC connection"), "{said}");
+    one_path(&["--out", &folder.at("record"), "--qlog", &folder.at("record/traces")])
+        .refused(["folder of `--out`"]);
+    assert!(!folder.path().join("record").exists());
+    run(&["--set", "flows.only.transport=tcp"]).refused(["no flow is a QUIC connection"]);
 }
 
 /// A study's runs on `noq` are those of `run --backend noq`.
 #[test]
 fn a_study_runs_on_quic_beside_the_simulator() {
-    let (folder, file) = scratch("stacks.toml");
-    std::fs::copy(root().join(TWO_PATHS), folder.path().join("two-paths.toml")).unwrap();
+    let folder = folder();
+    fs::copy(root().join(TWO_PATHS), folder.at("two-paths.toml")).unwrap();
     let study = r#"
         title = "Stacks"
         size.default.seeds = 1
@@ -282,18 +237,14 @@ fn a_study_runs_on_quic_beside_the_simulator() {
         unit = "Mbit/s"
         of = 'goodput("bonded")'
     "#;
-    std::fs::write(&file, study).unwrap();
-    let out = folder.path().join("out");
-    let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
-    let result = anabranch(["study", file, "--out", out, "--json"]).ok();
-    let result: serde_json::Value = serde_json::from_str(&result).unwrap();
+    let file = folder.write("stacks.toml", study);
+    let result = anabranch(["study", &file, "--out", &folder.at("out"), "--json"]).json();
     for (row, backend) in ["sim", "noq"].iter().enumerate() {
         let run = anabranch([&["run", TWO_PATHS, "--backend", backend, "--json"][..], &SHORT].concat()).ok();
         let goodput = Summary::from_json(&run).unwrap().flows[0].goodput_bps.unwrap() / 1e6;
         let of_study = &result["experiments"][0]["rows"][row]["measured"]["mean"];
         assert_eq!(of_study.as_f64(), Some(goodput), "{backend}");
     }
-    std::fs::write(file, study.replace("\"noq\"]", "\"qon\"]")).unwrap();
-    let said = anabranch(["study", "check", file]).fails(2);
-    assert!(said.contains("unknown backend `qon`; known: sim, kernel"), "{said}");
+    folder.write("stacks.toml", study.replace("\"noq\"]", "\"qon\"]"));
+    anabranch(["study", "check", &file]).refused(["unknown backend `qon`; known: sim, kernel"]);
 }

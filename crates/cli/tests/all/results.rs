@@ -1,14 +1,16 @@
 //! Results are never destroyed before there are new ones, and nothing of the user's with them.
 
+use crate::interrupted::{long_run, private};
 use anabranch_test_support::command::{
-    Outcome, TWO_PATHS, anabranch, command, content, is_ignored, kept, one_line, root, scratch, short,
-    signal, skipped, words,
+    Outcome, TWO_PATHS, anabranch, command, content, ended, folder, has, interrupted_when, is_ignored, kept,
+    outcome, root, scratch, short, signal, skipped, typed, wait_for,
 };
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -28,8 +30,7 @@ fn another_run_stays_unless_it_may_be_replaced() {
     let into = |seed: &str| tiny(&out, &["--seed", seed]);
     into("1").ok();
     let first = content(&out);
-    let said = into("2").fails(2);
-    assert!(said.contains("seed 1,") && said.contains("add --replace to replace it"), "{said}");
+    into("2").refused(["seed 1,", "add --replace to replace it"]);
     assert_eq!(content(&out), first);
     into("1").ok(); // the same run
     replaces(run_into(&out, &["--seed", "2"]), 1);
@@ -38,60 +39,46 @@ fn another_run_stays_unless_it_may_be_replaced() {
 /// A capture's page beside its tables: the fate of MPTCP, and that the file is cut off.
 #[test]
 fn a_capture_names_fallbacks_refusals_and_its_cut_end() {
-    let folder = tempfile::tempdir().unwrap();
-    let fixture = |name: &str| root().join("crates/capture/tests/fallbacks").join(name);
-    let capture =
-        |path: &Path, more: &[&str]| anabranch([&["capture", path.to_str().unwrap()], more].concat());
-
-    let fell_back = capture(&fixture("changed-payload-client.pcap"), &[]).ok();
+    let folder = folder();
+    let fixture = |name: &str| format!("crates/capture/tests/fallbacks/{name}");
+    let fell_back = anabranch(["capture", &fixture("changed-payload-client.pcap")]).ok();
     let said = fell_back.lines().any(|line| {
         line.starts_with("mptcp-")
             && line.contains(" fell back to TCP at 0.")
             && line.ends_with(" s: MP_FAIL.")
     });
     assert!(said, "{fell_back}");
-    let refused = capture(&fixture("listener-without-mptcp.pcap"), &["--tcp"]).ok();
-    assert!(refused.contains("\n1 requested MPTCP and got TCP: only --tcp shows them.\n"), "{refused}");
+    let refused = anabranch(["capture", &fixture("listener-without-mptcp.pcap"), "--tcp"]).ok();
+    has(&refused, ["\n1 requested MPTCP and got TCP: only --tcp shows them.\n"]);
 
-    let whole = std::fs::read(fixture("no-fallback.pcap")).unwrap();
-    let cut = folder.path().join("cut.pcap");
-    std::fs::write(&cut, &whole[..whole.len() - 1]).unwrap();
-    let ended = capture(&cut, &[]);
-    assert_eq!(ended.status, 0, "{}", ended.stderr);
-    assert!(
-        ended.stderr.contains("cut.pcap ends within a packet; this last packet is left out"),
-        "{}",
-        ended.stderr
-    );
-    assert_eq!(capture(&fixture("no-fallback.pcap"), &[]).stderr, "");
+    let whole = fs::read(root().join(fixture("no-fallback.pcap"))).unwrap();
+    let cut = folder.write("cut.pcap", &whole[..whole.len() - 1]);
+    anabranch(["capture", &cut]).notes(["cut.pcap ends within a packet; this last packet is left out"]);
+    anabranch(["capture", &fixture("no-fallback.pcap")]).ok();
 }
 
 /// A capture's record replaces no run, and another run no record of a capture.
 #[test]
 fn a_capture_replaces_no_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let [out, pcap] = ["out", "run.pcapng"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
-    assert_eq!(anabranch(short("run", &["--pcap", &pcap, "--out", &out])).status, 0);
-    let run = content(Path::new(&out));
+    let folder = folder();
+    let (out, pcap) = (folder.at("out"), folder.at("run.pcapng"));
+    let record = || content(out.as_ref());
+    anabranch(short("run", &["--pcap", &pcap, "--out", &out])).done();
+    let run = record();
     let capture = |more: &[&str]| anabranch([&["capture", &pcap, "--out", &out], more].concat());
-    let said = capture(&[]).fails(2);
-    assert!(said.contains("has a run of") && said.contains("--replace"), "{said}");
-    assert_eq!(content(Path::new(&out)), run);
-    assert_eq!(capture(&["--replace"]).status, 0);
+    capture(&[]).refused(["has a run of", "--replace"]);
+    assert_eq!(record(), run);
+    capture(&["--replace"]).done();
     capture(&[]).ok(); // the same capture again
-    let record = content(Path::new(&out));
+    let captured = record();
     // By other options, and with other packets under the same name.
-    for options in [&["--interval", "50 ms"][..], &["--tcp"]] {
-        let said = capture(options).fails(2);
-        assert!(said.contains("has a record of") && said.contains("0.1 s,"), "{options:?}: {said}");
-    }
-    assert_eq!(anabranch(short("run", &["--seed", "2", "--pcap", &pcap])).status, 0);
-    let said = capture(&[]).fails(2);
-    assert!(said.contains("with other packets") && said.contains("--replace"), "{said}");
-    assert_eq!(content(Path::new(&out)), record);
-    assert_eq!(capture(&["--replace"]).status, 0);
-    let said = anabranch(short("run", &["--out", &out])).fails(2);
-    assert!(said.contains("has a record of"), "{said}");
+    capture(&["--interval", "50 ms"]).refused(["has a record of", "0.1 s,"]);
+    capture(&["--tcp"]).refused(["has a record of", "0.1 s,"]);
+    anabranch(short("run", &["--seed", "2", "--pcap", &pcap])).done();
+    capture(&[]).refused(["with other packets", "--replace"]);
+    assert_eq!(record(), captured);
+    capture(&["--replace"]).done();
+    anabranch(short("run", &["--out", &out])).refused(["has a record of"]);
 }
 
 /// Each fact is in every Parquet file, and the schema names each field of a summary.
@@ -101,7 +88,7 @@ fn files_say_whose_they_are() {
     run_into(&out, &[]).ok();
     let summary: Value = serde_json::from_slice(&fs::read(out.join("summary.json")).unwrap()).unwrap();
     for table in ["subflows", "links"] {
-        let file = fs::File::open(out.join(table).with_extension("parquet")).unwrap();
+        let file = File::open(out.join(table).with_extension("parquet")).unwrap();
         let reader = SerializedFileReader::new(file).unwrap();
         let facts = reader.metadata().file_metadata().key_value_metadata().unwrap();
         let fact = |key: &str| {
@@ -128,27 +115,21 @@ fn files_say_whose_they_are() {
 }
 
 /// The run succeeded, and said that it replaces the run of another seed.
+#[track_caller]
 fn replaces(outcome: Outcome, seed: u64) {
-    let said = one_line(&outcome.stderr);
-    assert_eq!(outcome.status, 0, "{said}");
     let note = format!("has a run of two paths and a neighbour, seed {seed}, version");
-    assert!(said.contains(&note) && said.ends_with(": this one replaces it"), "{said}");
+    let said = outcome.notes([note]);
+    assert!(said.ends_with(": this one replaces it"), "{said}");
 }
 
-/// A run without end, of which samples are there.
-fn long_run(out: &Path) -> Child {
-    let run = format!("run {TWO_PATHS} --duration '1000000 s' --set 'warmup=0 s' --seed 9 --replace --out");
-    let mut child = command().args(words(&run)).arg(out).spawn().unwrap();
-    while !private(out).join("subflows.parquet.partial").exists() {
-        assert_eq!(child.try_wait().unwrap(), None, "ended early");
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    child
+/// A run without end into the same folder, of which samples are there.
+fn long_run_into(out: &Path) -> Child {
+    long_run(out, &["--set", "warmup=0 s", "--seed", "9", "--replace"])
 }
 
-/// Where new results are made.
-fn private(out: &Path) -> PathBuf {
-    out.with_file_name(format!(".{}.anabranch", out.file_name().unwrap().to_str().unwrap()))
+fn kill(mut child: Child) {
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 /// A folder with a scenario of the user's in it is refused, wherever the command is given.
@@ -162,10 +143,7 @@ fn a_users_scenario_stays() {
         let file = mine.join("scenario.toml");
         let mut run = command();
         run.arg("run").arg(file).args(["--duration", "2 s", "--set", "warmup=0 s", "--out", out]);
-        let output = run.current_dir(from).output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains("contains scenario.toml"), "{said}");
+        outcome(&run.current_dir(from).output().unwrap()).refused(["contains scenario.toml"]);
         assert_eq!(content(&mine), before);
     }
     assert_eq!(content(dir.path()).len(), 1, "nothing is left behind");
@@ -180,10 +158,10 @@ fn what_was_edited_stays() {
     let text = fs::read_to_string(&scenario).unwrap();
     fs::write(&scenario, text.replace("20 ms", "30 ms").replace("10 ms", "30 ms")).unwrap();
     let before = content(&out);
-    assert!(run_into(&out, &[]).fails(2).contains("scenario.toml, which has been changed"));
+    run_into(&out, &[]).refused(["scenario.toml, which has been changed"]);
     fs::write(&scenario, text).unwrap();
     fs::write(out.join("plot.png"), "mine").unwrap();
-    assert!(run_into(&out, &[]).fails(2).contains("contains plot.png"));
+    run_into(&out, &[]).refused(["contains plot.png"]);
     fs::remove_file(out.join("plot.png")).unwrap();
     assert_ne!(content(&out), before);
     replaces(run_into(&out, &["--seed", "3"]), 1);
@@ -210,9 +188,7 @@ fn earlier_results_stay_until_there_are_new_ones() {
     run_into(&out, &["--set", "flows.bonded.cc=nonsense"]).fails(2);
     assert_eq!(content(&out), before, "refused");
 
-    let mut killed = long_run(&out);
-    killed.kill().unwrap();
-    killed.wait().unwrap();
+    kill(long_run_into(&out));
     assert_eq!(content(&out), before, "killed");
 
     replaces(run_into(&out, &["--seed", "4"]), 1);
@@ -234,12 +210,7 @@ fn killed_while_the_names_changed() {
         let copied = Command::new("cp").arg("-r").args([&out, &leftover]).status().unwrap();
         assert!(copied.success());
         fs::write(leftover.join("notes.txt"), "another's").unwrap();
-        let outcome = run_into(&out, &["--seed", "4"]);
-        assert!(
-            outcome.status == 0 && outcome.stderr.contains("out.others has the files that others put into"),
-            "{}",
-            outcome.stderr
-        );
+        run_into(&out, &["--seed", "4"]).notes(["out.others has the files that others put into"]);
         assert_eq!(content(&others), BTreeMap::from([(PathBuf::from("notes.txt"), b"another's".to_vec())]));
         fs::remove_dir_all(&others).unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left");
@@ -250,9 +221,7 @@ fn killed_while_the_names_changed() {
         if empty {
             fs::create_dir(&out).unwrap();
         }
-        let mut killed = long_run(&out);
-        killed.kill().unwrap();
-        killed.wait().unwrap();
+        kill(long_run_into(&out));
         assert!(content(&out) == before, "{empty}");
         fs::remove_dir_all(private(&out)).unwrap();
     }
@@ -276,10 +245,9 @@ fn a_list_reaches_no_other_folder() {
             if found == &private {
                 fs::create_dir(&private).unwrap();
                 fs::copy(out.join(".anabranch"), private.join(".anabranch")).unwrap();
-                std::os::unix::fs::symlink(&deep, private.join("link")).unwrap();
+                symlink(&deep, private.join("link")).unwrap();
             }
-            let outcome = run_into(&out, &[]);
-            assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+            run_into(&out, &[]).done();
             assert!(mine.exists() && deep.join("mine").exists(), "{name}");
         }
         fs::remove_dir_all(&out).unwrap();
@@ -298,7 +266,7 @@ fn the_last_byte_of_a_large_file_counts() {
     fs::write(out.join(".anabranch"), list.stdout).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     fs::write(out.join("large"), &bytes).unwrap();
-    assert!(run_into(&out, &[]).fails(2).contains("contains large, which has been changed"));
+    run_into(&out, &[]).refused(["contains large, which has been changed"]);
     assert_eq!(fs::read(out.join("large")).unwrap(), bytes);
     *bytes.last_mut().unwrap() ^= 1;
     fs::write(out.join("large"), &bytes).unwrap();
@@ -312,8 +280,7 @@ fn results_without_a_list_are_not_replaced() {
     run_into(&out, &[]).ok();
     fs::remove_file(out.join(".anabranch")).unwrap();
     let before = content(&out);
-    let said = run_into(&out, &[]).fails(2);
-    assert!(said.contains("which anabranch did not write") && said.contains("move that file away"), "{said}");
+    run_into(&out, &[]).refused(["which anabranch did not write", "move that file away"]);
     assert_eq!(content(&out), before);
 }
 
@@ -326,15 +293,11 @@ fn runs_that_are_kept() {
         fs::write(store.join(notes), "mine").unwrap();
     }
     let before = content(&store);
-    let out = dir.path().to_str().unwrap();
-    let paper = |more: &[&str]| {
-        let args = ["paper", "E", "--quick", "--seeds", "1", "--only", "E-10", "--out", out];
-        anabranch(args.iter().chain(more))
-    };
-    let first = paper(&["--keep-runs"]).ok();
+    let out = dir.path().display();
+    let paper = |more| typed(&format!("paper E --quick --seeds 1 --only E-10 --out {out} {more}"));
+    let first = paper("--keep-runs").ok();
     let runs = kept(&store);
-    let second = paper(&[]);
-    assert_eq!(second.status, 0, "{}", second.stderr);
+    let second = paper("").done();
     assert_eq!(second.stdout, first);
     assert_eq!(second.stderr, format!("Note: reused {runs} runs of an earlier command\n"));
     assert!(runs > 10 && content(&store) == before);
@@ -344,25 +307,20 @@ fn runs_that_are_kept() {
 #[test]
 fn one_command_at_a_time() {
     let (dir, out) = scratch("out");
-    let first = long_run(&out);
-    assert!(run_into(&out, &[]).fails(2).contains("another command is writing to"));
-    signal(&first, Signal::INT);
-    assert_eq!(first.wait_with_output().unwrap().status.code(), Some(130));
+    let first = long_run_into(&out);
+    run_into(&out, &[]).refused(["another command is writing to"]);
+    interrupted_when(first, || true);
     assert!(out.join("summary.json").exists());
 
     let paper = || {
-        let mut paper = command();
-        paper.args(["paper", "E", "--only", "E-10", "--out"]).arg(dir.path().join("papers"));
-        paper
+        let args = ["paper", "E", "--only", "E-10", "--out"];
+        command().args(args).arg(dir.path().join("papers")).spawn().unwrap()
     };
-    let first = paper().spawn().unwrap();
-    while !dir.path().join("papers/store").exists() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    let second = paper().output().unwrap();
-    assert_eq!(second.status.code(), Some(2), "{}", String::from_utf8_lossy(&second.stderr));
+    let mut first = paper();
+    wait_for(&mut first, || dir.path().join("papers/store").exists());
+    ended(paper()).ended(2);
     signal(&first, Signal::TERM);
-    assert_eq!(first.wait_with_output().unwrap().status.code(), Some(130));
+    ended(first).ended(130);
 }
 
 /// A partial run does not replace a whole one, whatever ended it.
@@ -376,10 +334,9 @@ fn a_partial_run_goes_beside_a_whole_one() {
             skipped("SIGHUP is ignored here, and so by the run");
             continue;
         }
-        let run = long_run(&out);
+        let run = long_run_into(&out);
         signal(&run, asked);
-        let output = run.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+        ended(run).ended(130);
         assert_eq!(content(&out), before);
         let summary = fs::read_to_string(dir.path().join(name).join("summary.json")).unwrap();
         let summary: Value = serde_json::from_str(&summary).unwrap();
@@ -393,11 +350,10 @@ fn told_before_the_simulation() {
     let (_dir, inner) = scratch("outer/inner");
     fs::create_dir_all(&inner).unwrap();
     let scenario = root().join(TWO_PATHS).canonicalize().unwrap();
-    let refused = |args: &[&str]| {
-        let child = command().args(args).current_dir(&inner).spawn();
-        let output = child.unwrap().wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(2), "{args:?}");
-        String::from_utf8(output.stderr).unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
+    let run = ["run", scenario.to_str().unwrap(), "--duration", "1000000 s", "--out"];
+    let refused = |args: &[&str], out, why: &str| {
+        let output = command().args(args).arg(out).current_dir(&inner).output();
+        outcome(&output.unwrap()).refused([why]);
     };
     for (out, why) in [
         ("/proc/anabranch", "cannot write"),
@@ -407,12 +363,10 @@ fn told_before_the_simulation() {
         (".", "working directory"),
         ("", "a value is required"),
     ] {
-        let said = refused(&["run", scenario.to_str().unwrap(), "--duration", "1000000 s", "--out", out]);
-        assert!(said.contains(why), "{out}: {said}");
+        refused(&run, out, why);
     }
     for out in ["/proc/anabranch", "/dev/null", "/dev/null/below"] {
-        let said = refused(&["paper", "wcompound", "--full", "--out", out]);
-        assert!(said.contains(out), "{out}: {said}");
+        refused(&["paper", "wcompound", "--full", "--out"], out, out);
     }
 }
 
@@ -420,31 +374,26 @@ fn told_before_the_simulation() {
 #[test]
 fn damaged_results_are_named() {
     let (_dir, out) = scratch("out");
-    let paper = |id: &str| {
-        anabranch(["paper", "all", "--quick", "--seeds", "1", "--only", id, "--out", out.to_str().unwrap()])
-    };
+    let paper = |id| typed(&format!("paper all --quick --seeds 1 --only {id} --out {}", out.display()));
     paper("A-T2").ok();
     let file = out.join("papers/coupled-cubic.json");
     let whole = fs::read(&file).unwrap();
     let half = whole[..whole.len() / 2].to_vec();
     for (i, damage) in [half, Vec::new(), b"\0\xff garbage".to_vec()].iter().enumerate() {
         fs::write(&file, damage).unwrap();
-        let outcome = paper("B-D");
-        assert_eq!(outcome.status, 1, "{}", outcome.stderr);
+        paper("B-D").ended(1);
         let name = if i == 0 { "damaged".to_owned() } else { format!("damaged-{}", i + 1) };
         let aside = out.join(format!("papers/coupled-cubic.json.{name}"));
         assert_eq!(fs::read(&aside).unwrap(), *damage);
         assert!(!file.exists());
         let index = fs::read_to_string(out.join("report/index.html")).unwrap();
-        assert!(index.contains("cannot read") && index.contains(&format!("coupled-cubic.json.{name}")));
+        has(&index, ["cannot read", &format!("coupled-cubic.json.{name}")]);
     }
     // Where the command itself makes the result anew, the former one is named all the same.
     for make in ["mkdir", "mkfifo"] {
         let _ = fs::remove_file(&file);
         assert!(Command::new(make).arg(&file).status().unwrap().success());
-        let outcome = paper("A-T2");
-        assert_eq!(outcome.status, 1, "{make}: {}", outcome.stderr);
-        assert!(outcome.stderr.contains("it is not a regular file"), "{}", outcome.stderr);
+        has(&paper("A-T2").ended(1).stderr, ["it is not a regular file"]);
         assert_eq!(fs::read(&file).unwrap(), whole, "{make}");
     }
     // Everything in order again.
@@ -467,13 +416,11 @@ fn a_closed_pipe_costs_no_report() {
 /// The report's folder is ours alone too.
 #[test]
 fn a_report_replaces_no_other_folder() {
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().to_str().unwrap();
-    fs::create_dir(dir.path().join("report")).unwrap();
-    fs::write(dir.path().join("report/thesis.tex"), "mine").unwrap();
-    let said = anabranch(["paper", "B", "--quick", "--only", "B-D", "--out", out]).fails(2);
-    assert!(said.contains("contains thesis.tex"), "{said}");
-    assert_eq!(fs::read_to_string(dir.path().join("report/thesis.tex")).unwrap(), "mine");
+    let dir = folder();
+    fs::create_dir(dir.at("report")).unwrap();
+    dir.write("report/thesis.tex", "mine");
+    typed(&format!("paper B --quick --only B-D --out {}", dir.arg())).refused(["contains thesis.tex"]);
+    assert_eq!(dir.read("report/thesis.tex"), "mine");
 }
 
 /// A refusal names the difference.
@@ -488,7 +435,6 @@ fn another_run_is_described_by_its_difference() {
         (&["--cc", "lia", "--seed", "9"], "this one has seed 9"),
         (&["--cc", "lia", "--set", "links.dsl.delay=11 ms"], "this one has other values of the scenario"),
     ] {
-        let stderr = run(more).fails(2);
-        assert!(stderr.contains(said), "{more:?}: {stderr}");
+        run(more).refused([said]);
     }
 }

@@ -2,276 +2,226 @@
 
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_study::{StudyResult, Verdict};
-use anabranch_test_support::command::{anabranch, fits, kept, one_line, scratch, words};
+use anabranch_test_support::command::{
+    Folder, anabranch, command, ended, fits, folder, has, kept, one_line, outcome, root, typed,
+};
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::Duration;
 
-/// The study that the book explains.
-const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies/examples/buffer-and-delay.toml");
+/// The study that the book explains, and its scenario.
+const EXAMPLE: &str = "studies/examples/buffer-and-delay.toml";
+const SCENARIO: &str = "studies/examples/two-links.toml";
 
-const FILES: [&str; 3] = ["buffer-and-delay.json", "buffer-and-delay.csv", "buffer-and-delay.parquet"];
+fn result(out: &Folder, name: &str) -> StudyResult {
+    out.json(&format!("studies/{name}.json"))
+}
 
-fn result(out: &Path, name: &str) -> StudyResult {
-    let json = fs::read_to_string(out.join("studies").join(name).with_extension("json")).unwrap();
-    serde_json::from_str(&json).unwrap()
+/// A folder with the example's scenario.
+fn with_scenario() -> Folder {
+    let dir = folder();
+    fs::copy(root().join(SCENARIO), dir.at("two-links.toml")).unwrap();
+    dir
 }
 
 /// The example of the book: every row measured and judged, both figures drawn, all runs in one table, and a report.
 #[test]
 fn the_example_runs() {
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().to_str().unwrap();
+    let dir = folder();
+    let out = dir.arg();
     let page = anabranch(["study", EXAMPLE, "--quick", "--out", out]).ok();
-    fits(page.replace(out, "OUT").as_str());
-    assert!(page.contains("goal-1.lia") && page.contains("report/index.html"), "{page}");
-    let result = result(dir.path(), "buffer-and-delay");
+    fits(&page.replace(out, "OUT"));
+    has(&page, ["goal-1.lia", "report/index.html"]);
+    let result = result(&dir, "buffer-and-delay");
     let [experiment] = &result.experiments[..] else { panic!("one experiment") };
     assert_eq!((experiment.rows.len(), experiment.figures.len(), experiment.runs.len()), (6, 2, 18));
     assert!(experiment.rows.iter().all(|row| row.verdict != Verdict::Failed), "{:?}", experiment.rows);
     // 3 algorithms, 3 buffers, 2 delays, 2 seeds, 3 connections, and the header.
-    let csv = fs::read_to_string(dir.path().join("studies/buffer-and-delay.csv")).unwrap();
-    assert_eq!(csv.lines().count(), 1 + 3 * 3 * 2 * 2 * 3);
-    let report = fs::read_to_string(dir.path().join("report/buffer-and-delay.html")).unwrap();
-    assert!(report.contains("anabranch study") && report.contains("goal-2.olia"));
+    assert_eq!(dir.read("studies/buffer-and-delay.csv").lines().count(), 1 + 3 * 3 * 2 * 2 * 3);
+    has(&dir.read("report/buffer-and-delay.html"), ["anabranch study", "goal-2.olia"]);
     // A command more runs only what needs samples over time, one simulation's first seed, and says so.
     let again = anabranch(["study", EXAMPLE, "--quick", "--out", out]);
-    assert!(again.stderr.contains("reused 35 runs of an earlier command"), "{}", again.stderr);
+    has(&again.stderr, ["reused 35 runs of an earlier command"]);
 }
 
 /// `study` on some of the standard cases and `cc report` agree.
 #[test]
 fn a_part_of_the_standard_cases() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies/standard/standard-cases.toml");
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().to_str().unwrap();
-    let made = anabranch(["study", file, "--at", "cc=lia,ewtcp", "--quick", "--out", out]);
+    let file = "studies/standard/standard-cases.toml";
+    let dir = folder();
+    let out = dir.arg();
+    let made = anabranch(["study", file, "--at", "cc=lia,ewtcp", "--quick", "--out", out]).done();
     // One of the standard cases is a single path, as `check` says.
     let warned = "tested: it runs lia, a coupled algorithm, over a single path, so nothing is coupled";
-    assert!(made.status == 0 && one_line(&made.stderr).matches(warned).count() == 1, "{}", made.stderr);
+    assert_eq!(one_line(&made.stderr).matches(warned).count(), 1, "{}", made.stderr);
     let checked = anabranch(["study", "check", file]).stderr;
     assert!(one_line(&checked).contains(warned) || checked.contains("further warnings"), "{checked}");
-    let page = made.stdout;
-    assert!(page.contains("backup.ewtcp") && !page.contains("reno.olia"), "{page}");
+    has(&made.stdout, ["backup.ewtcp"]);
+    assert!(!made.stdout.contains("reno.olia"), "{}", made.stdout);
     anabranch(["cc", "report", "ewtcp", "--quick", "--out", out]).ok();
-    let json = fs::read_to_string(dir.path().join("algorithms/ewtcp.json")).unwrap();
-    let report: AlgorithmResult = serde_json::from_str(&json).unwrap();
-    let result = result(dir.path(), "standard-cases");
-    assert!(result.command.as_ref().unwrap().contains("--at cc=lia,ewtcp"), "{:?}", result.command);
+    let report: AlgorithmResult = dir.json("algorithms/ewtcp.json");
+    let result = result(&dir, "standard-cases");
+    has(result.command.as_ref().unwrap(), ["--at cc=lia,ewtcp"]);
     for (experiment, case) in result.experiments.iter().zip(&report.cases) {
         let row = |id: String| experiment.rows.iter().find(|row| row.id == id).unwrap().measured.clone();
         let key = case.key.as_ref().map(|key| key.value.clone());
         assert!(key.is_some() && row(format!("{}.ewtcp", case.id)) == key, "{}", case.id);
         assert_eq!(row(format!("{}.ewtcp.queue", case.id)), case.queue_packets);
         let bars = &experiment.figures[0].panels[0].series[0].points;
-        assert_eq!(
-            bars.iter().map(|bar| bar.label.as_deref().unwrap()).collect::<Vec<_>>(),
-            ["ewtcp", "lia"]
-        );
+        let labels: Vec<_> = bars.iter().map(|bar| bar.label.as_deref().unwrap()).collect();
+        assert_eq!(labels, ["ewtcp", "lia"]);
     }
-    let wrong = anabranch(["study", file, "--at", "cc"]);
-    assert!(wrong.stderr.contains("AXIS=VALUE"), "{}", wrong.stderr);
 }
 
 /// Killed whenever it may be, the same command resumes and ends with the same bytes as an uninterrupted one.
 #[test]
 fn killed_and_resumed() {
-    let (killed, whole) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let args =
-        |out: &Path| ["study", EXAMPLE, "--seeds", "6", "--out", out.to_str().unwrap()].map(str::to_owned);
-    anabranch(args(whole.path())).ok();
+    let (killed, whole) = (folder(), folder());
+    let start = |out: &Folder| {
+        let mut study = command();
+        study.args(["study", EXAMPLE, "--seeds", "6", "--out", out.arg()]);
+        study.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    ended(start(&whole)).done();
     for round in 1.. {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_anabranch"));
-        let mut child =
-            command.args(args(killed.path())).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = start(&killed);
         // Another twenty runs each time.
-        let enough = 20 * round;
-        let ended = loop {
-            if let Some(status) = child.try_wait().unwrap() {
-                break Some(status);
-            }
-            if kept(&killed.path().join("store")) >= enough {
-                break None;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        };
-        if let Some(status) = ended {
-            assert!(status.success());
+        while child.try_wait().unwrap().is_none() && kept(&killed.path().join("store")) < 20 * round {
+            sleep(Duration::from_millis(5));
+        }
+        if child.try_wait().unwrap().is_some() {
+            ended(child).done();
             assert!(round > 1, "it was killed at least once");
             break;
         }
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    for file in FILES {
-        let read = |dir: &Path| fs::read(dir.join("studies").join(file)).unwrap();
-        let (a, b) = (read(killed.path()), read(whole.path()));
-        let plain = |bytes: Vec<u8>, dir: &Path| match String::from_utf8(bytes) {
-            Ok(text) => text.replace(dir.to_str().unwrap(), "OUT").into_bytes(),
-            Err(binary) => binary.into_bytes(),
-        };
-        assert!(plain(a, killed.path()) == plain(b, whole.path()), "{file}");
+    for file in ["buffer-and-delay.json", "buffer-and-delay.csv", "buffer-and-delay.parquet"] {
+        let [a, b] = [&killed, &whole].map(|dir| {
+            let bytes = fs::read(dir.at(&format!("studies/{file}"))).unwrap();
+            match String::from_utf8(bytes) {
+                Ok(text) => text.replace(dir.arg(), "OUT").into_bytes(),
+                Err(binary) => binary.into_bytes(),
+            }
+        });
+        assert!(a == b, "{file}");
     }
 }
 
 /// Two commands at once, each with a folder of its own for its results, make each run once and come to the same result.
 #[test]
 fn a_store_for_two() {
-    let (store, one, other) =
-        (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let args = |out: &Path| {
-        let (out, store) = (out.to_str().unwrap(), store.path().join("store"));
-        ["study", EXAMPLE, "--quick", "--out", out, "--store", store.to_str().unwrap()].map(str::to_owned)
-    };
-    let both = [one.path(), other.path()].map(|out| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_anabranch"));
-        command.args(args(out)).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    let (store, one, other) = (folder(), folder(), folder());
+    let options =
+        |out: &Folder| format!("{EXAMPLE} --quick --out {} --store {}", out.arg(), store.at("store"));
+    let both = [&one, &other].map(|out| {
+        let mut study = command();
+        study.arg("study").args(options(out).split(' ')).stdout(Stdio::null()).spawn().unwrap()
     });
     let reused = both.map(|child| {
-        let ended = child.wait_with_output().unwrap();
-        let said = String::from_utf8(ended.stderr).unwrap();
-        assert!(ended.status.success(), "{said}");
-        let before = said.split(" of an earlier command").next().filter(|before| *before != said);
+        let said = ended(child).done().stderr;
+        let before = said.split_once(" of an earlier command").map(|(before, _)| before);
         before.map_or(0, |before| before.rsplit(' ').nth(1).unwrap().parse::<usize>().unwrap())
     });
     // All but the one whose samples a figure draws; each is executed by one command and reused by the other.
     assert_eq!((kept(&store.path().join("store")), reused.iter().sum()), (35, 35), "{reused:?}");
     assert!(!one.path().join("store").exists() && !other.path().join("store").exists());
-    let runs = |out: &Path| fs::read(out.join("studies/buffer-and-delay.csv")).unwrap();
-    assert_eq!(runs(one.path()), runs(other.path()));
-    let mut status = args(one.path()).to_vec();
-    status.insert(1, "status".into());
-    let page = anabranch(status.iter().map(String::as_str)).ok();
-    assert!(page.contains("35 of the 35 runs") && page.contains("there is a result\n"), "{page}");
+    let runs = |out: &Folder| out.read("studies/buffer-and-delay.csv");
+    assert_eq!(runs(&one), runs(&other));
+    has(
+        &typed(&format!("study status {}", options(&one))).ok(),
+        ["35 of the 35 runs", "there is a result\n"],
+    );
 }
 
 /// A result of another size, or of a file that has changed since, is not the one that the command would give.
 #[test]
 fn status_tells_an_outdated_result() {
-    let dir = tempfile::tempdir().unwrap();
-    fs::copy(Path::new(EXAMPLE).with_file_name("two-links.toml"), dir.path().join("two-links.toml")).unwrap();
-    let (file, out) = (dir.path().join("mine.toml"), dir.path().join("out"));
+    let dir = with_scenario();
     let text = r#"title = "mine"
         runs.links = { scenario = "two-links.toml", duration = "2 s", set.warmup = "1 s" }
         rows = [{ id = "jain", of = 'jain()' }]
     "#;
-    fs::write(&file, text).unwrap();
-    let command = |words: &[&str]| {
-        let args = [&["study"], words, &[file.to_str().unwrap(), "--out", out.to_str().unwrap()]].concat();
-        anabranch(args).ok()
-    };
-    let status = |words: &[&str]| {
-        let page = command(&[&["status"], words].concat());
+    let file = dir.write("mine.toml", text);
+    let command = |words: &str| typed(&format!("study {words} {file} --out {}", dir.at("out"))).ok();
+    let status = |words: &str| {
+        let page = command(&format!("status {words}"));
         one_line(page.split_once("mine.json: ").unwrap().1)
     };
-    assert_eq!(status(&["--quick"]), "no result yet");
-    command(&["--quick"]);
-    assert_eq!(status(&["--quick"]), "there is a result");
+    assert_eq!(status("--quick"), "no result yet");
+    command("--quick");
+    assert_eq!(status("--quick"), "there is a result");
     let another = "there is a result, but of another size (quick), of another number of seeds (2)";
-    assert_eq!(status(&[]), another);
-    fs::write(&file, text.replace("jain()", "2 * jain()")).unwrap();
-    assert_eq!(status(&["--quick"]), "there is a result, but of another study file, scenario or --at");
-    fs::write(out.join("studies/mine.json"), "{").unwrap();
-    assert!(status(&["--quick"]).starts_with("the result cannot be read"));
+    assert_eq!(status(""), another);
+    dir.write("mine.toml", text.replace("jain()", "2 * jain()"));
+    assert_eq!(status("--quick"), "there is a result, but of another study file, scenario or --at");
+    dir.write("out/studies/mine.json", "{");
+    assert!(status("--quick").starts_with("the result cannot be read"));
 }
 
 #[test]
 fn checked_without_a_run() {
     let page = anabranch(["study", "check", EXAMPLE]).ok();
-    assert!(page.contains("quick    36 runs") && page.contains("6 rows in 1 experiment"), "{page}");
-    let dir = tempfile::tempdir().unwrap();
-    let page = anabranch(["study", "status", EXAMPLE, "--out", dir.path().to_str().unwrap()]).ok();
-    assert!(page.contains("72 runs") && page.contains("no result yet"), "{page}");
-    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    has(&page, ["quick    36 runs", "6 rows in 1 experiment"]);
+    let dir = folder();
+    has(&anabranch(["study", "status", EXAMPLE, "--out", dir.arg()]).ok(), ["72 runs", "no result yet"]);
+    assert_eq!(dir.names(), [""; 0]);
 }
 
-/// Each names the command for the other.
-#[test]
-fn a_study_and_a_scenario_are_distinguished() {
-    let scenario = Path::new(EXAMPLE).with_file_name("two-links.toml");
-    let scenario = scenario.to_str().unwrap();
-    let (study, run) = ("run it with `anabranch study FILE`", "run it with `anabranch run FILE`");
-    for (words, said) in [
-        (vec!["run", EXAMPLE], study),
-        (vec!["sweep", EXAMPLE, "--cc", "lia"], study),
-        (vec!["compare", EXAMPLE, "--cc", "lia"], study),
-        (vec!["check", EXAMPLE], study),
-        (vec!["study", scenario], run),
-        (vec!["study", "check", scenario], run),
-    ] {
-        let message = anabranch(&words).fails(2);
-        assert!(message.contains(said), "{words:?}: {message}");
-    }
-}
-
-/// A message with the place, exit status 2, and nothing written.
+/// A message with the place, exit status 2, and nothing written. The tests of studies' files have the other mistakes.
 #[test]
 fn mistakes_are_reported_before_anything_runs() {
-    let dir = tempfile::tempdir().unwrap();
-    let folder = Path::new(EXAMPLE).parent().unwrap();
-    fs::copy(folder.join("two-links.toml"), dir.path().join("two-links.toml")).unwrap();
-    let text = fs::read_to_string(EXAMPLE).unwrap();
-    let (file, out) = (dir.path().join("mine.toml"), dir.path().join("out"));
+    let dir = with_scenario();
+    let text = fs::read_to_string(root().join(EXAMPLE)).unwrap();
+    let refused = |old, new, said: [&str; 2]| {
+        has(&text, [old]);
+        let file = dir.write("mine.toml", text.replacen(old, new, 1));
+        anabranch(["study", &file, "--out", &dir.at("out")]).refused(said);
+        assert_eq!(dir.names(), ["mine.toml", "two-links.toml"], "{new}");
+    };
     for (old, new, said) in [
         ("[quantities]", "[quantity]", "unknown field `quantity`"),
         ("share(\"mptcp\")", "share(\"mptpc\")", "did you mean `mptcp`?"),
-        ("links.*.queue", "links.*.quueue", "unknown key `quueue`"),
-        ("0.5..2 BDP", "0..2 BDP", "above 0"),
         ("seeds = 4", "seeds = \"four\"", "expected u32"),
-        ("rule = \"near 1\"", "rule = \"nearly\"", "not a rule"),
-        ("steps = 3", "steps = 50000", "twice"),
     ] {
-        assert!(text.contains(old), "{old}");
-        fs::write(&file, text.replacen(old, new, 1)).unwrap();
-        let args = ["study", file.to_str().unwrap(), "--out", out.to_str().unwrap()];
-        let stderr = anabranch(args).fails(2);
-        assert!(stderr.contains(said) && stderr.contains("mine.toml:"), "{new}: {stderr}");
-        assert!(!out.exists(), "{new}");
+        refused(old, new, [said, "mine.toml:"]);
     }
     // 18 simulations, each with 10,000 seeds.
-    fs::write(&file, text.replacen("seeds = 4", "seeds = 10000", 1)).unwrap();
-    let stderr = anabranch(["study", file.to_str().unwrap(), "--out", out.to_str().unwrap()]).fails(2);
-    assert!(stderr.contains("mine has 180000 runs, about") && stderr.contains("--yes"), "{stderr}");
-    assert!(!out.exists());
-    let stderr = anabranch(["study", "no-such.toml"]).fails(2);
-    assert!(stderr.contains("no-such.toml"), "{stderr}");
+    refused("seeds = 4", "seeds = 10000", ["mine has 180000 runs, about", "--yes"]);
 }
 
 /// A sweep is a study: what it prints as one gives the same rows.
 #[test]
 fn a_sweep_is_a_study() {
-    let dir = tempfile::tempdir().unwrap();
-    let scenario = Path::new(EXAMPLE).with_file_name("two-links.toml");
-    let out = dir.path().to_str().unwrap();
-    let mut args = vec!["sweep", scenario.to_str().unwrap(), "--vary", "links.*.queue=0.5..2 BDP/3log"];
-    args.extend(["--vary", "tcp.initial_window=4,10", "--cc", "lia,{name=\"lia\", count=\"acks\"}"]);
-    args.extend(["--seeds", "2", "--duration", "3 s", "--set", "warmup=1 s", "--out", out]);
-    let page = anabranch(args.clone()).ok();
-    fits(page.replace(out, "OUT").as_str());
-    let swept = result(dir.path(), "two-links");
+    let (dir, other) = (folder(), folder());
+    let out = dir.arg();
+    let options = ["--vary", "links.*.queue=0.5..2 BDP/3log", "--vary", "tcp.initial_window=4,10"];
+    let options = [&options[..], &["--cc", "lia,{name=\"lia\", count=\"acks\"}", "--seeds", "2"]].concat();
+    let options = [&options[..], &["--duration", "3 s", "--set", "warmup=1 s", "--out", out]].concat();
+    let page = anabranch([&["sweep", SCENARIO], &options[..]].concat()).ok();
+    fits(&page.replace(out, "OUT"));
+    let swept = result(&dir, "two-links");
     // Two algorithms, three buffers, two windows; three connections and Jain's index.
     assert_eq!(swept.experiments[0].runs.len(), 12);
     assert_eq!(swept.experiments[0].rows.len(), 12 * 4);
     assert_eq!(swept.experiments[0].figures.len(), 4);
 
     // The printed command runs anywhere, though the scenario was named from the current folder.
-    args[1] = "two-links.toml";
-    args.push("--print-study");
-    let mut sweep = Command::new(env!("CARGO_BIN_EXE_anabranch"));
-    let printed = sweep.args(args).current_dir(scenario.parent().unwrap()).output().unwrap();
-    assert!(printed.status.success(), "{printed:?}");
-    let file = dir.path().join("printed.toml");
-    fs::write(&file, printed.stdout).unwrap();
-    let other = tempfile::tempdir().unwrap();
-    anabranch(["study", file.to_str().unwrap(), "--out", other.path().to_str().unwrap()]).ok();
-    assert_eq!(result(other.path(), "printed").experiments[0].rows, swept.experiments[0].rows);
+    let mut sweep = command();
+    sweep.args(["sweep", "two-links.toml"]).args(options).arg("--print-study");
+    let printed = sweep.current_dir(root().join("studies/examples")).output().unwrap();
+    let file = dir.write("printed.toml", outcome(&printed).done().stdout);
+    anabranch(["study", &file, "--out", other.arg()]).ok();
+    assert_eq!(result(&other, "printed").experiments[0].rows, swept.experiments[0].rows);
 }
 
 /// Names that take quotes in TOML are swept as others are: the same rows as with plain names.
 #[test]
 fn a_sweep_over_links_of_any_name() {
     let rows = |[a, b, flow]: [&str; 3]| {
-        let (dir, file) = scratch("names.toml");
+        let dir = folder();
         let text = r#"
             name = "names"
             duration = "2 s"
@@ -279,12 +229,10 @@ fn a_sweep_over_links_of_any_name() {
             flows = [{ name = "F", cc = "lia", paths = [["A"], ["B"]] }]
         "#;
         let text = text.replace("\"A\"", a).replace("\"B\"", b).replace("\"F\"", flow);
-        fs::write(&file, text).unwrap();
-        let out = dir.path().join("out");
-        let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
-        let vary = ["--vary", "links.*.queue=1 BDP,4 BDP", "--cc", "lia,{name=\"olia\"}"];
-        anabranch([&["sweep", file, "--seeds", "2", "--out", out, "--linux-hosts"], &vary[..]].concat()).ok();
-        let result = result(Path::new(out), "names");
+        let file = dir.write("names.toml", text);
+        let vary = ["--vary", "links.*.queue=1 BDP,4 BDP", "--cc", "lia,{name=\"olia\"}", "--linux-hosts"];
+        anabranch([&["sweep", &file, "--seeds", "2", "--out", dir.arg()], &vary[..]].concat()).ok();
+        let result = result(&dir, "names");
         let rows = result.experiments[0].rows.iter().map(|row| row.measured.clone()).collect::<Vec<_>>();
         assert_eq!(rows.len(), 4);
         assert!(rows.iter().all(Option::is_some) && rows[0] != rows[2], "{rows:?}");
@@ -297,42 +245,29 @@ fn a_sweep_over_links_of_any_name() {
 
 #[test]
 fn another_sweep_of_the_same_name_stays_unless_it_may_be_replaced() {
-    let dir = tempfile::tempdir().unwrap();
-    let scenario = Path::new(EXAMPLE).with_file_name("two-links.toml");
+    let dir = folder();
     let sweep = |window: &str, more: &str| {
-        let sweep = format!(
-            "sweep {} --vary tcp.initial_window={window} --duration '2 s' --set 'warmup=0 s' --out {} {}",
-            scenario.display(),
-            dir.path().display(),
-            if more.contains("--seeds") { more.to_owned() } else { format!("--seeds 2 {more}") }
-        );
-        anabranch(words(&sweep))
+        let vary = format!("--vary tcp.initial_window={window} --duration '2 s' --set 'warmup=0 s'");
+        typed(&format!("sweep {SCENARIO} {vary} --out {} {more}", dir.arg()))
     };
-    sweep("4,10", "").ok();
-    let refused = sweep("2,3", "").fails(2);
-    assert!(refused.contains("two-links: ") && refused.contains("--replace"), "{refused}");
-    assert!(
-        one_line(&refused).contains("differs in: definition (its file or options, or the scenario)"),
-        "{refused}"
-    );
-    assert!(result(dir.path(), "two-links").experiments[0].rows[0].what.contains("initial_window 4"));
-    assert_eq!(sweep("4,10", "").status, 0, "the same again");
-    let more = sweep("4,10", "--seeds 3");
-    assert_eq!(result(dir.path(), "two-links").seeds, 3, "{}", more.stderr);
-    assert!(one_line(&more.stderr).contains("reused 4 runs"), "only the missing ones: {}", more.stderr);
-    let refused = sweep("4,10", "--seeds 2").fails(2);
-    assert!(refused.contains("differs in: seeds"), "{refused}");
-    let second = sweep("2,3", "--replace");
-    assert!(second.stderr.contains("replaces"), "{}", second.stderr);
-    assert!(result(dir.path(), "two-links").experiments[0].rows[0].what.contains("initial_window 2"));
+    let first = || result(&dir, "two-links").experiments[0].rows[0].what.clone();
+    sweep("4,10", "--seeds 2").ok();
+    let differs = "differs in: definition (its file or options, or the scenario)";
+    sweep("2,3", "--seeds 2").refused(["two-links: ", "--replace", differs]);
+    has(&first(), ["initial_window 4"]);
+    sweep("4,10", "--seeds 2").done();
+    // Only the missing ones.
+    sweep("4,10", "--seeds 3").notes(["reused 4 runs"]);
+    assert_eq!(result(&dir, "two-links").seeds, 3);
+    sweep("4,10", "--seeds 2").refused(["differs in: seeds"]);
+    sweep("2,3", "--seeds 2 --replace").notes(["replaces"]);
+    has(&first(), ["initial_window 2"]);
 }
 
 /// A value that turns out to be missing in the runs: the message has the row, the expression and its line; the others are kept.
 #[test]
 fn a_row_without_a_value_names_its_expression() {
-    let dir = tempfile::tempdir().unwrap();
-    fs::copy(Path::new(EXAMPLE).with_file_name("two-links.toml"), dir.path().join("two-links.toml")).unwrap();
-    let file = dir.path().join("none.toml");
+    let dir = with_scenario();
     let text = r#"title = "no value"
         runs.links = { scenario = "two-links.toml", duration = "2 s", set.warmup = "1 s" }
         [[rows]]
@@ -344,28 +279,23 @@ fn a_row_without_a_value_names_its_expression() {
         what = "Jain's index"
         of = 'jain()'
     "#;
-    fs::write(&file, text).unwrap();
-    let out = dir.path().join("out");
-    let outcome = anabranch(["study", file.to_str().unwrap(), "--out", out.to_str().unwrap()]);
-    let said = one_line(&outcome.stderr);
-    assert_eq!(outcome.status, 1, "{said}");
+    let outcome = anabranch(["study", &dir.write("none.toml", text), "--out", dir.arg()]).ended(1);
     let message = "ratio: division by zero, in `jain() / (duration() - duration())` on line 6";
-    assert!(said.contains(message), "{said}");
-    let rows = &result(&out, "none").experiments[0].rows;
+    has(&one_line(&outcome.stderr), [message]);
+    let rows = &result(&dir, "none").experiments[0].rows;
     assert_eq!((rows[0].verdict, rows[1].measured.is_some()), (Verdict::Failed, true));
 }
 
 /// Without `--out`, a study has a folder of its own below `out`.
 #[test]
 fn each_study_has_its_own_folder() {
-    let dir = tempfile::tempdir().unwrap();
-    let scenario = Path::new(EXAMPLE).with_file_name("two-links.toml");
+    let dir = folder();
     let sweep =
         ["--seeds", "1", "--duration", "1 s", "--set", "warmup=0 s", "--name", "short", "--jobs", "1"];
-    let mut command = Command::new(env!("CARGO_BIN_EXE_anabranch"));
-    let ended = command.arg("sweep").arg(scenario).args(sweep).current_dir(dir.path()).output().unwrap();
-    assert!(ended.status.success(), "{ended:?}");
-    assert!(String::from_utf8(ended.stdout).unwrap().contains("Report: out/short/report/index.html"));
-    assert!(dir.path().join("out/short/studies/short.csv").exists());
-    assert_eq!(fs::read_dir(dir.path().join("out")).unwrap().count(), 1);
+    let mut command = command();
+    command.arg("sweep").arg(root().join(SCENARIO)).args(sweep).current_dir(dir.path());
+    let page = outcome(&command.output().unwrap()).done().stdout;
+    has(&page, ["Report: out/short/report/index.html"]);
+    assert!(fs::exists(dir.at("out/short/studies/short.csv")).unwrap());
+    assert_eq!(fs::read_dir(dir.at("out")).unwrap().count(), 1);
 }

@@ -1,11 +1,14 @@
 //! `anabranch task`.
 
 use anabranch_record::Summary;
-use anabranch_test_support::command::{TWO_PATHS, anabranch, anabranch_reading, command, root, signal};
+use anabranch_test_support::command::{
+    TWO_PATHS, anabranch, anabranch_reading, command, ended, has, root, signal,
+};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Write;
-use std::process::Stdio;
+use std::io::{BufRead, BufReader, Write, copy, sink};
+use std::process::{Command, Stdio};
 
 fn scenario() -> String {
     fs::read_to_string(root().join(TWO_PATHS)).unwrap()
@@ -28,7 +31,7 @@ fn a_task_is_a_run() {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let (version, hash) = (text(&outcome["version"]), text(&outcome["summary"]["scenario_hash"]));
     let sum = |input: &str| {
-        let mut sum = std::process::Command::new("sha256sum");
+        let mut sum = Command::new("sha256sum");
         let mut sum = sum.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         sum.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
         String::from_utf8(sum.wait_with_output().unwrap().stdout).unwrap()[..64].to_owned()
@@ -36,7 +39,7 @@ fn a_task_is_a_run() {
     assert_eq!(text(&outcome["key"]), sum(&format!("{version}\n{hash}\n7\nsim\n")));
     // A seed as text, what may be missing missing.
     let task = json!({"scenario": scenario(), "set": ["duration=1 s", "warmup=0 s"], "seed": "18446744073709551615"});
-    let outcome: Value = serde_json::from_str(&anabranch_reading(&task.to_string(), ["task"]).ok()).unwrap();
+    let outcome = anabranch_reading(&task.to_string(), ["task"]).json();
     assert_eq!(outcome["summary"]["seed"], "18446744073709551615");
 }
 
@@ -55,8 +58,7 @@ fn invalid_tasks_are_refused() {
         (with(", \"set\": [\"links.none.rate=5 Mbit/s\"]"), "none"),
         (with("} {"), "trailing characters"),
     ] {
-        let stderr = anabranch_reading(&task, ["task"]).fails(2);
-        assert!(stderr.contains(said), "`{said}` is not in: {stderr}");
+        anabranch_reading(&task, ["task"]).refused([said]);
     }
 }
 
@@ -69,12 +71,11 @@ fn an_interrupted_task() {
     let mut child = task_command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(task.to_string().as_bytes()).unwrap();
     // Its first word of progress: it is at work.
-    let mut stderr = std::io::BufReader::new(child.stderr.take().unwrap());
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
-    std::io::BufRead::read_line(&mut stderr, &mut line).unwrap();
-    assert!(line.contains("% of the simulated time"), "{line}");
-    signal(&child, rustix::process::Signal::INT);
-    std::io::copy(&mut stderr, &mut std::io::sink()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0));
+    stderr.read_line(&mut line).unwrap();
+    has(&line, ["% of the simulated time"]);
+    signal(&child, Signal::INT);
+    copy(&mut stderr, &mut sink()).unwrap();
+    assert_eq!(ended(child).ended(130).stdout, "");
 }

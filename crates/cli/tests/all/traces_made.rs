@@ -1,6 +1,6 @@
 //! `anabranch trace`, and the scenarios that follow what it made.
 
-use anabranch_test_support::command::{anabranch, root, scratch};
+use anabranch_test_support::command::{anabranch, folder, root};
 use std::fs;
 
 /// The shipped traces are those of the commands in their first lines.
@@ -90,34 +90,26 @@ fn each_seed_has_another_trace() {
     for model in ["lte", "starlink", "mmwave"] {
         let made = |seed: &str| anabranch(["trace", model, "--seed", seed, "--duration", "30 s"]).ok();
         assert_eq!(made("1"), made("1"));
-        assert_ne!(made("1").lines().nth(5).map(str::to_owned), made("2").lines().nth(5).map(str::to_owned));
-    }
-    for duration in ["0.5 s", "2 h", "10", "-1 s", "nan"] {
-        let said = anabranch(["trace", "lte", &format!("--duration={duration}")]).fails(2);
-        assert!(said.contains("--duration"), "{said}");
+        assert_ne!(made("1").lines().nth(5), made("2").lines().nth(5));
     }
 }
 
 /// Whatever the duration, a link can follow it.
 #[test]
 fn any_duration_is_a_trace() {
-    let (folder, scenario) = scratch("any.toml");
+    let folder = folder();
     for model in ["lte", "starlink", "mmwave"] {
-        for (seed, duration) in
-            ["1 s", "15 s", "15.0004 s", "15.001 s", "15.002 s", "15.05 s", "75.1 s"].iter().enumerate()
-        {
+        let durations = ["1 s", "15 s", "15.0004 s", "15.001 s", "15.002 s", "15.05 s", "75.1 s"];
+        for (seed, duration) in durations.iter().enumerate() {
             let made = anabranch(["trace", model, "--seed", &seed.to_string(), "--duration", duration]).ok();
-            fs::write(folder.path().join("made"), made).unwrap();
+            folder.write("made", made);
             let delay = if model == "starlink" { "" } else { "delay = \"1 ms\"\n" };
             let text = format!(
                 "name = \"any\"\nduration = \"1 s\"\n[links.a]\ntrace = \"made\"\n{delay}\
                  [[flows]]\nname = \"f\"\ncc = \"reno\"\npaths = [[\"a\"]]\n"
             );
-            fs::write(&scenario, text).unwrap();
-            assert!(
-                anabranch(["check", scenario.to_str().unwrap()]).ok().starts_with("OK"),
-                "{model} {duration}"
-            );
+            let page = anabranch(["check", &folder.write("any.toml", text)]).ok();
+            assert!(page.starts_with("OK"), "{model} {duration}: {page}");
         }
     }
 }

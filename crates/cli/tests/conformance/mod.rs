@@ -127,7 +127,12 @@ impl Case {
         ["run".to_owned(), file].into_iter().chain(set).collect()
     }
 
-    /// Its trace on a backend, and the kernel's release; or how the run failed.
+    /// Its trace on a backend, and the kernel's release, of a run that must succeed.
+    pub fn must_trace(&self, backend: &str, folder: &Path) -> (String, String) {
+        self.trace(backend, folder).unwrap_or_else(|why| panic!("{}: {}", self.name, why.stderr))
+    }
+
+    /// The same; or how the run failed.
     pub fn trace(&self, backend: &str, folder: &Path) -> Result<(String, String), Outcome> {
         let folder = folder.join(&self.name);
         fs::create_dir(&folder).unwrap();

@@ -1,11 +1,13 @@
 //! Signals at any time: a command ends with status 130, or by the signal where it had not begun to listen; its files are whole, and
 //! say that the run is partial.
 
-use anabranch_record::Summary;
-use anabranch_test_support::command::{TWO_PATHS, command, content, is_ignored, scratch, skipped, words};
+use anabranch_record::{Sink, SubflowSample, Summary};
+use anabranch_test_support::command::{
+    self, TWO_PATHS, command, content, is_caught, is_ignored, scratch, skipped, wait_for, words,
+};
 use rustix::process::Signal;
 use std::path::Path;
-use std::process::Child;
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// The longest time for which a command may continue after the signal: a second where it has the machine to itself, as under `make
@@ -38,11 +40,12 @@ fn whatever_asks_for_the_end_gets_it() {
                     let (dir, out) = scratch("out");
                     let mut child = command().args(long(what, &out)).spawn().unwrap();
                     if listens {
-                        wait_until_caught(&mut child, signal);
+                        let process = child.id();
+                        wait_for(&mut child, || is_caught(process, signal));
                     }
-                    std::thread::sleep(Duration::from_millis(delay_ms));
+                    sleep(Duration::from_millis(delay_ms));
                     assert_eq!(child.try_wait().unwrap(), None, "{what} ended early");
-                    anabranch_test_support::command::signal(&child, signal);
+                    command::signal(&child, signal);
                     let asked = Instant::now();
                     let output = child.wait_with_output().unwrap();
                     let waited = asked.elapsed();
@@ -69,33 +72,13 @@ fn whatever_asks_for_the_end_gets_it() {
     eprintln!("signals: {done}, of which {noticed} noticed; the slowest end took {slowest:?}");
 }
 
-/// Waits until a command handles a signal: its set is in the file that Linux has for each process.
-fn wait_until_caught(child: &mut Child, signal: Signal) {
-    let status = format!("/proc/{}/status", child.id());
-    let caught = |status: String| {
-        let set = status.lines().find_map(|line| line.strip_prefix("SigCgt:"))?;
-        u64::from_str_radix(set.trim(), 16).ok()
-    };
-    let begun = Instant::now();
-    while let Ok(status) = std::fs::read_to_string(&status) {
-        if caught(status).is_some_and(|set| set >> (signal.as_raw() - 1) & 1 == 1) {
-            return;
-        }
-        assert!(begun.elapsed() < patience(), "it does not listen");
-        assert_eq!(child.try_wait().unwrap(), None, "it ended early");
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    std::thread::sleep(Duration::from_millis(300)); // a system without this file
-}
-
 /// The clock decides when to ask whether to continue, not the number of events: here a few hundred take long.
 #[test]
 fn slow_events_are_interrupted_too() {
-    use anabranch_record::{Sink, SubflowSample};
     struct Slow;
     impl Sink for Slow {
         fn subflow(&mut self, _: &SubflowSample<'_>) {
-            std::thread::sleep(Duration::from_millis(1));
+            sleep(Duration::from_millis(1));
         }
     }
     let text = r#"

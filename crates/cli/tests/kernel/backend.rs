@@ -4,14 +4,14 @@ use anabranch::linux::KERNEL;
 use anabranch::{Options, Summary, Watch};
 use anabranch_study::{Measurement, Measurements, prediction};
 use anabranch_test_support::Kernel;
-use anabranch_test_support::command::{Outcome, anabranch, anabranch_reading, scratch, words};
+use anabranch_test_support::command::{Outcome, anabranch_reading, binary, folder, has, outcome, typed};
 use anabranch_test_support::witness::say;
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 const SCENARIO: &str = r#"
@@ -30,37 +30,30 @@ fn run(arguments: &[&str]) -> Outcome {
 /// The number of times a command whose runs came too late is repeated: each has made three attempts of its own.
 const REPEATS: usize = 3;
 
-/// A command's answer; `None` if each time no run of it was valid because the machine's processors stood still meanwhile. The
+/// A command's outcome; `None` if each time no run of it was valid because the machine's processors stood still meanwhile. The
 /// runs measure that themselves, to the millisecond, and the command must report it.
-fn judged<T>(mut command: impl FnMut() -> T, of: impl Fn(&T) -> (i32, String)) -> Option<T> {
+fn judged(mut command: impl FnMut() -> Outcome) -> Option<Outcome> {
     for _ in 0..REPEATS {
-        let answer = command();
-        let (status, said) = of(&answer);
-        // A message may wrap anywhere.
-        let said: Vec<_> = said.split_whitespace().filter(|word| !["│", "|"].contains(word)).collect();
-        let said = said.join(" ");
+        let outcome = command();
+        let said = outcome.message();
         let of_time = [" ms late", "stood still", "(steal)", "the last one failed"];
         // Notes on earlier attempts come before it.
         let last = said.rsplit_once("no valid run in").map(|(_, why)| why);
         if !last.is_some_and(|why| of_time.iter().any(|reason| why.contains(reason))) {
-            return Some(answer);
+            return Some(outcome);
         }
-        assert_eq!(status, 1, "{said}");
+        assert_eq!(outcome.status, 1, "{said}");
         say(&format!("repeated: {said}"));
     }
     say("not judged, the machine's processors stood still each time");
     None
 }
 
-fn outcome(of: &Outcome) -> (i32, String) {
-    (of.status, of.stderr.clone())
-}
-
 /// The record is the simulator's, with what the kernel adds; its page says on what it ran.
 #[test]
 fn a_run_on_the_kernel() {
     let Some(_kernel) = Kernel::lock() else { return };
-    let Some(ended) = judged(|| run(&["--json"]), outcome) else { return };
+    let Some(ended) = judged(|| run(&["--json"])) else { return };
     let json = ended.without_repeats().json();
     let flow = &json["flows"][0];
     let goodput = flow["goodput_bps"].as_f64().unwrap();
@@ -69,34 +62,29 @@ fn a_run_on_the_kernel() {
     assert!(json["kernel"]["paths"][0]["segments"].as_u64().unwrap() > 1000, "{json}");
     // A tenth of 1500 bytes at 20 Mbit/s.
     assert_eq!(json["kernel"]["emulator"]["quantum_s"], 6e-5);
-    let Some(ended) = judged(|| run(&["--cc", "mptcp=reno@kernel"]), outcome) else { return };
-    let page = ended.without_repeats().ok();
-    assert!(page.contains("On Linux ") && page.contains("reno@kernel"), "{page}");
+    let Some(ended) = judged(|| run(&["--cc", "mptcp=reno@kernel"])) else { return };
+    has(&ended.without_repeats().ok(), ["On Linux ", "reno@kernel"]);
 }
 
 /// A sweep has both backends as an axis, and reports their differences.
 #[test]
 fn a_sweep_beside_the_simulator() {
     let Some(_kernel) = Kernel::lock() else { return };
-    let (dir, file) = scratch("two.toml");
-    fs::write(&file, SCENARIO).unwrap();
+    let dir = folder();
+    let (file, out) = (dir.write("two.toml", SCENARIO), dir.at("out"));
     let sweep = |more: &str| {
-        let out = dir.path().join("out");
-        let (file, out) = (file.display(), out.display());
-        let sweep = format!(
-            "sweep {file} --vary 'links.a.delay=5 ms,15 ms' --seeds 2 --backend kernel --out {out} {more}"
-        );
-        anabranch(words(&sweep))
+        let vary = "--vary 'links.a.delay=5 ms,15 ms'";
+        typed(&format!("sweep {file} {vary} --seeds 2 --backend kernel --out {out} {more}"))
     };
-    let Some(page) = judged(|| sweep(""), outcome) else { return };
-    assert_eq!(page.status, 0, "{}", page.stderr);
-    let table = fs::read_to_string(dir.path().join("out/studies/two.csv")).unwrap();
+    let Some(page) = judged(|| sweep("")) else { return };
+    page.done();
+    let table = dir.read("out/studies/two.csv");
     let of = |backend: &str| table.lines().filter(|line| line.split(',').any(|cell| cell == backend)).count();
     assert_eq!((of("sim"), of("kernel")), (4, 4), "{table}");
     // Runs on the kernel are kept too: this takes less than eight seconds more.
     let again = sweep("--json");
     // With the Linux-accurate host model, the simulator has four more.
-    assert!(again.stderr.contains("reused 12 runs of an earlier command"), "{}", again.stderr);
+    has(&again.stderr, ["reused 12 runs of an earlier command"]);
     let result: Value = serde_json::from_str(&again.stdout).unwrap();
     let fidelity = result["experiments"][0]["fidelity"].as_array().unwrap();
     assert_eq!(fidelity.len(), 2);
@@ -109,32 +97,28 @@ fn a_sweep_beside_the_simulator() {
 #[test]
 fn measurements() {
     let Some(_kernel) = Kernel::lock() else { return };
-    let dir = tempfile::tempdir().unwrap();
-    let text = SCENARIO.replace("lia", "reno").replace(", [\"b\"]]", "]");
-    fs::write(dir.path().join("two.toml"), text).unwrap();
+    let dir = folder();
+    dir.write("two.toml", SCENARIO.replace("lia", "reno").replace(", [\"b\"]]", "]"));
     let study = "title = \"one\"\n[runs.of]\nscenario = \"two.toml\"\n[[rows]]\nid = \"1\"\nof = 'goodput(\"mptcp\")'\n";
-    fs::write(dir.path().join("one.toml"), study).unwrap();
-    let study = anabranch::open_study(&dir.path().join("one.toml"), &[]).unwrap();
+    let study = anabranch::open_study(dir.write("one.toml", study).as_ref(), &[]).unwrap();
     let measure = |seeds| {
         let options = Options { seeds: Some(seeds), ..Options::default() };
-        let ended = anabranch::measure(
-            std::slice::from_ref(&study),
-            &options,
-            &KERNEL,
-            dir.path(),
-            &Watch::default(),
-        );
-        ended.map_or_else(|why| (1, format!("{:?}", why.report())), |()| (0, String::new()))
+        let study = std::slice::from_ref(&study);
+        let ended = anabranch::measure(study, &options, &KERNEL, dir.path(), &Watch::default());
+        let (status, stderr) =
+            ended.map_or_else(|why| (1, format!("{:?}", why.report())), |()| (0, String::new()));
+        Outcome { status, stdout: String::new(), stderr }
     };
     let file = || {
-        let file = fs::read(dir.path().join("kernel.jsonl.gz")).unwrap();
+        let file = fs::read(dir.at("kernel.jsonl.gz")).unwrap();
         let all = Measurements::read(&file, "kernel", |_| String::new()).unwrap();
         all.all().cloned().collect::<Vec<_>>()
     };
-    let Some((status, why)) = judged(|| measure(3), Clone::clone) else { return };
-    assert_eq!((status, file().len()), (0, 3), "{why}");
+    let Some(measured) = judged(|| measure(3)) else { return };
+    measured.done();
+    assert_eq!(file().len(), 3);
     let (begin, first) = (Instant::now(), file());
-    assert_eq!(measure(3), (0, String::new()));
+    measure(3).ok();
     assert!(begin.elapsed() < Duration::from_secs(2) && file() == first);
     let shipped = anabranch::shipped().iter().flat_map(Measurements::all).cloned();
     let mut all: Vec<Vec<Measurement>> = vec![first];
@@ -154,10 +138,7 @@ fn measurements() {
         let mean = goodputs.iter().sum::<f64>() / goodputs.len() as f64;
         let (low, high) = (low.min(0.99 * mean), high.max(1.01 * mean));
         let command = known[0].command.replace("--seed 1", "--seed 97 --json");
-        let Some(again) = judged(|| anabranch(words(command.trim_start_matches("anabranch "))), outcome)
-        else {
-            return;
-        };
+        let Some(again) = judged(|| typed(command.trim_start_matches("anabranch "))) else { return };
         let there = again.without_repeats().json()["flows"][0]["goodput_bps"].as_f64().unwrap();
         assert!((low..=high).contains(&there), "{command}: {there}, measured {goodputs:?}");
     }
@@ -167,50 +148,38 @@ fn measurements() {
 #[test]
 fn a_full_disk() {
     let Some(_kernel) = Kernel::lock() else { return };
-    let dir = tempfile::tempdir().unwrap();
-    fs::write(dir.path().join("two.toml"), SCENARIO).unwrap();
+    let dir = folder();
+    dir.write("two.toml", SCENARIO);
+    fs::create_dir(dir.at("disk")).unwrap();
     // In a mount namespace of its own: enough room to begin, and not for a sample every 10 ms.
     let run = "mount -t tmpfs -o size=80k tmpfs disk && { \"$0\" run two.toml --backend kernel --format csv \
-               --set record.interval='10 ms' --out disk/out; echo status $?; ls -A disk; }";
-    fs::create_dir(dir.path().join("disk")).unwrap();
+               --set record.interval='10 ms' --out disk/out; status=$?; echo left:; ls -A disk; exit $status; }";
     let mut command = Command::new("unshare");
-    command.args(["--mount", "sh", "-c", run, env!("CARGO_BIN_EXE_anabranch")]).current_dir(&dir);
-    let status = |page: &str| page.split("status ").nth(1).and_then(|s| s.lines().next()?.parse().ok());
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let of = |ended: &Output| (status(&text(&ended.stdout)).unwrap_or(-1), text(&ended.stderr));
-    let Some(ended) = judged(|| command.output().unwrap(), of) else { return };
-    let said = text(&ended.stderr);
-    assert!(said.contains("No space left on device"), "{said}");
-    let page = text(&ended.stdout);
-    assert!(page.contains("On Linux") && page.ends_with("status 2\n"), "{page}");
+    command.args(["--mount", "sh", "-c", run]).arg(binary()).current_dir(dir.path());
+    let Some(ended) = judged(|| outcome(&command.output().unwrap())) else { return };
+    let ended = ended.ended(2);
+    has(&ended.stderr, ["No space left on device"]);
+    has(&ended.stdout, ["On Linux"]);
+    assert!(ended.stdout.ends_with("left:\n"), "{}", ended.stdout);
 }
 
 #[test]
 fn what_the_kernel_cannot_do() {
     for (key, value) in [("flows.mptcp.scheduler", "redundant"), ("flows.mptcp.cc", "highspeed")] {
-        let said = run(&["--set", &format!("{key}={value}")]).fails(2);
-        assert!(said.contains(key), "{said}");
+        run(&["--set", &format!("{key}={value}")]).refused([key]);
     }
     // A rate that flows would fill and nobody can emulate: before anything runs, whatever the command.
-    let (_dir, out) = scratch("out");
-    let rate = "links.pipe.rate=400 Gbit/s";
-    let long = "scenarios/long-fat.toml";
-    for command in
-        [&["run"][..], &["compare", "--cc", "bulk=reno,bulk=cubic"], &["sweep", "--cc", "bulk=reno"]]
-    {
-        let mut words = vec![command[0], long, "--set", rate, "--backend", "kernel"];
-        words.extend(&command[1..]);
-        if command[0] != "compare" {
-            words.extend(["--out", out.to_str().unwrap()]);
-        }
-        let said = anabranch(words).fails(2);
-        assert!(said.contains("links.pipe.rate") && said.contains("packets per second"), "{said}");
+    let dir = folder();
+    let out = format!("--out {}", dir.at("out"));
+    let fast = "scenarios/long-fat.toml --set 'links.pipe.rate=400 Gbit/s' --backend kernel";
+    for command in [
+        format!("run {fast} {out}"),
+        format!("compare {fast} --cc bulk=reno,bulk=cubic"),
+        format!("sweep {fast} --cc bulk=reno {out}"),
+    ] {
+        typed(&command).refused(["links.pipe.rate", "packets per second"]);
     }
-    assert!(!out.exists());
-    let said = anabranch(["run", "scenarios/dumbbell.toml", "--traffic", "iperf3"]).fails(2);
-    assert!(said.contains("`--backend kernel`"), "{said}");
-    let said = anabranch(["run", "scenarios/dumbbell.toml", "--backend", "ns3"]).fails(2);
-    assert!(said.contains("sim, kernel"), "{said}");
+    assert_eq!(dir.names(), [""; 0]);
 }
 
 /// A copy of the command that all users can run: they may not enter the folder that the project is in.
@@ -218,7 +187,7 @@ pub fn for_all_users(dir: &Path) -> PathBuf {
     fs::set_permissions(dir, fs::Permissions::from_mode(0o755)).unwrap();
     let copy = dir.join("anabranch");
     // By a process of its own: a file that a thread here writes is busy as long as another thread's child has it open, too.
-    let done = Command::new("cp").arg(env!("CARGO_BIN_EXE_anabranch")).arg(&copy).status().unwrap();
+    let done = Command::new("cp").arg(binary()).arg(&copy).status().unwrap();
     assert!(done.success());
     copy
 }
@@ -235,11 +204,8 @@ pub fn unprivileged(copy: &Path) -> Command {
 
 #[test]
 fn without_privileges() {
-    let dir = tempfile::tempdir().unwrap();
-    fs::write(dir.path().join("two.toml"), SCENARIO).unwrap();
-    let copy = for_all_users(dir.path());
-    let ended = unprivileged(&copy).args(["run", "two.toml", "--backend", "kernel"]).output().unwrap();
-    let said = String::from_utf8_lossy(&ended.stderr);
-    assert_eq!(ended.status.code(), Some(2), "{said}");
-    assert!(said.contains("need root"), "{said}");
+    let dir = folder();
+    dir.write("two.toml", SCENARIO);
+    let mut run = unprivileged(&for_all_users(dir.path()));
+    outcome(&run.args(["run", "two.toml", "--backend", "kernel"]).output().unwrap()).refused(["need root"]);
 }

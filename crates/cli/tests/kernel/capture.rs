@@ -2,13 +2,13 @@
 
 use anabranch_record::Summary;
 use anabranch_test_support::Kernel;
-use anabranch_test_support::command::{anabranch, scratch};
-use anabranch_test_support::lab::{Bottleneck, Lab, SERVER};
-use anabranch_test_support::namespace::mptcp_socket;
+use anabranch_test_support::command::{anabranch, has, scratch};
+use anabranch_test_support::lab::{Bottleneck, Lab};
+use anabranch_test_support::mptcp::{connection, listener};
 use anabranch_test_support::{TOOLS, until};
-use rustix::net::{bind, connect, listen};
-use std::io::{Read, Write};
-use std::net::{Ipv4Addr, Shutdown, SocketAddrV4, TcpListener, TcpStream};
+use std::io::{Read, Write, copy, sink};
+use std::net::Shutdown;
+use std::thread::scope;
 use std::time::{Duration, Instant};
 
 const PATHS: [Bottleneck; 2] =
@@ -19,23 +19,11 @@ const BYTES: u64 = 8 << 20;
 
 /// Sends them, and waits until the server has read all and closed: how long that took.
 fn transfer(lab: &Lab) -> Duration {
-    let listener = lab.server.run(|| {
-        let socket = mptcp_socket();
-        bind(&socket, &SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 5201)).unwrap();
-        listen(&socket, 1).unwrap();
-        TcpListener::from(socket)
-    });
-    std::thread::scope(|scope| {
-        let server = scope.spawn(|| {
-            let mut stream = listener.accept().unwrap().0;
-            std::io::copy(&mut stream, &mut std::io::sink()).unwrap()
-        });
+    let listener = listener(&lab.server, 5201);
+    scope(|scope| {
+        let server = scope.spawn(|| copy(&mut listener.accept().unwrap().0, &mut sink()).unwrap());
         let start = Instant::now();
-        let mut stream = lab.client.run(|| {
-            let socket = mptcp_socket();
-            connect(&socket, &SocketAddrV4::new(SERVER.parse().unwrap(), 5201)).unwrap();
-            TcpStream::from(socket)
-        });
+        let mut stream = lab.client.run(|| connection(5201).unwrap());
         stream.write_all(&vec![0; BYTES as usize]).unwrap();
         stream.shutdown(Shutdown::Write).unwrap();
         assert_eq!(stream.read(&mut [0]).unwrap(), 0);
@@ -68,7 +56,7 @@ fn the_record_is_what_the_hosts_counted() {
     let elapsed = transfer(&lab);
     until(|| !lab.is_connected(), "the connections are over");
     let said = tcpdump.interrupt();
-    assert!(said.contains("\n0 packets dropped by kernel"), "{said}");
+    has(&said, ["\n0 packets dropped by kernel"]);
     let sent_again = tcp_counter(&lab, "RetransSegs");
 
     let out = folder.path().join("record");

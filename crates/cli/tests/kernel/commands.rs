@@ -1,11 +1,10 @@
 //! `anabranch kernel`, with the running kernel where it can take algorithms.
 
 use crate::backend::{for_all_users, unprivileged};
-use anabranch_cc_fixed::registry;
-use anabranch_test_support::command::{anabranch, command, fits};
+use anabranch_test_support::command::{anabranch, command, fits, folder, has, outcome, typed};
 use anabranch_test_support::namespace::{Namespace, exchange, mptcp_socket};
 use anabranch_test_support::programs;
-use anabranch_test_support::{Kernel, skipped, until};
+use anabranch_test_support::{Kernel, reno, skipped, until};
 use rustix::net::sockopt::set_tcp_congestion;
 use rustix::net::{bind, connect};
 use serde_json::Value;
@@ -14,25 +13,23 @@ use std::os::fd::OwnedFd;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// The line of `list` on `ab_reno`.
+/// The first row of `ab_reno`.
+fn of_reno(rows: &Value) -> Value {
+    let first = rows.as_array().unwrap().iter().find(|row| row["kernel_name"] == "ab_reno");
+    first.cloned().unwrap_or_default()
+}
+
+/// The state of `ab_reno` in `list`.
 fn state() -> String {
-    let all = anabranch(["kernel", "list", "--json"]).json();
-    let of_reno = |row: &&Value| row["kernel_name"] == "ab_reno";
-    all.as_array().unwrap().iter().find(of_reno).unwrap()["state"].as_str().unwrap().to_owned()
+    of_reno(&anabranch(["kernel", "list", "--json"]).json())["state"].as_str().unwrap().to_owned()
+}
+
+fn status() -> Value {
+    anabranch(["kernel", "status", "--json"]).json()
 }
 
 fn kernel(args: &[&str]) -> String {
     anabranch([&["kernel"], args].concat()).ok()
-}
-
-#[test]
-fn names() {
-    for command in ["load", "unload", "use"] {
-        let said = anabranch(["kernel", command, "lai"]).fails(2);
-        assert!(said.contains("unknown algorithm `lai`") && said.contains("did you mean `lia`?"), "{said}");
-    }
-    anabranch(["kernel", "load"]).fails(2);
-    anabranch(["kernel", "status", "--cost", "0"]).fails(2);
 }
 
 /// Every check stands in both forms, and the exit status reflects the missing ones.
@@ -54,7 +51,7 @@ fn doctor() {
 
 #[test]
 fn without_privileges() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = folder();
     let copy = for_all_users(dir.path());
     for args in [
         &["load", "lia"][..],
@@ -64,14 +61,11 @@ fn without_privileges() {
         &["doctor"],
         &["monitor", "--once"],
     ] {
-        let output = unprivileged(&copy).arg("kernel").args(args).output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains("CAP_BPF") && said.contains("as root"), "{said}");
+        let ended = outcome(&unprivileged(&copy).arg("kernel").args(args).output().unwrap()).ended(2);
+        has(&ended.stderr, ["CAP_BPF", "as root"]);
     }
     let names = unprivileged(&copy).args(["kernel", "list"]).output().unwrap();
-    let said = String::from_utf8(names.stdout).unwrap();
-    assert!(names.status.success() && said.contains("ab_lia") && said.contains("as root"), "{said}");
+    has(&outcome(&names).done().stdout, ["ab_lia", "as root"]);
 }
 
 #[test]
@@ -85,13 +79,11 @@ fn load_list_status_unload() {
     assert_eq!(kernel(&["load", "reno"]), beside);
     let list = kernel(&["list"]);
     fits(&list);
-    assert!(list.contains(" reno ") && list.contains(" s ago "), "{list}");
-    let status = kernel(&["status", "--cost", "1"]);
-    fits(&status);
-    assert!(status.contains("ab_reno") && status.contains("refused"), "{status}");
-    let json = anabranch(["kernel", "status", "--json"]).json();
-    let of_reno = |row: &&Value| row["kernel_name"] == "ab_reno";
-    let reno = json["algorithms"].as_array().unwrap().iter().find(of_reno).unwrap();
+    has(&list, [" reno ", " s ago "]);
+    let page = kernel(&["status", "--cost", "1"]);
+    fits(&page);
+    has(&page, ["ab_reno", "refused"]);
+    let reno = of_reno(&status()["algorithms"]);
     assert_eq!(
         (&reno["sockets"], &reno["connections"], &reno["capacity"]),
         (&0.into(), &0.into(), &65536.into())
@@ -106,31 +98,22 @@ fn load_list_status_unload() {
 fn a_namespace_uses_it() {
     let Some(_kernel) = Kernel::lock() else { return };
     let namespace = Namespace::new();
-    let here = ["--netns", &namespace.name];
+    let name = &*namespace.name;
+    let here = ["--netns", name];
     let said = kernel(&["use", "ab_reno", here[0], here[1]]);
-    assert!(
-        said.starts_with(&format!(
-            "New sockets of {} use ab_reno, which is anabranch's, now loaded; before, ",
-            namespace.name
-        )),
-        "{said}"
-    );
+    let begin = format!("New sockets of {name} use ab_reno, which is anabranch's, now loaded; before, ");
+    assert!(said.starts_with(&begin), "{said}");
     assert_eq!((namespace.chosen().as_str(), state().as_str()), ("ab_reno", "loaded"));
-    let said = kernel(&["unload", "reno"]);
-    assert!(said.contains("unloading; new sockets of") && said.contains(&namespace.name), "{said}");
+    has(&kernel(&["unload", "reno"]), ["unloading; new sockets of", name]);
     assert_eq!(state(), "unloading");
     // By its name the kernel's own reno, and by a path.
-    let said = kernel(&["use", "reno", "--netns", &format!("/run/netns/{}", namespace.name)]);
-    assert!(
-        said.contains("use reno, which is the kernel's own (anabranch's is ab_reno); before, "),
-        "{said}"
-    );
+    let said = kernel(&["use", "reno", "--netns", &format!("/run/netns/{name}")]);
+    has(&said, ["use reno, which is the kernel's own (anabranch's is ab_reno); before, "]);
     assert_eq!(namespace.chosen(), "reno");
     until(|| state() == "not loaded", "nobody uses it");
 
-    namespace.run(|| std::fs::write("/proc/sys/net/mptcp/enabled", "0").unwrap());
-    let off = anabranch(["kernel", "use", "reno", here[0], here[1]]);
-    assert!(off.status == 0 && off.stderr.contains("MPTCP is off"), "{}", off.stderr);
+    namespace.set("mptcp/enabled", "0");
+    anabranch(["kernel", "use", "reno", here[0], here[1]]).notes(["MPTCP is off"]);
     let doctor = anabranch(["kernel", "doctor", "--json", here[0], here[1]]);
     let checks: Value = serde_json::from_str(&doctor.stdout).unwrap();
     let found = |need: &str| {
@@ -143,9 +126,8 @@ fn a_namespace_uses_it() {
     assert!(jit["found"] == "on" || jit["state"] == "unknown", "{jit}");
     namespace.command("ip mptcp endpoint add 10.9.9.7 subflow");
     let doctor = anabranch(["kernel", "doctor", "--json", here[0], here[1]]);
-    assert!(doctor.stdout.contains("10.9.9.7 id 1 subflow"), "{}", doctor.stdout);
-    let off = namespace.run(|| anabranch(["kernel", "load", "ab_reno"])).fails(2);
-    assert!(off.contains("net.mptcp.enabled") && off.contains("sysctl -w"), "{off}");
+    has(&doctor.stdout, ["10.9.9.7 id 1 subflow"]);
+    namespace.run(|| anabranch(["kernel", "load", "ab_reno"])).refused(["net.mptcp.enabled", "sysctl -w"]);
     assert_eq!(state(), "not loaded");
 }
 
@@ -159,14 +141,12 @@ fn the_machines_own_namespace_is_left_alone() {
     let chosen = || std::fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control").unwrap();
     let before = chosen();
     for place in [&[][..], &["--netns", "/proc/self/ns/net"], &["--netns", &std::process::id().to_string()]] {
-        let said = anabranch([&["kernel", "use", "ab_reno"], place].concat()).fails(2);
-        assert!(said.contains("--host"), "{said}");
+        anabranch([&["kernel", "use", "ab_reno"], place].concat()).refused(["--host"]);
     }
     assert_eq!((chosen(), state().as_str()), (before, "not loaded"));
-    let said = anabranch(["kernel", "use", "ab_reno", "--netns", "/etc/passwd"]).fails(2);
-    assert!(said.contains("/etc/passwd: it is not a network namespace"), "{said}");
-    let said = anabranch(["kernel", "use", "ab_reno", "--netns", "anabranch-test-none"]).fails(2);
-    assert!(said.contains("there is no network namespace `anabranch-test-none`; "), "{said}");
+    let using = "kernel use ab_reno --netns";
+    typed(&format!("{using} /etc/passwd")).refused(["/etc/passwd: it is not a network namespace"]);
+    typed(&format!("{using} nowhere")).refused(["there is no network namespace `nowhere`; "]);
 }
 
 /// Wherever SIGKILL meets the loader: what it leaves is all or nothing, and the next command works.
@@ -189,24 +169,6 @@ fn a_killed_loader_leaves_a_usable_kernel() {
     eprintln!("killed before it was loaded: {}, after: {}", states[0], states[1]);
 }
 
-/// The systemd unit: its commands are commands, and its capabilities those that `doctor` asks for.
-#[test]
-fn the_unit_fits() {
-    let unit = std::fs::read_to_string(
-        anabranch_test_support::command::root().join("contrib/anabranch-kernel.service"),
-    )
-    .unwrap();
-    let values =
-        |key: &'static str| unit.lines().filter_map(move |line| line.strip_prefix(key)?.strip_prefix('='));
-    for key in ["ExecStart", "ExecStop"] {
-        let words: Vec<_> = values(key).next().unwrap().split(' ').collect();
-        assert_eq!((words[0], words[3]), ("/usr/local/bin/anabranch", "all"));
-        anabranch([words[1], words[2], "--help"]).ok();
-    }
-    let capabilities: Vec<_> = values("CapabilityBoundingSet").next().unwrap().split(' ').collect();
-    assert_eq!(capabilities, ["CAP_BPF", "CAP_PERFMON", "CAP_NET_ADMIN", "CAP_SYS_ADMIN"]);
-}
-
 /// A namespace's choice means programs, not a name: loading again must bring it the new ones.
 #[test]
 fn a_namespace_gets_what_is_loaded_again() {
@@ -217,11 +179,9 @@ fn a_namespace_gets_what_is_loaded_again() {
     assert!(kernel(&["unload", "reno"]).contains("unloading"));
     assert!(kernel(&["load", "ab_reno"]).starts_with("ab_reno: loaded; new sockets of "));
     let connection = namespace.connect();
-    let json = anabranch(["kernel", "status", "--json"]).json();
-    let new = |row: &&Value| row["kernel_name"] == "ab_reno" && row["state"] == "loaded";
-    let row =
-        json["algorithms"].as_array().unwrap().iter().find(new).unwrap_or_else(|| panic!("{json}")).clone();
-    assert_eq!(row["sockets"], 2, "{json}");
+    // The first of both loads.
+    let row = of_reno(&status()["algorithms"]);
+    assert_eq!((&row["state"], &row["sockets"]), (&"loaded".into(), &2.into()), "{row}");
     drop(connection);
 }
 
@@ -230,13 +190,11 @@ fn a_namespace_gets_what_is_loaded_again() {
 fn another_builds() {
     let Some(_kernel) = Kernel::lock() else { return };
     let namespace = Namespace::new();
-    let reno = registry::find_kernel("ab_reno").unwrap();
-    programs::load_as_other_build(reno, programs::registrations()[0]);
+    programs::load_as_other_build(reno(), programs::registrations()[0]);
     assert_eq!(state(), "loaded, other build");
-    assert!(kernel(&["status"]).contains("other build"));
+    has(&kernel(&["status"]), ["other build"]);
     namespace.choose("ab_reno");
-    let said = kernel(&["load", "ab_reno"]);
-    assert!(said.contains(&namespace.name) && said.contains("kernel unload ab_reno"), "{said}");
+    has(&kernel(&["load", "ab_reno"]), [&namespace.name, "kernel unload ab_reno"]);
     assert_eq!(state(), "loaded, other build");
     namespace.choose("reno");
     let replaced = "ab_reno: loaded in place of another build's\n";
@@ -284,10 +242,9 @@ fn open(namespace: &Namespace, listener: &TcpListener) -> (TcpStream, TcpStream)
 
 /// Texts about what is not coupled.
 fn uncoupled() -> Vec<String> {
-    let json = anabranch(["kernel", "status", "--json"]).json();
+    let mut json = status();
     assert_eq!(json["uncoupled_incomplete"], Value::Null);
-    let texts = json["uncoupled"].as_array().unwrap().iter();
-    texts.map(|text| text.as_str().unwrap().to_owned()).collect()
+    serde_json::from_value(json["uncoupled"].take()).unwrap()
 }
 
 /// A listener for which its program chose the algorithm keeps the load of that time, and hands it on; what joins gets the new one.
@@ -302,14 +259,15 @@ fn a_listener_that_chose_is_named_once_its_load_is_older() {
     kernel(&["load", "ab_reno"]);
     let ends = open(&namespace, &listener);
     until(|| uncoupled().len() == 2, "the listener and its connection are named");
-    let texts = uncoupled().join("\n");
-    let named = format!(
-        "the listener 10.9.9.1:4713 in {} will accept connections that are not coupled",
-        namespace.name
+    let name = &namespace.name;
+    has(
+        &uncoupled().join("\n"),
+        [
+            &format!("the listener 10.9.9.1:4713 in {name} will accept connections that are not coupled"),
+            "gets ab_reno of an earlier load, joining subflows get ab_reno",
+            "its subflows use two loads of one algorithm",
+        ],
     );
-    assert!(texts.contains(&named), "{texts}");
-    assert!(texts.contains("gets ab_reno of an earlier load, joining subflows get ab_reno"), "{texts}");
-    assert!(texts.contains("its subflows use two loads of one algorithm"), "{texts}");
     drop((ends, listener));
     until(|| uncoupled().is_empty(), "nothing is left");
     kernel(&["unload", "reno"]);
@@ -325,9 +283,8 @@ fn connections_without_coupling_are_named() {
     let older = open(&namespace, &listener);
     assert_eq!(uncoupled(), [""; 0]);
     kernel(&["use", "ab_reno", "--netns", &namespace.name]);
-    let texts = uncoupled().join("\n");
     let own = format!("(process {})", std::process::id());
-    assert!(texts.contains("is not coupled: it is older than the choice") && texts.contains(&own), "{texts}");
+    has(&uncoupled().join("\n"), ["is not coupled: it is older than the choice", &own]);
     drop((older, listener));
 
     let tcp = namespace.run(|| TcpListener::bind("10.9.9.1:4715").unwrap());
@@ -352,28 +309,21 @@ fn connections_that_are_not_coupled_are_named() {
     let older = listen(&namespace, 4711, |_| ());
     kernel(&["use", "ab_reno", "--netns", &namespace.name]);
     let newer = listen(&namespace, 4712, |_| ());
-    let status = anabranch(["kernel", "status"]);
-    let said = status.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     let listener = format!("the listener 10.9.9.1:4711 in {} will accept", namespace.name);
-    assert!(status.status == 0 && said.contains(&listener), "{said}");
     let own = format!("(process {})", std::process::id());
-    assert!(said.contains(" Restart ") && said.contains(&own), "{said}");
+    let said = anabranch(["kernel", "status"]).notes([&listener, " Restart ", &own]);
     assert!(!said.contains("4712") && !said.contains("connection "), "{said}");
     let good = open(&namespace, &newer);
     assert_eq!(uncoupled().len(), 1);
     let bad = open(&namespace, &older);
     let split = |texts: &[String]| {
-        texts.iter().any(|text| {
-            text.contains("its subflows have several algorithms")
-                && text.contains("10.9.9.1:4711→10.9.9.2:")
-                && text.contains(" ab_reno")
-                && text.contains("→10.9.9.3:")
-                && text.contains(" reno")
-        })
+        let several = "its subflows have several algorithms";
+        let parts = [several, "10.9.9.1:4711→10.9.9.2:", " ab_reno", "→10.9.9.3:", " reno"];
+        texts.iter().any(|text| parts.iter().all(|part| text.contains(part)))
     };
     until(|| split(&uncoupled()), "the split connection is named");
-    let monitored = anabranch(["kernel", "monitor", "--once", "--json"]).json();
-    let monitored = serde_json::from_value::<Vec<String>>(monitored["uncoupled"].clone()).unwrap();
+    let mut monitored = anabranch(["kernel", "monitor", "--once", "--json"]).json();
+    let monitored: Vec<String> = serde_json::from_value(monitored["uncoupled"].take()).unwrap();
     assert!(split(&monitored), "{monitored:?}");
     drop((good, bad));
 
@@ -382,9 +332,9 @@ fn connections_that_are_not_coupled_are_named() {
     until(|| uncoupled().is_empty(), "nothing is left");
     kernel(&["unload", "reno"]);
     namespace.choose("reno");
-    let listening = |json: &Value| {
-        let row = json["algorithms"].as_array().unwrap().iter().find(|row| row["kernel_name"] == "ab_reno");
-        row.is_some_and(|row| (&row["state"], &row["sockets"]) == (&"unloading".into(), &1.into()))
+    let listens = || {
+        let row = of_reno(&status()["algorithms"]);
+        row["state"] == "unloading" && row["sockets"] == 1
     };
-    until(|| listening(&anabranch(["kernel", "status", "--json"]).json()), "the listener is a socket");
+    until(listens, "the listener is a socket");
 }

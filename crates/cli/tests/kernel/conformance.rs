@@ -19,9 +19,7 @@ fn the_running_kernel_sends_as_simulated() {
     for name in QUICK {
         let case = cases.iter().find(|case| case.name == name).expect(name);
         let folder = tempfile::tempdir().unwrap();
-        let simulated =
-            case.trace("sim", folder.path()).unwrap_or_else(|why| panic!("{name}: {}", why.stderr));
-        let simulated = Trace::read(&simulated.0);
+        let simulated = Trace::read(&case.must_trace("sim", folder.path()).0);
         let (mut unlisted, mut judged) = (vec![], false);
         for _ in 0..ATTEMPTS {
             let folder = tempfile::tempdir().unwrap();

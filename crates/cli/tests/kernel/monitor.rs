@@ -1,21 +1,21 @@
 //! `anabranch kernel monitor`, with real MPTCP where the running kernel has it.
 
-use anabranch_record::Summary;
+use anabranch_record::{Record, Summary};
 use anabranch_test_support::algorithm::Algorithm;
-use anabranch_test_support::command::{anabranch, command, is_ignored, scratch};
+use anabranch_test_support::command::{
+    anabranch, binary, command, folder, has, is_ignored, names, outcome, scratch, signal, typed,
+};
 use anabranch_test_support::iperf::Iperf;
 use anabranch_test_support::lab::{Bottleneck, Lab, client_address};
 use anabranch_test_support::namespace::{Namespace, exchange};
-use anabranch_test_support::{self, Kernel};
-use anabranch_test_support::{TOOLS, ss, until};
+use anabranch_test_support::{Kernel, TOOLS, skipped, ss, until};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Lines, Read, Write};
-use std::path::Path;
-use std::process::{Child, ChildStdout, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
 /// 20 and 10 Mbit/s.
@@ -40,10 +40,7 @@ struct Monitor {
 
 impl Monitor {
     fn start(args: &[&str]) -> Self {
-        let mut command = command();
-        command.args(["kernel", "monitor"]).args(args);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut process = Running(command.spawn().unwrap());
+        let mut process = Running(command().args(["kernel", "monitor"]).args(args).spawn().unwrap());
         let lines = BufReader::new(process.0.stdout.take().unwrap()).lines();
         Monitor { process, lines }
     }
@@ -53,12 +50,12 @@ impl Monitor {
     }
 
     /// The rest of its lines; that signal must end it well.
-    fn end_by(mut self, signal: Signal) -> Vec<String> {
-        kill_process(Pid::from_child(&self.process.0), signal).unwrap();
+    fn end_by(mut self, by: Signal) -> Vec<String> {
+        signal(&self.process.0, by);
         let rest = self.lines(usize::MAX);
         let mut errors = String::new();
         self.process.0.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
-        assert_eq!((self.process.0.wait().unwrap().code(), &*errors), (Some(0), ""), "{signal:?}");
+        assert_eq!((self.process.0.wait().unwrap().code(), &*errors), (Some(0), ""), "{by:?}");
         rest
     }
 }
@@ -184,10 +181,7 @@ fn an_interrupted_record_is_whole() {
     let out = tempfile::tempdir().unwrap();
     for (name, number) in [("int", Signal::INT), ("term", Signal::TERM), ("hup", Signal::HUP)] {
         if is_ignored(number) {
-            anabranch_test_support::skipped(&format!(
-                "SIG{} is ignored here, and so by the monitor",
-                name.to_uppercase()
-            ));
+            skipped(&format!("SIG{} is ignored here, and so by the monitor", name.to_uppercase()));
             continue;
         }
         let record = out.path().join(name);
@@ -196,11 +190,11 @@ fn an_interrupted_record_is_whole() {
         let private = out.path().join(format!(".{name}.anabranch"));
         until(|| private.join("subflows.csv.partial").exists(), "it records");
         let said = monitor.end_by(number).join("\n");
-        assert!(said.contains("Wrote") && said.contains("summary.json"), "{said}");
+        has(&said, ["Wrote", "summary.json"]);
         let header = fs::read_to_string(record.join("subflows.csv")).unwrap();
         assert!(header.starts_with("time_s,flow,subflow,path,cwnd_segments,"), "{header}");
         Summary::read(&record.join("summary.json")).unwrap();
-        assert!(!private.exists() && !has_partial(&record));
+        assert!(!private.exists() && !names(&record).iter().any(|name| name.ends_with(".partial")));
     }
 }
 
@@ -214,18 +208,16 @@ fn a_record_ends_before_the_disk_is_full() {
     let mut connection = lab.connect();
     exchange(&mut connection);
     for format in ["csv", "parquet"] {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = folder();
         let record = "mount -t tmpfs -o size=96k tmpfs . && cd \"$PWD\" && { \"$0\" kernel monitor --record \"$PWD/out\" \
-                      --interval '10 ms' --duration '60 s' --format \"$1\"; echo status $?; cp -r \"$PWD/out\" \"$2\"; ls -A \"$PWD\"; }";
+                      --interval '10 ms' --duration '60 s' --format \"$1\"; status=$?; cp -r \"$PWD/out\" \"$2\"; ls -A \"$PWD\"; exit $status; }";
         let (_kept, copy) = scratch("copy");
-        let mut shell = std::process::Command::new("unshare");
-        shell.args(["--mount", "sh", "-c", record, command().get_program().to_str().unwrap(), format]);
-        let ended = shell.arg(&copy).current_dir(&dir).output().unwrap();
-        let said = String::from_utf8_lossy(&ended.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
-        let page = String::from_utf8_lossy(&ended.stdout).into_owned();
-        assert!(page.contains("status 2") && page.ends_with("\nout\n"), "{format}: {page} {said}");
-        assert!(said.contains("free on the disk: the recording ended after"), "{format}: {said}");
-        let record = anabranch_record::Record::read(&copy).unwrap();
+        let mut shell = Command::new("unshare");
+        shell.args(["--mount", "sh", "-c", record]).arg(binary()).arg(format).arg(&copy);
+        let ended = outcome(&shell.current_dir(dir.path()).output().unwrap()).ended(2);
+        assert!(ended.stdout.ends_with("\nout\n"), "{format}: {}", ended.stdout);
+        has(&ended.message(), ["free on the disk: the recording ended after"]);
+        let record = Record::read(&copy).unwrap();
         let until = record.summary.partial_until_s.unwrap();
         let times = &record.samples.flows[0].subflows[0].time_s;
         assert!(0.0 < until && until < 60.0 && times.last() == Some(&until), "{format}: {until} {times:?}");
@@ -244,16 +236,9 @@ fn an_earlier_record_stays_unless_it_may_be_replaced() {
     };
     record(&[]).ok();
     let summary = fs::read(out.join("summary.json")).unwrap();
-    let said = record(&[]).fails(2);
-    assert!(said.contains("--replace"), "{said}");
+    record(&[]).refused(["--replace"]);
     assert!(summary == fs::read(out.join("summary.json")).unwrap());
-    let replaced = record(&["--replace"]);
-    assert!(replaced.status == 0 && replaced.stderr.contains("this one replaces"), "{}", replaced.stderr);
-}
-
-fn has_partial(directory: &Path) -> bool {
-    let files = fs::read_dir(directory).unwrap().map(|file| file.unwrap().path());
-    files.into_iter().any(|file| file.extension().is_some_and(|e| e == "partial"))
+    record(&["--replace"]).notes(["this one replaces"]);
 }
 
 /// On a terminal of its own, which it gives back as it was.
@@ -261,11 +246,11 @@ fn has_partial(directory: &Path) -> bool {
 fn the_terminal_is_given_back() {
     let Some(_kernel) = Kernel::lock_with(&["script"]) else { return };
     let _algorithm = Algorithm::load("ab_reno");
-    let binary = command().get_program().to_str().unwrap().to_owned();
+    let binary = binary().display().to_string();
     for end in ["q", "\u{3}", "TERM"] {
         let inner =
             format!("stty rows 20 cols 100; stty -g; {binary} kernel monitor; echo status $?; stty -g");
-        let mut script = std::process::Command::new("script");
+        let mut script = Command::new("script");
         script.args(["-qec", &inner, "/dev/null"]).env("TERM", "xterm");
         let mut script = Running(script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap());
         let mut stdout = script.0.stdout.take().unwrap();
@@ -304,26 +289,19 @@ fn child_of(pid: u32) -> Option<u32> {
 fn what_cannot_be_watched() {
     let Some(_kernel) = Kernel::lock() else { return };
     anabranch(["kernel", "unload", "reno"]).ok();
-    let said = anabranch(["kernel", "monitor", "--once", "--cc", "ab_reno"]).fails(2);
-    assert!(said.contains("ab_reno") && said.contains("anabranch kernel load"), "{said}");
-    let said = anabranch(["kernel", "monitor", "--once", "--cc", "reno"]).fails(2);
-    assert!(
-        said.contains("reno is an algorithm of the kernel itself") && said.contains("--cc ab_reno"),
-        "{said}"
-    );
+    let monitor = |options: &str| typed(&format!("kernel monitor {options}"));
+    monitor("--once --cc ab_reno").refused(["ab_reno", "anabranch kernel load"]);
+    let kernels = "reno is an algorithm of the kernel itself";
+    monitor("--once --cc reno").refused([kernels, "--cc ab_reno"]);
     let _algorithm = Algorithm::load("ab_reno");
-    let said = anabranch(["kernel", "monitor"]).fails(2);
-    assert!(said.contains("not a terminal") && said.contains("--once"), "{said}");
-    let said = anabranch(["kernel", "monitor", "--once", "--cc", "lai"]).fails(2);
-    assert!(said.contains("did you mean `lia`"), "{said}");
-    let said = anabranch(["kernel", "monitor", "--once", "--netns", "anabranch-test-none"]).fails(2);
-    assert!(said.contains("there is no network namespace `anabranch-test-none`; "), "{said}");
+    monitor("").refused(["not a terminal", "--once"]);
+    monitor("--once --cc lai").refused(["did you mean `lia`"]);
+    monitor("--once --netns nowhere").refused(["there is no network namespace `nowhere`; "]);
     for interval in ["1", "1 ms", "1 day"] {
-        let said = anabranch(["kernel", "monitor", "--json", "--interval", interval]).fails(2);
-        assert!(said.contains("--interval"), "{said}");
+        monitor(&format!("--json --interval '{interval}'")).refused(["--interval"]);
     }
     // An empty table is a table.
-    let table = anabranch(["kernel", "monitor", "--once", "--cc", "ab_reno", "--port", "1"]);
-    assert!(table.stderr.contains("no open connection with port 1 uses ab_reno"), "{}", table.stderr);
-    assert_eq!((table.status, table.stdout.lines().count()), (0, 1), "{}", table.stdout);
+    let table = monitor("--once --cc ab_reno --port 1").done();
+    has(&table.stderr, ["no open connection with port 1 uses ab_reno"]);
+    assert_eq!(table.stdout.lines().count(), 1, "{}", table.stdout);
 }
