@@ -1,16 +1,8 @@
 //! The pictures of README and book are what the commands beside them draw. With `ANABRANCH_WRITE_BOOK=1` the test draws them anew.
 
-use anabranch_test_support::command::{anabranch, root};
-use std::path::{Path, PathBuf};
+use anabranch_test_support::command::{folder, names, root, typed};
+use std::path::PathBuf;
 use std::{env, fs};
-
-/// A picture: the arguments of `run` and of `plot`, both without `--out`.
-#[derive(Debug)]
-struct Picture {
-    file: PathBuf,
-    run: Vec<String>,
-    plot: Vec<String>,
-}
 
 const FOLDER: &str = "docs/src/pictures/";
 
@@ -24,59 +16,47 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// Words of a command without quotes, and what stands after `--out` in it.
-fn words(line: &str) -> (Vec<String>, String) {
-    assert!(!line.contains('\'') && !line.contains('"'), "{line}");
-    let mut words: Vec<String> = line.split(' ').skip(2).map(str::to_owned).collect();
-    let at = words.iter().position(|word| word == "--out").unwrap_or_else(|| panic!("{line}"));
-    words.remove(at);
-    let out = words.remove(at);
-    (words, out)
+/// What stands after `--out` in a command.
+fn out(line: &str) -> &str {
+    let (_, out) = line.split_once(" --out ").unwrap_or_else(|| panic!("{line}"));
+    out.split(' ').next().unwrap()
 }
 
-/// Every line `anabranch plot RECORD … --out docs/src/pictures/NAME`, with the line before it that runs RECORD.
-fn pictures(text: &str) -> Vec<Picture> {
+/// Every line `anabranch plot RECORD … --out docs/src/pictures/NAME`, behind the line before it that runs RECORD.
+fn pictures(text: &str) -> Vec<[String; 2]> {
     let lines: Vec<&str> = text.lines().collect();
     let drawing =
         lines.windows(2).filter(|pair| pair[1].starts_with("anabranch plot ") && pair[1].contains(FOLDER));
-    let one = |pair: &[&str]| {
-        assert!(pair[0].starts_with("anabranch run "), "{}", pair[1]);
-        let ((run, record), (mut plot, file)) = (words(pair[0]), words(pair[1]));
-        assert_eq!(plot.remove(0), record, "{}", pair[1]);
-        Picture { file: root().join(file), run, plot }
-    };
-    drawing.map(one).collect()
+    drawing.map(|pair| [pair[0].to_owned(), pair[1].to_owned()]).collect()
 }
 
-fn drawn(picture: &Picture, folder: &Path) -> String {
-    let [record, file] = ["record", "picture.svg"].map(|name| folder.join(name).to_str().unwrap().to_owned());
-    let with = |command: &str, args: &[String], out: &str| {
-        let args = [&[command.to_owned()], args, &["--out".to_owned(), out.to_owned()]].concat();
-        anabranch(args).ok();
-    };
-    with("run", &picture.run, &record);
-    with("plot", &[std::slice::from_ref(&record), &picture.plot[..]].concat(), &file);
-    fs::read_to_string(file).unwrap()
+fn drawn(commands: &[String; 2]) -> String {
+    let folder = folder();
+    let [record, file] = commands.each_ref().map(|line| out(line));
+    for (line, begin) in commands.iter().zip(["run ".to_owned(), format!("plot {record} ")]) {
+        let line = line.strip_prefix("anabranch ").filter(|line| line.starts_with(&begin)).expect(&begin);
+        let line = line.replace(record, &folder.at("record")).replace(file, &folder.at("picture.svg"));
+        typed(&line).ok();
+    }
+    folder.read("picture.svg")
 }
 
 #[test]
 fn pictures_are_what_the_commands_beside_them_draw() {
-    let all: Vec<Picture> =
-        pages().iter().flat_map(|page| pictures(&fs::read_to_string(page).unwrap())).collect();
-    for picture in &all {
-        let svg = drawn(picture, tempfile::tempdir().unwrap().path());
-        assert!(svg.len() <= 60_000, "{}: {} bytes", picture.file.display(), svg.len());
+    let all: Vec<_> = pages().iter().flat_map(|page| pictures(&fs::read_to_string(page).unwrap())).collect();
+    for commands in &all {
+        let (svg, file) = (drawn(commands), root().join(out(&commands[1])));
+        assert!(svg.len() <= 60_000, "{}: {} bytes", file.display(), svg.len());
         if env::var_os("ANABRANCH_WRITE_BOOK").is_some() {
-            fs::create_dir_all(picture.file.parent().unwrap()).unwrap();
-            fs::write(&picture.file, svg).unwrap();
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, svg).unwrap();
         } else {
-            let there = fs::read_to_string(&picture.file).unwrap_or_default();
-            assert!(there == svg, "`make pictures` draws {} anew", picture.file.display());
+            let there = fs::read_to_string(&file).unwrap_or_default();
+            assert!(there == svg, "`make pictures` draws {} anew", file.display());
         }
     }
-    let files = fs::read_dir(root().join(FOLDER)).unwrap();
-    for file in files.map(|entry| fs::canonicalize(entry.unwrap().path()).unwrap()) {
-        let has = |picture: &&Picture| fs::canonicalize(&picture.file).is_ok_and(|own| own == file);
-        assert!(all.iter().any(|picture| has(&picture)), "no page says what draws {}", file.display());
+    let drawn: Vec<_> = all.iter().map(|[_, plot]| out(plot).trim_start_matches(FOLDER)).collect();
+    for file in names(&root().join(FOLDER)) {
+        assert!(drawn.contains(&&*file), "no page says what draws {file}");
     }
 }
