@@ -3,7 +3,7 @@
 use anabranch_papers::RESULTS_VERSION;
 use anabranch_record::Summary;
 use anabranch_study::StudyResult;
-use anabranch_test_support::command::{Outcome, anabranch, content, folder, has, kept};
+use anabranch_test_support::command::{anabranch, content, folder, has, kept};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -42,11 +42,6 @@ fn has_todays_results(version: &Path) -> bool {
     version.join("store").join(RESULTS_VERSION).is_dir()
 }
 
-/// A command that must succeed. It may print notes on renamed keys.
-fn run(args: &[&str]) -> Outcome {
-    anabranch(args).done()
-}
-
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
@@ -56,7 +51,7 @@ fn scenarios_run_and_records_open() {
     for version in versions() {
         let json = fs::read_to_string(version.join("record/summary.json")).unwrap();
         let then = Summary::from_json(&json).unwrap();
-        let json = run(&["run", text(&version.join("scenario.toml")), "--json"]).stdout;
+        let json = anabranch(["run", text(&version.join("scenario.toml")), "--json"]).done().stdout;
         let now = Summary::from_json(&json).unwrap();
         let names = |summary: &Summary| -> Vec<String> {
             summary.flows.iter().map(|flow| flow.name.clone()).chain([summary.scenario.clone()]).collect()
@@ -69,7 +64,8 @@ fn scenarios_run_and_records_open() {
         let folder = folder();
         let figures = "windows,throughput,queue,shares,alpha";
         let record = version.join("record");
-        run(&["plot", text(&record), "--figure", figures, "--out", &folder.at("run.svg")]);
+        // There may be notes on renamed keys.
+        anabranch(["plot", text(&record), "--figure", figures, "--out", &folder.at("run.svg")]).done();
         let picture = folder.read("run.svg");
         // Two subflows and a TCP flow have a window each.
         assert!(picture.matches("class=\"line\"").count() >= 3, "{}", version.display());
@@ -88,7 +84,7 @@ fn a_store_of_the_same_results_is_resumed() {
         let study = version.join("study.toml");
         let before = kept(&store);
         let args = ["study", text(&study), "--quick", "--store", text(&store), "--out", &folder.at("out")];
-        let notes = run(&args).stderr;
+        let notes = anabranch(args).done().stderr;
         let expected = if has_todays_results(&version) { before } else { 2 * before };
         assert_eq!(kept(&store), expected, "{}: {notes}", version.display());
     }
@@ -102,12 +98,12 @@ fn tables_of_runs_open_and_keep_their_columns() {
         let json = fs::read_to_string(&result).unwrap();
         let then: StudyResult = serde_json::from_str(&json).unwrap();
         let figure = &then.experiments[0].figures[0].id;
-        run(&["plot", text(&result), "--figure", figure, "--out", &folder.at("sweep.svg")]);
+        anabranch(["plot", text(&result), "--figure", figure, "--out", &folder.at("sweep.svg")]).done();
         has(&folder.read("sweep.svg"), ["class=\"line\""]);
 
         let vary = ["--vary", "links.*.queue=0.5 BDP,1 BDP", "--cc", "lia,olia", "--seeds", "2"];
         let scenario = version.join("scenario.toml");
-        run(&[&["sweep", text(&scenario), "--out", folder.arg()], &vary[..]].concat());
+        anabranch([&["sweep", text(&scenario), "--out", folder.arg()], &vary[..]].concat()).done();
         let table = |path: &Path| {
             let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
             let about = reader.metadata().file_metadata();
@@ -125,7 +121,8 @@ fn tables_of_runs_open_and_keep_their_columns() {
 #[test]
 fn captures_convert() {
     for version in versions() {
-        let json = run(&["capture", text(&version.join("capture.pcapng")), "--tcp", "--json"]).stdout;
+        let capture = version.join("capture.pcapng");
+        let json = anabranch(["capture", text(&capture), "--tcp", "--json"]).done().stdout;
         let summary = Summary::from_json(&json).unwrap();
         assert_eq!(summary.flows.len(), 2, "{json}");
         assert!(summary.flows.iter().all(|flow| flow.delivered_bytes > 10_000), "{json}");

@@ -1,6 +1,6 @@
 //! Calls of the system that fail, and ends at any of them: what was there before stays whole, or what is new is whole.
 
-use anabranch_test_support::command::{TWO_PATHS, command, content, skipped, words};
+use anabranch_test_support::command::{TWO_PATHS, command, content, skipped, typed, words};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,26 +21,17 @@ fn preload(into: &Path) -> Option<PathBuf> {
 }
 
 /// A command in which the `at`-th change of files at `out` or beside it fails.
-fn faulty(args: &[String], out: &Path, library: &Path, fault: i32, at: u64) -> Command {
+fn faulty(line: &str, out: &Path, library: &Path, fault: i32, at: u64) -> Command {
     let mut command = command();
+    command.args(words(line)).arg(out);
+    command.env("LD_PRELOAD", library).env("FAULT_IN", out.file_name().unwrap());
+    command.env("FAULT_AT", at.to_string()).env("FAULT", fault.to_string());
     command
-        .args(args)
-        .arg(out)
-        .env("LD_PRELOAD", library)
-        .env("FAULT_IN", out.file_name().unwrap())
-        .env("FAULT_AT", at.to_string())
-        .env("FAULT", fault.to_string());
-    command
-}
-
-fn with_fault(args: &[String], out: &Path, library: &Path, fault: i32, at: u64) -> Output {
-    faulty(args, out, library, fault, at).output().unwrap()
 }
 
 /// The command without faults.
-fn whole(args: &[String], out: &Path) {
-    let output = command().args(args).arg(out).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+fn whole(line: &str, out: &Path) {
+    typed(&format!("{line} '{}'", out.display())).done();
 }
 
 /// How it may have ended.
@@ -56,9 +47,9 @@ fn assert_reported(output: &Output, fault: i32, at: u64) {
 }
 
 /// A short run.
-fn of_seed(seed: &str) -> Vec<String> {
+fn of_seed(seed: &str) -> String {
     let run = format!("run {TWO_PATHS} --duration '300 ms' --set 'warmup=0 s' --format csv --seed {seed}");
-    words(&(run + " --replace --out"))
+    run + " --replace --out"
 }
 
 /// The files of two runs, before and after.
@@ -84,7 +75,7 @@ fn a_run_leaves_the_former_result_or_the_new_one() {
                     let _ = fs::remove_dir_all(&out);
                     whole(&of_seed("1"), &out);
                 }
-                let output = with_fault(&of_seed("2"), &out, &library, fault, at);
+                let output = faulty(&of_seed("2"), &out, &library, fault, at).output().unwrap();
                 assert_reported(&output, fault, at);
                 let found = content(&out);
                 assert!(found == old || found == new, "fault {fault} at {at}: {:?}", found.keys());
@@ -141,7 +132,7 @@ fn without_an_exchange_of_names_nothing_is_lost_either() {
 fn a_paper_leaves_the_former_results_or_the_new_ones() {
     let dir = tempfile::tempdir().unwrap();
     let Some(library) = preload(dir.path()) else { return skipped("no C compiler") };
-    let of_seeds = |n| words(&format!("paper all --quick --only B-D --seeds {n} --replace --out"));
+    let of_seeds = |n| format!("paper all --quick --only B-D --seeds {n} --replace --out");
     let (former, new) = (dir.path().join("old"), dir.path().join("new"));
     whole(&of_seeds("1"), &former);
     whole(&of_seeds("2"), &new);
@@ -154,7 +145,7 @@ fn a_paper_leaves_the_former_results_or_the_new_ones() {
         for at in (1..).step_by(stride) {
             let out = dir.path().join(format!("faulty-{fault}-{at}"));
             assert!(Command::new("cp").arg("-a").args([&former, &out]).status().unwrap().success());
-            let output = with_fault(&of_seeds("2"), &out, &library, fault, at);
+            let output = faulty(&of_seeds("2"), &out, &library, fault, at).output().unwrap();
             assert_reported(&output, fault, at);
             // Half-written files have other names.
             let mut found = parts(&out);
