@@ -74,27 +74,26 @@ impl Progress {
     fn show_time(&self, now: Time) {
         // A repeated run starts again at 0.
         self.bar.set_position(self.bar.position().max(now.as_nanos()));
-        let part = || self.bar.position() as f64 / self.bar.length().unwrap_or(1) as f64;
-        self.print_line(&|| (part(), "of the simulated time".into(), None));
+        let part = self.bar.position() as f64 / self.bar.length().unwrap_or(1) as f64;
+        self.print_line(part, "of the simulated time", "");
     }
 
     /// Shows the progress of many runs.
     fn show(&self, p: anabranch::studies::Progress<'_>) {
         let speed = p.simulated.as_secs_f64() / self.bar.elapsed().as_secs_f64();
         self.bar.set_prefix(format!("{} of {} runs, {}", p.done, p.total, plain(speed)));
-        self.bar.set_message(printable_line(&format!("{}: {}", p.experiment, p.label)));
+        let now = format!("{}: {}", p.experiment, p.label);
+        self.bar.set_message(printable_line(&now));
         self.bar.set_position((p.part * PARTS) as u64);
-        let now = || format!("{}: {}", p.experiment, p.label);
-        self.print_line(&|| (p.part, format!("of the work, {} of {} runs", p.done, p.total), Some(now())));
+        let what = format!("of the work, {} of {} runs", p.done, p.total);
+        self.print_line(p.part, &what, &format!("; now {now}"));
     }
 
     /// Prints a line if one is due: the completed fraction, its meaning, and the current run.
-    fn print_line(&self, state: &dyn Fn() -> (f64, String, Option<String>)) {
+    fn print_line(&self, part: f64, what: &str, now: &str) {
         if let Some(after) = self.lines.as_ref().and_then(Lines::due) {
-            let (part, what, now) = state();
-            let now = now.map(|now| format!("; now {now}")).unwrap_or_default();
             // If stderr is closed, the line cannot be shown.
-            let _ = writeln!(io::stderr(), "{}", printable(&(line(after, part, &what) + &now)));
+            let _ = writeln!(io::stderr(), "{}", printable(&(line(after, part, what) + now)));
         }
     }
 }

@@ -53,18 +53,17 @@ pub fn monitor(args: &MonitorArgs) -> Result<(), Error> {
     let Some(record) = record else { return shown };
     let finished = record.finish();
     shown?;
-    let (files, ended_at) = finished?;
+    let (files, at_s, too_few) = finished?;
     if !args.json {
         print(&list_files(&files))?;
     }
-    ended_at.map_or(Ok(()), |Ended { at_s, free }| {
-        let help = "free some space, or give a folder of another disk; a new record begins with new counters";
-        Err(Error::Input(miette!(
-            help = help,
-            "only {} are free on the disk: the recording ended after {at_s:.1} s, and the record has all samples until then",
-            with_unit(significant(free as f64, 3), BYTES)
-        )))
-    })
+    let Some(free) = too_few else { return Ok(()) };
+    let help = "free some space, or give a folder of another disk; a new record begins with new counters";
+    Err(Error::Input(miette!(
+        help = help,
+        "only {} are free on the disk: the recording ended after {at_s:.1} s, and the record has all samples until then",
+        with_unit(significant(free as f64, 3), BYTES)
+    )))
 }
 
 /// That no socket is shown, and which were asked for.
@@ -78,14 +77,6 @@ fn nothing(args: &MonitorArgs) -> String {
         netns.unwrap_or_default(),
         cc.unwrap_or_else(|| "an algorithm of anabranch".to_owned())
     )
-}
-
-/// A recording that ended before its disk was full.
-struct Ended {
-    /// The time of the last sample.
-    at_s: f64,
-    /// The free bytes of the disk.
-    free: u64,
 }
 
 /// A record that is being written into a directory.
@@ -112,12 +103,11 @@ impl Record {
         self.too_few = self.directory.must_end(self.recorder.subflows());
     }
 
-    /// Completes the record. Returns its files and, if the disk has too little room, the time of the last sample and the free bytes.
-    fn finish(self) -> Result<(Vec<PathBuf>, Option<Ended>), Error> {
+    /// Completes the record. Returns its files, the time of its last sample and, if the disk has too little room, the free bytes.
+    fn finish(self) -> Result<(Vec<PathBuf>, f64, Option<u64>), Error> {
         let mut summary = self.recorder.summary();
         summary.partial_until_s = self.too_few.map(|_| summary.duration_s);
-        let ended = self.too_few.map(|free| Ended { at_s: summary.duration_s, free });
-        Ok((self.directory.finish(&summary, None)?, ended))
+        Ok((self.directory.finish(&summary, None)?, summary.duration_s, self.too_few))
     }
 }
 
