@@ -26,6 +26,7 @@ pub use view::{Axes, View};
 
 use anabranch_report::svg::{self, ChartSize};
 use anabranch_study::Panel;
+use signature::signed;
 
 /// Formats of pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,22 +103,20 @@ pub struct Picture<'a> {
 impl Picture<'_> {
     /// As a file of that format.
     pub fn draw(&self, format: Format) -> Result<Vec<u8>, PlotError> {
-        match format {
-            Format::Svg => Ok(signature::mark_text(self.svg()?)),
-            Format::Pdf => Ok(signature::mark_pdf(pdf(&self.svg()?)?)),
-            Format::Png => Ok(signature::mark_png(png(&self.svg()?)?)),
-            Format::Csv => Ok(anabranch_report::values(self.panels).into_bytes()),
-            Format::Tex => self.tex().map(signature::mark_tex),
+        let text = match format {
+            Format::Pdf => return Ok(signed(format, pdf(&self.svg()?)?)),
+            Format::Png => return Ok(signed(format, png(&self.svg()?)?)),
+            Format::Svg => self.svg()?,
+            Format::Csv => anabranch_report::values(self.panels),
+            Format::Tex => self.tex()?,
             Format::MplStyle => {
                 let look = self.size.look(self.heading, self.panels)?;
-                let sheet = anabranch_report::style_sheet(self.panels, &look);
-                sheet.map(signature::mark_style).ok_or(PlotError::Nothing)
+                anabranch_report::style_sheet(self.panels, &look).ok_or(PlotError::Nothing)?
             }
-            Format::Html => {
-                let page = anabranch_report::page_of_charts(self.title, self.about, self.panels);
-                page.map(signature::mark_text).ok_or(PlotError::Nothing)
-            }
-        }
+            Format::Html => anabranch_report::page_of_charts(self.title, self.about, self.panels)
+                .ok_or(PlotError::Nothing)?,
+        };
+        Ok(signed(format, text.into_bytes()))
     }
 
     fn tex(&self) -> Result<String, PlotError> {

@@ -1,20 +1,12 @@
 //! Points of figures.
 
-use anabranch_study::{Axis, Point, Series};
+use anabranch_study::{Point, Series};
 
 /// The title of the horizontal axis of figures over time.
 pub(crate) const TIME: &str = "time (s)";
 
 /// Samples that are this number of usual intervals apart are not joined by a line.
 const PAUSE: f64 = 3.0;
-
-pub(crate) fn axis(title: &str, log: bool) -> Axis {
-    Axis { title: title.to_owned(), log, domain: None }
-}
-
-pub(crate) fn point(x: f64, y: f64) -> Point {
-    Point { x, y, half_width: None, label: None }
-}
 
 pub(crate) fn ours(name: String, points: Vec<Point>) -> Series {
     Series { name, published: false, points }
@@ -29,9 +21,9 @@ pub(crate) fn points(time_s: &[f64], values: &[f64], unit: f64) -> Vec<Point> {
     let mut last = f64::NEG_INFINITY;
     for (&x, &y) in time_s.iter().zip(values).filter(|(_, y)| y.is_finite()) {
         if points.last().is_some() && x - last > pause {
-            points.push(point((last + x) / 2.0, f64::NAN));
+            points.push(Point::at((last + x) / 2.0, f64::NAN));
         }
-        points.push(point(x, y * unit));
+        points.push(Point::at(x, y * unit));
         last = x;
     }
     points

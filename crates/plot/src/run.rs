@@ -1,7 +1,8 @@
 //! The figures of a run.
 
-use crate::points::{TIME, axis, ours, point, points};
+use crate::points::{TIME, ours, points};
 use crate::{Lines, Theory, transfers};
+use anabranch_ideal::SubflowIdeal;
 use anabranch_record::{CompletionSample, FlowSeries, LinkSeries, MemorySink, SubflowSeries, Summary};
 use anabranch_report::THEORY;
 use anabranch_scenario::distinct;
@@ -101,20 +102,16 @@ impl<'a> Run<'a> {
             "throughput" => over_time("Throughput", "Mbit/s", self.throughput()),
             "rtt" => over_time("Round-trip times, smoothed", "ms", self.rtt()),
             "queue" => over_time("Queues", "packets", self.queues()),
-            "sequence" => over_time(
-                "Payload acknowledged",
-                "MB",
-                self.each(|_, _, s| scaled(s, &s.delivered_bytes, 1e-6)),
-            ),
+            "sequence" => {
+                let bytes = self.each(|s| scaled(s, &s.delivered_bytes, 1e-6));
+                over_time("Payload acknowledged", "MB", bytes)
+            }
             "shares" => Some(self.shares()),
             "completions" | "slowdown" => Run::pooled(&[self], figure),
-            observable => {
-                let known = self.figures();
-                known.iter().find(|name| *name == observable).map(|name| {
-                    let series = self
-                        .each(|_, _, s| s.observable(name).map(|v| scaled(s, v, 1.0)).unwrap_or_default());
-                    self.over_time(name, name, series)
-                })
+            name => {
+                let is_known = self.figures().iter().any(|known| known == name);
+                let series = self.each(|s| s.observable(name).map(|v| scaled(s, v, 1.0)).unwrap_or_default());
+                is_known.then(|| self.over_time(name, name, series))
             }
         }
     }
@@ -144,17 +141,15 @@ impl<'a> Run<'a> {
     }
 
     /// A line for each subflow that has values.
-    fn each<'s>(&'s self, points: impl Fn(usize, usize, &'s SubflowSeries) -> Vec<Point>) -> Vec<Series> {
-        let series =
-            self.subflows().map(|(f, r, s)| ours(subflow_name(&self.samples.flows[f], r), points(f, r, s)));
-        series.filter(|s| !s.points.is_empty()).collect()
+    fn each<'s>(&'s self, points: impl Fn(&'s SubflowSeries) -> Vec<Point>) -> Vec<Series> {
+        self.beside_theory(|_, _, s| points(s), |_| None)
     }
 
     /// The same, each followed by its value in theory.
     fn beside_theory<'s>(
         &'s self,
         points: impl Fn(usize, usize, &'s SubflowSeries) -> Vec<Point>,
-        theory: impl Fn(&Theory, usize, usize) -> Option<f64>,
+        theory: impl Fn(&SubflowIdeal) -> Option<f64>,
     ) -> Vec<Series> {
         let mut all = Vec::new();
         for (f, r, s) in self.subflows() {
@@ -163,17 +158,22 @@ impl<'a> Run<'a> {
             if points.is_empty() {
                 continue;
             }
-            let value = self.theory.as_ref().and_then(|t| theory(t, f, r));
+            let value = self.theory.as_ref().and_then(|known| theory(known.subflow(f, r)?));
             all.push(ours(name.clone(), points));
             all.extend(value.map(|value| self.level(&name, value)));
         }
         all
     }
 
+    /// Its end, in seconds.
+    fn until_s(&self) -> f64 {
+        self.summary.partial_until_s.unwrap_or(self.summary.duration_s)
+    }
+
     /// A value in theory, while means are taken.
     fn level(&self, name: &str, value: f64) -> Series {
-        let until = self.summary.partial_until_s.unwrap_or(self.summary.duration_s);
-        ours(format!("{name}{THEORY}"), vec![point(self.summary.warmup_s, value), point(until, value)])
+        let ends = [self.summary.warmup_s, self.until_s()];
+        ours(format!("{name}{THEORY}"), ends.map(|time| Point::at(time, value)).to_vec())
     }
 
     fn windows(&self) -> Vec<Series> {
@@ -181,11 +181,11 @@ impl<'a> Run<'a> {
             Some(lines) => lines.subflows[f][r][0].clone(),
             None => scaled(s, &s.cwnd_segments, 1.0),
         };
-        self.beside_theory(points, |t, f, r| t.cwnd_segments(f, r))
+        self.beside_theory(points, |ideal| ideal.cwnd_segments)
     }
 
     fn rtt(&self) -> Vec<Series> {
-        self.beside_theory(|_, _, s| scaled(s, &s.srtt_s, 1e3), |t, f, r| t.rtt_s(f, r).map(|s| s * 1e3))
+        self.beside_theory(|_, _, s| scaled(s, &s.srtt_s, 1e3), |ideal| ideal.rtt_s.map(|s| s * 1e3))
     }
 
     /// Of each subflow, and then of each connection that has several. Subflows come first, so that they have the colours of
@@ -235,20 +235,16 @@ impl<'a> Run<'a> {
     /// Mean goodput of each connection beside theory.
     fn shares(&self) -> Panel {
         let flows = || self.summary.flows.iter().enumerate().filter(|(f, _)| self.is_drawn(*f));
-        let bar = |name: &str, bps: Option<f64>| {
-            bps.map(|bps| Point { label: Some(name.to_owned()), ..point(0.0, bps / 1e6) })
-        };
-        let measured = flows().filter_map(|(_, f)| bar(&f.name, f.goodput_bps)).collect();
+        let bar = |name: &str, bps: f64| Point::bar(name, bps / 1e6);
+        let measured = flows().filter_map(|(_, f)| Some(bar(&f.name, f.goodput_bps?))).collect();
         let mut series = vec![ours("measured".to_owned(), measured)];
-        let theory = flows()
-            .filter_map(|(i, f)| bar(&f.name, self.theory.as_ref()?.goodput_bps(i)))
-            .collect::<Vec<_>>();
+        let theory: Vec<Point> =
+            flows().filter_map(|(i, f)| Some(bar(&f.name, self.theory.as_ref()?.goodput_bps(i)?))).collect();
         if !theory.is_empty() {
             series.push(ours("in theory".to_owned(), theory));
         }
-        let y = Axis { title: "Mbit/s".to_owned(), log: false, domain: None };
-        let x = Axis { title: String::new(), log: false, domain: None };
-        Panel { title: "Goodput of each connection".to_owned(), x, y, mark: Mark::Bar, series }
+        let (title, y) = ("Goodput of each connection".to_owned(), Axis::new("Mbit/s", false));
+        Panel { title, y, mark: Mark::Bar, series, ..Panel::default() }
     }
 
     /// A value of the completions of each flow, where they have it.
@@ -262,9 +258,8 @@ impl<'a> Run<'a> {
     }
 
     fn over_time(&self, title: &str, y: &str, series: Vec<Series>) -> Panel {
-        let until = self.summary.partial_until_s.unwrap_or(self.summary.duration_s);
-        let x = Axis { domain: Some((0.0, until)), ..axis(TIME, false) };
-        Panel { title: title.to_owned(), x, y: axis(y, false), mark: Mark::Line, series }
+        let x = Axis { domain: Some((0.0, self.until_s())), ..Axis::new(TIME, false) };
+        Panel { title: title.to_owned(), x, y: Axis::new(y, false), mark: Mark::Line, series }
     }
 }
 

@@ -1,5 +1,6 @@
 //! A signature in pictures, so that only our own pictures are replaced without asking.
 
+use crate::Format;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -11,28 +12,20 @@ const CHUNK: [u8; 30] = *b"\0\0\0\x12tEXtSoftware\0anabranch\x8e\xd9\x49\x85";
 /// Where it stands: behind the signature and the header's chunk.
 const CHUNK_AT: usize = 8 + 25;
 
-pub(crate) fn mark_text(text: String) -> Vec<u8> {
-    (text + COMMENT).into_bytes()
-}
-
-/// A PDF with the mark behind its end, where readers ignore it.
-pub(crate) fn mark_pdf(pdf: Vec<u8>) -> Vec<u8> {
-    [&pdf[..], b"\n% ", COMMENT.as_bytes()].concat()
-}
-
-/// A file of TeX with the mark, as a comment.
-pub(crate) fn mark_tex(text: String) -> Vec<u8> {
-    format!("{text}\n% {COMMENT}").into_bytes()
-}
-
-/// A style sheet of matplotlib with the mark, as a comment.
-pub(crate) fn mark_style(text: String) -> Vec<u8> {
-    format!("{text}# {COMMENT}").into_bytes()
-}
-
-pub(crate) fn mark_png(mut png: Vec<u8>) -> Vec<u8> {
-    png.splice(CHUNK_AT..CHUNK_AT, CHUNK);
-    png
+/// A file of that format with the signature; values have it in their heading.
+pub(crate) fn signed(format: Format, mut file: Vec<u8>) -> Vec<u8> {
+    let comment = match format {
+        Format::Svg | Format::Html => "",
+        // A PDF's readers ignore what is behind its end.
+        Format::Pdf | Format::Tex => "\n% ",
+        Format::MplStyle => "# ",
+        Format::Png => {
+            file.splice(CHUNK_AT..CHUNK_AT, CHUNK);
+            return file;
+        }
+        Format::Csv => return file,
+    };
+    [&file[..], comment.as_bytes(), COMMENT.as_bytes()].concat()
 }
 
 /// Whether a file is a picture that this crate drew.
@@ -66,10 +59,11 @@ mod tests {
             std::fs::write(&at, bytes).unwrap();
             is_own(&at).unwrap()
         };
-        let png = [&[0; CHUNK_AT][..], &CHUNK, b"rest"].concat();
-        assert!(of(&mark_tex(String::new())) && of(&mark_style(String::new())));
-        assert!(of(&mark_pdf(b"%PDF-1.7".to_vec())) && of(anabranch_report::values(&[]).as_bytes()));
-        assert!(of(&mark_text("<svg/>".into())) && of(&mark_text(String::new())) && of(&png));
+        let png = signed(Format::Png, [&[0; CHUNK_AT][..], b"rest"].concat());
+        for format in [Format::Svg, Format::Pdf, Format::Html, Format::Tex, Format::MplStyle] {
+            assert!(of(&signed(format, vec![])) && of(&signed(format, b"<svg/>".to_vec())), "{format:?}");
+        }
+        assert!(of(&png) && of(anabranch_report::values(&[]).as_bytes()));
         for other in [&b""[..], b"-->\n", b"<!-- drawn by anabranch --> \n", &png[1..], &png[..CHUNK_AT + 5]]
         {
             assert!(!of(other), "{other:?}");

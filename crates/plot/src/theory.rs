@@ -1,6 +1,6 @@
 //! Theory for a run.
 
-use anabranch_ideal::{Allocation, Ideals, QUEUE};
+use anabranch_ideal::{Allocation, Ideals, QUEUE, SubflowIdeal};
 use anabranch_scenario::Scenario;
 use anabranch_study::changes;
 
@@ -33,15 +33,8 @@ impl Theory {
         ideal.goodput_bps.filter(|_| self.greedy[flow])
     }
 
-    /// A subflow's mean congestion window.
-    pub(crate) fn cwnd_segments(&self, flow: usize, subflow: usize) -> Option<f64> {
-        let ideal = self.equilibrium.flows.get(flow)?.subflows.get(subflow)?;
-        ideal.cwnd_segments.filter(|_| self.greedy[flow])
-    }
-
-    /// A subflow's mean round-trip time, in seconds.
-    pub(crate) fn rtt_s(&self, flow: usize, subflow: usize) -> Option<f64> {
-        let ideal = self.equilibrium.flows.get(flow)?.subflows.get(subflow)?;
-        ideal.rtt_s.filter(|_| self.greedy[flow])
+    /// A subflow in theory.
+    pub(crate) fn subflow(&self, flow: usize, subflow: usize) -> Option<&SubflowIdeal> {
+        self.equilibrium.flows.get(flow)?.subflows.get(subflow).filter(|_| self.greedy[flow])
     }
 }

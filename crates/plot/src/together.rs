@@ -1,6 +1,5 @@
 //! The figures of several runs in one.
 
-use crate::points::point;
 use crate::transfers::grouped;
 use anabranch_report::THEORY;
 use anabranch_study::{Mark, Panel, Point, Series, estimate};
@@ -108,11 +107,10 @@ fn over_time(all: &[&Series]) -> Vec<Point> {
     };
     let runs: Vec<Vec<(f64, f64)>> = all.iter().map(of_run).collect();
     let mean = |k: usize| {
-        let values =
-            runs.iter().map(|run| run[k]).filter(|(_, count)| *count > 0.0).map(|(sum, count)| sum / count);
-        let x = first + (k as f64 + 0.5) * length;
-        mean_of(values.collect())
-            .map_or(point(x, f64::NAN), |(y, half_width)| Point { half_width, ..point(x, y) })
+        let of_runs = runs.iter().map(|run| run[k]).filter(|(_, count)| *count > 0.0);
+        let (y, half_width) =
+            mean_of(of_runs.map(|(sum, count)| sum / count).collect()).unwrap_or((f64::NAN, None));
+        Point { half_width, ..Point::at(first + (k as f64 + 0.5) * length, y) }
     };
     (0..n).map(mean).collect()
 }
@@ -120,13 +118,14 @@ fn over_time(all: &[&Series]) -> Vec<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::points::{TIME, axis, ours};
+    use crate::points::{TIME, ours};
     use crate::transfers::slowdown;
+    use anabranch_study::Axis;
 
     fn run(x: &str, mark: Mark, name: &str, values: &[f64]) -> Panel {
-        let at = |(i, y): (usize, &f64)| Point { label: Some(i.to_string()), ..point(i as f64, *y) };
+        let at = |(i, y): (usize, &f64)| Point { x: i as f64, ..Point::bar(&i.to_string(), *y) };
         let series = vec![ours(name.to_owned(), values.iter().enumerate().map(at).collect())];
-        Panel { title: String::new(), x: axis(x, false), y: axis("y", false), mark, series }
+        Panel { x: Axis::new(x, false), y: Axis::new("y", false), mark, series, ..Panel::default() }
     }
 
     fn group(name: &str, runs: &[Panel]) -> Group {

@@ -1,6 +1,6 @@
 //! Completion times and slowdown of transfers, so that a hundred thousand of them can be read as well as a few.
 
-use crate::points::{axis, ours, point};
+use crate::points::ours;
 use anabranch_study::{Axis, Mark, Panel, Point, Series};
 
 /// The largest number of transfers per flow that are drawn as points.
@@ -20,12 +20,12 @@ pub fn completions(flows: Vec<Transfers>) -> Panel {
         times.sort_by(f64::total_cmp);
         let part = |i: usize| i as f64 / times.len() as f64;
         let steps = times.iter().enumerate();
-        ours(name, steps.flat_map(|(i, &ms)| [point(ms, part(i)), point(ms, part(i + 1))]).collect())
+        ours(name, steps.flat_map(|(i, &ms)| [Point::at(ms, part(i)), Point::at(ms, part(i + 1))]).collect())
     });
     Panel {
         title: "Completion times".to_owned(),
-        x: axis("ms", true),
-        y: Axis { domain: Some((0.0, 1.0)), ..axis("fraction completed by then", false) },
+        x: Axis::new("ms", true),
+        y: Axis { domain: Some((0.0, 1.0)), ..Axis::new("fraction completed by then", false) },
         mark: Mark::Line,
         series: series.collect(),
     }
@@ -35,21 +35,15 @@ pub fn completions(flows: Vec<Transfers>) -> Panel {
 pub fn slowdown(flows: Vec<Transfers>) -> Panel {
     let flows: Vec<Transfers> = flows.into_iter().filter(|(_, all)| !all.is_empty()).collect();
     let few = flows.iter().all(|(_, all)| all.len() <= FEW);
-    let at = |bytes: u64, value: f64| point(bytes as f64 / 1e3, value);
-    let series: Vec<Series> = match few {
-        true => flows
-            .into_iter()
-            .map(|(name, all)| ours(name, all.into_iter().map(|(bytes, value)| at(bytes, value)).collect()))
-            .collect(),
-        false => {
-            let all = flows.into_iter().flat_map(|(name, all)| by_size(&name, all, at));
-            all.filter(|series| !series.points.is_empty()).collect()
-        }
+    let each = |(name, all): Transfers| match few {
+        true => vec![ours(name, all.into_iter().map(|(bytes, value)| at(bytes, value)).collect())],
+        false => by_size(&name, all),
     };
+    let series: Vec<Series> = flows.into_iter().flat_map(each).collect();
     Panel {
         title: "Slowdown: completion time ÷ ideal time".to_owned(),
-        x: axis("size (kB)", true),
-        y: Axis { domain: limits(&series), ..axis("completion time ÷ ideal time", true) },
+        x: Axis::new("size (kB)", true),
+        y: Axis { domain: limits(&series), ..Axis::new("completion time ÷ ideal time", true) },
         mark: if few { Mark::Point } else { Mark::Line },
         series,
     }
@@ -57,23 +51,26 @@ pub fn slowdown(flows: Vec<Transfers>) -> Panel {
 
 /// Single transfers of a flow, as [`slowdown`] draws few of them, by size as it draws many.
 pub(crate) fn grouped(series: &Series) -> Vec<Series> {
-    let all = series.points.iter().map(|p| ((p.x * 1e3).round() as u64, p.y)).collect();
-    let at = |bytes: u64, value: f64| point(bytes as f64 / 1e3, value);
-    by_size(&series.name, all, at).into_iter().filter(|series| !series.points.is_empty()).collect()
+    by_size(&series.name, series.points.iter().map(|p| ((p.x * 1e3).round() as u64, p.y)).collect())
+}
+
+fn at(bytes: u64, value: f64) -> Point {
+    Point::at(bytes as f64 / 1e3, value)
 }
 
 /// The median and the 99th percentile of transfers of about one size, at their median size.
-fn by_size(name: &str, mut all: Vec<(u64, f64)>, at: impl Fn(u64, f64) -> Point) -> [Series; 2] {
+fn by_size(name: &str, mut all: Vec<(u64, f64)>) -> Vec<Series> {
     all.sort_by_key(|(bytes, _)| *bytes);
     let stretches = stretches(&all);
-    [("median", 50, 1), ("99th percentile", 99, TOGETHER)].map(|(which, percent, least)| {
+    let both = [("median", 50, 1), ("99th percentile", 99, TOGETHER)].map(|(which, percent, least)| {
         let points = stretches.iter().filter(|own| own.len() >= least).map(|own| {
             let mut values: Vec<f64> = own.iter().map(|(_, value)| *value).collect();
             values.sort_by(f64::total_cmp);
             at(own[own.len() / 2].0, values[(values.len() * percent).div_ceil(100) - 1])
         });
         ours(format!("{name}, {which}"), points.collect())
-    })
+    });
+    both.into_iter().filter(|series| !series.points.is_empty()).collect()
 }
 
 /// Transfers in order of size in groups of about one size; those of one size are together.

@@ -1,6 +1,6 @@
 //! What of its panels a picture shows: a stretch of time, logarithmic axes, one vertical scale.
 
-use crate::points::{TIME, point};
+use crate::points::TIME;
 use anabranch_report::svg::y_limits;
 use anabranch_study::{Axis, Mark, Panel, Point};
 
@@ -67,7 +67,7 @@ fn cut(points: &[Point], from: f64, to: f64) -> Vec<Point> {
             for edge in [from, to] {
                 if before.x < edge && edge < p.x {
                     let part = (edge - before.x) / (p.x - before.x);
-                    inside.push(point(edge, before.y + part * (p.y - before.y)));
+                    inside.push(Point::at(edge, before.y + part * (p.y - before.y)));
                 }
             }
         }
@@ -100,18 +100,12 @@ fn same_y(panels: &mut [Panel]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::points::{axis, ours};
+    use crate::points::ours;
 
     fn line(values: &[(f64, f64)]) -> Panel {
-        let points = values.iter().map(|&(x, y)| point(x, y)).collect();
-        let x = Axis { domain: Some((0.0, 10.0)), ..axis(TIME, false) };
-        Panel {
-            title: String::new(),
-            x,
-            y: axis("ms", false),
-            mark: Mark::Line,
-            series: vec![ours("a".into(), points)],
-        }
+        let points = values.iter().map(|&(x, y)| Point::at(x, y)).collect();
+        let x = Axis { domain: Some((0.0, 10.0)), ..Axis::new(TIME, false) };
+        Panel { x, y: Axis::new("ms", false), series: vec![ours("a".into(), points)], ..Panel::default() }
     }
 
     #[test]

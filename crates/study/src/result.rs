@@ -348,7 +348,7 @@ pub struct Figure {
 }
 
 /// One plot.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Panel {
     /// "(a) subflow 1".
     pub title: String,
@@ -363,7 +363,7 @@ pub struct Panel {
 }
 
 /// An axis.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
     /// Title with unit.
     pub title: String,
@@ -373,11 +373,19 @@ pub struct Axis {
     pub domain: Option<(f64, f64)>,
 }
 
+impl Axis {
+    /// With limits by the data.
+    pub fn new(title: &str, log: bool) -> Self {
+        Axis { title: title.into(), log, domain: None }
+    }
+}
+
 /// The kind of a panel's marks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mark {
     /// Points joined in order.
+    #[default]
     Line,
     /// Points.
     Point,
@@ -392,7 +400,7 @@ pub enum Mark {
 }
 
 /// A named sequence of points.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     /// Legend entry.
     pub name: String,
@@ -417,12 +425,12 @@ pub struct Point {
 
 impl Point {
     /// Without an interval.
-    pub(crate) fn at(x: f64, y: f64) -> Self {
+    pub fn at(x: f64, y: f64) -> Self {
         Point { x, y, half_width: None, label: None }
     }
 
     /// A bar without an interval.
-    pub(crate) fn bar(label: &str, y: f64) -> Self {
+    pub fn bar(label: &str, y: f64) -> Self {
         Point { label: Some(label.into()), ..Point::at(0.0, y) }
     }
 }
