@@ -62,29 +62,6 @@ fn rows() -> Markup {
 }
 
 fn verdicts() -> Markup {
-    let meaning = |v| match v {
-        Verdict::Reproduced => {
-            "Our mean lies within the row's band (by default 10 % of the published value), or the paper's claim holds; in a claimed order of values, their 95 % intervals are disjoint. A measured value without an interval is at most partly reproduced."
-        }
-        Verdict::Partly => {
-            "Our mean lies within the wider band (by default 25 %), or the means are in the claimed order but their intervals overlap. Also a measured value that would be reproduced but has no interval."
-        }
-        Verdict::NotReproduced => {
-            "Neither of the above. The row stays in the report, with our explanation if we have one."
-        }
-        Verdict::Undetermined => {
-            "The paper's text allows several interpretations, such as a delay that it does not give. Each was run and judged by the row's rule: some refute the value or claim, and others do not. The lines below the row list their values. If the interpretations agree, the row has the verdict of the chosen one."
-        }
-        Verdict::NotJudged => {
-            "The paper publishes no value to compare with, or the row departs from the paper's setting (other delays, rates, buffers): a published value is then shown for comparison only."
-        }
-        Verdict::Provisional => {
-            "The row is of the quick size. Its runs are too short and too few for a verdict: the value shows that everything works. The default size judges it."
-        }
-        Verdict::Failed => {
-            "The row could not be measured: a run failed, or several seeds gave identical runs. The row states the reason."
-        }
-    };
     html! {
         h2 id="verdicts" { "Verdicts" }
         p {
@@ -99,7 +76,20 @@ fn verdicts() -> Markup {
             "Studies that compare with nothing published, such as sweeps and our own study, say that a claim “holds”, “holds partly” or “does not hold”, by "
             "the same rules."
         }
-        dl.terms { @for v in verdict::ALL { dt { (verdict::badge(v, Wording::Published)) } dd { (meaning(v)) } } }
+        dl.terms {
+            @for v in verdict::ALL {
+                dt { (verdict::badge(v, Wording::Published)) }
+                @match v {
+                    Verdict::Reproduced => dd { "Our mean lies within the row's band (by default 10 % of the published value), or the paper's claim holds; in a claimed order of values, their 95 % intervals are disjoint. A measured value without an interval is at most partly reproduced." },
+                    Verdict::Partly => dd { "Our mean lies within the wider band (by default 25 %), or the means are in the claimed order but their intervals overlap. Also a measured value that would be reproduced but has no interval." },
+                    Verdict::NotReproduced => dd { "Neither of the above. The row stays in the report, with our explanation if we have one." },
+                    Verdict::Undetermined => dd { "The paper's text allows several interpretations, such as a delay that it does not give. Each was run and judged by the row's rule: some refute the value or claim, and others do not. The lines below the row list their values. If the interpretations agree, the row has the verdict of the chosen one." },
+                    Verdict::NotJudged => dd { "The paper publishes no value to compare with, or the row departs from the paper's setting (other delays, rates, buffers): a published value is then shown for comparison only." },
+                    Verdict::Provisional => dd { "The row is of the quick size. Its runs are too short and too few for a verdict: the value shows that everything works. The default size judges it." },
+                    Verdict::Failed => dd { "The row could not be measured: a run failed, or several seeds gave identical runs. The row states the reason." },
+                }
+            }
+        }
         p {
             "The papers' hosts differ from the default hosts, for example in their kernel's arithmetic. A sensitivity variant repeats an "
             "experiment under such an assumption, with fewer seeds. Its column has a value, and a verdict by the row's rule; “same” means that "
@@ -118,22 +108,17 @@ fn verdicts() -> Markup {
             "the simulator” means that their intervals overlap, or that both have the same verdict and are within 10 %; for bounds and "
             "orders, the same verdict is enough."
         }
-        dl.terms { @for origin in Origin::ALL { dt { (origin.label()) } dd { (of_origin(origin)) } } }
-    }
-}
-
-fn of_origin(origin: Origin) -> &'static str {
-    match origin {
-        Origin::Simulator => "Linux agrees with the paper only: a fault of the simulator.",
-        Origin::Network => {
-            "Linux agrees with the simulator only: the paper's network, kernel or interpretation differs."
-        }
-        Origin::BothDiffer => "Linux agrees with neither.",
-        Origin::WithinChance => {
-            "The simulator's own interval reaches “reproduced”, or Linux agrees with both."
-        }
-        Origin::Undetermined => {
-            "Linux was not measured, its kernel skipped calls of the algorithm's program, or a value has no interval."
+        dl.terms {
+            @for origin in Origin::ALL {
+                dt { (origin.label()) }
+                @match origin {
+                    Origin::Simulator => dd { "Linux agrees with the paper only: a fault of the simulator." },
+                    Origin::Network => dd { "Linux agrees with the simulator only: the paper's network, kernel or interpretation differs." },
+                    Origin::BothDiffer => dd { "Linux agrees with neither." },
+                    Origin::WithinChance => dd { "The simulator's own interval reaches “reproduced”, or Linux agrees with both." },
+                    Origin::Undetermined => dd { "Linux was not measured, its kernel skipped calls of the algorithm's program, or a value has no interval." },
+                }
+            }
         }
     }
 }
@@ -175,28 +160,18 @@ fn figures() -> Markup {
 }
 
 fn glossary() -> Markup {
-    let terms = [
-        (
-            "BDP",
-            "Bandwidth–delay product: a path's rate times its round-trip time, the bytes in flight that fill it.",
-        ),
-        (
-            "cwnd",
-            "Congestion window: the number of segments that a sender may have in flight. Means are time-weighted.",
-        ),
-        ("Goodput", "Payload bytes delivered in order to the receiving application, per second."),
-        (
-            "Jain index",
-            "Fairness of n rates x: (Σx)² ÷ (n Σx²). 1 is an equal share; 1/n means that one flow has everything.",
-        ),
-        ("Loss rate", "Segments dropped in the network divided by segments sent."),
-        ("RTT", "Round-trip time."),
-        ("ssthresh", "Slow-start threshold: the window from which a sender is in congestion avoidance."),
-        ("Subflow", "One TCP path of a multipath connection."),
-        ("Warm-up", "The start of a run, excluded from its means."),
-    ];
     html! {
         h2 id="glossary" { "Glossary" }
-        dl.terms { @for (term, meaning) in terms { dt { (term) } dd { (meaning) } } }
+        dl.terms {
+            dt { "BDP" } dd { "Bandwidth–delay product: a path's rate times its round-trip time, the bytes in flight that fill it." }
+            dt { "cwnd" } dd { "Congestion window: the number of segments that a sender may have in flight. Means are time-weighted." }
+            dt { "Goodput" } dd { "Payload bytes delivered in order to the receiving application, per second." }
+            dt { "Jain index" } dd { "Fairness of n rates x: (Σx)² ÷ (n Σx²). 1 is an equal share; 1/n means that one flow has everything." }
+            dt { "Loss rate" } dd { "Segments dropped in the network divided by segments sent." }
+            dt { "RTT" } dd { "Round-trip time." }
+            dt { "ssthresh" } dd { "Slow-start threshold: the window from which a sender is in congestion avoidance." }
+            dt { "Subflow" } dd { "One TCP path of a multipath connection." }
+            dt { "Warm-up" } dd { "The start of a run, excluded from its means." }
+        }
     }
 }
