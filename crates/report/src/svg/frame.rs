@@ -4,7 +4,7 @@ use super::marks::overhang;
 use super::{ChartSize, Places, text_width, wrap};
 use crate::chart::{VisibleData, labelled};
 use crate::scales::{minor_ticks, nice, own_ticks, ticks};
-use anabranch_study::Panel;
+use anabranch_study::{Axis, Panel};
 use maud::{Markup, html};
 
 /// From values to places.
@@ -12,9 +12,17 @@ pub struct Scale {
     limits: (f64, f64),
     log: bool,
     ends: (f64, f64),
+    /// With their labels.
+    ticks: Vec<(f64, String)>,
+    /// Ticks of a logarithmic axis between the labelled ones.
+    minor: Vec<f64>,
 }
 
 impl Scale {
+    fn new(axis: &Axis, limits: (f64, f64), ends: (f64, f64), ticks: Vec<(f64, String)>) -> Self {
+        Scale { limits, log: axis.log, ends, ticks, minor: minor_ticks(axis, limits) }
+    }
+
     /// Where a value is drawn.
     pub fn place(&self, value: f64) -> f64 {
         let along = |v: f64| if self.log { v.log10() } else { v };
@@ -25,21 +33,17 @@ impl Scale {
 
 /// The places on the horizontal axis.
 pub enum Across {
-    /// Of numbers.
     Numbers(Scale),
-    /// Of labels, in their order.
+    /// In their order.
     Labels(Vec<String>),
 }
 
 /// The room of a drawing and its scales.
 pub struct Frame {
-    /// Where the horizontal axis begins.
+    /// Where the horizontal axis begins, and where it ends.
     pub left: f64,
-    /// Where it ends.
     pub right: f64,
-    /// The horizontal scale.
     pub x: Across,
-    /// The vertical scale.
     pub y: Scale,
     /// The height of all.
     pub height: f64,
@@ -51,10 +55,6 @@ pub struct Frame {
     titles: Titles,
     /// The base line of the first line of the horizontal axis's title.
     x_title: f64,
-    x_ticks: Vec<(f64, String)>,
-    y_ticks: Vec<(f64, String)>,
-    /// Ticks of logarithmic axes between the labelled ones.
-    minor: (Vec<f64>, Vec<f64>),
     /// Are labels too long to stand beside each other?
     aslant: bool,
 }
@@ -91,7 +91,7 @@ impl Frame {
             lines => (0.9 + LINE * lines as f64) * font,
         };
         let bottom = top + look.plot_height;
-        let (mut x_ticks, mut aslant, mut below) = (Vec::new(), false, 1.5 * font);
+        let (mut aslant, mut below) = (false, 1.5 * font);
         let x = if labelled(panel) {
             let labels: Vec<String> = drawn.labels().into_iter().map(str::to_owned).collect();
             let longest = labels.iter().map(|label| text_width(label, font)).fold(0.0, f64::max);
@@ -101,13 +101,13 @@ impl Frame {
             }
             Across::Labels(labels)
         } else {
-            x_ticks = ticks(&panel.x, drawn.x_domain, about(right - left, 7.0));
+            let x_ticks = ticks(&panel.x, drawn.x_domain, about(right - left, 7.0));
             // Half of the last label is beyond the axis.
             let last = x_ticks.last().map_or(0.0, |(_, label)| text_width(label, font) / 2.0);
             right = right.min(look.width - last);
             // Symbols at the ends stay inside.
             let room = overhang(panel, drawn);
-            let scale = Scale { limits: drawn.x_domain, log: panel.x.log, ends: (left + room, right - room) };
+            let mut scale = Scale::new(&panel.x, drawn.x_domain, (left + room, right - room), x_ticks);
             let own = own_ticks(&panel.x, drawn.series.iter().flatten().map(|p| p.x));
             let fit = |own: &Vec<(f64, String)>| {
                 let room = |pair: &[(f64, String)]| {
@@ -118,7 +118,7 @@ impl Frame {
                 drawn.few && own.windows(2).all(room)
             };
             if let Some(own) = own.filter(fit) {
-                x_ticks = own;
+                scale.ticks = own;
             }
             Across::Numbers(scale)
         };
@@ -126,29 +126,8 @@ impl Frame {
         let under =
             bottom + 5.0 + below + if titles.x.is_empty() { 0.0 } else { (0.3 + LINE * x_lines) * font };
         let (x_title, height) = (under - (0.5 + LINE * (x_lines - 1.0)) * font, under + legend);
-        let y = Scale { limits: y_limits, log: panel.y.log, ends: (bottom, top) };
-        let minor = match &x {
-            Across::Numbers(scale) => minor_ticks(&panel.x, scale.limits),
-            Across::Labels(_) => vec![],
-        };
-        let minor = (minor, minor_ticks(&panel.y, y_limits));
-        Frame {
-            left,
-            right,
-            x,
-            y,
-            height,
-            tips,
-            top,
-            bottom,
-            font,
-            titles,
-            x_title,
-            x_ticks,
-            y_ticks,
-            minor,
-            aslant,
-        }
+        let y = Scale::new(&panel.y, y_limits, (bottom, top), y_ticks);
+        Frame { left, right, x, y, height, tips, top, bottom, font, titles, x_title, aslant }
     }
 
     /// The width that each label has, of which its marks leave a little free.
@@ -178,14 +157,14 @@ impl Frame {
             path d=(self.grid()) stroke="currentColor" stroke-opacity="0.1" fill="none" {}
             path d=(self.lines()) stroke="currentColor" stroke-opacity="0.5" fill="none" {}
             g text-anchor="end" {
-                @for (value, label) in &self.y_ticks {
+                @for (value, label) in &self.y.ticks {
                     text x=(Places(left - 7.0)) y=(Places(self.y.place(*value) + 0.35 * font)) { (label) }
                 }
             }
             @match &self.x {
                 Across::Numbers(scale) => {
                     g text-anchor="middle" {
-                        @for (value, label) in &self.x_ticks {
+                        @for (value, label) in &scale.ticks {
                             text x=(Places(scale.place(*value))) y=(Places(bottom + 5.0 + font)) { (label) }
                         }
                     }
@@ -229,11 +208,11 @@ impl Frame {
 
     /// A line for each tick.
     fn grid(&self) -> String {
-        let across = self.y_ticks.iter().map(|(value, _)| {
+        let across = self.y.ticks.iter().map(|(value, _)| {
             format!("M{} {}H{}", Places(self.left), Places(self.y.place(*value)), Places(self.right))
         });
         let Across::Numbers(scale) = &self.x else { return across.collect() };
-        let up = self.x_ticks.iter().map(|(value, _)| {
+        let up = scale.ticks.iter().map(|(value, _)| {
             format!("M{} {}V{}", Places(scale.place(*value)), Places(self.top), Places(self.bottom))
         });
         across.chain(up).collect()
@@ -243,17 +222,17 @@ impl Frame {
     fn lines(&self) -> String {
         let (left, bottom) = (Places(self.left), Places(self.bottom));
         let mut path = format!("M{left} {}V{bottom}H{}", Places(self.top), Places(self.right));
-        for (value, _) in &self.y_ticks {
+        for (value, _) in &self.y.ticks {
             path += &format!("M{left} {}h-4", Places(self.y.place(*value)));
         }
-        for value in &self.minor.1 {
+        for value in &self.y.minor {
             path += &format!("M{left} {}h-2", Places(self.y.place(*value)));
         }
         if let Across::Numbers(scale) = &self.x {
-            for (value, _) in &self.x_ticks {
+            for (value, _) in &scale.ticks {
                 path += &format!("M{} {bottom}v4", Places(scale.place(*value)));
             }
-            for value in &self.minor.0 {
+            for value in &scale.minor {
                 path += &format!("M{} {bottom}v2", Places(scale.place(*value)));
             }
         }
