@@ -14,20 +14,14 @@ const GAP: f64 = 26.0;
 const HEAD: f64 = 22.0;
 const FOOT: f64 = 20.0;
 
-/// A row's name.
+/// A row's name, and its page.
 pub struct Name<'a> {
-    /// Whose values they are.
     pub text: &'a str,
-    /// Its page.
     pub href: String,
-    /// Is the page about it?
-    pub own: bool,
 }
 
 /// A value with its interval.
-#[derive(Clone)]
 pub struct Dot<'a> {
-    /// Mean and interval.
     pub value: &'a Estimate,
     /// A lower bound?
     pub at_least: bool,
@@ -53,13 +47,8 @@ pub fn plot(label: &str, names: &[Name], columns: &[Column]) -> Markup {
     let middle = |row: usize| HEAD + (row as f64 + 0.5) * ROW;
     html! {
         svg.dots viewBox={ "0 0 " (width) " " (height) } role="group" aria-label=(label) {
-            @for (row, _) in names.iter().enumerate().filter(|(_, name)| name.own) {
-                rect.own x="0" y=(HEAD + row as f64 * ROW) width=(width) height=(ROW) rx="2" {}
-            }
             @for (row, name) in names.iter().enumerate() {
-                a href=(name.href) class=[name.own.then_some("own")] {
-                    text x="4" y=(middle(row) + 3.8) { (name.text) }
-                }
+                a href=(name.href) { text x="4" y=(middle(row) + 3.8) { (name.text) } }
             }
             @for (i, column) in columns.iter().enumerate() {
                 g transform={ "translate(" (NAMES + i as f64 * (COLUMN + DIGITS + GAP)) " 0)" } {
@@ -84,7 +73,7 @@ fn draw(column: &Column, names: &[Name], bottom: f64, middle: impl Fn(usize) -> 
         @for (row, (dot, name)) in column.dots.iter().zip(names).enumerate() {
             @let y = middle(row);
             @match dot {
-                Some(dot) => g class=[name.own.then_some("own")] {
+                Some(dot) => g {
                     title { (name.text) ": " (text(dot)) }
                     @if let Some(half) = dot.value.half_width {
                         line.interval x1=(scale.place(dot.value.mean - half)) x2=(scale.place(dot.value.mean + half)) y1=(y) y2=(y) {}
@@ -184,8 +173,8 @@ mod tests {
     #[test]
     fn odd_values_are_drawn() {
         let values = [value(f64::NAN, Some(f64::INFINITY)), value(0.0, None)];
-        let name = |own| Name { text: "<x>", href: "x.html".into(), own };
-        let drawn = plot("odd", &[name(true), name(false)], &[column(&values, (0.0, 0.0))]).into_string();
+        let names = [(); 2].map(|()| Name { text: "<x>", href: "x.html".into() });
+        let drawn = plot("odd", &names, &[column(&values, (0.0, 0.0))]).into_string();
         assert!(!drawn.contains("NaN\" ") && drawn.contains("&lt;x&gt;"), "{drawn}");
     }
 }

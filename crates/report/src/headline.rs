@@ -2,7 +2,7 @@
 
 use crate::{plan::PaperPlan, prose::prose, verdict};
 use anabranch_scenario::distinct_by;
-use anabranch_study::{Estimate, Row, StudyResult, VariantName, Verdict, format};
+use anabranch_study::{Estimate, Headline, Row, StudyResult, VariantName, Verdict, Wording, format};
 use maud::{Markup, html};
 
 /// Further reasons are only counted.
@@ -18,7 +18,7 @@ const LONGEST: f64 = 45.0;
 /// The same with more than three columns.
 const LONGEST_OF_MANY: f64 = 20.0;
 
-/// A source's values for the names of [`anabranch_study::Headline::values`].
+/// A source's values for the names of [`Headline::values`].
 struct ValueLine<'a> {
     /// "published", "simulator", or a backend's.
     name: &'a str,
@@ -50,23 +50,15 @@ pub fn least(verdicts: impl IntoIterator<Item = Option<Verdict>>) -> Option<Verd
 /// A verdict on a claim in words.
 fn claim_words(verdict: Option<Verdict>) -> &'static str {
     match verdict {
-        Some(Verdict::Reproduced) => "holds",
-        Some(Verdict::Partly) => "holds partly",
-        Some(Verdict::NotReproduced) => "does not hold",
-        Some(Verdict::Undetermined) => "undetermined",
-        Some(Verdict::Failed) => "could not be measured",
-        Some(Verdict::NotJudged) => "not judged",
-        Some(Verdict::Provisional) => "provisional",
         None => "not run completely",
+        Some(Verdict::Failed) => "could not be measured",
+        Some(verdict) => Wording::Claims.label(verdict),
     }
 }
 
 /// Sign and words for a claim.
 pub fn badge(verdict: Option<Verdict>) -> Markup {
-    let of = verdict.unwrap_or(Verdict::NotJudged);
-    html! {
-        span class={ "verdict " (verdict::class(of)) } { span.sign aria-hidden="true" { (verdict::sign(of)) } " " (claim_words(verdict)) }
-    }
+    verdict::signed(verdict.unwrap_or(Verdict::NotJudged), claim_words(verdict))
 }
 
 /// The verdict on a study's headline; `None` unless all of its rows were run.
@@ -92,19 +84,19 @@ pub fn line(plan: &PaperPlan, linked: bool) -> Markup {
             }
         };
     };
-    let sources = sources(result);
+    let sources = sources(result, headline);
     html! {
         div.claim {
             div {
                 p.study { (badge(answer(result))) " " (name(plan, linked)) }
                 p { (prose(&headline.claim)) "." }
-                (reasons(result))
+                (reasons(result, headline))
                 (judged(plan))
                 @for other in sources.iter().filter(|s| s.class == "backend") {
                     p.quiet { "On " (other.name) ": " (badge(other.verdict)) }
                 }
             }
-            @if sources.iter().any(|s| s.class != "published" && s.values.iter().any(Option::is_some)) { (bars(plan, &sources)) }
+            @if sources.iter().any(|s| s.class != "published" && s.values.iter().any(Option::is_some)) { (bars(result, headline, &sources)) }
         }
     }
 }
@@ -132,9 +124,8 @@ fn judged(plan: &PaperPlan) -> Markup {
 }
 
 /// The judged rows that keep a claim from holding.
-fn reasons(result: &StudyResult) -> Markup {
-    let judged =
-        result.headline.iter().flat_map(|headline| &headline.judged).filter_map(|id| find(result, id));
+fn reasons(result: &StudyResult, headline: &Headline) -> Markup {
+    let judged = headline.judged.iter().filter_map(|id| find(result, id));
     let missed: Vec<&Row> =
         judged.filter(|row| !matches!(row.verdict, Verdict::Reproduced | Verdict::Provisional)).collect();
     let value = |row: &Row| match &row.measured {
@@ -144,12 +135,10 @@ fn reasons(result: &StudyResult) -> Markup {
             format!("{} ({runs} in {} runs)", short(m.mean), m.values.len())
         }
         Some(m) => format::brief(m),
-        None => row
-            .compared
-            .iter()
-            .map(|(name, m)| format!("{name} {}", format::brief(m)))
-            .collect::<Vec<_>>()
-            .join(", "),
+        None => {
+            let each = row.compared.iter().map(|(name, m)| format!("{name} {}", format::brief(m)));
+            each.collect::<Vec<_>>().join(", ")
+        }
     };
     html! {
         @for row in missed.iter().take(MOST_REASONS) {
@@ -168,35 +157,22 @@ fn name(plan: &PaperPlan, linked: bool) -> Markup {
 }
 
 /// The values by source, if there are any.
-fn sources(result: &StudyResult) -> Vec<ValueLine<'_>> {
-    let Some(headline) = &result.headline else { return vec![] };
+fn sources<'a>(result: &'a StudyResult, headline: &Headline) -> Vec<ValueLine<'a>> {
     let rows: Vec<Option<&Row>> = headline.values.iter().map(|(_, id)| find(result, id)).collect();
     let judged = || headline.judged.iter().map(|id| find(result, id));
     let values = |value: &dyn Fn(&Row) -> Option<f64>| -> Vec<Option<f64>> {
         rows.iter().map(|row| value(row.as_ref()?).filter(|v| v.is_finite())).collect()
     };
     let mean = |e: &Option<Estimate>| e.as_ref().map(|e| e.mean);
+    let source = |name, class, values, verdict| ValueLine { name, class, values, verdict };
     let mut sources = vec![
-        ValueLine {
-            name: "published",
-            class: "published",
-            values: values(&|row| row.published.value()),
-            verdict: None,
-        },
-        ValueLine {
-            name: "simulator",
-            class: "ours",
-            values: values(&|row| mean(&row.measured)),
-            verdict: answer(result),
-        },
+        source("published", "published", values(&|row| row.published.value()), None),
+        source("simulator", "ours", values(&|row| mean(&row.measured)), answer(result)),
     ];
     for column in backends(result) {
-        sources.push(ValueLine {
-            name: &column.title,
-            class: "backend",
-            values: values(&|row| row.other(&column.id).and_then(|other| mean(&other.measured))),
-            verdict: least(judged().map(|row| Some(row?.other(&column.id)?.verdict))),
-        });
+        let values = values(&|row| row.other(&column.id).and_then(|other| mean(&other.measured)));
+        let verdict = least(judged().map(|row| Some(row?.other(&column.id)?.verdict)));
+        sources.push(source(&column.title, "backend", values, verdict));
     }
     sources.retain(|source| source.verdict.is_some() || source.values.iter().any(Option::is_some));
     sources
@@ -209,12 +185,11 @@ fn backends(result: &StudyResult) -> Vec<&VariantName> {
 }
 
 /// A table whose values are drawn as bars on one scale.
-fn bars(plan: &PaperPlan, sources: &[ValueLine]) -> Markup {
-    let Some(headline) = &plan.result.headline else { return html! {} };
+fn bars(result: &StudyResult, headline: &Headline, sources: &[ValueLine]) -> Markup {
     let all = sources.iter().flat_map(|source| &source.values).flatten();
     let largest = all.copied().fold(0.0, f64::max);
     let unit =
-        headline.values.iter().find_map(|(_, id)| find(plan.result, id)).map_or("", |row| row.unit.as_str());
+        headline.values.iter().find_map(|(_, id)| find(result, id)).map_or("", |row| row.unit.as_str());
     let tall = headline.values.len() > MOST_BESIDE;
     let longest = if tall && sources.len() > 3 { LONGEST_OF_MANY } else { LONGEST };
     let width = |value: f64| if largest > 0.0 { (longest * value.max(0.0) / largest).round() } else { 0.0 };
@@ -247,9 +222,7 @@ fn bars(plan: &PaperPlan, sources: &[ValueLine]) -> Markup {
                 @for source in sources {
                     tr class=(source.class) {
                         th scope="row" { (source.name) }
-                        @for value in &source.values {
-                            td { (bar(value)) }
-                        }
+                        @for value in &source.values { td { (bar(value)) } }
                     }
                 }
             }

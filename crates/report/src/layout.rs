@@ -9,13 +9,25 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 pub struct Page<'a> {
     /// Its file, which marks it in the navigation.
     pub file: &'a str,
-    /// Its title in the browser.
     pub title: &'a str,
 }
 
 /// Content that may be wider than the page: it scrolls separately, also by keyboard.
 pub fn scroll(label: &str, wide: &Markup) -> Markup {
     html! { div.scroll tabindex="0" role="group" aria-label=(label) { (wide) } }
+}
+
+/// The headings of columns of text, and then of columns of numbers.
+pub fn heads(of_text: &[&str], of_numbers: &[&str]) -> Markup {
+    html! {
+        @for head in of_text { th scope="col" { (head) } }
+        @for head in of_numbers { th.number scope="col" { (head) } }
+    }
+}
+
+/// The link to a part of the page that is `of` something.
+pub fn permalink(anchor: &str, of: &str) -> Markup {
+    html! { a.permalink href={ "#" (anchor) } aria-label={ "Link to " (of) } { "#" } }
 }
 
 /// The head of any page, with its `style`.

@@ -42,8 +42,13 @@ pub fn sign(verdict: Verdict) -> &'static str {
 
 /// Sign and words.
 pub fn badge(verdict: Verdict, wording: Wording) -> Markup {
+    signed(verdict, wording.label(verdict))
+}
+
+/// A text with the verdict's sign and colour.
+pub fn signed(verdict: Verdict, text: &str) -> Markup {
     html! {
-        span class={ "verdict " (class(verdict)) } { span.sign aria-hidden="true" { (sign(verdict)) } " " (wording.label(verdict)) }
+        span class={ "verdict " (class(verdict)) } { span.sign aria-hidden="true" { (sign(verdict)) } " " (text) }
     }
 }
 
@@ -67,14 +72,9 @@ pub fn counts<'a>(rows: impl IntoIterator<Item = &'a Row>) -> [usize; ALL.len()]
 }
 
 /// How many there are of each verdict, in the order of [`ALL`].
-pub fn count(verdicts: impl IntoIterator<Item = Verdict>) -> [usize; ALL.len()] {
-    let mut counts = [0; ALL.len()];
-    for given in verdicts {
-        for (verdict, n) in ALL.iter().zip(&mut counts) {
-            *n += usize::from(*verdict == given);
-        }
-    }
-    counts
+pub fn count(verdicts: impl Iterator<Item = Verdict>) -> [usize; ALL.len()] {
+    let verdicts: Vec<Verdict> = verdicts.collect();
+    ALL.map(|verdict| verdicts.iter().filter(|given| **given == verdict).count())
 }
 
 /// The counts in words: "12 reproduced, 3 partly". Verdicts nobody got are left out.
@@ -82,10 +82,7 @@ pub fn tally(counts: [usize; ALL.len()], wording: Wording) -> Markup {
     html! {
         span.tally {
             @for (verdict, n) in ALL.into_iter().zip(counts).filter(|&(_, n)| n > 0) {
-                span class={ "verdict " (class(verdict)) } {
-                    span.sign aria-hidden="true" { (sign(verdict)) } " " (n) " " (wording.label(verdict))
-                }
-                " "
+                (signed(verdict, &format!("{n} {}", wording.label(verdict)))) " "
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Advice on an algorithm for a scenario: the table of `anabranch advise`, and what follows from it.
 
-use crate::layout::{Page, page, scroll};
+use crate::layout::{Page, heads, page, scroll};
 use crate::pages::fidelity::scaled;
 use crate::plan::{AdvicePlan, Plan};
 use crate::site::Site;
@@ -56,9 +56,7 @@ fn table(advice: &Advice) -> Markup {
             thead {
                 tr {
                     @if with_buffers { th scope="col" { "Buffers" } }
-                    th scope="col" { "Algorithm" }
-                    th.number scope="col" { "Goodput (Mbit/s)" }
-                    @for name in ["Goal 1 (≥ 0.9)", "Goal 2 (≤ 1.1)", "Goal 3 (≤ 1.1)"] { th.number scope="col" { (name) } }
+                    (heads(&["Algorithm"], &["Goodput (Mbit/s)", "Goal 1 (≥ 0.9)", "Goal 2 (≤ 1.1)", "Goal 3 (≤ 1.1)"]))
                     th scope="col" { "Misses" }
                     @for (name, _) in others { th.number scope="col" { "Goodput of " (name) " (Mbit/s)" } }
                     @if !others.is_empty() { th scope="col" { "Link of goal 2" } }

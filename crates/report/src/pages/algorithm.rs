@@ -1,7 +1,7 @@
 //! An algorithm's page: rules, behaviour and rank.
 
 use crate::bundle::Bundle;
-use crate::layout::{Page, page, scroll};
+use crate::layout::{Page, heads, page, scroll};
 use crate::pages::{case, equation::typeset};
 use crate::plan::{self, AlgorithmPlan, Plan};
 use crate::prose::prose;
@@ -99,7 +99,7 @@ fn parameters(entry: &Entry) -> Markup {
             h2 { "Parameters" }
             (scroll("Parameters", &html! {
                 table {
-                    thead { tr { th scope="col" { "Key" } th scope="col" { "Default" } th scope="col" { "May be" } th scope="col" { "Meaning" } } }
+                    thead { tr { (heads(&["Key", "Default", "May be", "Meaning"], &[])) } }
                     tbody {
                         @for param in entry.all_params() {
                             tr { th scope="row" { code { (param.name) } } td { (default(param)) } td { (param.allowed) } td { (prose(param.meaning)) } }
@@ -113,7 +113,7 @@ fn parameters(entry: &Entry) -> Markup {
             } @else {
                 (scroll("Observables", &html! {
                     table {
-                        thead { tr { th scope="col" { "Name" } th scope="col" { "Meaning" } } }
+                        thead { tr { (heads(&["Name", "Meaning"], &[])) } }
                         tbody { @for o in entry.observables { tr { th scope="row" { code { (o.name) } } td { (prose(o.meaning)) } } } }
                     }
                 }))

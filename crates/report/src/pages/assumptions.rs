@@ -1,6 +1,7 @@
 //! The verdicts on the papers' own rows in sensitivity variants, compared with the default.
 
-use crate::{layout::scroll, prose::prose, verdict};
+use crate::layout::{heads, scroll};
+use crate::{prose::prose, verdict};
 use anabranch_scenario::distinct_by;
 use anabranch_study::{Estimate, Other, Row, StudyResult, VariantName, Verdict, Wording, format};
 use maud::{Markup, html};
@@ -23,11 +24,9 @@ pub fn table(papers: &[&StudyResult], wording: Wording) -> Markup {
                 table.counts.assumptions {
                     thead {
                         tr {
-                            th scope="col" { "Assumption" }
-                            th.number scope="col" { "Changed rows" }
-                            th scope="col" { "Their default verdicts" }
-                            th scope="col" { "Their verdicts here" }
-                            th scope="col" { @if wording == Wording::Published { "All the papers' own rows" } @else { "All rows" } }
+                            @let all = if wording == Wording::Published { "All the papers' own rows" } else { "All rows" };
+                            (heads(&["Assumption"], &["Changed rows"]))
+                            (heads(&["Their default verdicts", "Their verdicts here", all], &[]))
                         }
                     }
                     tbody {
@@ -44,11 +43,6 @@ pub fn table(papers: &[&StudyResult], wording: Wording) -> Markup {
             }))
         }
     }
-}
-
-/// Whether there is one.
-pub fn any(papers: &[&StudyResult]) -> bool {
-    !columns(papers).is_empty()
 }
 
 fn line(papers: &[&StudyResult], column: &VariantName, wording: Wording) -> Markup {
@@ -72,7 +66,7 @@ fn own<'a>(papers: &'a [&StudyResult]) -> impl Iterator<Item = &'a Row> {
 }
 
 /// The variants that change a paper's own row, in order of first appearance.
-fn columns<'a>(papers: &'a [&StudyResult]) -> Vec<&'a VariantName> {
+pub fn columns<'a>(papers: &'a [&StudyResult]) -> Vec<&'a VariantName> {
     let all = papers.iter().flat_map(|paper| paper.experiments.iter().flat_map(|e| &e.variants));
     let changes = |column: &&VariantName| own(papers).any(|row| row.other(&column.id).is_some());
     distinct_by(all, |column| &column.id).into_iter().filter(changes).collect()
@@ -86,7 +80,7 @@ pub fn values(other: &Other) -> String {
 }
 
 /// The number of seeds of a value.
-fn seeds(measured: &Option<Estimate>, compared: &[(String, Estimate)]) -> usize {
+pub fn seeds(measured: &Option<Estimate>, compared: &[(String, Estimate)]) -> usize {
     measured.as_ref().or(compared.first().map(|(_, m)| m)).map_or(0, |m| m.values.len())
 }
 

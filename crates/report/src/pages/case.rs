@@ -2,14 +2,14 @@
 
 use crate::bundle::Bundle;
 use crate::dots::{self, Column, Dot, Name};
-use crate::layout::scroll;
+use crate::layout::{heads, permalink, scroll};
 use crate::pages::{figure::charts, shares};
 use crate::plan::{self, AlgorithmPlan, Plan};
 use crate::prose::prose;
 use crate::site::Site;
 use crate::svg::ChartSize;
 use crate::{csv, laboratory};
-use anabranch_papers::standard::{AlgorithmResult, Case, CaseResult, FlowRow, Goal, Trace};
+use anabranch_papers::standard::{AlgorithmResult, Case, CaseResult, FlowRow, Goal, Key, Trace};
 use anabranch_study::{Axis, Estimate, Mark, Panel, Point, Series, ShareRow, Shares, format};
 use maud::{Markup, html};
 
@@ -37,7 +37,7 @@ pub fn section(
     let title = if result.windows.len() > 1 { "Congestion windows" } else { "Congestion window" };
     html! {
         section.experiment id=(case.id) {
-            h2 { (case.title) " " a.permalink href={ "#" (case.id) } aria-label={ "Link to " (case.title) } { "#" } }
+            h2 { (case.title) " " (permalink(&case.id, &case.title)) }
             p { (prose(&case.purpose)) }
             (key(case, result))
             @for failure in &result.failures { p.failure { "A run failed: " (failure) } }
@@ -104,10 +104,11 @@ pub fn heading(goal: Goal) -> String {
 
 /// The key figure with its interval.
 fn key_text(result: &CaseResult) -> String {
-    result
-        .key
-        .as_ref()
-        .map_or(NOTHING.into(), |key| dots::text(&Dot { value: &key.value, at_least: key.at_least }))
+    result.key.as_ref().map_or(NOTHING.into(), |key| dots::text(&dot(key)))
+}
+
+fn dot(key: &Key) -> Dot<'_> {
+    Dot { value: &key.value, at_least: key.at_least }
 }
 
 /// A value with its interval, if there is one.
@@ -127,15 +128,10 @@ fn flows(case: &Case, result: &CaseResult) -> Markup {
             table.flows {
                 thead {
                     tr {
-                        th scope="col" { "Flow" }
-                        th scope="col" { "Path" }
-                        th.number scope="col" { "Goodput (Mbit/s)" }
+                        (heads(&["Flow", "Path"], &["Goodput (Mbit/s)"]))
                         @if shares.is_some() { (shares::headings()) }
-                        @if several { th.number scope="col" { "Share" } }
-                        th.number scope="col" { "cwnd (segments)" }
-                        th.number scope="col" { "RTT (ms)" }
-                        th.number scope="col" { "Lost (%)" }
-                        th.number scope="col" { "Timeouts" }
+                        @if several { (heads(&[], &["Share"])) }
+                        (heads(&[], &["cwnd (segments)", "RTT (ms)", "Lost (%)", "Timeouts"]))
                     }
                 }
                 tbody {
@@ -221,19 +217,13 @@ fn panel(title: &str, y: &str, traces: &[Trace]) -> Panel {
     let series = |trace: &Trace| Series {
         name: trace.name.clone(),
         published: false,
-        points: trace
-            .time_s
-            .iter()
-            .zip(&trace.values)
-            .map(|(x, y)| Point { x: *x, y: *y, half_width: None, label: None })
-            .collect(),
+        points: trace.time_s.iter().zip(&trace.values).map(|(x, y)| Point::at(*x, *y)).collect(),
     };
     let end = traces.iter().filter_map(|t| t.time_s.last()).copied().fold(0.0, f64::max);
-    let axis = |title: &str, domain| Axis { title: title.into(), log: false, domain };
     Panel {
         title: title.into(),
-        x: axis("time (s)", (end > 0.0).then_some((0.0, end))),
-        y: axis(y, None),
+        x: Axis { domain: (end > 0.0).then_some((0.0, end)), ..Axis::new("time (s)", false) },
+        y: Axis::new(y, false),
         mark: Mark::Line,
         series: traces.iter().map(series).collect(),
     }
@@ -270,15 +260,7 @@ pub fn places(plan: &Plan, cases: &[(&Case, &CaseResult)], result: &AlgorithmRes
         "Rank among the algorithms",
         &html! {
             table.flows {
-                thead {
-                    tr {
-                        th scope="col" { "Case" }
-                        th scope="col" { "Key figure" }
-                        th.number scope="col" { "Value" }
-                        th.number scope="col" { "Place" }
-                        th.number scope="col" { "Mean queue (packets)" }
-                    }
-                }
+                thead { tr { (heads(&["Case", "Key figure"], &["Value", "Place", "Mean queue (packets)"])) } }
                 tbody {
                     @for (case, of) in cases {
                         tr {
@@ -301,15 +283,11 @@ pub fn compared(plan: &Plan, case: &Case, like: &AlgorithmResult) -> Markup {
     let name = |(a, _): &(&AlgorithmPlan, &CaseResult)| Name {
         text: a.entry.name,
         href: format!("{}#{}", a.file, case.id),
-        own: false,
     };
     let names: Vec<Name> = rows.iter().map(name).collect();
     let keys = Column {
         title: heading(case.goal),
-        dots: rows
-            .iter()
-            .map(|(_, r)| r.key.as_ref().map(|k| Dot { value: &k.value, at_least: k.at_least }))
-            .collect(),
+        dots: rows.iter().map(|(_, r)| r.key.as_ref().map(dot)).collect(),
         mark: case.goal.mark(),
         covers: match case.goal {
             Goal::Utilisation => (90.0, 100.0),
@@ -317,12 +295,10 @@ pub fn compared(plan: &Plan, case: &Case, like: &AlgorithmResult) -> Markup {
             Goal::Recovery => (0.0, 4.0),
         },
     };
+    let queue = |value| Dot { value, at_least: false };
     let queues = Column {
         title: "Mean queue (packets)".into(),
-        dots: rows
-            .iter()
-            .map(|(_, r)| r.queue_packets.as_ref().map(|value| Dot { value, at_least: false }))
-            .collect(),
+        dots: rows.iter().map(|(_, r)| r.queue_packets.as_ref().map(queue)).collect(),
         mark: None,
         covers: (0.0, 40.0),
     };

@@ -1,6 +1,6 @@
 //! An experiment: its table, its figures, and the runs behind them.
 
-use crate::layout::scroll;
+use crate::layout::{heads, permalink, scroll};
 use crate::pages::{assumptions, fidelity, figure, pivot, shares};
 use crate::plan::{ExperimentPlan, PaperPlan};
 use crate::prose::{Links, paragraphs, prose, with_links};
@@ -64,10 +64,6 @@ fn one(run: &Run, site: &Site) -> Markup {
     }
 }
 
-fn permalink(anchor: &str, of: &str) -> Markup {
-    html! { a.permalink href={ "#" (anchor) } aria-label={ "Link to " (of) } { "#" } }
-}
-
 type NamedRow<'a> = (&'a Row, String);
 
 fn table(plan: &ExperimentPlan, links: &Links, rows: &[&NamedRow], what: &str) -> Markup {
@@ -79,24 +75,25 @@ fn table(plan: &ExperimentPlan, links: &Links, rows: &[&NamedRow], what: &str) -
     let few = plan.experiment.variants.len() <= FEW_COLUMNS;
     let (assumed, apart) = if few { (assumed, vec![]) } else { (vec![], assumed) };
     let columns = Columns { ratios, backends, assumed, wording: plan.wording, links };
+    // Our values are the simulator's if there are other backends.
+    let [verdict_head, ours, whose] = match columns.backends.is_empty() {
+        true => ["Verdict", "Ours, 95 %", "Ours"],
+        false => ["Simulator's verdict", "Simulator, 95 %", "Simulator"],
+    };
     html! {
         (scroll(&caption, &html! {
             table.rows {
                 caption { (caption) }
                 thead {
                     tr {
-                        th scope="col" { (verdict_head(!columns.backends.is_empty())) }
-                        th scope="col" { "Quantity" }
-                        th scope="col" { "Unit" }
-                        th.number scope="col" { (if is_published(plan) { "Published" } else { "Claim" }) }
-                        th.number scope="col" { (ours(!columns.backends.is_empty())) }
-                        @for column in &columns.backends { th.number scope="col" title=(column.meaning) { (column.title) } }
-                        th.number scope="col" { "n" }
+                        (heads(&[verdict_head, "Quantity", "Unit"], &[if is_published(plan) { "Published" } else { "Claim" }, ours]))
+                        (variant_heads(&columns.backends))
+                        (heads(&[], &["n"]))
                         @if ratios {
-                            th scope="col" { (if columns.backends.is_empty() { "Ours" } else { "Simulator" }) " ÷ published" span.scale aria-hidden="true" { span { "½" } span { "1" } span { "2" } } }
+                            th scope="col" { (whose) " ÷ published" span.scale aria-hidden="true" { span { "½" } span { "1" } span { "2" } } }
                         }
-                        th scope="col" { "Rule" }
-                        @for column in &columns.assumed { th.number scope="col" title=(column.meaning) { (column.title) } }
+                        (heads(&["Rule"], &[]))
+                        (variant_heads(&columns.assumed))
                     }
                 }
                 tbody { @for (row, anchor) in rows { (table_row(row, anchor, &columns)) } }
@@ -104,6 +101,10 @@ fn table(plan: &ExperimentPlan, links: &Links, rows: &[&NamedRow], what: &str) -
         }))
         @if !apart.is_empty() { (under_assumptions(plan, rows, &apart)) }
     }
+}
+
+fn variant_heads(columns: &[&VariantName]) -> Markup {
+    html! { @for column in columns { th.number scope="col" title=(column.meaning) { (column.title) } } }
 }
 
 /// The meaning of the columns.
@@ -148,11 +149,7 @@ fn under_assumptions(plan: &ExperimentPlan, rows: &[&NamedRow], columns: &[&Vari
             table.rows.assumed {
                 caption { (caption) }
                 thead {
-                    tr {
-                        th scope="col" { "Quantity" }
-                        th.number scope="col" { "Default" }
-                        @for column in columns { th.number scope="col" title=(column.meaning) { (column.title) } }
-                    }
+                    tr { (heads(&["Quantity"], &["Default"])) (variant_heads(columns)) }
                 }
                 tbody {
                     @for (row, anchor) in changed {
@@ -182,21 +179,11 @@ fn is_published(plan: &ExperimentPlan) -> bool {
     plan.wording == Wording::Published
 }
 
-/// The heading of our values: the simulator's if there are other backends.
-pub fn ours(beside_others: bool) -> &'static str {
-    if beside_others { "Simulator, 95 %" } else { "Ours, 95 %" }
-}
-
-/// The heading of the verdict on it.
-pub fn verdict_head(beside_others: bool) -> &'static str {
-    if beside_others { "Simulator's verdict" } else { "Verdict" }
-}
-
 fn table_row(row: &Row, anchor: &str, columns: &Columns) -> Markup {
     let width = 7 + usize::from(columns.ratios) + columns.backends.len() + columns.assumed.len();
     // Explanations are of the default size.
     let explanation = row.explanation.as_ref().filter(|_| row.verdict != Verdict::Provisional);
-    let n = row.measured.as_ref().or(row.compared.first().map(|(_, m)| m)).map_or(0, |m| m.values.len());
+    let n = assumptions::seeds(&row.measured, &row.compared);
     html! {
         tr id=(anchor) class={ (verdict::class(row.verdict)) @if explanation.is_some() || !row.interpretations.is_empty() { " explained" } } {
             td {
@@ -234,18 +221,14 @@ fn table_row(row: &Row, anchor: &str, columns: &Columns) -> Markup {
             }
         }
         @if let Some(explanation) = explanation {
-            tr.why { td colspan=(width) { div { b { (why(row.verdict)) ": " } (with_links(explanation, columns.links)) } } }
+            @let why = if row.verdict == Verdict::Failed { "What failed" } else { "Why" };
+            tr.why { td colspan=(width) { div { b { (why) ": " } (with_links(explanation, columns.links)) } } }
         }
     }
 }
 
-/// The value that an explanation explains.
-fn why(verdict: Verdict) -> &'static str {
-    if verdict == Verdict::Failed { "What failed" } else { "Why" }
-}
-
 /// The cell of a published value or claim.
-pub fn published(row: &Row, wording: Wording) -> Markup {
+fn published(row: &Row, wording: Wording) -> Markup {
     html! {
         @match &row.published {
             Published::Value(value) => td.number { (format::exact(*value)) },
@@ -259,7 +242,7 @@ pub fn published(row: &Row, wording: Wording) -> Markup {
 }
 
 /// The cell of our value with its interval, or of those that a claim orders.
-pub fn measured(row: &Row) -> Markup {
+fn measured(row: &Row) -> Markup {
     html! {
         td.number {
             @match &row.measured {

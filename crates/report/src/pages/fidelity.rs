@@ -1,6 +1,6 @@
 //! The simulator compared with another backend: differences for the same scenarios.
 
-use crate::layout::scroll;
+use crate::layout::{heads, scroll};
 use crate::plan::{BackendPlan, PaperPlan};
 use crate::prose::prose;
 use anabranch_scenario::distinct_by;
@@ -37,11 +37,6 @@ pub fn summary(papers: &[&PaperPlan], own_page: bool) -> Markup {
     }
 }
 
-/// Whether there is anything to summarise.
-pub fn any(papers: &[&PaperPlan]) -> bool {
-    !columns(papers).is_empty()
-}
-
 /// The backends, in order of first appearance.
 pub fn columns<'a>(papers: &[&'a PaperPlan<'a>]) -> Vec<&'a VariantName> {
     let backends = papers.iter().flat_map(|paper| &paper.experiments).flat_map(|e| &e.backends);
@@ -63,16 +58,8 @@ fn by_kind(scenarios: &[&Fidelity]) -> Markup {
         table.flows {
             thead {
                 tr {
-                    th scope="col" { "Quantity" }
-                    th.number scope="col" { "Number" }
-                    th.number scope="col" { "Median |difference|" }
-                    th.number scope="col" { "90th percentile" }
-                    th.number scope="col" { "Within 10 %" }
-                    @if has_hosts {
-                        th.number scope="col" { "Linux-accurate hosts: median" }
-                        th.number scope="col" { "90th percentile" }
-                        th.number scope="col" { "Within 10 %" }
-                    }
+                    (heads(&["Quantity"], &["Number", "Median |difference|", "90th percentile", "Within 10 %"]))
+                    @if has_hosts { (heads(&[], &["Linux-accurate hosts: median", "90th percentile", "Within 10 %"])) }
                 }
             }
             tbody {
@@ -149,25 +136,17 @@ fn places(papers: &[&PaperPlan], column: &VariantName, own_page: bool) -> Markup
 /// "3 scenarios, 5 of 27 quantities beyond 10 %".
 fn counted<'a>(scenarios: impl Iterator<Item = &'a Fidelity> + Clone) -> String {
     let quantities = || scenarios.clone().flat_map(|scenario| &scenario.quantities);
-    let (n, apart) = (
-        scenarios.clone().count(),
-        quantities().filter(|q| q.relative.is_some_and(exceeds_ten_percent)).count(),
-    );
-    format!(
-        "{n} {}, {apart} of {} quantities beyond 10 %",
-        if n == 1 { "scenario" } else { "scenarios" },
-        quantities().count()
-    )
+    let apart = quantities().filter(|q| q.relative.is_some_and(exceeds_ten_percent)).count();
+    let scenarios = match scenarios.clone().count() {
+        1 => "1 scenario".to_owned(),
+        n => format!("{n} scenarios"),
+    };
+    format!("{scenarios}, {apart} of {} quantities beyond 10 %", quantities().count())
 }
 
 /// Whether a seed is missing on one of the two.
 fn is_short(scenario: &Fidelity) -> bool {
     scenario.seeds < scenario.of_seeds
-}
-
-/// Whether it is marked, with idealised or Linux-accurate hosts.
-fn is_marked(quantity: &Difference) -> bool {
-    quantity.cause() != Cause::Near
 }
 
 /// In an experiment's section: a table for each scenario.
@@ -200,15 +179,9 @@ fn table(scenario: &Fidelity, column: &VariantName) -> Markup {
         table.flows.fidelity {
             thead {
                 tr {
-                    th scope="col" { "Quantity" }
-                    th scope="col" { "Of" }
-                    th.number scope="col" { "Simulator" }
-                    @if has_hosts { th.number scope="col" { "Linux-accurate hosts" } }
-                    th.number scope="col" { (column.title) }
-                    th scope="col" { "Unit" }
-                    th.number scope="col" { "Difference" }
-                    @if has_hosts { th.number scope="col" { "Linux-accurate hosts" } }
-                    th scope="col" { "Beyond 10 %" }
+                    @let hosts = if has_hosts { &["Linux-accurate hosts"][..] } else { &[] };
+                    (heads(&["Quantity", "Of"], &["Simulator"])) (heads(&[], hosts)) (heads(&[], &[&column.title]))
+                    (heads(&["Unit"], &["Difference"])) (heads(&[], hosts)) (heads(&["Beyond 10 %"], &[]))
                 }
             }
             tbody { @for quantity in &scenario.quantities { (line(quantity, has_hosts)) } }
@@ -222,7 +195,7 @@ fn line(quantity: &Difference, has_hosts: bool) -> Markup {
     let value = |estimate: &Estimate| format::of(&scaled(estimate, |x| x * factor));
     let hosts = quantity.linux_hosts.as_ref();
     html! {
-        tr class=[is_marked(quantity).then_some("apart")] {
+        tr class=[(quantity.cause() != Cause::Near).then_some("apart")] {
             th scope="row" { (quantity.kind.title()) }
             td { (quantity.of) }
             td.number { (value(&quantity.simulated)) }
@@ -233,18 +206,14 @@ fn line(quantity: &Difference, has_hosts: bool) -> Markup {
             @if has_hosts {
                 td.number { (hosts.map_or("–".into(), |hosts| difference(hosts.relative, hosts.half_width))) }
             }
-            td { (cause_cell(quantity.cause())) }
-        }
-    }
-}
-
-fn cause_cell(cause: Cause) -> Markup {
-    html! {
-        @match cause {
-            Cause::Near => {}
-            Cause::Chance => span.quiet { "≠ within chance" }
-            Cause::LinuxHosts => span.verdict.partly { span.sign aria-hidden="true" { "≠" } " the hosts" }
-            Cause::Unexplained => span.verdict.not-reproduced { span.sign aria-hidden="true" { "≠" } " unexplained" }
+            td {
+                @match quantity.cause() {
+                    Cause::Near => {}
+                    Cause::Chance => span.quiet { "≠ within chance" }
+                    Cause::LinuxHosts => span.verdict.partly { span.sign aria-hidden="true" { "≠" } " the hosts" }
+                    Cause::Unexplained => span.verdict.not-reproduced { span.sign aria-hidden="true" { "≠" } " unexplained" }
+                }
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The origins of the differences from the papers' values, counted by paper.
 
-use crate::layout::scroll;
+use crate::layout::{heads, scroll};
 use crate::plan::{PaperPlan, Plan};
 use anabranch_study::Origin;
 use maud::{Markup, html};
@@ -55,12 +55,7 @@ pub fn table(plan: &Plan) -> Markup {
             }
             (scroll("Origin of differences", &html! {
                 table.counts.origins {
-                    thead {
-                        tr {
-                            th scope="col" { "Paper" }
-                            @for origin in Origin::ALL { th.number scope="col" { (origin.label()) } }
-                        }
-                    }
+                    thead { tr { (heads(&["Paper"], &Origin::ALL.map(Origin::label))) } }
                     tbody {
                         @for (paper, counts) in &counts {
                             tr {

@@ -1,13 +1,13 @@
 //! The first page: every row's verdict, and how to repeat it all.
 
-use crate::layout::{Page, page, scroll};
+use crate::layout::{Page, heads, page, scroll};
 use crate::pages::{advice, answers, assumptions, fidelity, origins};
 use crate::plan::{self, ExperimentPlan, PaperPlan, Plan};
 use crate::prose::{Links, paragraphs, prose};
 use crate::site::Site;
 use crate::{headline, verdict};
 use anabranch_scenario::distinct;
-use anabranch_study::{Row, Verdict, Wording};
+use anabranch_study::{Row, Wording};
 use maud::{Markup, html};
 
 const FILE: &str = "index.html";
@@ -53,21 +53,9 @@ pub fn add(plan: &Plan, site: &mut Site) {
 
 /// How many of the papers' main claims hold.
 fn held(plan: &Plan) -> Markup {
-    let answers: Vec<_> = plan
-        .papers
-        .iter()
-        .filter(|p| p.result.headline.is_some())
-        .map(|p| headline::answer(p.result))
-        .collect();
-    let count = |verdict| answers.iter().filter(|answer| **answer == Some(verdict)).count();
-    let [hold, in_part, not, open, provisional] = [
-        Verdict::Reproduced,
-        Verdict::Partly,
-        Verdict::NotReproduced,
-        Verdict::Undetermined,
-        Verdict::Provisional,
-    ]
-    .map(count);
+    let with_claims = plan.papers.iter().filter(|p| p.result.headline.is_some());
+    let answers: Vec<_> = with_claims.map(|p| headline::answer(p.result)).collect();
+    let [hold, in_part, not, open, provisional, ..] = verdict::count(answers.iter().copied().flatten());
     html! {
         @if answers.len() > 1 && provisional == answers.len() {
             b { "Congestion control for multipath TCP: " (answers.len()) " main claims, none of them judged yet: quick runs are provisional." }
@@ -153,10 +141,7 @@ fn counted(title: &str, kind: &str, papers: &[&PaperPlan], beyond: bool) -> Mark
             table.counts {
                 thead {
                     tr {
-                        th scope="col" { (kind) }
-                        th scope="col" { "Size" }
-                        th.number scope="col" { "Seeds" }
-                        th.number scope="col" { "Rows" }
+                        (heads(&[kind, "Size"], &["Seeds", "Rows"]))
                         @for i in &shown { th.number scope="col" { (verdict::badge(verdict::ALL[*i], wording)) } }
                     }
                 }

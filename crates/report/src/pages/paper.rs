@@ -12,6 +12,7 @@ use maud::{Markup, html};
 /// Adds the page, its experiments' pages, and the values behind its tables and figures.
 pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
     let result = paper.result;
+    let has_backends = !fidelity::columns(&[paper]).is_empty();
     let [mut own, mut beyond] = result.own_and_beyond();
     if anabranch_papers::is_own(&result.name) {
         own.append(&mut beyond);
@@ -29,7 +30,13 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
             @if !own.is_empty() { dt { "Verdicts" } dd { (tally(&own)) } }
             @if !beyond.is_empty() { dt { "Beyond the " (paper.wording.work()) } dd { (tally(&beyond)) } }
             dt { "Size" } dd { b { (result.size) } ", seeds per row: " (result.seeds_of_rows()) }
-            dt { "Version" } dd { (result.version) (other_version(plan, &result.version)) }
+            dt { "Version" }
+            dd {
+                (result.version)
+                @if result.version != plan.context.version {
+                    span.quiet { "; this report was written by version " (plan.context.version) }
+                }
+            }
             @if result.without_variants {
                 dt { "Other assumptions" } dd { "left out; run the command without " code { "--no-variants" } " to include them" }
             }
@@ -41,7 +48,7 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
             dt { "Data" }
             dd {
                 a href=(paper.rows_csv) download { "all rows (CSV, compressed)" }
-                @if fidelity::any(&[paper]) {
+                @if has_backends {
                     ", " a href=(paper.backends_csv) download { "the simulator compared with other backends (CSV)" }
                 }
             }
@@ -68,7 +75,7 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
         }
     }
     site.add_gzip(&paper.rows_csv, &csv::rows(paper));
-    if fidelity::any(&[paper]) {
+    if has_backends {
         site.add_gzip(&paper.backends_csv, &csv::backends(paper));
     }
     figure::add_data(paper, site);
@@ -77,11 +84,6 @@ pub fn add(plan: &Plan, paper: &PaperPlan, site: &mut Site) {
 /// Its experiments, on its own page.
 fn sections(paper: &PaperPlan, site: &mut Site) -> Markup {
     html! { @for e in &paper.experiments { (experiment::section(e, paper, site)) } }
-}
-
-/// A note if another version made the result.
-pub fn other_version(plan: &Plan, version: &str) -> Markup {
-    html! { @if version != plan.context.version { span.quiet { "; this report was written by version " (plan.context.version) } } }
 }
 
 /// From an experiment's page to the study's, and to its neighbours.
@@ -113,7 +115,7 @@ fn contents(paper: &PaperPlan) -> Markup {
             h2 { @if paper.is_split() { "Experiments" } @else { "On this page" } }
             ol {
                 @if !paper.result.notes.is_empty() { li { a href="#notes" { "Notes" } } }
-                @if assumptions::any(&[paper.result]) { li { a href="#assumptions" { "Under other assumptions" } } }
+                @if !assumptions::columns(&[paper.result]).is_empty() { li { a href="#assumptions" { "Under other assumptions" } } }
                 @if let [backend, ..] = fidelity::columns(&[paper])[..] {
                     li { a href="#fidelity" { "The simulator beside " (backend.title) } }
                 }

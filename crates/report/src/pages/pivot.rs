@@ -2,7 +2,7 @@
 
 use crate::{layout::scroll, plan::ExperimentPlan, prose::prose};
 use anabranch_cc::registry;
-use anabranch_study::{Axis, Estimate, Mark, Panel, Point, format};
+use anabranch_study::{Estimate, Mark, Panel, Point, Series, format};
 use maud::{Markup, html};
 
 /// More columns do not fit; a figure has them.
@@ -32,7 +32,6 @@ fn title(figure: &str, panel: &str) -> String {
 
 /// Values by line and column.
 struct Pivot {
-    lines_are: &'static str,
     /// What the columns are: "links.*.queue (BDP)".
     columns_are: String,
     /// The values' title and unit.
@@ -61,7 +60,7 @@ impl Pivot {
         if panel.mark != Mark::Bar {
             columns.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         }
-        let value = |series: &anabranch_study::Series, column: &String| {
+        let value = |series: &Series, column: &String| {
             let point = series.points.iter().find(|point| column_of(point) == *column)?;
             Some(Estimate { mean: point.y, half_width: point.half_width, values: vec![] })
         };
@@ -69,34 +68,24 @@ impl Pivot {
         let own = panel.series.iter().filter(|series| !series.published);
         let lines: Vec<(String, Vec<_>)> =
             own.map(|s| (s.name.clone(), columns.iter().map(|column| value(s, column)).collect())).collect();
-        let pivot = Pivot {
-            lines_are: "",
-            columns_are: panel.x.title.clone(),
-            value: panel.y.title.clone(),
-            columns,
-            lines,
-        };
+        let (columns_are, value) = (panel.x.title.clone(), panel.y.title.clone());
+        let pivot = Pivot { columns_are, value, columns, lines };
         let alone = pivot.lines.len() == 1;
         let turned =
             pivot.columns.iter().all(|column| is_algorithm(column)) || alone && panel.mark == Mark::Bar;
-        Some(if turned { pivot.transposed(&panel.x) } else { pivot }.named())
+        Some(if turned { pivot.transposed() } else { pivot })
     }
 
     /// With lines for columns.
-    fn transposed(self, x: &Axis) -> Pivot {
+    fn transposed(self) -> Pivot {
         let column = |i: usize| self.lines.iter().map(|(_, values)| values[i].clone()).collect();
         let lines = self.columns.iter().enumerate().map(|(i, name)| (name.clone(), column(i))).collect();
         let columns = self.lines.iter().map(|(name, _)| name.clone()).collect();
-        Pivot { lines, columns, columns_are: x.title.clone(), ..self }
-    }
-
-    /// With a heading of the lines.
-    fn named(self) -> Pivot {
-        let lines_are = if self.lines.iter().all(|(name, _)| is_algorithm(name)) { "Algorithm" } else { "" };
-        Pivot { lines_are, ..self }
+        Pivot { lines, columns, ..self }
     }
 
     fn table(&self, caption: &str) -> Markup {
+        let lines_are = if self.lines.iter().all(|(name, _)| is_algorithm(name)) { "Algorithm" } else { "" };
         scroll(
             caption,
             &html! {
@@ -111,7 +100,7 @@ impl Pivot {
                         @if !self.columns_are.is_empty() {
                             tr { td {} th scope="colgroup" colspan=(self.columns.len()) { (prose(&self.columns_are)) } }
                         }
-                        tr { th scope="col" { (self.lines_are) } @for column in &self.columns { th.number scope="col" { (prose(column)) } } }
+                        tr { th scope="col" { (lines_are) } @for column in &self.columns { th.number scope="col" { (prose(column)) } } }
                     }
                     tbody {
                         @for (name, values) in &self.lines {
@@ -138,26 +127,20 @@ fn is_algorithm(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_study::Series;
+    use anabranch_study::Axis;
 
     /// Place, label and value.
     type Value = (f64, &'static str, f64);
 
     fn panel(mark: Mark, x: &str, series: &[(&str, &[Value])]) -> Panel {
-        let axis = |title: &str| Axis { title: title.into(), log: false, domain: None };
-        let point = |&(x, label, y): &Value| Point {
-            x,
-            y,
-            half_width: Some(0.5),
-            label: (!label.is_empty()).then(|| label.to_owned()),
-        };
+        let point = |&(x, label, y): &Value| Point { x, half_width: Some(0.5), ..Point::bar(label, y) };
         let series = series.iter().map(|(name, points)| Series {
             name: (*name).into(),
             published: false,
             points: points.iter().map(point).collect(),
         });
-        let y = axis("goodput of mptcp (Mbit/s)");
-        Panel { title: String::new(), x: axis(x), y, mark, series: series.collect() }
+        let [x, y] = [x, "goodput of mptcp (Mbit/s)"].map(|title| Axis::new(title, false));
+        Panel { x, y, mark, series: series.collect(), ..Panel::default() }
     }
 
     fn cells(panel: &Panel) -> Vec<Vec<String>> {

@@ -1,6 +1,7 @@
 //! Results of runs compared with theory.
 
-use crate::{layout::scroll, prose::prose};
+use crate::layout::{heads, scroll};
+use crate::prose::prose;
 use anabranch_study::{Comparison, EquilibriumName, ShareRow, Shares, format};
 use maud::{Markup, html};
 
@@ -22,7 +23,8 @@ pub fn section(shares: &Shares) -> Markup {
                 (table(shares, "Mean congestion window (segments)", false, |row| row.cwnd.as_ref()))
                 (table(shares, "Lost (%)", false, |row| row.loss.as_ref()))
             }
-            (notes(shares))
+            // The features that theory leaves out.
+            @for note in &shares.notes { p.hint { (prose(note)) } }
         }
     }
 }
@@ -40,9 +42,7 @@ fn table<'a>(
             caption { (title) }
             thead {
                 tr {
-                    th scope="col" { "Flow" }
-                    th scope="col" { "Path" }
-                    th.number scope="col" { "Measured" }
+                    (heads(&["Flow", "Path"], &["Measured"]))
                     @if fair { (fair_headings()) }
                     @for equilibrium in &shares.equilibria { (heading(equilibrium)) }
                 }
@@ -102,11 +102,6 @@ fn fair_cells(row: &ShareRow) -> Markup {
 
 fn cell(value: Option<f64>, may_be_empty: bool) -> Markup {
     html! { td.number { (value.map_or(if may_be_empty { String::new() } else { "–".into() }, format::number)) } }
-}
-
-/// The features that theory leaves out.
-fn notes(shares: &Shares) -> Markup {
-    html! { @for note in &shares.notes { p.hint { (prose(note)) } } }
 }
 
 fn measured(beside: &Comparison) -> String {
