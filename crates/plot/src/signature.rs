@@ -41,7 +41,7 @@ pub fn is_own(file: &Path) -> io::Result<bool> {
         file.by_ref().take(bytes as u64).read_to_end(&mut part).map(|_| part)
     };
     let is_text = part(length.saturating_sub(COMMENT.len() as u64), COMMENT.len())? == COMMENT.as_bytes();
-    let header = anabranch_report::VALUES.join(",");
+    let header = anabranch_report::VALUES;
     let is_values = part(0, header.len())? == header.as_bytes();
     Ok(is_text || is_values || part(CHUNK_AT as u64, CHUNK.len())? == CHUNK)
 }

@@ -2,6 +2,7 @@
 
 use crate::downsample::downsample;
 use crate::scales::{STEPS, domain, drawable, extent, nice};
+use crate::style::looks;
 use anabranch_scenario::distinct;
 use anabranch_study::format::{exact, significant};
 use anabranch_study::{Axis, Mark, Panel, Point, Series};
@@ -21,7 +22,6 @@ pub struct VisibleData<'a> {
     pub ys: (f64, f64),
     /// The limits of the horizontal axis, at whole steps if the paper has no limits.
     pub x_domain: (f64, f64),
-    /// The limits of the vertical axis.
     pub y_domain: (f64, f64),
     /// Whether there are few enough points to show each.
     pub few: bool,
@@ -103,7 +103,7 @@ pub fn value(value: f64) -> String {
 }
 
 /// A description for screen readers.
-pub fn describe(panel: &Panel, names: &[String]) -> String {
+pub fn describe(panel: &Panel) -> String {
     let kind = match panel.mark {
         Mark::Line => "Line chart",
         Mark::Point => "Scatter plot",
@@ -119,7 +119,7 @@ pub fn describe(panel: &Panel, names: &[String]) -> String {
         log(&panel.x),
         panel.y.title,
         log(&panel.y),
-        names.join("; "),
+        looks(&panel.series).iter().map(|look| look.name.as_str()).collect::<Vec<_>>().join("; "),
     )
 }
 
@@ -127,23 +127,18 @@ pub fn describe(panel: &Panel, names: &[String]) -> String {
 mod tests {
     use super::*;
 
-    fn axis(title: &str, log: bool) -> Axis {
-        Axis { title: title.into(), log, domain: None }
-    }
-
-    fn panel(mark: Mark, (x, y): (Axis, Axis), points: Vec<Point>) -> Panel {
-        let series = vec![Series { name: "rate".into(), published: false, points }];
-        Panel { title: String::new(), x, y, mark, series }
+    fn panel(mark: Mark, (x, y): (Axis, Axis), point: &Point) -> Panel {
+        let series = vec![Series { points: vec![point.clone()], ..Series::default() }];
+        Panel { x, y, mark, series, ..Panel::default() }
     }
 
     /// A mean window of 2 ± 3 segments; an observable may be negative.
     #[test]
     fn intervals_of_what_is_never_negative_end_at_zero() {
-        let point = Point { x: 1.0, y: 2.0, half_width: Some(3.0), label: None };
+        let point = Point { half_width: Some(3.0), ..Point::at(1.0, 2.0) };
         for (title, low) in [("segments", 0.0), ("epsilon", -1.0)] {
-            let axes = (axis("time (s)", false), axis(title, false));
-            let panel = panel(Mark::Line, axes, vec![point.clone()]);
-            assert_eq!(ends(&panel, &point), [low, 5.0]);
+            let axes = (Axis::new("time (s)", false), Axis::new(title, false));
+            assert_eq!(ends(&panel(Mark::Line, axes, &point), &point), [low, 5.0]);
         }
     }
 
@@ -153,8 +148,8 @@ mod tests {
         for (log, half, low, expected) in
             [(false, 1.0, 0.0, 0.0), (false, 5.0, -3.0, 0.0), (true, 1.5, 0.1, 0.1), (true, 5.0, 1.0, 1.0)]
         {
-            let bar = Point { x: 0.0, y: 2.0, half_width: Some(half), label: Some("LIA".into()) };
-            let panel = panel(Mark::Bar, (axis("", false), axis("Mbit/s", log)), vec![bar]);
+            let bar = Point { half_width: Some(half), ..Point::bar("LIA", 2.0) };
+            let panel = panel(Mark::Bar, (Axis::default(), Axis::new("Mbit/s", log)), &bar);
             let limits = VisibleData::of(&panel, 10).unwrap().y_domain;
             assert_eq!((limits.0, base(&panel, limits)), (low, expected));
         }

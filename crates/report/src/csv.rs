@@ -1,11 +1,11 @@
 //! All values behind tables and figures, for other tools.
 
-use crate::boxes::{FiveNumbers, NAMES, groups};
+use crate::boxes::{NAMES, five_numbers, groups};
 use crate::chart::labelled;
 use crate::pages::{assumptions, fidelity};
 use crate::plan::PaperPlan;
 use anabranch_papers::standard::{CaseResult, Trace};
-use anabranch_study::{Mark, Other, Panel, Published, Wording, format};
+use anabranch_study::{Estimate, Mark, Other, Panel, Published, Series, Wording, format};
 use std::collections::BTreeMap;
 
 /// A panel's points, before any are left out of the drawing.
@@ -15,11 +15,10 @@ pub fn panel(panel: &Panel) -> String {
     }
     let mut out = line(["series", "source", "label", &panel.x.title, &panel.y.title, "half_width_95"]);
     for series in &panel.series {
-        let source = if series.published { "published" } else { "ours" };
         for p in &series.points {
-            let (x, y) = (p.x.to_string(), p.y.to_string());
-            let half_width = p.half_width.map(|h| h.to_string()).unwrap_or_default();
-            out += &line([&series.name, source, p.label.as_deref().unwrap_or(""), &x, &y, &half_width]);
+            let (x, y, half_width) = (p.x.to_string(), p.y.to_string(), text(p.half_width));
+            let label = p.label.as_deref().unwrap_or("");
+            out += &line([&series.name, source(series), label, &x, &y, &half_width]);
         }
     }
     out
@@ -27,18 +26,15 @@ pub fn panel(panel: &Panel) -> String {
 
 /// The points of all panels, in the same columns for every kind of panel.
 pub fn values(panels: &[Panel]) -> String {
-    let mut out = line(VALUES);
+    let mut out = format!("{VALUES}\r\n");
     for panel in panels {
         let x_title = if labelled(panel) { "" } else { &panel.x.title };
         for series in &panel.series {
-            let source = if series.published { "published" } else { "ours" };
             for p in series.points.iter().filter(|p| !p.y.is_nan()) {
-                let x = if labelled(panel) { String::new() } else { p.x.to_string() };
-                let half_width = p.half_width.map(|h| h.to_string()).unwrap_or_default();
-                let label = p.label.as_deref().unwrap_or("");
-                let values = [&panel.title, &series.name, source, label, x_title, &x, &panel.y.title];
-                let numbers = [&*p.y.to_string(), &*half_width];
-                out += &line(values.into_iter().chain(numbers));
+                let (x, y) = (text((!labelled(panel)).then_some(p.x)), p.y.to_string());
+                let of = [&panel.title, &series.name, source(series), p.label.as_deref().unwrap_or("")];
+                let values = [x_title, &x, &panel.y.title, &y, &text(p.half_width)];
+                out += &line(of.into_iter().chain(values));
             }
         }
     }
@@ -46,22 +42,30 @@ pub fn values(panels: &[Panel]) -> String {
 }
 
 /// The columns of [`values()`].
-pub const VALUES: [&str; 9] =
-    ["panel", "series", "source", "label", "x_quantity", "x", "y_quantity", "y", "half_width_95"];
+pub const VALUES: &str = "panel,series,source,label,x_quantity,x,y_quantity,y,half_width_95";
 
 /// Every value behind a panel of boxes, and the numbers of each box.
 fn boxes(panel: &Panel) -> String {
     let mut out = line(["series", "source", "label", "kind", &panel.y.title]);
     for series in &panel.series {
-        let source = if series.published { "published" } else { "ours" };
         for (label, values) in groups(series) {
-            let numbers = FiveNumbers::of(&values).into_iter().flat_map(|box_| NAMES.into_iter().zip(box_.0));
+            let numbers =
+                five_numbers(&values).into_iter().flat_map(|numbers| NAMES.into_iter().zip(numbers));
             for (kind, y) in values.iter().map(|y| ("value", *y)).chain(numbers) {
-                out += &line([&series.name, source, label, kind, &y.to_string()]);
+                out += &line([&series.name, source(series), label, kind, &y.to_string()]);
             }
         }
     }
     out
+}
+
+fn source(series: &Series) -> &'static str {
+    if series.published { "published" } else { "ours" }
+}
+
+/// A number, where there is one.
+fn text(value: Option<f64>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
 }
 
 /// A standard case over time: one line for each instant, one column for each line of its drawings.
@@ -89,32 +93,17 @@ pub fn traces(case: &CaseResult) -> String {
     out
 }
 
+/// The columns of [`rows`].
+const ROWS: &str = "experiment,row,what,unit,published,claim_or_derivation,mean,half_width_95,n,values,compared,rule,verdict,\
+    explanation,others,beyond,interval_reaches,interpretations";
+
 /// Every row of a paper, with the value of each seed.
 pub fn rows(paper: &PaperPlan) -> String {
-    let mut out = line([
-        "experiment",
-        "row",
-        "what",
-        "unit",
-        "published",
-        "claim_or_derivation",
-        "mean",
-        "half_width_95",
-        "n",
-        "values",
-        "compared",
-        "rule",
-        "verdict",
-        "explanation",
-        "others",
-        "beyond",
-        "interval_reaches",
-        "interpretations",
-    ]);
+    let mut out = format!("{ROWS}\r\n");
+    let others = |of: &[Other]| of.iter().map(|o| other(o, paper.wording)).collect::<Vec<_>>().join("; ");
     for plan in &paper.experiments {
         let beyond = if plan.experiment.beyond { "yes" } else { "" };
         for (row, _) in &plan.rows {
-            let published = row.published.value().map(|v| v.to_string()).unwrap_or_default();
             let claim = match &row.published {
                 Published::Claim(claim) => claim.as_str(),
                 Published::Derived { from, .. } => from.as_str(),
@@ -122,56 +111,40 @@ pub fn rows(paper: &PaperPlan) -> String {
             };
             let compared: Vec<String> =
                 row.compared.iter().map(|(name, m)| format!("{name} {}", format::of(m))).collect();
-            let of = |f: fn(&anabranch_study::Estimate) -> String| {
-                row.measured.as_ref().map(f).unwrap_or_default()
-            };
+            let of = |f: fn(&Estimate) -> String| row.measured.as_ref().map(f).unwrap_or_default();
             out += &line([
                 &plan.experiment.id,
                 &row.id,
                 &row.what,
                 &row.unit,
-                &published,
+                &text(row.published.value()),
                 claim,
                 &of(|m| m.mean.to_string()),
-                &of(|m| m.half_width.map(|h| h.to_string()).unwrap_or_default()),
+                &of(|m| text(m.half_width)),
                 &of(|m| m.values.len().to_string()),
                 &of(|m| m.values.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")),
                 &compared.join("; "),
                 &paper.wording.rule(&row.rule),
                 paper.wording.label(row.verdict),
                 row.explanation.as_deref().unwrap_or(""),
-                &row.others.iter().map(|o| other(o, paper.wording)).collect::<Vec<_>>().join("; "),
+                &others(&row.others),
                 beyond,
                 &row.crosses.iter().map(|v| paper.wording.label(*v)).collect::<Vec<_>>().join("; "),
-                &row.interpretations.iter().map(|o| other(o, paper.wording)).collect::<Vec<_>>().join("; "),
+                &others(&row.interpretations),
             ]);
         }
     }
     out
 }
 
+/// The columns of [`backends`].
+const BACKENDS: &str = "experiment,scenario,backend,quantity,of,unit,simulated,simulated_half_width_95,there,there_half_width_95,\
+    difference_percent,difference_half_width_95,linux_hosts,linux_hosts_half_width_95,linux_hosts_difference_percent,\
+    linux_hosts_difference_half_width_95,command";
+
 /// Every quantity of the scenarios that ran in the simulator and on another backend.
 pub fn backends(paper: &PaperPlan) -> String {
-    let mut out = line([
-        "experiment",
-        "scenario",
-        "backend",
-        "quantity",
-        "of",
-        "unit",
-        "simulated",
-        "simulated_half_width_95",
-        "there",
-        "there_half_width_95",
-        "difference_percent",
-        "difference_half_width_95",
-        "linux_hosts",
-        "linux_hosts_half_width_95",
-        "linux_hosts_difference_percent",
-        "linux_hosts_difference_half_width_95",
-        "command",
-    ]);
-    let text = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+    let mut out = format!("{BACKENDS}\r\n");
     for plan in &paper.experiments {
         for scenario in plan.backends.iter().flat_map(|backend| &backend.scenarios) {
             for quantity in &scenario.quantities {
@@ -226,16 +199,14 @@ fn line<'a>(fields: impl IntoIterator<Item = &'a str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_study::{Axis, Point, Series};
+    use anabranch_study::{Axis, Point};
 
     /// 1, 2 and 9: the quartiles 1.5 and 5.5 by hand.
     #[test]
     fn boxes_have_their_values_and_numbers() {
-        let axis = |title: &str| Axis { title: title.into(), log: false, domain: None };
-        let point = |y| Point { x: 0.0, y, half_width: None, label: Some("S1".into()) };
-        let points = [9.0, 1.0, 2.0].map(point).into();
+        let points = [9.0, 1.0, 2.0].map(|y| Point::bar("S1", y)).into();
         let series = vec![Series { name: "LIA".into(), published: false, points }];
-        let panel = Panel { title: String::new(), x: axis(""), y: axis("share"), mark: Mark::Box, series };
+        let panel = Panel { y: Axis::new("share", false), mark: Mark::Box, series, ..Panel::default() };
         let kinds = [("value", 9.0), ("value", 1.0), ("value", 2.0), ("lower whisker", 1.0)];
         let quartiles = [("lower quartile", 1.5), ("median", 2.0), ("upper quartile", 5.5)];
         let mut expected = "series,source,label,kind,share\r\n".to_owned();
@@ -245,14 +216,10 @@ mod tests {
         assert_eq!(super::panel(&panel), expected);
     }
 
+    /// As in RFC 4180; LibreOffice and Excel calculate a cell that begins like a formula.
     #[test]
-    fn fields_are_quoted_as_in_rfc_4180() {
+    fn fields_are_quoted_and_formulae_are_text() {
         assert_eq!(line(["a", "b,c", "d\"e", "f\ng"]), "a,\"b,c\",\"d\"\"e\",\"f\ng\"\r\n");
-    }
-
-    /// LibreOffice and Excel calculate a cell that begins so.
-    #[test]
-    fn formulae_are_text() {
         let fields = ["=1+1", "+1 s", "-x", "@SUM(1)", "-1.5", "+2", "1=1"];
         assert_eq!(line(fields), "'=1+1,'+1 s,'-x,'@SUM(1),-1.5,+2,1=1\r\n");
     }

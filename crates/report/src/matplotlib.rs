@@ -1,7 +1,7 @@
 //! A style sheet of matplotlib: size, text, colours, dashes and symbols of a figure.
 
 use crate::chart::{MOST_POINTS, VisibleData};
-use crate::style::{DOTTED, HOLLOW, SOLID, Style};
+use crate::style::{DOTTED, HOLLOW, Look, SOLID, looks};
 use crate::svg::{ChartSize, margin};
 use anabranch_scenario::printable_line;
 use anabranch_study::{Mark, Panel};
@@ -16,30 +16,28 @@ pub fn style_sheet(panels: &[Panel], look: &ChartSize) -> Option<String> {
     let drawn = panels.iter().filter_map(|panel| Some((panel, VisibleData::of(panel, MOST_POINTS)?)));
     // The first one of those with the most.
     let (panel, drawn) = drawn.reduce(|a, b| if b.0.series.len() > a.0.series.len() { b } else { a })?;
-    let style = Style::new(&panel.series);
+    let looks = looks(&panel.series);
     let height = look.plot_height + margin(panel, look)?;
-    let list = |values: Vec<String>| values.iter().map(|v| format!("'{v}'")).collect::<Vec<_>>().join(", ");
+    let list = |of: &dyn Fn(&Look) -> String| {
+        looks.iter().map(|look| format!("'{}'", of(look))).collect::<Vec<_>>().join(", ")
+    };
     // A # begins a comment.
     let bare = |colour: &str| colour.trim_start_matches('#').to_owned();
-    let mut cycle =
-        vec![format!("cycler('color', [{}])", list(style.strokes.iter().map(|c| bare(c)).collect()))];
-    let dash = |dashes: &[f64; 2]| match *dashes {
-        SOLID => "-",
-        DOTTED => ":",
-        _ => "--",
+    let mut cycle = vec![format!("cycler('color', [{}])", list(&|look| bare(look.stroke)))];
+    let dashes = |look: &Look| match look.dashes {
+        SOLID => "-".to_owned(),
+        DOTTED => ":".to_owned(),
+        _ => "--".to_owned(),
     };
     if panel.mark == Mark::Line {
-        let dashes = style.dashes.iter().map(|d| dash(d).to_owned()).collect();
-        cycle.push(format!("cycler('linestyle', [{}])", list(dashes)));
+        cycle.push(format!("cycler('linestyle', [{}])", list(&dashes)));
     }
     if panel.mark == Mark::Point || (panel.mark == Mark::Line && drawn.few) {
-        let symbols = style.shapes.iter().map(|shape| symbol(shape).to_string()).collect();
-        let fills = style.fills.iter().zip(&style.strokes);
-        let inside = fills.map(|(fill, stroke)| if fill == HOLLOW { "none".into() } else { bare(stroke) });
-        cycle.push(format!("cycler('marker', [{}])", list(symbols)));
-        cycle.push(format!("cycler('markerfacecolor', [{}])", list(inside.collect())));
+        let inside = |look: &Look| if look.fill == HOLLOW { "none".into() } else { bare(look.stroke) };
+        cycle.push(format!("cycler('marker', [{}])", list(&|look| look.shape.matplotlib.into())));
+        cycle.push(format!("cycler('markerfacecolor', [{}])", list(&inside)));
     }
-    let names: String = style.names.iter().map(|name| format!("#   {}\n", printable_line(name))).collect();
+    let names: String = looks.iter().map(|look| format!("#   {}\n", printable_line(&look.name))).collect();
     let (width, height, font) = (look.width / INCH, height / INCH, look.font / POINT);
     let cycle = cycle.join(" + ");
     Some(format!(
@@ -63,33 +61,20 @@ pdf.fonttype: 42
     ))
 }
 
-fn symbol(shape: &str) -> char {
-    match shape {
-        "square" => 's',
-        "triangle-up" => '^',
-        "diamond" => 'D',
-        "triangle-down" => 'v',
-        "cross" => 'P',
-        "triangle-right" => '>',
-        _ => 'o',
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::style::THEORY;
-    use anabranch_study::{Axis, Point, Series};
+    use anabranch_study::{Point, Series};
 
     fn panel(mark: Mark, names: &[(&str, bool)]) -> Panel {
-        let axis = || Axis { title: String::new(), log: false, domain: None };
-        let points = [1.0, 2.0].map(|x| Point { x, y: x, half_width: None, label: None }).to_vec();
+        let points = [1.0, 2.0].map(|x| Point::at(x, x)).to_vec();
         let one = |&(name, published): &(&str, bool)| Series {
             name: name.into(),
             published,
             points: points.clone(),
         };
-        Panel { title: String::new(), x: axis(), y: axis(), mark, series: names.iter().map(one).collect() }
+        Panel { mark, series: names.iter().map(one).collect(), ..Panel::default() }
     }
 
     #[test]

@@ -38,18 +38,17 @@ fn split(panel: &Panel) -> Vec<Panel> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::style::{DOTTED, Style, THEORY};
-    use anabranch_study::{Axis, Point};
+    use crate::style::{DOTTED, THEORY, looks};
+    use anabranch_study::Point;
 
     fn panel(lines: usize) -> Panel {
-        let axis = || Axis { title: String::new(), log: false, domain: None };
         let one = |name: String, y: f64| {
-            let points = [0.0, 10.0].map(|x| Point { x, y, half_width: None, label: None }).to_vec();
+            let points = [0.0, 10.0].map(|x| Point::at(x, y)).to_vec();
             Series { name, published: false, points }
         };
         let both = |i: usize| [one(format!("flow {i}"), i as f64), one(format!("flow {i}{THEORY}"), 1.0)];
         let series = (0..lines).flat_map(both).collect();
-        Panel { title: "Windows".into(), x: axis(), y: axis(), mark: Mark::Line, series }
+        Panel { title: "Windows".into(), series, ..Panel::default() }
     }
 
     /// Only theory is dotted, and each line of a panel has its colour.
@@ -59,15 +58,14 @@ mod tests {
         let parts = multiples(&[panel(8)]);
         assert_eq!(parts.iter().map(|part| part.series.len()).collect::<Vec<_>>(), [8, 8]);
         assert_eq!(parts[1].title, "Windows (2 of 2)");
-        assert!(
-            parts.iter().all(|part| part.y.domain == parts[0].y.domain && part.y.domain.unwrap().1 >= 7.0)
-        );
+        let domains: Vec<_> = parts.iter().map(|part| part.y.domain).collect();
+        assert!(domains[0] == domains[1] && domains[0].unwrap().1 >= 7.0, "{domains:?}");
         for part in &parts {
-            let style = Style::new(&part.series);
-            for (i, series) in part.series.iter().enumerate() {
+            let looks = looks(&part.series);
+            for (series, look) in part.series.iter().zip(&looks) {
                 let is_theory = series.name.ends_with(THEORY);
-                assert_eq!(style.dashes[i] == DOTTED, is_theory, "{}", series.name);
-                let same = style.strokes.iter().filter(|colour| **colour == style.strokes[i]);
+                assert_eq!(look.dashes == DOTTED, is_theory, "{}", series.name);
+                let same = looks.iter().filter(|other| other.stroke == look.stroke);
                 assert_eq!(same.count(), 2, "{}", series.name);
             }
         }

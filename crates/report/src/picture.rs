@@ -3,7 +3,7 @@
 use crate::layout::head;
 use crate::multiples::multiples;
 use crate::remarks::remarks;
-use crate::svg::{ChartSize, inline_with, most};
+use crate::svg::{ChartSize, inline, most};
 use crate::table::table;
 use crate::visible;
 use anabranch_scenario::printable_line;
@@ -16,7 +16,7 @@ const CSS: &str = include_str!("../assets/report.css");
 pub fn page_of_charts(title: &str, about: &str, panels: &[Panel]) -> Option<String> {
     let look = &ChartSize::REPORT;
     let panels = multiples(panels);
-    let charts: Vec<_> = panels.iter().map(|panel| (panel, inline_with(panel, look, most(look)))).collect();
+    let charts: Vec<_> = panels.iter().map(|panel| (panel, inline(panel, look, most(look)))).collect();
     let (title, about) = (&*printable_line(title), printable_line(about));
     if charts.iter().all(|(_, chart)| chart.is_none()) {
         return None;

@@ -4,6 +4,7 @@
 //! with the same name. Dots are theory's alone. Beyond the colours, bars and points begin anew, pale and in other shapes; lines have
 //! several panels: see [`crate::multiples()`].
 
+use anabranch_scenario::distinct;
 use anabranch_study::Series;
 
 /// Colours of series, after Okabe and Ito's set for colour-blind readers, each darkened or lightened until it
@@ -25,24 +26,53 @@ pub const SOLID: [f64; 2] = [1.0, 0.0];
 /// The dashes of theory.
 pub const DOTTED: [f64; 2] = [2.0, 3.0];
 
-/// Shapes of points, for series with another colour each and for those beyond the colours.
-const SHAPES: [&str; 7] =
-    ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right"];
+/// A symbol of points.
+#[derive(Debug, PartialEq)]
+pub struct Shape {
+    /// Around its place, as multiples of its radius; none of a circle.
+    pub corners: &'static [(f64, f64)],
+    /// In pgfplots, and how it is turned there.
+    pub tex: (&'static str, &'static str),
+    pub matplotlib: char,
+}
 
-/// How each series is drawn, in the order of the panel.
-pub struct Style {
-    /// Legend entries.
-    pub names: Vec<String>,
-    /// The number of each one's family: published values and theory belong to the series of their name.
-    pub families: Vec<usize>,
-    /// Colours of lines and outlines.
-    pub strokes: Vec<&'static str>,
-    /// Colours of areas.
-    pub fills: Vec<String>,
-    /// Dashes of lines.
-    pub dashes: Vec<[f64; 2]>,
-    /// Shapes of points.
-    pub shapes: Vec<&'static str>,
+/// For series with another colour each and for those beyond the colours.
+static SHAPES: [Shape; 7] = [
+    CIRCLE,
+    SQUARE,
+    shape(&[(0.0, -1.1), (1.1, 0.9), (-1.1, 0.9)], ("triangle*", ""), '^'),
+    shape(&[(0.0, -1.3), (1.0, 0.0), (0.0, 1.3), (-1.0, 0.0)], ("diamond*", ""), 'D'),
+    shape(&[(0.0, 1.1), (1.1, -0.9), (-1.1, -0.9)], ("triangle*", ", rotate=180"), 'v'),
+    shape(CROSS.as_flattened(), ("oplus*", ""), 'P'),
+    shape(&[(1.1, 0.0), (-0.9, 1.1), (-0.9, -1.1)], ("triangle*", ", rotate=-90"), '>'),
+];
+
+pub const CIRCLE: Shape = shape(&[], ("*", ""), 'o');
+pub const SQUARE: Shape = shape(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)], ("square*", ""), 's');
+
+static CROSS: [[(f64, f64); 3]; 4] = [
+    [(-0.35, -1.1), (0.35, -1.1), (0.35, -0.35)],
+    [(1.1, -0.35), (1.1, 0.35), (0.35, 0.35)],
+    [(0.35, 1.1), (-0.35, 1.1), (-0.35, 0.35)],
+    [(-1.1, 0.35), (-1.1, -0.35), (-0.35, -0.35)],
+];
+
+const fn shape(corners: &'static [(f64, f64)], tex: (&'static str, &'static str), matplotlib: char) -> Shape {
+    Shape { corners, tex, matplotlib }
+}
+
+/// How a series is drawn.
+pub struct Look {
+    /// In the legend.
+    pub name: String,
+    /// The number of its family: published values and theory belong to the series of their name.
+    pub family: usize,
+    /// The colour of lines and outlines.
+    pub stroke: &'static str,
+    /// The colour of areas.
+    pub fill: String,
+    pub dashes: [f64; 2],
+    pub shape: &'static Shape,
 }
 
 /// The name that a series shares with its theory, and published values with ours.
@@ -50,68 +80,62 @@ pub fn family(series: &Series) -> &str {
     series.name.strip_suffix(THEORY).unwrap_or(&series.name)
 }
 
-impl Style {
-    /// Styles for `series`.
-    pub fn new(series: &[Series]) -> Self {
-        let mut families: Vec<&str> = Vec::new();
-        let mut style = Self {
-            families: vec![],
-            names: vec![],
-            strokes: vec![],
-            fills: vec![],
-            dashes: vec![],
-            shapes: vec![],
-        };
-        for s in series {
-            let (of, name) = (s.name.strip_suffix(THEORY), family(s));
-            let family = families.iter().position(|&known| known == name).unwrap_or_else(|| {
-                families.push(name);
-                families.len() - 1
-            });
-            let colour = COLOURS[family % COLOURS.len()];
-            let again = family / COLOURS.len();
-            style.families.push(family);
-            style.names.push(style.unused_name(s));
-            style.strokes.push(colour);
-            style.fills.push(match (s.published || of.is_some(), again) {
+/// The look of each series.
+pub fn looks(series: &[Series]) -> Vec<Look> {
+    let families = distinct(series.iter().map(family));
+    let mut looks: Vec<Look> = Vec::new();
+    for s in series {
+        let in_theory = s.name.ends_with(THEORY);
+        let family = families.iter().position(|known| *known == family(s)).unwrap_or(0);
+        let (stroke, again) = (COLOURS[family % COLOURS.len()], family / COLOURS.len());
+        looks.push(Look {
+            name: unused_name(s, &looks),
+            family,
+            stroke,
+            fill: match (s.published || in_theory, again) {
                 (true, _) => HOLLOW.to_owned(),
-                (false, 0) => colour.to_owned(),
-                (false, _) => format!("{colour}{PALE}"),
-            });
-            style.dashes.push(match (s.published, of.is_some()) {
+                (false, 0) => stroke.to_owned(),
+                (false, _) => format!("{stroke}{PALE}"),
+            },
+            dashes: match (s.published, in_theory) {
                 (true, _) => [6.0, 4.0],
                 (_, true) => DOTTED,
                 _ => SOLID,
-            });
-            style.shapes.push(SHAPES[(family + again) % SHAPES.len()]);
-        }
-        style
+            },
+            shape: &SHAPES[(family + again) % SHAPES.len()],
+        });
     }
+    looks
+}
 
-    /// A legend entry that says "published" where it is, and that no other series has.
-    fn unused_name(&self, series: &Series) -> String {
-        let says_so = series.name.to_lowercase().contains("published");
-        let name = match series.published && !says_so {
-            true => format!("{} (published)", series.name),
-            false => series.name.clone(),
-        };
-        let mut unused = name.clone();
-        let mut n = 1;
-        while self.names.contains(&unused) {
-            n += 1;
-            unused = format!("{name} {n}");
-        }
-        unused
+/// A legend entry that says "published" where it is, and that no other series has.
+fn unused_name(series: &Series, others: &[Look]) -> String {
+    let says_so = series.name.to_lowercase().contains("published");
+    let name = match series.published && !says_so {
+        true => format!("{} (published)", series.name),
+        false => series.name.clone(),
+    };
+    let mut unused = name.clone();
+    let mut n = 1;
+    while others.iter().any(|look| look.name == unused) {
+        n += 1;
+        unused = format!("{name} {n}");
     }
+    unused
+}
+
+/// Whether a series is the theory of another, which the legend names once for all.
+pub fn is_theory(look: &Look, looks: &[Look]) -> bool {
+    let of = look.name.strip_suffix(THEORY);
+    of.is_some_and(|of| looks.iter().any(|other| other.name == of))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Contrast as defined by WCAG 2.2 (relative luminance of sRGB); 3:1 is what 1.4.11 asks of graphics.
-    #[test]
-    fn colours_stand_out_on_light_and_dark() {
+    /// As defined by WCAG 2.2, by the relative luminance of sRGB.
+    fn contrast(one: &str, other: &str) -> f64 {
         let luminance = |hex: &str| {
             let channel = |at: usize| {
                 let c = f64::from(u8::from_str_radix(&hex[at..at + 2], 16).unwrap()) / 255.0;
@@ -119,11 +143,41 @@ mod tests {
             };
             0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
         };
-        let contrast = |a: f64, b: f64| (a.max(b) + 0.05) / (a.min(b) + 0.05);
+        let (a, b) = (luminance(one), luminance(other));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    /// WCAG 2.2, 1.4.11, asks 3:1 of graphics.
+    #[test]
+    fn colours_stand_out_on_light_and_dark() {
         for colour in COLOURS {
             for page in ["#ffffff", "#14171a"] {
-                let contrast = contrast(luminance(colour), luminance(page));
+                let contrast = contrast(colour, page);
                 assert!(contrast >= 3.0, "{colour} on {page}: {contrast:.2}");
+            }
+        }
+    }
+
+    /// WCAG 2.2, 1.4.3, asks 4.5:1 of text.
+    #[test]
+    fn text_stands_out() {
+        const LIGHT: &str = ":root {";
+        const DARK: &str = "(prefers-color-scheme: dark) {\n  :root {";
+        let css = include_str!("../assets/report.css");
+        let colour = |scheme: &str, name: &str| {
+            let mut rules = css.split(scheme).nth(1)?.split('}').next()?.split(';');
+            rules.find_map(|rule| rule.trim().strip_prefix("--")?.strip_prefix(name)?.strip_prefix(": "))
+        };
+        let texts = ["text", "quiet", "link", "good", "middling", "bad", "none"];
+        let tiles = ["good", "middling", "bad", "none"].map(|text| (text, format!("{text}-tile")));
+        let pages = texts.into_iter().flat_map(|text| ["page", "mark"].map(|page| (text, page.to_owned())));
+        let raised = ["text", "quiet"].map(|text| (text, "raised".to_owned()));
+        for (text, ground) in pages.chain(tiles).chain(raised) {
+            for scheme in [LIGHT, DARK] {
+                // The dark scheme takes over what it does not define.
+                let of = |name: &str| colour(scheme, name).or_else(|| colour(LIGHT, name)).unwrap();
+                let contrast = contrast(of(text), of(&ground));
+                assert!(contrast >= 4.5, "{text} on {ground}: {contrast:.2} in {scheme:?}");
             }
         }
     }
@@ -131,29 +185,31 @@ mod tests {
     #[test]
     fn series_of_one_name_share_a_colour_and_differ_in_the_legend() {
         let series = |name: &str, published| Series { name: name.into(), published, points: vec![] };
-        let theory =
-            Style::new(&[series("LIA", false), series("OLIA", false), series("LIA in theory", false)]);
-        assert_eq!(theory.strokes[2], theory.strokes[0]);
-        assert_ne!(theory.dashes[2], theory.dashes[0]);
-        let style = Style::new(&[series("LIA", true), series("LIA", false), series("LIA", false)]);
-        assert_eq!(style.names, ["LIA (published)", "LIA", "LIA 2"]);
-        assert!(style.strokes.iter().all(|s| *s == style.strokes[0]));
-        assert_ne!(style.fills[0], style.fills[1]);
-        assert_ne!(style.dashes[0], style.dashes[1]);
+        let [of, _, theory] = &looks(&["LIA", "OLIA", "LIA in theory"].map(|name| series(name, false)))[..]
+        else {
+            panic!()
+        };
+        assert_eq!(theory.stroke, of.stroke);
+        assert_ne!(theory.dashes, of.dashes);
+        let looks = looks(&[series("LIA", true), series("LIA", false), series("LIA", false)]);
+        let names: Vec<&str> = looks.iter().map(|look| look.name.as_str()).collect();
+        assert_eq!(names, ["LIA (published)", "LIA", "LIA 2"]);
+        assert!(looks.iter().all(|look| look.stroke == looks[0].stroke));
+        assert_ne!(looks[0].fill, looks[1].fill);
+        assert_ne!(looks[0].dashes, looks[1].dashes);
     }
 
     #[test]
     fn more_series_than_colours_differ_in_fill_and_shape() {
-        let series: Vec<_> =
-            (0..14).map(|i| Series { name: i.to_string(), published: false, points: vec![] }).collect();
-        let style = Style::new(&series);
-        let look = |i: usize| (style.strokes[i], style.shapes[i]);
-        for i in 0..14 {
-            assert!((0..i).all(|j| look(i) != look(j)));
-        }
-        assert!(style.dashes.iter().all(|dashes| *dashes == SOLID));
-        assert_ne!(style.shapes[0], style.shapes[7]);
+        let series = (0..14).map(|i| Series { name: i.to_string(), ..Series::default() });
+        let looks = looks(&series.collect::<Vec<_>>());
+        let differ = |is_same: fn(&Look, &Look) -> bool| {
+            (0..14).all(|i| (0..i).all(|j| !is_same(&looks[i], &looks[j])))
+        };
+        assert!(differ(|a, b| (a.stroke, a.shape) == (b.stroke, b.shape)));
+        assert!(looks.iter().all(|look| look.dashes == SOLID));
+        assert_ne!(looks[0].shape, looks[7].shape);
         // Bars have neither dashes nor shapes.
-        assert!((0..14).all(|i| (0..i).all(|j| style.fills[i] != style.fills[j])));
+        assert!(differ(|a, b| a.fill == b.fill));
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::chart::{VisibleData, describe};
 use crate::scales::{STEPS, nice};
-use crate::{style::Style, visible::visible};
+use crate::{style::looks, visible::visible};
 use anabranch_study::{Mark, Panel};
 use frame::Frame;
 use maud::{Markup, html};
@@ -50,19 +50,13 @@ struct Drawing {
 }
 
 /// The panel for a page; nothing where it has no point that could be drawn. A browser shows the values of a mark beside the pointer. Where
-/// the pointer is on an entry of the legend, the page's style lets the other series fade.
-pub fn inline(panel: &Panel, look: &ChartSize) -> Option<Markup> {
-    inline_with(panel, look, most_in_page(look))
-}
-
-/// The same with at most this number of points of a line.
-pub(crate) fn inline_with(panel: &Panel, look: &ChartSize, most: usize) -> Option<Markup> {
+/// the pointer is on an entry of the legend, the page's style lets the other series fade. A line has at most this number of points.
+pub fn inline(panel: &Panel, look: &ChartSize, most: usize) -> Option<Markup> {
     let panel = &*visible(panel);
     let Drawing { content, height } = draw(panel, look, most, true)?;
-    let style = Style::new(&panel.series);
     Some(html! {
         svg viewBox={ "0 0 " (Places(look.width)) " " (Places(height)) } width=(Places(look.width)) role="img"
-            aria-label=(describe(panel, &style.names)) style={ "min-width:" (Places(0.85 * look.width)) "px" } { (content) }
+            aria-label=(describe(panel)) style={ "min-width:" (Places(0.85 * look.width)) "px" } { (content) }
     })
 }
 
@@ -80,8 +74,7 @@ pub fn document(title: &str, panels: &[Panel], columns: usize, look: &ChartSize)
     let high = |row: &[(&Panel, Drawing)]| row.iter().map(|(_, d)| d.height).fold(0.0, f64::max);
     let title = Title::new(title, width, look.font);
     let height = title.height() + rows.iter().map(|row| high(row) + gap).sum::<f64>() - gap;
-    let descriptions =
-        drawings.iter().map(|(p, _)| format!("{}: {}", p.title, describe(p, &Style::new(&p.series).names)));
+    let descriptions = drawings.iter().map(|(p, _)| format!("{}: {}", p.title, describe(p)));
     let label = descriptions.collect::<Vec<_>>().join(" ");
     let mut top = title.height();
     let svg = html! {
@@ -159,15 +152,15 @@ fn draw(panel: &Panel, look: &ChartSize, most: usize, tips: bool) -> Option<Draw
         return tiles::draw(panel, look, tips);
     }
     let drawn = VisibleData::of(panel, most)?;
-    let style = Style::new(&panel.series);
-    let legend = legend::Legend::of(panel.mark, &style, drawn.few, look);
+    let looks = looks(&panel.series);
+    let legend = legend::Legend::of(panel.mark, &looks, drawn.few, look);
     let frame = Frame::of(panel, &drawn, look, legend.height(), tips);
     let content = html! {
         (frame.axes())
         @match panel.mark {
-            Mark::Bar => (marks::bars(panel, &drawn, &style, &frame)),
-            Mark::Box => (boxes::draw(panel, &style, &frame)),
-            _ => (marks::series(panel, &drawn, &style, &frame)),
+            Mark::Bar => (marks::bars(panel, &drawn, &looks, &frame)),
+            Mark::Box => (boxes::draw(panel, &looks, &frame)),
+            _ => (marks::series(panel, &drawn, &looks, &frame)),
         }
         (legend.draw(frame.left, frame.height - legend.height(), tips))
     };

@@ -1,25 +1,26 @@
 //! The values of a drawing as a table, for readers who do not see it.
 
-use crate::boxes::{FiveNumbers, NAMES, groups};
+use crate::boxes::{NAMES, five_numbers, groups};
 use crate::chart::{MOST_POINTS, drawable_points, ends, is_gap, labelled, value};
 use crate::scales::drawable;
-use crate::style::Style;
+use crate::style::{Look, looks};
 use anabranch_study::{Mark, Panel};
 use maud::{Markup, html};
 
 /// The most values of a line: the lowest and highest of each stretch.
 const MOST: usize = 24;
+
 /// A line for each point, or for each box.
 pub fn table(panel: &Panel) -> Markup {
-    let style = Style::new(&panel.series);
+    let looks = looks(&panel.series);
     let place = match labelled(panel) || panel.mark == Mark::Tile {
         true if panel.x.title.is_empty() => "place",
         _ => panel.x.title.as_str(),
     };
     let quantity = panel.y.title.as_str();
     let (heads, lines) = match panel.mark {
-        Mark::Box => ([&["series", place, "values"], &NAMES[..]].concat(), boxes(panel, &style)),
-        _ => (vec!["series", place, quantity, "lower end", "upper end"], points(panel, &style)),
+        Mark::Box => ([&["series", place, "values"], &NAMES[..]].concat(), boxes(panel, &looks)),
+        _ => (vec!["series", place, quantity, "lower end", "upper end"], points(panel, &looks)),
     };
     // Without intervals the last columns have no value.
     let used = heads.len().min(lines.iter().map(Vec::len).max().unwrap_or(0));
@@ -40,14 +41,14 @@ pub fn table(panel: &Panel) -> Markup {
 }
 
 /// Series, place, value, and the ends of its interval if there is one.
-fn points(panel: &Panel, style: &Style) -> Vec<Vec<String>> {
+fn points(panel: &Panel, looks: &[Look]) -> Vec<Vec<String>> {
     let mut lines = Vec::new();
-    for (series, name) in panel.series.iter().zip(&style.names) {
+    for (series, look) in panel.series.iter().zip(looks) {
         let most = if panel.mark == Mark::Line { MOST } else { MOST_POINTS };
         let shown = drawable_points(panel, series, most);
         for point in shown.into_iter().filter(|point| !is_gap(panel, point)) {
             let place = point.label.clone().unwrap_or_else(|| value(point.x));
-            let mut line = vec![name.clone(), place, value(point.y)];
+            let mut line = vec![look.name.clone(), place, value(point.y)];
             line.extend(ends(panel, point).into_iter().map(value));
             lines.push(line);
         }
@@ -56,13 +57,13 @@ fn points(panel: &Panel, style: &Style) -> Vec<Vec<String>> {
 }
 
 /// Series, place, number of values, and the five numbers.
-fn boxes(panel: &Panel, style: &Style) -> Vec<Vec<String>> {
+fn boxes(panel: &Panel, looks: &[Look]) -> Vec<Vec<String>> {
     let mut lines = Vec::new();
-    for (series, name) in panel.series.iter().zip(&style.names) {
+    for (series, look) in panel.series.iter().zip(looks) {
         for (label, mut values) in groups(series) {
             values.retain(|y| drawable(&panel.y, *y));
-            let Some(FiveNumbers(numbers)) = FiveNumbers::of(&values) else { continue };
-            let mut line = vec![name.clone(), label.to_owned(), values.len().to_string()];
+            let Some(numbers) = five_numbers(&values) else { continue };
+            let mut line = vec![look.name.clone(), label.to_owned(), values.len().to_string()];
             line.extend(numbers.map(value));
             lines.push(line);
         }
@@ -76,9 +77,9 @@ mod tests {
     use anabranch_study::{Axis, Point, Series};
 
     fn panel(mark: Mark, points: Vec<Point>) -> Panel {
-        let axis = |title: &str| Axis { title: title.into(), log: false, domain: None };
+        let [x, y] = ["RTT (ms)", "rate"].map(|title| Axis::new(title, false));
         let series = vec![Series { name: "LIA".into(), published: true, points }];
-        Panel { title: String::new(), x: axis("RTT (ms)"), y: axis("rate"), mark, series }
+        Panel { x, y, mark, series, ..Panel::default() }
     }
 
     /// The cells of each line.
@@ -91,34 +92,16 @@ mod tests {
         lines.collect()
     }
 
-    #[test]
-    fn a_line_for_each_point_with_its_interval() {
-        let point = |x: f64, half_width| Point { x, y: 2.0 * x, half_width, label: None };
-        let with = panel(Mark::Point, vec![point(1.0, None), point(2.0, Some(0.5))]);
-        assert_eq!(
-            cells(&with),
-            [
-                "series|RTT (ms)|rate|lower end|upper end",
-                "LIA (published)|1|2|–|–",
-                "LIA (published)|2|4|3.5|4.5",
-            ]
-        );
-        let without = panel(Mark::Point, vec![point(1.0, None)]);
-        assert_eq!(cells(&without), ["series|RTT (ms)|rate", "LIA (published)|1|2"]);
-    }
-
     /// 1, 2 and 9: the quartiles 1.5 and 5.5 by hand.
     #[test]
     fn a_line_for_each_box() {
-        let point = |y| Point { x: 0.0, y, half_width: None, label: Some("S1".into()) };
-        let lines = cells(&panel(Mark::Box, [9.0, 1.0, 2.0].map(point).into()));
+        let lines = cells(&panel(Mark::Box, [9.0, 1.0, 2.0].map(|y| Point::bar("S1", y)).into()));
         assert_eq!(lines[1], "LIA (published)|S1|3|1|1.5|2|5.5|9");
     }
 
     #[test]
     fn a_long_line_has_its_extremes() {
-        let points =
-            (0..1000).map(|i| Point { x: f64::from(i), y: f64::from(i % 7), half_width: None, label: None });
+        let points = (0..1000).map(|i| Point::at(f64::from(i), f64::from(i % 7)));
         let lines = cells(&panel(Mark::Line, points.collect()));
         assert!((16..=25).contains(&lines.len()), "{}", lines.len());
     }

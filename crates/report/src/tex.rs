@@ -2,7 +2,7 @@
 
 use crate::chart::{VisibleData, ends, is_gap, labelled};
 use crate::scales::{STEPS, nice};
-use crate::style::{COLOURS, HOLLOW, SOLID, Style, THEORY};
+use crate::style::{COLOURS, DOTTED, HOLLOW, Look, SOLID, THEORY, is_theory, looks};
 use crate::svg::{ChartSize, text_width};
 use crate::visible::visible;
 use anabranch_study::format::significant;
@@ -49,13 +49,16 @@ fn colour(i: usize) -> String {
     format!("anabranch{}", i % COLOURS.len() + 1)
 }
 
+fn colour_of(look: &Look) -> String {
+    colour(COLOURS.iter().position(|colour| *colour == look.stroke).unwrap_or(0))
+}
+
 fn picture(panel: &Panel, look: &ChartSize) -> Option<String> {
     if !in_tex(panel) {
         return None;
     }
     let drawn = VisibleData::of(panel, MOST_POINTS)?;
-    let style = Style::new(&panel.series);
-    let of = Picture { panel, drawn: &drawn, style: &style, look };
+    let of = Picture { panel, drawn, looks: looks(&panel.series), look };
     let points = look.font * 0.75;
     let font = format!("\\fontsize{{{points}}}{{{}}}\\selectfont", significant(1.2 * points, 3));
     let (options, plots, legend) = (of.options().join(",\n  "), of.plots(), of.legend());
@@ -66,8 +69,8 @@ fn picture(panel: &Panel, look: &ChartSize) -> Option<String> {
 
 struct Picture<'a> {
     panel: &'a Panel,
-    drawn: &'a VisibleData<'a>,
-    style: &'a Style,
+    drawn: VisibleData<'a>,
+    looks: Vec<Look>,
     look: &'a ChartSize,
 }
 
@@ -113,7 +116,7 @@ impl Picture<'_> {
             options.push(format!("xmin={}, xmax={}", number(drawn.x_domain.0), number(drawn.x_domain.1)));
         }
         if look.legend {
-            let widest = self.style.names.iter().map(|name| text_width(name, look.font)).fold(0.0, f64::max);
+            let widest = self.looks.iter().map(|of| text_width(&of.name, look.font)).fold(0.0, f64::max);
             let columns = (look.width / (widest + 4.0 * look.font)).floor().clamp(1.0, 6.0);
             options.push(format!(
                 "legend style={{at={{(0.5,0)}}, anchor=north, yshift=-{below}em, draw=none, legend columns={columns}, /tikz/every even column/.append style={{column sep=0.8em}}}}, legend cell align=left"
@@ -122,16 +125,12 @@ impl Picture<'_> {
         options
     }
 
-    /// Whether a series is the theory of another, which the legend names once for all.
-    fn is_theory(&self, i: usize) -> bool {
-        let of = self.style.names[i].strip_suffix(THEORY);
-        of.is_some_and(|of| self.style.names.iter().any(|name| name == of))
-    }
-
     fn plots(&self) -> String {
         let labels = self.drawn.labels();
         let mut out = String::new();
-        for (i, points) in self.drawn.series.iter().enumerate().filter(|(_, points)| !points.is_empty()) {
+        for (points, own) in
+            self.drawn.series.iter().zip(&self.looks).filter(|(points, _)| !points.is_empty())
+        {
             let place = |p: &Point| match labelled(self.panel) {
                 true => {
                     labels.iter().position(|l| *l == p.label.as_deref().unwrap_or("")).unwrap_or(0) as f64
@@ -141,7 +140,7 @@ impl Picture<'_> {
             let with_interval = points.iter().any(|p| !ends(self.panel, p).is_empty());
             let is_band = self.panel.mark == Mark::Line && !self.drawn.few;
             if with_interval && is_band {
-                out += &self.band(i, points);
+                out += &self.band(own, points);
             }
             let bars = with_interval && !is_band;
             let coordinate = |p: &&Point| {
@@ -154,18 +153,18 @@ impl Picture<'_> {
             let lines: Vec<String> = coordinates.chunks(PER_LINE).map(|line| line.join(" ")).collect();
             out += &format!(
                 "\\addplot[{}] coordinates {{\n  {}\n}};\n",
-                self.look_of(i, bars),
+                self.options_of(own, bars),
                 lines.join("\n  ")
             );
-            if self.look.legend && !self.is_theory(i) {
-                out += &format!("\\addlegendentry{{{}}}\n", escaped(&self.style.names[i]));
+            if self.look.legend && !is_theory(own, &self.looks) {
+                out += &format!("\\addlegendentry{{{}}}\n", escaped(&own.name));
             }
         }
         out
     }
 
     /// The area of a line's intervals.
-    fn band(&self, i: usize, points: &[&Point]) -> String {
+    fn band(&self, look: &Look, points: &[&Point]) -> String {
         let own: Vec<&&Point> = points.iter().filter(|p| !ends(self.panel, p).is_empty()).collect();
         let end =
             |p: &&&Point, which: usize| format!("({},{})", number(p.x), number(ends(self.panel, p)[which]));
@@ -173,36 +172,31 @@ impl Picture<'_> {
             own.iter().map(|p| end(p, 1)).chain(own.iter().rev().map(|p| end(p, 0))).collect();
         format!(
             "\\addplot[draw=none, fill={}, fill opacity=0.15, forget plot] coordinates {{\n  {}\n}} -- cycle;\n",
-            self.colour(i),
+            colour_of(look),
             around.chunks(PER_LINE).map(|line| line.join(" ")).collect::<Vec<_>>().join("\n  ")
         )
     }
 
-    fn colour(&self, i: usize) -> String {
-        colour(COLOURS.iter().position(|colour| *colour == self.style.strokes[i]).unwrap_or(0))
-    }
-
-    /// The options of a series.
-    fn look_of(&self, i: usize, bars: bool) -> String {
-        let Picture { panel, drawn, style, .. } = self;
-        let own = self.colour(i);
-        let fill = match &*style.fills[i] {
+    fn options_of(&self, look: &Look, bars: bool) -> String {
+        let Picture { panel, drawn, .. } = self;
+        let own = colour_of(look);
+        let fill = match &*look.fill {
             HOLLOW => "none".to_owned(),
-            full if full == style.strokes[i] => own.clone(),
+            full if full == look.stroke => own.clone(),
             _ => format!("{own}!40"),
         };
-        let mut look = vec![format!("color={own}")];
+        let mut options = vec![format!("color={own}")];
         match panel.mark {
-            Mark::Bar => look.push(format!("fill={fill}, area legend")),
+            Mark::Bar => options.push(format!("fill={fill}, area legend")),
             _ => {
-                let dashes = match (panel.mark, style.dashes[i]) {
+                let dashes = match (panel.mark, look.dashes) {
                     (Mark::Point, _) => "only marks".to_owned(),
                     (_, SOLID) => "solid".to_owned(),
                     (_, [on, off]) => format!("dash pattern=on {}pt off {}pt", on * 0.75, off * 0.75),
                 };
-                look.push(format!("line width=1pt, {dashes}"));
+                options.push(format!("line width=1pt, {dashes}"));
                 let is_marked = drawn.few || panel.mark == Mark::Point;
-                look.push(match symbol(style.shapes[i]) {
+                options.push(match look.shape.tex {
                     (shape, turn) if is_marked => {
                         let fill = if fill == "none" { "white" } else { &fill };
                         format!("mark={shape}, mark size=1.8pt, mark options={{solid, fill={fill}{turn}}}")
@@ -212,37 +206,24 @@ impl Picture<'_> {
             }
         }
         if bars {
-            look.push("error bars/.cd, y dir=both, y explicit".to_owned());
+            options.push("error bars/.cd, y dir=both, y explicit".to_owned());
         }
-        if self.is_theory(i) {
-            look.insert(0, "forget plot".to_owned());
+        if is_theory(look, &self.looks) {
+            options.insert(0, "forget plot".to_owned());
         }
-        look.join(", ")
+        options.join(", ")
     }
 
     /// The entry that all theories share.
     fn legend(&self) -> String {
-        let [on, off] = crate::style::DOTTED.map(|length| length * 0.75);
-        match (0..self.style.names.len()).any(|i| self.is_theory(i)) && self.look.legend {
+        let [on, off] = DOTTED.map(|length| length * 0.75);
+        match self.looks.iter().any(|own| is_theory(own, &self.looks)) && self.look.legend {
             true => format!(
                 "\\addlegendimage{{line legend, black, dash pattern=on {on}pt off {off}pt}}\n\\addlegendentry{{{}}}\n",
                 THEORY.trim_start()
             ),
             false => String::new(),
         }
-    }
-}
-
-/// A symbol of pgfplots, and how it is turned.
-fn symbol(shape: &str) -> (&'static str, &'static str) {
-    match shape {
-        "square" => ("square*", ""),
-        "triangle-up" => ("triangle*", ""),
-        "diamond" => ("diamond*", ""),
-        "triangle-down" => ("triangle*", ", rotate=180"),
-        "cross" => ("oplus*", ""),
-        "triangle-right" => ("triangle*", ", rotate=-90"),
-        _ => ("*", ""),
     }
 }
 
@@ -269,52 +250,22 @@ fn escaped(text: &str) -> String {
         .collect()
 }
 
-const SYMBOLS: [(char, &str); 35] = [
-    ('−', "-"),
-    ('≥', "\\ge"),
-    ('≤', "\\le"),
-    ('≈', "\\approx"),
-    ('≠', "\\ne"),
-    ('∝', "\\propto"),
-    ('∞', "\\infty"),
-    ('√', "\\surd"),
-    ('∂', "\\partial"),
-    ('→', "\\to"),
-    ('←', "\\gets"),
-    ('↑', "\\uparrow"),
-    ('↓', "\\downarrow"),
-    ('ℓ', "\\ell"),
-    ('α', "\\alpha"),
-    ('β', "\\beta"),
-    ('γ', "\\gamma"),
-    ('δ', "\\delta"),
-    ('ε', "\\varepsilon"),
-    ('ζ', "\\zeta"),
-    ('η', "\\eta"),
-    ('θ', "\\theta"),
-    ('λ', "\\lambda"),
-    ('μ', "\\mu"),
-    ('ξ', "\\xi"),
-    ('π', "\\pi"),
-    ('ρ', "\\rho"),
-    ('σ', "\\sigma"),
-    ('τ', "\\tau"),
-    ('φ', "\\varphi"),
-    ('ω', "\\omega"),
-    ('Δ', "\\Delta"),
-    ('Π', "\\Pi"),
-    ('Σ', "\\Sigma"),
-    ('Ω', "\\Omega"),
-];
+/// Symbols, each before its command.
+const SYMBOLS: &str = r"
+    − -  ≥ \ge  ≤ \le  ≈ \approx  ≠ \ne  ∝ \propto  ∞ \infty  √ \surd  ∂ \partial  ℓ \ell
+    → \to  ← \gets  ↑ \uparrow  ↓ \downarrow
+    α \alpha  β \beta  γ \gamma  δ \delta  ε \varepsilon  ζ \zeta  η \eta  θ \theta  λ \lambda  μ \mu  ξ \xi
+    π \pi  ρ \rho  σ \sigma  τ \tau  φ \varphi  ω \omega  Δ \Delta  Π \Pi  Σ \Sigma  Ω \Omega";
 const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻";
 const LOWERED: &str = "₀₁₂₃₄₅₆₇₈₉₊₋";
 
 /// A symbol, or a raised or lowered digit or sign.
 fn in_mathematics(c: char) -> Option<String> {
     let of = |digits: &str| digits.chars().zip("0123456789+-".chars()).find(|(known, _)| *known == c);
-    let symbol = SYMBOLS.iter().find(|(known, _)| *known == c).map(|(_, symbol)| (*symbol).to_owned());
+    let mut words = SYMBOLS.split_whitespace().skip_while(|word| !word.starts_with(c)).skip(1);
     let raised = || of(RAISED).map(|(_, digit)| format!("^{digit}"));
-    symbol.or_else(raised).or_else(|| of(LOWERED).map(|(_, digit)| format!("_{digit}")))
+    let lowered = || of(LOWERED).map(|(_, digit)| format!("_{digit}"));
+    words.next().map(str::to_owned).or_else(raised).or_else(lowered)
 }
 
 #[cfg(test)]
@@ -323,15 +274,15 @@ mod tests {
     use anabranch_study::{Axis, Series};
 
     fn panel(mark: Mark, n: usize) -> Panel {
-        let axis = |title: &str| Axis { title: title.into(), log: false, domain: None };
         let point = |i: usize| {
-            let label = Some(format!("{i} %"));
-            Point { x: i as f64, y: i as f64 / 4.0, half_width: (n < 9).then_some(0.5), label }
+            let half_width = (n < 9).then_some(0.5);
+            Point { x: i as f64, half_width, ..Point::bar(&format!("{i} %"), i as f64 / 4.0) }
         };
         let points: Vec<Point> = (1..=n).map(point).collect();
         let theory = Series { name: "a_b in theory".into(), published: false, points: points[..1].to_vec() };
         let series = vec![Series { name: "a_b".into(), published: false, points }, theory];
-        Panel { title: "50 % & more".into(), x: axis("time (s)"), y: axis("Mbit/s"), mark, series }
+        let [x, y] = ["time (s)", "Mbit/s"].map(|title| Axis::new(title, false));
+        Panel { title: "50 % & more".into(), x, y, mark, series }
     }
 
     fn drawn(panel: Panel) -> String {

@@ -108,7 +108,7 @@ pub fn charts(panel: &Panel, data: &str, look: &ChartSize, tables: &mut Bundle) 
 }
 
 fn chart(panel: &Panel, data: &str, look: &ChartSize, tables: &mut Bundle) -> Markup {
-    let drawing = inline(panel, look);
+    let drawing = inline(panel, look, most_in_page(look));
     let remarks = drawing.as_ref().map(|_| remarks(panel, most_in_page(look))).unwrap_or_default();
     html! {
         div.panel {

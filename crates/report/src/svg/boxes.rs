@@ -1,24 +1,24 @@
 //! Box plots.
 
 use super::{Places, frame::Frame, marks::FILLED, tips};
-use crate::boxes::{FiveNumbers, groups};
+use crate::boxes::{five_numbers, groups};
 use crate::scales::drawable;
-use crate::style::Style;
+use crate::style::Look;
 use anabranch_study::Panel;
 use maud::{Markup, html};
 
 /// Boxes side by side at each label, with their whiskers and every value as a dot.
-pub fn draw(panel: &Panel, style: &Style, frame: &Frame) -> Markup {
+pub fn draw(panel: &Panel, looks: &[Look], frame: &Frame) -> Markup {
     let width = frame.band() * FILLED / panel.series.len() as f64;
     html! {
-        @for (i, series) in panel.series.iter().enumerate() {
-            g.series data-series=[frame.tips.then(|| style.families[i])] stroke=(style.strokes[i]) stroke-width="1.3" {
+        @for (i, (series, look)) in panel.series.iter().zip(looks).enumerate() {
+            g.series data-series=[frame.tips.then_some(look.family)] stroke=(look.stroke) stroke-width="1.3" {
                 @for (label, mut values) in groups(series) {
                     @let () = values.retain(|y| drawable(&panel.y, *y));
-                    @if let Some(numbers) = FiveNumbers::of(&values) {
+                    @if let Some(numbers) = five_numbers(&values) {
                         @let left = frame.band_of(label) + frame.band() * (1.0 - FILLED) / 2.0 + i as f64 * width;
-                        @let tip = tips::of_box(&style.names[i], label, (&numbers, values.len()));
-                        @let drawn = one(&numbers, &values, (left + 0.1 * width, 0.8 * width), &style.fills[i], frame);
+                        @let tip = tips::of_box(&look.name, label, (numbers, values.len()));
+                        @let drawn = one(numbers, &values, (left + 0.1 * width, 0.8 * width), &look.fill, frame);
                         @if frame.tips { g { (tip) (drawn) } } @else { (drawn) }
                     }
                 }
@@ -27,14 +27,8 @@ pub fn draw(panel: &Panel, style: &Style, frame: &Frame) -> Markup {
     }
 }
 
-fn one(
-    numbers: &FiveNumbers,
-    values: &[f64],
-    (left, width): (f64, f64),
-    fill: &str,
-    frame: &Frame,
-) -> Markup {
-    let [bottom, low, median, high, top] = numbers.0.map(|v| frame.y.place(v));
+fn one(numbers: [f64; 5], values: &[f64], (left, width): (f64, f64), fill: &str, frame: &Frame) -> Markup {
+    let [bottom, low, median, high, top] = numbers.map(|v| frame.y.place(v));
     let middle = left + width / 2.0;
     html! {
         rect x=(Places(left)) y=(Places(high)) width=(Places(width)) height=(Places(low - high)) fill=(fill) fill-opacity="0.25" {}

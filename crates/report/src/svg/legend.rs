@@ -2,24 +2,22 @@
 
 use super::marks::{dash, symbol};
 use super::{ChartSize, Places, text_width};
-use crate::style::{DOTTED, HOLLOW, Style, THEORY};
+use crate::style::{CIRCLE, DOTTED, HOLLOW, Look, SQUARE, THEORY, is_theory};
 use anabranch_study::Mark;
 use maud::{Markup, html};
 
 /// Entries in rows, as many in each as fit.
 pub struct Legend<'a> {
     mark: Mark,
-    style: &'a Style,
     /// Are points drawn on the lines?
     marked: bool,
     font: f64,
     entries: Vec<Entry<'a>>,
-    rows: usize,
 }
 
 struct Entry<'a> {
     /// Of that series, or of all that are theory.
-    series: Option<usize>,
+    series: Option<&'a Look>,
     name: &'a str,
     row: usize,
     x: f64,
@@ -27,18 +25,12 @@ struct Entry<'a> {
 
 impl<'a> Legend<'a> {
     /// Of every series, but one entry for all the theories of series that are there.
-    pub fn of(mark: Mark, style: &'a Style, marked: bool, look: &ChartSize) -> Self {
-        let font = look.font;
-        if !look.legend {
-            return Legend { mark, style, marked, font, rows: 0, entries: vec![] };
-        }
-        let is_theory =
-            |name: &str| name.strip_suffix(THEORY).is_some_and(|of| style.names.iter().any(|n| n == of));
-        let mut named: Vec<(Option<usize>, &str)> = Vec::new();
-        named.extend(
-            style.names.iter().enumerate().filter(|(_, n)| !is_theory(n)).map(|(i, n)| (Some(i), n.as_str())),
-        );
-        if named.len() < style.names.len() {
+    pub fn of(mark: Mark, looks: &'a [Look], marked: bool, look: &ChartSize) -> Self {
+        let (font, looks) = (look.font, if look.legend { looks } else { &[] });
+        let own = looks.iter().filter(|own| !is_theory(own, looks));
+        let mut named: Vec<(Option<&Look>, &str)> =
+            own.map(|look| (Some(look), look.name.as_str())).collect();
+        if named.len() < looks.len() {
             named.push((None, THEORY.trim_start()));
         }
         let (mut entries, mut row, mut x) = (Vec::new(), 0, 0.0);
@@ -50,13 +42,14 @@ impl<'a> Legend<'a> {
             entries.push(Entry { series, name, row, x });
             x += width;
         }
-        Legend { mark, style, marked, font, rows: if entries.is_empty() { 0 } else { row + 1 }, entries }
+        Legend { mark, marked, font, entries }
     }
 
     /// The height it takes.
     pub fn height(&self) -> f64 {
         // Without entries the axis's title has its distance to the edge.
-        (self.rows as f64 * 1.5 + 0.4) * self.font
+        let rows = self.entries.last().map_or(0, |entry| entry.row + 1);
+        (rows as f64 * 1.5 + 0.4) * self.font
     }
 
     /// Draws it from that place on; with `tips`, entries have the numbers of their families.
@@ -67,7 +60,7 @@ impl<'a> Legend<'a> {
                 @for entry in &self.entries {
                     @let (x, y) = (left + entry.x, top + (entry.row as f64 * 1.5 + 0.9) * font);
                     @match entry.series.filter(|_| tips) {
-                        Some(i) => g data-series=(self.style.families[i]) { (self.entry(entry, x, y)) },
+                        Some(look) => g data-series=(look.family) { (self.entry(entry, x, y)) },
                         None => (self.entry(entry, x, y)),
                     }
                 }
@@ -76,9 +69,8 @@ impl<'a> Legend<'a> {
     }
 
     fn entry(&self, entry: &Entry<'_>, x: f64, y: f64) -> Markup {
-        let Legend { style, font, .. } = self;
-        let (stroke, fill) =
-            entry.series.map_or(("currentColor", HOLLOW), |i| (style.strokes[i], &style.fills[i]));
+        let font = self.font;
+        let (stroke, fill) = entry.series.map_or(("currentColor", HOLLOW), |look| (look.stroke, &look.fill));
         html! {
             g stroke=(stroke) fill=(fill) stroke-width="1.6" { (self.sample(entry, x, y)) }
             text x=(Places(x + 2.4 * font)) y=(Places(y + 0.35 * font)) { (entry.name) }
@@ -86,15 +78,15 @@ impl<'a> Legend<'a> {
     }
 
     fn sample(&self, entry: &Entry<'_>, x: f64, y: f64) -> Markup {
-        let (style, font) = (self.style, self.font);
+        let font = self.font;
         html! {
             @if self.mark == Mark::Line {
-                @let dashes = entry.series.map_or(DOTTED, |i| style.dashes[i]);
+                @let dashes = entry.series.map_or(DOTTED, |look| look.dashes);
                 path fill="none" d={ "M" (Places(x)) " " (Places(y)) "h" (Places(1.9 * font)) } stroke-dasharray=[dash(dashes)] {}
             }
             @if self.mark != Mark::Line || (self.marked && entry.series.is_some()) {
-                @let own = entry.series.map_or("circle", |i| style.shapes[i]);
-                @let shape = if matches!(self.mark, Mark::Bar | Mark::Box) { "square" } else { own };
+                @let own = entry.series.map_or(&CIRCLE, |look| look.shape);
+                @let shape = if matches!(self.mark, Mark::Bar | Mark::Box) { &SQUARE } else { own };
                 path d=(symbol(shape, (x + 0.95 * font, y), 0.36 * font)) {}
             }
         }

@@ -35,7 +35,7 @@ pub(super) fn draw(panel: &Panel, look: &ChartSize, tips: bool) -> Option<Drawin
     // Where there is no room for every label, every second or third has one.
     let stride = (1.3 * font / width).ceil().max(1.0) as usize;
     let scale = bottom + slant + 1.5 * font;
-    let (worst, best) = limits(panel);
+    let (worst, best) = panel.y.domain.unwrap_or((0.1, 10.0));
     let content = html! {
         @if look.titled { text x=(Places(left)) y=(Places(1.2 * font)) font-weight="bold" { (panel.title) } }
         @for (row, series) in panel.series.iter().enumerate() {
@@ -100,11 +100,6 @@ pub fn remark(panel: &Panel) -> Option<String> {
 /// Segments of the colours' scale.
 const STEPS: usize = 24;
 
-/// The worst value and the best.
-fn limits(panel: &Panel) -> (f64, f64) {
-    panel.y.domain.unwrap_or((0.1, 10.0))
-}
-
 /// How far from the worst value, 0, to the best, 1, on a logarithmic scale.
 fn towards(value: f64, worst: f64, best: f64) -> f64 {
     ((value / worst).ln() / (best / worst).ln()).clamp(0.0, 1.0)
@@ -141,27 +136,18 @@ mod tests {
     #[test]
     fn the_colour_turns_at_the_geometric_mean() {
         for (domain, says) in [((0.25, 4.0), "Below 1 "), ((4.0, 0.25), "Above 1 ")] {
-            let axis = |domain| Axis { title: "ratio".into(), log: true, domain };
-            let panel = Panel {
-                title: String::new(),
-                x: axis(None),
-                y: axis(Some(domain)),
-                mark: Mark::Tile,
-                series: vec![],
-            };
-            assert!(remark(&panel).unwrap().starts_with(says));
+            let y = Axis { domain: Some(domain), ..Axis::new("ratio", true) };
+            assert!(remark(&Panel { y, mark: Mark::Tile, ..Panel::default() }).unwrap().starts_with(says));
         }
     }
 
     #[test]
     fn what_has_no_logarithm_has_no_tile() {
-        let axis = || Axis { title: "ratio".into(), log: true, domain: Some((0.25, 4.0)) };
         let tiles = |values: &[f64]| {
-            let point = |y: &f64| Point { x: 0.0, y: *y, half_width: None, label: Some(format!("{y}")) };
-            let series =
-                Series { name: "LIA".into(), published: false, points: values.iter().map(point).collect() };
-            let panel =
-                Panel { title: String::new(), x: axis(), y: axis(), mark: Mark::Tile, series: vec![series] };
+            let points = values.iter().map(|y| Point::bar(&y.to_string(), *y)).collect();
+            let series = vec![Series { name: "LIA".into(), published: false, points }];
+            let y = Axis { domain: Some((0.25, 4.0)), ..Axis::new("ratio", true) };
+            let panel = Panel { y, mark: Mark::Tile, series, ..Panel::default() };
             let drawing = draw(&panel, &ChartSize::REPORT, false)?.content.into_string();
             Some(drawing.matches("<rect").count() - STEPS)
         };

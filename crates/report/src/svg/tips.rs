@@ -1,6 +1,6 @@
 //! What a browser shows beside the pointer: the values of a mark.
 
-use crate::boxes::{FiveNumbers, NAMES};
+use crate::boxes::NAMES;
 use crate::chart::{ends, labelled, value};
 use anabranch_study::{Panel, Point};
 use maud::{Markup, html};
@@ -18,11 +18,11 @@ pub fn point(panel: &Panel, series: &str, point: &Point) -> Markup {
 }
 
 /// Of a box of that many values.
-pub fn of_box(series: &str, label: &str, (numbers, n): (&FiveNumbers, usize)) -> Markup {
+pub fn of_box(series: &str, label: &str, (numbers, n): ([f64; 5], usize)) -> Markup {
     html! {
         title {
             (series) "\n" (label)
-            @for (name, number) in NAMES.iter().zip(numbers.0).rev() { "\n" (name) ": " (value(number)) }
+            @for (name, number) in NAMES.iter().zip(numbers).rev() { "\n" (name) ": " (value(number)) }
             "\nvalues: " (n)
         }
     }

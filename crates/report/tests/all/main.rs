@@ -4,7 +4,6 @@ mod algorithms;
 mod backends;
 mod browser;
 mod chromium;
-mod contrast;
 mod fixture;
 mod old_browsers;
 mod report;

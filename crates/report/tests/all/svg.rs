@@ -71,7 +71,7 @@ fn drawings_spell_control_characters_out() {
         };
         let look = ChartSize { titled: true, ..ChartSize::REPORT };
         let file = document("", std::slice::from_ref(&bad), 1, &look).unwrap();
-        for text in [&file, &inline(&bad, &look).unwrap().into_string()] {
+        for text in [&file, &inline(&bad, &look, 100).unwrap().into_string()] {
             Document::parse(text).unwrap_or_else(|e| panic!("{mark:?}: {e}"));
             assert!(!text.contains(['\u{9b}', '\u{202e}']));
         }
@@ -110,7 +110,7 @@ fn lines_have_the_values_of_their_series() {
 #[test]
 fn pages_have_their_own_colour() {
     let ours = panel(Mark::Point, false, vec![series("x", false, &[(1.0, 2.0), (2.0, 3.0)])]);
-    let inline = inline(&ours, &ChartSize::REPORT).unwrap().into_string();
+    let inline = inline(&ours, &ChartSize::REPORT, 100).unwrap().into_string();
     assert!(inline.contains("currentColor") && !inline.contains("#ffffff"));
     assert!(document("", &[ours], 1, &ChartSize::REPORT).unwrap().contains("#ffffff"));
 }
@@ -157,7 +157,7 @@ fn every_mark_is_drawn_whatever_the_values() {
         }
         let nothing = panel(mark, false, vec![series("x", false, &[(1.0, f64::NAN)])]);
         assert_eq!(document("", std::slice::from_ref(&nothing), 1, &ChartSize::REPORT), None);
-        assert!(inline(&nothing, &ChartSize::REPORT).is_none());
+        assert!(inline(&nothing, &ChartSize::REPORT, 100).is_none());
     }
 }
 
