@@ -73,20 +73,13 @@ mod tests {
             ..Context::default()
         };
         let page = Page { file: "a_b.html", title: "R&D: 5 % #1 costs $2 of C:\\x^2~_" };
-        let entry = bibtex(&context, &page);
         assert_eq!(
-            entry,
+            bibtex(&context, &page),
             "@misc{anabranch-a-b,\n  author = {{The Anabranch authors}},\n  \
              title = {R\\&D: 5 \\% \\#1 costs \\$2 of C:\\textbackslash{}x\\textasciicircum{}2\\textasciitilde{}\\_},\n  \
              howpublished = {Report of Anabranch 1.2.3, commit 0123abc: a\\_b.html},\n  \
              year = {2026},\n  \
              note = {written on 2026-11-26 with anabranch study 100\\%\\_loss.toml --at '\\textbraceleft{}a\\textbraceright{}' on host\\_1}\n}"
         );
-        let depth = entry.chars().fold(0i32, |depth, c| match c {
-            '{' => depth + 1,
-            '}' => depth - 1,
-            _ => depth,
-        });
-        assert_eq!(depth, 0);
     }
 }

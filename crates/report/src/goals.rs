@@ -7,7 +7,7 @@ use crate::headline::least;
 use crate::pages::fidelity::scaled;
 use crate::plan::{ALGORITHMS, AlgorithmPlan, PaperPlan, Plan};
 use anabranch_cc::registry::{Entry, Kind};
-use anabranch_study::format::{number, significant};
+use anabranch_study::format::{self, number, significant};
 use anabranch_study::{Experiment, Mark, Rule, Size, Verdict};
 use std::cmp::Reverse;
 
@@ -27,7 +27,6 @@ pub const GOALS: [&str; 3] = ["Improve throughput", "Do no harm", "Balance conge
 pub struct Column {
     /// Index in [`GOALS`].
     pub goal: usize,
-    /// Beside whom.
     pub beside: Neighbours,
 }
 
@@ -70,7 +69,6 @@ pub struct Cell {
 
 /// An algorithm's line.
 pub struct Line<'a> {
-    /// Whose.
     pub algorithm: &'a AlgorithmPlan<'a>,
     /// In the order of [`COLUMNS`].
     pub cells: [Option<Cell>; COLUMNS.len()],
@@ -125,15 +123,11 @@ pub fn lines<'a>(plan: &'a Plan<'a>) -> Vec<Line<'a>> {
 /// three connections. On a shared link it gets as much as its neighbour: a share of 1.
 fn case(algorithm: &AlgorithmPlan, goal: usize, neighbour: &str) -> Option<Cell> {
     let (case, single, rule, limit) = match goal {
-        0 => (
-            format!("separate-{neighbour}"),
-            0.75,
-            Rule::AtLeast(THROUGHPUT),
-            format!("at least {THROUGHPUT}"),
-        ),
-        1 => (format!("shared-{neighbour}"), 1.0, Rule::AtMost(NO_HARM), format!("at most {NO_HARM}")),
+        0 => ("separate", 0.75, Rule::AtLeast(THROUGHPUT), format!("at least {THROUGHPUT}")),
+        1 => ("shared", 1.0, Rule::AtMost(NO_HARM), format!("at most {NO_HARM}")),
         _ => return None,
     };
+    let case = format!("{case}-{neighbour}");
     let share = &algorithm.result?.case(&case)?.key.as_ref()?.value;
     let ratio = scaled(share, |x| x / single);
     let is_quick = algorithm.result?.size == Size::Quick.name();
@@ -144,7 +138,7 @@ fn case(algorithm: &AlgorithmPlan, goal: usize, neighbour: &str) -> Option<Cell>
         says: format!(
             "{}: {} times the rate of one single-path flow in its place; the goal is {limit}",
             GOALS[goal],
-            anabranch_study::format::of(&ratio)
+            format::of(&ratio)
         ),
         href: format!("{ALGORITHMS}#{case}"),
         met: if verdict == Verdict::Reproduced { 1.0 } else { 0.0 },
@@ -171,15 +165,11 @@ fn cells(study: &PaperPlan, algorithm: &Entry, goal: usize) -> Option<Cell> {
     }
     let part = (asked > 0.0).then(|| met / asked)?;
     let percent = percent(part);
-    let networks = if goal == 2 {
-        format!(
-            "{} networks of study {} in which it applies, among CUBIC flows",
-            number(significant(asked, 3)),
-            study.result.id
-        )
-    } else {
-        format!("{} networks of study {}, among CUBIC flows", number(asked), study.result.id)
+    let (networks, where_it_applies) = match goal {
+        2 => (significant(asked, 3), " in which it applies"),
+        _ => (asked, ""),
     };
+    let (goal, networks, id) = (GOALS[goal], number(networks), &study.result.id);
     Some(Cell {
         verdict: match part {
             _ if study.result.is_provisional() => Verdict::Provisional,
@@ -187,7 +177,9 @@ fn cells(study: &PaperPlan, algorithm: &Entry, goal: usize) -> Option<Cell> {
             0.5.. => Verdict::Partly,
             _ => Verdict::NotReproduced,
         },
-        says: format!("{}: met in {percent} of the {networks}", GOALS[goal]),
+        says: format!(
+            "{goal}: met in {percent} of the {networks} networks of study {id}{where_it_applies}, among CUBIC flows"
+        ),
         text: percent,
         href: href?,
         met: part,

@@ -14,7 +14,7 @@ const LONGEST: usize = 16_000;
 
 /// The page's state, as `page/link.js` reads it. The text comes first: links that differ in the rest then begin alike, which
 /// compresses well.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct State<'a> {
     text: &'a str,
     /// The algorithm of each side: the left one has the run's.
@@ -29,7 +29,7 @@ struct State<'a> {
     seed: Option<u64>,
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Nothing {}
 
 /// A function of the page's script that reads compressed links; a page of an earlier version lacks it.
@@ -65,14 +65,7 @@ fn state(run: &Run) -> Option<String> {
         return None;
     }
     let mut words = shlex::split(&run.command)?.into_iter().skip_while(|word| word != "run").skip(2);
-    let mut state = State {
-        text: &run.text,
-        cc: ["", BESIDE[0]],
-        set: Nothing {},
-        changes: vec![],
-        own: vec![],
-        seed: None,
-    };
+    let mut state = State { text: &run.text, ..State::default() };
     while let Some(word) = words.next() {
         match (word.as_str(), words.next()?) {
             ("--set", change) => state.changes.push(change),
@@ -98,19 +91,13 @@ mod tests {
 
     #[test]
     fn the_command_is_in_the_link() {
-        let run = |command: &str| Run {
-            title: String::new(),
-            command: command.to_owned(),
-            scenario: "x.toml".to_owned(),
-            text: "name = \"ä, 5 %, %41\"".to_owned(),
-            variant: None,
-            shares: None,
-        };
+        let text = "name = \"ä, 5 %, %41\"".to_owned();
+        let run = |command: &str| Run { command: command.into(), text: text.clone(), ..Run::default() };
         let of =
             |command: &str| -> Option<Value> { Some(serde_json::from_str(&state(&run(command))?).unwrap()) };
         let command = "anabranch run x.toml --cc lia --set 'duration=6 s' --seed 2";
         let state = json!({
-            "text": "name = \"ä, 5 %, %41\"", "cc": ["", "uncoupled"], "set": {}, "changes": ["duration=6 s"], "own": ["lia"], "seed": 2
+            "text": text, "cc": ["", "uncoupled"], "set": {}, "changes": ["duration=6 s"], "own": ["lia"], "seed": 2
         });
         assert_eq!(of(command), Some(state));
         assert_eq!(of("anabranch run x.toml --set flows.a.cc=olia").unwrap()["cc"], json!(["", "lia"]));

@@ -10,25 +10,21 @@ use std::collections::BTreeSet;
 /// The page of all algorithms.
 pub const ALGORITHMS: &str = "algorithms.html";
 
-/// The report's contents, named.
+/// The report's contents, named: a page for each.
 pub struct Plan<'a> {
-    /// The text about the run.
     pub context: &'a Context,
-    /// One page each.
     pub papers: Vec<PaperPlan<'a>>,
-    /// This project's own studies, one page each.
+    /// This project's own studies.
     pub own: Vec<PaperPlan<'a>>,
-    /// Users' studies and sweeps, one page each.
+    /// Users' studies and sweeps.
     pub studies: Vec<PaperPlan<'a>>,
-    /// One page each.
     pub advice: Vec<AdvicePlan<'a>>,
-    /// One page each: all of the registry, in its order; beside users' studies and advice alone, those that were run.
+    /// All of the registry, in its order; beside users' studies and advice alone, those that were run.
     pub algorithms: Vec<AlgorithmPlan<'a>>,
 }
 
 /// The page of advice on a scenario.
 pub struct AdvicePlan<'a> {
-    /// What is known.
     pub advice: &'a Advice,
     /// "advice-two-paths.html".
     pub file: String,
@@ -36,7 +32,6 @@ pub struct AdvicePlan<'a> {
 
 /// An algorithm's page.
 pub struct AlgorithmPlan<'a> {
-    /// The known facts about it.
     pub entry: &'static Entry,
     /// How it does in the standard cases, where that was run.
     pub result: Option<&'a AlgorithmResult>,
@@ -46,17 +41,15 @@ pub struct AlgorithmPlan<'a> {
 
 /// A paper's page, or another study's.
 pub struct PaperPlan<'a> {
-    /// Its title.
     pub result: &'a StudyResult,
     /// "coupled-cubic.html".
     pub file: String,
-    /// "data/coupled-cubic-rows.csv".
+    /// "data/coupled-cubic-rows.csv.gz".
     pub rows_csv: String,
     /// "data/coupled-cubic-backends.csv.gz".
     pub backends_csv: String,
     /// In the paper's order.
     pub experiments: Vec<ExperimentPlan<'a>>,
-    /// How its verdicts are worded.
     pub wording: Wording,
     /// A user's study or sweep: its values come first.
     pub users: bool,
@@ -66,7 +59,6 @@ pub struct PaperPlan<'a> {
 
 /// A section of a paper's page.
 pub struct ExperimentPlan<'a> {
-    /// Its title.
     pub experiment: &'a Experiment,
     /// Its page: its own, or the study's where that has no other experiment.
     pub file: String,
@@ -76,17 +68,14 @@ pub struct ExperimentPlan<'a> {
     pub runs_part: String,
     /// Its rows with their `id` in the page.
     pub rows: Vec<(&'a Row, String)>,
-    /// Its figures.
     pub figures: Vec<FigurePlan<'a>>,
     /// The backends that stand beside the simulator.
     pub backends: Vec<BackendPlan<'a>>,
-    /// How its verdicts are worded.
     pub wording: Wording,
 }
 
 /// A backend beside the simulator, in an experiment.
 pub struct BackendPlan<'a> {
-    /// Its column.
     pub column: &'a VariantName,
     /// The `id` of its section of the page.
     pub anchor: String,
@@ -96,7 +85,6 @@ pub struct BackendPlan<'a> {
 
 /// A figure of an experiment.
 pub struct FigurePlan<'a> {
-    /// Its title.
     pub figure: &'a Figure,
     /// Its `id` in the page.
     pub anchor: String,
@@ -156,28 +144,23 @@ impl AlgorithmPlan<'_> {
     }
 }
 
-impl PaperPlan<'_> {
+impl<'a> PaperPlan<'a> {
     /// Whether its experiments have pages of their own.
     pub fn is_split(&self) -> bool {
         self.experiments.iter().any(|e| e.file != self.file)
     }
-}
 
-impl<'a> PaperPlan<'a> {
     fn new(result: &'a StudyResult, users: bool, pages: &mut Names) -> Self {
         let slug = pages.claim(&result.name);
         let wording = anabranch_papers::wording(result);
         let mut anchors = Names::taken(["notes", "assumptions", "fidelity", "errata", "contents"]);
         let mut data = Names::taken(["rows", "backends"]);
-        let experiments: Vec<_> = result
-            .experiments
-            .iter()
-            .map(|e| {
-                let own = result.experiments.len() > 1;
-                let page = if own { pages.claim(&format!("{slug}-{}", e.id)) } else { slug.clone() };
-                ExperimentPlan::new(e, &slug, page, wording, &mut anchors, &mut data)
-            })
-            .collect();
+        let is_split = result.experiments.len() > 1;
+        let experiments = result.experiments.iter().map(|e| {
+            let page = if is_split { pages.claim(&format!("{slug}-{}", e.id)) } else { slug.clone() };
+            ExperimentPlan::new(e, &slug, page, wording, &mut anchors, &mut data)
+        });
+        let experiments: Vec<_> = experiments.collect();
         let links = experiments.iter().flat_map(ExperimentPlan::links).collect();
         Self {
             result,
@@ -242,9 +225,7 @@ impl<'a> ExperimentPlan<'a> {
         let runs_part = format!("data/{paper}-{}.js", data.claim(&format!("{}-runs", experiment.id)));
         Self { experiment, file: format!("{page}.html"), anchor, runs_part, rows, figures, backends, wording }
     }
-}
 
-impl ExperimentPlan<'_> {
     /// Its identifiers with their places.
     fn links(&self) -> impl Iterator<Item = (String, String)> {
         let rows = self.rows.iter().map(|(row, anchor)| (&row.id, anchor));

@@ -137,8 +137,11 @@ mod tests {
         assert!(exceeds(&paper, (30.0, 1500.0)));
     }
 
+    /// Also where all values are the same; logarithmic ones run over whole decades.
     #[test]
-    fn logarithmic_axes_run_over_whole_decades() {
+    fn axes_without_limits_hold_the_values() {
+        assert_eq!(domain(&axis(false, None), (5.0, 5.0), false), (4.0, 6.0));
+        assert_eq!(domain(&axis(false, None), (5.0, 9.0), true), (0.0, 9.0));
         assert_eq!(domain(&axis(true, None), (3.0, 450.0), true), (1.0, 1000.0));
         assert_eq!(domain(&axis(true, None), (10.0, 10.0), false), (10.0, 100.0));
         assert_eq!(domain(&axis(true, Some((0.0, 10.0))), (3.0, 45.0), false), (1.0, 100.0));
@@ -184,11 +187,5 @@ mod tests {
         let own = linear(&[0.0, 0.25, 1.0, 4.0]).unwrap();
         assert_eq!(own.iter().map(|(_, label)| &**label).collect::<Vec<_>>(), ["0", "0.25", "1", "4"]);
         assert_eq!(linear(&[1.0, 2.3456]), None, "a label would round it");
-    }
-
-    #[test]
-    fn degenerate_data_still_has_an_axis() {
-        assert_eq!(domain(&axis(false, None), (5.0, 5.0), false), (4.0, 6.0));
-        assert_eq!(domain(&axis(false, None), (5.0, 9.0), true), (0.0, 9.0));
     }
 }

@@ -26,19 +26,16 @@ pub enum ReportError {
 #[derive(Default)]
 pub struct Site(BTreeMap<String, Cow<'static, [u8]>>);
 
-macro_rules! asset {
-    ($name:literal) => {
-        (concat!("assets/", $name), include_bytes!(concat!("../assets/", $name)) as &[u8])
-    };
-}
-
-const ASSETS: [(&str, &[u8]); 3] = [asset!("report.css"), asset!("report.js"), asset!("sort.js")];
+const ASSETS: [(&str, &str); 3] = [
+    ("assets/report.css", include_str!("../assets/report.css")),
+    ("assets/report.js", include_str!("../assets/report.js")),
+    ("assets/sort.js", include_str!("../assets/sort.js")),
+];
 
 impl Site {
     /// A report that has its styles and scripts, and no page yet.
     pub fn with_assets() -> Self {
-        let assets = ASSETS.into_iter().map(|(path, bytes)| (path.to_owned(), Cow::Borrowed(bytes)));
-        Self(assets.collect())
+        Self(ASSETS.map(|(path, text)| (path.to_owned(), Cow::Borrowed(text.as_bytes()))).into())
     }
 
     /// Adds a text file.

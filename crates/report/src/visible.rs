@@ -7,25 +7,19 @@ use std::borrow::Cow;
 
 /// The panel with what would be hidden in its texts spelled out.
 pub fn visible(panel: &Panel) -> Cow<'_, Panel> {
-    let mut panel = Cow::Borrowed(panel);
-    let is_clean = |text: &str| !text.contains(is_hidden);
-    let series_are_clean = panel
-        .series
-        .iter()
-        .all(|s| is_clean(&s.name) && s.points.iter().filter_map(|p| p.label.as_deref()).all(is_clean));
-    if series_are_clean
-        && [&panel.title, &panel.x.title, &panel.y.title].into_iter().all(|text| is_clean(text))
-    {
-        return panel;
+    let names = panel.series.iter().map(|s| &s.name).chain([&panel.title, &panel.x.title, &panel.y.title]);
+    let labels = panel.series.iter().flat_map(|s| &s.points).filter_map(|p| p.label.as_ref());
+    if !names.chain(labels).any(|text| text.contains(is_hidden)) {
+        return Cow::Borrowed(panel);
     }
-    let shown = panel.to_mut();
+    let mut shown = panel.clone();
     let series = shown.series.iter_mut();
     let texts =
         series.flat_map(|s| s.points.iter_mut().filter_map(|p| p.label.as_mut()).chain([&mut s.name]));
     for text in texts.chain([&mut shown.title, &mut shown.x.title, &mut shown.y.title]) {
         *text = printable_line(text);
     }
-    panel
+    Cow::Owned(shown)
 }
 
 /// The page, or a fragment of one, with what would be hidden in it spelled out. It must have no script of its own.
