@@ -1,20 +1,19 @@
 //! The algorithms' pages: one for each of the registry, with what is known and what was run.
 
 use crate::fixture;
-use crate::written::{attributes, between, text_of};
+use crate::written::{attributes, between, report_in, text_of};
 use anabranch_cc::registry::ALL;
 use anabranch_papers::standard::{AlgorithmResult, CASES};
-use anabranch_report::{Results, typeset, write};
+use anabranch_report::{Results, typeset};
 use std::{fs, path::Path};
+use tempfile::TempDir;
 
-fn report(algorithms: &[AlgorithmResult]) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+pub fn report(algorithms: &[AlgorithmResult]) -> TempDir {
     let results = Results { papers: &fixture::results(), algorithms, ..Results::default() };
-    write(dir.path(), &results, &fixture::context()).unwrap();
-    dir
+    report_in(&fixture::context(), &results)
 }
 
-fn page(dir: &Path, name: &str) -> String {
+pub fn page(dir: &Path, name: &str) -> String {
     fs::read_to_string(dir.join(name)).unwrap()
 }
 
@@ -33,7 +32,7 @@ fn every_registered_algorithm_has_a_page() {
         let html = page(dir.path(), &file);
         assert!(html.contains(&escaped(entry.title)), "{}", entry.name);
         assert!(html.contains(&format!("<code>{}</code>", entry.name)), "{}", entry.name);
-        let rules = html.split_once("<ul class=\"equations\">").unwrap().1.split_once("</ul>").unwrap().0;
+        let rules = between(&html, "<ul class=\"equations\">", "</ul>")[0];
         let shown = between(rules, "<li>", "</li>");
         let expected = entry.equations.iter().map(|equation| escaped(&typeset(equation)));
         assert_eq!(shown, expected.collect::<Vec<_>>(), "{}", entry.name);
@@ -64,9 +63,8 @@ fn cases_show_what_was_measured() {
     let pieces: Vec<String> =
         serde_json::from_str(&text_of(&dir.path().join("data/algorithm-reno-folded.js"))).unwrap();
     for (i, case) in CASES.iter().enumerate() {
-        let section =
-            html.split(&format!("<section class=\"experiment\" id=\"{}\"", case.id)).nth(1).unwrap();
-        let section = section.split("</section>").next().unwrap();
+        let start = format!("<section class=\"experiment\" id=\"{}\"", case.id);
+        let section = between(&html, &start, "</section>")[0];
         assert!(section.contains("9.50 ± 0.28"), "{}: the goodput", case.id);
         assert_eq!(section.matches("class=\"chart\"").count(), 2, "windows and rates");
         // Behind the tables of both charts.

@@ -1,8 +1,8 @@
 //! The report in a real browser, where there is one.
 
-use crate::{chromium, fixture};
+use crate::{chromium, fixture, written::report};
 use anabranch_papers::standard::CASES;
-use anabranch_report::{Results, page_of_charts, write};
+use anabranch_report::page_of_charts;
 use anabranch_study::{Published, StudyResult, Verdict, format};
 use serde_json::Value;
 use std::{fs, path::Path};
@@ -88,9 +88,7 @@ fn is_whole(page: &str, said: &Value) {
 
 /// Draws those pages of a report, with this number of charts.
 fn draws_all(papers: &[StudyResult], pages: &[(&str, usize)], width: u32) {
-    let dir = tempfile::tempdir().unwrap();
-    let results = Results { papers, algorithms: &fixture::algorithms(), ..Results::default() };
-    write(dir.path(), &results, &fixture::context()).unwrap();
+    let dir = report(papers, &[]);
     let names: Vec<&str> = pages.iter().map(|(page, _)| *page).collect();
     let Some(said) = probed(dir.path(), &names, width, LARGEST) else { return };
     for ((page, charts), said) in pages.iter().zip(&said) {
@@ -138,14 +136,7 @@ fn search_results_stay_on_the_screen() {
     let named = |name: &str| StudyResult { name: name.into(), ..fixture::results().remove(1) };
     let papers = anabranch_papers::headings().map(|heading| named(&heading.name)).collect::<Vec<_>>();
     let studies = ["two-paths-and-a-neighbour", "buffer-and-delay", "my-sweep"].map(named);
-    let dir = tempfile::tempdir().unwrap();
-    let results = Results {
-        papers: &papers,
-        studies: &studies,
-        algorithms: &fixture::algorithms(),
-        ..Results::default()
-    };
-    write(dir.path(), &results, &fixture::context()).unwrap();
+    let dir = report(&papers, &studies);
     let frame = |width: &u32| {
         format!(
             "<iframe src=index.html style='border:0;width:{width}px;height:900px;display:block'></iframe>"
@@ -190,35 +181,23 @@ fn search_results_stay_on_the_screen() {
 /// Two charts for each standard case; those of observables come when they are opened.
 #[test]
 fn an_algorithms_charts_are_drawn() {
-    let dir = tempfile::tempdir().unwrap();
-    let results = Results { algorithms: &fixture::algorithms(), ..Results::default() };
-    write(dir.path(), &results, &fixture::context()).unwrap();
-    let Some(said) = probed(dir.path(), &["algorithm-lia.html"], 1280, LARGEST) else { return };
-    is_whole("algorithm-lia.html", &said[0]);
-    assert_eq!(said[0]["charts"].as_array().unwrap().len(), 2 * CASES.len());
+    draws_all(&[], &[("algorithm-lia.html", 2 * CASES.len())], 1280);
 }
 
 /// Folded content has its charts once it is opened, and their tables once these are.
 #[test]
 fn what_is_opened_has_its_charts() {
-    let dir = tempfile::tempdir().unwrap();
-    let algorithms = fixture::algorithms();
-    let results = Results { algorithms: &algorithms, ..Results::default() };
-    write(dir.path(), &results, &fixture::context()).unwrap();
-    let frame = "<iframe src=algorithm-lia.html style='width:1280px;height:1000px'></iframe>
-        <script>addEventListener('load', async () => {
-          const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
-          const opened = document.querySelector('iframe').contentDocument.querySelectorAll('details.observables')[1];
+    let dir = report(&[], &[]);
+    let script = "const opened = page.querySelectorAll('details.observables')[1];
           opened.open = true;
           while (!opened.querySelector('.chart svg')) await pause();
           const values = opened.querySelector('details.values');
           values.open = true;
           while (!values.dataset.state) await pause();
           const rows = [...values.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent));
-          say({ lines: opened.querySelectorAll('.chart .line').length, rows });
-        });</script>";
-    let Some(said) = chromium::says(dir.path(), frame) else { return };
-    let observables = &algorithms[0].cases[1].observables;
+          say({ lines: opened.querySelectorAll('.chart .line').length, rows });";
+    let Some(said) = chromium::says_of(dir.path(), "src=algorithm-lia.html", script) else { return };
+    let observables = &fixture::algorithms()[0].cases[1].observables;
     assert_eq!(said["lines"], observables.iter().map(|o| o.traces.len()).sum::<usize>());
     // Of a hundred values the ends, and the highest and lowest of each stretch.
     let rows: Vec<[String; 3]> = serde_json::from_value(said["rows"].clone()).unwrap();
@@ -235,25 +214,19 @@ fn what_is_opened_has_its_charts() {
 /// Where the pointer is on an entry of the legend, other series fade; published values and intervals stay with ours.
 #[test]
 fn the_legend_shows_one_series() {
-    let dir = tempfile::tempdir().unwrap();
-    let papers = fixture::results();
-    write(dir.path(), &Results { papers: &papers, ..Results::default() }, &fixture::context()).unwrap();
+    let dir = report(&fixture::results(), &[]);
     // A script cannot move the pointer: a class stands in for it.
     let css = include_str!("../../assets/report.css").replace(":hover", ".pointed");
     let css = serde_json::json!(format!("{css}.series {{ transition: none !important; }}"));
     // Lines of several families; bars of one, with their intervals.
     for (page, families, of_first) in [("coupled-cubic-A-F2.html", 2, 2), ("coupled-cubic-A-F7.html", 1, 3)] {
-        let frame = format!(
-            "<iframe src={page} style='width:1280px;height:1000px'></iframe>
-            <script>addEventListener('load', () => {{
-              const page = document.querySelector('iframe').contentDocument;
-              page.head.append(Object.assign(page.createElement('style'), {{ textContent: {css} }}));
+        let script = format!(
+            "page.head.append(Object.assign(page.createElement('style'), {{ textContent: {css} }}));
               const svg = page.querySelector('.chart svg');
               svg.querySelector('.legend [data-series=\"0\"]').classList.add('pointed');
-              say([...svg.querySelectorAll('.series')].map((of) => [of.dataset.series, getComputedStyle(of).opacity]));
-            }});</script>"
+              say([...svg.querySelectorAll('.series')].map((of) => [of.dataset.series, getComputedStyle(of).opacity]));"
         );
-        let Some(said) = chromium::says(dir.path(), &frame) else { return };
+        let Some(said) = chromium::says_of(dir.path(), &format!("src={page}"), &script) else { return };
         let said = said.as_array().unwrap();
         assert_eq!(said.iter().filter(|of| of[0] == "0").count(), of_first, "{page}: {said:?}");
         assert_eq!(said.iter().any(|of| of[0] == "1"), families > 1, "{page}: {said:?}");
@@ -261,36 +234,6 @@ fn the_legend_shows_one_series() {
             assert_eq!(of[1] == "1", of[0] == "0", "{page}: {of}");
         }
     }
-}
-
-/// Each kind of chart has its values in a table, for who does not see it.
-#[test]
-fn charts_have_their_values_in_tables() {
-    let dir = tempfile::tempdir().unwrap();
-    let papers = fixture::results();
-    let results = Results { papers: &papers, ..Results::default() };
-    write(dir.path(), &results, &fixture::context()).unwrap();
-    let frame = "<iframe src=coupled-cubic-A-F7.html style='width:1280px;height:1000px'></iframe>
-        <script>addEventListener('load', async () => {
-          const said = [];
-          for (const details of document.querySelector('iframe').contentDocument.querySelectorAll('details.values')) {
-            details.open = true;
-            while (!details.dataset.state) await new Promise((resolve) => setTimeout(resolve, 10));
-            said.push([...details.querySelectorAll('tr')].map((row) => [...row.cells].map((cell) => cell.textContent)));
-          }
-          say(said);
-        });</script>";
-    let Some(said) = chromium::says(dir.path(), frame) else { return };
-    let [bars, points, boxes, tiles] = &said.as_array().unwrap()[..] else { panic!("four charts: {said}") };
-    let heads = ["series", "place", "Throughput (Mbit/s)", "lower end", "upper end"];
-    assert_eq!(bars[0], serde_json::json!(heads));
-    assert_eq!(bars[1], serde_json::json!(["Total (published)", "CUBIC alone", "403", "–", "–"]));
-    assert_eq!(bars[5], serde_json::json!(["Total", "CUBIC alone", "478", "454.1", "501.9"]));
-    assert_eq!(points[0], serde_json::json!(["series", "Load (%)", "RTT (ms)"]));
-    assert_eq!(points.as_array().unwrap().len(), 1 + 2 * 150);
-    assert_eq!(boxes[0][2], "values");
-    assert_eq!(boxes[1][2], "10");
-    assert_eq!(tiles[0], serde_json::json!(["series", "place", "Share ÷ limit"]));
 }
 
 /// Of another version, without experiments, from one seed, with values that are not numbers: pages say so and stay whole.
@@ -311,8 +254,7 @@ fn results_with_little_in_them() {
     }
     results[1].experiments.clear();
     results[1].partial = true;
-    let dir = tempfile::tempdir().unwrap();
-    write(dir.path(), &Results { papers: &results, ..Results::default() }, &fixture::context()).unwrap();
+    let dir = report(&results, &[]);
     let pages = ["index.html", "coupled-cubic.html", "coupled-cubic-A-F6.html", "kato-lia.html"];
     let texts = pages.map(|page| fs::read_to_string(dir.path().join(page)).unwrap());
     assert!(texts.iter().all(|text| !text.contains("NaN")));

@@ -40,6 +40,19 @@ pub fn says(dir: &Path, body: &str) -> Option<Value> {
     panic!("the page said nothing, {} times:\n{}", logs.len(), logs.join("\n\n"));
 }
 
+/// What a script says of a page of the report, which is its `page`, in a frame with these attributes.
+pub fn says_of(dir: &Path, frame: &str, script: &str) -> Option<Value> {
+    let body = format!(
+        "<iframe {frame} style='width:1280px;height:1000px'></iframe>
+        <script>addEventListener('load', async () => {{
+          const page = document.querySelector('iframe').contentDocument;
+          const pause = () => new Promise((resolve) => setTimeout(resolve, 10));
+          {script}
+        }});</script>"
+    );
+    says(dir, &body)
+}
+
 /// What the page says, or all that Chromium logs within that time; nothing where there is no Chromium.
 fn opened(page: &Path, patience: Duration) -> Option<Result<Value, String>> {
     let until = Instant::now() + patience;

@@ -1,9 +1,8 @@
 //! Pages without scripts, and in a browser that cannot decompress: every chart is there, and what cannot be opened says so.
 
-use crate::{chromium, fixture};
+use crate::{chromium, fixture, written::report};
 use anabranch_papers::standard::CASES;
-use anabranch_report::{Results, page_of_charts, write};
-use anabranch_study::StudyResult;
+use anabranch_report::page_of_charts;
 use serde_json::Value;
 use std::{fs, path::Path};
 
@@ -13,31 +12,19 @@ const CHARTS: &str = "const charts = (page) => [...page.querySelectorAll('.chart
   return [width, height, svg.querySelectorAll('.series *').length];
 });";
 
-/// A report in a folder.
-fn report(papers: &[StudyResult]) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    let results = Results { papers, algorithms: &fixture::algorithms(), ..Results::default() };
-    write(dir.path(), &results, &fixture::context()).unwrap();
-    dir
-}
-
 /// The visible content of a page once everything is loaded, in a frame that may run no script.
 fn without_scripts(dir: &Path, page: &str) -> Option<Value> {
-    let frame = format!(
-        "<iframe sandbox=allow-same-origin src={page:?} style='width:1280px;height:1000px'></iframe>
-        <script>{CHARTS}
-        addEventListener('load', () => {{
-          const page = document.querySelector('iframe').contentDocument;
+    let script = format!(
+        "{CHARTS}
           page.querySelectorAll('details').forEach((details) => details.open = true);
           const seen = (of) => of.checkVisibility() ? of.textContent : '';
           say({{
             charts: charts(page),
             parts: [...page.querySelectorAll('details[data-part] > .part')].map(seen),
             search: page.querySelector('search')?.checkVisibility() ?? false,
-          }});
-        }});</script>"
+          }});"
     );
-    chromium::says(dir, &frame)
+    chromium::says_of(dir, &format!("sandbox=allow-same-origin src={page:?}"), &script)
 }
 
 /// This number of charts, none smaller than the small ones are, or empty.
@@ -50,7 +37,7 @@ fn are_drawn(charts: &Value, number: usize, page: &str) {
 
 #[test]
 fn without_scripts_every_chart_is_there() {
-    let dir = report(&fixture::results());
+    let dir = report(&fixture::results(), &[]);
     for (page, charts) in [
         ("coupled-cubic-A-F2.html", 1),
         ("coupled-cubic-A-F6.html", 3),
@@ -70,27 +57,22 @@ fn without_scripts_every_chart_is_there() {
 
 #[test]
 fn a_browser_that_cannot_decompress_says_so() {
-    let dir = report(&fixture::results());
+    let dir = report(&fixture::results(), &[]);
     let path = dir.path().join("coupled-cubic-A-F6.html");
     let html = fs::read_to_string(&path).unwrap();
     fs::write(&path, html.replacen("<head>", "<head><script>delete window.DecompressionStream;</script>", 1))
         .unwrap();
-    let frame = format!(
-        "<iframe src=coupled-cubic-A-F6.html style='width:1280px;height:1000px'></iframe>
-        <script>{CHARTS}
-        addEventListener('load', async () => {{
-          const page = document.querySelector('iframe').contentDocument;
-          const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
+    let script = format!(
+        "{CHARTS}
           const values = page.querySelector('details.values');
           values.open = true;
           const search = page.querySelector('search input');
           search.value = 'lia';
           search.dispatchEvent(new Event('input'));
           while (!values.dataset.state || !page.querySelector('search li')) await pause();
-          say({{ charts: charts(page), values: values.textContent, search: page.querySelector('search li').textContent }});
-        }});</script>"
+          say({{ charts: charts(page), values: values.textContent, search: page.querySelector('search li').textContent }});"
     );
-    let Some(seen) = chromium::says(dir.path(), &frame) else { return };
+    let Some(seen) = chromium::says_of(dir.path(), "src=coupled-cubic-A-F6.html", &script) else { return };
     are_drawn(&seen["charts"], 3, "A-F6");
     for place in ["values", "search"] {
         assert!(seen[place].as_str().unwrap().contains("cannot decompress"), "{seen}");

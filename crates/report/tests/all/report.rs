@@ -1,36 +1,38 @@
 //! The written files: complete, escaped, self-contained, the same every time.
 
 use crate::fixture;
-use crate::written::{attributes, between, charts, files, files_of, pages, study, top_of_axis, with_parts};
-use anabranch_report::{Results, write};
+use crate::written::{
+    attributes, between, cells, charts, files, files_of, pages, report_in, study, top_of_axis, with_parts,
+};
+use anabranch_report::{Context, Results};
 use anabranch_study::*;
+use serde_json::Value;
 use std::fs;
 
 /// Characters that a study file can have in its texts, and that neither XML nor a reader accepts: ESC, NUL, a C1 control (CSI) and
 /// a mark that turns the direction of text (UAX #9).
 pub const HOSTILE: &str = "\u{1b}[31m\0\u{9b}2J\u{202e}\u{2066}";
 
-/// Appends them to each text that a study's author chooses.
-fn spoil(value: &mut serde_json::Value) {
+const EVIL: &str = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;`<b>`";
+
+/// Appends a text to all of the results' own.
+fn spoilt(results: &[StudyResult], text: &str) -> Vec<StudyResult> {
+    let mut value = serde_json::to_value(results).unwrap();
+    spoil(&mut value, text);
+    serde_json::from_value(value).unwrap()
+}
+
+fn spoil(value: &mut Value, text: &str) {
+    /// What has the name of one of several kinds, or nothing.
+    const KINDS: [&str; 5] = ["published", "verdict", "origin", "mark", "kind"];
     match value {
-        serde_json::Value::Object(map) => {
-            for (key, value) in map {
-                let chosen =
-                    ["title", "what", "label", "text", "command", "missing", "claim", "question", "note"];
-                match value {
-                    serde_json::Value::String(text) if chosen.contains(&&**key) => *text += HOSTILE,
-                    value if key == "series" => {
-                        spoil(value);
-                        for series in value.as_array_mut().unwrap() {
-                            let name = series["name"].as_str().map(|name| name.to_owned() + HOSTILE);
-                            series["name"] = name.unwrap().into();
-                        }
-                    }
-                    value => spoil(value),
-                }
-            }
+        Value::String(own) => *own += text,
+        Value::Array(all) => all.iter_mut().for_each(|value| spoil(value, text)),
+        Value::Object(map) => {
+            let texts =
+                map.iter_mut().filter(|(key, value)| !value.is_string() || !KINDS.contains(&key.as_str()));
+            texts.for_each(|(_, value)| spoil(value, text));
         }
-        serde_json::Value::Array(all) => all.iter_mut().for_each(spoil),
         _ => {}
     }
 }
@@ -38,12 +40,7 @@ fn spoil(value: &mut serde_json::Value) {
 /// XML 1.0, section 2.2: a document has no control characters but tab and line ends; roxmltree refuses others.
 #[test]
 fn control_and_bidi_characters_are_spelled_out_everywhere() {
-    let spoilt = |result: &StudyResult| {
-        let mut value = serde_json::to_value(result).unwrap();
-        spoil(&mut value);
-        serde_json::from_value::<StudyResult>(value).unwrap()
-    };
-    let results: Vec<StudyResult> = fixture::results().iter().map(spoilt).collect();
+    let results = spoilt(&fixture::results(), HOSTILE);
     let all = files_of(&results, &results);
     let mut drawings = 0;
     // Files of values are data, and keep names as they are.
@@ -67,11 +64,11 @@ fn control_and_bidi_characters_are_spelled_out_everywhere() {
     assert!(page.contains("\\u{1b}[31m"), "{page}");
 }
 
-fn strings(value: &serde_json::Value) -> Vec<String> {
+fn strings(value: &Value) -> Vec<String> {
     match value {
-        serde_json::Value::String(text) => vec![text.clone()],
-        serde_json::Value::Array(all) => all.iter().flat_map(strings).collect(),
-        serde_json::Value::Object(map) => map.values().flat_map(strings).collect(),
+        Value::String(text) => vec![text.clone()],
+        Value::Array(all) => all.iter().flat_map(strings).collect(),
+        Value::Object(map) => map.values().flat_map(strings).collect(),
         _ => vec![],
     }
 }
@@ -85,7 +82,7 @@ fn the_same_results_give_the_same_bytes() {
 fn every_row_has_an_anchor_and_is_found_by_the_search() {
     let results = fixture::results();
     let files = files(&results);
-    let index: serde_json::Value = serde_json::from_str(&files["data/search.js"]).unwrap();
+    let index: Value = serde_json::from_str(&files["data/search.js"]).unwrap();
     let found = index["entries"].as_array().unwrap();
     for paper in &results {
         let html = study(&files, &paper.name);
@@ -142,17 +139,20 @@ fn reasons_list_few_runs() {
 
 #[test]
 fn every_local_link_leads_somewhere() {
-    let files = files(&fixture::results());
-    for (name, html) in pages(&files) {
-        for href in attributes(html, "href").into_iter().filter(|h| !h.starts_with("http") && *h != "data:,")
-        {
-            let (file, fragment) = href.split_once('#').unwrap_or((href, ""));
-            let file = if file.is_empty() { name } else { file };
-            let target = files.get(file).unwrap_or_else(|| panic!("{name}: {href}"));
-            // The laboratory's is the state of its controls.
-            let is_state = file == "laboratory.html" && fragment.starts_with("z=");
-            let is_there = fragment.is_empty() || is_state || attributes(target, "id").contains(&fragment);
-            assert!(is_there, "{name}: {href}");
+    for results in [fixture::results(), spoilt(&fixture::beside_linux(), EVIL)] {
+        let files = files(&results);
+        for (name, html) in pages(&files) {
+            let hrefs = attributes(html, "href").into_iter();
+            for href in hrefs.filter(|href| !href.starts_with("http") && *href != "data:,") {
+                let (file, fragment) = href.split_once('#').unwrap_or((href, ""));
+                let file = if file.is_empty() { name } else { file };
+                let target = files.get(file).unwrap_or_else(|| panic!("{name}: {href}"));
+                // The laboratory's is the state of its controls.
+                let is_state = file == "laboratory.html" && fragment.starts_with("z=");
+                let is_there =
+                    fragment.is_empty() || is_state || attributes(target, "id").contains(&fragment);
+                assert!(is_there, "{name}: {href}");
+            }
         }
     }
 }
@@ -162,9 +162,6 @@ fn every_local_link_leads_somewhere() {
 #[test]
 fn verdicts_are_counted_by_paper_and_in_all() {
     let files = files(&fixture::results());
-    let cells = |html: &str| {
-        between(html, "<td class=\"number\">", "</td>").into_iter().map(str::to_owned).collect::<Vec<_>>()
-    };
     let [own, beyond] = between(&files["index.html"], "<table class=\"counts\">", "</table>")[..] else {
         panic!("two tables")
     };
@@ -190,9 +187,7 @@ fn studies_are_no_papers() {
     };
     let sums = |index: &str| -> Vec<(String, String)> {
         let tables = index.split("<h3>").skip(1).filter(|table| table.contains("<tfoot>"));
-        let sum = |table: &str| {
-            between(table.split("<tfoot>").nth(1).unwrap(), "<td class=\"number\">", "</td>")[0].to_owned()
-        };
+        let sum = |table: &str| cells(table.split("<tfoot>").nth(1).unwrap())[0].to_owned();
         tables.map(|table| (table.split("</h3>").next().unwrap().to_owned(), sum(table))).collect()
     };
     let papers_quick = "few seeds, short runs";
@@ -240,49 +235,12 @@ fn verdicts_are_counted_under_other_assumptions() {
 
 #[test]
 fn hostile_text_stays_text() {
-    const EVIL: &str = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;`<b>`";
-    let evil = || EVIL.to_owned();
-    let mut results = fixture::results();
-    let paper = &mut results[0];
-    paper.name = "../../evil".into();
-    for text in [&mut paper.id, &mut paper.title, &mut paper.citation, &mut paper.size, &mut paper.version] {
-        *text = evil();
-    }
-    paper.notes = vec![evil()];
-    paper.errata = vec![evil()];
-    for e in &mut paper.experiments {
-        (e.id, e.title, e.notes) = (evil(), evil(), vec![evil()]);
-        for column in &mut e.variants {
-            (column.title, column.meaning) = (evil(), evil());
-        }
-        for row in &mut e.rows {
-            for other in &mut row.others {
-                (other.failure, other.compared) =
-                    (Some(evil()), other.measured.take().map(|m| (evil(), m)).into_iter().collect());
-            }
-            (row.id, row.what, row.unit, row.rule) = (evil(), evil(), evil(), evil());
-            (row.explanation, row.published) = (Some(evil()), Published::Claim(evil()));
-        }
-        for run in &mut e.runs {
-            let shares = run.shares.take().map(|mut shares| {
-                shares.notes = vec![evil()];
-                for row in &mut shares.rows {
-                    (row.flow, row.cc, row.path) = (evil(), evil(), Some(evil()));
-                }
-                shares
-            });
-            *run =
-                Run { title: evil(), command: evil(), scenario: evil(), text: evil(), variant: None, shares };
-        }
-        for figure in &mut e.figures {
-            (figure.id, figure.title) = (evil(), evil());
-            for panel in &mut figure.panels {
-                (panel.title, panel.x.title, panel.y.title) = (evil(), evil(), evil());
-                for series in &mut panel.series {
-                    series.name = evil();
-                    series.points.iter_mut().for_each(|p| p.label = Some(evil()));
-                }
-            }
+    let mut results = spoilt(&fixture::beside_linux_and_assumptions(), EVIL);
+    results[0].name = format!("../../evil{EVIL}");
+    for row in results[1].experiments.iter_mut().flat_map(|e| &mut e.rows) {
+        (row.explanation, row.published) = (Some(EVIL.into()), Published::Claim(EVIL.into()));
+        for other in &mut row.others {
+            other.compared = other.measured.take().map(|m| (EVIL.into(), m)).into_iter().collect();
         }
     }
     let clean = files(&fixture::results());
@@ -373,6 +331,29 @@ fn data_files_have_every_point_and_every_seed() {
     assert!(rows.contains("B-T2,B-T2.reno.mptcp,MPTCP beside Reno,Mbit/s,2.82,,3.01,0.21,3,2.8"));
 }
 
+/// Each kind of chart has its values in a table, for who does not see it.
+#[test]
+fn charts_have_their_values_in_tables() {
+    let files = files(&fixture::results());
+    let page = with_parts(&files, &files["coupled-cubic-A-F7.html"]);
+    let tables = between(&page, "aria-label=\"Values: ", "</table>").into_iter().map(|table| {
+        let cells = |row: &str| {
+            let texts = row.split("</t").filter_map(|cell| Some(cell.rsplit_once('>')?.1.to_owned()));
+            texts.filter(|text| !text.is_empty()).collect()
+        };
+        between(table, "<tr>", "</tr>").into_iter().map(cells).collect::<Vec<Vec<String>>>()
+    });
+    let [bars, points, boxes, tiles] = &tables.collect::<Vec<_>>()[..] else { panic!("four charts") };
+    assert_eq!(bars[0], ["series", "place", "Throughput (Mbit/s)", "lower end", "upper end"]);
+    assert_eq!(bars[1], ["Total (published)", "CUBIC alone", "403", "–", "–"]);
+    assert_eq!(bars[5], ["Total", "CUBIC alone", "478", "454.1", "501.9"]);
+    // Without intervals their columns are missing.
+    assert_eq!(points[0], ["series", "Load (%)", "RTT (ms)"]);
+    assert_eq!((points[1].len(), points.len()), (3, 1 + 2 * 150));
+    assert_eq!((boxes[0][2].as_str(), boxes[1][2].as_str()), ("values", "10"));
+    assert_eq!(tiles[0], ["series", "place", "Share ÷ limit"]);
+}
+
 /// Interpretations, and verdicts that an interval reaches, stand with the row and in its file.
 #[test]
 fn undetermined_rows_have_all_values() {
@@ -381,10 +362,8 @@ fn undetermined_rows_have_all_values() {
     let interpretation = Other {
         variant: "loss kept".into(),
         measured: Some(Estimate { mean: 0.69, half_width: Some(0.09), values: vec![0.6, 0.78] }),
-        compared: vec![],
         verdict: Verdict::Reproduced,
-        origin: None,
-        failure: None,
+        ..Other::default()
     };
     (row.verdict, row.crosses, row.interpretations) =
         (Verdict::Undetermined, vec![Verdict::Partly], vec![interpretation]);
@@ -462,8 +441,7 @@ fn ideals_stand_beside_what_was_measured() {
     ] {
         let html = html.as_str();
         let row = between(html, "<td>all</td>", "</tr>")[0].to_owned();
-        let cells = between(&row, "<td class=\"number\">", "</td>");
-        assert_eq!(cells[..4], expected, "{row}");
+        assert_eq!(cells(&row)[..4], expected, "{row}");
         // A subflow has no unique fair share.
         let parts = between(html, "<tr class=\"part\"", "</tr>");
         assert!(!parts.is_empty() && parts.iter().all(|part| !part.contains("12.7")));
@@ -477,7 +455,7 @@ fn ideals_stand_beside_what_was_measured() {
             let rows = between(table, "<tr", "</tr>");
             assert!(table.contains("LIA</th>") && rows.len() == 1 + 3, "{table}");
             for row in &rows[1..] {
-                assert_eq!(between(row, "<td class=\"number\">", "</td>"), expected);
+                assert_eq!(cells(row), expected);
             }
         }
     }
@@ -487,9 +465,8 @@ fn ideals_stand_beside_what_was_measured() {
 #[test]
 fn a_running_command_is_named() {
     let page = |running: bool, name: &str| {
-        let dir = tempfile::tempdir().unwrap();
-        let context = anabranch_report::Context { running, ..fixture::context() };
-        write(dir.path(), &Results { papers: &fixture::results(), ..Results::default() }, &context).unwrap();
+        let context = Context { running, ..fixture::context() };
+        let dir = report_in(&context, &Results { papers: &fixture::results(), ..Results::default() });
         fs::read_to_string(dir.path().join(name)).unwrap()
     };
     for name in ["index.html", "methods.html"] {
@@ -502,9 +479,8 @@ fn a_running_command_is_named() {
 #[test]
 fn a_report_says_how_to_have_the_laboratory() {
     let methods = |laboratory: Option<String>| {
-        let dir = tempfile::tempdir().unwrap();
-        let context = anabranch_report::Context { laboratory, ..fixture::context() };
-        write(dir.path(), &Results { papers: &fixture::results(), ..Results::default() }, &context).unwrap();
+        let context = Context { laboratory, ..fixture::context() };
+        let dir = report_in(&context, &Results::default());
         let there = dir.path().join("laboratory.html").exists();
         (there, fs::read_to_string(dir.path().join("methods.html")).unwrap().contains("make page"))
     };

@@ -1,22 +1,25 @@
 //! Drawings without a script: read as XML, and their places turned back into values by the ticks beside them.
 
 use crate::report::HOSTILE;
+use crate::written::reading;
 use anabranch_report::page_of_charts;
 use anabranch_report::svg::{ChartSize, document, inline, margin};
 use anabranch_study::{Axis, Mark, Panel, Point, Series};
 use roxmltree::{Document, Node};
 
-fn axis(title: &str, log: bool) -> Axis {
-    Axis { title: title.into(), log, domain: None }
-}
-
 fn panel(mark: Mark, log: bool, series: Vec<Series>) -> Panel {
-    Panel { title: "a & b".into(), x: axis("time (s)", false), y: axis("window", log), mark, series }
+    Panel {
+        title: "a & b".into(),
+        x: Axis::new("time (s)", false),
+        y: Axis::new("window", log),
+        mark,
+        series,
+    }
 }
 
 fn series(name: &str, published: bool, values: &[(f64, f64)]) -> Series {
-    let point = |&(x, y): &(f64, f64)| Point { x, y, half_width: None, label: None };
-    Series { name: name.into(), published, points: values.iter().map(point).collect() }
+    let points = values.iter().map(|&(x, y)| Point::at(x, y)).collect();
+    Series { name: name.into(), published, points }
 }
 
 fn of_class<'a>(svg: &'a Document, class: &'static str) -> Vec<Node<'a, 'a>> {
@@ -34,40 +37,22 @@ fn pairs(path: &str) -> Vec<(f64, f64)> {
     steps.chunks(2).scan((0.0, 0.0), along).collect()
 }
 
-/// From places back to values, by the first and last tick that has its label in such a group.
-fn reading(svg: &Document, anchor: &str, place: &str) -> impl Fn(f64) -> f64 {
-    let group = svg
-        .descendants()
-        .find(|n| n.tag_name().name() == "g" && n.attribute("text-anchor") == Some(anchor))
-        .unwrap();
-    let ticks: Vec<(f64, f64)> = group
-        .children()
-        .map(|text| {
-            (
-                text.attribute(place).unwrap().parse().unwrap(),
-                text.text().unwrap().replace('\u{202f}', "").parse().unwrap(),
-            )
-        })
-        .collect();
-    let ((a, low), (b, high)) = (ticks[0], *ticks.last().unwrap());
-    // The base line of a text is a little below its middle.
-    let lower = if place == "y" { 0.35 * ChartSize::REPORT.font } else { 0.0 };
-    let (a, b) = (a - lower, b - lower);
-    move |at| low + (at - a) / (b - a) * (high - low)
+/// As a file.
+fn drawn(panel: &Panel) -> String {
+    document("", std::slice::from_ref(panel), 1, &ChartSize::REPORT).unwrap()
 }
 
 /// An element of a page, a file and a page of charts.
 #[test]
 fn drawings_spell_control_characters_out() {
     for mark in [Mark::Line, Mark::Bar, Mark::Box, Mark::Tile] {
-        let point =
-            |i| Point { x: 1.0, y: f64::from(i), half_width: None, label: Some(format!("{i}{HOSTILE}")) };
-        let one = Series { name: HOSTILE.into(), published: false, points: vec![point(1), point(2)] };
-        let bad = Panel { title: HOSTILE.into(), ..panel(mark, false, vec![one]) };
+        let points = [1.0, 2.0].map(|y| Point::bar(&format!("{y}{HOSTILE}"), y)).to_vec();
         let bad = Panel {
-            x: axis(HOSTILE, false),
-            y: Axis { domain: Some((1.0, 4.0)), ..axis(HOSTILE, false) },
-            ..bad
+            title: HOSTILE.into(),
+            x: Axis::new(HOSTILE, false),
+            y: Axis { domain: Some((1.0, 4.0)), ..Axis::new(HOSTILE, false) },
+            mark,
+            series: vec![Series { name: HOSTILE.into(), published: false, points }],
         };
         let look = ChartSize { titled: true, ..ChartSize::REPORT };
         let file = document("", std::slice::from_ref(&bad), 1, &look).unwrap();
@@ -112,21 +97,15 @@ fn pages_have_their_own_colour() {
     let ours = panel(Mark::Point, false, vec![series("x", false, &[(1.0, 2.0), (2.0, 3.0)])]);
     let inline = inline(&ours, &ChartSize::REPORT, 100).unwrap().into_string();
     assert!(inline.contains("currentColor") && !inline.contains("#ffffff"));
-    assert!(document("", &[ours], 1, &ChartSize::REPORT).unwrap().contains("#ffffff"));
+    assert!(drawn(&ours).contains("#ffffff"));
 }
 
 #[test]
 fn bars_stand_on_zero_and_reach_their_values() {
-    let bar = |label: &str, y| Point { x: 0.0, y, half_width: Some(1.0), label: Some(label.into()) };
+    let bar = |label: &str, y| Point { half_width: Some(1.0), ..Point::bar(label, y) };
     let points = |a, b| vec![bar("<none>", a), bar("some", b)];
     let each = |name: &str, a, b| Series { name: name.into(), published: false, points: points(a, b) };
-    let text = document(
-        "",
-        &[panel(Mark::Bar, false, vec![each("a", 10.0, 20.0), each("b", 5.0, 2.5)])],
-        1,
-        &ChartSize::REPORT,
-    )
-    .unwrap();
+    let text = drawn(&panel(Mark::Bar, false, vec![each("a", 10.0, 20.0), each("b", 5.0, 2.5)]));
     let svg = Document::parse(&text).unwrap();
     let y = reading(&svg, "end", "y");
     let bars = svg.descendants().filter(|n| n.tag_name().name() == "rect" && n.attribute("x").is_some());
@@ -150,7 +129,7 @@ fn every_mark_is_drawn_whatever_the_values() {
     of.points.iter_mut().for_each(|p| (p.half_width, p.label) = (Some(f64::INFINITY), Some("l".into())));
     for mark in [Mark::Line, Mark::Point, Mark::Bar, Mark::Box, Mark::Tile] {
         for log in [false, true] {
-            let text = document("", &[panel(mark, log, vec![of.clone()])], 2, &ChartSize::REPORT).unwrap();
+            let text = drawn(&panel(mark, log, vec![of.clone()]));
             let svg = Document::parse(&text).unwrap_or_else(|e| panic!("{mark:?}: {e}\n{text}"));
             assert!(!of_class(&svg, "series").is_empty(), "{mark:?}");
             assert!(!text.contains("NaN") && !text.contains("inf"), "{mark:?} {log}: {text}");
@@ -167,7 +146,7 @@ fn long_lines_are_short_files() {
     let mut values: Vec<(f64, f64)> = (0..100_000).map(|i| (f64::from(i), f64::from(i % 50))).collect();
     values[33_333].1 = 500.0;
     let long = panel(Mark::Line, false, vec![series("x", false, &values)]);
-    let text = document("", std::slice::from_ref(&long), 1, &ChartSize::REPORT).unwrap();
+    let text = drawn(&long);
     assert!(text.len() < 12_000, "{}", text.len());
     let svg = Document::parse(&text).unwrap();
     let y = reading(&svg, "end", "y");
@@ -181,8 +160,7 @@ fn long_lines_are_short_files() {
 #[test]
 fn lines_have_gaps() {
     let points: Vec<_> = (0..3000).map(|i| (f64::from(i), if i == 1000 { f64::NAN } else { 5.0 })).collect();
-    let one = panel(Mark::Line, false, vec![series("x", false, &points)]);
-    let text = document("", std::slice::from_ref(&one), 1, &ChartSize::REPORT).unwrap();
+    let text = drawn(&panel(Mark::Line, false, vec![series("x", false, &points)]));
     let svg = Document::parse(&text).unwrap();
     let drawn = of_class(&svg, "line")[0].attribute("d").unwrap();
     let starts: Vec<f64> =
@@ -195,7 +173,7 @@ fn lines_have_gaps() {
 #[test]
 fn symbols_stay_inside_the_frame() {
     let with = |name: &str, more: f64| {
-        let point = |x: f64| Point { x, y: x + more, half_width: Some(0.5), label: None };
+        let point = |x: f64| Point { half_width: Some(0.5), ..Point::at(x, x + more) };
         Series { name: name.into(), published: false, points: [1.0, 2.0, 4.0].map(point).to_vec() }
     };
     let ours = panel(Mark::Line, false, vec![with("a", 0.0), with("b", 1.0), with("c", 2.0)]);

@@ -1,8 +1,8 @@
 //! Which verdicts a report words, and how.
 
+use crate::algorithms::{page, report};
 use crate::fixture;
 use crate::written::{between, files, files_of, pages, study};
-use anabranch_report::{Results, write};
 use anabranch_study::*;
 use std::collections::BTreeMap;
 
@@ -44,10 +44,7 @@ fn quick_cases_meet_no_goals() {
     let goals = |size: &str| {
         let mut algorithms = fixture::algorithms();
         algorithms.iter_mut().for_each(|result| result.size = size.into());
-        let dir = tempfile::tempdir().unwrap();
-        let results = Results { algorithms: &algorithms, ..Results::default() };
-        write(dir.path(), &results, &fixture::context()).unwrap();
-        let index = std::fs::read_to_string(dir.path().join("index.html")).unwrap();
+        let index = page(report(&algorithms).path(), "index.html");
         between(&index, "<section id=\"goals\"", "</section>")[0].to_owned()
     };
     let judged = |html: &str| JUDGED.iter().any(|class| html.contains(&format!("<td class=\"{class}\">")));
