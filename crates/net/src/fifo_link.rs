@@ -23,7 +23,7 @@ pub struct FifoLink {
     due: Time,
     /// Whether it is now up, with drop-tail, and without losses, clock, opportunities and jitter.
     plain: bool,
-    /// All sums but the integrals.
+    /// What was delivered, dropped and lost.
     totals: Totals,
 }
 
@@ -52,7 +52,6 @@ impl FifoLink {
     #[inline]
     pub fn offer(&mut self, now: Time, wire_bytes: u32, ecn_capable: bool) -> Outcome {
         self.advance(now);
-        self.totals.offer(wire_bytes);
         if self.plain { self.take_plain(now, wire_bytes) } else { self.take(now, wire_bytes, ecn_capable) }
     }
 
@@ -132,7 +131,10 @@ impl FifoLink {
     /// The sums up to `now`.
     pub fn totals(&mut self, now: Time) -> Totals {
         self.advance(now);
+        let Totals { delivered, delivered_bytes, drops, dropped_bytes, losses, lost_bytes, .. } = self.totals;
         Totals {
+            offered: delivered + drops + losses,
+            offered_bytes: delivered_bytes + dropped_bytes + lost_bytes,
             queue_byte_seconds: self.queue.byte_seconds(now),
             transmitted_bits: self.transmitter.transmitted_bits(self.totals.delivered_bytes, now),
             capacity_bits: self.transmitter.capacity_bits(now),

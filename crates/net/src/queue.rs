@@ -14,13 +14,16 @@ pub(crate) struct Queue {
     bytes: u64,
     max_packets: u64,
     max_bytes: u64,
+    /// Of all packets that entered, each until its departure.
     integral: QueueIntegral,
 }
 
 /// A packet that waits. Its instant of departure is rounded down to 2⁻³² ns: 16 bytes in all.
 #[derive(Clone, Copy, Debug)]
 struct Queued {
-    nanos: u64,
+    /// The first whole nanosecond that is not before the departure.
+    left_at: u64,
+    /// The departure's fraction of a nanosecond.
     fraction: u32,
     size: u32,
 }
@@ -28,19 +31,21 @@ struct Queued {
 impl Queued {
     #[inline]
     fn new(departure: FineTime, size: u32) -> Queued {
-        let departure = departure.to_32();
-        Queued { nanos: (departure >> 32) as u64, fraction: departure as u32, size }
+        let fraction = departure.to_32() as u32;
+        let left_at = departure.whole().as_nanos().saturating_add(u64::from(fraction > 0));
+        Queued { left_at, fraction, size }
     }
 
-    /// The first whole nanosecond that is not before the departure.
+    /// The departure in whole nanoseconds, rounded down.
     #[inline]
-    fn left_at(self) -> u64 {
-        self.nanos.saturating_add(u64::from(self.fraction > 0))
+    fn nanos(self) -> u64 {
+        self.left_at - u64::from(self.fraction > 0)
     }
 
+    /// The departure, in 2⁻³² ns.
     #[inline]
     fn departure(self) -> u128 {
-        u128::from(self.nanos) << 32 | u128::from(self.fraction)
+        u128::from(self.nanos()) << 32 | u128::from(self.fraction)
     }
 }
 
@@ -66,11 +71,9 @@ impl Queue {
         while now.as_nanos() >= self.left_at
             && let Some(first) = self.waiting.front()
         {
-            let (departure, size) = (first.departure(), first.size);
-            self.bytes -= u64::from(size);
-            self.integral.leave_at(departure, size);
+            self.bytes -= u64::from(first.size);
             self.waiting.drop_front();
-            self.left_at = self.waiting.front().map_or(u64::MAX, |first| first.left_at());
+            self.left_at = self.waiting.front().map_or(u64::MAX, |first| first.left_at);
         }
     }
 
@@ -78,15 +81,16 @@ impl Queue {
     pub fn replan(&mut self, now: Time, departure: impl Fn(FineTime) -> Option<FineTime>) {
         let waiting = std::mem::take(&mut self.waiting);
         for packet in waiting.iter() {
-            match departure(FineTime::from_32(packet.departure())) {
-                Some(at) => self.waiting.push(Queued::new(at, packet.size)),
-                None => {
-                    self.bytes -= u64::from(packet.size);
-                    self.integral.leave_at(FineTime::from_time(now).to_32(), packet.size);
-                }
+            let planned = departure(FineTime::from_32(packet.departure()));
+            let replanned = Queued::new(planned.unwrap_or(FineTime::from_time(now)), packet.size);
+            self.integral.wait(packet.departure(), replanned.departure(), packet.size);
+            if planned.is_some() {
+                self.waiting.push(replanned);
+            } else {
+                self.bytes -= u64::from(packet.size);
             }
         }
-        self.left_at = self.waiting.front().map_or(u64::MAX, |first| first.left_at());
+        self.left_at = self.waiting.front().map_or(u64::MAX, |first| first.left_at);
     }
 
     /// Whether one more packet may wait.
@@ -99,10 +103,10 @@ impl Queue {
     #[inline]
     pub fn push(&mut self, now: Time, departure: FineTime, size: u32) {
         self.bytes += u64::from(size);
-        self.integral.enter(now, size);
         let packet = Queued::new(departure, size);
+        self.integral.wait(FineTime::from_time(now).to_32(), packet.departure(), size);
         if self.waiting.is_empty() {
-            self.left_at = packet.left_at();
+            self.left_at = packet.left_at;
         }
         self.waiting.push(packet);
     }
@@ -116,7 +120,7 @@ impl Queue {
     /// The time of the next departure, rounded down.
     #[inline]
     pub fn next_departure(&self) -> Time {
-        self.waiting.front().map_or(Time::NEVER, |first| Time::from_nanos(first.nanos))
+        self.waiting.front().map_or(Time::NEVER, |first| Time::from_nanos(first.nanos()))
     }
 
     /// Bytes that wait, as of the last `advance`.
@@ -128,7 +132,11 @@ impl Queue {
     /// The integral of the waiting bytes over time up to `now`, to which the queue must have been
     /// advanced, in byte-seconds.
     pub fn byte_seconds(&self, now: Time) -> f64 {
-        self.integral.byte_seconds(now, self.bytes)
+        let mut until_now = self.integral;
+        for packet in self.waiting.iter() {
+            until_now.wait(packet.departure(), FineTime::from_time(now).to_32(), packet.size);
+        }
+        until_now.byte_seconds(now, 0)
     }
 }
 
