@@ -117,7 +117,12 @@ impl Reinjections {
     }
 
     /// Takes the first queued chunk that `subflow` has not carried.
+    #[inline]
     pub(crate) fn next_on(&mut self, subflow: usize) -> Option<(u64, Chunk)> {
+        if self.is_queued() { self.next_queued_on(subflow) } else { None }
+    }
+
+    fn next_queued_on(&mut self, subflow: usize) -> Option<(u64, Chunk)> {
         while self.queue.front().is_some_and(|n| !self.is_waiting(*n)) {
             self.visit();
             self.queue.pop_front();

@@ -11,23 +11,24 @@ fn is_regular(subflow: &Subflow, cc: &Group) -> bool {
     !subflow.backup && subflow.is_usable(cc)
 }
 
-/// The subflows that may send now: those with room, backups only if no regular one is usable. A subflow
+/// The subflows that may send now, with their places: those with room, backups only if no regular one is usable. A subflow
 /// that only its pacer holds back will wake the connection.
+#[inline]
 pub(crate) fn ready<'a>(
     subflows: &'a mut [Subflow],
     cc: &'a Group,
     now: Time,
-) -> impl Iterator<Item = usize> + 'a {
-    let regular = subflows.iter().any(|s| is_regular(s, cc));
+) -> impl Iterator<Item = (usize, &'a Subflow)> {
+    let backups_wait = subflows.iter().any(|s| s.backup) && subflows.iter().any(|s| is_regular(s, cc));
     subflows.iter_mut().enumerate().filter_map(move |(i, subflow)| {
-        if (subflow.backup && regular) || !subflow.has_room(cc) {
+        if (subflow.backup && backups_wait) || !subflow.has_room(cc) {
             return None;
         }
         if !subflow.tx.may_pace(now) {
             subflow.tx.wait_for_pacer();
             return None;
         }
-        Some(i)
+        Some((i, &*subflow))
     })
 }
 
@@ -99,12 +100,12 @@ fn fastest_ready(subflows: &mut [Subflow], cc: &Group, now: Time) -> Option<usiz
 }
 
 /// The subflow with the smallest `key` among those that may send, the first one among equals.
+#[inline]
 fn least_ready<K: Ord>(
     subflows: &mut [Subflow],
     cc: &Group,
     now: Time,
     key: impl Fn(&Subflow) -> K,
 ) -> Option<usize> {
-    let ready = ready(subflows, cc, now).fold(0u32, |set, i| set | 1 << i);
-    (0..subflows.len()).filter(|i| ready & 1 << i != 0).min_by_key(|i| key(&subflows[*i]))
+    ready(subflows, cc, now).min_by_key(|(_, subflow)| key(subflow)).map(|(i, _)| i)
 }
