@@ -37,11 +37,12 @@ impl Ranges {
     /// newest.
     #[inline]
     fn behind(&self, is_before: impl Fn(&Range) -> bool) -> usize {
-        let oldest = self.held.len().saturating_sub(NEWEST);
         let is_before = |range: &(u32, u32)| is_before(&self.wide(*range));
-        match (oldest..self.held.len()).rev().find(|i| is_before(&self.held[*i])) {
-            Some(i) => i + 1,
-            None if oldest == 0 => 0,
+        let (older, newer) = self.held.as_slices();
+        let newest = if newer.is_empty() { older } else { newer };
+        match newest.iter().rev().take(NEWEST).position(is_before) {
+            Some(i) => self.held.len() - i,
+            None if self.held.len() <= NEWEST.min(newest.len()) => 0,
             None => self.held.partition_point(is_before),
         }
     }
