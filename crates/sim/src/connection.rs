@@ -216,9 +216,7 @@ impl Connection {
             return;
         }
         match packet.kind {
-            Kind::Data if self.receives_early(s) => {
-                self.subflows[s].receive_early(packet, at, &mut self.incoming, net);
-            }
+            Kind::Data if self.receives_early(s) => self.receive(s, packet, at, net),
             Kind::Data => self.on_data(s, packet, net),
             Kind::Ack => self.on_ack(s, packet, net),
             _ => self.on_rare_packet(s, packet, net),

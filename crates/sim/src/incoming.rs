@@ -3,7 +3,7 @@
 use crate::dss::Dss;
 use crate::packet::{Chunk, widen};
 use crate::stream::{Corrupt, ReceiveStream};
-use anabranch_net::{Fifo, Time};
+use anabranch_net::Time;
 use anabranch_scenario::Tcp;
 
 #[derive(Clone)]
@@ -19,18 +19,21 @@ pub(crate) struct Incoming {
     /// Segments per ACK, and the longest delay of one: copies beside what else a segment needs.
     pub(crate) delayed_ack: u16,
     pub(crate) delayed_ack_timeout: Time,
-    /// What was delivered when, if a lone receiver is ahead of time, at least since the last arrival before now.
-    history: Fifo<Delivered>,
+    /// What a lone receiver ahead of time had delivered when the measurement begins and ends.
+    marks: Box<[Mark]>,
+    /// How many marks this receiver has passed, and the time of the next one.
+    passed: u8,
+    next_mark: Time,
     /// The stream is corrupt.
     pub(crate) corrupt: Option<Box<Corrupt>>,
 }
 
-/// What is delivered after an arrival, modulo 2³²: fewer bytes are in flight, as a window has at most 2³⁰.
+/// What is delivered before a time.
 #[derive(Clone, Copy, Debug)]
-struct Delivered {
+struct Mark {
     at: Time,
-    bytes: u32,
-    first_bytes: u32,
+    bytes: u64,
+    first_bytes: u64,
 }
 
 /// A segment that a receiver took ahead of time, and that has not joined the stream.
@@ -66,7 +69,9 @@ impl Incoming {
             window,
             delayed_ack: tcp.delayed_ack,
             delayed_ack_timeout: tcp.delayed_ack_timeout,
-            history: Fifo::default(),
+            marks: Box::default(),
+            passed: 0,
+            next_mark: Time::NEVER,
             corrupt: None,
         }
     }
@@ -93,21 +98,42 @@ impl Incoming {
         (self.stream.next() as u32, self.stream.bytes() as u32)
     }
 
-    /// Records what is delivered after the arrival at `at`; `first_bytes` are first copies.
-    #[inline]
-    pub(crate) fn record(&mut self, at: Time, first_bytes: u64, now: Time) {
-        while self.history.is_full() && self.history.second().is_some_and(|second| second.at < now) {
-            self.history.drop_front();
-        }
-        let (bytes, first_bytes) = (self.stream.bytes() as u32, first_bytes as u32);
-        self.history.push(Delivered { at, bytes, first_bytes });
+    /// A lone receiver ahead of time is measured between these times, which are in order.
+    pub(crate) fn mark(&mut self, times: [Time; 2]) {
+        self.marks = times.map(|at| Mark { at, bytes: 0, first_bytes: 0 }).into();
+        self.next_mark = times[0];
     }
 
-    /// The bytes delivered before `now`, and the first copies, of which the last record has `first_bytes`; `None` without records.
-    pub(crate) fn recorded(&self, first_bytes: u64, now: Time) -> Option<(u64, u64)> {
-        let last = self.history.iter().take_while(|delivered| delivered.at < now).last();
-        let (bytes, first) = last.map_or((0, 0), |last| (last.bytes, last.first_bytes));
-        (!self.history.is_empty()).then(|| (widen(self.stream.bytes(), bytes), widen(first_bytes, first)))
+    /// A lone receiver ahead of time comes to a segment that arrives at `at`. Before it, `first_bytes` are first copies.
+    #[inline]
+    pub(crate) fn pass(&mut self, at: Time, first_bytes: u64) {
+        if at >= self.next_mark {
+            self.pass_marks(at, first_bytes);
+        }
+    }
+
+    #[cold]
+    fn pass_marks(&mut self, at: Time, first_bytes: u64) {
+        while at >= self.next_mark && self.next_mark < Time::NEVER {
+            let mark = &mut self.marks[usize::from(self.passed)];
+            (mark.bytes, mark.first_bytes) = (self.stream.bytes(), first_bytes);
+            self.passed += 1;
+            self.next_mark = self.marks.get(usize::from(self.passed)).map_or(Time::NEVER, |mark| mark.at);
+        }
+    }
+
+    /// The bytes that a lone receiver ahead of time had delivered before `now`, and the first copies, of which there are `first_bytes` by
+    /// now. Between marks, where a run is interrupted, nobody knows these: it is then what was `acked`.
+    pub(crate) fn delivered_before(&self, now: Time, first_bytes: u64, acked: u64) -> (u64, u64) {
+        let mut passed =
+            self.marks.iter().take(self.passed.into()).map(|mark| (mark.bytes, mark.first_bytes));
+        match self.marks.iter().position(|mark| mark.at == now) {
+            Some(mark) => passed.nth(mark).unwrap_or((self.stream.bytes(), first_bytes)),
+            None => {
+                let (bytes, first_bytes) = passed.next().unwrap_or_default();
+                (acked.max(bytes), acked.max(first_bytes))
+            }
+        }
     }
 }
 
@@ -117,27 +143,35 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// At each time since the last record, what a plain list says, also where bytes pass 2³².
+        /// What a plain list says, also where bytes pass 2³².
         #[test]
-        fn records_are_those_of_a_list(steps in prop::collection::vec((0u64..4, 0u64..30, any::<bool>()), 1..300)) {
+        fn marks_are_those_of_a_list(
+            steps in prop::collection::vec((0u64..4, any::<bool>()), 1..100),
+            begin in 0u64..100,
+            length in 1u64..100,
+        ) {
             let mut incoming = Incoming::new(&Tcp::default(), Dss::new(false, false), 0, false);
             let from = u64::from(u32::MAX) - 5000;
             incoming.stream = ReceiveStream::at(from);
-            let (mut now, mut last, mut first_bytes, mut list) = (0, 0, from, vec![(0, from, from)]);
-            incoming.record(Time::ZERO, from, Time::ZERO);
-            for (n, (gap, ahead, is_next)) in steps.into_iter().enumerate() {
-                now += gap;
-                last = (now + ahead).max(last + 1);
+            let marks = [begin, begin + length];
+            incoming.mark(marks.map(Time::from_nanos));
+            let (mut at, mut first_bytes, mut list) = (0, from, vec![]);
+            for (n, (gap, is_next)) in steps.into_iter().enumerate() {
+                at += gap;
+                list.push((at, incoming.stream.bytes(), first_bytes));
+                incoming.pass(Time::from_nanos(at), first_bytes);
                 // A chunk behind a hole is a first copy that is not delivered.
                 let chunk = Chunk { offset: incoming.stream.bytes() as u32, len: 100 };
                 let number = incoming.stream.next() as u32 + if is_next { 0 } else { 1000 + 2 * n as u32 };
                 first_bytes += incoming.take(number, chunk);
-                let at = Time::from_nanos(last);
-                incoming.record(at, first_bytes, Time::from_nanos(now));
-                list.push((last, incoming.stream.bytes(), first_bytes));
-                for later in now.max(1)..=last + 1 {
-                    let want = list.iter().rfind(|(at, ..)| *at < later).map(|(_, bytes, first)| (*bytes, *first));
-                    prop_assert_eq!(incoming.recorded(first_bytes, Time::from_nanos(later)), want);
+                // After an interruption, what was acknowledged, but no less than at the beginning.
+                let begun = list.iter().find(|(at, ..)| *at >= begin).map_or((0, 0), |(_, bytes, first)| (*bytes, *first));
+                let want = (begun.0.max(from + 150), begun.1.max(from + 150));
+                prop_assert_eq!(incoming.delivered_before(Time::from_nanos(marks[1] + 1), first_bytes, from + 150), want);
+                for mark in marks {
+                    let later = list.iter().find(|(at, ..)| *at >= mark).map(|(_, bytes, first)| (*bytes, *first));
+                    let want = later.unwrap_or((incoming.stream.bytes(), first_bytes));
+                    prop_assert_eq!(incoming.delivered_before(Time::from_nanos(mark), first_bytes, 0), want);
                 }
             }
         }

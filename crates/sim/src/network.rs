@@ -166,6 +166,20 @@ impl Network {
         self.enter(packet, target, ahead)
     }
 
+    /// A segment enters the only link of its path, and the receiver takes it ahead of time. Returns when it arrives, and whether the
+    /// link marked it; `None` if the link dropped it. Links that are not at the end of such a path: [`Network::send_data`].
+    #[inline(always)]
+    pub(crate) fn offer(&mut self, link: u32, wire: u16, ecn_capable: bool) -> Option<(Time, bool)> {
+        let now = self.events.now();
+        match &mut self.hops[link as usize].stage {
+            Stage::Link(link) => match link.offer(now, wire.into(), ecn_capable) {
+                Outcome::Delivered { at, marked } => Some((at, marked)),
+                Outcome::Dropped(_) => None,
+            },
+            Stage::Dequeue(_) | Stage::Pipe => unreachable!("hop {link} decides later"),
+        }
+    }
+
     /// Sends an ACK of the receiver at `at`. Return routes begin with the lane of the host.
     #[inline]
     pub(crate) fn send_ack(&mut self, mut packet: Packet, at: Time) {
@@ -339,7 +353,7 @@ impl Network {
 
     /// Counts a packet that a link dropped.
     #[inline(never)]
-    fn note_drop(&mut self, packet: &Packet) {
+    pub(crate) fn note_drop(&mut self, packet: &Packet) {
         self.drops.note(packet);
         self.sacks.release(packet);
         if matches!(packet.kind, Kind::Datagram | Kind::DatagramBack) {

@@ -90,7 +90,7 @@ impl Receiver {
         }
         self.pending += 1;
         if packet.has(flag::CWR | flag::CE | flag::PSH) {
-            self.track_flags(packet);
+            self.track_flags(packet.flags);
         }
         if seq != self.next || self.disordered {
             return self.out_of_order(seq);
@@ -156,12 +156,12 @@ impl Receiver {
     }
 
     /// RFC 3168 §6.1.3: CE is echoed until the sender signals its reduction.
-    fn track_flags(&mut self, packet: &Packet) {
-        self.pushed |= packet.has(flag::PSH);
-        if packet.has(flag::CWR) {
+    fn track_flags(&mut self, flags: u8) {
+        self.pushed |= flags & flag::PSH != 0;
+        if flags & flag::CWR != 0 {
             self.echo_ce = false;
         }
-        if packet.has(flag::CE) {
+        if flags & flag::CE != 0 {
             self.echo_ce = true;
         }
     }

@@ -284,9 +284,12 @@ impl<'a> Simulator<'a> {
         self.targets.push(Target::Application(c));
         let random = self.scenario.application_random(self.seed, f);
         let application = Application::new(application, random);
-        let connection = Connection::new(subflows, self.group(f)?, application, flow, first);
-        self.connections.push(connection);
+        let mut connection = Connection::new(subflows, self.group(f)?, application, flow, first);
         let (from, to) = (self.scenario.warmup.max(flow.start), flow.stop.min(self.scenario.duration));
+        if connection.has_lone_receiver_ahead() {
+            connection.incoming.mark([from, to]);
+        }
+        self.connections.push(connection);
         self.measured.push(ConnectionMeter::new(from, to));
         Ok(())
     }
@@ -561,6 +564,7 @@ fn subflows_of(
         let mut subflow = Subflow::new(id, path.backup, flow.tcp.min_rto, observables);
         subflow.wanted = flow.joins_at_start(p);
         subflow.ahead = ahead;
+        subflow.has_one_link = path.links.len() == 1;
         subflow.last_link = path.links.last().map_or(0, |link| *link as u32);
         subflows.push(subflow);
         owners.push((c as u32, p as u32));

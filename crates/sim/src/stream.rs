@@ -93,6 +93,11 @@ impl SendStream {
         self.repeats.as_ref().is_some_and(|repeats| repeats.is_queued()) || self.is_window_blocked()
     }
 
+    /// Bytes that the receiver has acknowledged.
+    pub(crate) fn acked_bytes(&self) -> u64 {
+        self.acked_bytes
+    }
+
     /// Offset of the next byte to cut.
     pub(crate) fn cut_bytes(&self) -> u64 {
         self.cut_bytes

@@ -40,6 +40,8 @@ pub(crate) struct Subflow {
     pub(crate) life: u16,
     /// Whether its receiver takes segments ahead of time.
     pub(crate) ahead: bool,
+    /// Whether its path has one link.
+    pub(crate) has_one_link: bool,
     /// Used only while no regular subflow is usable.
     pub(crate) backup: bool,
     /// Whether to open it once the connection is established.
@@ -81,6 +83,7 @@ impl Subflow {
             stage: Stage::Idle,
             life: 0,
             ahead: false,
+            has_one_link: false,
             last_link: 0,
             target: 0,
             early: Fifo::default(),

@@ -173,7 +173,7 @@ impl Connection {
         if !self.multipath || !self.out.can_reinject() {
             return None;
         }
-        let ready = schedule::ready(&mut self.subflows, &self.cc, now).fold(0u32, |set, s| set | 1 << s);
+        let ready = schedule::ready(&mut self.subflows, &self.cc, now).fold(0u32, |set, (s, _)| set | 1 << s);
         let mut ready = (0..self.subflows.len()).filter(|s| ready & 1 << s != 0);
         ready.find_map(|s| self.next_chunk(s, now).map(|(n, chunk)| (s, n, chunk)))
     }
@@ -235,7 +235,7 @@ impl Connection {
     pub(super) fn send_redundantly(&mut self, net: &mut Network) {
         let now = net.now();
         for s in 0..self.subflows.len() {
-            while schedule::ready(&mut self.subflows, &self.cc, now).any(|r| r == s) {
+            while schedule::ready(&mut self.subflows, &self.cc, now).any(|(ready, _)| ready == s) {
                 let n = self.subflows[s].redundant_next.max(self.out.una());
                 self.subflows[s].redundant_next = n;
                 let next = match self.out.repeat_on(n, s) {
@@ -307,7 +307,7 @@ impl Connection {
         Self::transmit(subflow, seq, segment, incoming, net);
     }
 
-    #[inline]
+    #[inline(always)] // with its caller's segment in registers
     pub(super) fn transmit(
         subflow: &mut Subflow,
         seq: u64,
@@ -322,7 +322,19 @@ impl Connection {
         packet.len = segment.len;
         packet.flags = segment.flags;
         packet.offset = segment.offset;
-        if let Some(at) = net.send_data(&mut packet, subflow.ahead) {
+        // Others get copies of the packet, so that on the short way it need not be in memory.
+        let arrives = if subflow.ahead && subflow.has_one_link {
+            let outcome = net.offer(subflow.last_link, wire, packet.has(flag::ECT));
+            if outcome.is_none() {
+                net.note_drop(&{ packet });
+            }
+            outcome
+        } else {
+            let mut sent = packet;
+            net.send_data(&mut sent, subflow.ahead).map(|at| (at, sent.has(flag::CE)))
+        };
+        if let Some((at, marked)) = arrives {
+            packet.flags |= if marked { flag::CE } else { 0 };
             subflow.receive_early(&packet, at, incoming, net);
         }
     }
