@@ -95,6 +95,7 @@ fn srtt(subflow: &Subflow) -> Time {
     subflow.tx.rtt.smoothed()
 }
 
+#[inline]
 fn fastest_ready(subflows: &mut [Subflow], cc: &Group, now: Time) -> Option<usize> {
     least_ready(subflows, cc, now, srtt)
 }
