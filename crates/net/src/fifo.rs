@@ -30,12 +30,6 @@ impl<T: Copy> Fifo<T> {
         self.len == 0
     }
 
-    /// Whether the next element makes it grow.
-    #[inline]
-    pub fn is_full(&self) -> bool {
-        self.len == self.ring.len()
-    }
-
     /// The first element.
     #[inline]
     pub fn front(&self) -> Option<&T> {
@@ -46,12 +40,6 @@ impl<T: Copy> Fifo<T> {
     #[inline]
     pub fn back(&self) -> Option<&T> {
         (self.len > 0).then(|| &self.ring[self.last])
-    }
-
-    /// The element behind the first.
-    #[inline]
-    pub fn second(&self) -> Option<&T> {
-        (self.len > 1).then(|| &self.ring[self.behind(self.first)])
     }
 
     /// All elements, in order.
@@ -169,7 +157,7 @@ mod tests {
                 }
                 prop_assert!(fifo.iter().eq(&plain));
                 prop_assert_eq!((fifo.len(), fifo.is_empty()), (plain.len(), plain.is_empty()));
-                prop_assert_eq!((fifo.front(), fifo.second(), fifo.back()), (plain.front(), plain.get(1), plain.back()));
+                prop_assert_eq!((fifo.front(), fifo.back()), (plain.front(), plain.back()));
             }
         }
     }

@@ -14,7 +14,6 @@ pub(crate) struct Queue {
     bytes: u64,
     max_packets: u64,
     max_bytes: u64,
-    /// Of all packets that entered, each until its departure.
     integral: QueueIntegral,
 }
 
@@ -71,7 +70,9 @@ impl Queue {
         while now.as_nanos() >= self.left_at
             && let Some(first) = self.waiting.front()
         {
-            self.bytes -= u64::from(first.size);
+            let (departure, size) = (first.departure(), first.size);
+            self.bytes -= u64::from(size);
+            self.integral.leave_at(departure, size);
             self.waiting.drop_front();
             self.left_at = self.waiting.front().map_or(u64::MAX, |first| first.left_at);
         }
@@ -81,13 +82,12 @@ impl Queue {
     pub fn replan(&mut self, now: Time, departure: impl Fn(FineTime) -> Option<FineTime>) {
         let waiting = std::mem::take(&mut self.waiting);
         for packet in waiting.iter() {
-            let planned = departure(FineTime::from_32(packet.departure()));
-            let replanned = Queued::new(planned.unwrap_or(FineTime::from_time(now)), packet.size);
-            self.integral.wait(packet.departure(), replanned.departure(), packet.size);
-            if planned.is_some() {
-                self.waiting.push(replanned);
-            } else {
-                self.bytes -= u64::from(packet.size);
+            match departure(FineTime::from_32(packet.departure())) {
+                Some(at) => self.waiting.push(Queued::new(at, packet.size)),
+                None => {
+                    self.bytes -= u64::from(packet.size);
+                    self.integral.leave_at(FineTime::from_time(now).to_32(), packet.size);
+                }
             }
         }
         self.left_at = self.waiting.front().map_or(u64::MAX, |first| first.left_at);
@@ -103,8 +103,8 @@ impl Queue {
     #[inline]
     pub fn push(&mut self, now: Time, departure: FineTime, size: u32) {
         self.bytes += u64::from(size);
+        self.integral.enter(now, size);
         let packet = Queued::new(departure, size);
-        self.integral.wait(FineTime::from_time(now).to_32(), packet.departure(), size);
         if self.waiting.is_empty() {
             self.left_at = packet.left_at;
         }
@@ -132,11 +132,7 @@ impl Queue {
     /// The integral of the waiting bytes over time up to `now`, to which the queue must have been
     /// advanced, in byte-seconds.
     pub fn byte_seconds(&self, now: Time) -> f64 {
-        let mut until_now = self.integral;
-        for packet in self.waiting.iter() {
-            until_now.wait(packet.departure(), FineTime::from_time(now).to_32(), packet.size);
-        }
-        until_now.byte_seconds(now, 0)
+        self.integral.byte_seconds(now, self.bytes)
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct Incoming {
     /// Segments per ACK, and the longest delay of one: copies beside what else a segment needs.
     pub(crate) delayed_ack: u16,
     pub(crate) delayed_ack_timeout: Time,
-    /// What a lone receiver ahead of time had delivered when the measurement begins and ends.
+    /// What a lone receiver ahead of time has delivered when its measurement begins, and when it ends.
     marks: Box<[Mark]>,
     /// How many marks this receiver has passed, and the time of the next one.
     passed: u8,
@@ -122,17 +122,16 @@ impl Incoming {
         }
     }
 
-    /// The bytes that a lone receiver ahead of time had delivered before `now`, and the first copies, of which there are `first_bytes` by
-    /// now. Between marks, where a run is interrupted, nobody knows these: it is then what was `acked`.
+    /// The bytes that a lone receiver ahead of time delivers before `now`, and the first copies. It has taken `first_bytes` of these, some
+    /// ahead of time. Between marks, where a run is interrupted, the exact value is unknown: `acked` takes its place, or what is at least
+    /// delivered, the value at the first mark.
     pub(crate) fn delivered_before(&self, now: Time, first_bytes: u64, acked: u64) -> (u64, u64) {
+        let taken = (self.stream.bytes(), first_bytes);
         let mut passed =
             self.marks.iter().take(self.passed.into()).map(|mark| (mark.bytes, mark.first_bytes));
         match self.marks.iter().position(|mark| mark.at == now) {
-            Some(mark) => passed.nth(mark).unwrap_or((self.stream.bytes(), first_bytes)),
-            None => {
-                let (bytes, first_bytes) = passed.next().unwrap_or_default();
-                (acked.max(bytes), acked.max(first_bytes))
-            }
+            Some(mark) => passed.nth(mark).unwrap_or(taken),
+            None => passed.next().map_or(taken, |(bytes, first)| (acked.max(bytes), acked.max(first))),
         }
     }
 }
@@ -164,14 +163,15 @@ mod tests {
                 let chunk = Chunk { offset: incoming.stream.bytes() as u32, len: 100 };
                 let number = incoming.stream.next() as u32 + if is_next { 0 } else { 1000 + 2 * n as u32 };
                 first_bytes += incoming.take(number, chunk);
-                // After an interruption, what was acknowledged, but no less than at the beginning.
-                let begun = list.iter().find(|(at, ..)| *at >= begin).map_or((0, 0), |(_, bytes, first)| (*bytes, *first));
-                let want = (begun.0.max(from + 150), begun.1.max(from + 150));
-                prop_assert_eq!(incoming.delivered_before(Time::from_nanos(marks[1] + 1), first_bytes, from + 150), want);
+                let acked = incoming.stream.bytes().min(from + 150);
+                let first_from = |mark: u64| list.iter().find(|(at, ..)| *at >= mark).map(|(_, bytes, first)| (*bytes, *first));
+                let taken = (incoming.stream.bytes(), first_bytes);
+                // Interrupted: what was acknowledged, but no less than at the beginning.
+                let want = first_from(begin).map_or(taken, |(bytes, first)| (acked.max(bytes), acked.max(first)));
+                prop_assert_eq!(incoming.delivered_before(Time::from_nanos(marks[1] + 1), first_bytes, acked), want);
                 for mark in marks {
-                    let later = list.iter().find(|(at, ..)| *at >= mark).map(|(_, bytes, first)| (*bytes, *first));
-                    let want = later.unwrap_or((incoming.stream.bytes(), first_bytes));
-                    prop_assert_eq!(incoming.delivered_before(Time::from_nanos(mark), first_bytes, 0), want);
+                    let want = first_from(mark).unwrap_or(taken);
+                    prop_assert_eq!(incoming.delivered_before(Time::from_nanos(mark), first_bytes, acked), want);
                 }
             }
         }

@@ -92,7 +92,8 @@ pub struct Run {
 ///
 /// The result is a function of `scenario` and `seed` (which replaces the scenario's own). Samples
 /// go to `sink`. `keep_going` is called regularly with the simulated time. If it returns false, the
-/// run ends early, and its summary covers the time until then.
+/// run ends early, and its summary covers the time until then. An endless flow with one subflow may then count only what its sender
+/// knows to be delivered.
 ///
 /// # Errors
 /// [`SimError`] if the run breaks an invariant or cannot be simulated.
@@ -105,7 +106,7 @@ pub fn run(
     finish(Simulator::new(scenario, seed, sink)?, keep_going)
 }
 
-/// The same, with a capture; the result does not depend on it.
+/// The same, with a capture; the result of a complete run does not depend on it.
 pub fn run_captured(
     scenario: &Scenario,
     seed: u64,

@@ -151,23 +151,17 @@ impl Network {
     }
 
     /// Sends a packet on its first hop.
+    #[inline]
     pub(crate) fn send(&mut self, mut packet: Packet) {
-        self.send_data(&mut packet, false);
-    }
-
-    /// Sends a segment on its first hop. If that is the last and the receiver takes it `ahead` of time, returns when it arrives.
-    #[inline(always)]
-    pub(crate) fn send_data(&mut self, packet: &mut Packet, ahead: bool) -> Option<Time> {
         if self.observations.is_some() {
-            self.send_captured(*packet);
-            return None;
+            return self.send_captured(packet);
         }
-        let target = self.routes.begin(packet);
-        self.enter(packet, target, ahead)
+        let target = self.routes.begin(&mut packet);
+        self.enter(&mut packet, target, false);
     }
 
     /// A segment enters the only link of its path, and the receiver takes it ahead of time. Returns when it arrives, and whether the
-    /// link marked it; `None` if the link dropped it. Links that are not at the end of such a path: [`Network::send_data`].
+    /// link marked it; `None` if the link dropped it. For other segments: [`Network::send`].
     #[inline(always)]
     pub(crate) fn offer(&mut self, link: u32, wire: u16, ecn_capable: bool) -> Option<(Time, bool)> {
         let now = self.events.now();

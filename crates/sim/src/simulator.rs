@@ -286,7 +286,7 @@ impl<'a> Simulator<'a> {
         let application = Application::new(application, random);
         let mut connection = Connection::new(subflows, self.group(f)?, application, flow, first);
         let (from, to) = (self.scenario.warmup.max(flow.start), flow.stop.min(self.scenario.duration));
-        if connection.has_lone_receiver_ahead() {
+        if from < to && connection.has_lone_receiver_ahead() {
             connection.incoming.mark([from, to]);
         }
         self.connections.push(connection);

@@ -40,7 +40,7 @@ pub(crate) struct Subflow {
     pub(crate) life: u16,
     /// Whether its receiver takes segments ahead of time.
     pub(crate) ahead: bool,
-    /// Whether its path has one link.
+    /// Whether its path has only one link.
     pub(crate) has_one_link: bool,
     /// Used only while no regular subflow is usable.
     pub(crate) backup: bool,

@@ -149,8 +149,14 @@ fn run_side_by_side(scenario: &Scenario, seed: u64) -> Short {
         GENERAL_ONLY.set(true);
         step_instant(&mut general, at.or(Some(scenario.duration)));
         GENERAL_ONLY.set(false);
-        for (own, other) in simulator.connections.iter().zip(&general.connections) {
+        for (c, (own, other)) in simulator.connections.iter().zip(&general.connections).enumerate() {
             assert_eq!((own.cc.paths(), own.out.una()), (other.cc.paths(), other.out.una()), "at {at:?}");
+            if let Some(at) = at.filter(|_| simulator.measured[c].running) {
+                // What the record of a run that is interrupted now counts.
+                let (delivered, _) = own.delivered_before(at + Time::from_nanos(1));
+                let possible = simulator.measured[c].bytes..=other.incoming.stream.bytes();
+                assert!(possible.contains(&delivered), "at {at:?}: {delivered} of {possible:?}");
+            }
             if n.is_multiple_of(16) || at.is_none() {
                 let senders =
                     |c: &Connection| c.subflows.iter().map(|s| format!("{:?}", s.tx)).collect::<Vec<_>>();

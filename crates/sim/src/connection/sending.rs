@@ -307,7 +307,7 @@ impl Connection {
         Self::transmit(subflow, seq, segment, incoming, net);
     }
 
-    #[inline(always)] // with its caller's segment in registers
+    #[inline(always)] // keeps the segment in its caller's registers
     pub(super) fn transmit(
         subflow: &mut Subflow,
         seq: u64,
@@ -322,20 +322,16 @@ impl Connection {
         packet.len = segment.len;
         packet.flags = segment.flags;
         packet.offset = segment.offset;
-        // Others get copies of the packet, so that on the short way it need not be in memory.
-        let arrives = if subflow.ahead && subflow.has_one_link {
-            let outcome = net.offer(subflow.last_link, wire, packet.has(flag::ECT));
-            if outcome.is_none() {
-                net.note_drop(&{ packet });
+        if !(subflow.ahead && subflow.has_one_link) {
+            return net.send(packet);
+        }
+        match net.offer(subflow.last_link, wire, packet.has(flag::ECT)) {
+            Some((at, marked)) => {
+                packet.flags |= if marked { flag::CE } else { 0 };
+                subflow.receive_early(&packet, at, incoming, net);
             }
-            outcome
-        } else {
-            let mut sent = packet;
-            net.send_data(&mut sent, subflow.ahead).map(|at| (at, sent.has(flag::CE)))
-        };
-        if let Some((at, marked)) = arrives {
-            packet.flags |= if marked { flag::CE } else { 0 };
-            subflow.receive_early(&packet, at, incoming, net);
+            // A copy: a packet without an address stays in registers.
+            None => net.note_drop(&{ packet }),
         }
     }
 
