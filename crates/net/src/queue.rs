@@ -20,9 +20,7 @@ pub(crate) struct Queue {
 /// A packet that waits. Its instant of departure is rounded down to 2⁻³² ns: 16 bytes in all.
 #[derive(Clone, Copy, Debug)]
 struct Queued {
-    /// The first whole nanosecond that is not before the departure.
-    left_at: u64,
-    /// The departure's fraction of a nanosecond.
+    nanos: u64,
     fraction: u32,
     size: u32,
 }
@@ -30,21 +28,19 @@ struct Queued {
 impl Queued {
     #[inline]
     fn new(departure: FineTime, size: u32) -> Queued {
-        let fraction = departure.to_32() as u32;
-        let left_at = departure.whole().as_nanos().saturating_add(u64::from(fraction > 0));
-        Queued { left_at, fraction, size }
+        let departure = departure.to_32();
+        Queued { nanos: (departure >> 32) as u64, fraction: departure as u32, size }
     }
 
-    /// The departure in whole nanoseconds, rounded down.
+    /// The first whole nanosecond that is not before the departure.
     #[inline]
-    fn nanos(self) -> u64 {
-        self.left_at - u64::from(self.fraction > 0)
+    fn left_at(self) -> u64 {
+        self.nanos.saturating_add(u64::from(self.fraction > 0))
     }
 
-    /// The departure, in 2⁻³² ns.
     #[inline]
     fn departure(self) -> u128 {
-        u128::from(self.nanos()) << 32 | u128::from(self.fraction)
+        u128::from(self.nanos) << 32 | u128::from(self.fraction)
     }
 }
 
@@ -74,7 +70,7 @@ impl Queue {
             self.bytes -= u64::from(size);
             self.integral.leave_at(departure, size);
             self.waiting.drop_front();
-            self.left_at = self.waiting.front().map_or(u64::MAX, |first| first.left_at);
+            self.left_at = self.waiting.front().map_or(u64::MAX, |first| first.left_at());
         }
     }
 
@@ -90,7 +86,7 @@ impl Queue {
                 }
             }
         }
-        self.left_at = self.waiting.front().map_or(u64::MAX, |first| first.left_at);
+        self.left_at = self.waiting.front().map_or(u64::MAX, |first| first.left_at());
     }
 
     /// Whether one more packet may wait.
@@ -106,7 +102,7 @@ impl Queue {
         self.integral.enter(now, size);
         let packet = Queued::new(departure, size);
         if self.waiting.is_empty() {
-            self.left_at = packet.left_at;
+            self.left_at = packet.left_at();
         }
         self.waiting.push(packet);
     }
@@ -120,7 +116,7 @@ impl Queue {
     /// The time of the next departure, rounded down.
     #[inline]
     pub fn next_departure(&self) -> Time {
-        self.waiting.front().map_or(Time::NEVER, |first| Time::from_nanos(first.nanos()))
+        self.waiting.front().map_or(Time::NEVER, |first| Time::from_nanos(first.nanos))
     }
 
     /// Bytes that wait, as of the last `advance`.

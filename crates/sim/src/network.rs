@@ -151,7 +151,7 @@ impl Network {
     }
 
     /// Sends a packet on its first hop.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn send(&mut self, mut packet: Packet) {
         if self.observations.is_some() {
             return self.send_captured(packet);
