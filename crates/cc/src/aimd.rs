@@ -7,20 +7,18 @@ use crate::{Ack, Algorithm, Congestion, MIN_CWND, MIN_SSTHRESH, Path, Seconds, S
 use alloc::{boxed::Box, vec::Vec};
 
 /// An algorithm that is two functions of the table, without a memory of its own.
+#[allow(unused_variables)] // of what does nothing unless an algorithm overrides it
 pub(crate) trait Aimd: Clone + Send + 'static {
     /// The growth of window `r` per acknowledged segment in congestion avoidance; it may be negative.
     fn increase(&self, paths: &[Path], r: usize) -> Segments;
 
     /// The decrease of window `r` at a loss, in halves of the window.
     fn decrease(&self, paths: &[Path], r: usize) -> f64 {
-        let _ = (paths, r);
         1.0
     }
 
     /// See [`Algorithm::observe`].
-    fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
-        let _ = (paths, r, out);
-    }
+    fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {}
 }
 
 /// Windows that grow and shrink by such an algorithm, with what can be set of all of them.

@@ -65,16 +65,13 @@ pub struct Congestion {
 /// rows that count ([`Path::counts`]) may enter a sum, a mean, a maximum or a number of paths; the row of
 /// the event itself does once it has a round-trip time. State of an algorithm's own is kept per
 /// row, indexed like `paths`.
+#[allow(unused_variables)] // of what does nothing unless an algorithm overrides it
 pub trait Algorithm: Send {
     /// Row `r` is new, or is in use again after it was removed.
-    fn path_added(&mut self, paths: &mut [Path], r: usize) {
-        let _ = (paths, r);
-    }
+    fn path_added(&mut self, paths: &mut [Path], r: usize) {}
 
     /// Row `r` will carry nothing more: forget its state.
-    fn path_removed(&mut self, paths: &mut [Path], r: usize) {
-        let _ = (paths, r);
-    }
+    fn path_removed(&mut self, paths: &mut [Path], r: usize) {}
 
     /// Segments were acknowledged on `r`; grow its window. The row's measurements are already
     /// current, and `ack.acked` is 0 where growth is not allowed.
@@ -85,14 +82,10 @@ pub trait Algorithm: Send {
 
     /// The last congestion event on `r` was spurious. Its window and threshold have been
     /// restored; restore all other state that it changed.
-    fn spurious(&mut self, paths: &mut [Path], r: usize) {
-        let _ = (paths, r);
-    }
+    fn spurious(&mut self, paths: &mut [Path], r: usize) {}
 
     /// Data was acknowledged on `r` while the sender was not limited by its window.
-    fn app_limited(&mut self, paths: &mut [Path], r: usize, now: Seconds) {
-        let _ = (paths, r, now);
-    }
+    fn app_limited(&mut self, paths: &mut [Path], r: usize, now: Seconds) {}
 
     /// A copy with the same state, which is then independent; `None` if it cannot be copied.
     fn copy(&self) -> Option<Box<dyn Algorithm>> {
@@ -108,15 +101,11 @@ pub trait Algorithm: Send {
 
     /// A segment of `r` was marked as lost. Only model-based algorithms are called, after the
     /// [`Algorithm::congestion`] that it begins.
-    fn lost(&mut self, paths: &mut [Path], r: usize, lost: &LostSegment) {
-        let _ = (paths, r, lost);
-    }
+    fn lost(&mut self, paths: &mut [Path], r: usize, lost: &LostSegment) {}
 
     /// Writes the observables that the registry lists for this algorithm, in that order; NaN where
     /// one has no value now.
-    fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
-        let _ = (paths, r, out);
-    }
+    fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {}
 }
 
 /// Gives row `r`, which may be the next new one, a fresh state.
@@ -133,33 +122,24 @@ pub(crate) fn fill(out: &mut [f64], values: impl IntoIterator<Item = f64>) {
 }
 
 /// An algorithm that knows one path only: the same events, about that path. See [`Algorithm`].
+#[allow(unused_variables)] // as above
 pub trait SinglePath: Clone + Send + Sync + 'static {
     /// See [`Algorithm::path_added`].
-    fn added(&mut self, path: &mut Path) {
-        let _ = path;
-    }
+    fn added(&mut self, path: &mut Path) {}
     /// See [`Algorithm::acked`].
     fn acked(&mut self, path: &mut Path, ack: &Ack);
     /// See [`Algorithm::congestion`].
     fn congestion(&mut self, path: &mut Path, event: &Congestion);
     /// See [`Algorithm::spurious`].
-    fn spurious(&mut self, path: &mut Path) {
-        let _ = path;
-    }
+    fn spurious(&mut self, path: &mut Path) {}
     /// See [`Algorithm::app_limited`].
-    fn app_limited(&mut self, path: &mut Path, now: Seconds) {
-        let _ = (path, now);
-    }
+    fn app_limited(&mut self, path: &mut Path, now: Seconds) {}
     /// See [`Algorithm::is_model_based`].
     fn is_model_based(&self) -> bool {
         false
     }
     /// See [`Algorithm::lost`].
-    fn lost(&mut self, path: &mut Path, lost: &LostSegment) {
-        let _ = (path, lost);
-    }
+    fn lost(&mut self, path: &mut Path, lost: &LostSegment) {}
     /// See [`Algorithm::observe`].
-    fn observe(&self, path: &Path, out: &mut [f64]) {
-        let _ = (path, out);
-    }
+    fn observe(&self, path: &Path, out: &mut [f64]) {}
 }
