@@ -1,7 +1,7 @@
 //! Shared bottleneck detection (RFC 8382): summary statistics of each path's delay, and the grouping by them.
 //! The section numbers that the comments give are the RFC's, as are the names in code font.
 
-use crate::{Seconds, Segments};
+use crate::{Ack, Path, Seconds, Segments};
 use alloc::vec::Vec;
 
 /// `T`: over which samples are summed (§2.2).
@@ -70,13 +70,13 @@ pub(crate) struct Delays {
 
 impl Delays {
     /// A path without samples.
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         Delays { past: Vec::with_capacity(LONG), ..Delays::default() }
     }
 
     /// A sample of the delay.
     #[inline]
-    pub(crate) fn sample(&mut self, delay: Seconds) {
+    fn sample(&mut self, delay: Seconds) {
         self.now.samples += 1.0;
         self.now.sum += delay;
         if let Some((mean, last)) = self.mean {
@@ -87,7 +87,7 @@ impl Delays {
 
     /// Segments that arrived, and such that did not.
     #[inline]
-    pub(crate) fn count(&mut self, delivered: Segments, lost: Segments) {
+    fn count(&mut self, delivered: Segments, lost: Segments) {
         self.now.delivered += delivered;
         self.now.lost += lost;
     }
@@ -145,6 +145,8 @@ impl Delays {
 /// The paths of a connection in groups, each behind one bottleneck.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Grouping {
+    /// By row.
+    pub(crate) members: Vec<Member>,
     /// When the present interval ends.
     end: Seconds,
     /// Paths of one group, in order; between regroupings of no meaning.
@@ -166,7 +168,7 @@ pub(crate) struct Member {
 
 impl Member {
     /// A path of which nothing is known.
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         Member { delays: Delays::new(), group: UNKNOWN }
     }
 }
@@ -183,30 +185,48 @@ const CRITERIA: [Criterion; 4] = [
 ];
 
 impl Grouping {
-    /// Room for one path more.
-    pub(crate) fn reserve(&mut self, paths: usize) {
-        self.order.reserve_exact(paths);
+    /// Path `r` is new.
+    pub(crate) fn add(&mut self, r: usize) {
+        if r == self.members.len() {
+            self.members.push(Member::new());
+            self.order.reserve_exact(self.members.len());
+        }
+        self.members[r] = Member::new();
     }
 
-    /// The connection has no path: the next one's first sample begins the intervals.
-    pub(crate) fn restart(&mut self) {
-        self.end = 0.0;
-    }
-
-    /// Where an interval is over, forms the groups anew.
-    #[inline]
-    pub(crate) fn advance(&mut self, members: &mut [Member], now: Seconds) {
-        if now >= self.end {
-            // After a pause of all paths intervals start where samples do.
-            self.end = if now < self.end + INTERVAL { self.end } else { now } + INTERVAL;
-            members.iter_mut().for_each(|m| m.delays.end_interval());
-            self.regroup(members);
+    /// Path `r` has left. Without any path, the next one's first sample begins the intervals.
+    pub(crate) fn remove(&mut self, paths: &[Path], r: usize) {
+        self.members[r] = Member::new();
+        if paths.iter().all(|p| !p.active) {
+            self.end = 0.0;
         }
     }
 
+    /// An acknowledgement on path `r`. Where an interval is over, forms the groups anew.
+    #[inline]
+    pub(crate) fn acked(&mut self, r: usize, ack: &Ack) {
+        let now = ack.now;
+        if now >= self.end {
+            // After a pause of all paths intervals start where samples do.
+            self.end = if now < self.end + INTERVAL { self.end } else { now } + INTERVAL;
+            self.members.iter_mut().for_each(|m| m.delays.end_interval());
+            self.regroup();
+        }
+        let delays = &mut self.members[r].delays;
+        delays.count(ack.delivered, 0.0);
+        if let Some(rtt) = ack.rtt {
+            delays.sample(rtt);
+        }
+    }
+
+    /// A segment of path `r` was lost.
+    pub(crate) fn lost(&mut self, r: usize) {
+        self.members[r].delays.count(0.0, 1.0);
+    }
+
     /// §3.3.1.
-    fn regroup(&mut self, members: &mut [Member]) {
-        for member in members.iter_mut() {
+    fn regroup(&mut self) {
+        for member in &mut self.members {
             member.group = match member.delays.summary() {
                 None => UNKNOWN,
                 Some(_) if member.delays.judge() => UNKNOWN + 1,
@@ -217,7 +237,7 @@ impl Grouping {
         for (value, allowed) in CRITERIA {
             let present = groups;
             for group in UNKNOWN + 1..=present {
-                groups = self.divide(members, group, groups, |m| value(&m.delays.summary), allowed);
+                groups = self.divide(group, groups, |m| value(&m.delays.summary), allowed);
             }
         }
     }
@@ -226,17 +246,17 @@ impl Grouping {
     /// the last group's number.
     fn divide(
         &mut self,
-        members: &mut [Member],
         group: u32,
         mut groups: u32,
         value: impl Fn(&Member) -> f64,
         allowed: fn(f64) -> f64,
     ) -> u32 {
-        self.order.clear();
-        self.order.extend((0..members.len()).filter(|r| members[*r].group == group));
-        self.order.sort_unstable_by(|a, b| value(&members[*a]).total_cmp(&value(&members[*b])));
+        let Grouping { members, order, .. } = self;
+        order.clear();
+        order.extend((0..members.len()).filter(|r| members[*r].group == group));
+        order.sort_unstable_by(|a, b| value(&members[*a]).total_cmp(&value(&members[*b])));
         let mut of = group;
-        for pair in self.order.windows(2) {
+        for pair in order.windows(2) {
             let (lower, higher) = (value(&members[pair[0]]), value(&members[pair[1]]));
             if higher - lower >= allowed(higher) && higher > lower {
                 groups += 1;
@@ -259,16 +279,20 @@ mod tests {
         member
     }
 
-    fn groups(members: &mut [Member]) -> Vec<u32> {
-        Grouping::default().regroup(members);
-        members.iter().map(|m| m.group).collect()
+    fn grouping(members: impl Into<Vec<Member>>) -> Grouping {
+        Grouping { members: members.into(), ..Grouping::default() }
+    }
+
+    fn groups(of: &mut Grouping) -> Vec<u32> {
+        of.regroup();
+        of.members.iter().map(|m| m.group).collect()
     }
 
     /// The steps of §3.3.1 with the constants of §2.2, one path's number differing at a time.
     #[test]
     fn each_step_divides_at_its_threshold() {
         let base = || member(-0.2, 0.010, 0.30, 0.0);
-        let with = |other| groups(&mut [base(), other]);
+        let with = |other| groups(&mut grouping([base(), other]));
         assert_eq!(with(base()), [2, 2]);
         assert_eq!(with(member(0.101, 0.010, 0.30, 0.0)), [2, ALONE]); // c_s
         assert_eq!(with(member(0.9, 0.010, 0.30, 0.051)), [2, 3]); // p_l, and then p_s
@@ -284,19 +308,18 @@ mod tests {
     /// Losses above `p_l` divide by `p_d` of the larger.
     #[test]
     fn heavy_losses_divide() {
-        let lossy = |loss| member(-0.2, 0.010, 0.30, loss);
-        assert_eq!(groups(&mut [lossy(0.10), lossy(0.112)]), [2, 3]);
-        assert_eq!(groups(&mut [lossy(0.10), lossy(0.110)]), [2, 2]);
+        let lossy = |losses: [f64; 2]| grouping(losses.map(|loss| member(-0.2, 0.010, 0.30, loss)));
+        assert_eq!(groups(&mut lossy([0.10, 0.112])), [2, 3]);
+        assert_eq!(groups(&mut lossy([0.10, 0.110])), [2, 2]);
     }
 
     /// Neighbours decide, so that a chain stays together; and a group that one step made is divided by the next.
     #[test]
     fn chains_stay_and_steps_follow_each_other() {
-        let mut chain = [0.30, 0.38, 0.46].map(|f| member(-0.2, 0.010, f, 0.0));
-        assert_eq!(groups(&mut chain), [2, 2, 2]);
-        let mut four =
-            [(0.1, 0.01), (0.5, 0.01), (0.1, 0.02), (0.5, 0.02)].map(|(f, v)| member(-0.2, v, f, 0.0));
-        let found = groups(&mut four);
+        let chain = [0.30, 0.38, 0.46].map(|f| member(-0.2, 0.010, f, 0.0));
+        assert_eq!(groups(&mut grouping(chain)), [2, 2, 2]);
+        let four = [(0.1, 0.01), (0.5, 0.01), (0.1, 0.02), (0.5, 0.02)].map(|(f, v)| member(-0.2, v, f, 0.0));
+        let found = groups(&mut grouping(four));
         let different = |a: usize, b: usize| found[a] != found[b];
         assert!((0..4).all(|a| (0..a).all(|b| different(a, b))), "{found:?}");
     }
@@ -304,10 +327,10 @@ mod tests {
     /// Once it has a bottleneck a path keeps it up to `c_h`.
     #[test]
     fn hysteresis_keeps_a_bottleneck() {
-        let mut members = [member(0.0, 0.010, 0.3, 0.0)];
+        let mut one = grouping([member(0.0, 0.010, 0.3, 0.0)]);
         for (skewness, group) in [(0.2, ALONE), (0.05, 2), (0.29, 2), (0.31, ALONE), (0.2, ALONE)] {
-            members[0].delays.summary.skewness = skewness;
-            assert_eq!(groups(&mut members), [group], "{skewness}");
+            one.members[0].delays.summary.skewness = skewness;
+            assert_eq!(groups(&mut one), [group], "{skewness}");
         }
     }
 
@@ -374,21 +397,19 @@ mod tests {
     /// The fraction of the time after the first 20 s that two paths are in one group, over 20 minutes. Packets of each pass at
     /// times of their own, 100 in a second.
     fn together(mut queues: [Queue; 2], shared: bool) -> f64 {
-        let (mut grouping, mut members) = (Grouping::default(), [Member::new(), Member::new()]);
+        let mut grouping = grouping([Member::new(), Member::new()]);
         let (mut grouped, mut all) = (0.0, 0.0);
         for ms in 0..1_200_000 {
             let first = queues[0].step();
             let waits = [first, if shared { first } else { queues[1].step() }];
             for (r, waits) in waits.into_iter().enumerate() {
                 if queues[r].uniform() < 0.1 {
-                    grouping.advance(&mut members, f64::from(ms) * 1e-3);
-                    members[r].delays.sample(0.02 + waits);
-                    members[r].delays.count(1.0, 0.0);
+                    grouping.acked(r, &Ack::of(f64::from(ms) * 1e-3, 1.0, 0.02 + waits));
                 }
             }
             if ms > 20_000 {
-                let is_grouped = members[0].group > UNKNOWN && members[0].group == members[1].group;
-                grouped += f64::from(u8::from(is_grouped));
+                let [first, second] = [0, 1].map(|r: usize| grouping.members[r].group);
+                grouped += f64::from(u8::from(first > UNKNOWN && first == second));
                 all += 1.0;
             }
         }

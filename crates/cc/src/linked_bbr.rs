@@ -2,7 +2,7 @@
 //! place would have measured.
 
 use crate::bbr::{self, Bbr, MaxBw};
-use crate::bottlenecks::{ALONE, Grouping, Member};
+use crate::bottlenecks::{ALONE, Grouping};
 use crate::entry::{Entry, Kind, Observable, Param};
 use crate::{Ack, Algorithm, Congestion, LostSegment, Path, SinglePath, renew};
 use alloc::{boxed::Box, vec::Vec};
@@ -52,7 +52,7 @@ pub(crate) static ENTRY: Entry = Entry {
             "always" => Detect::Always,
             _ => Detect::Bandwidths(params.number("alike")),
         };
-        Box::new(LinkedBbr { detect, grouping: Grouping::default(), members: Vec::new(), rows: Vec::new() })
+        Box::new(LinkedBbr { detect, grouping: Grouping::default(), rows: Vec::new() })
     },
 };
 
@@ -69,9 +69,8 @@ enum Detect {
 #[derive(Clone)]
 struct LinkedBbr {
     detect: Detect,
-    grouping: Grouping,
     /// For [`Detect::Delays`].
-    members: Vec<Member>,
+    grouping: Grouping,
     rows: Vec<Row>,
 }
 
@@ -100,7 +99,7 @@ impl LinkedBbr {
                 (a - b).abs() <= alike * a.max(b)
             }
             Detect::Delays => {
-                let (a, b) = (self.members[r].group, self.members[q].group);
+                let [a, b] = [r, q].map(|r| self.grouping.members[r].group);
                 a == b && a != ALONE
             }
             Detect::Always => true,
@@ -137,26 +136,16 @@ impl Algorithm for LinkedBbr {
     fn path_added(&mut self, paths: &mut [Path], r: usize) {
         renew(&mut self.rows, r, &Row::new());
         self.rows[r].bbr.added(&mut paths[r]);
-        renew(&mut self.members, r, &Member::new());
-        self.members[r] = Member::new(); // a copy of a vector has no room
-        self.grouping.reserve(self.members.len());
+        self.grouping.add(r);
     }
 
     fn path_removed(&mut self, paths: &mut [Path], r: usize) {
-        self.members[r] = Member::new();
-        if paths.iter().all(|p| !p.active) {
-            self.grouping.restart();
-        }
+        self.grouping.remove(paths, r);
     }
 
     fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
         if matches!(self.detect, Detect::Delays) {
-            self.grouping.advance(&mut self.members, ack.now);
-            let delays = &mut self.members[r].delays;
-            delays.count(ack.delivered, 0.0);
-            if let Some(rtt) = ack.rtt {
-                delays.sample(rtt);
-            }
+            self.grouping.acked(r, ack);
         }
         self.rows[r].bbr.acked(&mut paths[r], ack);
         if let Some(sample) = ack.rate.filter(|sample| sample.interval > 0.0) {
@@ -178,7 +167,7 @@ impl Algorithm for LinkedBbr {
     }
 
     fn lost(&mut self, paths: &mut [Path], r: usize, lost: &LostSegment) {
-        self.members[r].delays.count(0.0, 1.0);
+        self.grouping.lost(r);
         self.rows[r].bbr.lost(&mut paths[r], lost);
     }
 

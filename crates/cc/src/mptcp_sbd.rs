@@ -6,7 +6,7 @@ use crate::bottlenecks::{ALONE, Grouping, Member, Summary};
 use crate::entry::{Entry, Kind, Observable};
 use crate::linked::Linked;
 use crate::{Ack, Algorithm, Congestion, Path, Segments, Signal, fill, slow_start};
-use alloc::{boxed::Box, vec::Vec};
+use alloc::boxed::Box;
 
 /// How the registry presents it.
 pub(crate) static ENTRY: Entry = Entry {
@@ -46,23 +46,23 @@ pub(crate) static ENTRY: Entry = Entry {
             meaning: "freq_est: significant crossings of the mean delay per interval, if any",
         },
     ],
-    build: |_| Box::new(MptcpSbd { grouping: Grouping::default(), members: Vec::new() }),
+    build: |_| Box::new(MptcpSbd { grouping: Grouping::default() }),
 };
 
 #[derive(Clone)]
 struct MptcpSbd {
     grouping: Grouping,
-    members: Vec<Member>,
 }
 
 impl MptcpSbd {
     /// The growth of window `r` per segment.
     fn increase(&self, paths: &[Path], r: usize) -> Segments {
-        let (group, window) = (self.members[r].group, paths[r].cwnd);
+        let members = &self.grouping.members;
+        let (group, window) = (members[r].group, paths[r].cwnd);
         if group == ALONE {
             return 1.0 / window;
         }
-        let together = paths.iter().zip(&self.members).filter(|(_, member)| member.group == group);
+        let together = paths.iter().zip(members).filter(|(_, member)| member.group == group);
         let linked = Linked::over(together.filter_map(|(path, _)| Some((path.cwnd, aimd::rtt(path)?))));
         linked.increase(window) // RFC 6356 §3
     }
@@ -74,27 +74,15 @@ impl Algorithm for MptcpSbd {
     }
 
     fn path_added(&mut self, _: &mut [Path], r: usize) {
-        if r == self.members.len() {
-            self.members.push(Member::new());
-            self.grouping.reserve(self.members.len());
-        }
-        self.members[r] = Member::new();
+        self.grouping.add(r);
     }
 
     fn path_removed(&mut self, paths: &mut [Path], r: usize) {
-        self.members[r] = Member::new();
-        if paths.iter().all(|p| !p.active) {
-            self.grouping.restart();
-        }
+        self.grouping.remove(paths, r);
     }
 
     fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
-        self.grouping.advance(&mut self.members, ack.now);
-        let delays = &mut self.members[r].delays;
-        delays.count(ack.delivered, 0.0);
-        if let Some(rtt) = ack.rtt {
-            delays.sample(rtt);
-        }
+        self.grouping.acked(r, ack);
         let acked = slow_start::grow(&mut paths[r], ack.acked);
         if acked > 0.0 {
             paths[r].cwnd += acked * self.increase(paths, r);
@@ -103,13 +91,13 @@ impl Algorithm for MptcpSbd {
 
     fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion) {
         if event.signal != Signal::Ecn {
-            self.members[r].delays.count(0.0, 1.0);
+            self.grouping.lost(r);
         }
         paths[r].reduce_to(paths[r].cwnd / 2.0);
     }
 
     fn observe(&self, _: &[Path], r: usize, out: &mut [f64]) {
-        let Member { delays, group } = &self.members[r];
+        let Member { delays, group } = &self.grouping.members[r];
         let seen = delays.summary();
         let value = |of: fn(&Summary) -> f64| seen.as_ref().map_or(f64::NAN, of);
         let values =
