@@ -13,6 +13,7 @@ mod probe_rtt;
 mod round;
 mod state;
 
+use crate::entry::Params;
 use crate::{Ack, Congestion, LostSegment, Path, RateSample, Segments, Signal, SinglePath, fill};
 use bounds::{Bounds, Signals};
 pub(crate) use entry::ENTRY;
@@ -66,15 +67,14 @@ pub(crate) struct Bbr {
 impl Bbr {
     /// With the draft's constants.
     pub(crate) fn with_defaults() -> Bbr {
-        let params = ENTRY.defaults_from(&[]);
-        Bbr::new(params.number("startup_pacing_gain"), params.number("loss_threshold"), params.number("beta"))
+        Bbr::new(&ENTRY.defaults_from(&[]))
     }
 
-    fn new(startup_gain: f64, loss_threshold: f64, beta: f64) -> Bbr {
+    fn new(params: &Params) -> Bbr {
         Bbr {
-            startup_gain,
-            loss_threshold,
-            beta,
+            startup_gain: params.number("startup_pacing_gain"),
+            loss_threshold: params.number("loss_threshold"),
+            beta: params.number("beta"),
             state: State::Startup,
             initial_cwnd: 0.0,
             delivered: 0.0,

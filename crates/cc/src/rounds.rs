@@ -18,16 +18,13 @@ impl Round {
     /// The path's last complete round, by its mean sample; `None` before there was one.
     #[inline]
     pub(crate) fn last(path: &Path) -> Option<Round> {
-        Round { rtt: path.round_rtt, base: path.min_rtt, clean: true }.measured()
+        let round = Round { rtt: path.round_rtt, base: path.min_rtt, clean: true };
+        (round.rtt > 0.0).then_some(round)
     }
 
     /// The same round by its smallest sample.
     pub(crate) fn by_smallest(self, path: &Path) -> Round {
         Round { rtt: path.round_min_rtt, ..self }
-    }
-
-    fn measured(self) -> Option<Round> {
-        (self.rtt > 0.0).then_some(self)
     }
 
     /// RTT − base.

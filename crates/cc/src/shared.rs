@@ -17,10 +17,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// ```
 pub struct SharedGroup(Arc<Mutex<Group>>);
 
-fn lock(group: &Mutex<Group>) -> MutexGuard<'_, Group> {
-    group.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl SharedGroup {
     /// Shares a group, mostly one without paths yet.
     pub fn new(group: Group) -> SharedGroup {
@@ -29,59 +25,55 @@ impl SharedGroup {
 
     /// A new path: see [`Group::add_path`].
     pub fn join(&self, srtt: Seconds, initial_cwnd: Segments) -> Row {
-        Row { r: self.lock().add_path(srtt, initial_cwnd), group: self.0.clone() }
+        Row { r: self.lock().add_path(srtt, initial_cwnd), group: SharedGroup(self.0.clone()) }
     }
 
     /// The whole group. While it is locked, events of its paths wait.
     pub fn lock(&self) -> MutexGuard<'_, Group> {
-        lock(&self.0)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A path's row in a [`SharedGroup`]. When it is dropped, the path leaves the group.
 pub struct Row {
-    group: Arc<Mutex<Group>>,
+    group: SharedGroup,
     r: usize,
 }
 
 impl Row {
-    fn lock(&self) -> MutexGuard<'_, Group> {
-        lock(&self.group)
-    }
-
     /// See [`Group::on_ack`].
     pub fn on_ack(&self, ack: &Ack) {
-        self.lock().on_ack(self.r, ack);
+        self.group.lock().on_ack(self.r, ack);
     }
 
     /// See [`Group::on_congestion`].
     pub fn on_congestion(&self, event: &Congestion) {
-        self.lock().on_congestion(self.r, event);
+        self.group.lock().on_congestion(self.r, event);
     }
 
     /// See [`Group::on_lost`].
     pub fn on_lost(&self, lost: &LostSegment) {
-        self.lock().on_lost(self.r, lost);
+        self.group.lock().on_lost(self.r, lost);
     }
 
     /// See [`Group::on_spurious`].
     pub fn on_spurious(&self) {
-        self.lock().on_spurious(self.r);
+        self.group.lock().on_spurious(self.r);
     }
 
     /// See [`Group::restart`].
     pub fn restart(&self, now: Seconds, cwnd: Segments) {
-        self.lock().restart(self.r, now, cwnd);
+        self.group.lock().restart(self.r, now, cwnd);
     }
 
     /// See [`Group::set_ssthresh`].
     pub fn set_ssthresh(&self, threshold: Segments) {
-        self.lock().set_ssthresh(self.r, threshold);
+        self.group.lock().set_ssthresh(self.r, threshold);
     }
 
     /// The path's state: window, threshold, round-trip times, and whether it counts.
     pub fn path(&self) -> Path {
-        *self.lock().path(self.r)
+        *self.group.lock().path(self.r)
     }
 
     /// The congestion window.
@@ -102,7 +94,7 @@ impl Row {
 
 impl Drop for Row {
     fn drop(&mut self) {
-        self.lock().remove_path(self.r);
+        self.group.lock().remove_path(self.r);
     }
 }
 

@@ -74,13 +74,8 @@ const PARAMS: &[Param] = &[
 struct WCompound {
     shape: Shape,
     min_alpha: Segments,
-    fresh: Row,
-    rows: Vec<Row>,
-}
-
-#[derive(Clone, Copy)]
-struct Row {
-    state: Undoable<State>,
+    fresh: Undoable<State>,
+    rows: Vec<Undoable<State>>,
 }
 
 #[derive(Clone, Copy)]
@@ -118,7 +113,7 @@ impl WCompound {
         WCompound {
             shape: Shape::new(params, "gamma", "xi"),
             min_alpha: params.number("min_alpha"),
-            fresh: Row { state: Undoable::new(state) },
+            fresh: Undoable::new(state),
             rows: Vec::new(),
         }
     }
@@ -126,7 +121,7 @@ impl WCompound {
     /// P (Eq. 13) and `E_r` (Eq. 14) of path `r`.
     fn expected(&self, path: &Path, r: usize, round: Round) -> (f64, Segments) {
         let queued = round.queueing() * path.largest_cwnd / round.rtt;
-        let alpha = self.rows[r].state.alpha;
+        let alpha = self.rows[r].alpha;
         let p = if queued > alpha { alpha / queued } else { 1.0 };
         let lost = self.shape.decrease * round.diff(path.cwnd);
         (p, (self.shape.increase(path.cwnd) + lost) * p - lost)
@@ -157,16 +152,16 @@ impl Algorithm for WCompound {
     }
 
     fn acked(&mut self, paths: &mut [Path], r: usize, ack: &Ack) {
-        self.rows[r].state.delay.fit(&paths[r]);
+        self.rows[r].delay.fit(&paths[r]);
         let acked = slow_start::grow(&mut paths[r], ack.acked);
-        let round = self.rows[r].state.rounds.complete(&paths[r], ack);
+        let round = self.rows[r].rounds.complete(&paths[r], ack);
         if acked <= 0.0 {
             return;
         }
         if let Some(round) = round {
             let total = self.total(paths);
             let share = paths[r].cwnd / round.rtt / total.rate; // k of Eq. 43
-            let State { delay, alpha, diff, .. } = &mut *self.rows[r].state;
+            let State { delay, alpha, diff, .. } = &mut *self.rows[r];
             *alpha = (share * total.alpha(self.shape.beta)).max(self.min_alpha);
             let path = &mut paths[r];
             *diff = round.diff(path.cwnd);
@@ -176,22 +171,22 @@ impl Algorithm for WCompound {
                 false => delay.pause(),
             }
         }
-        self.rows[r].state.delay.grow(&mut paths[r], acked);
+        self.rows[r].delay.grow(&mut paths[r], acked);
     }
 
     fn congestion(&mut self, paths: &mut [Path], r: usize, event: &Congestion) {
-        let state = &mut self.rows[r].state;
+        let state = &mut self.rows[r];
         state.save();
         state.rounds.congestion();
         state.delay.reduce(&mut paths[r], &self.shape, event.signal == Signal::Timeout);
     }
 
     fn spurious(&mut self, _: &mut [Path], r: usize) {
-        self.rows[r].state.undo();
+        self.rows[r].undo();
     }
 
     fn observe(&self, paths: &[Path], r: usize, out: &mut [f64]) {
-        let State { delay, alpha, diff, .. } = *self.rows[r].state;
+        let State { delay, alpha, diff, .. } = *self.rows[r];
         let total = self.total(paths);
         let (p, e_r) =
             Round::last(&paths[r]).map_or((f64::NAN, f64::NAN), |round| self.expected(&paths[r], r, round));

@@ -66,8 +66,5 @@ pub(crate) static ENTRY: Entry = Entry {
         Observable { name: "pacing_gain", meaning: "sending rate over estimated bandwidth" },
         Observable { name: "cwnd_gain", meaning: "window over estimated bandwidth-delay product" },
     ],
-    build: |params| {
-        let (gain, threshold) = (params.number("startup_pacing_gain"), params.number("loss_threshold"));
-        Box::new(Uncoupled::new(Bbr::new(gain, threshold, params.number("beta"))))
-    },
+    build: |params| Box::new(Uncoupled::new(Bbr::new(params))),
 };
