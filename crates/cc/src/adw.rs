@@ -12,7 +12,7 @@ pub(crate) static BALIA: Entry = Entry {
     name: "adw-balia",
     title: "ADW-BALIA, adaptive decrease",
     kind: Kind::Coupled,
-    source: SOURCE,
+    source: "G.-H. Kim, Y.-J. Song, I. Mahmud, Y.-Z. Cho: Adaptive Decrease Window for BALIA, Electronics 10(3), 294 (2021)",
     equations: &[
         balia::INCREASE[0],
         balia::INCREASE[1],
@@ -20,7 +20,20 @@ pub(crate) static BALIA: Entry = Entry {
         LEVEL,
         "on loss: w -= w/2 * (1 - j step) where j > 0, w/2 * min(alpha, 3/2) where j = 0;  additive: w -= w/2 * (min(alpha, 3/2) - j step)",
     ],
-    interpretations: INTERPRETATIONS,
+    interpretations: &[
+        "The regions of Fig. 4 are 10 % and 20 % around the average of the fluctuations, which every path's fluctuation must lie in.",
+        "A level's decrease is a constant (`fixed`): \"Compensation 1 sets a decreasing constant of 0.75\", in halves of the window, and 2 \"is further reduced by an additional 1/4\". Taken off BALIA's own factor (`additive`), which goes up to 1.5, it would not be one.",
+        "The flow chart (Fig. 5) has a max() for small buffers that the text does not give; it is not here.",
+        "D is \"the RTT difference between the previous packet loss event and the most recent packet loss event\", and all variables are \"calculated separately for each subflow\": the fluctuation between a path's own last two losses (`span` = `complete`). `running` takes it from a path's last loss to the present one, on whichever path that is.",
+        "`running` has an artefact: a path that has just lost counts with the few samples since. After a single one its D is 0, so d = 1 and the level is 2, where two paths that are alike lose an acknowledgement apart. `complete` compares the whole intervals, and the level is 0.",
+        "A loss is known before the acknowledgement that reveals it has been measured: that sample and those of recovery belong to the next interval.",
+        "Fluctuations are compared over paths that count and have a D.",
+        aimd::COUNTED,
+        "The average starts at the first mean. With fewer than two paths to compare, j = 0.",
+        "ECN marks and timeouts count as losses; after a timeout the window is one segment and the rule sets the threshold.",
+        "The average is forgotten when the last path leaves, and an undo restores the one before the loss, unless another path has lost since.",
+        "The increase and its interpretations are those of the base algorithm.",
+    ],
     params: &params(aimd::COUNT, aimd::FLOOR, balia::QUOTIENT),
     observables: &[OBSERVABLES[0], OBSERVABLES[1], OBSERVABLES[2], OBSERVABLES[3], balia::ALPHA],
     build: |params| Box::new(Adw::new(balia::Balia::new(params), params)),
@@ -30,21 +43,17 @@ pub(crate) static BALIA: Entry = Entry {
 pub(crate) static LIA: Entry = Entry {
     name: "adw-lia",
     title: "ADW-LIA, adaptive decrease",
-    kind: Kind::Coupled,
-    source: SOURCE,
     equations: &[lia::INCREASE[0], lia::INCREASE[1], SPREAD, LEVEL, HALVING],
-    interpretations: INTERPRETATIONS,
     params: &params(aimd::COUNT, aimd::FLOOR, lia::SCALE),
     observables: &[OBSERVABLES[0], OBSERVABLES[1], OBSERVABLES[2], OBSERVABLES[3], lia::ALPHA],
     build: |params| Box::new(Adw::new(lia::Lia::new(params), params)),
+    ..BALIA
 };
 
 /// OLIA with the adaptive decrease.
 pub(crate) static OLIA: Entry = Entry {
     name: "adw-olia",
     title: "ADW-OLIA, adaptive decrease",
-    kind: Kind::Coupled,
-    source: SOURCE,
     equations: &[
         olia::INCREASE[0],
         olia::INCREASE[1],
@@ -54,7 +63,6 @@ pub(crate) static OLIA: Entry = Entry {
         LEVEL,
         HALVING,
     ],
-    interpretations: INTERPRETATIONS,
     params: &params(aimd::COUNT, aimd::FLOOR, olia::SCALE),
     observables: &[
         OBSERVABLES[0],
@@ -67,28 +75,13 @@ pub(crate) static OLIA: Entry = Entry {
         olia::OBSERVABLES[3],
     ],
     build: |params| Box::new(Adw::new(olia::Olia::new(params), params)),
+    ..BALIA
 };
 
-const SOURCE: &str = "G.-H. Kim, Y.-J. Song, I. Mahmud, Y.-Z. Cho: Adaptive Decrease Window for BALIA, Electronics 10(3), 294 (2021)";
 const SPREAD: &str = "D = largest - smallest RTT between the path's last two losses;  on a loss on any path: A = (1 - b) A + b mean D (Eq. 3, 4)";
 const LEVEL: &str =
     "d = max(max D/A - 1, 1 - min D/A);  level j = 0 where d <= low, 1 where d <= high, else 2";
 const HALVING: &str = "on loss: w -= w/2 * (1 - j step)";
-
-const INTERPRETATIONS: &[&str] = &[
-    "The regions of Fig. 4 are 10 % and 20 % around the average of the fluctuations, which every path's fluctuation must lie in.",
-    "A level's decrease is a constant (`fixed`): \"Compensation 1 sets a decreasing constant of 0.75\", in halves of the window, and 2 \"is further reduced by an additional 1/4\". Taken off BALIA's own factor (`additive`), which goes up to 1.5, it would not be one.",
-    "The flow chart (Fig. 5) has a max() for small buffers that the text does not give; it is not here.",
-    "D is \"the RTT difference between the previous packet loss event and the most recent packet loss event\", and all variables are \"calculated separately for each subflow\": the fluctuation between a path's own last two losses (`span` = `complete`). `running` takes it from a path's last loss to the present one, on whichever path that is.",
-    "`running` has an artefact: a path that has just lost counts with the few samples since. After a single one its D is 0, so d = 1 and the level is 2, where two paths that are alike lose an acknowledgement apart. `complete` compares the whole intervals, and the level is 0.",
-    "A loss is known before the acknowledgement that reveals it has been measured: that sample and those of recovery belong to the next interval.",
-    "Fluctuations are compared over paths that count and have a D.",
-    aimd::COUNTED,
-    "The average starts at the first mean. With fewer than two paths to compare, j = 0.",
-    "ECN marks and timeouts count as losses; after a timeout the window is one segment and the rule sets the threshold.",
-    "The average is forgotten when the last path leaves, and an undo restores the one before the loss, unless another path has lost since.",
-    "The increase and its interpretations are those of the base algorithm.",
-];
 
 /// As out-of-tree MPTCP computes BALIA, which the paper extended.
 pub(crate) static BALIA_V0: Entry = Entry {

@@ -12,8 +12,14 @@ pub(crate) static ENTRY: Entry = Entry {
     kind: Kind::Coupled,
     source: "Q. Peng, A. Walid, J. Hwang, S. H. Low: Multipath TCP: Analysis, Design, and Implementation (2016); draft-walid-mptcp-congestion-control",
     equations: &[INCREASE[0], INCREASE[1], "on loss: w -= w/2 * min(alpha, 3/2)"],
-    interpretations: INTERPRETATIONS,
-    params: PARAMS,
+    interpretations: &[
+        "Rates use the smoothed round-trip time, and alpha is a real number, computed for every acknowledgement.",
+        aimd::COUNTED,
+        aimd::UNMEASURED,
+        aimd::LOSS,
+        aimd::BYTES,
+    ],
+    params: &[aimd::COUNT, aimd::FLOOR, aimd::HYSTART, QUOTIENT],
     observables: &[ALPHA],
     build: |params| Box::new(Windows::new(Balia::new(params), params)),
 };
@@ -26,8 +32,6 @@ pub(crate) static V0: Entry = Entry {
     params: &[v0::COUNT, v0::FLOOR, aimd::HYSTART, V0_QUOTIENT],
     ..ENTRY
 };
-
-const PARAMS: &[Param] = &[aimd::COUNT, aimd::FLOOR, aimd::HYSTART, QUOTIENT];
 
 /// How the decrease has α.
 pub(crate) const QUOTIENT: Param = Param::word(
@@ -43,14 +47,6 @@ pub(crate) const V0_QUOTIENT: Param = Param { default: Value::Word("integer"), .
 pub(crate) const INCREASE: [&str; 2] = [
     "x = w/T;  alpha = max x / x",
     "per acknowledged segment: w += x/(T (sum x)^2) * (1 + alpha)/2 * (4 + alpha)/5",
-];
-
-pub(crate) const INTERPRETATIONS: &[&str] = &[
-    "Rates use the smoothed round-trip time, and alpha is a real number, computed for every acknowledgement.",
-    aimd::COUNTED,
-    aimd::UNMEASURED,
-    aimd::LOSS,
-    aimd::BYTES,
 ];
 
 pub(crate) const ALPHA: Observable =

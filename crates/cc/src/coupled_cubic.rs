@@ -18,7 +18,7 @@ pub(crate) static ENTRY: Entry = Entry {
     name: "coupled-cubic",
     title: "Coupled CUBIC",
     kind: Kind::Coupled,
-    source: SOURCE,
+    source: "J. Y. Lee, B. C. Kim, Y. Kwon, K. Han: Coupled CUBIC Congestion Control for MPTCP in Broadband Networks (2022)",
     equations: &[
         LARGE,
         VIRTUAL,
@@ -27,9 +27,34 @@ pub(crate) static ENTRY: Entry = Entry {
         "small path, per acknowledged segment: w += min(alpha2/sum L, 1/w);  on loss: w = w/2",
         LARGE_WINDOW,
     ],
-    interpretations: INTERPRETATIONS,
-    params: PARAMS,
-    observables: OBSERVABLES,
+    interpretations: &[
+        "The paper says \"if the BDP is large\": a path is large where CUBIC leaves its Reno-friendly region, w > wbar(base RTT), and stays so down to half of that.",
+        "V uses the smoothed round-trip time, wbar the smallest one.",
+        "The printed beta is 0.7 where Eq. 4, 6, 7 and 9 need the decrease 0.3; beta here is the fraction kept.",
+        "alpha1 is capped at 1 in Eq. 11, because unequal round-trip times can make it larger and the window would exceed CUBIC's (`cap`).",
+        "Slow start is each path's own and not coupled: on a large path W_cubic is then the window for which Eq. 11 gives w, so that w does not jump when slow start ends.",
+        "When a path becomes large in congestion avoidance, W_cubic is the window for which Eq. 11 gives w and starts on its plateau (RFC 9438 §4.10).",
+        "When a path becomes small, w stays and W_cubic is discarded.",
+        "W_cubic grows as if its own segments were acknowledged: W_cubic/w for every one of the path.",
+        "The window follows Eq. 11 upwards by at most half a segment per acknowledged segment (RFC 9438's bound on the target), so that a change of alpha1 sends no burst; downwards at once.",
+        "Eq. 11 does not say when alpha1 is renewed: with each acknowledgement, so that a loss on one path raises the others within a round trip, or when the path's own congestion has been answered, where its epoch begins (`factor = \"epoch\"`).",
+        "Congestion multiplies w itself by beta (by 1/2 on a small path), and that is the threshold; a later fall of w takes the threshold along, so that alpha1 never causes a slow start.",
+        "After a timeout a path is small until slow start has made it large again; W_cubic then follows RFC 9438 §4.8.",
+        aimd::COUNTED,
+        "One path alone is Reno while small and CUBIC while large.",
+    ],
+    params: &params(COUNT),
+    observables: &[
+        Observable { name: "w_cubic", meaning: "the uncoupled CUBIC window of a large path, in segments" },
+        Observable { name: "virtual_reno", meaning: "V, Reno's window under the same loss, in segments" },
+        Observable {
+            name: "virtual_lia",
+            meaning: "L = V sqrt(alpha1), LIA's window under the same loss, in segments",
+        },
+        Observable { name: "alpha1", meaning: "LIA's alpha over the V of all paths" },
+        Observable { name: "alpha2", meaning: "LIA's alpha over the L of all paths" },
+        Observable { name: "large", meaning: "1 on a large path, 0 on a small one" },
+    ],
     build: |params| Box::new(CoupledCubic::new(params, Small::Alpha2)),
 };
 
@@ -53,7 +78,7 @@ pub(crate) static V0: Entry = Entry {
     name: "coupled-cubic@v0",
     title: "Coupled CUBIC, as in out-of-tree MPTCP",
     interpretations: &[v0::INTERPRETATION, v0::COUPLED_CUBIC],
-    params: V0_PARAMS,
+    params: &params(Param { default: v0::COUNT.default, ..COUNT }),
     ..ENTRY
 };
 
@@ -62,56 +87,20 @@ pub(crate) static V0_A1: Entry = Entry {
     name: "coupled-cubic-a1@v0",
     title: "Coupled CUBIC, first factor only, as in out-of-tree MPTCP",
     interpretations: &[v0::INTERPRETATION, v0::COUPLED_CUBIC],
-    params: V0_PARAMS,
+    params: &params(Param { default: v0::COUNT.default, ..COUNT }),
     ..ENTRY_A1
 };
 
-const SOURCE: &str = "J. Y. Lee, B. C. Kim, Y. Kwon, K. Han: Coupled CUBIC Congestion Control for MPTCP in Broadband Networks (2022)";
 const LARGE: &str = "large path: w > threshold * wbar(base RTT), until w < hysteresis * that;  wbar(T) = 1.654 T^(-3/2) (Eq. 6, 7)";
 const VIRTUAL: &str = "V = sqrt(1.5/p) with p = T (K/W_cubic)^(4/3), K = (C (3 + beta)/(4 (1 - beta)))^(1/4), on large paths, w on small (Eq. 8-10)";
 const ALPHA1: &str = "alpha1 = sum V * max(V/T^2) / (sum V/T)^2 (Eq. 1)";
 const LARGE_WINDOW: &str = "large path: w = sqrt(min(alpha1, 1)) W_cubic (Eq. 11), where W_cubic is a CUBIC window of RFC 9438;  on loss: W_cubic = beta W_cubic, w = beta w";
 
-const INTERPRETATIONS: &[&str] = &[
-    "The paper says \"if the BDP is large\": a path is large where CUBIC leaves its Reno-friendly region, w > wbar(base RTT), and stays so down to half of that.",
-    "V uses the smoothed round-trip time, wbar the smallest one.",
-    "The printed beta is 0.7 where Eq. 4, 6, 7 and 9 need the decrease 0.3; beta here is the fraction kept.",
-    "alpha1 is capped at 1 in Eq. 11, because unequal round-trip times can make it larger and the window would exceed CUBIC's (`cap`).",
-    "Slow start is each path's own and not coupled: on a large path W_cubic is then the window for which Eq. 11 gives w, so that w does not jump when slow start ends.",
-    "When a path becomes large in congestion avoidance, W_cubic is the window for which Eq. 11 gives w and starts on its plateau (RFC 9438 §4.10).",
-    "When a path becomes small, w stays and W_cubic is discarded.",
-    "W_cubic grows as if its own segments were acknowledged: W_cubic/w for every one of the path.",
-    "The window follows Eq. 11 upwards by at most half a segment per acknowledged segment (RFC 9438's bound on the target), so that a change of alpha1 sends no burst; downwards at once.",
-    "Eq. 11 does not say when alpha1 is renewed: with each acknowledgement, so that a loss on one path raises the others within a round trip, or when the path's own congestion has been answered, where its epoch begins (`factor = \"epoch\"`).",
-    "Congestion multiplies w itself by beta (by 1/2 on a small path), and that is the threshold; a later fall of w takes the threshold along, so that alpha1 never causes a slow start.",
-    "After a timeout a path is small until slow start has made it large again; W_cubic then follows RFC 9438 §4.8.",
-    aimd::COUNTED,
-    "One path alone is Reno while small and CUBIC while large.",
-];
-
-const PARAMS: &[Param] = &[
-    cubic::C,
-    cubic::BETA,
-    cubic::FAST_CONVERGENCE,
-    cubic::HYSTART,
-    CAP,
-    FACTOR,
-    THRESHOLD,
-    HYSTERESIS,
-    COUNT,
-];
-
-const V0_PARAMS: &[Param] = &[
-    cubic::C,
-    cubic::BETA,
-    cubic::FAST_CONVERGENCE,
-    cubic::HYSTART,
-    CAP,
-    FACTOR,
-    THRESHOLD,
-    HYSTERESIS,
-    Param { default: v0::COUNT.default, ..COUNT },
-];
+/// The parameters; `count` as out-of-tree MPTCP has it, or not.
+const fn params(count: Param) -> [Param; 9] {
+    let [c, beta, fast_convergence, hystart] = cubic::PARAMS;
+    [c, beta, fast_convergence, hystart, CAP, FACTOR, THRESHOLD, HYSTERESIS, count]
+}
 
 const CAP: Param = Param::flag("cap", true, "use min(alpha1, 1) in Eq. 11, so that no path exceeds CUBIC");
 const FACTOR: Param = Param::word(
@@ -136,18 +125,6 @@ const COUNT: Param = Param {
     meaning: "the unit of counting in congestion avoidance on small paths: each acknowledged segment, or each acknowledgement as one segment",
     ..aimd::COUNT
 };
-
-const OBSERVABLES: &[Observable] = &[
-    Observable { name: "w_cubic", meaning: "the uncoupled CUBIC window of a large path, in segments" },
-    Observable { name: "virtual_reno", meaning: "V, Reno's window under the same loss, in segments" },
-    Observable {
-        name: "virtual_lia",
-        meaning: "L = V sqrt(alpha1), LIA's window under the same loss, in segments",
-    },
-    Observable { name: "alpha1", meaning: "LIA's alpha over the V of all paths" },
-    Observable { name: "alpha2", meaning: "LIA's alpha over the L of all paths" },
-    Observable { name: "large", meaning: "1 on a large path, 0 on a small one" },
-];
 
 /// Which factor links the small paths.
 #[derive(Clone, Copy, PartialEq)]

@@ -27,7 +27,7 @@ pub(crate) static ENTRY: Entry = Entry {
         "ECN marks reduce as losses do, to no less than two segments.",
         "If the window after a loss is not below W_max (very small windows), the stage starts on the plateau.",
     ],
-    params: PARAMS,
+    params: &PARAMS,
     observables: &[
         Observable {
             name: "w_cubic",
@@ -47,7 +47,7 @@ pub(crate) static ENTRY: Entry = Entry {
 };
 
 /// The parameters of RFC 9438 and RFC 9406, for all that run CUBIC.
-pub(crate) const PARAMS: &[Param] = &[C, BETA, FAST_CONVERGENCE, HYSTART];
+pub(crate) const PARAMS: [Param; 4] = [C, BETA, FAST_CONVERGENCE, HYSTART];
 
 /// C.
 pub(crate) const C: Param = Param::number(

@@ -12,7 +12,7 @@ pub(crate) static ENTRY: Entry = Entry {
     title: "LIA, linked increases",
     kind: Kind::Coupled,
     source: "RFC 6356",
-    equations: EQUATIONS,
+    equations: &[INCREASE[0], INCREASE[1], "on loss: w = w/2"],
     interpretations: &[
         "alpha is computed for every acknowledgement, not once per round trip.",
         "Each path has its own slow start, and paths in slow start count in alpha.",
@@ -20,7 +20,7 @@ pub(crate) static ENTRY: Entry = Entry {
         "Paths without a round-trip time do not count.",
         aimd::BYTES,
     ],
-    params: PARAMS,
+    params: &[aimd::COUNT, aimd::FLOOR, aimd::HYSTART, SCALE],
     observables: &[ALPHA],
     build: |params| Box::new(Windows::new(Lia::new(params), params)),
 };
@@ -34,8 +34,6 @@ pub(crate) static V0: Entry = Entry {
     ..ENTRY
 };
 
-const PARAMS: &[Param] = &[aimd::COUNT, aimd::FLOOR, aimd::HYSTART, SCALE];
-
 /// The kernel's fixed point.
 pub(crate) const SCALE: Param = Param::number(
     "scale",
@@ -46,7 +44,6 @@ pub(crate) const SCALE: Param = Param::number(
 
 pub(crate) const INCREASE: [&str; 2] =
     ["alpha = sum w * max(w/T^2) / (sum w/T)^2", "per acknowledged segment: w += min(alpha/sum w, 1/w)"];
-const EQUATIONS: &[&str] = &[INCREASE[0], INCREASE[1], "on loss: w = w/2"];
 
 /// α.
 pub(crate) const ALPHA: Observable =

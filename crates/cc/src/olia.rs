@@ -12,8 +12,18 @@ pub(crate) static ENTRY: Entry = Entry {
     kind: Kind::Coupled,
     source: "R. Khalili, N. Gast, M. Popovic, J.-Y. Le Boudec: MPTCP is not Pareto-Optimal (CoNEXT 2012); draft-khalili-mptcp-congestion-control",
     equations: &[INCREASE[0], INCREASE[1], INCREASE[2], INCREASE[3], "on loss: w = w/2"],
-    interpretations: INTERPRETATIONS,
-    params: PARAMS,
+    interpretations: &[
+        "l counts what was delivered, selectively acknowledged segments and those of loss recovery included; ECN marks and timeouts end it as losses do. A loss is known before what the acknowledgement that reveals it delivered: that is the next interval's.",
+        "l/T^2, which is largest on the paths in B, follows the paper and out-of-tree MPTCP (`mptcp_get_epsilon`); it is half the square of Reno's rate at the loss rate 1/l. Version 05 of these authors' Internet-Draft is said to have l^2/T, and an implementation that cites it, INET's SCTP, computes that; the draft's text was not read.",
+        "M compares windows in whole segments. As real numbers alike windows would never be equal, and where acknowledgements alternate each would find its own window the largest, and shrink it.",
+        "The increase is at most one segment per acknowledged segment.",
+        "If it is negative, the threshold follows the window down, so that no slow start follows; the window stays at least one segment.",
+        aimd::COUNTED,
+        aimd::UNMEASURED,
+        aimd::LOSS,
+        aimd::BYTES,
+    ],
+    params: &[aimd::COUNT, aimd::FLOOR, aimd::HYSTART, SCALE],
     observables: &OBSERVABLES,
     build: |params| Box::new(Windows::new(Olia::new(params), params)),
 };
@@ -26,8 +36,6 @@ pub(crate) static V0: Entry = Entry {
     params: &[v0::COUNT, aimd::FLOOR, aimd::HYSTART, Param { default: Value::Number(1024.0), ..SCALE }],
     ..ENTRY
 };
-
-const PARAMS: &[Param] = &[aimd::COUNT, aimd::FLOOR, aimd::HYSTART, SCALE];
 
 /// The kernel's fixed point.
 pub(crate) const SCALE: Param = Param::number(
@@ -42,18 +50,6 @@ pub(crate) const INCREASE: [&str; 4] = [
     "where B\\M is not empty: a = 1/(n |B\\M|) on paths of B\\M, -1/(n |M|) on paths of M",
     "elsewhere: a = 0",
     "per acknowledged segment: w += (w/T^2)/(sum w/T)^2 + a/w",
-];
-
-pub(crate) const INTERPRETATIONS: &[&str] = &[
-    "l counts what was delivered, selectively acknowledged segments and those of loss recovery included; ECN marks and timeouts end it as losses do. A loss is known before what the acknowledgement that reveals it delivered: that is the next interval's.",
-    "l/T^2, which is largest on the paths in B, follows the paper and out-of-tree MPTCP (`mptcp_get_epsilon`); it is half the square of Reno's rate at the loss rate 1/l. Version 05 of these authors' Internet-Draft is said to have l^2/T, and an implementation that cites it, INET's SCTP, computes that; the draft's text was not read.",
-    "M compares windows in whole segments. As real numbers alike windows would never be equal, and where acknowledgements alternate each would find its own window the largest, and shrink it.",
-    "The increase is at most one segment per acknowledged segment.",
-    "If it is negative, the threshold follows the window down, so that no slow start follows; the window stays at least one segment.",
-    aimd::COUNTED,
-    aimd::UNMEASURED,
-    aimd::LOSS,
-    aimd::BYTES,
 ];
 
 pub(crate) const OBSERVABLES: [Observable; 4] = [

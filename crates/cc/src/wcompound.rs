@@ -41,7 +41,14 @@ pub(crate) static ENTRY: Entry = Entry {
         rounds::BASE,
         rounds::LOSS,
     ],
-    params: PARAMS,
+    params: &[
+        Param::number("gamma", 0.125, (0.001, 1.0), "gamma: the window grows by gamma w^k per round"),
+        compound_window::K,
+        compound_window::BETA,
+        Param::number("xi", 1.0, (0.0, 10.0), "xi: the fraction of diff by which the delay window shrinks"),
+        Param::number("initial_alpha", 6.0, (0.0, 1e6), "alpha_r of a new path, in segments"),
+        Param::number("min_alpha", 1.0, (0.0, 1e6), "the lower bound of alpha_r, in segments"),
+    ],
     observables: &[
         Observable { name: "dwnd", meaning: "the delay window, in segments" },
         Observable { name: "diff", meaning: "segments queued in the last judged round, by the delay" },
@@ -60,15 +67,6 @@ pub(crate) static ENTRY: Entry = Entry {
     ],
     build: |params| Box::new(WCompound::new(params)),
 };
-
-const PARAMS: &[Param] = &[
-    Param::number("gamma", 0.125, (0.001, 1.0), "gamma: the window grows by gamma w^k per round"),
-    compound_window::K,
-    compound_window::BETA,
-    Param::number("xi", 1.0, (0.0, 10.0), "xi: the fraction of diff by which the delay window shrinks"),
-    Param::number("initial_alpha", 6.0, (0.0, 1e6), "alpha_r of a new path, in segments"),
-    Param::number("min_alpha", 1.0, (0.0, 1e6), "the lower bound of alpha_r, in segments"),
-];
 
 #[derive(Clone)]
 struct WCompound {

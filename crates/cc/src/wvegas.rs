@@ -34,7 +34,7 @@ pub(crate) static ENTRY: Entry = Entry {
         rounds::BASE,
         rounds::LOSS,
     ],
-    params: PARAMS,
+    params: &[TOTAL_ALPHA, INITIAL_ALPHA, vegas::GAMMA, vegas::rtt("mean"), DRAIN, FEW],
     observables: &[
         Observable {
             name: "weight",
@@ -62,8 +62,6 @@ pub(crate) static V0: Entry = Entry {
     ],
     ..ENTRY
 };
-
-const PARAMS: &[Param] = &[TOTAL_ALPHA, INITIAL_ALPHA, vegas::GAMMA, vegas::rtt("mean"), DRAIN, FEW];
 
 const TOTAL_ALPHA: Param = Param::number(
     "total_alpha",
