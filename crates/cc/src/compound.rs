@@ -116,13 +116,8 @@ impl SinglePath for Compound {
             return;
         }
         if let Some(round) = round {
-            *diff = round.diff(path.cwnd);
             *diff_reno = round.clean.then(|| round.diff(delay.loss_window(path)));
-            match *diff < *gamma {
-                true => delay.forge_ahead(path, &self.shape),
-                false if round.clean => delay.retreat(path, &self.shape, *diff),
-                false => delay.pause(),
-            }
+            *diff = delay.judge(path, &self.shape, round, *gamma);
         }
         delay.grow(path, acked);
     }

@@ -1,6 +1,7 @@
 //! The window of Compound TCP: a loss window as Reno's and a delay window that fills free bandwidth.
 
 use crate::entry::{Param, Params};
+use crate::rounds::Round;
 use crate::{Path, Segments, math};
 
 /// k.
@@ -78,22 +79,27 @@ impl DelayWindow {
         path.cwnd += acked / path.cwnd + step;
     }
 
-    /// A round without a queue to speak of.
-    pub(crate) fn forge_ahead(&mut self, path: &Path, shape: &Shape) {
-        self.per_segment = shape.per_segment(path.cwnd);
-    }
-
-    /// A round with one of `diff` segments: dwnd ← (dwnd − decrease · diff)⁺.
-    pub(crate) fn retreat(&mut self, path: &mut Path, shape: &Shape, diff: Segments) {
-        let loss = self.loss_window(path);
+    /// A round is complete; returns diff. Below the limit the delay window grows in the next one; else it does not, and where the
+    /// round is clean, dwnd ← (dwnd − decrease · diff)⁺.
+    pub(crate) fn judge(
+        &mut self,
+        path: &mut Path,
+        shape: &Shape,
+        round: Round,
+        limit: Segments,
+    ) -> Segments {
+        let diff = round.diff(path.cwnd);
+        if diff < limit {
+            self.per_segment = shape.per_segment(path.cwnd);
+            return diff;
+        }
         self.per_segment = 0.0;
-        self.dwnd = (self.dwnd - shape.decrease * diff).max(0.0);
-        path.reduce_to(loss + self.dwnd);
-    }
-
-    /// Keeps to the loss window alone until the next round is judged.
-    pub(crate) fn pause(&mut self) {
-        self.per_segment = 0.0;
+        if round.clean {
+            let loss = self.loss_window(path);
+            self.dwnd = (self.dwnd - shape.decrease * diff).max(0.0);
+            path.reduce_to(loss + self.dwnd);
+        }
+        diff
     }
 
     /// The loss window halves, dwnd ← ((1 − β) w − cwnd/2)⁺; a timeout leaves no delay window.

@@ -161,13 +161,7 @@ impl Algorithm for WCompound {
             let share = paths[r].cwnd / round.rtt / total.rate; // k of Eq. 43
             let State { delay, alpha, diff, .. } = &mut *self.rows[r];
             *alpha = (share * total.alpha(self.shape.beta)).max(self.min_alpha);
-            let path = &mut paths[r];
-            *diff = round.diff(path.cwnd);
-            match *diff < *alpha {
-                true => delay.forge_ahead(path, &self.shape),
-                false if round.clean => delay.retreat(path, &self.shape, *diff),
-                false => delay.pause(),
-            }
+            *diff = delay.judge(&mut paths[r], &self.shape, round, *alpha);
         }
         self.rows[r].delay.grow(&mut paths[r], acked);
     }
