@@ -42,13 +42,7 @@ const INITIAL_WINDOW: Segments = 10.0;
 const LEFT: u64 = 14720;
 
 /// The congestion control of one connection. It cannot be cloned: each connection has its own.
-pub struct Coupled<O = ()> {
-    group: Group,
-    initial_window: Segments,
-    initial_ssthresh: Option<Segments>,
-    origin: Option<Instant>,
-    observer: O,
-}
+pub struct Coupled<O = ()>(Factory<O>);
 
 /// Sees what happens on a connection's paths: for measurements.
 pub trait Observer: Send + 'static {
@@ -109,25 +103,34 @@ impl<O: Observer> Coupled<O> {
     /// As [`Coupled::new`].
     pub fn observed(group: Group, observer: O) -> Coupled<O> {
         assert!(group.paths().is_empty(), "the group has paths already");
-        Coupled { group, initial_window: INITIAL_WINDOW, initial_ssthresh: None, origin: None, observer }
+        let state = State {
+            group,
+            paths: Vec::new(),
+            began: 0,
+            #[cfg(noq_patched)]
+            has_connection: false,
+            origin: None,
+            observer,
+        };
+        Coupled(Factory { initial_window: INITIAL_WINDOW, initial_ssthresh: None, state: Mutex::new(state) })
     }
 
     /// The first window of each path, in packets; 10 (RFC 9002 §7.2) if not set.
     pub fn initial_window(mut self, packets: Segments) -> Self {
-        self.initial_window = packets;
+        self.0.initial_window = packets;
         self
     }
 
     /// The first slow-start threshold of each path, in packets; infinite if not set.
     pub fn initial_ssthresh(mut self, packets: Segments) -> Self {
-        self.initial_ssthresh = Some(packets);
+        self.0.initial_ssthresh = Some(packets);
         self
     }
 
     /// The algorithm's times count from `origin`; from the first path's begin if not set. A run in virtual time needs this to be the same
     /// each time to the last bit.
-    pub fn origin(mut self, origin: Instant) -> Self {
-        self.origin = Some(origin);
+    pub fn origin(self, origin: Instant) -> Self {
+        self.0.lock().origin = Some(origin);
         self
     }
 
@@ -138,17 +141,7 @@ impl<O: Observer> Coupled<O> {
 
     /// The same, and the paths' state.
     pub fn factory_and_paths(self) -> (Arc<dyn ControllerFactory + Send + Sync>, Paths<O>) {
-        let Coupled { group, initial_window, initial_ssthresh, origin, observer } = self;
-        let state = State {
-            group,
-            paths: Vec::new(),
-            began: 0,
-            #[cfg(noq_patched)]
-            has_connection: false,
-            origin,
-            observer,
-        };
-        let factory = Arc::new(Factory { initial_window, initial_ssthresh, state: Mutex::new(state) });
+        let factory = Arc::new(self.0);
         (factory.clone(), Paths(factory))
     }
 }

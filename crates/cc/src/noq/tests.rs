@@ -23,7 +23,7 @@ impl Tested {
     fn new(name: &str, threshold: Option<f64>) -> Tested {
         let mut coupled =
             Coupled::observed(registry::find(name).unwrap().group(&[]).unwrap(), Seen::default());
-        coupled.initial_ssthresh = threshold;
+        coupled.0.initial_ssthresh = threshold;
         Tested { factory: coupled.factory_and_paths().1.0, begin: Instant::now() }
     }
 
