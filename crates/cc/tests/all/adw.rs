@@ -1,8 +1,8 @@
 //! The adaptive decrease of ADW-BALIA, computed by hand.
 
-use crate::common::{ack, assert_close, group, observed, settled};
+use crate::common::{ack, assert_close, group, lose, observed, settled};
 use multipath_cc::registry::ParamValue;
-use multipath_cc::{Ack, Congestion, Group, Signal};
+use multipath_cc::{Ack, Group};
 
 const ADW: [&str; 3] = ["adw-lia", "adw-olia", "adw-balia"];
 
@@ -25,10 +25,6 @@ fn fluctuate(group: &mut Group, r: usize, spread: f64) {
 /// `span` = `running`: D up to the present loss.
 fn running() -> (&'static str, ParamValue) {
     ("span", ParamValue::Word("running".into()))
-}
-
-fn lose(group: &mut Group, r: usize) {
-    group.on_congestion(r, &Congestion { now: 1.0, signal: Signal::Loss });
 }
 
 /// D in seconds. The first A is their mean, 20 ms each time. d is 5 %, 15 % and 30 %, first of the largest

@@ -1,7 +1,6 @@
 //! BBR driven by acknowledgements, against the numbers of draft-ietf-ccwg-bbr-06; its sections are named.
 
-use crate::common::{assert_close, group, on_path};
-use multipath_cc::registry;
+use crate::common::{assert_close, group, observed, on_path};
 use multipath_cc::{Ack, Congestion, Group, LostSegment, RateSample, Signal};
 
 const RTT: f64 = 0.1;
@@ -30,15 +29,8 @@ struct Flow {
 impl Flow {
     fn new() -> Flow {
         let group = on_path(group("bbr", &[]), RTT, 10.0);
-        Flow {
-            group,
-            now: 0.0,
-            delivered: 0.0,
-            in_flight: MUCH,
-            rtt: RTT,
-            app_limited: false,
-            in_recovery: false,
-        }
+        let (now, delivered, in_flight, rtt) = (0.0, 0.0, MUCH, RTT);
+        Flow { group, now, delivered, in_flight, rtt, app_limited: false, in_recovery: false }
     }
 
     /// A flow whose model says `bw` segments per second, in CRUISE.
@@ -61,28 +53,18 @@ impl Flow {
     /// A round in which `rate` segments per second are delivered.
     fn round(&mut self, rate: f64) {
         self.now += RTT;
-        let prior_delivered = self.delivered;
-        self.delivered += rate * RTT;
-        let sample = RateSample {
-            total_delivered: self.delivered,
-            prior_delivered,
-            interval: RTT,
-            tx_in_flight: rate * RTT,
-            app_limited: self.app_limited,
-            in_recovery: self.in_recovery,
-            ..RateSample::default()
-        };
-        self.acknowledge(sample);
+        let Flow { app_limited, in_recovery, .. } = *self;
+        let tx_in_flight = rate * RTT;
+        let sample = RateSample { tx_in_flight, app_limited, in_recovery, ..RateSample::default() };
+        self.deliver(rate * RTT, RTT, sample);
     }
 
-    fn acknowledge(&mut self, sample: RateSample) {
-        let acked = sample.delivered();
-        let ack = Ack {
-            srtt: RTT,
-            in_flight: self.in_flight,
-            rate: Some(sample),
-            ..Ack::of(self.now, acked, self.rtt)
-        };
+    /// Segments are delivered in this interval; the rest of the sample is given.
+    fn deliver(&mut self, segments: f64, interval: f64, rest: RateSample) {
+        let Flow { now, delivered: prior_delivered, in_flight, rtt, .. } = *self;
+        self.delivered += segments;
+        let sample = RateSample { total_delivered: self.delivered, prior_delivered, interval, ..rest };
+        let ack = Ack { srtt: RTT, in_flight, rate: Some(sample), ..Ack::of(now, sample.delivered(), rtt) };
         self.group.on_ack(0, &ack);
     }
 
@@ -103,22 +85,13 @@ impl Flow {
 
     /// Segment `number` is the `lost`-th lost of `tx_in_flight`.
     fn lose(&mut self, number: u64, lost: f64, tx_in_flight: f64) {
-        let segment = LostSegment {
-            now: self.now,
-            number,
-            total_delivered: self.delivered,
-            lost,
-            tx_in_flight,
-            app_limited: false,
-        };
+        let (now, total_delivered) = (self.now, self.delivered);
+        let segment = LostSegment { now, number, total_delivered, lost, tx_in_flight, app_limited: false };
         self.group.on_lost(0, &segment);
     }
 
     fn observe(&self, name: &str) -> f64 {
-        let names = registry::find("bbr").unwrap().observables;
-        let mut out = vec![0.0; names.len()];
-        self.group.observe(0, &mut out);
-        out[names.iter().position(|o| o.name == name).unwrap()]
+        observed(&self.group, "bbr", 0, name)
     }
 
     fn pacing_rate(&self) -> f64 {
@@ -171,19 +144,10 @@ fn startup_ends_where_much_is_lost() {
         flow.congestion(Signal::Loss);
         (0..lost).for_each(|k| flow.lose(step * k, k as f64 + 1.0, 200.0));
         flow.in_recovery = true;
-        let (prior_delivered, interval) = (flow.delivered, 0.2);
-        flow.delivered += 300.0;
         flow.now += RTT;
-        let sample = RateSample {
-            total_delivered: flow.delivered,
-            prior_delivered,
-            interval,
-            lost: lost as f64,
-            tx_in_flight: 200.0,
-            in_recovery: true,
-            ..RateSample::default()
-        };
-        flow.acknowledge(sample);
+        let lost = lost as f64;
+        let sample = RateSample { lost, tx_in_flight: 200.0, in_recovery: true, ..RateSample::default() };
+        flow.deliver(300.0, 0.2, sample);
         assert_eq!(flow.observe("state"), if ended { DRAIN } else { STARTUP }, "{lost} lost, {step} apart");
         if ended {
             // 300 in 0.2 s over 0.1 s are 150, less than the 300 that were delivered.
@@ -352,18 +316,8 @@ fn probe_rtt_comes_every_five_seconds() {
 fn no_probe_rtt_after_a_pause() {
     let mut flow = Flow::cruising(1000.0);
     flow.now += 6.0;
-    let prior_delivered = flow.delivered;
-    flow.delivered += 1.0;
-    let sample = RateSample {
-        total_delivered: flow.delivered,
-        prior_delivered,
-        interval: RTT,
-        tx_in_flight: 1.0,
-        app_limited: true,
-        resumed: true,
-        ..RateSample::default()
-    };
-    flow.acknowledge(sample);
+    let sample = RateSample { tx_in_flight: 1.0, app_limited: true, resumed: true, ..RateSample::default() };
+    flow.deliver(1.0, RTT, sample);
     (0..10).for_each(|_| flow.round(1000.0));
     assert_ne!(flow.observe("state"), PROBE_RTT);
 }

@@ -1,6 +1,7 @@
 //! Compound TCP against its rules, evaluated by hand, and its response function.
 
-use crate::common::{Loss, Model, ack, assert_close, group, observed, quiet, round, window_acked};
+use crate::common::{Loss, Model, ack, assert_close, congestion, group, lose, observed, quiet, round};
+use crate::common::window_acked;
 use multipath_cc::registry::ParamValue;
 use multipath_cc::{Ack, Congestion, Group, Signal};
 
@@ -67,13 +68,13 @@ fn loss_halves_both_windows() {
             window_acked(&mut compound, 0);
         }
         let (w, dwnd) = (compound.path(0).cwnd, see(&compound, "dwnd"));
-        compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+        lose(&mut compound, 0);
         let half = (w - dwnd) / 2.0;
         assert_close(see(&compound, "dwnd") + 1.0, f64::max((1.0 - beta) * w - half, 0.0) + 1.0, 1e-12);
         assert_close(compound.path(0).cwnd, f64::max((1.0 - beta) * w, half), 1e-12);
         compound.on_spurious(0);
         assert_eq!((compound.path(0).cwnd, see(&compound, "dwnd")), (w, dwnd));
-        compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Timeout });
+        congestion(&mut compound, 0, Signal::Timeout);
         assert_eq!((compound.path(0).cwnd, see(&compound, "dwnd")), (1.0, 0.0));
     }
 }
@@ -87,25 +88,25 @@ fn gamma_follows_the_backlog_at_losses() {
         // `quiet` has no judged round before its own loss, as it was in slow start.
         assert_eq!(see(&compound, "threshold"), 30.0);
         round_with(&mut compound, queued);
-        compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+        lose(&mut compound, 0);
         assert_close(see(&compound, "threshold"), expected, 1e-9);
-        compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+        lose(&mut compound, 0);
         assert_close(see(&compound, "threshold"), expected, 1e-9);
-        compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Timeout });
+        congestion(&mut compound, 0, Signal::Timeout);
         assert_eq!(see(&compound, "threshold"), 30.0);
     }
     // The round after a loss shows the queue that the loss has answered: it tunes nothing.
     let mut compound = quiet(group("compound", &[]), &[(0.1, 400.0)]);
-    compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+    lose(&mut compound, 0);
     let tuned = see(&compound, "threshold");
     round_with(&mut compound, 20.0);
-    compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+    lose(&mut compound, 0);
     assert_eq!(see(&compound, "threshold"), tuned);
 
     let params = [("autotune", ParamValue::Flag(false))];
     let mut compound = quiet(group("compound", &params), &[(0.1, 400.0)]);
     round_with(&mut compound, 0.0);
-    compound.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+    lose(&mut compound, 0);
     assert_eq!(see(&compound, "threshold"), 30.0);
 }
 
@@ -166,7 +167,7 @@ fn behind_a_standing_queue_it_is_reno() {
     round(&mut both[0], 0, 0.3);
     let w = both[0].path(0).cwnd;
     both[1].add_path(0.1, 2.0 * w);
-    both[1].on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+    lose(&mut both[1], 0);
     for i in 1..5000u64 {
         for group in &mut both {
             let round = 10 + i / 100;

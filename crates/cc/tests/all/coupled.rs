@@ -1,7 +1,7 @@
 //! Fully coupled control: the sum of the windows behaves as one Reno window, on the least congested path.
 
-use crate::common::{Loss, Model, ack, assert_close, group, observed, settled};
-use multipath_cc::{Congestion, Signal, response};
+use crate::common::{Model, ack, assert_close, group, lose, observed, periodic, settled};
+use multipath_cc::response;
 
 /// By hand: windows 20, 30 and 50 add up to 100, so that each segment adds 1/100 and a loss takes 50,
 /// which the first two have not got.
@@ -15,11 +15,11 @@ fn increase_and_decrease_are_the_sums() {
         coupled.on_ack(r, &ack(1.0, *rtt));
         assert_close(coupled.path(r).cwnd, w + 1.0 / total, 1e-12);
         let mut coupled = settled(group("coupled", &[]), &paths);
-        coupled.on_congestion(r, &Congestion { now: 1.0, signal: Signal::Loss });
+        lose(&mut coupled, r);
         assert_eq!(coupled.path(r).cwnd, 2.0, "at least two segments");
     }
     let mut coupled = settled(group("coupled", &[]), &[(0.1, 20.0), (0.1, 80.0)]);
-    coupled.on_congestion(1, &Congestion { now: 1.0, signal: Signal::Loss });
+    lose(&mut coupled, 1);
     assert_eq!(coupled.path(1).cwnd, 30.0);
 }
 
@@ -33,22 +33,10 @@ fn the_least_congested_path_has_the_window_of_one_reno_flow() {
         &[(0.1, 1e-3), (0.1, 4e-3)],
         &[(0.1, 2.5e-4), (0.02, 4e-3)],
         &[(0.1, 5e-4), (0.1, 1e-3), (0.05, 2e-3)],
-        &[
-            (0.1, 1e-4),
-            (0.1, 1e-3),
-            (0.1, 2e-3),
-            (0.05, 3e-3),
-            (0.1, 4e-3),
-            (0.1, 5e-3),
-            (0.2, 6e-3),
-            (0.1, 7e-3),
-        ],
+        &[1e-4, 1e-3, 2e-3, 3e-3, 4e-3, 5e-3, 6e-3, 7e-3].map(|p| (0.1, p)),
     ];
     for paths in connections {
-        let mut model = Model::new(group("coupled", &[]));
-        for (rtt, p) in paths {
-            model = model.path(*rtt, Loss::Every(1.0 / p), response::reno(*p));
-        }
+        let mut model = Model::lossy("coupled", paths, periodic);
         model.mean_over(50);
         let windows = model.mean_over(200);
         let total: f64 = windows.iter().sum();

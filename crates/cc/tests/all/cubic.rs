@@ -166,28 +166,6 @@ fn application_limited_time_does_not_count() {
     }
 }
 
-/// After an undo everything that follows is as if the event had not happened.
-#[test]
-fn undo_restores_everything() {
-    for signal in [Signal::Loss, Signal::Timeout, Signal::Ecn] {
-        let mut undone = after_loss(1000.0, &[]);
-        let mut spared = after_loss(1000.0, &[]);
-        for group in [&mut undone, &mut spared] {
-            (0..500).for_each(|i| group.on_ack(0, &ack(f64::from(i) / 1000.0, 1.0)));
-        }
-        undone.on_congestion(0, &congestion(0.5, signal));
-        undone.on_spurious(0);
-        assert_eq!(undone.path(0), spared.path(0));
-        for i in 0..5000 {
-            let ack = ack(0.6 + f64::from(i) / 100.0, 1.0);
-            undone.on_ack(0, &ack);
-            spared.on_ack(0, &ack);
-        }
-        assert_eq!(undone.path(0), spared.path(0));
-        assert_eq!(inner(&undone), inner(&spared));
-    }
-}
-
 /// Linux reduces once per window (`tcp_enter_loss`): a timeout in recovery takes the loss's place. It lowers neither the threshold nor
 /// `W_max` again (§4.7), the next stage starts on its plateau (§4.8), and an undo brings back what was before the loss.
 #[test]

@@ -42,10 +42,8 @@ fn n_paths_take_the_power_that_the_weight_says() {
     let p = 1e-4;
     for n in [2, 3, 8] {
         for (weight, power) in [("1/sqrt(n)", 0.75), ("1/n", 0.5), ("1/n^2", 0.0)] {
-            let mut model = Model::new(ewtcp(weight));
-            for _ in 0..n {
-                model = model.path(0.1, Loss::Every(1.0 / p), response::reno(p));
-            }
+            let path = |model: Model, _| model.path(0.1, Loss::Every(1.0 / p), response::reno(p));
+            let mut model = (0..n).fold(Model::new(ewtcp(weight)), path);
             model.mean_over(20);
             let total: f64 = model.mean_over(40).iter().sum();
             // One segment of discretisation in each path's window.

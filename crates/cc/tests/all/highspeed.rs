@@ -1,7 +1,6 @@
 //! HighSpeed TCP against RFC 3649: its table, its response function.
 
-use crate::common::{Loss, Model, Random, ack, assert_close, group, halved, observed, on_path};
-use multipath_cc::{Congestion, Signal};
+use crate::common::{Loss, Model, Random, ack, assert_close, group, halved, lose, observed, on_path};
 
 /// RFC 3649, appendix B: from window w on, a(w) and b(w).
 const TABLE: [(f64, f64, f64); 24] = [
@@ -75,7 +74,7 @@ fn increase_and_decrease_are_a_and_b() {
     for (w, _, _) in TABLE {
         let mut highspeed = on_path(group("highspeed", &[]), 0.1, w);
         let b = observed(&highspeed, "highspeed", 0, "b");
-        highspeed.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+        lose(&mut highspeed, 0);
         let kept = highspeed.path(0).cwnd;
         assert_close(kept, (1.0 - b) * w, 1e-12);
         let a = observed(&highspeed, "highspeed", 0, "a");
@@ -110,14 +109,4 @@ fn at_high_loss_it_is_reno() {
         }
         assert_eq!(highspeed.group.path(0).cwnd, reno.group.path(0).cwnd);
     }
-}
-
-#[test]
-fn undo_restores() {
-    let mut highspeed = halved(group("highspeed", &[]), &[(0.1, 5000.0)]);
-    let w = highspeed.path(0).cwnd;
-    highspeed.on_congestion(0, &Congestion { now: 1.0, signal: Signal::Timeout });
-    assert_eq!(highspeed.path(0).cwnd, 1.0);
-    highspeed.on_spurious(0);
-    assert_eq!(highspeed.path(0).cwnd, w);
 }

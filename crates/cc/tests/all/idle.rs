@@ -1,41 +1,16 @@
-//! Which paths count, by hand: those with data in flight or acknowledged within four round-trip times.
+//! Which paths count, by hand: those with data in flight. For how long those without count, and what that does, is tested with the
+//! kernel's algorithms (`crates/cc-fixed/tests/all/idle.rs`).
 
 use crate::common::{ack, assert_close, group, halved, observed, on_path};
 use multipath_cc::{Ack, Congestion, Group, Signal};
 
 const RTT: f64 = 0.1;
 
-/// Two paths of 40 segments, of which the second has nothing in flight since t = 1 s.
-fn idle_since_1(name: &str) -> Group {
-    let mut group = halved(group(name, &[]), &[(RTT, 40.0); 2]);
-    group.on_ack(1, &Ack { acked: 0.0, in_flight: 0.0, ..ack(1.0, RTT) });
-    group
-}
-
 /// The growth of the first window by a segment acknowledged then.
 fn added(group: &mut Group, now: f64) -> f64 {
     let before = group.path(0).cwnd;
     group.on_ack(0, &ack(now, RTT));
     group.path(0).cwnd - before
-}
-
-/// Two equal paths: LIA's alpha is 1/2, of one it is 1.
-#[test]
-fn lia_is_reno_beside_an_idle_path() {
-    assert_close(added(&mut idle_since_1("lia"), 1.39), 1.0 / 160.0, 1e-3);
-    assert_close(added(&mut idle_since_1("lia"), 1.41), 1.0 / 40.0, 1e-9);
-}
-
-/// An application that waits for three round-trip times between its flights uses the path.
-#[test]
-fn a_path_with_short_pauses_counts() {
-    let mut lia = idle_since_1("lia");
-    for i in 1..=20 {
-        let now = 1.0 + 3.0 * RTT * f64::from(i);
-        added(&mut lia, now - 0.001);
-        assert!(lia.path(1).counts, "at {now}");
-        lia.on_ack(1, &Ack { acked: 0.0, in_flight: 0.0, ..ack(now, RTT) });
-    }
 }
 
 /// However long its data takes, until the timer expires; and then from the next acknowledgement on.

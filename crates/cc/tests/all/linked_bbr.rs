@@ -40,11 +40,8 @@ impl Connection {
                 tx_in_flight: rate * RTT,
                 ..RateSample::default()
             };
-            let acked = rate * RTT;
-            self.group.on_ack(
-                r,
-                &Ack { srtt: RTT, in_flight: 0.0, rate: Some(sample), ..Ack::of(self.now, acked, rtts[r]) },
-            );
+            let ack = Ack::of(self.now, rate * RTT, rtts[r]);
+            self.group.on_ack(r, &Ack { srtt: RTT, in_flight: 0.0, rate: Some(sample), ..ack });
         }
     }
 

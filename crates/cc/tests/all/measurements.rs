@@ -1,15 +1,11 @@
 //! The measurements of a path, by hand.
 
-use crate::common::{ack, group, on_path};
-use multipath_cc::{Ack, Congestion, Group, Signal};
+use crate::common::{ack, group, lose, on_path};
+use multipath_cc::{Ack, Group};
 
 /// Acknowledgement of two segments in `round` with this sample.
 fn sample(group: &mut Group, round: u64, rtt: f64) {
     group.on_ack(0, &Ack { delivered: 2.0, round, ..ack(round as f64, rtt) });
-}
-
-fn lose(group: &mut Group) {
-    group.on_congestion(0, &Congestion { now: 9.0, signal: Signal::Loss });
 }
 
 #[test]
@@ -36,11 +32,11 @@ fn losses_divide_what_was_delivered_and_the_extremes() {
     sample(&mut reno, 0, 0.10);
     sample(&mut reno, 0, 0.30);
     assert_eq!((extremes(&reno), delivered(&reno)), ((0.10, 0.30), (0.0, 4.0)));
-    lose(&mut reno);
+    lose(&mut reno, 0);
     assert_eq!((extremes(&reno), delivered(&reno)), ((f64::INFINITY, 0.0), (4.0, 0.0)));
     sample(&mut reno, 0, 0.20);
     assert_eq!((extremes(&reno), delivered(&reno)), ((0.20, 0.20), (4.0, 2.0)));
-    lose(&mut reno);
+    lose(&mut reno, 0);
     sample(&mut reno, 0, 0.25);
     assert_eq!((extremes(&reno), delivered(&reno)), ((0.25, 0.25), (2.0, 2.0)));
     reno.on_spurious(0); // the second loss was spurious
@@ -52,7 +48,7 @@ fn losses_divide_what_was_delivered_and_the_extremes() {
 fn the_largest_window_outlives_losses() {
     let mut reno = on_path(group("reno", &[]), 0.0, 10.0);
     reno.on_ack(0, &Ack { acked: 10.0, ..ack(0.0, 0.1) });
-    lose(&mut reno);
+    lose(&mut reno, 0);
     assert_eq!((reno.path(0).cwnd, reno.path(0).largest_cwnd), (10.0, 20.0));
 }
 
@@ -60,7 +56,7 @@ fn the_largest_window_outlives_losses() {
 #[test]
 fn a_restart_lowers_the_window_and_remembers_it() {
     let mut reno = on_path(group("reno", &[]), 0.1, 200.0);
-    lose(&mut reno);
+    lose(&mut reno, 0);
     reno.restart(0, 1.0, 10.0);
     assert_eq!((reno.path(0).cwnd, reno.path(0).ssthresh), (10.0, 100.0));
     reno.on_spurious(0);
@@ -68,7 +64,7 @@ fn a_restart_lowers_the_window_and_remembers_it() {
     reno.restart(0, 1.0, 20.0);
     assert_eq!(reno.path(0).cwnd, 10.0);
     let mut grown = on_path(group("reno", &[]), 0.1, 20.0);
-    lose(&mut grown);
+    lose(&mut grown, 0);
     grown.on_ack(0, &Ack { acked: 100.0, ..ack(0.0, 0.1) });
     grown.restart(0, 1.0, 10.0);
     assert_eq!((grown.path(0).cwnd, grown.path(0).ssthresh), (10.0, 0.75 * 20.0));
@@ -96,7 +92,7 @@ fn a_penalty_halves_the_window_and_ends_slow_start() {
 #[test]
 fn a_set_window_survives_an_undo() {
     let mut reno = on_path(group("reno", &[]), 0.1, 40.0);
-    lose(&mut reno);
+    lose(&mut reno, 0);
     reno.steer(0, Some(8.0), None);
     reno.on_spurious(0);
     assert_eq!(reno.path(0).cwnd, 8.0);

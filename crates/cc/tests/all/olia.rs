@@ -1,8 +1,8 @@
 //! OLIA against its definition (Khalili et al., Eq. 5-7) and its properties: only the best paths are used,
 //! and together they get what Reno gets on one of them.
 
-use crate::common::{Loss, Model, Random, ack, assert_close, group, observed, settled};
-use multipath_cc::{Ack, Congestion, Group, Signal, response};
+use crate::common::{Loss, Model, ack, assert_close, bernoulli, group, lose, observed, periodic, settled};
+use multipath_cc::{Ack, Group, response};
 
 /// Round-trip time, window, and ℓ.
 type Row = (f64, f64, f64);
@@ -102,16 +102,15 @@ fn l_is_the_longer_of_the_present_and_the_last_interval() {
     let mut olia = connection(&[(0.1, 10.0, 30.0)]);
     let l = |olia: &Group| observed(olia, "olia", 0, "l");
     let deliver = |olia: &mut Group, n| olia.on_ack(0, &Ack { acked: 0.0, delivered: n, ..ack(1.0, 0.1) });
-    let lose = |olia: &mut Group| olia.on_congestion(0, &Congestion { now: 1.0, signal: Signal::Loss });
-    lose(&mut olia);
+    lose(&mut olia, 0);
     assert_eq!(l(&olia), 30.0, "the interval that ended");
     deliver(&mut olia, 20.0);
     assert_eq!(l(&olia), 30.0);
     deliver(&mut olia, 20.0);
     assert_eq!(l(&olia), 40.0, "the present one has become longer");
-    lose(&mut olia);
+    lose(&mut olia, 0);
     deliver(&mut olia, 1.0);
-    lose(&mut olia);
+    lose(&mut olia, 0);
     assert_eq!(l(&olia), 1.0);
     olia.on_spurious(0);
     assert_eq!(l(&olia), 40.0, "the last loss was none");
@@ -122,7 +121,7 @@ fn l_is_the_longer_of_the_present_and_the_last_interval() {
 fn a_timeout_behind_a_loss_ends_no_interval() {
     let mut olia = connection(&[(0.1, 10.0, 30.0)]);
     let l = |olia: &Group| observed(olia, "olia", 0, "l");
-    olia.on_congestion(0, &Congestion { now: 1.0, signal: Signal::Loss });
+    lose(&mut olia, 0);
     olia.on_ack(0, &Ack { acked: 0.0, delivered: 40.0, ..ack(1.0, 0.1) });
     olia.on_timeout_again(0, 1.5);
     olia.on_ack(0, &Ack { acked: 0.0, delivered: 0.0, ..ack(2.0, 0.1) }); // it counts again
@@ -132,21 +131,10 @@ fn a_timeout_behind_a_loss_ends_no_interval() {
 }
 
 /// Mean windows over this number of losses of the first path, after a warm-up: path by path (round-trip time, loss rate).
-fn means(name: &str, paths: &[(f64, f64)], loss: impl Fn(u64, f64) -> Loss, losses: u64) -> Vec<f64> {
-    let mut model = Model::new(group(name, &[]));
-    for (i, (rtt, p)) in paths.iter().enumerate() {
-        model = model.path(*rtt, loss(i as u64, *p), response::reno(*p));
-    }
+fn means(name: &str, paths: &[(f64, f64)], loss: impl Fn(usize, f64) -> Loss, losses: u64) -> Vec<f64> {
+    let mut model = Model::lossy(name, paths, loss);
     model.mean_over(losses);
     model.mean_over(losses)
-}
-
-fn periodic(_: u64, p: f64) -> Loss {
-    Loss::Every(1.0 / p)
-}
-
-fn bernoulli(i: u64, p: f64) -> Loss {
-    Loss::Bernoulli(p, Random(11 + i))
 }
 
 /// Theorem 1: at equilibrium only paths with the largest √(2/p)/T carry traffic, and in all what Reno
@@ -158,16 +146,7 @@ fn only_the_best_path_is_used() {
         &[(0.1, 1e-3), (0.1, 4e-3)],
         &[(0.02, 4e-3), (0.1, 2.5e-4)],
         &[(0.1, 1e-3), (0.1, 4e-3), (0.05, 8e-3)],
-        &[
-            (0.1, 5e-4),
-            (0.1, 2e-3),
-            (0.1, 3e-3),
-            (0.1, 4e-3),
-            (0.1, 5e-3),
-            (0.1, 6e-3),
-            (0.1, 7e-3),
-            (0.1, 8e-3),
-        ],
+        &[5e-4, 2e-3, 3e-3, 4e-3, 5e-3, 6e-3, 7e-3, 8e-3].map(|p| (0.1, p)),
     ];
     for paths in connections {
         let windows = means("olia", paths, periodic, 2_000);

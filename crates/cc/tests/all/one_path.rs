@@ -1,23 +1,7 @@
 //! Algorithms that couple Reno's windows are Reno on one path.
 
-use crate::common::{Loss, Model, Random, ack, assert_close, group, on_path};
-use multipath_cc::{Ack, Congestion, Group, Signal};
-
-const RENO_FAMILY: [&str; 8] =
-    ["ewtcp", "coupled", "lia", "olia", "balia", "adw-lia", "adw-olia", "adw-balia"];
-
-#[test]
-fn with_losses() {
-    for name in RENO_FAMILY {
-        let model = |name| Model::new(group(name, &[])).path(0.1, Loss::Bernoulli(1e-3, Random(5)), 40.0);
-        let (mut ours, mut reno) = (model(name), model("reno"));
-        for _ in 0..50_000 {
-            ours.step();
-            reno.step();
-            assert_close(ours.group.path(0).cwnd, reno.group.path(0).cwnd, 1e-9);
-        }
-    }
-}
+use crate::common::{RENO_FAMILY, Random, ack, assert_close, group, lose, on_path};
+use multipath_cc::{Ack, Congestion, Signal};
 
 /// Slow start, every signal, undo, round-trip times that change, also before there is one.
 #[test]
@@ -61,16 +45,13 @@ fn beside_one_that_does_not_count() {
             group
         };
         for mut group in [pair(true), pair(false)] {
-            let lose = |group: &mut Group| {
-                group.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
-            };
-            lose(&mut group);
+            lose(&mut group, 0);
             assert_eq!(group.path(0).cwnd, 30.0, "{name}");
             group.on_ack(0, &ack(1.0, 0.1));
             assert_close(group.path(0).cwnd, 30.0 + 1.0 / 30.0, 1e-12);
             // The other one, where there is one, is Reno as well.
             let halved = if group.path(1).active { 250.0 } else { 500.0 };
-            group.on_congestion(1, &Congestion { now: 2.0, signal: Signal::Loss });
+            lose(&mut group, 1);
             assert_eq!(group.path(1).cwnd, halved, "{name}");
             assert_close(group.path(0).cwnd, 30.0 + 1.0 / 30.0, 1e-12);
         }

@@ -1,6 +1,8 @@
 //! The registry is complete and consistent.
 
+use crate::common::{Random, ack, group, lose};
 use multipath_cc::registry::{ALL, Allowed, COMMON, Entry, Kind, ParamError, ParamValue, V0, Value, find};
+use multipath_cc::{Ack, Congestion, Group, Signal};
 
 fn given(name: &str, value: ParamValue) -> Vec<(String, ParamValue)> {
     vec![(name.into(), value)]
@@ -76,11 +78,9 @@ fn every_listed_observable_is_written_and_no_more() {
     for entry in entries() {
         let mut group = entry.group(&[]).unwrap();
         let r = group.add_path(0.1, 100.0);
-        let ack = multipath_cc::Ack { in_flight: 99.0, ..multipath_cc::Ack::of(0.0, 1.0, 0.1) };
-        group.on_ack(r, &ack);
-        let loss = multipath_cc::Congestion { now: 0.1, signal: multipath_cc::Signal::Loss };
-        group.on_congestion(r, &loss);
-        group.on_ack(r, &multipath_cc::Ack { now: 0.2, round: 1, ..ack });
+        group.on_ack(r, &ack(0.0, 0.1));
+        lose(&mut group, r);
+        group.on_ack(r, &Ack { round: 1, ..ack(0.2, 0.1) });
         let mut out = vec![0.0; entry.observables.len()];
         group.observe(r, &mut out);
         for (x, observable) in out.iter().zip(entry.observables) {
@@ -148,28 +148,74 @@ fn titles_name_the_algorithm_that_runs_by_default() {
 }
 
 #[test]
-fn uncoupled_is_the_algorithm_on_each_path() {
+fn uncoupled_and_independent_run_the_algorithm_as_if_it_were_alone() {
     for over in find("uncoupled").unwrap().params[0].allowed.words() {
-        let mut uncoupled =
-            find("uncoupled").unwrap().group(&given("over", ParamValue::Word(over.into()))).unwrap();
-        let mut alone = find(over).unwrap().group(&[]).unwrap();
+        let over_it = ("over", ParamValue::Word(over.into()));
+        let uncoupled = group("uncoupled", std::slice::from_ref(&over_it));
+        let independent = group("independent", &[over_it, ("path", ParamValue::Number(2.0))]);
+        let mut alone = group(over, &[]);
         alone.add_path(0.1, 50.0);
-        uncoupled.add_path(0.1, 50.0);
-        uncoupled.add_path(0.1, 50.0);
+        let mut both = [uncoupled, independent];
+        for group in &mut both {
+            (0..2).for_each(|_| _ = group.add_path(0.1, 50.0));
+        }
         for i in 0..1000 {
-            let ack =
-                multipath_cc::Ack { in_flight: 9.0, ..multipath_cc::Ack::of(f64::from(i) * 0.002, 1.0, 0.1) };
-            let loss = multipath_cc::Congestion { now: ack.now, signal: multipath_cc::Signal::Loss };
-            for (group, r) in [(&mut uncoupled, 1), (&mut alone, 0)] {
-                if i % 100 == 50 {
-                    group.on_congestion(r, &loss);
-                } else {
-                    group.on_ack(r, &ack);
+            let now = f64::from(i) * 0.002;
+            for (group, r) in both.iter_mut().map(|group| (group, 1)).chain([(&mut alone, 0)]) {
+                match i % 100 {
+                    50 => group.on_congestion(r, &Congestion { now, signal: Signal::Loss }),
+                    _ => group.on_ack(r, &ack(now, 0.1)),
                 }
             }
         }
-        assert_eq!(uncoupled.path(1), alone.path(0));
-        assert_eq!(uncoupled.path(0).cwnd, 50.0, "the other path is not touched");
+        for group in both {
+            assert_eq!(group.path(1), alone.path(0), "{over}");
+            assert_eq!(group.path(0).cwnd, 50.0, "the other path is not touched");
+        }
+    }
+}
+
+/// What an algorithm shows of a connection's paths.
+fn shown(entry: &Entry, group: &Group) -> Vec<u64> {
+    let of_path = |r| {
+        let mut out = vec![0.0; entry.observables.len()];
+        group.observe(r, &mut out);
+        out
+    };
+    (0..group.paths().len()).flat_map(of_path).map(f64::to_bits).collect()
+}
+
+/// After an undo everything that follows is as if the event had not happened. A model of the path is not restored as a whole.
+#[test]
+fn an_undo_restores_everything() {
+    let rtts = [0.1, 0.02];
+    let acknowledge = |group: &mut Group, random: &mut Random, i: u32| {
+        let (r, now) = (i as usize % 2, f64::from(i) * 1e-3);
+        let rtt = rtts[r] * (1.0 + 0.1 * random.uniform());
+        group.on_ack(r, &Ack { round: u64::from(i) / 40, ..ack(now, rtt) });
+    };
+    let events =
+        [Signal::Loss, Signal::Ecn, Signal::Timeout].map(|signal| [(signal, 0), (signal, 1)]).concat();
+    for entry in entries().filter(|entry| !entry.group(&[]).unwrap().is_model_based()) {
+        let run = |undone: Option<(Signal, usize)>| {
+            let (mut group, mut random) = (entry.group(&[]).unwrap(), Random(7));
+            rtts.iter().zip([800.0, 100.0]).for_each(|(rtt, window)| _ = group.add_path(*rtt, window));
+            (0..200).for_each(|i| acknowledge(&mut group, &mut random, i));
+            (0..2).for_each(|r| lose(&mut group, r));
+            (200..1000).for_each(|i| acknowledge(&mut group, &mut random, i));
+            if let Some((signal, r)) = undone {
+                group.on_congestion(r, &Congestion { now: 1.0, signal });
+                group.on_spurious(r);
+            }
+            (1000..3000).for_each(|i| acknowledge(&mut group, &mut random, i));
+            group
+        };
+        let spared = run(None);
+        for event in &events {
+            let undone = run(Some(*event));
+            assert_eq!(undone.paths(), spared.paths(), "{} {event:?}", entry.name);
+            assert_eq!(shown(entry, &undone), shown(entry, &spared), "{} {event:?}", entry.name);
+        }
     }
 }
 
@@ -189,23 +235,19 @@ fn a_variant_is_its_algorithm_with_other_defaults() {
         // With the defaults of one, the other is the same algorithm.
         let given: Vec<_> =
             variant.params.iter().map(|p| (p.name.to_string(), as_given(p.default))).collect();
-        let (mut a, mut b) = (variant.group(&[]).unwrap(), of.group(&given).unwrap());
-        for group in [&mut a, &mut b] {
+        let [a, b] = [variant.group(&[]), of.group(&given)].map(|group| {
+            let mut group = group.unwrap();
             for r in 0..2 {
                 group.add_path(0.1, 50.0 + 10.0 * r as f64);
-                let loss = multipath_cc::Congestion { now: 0.0, signal: multipath_cc::Signal::Loss };
-                group.on_congestion(r, &loss);
+                lose(&mut group, r);
             }
             for i in 0..1000_u32 {
-                let ack = multipath_cc::Ack {
-                    srtt: 0.1,
-                    in_flight: 9.0,
-                    round: u64::from(i) / 30,
-                    ..multipath_cc::Ack::of(f64::from(i) * 0.002, 2.0, 0.1 + 1e-5 * f64::from(i))
-                };
+                let (now, rtt) = (f64::from(i) * 0.002, 0.1 + 1e-5 * f64::from(i));
+                let ack = Ack { srtt: 0.1, round: u64::from(i) / 30, ..Ack::of(now, 2.0, rtt) };
                 group.on_ack((i % 3 == 0).into(), &ack);
             }
-        }
+            group
+        });
         assert_eq!(a.paths(), b.paths(), "{}", variant.name);
     }
 }

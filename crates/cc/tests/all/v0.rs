@@ -1,10 +1,8 @@
 //! Out-of-tree MPTCP's arithmetic, against its integers worked out by hand.
 
-use crate::common::{ack, assert_close, group, observed, on_path, quiet, settled};
+use crate::common::{RENO_FAMILY, ack, assert_close, group, lose, observed, on_path, quiet, settled};
+use multipath_cc::Ack;
 use multipath_cc::registry::ParamValue;
-use multipath_cc::{Ack, Congestion, Signal};
-
-const AIMD: [&str; 8] = ["ewtcp", "coupled", "lia", "olia", "balia", "adw-lia", "adw-olia", "adw-balia"];
 
 fn word(name: &'static str, value: &str) -> (&'static str, ParamValue) {
     (name, ParamValue::Word(value.into()))
@@ -20,14 +18,14 @@ fn added(algorithm: &str, params: &[(&str, ParamValue)], paths: &[(f64, f64)], r
 /// The remainder of window `r` after a loss.
 fn left(algorithm: &str, params: &[(&str, ParamValue)], paths: &[(f64, f64)], r: usize) -> f64 {
     let mut connection = settled(group(algorithm, params), paths);
-    connection.on_congestion(r, &Congestion { now: 1.0, signal: Signal::Loss });
+    lose(&mut connection, r);
     connection.path(r).cwnd
 }
 
 #[test]
 fn an_acknowledgement_counts_as_one_segment_or_as_its_segments() {
     let paths = [(0.1, 40.0), (0.05, 30.0)];
-    for name in AIMD.into_iter().chain(["coupled-cubic", "coupled-cubic-a1"]) {
+    for name in RENO_FAMILY.into_iter().chain(["coupled-cubic", "coupled-cubic-a1"]) {
         let one = added(name, &[], &paths, 0, 1.0);
         assert!(one > 0.0, "{name}");
         assert_close(added(name, &[], &paths, 0, 2.0), 2.0 * one, 1e-9);
@@ -41,7 +39,7 @@ fn an_acknowledgement_counts_as_one_segment_or_as_its_segments() {
 
 #[test]
 fn slow_start_counts_segments_all_the_same() {
-    for name in AIMD.into_iter().chain(["coupled-cubic"]) {
+    for name in RENO_FAMILY.into_iter().chain(["coupled-cubic"]) {
         let mut connection = on_path(group(name, &[word("count", "acks")]), 0.1, 10.0);
         connection.on_ack(0, &Ack { acked: 2.0, delivered: 2.0, ..ack(0.1, 0.1) });
         assert_eq!(connection.path(0).cwnd, 12.0, "{name}");

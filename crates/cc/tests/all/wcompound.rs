@@ -1,8 +1,9 @@
 //! wCompound against Eq. 6-12 and 35-43 of its paper, evaluated by hand.
 
-use crate::common::{Loss, Model, assert_close, group, observed, on_path, quiet, round, window_acked};
+use crate::common::{CONNECTIONS, Loss, Model, assert_close, congestion, group, lose, observed};
+use crate::common::{on_path, quiet, round, window_acked};
 use multipath_cc::registry::ParamValue;
-use multipath_cc::{Congestion, Group, Signal};
+use multipath_cc::{Group, Signal};
 
 fn see(group: &Group, r: usize, name: &str) -> f64 {
     observed(group, "wcompound", r, name)
@@ -63,7 +64,7 @@ fn check_round(group: &mut Group, r: usize, rtt: f64) {
 fn one_path_by_hand() {
     let mut one = on_path(group("wcompound", &[]), 0.1, 2000.0);
     round(&mut one, 0, 0.1);
-    one.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+    lose(&mut one, 0);
     assert_eq!((one.path(0).cwnd, see(&one, 0, "alpha_r")), (1000.5, 6.0));
     round(&mut one, 0, 0.1);
     assert_close(see(&one, 0, "alpha_r"), 44.26, 1e-3);
@@ -87,16 +88,7 @@ fn every_round_follows_the_equations() {
         &[(0.1, 400.0), (0.02, 60.0)],
         &[(0.08, 1000.0), (0.08, 100.0)],
         &[(0.1, 300.0), (0.03, 300.0), (0.2, 3000.0)],
-        &[
-            (0.1, 50.0),
-            (0.2, 50.0),
-            (0.3, 50.0),
-            (0.1, 500.0),
-            (0.1, 10.0),
-            (0.02, 80.0),
-            (0.5, 900.0),
-            (0.1, 99.0),
-        ],
+        CONNECTIONS[6],
     ];
     for paths in connections {
         let mut group = quiet(group("wcompound", &[]), paths);
@@ -127,13 +119,13 @@ fn window_follows_equation_12() {
     assert_close(two.path(0).cwnd, w - 60.0 + 1.0 / (w - 60.0), 1e-9);
 
     let (w, dwnd, alpha) = (two.path(0).cwnd, see(&two, 0, "dwnd"), see(&two, 0, "alpha_r"));
-    two.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+    lose(&mut two, 0);
     assert_close(two.path(0).cwnd, w / 2.0, 1e-9);
     assert_close(see(&two, 0, "dwnd"), w / 2.0 - (w - dwnd) / 2.0, 1e-9);
     assert_eq!(see(&two, 0, "alpha_r"), alpha);
     two.on_spurious(0);
     assert_eq!((two.path(0).cwnd, see(&two, 0, "dwnd")), (w, dwnd));
-    two.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Timeout });
+    congestion(&mut two, 0, Signal::Timeout);
     assert_eq!((two.path(0).cwnd, see(&two, 0, "dwnd")), (1.0, 0.0));
 }
 
@@ -184,7 +176,7 @@ fn one_path_with_a_queue_is_compound_with_its_threshold() {
         for group in &mut both {
             fluid_round(group, 0, (0.1, 300.0));
             if group.path(0).cwnd > 600.0 {
-                group.on_congestion(0, &Congestion { now: 0.0, signal: Signal::Loss });
+                lose(group, 0);
             }
         }
         assert_close(both[0].path(0).cwnd, both[1].path(0).cwnd, 1e-12);
