@@ -4,6 +4,7 @@ use crate::algorithm::Kernel;
 use crate::group::Table;
 use crate::shared::{self, Functions};
 use anabranch_cc::registry::{self, Allowed, Entry, Param, Value};
+use std::fmt;
 use std::sync::LazyLock;
 
 /// An algorithm of the kernel.
@@ -17,6 +18,18 @@ pub struct KernelEntry {
     /// As an algorithm for the simulator: its name is the reference's with `@kernel`.
     pub entry: Entry,
     pub(crate) functions: &'static Functions,
+}
+
+impl fmt::Debug for KernelEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kernel_name)
+    }
+}
+
+impl PartialEq for KernelEntry {
+    fn eq(&self, other: &Self) -> bool {
+        self.kernel_name == other.kernel_name
+    }
 }
 
 /// The constants for which the references have no parameter.

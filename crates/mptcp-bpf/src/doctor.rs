@@ -121,11 +121,8 @@ pub fn privileges() -> Check {
         true => "root".into(),
         false => format!("root is needed; missing: {}", lacking.join(", ")),
     };
-    Check::new(Need::Privileges, "privileges", found).verdict_unless(
-        Verdict::Missing,
-        lacking.is_empty() && !contained,
-        "run as root: `sudo anabranch kernel …`",
-    )
+    let (held, help) = (lacking.is_empty() && !contained, "run as root: `sudo anabranch kernel …`");
+    Check::new(Need::Privileges, "privileges", found).verdict_unless(Verdict::Missing, held, help)
 }
 
 /// The first user namespace maps every id to itself.
@@ -156,11 +153,8 @@ fn btf() -> Check {
 fn mptcp() -> Check {
     let there = namespace::mptcp_enabled().is_some();
     let found = if there { "compiled in" } else { "not compiled in" };
-    Check::new(Need::Mptcp, "MPTCP", found).verdict_unless(
-        Verdict::Missing,
-        there,
-        "use a kernel built with CONFIG_MPTCP=y",
-    )
+    let help = "use a kernel built with CONFIG_MPTCP=y";
+    Check::new(Need::Mptcp, "MPTCP", found).verdict_unless(Verdict::Missing, there, help)
 }
 
 fn mptcp_enabled() -> Check {
@@ -243,12 +237,9 @@ fn jit_of(state: Option<&str>) -> Check {
 fn lockdown() -> Check {
     let state = fs::read_to_string("/sys/kernel/security/lockdown").ok();
     let mode = state.as_deref().map_or("none", lockdown_mode);
+    let allows = mode != "confidentiality";
     let help = "boot with lockdown=integrity or without lockdown: confidentiality forbids programs to read kernel memory";
-    Check::new(Need::Lockdown, "lockdown", mode).verdict_unless(
-        Verdict::Missing,
-        mode != "confidentiality",
-        help,
-    )
+    Check::new(Need::Lockdown, "lockdown", mode).verdict_unless(Verdict::Missing, allows, help)
 }
 
 /// The mode in brackets of `none [integrity] confidentiality`.

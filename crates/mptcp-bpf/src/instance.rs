@@ -1,6 +1,7 @@
 //! Lists the algorithms in the kernel, pinned or not, from its struct_ops maps.
 
 use crate::layout::Layout;
+use crate::load::read_counters;
 use crate::object::build;
 use crate::table::{self, ROOM};
 use crate::{Counters, Error};
@@ -14,7 +15,6 @@ use rustix::time::{ClockId, clock_gettime};
 use std::collections::{HashMap, HashSet};
 use std::mem::offset_of;
 use std::time::Duration;
-use zerocopy::FromBytes;
 
 /// An algorithm in the kernel: registered, or unregistered while sockets still use it.
 pub struct Instance {
@@ -167,7 +167,6 @@ impl Instance {
 
     /// The counters of its programs.
     pub fn counters(&self) -> Option<Counters> {
-        let value = self.variables()?.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok()??;
-        Counters::read_from_prefix(&value).ok().map(|(counters, _)| counters)
+        read_counters(&self.variables()?).ok()
     }
 }

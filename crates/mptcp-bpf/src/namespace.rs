@@ -163,20 +163,12 @@ pub(crate) fn all() -> Vec<Namespace> {
     let processes =
         entries("/proc").map(|entry| text(entry.file_name())).filter(|n| n.parse::<u32>().is_ok());
     let of_processes = processes.map(|process| {
-        Namespace::open(
-            format!("the network namespace of process {process}"),
-            format!("/proc/{process}/ns/net").into(),
-        )
+        let name = format!("the network namespace of process {process}");
+        Namespace::open(name, format!("/proc/{process}/ns/net").into())
     });
     let mut seen = HashSet::new();
-    initial()
-        .map(Ok)
-        .into_iter()
-        .chain(named)
-        .chain(of_processes)
-        .flatten()
-        .filter(|n| n.file.metadata().is_ok_and(|file| seen.insert((file.dev(), file.ino()))))
-        .collect()
+    let found = initial().into_iter().chain(named.chain(of_processes).flatten());
+    found.filter(|n| n.file.metadata().is_ok_and(|file| seen.insert((file.dev(), file.ino())))).collect()
 }
 
 /// The namespaces that use the congestion control `name` for new sockets. Namespaces that this process may not enter, or

@@ -5,7 +5,7 @@ use std::fmt;
 use std::net::SocketAddr;
 
 /// A connection whose sockets use an algorithm of ours.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Connection {
     /// The algorithm.
     pub entry: &'static KernelEntry,
@@ -13,19 +13,6 @@ pub struct Connection {
     pub key: Key,
     /// Its subflows, by their rows.
     pub subflows: Vec<Subflow>,
-}
-
-impl fmt::Debug for Connection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {:?}", self.entry.kernel_name, self.key, self.subflows)
-    }
-}
-
-impl PartialEq for Connection {
-    fn eq(&self, other: &Self) -> bool {
-        (self.entry.kernel_name, self.key, &self.subflows)
-            == (other.entry.kernel_name, other.key, &other.subflows)
-    }
 }
 
 /// The identity of a connection.

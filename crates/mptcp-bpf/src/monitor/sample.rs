@@ -18,7 +18,7 @@ pub struct Sample {
 }
 
 /// A watched connection.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Watched {
     /// Its algorithm.
     pub entry: &'static KernelEntry,
@@ -28,12 +28,6 @@ pub struct Watched {
     pub netns: String,
     /// Its subflows.
     pub subflows: Vec<WatchedSubflow>,
-}
-
-impl std::fmt::Debug for Watched {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {} {:?}", self.entry.kernel_name, self.key, self.subflows)
-    }
 }
 
 /// One of its subflows.
@@ -83,23 +77,17 @@ impl Sampler {
         let before = std::mem::take(&mut self.acked);
         let mut connections = snapshot.connections;
         connections.retain(|connection| self.filter.matches(connection));
-        let mut watched = |Connection { entry, key, subflows }: Connection| Watched {
-            entry,
-            key,
-            netns: subflows.first().map_or(String::new(), |s| names.name(s.netns)),
-            subflows: subflows
-                .into_iter()
-                .map(|subflow| {
-                    let socket = (entry.kernel_name, subflow.owner);
-                    self.acked.insert(socket, subflow.acked_bytes);
-                    let gained = |before: &u64| subflow.acked_bytes.saturating_sub(*before) as f64;
-                    WatchedSubflow {
-                        rate_bps: before.get(&socket).map(|before| gained(before) * 8.0 / elapsed),
-                        idle_s: subflow.acked_at_us.map(|at| now.saturating_sub(at) as f64 * 1e-6),
-                        now: subflow,
-                    }
-                })
-                .collect(),
+        let mut watched = |Connection { entry, key, subflows }: Connection| {
+            let netns = subflows.first().map_or(String::new(), |s| names.name(s.netns));
+            let of_subflow = |subflow: Subflow| {
+                let socket = (entry.kernel_name, subflow.owner);
+                self.acked.insert(socket, subflow.acked_bytes);
+                let gained = |before: &u64| subflow.acked_bytes.saturating_sub(*before) as f64;
+                let rate_bps = before.get(&socket).map(|before| gained(before) * 8.0 / elapsed);
+                let idle_s = subflow.acked_at_us.map(|at| now.saturating_sub(at) as f64 * 1e-6);
+                WatchedSubflow { now: subflow, rate_bps, idle_s }
+            };
+            Watched { entry, key, netns, subflows: subflows.into_iter().map(of_subflow).collect() }
         };
         let connections = connections.into_iter().map(&mut watched).collect();
         self.last_us = now;

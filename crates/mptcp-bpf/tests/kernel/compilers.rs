@@ -1,7 +1,7 @@
 //! Programs of other compilers than the one that built these: the verifier takes them, or the build script says that
 //! they are too old.
 
-use crate::compile::{COMPILERS, OLDEST, TEMPLATE, compiler, defines, first, version};
+use crate::compile::{COMPILERS, Compiler, OLDEST, TEMPLATE, compiler, defines, first, version};
 use anabranch_cc_fixed::registry::{self, KernelEntry};
 use anabranch_test_support::{Kernel, skipped};
 use libbpf_rs::ObjectBuilder;
@@ -11,12 +11,22 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::thread::{available_parallelism, scope};
 
+/// Compiles an algorithm's header, also one in that directory, where the object goes, and loads it.
+fn compile_and_load(clang: &Compiler, header: &str, name: &str, directory: &Path) {
+    // Relative to the crate, where tests run.
+    let mut includes: Vec<_> = env!("BPF_INCLUDES").split(':').map(PathBuf::from).collect();
+    includes.push(directory.to_owned());
+    let (source, object) = (Path::new(TEMPLATE), directory.join(name));
+    crate::compile::compile(clang, source, &defines(header, name), &includes, env!("BPF_TARGET"), &object)
+        .unwrap_or_else(|why| panic!("{why}"));
+    let loaded = ObjectBuilder::default().open_file(&object).and_then(|object| object.load());
+    assert!(loaded.is_ok(), "{}, {name}: {}", clang.name, loaded.unwrap_err());
+}
+
 /// Every compiler that is here and not refused. Which those were is said past the harness.
 #[test]
 fn the_verifier_takes_what_each_compiles() {
     let Some(_kernel) = Kernel::lock() else { return };
-    // Relative to the crate, where tests run.
-    let includes: Vec<_> = env!("BPF_INCLUDES").split(':').map(PathBuf::from).collect();
     let directory = tempfile::tempdir().unwrap();
     let mut versions = vec![];
     for name in COMPILERS {
@@ -24,19 +34,13 @@ fn the_verifier_takes_what_each_compiles() {
         if versions.contains(&clang.version) {
             continue;
         }
-        let compile_and_load = |entry: &KernelEntry| {
-            let object = directory.path().join(entry.kernel_name);
-            let (source, defines) = (Path::new(TEMPLATE), defines(entry.header, entry.kernel_name));
-            crate::compile::compile(&clang, source, &defines, &includes, env!("BPF_TARGET"), &object)
-                .unwrap_or_else(|why| panic!("{why}"));
-            let loaded = ObjectBuilder::default().open_file(&object).and_then(|object| object.load());
-            assert!(loaded.is_ok(), "{name}, {}: {}", entry.kernel_name, loaded.unwrap_err());
-        };
+        let is_taken =
+            |entry: &KernelEntry| compile_and_load(&clang, entry.header, entry.kernel_name, directory.path());
         // On all cores: it takes longer than most tests.
         let (all, cores) = (registry::all(), available_parallelism().map_or(1, usize::from));
         scope(|scope| {
             for part in all.chunks(all.len().div_ceil(cores)) {
-                scope.spawn(|| part.iter().for_each(compile_and_load));
+                scope.spawn(|| part.iter().for_each(is_taken));
             }
         });
         versions.push(clang.version);
@@ -55,14 +59,7 @@ fn the_verifier_takes_the_books_header() {
     let (_, block) = page.split_once("```c\n").expect("the page shows a header");
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("gentle.h"), block.split_once("```").expect("a block ends").0).unwrap();
-    let mut includes: Vec<_> = env!("BPF_INCLUDES").split(':').map(PathBuf::from).collect();
-    includes.push(directory.path().to_owned());
-    let (clang, object) = (first(&COMPILERS).unwrap(), directory.path().join("gentle.o"));
-    let defines = defines("gentle", "ab_gentle");
-    crate::compile::compile(&clang, Path::new(TEMPLATE), &defines, &includes, env!("BPF_TARGET"), &object)
-        .unwrap_or_else(|why| panic!("{why}"));
-    let loaded = ObjectBuilder::default().open_file(&object).and_then(|object| object.load());
-    assert!(loaded.is_ok(), "{}", loaded.unwrap_err());
+    compile_and_load(&first(&COMPILERS).unwrap(), "gentle", "ab_gentle", directory.path());
 }
 
 #[test]

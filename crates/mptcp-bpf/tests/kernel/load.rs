@@ -1,7 +1,7 @@
 //! Loading into the running kernel.
 
 use anabranch_cc_fixed::registry;
-use anabranch_mptcp_bpf::{Counters, Load, Unload, load, load_as, loaded, unload};
+use anabranch_mptcp_bpf::{Counters, Load, Unload, available, load, load_as, loaded, unload};
 use anabranch_test_support::programs::registrations;
 use anabranch_test_support::{Kernel, reno, reno_instance, until};
 use libbpf_rs::MapCore;
@@ -20,10 +20,10 @@ fn loads_and_unloads() {
         assert_eq!(one.connections().unwrap().max_entries(), 65536);
         let instance = reno_instance();
         assert!(instance.registered && instance.programs.len() == 6);
-        assert!(available().contains(&"ab_reno".to_owned()));
+        assert!(available().unwrap().contains(&"ab_reno".to_owned()));
         assert_eq!(unload(reno()).unwrap(), Unload::Done);
         assert_eq!(unload(reno()).unwrap(), Unload::NotLoaded);
-        until(|| !available().contains(&"ab_reno".to_owned()), "the kernel no longer lists it");
+        until(|| !available().unwrap().contains(&"ab_reno".to_owned()), "the kernel no longer lists it");
     }
 }
 
@@ -36,10 +36,4 @@ fn every_algorithm_loads() {
         assert!(loading.is_ok(), "{}: {}", entry.kernel_name, loading.unwrap_err());
         assert_eq!(unload(entry).unwrap(), Unload::Done, "{}", entry.kernel_name);
     }
-}
-
-/// The kernel's own list.
-fn available() -> Vec<String> {
-    let names = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();
-    names.split_whitespace().map(str::to_owned).collect()
 }

@@ -1,6 +1,7 @@
 //! A router that marks packets (`tests/kernel/programs/mark.bpf.c`).
 
 use anabranch_test_support::namespace::Namespace;
+use anabranch_test_support::programs::map;
 use libbpf_rs::{MapCore, MapFlags, Object, ObjectBuilder, TC_INGRESS, TcHookBuilder};
 use std::os::fd::AsFd;
 
@@ -26,14 +27,12 @@ impl Marker {
 
     /// Marks the next packets of this number whose sender understands ECN.
     pub fn mark(&self, packets: u64) {
-        let map = self.0.maps().find(|map| map.name().to_string_lossy().ends_with(".bss")).unwrap();
-        map.update(&0u32.to_ne_bytes(), &packets.to_ne_bytes(), MapFlags::ANY).unwrap();
+        map(&self.0, ".bss").update(&0u32.to_ne_bytes(), &packets.to_ne_bytes(), MapFlags::ANY).unwrap();
     }
 
     /// How many of them there still are.
     pub fn remaining(&self) -> u64 {
-        let map = self.0.maps().find(|map| map.name().to_string_lossy().ends_with(".bss")).unwrap();
-        let value = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).unwrap().unwrap();
+        let value = map(&self.0, ".bss").lookup(&0u32.to_ne_bytes(), MapFlags::ANY).unwrap().unwrap();
         u64::from_ne_bytes(value[..8].try_into().unwrap())
     }
 }
