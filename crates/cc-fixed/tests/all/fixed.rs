@@ -12,7 +12,7 @@ unsafe extern "C" {
 }
 
 /// Whole numbers, evenly by magnitude, with the extremes and the neighbours of powers of two.
-fn number() -> impl Strategy<Value = u64> {
+pub fn number() -> impl Strategy<Value = u64> {
     prop_oneof![
         4 => (0..64u32, any::<u64>()).prop_map(|(shift, a)| a >> shift),
         1 => (0..64u32, -1..2i64).prop_map(|(shift, by)| (1u64 << shift).wrapping_add_signed(by)),

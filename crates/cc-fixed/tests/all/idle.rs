@@ -5,8 +5,8 @@ use anabranch_cc::{Ack, Congestion, Group, Signal};
 use anabranch_cc_fixed::registry;
 
 /// A transport over two paths that sends without a pause.
-struct Run {
-    groups: [Group; 2],
+pub struct Run {
+    pub groups: [Group; 2],
     now: f64,
     acks: u64,
     random: u64,
@@ -15,15 +15,11 @@ struct Run {
 const RTTS: [f64; 2] = [0.05, 0.08];
 
 impl Run {
-    fn new(entry: &'static Entry, seed: u64) -> Self {
-        let groups = [(); 2].map(|()| entry.group(&[]).unwrap());
-        let mut run = Run { groups, now: 0.0, acks: 0, random: seed };
+    pub fn new(mut groups: [Group; 2], seed: u64) -> Self {
         for (rtt, window) in RTTS.into_iter().zip([20.0, 200.0]) {
-            run.groups.iter_mut().for_each(|group| {
-                group.add_path(rtt, window);
-            });
+            groups.iter_mut().for_each(|group| _ = group.add_path(rtt, window));
         }
-        run
+        Run { groups, now: 0.0, acks: 0, random: seed }
     }
 
     /// A number from 0 to n - 1 (SplitMix64).
@@ -49,7 +45,7 @@ impl Run {
     }
 
     /// Acknowledgements, and now and then a congestion or a mistaken one.
-    fn anything(&mut self, r: usize) {
+    pub fn anything(&mut self, r: usize) {
         self.now += 0.001;
         match self.below(60) {
             0 => self.congestion(r, Signal::Loss),
@@ -72,6 +68,10 @@ impl Run {
     }
 }
 
+fn two_of(entry: &Entry) -> [Group; 2] {
+    [(); 2].map(|()| entry.group(&[]).unwrap())
+}
+
 fn coupled() -> impl Iterator<Item = &'static Entry> {
     registry::entries().filter(|entry| entry.kind == Kind::Coupled)
 }
@@ -82,7 +82,7 @@ fn as_if_it_had_left() {
     for entry in coupled() {
         for seed in 0..8 {
             let start = || {
-                let mut run = Run::new(entry, seed);
+                let mut run = Run::new(two_of(entry), seed);
                 (0..400).for_each(|i| run.anything(i % 2));
                 run
             };
@@ -103,7 +103,7 @@ fn as_if_it_had_left() {
 #[test]
 fn a_segment_now_and_then() {
     for entry in coupled() {
-        let mut run = Run::new(entry, 1);
+        let mut run = Run::new(two_of(entry), 1);
         (0..400).for_each(|i| run.anything(i % 2));
         for _ in 0..20 {
             run.acknowledge(1, 0.0);
