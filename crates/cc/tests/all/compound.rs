@@ -1,7 +1,7 @@
 //! Compound TCP against its rules, evaluated by hand, and its response function.
 
-use crate::common::{Loss, Model, ack, assert_close, congestion, group, lose, observed, quiet, round};
 use crate::common::window_acked;
+use crate::common::{Loss, Model, ack, assert_close, congestion, group, lose, observed, quiet, round};
 use multipath_cc::registry::ParamValue;
 use multipath_cc::{Ack, Congestion, Group, Signal};
 
@@ -142,22 +142,6 @@ fn response_function_has_the_closed_form() {
         let expected = closed_form(p, 0.25, 0.5, 0.3);
         assert_close(mean_window(p, &params, expected), expected, 0.05);
     }
-}
-
-/// W ∝ p^(−0.8) for k = 0.75: the slope of the logarithms by least squares, within 0.01.
-#[test]
-fn response_function_falls_with_the_power_four_fifths() {
-    let points: Vec<(f64, f64)> = (0..=6)
-        .map(|i| {
-            let p = 10f64.powf(-4.0 - 0.5 * f64::from(i));
-            (p.ln(), mean_window(p, &[], closed_form(p, 0.125, 0.75, 0.5)).ln())
-        })
-        .collect();
-    let n = points.len() as f64;
-    let (x, y) = points.iter().fold((0.0, 0.0), |(x, y), (a, b)| (x + a / n, y + b / n));
-    let slope = points.iter().map(|(a, b)| (a - x) * (b - y)).sum::<f64>()
-        / points.iter().map(|(a, _)| (a - x).powi(2)).sum::<f64>();
-    assert!((slope + 0.8).abs() < 0.01, "slope {slope}");
 }
 
 /// Behind a queue that never empties there is no delay window, and Compound is Reno, segment by segment.

@@ -54,15 +54,6 @@ fn the_windows_tell_the_shares() {
 }
 
 #[test]
-fn alike_paths_divide_one_flow() {
-    for n in [1, 2, 4, 8] {
-        let mut group = group("linked-cubic", &[]);
-        (0..n).for_each(|_| join(&mut group, 0.1, 500.0));
-        assert_close(observed(&group, "linked-cubic", 0, "share"), 1.0 / f64::from(n), 1e-12);
-    }
-}
-
-#[test]
 fn one_path_is_cubic() {
     for p in [1e-2, 1e-4, 1e-6] {
         let model = |name| Model::new(group(name, &[])).path(0.1, Loss::Bernoulli(p, Random(3)), 100.0);

@@ -70,16 +70,6 @@ fn one_path_by_hand() {
     assert_close(see(&one, 0, "alpha_r"), 44.26, 1e-3);
 }
 
-/// Two alike paths of 500 segments: each has E = 0.125 · 500^0.75 = 13.22, together 26.43 and `α_s` = 52.59,
-/// a half for each.
-#[test]
-fn two_paths_by_hand() {
-    let two = quiet(group("wcompound", &[]), &[(0.1, 500.0), (0.1, 500.0)]);
-    // `quiet` leaves windows a little above 500, by up to three rounds' growth of one acknowledgement.
-    assert_close(see(&two, 1, "alpha_s"), 52.59, 2e-3);
-    assert_close(see(&two, 1, "alpha_r"), 26.29, 2e-3);
-}
-
 /// Unequal paths, queues below and above the thresholds, E of either sign.
 #[test]
 fn every_round_follows_the_equations() {

@@ -114,8 +114,7 @@ fn flow((layout, meters): (&FlowLayout, &Vec<Meter>)) -> FlowSummary {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::tests::snapshot;
-    use super::super::{Filter, Namespaces, Sampler};
+    use super::super::{Filter, Namespaces, Sampler, Snapshot};
     use super::*;
     use crate::example::{lia, subflow};
     use anabranch_record::MemorySink;
@@ -127,7 +126,8 @@ mod tests {
         let mut sampler = Sampler::new(Filter::default());
         let mut sample = |second: u64, acked: &[u64]| {
             let subflows = (1..).zip(acked).map(|(n, acked)| subflow(6 + u64::from(n), n, *acked)).collect();
-            sampler.next(snapshot(second * 1_000_000, vec![lia(1, subflows)]), &Namespaces::default())
+            let snapshot = Snapshot { at_us: second * 1_000_000, connections: vec![lia(1, subflows)] };
+            sampler.next(snapshot, &Namespaces::default())
         };
         let samples =
             [sample(5, &[1_000_000]), sample(6, &[1_200_000, 300_000]), sample(7, &[1_500_000, 300_000])];

@@ -97,29 +97,27 @@ impl Sampler {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
     use crate::example::{lia, subflow};
-
-    pub fn snapshot(at_us: u64, connections: Vec<Connection>) -> Snapshot {
-        Snapshot { at_us, connections }
-    }
 
     #[test]
     fn rates_between_samples() {
         let mut sampler = Sampler::new(Filter::default());
-        let names = Namespaces::default();
-        let first = sampler.next(snapshot(5_000_000, vec![lia(1, vec![subflow(7, 1, 1_000_000)])]), &names);
+        let mut sample = |at_us, subflows| {
+            let connections = vec![lia(1, subflows)];
+            sampler.next(Snapshot { at_us, connections }, &Namespaces::default())
+        };
+        let first = sample(5_000_000, vec![subflow(7, 1, 1_000_000)]);
         assert_eq!((first.time_s, first.connections[0].rate_bps()), (0.0, None));
         assert_eq!(first.connections[0].netns, "77");
         assert_eq!(first.connections[0].subflows[0].idle_s, Some(4.999_999));
         // 500,000 bytes in 2 s; the other subflow is new, and the third one has a reused number.
-        let second = vec![lia(1, vec![subflow(7, 1, 1_500_000), subflow(8, 2, 300_000)])];
-        let second = sampler.next(snapshot(7_000_000, second), &names);
+        let second = sample(7_000_000, vec![subflow(7, 1, 1_500_000), subflow(8, 2, 300_000)]);
         let c = &second.connections[0];
         assert_eq!((second.time_s, c.rate_bps()), (2.0, Some(2e6)));
         assert_eq!((c.subflows[0].rate_bps, c.subflows[1].rate_bps), (Some(2e6), None));
-        let third = sampler.next(snapshot(8_000_000, vec![lia(1, vec![subflow(7, 1, 10)])]), &names);
+        let third = sample(8_000_000, vec![subflow(7, 1, 10)]);
         assert_eq!(third.connections[0].rate_bps(), Some(0.0));
     }
 
@@ -127,7 +125,8 @@ pub(super) mod tests {
     fn filters() {
         let both = vec![lia(1, vec![subflow(7, 1, 0), subflow(8, 2, 0)]), lia(2, vec![subflow(9, 3, 0)])];
         let takes = |filter: Filter| {
-            let sample = Sampler::new(filter).next(snapshot(1, both.clone()), &Namespaces::default());
+            let snapshot = Snapshot { at_us: 1, connections: both.clone() };
+            let sample = Sampler::new(filter).next(snapshot, &Namespaces::default());
             sample.connections.iter().map(|c| c.key.to_string()).collect::<Vec<_>>()
         };
         let all = Filter::default();

@@ -4,15 +4,8 @@ use anabranch_cc_fixed::shared::PATHS;
 use zerocopy::IntoBytes;
 
 fn row(index: usize, owner: u64, cwnd: f64) -> Row {
-    Row {
-        index,
-        owner,
-        cwnd,
-        ssthresh: f64::INFINITY,
-        srtt_us: 20_000,
-        min_rtt_us: Some(10_000),
-        observables: vec![],
-    }
+    let (ssthresh, srtt_us, min_rtt_us) = (f64::INFINITY, 20_000, Some(10_000));
+    Row { index, owner, cwnd, ssthresh, srtt_us, min_rtt_us, observables: vec![] }
 }
 
 /// The content of a row.
@@ -109,19 +102,7 @@ fn a_connection_of_two_subflows() {
 fn a_single_socket() {
     let reno = registry::find_kernel("reno").unwrap();
     let fresh = Row { srtt_us: 0, min_rtt_us: None, ..row(0, 3, 10.0) };
-    let shared::Subflow { owner, netns, family, local_port, remote_port, mss, local, remote, .. } =
-        shown(3, 2, V4.0, V4.1);
-    let joined = shared::Subflow {
-        owner,
-        netns,
-        family,
-        local_port,
-        remote_port,
-        mss,
-        local,
-        remote,
-        ..shared::Subflow::default()
-    };
+    let joined = shared::Subflow { updated: 0, rate_interval: 0, ..shown(3, 2, V4.0, V4.1) };
     let bytes = value(reno, &[fresh], &[(0, joined)]);
     let c = connection(reno, &(ALONE | 17).to_ne_bytes(), &bytes).unwrap();
     assert_eq!((c.key, c.key.to_string()), (Key::Single(17), "tcp-17".to_owned()));
