@@ -4,6 +4,7 @@
 use crate::{see, step_by_step};
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 use anabranch_cc_fixed::registry;
+use anabranch_cc_fixed::shared::PATHS;
 use proptest::prelude::*;
 use std::cell::Cell;
 
@@ -144,7 +145,7 @@ impl Run {
             if let Some(&other) = rows.first() {
                 self.acknowledge(other, 0, 0.1, 0.0, true, false);
             }
-            if rows.len() < 8 {
+            if rows.len() < PATHS {
                 self.join(rtt, window.floor(), known);
             }
             return;
@@ -280,7 +281,7 @@ fn in_lockstep_but(name: &str, bound: f64, tie: Tie, close: impl Fn() -> Close) 
 
 /// After windows may differ, the rest is played again from the start: most of it is compared.
 fn in_lockstep_by(name: &str, bound: f64, start: impl Fn() -> Run) {
-    let events = prop::collection::vec((0..8usize, event()), 1..200);
+    let events = prop::collection::vec((0..PATHS, event()), 1..200);
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
         cases: 200,
         failure_persistence: None,
@@ -396,7 +397,7 @@ fn vegas(name: &'static str) {
 /// twice the smallest: close where it is within 1e-3 of twice any earlier one.
 fn wvegas(name: &'static str) {
     in_lockstep_until(name, 1e-8, || {
-        let mut earlier = vec![(2.0, Vec::new()); 8];
+        let mut earlier = vec![(2.0, Vec::new()); PATHS];
         Box::new(move |reference, r| {
             let see = |name| see(reference, "wvegas", r, name);
             let (diff, alpha, delay) = (see("diff"), see("alpha_r"), see("queue_delay"));
