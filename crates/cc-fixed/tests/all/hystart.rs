@@ -14,6 +14,11 @@ fn rounds() -> impl Strategy<Value = Vec<(u32, u64)>> {
 
 /// The windows are the same, to the quarter of a segment by which conservative slow start grows, until the
 /// path leaves slow start; and many do.
+#[test]
+fn windows_are_the_same_until_slow_start_ends() {
+    ["cubic", "coupled-cubic", "linked-cubic"].into_iter().for_each(the_same);
+}
+
 fn the_same(name: &str) {
     let config = ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() };
     let (ended, cautious) = (Cell::new(0), Cell::new(0));
@@ -44,20 +49,5 @@ fn the_same(name: &str) {
         Ok(())
     });
     result.unwrap_or_else(|failure| panic!("{name}: {failure}"));
-    assert!(ended.get() > 30 && cautious.get() > 20, "{ended:?} ended, {cautious:?} were cautious");
-}
-
-#[test]
-fn cubic() {
-    the_same("cubic");
-}
-
-#[test]
-fn coupled_cubic() {
-    the_same("coupled-cubic");
-}
-
-#[test]
-fn linked_cubic() {
-    the_same("linked-cubic");
+    assert!(ended.get() > 30 && cautious.get() > 20, "{name}: {ended:?} ended, {cautious:?} were cautious");
 }
