@@ -33,7 +33,7 @@ const MIN_PIPE_CWND: Segments = 4.0;
 const PACING_MARGIN: f64 = 0.01;
 
 /// The state of one path.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Bbr {
     /// `BBR.StartupPacingGain`, `BBR.LossThresh` and `BBR.Beta`.
     startup_gain: f64,
@@ -75,24 +75,11 @@ impl Bbr {
             startup_gain: params.number("startup_pacing_gain"),
             loss_threshold: params.number("loss_threshold"),
             beta: params.number("beta"),
-            state: State::Startup,
-            initial_cwnd: 0.0,
-            delivered: 0.0,
-            rounds: Rounds::default(),
-            max_bw: MaxBw::default(),
             min_rtt: MinRtt::new(0.0),
-            extra_acked: ExtraAcked::new(),
-            full_bw: FullBw::default(),
             bounds: Bounds::NONE,
-            signals: Signals::default(),
             cycle: Cycle::new(),
-            probe_rtt: ProbeRtt::default(),
-            drain_start: 0,
-            in_recovery: false,
-            prior_cwnd: 0.0,
-            undo: Undo::NONE,
-            tx_in_flight: 0.0,
             part: 1.0,
+            ..Bbr::default()
         }
     }
 

@@ -39,14 +39,8 @@ pub(crate) struct HyStart {
 impl HyStart {
     /// A path's first slow start; the standard one of RFC 5681 unless `enabled`.
     pub(crate) fn new(enabled: bool) -> Self {
-        HyStart {
-            enabled,
-            round: 0,
-            samples: 0,
-            min_rtt: Seconds::INFINITY,
-            last_min_rtt: Seconds::INFINITY,
-            conservative: None,
-        }
+        let (min_rtt, last_min_rtt) = (Seconds::INFINITY, Seconds::INFINITY);
+        HyStart { enabled, round: 0, samples: 0, min_rtt, last_min_rtt, conservative: None }
     }
 
     /// Grows the window as long as the path is in slow start, and returns the acknowledged segments

@@ -4,7 +4,7 @@ use super::State;
 use crate::{LostSegment, RateSample, Segments};
 
 /// The bounds of the model; infinite if unset.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bounds {
     /// `BBR.bw_shortterm`, in segments per second.
     pub(super) bw_shortterm: f64,

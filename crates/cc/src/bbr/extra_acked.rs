@@ -5,7 +5,7 @@ use crate::{Seconds, Segments};
 /// `BBR.ExtraAckedFilterLen`, in rounds.
 const FILTER: u64 = 10;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ExtraAcked {
     since: Seconds,
     delivered: Segments,
@@ -15,10 +15,6 @@ pub(super) struct ExtraAcked {
 }
 
 impl ExtraAcked {
-    pub(super) fn new() -> ExtraAcked {
-        ExtraAcked { since: 0.0, delivered: 0.0, slots: [0.0; FILTER as usize], round: 0 }
-    }
-
     /// `UpdateACKAggregation`: `acked` segments were delivered in `round`; `bw` is in segments per second.
     pub(super) fn update(&mut self, now: Seconds, acked: Segments, bw: f64, cwnd: Segments, round: u64) {
         let mut expected = bw * (now - self.since);

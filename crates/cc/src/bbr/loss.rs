@@ -7,18 +7,11 @@ use crate::{LostSegment, Path, RateSample, Seconds, Segments, math};
 const STARTUP_LOST_RANGES: u32 = 6;
 
 /// The state that a spurious recovery restores (§2.15).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Undo {
     /// The state that the losses ended.
     state: Option<State>,
     bounds: Bounds,
-}
-
-impl Undo {
-    pub(super) const NONE: Undo = Undo {
-        state: None,
-        bounds: Bounds { bw_shortterm: 0.0, inflight_shortterm: 0.0, inflight_longterm: 0.0 },
-    };
 }
 
 impl Bbr {
@@ -106,7 +99,7 @@ impl Bbr {
     pub(super) fn handle_spurious(&mut self) {
         self.signals.loss_in_round = false;
         self.full_bw.reset(0.0);
-        let Undo { state, bounds } = core::mem::replace(&mut self.undo, Undo::NONE);
+        let Undo { state, bounds } = core::mem::take(&mut self.undo);
         self.bounds.raise_to(&bounds);
         match state {
             Some(State::Startup) if self.state != State::Startup => {

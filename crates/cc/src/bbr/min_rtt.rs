@@ -8,13 +8,13 @@ const MIN_RTT_FILTER: Seconds = 10.0;
 const PROBE_RTT_INTERVAL: Seconds = 5.0;
 
 /// A smallest round-trip time and when it was measured.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Minimum {
     rtt: Seconds,
     stamp: Seconds,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MinRtt {
     /// `BBR.min_rtt`; its stamp is infinite until the first acknowledgement.
     long: Minimum,
@@ -27,12 +27,9 @@ pub(super) struct MinRtt {
 impl MinRtt {
     /// Before the first acknowledgement; `srtt` is 0 where nothing was measured.
     pub(super) fn new(srtt: Seconds) -> MinRtt {
-        let rtt = if srtt > 0.0 { srtt } else { Seconds::INFINITY };
-        MinRtt {
-            long: Minimum { rtt, stamp: Seconds::INFINITY },
-            probe: Minimum { rtt: Seconds::INFINITY, stamp: Seconds::INFINITY },
-            probe_expired: false,
-        }
+        let probe = Minimum { rtt: Seconds::INFINITY, stamp: Seconds::INFINITY };
+        let long = if srtt > 0.0 { Minimum { rtt: srtt, ..probe } } else { probe };
+        MinRtt { long, probe, probe_expired: false }
     }
 
     /// `BBR.min_rtt`; infinite before the first sample.

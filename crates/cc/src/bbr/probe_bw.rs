@@ -11,8 +11,9 @@ const RENO_ROUNDS: f64 = 63.0;
 const MAX_UP_ROUNDS: u32 = 30;
 
 /// The phases of probing, by the acknowledgements (§2.14).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum AckPhase {
+    #[default]
     Init,
     Refilling,
     ProbeStarting,
@@ -20,7 +21,7 @@ pub(super) enum AckPhase {
     ProbeStopping,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cycle {
     pub(super) ack_phase: AckPhase,
     /// `BBR.is_bw_probe_sample`.
@@ -40,17 +41,7 @@ pub(super) struct Cycle {
 
 impl Cycle {
     pub(super) fn new() -> Cycle {
-        Cycle {
-            ack_phase: AckPhase::Init,
-            is_bw_probe_sample: false,
-            prev_probe_too_high: false,
-            prev_probe_precautionary: false,
-            up_acked: 0.0,
-            up_acked_per_inc: Segments::INFINITY,
-            up_rounds: 0,
-            wait: 0.0,
-            stamp: 0.0,
-        }
+        Cycle { up_acked_per_inc: Segments::INFINITY, ..Cycle::default() }
     }
 
     /// `RaiseInflightLongtermSlope`: the growth doubles each round, spread over the round.

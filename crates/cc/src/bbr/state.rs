@@ -1,8 +1,9 @@
 //! The states and what each does with rate and window (§5.6.1).
 
 /// States of the machine (§5.1.1), in the order of the observable `state`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
 pub(super) enum State {
+    #[default]
     Startup,
     Drain,
     ProbeBwDown,
