@@ -75,20 +75,10 @@ fn drive(mut group: Group, events: usize) -> (Vec<String>, Vec<String>) {
                 let rtt = if random() < 0.8 { srtt * (1.0 + 0.2 * random()) } else { 0.0 };
                 let (acked, in_flight) = ((3.0 * random()).floor(), (20.0 * random()).floor());
                 let (round, limited) = ((event / 20) as u64, random() < 0.9);
-                let ack = Ack {
-                    now,
-                    acked,
-                    delivered: acked + 1.0,
-                    rtt: (rtt > 0.0).then_some(rtt),
-                    srtt,
-                    in_flight,
-                    round,
-                    cwnd_limited: limited,
-                    rate: None,
-                };
-                group.on_ack(row, &ack);
-                let numbers =
-                    [now, acked, acked + 1.0, rtt, srtt, in_flight, round as f64, f64::from(limited)];
+                let (delivered, sample) = (acked + 1.0, (rtt > 0.0).then_some(rtt));
+                let ack = Ack { delivered, rtt: sample, in_flight, round, ..Ack::of(now, acked, srtt) };
+                group.on_ack(row, &Ack { cwnd_limited: limited, ..ack });
+                let numbers = [now, acked, delivered, rtt, srtt, in_flight, round as f64, f64::from(limited)];
                 input.push(line("ack", row, &numbers));
             }
             x if x < 0.97 => {

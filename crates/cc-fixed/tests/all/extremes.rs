@@ -8,21 +8,9 @@ use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
 enum Event {
-    Join {
-        srtt: f64,
-        window: f64,
-    },
+    Join { srtt: f64, window: f64 },
     Leave,
-    Ack {
-        acked: f64,
-        delivered: f64,
-        rtt: Option<f64>,
-        srtt: f64,
-        later: f64,
-        ends_round: bool,
-        limited: bool,
-        in_flight: bool,
-    },
+    Ack { ack: Ack, later: f64, ends_round: bool },
     Congestion(Signal),
     Spurious,
 }
@@ -43,8 +31,10 @@ fn event() -> impl Strategy<Value = Event> {
             (amount(1.0), amount(1.0), prop::option::of(amount(us)), amount(us), amount(us)),
             any::<(bool, bool, bool)>(),
         )
-            .prop_map(|((acked, delivered, rtt, srtt, later), (ends_round, limited, in_flight))| Event::Ack {
-                acked, delivered, rtt, srtt, later, ends_round, limited, in_flight,
+            .prop_map(|((acked, delivered, rtt, srtt, later), (ends_round, cwnd_limited, in_flight))| {
+                let in_flight = f64::from(u8::from(in_flight));
+                let ack = Ack { acked, delivered, rtt, srtt, in_flight, cwnd_limited, ..Ack::default() };
+                Event::Ack { ack, later, ends_round }
             }),
         3 => prop_oneof![Just(Signal::Loss), Just(Signal::Ecn), Just(Signal::Timeout)].prop_map(Event::Congestion),
         1 => Just(Event::Spurious),
@@ -71,22 +61,10 @@ impl Run {
             }
             Event::Join { .. } => {}
             Event::Leave => self.group.remove_path(r),
-            Event::Ack { acked, delivered, rtt, srtt, later, ends_round, limited, in_flight } => {
+            Event::Ack { ack, later, ends_round } => {
                 self.now += later;
                 self.round += u64::from(ends_round);
-                let (now, round) = (self.now, self.round);
-                let ack = Ack {
-                    now,
-                    acked,
-                    delivered,
-                    rtt,
-                    srtt,
-                    in_flight: f64::from(u8::from(in_flight)),
-                    round,
-                    cwnd_limited: limited,
-                    ..Ack::default()
-                };
-                self.group.on_ack(r, &ack);
+                self.group.on_ack(r, &Ack { now: self.now, round: self.round, ..ack });
             }
             Event::Congestion(signal) => self.group.on_congestion(r, &Congestion { now: self.now, signal }),
             Event::Spurious => self.group.on_spurious(r),

@@ -11,30 +11,17 @@ use std::cell::Cell;
 /// Something that happens on a path; numbers are fractions that the transport makes sense of.
 #[derive(Clone, Debug)]
 enum Event {
-    /// `known`: the handshake has measured the round-trip time.
-    Join {
-        rtt: f64,
-        window: f64,
-        known: bool,
-    },
+    // `known`: the handshake has measured the round-trip time.
+    Join { rtt: f64, window: f64, known: bool },
     Leave,
-    /// `share` of the window is acknowledged; the queue adds `queue` of the base to the round-trip time. The last
-    /// one leaves something in flight, or the path is idle from then on.
-    Acks {
-        count: u32,
-        share: f64,
-        queue: f64,
-        limited: bool,
-        idles: bool,
-    },
+    // `share` of the window is acknowledged; the queue adds `queue` of the base to the round-trip time. The last
+    // one leaves something in flight, or the path is idle from then on.
+    Acks { count: u32, share: f64, queue: f64, limited: bool, idles: bool },
     Congestion(Signal),
     Spurious,
-    /// All is acknowledged, and sending begins again after this number of smoothed round-trip times, with a fraction of the window:
-    /// long after the path has stopped to count.
-    Restart {
-        pause: f64,
-        share: f64,
-    },
+    // All is acknowledged, and sending begins again after this number of smoothed round-trip times, with a fraction of the window:
+    // long after the path has stopped to count.
+    Restart { pause: f64, share: f64 },
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -103,17 +90,8 @@ struct Run {
 impl Run {
     fn new(name: &str, tie: Tie, close: Close) -> Self {
         let (reference, kernel) = (step_by_step(name), step_by_step(&format!("{name}@kernel")));
-        Run {
-            reference,
-            kernel,
-            nearby: Vec::new(),
-            lines: Vec::new(),
-            now: 0.0,
-            tie,
-            close,
-            parted: false,
-            acks: 0,
-        }
+        let (nearby, lines) = (Vec::new(), Vec::new());
+        Run { reference, kernel, nearby, lines, now: 0.0, tie, close, parted: false, acks: 0 }
     }
 
     /// With two references from initial windows a ten-millionth larger and smaller. Where these stray, a
@@ -239,17 +217,8 @@ impl Run {
         self.parted = self.parted || (self.tie)(self, r, acked);
         let until = if idle { microseconds(self.now) + 4 * microseconds(srtt) } else { u64::MAX };
         self.lines[r].as_mut().unwrap().counts_until[0] = until;
-        let ack = Ack {
-            now: self.now,
-            acked,
-            delivered: acked,
-            rtt: Some(rtt),
-            srtt,
-            in_flight: f64::from(u8::from(!idle)),
-            round,
-            cwnd_limited: limited,
-            rate: None,
-        };
+        let in_flight = f64::from(u8::from(!idle));
+        let ack = Ack { srtt, in_flight, round, cwnd_limited: limited, ..Ack::of(self.now, acked, rtt) };
         self.groups().for_each(|group| group.on_ack(r, &ack));
         self.parted = self.parted || (self.close)(&self.reference, r) || self.strays(r);
         self.acks += 1;

@@ -165,11 +165,8 @@ struct Line {
 }
 
 fn line() -> impl Strategy<Value = Line> {
-    (0.005..0.1f64, 16.0..400.0f64, 8..20usize).prop_map(|(base, window, period)| Line {
-        base: (base * 1e6).round() / 1e6,
-        window,
-        period,
-    })
+    let base = (0.005..0.1f64).prop_map(|base| (base * 1e6).round() / 1e6);
+    (base, 16.0..400.0f64, 8..20usize).prop_map(|(base, window, period)| Line { base, window, period })
 }
 
 const ROUNDS: usize = 50;

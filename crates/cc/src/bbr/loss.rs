@@ -6,7 +6,7 @@ use crate::{LostSegment, Path, RateSample, Seconds, Segments, math};
 /// `BBRStartupFullLossCnt`: ranges of segments lost in a round that may end Startup.
 const STARTUP_LOST_RANGES: u32 = 6;
 
-/// The state that a spurious recovery restores (§2.15).
+/// The state that a spurious recovery restores (§2.15). By default nothing: bounds of 0 raise none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Undo {
     /// The state that the losses ended.
