@@ -123,10 +123,10 @@ const RULE: [Param; 6] = [
 ];
 
 const OBSERVABLES: [Observable; 4] = [
-    Observable { name: "spread", meaning: "D, the fluctuation of the path's RTT, in seconds" },
-    Observable { name: "mean_spread", meaning: "A, the average of the fluctuations, in seconds" },
-    Observable { name: "dissimilarity", meaning: "d at the connection's last loss" },
-    Observable { name: "level", meaning: "j at the connection's last loss: 0, 1 or 2" },
+    Observable::new("spread", "D, the fluctuation of the path's RTT, in seconds"),
+    Observable::new("mean_spread", "A, the average of the fluctuations, in seconds"),
+    Observable::new("dissimilarity", "d at the connection's last loss"),
+    Observable::new("level", "j at the connection's last loss: 0, 1 or 2"),
 ];
 
 #[derive(Clone)]

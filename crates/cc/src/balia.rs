@@ -50,7 +50,7 @@ pub(crate) const INCREASE: [&str; 2] = [
 ];
 
 pub(crate) const ALPHA: Observable =
-    Observable { name: "alpha", meaning: "the largest rate of a path over this path's" };
+    Observable::new("alpha", "the largest rate of a path over this path's");
 
 /// BALIA's increase and decrease.
 #[derive(Clone)]

@@ -52,9 +52,9 @@ pub(crate) static ENTRY: Entry = Entry {
         Param::number("lambda", 0.8, (0.0, 1.0), "lambda: the weight of the newest loss in gamma"),
     ],
     observables: &[
-        Observable { name: "dwnd", meaning: "the delay window, in segments" },
-        Observable { name: "diff", meaning: "segments queued in the last judged round, by the delay" },
-        Observable { name: "threshold", meaning: "gamma as it is tuned, in segments" },
+        Observable::new("dwnd", "the delay window, in segments"),
+        Observable::new("diff", "segments queued in the last judged round, by the delay"),
+        Observable::new("threshold", "gamma as it is tuned, in segments"),
     ],
     build: |params| {
         let number = |name| params.number(name);

@@ -21,7 +21,7 @@ pub(crate) static ENTRY: Entry = Entry {
         aimd::BYTES,
     ],
     params: aimd::PARAMS,
-    observables: &[Observable { name: "total", meaning: "the sum of the windows, in segments" }],
+    observables: &[Observable::new("total", "the sum of the windows, in segments")],
     build: |params| Box::new(Windows::new(Coupled, params)),
 };
 

@@ -45,15 +45,12 @@ pub(crate) static ENTRY: Entry = Entry {
     ],
     params: &params(COUNT),
     observables: &[
-        Observable { name: "w_cubic", meaning: "the uncoupled CUBIC window of a large path, in segments" },
-        Observable { name: "virtual_reno", meaning: "V, Reno's window under the same loss, in segments" },
-        Observable {
-            name: "virtual_lia",
-            meaning: "L = V sqrt(alpha1), LIA's window under the same loss, in segments",
-        },
-        Observable { name: "alpha1", meaning: "LIA's alpha over the V of all paths" },
-        Observable { name: "alpha2", meaning: "LIA's alpha over the L of all paths" },
-        Observable { name: "large", meaning: "1 on a large path, 0 on a small one" },
+        Observable::new("w_cubic", "the uncoupled CUBIC window of a large path, in segments"),
+        Observable::new("virtual_reno", "V, Reno's window under the same loss, in segments"),
+        Observable::new("virtual_lia", "L = V sqrt(alpha1), LIA's window under the same loss, in segments"),
+        Observable::new("alpha1", "LIA's alpha over the V of all paths"),
+        Observable::new("alpha2", "LIA's alpha over the L of all paths"),
+        Observable::new("large", "1 on a large path, 0 on a small one"),
     ],
     build: |params| Box::new(CoupledCubic::new(params, Small::Alpha2)),
 };

@@ -29,13 +29,10 @@ pub(crate) static ENTRY: Entry = Entry {
     ],
     params: &PARAMS,
     observables: &[
-        Observable {
-            name: "w_cubic",
-            meaning: "the cubic function at the last acknowledgement, in segments",
-        },
-        Observable { name: "w_est", meaning: "the window of a Reno flow in the same place, in segments" },
-        Observable { name: "w_max", meaning: "the plateau of the cubic function, in segments" },
-        Observable { name: "k", meaning: "time from the start of the stage to the plateau, in seconds" },
+        Observable::new("w_cubic", "the cubic function at the last acknowledgement, in segments"),
+        Observable::new("w_est", "the window of a Reno flow in the same place, in segments"),
+        Observable::new("w_max", "the plateau of the cubic function, in segments"),
+        Observable::new("k", "time from the start of the stage to the plateau, in seconds"),
     ],
     build: |params| {
         Box::new(Uncoupled::new(Cubic {

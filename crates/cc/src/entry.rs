@@ -90,6 +90,13 @@ pub struct Observable {
     pub meaning: &'static str,
 }
 
+impl Observable {
+    /// A value of that name and meaning.
+    pub(crate) const fn new(name: &'static str, meaning: &'static str) -> Observable {
+        Observable { name, meaning }
+    }
+}
+
 impl Param {
     /// A number, within these bounds.
     pub const fn number(

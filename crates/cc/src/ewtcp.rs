@@ -21,7 +21,7 @@ pub(crate) static ENTRY: Entry = Entry {
         aimd::BYTES,
     ],
     params: &[WEIGHT, aimd::COUNT, aimd::FLOOR, aimd::HYSTART],
-    observables: &[Observable { name: "share", meaning: "the weight, of Reno's increase" }],
+    observables: &[Observable::new("share", "the weight, of Reno's increase")],
     build: |params| Box::new(Windows::new(Ewtcp::new(params), params)),
 };
 

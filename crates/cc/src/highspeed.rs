@@ -50,8 +50,8 @@ pub(crate) static ENTRY: Entry = Entry {
         ),
     ],
     observables: &[
-        Observable { name: "a", meaning: "a(w), the increase per round trip, in segments" },
-        Observable { name: "b", meaning: "b(w), the fraction of the window that a loss takes off" },
+        Observable::new("a", "a(w), the increase per round trip, in segments"),
+        Observable::new("b", "b(w), the fraction of the window that a loss takes off"),
     ],
     build: |params| {
         let response = Response::new(params);

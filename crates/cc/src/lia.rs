@@ -47,7 +47,7 @@ pub(crate) const INCREASE: [&str; 2] =
 
 /// α.
 pub(crate) const ALPHA: Observable =
-    Observable { name: "alpha", meaning: "the aggressiveness of the whole connection" };
+    Observable::new("alpha", "the aggressiveness of the whole connection");
 
 /// LIA's increase and Reno's decrease.
 #[derive(Clone)]

@@ -40,8 +40,8 @@ pub(crate) static ENTRY: Entry = Entry {
         ),
     ],
     observables: &[
-        Observable { name: "sharing", meaning: "paths that share its bottleneck, itself included" },
-        Observable { name: "fraction", meaning: "f, the fraction of its bandwidth that it uses" },
+        Observable::new("sharing", "paths that share its bottleneck, itself included"),
+        Observable::new("fraction", "f, the fraction of its bandwidth that it uses"),
         bbr::ENTRY.observables[0],
         bbr::ENTRY.observables[1],
         bbr::ENTRY.observables[2],

@@ -48,16 +48,13 @@ pub(crate) static ENTRY: Entry = Entry {
     ],
     params: &[cubic::C, cubic::BETA, cubic::FAST_CONVERGENCE, cubic::HYSTART, MEMORY],
     observables: &[
-        Observable {
-            name: "share",
-            meaning: "s: the path's target window, as a fraction of a single CUBIC flow's",
-        },
-        Observable {
-            name: "single",
-            meaning: "U: the mean window of a single CUBIC flow under the path's losses, in segments",
-        },
-        Observable { name: "eta", meaning: "the strength of the coupling: s = eta V" },
-        Observable { name: "mean", meaning: "m: the window's mean, in segments" },
+        Observable::new("share", "s: the path's target window, as a fraction of a single CUBIC flow's"),
+        Observable::new(
+            "single",
+            "U: the mean window of a single CUBIC flow under the path's losses, in segments",
+        ),
+        Observable::new("eta", "the strength of the coupling: s = eta V"),
+        Observable::new("mean", "m: the window's mean, in segments"),
     ],
     build: |params| Box::new(LinkedCubic::new(params)),
 };

@@ -40,7 +40,7 @@ pub(crate) static ENTRY: Entry = Entry {
         ),
     ],
     observables: &[
-        Observable { name: "sharing", meaning: "n, the number of paths estimated to share the bottleneck" },
+        Observable::new("sharing", "n, the number of paths estimated to share the bottleneck"),
         bbr::ENTRY.observables[0],
         bbr::ENTRY.observables[1],
         bbr::ENTRY.observables[2],

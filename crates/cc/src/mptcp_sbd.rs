@@ -35,16 +35,13 @@ pub(crate) static ENTRY: Entry = Entry {
     ],
     params: &[],
     observables: &[
-        Observable { name: "group", meaning: "the path's group; 0 shares no bottleneck, 1 is not yet known" },
-        Observable { name: "skewness", meaning: "skew_est of RFC 8382, from -1 to 1, if any" },
-        Observable {
-            name: "variability",
-            meaning: "var_est: mean absolute deviation of the delay, in seconds, if any",
-        },
-        Observable {
-            name: "frequency",
-            meaning: "freq_est: significant crossings of the mean delay per interval, if any",
-        },
+        Observable::new("group", "the path's group; 0 shares no bottleneck, 1 is not yet known"),
+        Observable::new("skewness", "skew_est of RFC 8382, from -1 to 1, if any"),
+        Observable::new("variability", "var_est: mean absolute deviation of the delay, in seconds, if any"),
+        Observable::new(
+            "frequency",
+            "freq_est: significant crossings of the mean delay per interval, if any",
+        ),
     ],
     build: |_| Box::new(MptcpSbd { grouping: Grouping::default() }),
 };

@@ -53,10 +53,10 @@ pub(crate) const INCREASE: [&str; 4] = [
 ];
 
 pub(crate) const OBSERVABLES: [Observable; 4] = [
-    Observable { name: "a", meaning: "a, which moves windows towards the best paths" },
-    Observable { name: "l", meaning: "l, an estimate of the segments from one loss to the next" },
-    Observable { name: "in_b", meaning: "1 on the presumably best paths, else 0" },
-    Observable { name: "in_m", meaning: "1 on the paths with the largest window, else 0" },
+    Observable::new("a", "a, which moves windows towards the best paths"),
+    Observable::new("l", "l, an estimate of the segments from one loss to the next"),
+    Observable::new("in_b", "1 on the presumably best paths, else 0"),
+    Observable::new("in_m", "1 on the paths with the largest window, else 0"),
 ];
 
 /// OLIA's increase and Reno's decrease.

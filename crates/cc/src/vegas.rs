@@ -34,8 +34,8 @@ pub(crate) static ENTRY: Entry = Entry {
         Param::number("keep", 0.5, (0.1, 0.99), "the fraction of the window kept on loss"),
     ],
     observables: &[
-        Observable { name: "diff", meaning: "segments queued in the last judged round, by the delay" },
-        Observable { name: "base_rtt", meaning: "the smallest round-trip time, in seconds" },
+        Observable::new("diff", "segments queued in the last judged round, by the delay"),
+        Observable::new("base_rtt", "the smallest round-trip time, in seconds"),
     ],
     build: |params| {
         Box::new(Uncoupled::new(Vegas {

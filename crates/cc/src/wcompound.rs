@@ -50,20 +50,17 @@ pub(crate) static ENTRY: Entry = Entry {
         Param::number("min_alpha", 1.0, (0.0, 1e6), "the lower bound of alpha_r, in segments"),
     ],
     observables: &[
-        Observable { name: "dwnd", meaning: "the delay window, in segments" },
-        Observable { name: "diff", meaning: "segments queued in the last judged round, by the delay" },
-        Observable { name: "alpha_r", meaning: "alpha_r, the path's threshold, in segments" },
-        Observable {
-            name: "alpha_s",
-            meaning: "alpha_s, the segments that the connection aims to keep queued, in segments",
-        },
-        Observable {
-            name: "e_r",
-            meaning: "E_r, the path's expected change of window per round, in segments",
-        },
-        Observable { name: "e", meaning: "E, the sum of E_r over the paths, in segments" },
-        Observable { name: "y", meaning: "the connection's rate, in segments per second" },
-        Observable { name: "p", meaning: "P, the fraction of time with less than alpha_r queued" },
+        Observable::new("dwnd", "the delay window, in segments"),
+        Observable::new("diff", "segments queued in the last judged round, by the delay"),
+        Observable::new("alpha_r", "alpha_r, the path's threshold, in segments"),
+        Observable::new(
+            "alpha_s",
+            "alpha_s, the segments that the connection aims to keep queued, in segments",
+        ),
+        Observable::new("e_r", "E_r, the path's expected change of window per round, in segments"),
+        Observable::new("e", "E, the sum of E_r over the paths, in segments"),
+        Observable::new("y", "the connection's rate, in segments per second"),
+        Observable::new("p", "P, the fraction of time with less than alpha_r queued"),
     ],
     build: |params| Box::new(WCompound::new(params)),
 };

@@ -36,13 +36,10 @@ pub(crate) static ENTRY: Entry = Entry {
     ],
     params: &[TOTAL_ALPHA, INITIAL_ALPHA, vegas::GAMMA, vegas::rtt("mean"), DRAIN, FEW],
     observables: &[
-        Observable {
-            name: "weight",
-            meaning: "weight_r, the path's fraction of the connection's rate; 1 at first",
-        },
-        Observable { name: "alpha_r", meaning: "alpha_r, the segments that the path aims to keep queued" },
-        Observable { name: "diff", meaning: "segments queued in the last round, by the delay" },
-        Observable { name: "queue_delay", meaning: "RTT - base of the last round, in seconds" },
+        Observable::new("weight", "weight_r, the path's fraction of the connection's rate; 1 at first"),
+        Observable::new("alpha_r", "alpha_r, the segments that the path aims to keep queued"),
+        Observable::new("diff", "segments queued in the last round, by the delay"),
+        Observable::new("queue_delay", "RTT - base of the last round, in seconds"),
     ],
     build: |params| Box::new(WVegas::new(params)),
 };

@@ -49,22 +49,16 @@ pub(crate) static ENTRY: Entry = Entry {
         Param::number("beta", 0.7, (0.1, 0.99), "Beta: the smallest fraction of the bounds kept on loss"),
     ],
     observables: &[
-        Observable {
-            name: "state",
-            meaning: "0 Startup, 1 Drain, 2 DOWN, 3 CRUISE, 4 REFILL, 5 UP (the four of ProbeBW), 6 ProbeRTT",
-        },
-        Observable { name: "bw", meaning: "the estimated bandwidth, in segments per second" },
-        Observable { name: "min_rtt", meaning: "the estimated propagation delay, in seconds" },
-        Observable {
-            name: "inflight_longterm",
-            meaning: "the long-term bound on the window, in segments, if any",
-        },
-        Observable {
-            name: "inflight_shortterm",
-            meaning: "the short-term bound on the window, in segments, if any",
-        },
-        Observable { name: "pacing_gain", meaning: "sending rate over estimated bandwidth" },
-        Observable { name: "cwnd_gain", meaning: "window over estimated bandwidth-delay product" },
+        Observable::new(
+            "state",
+            "0 Startup, 1 Drain, 2 DOWN, 3 CRUISE, 4 REFILL, 5 UP (the four of ProbeBW), 6 ProbeRTT",
+        ),
+        Observable::new("bw", "the estimated bandwidth, in segments per second"),
+        Observable::new("min_rtt", "the estimated propagation delay, in seconds"),
+        Observable::new("inflight_longterm", "the long-term bound on the window, in segments, if any"),
+        Observable::new("inflight_shortterm", "the short-term bound on the window, in segments, if any"),
+        Observable::new("pacing_gain", "sending rate over estimated bandwidth"),
+        Observable::new("cwnd_gain", "window over estimated bandwidth-delay product"),
     ],
     build: |params| Box::new(Uncoupled::new(Bbr::new(params))),
 };
