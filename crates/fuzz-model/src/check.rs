@@ -136,10 +136,10 @@ impl<'a> Run<'a> {
         match event.what {
             EventKind::Join { .. } => Ok(()),
             EventKind::Leave => self.leave(r),
-            EventKind::AllLeave => (0..MOST_PATHS).try_for_each(|r| match self.transport.is_used(r) {
-                true => self.leave(r),
-                false => Ok(()),
-            }),
+            EventKind::AllLeave => {
+                let rows: Vec<_> = self.transport.rows().collect();
+                rows.into_iter().try_for_each(|r| self.leave(r))
+            }
             EventKind::Visit => self.visit(),
             EventKind::Acks(acks) => (0..acks.count).try_for_each(|i| {
                 self.transport.now += if i == 0 { 0.0 } else { acks.spacing };
@@ -255,10 +255,9 @@ impl<'a> Run<'a> {
             self.last = now;
         }
         let r = call.make(&mut self.group, r);
-        let groups = std::iter::once(&mut self.traced).chain(&mut self.fresh);
-        groups.for_each(|group| {
+        for group in std::iter::once(&mut self.traced).chain(&mut self.fresh) {
             call.make(group, r);
-        });
+        }
 
         rules::other_rows(r, &self.before, self.group.paths())?;
         for (i, path) in self.group.paths().iter().enumerate() {

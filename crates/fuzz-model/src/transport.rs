@@ -22,7 +22,7 @@ use crate::{Acks, Rtt};
 use anabranch_cc::{Ack, Congestion, Group, LostSegment, RateSample, Seconds, Segments, Signal};
 
 /// The transport's state of a path.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Line {
     srtt: Seconds,
     smallest: Option<Seconds>,
@@ -52,11 +52,6 @@ impl Transport {
         self.lines.iter().enumerate().filter_map(|(r, line)| line.map(|_| r))
     }
 
-    /// Whether row `r` is in use.
-    pub(crate) fn is_used(&self, r: usize) -> bool {
-        self.lines.get(r).is_some_and(Option::is_some)
-    }
-
     /// The row of the `path`-th path in use.
     pub(crate) fn row(&self, path: usize) -> Option<usize> {
         let count = self.rows().count();
@@ -68,17 +63,7 @@ impl Transport {
         if r >= self.lines.len() {
             self.lines.resize(r + 1, None);
         }
-        self.lines[r] = Some(Line {
-            srtt,
-            smallest: None,
-            latest: None,
-            in_flight: 0.0,
-            round: 0,
-            delivered: 0.0,
-            lost: 0.0,
-            signalled: false,
-            timed_out: false,
-        });
+        self.lines[r] = Some(Line { srtt, ..Line::default() });
     }
 
     /// Row `r` left.

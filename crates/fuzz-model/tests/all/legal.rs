@@ -1,7 +1,7 @@
 //! The model reports only what is legal, and reaches what it claims to reach.
 
 use crate::common::random_bytes;
-use anabranch_cc::registry::{Allowed, Entry, Kind, Param, Value};
+use anabranch_cc::registry::{Entry, Kind, Param};
 use anabranch_cc::{Ack, Algorithm, Congestion, LostSegment, Path, RateSample, Signal};
 use anabranch_fuzz_model::{Plan, check};
 use std::cell::RefCell;
@@ -13,12 +13,7 @@ static ENTRY: Entry = Entry {
     source: "",
     equations: &[],
     interpretations: &[],
-    params: &[Param {
-        name: "model",
-        default: Value::Flag(false),
-        allowed: Allowed::Flag,
-        meaning: "whether it models its paths",
-    }],
+    params: &[Param::flag("model", false, "whether it models its paths")],
     observables: &[],
     build: |params| Box::new(Auditor { model: params.flag("model"), ..Auditor::default() }),
 };

@@ -1,7 +1,7 @@
 //! Each rule finds the fault that it is for: Reno with that fault, and without.
 
 use crate::common::random_bytes;
-use anabranch_cc::registry::{Allowed, Entry, Kind, Observable, Param, ParamValue, Params, Value};
+use anabranch_cc::registry::{Entry, Kind, Observable, Param, ParamValue};
 use anabranch_cc::{Ack, Algorithm, Congestion, Path, slow_start};
 use anabranch_fuzz_model::{Failure, Plan, Rule, check, shrink};
 
@@ -21,18 +21,8 @@ const FAULTS: &[(&str, Rule)] = &[
     ("counts on an RTT", Rule::Panic),
 ];
 
-const NAMES: &[&str; FAULTS.len() + 1] = &{
-    let mut names = ["none"; FAULTS.len() + 1];
-    let mut i = 0;
-    while i < FAULTS.len() {
-        names[i] = FAULTS[i].0;
-        i += 1;
-    }
-    names
-};
-
-const PARAMS: &[Param] =
-    &[Param { name: "fault", default: Value::Word("none"), allowed: Allowed::OneOf(NAMES), meaning: "" }];
+/// The fault's index, or -1 for none.
+const PARAMS: &[Param] = &[Param::number("fault", -1.0, (-1.0, FAULTS.len() as f64), "")];
 
 static COUPLED: Entry = entry(Kind::Coupled);
 static SINGLE_PATH: Entry = entry(Kind::SinglePath);
@@ -47,19 +37,21 @@ const fn entry(kind: Kind) -> Entry {
         interpretations: &[],
         params: PARAMS,
         observables: &[Observable { name: "shown", meaning: "" }],
-        build: |params: &Params| Box::new(Faulty { fault: params.word("fault"), losses: vec![], total: 0.0 }),
+        build: |params| {
+            Box::new(Faulty { fault: params.number("fault") as isize, losses: vec![], total: 0.0 })
+        },
     }
 }
 
 struct Faulty {
-    fault: &'static str,
+    fault: isize,
     losses: Vec<f64>,
     total: f64,
 }
 
 impl Faulty {
-    fn is(&self, fault: usize) -> bool {
-        self.fault == FAULTS[fault].0
+    fn is(&self, fault: isize) -> bool {
+        self.fault == fault
     }
 }
 
@@ -116,26 +108,26 @@ impl Algorithm for Faulty {
     }
 }
 
-/// The first failure of many plans.
-fn failure(fault: &str) -> Option<Failure> {
-    let entry = if fault == FAULTS[11].0 { &SINGLE_PATH } else { &COUPLED };
+/// The first failure of many plans, with the fault of that index.
+fn failure(fault: Option<usize>) -> Option<Failure> {
+    let entry = if fault == Some(11) { &SINGLE_PATH } else { &COUPLED };
     (0..200).find_map(|seed| {
         let mut plan = Plan::for_algorithm(entry, &random_bytes(seed, 1200));
-        plan.given = vec![("fault".into(), ParamValue::Word(fault.into()))];
+        plan.given = fault.map(|i| ("fault".to_owned(), ParamValue::Number(i as f64))).into_iter().collect();
         check(&plan).err()
     })
 }
 
 #[test]
 fn a_sound_algorithm_breaks_no_rule() {
-    let failure = failure("none");
+    let failure = failure(None);
     assert!(failure.is_none(), "{}", failure.unwrap());
 }
 
 #[test]
 fn each_fault_breaks_its_rule() {
-    for (fault, rule) in FAULTS {
-        let failure = failure(fault).unwrap_or_else(|| panic!("{fault}: not found"));
+    for (i, (fault, rule)) in FAULTS.iter().enumerate() {
+        let failure = failure(Some(i)).unwrap_or_else(|| panic!("{fault}: not found"));
         assert_eq!(failure.broken.rule, *rule, "{fault}: {failure}");
     }
 }
@@ -143,7 +135,7 @@ fn each_fault_breaks_its_rule() {
 #[test]
 fn a_failure_is_shrunk_to_what_it_takes() {
     // A second path joins, and the first hears an acknowledgement that grows its window.
-    let long = failure(FAULTS[4].0).unwrap();
+    let long = failure(Some(4)).unwrap();
     let short = shrink(long.clone());
     assert_eq!(short.broken.rule, Rule::OtherRow);
     assert!(short.plan.events.len() <= 3 && short.plan.events.len() < long.plan.events.len(), "{short}");
