@@ -13,17 +13,11 @@ pub type OpenTrace<'a> = &'a dyn Fn(usize, bool) -> Destination;
 /// Where a trace goes. The stack writes on after an error.
 pub type Destination = Box<dyn Write + Send + Sync>;
 
-/// The trace of one end of a connection.
-pub(crate) struct Trace {
-    destination: Mutex<Option<Destination>>,
-    title: String,
-    description: String,
-    /// Time 0.
-    origin: Instant,
-}
+/// The trace of one end of a connection; `None` once the stack has it.
+pub(crate) struct Trace(Mutex<Option<QlogConfig>>);
 
 impl Trace {
-    /// Those of the sender and the receiver.
+    /// Those of the sender and the receiver. Time 0 is `origin`.
     pub(crate) fn both(
         scenario: &Scenario,
         f: usize,
@@ -32,26 +26,22 @@ impl Trace {
         open: OpenTrace<'_>,
     ) -> [Arc<Trace>; 2] {
         let version = env!("CARGO_PKG_VERSION");
-        [true, false].map(|is_sender| {
-            let (name, end) = (&scenario.flows[f].name, if is_sender { "sender" } else { "receiver" });
-            Arc::new(Trace {
-                destination: Mutex::new(Some(open(f, is_sender))),
-                title: format!("anabranch {version}: {}", scenario.name),
-                description: format!("{end} of flow {name}, seed {seed}; times from the start of the run"),
-                origin,
-            })
+        [(true, "sender"), (false, "receiver")].map(|(is_sender, end)| {
+            let name = &scenario.flows[f].name;
+            let mut config = QlogConfig::new(open(f, is_sender));
+            config
+                .title(Some(format!("anabranch {version}: {}", scenario.name)))
+                .description(Some(format!(
+                    "{end} of flow {name}, seed {seed}; times from the start of the run"
+                )))
+                .start_time(origin);
+            Arc::new(Trace(Mutex::new(Some(config))))
         })
     }
 }
 
 impl QlogFactory for Trace {
     fn for_connection(&self, _: Side, _: SocketAddr, _: ConnectionId, _: Instant) -> Option<QlogConfig> {
-        let destination = self.destination.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-        let mut config = QlogConfig::new(destination);
-        config
-            .title(Some(self.title.clone()))
-            .description(Some(self.description.clone()))
-            .start_time(self.origin);
-        Some(config)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
