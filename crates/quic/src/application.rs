@@ -47,14 +47,6 @@ pub(crate) struct Application {
     asked_at: Time,
 }
 
-/// What the application wants from the connection.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Want {
-    Nothing,
-    /// The receiver sends a request.
-    Request,
-}
-
 impl Application {
     pub(crate) fn new(scenario: &Scenario, f: usize, seed: u64) -> Application {
         let spec = scenario.flows[f].application.clone();
@@ -106,45 +98,48 @@ impl Application {
         }
     }
 
-    /// The receiver's connection is established.
-    pub(crate) fn on_receiver_connected(&mut self, now: Time) -> Want {
-        match self.spec {
-            Spec::RequestResponse { .. } if !self.is_stopped => self.ask(now),
-            _ => Want::Nothing,
+    /// The receiver's connection is established. Returns whether it sends a request now.
+    pub(crate) fn on_receiver_connected(&mut self, now: Time) -> bool {
+        let asks = matches!(self.spec, Spec::RequestResponse { .. }) && !self.is_stopped;
+        if asks {
+            self.ask(now);
         }
+        asks
     }
 
-    fn ask(&mut self, now: Time) -> Want {
+    fn ask(&mut self, now: Time) {
         self.requests += 1;
         self.asked_at = now;
-        Want::Request
     }
 
-    /// Acts, if it is time. `packet`: the payload of a full packet.
-    pub(crate) fn on_time(&mut self, now: Time, packet: u64) -> Want {
+    /// Acts, if it is time. `packet`: the payload of a full packet. Returns whether the receiver sends a request now.
+    pub(crate) fn on_time(&mut self, now: Time, packet: u64) -> bool {
         if now < self.next_at {
-            return Want::Nothing;
+            return false;
         }
         self.next_at = Time::NEVER;
         match &self.spec {
             Spec::Bulk { .. } => (),
             Spec::OnOff { .. } => {
-                let Some(on_off) = &mut self.on_off else { return Want::Nothing };
+                let Some(on_off) = &mut self.on_off else { return false };
                 let turn = on_off.act(now, packet);
                 if turn.writes {
                     self.transfers[0].left += packet;
                 }
                 self.next_at = turn.next_at;
             }
-            Spec::RequestResponse { .. } => return self.ask(now),
+            Spec::RequestResponse { .. } => {
+                self.ask(now);
+                return true;
+            }
             Spec::Arrivals { .. } => {
-                let Some(arrivals) = &mut self.arrivals else { return Want::Nothing };
+                let Some(arrivals) = &mut self.arrivals else { return false };
                 let bytes = arrivals.bytes();
                 self.next_at = arrivals.interval().map_or(Time::NEVER, |interval| now + interval);
                 self.begin(now, Some(bytes), bytes, None);
             }
         }
-        Want::Nothing
+        false
     }
 
     /// A request reached the sender, which answers it on that stream.

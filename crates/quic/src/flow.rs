@@ -1,7 +1,7 @@
 //! One flow: a QUIC client that sends, and the server that reads.
 
 use crate::QuicError;
-use crate::application::{Application, Want};
+use crate::application::Application;
 use crate::clock::Clock;
 use crate::control::Control;
 use crate::host::{End, Host, RECEIVE_WINDOW, four_tuple, hosts, path_of};
@@ -232,14 +232,14 @@ impl Flow {
     pub(crate) fn timers(&mut self, now: Time, out: &mut Out) -> Result<(), String> {
         if self.own.contains(&now) {
             let was_greedy = self.application.is_greedy_now();
-            let want = self.application.on_time(now, self.packet);
+            let asks = self.application.on_time(now, self.packet);
             if self.application.is_greedy_now() && !was_greedy {
                 self.ahead = Ahead { sent: self.control.meters(|meters| meters.sent()), written: 0 };
             }
-            match want {
-                Want::Request => self.ask(now, out)?,
-                Want::Nothing => self.settle(now, End::Client, out)?,
+            if asks {
+                self.request()?;
             }
+            self.settle(now, if asks { End::Server } else { End::Client }, out)?;
         }
         let instant = self.clock.instant(now);
         for end in [End::Client, End::Server] {
@@ -341,8 +341,8 @@ impl Flow {
                 self.application.on_sender_connected(now);
             }
             Event::Connected => {
-                let wants = self.application.on_receiver_connected(now);
-                if wants == Want::Request {
+                let asks = self.application.on_receiver_connected(now);
+                if asks {
                     self.request()?;
                 }
             }
@@ -405,11 +405,6 @@ impl Flow {
         let stream = connection.streams().open(Dir::Bi).ok_or("the stack allows no stream for a request")?;
         let _ = connection.send_stream(stream).finish();
         Ok(())
-    }
-
-    fn ask(&mut self, now: Time, out: &mut Out) -> Result<(), String> {
-        self.request()?;
-        self.settle(now, End::Server, out)
     }
 
     /// The application writes as much as the stack takes.
