@@ -41,16 +41,8 @@ pub(crate) struct Meters {
 
 impl Meters {
     pub(crate) fn new(clock: Clock, paths: usize, observables: usize) -> Meters {
-        let paths = (0..paths).map(|_| PathMeter::new(observables)).collect();
-        Meters { clock, next: 0, began: Vec::new(), paths }
-    }
-
-    pub(crate) fn begin(&mut self, now: Time) {
-        self.paths.iter_mut().for_each(|path| path.begin(now));
-    }
-
-    pub(crate) fn end(&mut self, now: Time) {
-        self.paths.iter_mut().for_each(|path| path.end(now));
+        let path = |_| PathMeter { of: Meter::new(observables), ..PathMeter::default() };
+        Meters { clock, next: 0, began: Vec::new(), paths: (0..paths).map(path).collect() }
     }
 
     /// The scenario's path `p` has no window from now on. Returns which of the stack's paths it was.
@@ -92,6 +84,7 @@ impl Observer for Meters {
 }
 
 /// A path's counters, and means while its flow is measured.
+#[derive(Default)]
 pub(crate) struct PathMeter {
     pub(crate) counters: Counters,
     before: Counters,
@@ -101,16 +94,6 @@ pub(crate) struct PathMeter {
 }
 
 impl PathMeter {
-    pub(crate) fn new(observables: usize) -> PathMeter {
-        PathMeter {
-            counters: Counters::default(),
-            before: Counters::default(),
-            of: Meter::new(observables),
-            since: Time::ZERO,
-            running: false,
-        }
-    }
-
     pub(crate) fn begin(&mut self, now: Time) {
         let (cwnd, rtt) = (self.of.cwnd.now, self.of.rtt.now);
         self.of = Meter::new(self.of.observables.len());

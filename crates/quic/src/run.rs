@@ -4,11 +4,10 @@ use crate::QuicError;
 use crate::clock::Clock;
 use crate::control::Control;
 use crate::flow::{Flow, is_quic};
-use crate::meter::{Meters, PathMeter};
+use crate::meter::PathMeter;
 use crate::refused::check;
 use crate::stack::{self, Path};
 use crate::traces::OpenTrace;
-use anabranch_cc::noq::Flight;
 use anabranch_net::Time;
 use anabranch_record::{KeepGoing, Measured, Sink, SubflowSample, Summary};
 use anabranch_scenario::Scenario;
@@ -88,14 +87,16 @@ impl Endpoints for Flows {
     }
 
     fn measure(&mut self, f: usize, now: Time, begins: bool) {
-        let measure = |meters: &mut Meters| if begins { meters.begin(now) } else { meters.end(now) };
-        self.of(f).control.meters(measure);
+        self.of(f).control.meters(|meters| {
+            let paths = meters.paths.iter_mut();
+            paths.for_each(|path| if begins { path.begin(now) } else { path.end(now) });
+        });
     }
 
     fn sample(&mut self, f: usize, now: Time, mut sink: Option<&mut dyn Sink>) {
         let flow = self.of(f);
         let mut values = vec![f64::NAN; flow.observables];
-        let mut sample = |subflow: usize, path: Now, meter: &mut PathMeter, values: &[f64]| {
+        let mut sample = |subflow: usize, path: Path, meter: &mut PathMeter, values: &[f64]| {
             meter.observe(path.flight.srtt(), values);
             let counters = &meter.counters;
             if let Some(sink) = &mut sink {
@@ -122,17 +123,16 @@ impl Endpoints for Flows {
                 for (r, id, flight, mtu) in open.collect::<Vec<_>>() {
                     state.group().observe(r, &mut values);
                     let row = state.group().path(r);
-                    let now = Now { cwnd: row.cwnd, ssthresh: row.ssthresh, flight, mtu };
+                    let path = Path { open: true, mtu, cwnd: row.cwnd, ssthresh: row.ssthresh, flight };
                     let p = state.observer().began[id];
-                    sample(p, now, &mut state.observer().paths[p], &values);
+                    sample(p, path, &mut state.observer().paths[p], &values);
                 }
             }
             Control::Stack(watched) => {
                 let stack::State { paths, observer } = &mut *watched.lock();
                 for (id, path) in paths.iter().enumerate().filter(|(_, path)| path.open) {
-                    let Path { cwnd, ssthresh, flight, mtu, .. } = *path;
                     let p = observer.began[id];
-                    sample(p, Now { cwnd, ssthresh, flight, mtu }, &mut observer.paths[p], &values);
+                    sample(p, *path, &mut observer.paths[p], &values);
                 }
             }
         }
@@ -153,13 +153,4 @@ impl Endpoints for Flows {
         let flows = Flows::new(scenario, seed, false, None).map_err(|why| why.to_string())?;
         Ok(Box::new(flows))
     }
-}
-
-/// A path at a sampling instant; the window and its threshold in segments.
-struct Now {
-    cwnd: f64,
-    ssthresh: f64,
-    flight: Flight,
-    /// A segment is a full packet of that many bytes.
-    mtu: f64,
 }

@@ -66,6 +66,7 @@ pub(crate) struct State {
 }
 
 /// A path now.
+#[derive(Clone, Copy)]
 pub(crate) struct Path {
     pub(crate) open: bool,
     /// A segment is a full packet.
