@@ -1,8 +1,7 @@
 //! Paths that come, go and become backup.
 
-use crate::{goodput, scenario, summary};
-use anabranch_quic::{Observers, run};
-use anabranch_record::{MemorySink, NoSamples, Summary};
+use crate::{goodput, sampled, scenario, summary};
+use anabranch_record::{NoSamples, Summary};
 
 /// Queues of two BDP keep the links busy.
 const PATHS: &str = r#"
@@ -39,9 +38,7 @@ fn a_path_joins_leaves_and_returns() {
         ]"#,
     );
     for cc in ["lia", "noq:cubic"] {
-        let mut samples = MemorySink::new();
-        let scenario = scenario(&text, &[&format!("flows.both.cc={cc}")]);
-        let summary = run(&scenario, 1, &mut samples, Observers::default(), &mut |_| true).unwrap();
+        let (summary, samples) = sampled(&text, &[&format!("flows.both.cc={cc}")], 1);
         let [first, second] = parts(&summary);
         assert!((0.93..1.01).contains(&first), "{cc}: {first}");
         assert!((0.55..0.64).contains(&second), "{cc}: {second} of the 25 s of 40 s");
