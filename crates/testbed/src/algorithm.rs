@@ -15,15 +15,9 @@ const OVER: &str = "over";
 
 /// The algorithms of a run's flows. Programs of ours stay loaded until this is dropped.
 pub struct Algorithms {
-    of_flows: Vec<Algorithm>,
+    of_flows: Vec<Requirement>,
     /// The loaded programs, each once.
     programs: Vec<Private>,
-}
-
-enum Algorithm {
-    Own(&'static str),
-    /// The index of a program.
-    Program(usize),
 }
 
 /// The algorithm that a flow needs.
@@ -41,58 +35,37 @@ impl Algorithms {
     /// If an algorithm or a parameter does not exist on the kernel, or the kernel rejects a program.
     pub fn load(flows: &[Flow]) -> Result<Self, TestbedError> {
         // An unsupported scenario loads nothing.
-        let wanted = requirements(flows)?;
-        let mut algorithms = Algorithms { of_flows: Vec::new(), programs: Vec::new() };
-        for wanted in wanted {
-            let algorithm = match wanted {
-                Requirement::Own(name) => Algorithm::Own(name),
-                Requirement::Program(entry) => {
-                    Algorithm::Program(algorithms.index(entry).map_err(environment)?)
-                }
-            };
-            algorithms.of_flows.push(algorithm);
+        let mut algorithms = Algorithms { of_flows: requirements(flows)?, programs: Vec::new() };
+        for flow in 0..flows.len() {
+            if let Requirement::Program(entry) = algorithms.of_flows[flow]
+                && algorithms.program_index(flow).is_none()
+            {
+                algorithms.programs.push(Private::load(entry).map_err(environment)?);
+            }
         }
         Ok(algorithms)
-    }
-
-    /// The index of a program; loads it if needed.
-    fn index(&mut self, entry: &'static KernelEntry) -> Result<usize, anabranch_mptcp_bpf::Error> {
-        let same = |program: &Private| program.entry().kernel_name == entry.kernel_name;
-        if let Some(index) = self.programs.iter().position(same) {
-            return Ok(index);
-        }
-        self.programs.push(Private::load(entry)?);
-        Ok(self.programs.len() - 1)
     }
 
     /// The algorithm set on the sockets of a flow (`TCP_CONGESTION`).
     pub fn name(&self, flow: usize) -> &str {
         match self.of_flows[flow] {
-            Algorithm::Own(name) => name,
-            Algorithm::Program(index) => self.programs[index].name(),
+            Requirement::Own(name) => name,
+            Requirement::Program(_) => {
+                self.programs[self.program_index(flow).expect("every program is loaded")].name()
+            }
         }
     }
 
     /// The index in [`Algorithms::programs`] of a flow's program, if it uses one of ours.
     pub fn program_index(&self, flow: usize) -> Option<usize> {
-        match self.of_flows[flow] {
-            Algorithm::Own(_) => None,
-            Algorithm::Program(index) => Some(index),
-        }
-    }
-
-    /// The program of a flow's sockets, if it uses one of ours.
-    pub fn program(&self, flow: usize) -> Option<&Private> {
-        self.program_index(flow).map(|index| &self.programs[index])
+        let Requirement::Program(entry) = self.of_flows[flow] else { return None };
+        self.programs.iter().position(|program| program.entry().kernel_name == entry.kernel_name)
     }
 
     /// The number of times that a program had no row for a socket.
     pub fn refused(&self) -> u64 {
-        self.programs
-            .iter()
-            .filter_map(|program| program.counters().ok())
-            .map(|counters| counters.refused)
-            .sum()
+        let counters = self.programs.iter().filter_map(|program| program.counters().ok());
+        counters.map(|counters| counters.refused).sum()
     }
 
     /// Every program of the run.
