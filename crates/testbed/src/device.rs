@@ -3,10 +3,11 @@
 #![allow(unsafe_code)]
 
 use crate::TestbedError;
+use crate::netlink::set_up;
+use netlink_packet_route::link::LinkAttribute;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::ioctl::{IntegerSetter, Opcode, Updater, ioctl, opcode};
-use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 use std::ffi::c_int;
 use std::fs;
 use std::io;
@@ -18,7 +19,7 @@ pub(crate) const VNET_HEADER: usize = 10;
 pub(crate) const LARGEST_READ: usize = VNET_HEADER + 65_535;
 
 /// The length of a device's queue, in packets. Packets beyond it are lost outside of the link models.
-const KEPT_PACKETS: c_int = 10_000;
+const KEPT_PACKETS: u32 = 10_000;
 
 // linux/if_tun.h
 const TUNSETIFF: Opcode = opcode::write::<c_int>(b'T', 202);
@@ -28,38 +29,10 @@ const IFF_NO_PI: u16 = 0x1000;
 const IFF_VNET_HDR: u16 = 0x4000;
 const TUN_F_CSUM: usize = 0x01;
 const TUN_F_TSO4: usize = 0x02;
-// linux/sockios.h, linux/if.h
-const SIOCGIFFLAGS: Opcode = 0x8913;
-const SIOCSIFFLAGS: Opcode = 0x8914;
-const SIOCSIFMTU: Opcode = 0x8922;
-const SIOCSIFTXQLEN: Opcode = 0x8943;
-const IFF_UP: u16 = 0x0001;
 
-/// `struct ifreq`.
+/// `struct ifreq`: a name of up to 15 bytes and a zero, and from the 16th byte on a value.
 #[repr(C, align(8))]
-struct InterfaceRequest {
-    name: [u8; 16],
-    value: [u8; 24],
-}
-
-impl InterfaceRequest {
-    fn new(name: &str, value: &[u8]) -> io::Result<InterfaceRequest> {
-        let mut request = InterfaceRequest { name: [0; 16], value: [0; 24] };
-        if name.is_empty() || name.len() >= request.name.len() {
-            return Err(io::ErrorKind::InvalidInput.into());
-        }
-        request.name[..name.len()].copy_from_slice(name.as_bytes());
-        request.value[..value.len()].copy_from_slice(value);
-        Ok(request)
-    }
-
-    /// Sends the request; the kernel may overwrite the value with an answer.
-    fn send<const REQUEST: Opcode>(&mut self, fd: impl AsFd) -> io::Result<()> {
-        // SAFETY: these requests take a pointer to a `struct ifreq`. The kernel reads its name and accesses at most the 24
-        // bytes of its value.
-        Ok(unsafe { ioctl(fd, Updater::<REQUEST, Self>::new(self)) }?)
-    }
-}
+struct InterfaceRequest([u8; 40]);
 
 /// This process's end of a network interface: reads the host's outgoing packets, and writes its incoming ones. The interface
 /// disappears with the last copy of this descriptor.
@@ -78,8 +51,8 @@ impl Tun {
     /// # Errors
     /// `/dev/net/tun` is missing, the name is taken, or the thread lacks the privilege.
     pub fn open(name: &str, mtu: u32) -> Result<Tun, TestbedError> {
-        let doing = || format!("create the TUN device `{name}` with an MTU of {mtu}");
-        open(name, mtu).map_err(TestbedError::kernel(doing()))
+        let doing = format!("create the TUN device `{name}` with an MTU of {mtu}");
+        open(name, mtu).map_err(TestbedError::kernel(doing))
     }
 
     /// The size of the largest packet that the host sends without segmentation, in bytes.
@@ -90,13 +63,10 @@ impl Tun {
     /// Reads a packet; `None` if there is no packet.
     #[inline]
     pub(crate) fn read(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
-        loop {
-            match rustix::io::read(&self.file, &mut *buffer) {
-                Ok(length) => return Ok(Some(length)),
-                Err(Errno::AGAIN) => return Ok(None),
-                Err(Errno::INTR) => (),
-                Err(error) => return Err(error.into()),
-            }
+        match rustix::io::retry_on_intr(|| rustix::io::read(&self.file, &mut *buffer)) {
+            Ok(length) => Ok(Some(length)),
+            Err(Errno::AGAIN) => Ok(None),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -116,19 +86,15 @@ impl AsFd for Tun {
 fn open(name: &str, mtu: u32) -> io::Result<Tun> {
     let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = rustix::fs::open("/dev/net/tun", flags, Mode::empty())?;
-    let kind = (IFF_TUN | IFF_NO_PI | IFF_VNET_HDR).to_ne_bytes();
-    InterfaceRequest::new(name, &kind)?.send::<TUNSETIFF>(&file)?;
+    let mut request = InterfaceRequest([0; 40]);
+    let room = request.0[..15].get_mut(..name.len()).ok_or(io::ErrorKind::InvalidInput)?;
+    room.copy_from_slice(name.as_bytes());
+    request.0[16..18].copy_from_slice(&(IFF_TUN | IFF_NO_PI | IFF_VNET_HDR).to_ne_bytes());
+    // SAFETY: the request takes a pointer to a `struct ifreq`, of which the kernel overwrites at most the name and the value.
+    unsafe { ioctl(&file, Updater::<TUNSETIFF, _>::new(&mut request)) }?;
     // SAFETY: the request takes a number.
     unsafe { ioctl(&file, IntegerSetter::<TUNSETOFFLOAD>::new_usize(TUN_F_CSUM | TUN_F_TSO4)) }?;
-
-    let control = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
-    let mtu_bytes = c_int::try_from(mtu).map_err(|_| io::ErrorKind::InvalidInput)?.to_ne_bytes();
-    InterfaceRequest::new(name, &mtu_bytes)?.send::<SIOCSIFMTU>(&control)?;
-    InterfaceRequest::new(name, &KEPT_PACKETS.to_ne_bytes())?.send::<SIOCSIFTXQLEN>(&control)?;
-    let mut flags = InterfaceRequest::new(name, &[])?;
-    flags.send::<SIOCGIFFLAGS>(&control)?;
-    let now = u16::from_ne_bytes([flags.value[0], flags.value[1]]);
-    InterfaceRequest::new(name, &(now | IFF_UP).to_ne_bytes())?.send::<SIOCSIFFLAGS>(&control)?;
+    set_up(name, &[LinkAttribute::Mtu(mtu), LinkAttribute::TxQueueLen(KEPT_PACKETS)])?;
     Ok(Tun { file, mtu })
 }
 

@@ -1,6 +1,6 @@
 //! A host: an anonymous network namespace.
 
-use crate::netlink::Routes;
+use crate::netlink::set_up;
 use crate::{TestbedError, sys};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fs::{self, File};
@@ -21,10 +21,7 @@ impl Host {
         let create = || sys::unshare_network().and_then(|()| File::open(OWN));
         let created = in_thread(create).map_err(TestbedError::kernel("create a network namespace"))?;
         let host = Host(created);
-        host.run(|| {
-            let routes = Routes::open()?;
-            routes.set_up(routes.device("lo")?)
-        })??;
+        host.run(|| set_up("lo", &[]))?.map_err(TestbedError::kernel("set lo up"))?;
         for of in ["all", "default"] {
             host.set_where_known(&format!("ipv6/conf/{of}/disable_ipv6"), "1")?;
         }

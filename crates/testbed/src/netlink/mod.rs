@@ -4,6 +4,7 @@ mod path_manager;
 mod route;
 
 pub use path_manager::{Endpoint, PathManager};
+pub(crate) use route::set_up;
 pub use route::{Route, Routes};
 
 use netlink_packet_core::{

@@ -85,7 +85,8 @@ impl PathManager {
     /// # Errors
     /// If the kernel refuses, for example if it has eight already.
     pub fn add(&self, endpoint: &Endpoint) -> Result<(), TestbedError> {
-        let address = endpoint.nested(vec![number(FLAGS, endpoint.flags()), number(DEVICE, endpoint.device)]);
+        let flags = FLAG_SUBFLOW | endpoint.backup_flag();
+        let address = endpoint.nested(vec![number(FLAGS, flags), number(DEVICE, endpoint.device)]);
         self.request(&format!("add the endpoint {}", endpoint.address), ADD_ADDRESS, vec![address])
     }
 
@@ -104,21 +105,19 @@ impl PathManager {
     /// If the kernel refuses, for example if it does not exist.
     pub fn set_backup(&self, endpoint: &Endpoint) -> Result<(), TestbedError> {
         let what = format!("change the endpoint {}", endpoint.address);
-        let flags = if endpoint.backup { FLAG_BACKUP } else { 0 };
-        self.request(&what, SET_FLAGS, vec![endpoint.nested(vec![number(FLAGS, flags)])])
+        self.request(&what, SET_FLAGS, vec![endpoint.nested(vec![number(FLAGS, endpoint.backup_flag())])])
     }
 
     fn request(&self, what: &str, command: u8, attributes: Vec<DefaultNla>) -> Result<(), TestbedError> {
         let mut message = GenlMessage::from_payload(Request { command, attributes });
         message.set_resolved_family_id(self.family);
-        self.netlink.request(message, 0).map_err(TestbedError::kernel(what))?;
-        Ok(())
+        self.netlink.request(message, 0).map(drop).map_err(TestbedError::kernel(what))
     }
 }
 
 impl Endpoint {
-    fn flags(&self) -> u32 {
-        FLAG_SUBFLOW | if self.backup { FLAG_BACKUP } else { 0 }
+    fn backup_flag(&self) -> u32 {
+        if self.backup { FLAG_BACKUP } else { 0 }
     }
 
     fn nested(&self, more: Vec<DefaultNla>) -> DefaultNla {

@@ -13,11 +13,15 @@ use netlink_packet_route::rule::{RuleAction, RuleAttribute, RuleMessage};
 use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::protocols::NETLINK_ROUTE;
+use rustix::net::netdevice::name_to_index;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 
 /// The prefix length of a single address.
 const WHOLE: u8 = 32;
+
+/// The number of a metric (linux/rtnetlink.h).
+const RTAX_RTO_MIN: u32 = 13;
 
 /// The devices, addresses, routes and rules of a namespace.
 pub struct Routes(Netlink);
@@ -49,26 +53,7 @@ impl Routes {
 
     /// The index of the device called `name`.
     pub fn device(&self, name: &str) -> Result<u32, TestbedError> {
-        let mut message = LinkMessage::default();
-        message.attributes.push(LinkAttribute::IfName(name.to_owned()));
-        let answers = self.0.request(RouteNetlinkMessage::GetLink(message), 0);
-        let index = answers.and_then(|answers| {
-            let index = answers.into_iter().find_map(|answer| match answer {
-                RouteNetlinkMessage::NewLink(link) => Some(link.header.index),
-                _ => None,
-            });
-            index.ok_or_else(|| io::Error::other("no answer"))
-        });
-        index.map_err(TestbedError::kernel(format!("find the device {name}")))
-    }
-
-    /// Sets a device up.
-    pub fn set_up(&self, device: u32) -> Result<(), TestbedError> {
-        let mut message = LinkMessage::default();
-        message.header.index = device;
-        message.header.flags = LinkFlags::Up;
-        message.header.change_mask = LinkFlags::Up;
-        self.change(RouteNetlinkMessage::SetLink(message), 0, || format!("set device {device} up"))
+        name_to_index(&self.0.0, name).map_err(TestbedError::kernel(format!("find the device {name}")))
     }
 
     /// Sets a device's queue discipline to a plain FIFO. The machine's default may pace flows or drop packets.
@@ -78,7 +63,7 @@ impl Routes {
         message.header.parent = TcHandle::ROOT;
         message.attributes.push(TcAttribute::Kind("pfifo".to_owned()));
         let new = NLM_F_CREATE | NLM_F_REPLACE;
-        let doing = || format!("set a plain queue on device {device}");
+        let doing = format!("set a plain queue on device {device}");
         self.change(RouteNetlinkMessage::NewQueueDiscipline(message), new, doing)
     }
 
@@ -91,7 +76,7 @@ impl Routes {
         message.attributes =
             vec![AddressAttribute::Local(address.into()), AddressAttribute::Address(address.into())];
         let new = NLM_F_CREATE | NLM_F_EXCL;
-        self.change(RouteNetlinkMessage::NewAddress(message), new, || format!("add the address {address}"))
+        self.change(RouteNetlinkMessage::NewAddress(message), new, format!("add the address {address}"))
     }
 
     /// Adds a route.
@@ -109,17 +94,23 @@ impl Routes {
             kind: RouteType::Unicast,
             ..RouteHeader::default()
         };
+        let destination = route.destination.map(|to| RouteAttribute::Destination(RouteAddress::Inet(to)));
         message.attributes =
             vec![RouteAttribute::Oif(route.device), RouteAttribute::Priority(route.priority)];
-        message
-            .attributes
-            .extend(route.destination.map(|to| RouteAttribute::Destination(RouteAddress::Inet(to))));
-        let metrics = metrics(route);
+        message.attributes.extend(destination);
+        let mut metrics = Vec::from_iter(route.initial_window.map(RouteMetric::InitCwnd));
+        // The kernel applies a route's timeout only if it is locked.
+        if let Some(ms) = route.min_rto_ms {
+            metrics.extend([RouteMetric::Lock(1 << RTAX_RTO_MIN), RouteMetric::RtoMin(ms)]);
+        }
+        if route.quick_ack {
+            metrics.push(RouteMetric::QuickAck(1));
+        }
         if !metrics.is_empty() {
             message.attributes.push(RouteAttribute::Metrics(metrics));
         }
         let new = NLM_F_CREATE | NLM_F_EXCL;
-        self.change(RouteNetlinkMessage::NewRoute(message), new, || format!("add the route {route:?}"))
+        self.change(RouteNetlinkMessage::NewRoute(message), new, format!("add the route {route:?}"))
     }
 
     /// Adds a rule: packets from `source` use that table.
@@ -131,32 +122,21 @@ impl Routes {
         message.header.action = RuleAction::ToTable;
         message.attributes.push(RuleAttribute::Source(IpAddr::V4(source)));
         let new = NLM_F_CREATE | NLM_F_EXCL;
-        self.change(RouteNetlinkMessage::NewRule(message), new, || {
-            format!("add a rule for packets from {source}")
-        })
+        let doing = format!("add a rule for packets from {source}");
+        self.change(RouteNetlinkMessage::NewRule(message), new, doing)
     }
 
-    fn change(
-        &self,
-        message: RouteNetlinkMessage,
-        flags: u16,
-        what: impl Fn() -> String,
-    ) -> Result<(), TestbedError> {
-        self.0.request(message, flags).map_err(TestbedError::kernel(what()))?;
-        Ok(())
+    fn change(&self, message: RouteNetlinkMessage, flags: u16, what: String) -> Result<(), TestbedError> {
+        self.0.request(message, flags).map(drop).map_err(TestbedError::kernel(what))
     }
 }
 
-/// The kernel applies a route's timeout only if it is locked.
-fn metrics(route: &Route) -> Vec<RouteMetric> {
-    const RTAX_RTO_MIN: u32 = 13;
-    let mut metrics = Vec::new();
-    metrics.extend(route.initial_window.map(RouteMetric::InitCwnd));
-    if let Some(ms) = route.min_rto_ms {
-        metrics.extend([RouteMetric::Lock(1 << RTAX_RTO_MIN), RouteMetric::RtoMin(ms)]);
-    }
-    if route.quick_ack {
-        metrics.push(RouteMetric::QuickAck(1));
-    }
-    metrics
+/// Sets a device of the calling thread's namespace up, with these attributes.
+pub(crate) fn set_up(name: &str, attributes: &[LinkAttribute]) -> io::Result<()> {
+    let mut message = LinkMessage::default();
+    message.header.flags = LinkFlags::Up;
+    message.header.change_mask = LinkFlags::Up;
+    message.attributes.push(LinkAttribute::IfName(name.to_owned()));
+    message.attributes.extend_from_slice(attributes);
+    Netlink::open(NETLINK_ROUTE)?.request(RouteNetlinkMessage::SetLink(message), 0).map(drop)
 }
