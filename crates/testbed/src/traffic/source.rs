@@ -2,15 +2,14 @@
 
 use anabranch_net::{Random, Time};
 use anabranch_scenario::Application;
+use anabranch_sim::OnOff;
 
 /// The sending half of an application.
 pub(super) struct Source {
     application: Application,
-    random: Random,
+    on_off: Option<OnOff>,
     /// The length of a write at a limited rate, in bytes.
     mss: u64,
-    on: bool,
-    toggle_at: Time,
     /// The time of its next scheduled action.
     pub(super) next_at: Time,
     /// The offset up to which the sender may send.
@@ -22,11 +21,9 @@ pub(super) struct Source {
 impl Source {
     pub(super) fn new(application: Application, random: Random, mss: u16) -> Self {
         Source {
+            on_off: OnOff::of(&application, random),
             application,
-            random,
             mss: mss.into(),
-            on: false,
-            toggle_at: Time::NEVER,
             next_at: Time::NEVER,
             written: 0,
             closed: false,
@@ -40,33 +37,25 @@ impl Source {
                 self.written = bytes.unwrap_or(u64::MAX);
                 self.closed = bytes.is_some();
             }
-            Application::OnOff { .. } => (self.toggle_at, self.next_at) = (now, now),
+            Application::OnOff { .. } => self.next_at = now,
             Application::RequestResponse { .. } | Application::Arrivals { .. } => (),
         }
     }
 
     /// Executes all actions that are due. `sent` is the number of bytes passed to the kernel.
     pub(super) fn advance(&mut self, now: Time, sent: u64) {
-        let &Application::OnOff { ref on, ref off, rate_bps } = &self.application else { return };
+        let Some(on_off) = &mut self.on_off else { return };
         while self.next_at <= now {
-            let at = self.next_at;
-            if at >= self.toggle_at {
-                self.on = !self.on;
-                let period = if self.on { on } else { off }.sample(&mut self.random);
-                // Periods of zero length would loop forever.
-                self.toggle_at = at + Time::from_secs_f64(period).max(Time::from_nanos(1000));
-                match (self.on, rate_bps) {
-                    (true, None) => self.written = u64::MAX,
-                    (false, None) => self.written = sent,
-                    (_, Some(_)) => (),
-                }
+            let turn = on_off.act(self.next_at, self.mss);
+            match turn.begins.filter(|_| on_off.is_greedy()) {
+                Some(true) => self.written = u64::MAX,
+                Some(false) => self.written = sent,
+                None => (),
             }
-            self.next_at = self.toggle_at;
-            if let (true, Some(rate)) = (self.on, rate_bps) {
+            if turn.writes {
                 self.written += self.mss;
-                let gap = Time::from_secs_f64(self.mss as f64 * 8.0 / rate);
-                self.next_at = self.next_at.min(at + gap.max(Time::from_nanos(1)));
             }
+            self.next_at = turn.next_at;
         }
     }
 
