@@ -48,19 +48,13 @@ pub(crate) fn check(scenario: &Scenario, traffic: Traffic) -> Result<(), Testbed
         return missing_requirement(format!("this kernel lacks MPTCP: {MPTCP} is missing (CONFIG_MPTCP)"));
     }
     if traffic == Traffic::Iperf3 {
-        has_iperf3(multipath)?;
+        find("iperf3")?;
+        if multipath {
+            find("mptcpize")?;
+        }
     }
     let paths: usize = scenario.flows.iter().map(|flow| flow.paths.len()).sum();
     allow_files(FILES + FILES_PER_PATH * paths as u64)
-}
-
-/// Checks whether iperf3 is installed, and mptcpize for MPTCP sockets.
-pub(crate) fn has_iperf3(multipath: bool) -> Result<(), TestbedError> {
-    let programs = if multipath { &["iperf3", "mptcpize"][..] } else { &["iperf3"] };
-    match programs.iter().find(|program| !is_installed(program)) {
-        Some(missing) => missing_requirement(format!("{missing} is not installed")),
-        None => Ok(()),
-    }
 }
 
 fn has_privileges() -> Result<(), TestbedError> {
@@ -74,14 +68,12 @@ fn missing_requirement(why: String) -> Result<(), TestbedError> {
     Err(TestbedError::Environment(why))
 }
 
-pub(crate) fn is_installed(program: &str) -> bool {
-    find(program).is_some()
-}
-
 /// Finds a program's file in PATH.
-pub(crate) fn find(program: &str) -> Option<PathBuf> {
+pub(crate) fn find(program: &str) -> Result<PathBuf, TestbedError> {
     let folders = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&folders).map(|folder| folder.join(program)).find(|file| file.is_file())
+    let mut files = env::split_paths(&folders).map(|folder| folder.join(program));
+    let found = files.find(|file| file.is_file());
+    found.ok_or_else(|| TestbedError::Environment(format!("{program} is not installed")))
 }
 
 /// Raises this process's limit of open files to `files`.

@@ -19,6 +19,7 @@ mod meter;
 pub mod netlink;
 mod observe;
 pub mod pair;
+mod process;
 mod realtime;
 mod recording;
 mod run;

@@ -1,12 +1,9 @@
 //! System calls for which rustix has no safe function.
 #![allow(unsafe_code)]
 
-use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
 use rustix::thread::UnshareFlags;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::process::CommandExt;
-use std::process::Command;
 
 /// Moves the calling thread into a new network namespace.
 pub(crate) fn unshare_network() -> io::Result<()> {
@@ -31,20 +28,6 @@ pub(crate) fn set_socket_option(socket: impl AsFd, level: i32, name: i32, value:
     succeeded(unsafe {
         libc::setsockopt(socket.as_fd().as_raw_fd(), level, name, (&raw const value).cast(), len)
     })
-}
-
-/// Makes the kernel kill the process when the thread that starts it ends.
-pub(crate) fn end_with_thread(program: &mut Command) {
-    let parent = getpid();
-    let end_with_parent = move || {
-        set_parent_process_death_signal(Some(Signal::KILL))?;
-        // The thread may have ended before.
-        if getppid() == Some(parent) { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
-    };
-    // SAFETY: between fork and exec it makes two system calls, and neither allocates nor locks.
-    unsafe {
-        program.pre_exec(end_with_parent);
-    }
 }
 
 fn succeeded(done: i32) -> io::Result<()> {

@@ -1,19 +1,17 @@
 //! A virtual machine in virtual time: its clock counts instructions, and jumps to the next event while the processor idles. Its
 //! behaviour is reproducible, independent of the host's speed and load.
 
+use crate::process::Process;
 use crate::{TestbedError, environment};
 use rustix::fs::{MemfdFlags, memfd_create};
-use rustix::process::{
-    Resource, Rlimit, Signal, getpid, getppid, set_parent_process_death_signal, setrlimit,
-};
+use rustix::process::getpid;
 use std::ffi::CStr;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::FileExt;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
 
 const QEMU: &str = "qemu-system-x86_64";
 
@@ -48,7 +46,7 @@ pub enum Port {
 ///
 /// Its files are in memory, so nothing remains after any end of this process.
 pub struct Machine {
-    process: Child,
+    process: Process,
     ports: [File; 4],
     _initramfs: File,
 }
@@ -56,7 +54,8 @@ pub struct Machine {
 impl Machine {
     /// Fails if QEMU is missing.
     pub fn is_installed() -> Result<(), TestbedError> {
-        if environment::is_installed(QEMU) { Ok(()) } else { Err(missing()) }
+        let missing = |why| TestbedError::Environment(format!("{why} (Debian's package qemu-system-x86)"));
+        environment::find(QEMU).map(drop).map_err(missing)
     }
 
     /// Boots a kernel with the concatenated archives as its initramfs. `seed` determines all randomness in the machine. It is
@@ -85,22 +84,14 @@ impl Machine {
             // A kernel panic causes a restart, which ends QEMU.
             .args(["-append", &format!("console=ttyS0 quiet panic=-1{}", clock(size.speed))]);
         qemu.args(ports.iter().flat_map(|port| ["-serial".into(), format!("file:{}", path(port))]));
-        // In its own process group: this process handles Ctrl-C.
-        qemu.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
-        limit_lifetime(&mut qemu, limit);
-        let process = qemu.spawn().map_err(|why| match why.kind() {
-            io::ErrorKind::NotFound => missing(),
-            _ => TestbedError::Kernel { doing: format!("start {QEMU}"), source: why },
-        })?;
+        let process = Process::start(&mut qemu, Some(limit));
+        let process = process.map_err(TestbedError::kernel(format!("start {QEMU}")))?;
         Ok(Machine { process, ports, _initramfs: initramfs })
     }
 
     /// Its exit status and QEMU's error messages, if it has ended.
     pub fn exit_status(&mut self) -> Result<Option<(ExitStatus, String)>, TestbedError> {
-        let waited = |why| TestbedError::Kernel { doing: format!("wait for {QEMU}"), source: why };
-        let Some(status) = self.process.try_wait().map_err(waited)? else { return Ok(None) };
-        let said = self.process.stderr.take().map(io::read_to_string).transpose();
-        Ok(Some((status, said.map_err(waited)?.unwrap_or_default())))
+        self.process.exit_status().map_err(TestbedError::kernel(format!("wait for {QEMU}")))
     }
 
     /// The bytes written to a port so far.
@@ -113,18 +104,6 @@ impl Machine {
         };
         read().map_err(memory_failed)
     }
-}
-
-impl Drop for Machine {
-    fn drop(&mut self) {
-        // Fails only if it has ended.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-fn missing() -> TestbedError {
-    TestbedError::Environment(format!("{QEMU} is not installed (Debian's package qemu-system-x86)"))
 }
 
 /// An anonymous file.
@@ -148,20 +127,4 @@ fn clock(speed: u32) -> String {
         return String::new();
     }
     format!(" tsc_early_khz={} tsc=reliable hpet=disable pmtmr=0", u64::from(speed) * 1_000_000)
-}
-
-/// Makes the kernel kill the program when this thread ends, and after `limit` seconds of CPU time.
-#[allow(unsafe_code)]
-fn limit_lifetime(program: &mut Command, limit: u64) {
-    let us = getpid();
-    let limit = Rlimit { current: Some(limit), maximum: Some(limit) };
-    // SAFETY: between fork and exec it makes three system calls, and neither allocates nor locks.
-    unsafe {
-        program.pre_exec(move || {
-            set_parent_process_death_signal(Some(Signal::KILL))?;
-            setrlimit(Resource::Cpu, limit)?;
-            // Detects that the parent ended before the first call.
-            if getppid() == Some(us) { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
-        });
-    }
 }

@@ -7,7 +7,7 @@ mod samples;
 
 pub use samples::SampleWriter;
 
-use crate::{TestbedError, Traffic, environment};
+use crate::{TestbedError, Traffic};
 use anabranch_net::Time;
 use anabranch_record::{KeepGoing, Layout, Sink};
 use anabranch_scenario::Scenario;
@@ -105,9 +105,7 @@ impl Guest {
         archive.file(Path::new("/task.json"), 0o644, task);
         archive.file(Path::new("/options"), 0o644, options.as_bytes());
         if traffic == Traffic::Iperf3 {
-            let multipath = scenario.flows.iter().any(|flow| flow.is_multipath());
-            environment::has_iperf3(multipath)?;
-            program::add_iperf3(&mut archive, multipath)?;
+            program::add_iperf3(&mut archive, scenario.flows.iter().any(|flow| flow.is_multipath()))?;
         }
         let (size, limit) = (size(scenario), limit(scenario));
         let archives = [&self.initramfs, &self.program, &archive.finish()];

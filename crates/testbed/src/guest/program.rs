@@ -19,14 +19,11 @@ pub fn add(archive: &mut Archive, program: &Path, name: &str) -> Result<(), Test
 
 /// Adds iperf3 and, for multipath connections, the library that turns its sockets into MPTCP sockets.
 pub fn add_iperf3(archive: &mut Archive, multipath: bool) -> Result<(), TestbedError> {
-    let find = |name| {
-        environment::find(name).ok_or_else(|| TestbedError::Environment(format!("{name} is not installed")))
-    };
-    add(archive, &find("iperf3")?, "iperf3")?;
+    add(archive, &environment::find("iperf3")?, "iperf3")?;
     if !multipath {
         return Ok(());
     }
-    let mptcpize = find("mptcpize")?;
+    let mptcpize = environment::find("mptcpize")?;
     add(archive, &mptcpize, "mptcpize")?;
     // mptcpize contains the path of the library that it preloads.
     let content = fs::read(&mptcpize).map_err(TestbedError::kernel("read mptcpize"))?;

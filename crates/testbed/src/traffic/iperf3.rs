@@ -3,16 +3,16 @@
 
 use super::membership::Membership;
 use super::shared::{Shared, Woken};
+use crate::TestbedError;
 use crate::pair::{RECEIVER, sender_address};
-use crate::{TestbedError, sys};
+use crate::process::Process;
 use anabranch_net::Time;
 use rustix::net::{getpeername, sockopt};
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::SyncSender;
@@ -27,41 +27,32 @@ const COOKIE: u64 = 37;
 /// iperf3's longest duration, in seconds.
 const LONGEST: &str = "86400";
 
-/// A process that is killed on drop or at the end of our thread.
-struct Program(Child);
+/// A running iperf3.
+struct Program(Process);
 
 impl Program {
     /// Starts iperf3 in the calling thread's host.
     fn start(arguments: &[&str], multipath: bool) -> Result<Self, TestbedError> {
         let wrapper: &[&str] = if multipath { &["mptcpize", "run"] } else { &[] };
         let words = [wrapper, &["iperf3"], arguments].concat();
-        let mut command = Command::new(words[0]);
-        command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        // Ctrl-C must not reach it: this process ends it.
-        command.process_group(0);
-        sys::end_with_thread(&mut command);
-        command.spawn().map(Program).map_err(TestbedError::kernel(format!("start {}", words.join(" "))))
+        let started = Process::start(Command::new(words[0]).args(&words[1..]), None);
+        started.map(Program).map_err(TestbedError::kernel(format!("start {}", words.join(" "))))
     }
 
     /// Whether it has ended successfully.
     fn has_ended(&mut self) -> Result<bool, TestbedError> {
-        let Some(status) = self.0.try_wait().map_err(TestbedError::kernel("wait for iperf3"))? else {
-            return Ok(false);
-        };
-        if status.success() {
-            return Ok(true);
+        match self.0.exit_status().map_err(TestbedError::kernel("wait for iperf3"))? {
+            Some((status, said)) if !status.success() => {
+                Err(TestbedError::Broken(format!("iperf3 ended with {status}: {}", said.trim())))
+            }
+            ended => Ok(ended.is_some()),
         }
-        let mut said = String::new();
-        if let Some(errors) = &mut self.0.stderr {
-            let _ = errors.read_to_string(&mut said);
-        }
-        Err(TestbedError::Broken(format!("iperf3 ended with {status}: {}", said.trim())))
     }
 
     /// Copies of its sockets, in the order of opening.
     fn sockets(&self) -> io::Result<Vec<OwnedFd>> {
-        let process = pidfd_open(Pid::from_child(&self.0), PidfdFlags::empty())?;
-        let files = fs::read_dir(format!("/proc/{}/fd", self.0.id()))?;
+        let process = pidfd_open(Pid::from_child(&self.0.0), PidfdFlags::empty())?;
+        let files = fs::read_dir(format!("/proc/{}/fd", self.0.0.id()))?;
         let is_socket = |file: &fs::DirEntry| {
             fs::read_link(file.path()).is_ok_and(|to| to.to_string_lossy().starts_with("socket:"))
         };
@@ -83,13 +74,6 @@ impl Program {
     fn listens(&self) -> bool {
         let sockets = self.sockets().unwrap_or_default();
         sockets.iter().any(|socket| sockopt::socket_acceptconn(socket).unwrap_or(false))
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 
