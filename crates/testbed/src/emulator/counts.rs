@@ -112,7 +112,7 @@ impl Watch {
         if tcp.opens() {
             self.acknowledged = Some(tcp.ack);
             self.acked_at = None;
-        } else if is_pure_ack(header) {
+        } else if header.payload == 0 && tcp.acknowledges() {
             self.counts.acks += 1;
             if let Some(before) = self.acknowledged.replace(tcp.ack) {
                 // A late, old one has a smaller number.
@@ -141,10 +141,6 @@ impl Watch {
             self.standstill = number;
         }
     }
-}
-
-fn is_pure_ack(header: &Header) -> bool {
-    header.payload == 0 && header.tcp.is_some_and(|tcp| tcp.acknowledges())
 }
 
 #[cfg(test)]
@@ -199,6 +195,7 @@ mod tests {
         assert_eq!(watch.manner.segments_per_ack.counts()[1], 1);
         assert_eq!(watch.manner.ack_spacing.count(), 3);
     }
+
     #[test]
     fn a_standstill_after_which_a_queue_drops_data_counts_once() {
         let mut watch = Watch::default();

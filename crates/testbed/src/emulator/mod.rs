@@ -76,7 +76,8 @@ impl Default for EmulatorOptions {
 impl EmulatorOptions {
     /// The options of a run.
     pub(crate) fn of_run(scenario: &Scenario, capture: bool) -> Self {
-        EmulatorOptions { quantum: quantum(&bottlenecks_bps(scenario), is_virtual_time()), capture }
+        let bottlenecks_bps = bottlenecks_bps(scenario, LinkSpec::highest_rate_bps, |_| true);
+        EmulatorOptions { quantum: quantum(&bottlenecks_bps, is_virtual_time()), capture }
     }
 }
 
@@ -90,11 +91,18 @@ fn quantum(bottlenecks_bps: &[f64], is_virtual: bool) -> Time {
     Time::from_secs_f64(FULL_PACKET_BITS / fastest / 10.0).clamp(LEAST_QUANTUM, MOST_QUANTUM)
 }
 
-/// The highest rate of each path's slowest link; links of several paths count once.
-fn bottlenecks_bps(scenario: &Scenario) -> Vec<f64> {
-    let rate = |link: &usize| scenario.links[*link].spec.highest_rate_bps();
+/// The rate of each path's slowest link; links of several paths count once, and paths over links for which `counts` is false do
+/// not count.
+pub(crate) fn bottlenecks_bps(
+    scenario: &Scenario,
+    rate: impl Fn(&LinkSpec) -> f64,
+    counts: impl Fn(&LinkSpec) -> bool,
+) -> Vec<f64> {
+    let spec = |link: &usize| &scenario.links[*link].spec;
+    let rate = |link: &usize| rate(spec(link));
     let paths = scenario.flows.iter().flat_map(|flow| &flow.paths);
-    let slowest = paths.filter_map(|path| path.links.iter().min_by(|a, b| rate(a).total_cmp(&rate(b))));
+    let counting = paths.filter(|path| path.links.iter().all(|link| counts(spec(link))));
+    let slowest = counting.filter_map(|path| path.links.iter().min_by(|a, b| rate(a).total_cmp(&rate(b))));
     slowest.collect::<BTreeSet<_>>().into_iter().map(rate).collect()
 }
 
@@ -181,12 +189,11 @@ impl Drop for Emulator {
 
 /// The routes of a path's two devices. Without reverse links in the scenario, the way back has the delay of the forward links.
 fn routes(links: &[LinkSpec], path: &Path) -> [Route; 2] {
-    let forward = Route { delay: Time::ZERO, links: path.links.clone() };
-    let delay = match path.return_links.is_empty() {
-        true => path.links.iter().fold(Time::ZERO, |sum, link| sum + links[*link].delay),
-        false => Time::ZERO,
-    };
-    [forward, Route { delay, links: path.return_links.clone() }]
+    let mut back = Route { delay: Time::ZERO, links: path.return_links.clone() };
+    if back.links.is_empty() {
+        back.delay = path.links.iter().fold(Time::ZERO, |sum, link| sum + links[*link].delay);
+    }
+    [Route { delay: Time::ZERO, links: path.links.clone() }, back]
 }
 
 #[cfg(test)]
@@ -209,6 +216,7 @@ mod tests {
                     links.fast = { rate = \"5 Mbit/s\", delay = \"1 ms\", changes = [{ at = \"0.5 s\", rate = \"50 Mbit/s\" }] }\n\
                     links.wide = { rate = \"1 Gbit/s\", delay = \"1 ms\" }\n\
                     flows = [{ name = \"f\", cc = \"lia\", paths = [[\"slow\"], [\"wide\", \"fast\"], [\"fast\"]] }]";
-        assert_eq!(bottlenecks_bps(&text.parse().unwrap()), [5e6, 50e6]);
+        let bottlenecks = bottlenecks_bps(&text.parse().unwrap(), LinkSpec::highest_rate_bps, |_| true);
+        assert_eq!(bottlenecks, [5e6, 50e6]);
     }
 }

@@ -1,5 +1,6 @@
 //! Standstills: periods in which the emulator should have run and did not.
 
+use super::routes;
 use anabranch_net::{Discipline, LinkSpec, QueueLimit, Time};
 use anabranch_scenario::Path;
 use std::collections::VecDeque;
@@ -45,15 +46,10 @@ pub(crate) struct Reach {
 impl Reach {
     /// The reach of a path with packets of at most `mtu` bytes.
     pub fn new(links: &[LinkSpec], path: &Path, mtu: u32) -> Reach {
-        let forward = || path.links.iter().map(|link| &links[*link]);
-        let delay = |sum: Time, link: &LinkSpec| sum + link.delay;
-        let there = forward().fold(Time::ZERO, delay);
-        let back = match path.return_links.is_empty() {
-            true => there,
-            false => path.return_links.iter().map(|link| &links[*link]).fold(Time::ZERO, delay),
-        };
-        let queue = forward().map(|link| queue_time(link, mtu)).min().unwrap_or(Time::ZERO);
-        Reach { round_trip: there + back, queue }
+        let [forward, back] = routes(links, path)
+            .map(|route| route.links.iter().fold(route.delay, |sum, link| sum + links[*link].delay));
+        let queues = path.links.iter().map(|link| queue_time(&links[*link], mtu));
+        Reach { round_trip: forward + back, queue: queues.min().unwrap_or(Time::ZERO) }
     }
 }
 

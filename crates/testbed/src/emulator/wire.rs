@@ -109,20 +109,18 @@ impl Header {
     /// `tcp_gso_segment`). The checksum stays incomplete, because hosts do not check local packets; only the length in its
     /// pseudo header changes.
     pub fn write(&self, frame: &[u8], i: usize, to: &mut [u8]) -> usize {
-        let packet = &frame[VNET_HEADER..];
+        let (vnet, packet) = frame.split_at(VNET_HEADER);
         let length = self.length(i);
         let end = VNET_HEADER + length;
+        let (own, out) = to[..end].split_at_mut(VNET_HEADER);
+        own.copy_from_slice(vnet);
+        // A segment alone is not a super-packet.
+        own[1] = GSO_NONE;
+        own[4..6].fill(0);
         let Some(segment) = self.segment else {
-            to[..end].copy_from_slice(&frame[..end]);
-            // One segment is not a super-packet.
-            to[1] = GSO_NONE;
-            to[4..6].fill(0);
+            out.copy_from_slice(&packet[..length]);
             return end;
         };
-        let (vnet, out) = to[..end].split_at_mut(VNET_HEADER);
-        vnet.copy_from_slice(&frame[..VNET_HEADER]);
-        vnet[1] = GSO_NONE;
-        vnet[4..6].fill(0);
         let from = self.headers + i * segment;
         out[..self.headers].copy_from_slice(&packet[..self.headers]);
         out[self.headers..].copy_from_slice(&packet[from..from + length - self.headers]);

@@ -7,13 +7,13 @@ mod samples;
 
 pub use samples::SampleWriter;
 
+use crate::emulator::bottlenecks_bps;
 use crate::{TestbedError, Traffic};
-use anabranch_net::Time;
+use anabranch_net::{LinkSpec, Time};
 use anabranch_record::{KeepGoing, Layout, Sink};
 use anabranch_scenario::Scenario;
 use cpio::Archive;
 use machine::{Machine, Port, Size};
-use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -107,7 +107,9 @@ impl Guest {
         if traffic == Traffic::Iperf3 {
             program::add_iperf3(&mut archive, scenario.flows.iter().any(|flow| flow.is_multipath()))?;
         }
-        let (size, limit) = (size(scenario), limit(scenario));
+        let size = size(scenario);
+        // The limit of its CPU time in seconds, many times the usual.
+        let limit = 300 + (length.as_secs_f64() * 60.0) as u64 * u64::from(size.speed);
         let archives = [&self.initramfs, &self.program, &archive.finish()];
         let archives = archives.map(|a| &a[..]);
         let mut machine = Machine::boot(&self.kernel, &archives, size, seed, limit)?;
@@ -139,19 +141,9 @@ impl Guest {
 /// The machine that a scenario needs. With one instruction per nanosecond, packets of fast links are late, and with 1 GB, memory
 /// limits TCP's windows on a fast, long path. With four, the kernel takes half a minute longer to boot.
 fn size(scenario: &Scenario) -> Size {
-    let links = &scenario.links;
-    let rate = |link: &usize| links[*link].spec.rate_bps;
-    let paths = scenario.flows.iter().flat_map(|flow| &flow.paths);
-    let fast =
-        paths.filter(|path| path.links.iter().all(|link| links[*link].spec.loss.mean_rate() < RARE_LOSS));
-    let narrowest = fast.filter_map(|path| path.links.iter().min_by(|a, b| rate(a).total_cmp(&rate(b))));
-    let total: f64 = narrowest.collect::<BTreeSet<_>>().into_iter().map(rate).sum();
+    let is_limit = |spec: &LinkSpec| spec.loss.mean_rate() < RARE_LOSS;
+    let total: f64 = bottlenecks_bps(scenario, |spec| spec.rate_bps, is_limit).iter().sum();
     if total > SLOW_LINKS { Size { speed: 4, megabytes: 4096 } } else { Size { speed: 1, megabytes: 1024 } }
-}
-
-/// The limit of a run's CPU time in seconds, many times the usual.
-fn limit(scenario: &Scenario) -> u64 {
-    300 + (scenario.duration.as_secs_f64() * 60.0) as u64 * u64::from(size(scenario).speed)
 }
 
 /// The error of a guest that ended without an outcome.
