@@ -374,29 +374,4 @@ mod tests {
         }
         assert_eq!(standstill_effect(0.0, 0.0, 0.0, 0), 0.0, "interrupted in the warm-up");
     }
-
-    /// The bound itself, by sums over a window that grows by one each step. The cost of a further halving varies with the moment:
-    /// its mean over a cycle counts.
-    #[test]
-    fn a_further_halving_costs_by_its_place_in_the_cycle() {
-        const MOST: u64 = 1000;
-        const CYCLE: usize = MOST as usize / 2;
-        // The amount sent by each step.
-        let sent = |window: u64, steps: usize| {
-            let next = |(window, sum): &(u64, u64)| {
-                let grown = if window + 1 >= MOST { MOST / 2 } else { window + 1 };
-                Some((grown, sum + grown))
-            };
-            let all = std::iter::successors(Some((window, window)), next).take(steps);
-            all.map(|(_, sum)| sum as f64).collect::<Vec<_>>()
-        };
-        let of_cycle = sent(MOST / 2, CYCLE)[CYCLE - 1];
-        for now in (MOST / 2..MOST).step_by(10) {
-            let (without, with) = (sent(now, 4 * CYCLE), sent(now / 2, 4 * CYCLE));
-            let late = without.iter().zip(&with).skip(3 * CYCLE);
-            let cost = late.map(|(without, with)| without - with).sum::<f64>() / CYCLE as f64 / of_cycle;
-            let x = 2.0 * now as f64 / MOST as f64 - 1.0;
-            assert!((cost - (1.0 - x * x) / 4.0).abs() < 0.01, "{cost} at {x}");
-        }
-    }
 }
