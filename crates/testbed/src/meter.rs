@@ -1,6 +1,6 @@
 //! A subflow's means and counters in its flow's measurement window, from samples of its socket.
 
-use anabranch_record::{Held, Measured};
+use anabranch_record::Measured;
 use std::borrow::Cow;
 
 /// Entries of `tcp_info.ca_state` (linux/tcp.h).
@@ -23,7 +23,7 @@ pub(crate) struct State {
     /// Payload bytes sent, first transmissions only.
     pub sent_bytes: u64,
     pub counters: Counters,
-    /// The algorithm's observables; empty if the kernel does not report any.
+    /// The algorithm's observables; NaN if the kernel does not report them.
     pub observables: Vec<f64>,
 }
 
@@ -75,6 +75,11 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
+    /// For an algorithm with this number of observables.
+    pub fn new(observables: usize) -> Self {
+        Meter { of: anabranch_record::Meter::new(observables), ..Meter::default() }
+    }
+
     /// Adds the subflow's state at a time in seconds. `fresh`: its socket is new since the last sample.
     pub fn add(&mut self, time_s: f64, now: State, fresh: bool) {
         if fresh {
@@ -94,10 +99,8 @@ impl Meter {
             self.of.srtt.now = now.srtt_s;
             self.of.srtts.record((now.srtt_s * 1e9) as u64);
         }
-        let known = self.of.observables.len().max(now.observables.len());
-        self.of.observables.resize(known, Held::default());
-        let values = now.observables.iter().chain(std::iter::repeat(&f64::NAN));
-        self.of.observables.iter_mut().zip(values).for_each(|(held, value)| held.now = *value);
+        let observables = self.of.observables.iter_mut().zip(&now.observables);
+        observables.for_each(|(held, value)| held.now = *value);
         self.last = Some((time_s, now));
     }
 
@@ -175,7 +178,7 @@ mod tests {
     /// By hand: a window of 10 for 1 s and of 20 for 3 s is 17.5 in the mean.
     #[test]
     fn means_hold_until_the_next_sample() {
-        let mut meter = Meter::default();
+        let mut meter = Meter::new(1);
         meter.add(2.0, state(10.0, 1_000, 0), false);
         meter.add(3.0, state(20.0, 1_500, RECOVERY), false);
         meter.add(6.0, state(99.0, 4_000, RECOVERY), false);
@@ -189,7 +192,7 @@ mod tests {
     /// between counts for no mean.
     #[test]
     fn a_subflow_that_comes_again() {
-        let mut meter = Meter::default();
+        let mut meter = Meter::new(1);
         meter.add(0.0, state(10.0, 5_000, 0), false);
         meter.add(1.0, state(10.0, 6_000, 0), false);
         meter.end_subflow();
@@ -206,7 +209,7 @@ mod tests {
             let counters = Counters { recoveries: Some(recoveries), ..Counters::default() };
             State { counters, ..state(10.0, 0, RECOVERY) }
         };
-        let mut meter = Meter::default();
+        let mut meter = Meter::new(1);
         meter.add(0.0, counted(4), false);
         meter.add(1.0, counted(9), false);
         assert_eq!(meter.measured(1.0, 0, 0).recoveries, 5);

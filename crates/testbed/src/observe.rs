@@ -14,12 +14,13 @@ use std::net::IpAddr;
 /// `tcp_info.snd_ssthresh` before the first congestion (TCP_INFINITE_SSTHRESH).
 const NO_SSTHRESH: u32 = 0x7fff_ffff;
 
-/// The meter and the last state of every subflow.
+/// The observed flows.
 pub(crate) struct Observer {
-    flows: Vec<Flow>,
+    pub flows: Vec<Flow>,
 }
 
-struct Flow {
+/// The meter and the last state of every subflow of a flow.
+pub(crate) struct Flow {
     /// The inode of the sender's network namespace, which identifies the flow's subflows in programs.
     netns: u32,
     /// The scenario's measurement window.
@@ -27,12 +28,14 @@ struct Flow {
     to: Time,
     first: Option<Reading>,
     last: Option<Reading>,
-    meters: Vec<Meter>,
-    states: Vec<Option<State>>,
+    pub meters: Vec<Meter>,
+    pub states: Vec<Option<State>>,
     /// Whether its MPTCP connection fell back to plain TCP.
-    is_fallback: bool,
+    pub is_fallback: bool,
     /// Segments.
     initial_window: u32,
+    /// The number of the algorithm's observables.
+    observables: usize,
     sample_counts: SampleCounts,
 }
 
@@ -56,16 +59,18 @@ impl Observer {
     /// An observer of the flows between these hosts.
     pub fn new(scenario: &Scenario, hosts: &[Pair]) -> Result<Self, TestbedError> {
         let flow = |(flow, pair): (&anabranch_scenario::Flow, &Pair)| {
+            let observables = flow.cc.entry.observables.len();
             Ok(Flow {
                 netns: pair.sender.inode()?,
                 from: scenario.warmup.max(flow.start),
                 to: flow.stop.min(scenario.duration),
                 first: None,
                 last: None,
-                meters: flow.paths.iter().map(|_| Meter::default()).collect(),
+                meters: flow.paths.iter().map(|_| Meter::new(observables)).collect(),
                 states: vec![None; flow.paths.len()],
                 is_fallback: false,
                 initial_window: flow.tcp.initial_window,
+                observables,
                 sample_counts: SampleCounts::default(),
             })
         };
@@ -89,16 +94,6 @@ impl Observer {
         Ok(())
     }
 
-    /// The last states of the `f`-th flow's subflows.
-    pub fn states(&self, f: usize) -> &[Option<State>] {
-        &self.flows[f].states
-    }
-
-    /// Whether the `f`-th flow's MPTCP connection fell back to plain TCP.
-    pub fn is_fallback(&self, f: usize) -> bool {
-        self.flows[f].is_fallback
-    }
-
     /// The samples of all subflows.
     pub fn sample_counts(&self) -> SampleCounts {
         self.flows.iter().fold(SampleCounts::default(), |sum, flow| SampleCounts {
@@ -106,34 +101,26 @@ impl Observer {
             impossible: sum.impossible + flow.sample_counts.impossible,
         })
     }
-
-    pub fn meters(&self, f: usize) -> &[Meter] {
-        &self.flows[f].meters
-    }
-
-    /// The actual measurement window, in seconds; `None` without measurements.
-    pub fn window(&self, f: usize) -> Option<(f64, f64)> {
-        let flow = &self.flows[f];
-        let (first, last) = (flow.first?, flow.last?);
-        (last.at > first.at).then(|| (first.at.as_secs_f64(), last.at.as_secs_f64()))
-    }
-
-    /// Bytes that the receiver read, and bytes retransmitted on another subflow.
-    pub fn bytes(&self, f: usize) -> (u64, u64) {
-        match (self.flows[f].first, self.flows[f].last) {
-            (Some(first), Some(last)) => {
-                (last.received - first.received, last.reinjected_bytes.saturating_sub(first.reinjected_bytes))
-            }
-            _ => (0, 0),
-        }
-    }
 }
 
 impl Flow {
+    /// The length of the actual measurement window, in seconds.
+    pub fn seconds(&self) -> f64 {
+        let at = |reading: Option<Reading>| reading.map_or(0.0, |reading| reading.at.as_secs_f64());
+        (at(self.last) - at(self.first)).max(0.0)
+    }
+
+    /// Bytes that the receiver read, and bytes retransmitted on another subflow.
+    pub fn bytes(&self) -> (u64, u64) {
+        self.first.zip(self.last).map_or((0, 0), |(first, last)| {
+            (last.received - first.received, last.reinjected_bytes.saturating_sub(first.reinjected_bytes))
+        })
+    }
+
     fn sample(&mut self, now: Time, connection: &Connection, rows: &[Row]) -> Result<(), TestbedError> {
         let observed = connection.sender()?;
         let multipath = observed.as_ref().and_then(|observed| observed.multipath);
-        self.is_fallback |= multipath.is_some_and(|multipath| multipath.info.is_fallback());
+        self.is_fallback |= multipath.is_some_and(|multipath| multipath.is_fallback);
         // A finished transfer is measured up to its end.
         let finished = connection.finished();
         let measured = now >= self.from
@@ -155,7 +142,7 @@ impl Flow {
             let subflow = subflows.iter().find(|subflow| subflow.path == p);
             let row = rows.iter().filter(own).find(|row| path(row) == Some(p));
             let fresh = known.is_none();
-            let now_known = subflow.map(|subflow| state(subflow, row));
+            let now_known = subflow.map(|subflow| state(subflow, row, self.observables));
             self.sample_counts.all += u64::from(now_known.is_some());
             if now_known.as_ref().is_some_and(|state| !state.is_possible(self.initial_window)) {
                 self.sample_counts.impossible += 1;
@@ -172,9 +159,11 @@ impl Flow {
     }
 }
 
-/// The state of a subflow, from its socket and from its program's row.
-fn state(subflow: &Subflow, row: Option<&Row>) -> State {
+/// The state of a subflow, from its socket and from its program's row, with this number of observables.
+fn state(subflow: &Subflow, row: Option<&Row>, observables: usize) -> State {
     let info = &subflow.info;
+    let mut values = row.map(|row| row.observables.clone()).unwrap_or_default();
+    values.resize(observables, f64::NAN);
     let in_flight = (u64::from(info.unacked) + u64::from(info.retrans))
         .saturating_sub(u64::from(info.sacked) + u64::from(info.lost));
     let ssthresh = if info.snd_ssthresh >= NO_SSTHRESH { f64::INFINITY } else { info.snd_ssthresh.into() };
@@ -193,6 +182,6 @@ fn state(subflow: &Subflow, row: Option<&Row>) -> State {
             recoveries: row.map(|row| row.recoveries.into()),
             spurious: row.map(|row| row.spurious.into()),
         },
-        observables: row.map(|row| row.observables.clone()).unwrap_or_default(),
+        observables: values,
     }
 }

@@ -220,7 +220,7 @@ impl<'a> Attempt<'a> {
     fn run(
         self,
         options: &RunOptions,
-        recording: &mut Recording,
+        recording: &mut Recording<'_>,
         keep_going: KeepGoing<'_>,
     ) -> Result<Summary, TestbedError> {
         let scenario = self.scenario;
@@ -237,9 +237,8 @@ impl<'a> Attempt<'a> {
                 warm = Some(self.emulator.snapshot()?);
             }
             observer.sample(now, &self.connections, &self.algorithms)?;
-            if now >= next_sample && recording.wants_samples() {
-                (0..scenario.flows.len()).for_each(|f| recording.subflows(now, f, observer.states(f)));
-                recording.links(now, &self.emulator.snapshot()?);
+            if now >= next_sample && recording.wants_samples {
+                recording.sample(now, &observer, self.emulator.snapshot()?);
             }
             while next_observation <= now {
                 next_observation += observation_interval;
@@ -269,7 +268,7 @@ impl<'a> Attempt<'a> {
         let device_drops = sum_over(&hosts, dropped_packets)?;
         let memory_pressures = sum_over(&hosts, memory::pressures)?;
         let mut report = emulator.stop()?;
-        recording.packets(std::mem::take(&mut report.packets));
+        recording.packets = std::mem::take(&mut report.packets);
         let end = End {
             until,
             warm: warm.unwrap_or_else(|| end.clone()),

@@ -8,7 +8,7 @@ use anabranch_net::Time;
 use anabranch_record::{
     Completion, EmulatorHealth, FlowLayout, FlowSummary, KernelRun, Layout, LinkSummary, PathTraffic, Summary,
 };
-use anabranch_scenario::Scenario;
+use anabranch_scenario::{Flow, Scenario};
 
 /// Limits of a valid run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,7 +70,7 @@ pub(crate) fn of(
     scenario: &Scenario,
     seed: u64,
     observer: &Observer,
-    recording: &Recording,
+    recording: &Recording<'_>,
     end: &End,
 ) -> Summary {
     let layouts = Layout::of(scenario).flows;
@@ -90,13 +90,14 @@ fn flow(
     f: usize,
     layout: &FlowLayout,
     observer: &Observer,
-    recording: &Recording,
+    recording: &Recording<'_>,
     end: &End,
 ) -> FlowSummary {
-    let seconds = observer.window(f).map_or(0.0, |(from, to)| to - from);
-    let (bytes, reinjected_bytes) = observer.bytes(f);
-    let measured = observer.meters(f).iter().enumerate().map(|(p, meter)| {
-        let i = index(scenario, f, p);
+    let observed = &observer.flows[f];
+    let seconds = observed.seconds();
+    let (bytes, reinjected_bytes) = observed.bytes();
+    let first = scenario.flows[..f].iter().map(|flow| flow.paths.len()).sum::<usize>();
+    let measured = observed.meters.iter().zip(first..).map(|(meter, i)| {
         let (before, after) = (&end.warm.paths[i], &end.end.paths[i]);
         let dropped = after.dropped_segments - before.dropped_segments;
         meter.measured(seconds, after.segments - before.segments, dropped)
@@ -109,9 +110,9 @@ fn flow(
     }
 }
 
-/// A path's index among all paths, as in the emulator.
-fn index(scenario: &Scenario, flow: usize, path: usize) -> usize {
-    scenario.flows[..flow].iter().map(|flow| flow.paths.len()).sum::<usize>() + path
+/// All paths, in the emulator's order: each flow with the index of its path.
+fn paths(scenario: &Scenario) -> impl Iterator<Item = (&Flow, usize)> {
+    scenario.flows.iter().flat_map(|flow| (0..flow.paths.len()).map(move |p| (flow, p)))
 }
 
 fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer, end: &End) -> KernelRun {
@@ -151,9 +152,9 @@ fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer, end: 
     };
     invalid.extend(beyond("sockets were sampled", end.samples_late, end.limits.sample));
     invalid.extend(beyond("hosts and connections were ready", end.start_delay, Time::ZERO));
-    let fallen = scenario.flows.iter().enumerate().filter(|(f, _)| observer.is_fallback(*f));
+    let fallen = scenario.flows.iter().zip(&observer.flows).filter(|(_, observed)| observed.is_fallback);
     invalid.extend(
-        fallen.map(|(_, flow)| format!("the MPTCP connection of {} fell back to plain TCP", flow.name)),
+        fallen.map(|(flow, _)| format!("the MPTCP connection of {} fell back to plain TCP", flow.name)),
     );
     if end.traffic == Traffic::Iperf3 {
         invalid.extend(silent_subflows(scenario, end.until, &end.end.paths));
@@ -164,9 +165,8 @@ fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer, end: 
         let percent = stolen * 100.0;
         invalid.push(format!("the host withheld {percent:.0} % of this virtual machine's CPU time (steal)"));
     }
-    let paths = scenario.flows.iter().flat_map(|flow| (0..flow.paths.len()).map(move |p| (flow, p)));
     let seen = end.report.manners.iter().zip(&end.end.paths);
-    let paths = paths.zip(seen).map(|((flow, subflow), (manner, counts))| {
+    let paths = paths(scenario).zip(seen).map(|((flow, subflow), (manner, counts))| {
         let per_ack = manner.segments_per_ack.without_zeros();
         PathTraffic {
             flow: flow.name.clone(),
@@ -240,12 +240,12 @@ fn invalid(emulator: &EmulatorHealth, limits: &Limits) -> Vec<String> {
 
 /// Subflows that should have existed from the flow's start and never sent: a program's listener may refuse them.
 fn silent_subflows(scenario: &Scenario, until: Time, counts: &[PathCounts]) -> Vec<String> {
-    let begun = scenario.flows.iter().enumerate().filter(|(_, flow)| flow.start < until);
-    let paths = begun.flat_map(|(f, flow)| (0..flow.paths.len()).map(move |p| (f, flow, p)));
-    let asked = paths
-        .filter(|(_, flow, p)| !flow.paths[*p].backup && flow.events.iter().all(|event| event.path != *p));
-    let silent = asked.filter(|(f, _, p)| counts[index(scenario, *f, *p)].segments == 0);
-    silent.map(|(_, flow, p)| format!("subflow {} of {} never sent", p + 1, flow.name)).collect()
+    let asked = paths(scenario).zip(counts).filter(|((flow, p), _)| {
+        let joins = !flow.paths[*p].backup && flow.events.iter().all(|event| event.path != *p);
+        flow.start < until && joins
+    });
+    let silent = asked.filter(|(_, counts)| counts.segments == 0);
+    silent.map(|((flow, p), _)| format!("subflow {} of {} never sent", p + 1, flow.name)).collect()
 }
 
 /// The reason in the algorithms' tables that makes a run invalid.
@@ -297,16 +297,11 @@ mod tests {
     #[test]
     fn reasons_of_invalid_runs() {
         let good = EmulatorHealth {
-            lateness_p50_s: Some(20e-6),
             lateness_p99_s: Some(150e-6),
             lateness_max_s: Some(3e-3),
-            standstill_s: 0.01,
-            standstill_losses: 1,
             standstill_effect: 0.01,
             cpu: 0.4,
-            device_drops: 0,
-            quantum_s: None,
-            real_time_priority: true,
+            ..EmulatorHealth::default()
         };
         assert!(invalid(&good, &Limits::USUAL).is_empty());
         for (bad, said) in [

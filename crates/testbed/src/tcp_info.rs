@@ -72,9 +72,9 @@ pub struct Subflow {
 }
 
 /// `struct mptcp_info` (linux/mptcp.h) of Linux 6.6, with arrays as in [`TcpInfo`].
-#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub struct MptcpInfo {
+struct MptcpInfo {
     subflows: [u8; 8],
     flags: u32,
     token: u32,
@@ -89,19 +89,12 @@ pub struct MptcpInfo {
 /// The MPTCP state of a connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Multipath {
-    /// Its state.
-    pub info: MptcpInfo,
+    /// Whether the connection fell back to plain TCP.
+    pub is_fallback: bool,
     /// Bytes retransmitted on another subflow; `None` before Linux 6.6.
     pub reinjected_bytes: Option<u64>,
     /// Bytes that arrived in order; `None` before Linux 6.6.
     pub received_bytes: Option<u64>,
-}
-
-impl MptcpInfo {
-    /// Whether the connection fell back to plain TCP.
-    pub fn is_fallback(&self) -> bool {
-        self.flags & 1 != 0
-    }
 }
 
 /// The state of an MPTCP socket.
@@ -110,7 +103,7 @@ pub fn multipath(socket: impl AsFd) -> io::Result<Multipath> {
     let len = socket_option(socket, SOL_MPTCP, MPTCP_INFO, info.as_mut_bytes())?;
     let known = |offset| len >= offset + size_of::<u64>();
     Ok(Multipath {
-        info,
+        is_fallback: info.flags & 1 != 0,
         reinjected_bytes: known(offset_of!(MptcpInfo, bytes_retrans)).then_some(info.bytes_retrans),
         received_bytes: known(offset_of!(MptcpInfo, bytes_received)).then_some(info.bytes_received),
     })

@@ -118,7 +118,7 @@ fn a_multipath_transfer_uses_its_paths_and_arrives_whole() {
     });
     assert_eq!(running.connection.received(), 6_000_000);
     let sender = running.connection.sender().unwrap().unwrap();
-    assert!(!sender.multipath.unwrap().info.is_fallback());
+    assert!(!sender.multipath.unwrap().is_fallback);
     let sent: Vec<_> = sender.subflows.iter().map(|s| (s.path, s.info.bytes_acked)).collect();
     assert!(sent.iter().all(|&(_, bytes)| bytes > 1_500_000), "{sent:?}");
     let receiver = running.connection.receiver().unwrap().unwrap();
