@@ -11,7 +11,6 @@ pub mod kernel;
 pub mod lab;
 pub mod mptcp;
 pub mod namespace;
-pub mod pair;
 pub mod programs;
 pub mod simulated;
 pub mod ss;

@@ -5,13 +5,18 @@
 //! share of a processor at 600 Mbit/s. `paths`: one MPTCP connection over 500 Mbit/s × 100 ms and 100 Mbit/s × 20 ms.
 
 use anabranch_net::{LinkSpec, QueueLimit, Time};
-use anabranch_scenario::Path;
-use anabranch_test_support::pair::{Pair, RECEIVER};
+use anabranch_scenario::{Path, Tcp};
+use anabranch_test_support::host::kernel;
+use anabranch_test_support::namespace::{listener, stream_socket};
+use anabranch_testbed::clock::Clock;
 use anabranch_testbed::device::dropped_packets;
-use anabranch_testbed::emulator::{EmulatorOptions, Report, SendingBehaviour};
-use rustix::net::{AddressFamily, SocketType, ipproto, socket};
+use anabranch_testbed::emulator::{Emulator, EmulatorOptions, Report, SendingBehaviour};
+use anabranch_testbed::netlink::{Endpoint, PathManager, Routes};
+use anabranch_testbed::pair::{Pair, RECEIVER, device_name, sender_address};
+use rustix::net::sockopt::set_tcp_congestion;
+use rustix::net::{AddressFamily, SocketType, bind, connect, ipproto, socket};
 use std::io::{Read, Write};
-use std::net::UdpSocket;
+use std::net::{SocketAddrV4, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
@@ -22,6 +27,8 @@ const MULTIPATH: f64 = PLAIN - 20.0;
 /// From when on, and how long, rates are measured.
 const WARMUP: Duration = Duration::from_secs(5);
 const MEASURED: Duration = Duration::from_secs(10);
+/// No call waits longer for a packet.
+const LIMIT: Duration = Duration::from_secs(10);
 
 fn main() {
     let mut chosen: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
@@ -56,20 +63,46 @@ fn link(rate_bps: f64, rtt_ms: u64) -> LinkSpec {
     LinkSpec::new(rate_bps, Time::from_nanos(rtt_ms * 500_000), QueueLimit::Packets(bdp.max(1000.0) as u64))
 }
 
-fn paths(n: usize) -> Vec<Path> {
-    (0..n).map(|i| Path { links: vec![i], return_links: Vec::new(), backup: false }).collect()
+/// Hosts with a path over each link, and the emulator between them; `None` if the machine cannot have them.
+fn emulated(links: &[LinkSpec], options: &EmulatorOptions) -> Option<(Pair, Emulator)> {
+    kernel(&[])?;
+    let path = |i| Path { links: vec![i], return_links: Vec::new(), backup: false };
+    let paths: Vec<_> = (0..links.len()).map(path).collect();
+    let (hosts, ends) = Pair::new(&paths, &Tcp::default()).unwrap();
+    let emulator = Emulator::start(links, 1, ends, Clock::starting_in(Duration::ZERO), options).unwrap();
+    Some((hosts, emulator))
+}
+
+/// A connection: the sender's end, the receiver's, and what further subflows need to join it.
+fn connection(hosts: &Pair, paths: usize) -> (TcpStream, TcpStream, TcpListener) {
+    let protocol = if paths > 1 { ipproto::MPTCP } else { ipproto::TCP };
+    let connected = || {
+        for path in 1..paths {
+            let device = Routes::open().unwrap().device(&device_name(path)).unwrap();
+            let (id, address) = (path as u8 + 1, sender_address(path));
+            PathManager::open().unwrap().add(&Endpoint { id, address, device, backup: false }).unwrap();
+        }
+        let sender = stream_socket(protocol);
+        set_tcp_congestion(&sender, "cubic").unwrap();
+        bind(&sender, &SocketAddrV4::new(sender_address(0), 0)).unwrap();
+        connect(&sender, &RECEIVER).unwrap();
+        TcpStream::from(sender)
+    };
+    let listener = hosts.receiver.run(|| listener(protocol, RECEIVER)).unwrap();
+    let sender = hosts.sender.run(connected).unwrap();
+    let (receiver, _) = listener.accept().unwrap();
+    sender.set_write_timeout(Some(LIMIT)).unwrap();
+    receiver.set_read_timeout(Some(LIMIT)).unwrap();
+    (sender, receiver, listener)
 }
 
 /// How much longer than the model's the round-trip times of ICMP's echoes are, which the receiver's kernel answers.
 fn rtt(ms: u64, options: &EmulatorOptions) {
-    let Some(pair) = Pair::new(&[link(1e9, ms)], &paths(1), options) else { return };
-    pair.sender.set("ipv4/ping_group_range", "0 0").unwrap();
-    let socket = pair
-        .sender
-        .run(|| socket(AddressFamily::INET, SocketType::DGRAM, Some(ipproto::ICMP)).unwrap())
-        .unwrap();
-    let socket = UdpSocket::from(socket);
-    socket.connect((RECEIVER, 0)).unwrap();
+    let Some((hosts, emulator)) = emulated(&[link(1e9, ms)], options) else { return };
+    hosts.sender.set("ipv4/ping_group_range", "0 0").unwrap();
+    let icmp = || socket(AddressFamily::INET, SocketType::DGRAM, Some(ipproto::ICMP)).unwrap();
+    let socket = UdpSocket::from(hosts.sender.run(icmp).unwrap());
+    socket.connect((*RECEIVER.ip(), 0)).unwrap();
     let ping = |_| {
         let sent = Instant::now();
         // Type 8; the kernel writes the checksum and the identifier.
@@ -86,19 +119,19 @@ fn rtt(ms: u64, options: &EmulatorOptions) {
         at(0.99),
         at(1.0)
     );
-    describe(&pair.emulator.stop().unwrap());
+    describe(&emulator.stop().unwrap());
 }
 
 /// One connection over all links, and what it attains.
 fn bulk(name: &str, links: &[(f64, u64)], options: &EmulatorOptions) {
     let specs: Vec<_> = links.iter().map(|(rate, rtt)| link(*rate, *rtt)).collect();
-    let Some(pair) = Pair::new(&specs, &paths(links.len()), options) else { return };
-    for host in [&pair.sender, &pair.receiver] {
+    let Some((hosts, emulator)) = emulated(&specs, options) else { return };
+    for host in [&hosts.sender, &hosts.receiver] {
         for buffer in ["ipv4/tcp_rmem", "ipv4/tcp_wmem"] {
             host.set(buffer, "4096 131072 268435456").unwrap();
         }
     }
-    let (mut sender, mut receiver, _listener) = pair.connect(links.len() > 1);
+    let (mut sender, mut receiver, _listener) = connection(&hosts, links.len());
     let (received, done) = (AtomicU64::new(0), AtomicBool::new(false));
     let (rate, before) = scope(|scope| {
         scope.spawn(|| {
@@ -117,7 +150,7 @@ fn bulk(name: &str, links: &[(f64, u64)], options: &EmulatorOptions) {
             }
         });
         sleep(WARMUP);
-        let before = pair.emulator.snapshot().unwrap();
+        let before = emulator.snapshot().unwrap();
         let (begin, bytes) = (Instant::now(), received.load(Ordering::Relaxed));
         sleep(MEASURED);
         let bytes = received.load(Ordering::Relaxed) - bytes;
@@ -126,8 +159,8 @@ fn bulk(name: &str, links: &[(f64, u64)], options: &EmulatorOptions) {
         (rate, before)
     });
     let lost: u64 =
-        [&pair.sender, &pair.receiver].iter().map(|host| host.run(dropped_packets).unwrap().unwrap()).sum();
-    let report = pair.emulator.stop().unwrap();
+        [&hosts.sender, &hosts.receiver].iter().map(|host| host.run(dropped_packets).unwrap().unwrap()).sum();
+    let report = emulator.stop().unwrap();
     let payload = if links.len() > 1 { MULTIPATH } else { PLAIN };
     let capacity: f64 = links.iter().map(|(rate, _)| rate * payload / 1500.0).sum();
     println!("{name}: {:.1} Mbit/s, {:.2} % of the payload's rate", rate / 1e6, rate / capacity * 100.0);

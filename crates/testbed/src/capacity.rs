@@ -1,16 +1,14 @@
 //! Checks whether the emulator on this machine can carry a scenario's load. It measures its capacity once per process.
 
+use crate::clock::Clock;
 use crate::emulator::{Emulator, EmulatorOptions};
-use crate::pair::{Pair, RECEIVER, sender_address};
+use crate::pair::{HEADERS, Pair, RECEIVER, sender_address};
 use crate::{Host, TestbedError};
 use anabranch_net::{LinkSpec, Loss, QueueLimit, Time};
 use anabranch_scenario::{Application, Flow, Path, Scenario, Tcp};
 use std::net::UdpSocket;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
-
-/// Bytes of headers of a data packet (IPv4, TCP, timestamps).
-const HEADERS: u32 = 52;
 
 /// Packets per second that every machine carries, without a measurement: 600 Mbit/s in full packets.
 const ALWAYS: f64 = 50_000.0;
@@ -31,13 +29,12 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), TestbedError> {
     if required_load <= ALWAYS {
         return Ok(());
     }
-    if HERE.get().is_none() {
-        // Without a CPU for the sender, the measurement fails and every scenario is accepted.
-        let Some(capacity) = measure()? else { return Ok(()) };
-        let _ = HERE.set(capacity);
-    }
-    let capacity = *HERE.get().expect("it was measured");
-    verdict(required_load, name, capacity)
+    let measured = match HERE.get() {
+        Some(capacity) => Some(*capacity),
+        None => measure()?.map(|capacity| *HERE.get_or_init(|| capacity)),
+    };
+    // Without a CPU for the sender, the measurement fails and every scenario is accepted.
+    measured.map_or(Ok(()), |capacity| verdict(required_load, name, capacity))
 }
 
 fn verdict(required_load: f64, link: &str, capacity: f64) -> Result<(), TestbedError> {
@@ -66,7 +63,9 @@ fn required_load_at(scenario: &Scenario, time: Time) -> (f64, usize) {
     let mut room: Vec<f64> = scenario.links.iter().map(|link| least_rate(&link.spec)).collect();
     let mut each = vec![0.0_f64; scenario.links.len()];
     let mut packets = 0.0;
-    let there = |flow: &&Flow| sends_always(flow) && flow.start <= time && time < flow.stop;
+    let there = |flow: &&Flow| {
+        flow.application == (Application::Bulk { bytes: None }) && flow.start <= time && time < flow.stop
+    };
     for flow in scenario.flows.iter().filter(there) {
         let bits = f64::from((u32::from(flow.tcp.mss) + HEADERS) * 8);
         let losses = |path: &&Path| path.links.iter().any(|link| loses(&scenario.links[*link].spec));
@@ -94,10 +93,6 @@ fn round_trip_s(scenario: &Scenario, path: &Path) -> f64 {
     2.0 * path.links.iter().map(|link| scenario.links[*link].spec.delay.as_secs_f64()).sum::<f64>()
 }
 
-fn sends_always(flow: &Flow) -> bool {
-    flow.application == Application::Bulk { bytes: None }
-}
-
 fn loses(spec: &LinkSpec) -> bool {
     let traced = spec.trace.as_ref().is_some_and(|trace| trace.sets_loss());
     traced || spec.loss != Loss::None || spec.changes.iter().any(|change| change.loss.is_some())
@@ -112,11 +107,8 @@ fn least_rate(spec: &LinkSpec) -> f64 {
 /// machine hardly affects it. `None` if too few packets arrived. They are UDP packets without acknowledgements. TCP reaches a
 /// good half of this rate, so a higher load is clearly too much.
 fn measure() -> Result<Option<f64>, TestbedError> {
-    let mut best: Option<f64> = None;
-    for _ in 0..TRIES {
-        best = measure_once()?.into_iter().chain(best).reduce(f64::max);
-    }
-    Ok(best)
+    let all = (0..TRIES).map(|_| measure_once()).collect::<Result<Vec<_>, _>>()?;
+    Ok(all.into_iter().flatten().reduce(f64::max))
 }
 
 fn measure_once() -> Result<Option<f64>, TestbedError> {
@@ -124,7 +116,8 @@ fn measure_once() -> Result<Option<f64>, TestbedError> {
     let path = Path { links: vec![0], return_links: vec![], backup: false };
     let (hosts, ends) = Pair::new(std::slice::from_ref(&path), &tcp)?;
     let link = LinkSpec::new(1e12, Time::ZERO, QueueLimit::Packets(u64::MAX));
-    let emulator = Emulator::start(&[link], 1, ends, Instant::now(), &EmulatorOptions::default())?;
+    let clock = Clock::starting_in(Duration::ZERO);
+    let emulator = Emulator::start(&[link], 1, ends, clock, &EmulatorOptions::default())?;
     let socket = |host: &Host, address| {
         host.run(|| UdpSocket::bind(address))?.map_err(TestbedError::kernel("open a socket"))
     };

@@ -37,17 +37,17 @@ pub fn check_for_guest(scenario: &Scenario) -> Result<(), TestbedError> {
 pub(crate) fn check_for_iperf3(scenario: &Scenario) -> Result<(), TestbedError> {
     let other = scenario.flows.iter().find(|flow| flow.application != (Application::Bulk { bytes: None }));
     other.map_or(Ok(()), |flow| {
-        let key = format!("flows.{}.application", flow.name);
-        Err(TestbedError::Inexpressible { key, why: "iperf3 supports only bulk without a size".into() })
+        refused(flow, "application", "iperf3 supports only bulk without a size".into())
     })
+}
+
+fn refused(flow: &Flow, key: &str, why: String) -> Result<(), TestbedError> {
+    Err(TestbedError::Inexpressible { key: format!("flows.{}.{key}", flow.name), why })
 }
 
 fn flow(flow: &Flow) -> Result<(), TestbedError> {
     let Tcp { initial_ssthresh, min_rto, delayed_ack, delayed_ack_timeout, .. } = flow.tcp;
-    let refused = |key: &str, why: String| {
-        let key = format!("flows.{}.{key}", flow.name);
-        Err(TestbedError::Inexpressible { key, why })
-    };
+    let refused = |key, why| refused(flow, key, why);
     if flow.paths.len() > MOST_PATHS {
         let paths = flow.paths.len();
         let why = format!("{paths} paths, the limit of Linux is {MOST_PATHS} subflows per connection");

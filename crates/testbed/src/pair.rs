@@ -35,7 +35,7 @@ const LARGEST_BUFFER: u64 = 1 << 30;
 const FIRST_BUFFER: u64 = 16 << 20;
 
 /// Bytes of headers of a data packet: IPv4, TCP and its timestamps option.
-const HEADERS: u32 = 52;
+pub(crate) const HEADERS: u32 = 52;
 
 /// The sender's address on path `path`, counted from 0.
 pub fn sender_address(path: usize) -> Ipv4Addr {

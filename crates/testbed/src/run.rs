@@ -14,7 +14,7 @@ use crate::{TestbedError, environment, express, memory, realtime};
 use anabranch_net::Time;
 use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_scenario::Scenario;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Time between two samples of the sockets, unless the scenario's samples are closer.
 const SAMPLE_INTERVAL: Time = Time::from_millis(10);
@@ -176,45 +176,25 @@ impl<'a> Attempt<'a> {
             hosts.push(pair);
             ends.extend(of_flow);
         }
-        let zero = Instant::now() + setup_time(hosts.len(), traffic);
-        let clock = Clock::new(zero);
+        let clock = Clock::starting_in(setup_time(hosts.len(), traffic));
         let options = EmulatorOptions::of_run(scenario, capture);
-        let emulator = Emulator::start(&Emulator::links(scenario), seed, ends, zero, &options)?;
-        let mut attempt = Attempt {
-            scenario,
-            seed,
-            connections: vec![],
-            emulator,
-            hosts,
-            algorithms,
-            clock,
-            start_delay: Time::ZERO,
-            stolen,
-        };
-        attempt.open(traffic)?;
-        attempt.start_delay = clock.now();
-        Ok(attempt)
-    }
-
-    fn open(&mut self, traffic: Traffic) -> Result<(), TestbedError> {
-        let scenario = self.scenario;
-        for (f, open_at) in scenario.opening_times(self.seed).into_iter().enumerate() {
+        let emulator = Emulator::start(&Emulator::links(scenario), seed, ends, clock, &options)?;
+        let mut connections = vec![];
+        for (f, open_at) in scenario.opening_times(seed).into_iter().enumerate() {
             let flow = &scenario.flows[f];
             let plan = Plan {
                 flow,
-                hosts: &self.hosts[f],
-                congestion_control: self.algorithms.name(f),
-                random: scenario.application_random(self.seed, f),
-                clock: self.clock,
+                hosts: &hosts[f],
+                congestion_control: algorithms.name(f),
+                random: scenario.application_random(seed, f),
+                clock,
                 open_at,
                 stop_at: if flow.stop < scenario.duration { flow.stop } else { Time::NEVER },
             };
-            self.connections.push(match traffic {
-                Traffic::Own => Connection::start(plan)?,
-                Traffic::Iperf3 => Connection::start_iperf3(plan)?,
-            });
+            connections.push(Connection::start(&plan, traffic)?);
         }
-        Ok(())
+        let start_delay = clock.now();
+        Ok(Attempt { scenario, seed, connections, emulator, hosts, algorithms, clock, start_delay, stolen })
     }
 
     fn run(

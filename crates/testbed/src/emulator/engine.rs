@@ -8,14 +8,15 @@ use super::network::{Network, Packet};
 use super::standstill::Standstills;
 use super::store::Store;
 use super::wire::{self, Header};
+use crate::clock::{Clock, nanos};
 use crate::device::{LARGEST_READ, Tun, VNET_HEADER};
 use anabranch_net::{Time, Totals, Waiting};
-use rustix::event::{EventfdFlags, epoll, eventfd};
+use rustix::event::epoll;
 use rustix::io::Errno;
 use rustix::thread::{clock_nanosleep_absolute, set_current_timer_slack};
 use rustix::time::{
-    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime,
-    timerfd_create, timerfd_settime,
+    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
 };
 use std::hint::spin_loop;
 use std::io;
@@ -31,7 +32,6 @@ const AT_ONCE: usize = 16;
 /// 20 to 60 µs late.
 const PAUSE: Time = Time::from_millis(1);
 const EARLY: Time = Time::from_nanos(60_000);
-const NANOS: i64 = 1_000_000_000;
 /// Event numbers other than devices.
 const TIMER: u64 = u64::MAX;
 const REQUESTS: u64 = u64::MAX - 1;
@@ -100,50 +100,12 @@ fn is_forward(route: u32) -> bool {
     route & 1 == 0
 }
 
-/// The run's clock: CLOCK_MONOTONIC from time 0 on.
-#[derive(Clone, Copy)]
-struct Clock {
-    /// Time 0, in nanoseconds of CLOCK_MONOTONIC.
-    zero: i64,
-}
-
-impl Clock {
-    fn new(zero: Instant) -> Clock {
-        let now = nanos(ClockId::Monotonic);
-        let instant = Instant::now();
-        let until = zero.saturating_duration_since(instant).as_nanos() as i64;
-        let since = instant.saturating_duration_since(zero).as_nanos() as i64;
-        Clock { zero: now + until - since }
-    }
-
-    /// The time of the run; zero before its start.
-    #[inline]
-    fn now(&self) -> Time {
-        Time::from_nanos((nanos(ClockId::Monotonic) - self.zero).max(0) as u64)
-    }
-
-    fn timespec(&self, at: Time) -> Timespec {
-        let nanos = self.zero.saturating_add_unsigned(at.as_nanos());
-        Timespec { tv_sec: nanos / NANOS, tv_nsec: nanos % NANOS }
-    }
-}
-
-fn nanos(clock: ClockId) -> i64 {
-    let time = clock_gettime(clock);
-    time.tv_sec * NANOS + time.tv_nsec
-}
-
-/// An eventfd that wakes the thread.
-pub(super) fn waker() -> io::Result<OwnedFd> {
-    Ok(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?)
-}
-
 impl Engine {
     pub fn new(
         network: Network,
         watches: Vec<Watch>,
         tuns: Vec<Tun>,
-        zero: Instant,
+        clock: Clock,
         options: &EmulatorOptions,
         waker: Arc<OwnedFd>,
         requests: Receiver<Request>,
@@ -169,7 +131,7 @@ impl Engine {
             ready: (0..tuns.len() as u32).collect(),
             devices: tuns.into_iter().map(|tun| Device { tun, ready: true }).collect(),
             scratch: vec![0; LARGEST_READ],
-            clock: Clock::new(zero),
+            clock,
             timer,
             set: Time::NEVER,
             quantum: options.quantum,

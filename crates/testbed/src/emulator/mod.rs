@@ -18,6 +18,7 @@ pub use engine::{Report, Snapshot};
 pub use headers::SeenPacket;
 pub use health::Health;
 
+use crate::clock::Clock;
 use crate::device::Tun;
 use crate::virtual_time::is_virtual_time;
 use crate::{TestbedError, realtime};
@@ -26,6 +27,7 @@ use anabranch_scenario::{Path, Scenario};
 use counts::Watch;
 use engine::{Engine, Request};
 use network::{Network, Route};
+use rustix::event::{EventfdFlags, eventfd};
 use standstill::Reach;
 use std::collections::BTreeSet;
 use std::io;
@@ -33,7 +35,6 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Instant;
 
 /// A path between two hosts: its devices and links.
 #[derive(Debug)]
@@ -111,17 +112,18 @@ pub(crate) fn bottlenecks_bps(
 pub struct Emulator {
     /// `None` when it must end.
     requests: Option<Sender<Request>>,
+    /// Wakes the thread.
     waker: Arc<OwnedFd>,
     thread: Option<JoinHandle<io::Result<Report>>>,
 }
 
 impl Emulator {
-    /// Starts the thread. The random processes of `links` are the simulator's for this seed; `zero` is time 0 of the run.
+    /// Starts the thread. The random processes of `links` are the simulator's for this seed.
     pub fn start(
         links: &[LinkSpec],
         seed: u64,
         ends: Vec<Ends>,
-        zero: Instant,
+        clock: Clock,
         options: &EmulatorOptions,
     ) -> Result<Self, TestbedError> {
         let routes: Vec<Route> = ends.iter().flat_map(|ends| routes(links, &ends.path)).collect();
@@ -131,8 +133,8 @@ impl Emulator {
         let tuns = ends.into_iter().flat_map(|ends| [ends.sender, ends.receiver]).collect();
         let (requests, receiver) = channel();
         let start = || {
-            let waker = Arc::new(engine::waker()?);
-            let engine = Engine::new(network, watches, tuns, zero, options, waker.clone(), receiver)?;
+            let waker = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
+            let engine = Engine::new(network, watches, tuns, clock, options, waker.clone(), receiver)?;
             let run = || engine.run(realtime::raise(realtime::EMULATOR).is_ok());
             let thread = std::thread::Builder::new().name("emulator".into()).spawn(run)?;
             Ok::<_, io::Error>(Emulator { requests: Some(requests), waker, thread: Some(thread) })

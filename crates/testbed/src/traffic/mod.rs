@@ -14,14 +14,14 @@ pub use shared::Observed;
 
 use crate::clock::Clock;
 use crate::pair::{Pair, RECEIVER};
-use crate::{Host, TestbedError, realtime, socket};
+use crate::{Host, TestbedError, Traffic, realtime, socket};
 use anabranch_net::{Random, Time};
 use anabranch_scenario::{Application, Flow};
 use client::Client;
 use membership::Membership;
 use receiver::Receiver;
 use sender::Sender;
-use shared::{Failure, Shared};
+use shared::Shared;
 use source::Source;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, mpsc};
@@ -59,71 +59,65 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Starts the threads of both ends. The receiver listens when this returns.
-    pub fn start(plan: Plan<'_>) -> Result<Self, TestbedError> {
-        let Plan { flow, hosts, .. } = plan;
-        let multipath = flow.is_multipath();
-        let shared = Shared::new(plan.clock, multipath).map_err(TestbedError::kernel("make an eventfd"))?;
-        let shared = Arc::new(shared);
-        let asks = matches!(flow.application, Application::RequestResponse { .. });
-        let listener = hosts.receiver.run(|| socket::listener(RECEIVER, multipath))?;
-        let receiver = Receiver {
-            shared: shared.clone(),
-            listener: listener.map_err(TestbedError::kernel(format!("listen at {RECEIVER}")))?,
-            client: Client::new(flow.application.clone(), plan.random.clone()),
-            asks,
-            stop_at: plan.stop_at,
-        };
-        let mss = flow.tcp.mss - if multipath { DSS } else { 0 };
-        let sender = Sender {
-            shared: shared.clone(),
-            membership: hosts.sender.run(|| Membership::new(flow))??,
-            source: Source::new(flow.application.clone(), plan.random.clone(), mss),
-            congestion_control: plan.congestion_control.to_owned(),
-            multipath,
-            serves: asks,
-            open_at: plan.open_at,
-            stop_at: plan.stop_at,
-        };
+    /// Starts the threads of both ends. The receiver listens when this returns. With [`Traffic::Iperf3`] they run unmodified
+    /// iperf3, under `mptcpize` for MPTCP, and received bytes are not checked.
+    ///
+    /// # Errors
+    /// If a program is missing, or the kernel refuses a step.
+    pub fn start(plan: &Plan<'_>, traffic: Traffic) -> Result<Self, TestbedError> {
+        let shared = Shared::new(plan.clock, plan.flow.is_multipath());
+        let shared = Arc::new(shared.map_err(TestbedError::kernel("make an eventfd"))?);
+        let membership = plan.hosts.sender.run(|| Membership::new(plan.flow))??;
         let mut connection = Connection { shared, threads: Vec::new() };
-        connection.spawn(&hosts.receiver, "receiver", &plan, || receiver.run())?;
-        connection.spawn(&hosts.sender, "sender", &plan, || sender.run())?;
+        match traffic {
+            Traffic::Own => connection.start_own(plan, membership)?,
+            Traffic::Iperf3 => connection.start_iperf3(plan, membership)?,
+        }
         Ok(connection)
     }
 
-    /// The same with unmodified iperf3, which runs under `mptcpize` for MPTCP. Received bytes are not checked.
-    ///
-    /// # Errors
-    /// If the application is not endless bulk, a program is missing, or the kernel refuses a step.
-    pub fn start_iperf3(plan: Plan<'_>) -> Result<Self, TestbedError> {
-        let Plan { flow, hosts, open_at, stop_at, .. } = plan;
-        if flow.application != (Application::Bulk { bytes: None }) {
-            let key = format!("flows.{}.application", flow.name);
-            return Err(TestbedError::Inexpressible {
-                key,
-                why: "iperf3 supports only bulk without a size".into(),
-            });
-        }
+    fn start_own(&mut self, plan: &Plan<'_>, membership: Membership) -> Result<(), TestbedError> {
+        let Plan { flow, hosts, open_at, stop_at, .. } = *plan;
         let multipath = flow.is_multipath();
-        let shared = Shared::new(plan.clock, multipath).map_err(TestbedError::kernel("make an eventfd"))?;
-        let shared = Arc::new(shared);
-        let mut membership = hosts.sender.run(|| Membership::new(flow))??;
+        let listener = hosts.receiver.run(|| socket::listener(RECEIVER, multipath))?;
+        let receiver = Receiver {
+            shared: self.shared.clone(),
+            listener: listener.map_err(TestbedError::kernel(format!("listen at {RECEIVER}")))?,
+            client: Client::new(flow.application.clone(), plan.random.clone()),
+            stop_at,
+        };
+        let mss = flow.tcp.mss - if multipath { DSS } else { 0 };
+        let sender = Sender {
+            shared: self.shared.clone(),
+            membership,
+            source: Source::new(flow.application.clone(), plan.random.clone(), mss),
+            congestion_control: plan.congestion_control.to_owned(),
+            multipath,
+            serves: matches!(flow.application, Application::RequestResponse { .. }),
+            open_at,
+            stop_at,
+        };
+        self.spawn(&hosts.receiver, "receiver", plan, || receiver.run())?;
+        self.spawn(&hosts.sender, "sender", plan, || sender.run())
+    }
+
+    fn start_iperf3(&mut self, plan: &Plan<'_>, mut membership: Membership) -> Result<(), TestbedError> {
+        let Plan { flow, hosts, open_at, stop_at, .. } = *plan;
+        let multipath = flow.is_multipath();
         let congestion_control = plan.congestion_control.to_owned();
         let client = iperf3::Client { congestion_control, multipath, open_at, stop_at };
         let (listens, is_ready) = mpsc::sync_channel(1);
-        let mut connection = Connection { shared: shared.clone(), threads: Vec::new() };
-        let receiver = shared.clone();
-        connection.spawn(&hosts.receiver, "receiver", &plan, move || {
+        let [receiver, sender] = [self.shared.clone(), self.shared.clone()];
+        self.spawn(&hosts.receiver, "receiver", plan, move || {
             iperf3::receive(&receiver, multipath, &listens)
         })?;
         // Fails if the receiver has ended; its failure gives the reason.
         if is_ready.recv_timeout(PATIENCE).is_err() {
-            connection.finish()?;
+            self.end();
+            self.check()?;
             return Err(TestbedError::Broken("iperf3 does not listen".into()));
         }
-        connection
-            .spawn(&hosts.sender, "sender", &plan, move || iperf3::send(&shared, &mut membership, &client))?;
-        Ok(connection)
+        self.spawn(&hosts.sender, "sender", plan, move || iperf3::send(&sender, &mut membership, &client))
     }
 
     fn spawn(
@@ -139,10 +133,11 @@ impl Connection {
             // priority.
             let _ = realtime::raise(realtime::TRAFFIC);
             if let Err(e) = run() {
-                let said = format!("flow {name}, {end}: {e}");
-                let is_defect = matches!(e, TestbedError::Failed(_));
-                let why = if is_defect { Failure::Defect(said) } else { Failure::Broken(said) };
-                let _ = shared.failure.set(why);
+                let kind = match e {
+                    TestbedError::Failed(_) => TestbedError::Failed,
+                    _ => TestbedError::Broken,
+                };
+                let _ = shared.failure.set((kind, format!("flow {name}, {end}: {e}")));
             }
         })?;
         self.threads.push(thread);
@@ -156,18 +151,14 @@ impl Connection {
 
     /// The latest state at the sender; `None` before the connection exists.
     pub fn sender(&self) -> Result<Option<Observed>, TestbedError> {
-        self.shared
-            .sender
-            .observe()
-            .map_err(TestbedError::kernel("read the state of the sender's connection"))
+        let observed = self.shared.sender.observe();
+        observed.map_err(TestbedError::kernel("read the state of the sender's connection"))
     }
 
     /// The same at the receiver.
     pub fn receiver(&self) -> Result<Option<Observed>, TestbedError> {
-        self.shared
-            .receiver
-            .observe()
-            .map_err(TestbedError::kernel("read the state of the receiver's connection"))
+        let observed = self.shared.receiver.observe();
+        observed.map_err(TestbedError::kernel("read the state of the receiver's connection"))
     }
 
     /// The responses completed since the last call.
@@ -185,11 +176,7 @@ impl Connection {
     /// # Errors
     /// If bytes arrived that were not sent, or the kernel refused a step.
     pub fn check(&self) -> Result<(), TestbedError> {
-        match self.shared.failure.get() {
-            None => Ok(()),
-            Some(Failure::Broken(why)) => Err(TestbedError::Broken(why.clone())),
-            Some(Failure::Defect(why)) => Err(TestbedError::Failed(why.clone())),
-        }
+        self.shared.failure.get().map_or(Ok(()), |(kind, why)| Err(kind(why.clone())))
     }
 
     /// Ends the connection by resets, and joins both threads.
@@ -204,7 +191,8 @@ impl Connection {
         }
         for thread in self.threads.drain(..) {
             if thread.join().is_err() {
-                let _ = self.shared.failure.set(Failure::Defect("a traffic thread panicked".into()));
+                let why = "a traffic thread panicked".to_owned();
+                let _ = self.shared.failure.set((TestbedError::Failed, why));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::client::Client;
 use super::pattern;
-use super::shared::{Shared, Woken};
+use super::shared::Shared;
 use crate::TestbedError;
 use anabranch_net::Time;
 use rustix::event::PollFlags;
@@ -21,18 +21,7 @@ pub(super) struct Receiver {
     /// The listener stays open, because subflows join through it.
     pub(super) listener: OwnedFd,
     pub(super) client: Client,
-    /// Whether the application sends requests.
-    pub(super) asks: bool,
     pub(super) stop_at: Time,
-}
-
-/// The result of reading.
-#[derive(PartialEq, Eq)]
-enum Stream {
-    Open,
-    Ended,
-    /// The sender has reset the connection.
-    Broken,
 }
 
 impl Receiver {
@@ -49,7 +38,7 @@ impl Receiver {
     fn accept(&self) -> Result<Option<Arc<OwnedFd>>, TestbedError> {
         loop {
             let watched = Some((self.listener.as_fd(), PollFlags::IN));
-            if let Woken::Over = self.shared.wait(watched, Time::NEVER)? {
+            if self.shared.wait(watched, Time::NEVER)? {
                 return Ok(None);
             }
             match accept_with(&self.listener, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK) {
@@ -67,8 +56,8 @@ impl Receiver {
 
     fn receive(&mut self, socket: &OwnedFd) -> Result<(), TestbedError> {
         let mut buffer = vec![0; pattern::CHUNK];
-        let mut stream = Stream::Open;
-        let mut says_no_more = !self.asks;
+        let mut open = true;
+        let mut says_no_more = self.client.done;
         self.client.establish(self.shared.clock.now());
         loop {
             let now = self.shared.clock.now();
@@ -76,29 +65,30 @@ impl Receiver {
                 self.stop_at = Time::NEVER;
                 self.client.stop();
             }
-            if stream == Stream::Open {
-                stream = self.read(socket, &mut buffer)?;
+            if open {
+                open = self.read(socket, &mut buffer)?;
                 self.send_due_request(socket)?;
             }
             if self.client.done && !says_no_more {
                 says_no_more = true;
                 shutdown(socket, Shutdown::Write).map_err(TestbedError::kernel("end the requests"))?;
             }
-            let watched = (stream == Stream::Open).then_some((socket.as_fd(), PollFlags::IN));
-            if let Woken::Over = self.shared.wait(watched, self.client.next_at.min(self.stop_at))? {
+            let watched = open.then_some((socket.as_fd(), PollFlags::IN));
+            if self.shared.wait(watched, self.client.next_at.min(self.stop_at))? {
                 return Ok(());
             }
         }
     }
 
-    /// Reads and checks the available data.
-    fn read(&mut self, socket: &OwnedFd, buffer: &mut [u8]) -> Result<Stream, TestbedError> {
+    /// Reads and checks the available data; returns whether more can arrive.
+    fn read(&mut self, socket: &OwnedFd, buffer: &mut [u8]) -> Result<bool, TestbedError> {
         for _ in 0..READS {
             let len = match recv(socket, &mut *buffer, RecvFlags::empty()) {
                 Ok((len, _)) => len,
-                Err(Errno::AGAIN) => return Ok(Stream::Open),
+                Err(Errno::AGAIN) => return Ok(true),
                 Err(Errno::INTR) => continue,
-                Err(_) if self.shared.is_aborted() => return Ok(Stream::Broken),
+                // The sender has reset the connection.
+                Err(_) if self.shared.is_aborted() => return Ok(false),
                 Err(e) => return Err(TestbedError::kernel("receive")(e)),
             };
             let now = self.shared.clock.now();
@@ -106,7 +96,7 @@ impl Receiver {
                 if !self.shared.is_aborted() {
                     let _ = self.shared.finished.set(now);
                 }
-                return Ok(Stream::Ended);
+                return Ok(false);
             }
             let before = self.shared.received.load(Ordering::Relaxed);
             if let Some(offset) = pattern::mismatch(before, &buffer[..len]) {
@@ -118,16 +108,15 @@ impl Receiver {
                 self.shared.completed.lock().unwrap_or_else(PoisonError::into_inner).push(completed);
             }
         }
-        Ok(Stream::Open)
+        Ok(true)
     }
 
     fn send_due_request(&mut self, socket: &OwnedFd) -> Result<(), TestbedError> {
         let received = self.shared.received.load(Ordering::Relaxed);
         match self.client.next_request(self.shared.clock.now(), received) {
-            Some(bytes) => match send(socket, &bytes.to_ne_bytes(), SendFlags::NOSIGNAL) {
-                Ok(_) => Ok(()),
-                Err(e) => Err(TestbedError::kernel("send a request")(e)),
-            },
+            Some(bytes) => send(socket, &bytes.to_ne_bytes(), SendFlags::NOSIGNAL)
+                .map(drop)
+                .map_err(TestbedError::kernel("send a request")),
             None => Ok(()),
         }
     }

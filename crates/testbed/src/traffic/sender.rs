@@ -2,7 +2,7 @@
 
 use super::membership::Membership;
 use super::pattern;
-use super::shared::{Shared, Woken};
+use super::shared::Shared;
 use super::source::Source;
 use crate::TestbedError;
 use crate::pair::{RECEIVER, sender_address};
@@ -37,7 +37,7 @@ impl Sender {
     pub(super) fn run(mut self) -> Result<(), TestbedError> {
         // Before time 0 the emulator's clock stands still, so a SYN would measure a longer round trip.
         while !self.shared.clock.until(Time::ZERO).is_zero() {
-            if let Woken::Over = self.shared.wait(None, Time::ZERO)? {
+            if self.shared.wait(None, Time::ZERO)? {
                 return Ok(());
             }
         }
@@ -62,20 +62,20 @@ impl Sender {
             tried = tried.filter(|(path, _)| self.membership.wants(*path));
             if let (None, Some(path)) = (&tried, path) {
                 let from = sender_address(path);
-                let doing = || format!("connect from {from} by {}", self.congestion_control);
+                let doing = format!("connect from {from} by {}", self.congestion_control);
                 let socket = connecting(from, RECEIVER, self.multipath, &self.congestion_control);
-                tried = Some((path, socket.map_err(TestbedError::kernel(doing()))?));
+                tried = Some((path, socket.map_err(TestbedError::kernel(doing))?));
             }
             let watched = tried.as_ref().map(|(_, socket)| (socket.as_fd(), PollFlags::OUT));
             let opening = if now < self.open_at { self.open_at } else { Time::NEVER };
             let until = self.membership.next_at().min(self.stop_at).min(opening);
-            if let Woken::Over = self.shared.wait(watched, until)? {
+            if self.shared.wait(watched, until)? {
                 return Ok(None);
             }
             if let Some((path, socket)) = tried.take() {
-                let doing = || format!("connect from {}", sender_address(path));
+                let doing = format!("connect from {}", sender_address(path));
                 let state = sockopt::socket_error(&socket).and_then(|state| state);
-                state.map_err(TestbedError::kernel(doing()))?;
+                state.map_err(TestbedError::kernel(doing))?;
                 match rustix::net::getpeername(&socket) {
                     Ok(_) => return Ok(Some(Arc::new(socket))),
                     Err(_) => tried = Some((path, socket)),
@@ -113,7 +113,7 @@ impl Sender {
             interest.set(PollFlags::IN, self.serves && !self.source.closed);
             let watched = (!interest.is_empty()).then_some((socket.as_fd(), interest));
             let until = self.source.next_at.min(self.membership.next_at()).min(self.stop_at);
-            if let Woken::Over = self.shared.wait(watched, until)? {
+            if self.shared.wait(watched, until)? {
                 return Ok(());
             }
         }

@@ -30,21 +30,8 @@ pub(super) struct Shared {
     over: OwnedFd,
 }
 
-/// The reason why an end of a connection ended early.
-pub(super) enum Failure {
-    /// The kernel, or another program.
-    Broken(String),
-    /// A defect: bytes arrived that were not sent.
-    Defect(String),
-}
-
-/// The reason why a wait ended.
-pub(super) enum Woken {
-    /// A socket event or the timeout.
-    Again,
-    /// The run is over.
-    Over,
-}
+/// A kind of error, and the reason.
+type Failure = (fn(String) -> TestbedError, String);
 
 impl Shared {
     pub(super) fn new(clock: Clock, multipath: bool) -> io::Result<Self> {
@@ -67,21 +54,21 @@ impl Shared {
         Ok(())
     }
 
-    /// Waits for an event of the socket until the given time.
+    /// Waits for an event of the socket until the given time. Returns whether the run is over.
     pub(super) fn wait(
         &self,
         socket: Option<(BorrowedFd<'_>, PollFlags)>,
         until: Time,
-    ) -> Result<Woken, TestbedError> {
+    ) -> Result<bool, TestbedError> {
         self.wait_for(socket, self.clock.until(until)).map_err(TestbedError::kernel("wait for a socket"))
     }
 
-    /// Waits for the end of the run, at most for the given time.
-    pub(super) fn pause(&self, limit: Duration) -> io::Result<Woken> {
+    /// Waits for the end of the run, at most for the given time. Returns whether it is over.
+    pub(super) fn pause(&self, limit: Duration) -> io::Result<bool> {
         self.wait_for(None, limit)
     }
 
-    fn wait_for(&self, socket: Option<(BorrowedFd<'_>, PollFlags)>, limit: Duration) -> io::Result<Woken> {
+    fn wait_for(&self, socket: Option<(BorrowedFd<'_>, PollFlags)>, limit: Duration) -> io::Result<bool> {
         let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
         let over = PollFd::new(&self.over, PollFlags::IN);
         let mut both = [over.clone(), over];
@@ -93,10 +80,9 @@ impl Shared {
             None => &mut both[..1],
         };
         match poll(watched, Some(&limit)) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => (),
-            Err(e) => return Err(e.into()),
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(!both[0].revents().is_empty()),
+            Err(e) => Err(e.into()),
         }
-        Ok(if both[0].revents().is_empty() { Woken::Again } else { Woken::Over })
     }
 
     pub(super) fn is_aborted(&self) -> bool {
@@ -119,17 +105,17 @@ pub(super) struct End {
     state: Mutex<State>,
 }
 
-enum State {
-    None,
-    /// The socket and its last state.
-    Open(Arc<OwnedFd>, Option<Observed>),
-    /// The last state, because a reset clears the counters.
-    Over(Option<Observed>),
+#[derive(Default)]
+struct State {
+    /// Its socket, while it is open.
+    socket: Option<Arc<OwnedFd>>,
+    /// The last state: a reset clears the kernel's counters.
+    last: Option<Observed>,
 }
 
 impl End {
     fn new(multipath: bool) -> Self {
-        End { multipath, state: Mutex::new(State::None) }
+        End { multipath, state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -138,22 +124,19 @@ impl End {
 
     /// Sets the socket of the new connection.
     pub(super) fn open(&self, socket: &Arc<OwnedFd>) {
-        *self.state() = State::Open(socket.clone(), None);
+        self.state().socket = Some(socket.clone());
     }
 
     /// The latest state. `None` before the connection exists.
     pub(super) fn observe(&self) -> io::Result<Option<Observed>> {
-        match &mut *self.state() {
-            State::None => Ok(None),
-            State::Open(socket, last) => {
-                // While subflows change, the last state stays: the next sample reads them.
-                if let Some(seen) = self.read(socket)? {
-                    *last = Some(seen);
-                }
-                Ok(last.clone())
-            }
-            State::Over(last) => Ok(last.clone()),
+        let mut state = self.state();
+        // While subflows change, the last state stays: the next sample reads them.
+        if let Some(socket) = &state.socket
+            && let Some(seen) = self.read(socket)?
+        {
+            state.last = Some(seen);
         }
+        Ok(state.last.clone())
     }
 
     fn read(&self, socket: &OwnedFd) -> io::Result<Option<Observed>> {
@@ -176,12 +159,10 @@ impl End {
     /// Ends the connection by a reset.
     pub(super) fn abort(&self) -> io::Result<()> {
         let mut state = self.state();
-        if let State::Open(socket, last) = &mut *state {
-            let last = self.read(socket).ok().flatten().or(last.take());
-            let done = socket::abort(socket);
-            *state = State::Over(last);
-            return done;
+        let Some(socket) = state.socket.take() else { return Ok(()) };
+        if let Ok(Some(seen)) = self.read(&socket) {
+            state.last = Some(seen);
         }
-        Ok(())
+        socket::abort(&*socket)
     }
 }

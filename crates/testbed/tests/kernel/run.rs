@@ -254,17 +254,6 @@ fn a_run_that_stands_still_is_not_valid() {
     assert!(kernel.invalid.iter().any(|why| why.contains("the emulator stood still")), "{kernel:?}");
 }
 
-/// Rates that no machine's emulator carries are refused before anything runs.
-#[test]
-fn a_rate_beyond_the_machine_is_refused() {
-    let Some(()) = kernel(&[]) else { return };
-    let text = ONE_LINK.replace("20 Mbit/s", "100 Gbit/s");
-    let refused =
-        anabranch_testbed::run(&scenario(&text), 1, &OPTIONS, &mut NoSamples, &mut |_| true).unwrap_err();
-    let said = refused.to_string();
-    assert!(said.contains("`links.a.rate`") && said.contains("8333333 packets"), "{said}");
-}
-
 /// iperf3 in place of our own applications.
 #[test]
 fn iperf3_sends() {
@@ -274,6 +263,10 @@ fn iperf3_sends() {
         let run = run_with(&scenario(ONE_LINK), &options, &mut NoSamples)?;
         is_the_rate(run.flows[0].goodput_bps.unwrap())
     });
+    let asks = "application = { kind = \"request-response\", size = \"5 kB\" },";
+    let asks = ONE_LINK.replace("name = \"tcp\",", &format!("name = \"tcp\", {asks}"));
+    let why = run_with(&scenario(&asks), &options, &mut NoSamples).unwrap_err();
+    assert!(why.contains("flows.tcp.application") && why.contains("bulk"), "{why}");
 }
 
 /// Every subflow joins: iperf3's server has to listen all the time. Four connections, since a server that listens anew
