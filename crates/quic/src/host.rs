@@ -32,15 +32,6 @@ pub(crate) enum End {
     Server,
 }
 
-impl End {
-    fn other(self) -> End {
-        match self {
-            End::Client => End::Server,
-            End::Server => End::Client,
-        }
-    }
-}
-
 /// Connection ids of 8 random bytes.
 struct Ids(Random);
 
@@ -64,8 +55,8 @@ pub(crate) struct Host {
     pub(crate) connection: Option<(ConnectionHandle, Connection)>,
 }
 
-fn address(path: usize, end: End) -> Ipv4Addr {
-    Ipv4Addr::new(10, u8::from(end == End::Server), path as u8, 1)
+fn address(path: usize, is_server: bool) -> Ipv4Addr {
+    Ipv4Addr::new(10, is_server.into(), path as u8, 1)
 }
 
 pub(crate) fn path_of(ip: IpAddr) -> usize {
@@ -77,8 +68,8 @@ pub(crate) fn path_of(ip: IpAddr) -> usize {
 
 /// The network path as an end sees it.
 pub(crate) fn four_tuple(path: usize, of: End) -> FourTuple {
-    let remote = SocketAddr::new(address(path, of.other()).into(), PORT);
-    FourTuple::new(remote, Some(address(path, of).into()))
+    let remote = SocketAddr::new(address(path, of == End::Client).into(), PORT);
+    FourTuple::new(remote, Some(address(path, of == End::Server).into()))
 }
 
 /// Client and server of a flow whose full packets have `payload` bytes, and the configuration with which the client connects.
