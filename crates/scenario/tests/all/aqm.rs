@@ -1,28 +1,17 @@
 //! Queue disciplines in the file.
 
-use crate::common::{SMALL, read, rendered, valid};
+use crate::common::{SMALL, read, shows, small, valid};
 use anabranch_net::{CoDel, Discipline, FqCoDel, Pie, Red, Time};
 
 const MS: fn(u64) -> Time = Time::from_millis;
 
 /// The small file whose first link has a discipline.
 fn file(aqm: &str) -> String {
-    SMALL.replacen("[links.a]\n", &format!("[links.a]\naqm = {aqm}\n"), 1)
+    small("[links.a]", &format!("[links.a]\naqm = {aqm}"))
 }
 
 fn discipline(aqm: &str) -> Discipline {
     valid(&file(aqm)).links[0].spec.discipline
-}
-
-/// Line 5 has one problem, which shows these words.
-#[track_caller]
-fn wrong(aqm: &str, words: &[&str]) {
-    let error = read(&file(aqm)).expect_err("a mistake");
-    let shown = rendered(&error);
-    assert_eq!((error.problems().len(), error.problems()[0].line()), (1, 5), "{shown}");
-    for word in words {
-        assert!(shown.contains(word), "no `{word}` in:\n{shown}");
-    }
 }
 
 /// RFC 8289 §4.3, RFC 8033 §4, RFC 8290 §5.2 at IP level, Floyd's recommendations of 1997 and 2000.
@@ -94,44 +83,25 @@ fn one_threshold_gives_the_other() {
 
 #[test]
 fn mistakes() {
-    wrong("\"codl\"", &["`codl` is not a queue discipline", "codel"]);
-    wrong("5", &["expected a queue discipline", "codel"]);
-    let known: Vec<&str> = Discipline::ALL.iter().map(|spec| spec.name).collect();
-    wrong("{ target = \"5 ms\" }", &["`kind` is missing", &format!("known: {}", known.join(", "))]);
-    wrong("{ kind = \"codel\", alpha = 1 }", &["unknown key `alpha`"]);
-    wrong("{ kind = \"codel\", interval = \"0 s\" }", &["positive"]);
-    wrong("{ kind = \"pie\", alpha = -1 }", &["from 0 to 1000000"]);
-    wrong("{ kind = \"pie\", update = \"1 us\" }", &["at least 0.0001 s"]);
-    wrong("{ kind = \"fq-codel\", queues = 0 }", &["from 1 to 65536"]);
-    wrong("{ kind = \"fq-codel\", quantum = \"1 B\" }", &["from 64 B to 1000000 B"]);
-    wrong("{ kind = \"red\", weight = 0 }", &["more than 0"]);
-    wrong(
-        "{ kind = \"red\", min = \"5 packets\", max = \"15 kB\" }",
-        &["different units", "both in packets"],
-    );
-    wrong("{ kind = \"red\", min = \"5 packets\", max = \"5 packets\" }", &["must be more than `min`"]);
-    let both = file("\"codel\"\necn_threshold = \"20 packets\"");
-    let error = read(&both).expect_err("two rules");
-    assert_eq!((error.problems().len(), error.problems()[0].line()), (1, 6));
-    assert!(rendered(&error).contains("ecn = true"));
-}
-
-#[test]
-fn the_hash_tells_disciplines_apart() {
-    let hash = |aqm: &str| valid(&file(aqm)).hash;
-    assert_eq!(hash("\"drop-tail\""), valid(SMALL).hash);
-    let all = [
-        "\"drop-tail\"",
-        "\"red\"",
-        "\"codel\"",
-        "\"pie\"",
-        "\"fq-codel\"",
-        "{ kind = \"codel\", ecn = true }",
-        "{ kind = \"fq-codel\", queues = 1023 }",
-        "{ kind = \"red\", gentle = false }",
-        "{ kind = \"pie\", target = \"16 ms\" }",
-    ];
-    for (i, a) in all.iter().enumerate() {
-        assert!(all[..i].iter().all(|b| hash(a) != hash(b)), "{a}");
+    let known = Discipline::ALL.iter().map(|spec| spec.name).collect::<Vec<_>>().join(", ");
+    for (aqm, words) in [
+        ("«\"codl\"»", &["`codl` is not a queue discipline", "codel"][..]),
+        ("«5»", &["expected a queue discipline", "codel"]),
+        ("«{ target = \"5 ms\" }»", &["`kind` is missing", &format!("known: {known}")]),
+        ("{ kind = \"codel\", «alpha» = 1 }", &["unknown key `alpha`"]),
+        ("{ kind = \"codel\", interval = «\"0 s\"» }", &["positive"]),
+        ("{ kind = \"pie\", alpha = «-1» }", &["from 0 to 1000000"]),
+        ("{ kind = \"pie\", update = «\"1 us\"» }", &["at least 0.0001 s"]),
+        ("{ kind = \"fq-codel\", queues = «0» }", &["from 1 to 65536"]),
+        ("{ kind = \"fq-codel\", quantum = «\"1 B\"» }", &["from 64 B to 1000000 B"]),
+        ("{ kind = \"red\", weight = «0» }", &["more than 0"]),
+        (
+            "{ kind = \"red\", min = \"5 packets\", max = «\"15 kB\"» }",
+            &["different units", "both in packets"],
+        ),
+        ("{ kind = \"red\", min = \"5 packets\", max = «\"5 packets\"» }", &["must be more than `min`"]),
+        ("\"codel\"\necn_threshold = «\"20 packets\"»", &["ecn = true"]),
+    ] {
+        shows(&file(aqm), "test.toml", read, words);
     }
 }

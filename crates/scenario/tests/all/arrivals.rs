@@ -1,6 +1,6 @@
 //! Transfers that arrive of their own accord: what a load is, and what does not go with them.
 
-use crate::common::{SMALL, read, rendered, valid};
+use crate::common::{SMALL, read, refused, rendered, valid};
 use anabranch_scenario::{Application, Connections, Draw, Scenario};
 
 fn with(keys: &str) -> String {
@@ -94,17 +94,6 @@ fn an_interval_is_a_time_or_a_distribution() {
 }
 
 #[test]
-fn all_of_it_is_a_part_of_the_hash() {
-    let hash = |keys: &str| valid(&with(keys)).hash;
-    let all = ["load = 0.5", "load = 0.6", "load = 0.5, connections = \"one\"", "load = 0.5, count = 9"];
-    let mut hashes: Vec<String> = all.map(|keys| hash(&format!("size = \"1 kB\", {keys}"))).into();
-    assert_eq!(hash("size = \"1 kB\", load = 0.5, connections = \"new\""), hashes[0]);
-    hashes.sort();
-    hashes.dedup();
-    assert_eq!(hashes.len(), all.len());
-}
-
-#[test]
 fn what_does_not_go_with_arrivals() {
     let event = "events = [{ at = \"1 s\", path = 2, action = \"remove\" }]\n";
     for (keys, word) in [
@@ -134,8 +123,7 @@ fn what_does_not_go_with_arrivals() {
         assert!(!shown.contains("write \"0 s\"") && !shown.contains("inf transfers"), "{shown}");
     }
     let keys = "size = \"1 kB\", load = 0.5";
-    let shown = rendered(&read(&format!("{}{event}", with(keys))).unwrap_err());
-    assert!(shown.contains("need a connection that lasts"), "{shown}");
+    refused(&format!("{}{event}", with(keys)), "need a connection that lasts");
     valid(&format!("{}{event}", with(&format!("{keys}, connections = \"one\""))));
     // As many as are asked for, however short the interval.
     valid(&with("size = \"1 kB\", interval = \"100 ns\", count = 5"));

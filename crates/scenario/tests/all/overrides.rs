@@ -1,14 +1,16 @@
 //! Keys that the command line changes, and keys that it leaves.
 
-use crate::common::{EXAMPLE, SMALL, read_with, rendered};
+use crate::common::{EXAMPLE, SMALL, valid_with};
 use anabranch_cc::registry::ParamValue;
 use anabranch_net::{QueueLimit, Time};
 use anabranch_scenario::{Overrides, Scenario, quoted_key};
 
-fn with(change: impl FnOnce(&mut Overrides)) -> Scenario {
-    let mut overrides = Overrides::default();
-    change(&mut overrides);
-    read_with(EXAMPLE, &overrides).unwrap_or_else(|error| panic!("{}", rendered(&error)))
+fn with(change: impl FnOnce(&mut Overrides) -> &mut Overrides) -> Scenario {
+    valid_with(EXAMPLE, change(&mut Overrides::default()))
+}
+
+fn set(assignment: &str) -> Scenario {
+    with(|o| o.set(assignment))
 }
 
 fn algorithms(scenario: &Scenario) -> Vec<&str> {
@@ -20,36 +22,21 @@ fn quotes_around_a_value_are_optional() {
     for assignment in
         ["links.dsl.rate=50 Mbit/s", "links.dsl.rate=\"50 Mbit/s\"", " links . dsl.rate = '50 Mbit/s' "]
     {
-        let scenario = with(|o| {
-            o.set(assignment);
-        });
-        assert_eq!(scenario.links[1].spec.rate_bps, 50e6, "{assignment}");
+        assert_eq!(set(assignment).links[1].spec.rate_bps, 50e6, "{assignment}");
     }
 }
 
 #[test]
 fn flows_go_by_their_names() {
-    let scenario = with(|o| {
-        o.set("flows.bonded.start=5 s").set("flows.\"neighbour\".count=3");
-    });
+    let scenario = with(|o| o.set("flows.bonded.start=5 s").set("flows.\"neighbour\".count=3"));
     assert_eq!(scenario.flows[0].start, Time::from_millis(5000));
     assert_eq!(scenario.flows.len(), 4);
 }
 
 #[test]
 fn a_star_stands_for_every_name() {
-    let rates = |set: &str| {
-        let scenario = with(|o| {
-            o.set(set);
-        });
-        scenario.links.iter().map(|link| link.spec.rate_bps / 1e6).collect::<Vec<_>>()
-    };
-    let windows = |set: &str| {
-        let scenario = with(|o| {
-            o.set(set);
-        });
-        scenario.flows.iter().map(|flow| flow.tcp.initial_window).collect::<Vec<_>>()
-    };
+    let rates = |text: &str| set(text).links.iter().map(|link| link.spec.rate_bps / 1e6).collect::<Vec<_>>();
+    let windows = |text: &str| set(text).flows.iter().map(|flow| flow.tcp.initial_window).collect::<Vec<_>>();
     let before = rates("name=as before");
     assert_eq!(rates("links.*.rate=7 Mbit/s"), [7.0, 7.0]);
     assert_eq!(rates("links.d*l.rate=7 Mbit/s"), [before[0], 7.0]);
@@ -72,9 +59,7 @@ fn names_that_are_no_bare_keys_are_quoted() {
         let text = SMALL.replace("[links.a]", &format!("[links.{key}]"));
         // A JSON string is one of TOML, too.
         let text = text.replace("\"a\"", &serde_json::Value::from(name).to_string());
-        let mut overrides = Overrides::default();
-        overrides.set(&format!("links.{key}.rate=50 Mbit/s"));
-        let scenario = read_with(&text, &overrides).unwrap_or_else(|error| panic!("{}", rendered(&error)));
+        let scenario = valid_with(&text, Overrides::default().set(&format!("links.{key}.rate=50 Mbit/s")));
         let link = scenario.links.iter().find(|link| link.name == name).unwrap();
         assert_eq!(link.spec.rate_bps, 50e6, "{name}");
     }
@@ -85,7 +70,7 @@ fn tables_are_made_on_the_way_and_the_last_assignment_wins() {
     let scenario = with(|o| {
         o.set("record.interval=10 ms").set("record.interval=20 ms").set("flows.bonded.tcp.ecn=true");
         o.set("links.extra={ rate = \"1 Mbit/s\", delay = \"1 ms\" }").set("name=5 paths");
-        o.set("flows.bonded.paths=[[\"fibre\"], [\"extra\"]]").set("flows.bonded.cc.pacing=true");
+        o.set("flows.bonded.paths=[[\"fibre\"], [\"extra\"]]").set("flows.bonded.cc.pacing=true")
     });
     assert_eq!(scenario.record.interval, Time::from_millis(20));
     assert!(scenario.flows[0].tcp.ecn && !scenario.flows[1].tcp.ecn);
@@ -97,40 +82,21 @@ fn tables_are_made_on_the_way_and_the_last_assignment_wins() {
 
 #[test]
 fn a_bdp_follows_the_overridden_rate() {
-    let scenario = with(|o| {
-        o.set("links.fibre.rate=100 Mbit/s");
-    });
     // 100 Mbit/s for 100 ms are 1.25 MB.
-    assert_eq!(scenario.links[0].spec.queue, QueueLimit::Bytes(1_250_000));
+    assert_eq!(set("links.fibre.rate=100 Mbit/s").links[0].spec.queue, QueueLimit::Bytes(1_250_000));
 }
 
+/// Alone it is for the multipath flows or, without such flows, for all.
 #[test]
-fn cc_alone_changes_the_multipath_flows() {
-    let scenario = with(|o| {
-        o.cc("lia");
-    });
-    assert_eq!(algorithms(&scenario), ["lia", "reno", "reno"]);
-}
-
-/// Without multipath flows, it is the algorithm of all flows.
-#[test]
-fn cc_alone_changes_single_path_flows_if_there_are_no_others() {
-    let text = EXAMPLE.replace("[[\"fibre\"], [\"dsl\"]]", "[[\"fibre\"]]");
-    let mut overrides = Overrides::default();
-    let scenario = read_with(&text, overrides.cc("cubic")).unwrap();
-    assert_eq!(algorithms(&scenario), ["cubic"; 3]);
-}
-
-#[test]
-fn cc_of_a_flow_changes_that_one() {
-    let cases = [
-        ("neighbour=cubic", ["coupled-cubic", "cubic", "cubic"]),
-        ("neighbour/2=cubic", ["coupled-cubic", "reno", "cubic"]),
-    ];
-    for (spec, expected) in cases {
-        let scenario = with(|o| {
-            o.cc(spec);
-        });
+fn cc_changes_the_flows_that_it_is_for() {
+    let single = EXAMPLE.replace("[[\"fibre\"], [\"dsl\"]]", "[[\"fibre\"]]");
+    for (text, spec, expected) in [
+        (EXAMPLE, "lia", ["lia", "reno", "reno"]),
+        (&single, "cubic", ["cubic"; 3]),
+        (EXAMPLE, "neighbour=cubic", ["coupled-cubic", "cubic", "cubic"]),
+        (EXAMPLE, "neighbour/2=cubic", ["coupled-cubic", "reno", "cubic"]),
+    ] {
+        let scenario = valid_with(text, Overrides::default().cc(spec));
         assert_eq!(algorithms(&scenario), expected, "{spec}");
     }
 }
@@ -139,21 +105,11 @@ fn cc_of_a_flow_changes_that_one() {
 #[test]
 fn cc_takes_a_table_with_parameters() {
     let table = r#"{ name = "uncoupled", over = "reno" }"#;
-    let set = |key: &str| {
-        with(|o| {
-            o.set(&format!("flows.{key}.cc={table}"));
-        })
-    };
-    let cc = |spec: &str| {
-        with(|o| {
-            o.cc(spec);
-        })
-    };
-    let multipath = cc(table);
+    let set = |flow: &str| set(&format!("flows.{flow}.cc={table}"));
+    let multipath = with(|o| o.cc(table));
     assert_eq!(algorithms(&multipath), ["uncoupled", "reno", "reno"]);
-    assert_eq!(multipath.hash, set(&multipath.flows[0].name).hash);
-    let of_one = format!("neighbour = {table} ");
-    assert_eq!(cc(&of_one).hash, set("neighbour").hash);
+    assert_eq!(multipath.hash, set("bonded").hash);
+    assert_eq!(with(|o| o.cc(&format!("neighbour = {table} "))).hash, set("neighbour").hash);
 }
 
 #[test]
@@ -161,6 +117,7 @@ fn seed_and_duration() {
     let scenario = with(|o| {
         o.seed = Some(u64::MAX);
         o.duration = Some("30 s".into());
+        o
     });
     assert_eq!(scenario.seed, u64::MAX);
     assert_eq!(scenario.duration, Time::from_millis(30_000));
@@ -172,7 +129,7 @@ fn a_shorter_run_leaves_out_what_comes_later() {
     let text = EXAMPLE.replace("start = \"1 s\"", "start = \"50 s\"");
     let mut overrides = Overrides::default();
     overrides.duration = Some("20 s".into());
-    let scenario = read_with(&text, &overrides).unwrap();
+    let scenario = valid_with(&text, &overrides);
     assert_eq!(scenario.flows[1].start, Time::from_millis(50_000));
     assert!(scenario.flows[1].stop >= scenario.flows[1].start);
 }

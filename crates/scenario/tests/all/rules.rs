@@ -1,11 +1,12 @@
 //! The meaning of the format: each rule against a value computed by hand.
 
-use crate::common::{EXAMPLE, SMALL, read_with, valid};
+use crate::common::{EXAMPLE, SMALL, valid, valid_with};
 use anabranch_net::{
     Change, Discipline, GilbertElliott, GilbertElliottTime, Jitter, Listed, Loss, LossAt, Packets,
     QueueLimit, Time,
 };
 use anabranch_scenario::*;
+use std::collections::HashMap;
 
 const MS: fn(u64) -> Time = Time::from_millis;
 
@@ -65,9 +66,7 @@ fn links_alike_are_counted() {
     let written = SMALL.replace("[links.a]", &format!("[links.\"a/1\"]\n{link}[links.\"a/2\"]"));
     let written = written.replace("[\"a\"]", "[\"a/2\"]");
     assert_eq!(valid(&named).hash, valid(&written).hash);
-    let mut overrides = Overrides::default();
-    overrides.set("links.a.rate=5 Mbit/s");
-    let changed = read_with(&named, &overrides).unwrap();
+    let changed = valid_with(&named, Overrides::default().set("links.a.rate=5 Mbit/s"));
     assert!(changed.links[..2].iter().all(|link| link.spec.rate_bps == 5e6));
 }
 
@@ -202,7 +201,8 @@ fn every_key_of_a_flow() {
 /// the same have the same hash.
 #[test]
 fn hosts_are_defaults_of_flows() {
-    let linux = valid(&SMALL.replace("[links.a]", "hosts = \"linux\"\n[links.a]"));
+    let hosts = |model: &str| SMALL.replace("[links.a]", &format!("hosts = \"{model}\"\n[links.a]"));
+    let linux = valid(&hosts("linux"));
     let Flow { scheduler, penalise, tcp, .. } = &linux.flows[0];
     assert_eq!((*scheduler, *penalise), (Scheduler::Linux, false));
     let all = Tcp {
@@ -214,20 +214,16 @@ fn hosts_are_defaults_of_flows() {
         ..Tcp::default()
     };
     assert_eq!(*tcp, all);
-    let own = valid(&format!(
-        "{}scheduler = \"blest\"\ntcp = {{ push_acks = false, mss = 1000 }}\n",
-        SMALL.replace("[links.a]", "hosts = \"linux\"\n[links.a]")
-    ));
+    let keys = "scheduler = \"blest\"\ntcp = { push_acks = false, mss = 1000 }\n";
+    let own = valid(&(hosts("linux") + keys));
     assert_eq!(own.flows[0].scheduler, Scheduler::Blest);
     assert_eq!(own.flows[0].tcp, Tcp { push_acks: false, mss: 1000, ..all });
-    let plain = valid(&SMALL.replace("[links.a]", "hosts = \"plain\"\n[links.a]"));
+    let plain = valid(&hosts("plain"));
     assert_eq!(plain.hash, valid(SMALL).hash);
     let spelt = "scheduler = \"linux\"\ntcp = { tso = true, push_acks = true, sack_compression = true, long_dss = true, linux_recovery = true }\n";
     assert_eq!(valid(&format!("{SMALL}{spelt}")).hash, linux.hash);
     assert_ne!(linux.hash, plain.hash);
-    let idealised = "hosts = \"linux\"\n[links.a]";
-    let own = valid(&format!("{}tcp.linux_recovery = false\n", SMALL.replace("[links.a]", idealised)));
-    assert_ne!(linux.hash, own.hash);
+    assert_ne!(linux.hash, valid(&(hosts("linux") + "tcp.linux_recovery = false\n")).hash);
 }
 
 #[test]
@@ -284,12 +280,16 @@ fn the_hash_is_of_what_runs_not_of_how_it_is_written() {
         ("scheduler = \"minrtt\"\n", ""),
         ("scheduler = \"minrtt\"\n", "penalise = true\n"),
         ("cc = \"reno\"\n", "cc = { name = \"reno\" }\napplication = { kind = \"bulk\" }\n"),
+        ("delay = \"10 ms\"", "delay = \"10 ms\"\naqm = \"drop-tail\""),
     ];
     for (from, to) in same {
         assert!(EXAMPLE.contains(from));
         assert_eq!(hash(&EXAMPLE.replacen(from, to, 1)), base, "{from} -> {to}");
     }
-    let other = [
+    let arrivals =
+        |keys: &str| format!("application = {{ kind = \"arrivals\", size = \"1 kB\", {keys} }}\ncount = 2");
+    let mut known = HashMap::from([(base, EXAMPLE.to_owned())]);
+    for (from, to) in [
         ("two paths", "three paths"),
         ("\"60 s\"", "\"61 s\""),
         ("\"10 s\"", "\"11 s\""),
@@ -314,9 +314,21 @@ fn the_hash_is_of_what_runs_not_of_how_it_is_written() {
         ("delay = \"10 ms\"", "delay = \"10 ms\"\njitter = { up_to = \"1 ms\", correlation = \"9 ms\" }"),
         ("delay = \"10 ms\"", "delay = \"10 ms\"\ntick = \"1 ms\""),
         ("[\"dsl\"]]\n\n", "[\"dsl\"]]\ntcp.tso = true\n\n"),
-    ];
-    for (from, to) in other {
+        ("delay = \"10 ms\"", "delay = \"10 ms\"\naqm = \"red\""),
+        ("delay = \"10 ms\"", "delay = \"10 ms\"\naqm = \"codel\""),
+        ("delay = \"10 ms\"", "delay = \"10 ms\"\naqm = \"pie\""),
+        ("delay = \"10 ms\"", "delay = \"10 ms\"\naqm = \"fq-codel\""),
+        ("delay = \"10 ms\"", "delay = \"10 ms\"\naqm = { kind = \"codel\", ecn = true }"),
+        ("delay = \"10 ms\"", "delay = \"10 ms\"\naqm = { kind = \"fq-codel\", queues = 1023 }"),
+        ("delay = \"10 ms\"", "delay = \"10 ms\"\naqm = { kind = \"red\", gentle = false }"),
+        ("delay = \"10 ms\"", "delay = \"10 ms\"\naqm = { kind = \"pie\", target = \"16 ms\" }"),
+        ("count = 2", &arrivals("load = 0.5")),
+        ("count = 2", &arrivals("load = 0.6")),
+        ("count = 2", &arrivals("load = 0.5, connections = \"one\"")),
+        ("count = 2", &arrivals("load = 0.5, count = 9")),
+    ] {
         assert!(EXAMPLE.contains(from), "{from}");
-        assert_ne!(hash(&EXAMPLE.replacen(from, to, 1)), base, "{from} -> {to}");
+        let same = known.insert(hash(&EXAMPLE.replacen(from, to, 1)), to.to_owned());
+        assert_eq!(same, None, "{from} -> {to}");
     }
 }

@@ -1,8 +1,8 @@
 //! Sizes from files: what they mean, what is wrong in one, and the sample.
 
-use crate::common::{SMALL, read, rendered, valid};
+use crate::common::{SMALL, read, refused, shows, valid};
 use anabranch_net::Random;
-use anabranch_scenario::{Application, CdfPoint, Draw, Overrides, Source};
+use anabranch_scenario::{Application, CdfPoint, Draw};
 
 fn with(application: &str, file: &str) -> String {
     format!("{SMALL}application = {application}\n[files.\"x.csv\"]\ntext = '''\n{file}'''\n")
@@ -20,16 +20,12 @@ fn points(draw: &Draw) -> Vec<(f64, f64)> {
     points.iter().map(|&CdfPoint { value, cdf }| (value, cdf)).collect()
 }
 
-fn sizes(file: &str) -> Draw {
-    match &valid(&with(SIZES, file)).flows[0].application {
-        Application::RequestResponse { size, .. } => size.clone(),
-        other => panic!("{other:?}"),
-    }
-}
-
-fn pauses(file: &str) -> Draw {
-    match &valid(&with(PAUSES, file)).flows[0].application {
-        Application::OnOff { off, .. } => off.clone(),
+/// The distribution of [`SIZES`] or [`PAUSES`].
+fn draw(application: &str, file: &str) -> Draw {
+    match &valid(&with(application, file)).flows[0].application {
+        Application::RequestResponse { size: draw, .. } | Application::OnOff { off: draw, .. } => {
+            draw.clone()
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -43,10 +39,10 @@ fn points_have_units_of_their_own_or_the_header_s() {
         "size,CDF\n1000,.5\n5e3,1\n",
         "Size (kB),cdf\r\n1,0.5\r\n5,0.99999999999\r\n",
     ] {
-        assert_eq!(points(&sizes(file)), want, "{file}");
+        assert_eq!(points(&draw(SIZES, file)), want, "{file}");
     }
-    assert_eq!(points(&pauses("time (ms),CDF\n0,0\n20,1\n")), [(0.0, 0.0), (0.02, 1.0)]);
-    assert_eq!(points(&pauses("0 s,0.5\n2 s,1\n")), [(0.0, 0.5), (2.0, 1.0)]);
+    assert_eq!(points(&draw(PAUSES, "time (ms),CDF\n0,0\n20,1\n")), [(0.0, 0.0), (0.02, 1.0)]);
+    assert_eq!(points(&draw(PAUSES, "0 s,0.5\n2 s,1\n")), [(0.0, 0.5), (2.0, 1.0)]);
 }
 
 /// All points count, and nothing of how they are written.
@@ -60,58 +56,40 @@ fn the_points_are_a_part_of_the_hash() {
 /// Each with its line of the file, and what is marked there.
 #[test]
 fn mistakes_in_a_file_of_sizes() {
-    for (file, line, marked, word) in [
-        ("\n# nothing\n", 1, "\n# nothing\n", "the distribution is empty"),
-        ("size,CDF\n", 1, "size,CDF", "the distribution has no points"),
-        ("1000,1\n", 1, "1000,1", "write the size itself"),
-        ("5000,0.5\n1000,1\n", 2, "1000", "is less than the size before"),
-        ("1000,0.5\n5000,0.4\n9000,1\n", 2, "0.4", "the CDF falls from 0.5 to 0.4"),
-        ("1000,0.5\n5000,0.9\n", 2, "5000,0.9", "the CDF ends at 0.9"),
-        ("1000,50\n5000,100\n", 1, "50", "divide percentages by 100"),
-        ("1000,-0.5\n5000,1\n", 1, "-0.5", "must be from 0 to 1"),
-        ("1000,NaN\n5000,1\n", 1, "NaN", "must be from 0 to 1"),
-        ("1000,x\n5000,1\n", 1, "x", "not a number"),
-        ("-1,0.5\n5000,1\n", 1, "-1", "must not be negative"),
-        ("1,0.5\nNaN,1\n", 2, "NaN", "must begin with a number"),
-        ("1,0.5\ninf,1\n", 2, "inf", "must begin with a number"),
-        ("1,0.5\n1e300,1\n", 2, "1e300", "too large"),
-        ("1,0.5\n2 s,1\n", 2, "2 s", "not a unit of size"),
-        ("1,0.5\n2\n", 2, "2", "not a point of the CDF"),
-        ("1 1 0.5\n", 1, "1 1 0.5", "not a point of the CDF"),
-        ("0,0.5\n0,1\n", 2, "0,1", "every size is 0"),
-        ("NaN,0\n5,1\n", 1, "NaN", "`NaN` is not `size`"),
-        ("size (kb),CDF\n1,1\n", 1, "size (kb)", "`kb` is not a unit"),
-        ("size,share\n1,1\n", 1, "share", "must be `CDF`"),
-        ("size\n1,1\n", 1, "size", "must have two columns"),
+    for (file, word) in [
+        ("«\n# nothing\n»", "the distribution is empty"),
+        ("«size,CDF»\n", "the distribution has no points"),
+        ("«1000,1»\n", "write the size itself"),
+        ("5000,0.5\n«1000»,1\n", "is less than the size before"),
+        ("1000,0.5\n5000,«0.4»\n9000,1\n", "the CDF falls from 0.5 to 0.4"),
+        ("1000,0.5\n«5000,0.9»\n", "the CDF ends at 0.9"),
+        ("1000,«50»\n5000,100\n", "divide percentages by 100"),
+        ("1000,«-0.5»\n5000,1\n", "must be from 0 to 1"),
+        ("1000,«NaN»\n5000,1\n", "must be from 0 to 1"),
+        ("1000,«x»\n5000,1\n", "not a number"),
+        ("«-1»,0.5\n5000,1\n", "must not be negative"),
+        ("1,0.5\n«NaN»,1\n", "must begin with a number"),
+        ("1,0.5\n«inf»,1\n", "must begin with a number"),
+        ("1,0.5\n«1e300»,1\n", "too large"),
+        ("1,0.5\n«2 s»,1\n", "not a unit of size"),
+        ("1,0.5\n«2»\n", "not a point of the CDF"),
+        ("«1 1 0.5»\n", "not a point of the CDF"),
+        ("0,0.5\n«0,1»\n", "every size is 0"),
+        ("«NaN»,0\n5,1\n", "`NaN` is not `size`"),
+        ("«size (kb)»,CDF\n1,1\n", "`kb` is not a unit"),
+        ("size,«share»\n1,1\n", "must be `CDF`"),
+        ("«size»\n1,1\n", "must have two columns"),
     ] {
         for application in [SIZES, ARRIVALS] {
-            let error = read(&with(application, file)).unwrap_err();
-            let shown = rendered(&error);
-            assert!(shown.contains("snippet for x.csv"), "{shown}");
-            let [problem] = error.problems() else { panic!("{shown}") };
-            assert_eq!((problem.line(), problem.text()), (line, marked), "{shown}");
-            assert!(shown.contains(word), "no `{word}` in {shown}");
+            shows(file, "x.csv", |file| read(&with(application, file)), &[word]);
         }
     }
-    let error = read(&with(PAUSES, "0,0.5\n2,1\n")).unwrap_err();
-    assert!(rendered(&error).contains("a time needs a unit"), "{}", rendered(&error));
-    let error = read(&format!("{SMALL}application = {SIZES}\n")).unwrap_err();
-    assert!(rendered(&error).contains("no file `x.csv`"), "{}", rendered(&error));
-}
-
-#[test]
-fn a_file_becomes_a_part_of_the_text() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("x.csv"), "10 B,0.5\n20 B,1").unwrap();
-    let source = Source { name: "small.toml".into(), text: format!("{SMALL}application = {SIZES}\n") };
-    let whole = source.with_files(&Overrides::default(), folder.path()).unwrap();
-    let scenario = anabranch_scenario::load(&whole, &Overrides::default()).unwrap();
-    let Application::RequestResponse { size, .. } = &scenario.flows[0].application else { panic!() };
-    assert_eq!(points(size), [(10.0, 0.5), (20.0, 1.0)]);
+    refused(&with(PAUSES, "0,0.5\n2,1\n"), "a time needs a unit");
+    refused(&format!("{SMALL}application = {SIZES}\n"), "no file `x.csv`");
 }
 
 fn sample() -> Draw {
-    sizes(include_str!("../../../../scenarios/sizes/web.csv"))
+    draw(SIZES, include_str!("../../../../scenarios/sizes/web.csv"))
 }
 
 /// The sample file is the book's model: 95 % log-normal, 5 % Pareto, all below 30 MB.

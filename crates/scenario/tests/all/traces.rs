@@ -1,8 +1,8 @@
 //! Links that follow traces: what files mean, what is wrong in one, and what does not go with it.
 
-use crate::common::{SMALL, read, read_with, rendered, valid};
+use crate::common::{SMALL, read, refused, rendered, shows, small, valid, valid_with, with_files};
 use anabranch_net::{Loss, Time, Trace, TraceData};
-use anabranch_scenario::{Overrides, Source};
+use anabranch_scenario::{Application, Overrides, Source};
 
 /// The small file with a trace in place of the rate and delay of link `a`.
 fn with(keys: &str, file: &str) -> String {
@@ -59,17 +59,14 @@ fn columns_in_any_order_with_units() {
 #[test]
 fn a_start_is_the_seeds_or_given() {
     let at = |start: &str| {
-        let keys = format!("trace = {{ file = \"x.csv\", start = {start} }}\ndelay = \"10 ms\"\n");
-        read(&with(&keys, "2\n10\n"))
+        with(&format!("trace = {{ file = \"x.csv\", start = {start} }}\ndelay = \"10 ms\"\n"), "2\n10\n")
     };
-    assert_eq!(at("\"random\"").unwrap().links[0].spec.trace.as_ref().unwrap().start, None);
-    assert_eq!(at("\"3 ms\"").unwrap().links[0].spec.trace.as_ref().unwrap().start, Some(ms(3)));
-    let mut overrides = Overrides::default();
-    overrides.set("links.a.trace.start=7 ms");
-    let set = read_with(&with(PLAIN, "2\n10\n"), &overrides).unwrap();
+    for (start, expected) in [("\"random\"", None), ("\"3 ms\"", Some(ms(3)))] {
+        assert_eq!(valid(&at(start)).links[0].spec.trace.as_ref().unwrap().start, expected);
+    }
+    let set = valid_with(&with(PLAIN, "2\n10\n"), Overrides::default().set("links.a.trace.start=7 ms"));
     assert_eq!(set.links[0].spec.trace.as_ref().unwrap().start, Some(ms(7)));
-    let error = at("\"10 ms\"").unwrap_err();
-    assert!(rendered(&error).contains("outside the trace"), "{}", rendered(&error));
+    refused(&at("\"10 ms\""), "outside the trace");
 }
 
 /// All of a trace counts, and nothing of how it is written.
@@ -92,41 +89,36 @@ fn a_trace_is_a_part_of_the_hash() {
 #[test]
 fn mistakes_in_a_trace() {
     let columns = "time (s),rate (Mbit/s)\n";
-    for (file, line, marked, word) in [
-        ("\n# nothing\n", 1, "\n# nothing\n", "the trace is empty"),
-        ("5\n3\n", 2, "3", "3 ms is before 5 ms"),
-        ("5\n-3\n", 2, "-3", "not a time in milliseconds"),
-        ("5\n6.5\n", 2, "6.5", "not a time in milliseconds"),
-        ("5\nNaN\n", 2, "NaN", "not a time in milliseconds"),
-        ("0\n0\n", 1, "0\n0\n", "has no length"),
-        ("5\n99999999999999999999999\n", 2, "99999999999999999999999", "not a time in milliseconds"),
-        (columns, 1, "time (s),rate (Mbit/s)", "the trace has no rows"),
-        (&format!("{columns}0,1\n2,1\n1,1\n"), 4, "1,1", "not after"),
-        (&format!("{columns}0,1\n0,1\n"), 3, "0,1", "not after"),
-        (&format!("{columns}0,1\n1,-2\n"), 3, "-2", "a rate is 0 or from 4 bit/s"),
-        (&format!("{columns}0,1\n-1,2\n"), 3, "-1", "a time is zero or more"),
-        (&format!("{columns}0,NaN\n"), 2, "NaN", "must begin with a number"),
-        (&format!("{columns}0,inf\n"), 2, "inf", "must begin with a number"),
-        (&format!("{columns}0,1e300\n"), 2, "1e300", "a rate is 0 or from"),
-        (&format!("{columns}0,1 Mbit/s\n"), 2, "1 Mbit/s", "the header already gives the unit"),
-        (&format!("{columns}0,1,2\n"), 2, "0,1,2", "too many values: the header has 2 columns"),
-        (&format!("{columns}0,0\n1,0\n"), 1, "time (s),rate (Mbit/s)", "at least 1 kbit/s"),
-        (&format!("{columns}0,1\n1,\n2,3\n"), 4, "2,3", "after the end"),
-        ("time,rate\n0,1\n", 2, "0", "needs a unit"),
-        ("time (s),rate (Mbit/s),delay\n0,1,1 ms\n1,2\n", 3, "1,2", "too few values"),
-        ("time (s),rate (Mbit/s),loss\n0,1,2\n", 2, "2", "from 0 to 1"),
-        ("time (s),rate (Mbit/s),loss\n0,1,nan\n", 2, "nan", "not a number"),
-        ("time (s),rat (Mbit/s)\n0,1\n", 1, "rat (Mbit/s)", "did you mean"),
-        ("time (s),rate (Mbps)\n0,1\n", 1, "rate (Mbps)", "`Mbps` is not a unit"),
-        ("time (s)\n0\n", 1, "time (s)", "column `rate` is missing"),
-        ("time,time,rate\n", 1, "time", "duplicate column"),
+    for (file, word) in [
+        ("«\n# nothing\n»", "the trace is empty"),
+        ("5\n«3»\n", "3 ms is before 5 ms"),
+        ("5\n«-3»\n", "not a time in milliseconds"),
+        ("5\n«6.5»\n", "not a time in milliseconds"),
+        ("5\n«NaN»\n", "not a time in milliseconds"),
+        ("«0\n0\n»", "has no length"),
+        ("5\n«99999999999999999999999»\n", "not a time in milliseconds"),
+        ("«time (s),rate (Mbit/s)»\n", "the trace has no rows"),
+        (&format!("{columns}0,1\n2,1\n«1,1»\n"), "not after"),
+        (&format!("{columns}0,1\n«0,1»\n"), "not after"),
+        (&format!("{columns}0,1\n1,«-2»\n"), "a rate is 0 or from 4 bit/s"),
+        (&format!("{columns}0,1\n«-1»,2\n"), "a time is zero or more"),
+        (&format!("{columns}0,«NaN»\n"), "must begin with a number"),
+        (&format!("{columns}0,«inf»\n"), "must begin with a number"),
+        (&format!("{columns}0,«1e300»\n"), "a rate is 0 or from"),
+        (&format!("{columns}0,«1 Mbit/s»\n"), "the header already gives the unit"),
+        (&format!("{columns}«0,1,2»\n"), "too many values: the header has 2 columns"),
+        ("«time (s),rate (Mbit/s)»\n0,0\n1,0\n", "at least 1 kbit/s"),
+        (&format!("{columns}0,1\n1,\n«2,3»\n"), "after the end"),
+        ("time,rate\n«0»,1\n", "needs a unit"),
+        ("time (s),rate (Mbit/s),delay\n0,1,1 ms\n«1,2»\n", "too few values"),
+        ("time (s),rate (Mbit/s),loss\n0,1,«2»\n", "from 0 to 1"),
+        ("time (s),rate (Mbit/s),loss\n0,1,«nan»\n", "not a number"),
+        ("time (s),«rat (Mbit/s)»\n0,1\n", "did you mean"),
+        ("time (s),«rate (Mbps)»\n0,1\n", "`Mbps` is not a unit"),
+        ("«time (s)»\n0\n", "column `rate` is missing"),
+        ("time,«time»,rate\n", "duplicate column"),
     ] {
-        let error = read(&with(PLAIN, file)).unwrap_err();
-        let shown = rendered(&error);
-        assert!(shown.contains("snippet for x.csv"), "{shown}");
-        let [problem] = error.problems() else { panic!("{shown}") };
-        assert_eq!((problem.line(), problem.text()), (line, marked), "{shown}");
-        assert!(shown.contains(word), "no `{word}` in {shown}");
+        shows(file, "x.csv", |file| read(&with(PLAIN, file)), &[word]);
     }
 }
 
@@ -157,7 +149,10 @@ fn files_are_read_into_the_text() {
     std::fs::create_dir(folder.path().join("traces")).unwrap();
     std::fs::write(folder.path().join("traces/a.csv"), "time (s),rate (Mbit/s)\r\n0,3\r\n").unwrap();
     std::fs::write(folder.path().join("b"), "\u{feff}2\n5").unwrap();
-    let text = SMALL.replacen("rate = \"10 Mbit/s\"", "trace = { file = \"traces/a.csv\" }", 1);
+    std::fs::write(folder.path().join("sizes"), "10 B,0.5\n20 B,1").unwrap();
+    let sizes = "{ kind = \"request-response\", size = { distribution = \"empirical\", file = \"sizes\" } }";
+    let text = small("rate = \"10 Mbit/s\"", "trace = { file = \"traces/a.csv\" }")
+        + &format!("application = {sizes}\n");
     let source = Source { name: "small.toml".into(), text };
     let mut overrides = Overrides::default();
     overrides.set("links.b={ trace = \"b\", delay = \"1 ms\" }");
@@ -167,6 +162,8 @@ fn files_are_read_into_the_text() {
     assert_eq!(whole.clone().with_files(&overrides, "/nowhere".as_ref()).unwrap(), whole);
     let scenario = anabranch_scenario::load(&whole, &overrides).unwrap();
     assert_eq!([0, 1].map(|link| scenario.links[link].spec.rate_bps), [3e6, 4.8e6]);
+    let Application::RequestResponse { size, .. } = &scenario.flows[0].application else { panic!() };
+    assert_eq!(size.mean(), 0.5 * 10.0 + 0.5 * 15.0);
 
     for (name, content, why) in [
         ("no", None, "cannot read `no`"),
@@ -176,12 +173,8 @@ fn files_are_read_into_the_text() {
         if let Some(content) = content {
             std::fs::write(folder.path().join(name), content).unwrap();
         }
-        let text = SMALL.replacen("rate = \"10 Mbit/s\"", &format!("trace = \"{name}\""), 1);
-        let error = Source { name: "small.toml".into(), text }
-            .with_files(&Overrides::default(), folder.path())
-            .unwrap_err();
-        let shown = rendered(&error);
-        assert!(shown.contains(why) && error.problems()[0].line() == 5, "{shown}");
+        let text = small("rate = \"10 Mbit/s\"", &format!("trace = «\"{name}\"»"));
+        shows(&text, "small.toml", |text| with_files(text, folder.path()), &[why]);
     }
 }
 
@@ -191,21 +184,14 @@ fn files_in_braces_take_no_others() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a"), "2\n5\n").unwrap();
     let of = |files: &str| {
-        let small = SMALL.replacen("rate = \"10 Mbit/s\"", "trace = \"a\"", 1);
-        let source = Source { name: "small.toml".into(), text: format!("files = {files}\n{small}") };
-        source.with_files(&Overrides::default(), folder.path())
+        let small = small("rate = \"10 Mbit/s\"", "trace = \"a\"");
+        with_files(&format!("files = {files}\n{small}"), folder.path())
     };
-    for braces in ["{}", "{ \"b\" = { text = \"2\\n\" } }"] {
-        let error = of(braces).unwrap_err();
-        let shown = rendered(&error);
-        let [problem] = error.problems() else { panic!("{shown}") };
-        assert_eq!((problem.line(), problem.text()), (1, braces), "{shown}");
-        assert!(shown.contains("cannot add the file `a`") && shown.contains("[files.\"NAME\"]"), "{shown}");
+    for braces in ["«{}»", "«{ \"b\" = { text = \"2\\n\" } }»"] {
+        shows(braces, "small.toml", of, &["cannot add the file `a`", "[files.\"NAME\"]"]);
     }
-    let load = |source: &Source| anabranch_scenario::load(source, &Overrides::default());
     let whole = of("{ \"a\" = { text = \"2\\n5\\n\" } }").unwrap();
-    assert_eq!(load(&whole).unwrap().links[0].spec.rate_bps, 4.8e6);
+    assert_eq!(valid(&whole.text).links[0].spec.rate_bps, 4.8e6);
     // Another type is reported as such.
-    let shown = rendered(&load(&of("3").unwrap()).unwrap_err());
-    assert!(shown.contains("expected a table, found a whole number"), "{shown}");
+    refused(&of("3").unwrap().text, "expected a table, found a whole number");
 }

@@ -3,6 +3,7 @@
 
 use anabranch_scenario::{Overrides, Scenario, ScenarioError, Source, load};
 use miette::NarratableReportHandler;
+use std::path::Path;
 
 /// The scenario of the format's introduction, as a file of its own without the drawing.
 pub const EXAMPLE: &str = r#"name = "two paths and a neighbour"
@@ -70,9 +71,19 @@ pub fn read_with(text: &str, overrides: &Overrides) -> Result<Scenario, Scenario
     load(&Source { name: "test.toml".into(), text: text.into() }, overrides)
 }
 
+/// `text`, as `small.toml`, with the files in that folder.
+pub fn with_files(text: &str, folder: &Path) -> Result<Source, ScenarioError> {
+    Source { name: "small.toml".into(), text: text.into() }.with_files(&Overrides::default(), folder)
+}
+
 /// Loads what must be valid.
 pub fn valid(text: &str) -> Scenario {
-    read(text).unwrap_or_else(|error| panic!("{}", rendered(&error)))
+    valid_with(text, &Overrides::default())
+}
+
+/// Loads what must be valid with overrides.
+pub fn valid_with(text: &str, overrides: &Overrides) -> Scenario {
+    read_with(text, overrides).unwrap_or_else(|error| panic!("{}", rendered(&error)))
 }
 
 /// The diagnostic as a terminal without colours shows it.
@@ -80,4 +91,33 @@ pub fn rendered(error: &ScenarioError) -> String {
     let mut out = String::new();
     NarratableReportHandler::new().render_report(&mut out, error).unwrap();
     out
+}
+
+/// Asserts that a text is refused with these words.
+#[track_caller]
+pub fn refused(text: &str, words: &str) {
+    let shown = rendered(&read(text).expect_err("a mistake"));
+    assert!(shown.contains(words), "no `{words}` in:\n{shown}");
+}
+
+/// Asserts that a text of that file has exactly one problem, between the marks « and », with these words in the diagnostic.
+#[track_caller]
+pub fn shows<T: std::fmt::Debug>(
+    marked: &str,
+    file: &str,
+    load: impl Fn(&str) -> Result<T, ScenarioError>,
+    words: &[&str],
+) {
+    let (before, rest) = marked.split_once('«').expect("a mark");
+    let (offending, after) = rest.split_once('»').expect("its end");
+    let error = load(&[before, offending, after].concat()).expect_err("a mistake");
+    let shown = rendered(&error);
+    let [problem] = error.problems() else { panic!("{shown}") };
+    let line = 1 + before.matches('\n').count();
+    assert_eq!((problem.line(), problem.text()), (line, offending), "{shown}");
+    let label = if offending.contains('\n') { "label starting at line" } else { "label at line" };
+    let place = [&*format!("snippet for {file}"), &*format!("{label} {line},")];
+    for part in words.iter().chain(&place) {
+        assert!(shown.contains(part), "no `{part}` in:\n{shown}");
+    }
 }
