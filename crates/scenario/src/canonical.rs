@@ -9,7 +9,7 @@ use anabranch_net::{
     Change, Discipline, Jitter, LinkSpec, Loss, LossAt, ModelSpec, QueueLimit, Time, Trace, TraceData, Value,
 };
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 /// The hash of a scenario. It does not depend on the seed, the description or the notation.
 pub(crate) fn hash(scenario: &Scenario) -> String {
@@ -67,14 +67,14 @@ fn link(out: &mut Text, spec: &LinkSpec) {
     let Jitter { up_to, correlation, reorder_rate, reorder_delay } = jitter;
     out.number(*rate_bps).time(*delay);
     match queue {
-        QueueLimit::Packets(packets) => out.word("packets").count(*packets),
-        QueueLimit::Bytes(bytes) => out.word("bytes").count(*bytes),
+        QueueLimit::Packets(packets) => out.word("packets").word(packets),
+        QueueLimit::Bytes(bytes) => out.word("bytes").word(bytes),
     };
     let threshold = match *discipline {
         Discipline::DropTail { ecn_threshold_bytes } => ecn_threshold_bytes,
         _ => None,
     };
-    out.option(threshold, |out, bytes| out.count(bytes));
+    out.option(threshold, |out, bytes| out.word(bytes));
     loss(out, process).time(*up_to).number(*reorder_rate).time(*reorder_delay);
     changes(out, by_hand);
     // Written only if set: see above.
@@ -106,7 +106,7 @@ fn changes(out: &mut Text, changes: &[Change]) {
     for Change { at, rate_bps, delay, loss: process, up } in changes {
         out.line("change").time(*at).option(*rate_bps, |out, rate| out.number(rate));
         out.option(*delay, |out, delay| out.time(delay));
-        out.option(process.as_ref(), loss).option(*up, |out, up| out.flag(up));
+        out.option(process.as_ref(), loss).option(*up, |out, up| out.word(up));
     }
 }
 
@@ -119,9 +119,9 @@ fn model<'a>(out: &'a mut Text, (spec, values): (&ModelSpec, Vec<Value>)) -> &'a
     values.into_iter().fold(out.word(spec.name), |out, value| match value {
         Value::Number(x) | Value::Length(x, _) => out.number(x),
         Value::Time(time) => out.time(time),
-        Value::Count(n) => out.count(n),
-        Value::Flag(flag) => out.flag(flag),
-        Value::Packets(list) => list.numbers().iter().fold(out, |out, number| out.count((*number).into())),
+        Value::Count(n) => out.word(n),
+        Value::Flag(flag) => out.word(flag),
+        Value::Packets(list) => list.numbers().iter().fold(out, |out, number| out.word(number)),
     })
 }
 
@@ -129,7 +129,7 @@ fn flow(out: &mut Text, flow: &Flow) {
     let Flow { name, cc, scheduler, penalise, transport, start, stop, application, paths, events, tcp } =
         flow;
     out.line("flow").name(name).word(scheduler.name());
-    out.flag(*penalise).time(*start).time(*stop);
+    out.word(penalise).time(*start).time(*stop);
     let CongestionControl { entry, params } = cc;
     out.line("cc").name(entry.name);
     let mut params: Vec<_> = params.iter().collect();
@@ -137,23 +137,23 @@ fn flow(out: &mut Text, flow: &Flow) {
     for (name, value) in params {
         match value {
             ParamValue::Number(number) => out.name(name).number(*number),
-            ParamValue::Flag(flag) => out.name(name).flag(*flag),
+            ParamValue::Flag(flag) => out.name(name).word(flag),
             ParamValue::Word(word) => out.name(name).name(word),
         };
     }
     self::application(out.line("application"), application);
     for Path { links, return_links, backup } in paths {
-        out.line("path").flag(*backup);
+        out.line("path").word(backup);
         for link in links {
-            out.count(*link as u64);
+            out.word(link);
         }
         out.word("return");
         for link in return_links {
-            out.count(*link as u64);
+            out.word(link);
         }
     }
     for SubflowEvent { at, path, action } in events {
-        out.line("event").time(*at).count(*path as u64).word(match action {
+        out.line("event").time(*at).word(path).word(match action {
             SubflowAction::Add => "add",
             SubflowAction::Remove => "remove",
             SubflowAction::Backup(true) => "backup",
@@ -179,8 +179,8 @@ fn flow(out: &mut Text, flow: &Flow) {
         linux_recovery,
         slow_start_after_idle,
     } = tcp;
-    out.line("tcp").count((*mss).into()).count((*initial_window).into()).count(*receive_buffer);
-    out.time(*min_rto).count((*delayed_ack).into()).time(*delayed_ack_timeout).flag(*ecn);
+    out.line("tcp").word(mss).word(initial_window).word(receive_buffer);
+    out.time(*min_rto).word(delayed_ack).time(*delayed_ack_timeout).word(ecn);
     let switches = [
         (tso, "tso"),
         (push_acks, "push-acks"),
@@ -192,30 +192,30 @@ fn flow(out: &mut Text, flow: &Flow) {
     }
     // What hosts set together has no line of its own. If hosts alone decide both, the hash is the one from before this key.
     if linux_recovery != long_dss {
-        out.line("linux recovery").flag(*linux_recovery);
+        out.line("linux recovery").word(linux_recovery);
     }
     if !*slow_start_after_idle {
         out.line("no slow start after idle");
     }
     if let Some(threshold) = initial_ssthresh {
-        out.line("ssthresh").count((*threshold).into());
+        out.line("ssthresh").word(threshold);
     }
 }
 
 fn application(out: &mut Text, application: &Application) {
     match application {
-        Application::Bulk { bytes } => out.word("bulk").option(*bytes, |out, bytes| out.count(bytes)),
+        Application::Bulk { bytes } => out.word("bulk").option(*bytes, |out, bytes| out.word(bytes)),
         Application::OnOff { on, off, rate_bps } => {
             let out = draw(draw(out.word("on-off"), on), off);
             out.option(*rate_bps, |out, rate| out.number(rate))
         }
         Application::RequestResponse { size, think, count } => {
             let out = draw(draw(out.word("request-response"), size), think);
-            out.option(*count, |out, count| out.count(count))
+            out.option(*count, |out, count| out.word(count))
         }
         Application::Arrivals { size, interval, count, connections } => {
             let out = draw(draw(out.word("arrivals"), size), interval);
-            let out = out.option(*count, |out, count| out.count(count));
+            let out = out.option(*count, |out, count| out.word(count));
             out.word(match connections {
                 Connections::New => "new",
                 Connections::One => "one",
@@ -247,35 +247,24 @@ impl Text {
         self
     }
 
-    fn push(&mut self, value: std::fmt::Arguments<'_>) -> &mut Self {
+    /// A word, a whole number, or true or false.
+    fn word(&mut self, word: impl Display) -> &mut Self {
         // Writing to a string cannot fail.
-        let _ = write!(self.0, " {value}");
+        let _ = write!(self.0, " {word}");
         self
-    }
-
-    fn word(&mut self, word: &str) -> &mut Self {
-        self.push(format_args!("{word}"))
     }
 
     /// A JSON string: quoted, so that a name cannot be mistaken for something else.
     fn name(&mut self, name: &str) -> &mut Self {
-        self.push(format_args!("{}", serde_json::Value::from(name)))
-    }
-
-    fn count(&mut self, count: u64) -> &mut Self {
-        self.push(format_args!("{count}"))
-    }
-
-    fn flag(&mut self, flag: bool) -> &mut Self {
-        self.push(format_args!("{flag}"))
+        self.word(serde_json::Value::from(name))
     }
 
     fn number(&mut self, number: f64) -> &mut Self {
-        self.push(format_args!("{number:e}"))
+        self.word(format_args!("{number:e}"))
     }
 
     fn time(&mut self, time: Time) -> &mut Self {
-        self.push(format_args!("{}ns", time.as_nanos()))
+        self.word(format_args!("{}ns", time.as_nanos()))
     }
 
     fn option<T>(&mut self, value: Option<T>, write: impl Fn(&mut Self, T) -> &mut Self) -> &mut Self {

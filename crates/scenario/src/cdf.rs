@@ -1,10 +1,10 @@
 //! Distributions in files: one line per point of the cumulative distribution function, `size,CDF`.
 
-use crate::diagnostic::{At, Place, Problems};
+use crate::diagnostic::{Place, Problems};
 use crate::model::CdfPoint;
 use crate::quantity::Quantity;
 use crate::suggest::suggest;
-use crate::trace::{lines, part};
+use crate::trace::lines;
 
 /// The column of values.
 pub(crate) struct Column {
@@ -23,7 +23,6 @@ const ROUNDING: f64 = 1e-9;
 
 /// Reads a distribution of at least two points, in order.
 pub(crate) fn read(whole: &Place, column: &Column, problems: &mut Problems) -> Option<Vec<CdfPoint>> {
-    let begin = whole.text().as_ptr() as usize;
     let help = format!("one line per point, `{},CDF`, for example `1000,0.5` and `5000,1`", column.name);
     let mut lines = lines(whole).peekable();
     let Some((first_place, first)) = lines.peek().cloned() else {
@@ -31,37 +30,29 @@ pub(crate) fn read(whole: &Place, column: &Column, problems: &mut Problems) -> O
     };
     let mut unit = column.plain.unwrap_or_default();
     if !first.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) {
-        let cell = |cell: &str| part(whole, cell, begin);
-        unit = header(first, &first_place, &cell, column, problems)?.unwrap_or(unit);
+        unit = header(first, &first_place, column, problems)?.unwrap_or(unit);
         lines.next();
     }
     let mut points: Vec<CdfPoint> = Vec::new();
     let mut last_place = first_place;
     for (place, line) in lines {
-        let cells: Vec<At<&str>> = line
-            .split(',')
-            .map(str::trim)
-            .map(|value| At { value, place: part(whole, value, begin) })
-            .collect();
-        let [value_cell, cdf_cell] = &cells[..] else {
+        let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+        let [value_cell, cdf_cell] = cells[..] else {
             return problems.refuse(&place, "this line is not a point of the CDF", "not two values", help);
         };
-        let value = value(value_cell, unit, column, problems)?;
-        let cdf = share(cdf_cell, problems)?;
+        let [value_place, cdf_place] = [value_cell, cdf_cell].map(|cell| place.locate(cell));
+        let value = value(value_cell, &value_place, unit, column, problems)?;
+        let cdf = share(cdf_cell, &cdf_place, problems)?;
         if let Some(before) = points.last() {
             if value < before.value {
-                let message = format!("`{}` is less than the {} before", value_cell.value, column.name);
-                return problems.refuse(
-                    &value_cell.place,
-                    message,
-                    "out of order",
-                    "sort the lines; the CDF grows with them",
-                );
+                let message = format!("`{value_cell}` is less than the {} before", column.name);
+                let help = "sort the lines; the CDF grows with them";
+                return problems.refuse(&value_place, message, "out of order", help);
             }
             if cdf < before.cdf {
                 let message = format!("the CDF falls from {} to {cdf}", before.cdf);
                 let help = "each line gives the fraction of values up to and including its own";
-                return problems.refuse(&cdf_cell.place, message, "must not be less than before", help);
+                return problems.refuse(&cdf_place, message, "must not be less than before", help);
             }
         }
         points.push(CdfPoint { value, cdf });
@@ -69,22 +60,15 @@ pub(crate) fn read(whole: &Place, column: &Column, problems: &mut Problems) -> O
     }
     match &mut points[..] {
         [] | [_] => {
-            let message = if points.is_empty() {
-                "the distribution has no points"
-            } else {
-                "the distribution has one point"
-            };
+            let points = if points.is_empty() { "no points" } else { "one point" };
+            let message = format!("the distribution has {points}");
             let help = format!("{help}; for a constant, write the {} itself", column.name);
             problems.refuse(&last_place, message, "needs two points or more", help)
         }
         [.., last] if (last.cdf - 1.0).abs() > ROUNDING => {
             let message = format!("the CDF ends at {}", last.cdf);
-            problems.refuse(
-                &last_place,
-                message,
-                "must end at 1",
-                "the last line has the greatest value, so its CDF is 1",
-            )
+            let help = "the last line has the greatest value, so its CDF is 1";
+            problems.refuse(&last_place, message, "must end at 1", help)
         }
         [.., last] if last.value <= 0.0 => {
             problems.refuse(&last_place, format!("every {} is 0", column.name), "must be positive", help)
@@ -100,7 +84,6 @@ pub(crate) fn read(whole: &Place, column: &Column, problems: &mut Problems) -> O
 fn header<'a>(
     line: &'a str,
     all: &Place,
-    place: &dyn Fn(&str) -> Place,
     column: &Column,
     problems: &mut Problems,
 ) -> Option<Option<&'a str>> {
@@ -115,54 +98,43 @@ fn header<'a>(
     };
     for (cell, name, wanted) in [(first, name, column.name), (second, second, "CDF")] {
         if !name.eq_ignore_ascii_case(wanted) {
-            return problems.refuse(
-                &place(cell),
-                format!("`{name}` is not `{wanted}`"),
-                format!("must be `{wanted}`"),
-                help,
-            );
+            let message = format!("`{name}` is not `{wanted}`");
+            return problems.refuse(&all.locate(cell), message, format!("must be `{wanted}`"), help);
         }
     }
-    let units = column.quantity.units;
-    if let Some(unit) = unit.filter(|unit| units.iter().all(|known| known.name != *unit)) {
-        let near = suggest(unit, units.iter().map(|unit| unit.name));
-        problems.add(&place(first), format!("`{unit}` is not a unit of {}", column.name), "not a unit", near);
-        return None;
+    let mut units = column.quantity.names();
+    if let Some(unit) = unit.filter(|unit| units.all(|known| known != *unit)) {
+        let near = suggest(unit, column.quantity.names());
+        let message = format!("`{unit}` is not a unit of {}", column.name);
+        return problems.refuse(&all.locate(first), message, "not a unit", near);
     }
     Some(unit)
 }
 
 /// The value of a cell, in the model's unit.
-fn value(cell: &At<&str>, unit: &str, column: &Column, problems: &mut Problems) -> Option<f64> {
-    let plain = cell.value.ends_with(|c: char| c.is_ascii_digit() || c == '.');
-    let text = if plain { format!("{} {unit}", cell.value) } else { cell.value.to_owned() };
+fn value(cell: &str, place: &Place, unit: &str, column: &Column, problems: &mut Problems) -> Option<f64> {
+    let plain = cell.ends_with(|c: char| c.is_ascii_digit() || c == '.');
+    let text = if plain { format!("{cell} {unit}") } else { cell.to_owned() };
     let value = match column.quantity.parse(&text) {
-        Ok((number, unit)) => number * unit.factor * column.factor,
+        Ok((value, _)) => value * column.factor,
         Err(error) => {
             let help = format!("give the unit in the header, `{} (…),CDF`, or after each value", column.name);
-            problems.add(&cell.place, format!("`{}`: {}", cell.value, error.message), "not a value", help);
-            return None;
+            return problems.refuse(place, format!("`{cell}`: {}", error.message), "not a value", help);
         }
     };
     if !(0.0..=column.most).contains(&value) {
         let must = if value < 0.0 { "must not be negative" } else { "too large" };
-        return problems.refuse(&cell.place, format!("`{}` is out of range", cell.value), must, "");
+        return problems.refuse(place, format!("`{cell}` is out of range"), must, "");
     }
     Some(value)
 }
 
-fn share(cell: &At<&str>, problems: &mut Problems) -> Option<f64> {
+fn share(cell: &str, place: &Place, problems: &mut Problems) -> Option<f64> {
+    let (what, label) = match cell.parse::<f64>() {
+        Ok(share) if (0.0..=1.0 + ROUNDING).contains(&share) => return Some(share.min(1.0)),
+        Ok(_) => ("a fraction from 0 to 1", "must be from 0 to 1"),
+        Err(_) => ("a number", "not a number"),
+    };
     let help = "a CDF value is a fraction from 0 to 1: divide percentages by 100";
-    match cell.value.parse::<f64>() {
-        Ok(share) if (0.0..=1.0 + ROUNDING).contains(&share) => Some(share.min(1.0)),
-        Ok(_) => problems.refuse(
-            &cell.place,
-            format!("`{}` is not a fraction from 0 to 1", cell.value),
-            "must be from 0 to 1",
-            help,
-        ),
-        Err(_) => {
-            problems.refuse(&cell.place, format!("`{}` is not a number", cell.value), "not a number", help)
-        }
-    }
+    problems.refuse(place, format!("`{cell}` is not {what}"), label, help)
 }

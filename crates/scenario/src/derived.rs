@@ -6,7 +6,7 @@ use crate::resolve::base_rtt;
 use anabranch_net::Time;
 
 /// Header bytes of a data packet: IPv4, TCP and its timestamps option.
-const HEADERS: u64 = 52;
+pub(crate) const HEADERS: u64 = 52;
 
 impl Scenario {
     /// The links' keys in the file; links of one `count` share a key.

@@ -45,6 +45,12 @@ impl Place {
         Place { range: range.start.min(end)..end, ..self.clone() }
     }
 
+    /// The place of a slice of its text.
+    pub fn locate(&self, piece: &str) -> Place {
+        let begin = piece.as_ptr() as usize - self.source.as_ptr() as usize;
+        self.part(begin..begin + piece.len())
+    }
+
     /// The text of the range.
     pub fn text(&self) -> &str {
         self.source.get(self.range.clone()).unwrap_or_default()
@@ -217,6 +223,11 @@ impl Problems {
     ) -> Option<T> {
         self.add(place, message, label, help);
         None
+    }
+
+    /// Reports that a key is missing.
+    pub fn missing<T>(&mut self, place: &Place, key: &str, help: &str) -> Option<T> {
+        self.refuse(place, format!("`{key}` is missing"), format!("needs `{key}`"), help)
     }
 
     /// Whether further problems are only counted, so that help for them is a waste of time.

@@ -1,7 +1,7 @@
 //! Files that a scenario refers to: they are embedded in its text, so that the text alone defines a run.
 
-use crate::diagnostic::{At, Place, Problems};
-use crate::tree::{self, Node, Value};
+use crate::diagnostic::{At, Problems};
+use crate::tree::{Node, Value};
 use crate::{Overrides, ScenarioError, Source};
 use std::fs::File;
 use std::io::Read;
@@ -13,9 +13,7 @@ const LONGEST: u64 = 16_000_000;
 impl Source {
     /// The paths, in `folder`, of the files that the scenario and the overrides refer to and that are not embedded.
     pub fn files(&self, overrides: &Overrides, folder: &Path) -> Vec<PathBuf> {
-        let ignored = &mut Problems::default();
-        let root =
-            Place::whole(&self.name, &self.text, ignored).and_then(|whole| tree::document(&whole, ignored));
+        let root = self.parse(&mut Problems::default());
         let names = root.map_or_else(Vec::new, |root| missing_files(root, overrides));
         names.into_iter().map(|name| folder.join(name.value)).collect()
     }
@@ -35,35 +33,27 @@ impl Source {
         overrides: &Overrides,
         read: &dyn Fn(&str) -> Result<String, String>,
     ) -> Result<Source, ScenarioError> {
-        let mut problems = Problems::default();
-        let ignored = &mut Problems::default();
-        let root =
-            Place::whole(&self.name, &self.text, ignored).and_then(|whole| tree::document(&whole, ignored));
-        let Some(root) = root else { return Ok(self) };
-        let own = key(&root, "files").cloned();
-        if own.as_ref().is_some_and(|own| !matches!(own.value, Value::Table(_))) {
+        let Some(root) = self.parse(&mut Problems::default()) else { return Ok(self) };
+        let own = root.get("files").cloned();
+        if own.as_ref().is_some_and(|own| own.table().is_none()) {
             return Ok(self);
         }
+        let mut problems = Problems::default();
         for At { value: name, place } in missing_files(root, overrides) {
             if let Some(At { place: braces, .. }) =
                 own.as_ref().filter(|own| own.place.text().starts_with('{'))
             {
-                problems.add(
-                    braces,
-                    format!("cannot add the file `{name}` to `files` in braces"),
-                    "an inline table cannot be extended",
-                    "write each file as its own table, [files.\"NAME\"] with the key `text`; missing files are then read",
-                );
+                let message = format!("cannot add the file `{name}` to `files` in braces");
+                let help = "write each file as its own table, [files.\"NAME\"] with the key `text`; missing files are then read";
+                problems.add(braces, message, "an inline table cannot be extended", help);
                 break;
             }
             match read(&name) {
                 Ok(content) => append_file(&mut self.text, &name, &content),
-                Err(why) => problems.add(
-                    &place,
-                    format!("cannot read `{name}`: {why}"),
-                    "this file",
-                    "the path is relative to the folder of the scenario file",
-                ),
+                Err(why) => {
+                    let help = "the path is relative to the folder of the scenario file";
+                    problems.add(&place, format!("cannot read `{name}`: {why}"), "this file", help);
+                }
             }
         }
         problems.check(Some(self))
@@ -76,7 +66,7 @@ fn missing_files(mut root: Node, overrides: &Overrides) -> Vec<At<String>> {
     let mut names: Vec<At<String>> = Vec::new();
     for node in file_references(&root) {
         if let At { value: Value::String(name), place } = node
-            && key(&root, "files").and_then(|files| key(files, name)).is_none()
+            && root.get("files").and_then(|files| files.get(name)).is_none()
             && names.iter().all(|known| known.value != *name)
         {
             names.push(At { value: name.clone(), place: place.clone() });
@@ -87,29 +77,18 @@ fn missing_files(mut root: Node, overrides: &Overrides) -> Vec<At<String>> {
 
 /// The values that refer to files: traces of links, and distributions of applications.
 fn file_references(root: &Node) -> impl Iterator<Item = &Node> {
-    let traces = children(key(root, "links")).filter_map(|link| key(link, "trace"));
-    let traces = traces.map(|trace| key(trace, "file").unwrap_or(trace));
-    let flows = match key(root, "flows").map(|flows| &flows.value) {
+    let traces = children(root.get("links")).filter_map(|link| link.get("trace"));
+    let traces = traces.map(|trace| trace.get("file").unwrap_or(trace));
+    let flows = match root.get("flows").map(|flows| &flows.value) {
         Some(Value::Array(flows)) => &flows[..],
         _ => &[],
     };
-    let draws = flows.iter().flat_map(|flow| children(key(flow, "application")));
-    traces.chain(draws.filter_map(|draw| key(draw, "file")))
-}
-
-fn key<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
-    match &node.value {
-        Value::Table(table) => table.get(key),
-        _ => None,
-    }
+    let draws = flows.iter().flat_map(|flow| children(flow.get("application")));
+    traces.chain(draws.filter_map(|draw| draw.get("file")))
 }
 
 fn children(node: Option<&Node>) -> impl Iterator<Item = &Node> {
-    let table = node.and_then(|node| match &node.value {
-        Value::Table(table) => Some(table),
-        _ => None,
-    });
-    table.into_iter().flat_map(|table| table.0.iter().map(|(_, child)| child))
+    node.and_then(Node::table).into_iter().flat_map(|table| table.0.iter().map(|(_, child)| child))
 }
 
 fn read_text(folder: &Path, name: &str) -> Result<String, String> {

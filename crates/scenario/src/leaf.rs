@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Problems;
 use crate::quantity::{self, Quantity};
-use crate::read::Read;
+use crate::read::{Read, schema};
 use crate::tree::{Node, Value};
 use anabranch_net::Time;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -66,7 +66,7 @@ pub(crate) fn bounds<T>(node: &Node, what: &str, must: &str, problems: &mut Prob
 
 /// Reads a quantity and converts it to base units.
 fn base(kind: &Quantity, node: &Node, problems: &mut Problems) -> Option<f64> {
-    kind.read(node, problems).map(|(number, unit)| number * unit.factor)
+    kind.read(node, problems).map(|(value, _)| value)
 }
 
 impl Read for Rate {
@@ -121,23 +121,24 @@ fn whole_bytes(bytes: f64, what: &str, node: &Node, problems: &mut Problems) -> 
 
 impl Read for Length {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
+        // In packets, BDPs or bytes.
         let (number, unit) = quantity::QUEUE.read(node, problems)?;
         if number <= 0.0 {
             return bounds(node, "the queue", "positive", problems);
         }
-        if unit.name == quantity::BDP {
+        if unit == quantity::BDP {
             if number > 1e6 {
                 return bounds(node, "the queue", "at most 1000000 BDP", problems);
             }
             return Some(Length::Bdp(number));
         }
-        if unit.name.starts_with("packet") {
+        if unit.starts_with("packet") {
             if number.fract() != 0.0 || number > 1e12 {
                 return bounds(node, "the queue", "a whole number of packets, at most 1e12", problems);
             }
             return Some(Length::Packets(number as u64));
         }
-        whole_bytes(number * unit.factor, "the queue", node, problems).map(Length::Bytes)
+        whole_bytes(number, "the queue", node, problems).map(Length::Bytes)
     }
 }
 
@@ -189,60 +190,35 @@ impl Read for Seed {
     }
 }
 
-/// The schema of a leaf: its name and its content.
-macro_rules! leaf_schema {
-    ($type:ty, $name:literal, $schema:expr) => {
-        impl JsonSchema for $type {
-            fn schema_name() -> Cow<'static, str> {
-                $name.into()
-            }
-
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                $schema
-            }
-        }
-    };
-}
-
 fn text(kind: &Quantity, description: &str, examples: &[&str]) -> Schema {
     json_schema!({ "type": "string", "description": description, "pattern": kind.pattern(), "examples": examples })
 }
 
-leaf_schema!(
-    Rate,
-    "Rate",
-    text(&quantity::RATE, "A positive rate.", &["500 Mbit/s", "64 kbit/s", "2.5 Gbit/s"])
-);
-leaf_schema!(Span, "Time", text(&quantity::TIME, "A time, zero or more.", &["20 ms", "0 s", "1.5 min"]));
-leaf_schema!(
-    PositiveSpan,
-    "PositiveTime",
-    text(&quantity::TIME, "A time, more than zero.", &["60 s", "100 ms"])
-);
-leaf_schema!(Size, "Size", text(&quantity::SIZE, "A positive size.", &["10 MB", "64 KiB", "1500 B"]));
-leaf_schema!(
-    Length,
-    "QueueLength",
-    text(
-        &quantity::QUEUE,
-        "A positive number of packets, bytes, or bandwidth-delay products. One BDP is the link's rate × the longest \
-         base RTT of the paths that cross it; at least one full packet.",
-        &["100 packets", "64 kB", "1 BDP", "0.5 BDP"],
-    )
-);
-leaf_schema!(
-    Probability,
-    "Probability",
+schema!(Rate, "Rate", |_| text(
+    &quantity::RATE,
+    "A positive rate.",
+    &["500 Mbit/s", "64 kbit/s", "2.5 Gbit/s"]
+));
+schema!(Span, "Time", |_| text(&quantity::TIME, "A time, zero or more.", &["20 ms", "0 s", "1.5 min"]));
+schema!(PositiveSpan, "PositiveTime", |_| text(
+    &quantity::TIME,
+    "A time, more than zero.",
+    &["60 s", "100 ms"]
+));
+schema!(Size, "Size", |_| text(&quantity::SIZE, "A positive size.", &["10 MB", "64 KiB", "1500 B"]));
+schema!(Length, "QueueLength", |_| text(
+    &quantity::QUEUE,
+    "A positive number of packets, bytes, or bandwidth-delay products. One BDP is the link's rate × the longest \
+     base RTT of the paths that cross it; at least one full packet.",
+    &["100 packets", "64 kB", "1 BDP", "0.5 BDP"],
+));
+schema!(Probability, "Probability", |_| {
     json_schema!({ "type": "number", "minimum": 0, "maximum": 1, "examples": [0.01, 1e-6] })
-);
-leaf_schema!(
-    Seed,
-    "Seed",
-    json_schema!({
-        "description": "A whole number below 2^64; a string if it exceeds TOML's integers.",
-        "anyOf": [{ "type": "integer", "minimum": 0 }, { "type": "string", "pattern": "^[0-9]+$" }]
-    })
-);
+});
+schema!(Seed, "Seed", |_| json_schema!({
+    "description": "A whole number below 2^64; a string if it exceeds TOML's integers.",
+    "anyOf": [{ "type": "integer", "minimum": 0 }, { "type": "string", "pattern": "^[0-9]+$" }]
+}));
 
 impl<const MIN: u64, const MAX: u64> JsonSchema for Whole<MIN, MAX> {
     fn inline_schema() -> bool {

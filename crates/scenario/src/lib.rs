@@ -61,9 +61,10 @@ pub use synthetic::{TraceModel, synthetic_trace};
 use anabranch_net::Time;
 use diagnostic::{Place, Problems};
 use leaf::PositiveSpan;
+use quantity::Quantity;
 use read::Read;
 use std::str::FromStr;
-use tree::{Node, Value};
+use tree::Node;
 
 /// A scenario file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +73,12 @@ pub struct Source {
     pub name: String,
     /// Its text.
     pub text: String,
+}
+
+impl Source {
+    fn parse(&self, problems: &mut Problems) -> Option<Node> {
+        tree::document(&Place::whole(&self.name, &self.text, problems)?, problems)
+    }
 }
 
 /// Reads and checks a scenario with overrides.
@@ -96,8 +103,7 @@ impl FromStr for Scenario {
 
 /// Parses a time such as `30 s`: at least a nanosecond.
 pub fn time(text: &str) -> Result<Time, String> {
-    let (number, unit) = quantity::TIME.parse(text).map_err(|e| format!("{}: {}", e.message, e.help))?;
-    let ns = number * unit.factor;
+    let ns = plain(&quantity::TIME, text)?;
     // The sum of two larger times overflows.
     if !(1.0..=9e18).contains(&ns) {
         return Err(format!("`{text}` is out of range: from 1 ns to 9000000000 s"));
@@ -107,18 +113,22 @@ pub fn time(text: &str) -> Result<Time, String> {
 
 /// Parses a rate such as `5 Mbit/s`, in bit/s.
 pub fn rate(text: &str) -> Result<f64, String> {
-    let (number, unit) = quantity::RATE.parse(text).map_err(|e| format!("{}: {}", e.message, e.help))?;
-    Ok(number * unit.factor)
+    plain(&quantity::RATE, text)
+}
+
+/// In base units.
+fn plain(kind: &Quantity, text: &str) -> Result<f64, String> {
+    kind.parse(text).map(|(value, _)| value).map_err(|e| format!("{}: {}", e.message, e.help))
 }
 
 fn read(source: &Source, overrides: &Overrides, problems: &mut Problems) -> Option<Scenario> {
-    let whole = Place::whole(&source.name, &source.text, problems)?;
-    let mut root = tree::document(&whole, problems)?;
+    let mut root = source.parse(problems)?;
     if let Some(title) = title_of_study(&root) {
         let help = "run it with `anabranch study FILE`, or in Python with `anabranch.Study.from_file`";
         return problems.refuse(&title.place, "this is a study, not a scenario", "a study's key", help);
     }
-    let written = duration(&root);
+    // The duration in the file, without overrides.
+    let written = root.get("duration").and_then(|node| PositiveSpan::read(node, &mut Problems::default()));
     overrides.apply(&mut root, problems);
     let file = format::File::read(&root, problems)?;
     let horizon = written.map_or(Time::ZERO, |written| written.0).max(file.duration.value.0);
@@ -135,15 +145,6 @@ fn read(source: &Source, overrides: &Overrides, problems: &mut Problems) -> Opti
 
 /// The title, if the file is a study: it has runs or experiments but no flows.
 fn title_of_study(root: &Node) -> Option<&Node> {
-    let Value::Table(table) = &root.value else { return None };
-    let runs = table.get("runs").or(table.get("experiments"));
-    runs.filter(|_| table.get("flows").is_none()).and(table.get("title"))
-}
-
-/// The duration in the file, without overrides.
-fn duration(root: &Node) -> Option<PositiveSpan> {
-    match &root.value {
-        Value::Table(table) => PositiveSpan::read(table.get("duration")?, &mut Problems::default()),
-        _ => None,
-    }
+    let runs = root.get("runs").or(root.get("experiments"));
+    runs.filter(|_| root.get("flows").is_none()).and(root.get("title"))
 }

@@ -54,9 +54,8 @@ impl Overrides {
     pub(crate) fn apply_cc(&self, flows: &mut [Flow], origin: &[String], problems: &mut Problems) {
         for spec in &self.algorithms {
             let Some(whole) = Place::whole("--cc", spec, problems) else { continue };
-            let (flow, begin) = split_flow_name(spec);
-            let place = whole.part(begin..spec.len());
-            let Some(algorithm) = algorithm(&place, problems) else { continue };
+            let (flow, cc) = split_flow_name(whole.text());
+            let Some(algorithm) = algorithm(&whole.locate(cc), problems) else { continue };
             let any_multipath = flows.iter().any(Flow::is_multipath);
             let selected = |(each, origin): (&Flow, &String)| match flow {
                 Some(name) => name == each.name || name == origin,
@@ -73,30 +72,26 @@ impl Overrides {
     }
 }
 
-/// Splits `FLOW=CC`: the flow, and where CC begins. A table may contain equals signs. An empty CC marks the whole text.
-fn split_flow_name(spec: &str) -> (Option<&str>, usize) {
+/// Splits `FLOW=CC`. A table may contain equals signs. An empty CC is the whole text.
+fn split_flow_name(spec: &str) -> (Option<&str>, &str) {
     let before_table = spec.find('{').unwrap_or(spec.len());
-    match spec[..before_table].rfind('=') {
-        Some(at) if spec[at + 1..].trim().is_empty() => (Some(spec[..at].trim()), 0),
-        Some(at) => (Some(spec[..at].trim()), at + 1),
-        None => (None, 0),
-    }
+    let Some(at) = spec[..before_table].rfind('=') else { return (None, spec) };
+    let cc = &spec[at + 1..];
+    (Some(spec[..at].trim()), if cc.trim().is_empty() { spec } else { cc })
 }
 
 /// A name, or a table with parameters: `lia`, `{ name = "lia", count = "acks" }`.
 fn algorithm(place: &Place, problems: &mut Problems) -> Option<CongestionControl> {
     let text = place.text();
     if text.trim_start().starts_with('{') {
-        let from = place.range().start;
-        let before = text.len() - text.trim_start().len();
-        let table = place.part(from + before..from + text.trim_end().len());
-        return Algorithm::read(&tree::value(&table, problems)?, problems).map(|algorithm| algorithm.0);
+        return Algorithm::read(&tree::value(&place.locate(text.trim()), problems)?, problems)
+            .map(|algorithm| algorithm.0);
     }
     let name = text.rsplit_once('=').map_or(text, |(_, name)| name).trim();
     if name.contains(',') {
         let help = "`anabranch compare` and `sweep` take a list; for several flows, repeat --cc FLOW=CC";
-        problems.add(place, format!("`{name}` names several algorithms, but a run has one"), "several", help);
-        return None;
+        let message = format!("`{name}` names several algorithms, but a run has one");
+        return problems.refuse(place, message, "several", help);
     }
     let entry = find_algorithm(name, place, problems)?;
     Some(CongestionControl { entry, params: Vec::new() })
@@ -114,14 +109,11 @@ fn report_no_match(flow: &str, whole: &Place, flows: &[Flow], origin: &[String],
 /// Applies `key.key=value`.
 fn assign(root: &mut Node, whole: &Place, problems: &mut Problems) {
     let text = whole.text();
-    let Some((keys, begin)) = split_keys(whole) else {
+    let Some((keys, value)) = split_keys(whole) else {
         let help = "write KEY=VALUE, for example links.dsl.rate=\"50 Mbit/s\"";
-        problems.add(whole, format!("`{text}` is not an assignment"), "not KEY=VALUE", help);
-        return;
+        return problems.add(whole, format!("`{text}` is not an assignment"), "not KEY=VALUE", help);
     };
-    let text = &text[begin..];
-    let start = begin + (text.len() - text.trim_start().len());
-    let place = whole.part(start..begin + text.trim_end().len().max(start - begin));
+    let place = whole.locate(value.trim());
     // Text that does not look like TOML is a string without quotes.
     let written = place.text().starts_with(['"', '\'', '[', '{']);
     let value = match tree::value(&place, &mut Problems::default()) {
@@ -145,8 +137,7 @@ fn each_name(root: &Node, mut keys: Vec<At<String>>, problems: &mut Problems) ->
         keys.splice(0..0, every_flow);
     }
     let [table, pattern, _, ..] = &keys[..] else { return vec![keys] };
-    let Value::Table(entries) = &root.value else { return vec![keys] };
-    let names: Vec<&str> = match (table.value.as_str(), entries.get(&table.value).map(|node| &node.value)) {
+    let names: Vec<&str> = match (table.value.as_str(), root.get(&table.value).map(|node| &node.value)) {
         ("links", Some(Value::Table(links))) => links.names().collect(),
         ("flows", Some(Value::Array(flows))) => flows.iter().filter_map(name).collect(),
         _ => return vec![keys],
@@ -183,8 +174,8 @@ pub fn quoted_key(name: &str) -> String {
     }
 }
 
-/// The keys before the equals sign, and where the value begins.
-fn split_keys(whole: &Place) -> Option<(Vec<At<String>>, usize)> {
+/// The keys before the equals sign, and the text after it.
+fn split_keys(whole: &Place) -> Option<(Vec<At<String>>, &str)> {
     let text = whole.text();
     let (mut keys, mut start, mut quote) = (Vec::new(), 0, None);
     let mut chars = text.char_indices();
@@ -194,15 +185,16 @@ fn split_keys(whole: &Place) -> Option<(Vec<At<String>>, usize)> {
             (Some('"'), '\\') => _ = chars.next(),
             (None, '"' | '\'') => quote = Some(c),
             (None, '.' | '=') => {
-                let name = text[start..i].trim();
+                let key = &text[start..i];
+                let name = key.trim();
                 let name = if name.starts_with(['"', '\'']) { unquoted(name)? } else { name.to_owned() };
                 if name.is_empty() {
                     return None;
                 }
-                keys.push(At { value: name, place: whole.part(start..i) });
+                keys.push(At { value: name, place: whole.locate(key) });
                 start = i + 1;
                 if c == '=' {
-                    return Some((keys, start));
+                    return Some((keys, &text[start..]));
                 }
             }
             _ => {}
@@ -213,11 +205,8 @@ fn split_keys(whole: &Place) -> Option<(Vec<At<String>>, usize)> {
 
 /// A string of TOML.
 fn unquoted(text: &str) -> Option<String> {
-    let place = Place::whole("", text, &mut Problems::default())?;
-    match tree::value(&place, &mut Problems::default())?.value {
-        Value::String(text) => Some(text),
-        _ => None,
-    }
+    let ignored = &mut Problems::default();
+    tree::value(&Place::whole("", text, ignored)?, ignored)?.string().cloned()
 }
 
 /// Inserts a value into the tree and creates missing tables.
@@ -225,11 +214,14 @@ fn insert(root: &mut Node, keys: &[At<String>], value: Node, problems: &mut Prob
     let [parents @ .., last] = keys else { return };
     let mut node = root;
     for (depth, key) in parents.iter().enumerate() {
-        let is_link = depth == 1 && parents[0].value == "links";
-        node = match child(node, key, is_link, problems) {
-            Some(node) => node,
-            None => return,
+        let kind = node.kind();
+        let child = match &mut node.value {
+            Value::Table(table) => entry(table, key, depth == 1 && parents[0].value == "links", problems),
+            Value::Array(items) => element(items, key, problems),
+            _ => not_a_table(kind, key, problems),
         };
+        let Some(child) = child else { return };
+        node = child;
     }
     let kind = node.kind();
     match &mut node.value {
@@ -237,28 +229,11 @@ fn insert(root: &mut Node, keys: &[At<String>], value: Node, problems: &mut Prob
             Some(entry) => *entry = (last.clone(), value),
             None => table.0.push((last.clone(), value)),
         },
-        _ => report_not_a_table(kind, last, problems),
+        _ => _ = not_a_table::<()>(kind, last, problems),
     }
 }
 
-/// The value of a key, or a new table; in an array, the table with that name.
-fn child<'a>(
-    node: &'a mut Node,
-    key: &At<String>,
-    is_link: bool,
-    problems: &mut Problems,
-) -> Option<&'a mut Node> {
-    let kind = node.kind();
-    match &mut node.value {
-        Value::Table(table) => entry(table, key, is_link, problems),
-        Value::Array(items) => element(items, key, problems),
-        _ => {
-            report_not_a_table(kind, key, problems);
-            None
-        }
-    }
-}
-
+/// The value of a key, or a new table.
 fn entry<'a>(
     table: &'a mut Table,
     key: &At<String>,
@@ -268,8 +243,8 @@ fn entry<'a>(
     if table.get(&key.value).is_none() {
         if is_link {
             let help = suggest(&key.value, table.names());
-            problems.add(&key.place, format!("no link is named `{}`", key.value), "not a link", help);
-            return None;
+            let message = format!("no link is named `{}`", key.value);
+            return problems.refuse(&key.place, message, "not a link", help);
         }
         let new = At { value: Value::Table(Table::default()), place: key.place.clone() };
         table.0.push((key.clone(), new));
@@ -288,29 +263,25 @@ fn entry<'a>(
     Some(node)
 }
 
+/// The table of that name.
 fn element<'a>(items: &'a mut [Node], key: &At<String>, problems: &mut Problems) -> Option<&'a mut Node> {
     let names: Vec<&str> = items.iter().map(|item| name(item).unwrap_or_default()).collect();
-    let index = names.iter().position(|name| *name == key.value);
-    if index.is_none() {
-        let help = suggest(&key.value, names);
-        problems.add(&key.place, format!("no flow is named `{}`", key.value), "not a flow", help);
-    }
-    items.get_mut(index?)
+    let Some(index) = names.iter().position(|name| *name == key.value) else {
+        let message = format!("no flow is named `{}`", key.value);
+        return problems.refuse(&key.place, message, "not a flow", suggest(&key.value, names));
+    };
+    items.get_mut(index)
 }
 
 /// The `name` in a table.
 fn name(node: &Node) -> Option<&str> {
-    let Value::Table(table) = &node.value else { return None };
-    match &table.get("name")?.value {
-        Value::String(name) => Some(name),
-        _ => None,
-    }
+    node.get("name")?.string().map(String::as_str)
 }
 
-fn report_not_a_table(kind: &str, key: &At<String>, problems: &mut Problems) {
+fn not_a_table<T>(kind: &str, key: &At<String>, problems: &mut Problems) -> Option<T> {
     let help = match kind {
         "an array" => "address a flow by its name, flows.NAME.KEY=VALUE; replace other arrays as a whole",
         _ => "",
     };
-    problems.add(&key.place, format!("`{}` is not a key of {kind}", key.value), "not a key", help);
+    problems.refuse(&key.place, format!("`{}` is not a key of {kind}", key.value), "not a key", help)
 }

@@ -11,83 +11,53 @@ pub(crate) struct Quantity {
     pub what: &'static str,
     /// An example, without quotes.
     pub example: &'static str,
-    /// Its units.
-    pub units: &'static [Unit],
-}
-
-/// A unit and its factor to base units.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Unit {
-    pub name: &'static str,
-    pub factor: f64,
-}
-
-const fn unit(name: &'static str, factor: f64) -> Unit {
-    Unit { name, factor }
+    /// Its units, and the factor of each to base units.
+    pub units: &'static [(&'static str, f64)],
 }
 
 /// Rates, in bits per second.
 pub(crate) const RATE: Quantity = Quantity {
     what: "a rate",
     example: "50 Mbit/s",
-    units: &[unit("bit/s", 1.0), unit("kbit/s", 1e3), unit("Mbit/s", 1e6), unit("Gbit/s", 1e9)],
+    units: &[("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9)],
 };
 
 /// Times, in nanoseconds.
 pub(crate) const TIME: Quantity = Quantity {
     what: "a time",
     example: "20 ms",
-    units: &[
-        unit("ns", 1.0),
-        unit("us", 1e3),
-        unit("µs", 1e3),
-        unit("ms", 1e6),
-        unit("s", 1e9),
-        unit("min", 60e9),
-        unit("h", 3600e9),
-    ],
+    units: &[("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9), ("min", 60e9), ("h", 3600e9)],
 };
 
 /// Sizes, in bytes.
-pub(crate) const SIZE: Quantity = Quantity { what: "a size", example: "10 MB", units: &BYTES };
+pub(crate) const SIZE: Quantity =
+    Quantity { what: "a size", example: "10 MB", units: QUEUE_UNITS.split_at(3).1 };
 
 /// Lengths of a queue: in bytes, packets or bandwidth-delay products.
 pub(crate) const QUEUE: Quantity =
-    Quantity { what: "a queue length", example: "100 packets", units: &QUEUE_UNITS };
+    Quantity { what: "a queue length", example: "100 packets", units: QUEUE_UNITS };
 
-const BYTES: [Unit; 8] = [
-    unit("B", 1.0),
-    unit("bytes", 1.0),
-    unit("kB", 1e3),
-    unit("MB", 1e6),
-    unit("GB", 1e9),
-    unit("KiB", 1024.0),
-    unit("MiB", 1_048_576.0),
-    unit("GiB", 1_073_741_824.0),
-];
-
-/// The unit of queues counted in packets.
-pub(crate) const PACKETS: &str = "packets";
 /// The unit of queues in bandwidth-delay products.
 pub(crate) const BDP: &str = "BDP";
 
-const QUEUE_UNITS: [Unit; 11] = [
-    unit(PACKETS, 1.0),
-    unit("packet", 1.0),
-    unit(BDP, 1.0),
-    BYTES[0],
-    BYTES[1],
-    BYTES[2],
-    BYTES[3],
-    BYTES[4],
-    BYTES[5],
-    BYTES[6],
-    BYTES[7],
+/// Three units of queues alone, then those of sizes.
+const QUEUE_UNITS: &[(&str, f64)] = &[
+    ("packets", 1.0),
+    ("packet", 1.0),
+    (BDP, 1.0),
+    ("B", 1.0),
+    ("bytes", 1.0),
+    ("kB", 1e3),
+    ("MB", 1e6),
+    ("GB", 1e9),
+    ("KiB", 1024.0),
+    ("MiB", 1_048_576.0),
+    ("GiB", 1_073_741_824.0),
 ];
 
 /// Whether a quantity may have this unit.
 pub fn is_unit(name: &str) -> bool {
-    [RATE, TIME, QUEUE].iter().flat_map(|quantity| quantity.units).any(|unit| unit.name == name)
+    [RATE, TIME, QUEUE].iter().any(|quantity| quantity.names().any(|unit| unit == name))
 }
 
 /// A text that is not a quantity; `range` is the invalid range.
@@ -99,8 +69,8 @@ pub(crate) struct ParseError {
 }
 
 impl Quantity {
-    /// The number and the unit of a text such as `1.5 ms`; the space may be missing.
-    pub fn parse(&self, text: &str) -> Result<(f64, Unit), ParseError> {
+    /// The value, in base units, and the unit of a text such as `1.5 ms`; the space may be missing.
+    pub fn parse(&self, text: &str) -> Result<(f64, &'static str), ParseError> {
         let trimmed = text.trim_start();
         let start = text.len() - trimmed.len();
         let digits = number_prefix(trimmed);
@@ -110,8 +80,8 @@ impl Quantity {
         };
         let name = trimmed[digits..].trim();
         let at = start + digits + (trimmed[digits..].len() - trimmed[digits..].trim_start().len());
-        match self.units.iter().find(|unit| unit.name == name) {
-            Some(unit) => Ok((number, *unit)),
+        match self.units.iter().find(|(unit, _)| *unit == name) {
+            Some((unit, factor)) => Ok((number * factor, unit)),
             None if name.is_empty() => {
                 let message = format!("{} needs a unit", self.what);
                 Err(ParseError { range: 0..text.len(), message, help: self.help("") })
@@ -124,7 +94,7 @@ impl Quantity {
     }
 
     /// Reads a node as such a text.
-    pub fn read(&self, node: &Node, problems: &mut Problems) -> Option<(f64, Unit)> {
+    pub fn read(&self, node: &Node, problems: &mut Problems) -> Option<(f64, &'static str)> {
         let text = match &node.value {
             Value::String(text) => text,
             Value::Integer(_) | Value::Float(_) => {
@@ -139,10 +109,7 @@ impl Quantity {
         };
         // The invalid range can be marked if the string has no escapes.
         let place = match node.place.text().find(text.as_str()) {
-            Some(offset) if !text.is_empty() => {
-                let begin = node.place.range().start + offset;
-                node.place.part(begin + error.range.start..begin + error.range.end)
-            }
+            Some(offset) if !text.is_empty() => node.place.locate(&node.place.text()[offset..][error.range]),
             _ => node.place.clone(),
         };
         problems.refuse(&place, error.message, format!("not {}", self.what), error.help)
@@ -150,17 +117,21 @@ impl Quantity {
 
     /// A regular expression for such texts, for the JSON Schema.
     pub fn pattern(&self) -> String {
-        let names: Vec<&str> = self.units.iter().map(|unit| unit.name).collect();
+        let names: Vec<&str> = self.names().collect();
         format!(r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*({})\s*$", names.join("|"))
     }
 
+    /// The names of its units.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.units.iter().map(|(name, _)| *name)
+    }
+
     fn help(&self, given: &str) -> String {
-        let is_in = |units: &[Unit], name: &str| units.iter().any(|unit| unit.name == name);
-        if is_in(self.units, BDP) && is_in(TIME.units, given) {
+        if self.names().any(|name| name == BDP) && TIME.names().any(|name| name == given) {
             return "a queue is a number of packets, bytes or BDP; a time is rate × time ÷ 8 bytes: 20 ms at 20 Mbit/s are 50 kB"
                 .into();
         }
-        let names: Vec<&str> = self.units.iter().map(|unit| unit.name).collect();
+        let names: Vec<&str> = self.names().collect();
         // `us` is read as `µs`.
         let shown: Vec<&str> = names.iter().copied().filter(|name| *name != "us").collect();
         let units = format!("for example \"{}\"; units: {}", self.example, shown.join(", "));
@@ -172,24 +143,9 @@ impl Quantity {
 
 /// The length of the decimal number at the start of a text.
 fn number_prefix(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let digits = |mut i: usize| {
-        while bytes.get(i).is_some_and(u8::is_ascii_digit) {
-            i += 1;
-        }
-        i
-    };
-    let sign = |i: usize| i + usize::from(matches!(bytes.get(i), Some(b'+' | b'-')));
-    let mut end = digits(sign(0));
-    if bytes.get(end) == Some(&b'.') {
-        end = digits(end + 1);
-    }
-    if matches!(bytes.get(end), Some(b'e' | b'E')) {
-        let first = sign(end + 1);
-        let last = digits(first);
-        end = if last > first { last } else { end };
-    }
-    end
+    // A unit may begin with a letter of a number: `5 e`.
+    let most = text.find(|c: char| !c.is_ascii_digit() && !"+-.eE".contains(c)).unwrap_or(text.len());
+    (0..=most).rev().find(|&end| text[..end].parse::<f64>().is_ok()).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -198,7 +154,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn base(kind: &Quantity, text: &str) -> Option<f64> {
-        kind.parse(text).ok().map(|(number, unit)| number * unit.factor)
+        kind.parse(text).ok().map(|(value, _)| value)
     }
 
     #[test]
@@ -229,9 +185,9 @@ mod tests {
         #[test]
         fn what_is_written_is_read(number in -1e12..1e12f64, exponent: bool, gap in " {0,3}", index in 0..64usize) {
             for kind in [&RATE, &TIME, &SIZE, &QUEUE] {
-                let unit = kind.units[index % kind.units.len()];
+                let (unit, factor) = kind.units[index % kind.units.len()];
                 let digits = if exponent { format!("{number:e}") } else { number.to_string() };
-                prop_assert_eq!(kind.parse(&format!("{digits}{gap}{}", unit.name)), Ok((number, unit)));
+                prop_assert_eq!(kind.parse(&format!("{digits}{gap}{unit}")), Ok((number * factor, unit)));
             }
         }
 

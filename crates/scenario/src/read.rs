@@ -25,11 +25,7 @@ pub(crate) fn field<T: Read>(key: &str, table: &Table, place: &Place, problems: 
     if let Some(node) = table.get(key) {
         return T::read(node, problems);
     }
-    let absent = T::absent();
-    if absent.is_none() {
-        problems.add(place, format!("`{key}` is missing"), format!("needs `{key}`"), "");
-    }
-    absent
+    T::absent().or_else(|| problems.missing(place, key, ""))
 }
 
 /// Reads the word that determines a table's other keys.
@@ -40,12 +36,7 @@ pub(crate) fn tag<'a>(
     place: &Place,
     problems: &mut Problems,
 ) -> Option<&'a Node> {
-    let tag = table.get(key);
-    if tag.is_none() {
-        let help = format!("known: {}", words.join(", "));
-        problems.add(place, format!("`{key}` is missing"), format!("needs `{key}`"), help);
-    }
-    tag
+    table.get(key).or_else(|| problems.missing(place, key, &format!("known: {}", words.join(", "))))
 }
 
 /// Names of keys elsewhere, and here.
@@ -76,10 +67,7 @@ pub(crate) fn check_keys(table: &Table, known: &[&str], problems: &mut Problems)
 }
 
 pub(crate) fn as_table<'a>(node: &'a Node, problems: &mut Problems) -> Option<&'a Table> {
-    match &node.value {
-        Value::Table(table) => Some(table),
-        _ => node.expected("a table", "", problems),
-    }
+    node.table().or_else(|| node.expected("a table", "", problems))
 }
 
 /// Reads a node as one of several words.
@@ -89,7 +77,7 @@ pub(crate) fn as_word<'a>(
     node: &Node,
     problems: &mut Problems,
 ) -> Option<(usize, &'a str)> {
-    let Value::String(text) = &node.value else {
+    let Some(text) = node.string() else {
         return node.expected(what, &format!("\"{}\"", words[0]), problems);
     };
     let found = words.iter().position(|word| word == text);
@@ -98,6 +86,11 @@ pub(crate) fn as_word<'a>(
         problems.add(&node.place, format!("`{text}` is not {what}"), format!("not {what}"), help);
     }
     found.map(|index| (index, words[index]))
+}
+
+/// The values, if there are all of them. Reads each, so that all problems are reported.
+pub(crate) fn all<T>(values: impl Iterator<Item = Option<T>>) -> Option<Vec<T>> {
+    values.collect::<Vec<_>>().into_iter().collect()
 }
 
 impl Read for Node {
@@ -159,9 +152,7 @@ impl<T: Read> Read for Vec<T> {
             let message = "expected an array of arrays, found an array of strings";
             return problems.refuse(&node.place, message, "lacks brackets", help);
         }
-        // Reads every item, so that all problems are reported.
-        let items: Vec<Option<T>> = items.iter().map(|item| T::read(item, problems)).collect();
-        items.into_iter().collect()
+        all(items.iter().map(|item| T::read(item, problems)))
     }
 }
 
@@ -172,9 +163,7 @@ pub(crate) struct Named<T>(pub Vec<(At<String>, T)>);
 impl<T: Read> Read for Named<T> {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
         let entries = as_table(node, problems)?.0.iter();
-        let entries: Vec<_> =
-            entries.map(|(key, value)| Some((key.clone(), T::read(value, problems)?))).collect();
-        entries.into_iter().collect::<Option<_>>().map(Named)
+        all(entries.map(|(key, value)| Some((key.clone(), T::read(value, problems)?)))).map(Named)
     }
 }
 
@@ -203,11 +192,23 @@ impl Read for bool {
 
 impl Read for String {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
-        match &node.value {
-            Value::String(text) => Some(text.clone()),
-            _ => node.expected("a string", "", problems),
-        }
+        node.string().cloned().or_else(|| node.expected("a string", "", problems))
     }
+}
+
+/// Describes a type for the JSON Schema: its name, and its schema by a generator.
+macro_rules! schema {
+    ($type:ty, $name:literal, |$generator:pat_param| $schema:expr) => {
+        impl schemars::JsonSchema for $type {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                $name.into()
+            }
+
+            fn json_schema($generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $schema
+            }
+        }
+    };
 }
 
 /// Defines a table of the format: a struct, its reader, and its JSON Schema, whose descriptions are the doc
@@ -276,16 +277,10 @@ macro_rules! words {
             }
         }
 
-        impl schemars::JsonSchema for $type {
-            fn schema_name() -> std::borrow::Cow<'static, str> {
-                $name.into()
-            }
-
-            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                schemars::json_schema!({ "oneOf": [$({ "const": $word, "description": $meaning }),*] })
-            }
-        }
+        $crate::read::schema!($type, $name, |_| {
+            schemars::json_schema!({ "oneOf": [$({ "const": $word, "description": $meaning }),*] })
+        });
     };
 }
 
-pub(crate) use {table, tagged, words};
+pub(crate) use {schema, table, tagged, words};

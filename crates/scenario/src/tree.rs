@@ -36,6 +36,27 @@ impl Table {
 }
 
 impl Node {
+    /// The table, if it is one.
+    pub fn table(&self) -> Option<&Table> {
+        match &self.value {
+            Value::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// The value of a key, in a table.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.table()?.get(key)
+    }
+
+    /// The string, if it is one.
+    pub fn string(&self) -> Option<&String> {
+        match &self.value {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// The kind of value, with its article.
     pub fn kind(&self) -> &'static str {
         match self.value {
@@ -52,12 +73,8 @@ impl Node {
     /// Reports that something else was expected, such as "a rate"; returns `None`.
     pub fn expected<T>(&self, what: &str, example: &str, problems: &mut Problems) -> Option<T> {
         let help = if example.is_empty() { String::new() } else { format!("for example {example}") };
-        problems.refuse(
-            &self.place,
-            format!("expected {what}, found {}", self.kind()),
-            format!("not {what}"),
-            help,
-        )
+        let message = format!("expected {what}, found {}", self.kind());
+        problems.refuse(&self.place, message, format!("not {what}"), help)
     }
 }
 
@@ -110,14 +127,8 @@ pub(crate) fn value(text: &Place, problems: &mut Problems) -> Option<Node> {
 
 /// The second line with `[flows]`, from which the errors of a file follow.
 fn second_flow(whole: &Place) -> Option<Place> {
-    let mut start = 0;
-    let lines = whole.text().split_inclusive('\n').map(|line| {
-        start += line.len();
-        (start - line.len(), line)
-    });
-    let (start, line) =
-        lines.filter(|(_, line)| line.split('#').next().unwrap_or_default().trim() == "[flows]").nth(1)?;
-    Some(whole.part(start..start + line.trim_end().len()))
+    let is_flows = |line: &&str| line.split('#').next().unwrap_or_default().trim() == "[flows]";
+    Some(whole.locate(whole.text().lines().filter(is_flows).nth(1)?.trim_end()))
 }
 
 fn syntax(source: &Place, offset: usize, error: &Error, problems: &mut Problems) {

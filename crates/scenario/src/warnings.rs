@@ -1,5 +1,6 @@
 //! What is valid in a scenario, and probably not meant.
 
+use crate::derived::HEADERS;
 use crate::distinct::distinct;
 use crate::model::{Flow, Path, Scenario};
 use anabranch_cc::registry::{ALL, Kind};
@@ -8,8 +9,6 @@ use std::collections::BTreeSet;
 
 /// The largest packet of Ethernet without jumbo frames, in bytes.
 const MTU: u64 = 1500;
-/// Header bytes of a data packet.
-const HEADERS: u64 = 52;
 /// A lower rate is a mistake in the unit, in bit/s.
 const LOWEST_RATE: f64 = 1e3;
 

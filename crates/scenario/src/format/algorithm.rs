@@ -2,14 +2,13 @@
 
 use crate::diagnostic::{At, Place, Problems};
 use crate::model::CongestionControl;
-use crate::read::Read;
+use crate::read::{Read, all, schema};
 use crate::stack;
 use crate::suggest::suggest;
 use crate::tree::{Node, Table, Value};
 use anabranch_cc::registry::{Allowed, Entry, Param, ParamError, ParamValue};
 use anabranch_cc_fixed::registry;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use std::borrow::Cow;
+use schemars::{Schema, json_schema};
 
 /// An algorithm of the registry with its parameters, checked: `"cubic"` or `{ name = "cubic", … }`.
 #[derive(Clone, Debug)]
@@ -22,9 +21,9 @@ impl Read for Algorithm {
             Value::Table(table) => match table.get("name") {
                 Some(name) => (name, Some(table)),
                 None => {
+                    let label = "needs the algorithm's `name`";
                     let help = "for example { name = \"cubic\", pacing = true }";
-                    problems.add(&node.place, "`name` is missing", "needs the algorithm's `name`", help);
-                    return None;
+                    return problems.refuse(&node.place, "`name` is missing", label, help);
                 }
             },
             _ => {
@@ -39,7 +38,7 @@ impl Read for Algorithm {
 }
 
 fn entry(node: &Node, problems: &mut Problems) -> Option<&'static Entry> {
-    let Value::String(name) = &node.value else {
+    let Some(name) = node.string() else {
         return node.expected("the name of an algorithm", "\"cubic\"", problems);
     };
     find(name, &node.place, problems)
@@ -66,8 +65,7 @@ fn uncoupled(name: &str) -> Option<String> {
 /// Reads every key except `name` as a parameter.
 fn params(entry: &Entry, table: &Table, problems: &mut Problems) -> Option<Vec<(String, ParamValue)>> {
     let given = table.0.iter().filter(|(key, _)| key.value != "name");
-    let read: Vec<Option<_>> = given.map(|(key, node)| param(entry, key, node, problems)).collect();
-    read.into_iter().collect()
+    all(given.map(|(key, node)| param(entry, key, node, problems)))
 }
 
 fn param(
@@ -101,19 +99,12 @@ fn param(
     }
 }
 
-impl JsonSchema for Algorithm {
-    fn schema_name() -> Cow<'static, str> {
-        "CongestionControl".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let name = |entry: &Entry| json_schema!({ "const": entry.name, "description": entry.title });
-        let names: Vec<Schema> = registry::entries().chain(&stack::ENTRIES).map(name).collect();
-        let tables: Vec<Schema> = registry::entries().map(with_params).collect();
-        let all = [names, tables].concat();
-        json_schema!({ "anyOf": all })
-    }
-}
+schema!(Algorithm, "CongestionControl", |_| {
+    let name = |entry: &Entry| json_schema!({ "const": entry.name, "description": entry.title });
+    let names = registry::entries().chain(&stack::ENTRIES).map(name);
+    let all: Vec<Schema> = names.chain(registry::entries().map(with_params)).collect();
+    json_schema!({ "anyOf": all })
+});
 
 /// The schema of an algorithm's table.
 fn with_params(entry: &Entry) -> Schema {

@@ -4,6 +4,7 @@ use crate::diagnostic::At;
 use crate::format::{ModelChoice, Trace};
 use crate::leaf::{Length, PositiveSpan, Probability, Rate, Span, Whole};
 use crate::read::{table, words};
+use anabranch_net as net;
 
 table! {
     /// A link in one direction: a queue, a transmitter, a propagation delay, and loss before or after them.
@@ -40,15 +41,12 @@ table! {
 
 /// Where a link loses packets at random.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum LossAt {
-    Entry,
-    Exit,
-}
+pub(crate) struct LossAt(pub net::LossAt);
 
 words! {
     LossAt, "LossAt", "a place of loss" {
-        "entry" => LossAt::Entry, "Before the queue: a lost packet takes no room in the queue and no transmission time.";
-        "exit" => LossAt::Exit, "After transmission: a lost packet has waited and was transmitted.";
+        "entry" => LossAt(net::LossAt::Entry), "Before the queue: a lost packet takes no room in the queue and no transmission time.";
+        "exit" => LossAt(net::LossAt::Exit), "After transmission: a lost packet has waited and was transmitted.";
     }
 }
 

@@ -10,17 +10,16 @@ mod trace;
 pub(crate) use algorithm::{Algorithm, find as find_algorithm};
 pub(crate) use application::{Application, Distribution, Draw};
 pub(crate) use flow::{Event, Flow, Tcp};
-pub(crate) use link::{Change, Jitter, Link, LossAt};
+pub(crate) use link::{Change, Jitter, Link};
 pub(crate) use model::ModelChoice;
 pub(crate) use trace::{TextFile, Trace, TraceStart};
 
 use crate::diagnostic::{At, Problems};
 use crate::leaf::{PositiveSpan, Seed, Span};
 use crate::model::{Hosts, RandomDelay};
-use crate::read::{Named, Read, table, words};
+use crate::read::{Named, Read, schema, table, words};
 use crate::tree::{Node, Value};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use std::borrow::Cow;
+use schemars::json_schema;
 
 table! {
     /// A scenario: links, and flows over them.
@@ -88,12 +87,6 @@ impl Read for RandomDelay {
     }
 }
 
-impl JsonSchema for RandomDelay {
-    fn schema_name() -> Cow<'static, str> {
-        "RandomDelay".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "anyOf": [{ "const": "auto" }, generator.subschema_for::<Span>()] })
-    }
-}
+schema!(RandomDelay, "RandomDelay", |generator| {
+    json_schema!({ "anyOf": [{ "const": "auto" }, generator.subschema_for::<Span>()] })
+});

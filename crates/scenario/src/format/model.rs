@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{At, Place, Problems};
 use crate::leaf::{Length, PositiveSpan, Probability, Size, Span, bounds, number, whole, whole_schema};
-use crate::read::{Read, as_table, as_word, check_keys, tag};
+use crate::read::{Read, all, as_word, check_keys, tag};
 use crate::tree::{Node, Table, Value as TomlValue};
 use anabranch_net::{Discipline, Kind, Loss, ModelSpec, Packets, Param, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -46,16 +46,12 @@ enum KeyValue {
 
 impl<const LOSS: bool> Read for ModelChoice<LOSS> {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let word = match &node.value {
+        let words: Vec<_> = Self::ALL.iter().map(|model| model.name).collect();
+        let no_keys = Table::default();
+        let (name, table) = match &node.value {
             // A name is short for a table with only the name.
-            TomlValue::String(_) if !LOSS => {
-                let key = At { value: Self::TAG.to_owned(), place: node.place.clone() };
-                Some(At {
-                    value: TomlValue::Table(Table(vec![(key, node.clone())])),
-                    place: node.place.clone(),
-                })
-            }
-            TomlValue::Table(_) => None,
+            TomlValue::String(_) if !LOSS => (node, &no_keys),
+            TomlValue::Table(table) => (tag(Self::TAG, &words, table, &node.place, problems)?, table),
             _ if LOSS => {
                 let rate = match node.value {
                     TomlValue::Float(rate) if (0.0..=1.0).contains(&rate) => node.place.text(),
@@ -68,15 +64,10 @@ impl<const LOSS: bool> Read for ModelChoice<LOSS> {
                 return node.expected(Self::WHAT, "\"codel\" or { kind = \"codel\", ecn = true }", problems);
             }
         };
-        let node = word.as_ref().unwrap_or(node);
-        let table = as_table(node, problems)?;
-        let words: Vec<_> = Self::ALL.iter().map(|model| model.name).collect();
-        let tag = tag(Self::TAG, &words, table, &node.place, problems)?;
-        let model = Self::ALL[as_word(Self::WHAT, &words, tag, problems)?.0];
+        let model = Self::ALL[as_word(Self::WHAT, &words, name, problems)?.0];
         let known: Vec<_> = [Self::TAG].into_iter().chain(keys(model).map(|param| param.name)).collect();
         check_keys(table, &known, problems);
-        let given: Vec<_> = model.params.iter().map(|param| given(param, table, node, problems)).collect();
-        let given = given.into_iter().collect::<Option<_>>()?;
+        let given = all(model.params.iter().map(|param| given(param, table, node, problems)))?;
         Some(ModelChoice { model, given })
     }
 }
@@ -92,10 +83,7 @@ fn given(param: &Param, table: &Table, node: &Node, problems: &mut Problems) -> 
         Some(key) => {
             read(param.kind, key, problems).map(|value| Some(At { value, place: key.place.clone() }))
         }
-        None if param.required => {
-            let name = param.name;
-            problems.refuse(&node.place, format!("`{name}` is missing"), format!("needs `{name}`"), "")
-        }
+        None if param.required => problems.missing(&node.place, param.name, ""),
         None => Some(None),
     }
 }

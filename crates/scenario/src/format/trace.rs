@@ -2,10 +2,9 @@
 
 use crate::diagnostic::{At, Problems};
 use crate::leaf::Span;
-use crate::read::{Read, table};
+use crate::read::{Read, schema, table};
 use crate::tree::{Node, Value};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use std::borrow::Cow;
+use schemars::json_schema;
 
 table! {
     /// An embedded file.
@@ -42,17 +41,11 @@ impl Read for Trace {
     }
 }
 
-impl JsonSchema for Trace {
-    fn schema_name() -> Cow<'static, str> {
-        "Trace".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let keys = generator.subschema_for::<TraceKeys>();
-        json_schema!({ "description": "A trace that a link follows: a file name, or a table.",
-            "anyOf": [{ "type": "string" }, keys] })
-    }
-}
+schema!(Trace, "Trace", |generator| {
+    let keys = generator.subschema_for::<TraceKeys>();
+    json_schema!({ "description": "A trace that a link follows: a file name, or a table.",
+        "anyOf": [{ "type": "string" }, keys] })
+});
 
 /// Where in a trace a run begins.
 #[derive(Clone, Debug)]
@@ -70,12 +63,6 @@ impl Read for TraceStart {
     }
 }
 
-impl JsonSchema for TraceStart {
-    fn schema_name() -> Cow<'static, str> {
-        "TraceStart".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "anyOf": [{ "const": "random" }, generator.subschema_for::<Span>()] })
-    }
-}
+schema!(TraceStart, "TraceStart", |generator| {
+    json_schema!({ "anyOf": [{ "const": "random" }, generator.subschema_for::<Span>()] })
+});

@@ -18,12 +18,10 @@ pub(super) fn interval<'a>(
     problems: &mut Problems,
 ) -> Option<&'a format::Draw<Span>> {
     match (load, interval) {
-        (false, None) => problems.add(
-            &given.place,
-            "arrivals need a `load` or an `interval`",
-            "needs one",
-            "for example load = 0.5",
-        ),
+        (false, None) => {
+            let message = "arrivals need a `load` or an `interval`";
+            problems.add(&given.place, message, "needs one", "for example load = 0.5");
+        }
         (true, Some(interval)) => {
             let message = "`interval` and `load` exclude each other";
             problems.add(&interval.place, message, "conflicts with `load`", "remove one");

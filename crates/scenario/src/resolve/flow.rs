@@ -4,7 +4,7 @@ use crate::diagnostic::{At, Problems};
 use crate::format::{self, Event, TextFile};
 use crate::leaf::Whole;
 use crate::model::{Flow, Hosts, MAX_HOPS, MAX_PATHS, Path, Scheduler, SubflowAction, SubflowEvent, Tcp};
-use crate::read::Named;
+use crate::read::{Named, all};
 use crate::resolve::{LinkNames, application, arrivals, check_instant, check_name, link_index};
 use anabranch_net::Time;
 use std::collections::BTreeSet;
@@ -164,26 +164,20 @@ fn paths(given: &format::Flow, links: &LinkNames, problems: &mut Problems) -> Op
         }
         let back = backs.and_then(|backs| backs.value.get(index)).map_or(0, Vec::len);
         if path.value.len().max(back) > MAX_HOPS {
-            return problems.refuse(
-                &path.place,
-                format!("path too long: the limit is {MAX_HOPS} links"),
-                "too long",
-                "",
-            );
+            let message = format!("path too long: the limit is {MAX_HOPS} links");
+            return problems.refuse(&path.place, message, "too long", "");
         }
     }
     let mut indices = |names: &[At<String>]| {
         let count = given.count.as_ref().map(|count| count.value.0 as usize);
-        let indices: Vec<_> = names.iter().map(|name| link_index(name, links, count, problems)).collect();
-        indices.into_iter().collect::<Option<Vec<usize>>>()
+        all(names.iter().map(|name| link_index(name, links, count, problems)))
     };
     let mut path = |(index, path): (usize, &At<Vec<At<String>>>)| {
         let back = backs.and_then(|backs| backs.value.get(index));
         let (forward, back) = (indices(&path.value), indices(back.map_or(&[], |back| back)));
         Some(Path { links: forward?, return_links: back?, backup: false })
     };
-    let resolved: Vec<_> = paths.value.iter().enumerate().map(&mut path).collect();
-    let mut resolved: Vec<Path> = resolved.into_iter().collect::<Option<_>>()?;
+    let mut resolved = all(paths.value.iter().enumerate().map(&mut path))?;
     for number in given.backup.iter().flatten() {
         let index = path_index(number, paths.value.len(), problems)?;
         if resolved.len() == 1 {
@@ -197,11 +191,11 @@ fn paths(given: &format::Flow, links: &LinkNames, problems: &mut Problems) -> Op
 /// The index of a path that the file gives by number.
 fn path_index(number: &At<Whole<1, { u64::MAX }>>, paths: usize, problems: &mut Problems) -> Option<usize> {
     let index = usize::try_from(number.value.0 - 1).ok().filter(|index| *index < paths);
-    if index.is_none() {
+    index.or_else(|| {
         let message = format!("path {} does not exist", number.value.0);
-        problems.add(&number.place, message, "not a path", format!("paths are numbered from 1 to {paths}"));
-    }
-    index
+        let help = format!("paths are numbered from 1 to {paths}");
+        problems.refuse(&number.place, message, "not a path", help)
+    })
 }
 
 /// The events in order of time, checked against the state of each path.
@@ -217,12 +211,8 @@ fn events(
         && paths.len() == 1
     {
         let help = "give the flow a second path, or change the link with `changes`";
-        return problems.refuse(
-            &event.action.place,
-            "a single path is plain TCP, without subflows",
-            "cannot happen",
-            help,
-        );
+        let message = "a single path is plain TCP, without subflows";
+        return problems.refuse(&event.action.place, message, "cannot happen", help);
     }
     let mut order: Vec<&Event> = given.iter().collect();
     order.sort_by_key(|event| event.at.value.0);

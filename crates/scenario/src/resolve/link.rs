@@ -34,7 +34,7 @@ pub(super) fn links(
         let At { value: link, place } = link;
         for (key, given) in [("rate", link.rate.is_some()), ("delay", link.delay.is_some())] {
             if !given && link.trace.is_none() {
-                problems.add(place, format!("`{key}` is missing"), format!("needs `{key}`"), "");
+                problems.missing::<()>(place, key, "");
             }
         }
         let (trace, trace_loss) =
@@ -49,10 +49,7 @@ pub(super) fn links(
             queue: queue(link.queue.unwrap_or(Length::Bdp(1.0)), bdp_bytes),
             discipline: discipline(link, bdp_bytes, problems),
             loss: link.loss.as_ref().map(loss).or(trace_loss).unwrap_or(Loss::None),
-            loss_at: match link.loss_at {
-                None | Some(format::LossAt::Entry) => net::LossAt::Entry,
-                Some(format::LossAt::Exit) => net::LossAt::Exit,
-            },
+            loss_at: link.loss_at.map_or(net::LossAt::Entry, |at| at.0),
             jitter: link.jitter.as_ref().map_or(net::Jitter::default(), |given| jitter(given, problems)),
             changes: changes(link.changes.as_deref().unwrap_or_default(), horizon, problems),
             trace,
@@ -94,12 +91,8 @@ fn jitter(jitter: &Jitter, problems: &mut Problems) -> net::Jitter {
         && reorder_delay == Time::ZERO
     {
         let help = "give `reorder_delay`, for example \"5 ms\"";
-        problems.add(
-            &rate.place,
-            "`reorder_rate` needs a positive `reorder_delay`",
-            "needs `reorder_delay`",
-            help,
-        );
+        let message = "`reorder_rate` needs a positive `reorder_delay`";
+        problems.add(&rate.place, message, "needs `reorder_delay`", help);
     }
     let up_to = jitter.up_to.map_or(Time::ZERO, |up_to| up_to.0);
     if let Some(At { value: PositiveSpan(correlation), place }) = &jitter.correlation {

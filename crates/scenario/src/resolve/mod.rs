@@ -36,12 +36,9 @@ pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Res
     let warmup = file.warmup.as_ref().map_or(Time::ZERO, |warmup| warmup.value.0);
     if warmup >= duration {
         let place = file.warmup.as_ref().map_or(&file.duration.place, |warmup| &warmup.place);
-        problems.add(
-            place,
-            format!("the warm-up of {warmup} must be shorter than the duration of {duration}"),
-            format!("must be less than {duration}"),
-            "the duration includes the warm-up",
-        );
+        let message = format!("the warm-up of {warmup} must be shorter than the duration of {duration}");
+        let must = format!("must be less than {duration}");
+        problems.add(place, message, must, "the duration includes the warm-up");
     }
     let names = LinkNames::of(&file, problems);
     let context = flow::FlowContext {

@@ -1,7 +1,7 @@
 //! Traces with columns: `time,rate[,delay][,loss]`, one step per row.
 
-use super::{LONGEST_NS, lines, part};
-use crate::diagnostic::{At, Place, Problems};
+use super::{LONGEST_NS, lines};
+use crate::diagnostic::{Place, Problems};
 use crate::quantity::{Quantity, RATE, TIME};
 use crate::suggest::suggest;
 use anabranch_net::{Change, Loss, Time, Trace, TraceData};
@@ -52,15 +52,14 @@ type HeaderColumn<'a> = (Column, &'a str);
 
 /// Reads a trace with at least one line.
 pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(TraceData, Time)> {
-    let begin = whole.text().as_ptr() as usize;
     let mut lines = lines(whole);
     let (header_place, header) = lines.next()?;
-    let header = columns(header, &header_place, &|piece| part(whole, piece, begin), problems)?;
+    let header = columns(header, &header_place, problems)?;
     let mut steps: Vec<Change> = Vec::new();
     let mut first = 0.0;
     let mut end: Option<Time> = None;
     for (place, line) in lines {
-        let row = row(line, &header, &place, &|piece| part(whole, piece, begin), problems)?;
+        let row = row(line, &header, &place, problems)?;
         if steps.is_empty() {
             first = row.time_ns;
         }
@@ -93,12 +92,8 @@ pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(TraceData,
     let data = TraceData::Steps(steps.into());
     let trace = Trace { data, period, start: None };
     if period < SHORTEST {
-        return problems.refuse(
-            &header_place,
-            format!("the trace is {period} long"),
-            format!("must be at least {SHORTEST}"),
-            help,
-        );
+        let must = format!("must be at least {SHORTEST}");
+        return problems.refuse(&header_place, format!("the trace is {period} long"), must, help);
     }
     if trace.mean_rate_bps() < LEAST_MEAN_BPS {
         let message = format!("the trace's mean rate is {} bit/s", trace.mean_rate_bps());
@@ -115,16 +110,12 @@ fn length(steps: &[Change]) -> Time {
     }
 }
 
-fn columns<'a>(
-    header: &'a str,
-    all: &Place,
-    place: &dyn Fn(&str) -> Place,
-    problems: &mut Problems,
-) -> Option<Vec<HeaderColumn<'a>>> {
+fn columns<'a>(header: &'a str, all: &Place, problems: &mut Problems) -> Option<Vec<HeaderColumn<'a>>> {
     let help =
         "the first line names the columns: `time (s),rate (Mbit/s)`, optionally `delay (ms)` and `loss`";
     let mut found: Vec<HeaderColumn<'_>> = Vec::new();
     for cell in header.split(',') {
+        let place = &all.locate(cell);
         let (name, unit) = match cell.split_once('(') {
             Some((name, unit)) => (name.trim(), unit.trim().trim_end_matches(')').trim()),
             None => (cell.trim(), ""),
@@ -132,27 +123,25 @@ fn columns<'a>(
         let known = COLUMNS.iter().find(|(known, _)| *known == name);
         let Some(&(_, column)) = known else {
             let near = suggest(name, COLUMNS.iter().map(|(name, _)| *name));
-            return problems.refuse(&place(cell), format!("`{name}` is not a column of a trace"), near, help);
+            return problems.refuse(place, format!("`{name}` is not a column of a trace"), near, help);
         };
         if found.iter().any(|(known, _)| *known == column) {
-            return problems.refuse(&place(cell), format!("duplicate column `{name}`"), "duplicate", help);
+            return problems.refuse(place, format!("duplicate column `{name}`"), "duplicate", help);
         }
-        let units = column.quantity().map_or(&[][..], |quantity| quantity.units);
-        if !unit.is_empty() && units.iter().all(|known| known.name != unit) {
-            let known: Vec<&str> = units.iter().map(|unit| unit.name).collect();
-            let near = match known.is_empty() {
-                true => "a loss is a probability, without a unit".to_owned(),
-                false => suggest(unit, known),
+        let mut units = column.quantity().into_iter().flat_map(Quantity::names);
+        if !unit.is_empty() && units.all(|known| known != unit) {
+            let near = match column.quantity() {
+                None => "a loss is a probability, without a unit".to_owned(),
+                Some(quantity) => suggest(unit, quantity.names()),
             };
-            problems.add(&place(cell), format!("`{unit}` is not a unit of {name}"), "not a unit", near);
-            return None;
+            return problems.refuse(place, format!("`{unit}` is not a unit of {name}"), "not a unit", near);
         }
         found.push((column, unit));
     }
     for (name, column) in &COLUMNS[..2] {
         if found.iter().all(|(known, _)| known != column) {
-            problems.add(all, format!("the column `{name}` is missing"), format!("needs `{name}`"), help);
-            return None;
+            let message = format!("the column `{name}` is missing");
+            return problems.refuse(all, message, format!("needs `{name}`"), help);
         }
     }
     Some(found)
@@ -164,27 +153,16 @@ struct Row {
     step: Option<Change>,
 }
 
-fn row(
-    line: &str,
-    header: &[HeaderColumn<'_>],
-    all: &Place,
-    place: &dyn Fn(&str) -> Place,
-    problems: &mut Problems,
-) -> Option<Row> {
+fn row(line: &str, header: &[HeaderColumn<'_>], all: &Place, problems: &mut Problems) -> Option<Row> {
     let mut values = [None; COLUMNS.len()];
-    let mut cells = line.split(',');
-    for &column in header {
-        let Some(cell) = cells.next() else { continue };
-        if cell.trim().is_empty() {
-            continue;
-        }
-        values[column.0 as usize] =
-            Some(value(&At { value: cell.trim(), place: place(cell.trim()) }, column, problems)?);
+    let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+    for (&column, cell) in header.iter().zip(&cells).filter(|(_, cell)| !cell.is_empty()) {
+        values[column.0 as usize] = Some(value(cell, &all.locate(cell), column, problems)?);
     }
-    if cells.next().is_some() {
+    if cells.len() > header.len() {
         let message = format!("too many values: the header has {} columns", header.len());
-        problems.add(all, message, "too many", "commas separate values; write fractions with a point");
-        return None;
+        let help = "commas separate values; write fractions with a point";
+        return problems.refuse(all, message, "too many", help);
     }
     let Some(time_ns) = values[Column::Time as usize] else {
         return problems.refuse(all, "a row without a time", "needs a time", "");
@@ -204,33 +182,31 @@ fn row(
 }
 
 /// A value in base units.
-fn value(cell: &At<&str>, (column, unit): HeaderColumn<'_>, problems: &mut Problems) -> Option<f64> {
+fn value(
+    cell: &str,
+    place: &Place,
+    (column, unit): HeaderColumn<'_>,
+    problems: &mut Problems,
+) -> Option<f64> {
     let parsed = match column.quantity() {
-        Some(quantity) if unit.is_empty() => quantity.parse(cell.value),
-        Some(quantity) => quantity.parse(&format!("{} {unit}", cell.value)),
-        None => {
-            let number = cell.value.parse::<f64>().ok().filter(|number| number.is_finite());
-            if number.is_none() {
-                problems.add(&cell.place, format!("`{}` is not a number", cell.value), "not a number", "");
-            }
-            return check(number?, cell, column, problems);
-        }
+        Some(quantity) if unit.is_empty() => quantity.parse(cell),
+        Some(quantity) => quantity.parse(&format!("{cell} {unit}")),
+        None => match cell.parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok((number, "")),
+            _ => return problems.refuse(place, format!("`{cell}` is not a number"), "not a number", ""),
+        },
     };
     match parsed {
-        Ok((number, unit)) => check(number * unit.factor, cell, column, problems),
+        Ok((value, _)) => match column.violation(value) {
+            Some(must) => problems.refuse(place, format!("`{cell}`: {must}"), "out of range", ""),
+            None => Some(value),
+        },
         Err(error) => {
             let help = match unit.is_empty() {
                 true => "give the unit in the header, `time (s),rate (Mbit/s)`, or after each value",
                 false => "the header already gives the unit",
             };
-            problems.refuse(&cell.place, format!("`{}`: {}", cell.value, error.message), "not a value", help)
+            problems.refuse(place, format!("`{cell}`: {}", error.message), "not a value", help)
         }
-    }
-}
-
-fn check(value: f64, cell: &At<&str>, column: Column, problems: &mut Problems) -> Option<f64> {
-    match column.violation(value) {
-        Some(must) => problems.refuse(&cell.place, format!("`{}`: {must}", cell.value), "out of range", ""),
-        None => Some(value),
     }
 }

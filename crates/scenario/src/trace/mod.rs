@@ -11,15 +11,8 @@ const LONGEST_NS: f64 = 1e18;
 
 /// The lines that are not empty and not comments, each with its place.
 pub(crate) fn lines(whole: &Place) -> impl Iterator<Item = (Place, &str)> {
-    let begin = whole.text().as_ptr() as usize;
     let lines = whole.text().lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines.map(move |line| (part(whole, line, begin), line))
-}
-
-/// The place of a slice of `whole`'s text, which begins at the address `begin`.
-pub(crate) fn part(whole: &Place, piece: &str, begin: usize) -> Place {
-    let at = piece.as_ptr() as usize - begin;
-    whole.part(at..at + piece.len())
+    lines.map(move |line| (whole.locate(line), line))
 }
 
 /// Reads a trace and its length: opportunities, as in mahimahi's files, if the first line is a number, else columns.

@@ -11,12 +11,8 @@ pub(super) fn read(whole: &Place, problems: &mut Problems) -> Option<(TraceData,
         let ms = line.parse::<u64>().ok().filter(|&ms| ms as f64 * 1e6 <= LONGEST_NS);
         let Some(time) = ms.map(Time::from_millis) else {
             let help = "each line is the time of one opportunity, in whole milliseconds: 0, 1, 2, …";
-            return problems.refuse(
-                &place,
-                format!("`{line}` is not a time in milliseconds"),
-                "not a whole number",
-                help,
-            );
+            let message = format!("`{line}` is not a time in milliseconds");
+            return problems.refuse(&place, message, "not a whole number", help);
         };
         if let Some(&before) = at.last().filter(|&&before| before > time) {
             let ms = before.as_nanos() / 1_000_000;
