@@ -1,6 +1,6 @@
 //! Tables in memory, readable through the Arrow PyCapsule interface.
 
-use anabranch::records::{Cell, Column, Kind, ParquetTable, TableFile, WriteError};
+use anabranch::records::{Cell, Column, Kind, SampleFormat, TableFile, WriteError};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{
     Array, ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, StringArray, UInt64Array,
@@ -58,7 +58,7 @@ impl Table {
 
     /// Writes a Parquet file.
     pub fn write(&self, path: PathBuf) -> Result<(), WriteError> {
-        let mut file = TableFile::<ParquetTable>::create(path, self.columns())?;
+        let mut file = TableFile::create(path, SampleFormat::Parquet, &self.columns())?;
         self.each_row(|cells| file.row(cells.iter().copied()))?;
         file.finish().map(drop)
     }

@@ -11,12 +11,10 @@ mod summary_file;
 mod table;
 mod table_file;
 
-pub use csv_table::CsvTable;
-pub use file_sink::{CsvSink, FileSink, ParquetSink, WriteError};
+pub use file_sink::{FileSink, WriteError};
 pub use output::ResultFolder;
-pub use parquet_table::ParquetTable;
 pub use read::{ReadError, Record};
 pub use replace::replace;
-pub use run_directory::{RunDirectory, SampleFormat};
-pub use table::{Column, Table};
+pub use run_directory::RunDirectory;
+pub use table::{Column, SampleFormat};
 pub use table_file::TableFile;

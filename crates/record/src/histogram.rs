@@ -46,11 +46,7 @@ impl Histogram {
         self.count += 1;
         self.min = self.min.min(ns);
         self.max = self.max.max(ns);
-        let bucket = number(ns);
-        let mut i = bucket.wrapping_sub(self.base);
-        if i >= self.counts.len() {
-            i = self.make_room(bucket);
-        }
+        let i = self.place(number(ns));
         match self.counts[i].checked_add(1) {
             Some(n) => self.counts[i] = n,
             None => self.halve(i),
@@ -59,18 +55,20 @@ impl Histogram {
 
     /// Adds what another counted.
     pub fn merge(&mut self, other: &Histogram) {
-        let buckets = other.counts.iter().enumerate().filter(|(_, n)| **n > 0);
-        for (i, &n) in buckets {
-            let bucket = other.base + i;
-            let mut own = bucket.wrapping_sub(self.base);
-            if own >= self.counts.len() {
-                own = self.make_room(bucket);
-            }
+        for (i, &n) in other.counts.iter().enumerate().filter(|(_, n)| **n > 0) {
+            let own = self.place(other.base + i);
             self.counts[own] = self.counts[own].saturating_add(n);
         }
         self.count += other.count;
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
+    }
+
+    /// The index of a bucket, for which it makes room.
+    #[inline]
+    fn place(&mut self, bucket: usize) -> usize {
+        let i = bucket.wrapping_sub(self.base);
+        if i < self.counts.len() { i } else { self.make_room(bucket) }
     }
 
     /// The number of times that were recorded.

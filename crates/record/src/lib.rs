@@ -1,8 +1,8 @@
 //! The record of a run: samples over time and a summary.
 //!
-//! A backend gives its samples to a [`Sink`] as it runs: a [`ParquetSink`] or [`CsvSink`] writes them into files in constant
-//! memory, a [`MemorySink`] keeps them for figures, [`NoSamples`] wants no samples. At the end it
-//! returns a [`Summary`], whose JSON is the project's format for results. An [`Estimate`] is a value over several runs.
+//! A backend gives its samples to a [`Sink`] as it runs: a [`FileSink`] writes them into files in constant memory, a
+//! [`MemorySink`] keeps them for figures, [`NoSamples`] wants no samples. At the end it returns a [`Summary`], whose JSON
+//! is the project's format for results. An [`Estimate`] is a value over several runs.
 
 mod capture_read;
 mod estimate;

@@ -83,16 +83,17 @@ impl Meter {
 
     /// Adds values that held for this number of seconds.
     pub fn hold(&mut self, seconds: f64) {
-        let fixed = [&mut self.cwnd, &mut self.rtt, &mut self.srtt];
-        fixed.into_iter().chain(&mut self.observables).for_each(|held| held.hold(seconds));
+        self.each().for_each(|held| held.hold(seconds));
+    }
+
+    fn each(&mut self) -> impl Iterator<Item = &mut Held> {
+        [&mut self.cwnd, &mut self.rtt, &mut self.srtt].into_iter().chain(&mut self.observables)
     }
 
     /// A value that has held for no time is its own mean.
     pub fn with_single_values(&self) -> Cow<'_, Self> {
         let mut of = self.clone();
-        let fixed = [&mut of.cwnd, &mut of.rtt, &mut of.srtt];
-        let never = fixed.into_iter().chain(&mut of.observables).filter(|held| held.mean.weight == 0.0);
-        never.for_each(|held| held.hold(1.0));
+        of.each().filter(|held| held.mean.weight == 0.0).for_each(|held| held.hold(1.0));
         Cow::Owned(of)
     }
 

@@ -94,29 +94,17 @@ pub trait Sink: Send {
         false
     }
     /// Receives the subjects of the samples.
-    fn begin(&mut self, layout: &Layout) {
-        let _ = layout;
-    }
+    fn begin(&mut self, _: &Layout) {}
     /// Flows or subflows were appended to the layout, as when recording a capture or a kernel.
-    fn extend(&mut self, layout: &Layout) {
-        let _ = layout;
-    }
+    fn extend(&mut self, _: &Layout) {}
     /// A subflow's sample.
-    fn subflow(&mut self, sample: &SubflowSample<'_>) {
-        let _ = sample;
-    }
+    fn subflow(&mut self, _: &SubflowSample<'_>) {}
     /// A link's sample.
-    fn link(&mut self, sample: &LinkSample) {
-        let _ = sample;
-    }
+    fn link(&mut self, _: &LinkSample) {}
     /// A response or a transfer that completed.
-    fn completion(&mut self, sample: &CompletionSample) {
-        let _ = sample;
-    }
+    fn completion(&mut self, _: &CompletionSample) {}
     /// A packet, in order of time among packets.
-    fn packet(&mut self, packet: &PacketSample<'_>) {
-        let _ = packet;
-    }
+    fn packet(&mut self, _: &PacketSample<'_>) {}
 }
 
 /// Receives the run's time at regular intervals; false ends the run.

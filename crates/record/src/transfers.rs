@@ -1,6 +1,6 @@
 //! Transfers of arrival processes: completion times and slowdowns, by size.
 
-use crate::{Completion, Histogram};
+use crate::{Completion, Histogram, rate_bps};
 use serde::{Deserialize, Serialize};
 
 /// Where one class of sizes ends and the next begins, in bytes.
@@ -73,11 +73,6 @@ pub struct TransferMeter {
 #[derive(Clone, Debug, Default)]
 struct Class {
     unfinished: u64,
-    times: Times,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Times {
     took: Histogram,
     took_sum_s: f64,
     slowdown: Ratios,
@@ -91,12 +86,17 @@ struct Ratios {
     sum: f64,
 }
 
-impl Times {
-    fn merge(&mut self, other: &Times) {
+impl Class {
+    fn merge(&mut self, other: &Class) {
+        self.unfinished += other.unfinished;
         self.took.merge(&other.took);
         self.took_sum_s += other.took_sum_s;
         self.slowdown.merge(&other.slowdown);
         self.times_alone.merge(&other.times_alone);
+    }
+
+    fn completion(&self) -> Option<Completion> {
+        Completion::of(&self.took, self.took_sum_s)
     }
 }
 
@@ -132,11 +132,11 @@ impl TransferMeter {
 
     /// Adds a transfer with its duration in nanoseconds; an unknown ratio is NaN.
     pub fn complete(&mut self, bytes: u64, took_ns: u64, slowdown: f64, times_alone: f64) {
-        let times = &mut self.class(bytes).times;
-        times.took.record(took_ns);
-        times.took_sum_s += took_ns as f64 / 1e9;
-        times.slowdown.record(slowdown);
-        times.times_alone.record(times_alone);
+        let class = self.class(bytes);
+        class.took.record(took_ns);
+        class.took_sum_s += took_ns as f64 / 1e9;
+        class.slowdown.record(slowdown);
+        class.times_alone.record(times_alone);
     }
 
     /// A transfer was not complete when the run ended.
@@ -146,17 +146,16 @@ impl TransferMeter {
 
     /// The summary over this number of seconds: completion times and counters.
     pub fn summary(&self, seconds: f64) -> (Option<Completion>, Transfers) {
-        let mut all = Times::default();
-        self.classes.iter().for_each(|class| all.merge(&class.times));
-        let unfinished = self.classes.iter().map(|class| class.unfinished).sum();
+        let mut all = Class::default();
+        self.classes.iter().for_each(|class| all.merge(class));
         let begins = [0].into_iter().chain(BOUNDS);
         let ends = BOUNDS.into_iter().map(Some).chain([None]);
         let classes = self.classes.iter().zip(begins.zip(ends));
-        let classes = classes.filter(|(class, _)| class.unfinished + class.times.took.count() > 0);
+        let classes = classes.filter(|(class, _)| class.unfinished + class.took.count() > 0);
         let transfers = Transfers {
-            started: all.took.count() + unfinished,
-            unfinished,
-            offered_bps: (seconds > 0.0).then(|| self.bytes as f64 * 8.0 / seconds),
+            started: all.took.count() + all.unfinished,
+            unfinished: all.unfinished,
+            offered_bps: rate_bps(self.bytes, seconds),
             slowdown: all.slowdown.summary(),
             times_alone: all.times_alone.summary(),
             classes: classes
@@ -164,13 +163,13 @@ impl TransferMeter {
                     from_bytes,
                     below_bytes,
                     unfinished: class.unfinished,
-                    completion: Completion::of(&class.times.took, class.times.took_sum_s),
-                    slowdown: class.times.slowdown.summary(),
-                    times_alone: class.times.times_alone.summary(),
+                    completion: class.completion(),
+                    slowdown: class.slowdown.summary(),
+                    times_alone: class.times_alone.summary(),
                 })
                 .collect(),
         };
-        (Completion::of(&all.took, all.took_sum_s), transfers)
+        (all.completion(), transfers)
     }
 }
 

@@ -13,17 +13,17 @@ pub(super) const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 const BUFFER: usize = 8 << 10;
 
 /// A CSV file.
-pub struct CsvTable(csv::Writer<File>);
+pub(super) struct CsvTable(csv::Writer<File>);
 
-impl Table for CsvTable {
-    const EXTENSION: &'static str = "csv";
-
-    fn create(file: File, columns: Vec<Column>) -> io::Result<Self> {
+impl CsvTable {
+    pub fn create(file: File, columns: &[Column]) -> io::Result<Self> {
         let mut writer = csv::WriterBuilder::new().buffer_capacity(BUFFER).from_writer(file);
         writer.write_record(columns.iter().map(|c| &c.name))?;
         Ok(CsvTable(writer))
     }
+}
 
+impl Table for CsvTable {
     fn row(&mut self, cells: &[Cell<'_>]) -> io::Result<()> {
         for cell in cells {
             match cell {
@@ -42,7 +42,7 @@ impl Table for CsvTable {
         BUFFER as u64
     }
 
-    fn close(mut self) -> io::Result<()> {
+    fn close(mut self: Box<Self>) -> io::Result<()> {
         self.0.flush()
     }
 }

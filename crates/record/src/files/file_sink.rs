@@ -1,18 +1,14 @@
 //! Samples into the files of a directory.
 
-use super::table::{Column, Table, column};
+use super::table::{Column, SampleFormat};
 use crate::{
-    Cell, CompletionSample, CsvTable, Kind, Layout, LinkSample, LinkSeries, ParquetTable, Sink,
-    SubflowSample, SubflowSeries, TableFile,
+    Cell, CompletionSample, Kind, Layout, LinkSample, LinkSeries, SampleColumn, Sink, SubflowSample,
+    SubflowSeries, TableFile,
 };
+use anabranch_scenario::distinct;
 use std::io;
+use std::mem::take;
 use std::path::PathBuf;
-
-/// Samples as `subflows.parquet`, `links.parquet` and, where there are any, `completions.parquet`.
-pub type ParquetSink = FileSink<ParquetTable>;
-
-/// Samples as `subflows.csv`, `links.csv` and, where there are any, `completions.csv`.
-pub type CsvSink = FileSink<CsvTable>;
 
 /// A file of samples that could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -24,12 +20,13 @@ pub struct WriteError {
     pub source: io::Error,
 }
 
-/// Writes the samples of one run into files of one format.
+/// Writes the samples of one run into files of one format: `subflows`, `links` and, where there are any, `completions`.
 ///
 /// A file has its name only once it is complete, after [`FileSink::finish`]; until then it ends in
 /// `.partial`. A sink that is dropped earlier removes its files.
-pub struct FileSink<T: Table> {
+pub struct FileSink {
     directory: PathBuf,
+    format: SampleFormat,
     layout: Layout,
     /// For each flow and subflow the names of its links, joined by `+`.
     paths: Vec<Vec<String>>,
@@ -37,17 +34,18 @@ pub struct FileSink<T: Table> {
     observables: Vec<&'static str>,
     /// For each of them its place among each flow's observables.
     places: Vec<Vec<Option<usize>>>,
-    subflows: Option<TableFile<T>>,
-    links: Option<TableFile<T>>,
-    completions: Option<TableFile<T>>,
+    subflows: Option<TableFile>,
+    links: Option<TableFile>,
+    completions: Option<TableFile>,
     error: Option<WriteError>,
 }
 
-impl<T: Table> FileSink<T> {
+impl FileSink {
     /// Will write into `directory`, which must exist.
-    pub fn new(directory: impl Into<PathBuf>) -> Self {
+    pub fn new(directory: impl Into<PathBuf>, format: SampleFormat) -> Self {
         FileSink {
             directory: directory.into(),
+            format,
             layout: Layout::default(),
             paths: Vec::new(),
             observables: Vec::new(),
@@ -66,11 +64,7 @@ impl<T: Table> FileSink<T> {
     }
 
     fn add_observables(&mut self, names: impl IntoIterator<Item = &'static str>) {
-        for name in names {
-            if !self.observables.contains(&name) {
-                self.observables.push(name);
-            }
-        }
+        self.observables = distinct(take(&mut self.observables).into_iter().chain(names));
     }
 
     /// An upper estimate of the bytes that [`FileSink::finish`] writes.
@@ -93,7 +87,7 @@ impl<T: Table> FileSink<T> {
             return Err(error);
         }
         let outputs = [self.subflows.take(), self.links.take(), self.completions.take()];
-        let complete = |mut file: TableFile<T>| {
+        let complete = |mut file: TableFile| {
             file.describe(facts);
             file.finish()
         };
@@ -107,30 +101,35 @@ impl<T: Table> FileSink<T> {
         }
     }
 
-    fn create(&self, name: &str, columns: Vec<Column>) -> Result<Option<TableFile<T>>, WriteError> {
-        let path = self.directory.join(name).with_extension(T::EXTENSION);
-        TableFile::create(path, columns).map(Some)
-    }
-
-    fn subflow_columns(&self) -> Vec<Column> {
-        let place =
-            [("time_s", Kind::Number), ("flow", Kind::Text), ("subflow", Kind::Count), ("path", Kind::Text)];
-        let fixed = place.into_iter().chain(SubflowSeries::COLUMNS.iter().map(|c| (c.name, c.kind)));
-        let observables = self.observables.iter().map(|name| (*name, Kind::MaybeNumber));
-        fixed.chain(observables).map(|(name, kind)| column(name, kind)).collect()
+    fn create<'a>(
+        &self,
+        name: &str,
+        columns: impl IntoIterator<Item = (&'a str, Kind)>,
+    ) -> Result<Option<TableFile>, WriteError> {
+        let path = self.directory.join(name).with_extension(self.format.extension());
+        let column = |(name, kind): (&str, Kind)| Column { name: name.to_owned(), kind };
+        let columns: Vec<Column> = columns.into_iter().map(column).collect();
+        TableFile::create(path, self.format, &columns).map(Some)
     }
 }
 
-impl<T: Table> Sink for FileSink<T> {
+impl Sink for FileSink {
     fn begin(&mut self, layout: &Layout) {
         self.add_observables(layout.flows.iter().flat_map(|f| f.observables.iter().copied()));
         self.extend(layout);
         self.attempt(|sink| {
-            sink.subflows = sink.create("subflows", sink.subflow_columns())?;
+            let own = |columns: &'static [SampleColumn]| columns.iter().map(|c| (c.name, c.kind));
+            let place = [
+                ("time_s", Kind::Number),
+                ("flow", Kind::Text),
+                ("subflow", Kind::Count),
+                ("path", Kind::Text),
+            ];
+            let observables = sink.observables.iter().map(|name| (*name, Kind::MaybeNumber));
+            let columns = place.into_iter().chain(own(SubflowSeries::COLUMNS)).chain(observables);
+            sink.subflows = sink.create("subflows", columns)?;
             let place = [("time_s", Kind::Number), ("link", Kind::Text)];
-            let columns = place.into_iter().chain(LinkSeries::COLUMNS.iter().map(|c| (c.name, c.kind)));
-            let columns = columns.map(|(name, kind)| column(name, kind)).collect();
-            sink.links = sink.create("links", columns)?;
+            sink.links = sink.create("links", place.into_iter().chain(own(LinkSeries::COLUMNS)))?;
             Ok(())
         });
     }
@@ -180,8 +179,7 @@ impl<T: Table> Sink for FileSink<T> {
                     ("slowdown", Kind::MaybeNumber),
                     ("times_alone", Kind::MaybeNumber),
                 ];
-                let columns = columns.map(|(name, kind)| column(name, kind));
-                sink.completions = sink.create("completions", columns.to_vec())?;
+                sink.completions = sink.create("completions", columns)?;
             }
             let Some(output) = &mut sink.completions else { return Ok(()) };
             output.row([

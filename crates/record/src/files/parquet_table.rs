@@ -10,6 +10,7 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{Type, TypePtr};
 use std::fs::File;
 use std::io;
+use std::mem::take;
 use std::sync::Arc;
 
 /// Rows per row group: a few megabytes in memory, and few enough groups that the footer stays small.
@@ -23,7 +24,7 @@ const PER_COLUMN: u64 = 400;
 const FACTS: u64 = 4 << 10;
 
 /// A Parquet file.
-pub struct ParquetTable {
+pub(super) struct ParquetTable {
     writer: SerializedFileWriter<File>,
     /// The row group being filled.
     group: Vec<Values>,
@@ -43,17 +44,15 @@ enum Values {
     Text(Vec<ByteArray>),
 }
 
-impl Table for ParquetTable {
-    const EXTENSION: &'static str = "parquet";
-
-    fn create(file: File, columns: Vec<Column>) -> io::Result<Self> {
+impl ParquetTable {
+    pub fn create(file: File, columns: &[Column]) -> io::Result<Self> {
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_offset_index_disabled(true)
             .set_created_by(concat!("anabranch ", env!("CARGO_PKG_VERSION")).to_owned())
             .build();
-        let writer = SerializedFileWriter::new(file, schema(&columns)?, Arc::new(properties))?;
+        let writer = SerializedFileWriter::new(file, schema(columns)?, Arc::new(properties))?;
         Ok(ParquetTable {
             writer,
             group: columns.iter().map(|c| Values::new(c.kind)).collect(),
@@ -62,6 +61,20 @@ impl Table for ParquetTable {
         })
     }
 
+    fn write_group(&mut self) -> io::Result<()> {
+        let mut group = self.writer.next_row_group()?;
+        for values in &mut self.group {
+            let Some(mut column) = group.next_column()? else { break };
+            values.write(&mut column)?;
+            column.close()?;
+        }
+        group.close()?;
+        (self.rows, self.bytes) = (0, 0);
+        Ok(())
+    }
+}
+
+impl Table for ParquetTable {
     fn row(&mut self, cells: &[Cell<'_>]) -> io::Result<()> {
         debug_assert_eq!(cells.len(), self.group.len());
         for (values, cell) in self.group.iter_mut().zip(cells) {
@@ -84,25 +97,11 @@ impl Table for ParquetTable {
         self.bytes + groups * self.group.len() as u64 * PER_COLUMN + FACTS
     }
 
-    fn close(mut self) -> io::Result<()> {
+    fn close(mut self: Box<Self>) -> io::Result<()> {
         if self.rows > 0 {
             self.write_group()?;
         }
         self.writer.close()?;
-        Ok(())
-    }
-}
-
-impl ParquetTable {
-    fn write_group(&mut self) -> io::Result<()> {
-        let mut group = self.writer.next_row_group()?;
-        for values in &mut self.group {
-            let Some(mut column) = group.next_column()? else { break };
-            values.write(&mut column)?;
-            column.close()?;
-        }
-        group.close()?;
-        (self.rows, self.bytes) = (0, 0);
         Ok(())
     }
 }
@@ -137,24 +136,15 @@ impl Values {
     /// Writes and forgets the cells.
     fn write(&mut self, column: &mut SerializedColumnWriter<'_>) -> io::Result<()> {
         match self {
-            Values::Number(values) => {
-                column.typed::<DoubleType>().write_batch(values, None, None)?;
-                values.clear();
-            }
+            Values::Number(values) => column.typed::<DoubleType>().write_batch(&take(values), None, None)?,
             Values::MaybeNumber(values, present) => {
-                column.typed::<DoubleType>().write_batch(values, Some(present), None)?;
-                values.clear();
-                present.clear();
+                column.typed::<DoubleType>().write_batch(&take(values), Some(&take(present)), None)?
             }
             Values::Count(values) | Values::Unsigned(values) => {
-                column.typed::<Int64Type>().write_batch(values, None, None)?;
-                values.clear();
+                column.typed::<Int64Type>().write_batch(&take(values), None, None)?
             }
-            Values::Text(values) => {
-                column.typed::<ByteArrayType>().write_batch(values, None, None)?;
-                values.clear();
-            }
-        }
+            Values::Text(values) => column.typed::<ByteArrayType>().write_batch(&take(values), None, None)?,
+        };
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ mod columns;
 
 use crate::{CompletionSample, FlowSeries, LinkSeries, MemorySink, SubflowSeries, Summary};
 use columns::{Columns, ColumnsError};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// A run read from its directory.
@@ -51,38 +51,40 @@ const PLACE: [&str; 4] = ["time_s", "flow", "subflow", "path"];
 impl Record {
     /// Reads what a [`RunDirectory`](crate::RunDirectory) left in a folder.
     pub fn read(folder: &Path) -> Result<Record, ReadError> {
-        let file = folder.join("summary.json");
-        let summary = match Summary::read(&file) {
-            Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Err(ReadError::Missing { folder: folder.to_owned(), file: "summary.json" });
-            }
-            Err(e) if matches!(e.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof) => {
-                return Err(ReadError::Other { path: file, why: e.to_string() });
-            }
-            other => other.map_err(|source| ReadError::Unreadable { path: file, source })?,
-        };
         let missing = |file| ReadError::Missing { folder: folder.to_owned(), file };
-        let (path, subflows) =
-            table(folder, "subflows")?.ok_or_else(|| missing("subflows.parquet or .csv"))?;
-        let flows = flows(&subflows, &summary).map_err(|e| e.of(&path))?;
-        let (path, links) = table(folder, "links")?.ok_or_else(|| missing("links.parquet or .csv"))?;
-        let links = link_series(&links, &summary).map_err(|e| e.of(&path))?;
-        let completions = match table(folder, "completions")? {
-            Some((path, table)) => completions(&table, &flows).map_err(|e| e.of(&path))?,
-            None => Vec::new(),
-        };
+        let path = folder.join("summary.json");
+        let summary = Summary::read(&path).map_err(|e| match e.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => missing("summary.json"),
+            ErrorKind::InvalidData | ErrorKind::UnexpectedEof => {
+                ReadError::Other { path, why: e.to_string() }
+            }
+            _ => ReadError::Unreadable { path, source: e },
+        })?;
+        let flows = table(folder, "subflows", |subflows| flows(subflows, &summary))?
+            .ok_or_else(|| missing("subflows.parquet or .csv"))?;
+        let links = table(folder, "links", |links| link_series(links, &summary))?
+            .ok_or_else(|| missing("links.parquet or .csv"))?;
+        let completions = table(folder, "completions", |table| completions(table, &flows))?;
+        let completions = completions.unwrap_or_default();
         Ok(Record { summary, samples: MemorySink { flows, links, completions } })
     }
 }
 
-/// A table of that name, in either format; `None` if missing.
-fn table(folder: &Path, name: &str) -> Result<Option<(PathBuf, Columns)>, ReadError> {
+/// The content of the table of that name, in either format; `None` if missing.
+fn table<T>(
+    folder: &Path,
+    name: &str,
+    content: impl FnOnce(&Columns) -> Result<T, ColumnsError>,
+) -> Result<Option<T>, ReadError> {
     for (extension, read) in [("parquet", Columns::parquet as fn(_) -> _), ("csv", Columns::csv)] {
         let path = folder.join(name).with_extension(extension);
         match std::fs::File::open(&path) {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+            Err(e) if e.kind() == ErrorKind::NotFound => {}
             Err(source) => return Err(ReadError::Unreadable { path, source }),
-            Ok(file) => return read(file).map_err(|e: ColumnsError| e.of(&path)).map(|t| Some((path, t))),
+            Ok(file) => {
+                let content = read(file).and_then(|table| content(&table)).map(Some);
+                return content.map_err(|ColumnsError(why)| ReadError::Other { path, why });
+            }
         }
     }
     Ok(None)
@@ -110,7 +112,6 @@ const MOST_SUBFLOWS: f64 = 4096.0;
 fn flows(table: &Columns, summary: &Summary) -> Result<Vec<FlowSeries>, ColumnsError> {
     let (names, numbers) = (table.text("flow")?, table.numbers("subflow")?);
     let paths = table.text("path")?;
-    let series = |name: &str| summary.flows.iter().find(|f| f.name == name).map(|f| f.cc.clone());
     let mut flows: Vec<FlowSeries> = summary
         .flows
         .iter()
@@ -118,11 +119,11 @@ fn flows(table: &Columns, summary: &Summary) -> Result<Vec<FlowSeries>, ColumnsE
         .collect();
     for ((name, _), rows) in groups(names.iter().map(String::as_str).zip(numbers.iter().map(|n| n.to_bits())))
     {
-        if series(name).is_none() {
+        let Some(flow) = flows.iter_mut().find(|f| f.name == name) else {
             return Err(ColumnsError(format!("the flow {name:?} is not in summary.json")));
-        }
+        };
         let number = match numbers[rows[0]] {
-            whole if whole.fract() == 0.0 && (1.0..=MOST_SUBFLOWS).contains(&whole) => whole as u64,
+            whole if whole.fract() == 0.0 && (1.0..=MOST_SUBFLOWS).contains(&whole) => whole as usize,
             other => return Err(ColumnsError(format!("a flow {name:?} has no subflow {other}"))),
         };
         let of = |column: &str| table.rows(column, &rows);
@@ -137,15 +138,10 @@ fn flows(table: &Columns, summary: &Summary) -> Result<Vec<FlowSeries>, ColumnsE
         };
         // Null stands for what is infinite before the first congestion.
         subflow.ssthresh_segments.iter_mut().filter(|s| s.is_nan()).for_each(|s| *s = f64::INFINITY);
-        let Some(flow) = flows.iter_mut().find(|f| f.name == name) else { continue };
         // A subflow that never came up has no rows: those after it keep their numbers.
-        while flow.subflows.len() as u64 + 1 < number {
-            flow.subflows.push(SubflowSeries::default());
-        }
-        match flow.subflows.get_mut(number as usize - 1) {
-            Some(place) => *place = subflow,
-            None => flow.subflows.push(subflow),
-        }
+        let known = flow.subflows.len().max(number);
+        flow.subflows.resize_with(known, SubflowSeries::default);
+        flow.subflows[number - 1] = subflow;
     }
     Ok(flows)
 }

@@ -1,7 +1,8 @@
 //! A run's directory: its summary, samples and scenario.
 
 use super::output::{Notify, OutputError, ResultFolder};
-use crate::{CsvSink, ParquetSink, Sink, Summary, WriteError};
+use super::table::SampleFormat;
+use crate::{FileSink, Sink, Summary, WriteError};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,22 +12,8 @@ pub struct RunDirectory {
     /// Its name as given by the user.
     path: PathBuf,
     place: ResultFolder,
-    samples: Samples,
+    samples: FileSink,
     notify: Notify,
-}
-
-/// Formats of samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SampleFormat {
-    /// Apache Parquet.
-    Parquet,
-    /// Comma-separated values.
-    Csv,
-}
-
-enum Samples {
-    Parquet(Box<ParquetSink>),
-    Csv(Box<CsvSink>),
 }
 
 /// Bytes of a subflow in a summary, and of all else: whole blocks of the disk for each file.
@@ -64,13 +51,7 @@ impl RunDirectory {
         notify: Notify,
     ) -> Result<Self, OutputError> {
         let place = ResultFolder::claim(path, notify)?;
-        let (folder, names) = (place.folder(), observables.iter().copied());
-        let samples = match format {
-            SampleFormat::Parquet => {
-                Samples::Parquet(ParquetSink::new(folder).with_observables(names).into())
-            }
-            SampleFormat::Csv => Samples::Csv(CsvSink::new(folder).with_observables(names).into()),
-        };
+        let samples = FileSink::new(place.folder(), format).with_observables(observables.iter().copied());
         Ok(RunDirectory { path: path.to_owned(), place, samples, notify })
     }
 
@@ -81,22 +62,15 @@ impl RunDirectory {
 
     /// The sink of the samples.
     pub fn sink(&mut self) -> &mut dyn Sink {
-        match &mut self.samples {
-            Samples::Parquet(sink) => &mut **sink,
-            Samples::Csv(sink) => &mut **sink,
-        }
+        &mut self.samples
     }
 
     /// The free bytes of the disk if a record must end now: a file could not be written, or the disk has hardly more room than the
     /// rest of the samples and a summary of this number of subflows need.
     pub fn must_end(&self, subflows: usize) -> Option<u64> {
-        let (failed, pending) = match &self.samples {
-            Samples::Parquet(sink) => (sink.has_failed(), sink.pending_bytes()),
-            Samples::Csv(sink) => (sink.has_failed(), sink.pending_bytes()),
-        };
-        let rest = pending + OTHER_FILES + subflows as u64 * PER_SUBFLOW;
+        let rest = self.samples.pending_bytes() + OTHER_FILES + subflows as u64 * PER_SUBFLOW;
         let free = free_bytes(self.place.folder());
-        (failed || free.is_some_and(|free| free < rest)).then(|| free.unwrap_or(0))
+        (self.samples.has_failed() || free.is_some_and(|free| free < rest)).then(|| free.unwrap_or(0))
     }
 
     /// Completes the directory, with the scenario if any. Returns its files.
@@ -104,11 +78,7 @@ impl RunDirectory {
         let is_whole = self.earlier().is_some_and(|earlier| earlier.partial_until_s.is_none());
         let RunDirectory { path, place, samples, notify } = self;
         let lost = |e: WriteError| OutputError::because("the samples are lost", &e);
-        let samples = match samples {
-            Samples::Parquet(sink) => sink.finish(&facts(summary)),
-            Samples::Csv(sink) => sink.finish(&[]),
-        };
-        let samples = samples.map_err(lost)?;
+        let samples = samples.finish(&facts(summary)).map_err(lost)?;
         let cannot = |e| OutputError::because(format!("cannot write into {}", path.display()), &e);
         let mut files = vec![PathBuf::from(SUMMARY)];
         summary.write(&place.folder().join(SUMMARY)).map_err(cannot)?;

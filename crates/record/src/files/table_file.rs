@@ -1,23 +1,23 @@
 //! A table while it is written to a file.
 
 use super::replace::{create_new, with_ending};
-use super::table::{Column, Table};
+use super::table::{Column, SampleFormat, Table};
 use crate::{Cell, WriteError};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// A table whose file gets its name when complete; until then the name ends in `.partial`. Dropping it earlier removes the file.
-pub struct TableFile<T> {
+pub struct TableFile {
     /// `None` once it is complete.
-    table: Option<T>,
+    table: Option<Box<dyn Table>>,
     path: PathBuf,
 }
 
-impl<T: Table> TableFile<T> {
+impl TableFile {
     /// Begins one.
-    pub fn create(path: PathBuf, columns: Vec<Column>) -> Result<Self, WriteError> {
-        match create_new(&partial(&path)).and_then(|file| T::create(file, columns)) {
+    pub fn create(path: PathBuf, format: SampleFormat, columns: &[Column]) -> Result<Self, WriteError> {
+        match create_new(&partial(&path)).and_then(|file| format.table(file, columns)) {
             Ok(table) => Ok(TableFile { table: Some(table), path }),
             Err(source) => Err(WriteError { path, source }),
         }
@@ -30,12 +30,12 @@ impl<T: Table> TableFile<T> {
         table.row(&cells).map_err(|source| self.failed(source))
     }
 
-    /// As [`Table::pending_bytes`].
+    /// An upper estimate of the bytes that [`TableFile::finish`] writes.
     pub fn pending_bytes(&self) -> u64 {
-        self.table.as_ref().map_or(0, Table::pending_bytes)
+        self.table.as_ref().map_or(0, |table| table.pending_bytes())
     }
 
-    /// Adds metadata: see [`Table::describe`].
+    /// Adds metadata by name, if the format allows.
     pub fn describe(&mut self, facts: &[(&'static str, String)]) {
         if let Some(table) = &mut self.table {
             table.describe(facts);
@@ -44,21 +44,20 @@ impl<T: Table> TableFile<T> {
 
     /// Renames the file, replacing a former one, and returns its name.
     pub fn finish(mut self) -> Result<PathBuf, WriteError> {
-        let close = |table: T| table.close().and_then(|()| fs::rename(partial(&self.path), &self.path));
+        let close =
+            |table: Box<dyn Table>| table.close().and_then(|()| fs::rename(partial(&self.path), &self.path));
         match self.table.take().map_or(Ok(()), close) {
             Ok(()) => Ok(self.path.clone()),
             Err(source) => Err(self.failed(source)),
         }
     }
-}
 
-impl<T> TableFile<T> {
     fn failed(&self, source: io::Error) -> WriteError {
         WriteError { path: self.path.clone(), source }
     }
 }
 
-impl<T> Drop for TableFile<T> {
+impl Drop for TableFile {
     fn drop(&mut self) {
         // Best effort: a complete file already has its name.
         let _ = fs::remove_file(partial(&self.path));

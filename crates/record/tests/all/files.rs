@@ -1,8 +1,7 @@
 //! The sinks' files, read back by other readers: Parquet's row API, the csv crate.
 
 use anabranch_record::{
-    CompletionSample, CsvSink, FileSink, FlowLayout, Layout, LinkSample, MemorySink, ParquetSink, Sink,
-    SubflowSample, Table,
+    CompletionSample, FileSink, FlowLayout, Layout, LinkSample, MemorySink, SampleFormat, Sink, SubflowSample,
 };
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -89,7 +88,7 @@ fn text(s: &str) -> Field {
 #[test]
 fn parquet() {
     let dir = tempfile::tempdir().unwrap();
-    let mut sink = ParquetSink::new(dir.path());
+    let mut sink = FileSink::new(dir.path(), SampleFormat::Parquet);
     fill(&mut sink);
     let files = sink.finish(&[]).unwrap();
     let names: Vec<_> = files.iter().map(|f| f.file_name().unwrap().to_str().unwrap()).collect();
@@ -130,7 +129,7 @@ fn parquet() {
 #[test]
 fn csv() {
     let dir = tempfile::tempdir().unwrap();
-    let mut sink = CsvSink::new(dir.path());
+    let mut sink = FileSink::new(dir.path(), SampleFormat::Csv);
     fill(&mut sink);
     let files = sink.finish(&[]).unwrap();
     let rows = read_csv(&files[0]);
@@ -150,7 +149,7 @@ fn csv() {
 #[test]
 fn a_layout_that_grows() {
     let dir = tempfile::tempdir().unwrap();
-    let mut file = CsvSink::new(dir.path()).with_observables(["w_max", "alpha"]);
+    let mut file = FileSink::new(dir.path(), SampleFormat::Csv).with_observables(["w_max", "alpha"]);
     let mut memory = MemorySink::new();
     let whole = layout();
     let mut growing = Layout { flows: vec![], links: vec![] };
@@ -180,7 +179,7 @@ fn a_layout_that_grows() {
 #[test]
 fn many_row_groups() {
     let dir = tempfile::tempdir().unwrap();
-    let mut sink = ParquetSink::new(dir.path());
+    let mut sink = FileSink::new(dir.path(), SampleFormat::Parquet);
     sink.begin(&layout());
     let rows = 150_000;
     for i in 0..rows {
@@ -198,26 +197,23 @@ fn many_row_groups() {
     }
 }
 
-fn abandoned<T: Table>() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut sink = FileSink::<T>::new(dir.path());
-    fill(&mut sink);
-    let marked = |f: fs::DirEntry| f.file_name().to_str().unwrap().ends_with(".partial");
-    assert!(fs::read_dir(dir.path()).unwrap().all(|f| marked(f.unwrap())));
-    drop(sink);
-    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
-}
-
 #[test]
 fn an_abandoned_run_leaves_nothing() {
-    abandoned::<anabranch_record::ParquetTable>();
-    abandoned::<anabranch_record::CsvTable>();
+    for format in [SampleFormat::Parquet, SampleFormat::Csv] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut sink = FileSink::new(dir.path(), format);
+        fill(&mut sink);
+        let marked = |f: fs::DirEntry| f.file_name().to_str().unwrap().ends_with(".partial");
+        assert!(fs::read_dir(dir.path()).unwrap().all(|f| marked(f.unwrap())));
+        drop(sink);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
 }
 
 #[test]
 fn errors_wait_until_asked_for() {
     let dir = tempfile::tempdir().unwrap();
-    let mut sink = ParquetSink::new(dir.path().join("missing"));
+    let mut sink = FileSink::new(dir.path().join("missing"), SampleFormat::Parquet);
     fill(&mut sink);
     let error = sink.finish(&[]).unwrap_err();
     assert!(error.to_string().ends_with("missing/subflows.parquet"), "{error}");

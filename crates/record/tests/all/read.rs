@@ -1,33 +1,22 @@
 //! Records read back: what a sink in memory was given at the same time, and messages for files that are not records.
 
 use crate::files::{fill, layout};
-use anabranch_record::{MemorySink, ReadError, Record, RunDirectory, SampleFormat, Sink, Summary};
+use anabranch_record::{
+    FlowLayout, FlowSummary, Layout, LinkSummary, MemorySink, ReadError, Record, RunDirectory, SampleFormat,
+    Sink, Summary,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 fn summary() -> Summary {
-    let layout = layout();
-    let flow = |name: &str| {
-        format!(
-            r#"{{"name": "{name}", "cc": "x", "goodput_bps": null, "delivered_bytes": 0, "retransmitted_segments": 0,
-            "reinjected_segments": 0, "completion": null, "subflows": []}}"#
-        )
-    };
-    let flows: Vec<String> = layout.flows.iter().map(|f| flow(&f.name)).collect();
-    let link = |name: &str| {
-        format!(
-            r#"{{"name": "{name}", "utilisation": 0, "mean_queue_bytes": 0, "mean_queue_delay_s": null, "drops": 0,
-            "early_drops": 0, "marks": 0, "losses": 0}}"#
-        )
-    };
-    let links: Vec<String> = layout.links.iter().map(|l| link(l)).collect();
-    Summary::from_json(&format!(
-        r#"{{"scenario": "x", "scenario_hash": "", "seed": "1", "version": "0", "duration_s": 1, "warmup_s": 0,
-        "flows": [{}], "links": [{}], "jain": null}}"#,
-        flows.join(","),
-        links.join(",")
-    ))
-    .unwrap()
+    let Layout { flows, links } = layout();
+    let flow = |FlowLayout { name, cc, .. }| FlowSummary { name, cc, ..FlowSummary::default() };
+    let link = |name| LinkSummary { name, ..LinkSummary::default() };
+    Summary {
+        flows: flows.into_iter().map(flow).collect(),
+        links: links.into_iter().map(link).collect(),
+        ..Summary::default()
+    }
 }
 
 fn written(folder: &Path, format: SampleFormat, fill: impl Fn(&mut dyn Sink)) -> PathBuf {

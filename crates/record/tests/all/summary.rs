@@ -11,31 +11,15 @@ fn summary() -> Summary {
     };
     let completion = Completion { count: 2, mean_s: 0.25, p50_s: 0.2, p95_s: 0.3, p99_s: 0.3 };
     Summary {
-        scenario: "one".to_owned(),
-        scenario_hash: "00ff".to_owned(),
         seed: u64::MAX,
-        version: "0.1.0".to_owned(),
-        duration_s: 60.0,
-        warmup_s: 10.0,
         flows: vec![FlowSummary {
-            name: "bonded".to_owned(),
-            cc: "reno".to_owned(),
             goodput_bps: Some(0.1 + 0.2),
             delivered_bytes: 1 << 60,
             completion: Some(completion),
             subflows: vec![subflow],
             ..FlowSummary::default()
         }],
-        links: vec![LinkSummary {
-            name: "dsl".to_owned(),
-            utilisation: 0.5,
-            mean_queue_bytes: 1.0,
-            drops: 1,
-            early_drops: 1,
-            marks: 7,
-            losses: 2,
-            ..LinkSummary::default()
-        }],
+        links: vec![LinkSummary { utilisation: 0.5, marks: 7, ..LinkSummary::default() }],
         ..Summary::default()
     }
 }

@@ -3,7 +3,7 @@
 use crate::judge::SimulationRuns;
 use crate::resolve::axes::number_and_unit;
 use anabranch_record::{
-    Cell, Column, CsvTable, FlowSummary, Kind, ParquetTable, SubflowSummary, Summary, TableFile, WriteError,
+    Cell, Column, FlowSummary, Kind, SampleFormat, SubflowSummary, Summary, TableFile, WriteError,
 };
 use anabranch_scenario::distinct;
 use std::collections::{BTreeSet, HashSet};
@@ -165,8 +165,8 @@ pub fn write(folder: &Path, name: &str, taken: &[SimulationRuns]) -> Result<[Pat
         let source = io::Error::new(io::ErrorKind::InvalidInput, why);
         WriteError { path: path.clone(), source }
     })?;
-    let mut csv = TableFile::<CsvTable>::create(path, columns.clone())?;
-    let mut parquet = TableFile::<ParquetTable>::create(other, columns)?;
+    let mut csv = TableFile::create(path, SampleFormat::Csv, &columns)?;
+    let mut parquet = TableFile::create(other, SampleFormat::Parquet, &columns)?;
     each(&axes, taken, |cells| {
         csv.row(cells.iter().copied())?;
         parquet.row(cells.iter().copied())

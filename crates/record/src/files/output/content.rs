@@ -21,17 +21,18 @@ impl Content {
     /// Syncs every file of a folder to disk, and writes the list.
     pub fn seal(folder: &Path) -> io::Result<()> {
         let mut lines = HEADING.to_owned();
-        for name in files(folder)? {
+        let (mut files, folders) = below(folder)?;
+        files.sort();
+        for path in files {
             // Windows syncs only what is open for writing.
-            let file = File::options().read(true).write(cfg!(windows)).open(folder.join(&name))?;
+            let file = File::options().read(true).write(cfg!(windows)).open(&path)?;
             file.sync_all()?;
+            let name = path.strip_prefix(folder).unwrap_or(&path);
             lines += &format!("{}  {}\n", hash(file)?, name.display());
         }
         // Atomic: a folder with a list is complete.
         replace(&folder.join(LIST), lines.as_bytes())?;
-        for below in folders(folder)? {
-            sync_folder(&below)?;
-        }
+        folders.iter().try_for_each(|below| sync_folder(below))?;
         sync_folder(folder)
     }
 
@@ -101,33 +102,21 @@ impl Content {
     }
 }
 
-/// Paths of the files below a folder, in order.
-fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for below in [vec![folder.to_owned()], folders(folder)?].concat() {
-        for entry in fs::read_dir(below)? {
-            let entry = entry?;
-            if !entry.file_type()?.is_dir() {
-                let path = entry.path();
-                found.push(path.strip_prefix(folder).unwrap_or(&path).to_owned());
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
-}
-
-/// The folders below a folder.
-fn folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
+/// The files and the folders below a folder.
+fn below(folder: &Path) -> io::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+    let (mut files, mut folders) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if entry.file_type()?.is_dir() {
-            found.push(entry.path());
-            found.extend(folders(&entry.path())?);
+            let (more_files, more_folders) = below(&entry.path())?;
+            files.extend(more_files);
+            folders.extend(more_folders);
+            folders.push(entry.path());
+        } else {
+            files.push(entry.path());
         }
     }
-    Ok(found)
+    Ok((files, folders))
 }
 
 /// The SHA-256 of a file from its current position.

@@ -1,6 +1,7 @@
 //! Names of results, and errors on them.
 
 use super::OutputError;
+use crate::files::replace::with_ending;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,12 +14,8 @@ pub(super) fn is_free(path: &Path) -> bool {
 /// Renames `from` to `path` with that ending and, if taken, a number.
 pub fn rename_beside(from: &Path, path: &Path, ending: &str) -> io::Result<PathBuf> {
     for number in 1.. {
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".{ending}"));
-        if number > 1 {
-            name.push(format!("-{number}"));
-        }
-        let name = PathBuf::from(name);
+        let number = if number > 1 { format!("-{number}") } else { String::new() };
+        let name = with_ending(path, &format!(".{ending}{number}"));
         match name.symlink_metadata() {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return fs::rename(from, &name).map(|()| name),
             Err(e) => return Err(e),

@@ -98,13 +98,12 @@ fn replace_in_overlay(names: &Names) -> io::Result<()> {
     let Names { private, target, .. } = names;
     let new = rename_beside(private, target, "new")?;
     let discarded = names.sync_parent().and_then(|()| Content::discard(target));
-    let replaced = match discarded {
-        Ok(true) => fs::rename(&new, target),
-        Ok(false) => {
+    let replaced = discarded.and_then(|is_empty| match is_empty {
+        true => fs::rename(&new, target),
+        false => {
             Err(io::Error::other("the earlier results are deleted, but their folder has other files now"))
         }
-        Err(error) => Err(error),
-    };
+    });
     replaced.inspect_err(|_| {
         // Best effort: the caller keeps them under such a name anyway.
         let _ = fs::rename(&new, private);

@@ -1,20 +1,11 @@
 //! A table read back: columns of equal length, numbers or text.
 
-use super::ReadError;
 use parquet::column::reader::ColumnReader;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::fs::File;
-use std::path::Path;
 
 /// An error in a table.
 pub struct ColumnsError(pub String);
-
-impl ColumnsError {
-    /// With the file it is in.
-    pub fn of(self, path: &Path) -> ReadError {
-        ReadError::Other { path: path.to_owned(), why: self.0 }
-    }
-}
 
 impl<E: std::error::Error> From<E> for ColumnsError {
     fn from(error: E) -> Self {
@@ -32,29 +23,32 @@ enum Values {
     Text(Vec<String>),
 }
 
-/// The columns of text that our tables have.
-const TEXT: [&str; 3] = ["flow", "path", "link"];
+impl Values {
+    /// Without rows, of a column of our tables.
+    fn empty(name: &str) -> Self {
+        match ["flow", "path", "link"].contains(&name) {
+            true => Values::Text(Vec::new()),
+            false => Values::Numbers(Vec::new()),
+        }
+    }
+}
 
 impl Columns {
     /// Reads CSV as [`CsvTable`](crate::CsvTable) writes it.
     pub fn csv(file: File) -> Result<Columns, ColumnsError> {
         let mut reader = csv::Reader::from_reader(file);
-        let values = |name: &str| match TEXT.contains(&name) {
-            true => Values::Text(Vec::new()),
-            false => Values::Numbers(Vec::new()),
-        };
         let mut columns: Vec<_> =
-            reader.headers()?.iter().map(|name| (name.to_owned(), values(name))).collect();
+            reader.headers()?.iter().map(|name| (name.to_owned(), Values::empty(name))).collect();
         let mut row = csv::StringRecord::new();
         while reader.read_record(&mut row)? {
             for ((name, values), cell) in columns.iter_mut().zip(&row) {
                 match values {
                     Values::Text(texts) => texts.push(unescaped(cell).to_owned()),
                     Values::Numbers(numbers) if cell.is_empty() => numbers.push(f64::NAN),
-                    Values::Numbers(numbers) => numbers.push(
-                        cell.parse()
-                            .map_err(|_| ColumnsError(format!("{cell:?} in {name} is not a number")))?,
-                    ),
+                    Values::Numbers(numbers) => {
+                        let wrong = |_| ColumnsError(format!("{cell:?} in {name} is not a number"));
+                        numbers.push(cell.parse().map_err(wrong)?);
+                    }
                 }
             }
         }
@@ -65,8 +59,8 @@ impl Columns {
     pub fn parquet(file: File) -> Result<Columns, ColumnsError> {
         let reader = SerializedFileReader::new(file)?;
         let schema = reader.metadata().file_metadata().schema_descr_ptr();
-        let mut columns: Vec<(String, Option<Values>)> =
-            schema.columns().iter().map(|c| (c.name().to_owned(), None)).collect();
+        let names = schema.columns().iter().map(|column| column.name());
+        let mut columns: Vec<_> = names.map(|name| (name.to_owned(), Values::empty(name))).collect();
         for g in 0..reader.num_row_groups() {
             let group = reader.get_row_group(g)?;
             let rows = usize::try_from(group.metadata().num_rows())?;
@@ -74,25 +68,13 @@ impl Columns {
                 let more = read(group.get_column_reader(i)?, rows)
                     .map_err(|ColumnsError(why)| ColumnsError(format!("{name}: {why}")))?;
                 match (values, more) {
-                    (Some(Values::Numbers(all)), Values::Numbers(more)) => all.extend(more),
-                    (Some(Values::Text(all)), Values::Text(more)) => all.extend(more),
-                    (values, more) => *values = Some(more),
+                    (Values::Numbers(all), Values::Numbers(more)) => all.extend(more),
+                    (Values::Text(all), Values::Text(more)) => all.extend(more),
+                    (values, more) => *values = more,
                 }
             }
         }
-        let empty = |name: &str| match TEXT.contains(&name) {
-            true => Values::Text(Vec::new()),
-            false => Values::Numbers(Vec::new()),
-        };
-        Ok(Columns(
-            columns
-                .into_iter()
-                .map(|(n, v)| {
-                    let v = v.unwrap_or_else(|| empty(&n));
-                    (n, v)
-                })
-                .collect(),
-        ))
+        Ok(Columns(columns))
     }
 
     /// The columns' names.
@@ -154,12 +136,9 @@ fn read(reader: ColumnReader, rows: usize) -> Result<Values, ColumnsError> {
     }
     // In a nullable column, `levels` show which rows have values.
     let mut values = numbers.into_iter();
-    let all = match levels.is_empty() {
-        true => values.collect(),
-        false => levels
-            .iter()
-            .map(|there| if *there > 0 { values.next().unwrap_or(f64::NAN) } else { f64::NAN })
-            .collect(),
-    };
-    Ok(Values::Numbers(all))
+    if levels.is_empty() {
+        return Ok(Values::Numbers(values.collect()));
+    }
+    let value = |there: &i16| if *there > 0 { values.next().unwrap_or(f64::NAN) } else { f64::NAN };
+    Ok(Values::Numbers(levels.iter().map(value).collect()))
 }
