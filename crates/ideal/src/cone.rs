@@ -6,11 +6,11 @@ use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, S
 /// Minimise c·x so that b − A x is in the cones, one after the other.
 pub(crate) struct Program {
     /// c.
-    objective: Vec<f64>,
+    pub objective: Vec<f64>,
     /// b.
     pub bounds: Vec<f64>,
     /// The cones that the rows are in, in order.
-    cones: Vec<SupportedConeT<f64>>,
+    pub cones: Vec<SupportedConeT<f64>>,
     rows: Vec<usize>,
     columns: Vec<usize>,
     values: Vec<f64>,

@@ -49,26 +49,18 @@ pub(crate) struct Settled {
     pub path: Path,
 }
 
-/// A failure to find an equilibrium.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoEquilibrium {
-    /// The flows' smallest windows exceed a link's capacity.
-    #[error(
-        "the flows' smallest windows exceed a link's capacity: timeouts, which the models lack, would dominate"
-    )]
-    Overload,
-    /// The solver did not converge.
-    #[error("the solver found no equilibrium")]
-    NotFound,
-}
+/// Why there is no equilibrium.
+const OVERLOAD: &str =
+    "the flows' smallest windows exceed a link's capacity: timeouts, which the models lack, would dominate";
+const NOT_FOUND: &str = "the solver found no equilibrium";
 
 /// Finds the equilibrium in which each connection follows its rule.
-pub(crate) fn equilibrium(network: &Network, rules: &[Rule]) -> Result<Equilibrium, NoEquilibrium> {
+pub(crate) fn equilibrium(network: &Network, rules: &[Rule]) -> Result<Equilibrium, &'static str> {
     let mut z = vec![-9.0; network.links.len()];
     if !rules.iter().any(|rule| matches!(rule, Rule::Olia { .. })) {
         return System::new(network, rules.to_vec()).solve(&mut z);
     }
-    let mut found = Err(NoEquilibrium::NotFound);
+    let mut found = Err(NOT_FOUND);
     for k in SHARPNESS {
         let sharpened = |rule: &Rule| match rule {
             Rule::Olia { .. } => Rule::Olia { sharpness: k },
@@ -141,20 +133,20 @@ impl<'a> System<'a> {
             .collect()
     }
 
-    fn solve(&mut self, z: &mut [f64]) -> Result<Equilibrium, NoEquilibrium> {
+    fn solve(&mut self, z: &mut [f64]) -> Result<Equilibrium, &'static str> {
         let mut duration = 1.0;
         let mut excess = self.excess(z);
         for _ in 0..STEPS {
             if error(z, &excess) < TOLERANCE {
                 // All is lost on a link, and it is too much nevertheless?
                 let overloaded = z.iter().zip(&excess).any(|(z, excess)| *z == 0.0 && *excess > TOLERANCE);
-                return if overloaded { Err(NoEquilibrium::Overload) } else { Ok(self.result(z)) };
+                return if overloaded { Err(OVERLOAD) } else { Ok(self.result(z)) };
             }
             let (moving, slopes) = self.slopes(z, &excess);
             let (next, there) = loop {
                 match self.after(duration, z, &excess, &moving, &slopes) {
                     Some(found) => break found,
-                    None if duration < DURATION.0 => return Err(NoEquilibrium::NotFound),
+                    None if duration < DURATION.0 => return Err(NOT_FOUND),
                     None => duration /= 4.0,
                 }
             };
@@ -162,7 +154,7 @@ impl<'a> System<'a> {
             excess = there;
             duration = (duration * 4.0).min(DURATION.1);
         }
-        Err(NoEquilibrium::NotFound)
+        Err(NOT_FOUND)
     }
 
     /// An implicit Euler step, z' − z = `duration`·excess(z'): z' and the excess there; `None` if corrections by the slopes at z do

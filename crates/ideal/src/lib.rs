@@ -28,7 +28,6 @@ mod rule;
 pub mod utility;
 
 pub use algorithm::COUPLED;
-pub use equilibrium::NoEquilibrium;
 #[cfg(feature = "fair")]
 pub use max_min::max_min;
 pub use network::{HEADERS, dss};

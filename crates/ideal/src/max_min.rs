@@ -5,8 +5,7 @@
 //! divides its total over routes as it likes makes each step of the filling a linear program: the most that all who
 //! still grow can have at once. Those whose constraint has a positive multiplier are held by it and keep what they have.
 
-use crate::cone::Program;
-use crate::utility::{Connection, UtilityError, check, fillable, narrowest, rates};
+use crate::utility::{Connection, UtilityError, check, each_route, narrowest, rates, sharing};
 use clarabel::solver::NonnegativeConeT;
 
 /// Rates of each connection's routes, in the capacities' unit, whose totals are max–min fair; weights do not count. The
@@ -50,43 +49,27 @@ fn fill(capacities: &[f64], connections: &[Connection], held: &[Option<f64>]) ->
         c.routes.iter().map(|r| narrowest(capacities, r).min(2.0 * asked)).collect::<Vec<_>>()
     };
     let carried: Vec<Vec<f64>> = connections.iter().zip(&asked).map(carried).collect();
-    let rows = fillable(capacities, connections, &carried);
-
-    let (links, totals) = (rows.len(), connections.len());
-    let routes: usize = connections.iter().map(|c| c.routes.len()).sum();
-    // Variables: every route's fraction of the most that it carries, then the level in `unit`. Rows: links, routes, connections
-    // with what they ask for, connections with twice that.
-    let mut bounds = vec![1.0; links];
-    bounds.resize(links + routes, 0.0);
+    let (mut program, _) = sharing(capacities, connections, &carried);
+    let (rows, routes, totals) = (program.bounds.len(), program.objective.len(), connections.len());
+    // After the routes' variables the level in `unit`; after their rows those of connections with what they ask for, and of
+    // connections with twice that.
+    program.objective.push(-1.0);
     // A little less than it had: rounding must not leave the program without a solution.
-    bounds.extend(held.iter().map(|held| if held.is_some() { 1e-9 - 1.0 } else { 0.0 }));
-    bounds.resize(links + routes + 2 * totals, 2.0);
-    let mut program = Program::new(
-        std::iter::repeat_n(0.0, routes).chain([-1.0]).collect(),
-        bounds,
-        vec![NonnegativeConeT(links + routes + 2 * totals)],
-    );
-    let mut route = 0;
-    for (s, connection) in connections.iter().enumerate() {
-        let least = links + routes + s;
-        for (over, most) in connection.routes.iter().zip(&carried[s]) {
-            for (row, link) in rows.iter().enumerate().filter(|(_, link)| over.contains(link)) {
-                program.put(row, route, most / capacities[*link]);
-            }
-            program.put(links + route, route, -1.0);
-            program.put(least, route, -most / asked[s]);
-            program.put(least + totals, route, most / asked[s]);
-            route += 1;
-        }
-        if held[s].is_none() {
-            program.put(least, routes, 1.0);
-        }
+    program.bounds.extend(held.iter().map(|held| if held.is_some() { 1e-9 - 1.0 } else { 0.0 }));
+    program.bounds.resize(rows + 2 * totals, 2.0);
+    program.cones = vec![NonnegativeConeT(program.bounds.len())];
+    for (route, (s, most)) in each_route(&carried).enumerate() {
+        program.put(rows + s, route, -most / asked[s]);
+        program.put(rows + totals + s, route, most / asked[s]);
+    }
+    for (s, _) in held.iter().enumerate().filter(|(_, held)| held.is_none()) {
+        program.put(rows + s, routes, 1.0);
     }
     let solution = program.solve()?;
 
     let level = solution.x[routes] * unit;
     let rates = rates(&carried, &solution.x);
-    let pulls = &solution.multipliers[links + routes..][..totals];
+    let pulls = &solution.multipliers[rows..][..totals];
     let growing = held.iter().filter(|held| held.is_none()).count() as f64;
     // Of the multiplier and the room above the level one is zero. The multipliers add up to 1.
     let held_back = |s: usize| {

@@ -24,7 +24,7 @@ pub(crate) struct Network {
     pub links: Vec<Link>,
     /// Those of the scenario's flows that are measured.
     pub connections: Vec<Connection>,
-    /// Assumptions, and aspects of the scenario that are left out.
+    /// Assumptions, and aspects of the scenario that are left out; some more than once.
     pub notes: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct Route {
 impl Network {
     /// The scenario's network when means begin; `queue` is the mean fill level of a bottleneck's buffer.
     pub fn of(scenario: &Scenario, queue: f64) -> Self {
-        let mut notes = Notes::default();
+        let mut notes = Vec::new();
         let specs: Vec<LinkSpec> =
             scenario.links.iter().map(|link| at(&link.spec, scenario.warmup)).collect();
         let up: Vec<bool> = scenario.links.iter().map(|link| is_up(&link.spec, scenario.warmup)).collect();
@@ -78,7 +78,7 @@ impl Network {
         let used: BTreeSet<usize> =
             connections.iter().flat_map(|c| &c.routes).flat_map(|r| &r.links).copied().collect();
         for (i, link) in scenario.links.iter().enumerate().filter(|(i, _)| used.contains(i)) {
-            notes.link(&link.name, &link.spec, &specs[i], scenario);
+            note_link(&mut notes, &link.name, &link.spec, &specs[i], scenario);
         }
         let packet = connections.iter().map(|c| c.packet_bits / 8.0).fold(0.0, f64::max);
         let link = |spec: &LinkSpec| Link {
@@ -87,7 +87,7 @@ impl Network {
             wait: QueueDelay::of(spec, packet, queue),
         };
         let links = specs.iter().map(link).collect();
-        Network { links, connections, notes: notes.0 }
+        Network { links, connections, notes }
     }
 }
 
@@ -113,11 +113,11 @@ fn connection(
     scenario: &Scenario,
     specs: &[LinkSpec],
     up: &[bool],
-    notes: &mut Notes,
+    notes: &mut Vec<String>,
 ) -> Option<Connection> {
     let name = &flow.name;
     if flow.stop <= scenario.warmup || flow.start >= scenario.duration {
-        notes.add(format!("{name} does not send during the measurement: left out."));
+        notes.push(format!("{name} does not send during the measurement: left out."));
         return None;
     }
     let works = |p: &usize| {
@@ -130,25 +130,20 @@ fn connection(
         there.iter().copied().filter(|p| !is_backup(flow, *p, scenario.warmup)).collect();
     let used = if regular.is_empty() { there } else { regular };
     if used.is_empty() {
-        notes.add(format!("{name} has no path at the end of the warm-up: left out."));
+        notes.push(format!("{name} has no path at the end of the warm-up: left out."));
         return None;
     }
-    notes.flow(flow, used.len(), scenario);
+    note_flow(notes, flow, used.len(), scenario);
     let packet_bits = 8.0 * (f64::from(flow.tcp.mss) + HEADERS);
     let route = |p: usize| {
         let path = &flow.paths[p];
-        let back = if path.return_links.is_empty() { &path.links } else { &path.return_links };
-        let delay = |link: &usize| {
-            (specs[*link].delay.as_secs_f64() + specs[*link].jitter.up_to.as_secs_f64() / 2.0, *link)
-        };
-        let there =
-            path.links.iter().map(delay).map(|(delay, link)| delay + packet_bits / specs[link].rate_bps);
-        // A return path without links of its own has the same propagation delay, no jitter and no queue.
         let propagation = |link: &usize| specs[*link].delay.as_secs_f64();
-        let back_s: f64 = if path.return_links.is_empty() {
-            back.iter().map(propagation).sum()
-        } else {
-            back.iter().map(|link| delay(link).0).sum()
+        let delay = |link: &usize| propagation(link) + specs[*link].jitter.up_to.as_secs_f64() / 2.0;
+        let there = path.links.iter().map(|link| delay(link) + packet_bits / specs[*link].rate_bps);
+        // A return path without links of its own has the same propagation delay, no jitter and no queue.
+        let back_s: f64 = match path.return_links.is_empty() {
+            true => path.links.iter().map(propagation).sum(),
+            false => path.return_links.iter().map(delay).sum(),
         };
         Route {
             path: p,
@@ -183,84 +178,73 @@ fn is_backup(flow: &Flow, path: usize, time: Time) -> bool {
     })
 }
 
-/// Sentences about what is left out and assumed, each once.
-#[derive(Default)]
-struct Notes(Vec<String>);
+/// Notes what is left out of a flow and assumed of it.
+fn note_flow(notes: &mut Vec<String>, flow: &Flow, used: usize, scenario: &Scenario) {
+    // Flows of a group share their notes.
+    let name = base(&flow.name);
+    let begin = scenario.warmup;
+    if used < flow.paths.len() {
+        notes.push(format!(
+            "{name}: {used} of {} paths count, those in use at the end of the warm-up, {begin}.",
+            flow.paths.len()
+        ));
+    }
+    if flow.events.iter().any(|event| event.at > begin) {
+        notes.push(format!("{name}: changes of its subflows after {begin} are ignored."));
+    }
+    if flow.start > begin || flow.stop < scenario.duration {
+        notes.push(format!(
+            "{name} sends only from {} to {}; treated as sending throughout the measurement.",
+            flow.start, flow.stop
+        ));
+    }
+    if flow.application != (Application::Bulk { bytes: None }) {
+        notes.push(format!("{name} does not always send; treated as if it did."));
+    }
+    if flow.is_multipath() && flow.scheduler == Scheduler::Redundant {
+        notes
+            .push(format!("{name} sends everything on every subflow: its goodput is not the sum over them."));
+    }
+}
 
-impl Notes {
-    fn add(&mut self, note: String) {
-        if !self.0.contains(&note) {
-            self.0.push(note);
+/// Notes what is left out of a link and assumed of it.
+fn note_link(notes: &mut Vec<String>, name: &str, spec: &LinkSpec, begin: &LinkSpec, scenario: &Scenario) {
+    let at = scenario.warmup;
+    if let Some(trace) = &spec.trace {
+        let mbps = trace.mean_rate_bps() / 1e6;
+        let delay = if trace.max_delay().is_some() { " and shortest delay" } else { "" };
+        let loss = if trace.sets_loss() { " and mean loss" } else { "" };
+        notes.push(format!(
+            "{name} follows a trace: treated as a link with its mean rate, {mbps:.3} Mbit/s{delay}{loss}, at all times."
+        ));
+    }
+    if spec.changes.iter().any(|change| change.at > at) {
+        notes.push(format!(
+            "{name} changes after {at}: only its state at that time, the end of the warm-up, counts."
+        ));
+    }
+    match spec.discipline {
+        Discipline::DropTail { .. } => {}
+        fair if fair.flow_queues() > 0 => notes.push(format!(
+            "{name} has a queue for each flow: each subflow gets a fair share, independent of congestion control. The equilibria assume a common queue with CoDel's target as delay."
+        )),
+        managed => {
+            let wait = match (managed, managed.target()) {
+                (Discipline::Red(_), _) => "the delay that its thresholds imply at the loss rate",
+                (_, Some(_)) => "its target",
+                (_, None) => "a drop-tail queue's",
+            };
+            notes.push(format!("{name} has an AQM: the queueing delay is {wait}, and each packet is equally likely to be lost."));
         }
     }
-
-    fn flow(&mut self, flow: &Flow, used: usize, scenario: &Scenario) {
-        // Flows of a group share their notes.
-        let name = base(&flow.name);
-        let begin = scenario.warmup;
-        if used < flow.paths.len() {
-            self.add(format!(
-                "{name}: {used} of {} paths count, those in use at the end of the warm-up, {begin}.",
-                flow.paths.len()
-            ));
-        }
-        if flow.events.iter().any(|event| event.at > begin) {
-            self.add(format!("{name}: changes of its subflows after {begin} are ignored."));
-        }
-        if flow.start > begin || flow.stop < scenario.duration {
-            self.add(format!(
-                "{name} sends only from {} to {}; treated as sending throughout the measurement.",
-                flow.start, flow.stop
-            ));
-        }
-        if flow.application != (Application::Bulk { bytes: None }) {
-            self.add(format!("{name} does not always send; treated as if it did."));
-        }
-        if flow.is_multipath() && flow.scheduler == Scheduler::Redundant {
-            self.add(format!(
-                "{name} sends everything on every subflow: its goodput is not the sum over them."
-            ));
-        }
+    if begin.loss.comes_in_bursts() {
+        notes.push(format!(
+            "{name} loses packets in bursts: each loss counts, although a window is reduced once per burst."
+        ));
     }
-
-    fn link(&mut self, name: &str, spec: &LinkSpec, begin: &LinkSpec, scenario: &Scenario) {
-        let at = scenario.warmup;
-        if let Some(trace) = &spec.trace {
-            let mbps = trace.mean_rate_bps() / 1e6;
-            let delay = if trace.max_delay().is_some() { " and shortest delay" } else { "" };
-            let loss = if trace.sets_loss() { " and mean loss" } else { "" };
-            self.add(format!(
-                "{name} follows a trace: treated as a link with its mean rate, {mbps:.3} Mbit/s{delay}{loss}, at all times."
-            ));
-        }
-        if spec.changes.iter().any(|change| change.at > at) {
-            self.add(format!(
-                "{name} changes after {at}: only its state at that time, the end of the warm-up, counts."
-            ));
-        }
-        match spec.discipline {
-            Discipline::DropTail { .. } => {}
-            fair if fair.flow_queues() > 0 => self.add(format!(
-                "{name} has a queue for each flow: each subflow gets a fair share, independent of congestion control. The equilibria assume a common queue with CoDel's target as delay."
-            )),
-            managed => {
-                let wait = match (managed, managed.target()) {
-                    (Discipline::Red(_), _) => "the delay that its thresholds imply at the loss rate",
-                    (_, Some(_)) => "its target",
-                    (_, None) => "a drop-tail queue's",
-                };
-                self.add(format!("{name} has an AQM: the queueing delay is {wait}, and each packet is equally likely to be lost."));
-            }
-        }
-        if begin.loss.comes_in_bursts() {
-            self.add(format!(
-                "{name} loses packets in bursts: each loss counts, although a window is reduced once per burst."
-            ));
-        }
-        if let Discipline::DropTail { ecn_threshold_bytes: Some(_) } = begin.discipline {
-            self.add(format!(
-                "{name} marks packets (ECN): the loss rate is the marking rate, and its queue is shorter than assumed."
-            ));
-        }
+    if let Discipline::DropTail { ecn_threshold_bytes: Some(_) } = begin.discipline {
+        notes.push(format!(
+            "{name} marks packets (ECN): the loss rate is the marking rate, and its queue is shorter than assumed."
+        ));
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::algorithm::{self, COUPLED};
 use crate::equilibrium::{Equilibrium, Settled, equilibrium};
-use crate::network::Network;
+use crate::network::{Connection, Network};
 use crate::response::Response;
 use crate::rule::Rule;
 use anabranch_record::jain;
-use anabranch_scenario::{Scenario, base};
+use anabranch_scenario::{Flow, NamedLink, Path, Scenario, base, distinct};
 use serde::Serialize;
 
 /// The predictions of theory for a scenario.
@@ -126,7 +126,7 @@ impl<'a> Builder<'a> {
     }
 
     pub fn finish(self) -> Ideals {
-        self.ideals
+        Ideals { notes: distinct(self.ideals.notes), ..self.ideals }
     }
 
     pub fn missing(&mut self, id: &str, title: &str, why: String) {
@@ -135,7 +135,7 @@ impl<'a> Builder<'a> {
 
     /// The equilibria with each of `coupled`, and with what the scenario gives every flow.
     pub fn equilibria(&mut self, coupled: &[&str]) {
-        let flow = |c: &crate::network::Connection| &self.scenario.flows[c.flow];
+        let flow = |c: &Connection| &self.scenario.flows[c.flow];
         let several: Vec<bool> = self.network.connections.iter().map(|c| flow(c).is_multipath()).collect();
         let own: Vec<Result<Rule, String>> =
             self.network.connections.iter().map(|c| algorithm::own(flow(c))).collect();
@@ -155,18 +155,12 @@ impl<'a> Builder<'a> {
                 self.equilibrium(id, title, rules, Some(id));
             }
         }
-        match own_is {
-            Some(id) => self.ideals.own = self.ideals.allocation(id).map(|found| found.id.clone()),
-            None => {
-                self.equilibrium(
-                    "own",
-                    "The algorithms of the scenario's flows",
-                    own.into_iter().collect(),
-                    None,
-                );
-                self.ideals.own = self.ideals.allocation("own").map(|found| found.id.clone());
-            }
+        if own_is.is_none() {
+            let title = "The algorithms of the scenario's flows";
+            self.equilibrium("own", title, own.into_iter().collect(), None);
         }
+        let own = self.ideals.allocation(own_is.unwrap_or("own")).map(|found| found.id.clone());
+        self.ideals.own = own;
     }
 
     /// The equilibrium under these rules, the multipath flows running `coupled` or what is theirs.
@@ -177,17 +171,16 @@ impl<'a> Builder<'a> {
         rules: Result<Vec<Rule>, String>,
         coupled: Option<&str>,
     ) {
-        let rules = match rules {
-            Ok(rules) if rules.is_empty() => Err("no flow sends during the measurement".to_owned()),
-            rules => rules,
-        };
-        let rules = match rules {
-            Ok(rules) => rules,
-            Err(why) => return self.missing(id, title, why),
-        };
-        let Equilibrium { routes, losses, loads } = match equilibrium(&self.network, &rules) {
+        let found = rules.and_then(|rules| match &rules[..] {
+            [] => Err("no flow sends during the measurement".to_owned()),
+            _ => match equilibrium(&self.network, &rules) {
+                Ok(found) => Ok((rules, found)),
+                Err(why) => Err(why.to_owned()),
+            },
+        });
+        let (rules, Equilibrium { routes, losses, loads }) = match found {
             Ok(found) => found,
-            Err(error) => return self.missing(id, title, error.to_string()),
+            Err(why) => return self.missing(id, title, why),
         };
         self.note_friendly_cubic(&rules, &routes);
         let mut flows = self.flows(|flow| {
@@ -221,22 +214,19 @@ impl<'a> Builder<'a> {
                 continue;
             }
             let name = base(&self.scenario.flows[connection.flow].name);
-            let note = format!(
+            self.ideals.notes.push(format!(
                 "{name}: CUBIC is in its Reno-friendly region, where the model gives it Reno's window. In a run it takes somewhat more."
-            );
-            if !self.ideals.notes.contains(&note) {
-                self.ideals.notes.push(note);
-            }
+            ));
         }
     }
 
     /// Every flow of the scenario, without values yet.
-    pub fn flows(&self, cc: impl Fn(&anabranch_scenario::Flow) -> Option<String>) -> Vec<FlowIdeal> {
-        let subflow = |path: &anabranch_scenario::Path| SubflowIdeal {
+    pub fn flows(&self, cc: impl Fn(&Flow) -> Option<String>) -> Vec<FlowIdeal> {
+        let subflow = |path: &Path| SubflowIdeal {
             path: path.links.iter().map(|link| self.scenario.links[*link].name.clone()).collect(),
             ..SubflowIdeal::default()
         };
-        let flow = |flow: &anabranch_scenario::Flow| FlowIdeal {
+        let flow = |flow: &Flow| FlowIdeal {
             name: flow.name.clone(),
             cc: cc(flow),
             goodput_bps: None,
@@ -258,7 +248,7 @@ impl<'a> Builder<'a> {
             flow.goodput_bps = (!known.is_empty()).then(|| known.iter().sum());
         }
         let goodputs: Vec<f64> = flows.iter().filter_map(|flow| flow.goodput_bps).collect();
-        let link = |(i, link): (usize, &anabranch_scenario::NamedLink)| LinkIdeal {
+        let link = |(i, link): (usize, &NamedLink)| LinkIdeal {
             name: link.name.clone(),
             utilisation: loads[i] / self.network.links[i].rate_bps,
             loss_rate: loss_rate(i),

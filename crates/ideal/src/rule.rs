@@ -189,36 +189,4 @@ mod tests {
         let windows = windows(Rule::Linked(Response::Reno), &[(1.5e-4, 1.0), (1.5e-2, 0.01)]);
         close(&windows, &[100.0, 9.0], 1e-9);
     }
-
-    /// The equations of the fluid models, written out, vanish at the windows.
-    #[test]
-    fn increase_and_decrease_balance() {
-        let cases: [&[(f64, f64)]; 3] =
-            [&[(1e-3, 0.02), (2e-4, 0.05), (5e-3, 0.01)], &[(1e-4, 0.1); 4], &[(1e-2, 0.2), (1e-6, 0.3)]];
-        for paths in cases {
-            let lia = windows(Rule::Linked(Response::Reno), paths);
-            let y: f64 = lia.iter().zip(paths).map(|(w, (_, t))| w / t).sum();
-            let alpha_over_total =
-                lia.iter().zip(paths).map(|(w, (_, t))| w / t / t).fold(0.0, f64::max) / (y * y);
-            for (w, (p, _)) in lia.iter().zip(paths) {
-                // RFC 6356: min(α/Σw, 1/w) = p w/2, with √(3/2p) for √(2/p).
-                close(&[alpha_over_total.min(1.0 / w)], &[p * w / 1.5], 1e-9);
-            }
-            let balia = windows(Rule::Balia, paths);
-            let rates: Vec<f64> = balia.iter().zip(paths).map(|(w, (_, t))| w / t).collect();
-            let (y, max) = (rates.iter().sum::<f64>(), rates.iter().copied().fold(0.0, f64::max));
-            for (x, (p, t)) in rates.iter().zip(paths) {
-                // Per acknowledgement x/(T y²) (1 + α)/2 (4 + α)/5; per loss w/2 min((1 + α)/2, 3/2), with 1.5 for 2.
-                let alpha = max / x;
-                let increase = x / (t * y * y) * (1.0 + alpha) / 2.0 * (4.0 + alpha) / 5.0;
-                close(&[increase], &[p * x * t / 1.5 * ((1.0 + alpha) / 2.0).min(1.5)], 1e-9);
-            }
-            let linked = windows(Rule::Linked(cubic()), paths);
-            let y: f64 = linked.iter().zip(paths).map(|(w, (_, t))| w / t).sum();
-            let best = paths.iter().map(|&(p, t)| cubic().window(p, t) / t).fold(0.0, f64::max);
-            if linked.iter().zip(paths).all(|(w, &(p, t))| *w < cubic().window(p, t) * 0.999) {
-                close(&[y], &[best], 1e-9);
-            }
-        }
-    }
 }

@@ -1,11 +1,16 @@
 //! Max–min and proportional fairness against independent solvers.
 
 use anabranch_ideal::max_min;
-use anabranch_ideal::utility::{Connection, maximise};
+use anabranch_ideal::utility::{Connection, UtilityError, maximise};
 use proptest::prelude::*;
+use std::ops::Range;
+
+fn weighted(weight: f64, routes: &[&[usize]]) -> Connection {
+    Connection { weight, routes: routes.iter().map(|links| links.to_vec()).collect() }
+}
 
 fn connection(routes: &[&[usize]]) -> Connection {
-    Connection { weight: 1.0, routes: routes.iter().map(|links| links.to_vec()).collect() }
+    weighted(1.0, routes)
 }
 
 fn totals(rates: &[Vec<f64>]) -> Vec<f64> {
@@ -99,6 +104,62 @@ fn kelly(capacities: &[f64], connections: &[Connection]) -> Vec<f64> {
 }
 
 #[test]
+fn optima_by_hand() {
+    let long = vec![vec![0, 1, 2, 3]];
+    let line = (0..4).map(|link| connection(&[&[link]])).chain([Connection { weight: 1.0, routes: long }]);
+    let both = [connection(&[&[0]]), connection(&[&[0], &[1]])];
+    for (capacities, connections, expected, prices) in [
+        // One link: shares are as the weights, and its price is Σ weights ÷ capacity.
+        (
+            &[80.0][..],
+            [1.0, 2.0, 5.0].map(|w| weighted(w, &[&[0]])).to_vec(),
+            &[10.0, 20.0, 50.0][..],
+            &[0.1][..],
+        ),
+        // A flow on each of two links has its link.
+        (
+            &[3.0, 7.0],
+            vec![weighted(2.0, &[&[0]]), weighted(9.0, &[&[1]])],
+            &[3.0, 7.0],
+            &[2.0 / 3.0, 9.0 / 7.0],
+        ),
+        // Kelly's line of n links: the flow over all of them gets 1/(n + 1) of each, those over one the rest.
+        (&[10.0; 4], line.collect(), &[8.0, 8.0, 8.0, 8.0, 2.0], &[0.125; 4]),
+        // A connection over both links leaves the one that another has to itself, or balances: one pool of 160.
+        (&[100.0, 100.0], both.to_vec(), &[100.0, 100.0], &[0.01, 0.01]),
+        (&[100.0, 60.0], both.to_vec(), &[80.0, 80.0], &[1.0 / 80.0; 2]),
+        // Two routes over one link: only the total is determined.
+        (&[40.0], vec![connection(&[&[0], &[0]]), weighted(3.0, &[&[0]])], &[10.0, 30.0], &[0.1]),
+    ] {
+        let optimum = maximise(capacities, &connections).unwrap();
+        assert!(near(&optimum.totals, expected, 1e-5), "{optimum:?}, expected {expected:?}");
+        assert!(near(&optimum.prices, prices, 1e-5), "{optimum:?}, expected {prices:?}");
+    }
+}
+
+/// Capacities that differ by a factor of a million, in either place.
+#[test]
+fn wide_and_narrow_links() {
+    for wide in [5e5, 1e6] {
+        // A detour over the wide link, which nothing fills: a pool of 2.
+        let detour = [connection(&[&[0], &[1, 2]]), connection(&[&[0]])];
+        let optimum = maximise(&[1.0, 1.0, wide], &detour).unwrap();
+        assert!(near(&optimum.totals, &[1.0, 1.0], 1e-5), "{optimum:?}");
+        assert!(near(&optimum.prices, &[1.0, 1.0, 0.0], 1e-5), "{optimum:?}");
+        // The wide link is a connection's own: it leaves the narrow one.
+        let own = [connection(&[&[0], &[1]]), connection(&[&[0]])];
+        let optimum = maximise(&[1.0, wide], &own).unwrap();
+        assert!((optimum.totals[0] / wide - 1.0).abs() < 1e-5 && (optimum.totals[1] - 1.0).abs() < 1e-5);
+        // Kelly's line over both: of its weight w the narrow link costs the long flow 1/(1 - y), the wide one 1/(wide - y)
+        // next to nothing: 1/y = 1/(1 - y).
+        let line = [connection(&[&[0, 1]]), connection(&[&[0]]), connection(&[&[1]])];
+        let optimum = maximise(&[1.0, wide], &line).unwrap();
+        assert!(near(&optimum.totals[..2], &[0.5, 0.5], 1e-5), "{optimum:?}");
+        assert!((optimum.totals[2] / wide - 1.0).abs() < 1e-5);
+    }
+}
+
+#[test]
 fn max_min_by_hand() {
     // Two on a link of 10, one of them also on one of 4 alone: (4, 6).
     let flows = [connection(&[&[0, 1]]), connection(&[&[0]])];
@@ -126,37 +187,77 @@ fn max_min_of_wide_and_narrow_links() {
 
 #[test]
 fn what_is_no_network_is_an_error() {
-    assert!(max_min(&[1.0], &[]).is_err());
-    assert!(max_min(&[f64::NAN], &[connection(&[&[0]])]).is_err());
-    assert!(max_min(&[1.0], &[connection(&[&[0, 0]])]).is_err());
+    let one = connection(&[&[0]]);
+    for (capacity, connections) in [
+        (1.0, vec![]),
+        (0.0, vec![one.clone()]),
+        (f64::NAN, vec![one.clone()]),
+        (f64::INFINITY, vec![one]),
+        (1.0, vec![weighted(-1.0, &[&[0]])]),
+        (1.0, vec![connection(&[])]),
+        (1.0, vec![connection(&[&[]])]),
+        (1.0, vec![connection(&[&[1]])]),
+        (1.0, vec![connection(&[&[0, 0]])]),
+    ] {
+        let answers = [maximise(&[capacity], &connections).err(), max_min(&[capacity], &connections).err()];
+        assert!(answers.iter().all(|why| matches!(why, Some(UtilityError::Network(_)))), "{answers:?}");
+    }
 }
 
 /// Some links, and connections with routes of any links.
 fn networks(
-    routes: impl Into<prop::collection::SizeRange>,
+    capacity: Range<f64>,
+    weight: impl Strategy<Value = f64> + Clone,
+    routes: Range<usize>,
     longest: usize,
 ) -> impl Strategy<Value = (Vec<f64>, Vec<Connection>)> {
-    let routes = routes.into();
     (1..5_usize).prop_flat_map(move |links| {
         let route = prop::sample::subsequence((0..links).collect::<Vec<_>>(), 1..=longest.min(links));
-        let connection = prop::collection::vec(route, routes.clone())
-            .prop_map(|routes| Connection { weight: 1.0, routes });
-        (prop::collection::vec(10.0..100.0, links), prop::collection::vec(connection, 1..6))
+        let connection = (weight.clone(), prop::collection::vec(route, routes.clone()))
+            .prop_map(|(weight, routes)| Connection { weight, routes });
+        (prop::collection::vec(capacity.clone(), links), prop::collection::vec(connection, 1..6))
     })
+}
+
+fn unweighted(routes: Range<usize>, longest: usize) -> impl Strategy<Value = (Vec<f64>, Vec<Connection>)> {
+    networks(10.0..100.0, Just(1.0), routes, longest)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
+    /// Karush, Kuhn and Tucker: feasible, prices not negative and zero on links with room, no route cheaper than
+    /// the connection's marginal utility w/y, and those in use exactly as dear. For a concave problem these
+    /// suffice for the optimum.
     #[test]
-    fn single_routes_fill_progressively((capacities, connections) in networks(1..=1, 4)) {
+    fn conditions_of_the_optimum((capacities, connections) in networks(1e2..1e4, 0.1..50.0, 1..4, 4)) {
+        let optimum = maximise(&capacities, &connections).unwrap();
+        for (s, connection) in connections.iter().enumerate() {
+            let marginal = connection.weight / optimum.totals[s];
+            for (links, rate) in connection.routes.iter().zip(&optimum.rates[s]) {
+                let price: f64 = links.iter().map(|link| optimum.prices[*link]).sum();
+                prop_assert!(*rate >= 0.0 && price >= marginal * (1.0 - 5e-3), "{price} {marginal}");
+                // The product with the share of the total: a route hardly in use may be a little dearer.
+                prop_assert!((price / marginal - 1.0) * rate / optimum.totals[s] <= 5e-3);
+            }
+        }
+        let loads = loads(capacities.len(), &connections, &optimum.rates);
+        let weights: f64 = connections.iter().map(|c| c.weight).sum();
+        for ((load, capacity), price) in loads.iter().zip(&capacities).zip(&optimum.prices) {
+            prop_assert!(*load <= capacity * (1.0 + 1e-6) && *price >= 0.0);
+            prop_assert!(price * (capacity - load) <= 1e-3 * weights);
+        }
+    }
+
+    #[test]
+    fn single_routes_fill_progressively((capacities, connections) in unweighted(1..2, 4)) {
         let ours = totals(&max_min(&capacities, &connections).unwrap());
         let expected = progressive_filling(&capacities, &connections);
         prop_assert!(near(&ours, &expected, 1e-5), "{ours:?} {expected:?}");
     }
 
     #[test]
-    fn short_routes_fill_subset_by_subset((capacities, connections) in networks(1..4, 1)) {
+    fn short_routes_fill_subset_by_subset((capacities, connections) in unweighted(1..4, 1)) {
         let ours = totals(&max_min(&capacities, &connections).unwrap());
         let expected = by_subsets(&capacities, &connections);
         prop_assert!(near(&ours, &expected, 1e-5), "{ours:?} {expected:?}");
@@ -166,7 +267,7 @@ proptest! {
     /// moved a little and cut to size, has a larger smallest total, or the same and a larger second smallest, and so on.
     #[test]
     fn nothing_is_fairer(
-        (capacities, connections) in networks(1..4, 3),
+        (capacities, connections) in unweighted(1..4, 3),
         moves in prop::collection::vec(prop::collection::vec(-0.3..0.3_f64, 20), 50),
     ) {
         let rates = max_min(&capacities, &connections).unwrap();
@@ -202,7 +303,7 @@ proptest! {
 
     /// An independent solver for proportional fairness; the steepness of its prices leaves a few percent.
     #[test]
-    fn pooling_agrees_with_kellys_algorithm((capacities, connections) in networks(1..4, 3)) {
+    fn pooling_agrees_with_kellys_algorithm((capacities, connections) in unweighted(1..4, 3)) {
         let ours = maximise(&capacities, &connections).unwrap().totals;
         let theirs = kelly(&capacities, &connections);
         let utility = |totals: &[f64]| totals.iter().map(|total| total.ln()).sum::<f64>();

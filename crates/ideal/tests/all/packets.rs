@@ -6,11 +6,7 @@ use anabranch_record::{FlowSummary, NoSamples};
 use anabranch_scenario::Scenario;
 
 /// A run's flows, and beside them those of the equilibrium in which the multipath flows run `cc`.
-fn run(scenario: &Scenario, cc: &str) -> Vec<(FlowSummary, FlowIdeal)> {
-    run_seed(scenario, cc, 1)
-}
-
-fn run_seed(scenario: &Scenario, cc: &str, seed: u64) -> Vec<(FlowSummary, FlowIdeal)> {
+fn run(scenario: &Scenario, cc: &str, seed: u64) -> Vec<(FlowSummary, FlowIdeal)> {
     let ideals = Ideals::of(scenario, &COUPLED.map(|(name, _)| name), QUEUE);
     let summary = anabranch_sim::run(scenario, seed, &mut NoSamples, &mut |_| true).unwrap().summary;
     summary.flows.into_iter().zip(allocation(&ideals, cc).flows.clone()).collect()
@@ -38,7 +34,7 @@ fn two_links(cc: &str, single: &str, [l1, l2]: [(f64, f64); 2]) -> String {
 
 /// The flows of `five_flows` in five runs, by group: a single short run is off by up to a fifth by chance.
 fn groups(scenario: &Scenario, cc: &str) -> [Vec<(FlowSummary, FlowIdeal)>; 3] {
-    let runs = [1, 2, 3, 4, 5].map(|seed| run_seed(scenario, cc, seed));
+    let runs = [1, 2, 3, 4, 5].map(|seed| run(scenario, cc, seed));
     [0, 1, 2].map(|group| runs.iter().flat_map(|run| run[5 * group..][..5].iter().cloned()).collect())
 }
 
@@ -82,14 +78,10 @@ fn beside_cubic() {
 
 /// Independent runs of 150 s, five or ten: all of the 95 % interval (Student's t) of every group's mean goodput ÷ the equilibrium's
 /// must be within `within` of 1.
-fn long_runs(cc: &str, single: &str, links: &str, within: f64) {
-    long_runs_of(5, cc, single, links, within);
-}
-
-fn long_runs_of(n: u64, cc: &str, single: &str, links: &str, within: f64) {
+fn long_runs(n: u64, cc: &str, single: &str, links: &str, within: f64) {
     let t = if n == 5 { 2.776 } else { 2.262 };
     let scenario = lasting("160 s", &(links.to_owned() + &five_flows(cc, single)));
-    let runs: Vec<_> = (1..=n).map(|seed| run_seed(&scenario, cc, seed)).collect();
+    let runs: Vec<_> = (1..=n).map(|seed| run(&scenario, cc, seed)).collect();
     let mut failures = Vec::new();
     for (group, name) in ["m", "s1", "s2"].iter().enumerate() {
         let ratio = |run: &Vec<(FlowSummary, FlowIdeal)>| {
@@ -113,10 +105,10 @@ fn long_runs_of(n: u64, cc: &str, single: &str, links: &str, within: f64) {
 #[test]
 fn long_runs_of_drop_tail() {
     let links = link("l1", 50.0, 20.0) + &link("l2", 100.0, 20.0);
-    long_runs("lia", "reno", &links, 0.2);
-    long_runs("balia", "reno", &links, 0.2);
-    long_runs_of(10, "olia", "reno", &links, 0.25);
-    long_runs("linked-cubic", "cubic", &links, 0.25);
+    long_runs(5, "lia", "reno", &links, 0.2);
+    long_runs(5, "balia", "reno", &links, 0.2);
+    long_runs(10, "olia", "reno", &links, 0.25);
+    long_runs(5, "linked-cubic", "cubic", &links, 0.25);
 }
 
 /// With RED every packet is as likely to be lost, as the models have it, and with thresholds this long the links stay full:
@@ -131,10 +123,10 @@ fn long_runs_of_random_drops() {
         )
     };
     let links = red("l1", 50.0) + &red("l2", 100.0);
-    long_runs("lia", "reno", &links, 0.1);
-    long_runs("balia", "reno", &links, 0.1);
-    long_runs("olia", "reno", &links, 0.25);
-    long_runs("linked-cubic", "cubic", &links, 0.2);
+    long_runs(5, "lia", "reno", &links, 0.1);
+    long_runs(5, "balia", "reno", &links, 0.1);
+    long_runs(5, "olia", "reno", &links, 0.25);
+    long_runs(5, "linked-cubic", "cubic", &links, 0.2);
 }
 
 /// RED's mean queue, for Reno flows that keep the link full: within a quarter. Left out are that losses come at random, which gives
@@ -146,7 +138,7 @@ fn red_waits_as_its_law_says() {
         .to_owned()
         + &flow("f", "reno", "[[\"l\"]]")
         + "count = 10\n";
-    let flows = run(&lasting("160 s", &text), "own");
+    let flows = run(&lasting("160 s", &text), "own", 1);
     let wait = |rtt: f64| rtt - 0.04;
     let measured = mean(flows.iter().map(|(flow, _)| wait(flow.subflows[0].mean_rtt_s.unwrap())));
     let expected = wait(flows[0].1.subflows[0].rtt_s.unwrap());
@@ -165,7 +157,7 @@ fn under_random_loss() {
     };
     for (cc, within) in [("lia", 0.1), ("balia", 0.1), ("linked-cubic", 0.2)] {
         let text = lossy("l1", 1e-3) + &lossy("l2", 2.5e-4) + &flow("m", cc, "[[\"l1\"], [\"l2\"]]");
-        let (run, ideal) = &run(&lasting("600 s", &text), cc)[0];
+        let (run, ideal) = &run(&lasting("600 s", &text), cc, 1)[0];
         for (run, ideal) in run.subflows.iter().zip(&ideal.subflows) {
             let (w, expected) = (run.mean_cwnd_segments.unwrap(), ideal.cwnd_segments.unwrap());
             println!("{cc}: {w:.1}, {expected:.1}");
