@@ -206,8 +206,7 @@ impl Plan {
 /// The connection with several paths.
 fn chosen<'a>(scenario: &'a Scenario, asked: Option<&str>) -> Result<&'a Flow, Unsuited> {
     let all: Vec<&Flow> = scenario.flows.iter().filter(|flow| flow.is_multipath()).collect();
-    let mut names: Vec<&str> = all.iter().map(|flow| base(&flow.name)).collect();
-    names.dedup();
+    let names = distinct(all.iter().map(|flow| base(&flow.name)));
     let find = |name: &str| all.iter().find(|flow| base(&flow.name) == name).copied();
     let wrong = |message: String| {
         let help = suggest(asked.unwrap_or_default(), names.iter().copied());
@@ -320,8 +319,7 @@ fn of_name<'a>(run: &'a Summary, name: &'a str) -> impl Iterator<Item = &'a Flow
 /// The goodput of the flows of each other name together.
 fn others(runs: &[&Summary], own: &str) -> Vec<(String, Option<Estimate>)> {
     let flows = runs.first().into_iter().flat_map(|run| &run.flows);
-    let mut names: Vec<&str> = flows.map(|flow| base(&flow.name)).filter(|name| *name != own).collect();
-    names.dedup();
+    let names = distinct(flows.map(|flow| base(&flow.name)).filter(|name| *name != own));
     let sum = |run: &Summary, name: &str| of_name(run, name).map(|flow| flow.goodput_bps).sum();
     let of = |name: &str| goals::estimated(runs.iter().map(|run| sum(run, name)));
     names.into_iter().map(|name| (name.to_owned(), of(name))).collect()

@@ -2,6 +2,7 @@
 
 use super::goals::{MOST_SEEDS, half_width};
 use anabranch_record::{Estimate, p_of_zero, paired_difference};
+use anabranch_scenario::distinct;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -102,21 +103,15 @@ fn of_valued(all: &[&Candidate], buffers: &[Option<String>], seeds: u32) -> Reco
     let (Some(top), []) = (&top, &rivals[..]) else {
         return not_yet(&rivals, top.as_ref(), buffers, measure(all), seeds);
     };
-    let text = match top {
-        Best::Same(names) => match &names[..] {
-            [one] if able.len() == 1 && all.len() > 1 => format!("{one}: only it misses no goal."),
-            [one] if buffers.len() > 1 => format!(
-                "{one}: it misses no goal, and with each buffer no other has a better {} beyond chance.",
-                measure(all)
-            ),
-            [one] => format!("{one}: it misses no goal, and has the best {}.", measure(all)),
-            several => {
-                format!("No difference beyond chance in {} between {}.", measure(all), several.join(", "))
-            }
-        },
-        Best::Depends(each) => {
-            format!("The best {} depends on the buffer: {}.", measure(all), by_buffer(each, buffers))
-        }
+    let measure = measure(all);
+    let text = match &top.common[..] {
+        [] => format!("The best {measure} depends on the buffer: {}.", top.by_buffer(buffers)),
+        [one] if able.len() == 1 && all.len() > 1 => format!("{one}: only it misses no goal."),
+        [one] if buffers.len() > 1 => format!(
+            "{one}: it misses no goal, and with each buffer no other has a better {measure} beyond chance."
+        ),
+        [one] => format!("{one}: it misses no goal, and has the best {measure}."),
+        several => format!("No difference beyond chance in {measure} between {}.", several.join(", ")),
     };
     said(top.names(), text)
 }
@@ -130,23 +125,20 @@ fn of_missing(all: &[&Candidate], buffers: &[Option<String>]) -> Recommendation 
     let left: Vec<&Candidate> =
         all.iter().copied().filter(|candidate| Some(count(candidate)) == fewest).collect();
     let top = match &left[..] {
-        [only] => Some(Best::Same(vec![only.cc.clone()])),
+        [only] => Some(Best { common: vec![only.cc.clone()], each: vec![] }),
         _ => best(&left),
     };
+    let among = "Of those that miss the fewest";
     let of_them = match &top {
         None => NO_INTERVAL.to_owned(),
-        Some(Best::Same(names)) => match &names[..] {
-            [one] => format!("Of those that miss the fewest, the best: {one}."),
-            several => format!(
-                "Of those that miss the fewest: no difference beyond chance in {} between {}.",
-                measure(all),
-                several.join(", ")
-            ),
+        Some(top) => match &top.common[..] {
+            [] => format!("{among}, the best depends on the buffer: {}.", top.by_buffer(buffers)),
+            [one] => format!("{among}, the best: {one}."),
+            several => {
+                let several = several.join(", ");
+                format!("{among}: no difference beyond chance in {} between {several}.", measure(all))
+            }
         },
-        Some(Best::Depends(each)) => {
-            let each = by_buffer(each, buffers);
-            format!("Of those that miss the fewest, the best depends on the buffer: {each}.")
-        }
     };
     let text = format!("Every algorithm misses a goal. {of_them}");
     Recommendation {
@@ -190,7 +182,8 @@ fn not_yet(
     let sure = "Of the algorithms that surely miss no goal";
     let rest = match top {
         None => "No algorithm surely misses none.".to_owned(),
-        Some(Best::Same(names)) => match &names[..] {
+        Some(top) => match &top.common[..] {
+            [] => format!("{sure}, the best depends on the buffer: {}.", top.by_buffer(buffers)),
             [one] if buffers.len() > 1 => {
                 format!("{sure}, with each buffer no other has a better {measure} than {one} beyond chance.")
             }
@@ -200,9 +193,6 @@ fn not_yet(
                 format!("{sure}, the best by {measure} are {several}, without a difference beyond chance.")
             }
         },
-        Some(Best::Depends(each)) => {
-            format!("{sure}, the best depends on the buffer: {}.", by_buffer(each, buffers))
-        }
     };
     let text = format!("No recommendation yet: {seeds} seeds do not decide {which}; {decide} {rest}");
     let longer_runs = more_seeds.is_none() && has_ratios;
@@ -222,37 +212,31 @@ fn measure(all: &[&Candidate]) -> &'static str {
 }
 
 /// The best algorithms, by name.
-enum Best {
-    /// With each buffer none is better beyond chance.
-    Same(Vec<String>),
-    /// Those of each buffer, which have none in common.
-    Depends(Vec<Vec<String>>),
+struct Best {
+    /// Those that are best with every buffer: no other is better beyond chance.
+    common: Vec<String>,
+    /// Those of each buffer.
+    each: Vec<Vec<String>>,
 }
 
 impl Best {
+    /// Those with every buffer or, without any, those with some.
     fn names(&self) -> Vec<String> {
-        match self {
-            Best::Same(names) => names.clone(),
-            Best::Depends(each) => {
-                let mut names: Vec<String> = Vec::new();
-                each.iter().flatten().for_each(|cc| names.extend((!names.contains(cc)).then(|| cc.clone())));
-                names
-            }
+        match self.common.is_empty() {
+            true => distinct(self.each.iter().flatten().cloned()),
+            false => self.common.clone(),
         }
     }
-}
 
-/// `linked-cubic with 0.5 BDP and 2 BDP; balia with 1 BDP`.
-fn by_buffer(each: &[Vec<String>], buffers: &[Option<String>]) -> String {
-    let mut said: Vec<(&Vec<String>, Vec<String>)> = Vec::new();
-    for (names, buffer) in each.iter().zip(buffers.iter().flatten()) {
-        match said.iter_mut().find(|(known, _)| *known == names) {
-            Some((_, of)) => of.push(buffer.clone()),
-            None => said.push((names, vec![buffer.clone()])),
-        }
+    /// `linked-cubic with 0.5 BDP and 2 BDP; balia with 1 BDP`.
+    fn by_buffer(&self, buffers: &[Option<String>]) -> String {
+        let with = |names: &Vec<String>| {
+            let alike = self.each.iter().zip(buffers.iter().flatten()).filter(|(known, _)| *known == names);
+            let alike: Vec<String> = alike.map(|(_, buffer)| buffer.clone()).collect();
+            format!("{} with {}", listed(names), listed(&alike))
+        };
+        distinct(self.each.iter().map(with)).join("; ")
     }
-    let each = said.iter().map(|(names, of)| format!("{} with {}", listed(names), listed(of)));
-    each.collect::<Vec<_>>().join("; ")
 }
 
 /// The best over all buffers; `None` without candidates, or if an interval is missing.
@@ -261,7 +245,7 @@ fn best(left: &[&Candidate]) -> Option<Best> {
     let each = (0..buffers).map(|buffer| best_with(left, buffer)).collect::<Option<Vec<_>>>()?;
     let is_common = |cc: &&String| each.iter().all(|names| names.contains(cc));
     let common: Vec<String> = each.first()?.iter().filter(is_common).cloned().collect();
-    Some(if common.is_empty() { Best::Depends(each) } else { Best::Same(common) })
+    Some(Best { common, each })
 }
 
 /// The candidate with the best mean, and those that do not differ from it beyond chance; `None` if an interval is missing.
