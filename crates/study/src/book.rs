@@ -1,7 +1,8 @@
 //! The tables of keys and functions in the book's pages on study files.
 
-use crate::file::{json_schema, signature};
+use crate::file::json_schema;
 use crate::functions::FUNCTIONS;
+use crate::resolve::signature::signature;
 use crate::theory::FORMULAS;
 use serde_json::Value;
 use std::collections::BTreeSet;

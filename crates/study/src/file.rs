@@ -9,7 +9,6 @@ pub use crate::parse::error::FileError;
 pub use crate::parse::old_keys::renamed;
 pub use crate::parse::spec::json_schema;
 pub use crate::resolve::axes::AxisSubset;
-pub use crate::resolve::signature::signature;
 pub use crate::resolve::sweep::{Sweep, axes, parts, sweep};
 
 use crate::parse::error::Problem;

@@ -56,6 +56,12 @@ pub type Paired = fn(&[&Outcome], &[&Outcome], &Arguments<'_>) -> Result<f64, St
 pub enum Read {
     /// From a run; the mean over several seeds.
     Run(fn(&Outcome, &Arguments<'_>) -> Option<f64>),
+    /// The same from a connection, or from one of its subflows.
+    Part(fn(&FlowSummary) -> Option<f64>, fn(&SubflowSummary) -> Option<f64>),
+    /// The same from a subflow.
+    Subflow(fn(&SubflowSummary) -> Option<f64>),
+    /// The same from a link.
+    Link(fn(&LinkSummary) -> Option<f64>),
     /// From several seeds' runs and those of the same seeds in another setup.
     Paired(Paired),
     /// From the scenario alone, before anything runs.
@@ -74,13 +80,22 @@ impl Read {
         args: &Arguments<'_>,
     ) -> Result<f64, String> {
         match (self, runs) {
-            (Read::Run(read), [run]) => read(run, args).ok_or_else(String::new),
-            (Read::Run(read), _) => {
-                let sum: Option<f64> = runs.iter().map(|run| read(run, args)).sum();
+            (Read::Paired(read), _) => read(runs, elsewhere, args),
+            (_, [run]) => self.of_run(run, args).ok_or_else(String::new),
+            _ => {
+                let sum: Option<f64> = runs.iter().map(|run| self.of_run(run, args)).sum();
                 Ok(sum.ok_or_else(String::new)? / runs.len() as f64)
             }
-            (Read::Paired(read), _) => read(runs, elsewhere, args),
-            (Read::Scenario(_), _) => Err(String::new()),
+        }
+    }
+
+    fn of_run(self, run: &Outcome, args: &Arguments<'_>) -> Option<f64> {
+        match self {
+            Read::Run(read) => read(run, args),
+            Read::Part(connection, _) if args.subflow.is_none() => connection(run.flow(args.text())?),
+            Read::Part(_, read) | Read::Subflow(read) => read(run.subflow(args.text(), args.subflow?)?),
+            Read::Link(read) => read(run.summary.links.iter().find(|link| link.name == args.text())?),
+            Read::Paired(_) | Read::Scenario(_) => None,
         }
     }
 }
@@ -135,317 +150,238 @@ fn flow<'a>(run: &'a Outcome, args: &Arguments<'_>) -> Option<&'a FlowSummary> {
     run.flow(args.text())
 }
 
-fn subflow<'a>(run: &'a Outcome, args: &Arguments<'_>) -> Option<&'a SubflowSummary> {
-    run.subflow(args.text(), args.subflow?)
-}
-
-fn link<'a>(run: &'a Outcome, args: &Arguments<'_>) -> Option<&'a LinkSummary> {
-    run.summary.links.iter().find(|link| link.name == args.text())
-}
-
 /// The requested percentile, of those that are recorded.
-fn percentile(args: &Arguments<'_>, recorded: [(f64, Option<f64>); 4]) -> Option<f64> {
-    recorded.into_iter().find(|(known, _)| Some(*known) == args.number())?.1
+fn percentile(args: &Arguments<'_>, known: &[f64], recorded: &[Option<f64>]) -> Option<f64> {
+    recorded[known.iter().position(|known| Some(*known) == args.number())?]
 }
 
 /// The mean, or the requested percentile.
-fn mean_or_percentile(args: &Arguments<'_>, mean: f64, [p50, p95, p99]: [f64; 3]) -> Option<f64> {
-    percentile(args, [(50.0, Some(p50)), (95.0, Some(p95)), (99.0, Some(p99)), (f64::NAN, None)])
-        .or(args.number().is_none().then_some(mean))
+fn mean_or_percentile(args: &Arguments<'_>, mean: f64, percentiles: [f64; 3]) -> Option<f64> {
+    let percentile = percentile(args, OF_TIMES, &percentiles.map(Some));
+    percentile.or(args.number().is_none().then_some(mean))
 }
 
 const FLOW: &[Parameter] = &[Parameter::Flow];
 const PART: &[Parameter] = &[Parameter::Flow, Parameter::MaybeSubflow];
 const SUBFLOW: &[Parameter] = &[Parameter::Flow, Parameter::Subflow];
-const LINK: &[Parameter] = &[Parameter::Link];
 const MAYBE: &[Parameter] = &[Parameter::Flow, Parameter::MaybeNumber];
 const FROM: &[Parameter] = &[Parameter::Flow, Parameter::Subflow, Parameter::Number];
 
-const fn function(
-    name: &'static str,
-    takes: &'static [Parameter],
-    unit: &'static str,
-    doc: &'static str,
-    read: fn(&Outcome, &Arguments<'_>) -> Option<f64>,
-) -> Function {
-    let (read, check) = (Read::Run(read), presence::always as presence::Check);
+/// A function without parameters that reads nothing yet.
+const fn named(name: &'static str, unit: &'static str, doc: &'static str) -> Function {
+    let (takes, read, check) = (&[], Read::Run(|_, _| None), presence::always as presence::Check);
     Function { name, takes, unit, doc, percentiles: &[], samples: false, read, check }
 }
 
-const fn checked(check: presence::Check, function: Function) -> Function {
-    Function { check, ..function }
+impl Function {
+    const fn of(
+        self,
+        takes: &'static [Parameter],
+        read: fn(&Outcome, &Arguments<'_>) -> Option<f64>,
+    ) -> Self {
+        Function { takes, read: Read::Run(read), ..self }
+    }
+
+    const fn of_part(
+        self,
+        connection: fn(&FlowSummary) -> Option<f64>,
+        subflow: fn(&SubflowSummary) -> Option<f64>,
+    ) -> Self {
+        Function { takes: PART, read: Read::Part(connection, subflow), ..self }
+    }
+
+    const fn of_subflow(self, read: fn(&SubflowSummary) -> Option<f64>) -> Self {
+        Function { takes: SUBFLOW, read: Read::Subflow(read), ..self }
+    }
+
+    const fn of_link(self, read: fn(&LinkSummary) -> Option<f64>) -> Self {
+        Function { takes: &[Parameter::Link], read: Read::Link(read), ..self }
+    }
+
+    const fn percentiles(self, percentiles: &'static [f64]) -> Self {
+        Function { percentiles, ..self }
+    }
+
+    const fn sampled(self) -> Self {
+        Function { samples: true, ..self }
+    }
+
+    const fn checked(self, check: presence::Check) -> Self {
+        Function { check, ..self }
+    }
 }
 
-const fn of_percentiles(percentiles: &'static [f64], function: Function) -> Function {
-    Function { percentiles, ..function }
-}
-
-const fn of_times(check: presence::Check, function: Function) -> Function {
-    Function { check, percentiles: &[50.0, 95.0, 99.0], ..function }
-}
-
-const fn sampled(check: presence::Check, function: Function) -> Function {
-    Function { check, samples: true, ..function }
-}
+/// The percentiles of round-trip times, and those of responses and transfers.
+const OF_RTT: &[f64] = &[5.0, 50.0, 95.0, 99.0];
+const OF_TIMES: &[f64] = &[50.0, 95.0, 99.0];
 
 /// Every function, in the order in which the reference shows them.
 pub static FUNCTIONS: &[Function] = &[
-    function(
-        "goodput",
-        PART,
-        "Mbit/s",
-        "payload delivered in order, of a connection or of one of its subflows",
-        |run, args| match args.subflow {
-            None => Some(flow(run, args)?.goodput_bps? / 1e6),
-            Some(_) => Some(subflow(run, args)?.goodput_bps? / 1e6),
-        },
-    ),
-    function(
+    named("goodput", "Mbit/s", "payload delivered in order, of a connection or of one of its subflows")
+        .of_part(|flow| Some(flow.goodput_bps? / 1e6), |subflow| Some(subflow.goodput_bps? / 1e6)),
+    named(
         "total",
-        &[Parameter::Flows],
         "Mbit/s",
         "the sum of the goodputs of several connections; \"web\" stands for web/1, web/2, …",
-        |run, args| {
-            let meant = |flow: &&FlowSummary| {
-                args.texts.iter().any(|text| *text == flow.name || text == crate::outcome::base(&flow.name))
-            };
-            let meant: Vec<&FlowSummary> = run.summary.flows.iter().filter(meant).collect();
-            (!meant.is_empty()).then_some(())?;
-            Some(meant.iter().map(|flow| flow.goodput_bps).sum::<Option<f64>>()? / 1e6)
-        },
-    ),
-    function(
-        "share",
-        FLOW,
-        "",
-        "a connection's goodput ÷ the mean of all connections' goodputs",
-        |run, args| run.summary.share(flow(run, args)?),
-    ),
-    function("jain", &[], "", "Jain's index of the connections' goodputs", |run, _| run.summary.jain),
-    function(
+    )
+    .of(&[Parameter::Flows], |run, args| {
+        let meant = |flow: &&FlowSummary| {
+            args.texts.iter().any(|text| *text == flow.name || text == crate::outcome::base(&flow.name))
+        };
+        let meant: Vec<&FlowSummary> = run.summary.flows.iter().filter(meant).collect();
+        (!meant.is_empty()).then_some(())?;
+        Some(meant.iter().map(|flow| flow.goodput_bps).sum::<Option<f64>>()? / 1e6)
+    }),
+    named("share", "", "a connection's goodput ÷ the mean of all connections' goodputs")
+        .of(FLOW, |run, args| run.summary.share(flow(run, args)?)),
+    named("jain", "", "Jain's index of the connections' goodputs").of(&[], |run, _| run.summary.jain),
+    named(
         "captured",
-        PART,
         "Mbit/s",
         "the rate of all segments that a capture at the sender sees, at IP level with headers and retransmissions, over the same period as goodput; each segment counts as a full one",
-        |run, args| match args.subflow {
-            None => (0..flow(run, args)?.subflows.len()).map(|r| run.captured(args.text(), r)).sum(),
-            Some(r) => run.captured(args.text(), r),
-        },
-    ),
-    function("cwnd", SUBFLOW, "segments", "the mean congestion window over time", |run, args| {
-        subflow(run, args)?.mean_cwnd_segments
+    )
+    .of(PART, |run, args| match args.subflow {
+        None => (0..flow(run, args)?.subflows.len()).map(|r| run.captured(args.text(), r)).sum(),
+        Some(r) => run.captured(args.text(), r),
     }),
-    function(
+    named("cwnd", "segments", "the mean congestion window over time").of_subflow(|s| s.mean_cwnd_segments),
+    named(
         "rtt",
-        SUBFLOW,
         "s",
         "the time-weighted mean round-trip time, without the wait for delayed ACKs, except where a timer sends the ACK of a single segment; not available from a kernel",
-        |run, args| subflow(run, args)?.mean_rtt_s,
-    ),
-    function(
+    )
+    .of_subflow(|s| s.mean_rtt_s),
+    named(
         "srtt",
-        SUBFLOW,
         "s",
         "the mean smoothed round-trip time, with the wait for delayed ACKs; also available from a kernel",
-        |run, args| subflow(run, args)?.mean_srtt_s,
+    )
+    .of_subflow(|s| s.mean_srtt_s),
+    named(
+        "rtt_percentile",
+        "s",
+        "the 5th, 50th, 95th or 99th percentile of the round-trip times; not available from a kernel",
+    )
+    .of(FROM, |run, args| {
+        let s = run.subflow(args.text(), args.subflow?)?;
+        percentile(args, OF_RTT, &[s.rtt_p5_s, s.rtt_p50_s, s.rtt_p95_s, s.rtt_p99_s])
+    })
+    .percentiles(OF_RTT),
+    named(
+        "srtt_percentile",
+        "s",
+        "the 5th, 50th, 95th or 99th percentile of the smoothed round-trip time at the sampling instants",
+    )
+    .of(FROM, |run, args| {
+        let s = run.subflow(args.text(), args.subflow?)?;
+        percentile(args, OF_RTT, &[s.srtt_p5_s, s.srtt_p50_s, s.srtt_p95_s, s.srtt_p99_s])
+    })
+    .percentiles(OF_RTT),
+    named("loss", "", "segments dropped in the network ÷ segments sent, of a subflow or of all of a connection")
+        .of_part(FlowSummary::loss_rate, |subflow| subflow.loss_rate),
+    named("recoveries", "", "entries into loss recovery ÷ segments sent")
+        .of_subflow(|s| (s.sent_segments > 0).then(|| s.recoveries as f64 / s.sent_segments as f64)),
+    named("timeouts", "", "retransmission timeouts").of_part(
+        |flow| Some(flow.subflows.iter().map(|subflow| subflow.timeouts as f64).sum()),
+        |subflow| Some(subflow.timeouts as f64),
     ),
-    of_percentiles(
-        &[5.0, 50.0, 95.0, 99.0],
-        function(
-            "rtt_percentile",
-            FROM,
-            "s",
-            "the 5th, 50th, 95th or 99th percentile of the round-trip times; not available from a kernel",
-            |run, args| {
-                let s = subflow(run, args)?;
-                percentile(
-                    args,
-                    [(5.0, s.rtt_p5_s), (50.0, s.rtt_p50_s), (95.0, s.rtt_p95_s), (99.0, s.rtt_p99_s)],
-                )
-            },
-        ),
-    ),
-    of_percentiles(
-        &[5.0, 50.0, 95.0, 99.0],
-        function(
-            "srtt_percentile",
-            FROM,
-            "s",
-            "the 5th, 50th, 95th or 99th percentile of the smoothed round-trip time at the sampling instants",
-            |run, args| {
-                let s = subflow(run, args)?;
-                let recorded =
-                    [(5.0, s.srtt_p5_s), (50.0, s.srtt_p50_s), (95.0, s.srtt_p95_s), (99.0, s.srtt_p99_s)];
-                percentile(args, recorded)
-            },
-        ),
-    ),
-    function(
-        "loss",
-        PART,
-        "",
-        "segments dropped in the network ÷ segments sent, of a subflow or of all of a connection",
-        |run, args| match args.subflow {
-            None => flow(run, args)?.loss_rate(),
-            Some(_) => subflow(run, args)?.loss_rate,
-        },
-    ),
-    function("recoveries", SUBFLOW, "", "entries into loss recovery ÷ segments sent", |run, args| {
-        let s = subflow(run, args)?;
-        (s.sent_segments > 0).then(|| s.recoveries as f64 / s.sent_segments as f64)
-    }),
-    function("timeouts", PART, "", "retransmission timeouts", |run, args| match args.subflow {
-        None => Some(flow(run, args)?.subflows.iter().map(|subflow| subflow.timeouts as f64).sum()),
-        Some(_) => Some(subflow(run, args)?.timeouts as f64),
-    }),
-    function("retransmitted", FLOW, "", "retransmitted segments", |run, args| {
-        Some(flow(run, args)?.retransmitted_segments as f64)
-    }),
-    function(
+    named("retransmitted", "", "retransmitted segments")
+        .of(FLOW, |run, args| Some(flow(run, args)?.retransmitted_segments as f64)),
+    named(
         "window_rate",
-        FLOW,
         "segments/s",
         "the sum over subflows of mean window ÷ mean smoothed round-trip time",
-        |run, args| {
-            let rate = |s: &SubflowSummary| Some(s.mean_cwnd_segments? / s.mean_srtt_s?);
-            flow(run, args)?.subflows.iter().map(rate).sum()
-        },
-    ),
-    checked(
-        presence::observable,
-        function(
-            "observable",
-            &[Parameter::Flow, Parameter::Subflow, Parameter::Word],
-            "",
-            "the time-weighted mean of one of the algorithm's observables, such as \"alpha\" (`anabranch cc show` lists them)",
-            |run, args| run.observable(args.text(), args.subflow?, args.texts.get(1)?),
-        ),
-    ),
-    checked(
-        presence::observables,
-        function(
-            "utility_rate",
-            &[Parameter::Flow, Parameter::Word],
-            "Mbit/s",
-            "the connection's rate at IP level in the allocation that maximises the sum of weight · log(rate) over all connections; a connection's weight is the time-weighted mean of one of its algorithm's observables, summed over its subflows",
-            |run, args| utility::rate(run, args.text(), args.texts.get(1)?),
-        ),
-    ),
-    checked(
-        presence::observables,
-        function(
-            "utility_price",
-            &[Parameter::Link, Parameter::Word],
-            "s",
-            "the link's price in that allocation: the weight, in segments, of a connection that the link limits ÷ the connection's rate",
-            |run, args| utility::price(run, args.text(), args.texts.get(1)?),
-        ),
-    ),
-    of_times(
-        presence::responses,
-        function(
-            "completion",
-            MAYBE,
-            "s",
-            "the mean time of a response or a transfer, or its 50th, 95th or 99th percentile",
-            |run, args| {
-                let times = flow(run, args)?.completion.as_ref()?;
-                mean_or_percentile(args, times.mean_s, [times.p50_s, times.p95_s, times.p99_s])
-            },
-        ),
-    ),
-    of_times(
-        presence::transfers,
-        function(
-            "slowdown",
-            MAYBE,
-            "",
-            "a transfer's completion time ÷ its ideal time, bits ÷ capacity of the regular paths + their shortest base RTT: the mean, or the 50th, 95th or 99th percentile",
-            |run, args| {
-                let times = flow(run, args)?.transfers.as_ref()?.slowdown.as_ref()?;
-                mean_or_percentile(args, times.mean, [times.p50, times.p95, times.p99])
-            },
-        ),
-    ),
-    of_times(
-        presence::transfers,
-        function(
-            "times_alone",
-            MAYBE,
-            "",
-            "a transfer's completion time ÷ that of the same transfer with the same algorithm alone in the idle network: the mean, or the 50th, 95th or 99th percentile",
-            |run, args| {
-                let times = flow(run, args)?.transfers.as_ref()?.times_alone.as_ref()?;
-                mean_or_percentile(args, times.mean, [times.p50, times.p95, times.p99])
-            },
-        ),
-    ),
-    function("utilisation", LINK, "", "bits that a link carried ÷ its capacity", |run, args| {
-        Some(link(run, args)?.utilisation)
+    )
+    .of(FLOW, |run, args| {
+        let rate = |s: &SubflowSummary| Some(s.mean_cwnd_segments? / s.mean_srtt_s?);
+        flow(run, args)?.subflows.iter().map(rate).sum()
     }),
-    function(
-        "queue",
-        LINK,
-        "packets",
-        "the mean queue before a link, in packets of 1500 bytes",
-        |run, args| Some(link(run, args)?.mean_queue_bytes / PACKET),
-    ),
-    function("queue_bytes", LINK, "bytes", "the same in bytes", |run, args| {
-        Some(link(run, args)?.mean_queue_bytes)
-    }),
-    function("queue_delay", LINK, "s", "the mean time that a byte waits before a link", |run, args| {
-        link(run, args)?.mean_queue_delay_s
-    }),
-    function("drops", LINK, "", "packets that a link's queue dropped", |run, args| {
-        Some(link(run, args)?.drops as f64)
-    }),
-    function("marks", LINK, "", "packets that a link marked (ECN)", |run, args| {
-        Some(link(run, args)?.marks as f64)
-    }),
-    function("duration", &[], "s", "the length of the run", |run, _| Some(run.summary.duration_s)),
-    function("warmup", &[], "s", "the time at which means begin: the end of the warm-up", |run, _| {
-        Some(run.summary.warmup_s)
-    }),
-    sampled(
-        presence::always,
-        function(
-            "rtt_correlation",
-            FLOW,
-            "",
-            "Pearson's correlation of the smoothed round-trip times of a connection's first two subflows",
-            |run, args| {
-                let series = |r| run.samples.series(args.text(), r);
-                let pairs = series(0)?.srtt_s.iter().zip(&series(1)?.srtt_s).map(|(x, y)| (*x, *y));
-                pearson(&pairs.filter(|(x, y)| x.is_finite() && y.is_finite()).collect::<Vec<_>>())
-            },
-        ),
-    ),
-    sampled(
-        presence::instant,
-        function(
-            "cwnd_from",
-            FROM,
-            "segments",
-            "the mean of the sampled windows from the given second to the end",
-            |run, args| run.cwnd_from(args.text(), args.subflow?, args.number()?),
-        ),
-    ),
-    sampled(
-        presence::instant,
-        function(
-            "loss_time",
-            FROM,
-            "s",
-            "the time of the subflow's first loss after the given second",
-            |run, args| Some(run.loss_after(args.text(), args.subflow?, args.number()?)?.0),
-        ),
-    ),
-    sampled(
-        presence::instant,
-        function("loss_window", FROM, "segments", "the subflow's window at that loss", |run, args| {
-            Some(run.loss_after(args.text(), args.subflow?, args.number()?)?.1)
-        }),
-    ),
+    named(
+        "observable",
+        "",
+        "the time-weighted mean of one of the algorithm's observables, such as \"alpha\" (`anabranch cc show` lists them)",
+    )
+    .of(&[Parameter::Flow, Parameter::Subflow, Parameter::Word], |run, args| {
+        run.observable(args.text(), args.subflow?, args.texts.get(1)?)
+    })
+    .checked(presence::observable),
+    named(
+        "utility_rate",
+        "Mbit/s",
+        "the connection's rate at IP level in the allocation that maximises the sum of weight · log(rate) over all connections; a connection's weight is the time-weighted mean of one of its algorithm's observables, summed over its subflows",
+    )
+    .of(&[Parameter::Flow, Parameter::Word], |run, args| utility::rate(run, args.text(), args.texts.get(1)?))
+    .checked(presence::observables),
+    named(
+        "utility_price",
+        "s",
+        "the link's price in that allocation: the weight, in segments, of a connection that the link limits ÷ the connection's rate",
+    )
+    .of(&[Parameter::Link, Parameter::Word], |run, args| utility::price(run, args.text(), args.texts.get(1)?))
+    .checked(presence::observables),
+    named("completion", "s", "the mean time of a response or a transfer, or its 50th, 95th or 99th percentile")
+        .of(MAYBE, |run, args| {
+            let times = flow(run, args)?.completion.as_ref()?;
+            mean_or_percentile(args, times.mean_s, [times.p50_s, times.p95_s, times.p99_s])
+        })
+        .percentiles(OF_TIMES)
+        .checked(presence::responses),
+    named(
+        "slowdown",
+        "",
+        "a transfer's completion time ÷ its ideal time, bits ÷ capacity of the regular paths + their shortest base RTT: the mean, or the 50th, 95th or 99th percentile",
+    )
+    .of(MAYBE, |run, args| {
+        let times = flow(run, args)?.transfers.as_ref()?.slowdown.as_ref()?;
+        mean_or_percentile(args, times.mean, [times.p50, times.p95, times.p99])
+    })
+    .percentiles(OF_TIMES)
+    .checked(presence::transfers),
+    named(
+        "times_alone",
+        "",
+        "a transfer's completion time ÷ that of the same transfer with the same algorithm alone in the idle network: the mean, or the 50th, 95th or 99th percentile",
+    )
+    .of(MAYBE, |run, args| {
+        let times = flow(run, args)?.transfers.as_ref()?.times_alone.as_ref()?;
+        mean_or_percentile(args, times.mean, [times.p50, times.p95, times.p99])
+    })
+    .percentiles(OF_TIMES)
+    .checked(presence::transfers),
+    named("utilisation", "", "bits that a link carried ÷ its capacity").of_link(|link| Some(link.utilisation)),
+    named("queue", "packets", "the mean queue before a link, in packets of 1500 bytes")
+        .of_link(|link| Some(link.mean_queue_bytes / PACKET)),
+    named("queue_bytes", "bytes", "the same in bytes").of_link(|link| Some(link.mean_queue_bytes)),
+    named("queue_delay", "s", "the mean time that a byte waits before a link")
+        .of_link(|link| link.mean_queue_delay_s),
+    named("drops", "", "packets that a link's queue dropped").of_link(|link| Some(link.drops as f64)),
+    named("marks", "", "packets that a link marked (ECN)").of_link(|link| Some(link.marks as f64)),
+    named("duration", "s", "the length of the run").of(&[], |run, _| Some(run.summary.duration_s)),
+    named("warmup", "s", "the time at which means begin: the end of the warm-up")
+        .of(&[], |run, _| Some(run.summary.warmup_s)),
+    named(
+        "rtt_correlation",
+        "",
+        "Pearson's correlation of the smoothed round-trip times of a connection's first two subflows",
+    )
+    .of(FLOW, |run, args| {
+        let series = |r| run.samples.series(args.text(), r);
+        let pairs = series(0)?.srtt_s.iter().zip(&series(1)?.srtt_s).map(|(x, y)| (*x, *y));
+        pearson(&pairs.filter(|(x, y)| x.is_finite() && y.is_finite()).collect::<Vec<_>>())
+    })
+    .sampled(),
+    named("cwnd_from", "segments", "the mean of the sampled windows from the given second to the end")
+        .of(FROM, |run, args| run.cwnd_from(args.text(), args.subflow?, args.number()?))
+        .sampled()
+        .checked(presence::instant),
+    named("loss_time", "s", "the time of the subflow's first loss after the given second")
+        .of(FROM, |run, args| Some(run.loss_after(args.text(), args.subflow?, args.number()?)?.0))
+        .sampled()
+        .checked(presence::instant),
+    named("loss_window", "segments", "the subflow's window at that loss")
+        .of(FROM, |run, args| Some(run.loss_after(args.text(), args.subflow?, args.number()?)?.1))
+        .sampled()
+        .checked(presence::instant),
     recovery::RECOVERY,
     recovery::RECOVERED_AT_ALL,
     equilibrium::EQUILIBRIUM,
@@ -454,31 +390,25 @@ pub static FUNCTIONS: &[Function] = &[
     goals::BALANCE,
 ];
 
-/// A function for lines in figures over time.
-pub struct SeriesFunction {
-    /// Its name.
-    pub name: &'static str,
-    /// Its value, with the unit.
-    pub doc: &'static str,
-    /// The subflow's series.
-    pub column: fn(&SubflowSeries) -> &[f64],
-}
+/// A subflow's samples over time.
+pub(crate) type Series = fn(&SubflowSeries) -> &[f64];
 
-/// All of them; each takes a flow and a subflow.
-pub static SERIES: &[SeriesFunction] = &[
-    SeriesFunction { name: "cwnd", doc: "congestion window (segments)", column: |s| &s.cwnd_segments },
-    SeriesFunction { name: "srtt", doc: "smoothed round-trip time (s)", column: |s| &s.srtt_s },
-    SeriesFunction { name: "rtt", doc: "the same as `srtt`, under its former name", column: |s| &s.srtt_s },
-    SeriesFunction { name: "sequence", doc: "payload sent (bytes)", column: |s| &s.sent_bytes },
-    SeriesFunction { name: "delivered", doc: "payload acknowledged (bytes)", column: |s| &s.delivered_bytes },
-    SeriesFunction { name: "lost", doc: "segments lost so far", column: |s| &s.lost_segments },
+/// Functions for lines in figures over time; each takes a flow and a subflow.
+pub(crate) static SERIES: &[(&str, Series)] = &[
+    ("cwnd", |s| &s.cwnd_segments),
+    ("srtt", |s| &s.srtt_s),
+    // The former name of `srtt`.
+    ("rtt", |s| &s.srtt_s),
+    ("sequence", |s| &s.sent_bytes),
+    ("delivered", |s| &s.delivered_bytes),
+    ("lost", |s| &s.lost_segments),
 ];
 
 /// A function of numbers alone.
-pub type Compute = fn(&[f64]) -> f64;
+pub(crate) type Compute = fn(&[f64]) -> f64;
 
 /// Functions of numbers: name, least and largest number of arguments, computation.
-pub static MATH: &[(&str, usize, usize, Compute)] = &[
+pub(crate) static MATH: &[(&str, usize, usize, Compute)] = &[
     ("abs", 1, 1, |x| x[0].abs()),
     ("sqrt", 1, 1, |x| x[0].sqrt()),
     ("round", 1, 1, |x| x[0].round()),

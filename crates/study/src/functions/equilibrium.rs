@@ -1,6 +1,6 @@
 //! Equilibria of the models of congestion control.
 
-use super::{Arguments, Function, Parameter, Read, presence};
+use super::{Arguments, FROM, Function, Read, named};
 use crate::segment::Segment;
 use anabranch_ideal::Ideals;
 use anabranch_scenario::Scenario;
@@ -9,14 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// A subflow's rate in the equilibrium.
 pub(super) const EQUILIBRIUM: Function = Function {
-    name: "equilibrium",
-    takes: &[Parameter::Flow, Parameter::Subflow, Parameter::Number],
-    unit: "Mbit/s",
-    doc: "a subflow's rate in the equilibrium of the models (`anabranch ideal`), with headers; the number is the mean fill level of drop-tail buffers, from 0 to 1; needs no run",
-    percentiles: &[],
-    samples: false,
+    takes: FROM,
     read: Read::Scenario(rate),
-    check: presence::always,
+    ..named(
+        "equilibrium",
+        "Mbit/s",
+        "a subflow's rate in the equilibrium of the models (`anabranch ideal`), with headers; the number is the mean fill level of drop-tail buffers, from 0 to 1; needs no run",
+    )
 };
 
 fn rate(scenario: &Scenario, args: &Arguments<'_>) -> Result<f64, String> {

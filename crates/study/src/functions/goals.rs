@@ -1,35 +1,38 @@
 //! The goals of coupled congestion control (RFC 6356, Sec. 1) as ratios of a connection's rates to those of single-path flows,
 //! one on each of its links, which replace it in other runs of the same seeds.
 
-use super::{Function, Parameter, Read, presence};
+use super::{Function, Paired, Parameter, Read, named};
 use crate::outcome::Outcome;
 use crate::segment::Segment;
 use anabranch_record::FlowSummary;
 
-const fn goal(name: &'static str, doc: &'static str, read: Read) -> Function {
-    let takes = &[Parameter::Flow, Parameter::Elsewhere];
-    Function { name, takes, unit: "", doc, percentiles: &[], samples: false, read, check: presence::always }
+const fn goal(name: &'static str, doc: &'static str, read: Paired) -> Function {
+    Function {
+        takes: &[Parameter::Flow, Parameter::Elsewhere],
+        read: Read::Paired(read),
+        ..named(name, "", doc)
+    }
 }
 
 /// Goal 1, improve throughput.
 pub(super) const THROUGHPUT: Function = goal(
     "goal1",
     "improve throughput (RFC 6356): packets delivered by all subflows of a connection ÷ packets delivered by the best of the single-path flows in its place",
-    Read::Paired(|ours, single, args| LinkRates::of(args.text(), ours, single)?.total()),
+    |ours, single, args| LinkRates::of(args.text(), ours, single)?.total(),
 );
 
 /// Goal 2, do no harm.
 pub(super) const NO_HARM: Function = goal(
     "goal2",
     "do no harm (RFC 6356): packets delivered by the subflows on a link ÷ packets delivered by the single-path flow there, on the link with the largest ratio",
-    Read::Paired(|ours, single, args| LinkRates::of(args.text(), ours, single)?.largest()),
+    |ours, single, args| LinkRates::of(args.text(), ours, single)?.largest(),
 );
 
 /// Goal 3, balance congestion.
 pub(super) const BALANCE: Function = goal(
     "goal3",
     "balance congestion (RFC 6356): the connection's rate relative to the single-path flow on the first link ÷ the same on all other links; 0 if the goal does not apply because the single-path flow's loss rate there is less than twice the loss rate on its best link",
-    Read::Paired(|ours, single, args| Ok(LinkRates::of(args.text(), ours, single)?.left().unwrap_or(0.0))),
+    |ours, single, args| Ok(LinkRates::of(args.text(), ours, single)?.left().unwrap_or(0.0)),
 );
 
 /// The connection's and a single-path flow's rate on each link, in Mbit/s at IP level. The last link of a path counts: the others

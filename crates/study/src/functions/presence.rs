@@ -28,19 +28,16 @@ fn shows(flow: &Flow, name: &str) -> Result<(), String> {
     if known.iter().any(|observable| observable.name == name) {
         return Ok(());
     }
-    let known: Vec<&str> = known.iter().map(|observable| observable.name).collect();
-    let known = if known.is_empty() {
-        "it has no observables".into()
-    } else {
-        format!("its observables: {}", known.join(", "))
+    let known = match &known.iter().map(|observable| observable.name).collect::<Vec<_>>()[..] {
+        [] => "it has no observables".into(),
+        known => format!("its observables: {}", known.join(", ")),
     };
     Err(format!("the algorithm `{}` of flow `{}` has no observable `{name}`; {known}", entry.name, flow.name))
 }
 
 /// Times of responses.
 pub(super) fn responses(scenario: &Scenario, args: &Arguments<'_>) -> Result<(), String> {
-    let flow = scenario.flows.iter().find(|flow| flow.name == args.text());
-    match flow.map(|flow| &flow.application) {
+    match scenario.flows.iter().find(|flow| flow.name == args.text()).map(|flow| &flow.application) {
         Some(Application::RequestResponse { .. } | Application::Arrivals { .. }) | None => Ok(()),
         Some(_) => Err(format!("flow `{}` has no requests", args.text())),
     }
@@ -48,8 +45,7 @@ pub(super) fn responses(scenario: &Scenario, args: &Arguments<'_>) -> Result<(),
 
 /// Slowdown of transfers.
 pub(super) fn transfers(scenario: &Scenario, args: &Arguments<'_>) -> Result<(), String> {
-    let flow = scenario.flows.iter().find(|flow| flow.name == args.text());
-    match flow.map(|flow| &flow.application) {
+    match scenario.flows.iter().find(|flow| flow.name == args.text()).map(|flow| &flow.application) {
         Some(Application::Arrivals { .. }) | None => Ok(()),
         Some(_) => Err(format!("flow `{}` has no arrivals", args.text())),
     }

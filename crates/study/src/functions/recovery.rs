@@ -1,6 +1,6 @@
 //! Recovery: the time until a connection uses changed capacity.
 
-use super::{Arguments, Function, Parameter, Read, presence};
+use super::{Arguments, Function, Parameter, named};
 use crate::outcome::Outcome;
 use anabranch_record::SubflowSeries;
 use std::collections::VecDeque;
@@ -12,39 +12,22 @@ pub const SPAN_S: f64 = 1.0;
 /// Tolerance for rounding: sampling times are multiples of the interval.
 const ROUNDING_S: f64 = 1e-6;
 
-const fn of_change(
-    name: &'static str,
-    unit: &'static str,
-    doc: &'static str,
-    read: fn(&Outcome, &Arguments<'_>) -> Option<f64>,
-) -> Function {
-    let takes =
-        &[Parameter::Flow, Parameter::MaybeSubflow, Parameter::Number, Parameter::Number, Parameter::Number];
-    Function {
-        name,
-        takes,
-        unit,
-        doc,
-        percentiles: &[],
-        samples: true,
-        read: Read::Run(read),
-        check: presence::always,
-    }
-}
+const CHANGE: &[Parameter] =
+    &[Parameter::Flow, Parameter::MaybeSubflow, Parameter::Number, Parameter::Number, Parameter::Number];
 
 /// The recovery time.
-pub(super) const RECOVERY: Function = of_change(
+pub(super) const RECOVERY: Function = named(
     "recovery",
     "s",
     "the time from a change to the first second in which 80 % of a rate is acknowledged, on one subflow or on all; the arguments are the times of the change and of the end of the search, in seconds, and the rate in Mbit/s at IP level; if the rate is not reached, the whole time",
-    |run, args| of(run, args).map(|time| time.unwrap_or_else(|had| had)),
-);
+)
+.of(CHANGE, |run, args| of(run, args).map(|time| time.unwrap_or_else(|had| had)))
+.sampled();
 
 /// Whether the run recovers.
-pub(super) const RECOVERED_AT_ALL: Function =
-    of_change("recovers", "", "1 if the rate is reached, else 0", |run, args| {
-        of(run, args).map(|time| f64::from(u8::from(time.is_ok())))
-    });
+pub(super) const RECOVERED_AT_ALL: Function = named("recovers", "", "1 if the rate is reached, else 0")
+    .of(CHANGE, |run, args| of(run, args).map(|time| f64::from(u8::from(time.is_ok()))))
+    .sampled();
 
 fn of(run: &Outcome, args: &Arguments<'_>) -> Option<Result<f64, f64>> {
     let [at_s, until_s, mbps] = args.numbers else { return None };

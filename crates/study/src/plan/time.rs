@@ -40,14 +40,14 @@ pub(super) fn trace(
             TraceSource::Throughput(flows.iter().map(name).collect::<Result<_, _>>()?)
         }
         (function, [Argument::Text(flow), Argument::Value(Expr::Number(number)), rest @ ..]) => {
-            let known = SERIES.iter().find(|series| series.name == function);
+            let known = SERIES.iter().find(|(name, _)| *name == function);
             let column = match (known, rest) {
-                (Some(series), []) => Column::Sampled(series.column),
+                (Some((_, series)), []) => Column::Sampled(*series),
                 (None, [Argument::Text(name)]) if function == "observable" => {
                     Column::Observable(name.clone())
                 }
                 (None, _) if function != "observable" => {
-                    let names = SERIES.iter().map(|series| series.name).chain(["observable", "throughput"]);
+                    let names = SERIES.iter().map(|(name, _)| *name).chain(["observable", "throughput"]);
                     let problem = Problem::new(format!("`{function}` cannot be drawn over time"));
                     return Err(place(problem.help(suggest(function, names))));
                 }
@@ -63,7 +63,7 @@ pub(super) fn trace(
 }
 
 fn no_line(of: &Spanned<String>, at: Range<usize>) -> Problem {
-    let known: Vec<_> = SERIES.iter().map(|series| format!("{}(\"flow\", subflow)", series.name)).collect();
+    let known: Vec<_> = SERIES.iter().map(|(name, _)| format!("{name}(\"flow\", subflow)")).collect();
     Problem::at(part(of, at), "a line over time must be a function of a subflow, or a throughput").help(format!(
         "the functions are: {}, observable(\"flow\", subflow, \"name\"), throughput(\"flow\", …), each optionally * or / a number",
         known.join(", ")

@@ -1,9 +1,9 @@
 //! Lines over time: samples of the first seed's run.
 
+use crate::functions::Series;
 use crate::outcome::Outcome;
 use crate::parse::expr::Operator;
 use crate::result::Point;
-use anabranch_record::SubflowSeries;
 
 /// A line before the runs.
 pub(crate) struct Trace {
@@ -22,7 +22,7 @@ pub(crate) enum TraceSource {
 }
 
 pub(crate) enum Column {
-    Sampled(fn(&SubflowSeries) -> &[f64]),
+    Sampled(Series),
     Observable(String),
 }
 

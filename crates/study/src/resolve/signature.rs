@@ -3,7 +3,7 @@
 use crate::functions::{Arguments, Function, Parameter};
 
 /// A function's signature: `cwnd("flow", subflow)`.
-pub fn signature(function: &Function) -> String {
+pub(crate) fn signature(function: &Function) -> String {
     let takes = function.takes.iter().map(|takes| match takes {
         Parameter::Flow => "\"flow\"",
         Parameter::Flows => "\"flow\", …",
