@@ -117,34 +117,41 @@ mod tests {
         Origin::of(rule, &of(0, ours.iter().collect()), &of(1, linux.iter().collect()))
     }
 
-    /// Each case by hand, with a published 100: reproduced from 90 to 110, partly from 75 to 125.
+    /// Each case by hand, with a published 100: reproduced from 90 to 110, partly from 75 to 125; or with a bound, at least 1.
     #[test]
-    fn of_published_values() {
-        for (ours, linux, origin) in [
+    fn of_published_values_and_bounds() {
+        let (published, bound) = (Rule::Published(100.0), Rule::AtLeast(1.0));
+        for (rule, ours, linux, origin) in [
             // Linux has the paper's value.
-            ((130.0, 5.0), (100.0, 5.0), Some(Origin::Simulator)),
-            ((115.0, 2.0), (108.0, 2.0), Some(Origin::Simulator)),
-            ((115.0, 2.0), (112.0, 3.0), Some(Origin::WithinChance)),
+            (published, (130.0, 5.0), (100.0, 5.0), Some(Origin::Simulator)),
+            (published, (115.0, 2.0), (108.0, 2.0), Some(Origin::Simulator)),
+            (published, (115.0, 2.0), (112.0, 3.0), Some(Origin::WithinChance)),
+            (bound, (0.5, 0.02), (1.2, 0.01), Some(Origin::Simulator)),
+            (bound, (0.5, 0.02), (1.03, 0.05), Some(Origin::Simulator)),
             // Linux has ours, within the intervals or within 10 %.
-            ((130.0, 5.0), (133.0, 4.0), Some(Origin::Network)),
-            ((140.0, 1.0), (150.0, 1.0), Some(Origin::Network)),
-            ((115.0, 0.3), (116.0, 0.5), Some(Origin::Network)),
+            (published, (130.0, 5.0), (133.0, 4.0), Some(Origin::Network)),
+            (published, (140.0, 1.0), (150.0, 1.0), Some(Origin::Network)),
+            (published, (115.0, 0.3), (116.0, 0.5), Some(Origin::Network)),
+            (bound, (0.5, 0.02), (0.7, 0.05), Some(Origin::Network)),
             // Linux has a third value, on either side.
-            ((130.0, 5.0), (160.0, 5.0), Some(Origin::BothDiffer)),
-            ((130.0, 5.0), (60.0, 5.0), Some(Origin::BothDiffer)),
-            ((130.0, 2.0), (118.0, 2.0), Some(Origin::BothDiffer)),
-            // Our interval, or the one of Linux, has the paper's band too.
-            ((115.0, 6.0), (100.0, 1.0), Some(Origin::WithinChance)),
-            ((130.0, 5.0), (120.0, 15.0), Some(Origin::WithinChance)),
+            (published, (130.0, 5.0), (160.0, 5.0), Some(Origin::BothDiffer)),
+            (published, (130.0, 5.0), (60.0, 5.0), Some(Origin::BothDiffer)),
+            (published, (130.0, 2.0), (118.0, 2.0), Some(Origin::BothDiffer)),
+            // Our interval, or the one of Linux, has the paper's band or the bound too.
+            (published, (115.0, 6.0), (100.0, 1.0), Some(Origin::WithinChance)),
+            (published, (130.0, 5.0), (120.0, 15.0), Some(Origin::WithinChance)),
+            (bound, (0.5, 0.02), (0.98, 0.05), Some(Origin::WithinChance)),
+            (bound, (0.98, 0.05), (1.2, 0.01), Some(Origin::WithinChance)),
             // A single run has no interval.
-            ((130.0, 5.0), (100.0, 0.0), Some(Origin::Undetermined)),
-            ((130.0, 0.0), (100.0, 5.0), Some(Origin::Undetermined)),
-            ((100.0, 5.0), (130.0, 5.0), None),
+            (published, (130.0, 5.0), (100.0, 0.0), Some(Origin::Undetermined)),
+            (published, (130.0, 0.0), (100.0, 5.0), Some(Origin::Undetermined)),
+            (published, (100.0, 5.0), (130.0, 5.0), None),
+            (bound, (1.2, 0.01), (0.5, 0.02), None),
         ] {
-            let rule = Rule::Published(100.0);
             let [ours, linux] = [ours, linux].map(|(mean, half)| [value(mean, half)]);
             assert_eq!(between(rule, &ours, &linux), origin, "{ours:?} {linux:?}");
         }
+        assert_eq!(between(bound, &[value(0.5, 0.1)], &[]), Some(Origin::Undetermined));
     }
 
     /// A claimed order of two values: Linux confirms it, refutes it as we do, or leaves it open.
@@ -163,25 +170,5 @@ mod tests {
             let [ours, linux] = [ours, linux].map(|values| values.map(|mean| value(mean, 0.1)));
             assert_eq!(between(Rule::Ascending, &ours, &linux), origin, "{ours:?} {linux:?}");
         }
-    }
-
-    /// A bound, at least 1.
-    #[test]
-    fn of_bounds() {
-        for (ours, linux, origin) in [
-            ((0.5, 0.02), (1.2, 0.01), Some(Origin::Simulator)),
-            ((0.5, 0.02), (1.03, 0.05), Some(Origin::Simulator)),
-            ((0.5, 0.02), (0.7, 0.05), Some(Origin::Network)),
-            // The interval of Linux, or ours, reaches the bound.
-            ((0.5, 0.02), (0.98, 0.05), Some(Origin::WithinChance)),
-            ((0.98, 0.05), (1.2, 0.01), Some(Origin::WithinChance)),
-            ((1.2, 0.01), (0.5, 0.02), None),
-        ] {
-            let rule = Rule::AtLeast(1.0);
-            let [ours, linux] = [ours, linux].map(|(mean, half)| [value(mean, half)]);
-            assert_eq!(between(rule, &ours, &linux), origin, "{ours:?} {linux:?}");
-        }
-        let ours = [value(0.5, 0.1)];
-        assert_eq!(between(Rule::AtLeast(1.0), &ours, &[]), Some(Origin::Undetermined));
     }
 }

@@ -152,42 +152,33 @@ impl Rule {
 
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Rule::Published(_) => {
-                write!(f, "reproduced within 10 % of the published value, partly within 25 %, else not")
-            }
+        let interval = |side: &str, bound: f64| {
+            format!(
+                "reproduced if the 95 % interval is at or {side} {bound}, partly if only the mean is, else not"
+            )
+        };
+        let order = |what: &str| {
+            format!(
+                "reproduced if {what} with disjoint 95 % intervals, partly if only the means are, else not"
+            )
+        };
+        let band = |of: &str| format!("reproduced within 10 % of {of}, partly within 25 %, else not");
+        f.write_str(&match *self {
+            Rule::Published(_) => band("the published value"),
             Rule::Printed(_) => {
-                write!(
-                    f,
-                    "reproduced if the formula equals the printed value to one unit or 0.1 % (rounding), else not"
-                )
+                "reproduced if the formula equals the printed value to one unit or 0.1 % (rounding), else not"
+                    .to_owned()
             }
-            Rule::Near(x) => write!(f, "reproduced within 10 % of {x}, partly within 25 %, else not"),
-            Rule::AtLeast(x) => {
-                write!(
-                    f,
-                    "reproduced if the 95 % interval is at or above {x}, partly if only the mean is, else not"
-                )
-            }
-            Rule::AtMost(x) => {
-                write!(
-                    f,
-                    "reproduced if the 95 % interval is at or below {x}, partly if only the mean is, else not"
-                )
-            }
-            Rule::Ascending => write!(
-                f,
-                "reproduced if in this order with disjoint 95 % intervals, partly if only the means are, else not"
-            ),
+            Rule::Near(x) => band(&x.to_string()),
+            Rule::AtLeast(x) => interval("above", x),
+            Rule::AtMost(x) => interval("below", x),
             Rule::Within(from, to) => {
-                write!(f, "reproduced from {from} to {to}, partly within 10 % of the nearest end, else not")
+                format!("reproduced from {from} to {to}, partly within 10 % of the nearest end, else not")
             }
-            Rule::Highest => write!(
-                f,
-                "reproduced if the last is above each other with disjoint 95 % intervals, partly if only the means are, else not"
-            ),
-            Rule::NotJudged => write!(f, "not judged: there is no published value to compare with"),
-        }
+            Rule::Ascending => order("in this order"),
+            Rule::Highest => order("the last is above each other"),
+            Rule::NotJudged => "not judged: there is no published value to compare with".to_owned(),
+        })
     }
 }
 
@@ -225,19 +216,20 @@ mod tests {
         Estimate { mean, half_width: Some(half_width), values: vec![mean - half_width, mean + half_width] }
     }
 
+    /// A bound needs the whole interval.
     #[test]
-    fn default_bands() {
-        let rule = Rule::Published(100.0);
-        for (mean, verdict) in [
-            (100.0, Reproduced),
-            (109.9, Reproduced),
-            (90.1, Reproduced),
-            (110.1, Partly),
-            (75.1, Partly),
-            (125.1, NotReproduced),
-            (74.9, NotReproduced),
+    fn bands_and_bounds() {
+        for (rule, half_width, reproduced, partly, not) in [
+            (Rule::Published(100.0), 50.0, &[100.0, 109.9, 90.1][..], &[110.1, 75.1][..], &[125.1, 74.9][..]),
+            (Rule::Within(0.8, 0.9), 0.3, &[0.8, 0.9], &[0.73, 0.98], &[0.71, 1.0]),
+            (Rule::AtLeast(1.0), 0.1, &[1.2], &[1.05], &[0.99]),
+            (Rule::AtMost(1.0), 0.1, &[0.8], &[0.95], &[]),
         ] {
-            assert_eq!(rule.judge(&value(mean, 50.0)), verdict, "{mean}");
+            for (means, verdict) in [(reproduced, Reproduced), (partly, Partly), (not, NotReproduced)] {
+                for mean in means {
+                    assert_eq!(rule.judge(&value(*mean, half_width)), verdict, "{rule:?}: {mean}");
+                }
+            }
         }
     }
 
@@ -262,15 +254,6 @@ mod tests {
             assert_eq!(rule.judge_all(&[value(1.0, 0.1), single(2.0)]), Partly);
             assert_eq!(rule.judge_all(&[single(2.0), single(1.0)]), NotReproduced);
         }
-    }
-
-    #[test]
-    fn bounds_need_the_whole_interval() {
-        assert_eq!(Rule::AtLeast(1.0).judge(&value(1.2, 0.1)), Reproduced);
-        assert_eq!(Rule::AtLeast(1.0).judge(&value(1.05, 0.1)), Partly);
-        assert_eq!(Rule::AtLeast(1.0).judge(&value(0.99, 0.1)), NotReproduced);
-        assert_eq!(Rule::AtMost(1.0).judge(&value(0.8, 0.1)), Reproduced);
-        assert_eq!(Rule::AtMost(1.0).judge(&value(0.95, 0.1)), Partly);
     }
 
     #[test]
@@ -329,21 +312,6 @@ mod tests {
             (Partly, &[], Partly),
         ] {
             assert_eq!(judge_interpretations(chosen, others), expected, "{chosen:?} {others:?}");
-        }
-    }
-
-    #[test]
-    fn ranges() {
-        let rule = Rule::Within(0.8, 0.9);
-        for (mean, verdict) in [
-            (0.8, Reproduced),
-            (0.9, Reproduced),
-            (0.73, Partly),
-            (0.98, Partly),
-            (0.71, NotReproduced),
-            (1.0, NotReproduced),
-        ] {
-            assert_eq!(rule.judge(&value(mean, 0.3)), verdict, "{mean}");
         }
     }
 }
