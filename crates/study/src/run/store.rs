@@ -92,15 +92,10 @@ pub enum StoreError {
     Version(String),
 }
 
-/// The right to make a run, until dropped or until the process ends.
+/// The right to make a run, until dropped or until the process ends: locks against other processes and other threads, released in
+/// that order.
 #[derive(Default)]
-pub struct Claim(Option<ClaimLocks>);
-
-/// The locks of a claim, against other processes and other threads, released in that order.
-struct ClaimLocks {
-    _locked: ByteLock,
-    making: RunInProgress,
-}
+pub struct Claim(Option<(ByteLock, RunInProgress)>);
 
 /// A run that this process is making.
 struct RunInProgress {
@@ -164,11 +159,11 @@ impl Store {
 
     /// Stores a run's outcome as [`RunCache::keep`], but returns errors.
     pub fn add(&self, claim: Claim, summary: &Summary) -> io::Result<()> {
-        let Some(held) = &claim.0 else { return Err(io::Error::other("the file does not lock this run")) };
-        let key = held.making.key;
-        let line = record::write(&key, &self.version, summary);
-        self.write(|log| log.append(&key, &line))?;
-        self.used(|used| _ = used.kept.insert(key));
+        let no_lock = || io::Error::other("the file does not lock this run");
+        let (_, RunInProgress { key, .. }) = claim.0.as_ref().ok_or_else(no_lock)?;
+        let line = record::write(key, &self.version, summary);
+        self.write(|log| log.append(key, &line))?;
+        self.used(|used| _ = used.kept.insert(*key));
         Ok(())
     }
 
@@ -261,9 +256,10 @@ impl RunCache for Store {
 
     fn claim(&self, run: RunId<'_>) -> Option<Claim> {
         let key = self.key(run);
-        let making = RunInProgress::of(key, &self.making)?;
+        let is_ours = lock(&self.making).insert(key);
+        let making = is_ours.then(|| RunInProgress { key, all: self.making.clone() })?;
         match self.write(|log| log.claim(&key)) {
-            Ok(locked) => locked.map(|locked| Claim(Some(ClaimLocks { _locked: locked, making }))),
+            Ok(locked) => locked.map(|locked| Claim(Some((locked, making)))),
             Err(why) => {
                 self.cannot_keep(&self.file(), &why);
                 Some(Claim::default())
@@ -278,13 +274,6 @@ impl RunCache for Store {
         {
             self.cannot_keep(&self.file(), &why);
         }
-    }
-}
-
-impl RunInProgress {
-    /// `None` if this process is already making it.
-    fn of(key: Key, all: &Arc<Mutex<HashSet<Key>>>) -> Option<Self> {
-        lock(all).insert(key).then(|| RunInProgress { key, all: all.clone() })
     }
 }
 

@@ -44,16 +44,17 @@ fn files(dir: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn the_next_process_finds_what_was_kept() {
+    const RUNS: [(&str, u64); 3] = [("a", 1), ("a", 2), ("b", 1)];
     let dir = tempfile::tempdir().unwrap();
     let (first, _) = store(dir.path(), "v1");
     assert_eq!(first.find(run("a", 1)), None);
-    for (hash, seed) in [("a", 1), ("a", 2), ("b", 1)] {
+    for (hash, seed) in RUNS {
         keep(&first, hash, seed);
     }
     assert_eq!((first.found(), first.kept()), (0, 3));
 
     let (second, said) = store(dir.path(), "v1");
-    for (hash, seed) in [("a", 1), ("a", 2), ("b", 1)] {
+    for (hash, seed) in RUNS {
         assert_eq!(second.find(run(hash, seed)), Some(summary(hash, seed)));
     }
     assert_eq!((second.find(run("b", 2)), second.found(), second.kept()), (None, 3, 0));
@@ -64,10 +65,7 @@ fn the_next_process_finds_what_was_kept() {
         let json: serde_json::Value = serde_json::from_str(line).unwrap();
         json["outcome"]["key"].as_str().unwrap().parse().unwrap()
     });
-    assert_eq!(
-        keys.collect::<Vec<Key>>(),
-        [first.key(run("a", 1)), first.key(run("a", 2)), first.key(run("b", 1))]
-    );
+    assert_eq!(keys.collect::<Vec<Key>>(), RUNS.map(|(hash, seed)| first.key(run(hash, seed))));
 }
 
 /// With any byte changed: missing, and made again. The next run is lost only if both have become one line.
