@@ -113,7 +113,7 @@ impl Fidelity {
 }
 
 impl Difference {
-    fn of(kind: Measure, of: String, simulated: Estimate, real: Estimate) -> Self {
+    pub(crate) fn of(kind: Measure, of: String, simulated: Estimate, real: Estimate) -> Self {
         let (relative, half_width) = ratio(&simulated, &real);
         Difference { kind, of, simulated, real, relative, half_width, linux_hosts: None }
     }
@@ -351,6 +351,14 @@ mod tests {
         assert!(below.is_chance() && !DifferenceStats { quantiles: [0.022, 0.1], ..below }.is_chance());
     }
 
+    fn run(text: &str, seed: u64) -> Result<Outcome, String> {
+        Ok(crate::outcome::tests::outcome(&crate::Task::new(text).seed(seed)))
+    }
+
+    fn compared(simulated: &[Result<Outcome, String>], real: &[Result<Outcome, String>]) -> Option<Fidelity> {
+        Fidelity::of("x", "kernel", "run".into(), simulated, real)
+    }
+
     /// Times of responses stand with the rest.
     #[test]
     fn responses_have_their_time() {
@@ -360,9 +368,8 @@ mod tests {
             links.a = { rate = "10 Mbit/s", delay = "5 ms" }
             flows = [{ name = "web", cc = "reno", paths = [["a"]], application = { kind = "request-response", size = "50 kB", think = "100 ms" } }]
         "#;
-        let run = |seed| Ok(crate::outcome::tests::outcome(&crate::Task::new(text).seed(seed)));
-        let same = [run(1), run(2)];
-        let found = Fidelity::of("x", "kernel", "run".into(), &same, &same).unwrap();
+        let same = [1, 2].map(|seed| run(text, seed));
+        let found = compared(&same, &same).unwrap();
         let time = found.quantities.iter().find(|q| q.kind == Measure::Completion).unwrap();
         // 50 kB at 10 Mbit/s take 40 ms, and half a round trip more at the least.
         assert_eq!((&*time.of, time.relative), ("web", Some(0.0)));
@@ -381,9 +388,8 @@ mod tests {
                 { name = "mptcp", cc = "lia", paths = [["a"], ["b"]] },
             ]
         "#;
-        let run = |seed| Ok(crate::outcome::tests::outcome(&crate::Task::new(text).seed(seed)));
-        let same = [run(1), run(2)];
-        let fidelity = Fidelity::of("x", "kernel", "run".into(), &same, &same).unwrap();
+        let same = [1, 2].map(|seed| run(text, seed));
+        let fidelity = compared(&same, &same).unwrap();
         let goodputs: Vec<_> = fidelity.quantities.iter().filter(|q| q.kind == Measure::Goodput).collect();
         assert_eq!(goodputs.iter().map(|q| &*q.of).collect::<Vec<_>>(), ["tcp", "mptcp"]);
         let summaries: Vec<&Summary> = same.iter().map(|run| &run.as_ref().unwrap().summary).collect();
@@ -398,14 +404,12 @@ mod tests {
     /// A run that failed on one of the two takes its seed out, and not the scenario.
     #[test]
     fn seeds_that_both_have() {
-        let task = crate::Task::new(crate::simulator::ONE_LINK);
-        let run = |seed| Ok(crate::outcome::tests::outcome(&task.clone().seed(seed)));
+        let run = |seed| run(crate::simulator::ONE_LINK, seed);
         let broken = || Err("broken".to_owned());
-        let of = |simulated: &[_], real: &[_]| Fidelity::of("x", "kernel", "run".into(), simulated, real);
-        let found = of(&[run(1), broken(), run(3)], &[run(1), run(2), run(3)]).unwrap();
+        let found = compared(&[run(1), broken(), run(3)], &[run(1), run(2), run(3)]).unwrap();
         assert_eq!((found.seeds, found.of_seeds), (2, 3));
         let quantity = &found.quantities[0];
         assert_eq!((quantity.simulated.values.len(), &quantity.simulated), (2, &quantity.real));
-        assert_eq!(of(&[run(1), broken()], &[broken(), run(2)]), None);
+        assert_eq!(compared(&[run(1), broken()], &[broken(), run(2)]), None);
     }
 }

@@ -74,11 +74,8 @@ impl Results {
     }
 
     fn claim(out: &Path, notify: Notify) -> Result<Self, OutputError> {
-        let cannot = |path: &Path, e: &io::Error| {
-            OutputError::because(format!("cannot write into {}", path.display()), e)
-        };
-        fs::create_dir_all(out).map_err(|e| cannot(out, &e))?;
-        let folder = File::open(out).map_err(|e| cannot(out, &e))?;
+        fs::create_dir_all(out).map_err(cannot("write into", out))?;
+        let folder = File::open(out).map_err(cannot("write into", out))?;
         match folder.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(in_use(out)),
@@ -86,7 +83,8 @@ impl Results {
         }
         let there = Kind::ALL.map(|kind| out.join(kind.folder())).into_iter();
         for below in there.filter(|below| below.symlink_metadata().is_ok()) {
-            fs::create_dir_all(&below).and_then(|()| try_writing(&below)).map_err(|e| cannot(&below, &e))?;
+            let made = fs::create_dir_all(&below).and_then(|()| try_writing(&below));
+            made.map_err(cannot("write into", &below))?;
         }
         let report = Mutex::new(Some(ResultFolder::claim(&out.join("report"), notify)?));
         Ok(Results { out: out.to_owned(), report, damaged: Mutex::default(), notify, _folder: folder })
@@ -118,8 +116,7 @@ impl Results {
     /// Writes a result, on one line, in place of its former one.
     pub fn keep(&self, kind: Kind, name: &str, result: &impl Serialize) -> Result<(), OutputError> {
         let file = self.file(kind, name);
-        fs::create_dir_all(self.folder(kind))
-            .map_err(|e| OutputError::because(format!("cannot write into {}", self.out.display()), &e))?;
+        fs::create_dir_all(self.folder(kind)).map_err(cannot("write into", &self.out))?;
         self.rename_non_file(&file)?;
         write(&file, serde_json::to_string(result))
     }
@@ -180,18 +177,13 @@ impl Results {
     /// Everything of a kind, by the files' names.
     pub fn load_all<T: DeserializeOwned>(&self, kind: Kind) -> Result<Vec<T>, OutputError> {
         let folder = self.folder(kind);
-        let cannot = |e: &io::Error| OutputError::because(format!("cannot read {}", folder.display()), e);
-        let mut files = Vec::new();
         let entries = match fs::read_dir(&folder) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
-            entries => entries.map_err(|e| cannot(&e))?,
+            entries => entries.map_err(cannot("read", &folder))?,
         };
-        for entry in entries {
-            let path = entry.map_err(|e| cannot(&e))?.path();
-            if path.extension().is_some_and(|extension| extension == "json") {
-                files.push(path);
-            }
-        }
+        let files = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();
+        let mut files = files.map_err(cannot("read", &folder))?;
+        files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
         files.sort();
         let all = files.iter().map(|file| self.read(file));
         Ok(all.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
@@ -201,8 +193,7 @@ impl Results {
         self.rename_non_file(file)?;
         let text = match fs::read(file) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(OutputError::because(format!("cannot read {}", file.display()), &e)),
-            Ok(text) => text,
+            text => text.map_err(cannot("read", file))?,
         };
         match serde_json::from_slice(&text) {
             Ok(result) => Ok(Some(result)),
@@ -221,8 +212,7 @@ impl Results {
     }
 
     fn rename_damaged(&self, file: &Path, why: &str) -> Result<(), OutputError> {
-        let kept = rename_beside(file, file, "damaged")
-            .map_err(|e| OutputError::because(format!("cannot rename {}", file.display()), &e))?;
+        let kept = rename_beside(file, file, "damaged").map_err(cannot("rename", file))?;
         let said = format!("cannot read {} ({why}): it was renamed to {}", file.display(), kept.display());
         (self.notify)(&said);
         self.damaged.lock().unwrap_or_else(PoisonError::into_inner).push(said);
@@ -240,9 +230,11 @@ fn write(file: &Path, json: Result<String, serde_json::Error>) -> Result<(), Out
         file.parent().map_or(Ok(()), fs::create_dir_all)?;
         replace(file, (json + "\n").as_bytes())
     };
-    json.map_err(io::Error::from)
-        .and_then(write)
-        .map_err(|e| OutputError::because(format!("cannot write {}", file.display()), &e))
+    json.map_err(io::Error::from).and_then(write).map_err(cannot("write", file))
+}
+
+fn cannot(what: &str, path: &Path) -> impl Fn(io::Error) -> OutputError {
+    move |why| OutputError::because(format!("cannot {what} {}", path.display()), &why)
 }
 
 /// Whether the study with these options has the experiments and backends of the result.

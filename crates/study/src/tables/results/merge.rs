@@ -233,15 +233,8 @@ mod tests {
             let mut result = result(3.0, &["kernel"]);
             let fidelity = &mut result.experiments[0].fidelity[0];
             fidelity.command = "anabranch run one.toml --backend kernel --seed 1".into();
-            fidelity.quantities = vec![Difference {
-                kind: Measure::Goodput,
-                of: "tcp".into(),
-                simulated: estimate(12.0).unwrap(),
-                real: estimate(10.0).unwrap(),
-                relative: Some(0.2),
-                half_width: None,
-                linux_hosts: None,
-            }];
+            let [simulated, real] = [12.0, 10.0].map(|mean| estimate(mean).unwrap());
+            fidelity.quantities = vec![Difference::of(Measure::Goodput, "tcp".into(), simulated, real)];
             result
         };
         let apart = |result: &StudyResult| {
