@@ -21,7 +21,7 @@ pub fn open_study(path: &Path, at: &[AxisSubset]) -> Result<Arc<Study>, Error> {
 pub fn study_of_text(path: &Path, text: &str, at: &[AxisSubset]) -> Result<Arc<Study>, Error> {
     if let Some(example) = examples::named(path).transpose()? {
         let scenarios = examples::scenarios(path).transpose()?.unwrap_or_default();
-        let study = file::embedded(example.name, text, &scenarios.iter().collect::<Vec<_>>(), at);
+        let study = file::embedded(example.name, text, &scenarios, at);
         return refuse_shipped_name(Arc::new(study.map_err(Error::input)?));
     }
     let name = path.display().to_string();

@@ -38,7 +38,7 @@ pub(crate) struct File {
     text: &'static str,
 }
 
-type Reader = fn(&str, &str, &[&ScenarioFile], &[file::AxisSubset]) -> Result<Study, file::FileError>;
+type Reader = fn(&str, &str, &[ScenarioFile], &[file::AxisSubset]) -> Result<Study, file::FileError>;
 
 impl File {
     /// Reads the study, possibly with some values of its axes.
@@ -48,10 +48,8 @@ impl File {
 
     fn read_by(&self, read: Reader, of: &[file::AxisSubset]) -> Study {
         let path = format!("{}/{}.toml", self.folder, self.name);
-        let scenarios = scenarios::around(self.folder);
-        let study = read(&path, self.text, &scenarios.iter().collect::<Vec<_>>(), of);
-        let study = study.unwrap_or_else(|why| panic!("{path}, line {:?}: {why}", why.line()));
-        study.shipped()
+        let study = read(&path, self.text, &scenarios::around(self.folder), of);
+        study.unwrap_or_else(|why| panic!("{path}, line {:?}: {why}", why.line())).shipped()
     }
 
     /// Its name, without reading the rest of it.

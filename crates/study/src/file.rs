@@ -19,22 +19,19 @@ use crate::resolve::network::Scenarios;
 use crate::resolve::resolved::Resolved;
 use crate::setup::ScenarioFile;
 use crate::tables::tidy;
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Reads a study file, with `of` restricted to subsets of its axes. Scenario files are in `folder`.
 pub fn load(name: &str, text: &str, folder: &Path, of: &[AxisSubset]) -> Result<Arc<Study>, FileError> {
-    let stem = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
-    read(name, &stem, text, &|scenario| from_disk(folder, scenario), of, true).map(Arc::new)
+    read(name, &stem(name), text, &|scenario| from_disk(folder, scenario), of, true).map(Arc::new)
 }
 
 /// Reads the study of a sweep, whose text comes from [`sweep`]; `--print-study` prints it. Its scenario is one of `scenarios`, or a
 /// file.
 pub fn of_sweep(stem: &str, text: &str, scenarios: &[ScenarioFile]) -> Result<Arc<Study>, FileError> {
-    let find = |asked: &str| match scenarios.iter().find(|file| &*file.name == asked) {
-        Some(file) => Ok(file.clone()),
-        None => from_disk(Path::new(""), asked),
-    };
+    let find = |asked: &str| known(scenarios, asked).map_or_else(|| from_disk(Path::new(""), asked), Ok);
     read("--print-study", stem, text, &find, &[], true).map(Arc::new)
 }
 
@@ -42,10 +39,10 @@ pub fn of_sweep(stem: &str, text: &str, scenarios: &[ScenarioFile]) -> Result<Ar
 pub fn embedded(
     name: &str,
     text: &str,
-    scenarios: &[&ScenarioFile],
+    scenarios: &[ScenarioFile],
     of: &[AxisSubset],
 ) -> Result<Study, FileError> {
-    from_memory(name, text, scenarios, of, true)
+    read(name, &stem(name), text, &among(scenarios), of, true)
 }
 
 /// The same for a study in which [`embedded`] finds no mistake: this does not try its plans, which takes most of the time.
@@ -55,25 +52,24 @@ pub fn embedded(
 pub fn shipped(
     name: &str,
     text: &str,
-    scenarios: &[&ScenarioFile],
+    scenarios: &[ScenarioFile],
     of: &[AxisSubset],
 ) -> Result<Study, FileError> {
-    from_memory(name, text, scenarios, of, false)
+    read(name, &stem(name), text, &among(scenarios), of, false)
 }
 
-fn from_memory(
-    name: &str,
-    text: &str,
-    scenarios: &[&ScenarioFile],
-    of: &[AxisSubset],
-    try_plans: bool,
-) -> Result<Study, FileError> {
-    let find = |asked: &str| {
-        let known = scenarios.iter().find(|file| &*file.name == asked);
-        known.map(|file| (*file).clone()).ok_or_else(|| "it is not among the study's scenarios".to_owned())
-    };
-    let stem = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
-    read(name, &stem, text, &find, of, try_plans)
+fn stem(name: &str) -> Cow<'_, str> {
+    Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy())
+}
+
+fn known(scenarios: &[ScenarioFile], asked: &str) -> Option<ScenarioFile> {
+    scenarios.iter().find(|file| &*file.name == asked).cloned()
+}
+
+fn among(scenarios: &[ScenarioFile]) -> impl Fn(&str) -> Result<ScenarioFile, String> {
+    move |asked: &str| {
+        known(scenarios, asked).ok_or_else(|| "it is not among the study's scenarios".to_owned())
+    }
 }
 
 /// A study's names.

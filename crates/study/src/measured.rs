@@ -1,7 +1,6 @@
 //! Runs that were measured on Linux once and are kept with the project: reports show their values beside the simulator's.
 
-use crate::measurement::Measurement;
-use crate::setup::{Samples, Setup, distinct};
+use crate::setup::{Measurement, Samples, Setup, distinct};
 use anabranch_scenario::{Scenario, ScenarioError};
 use flate2::{Compression, GzBuilder, read::GzDecoder};
 use std::collections::{BTreeMap, BTreeSet};
@@ -147,10 +146,8 @@ pub fn today() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulator::{Lossy, Simulator, made, run};
-    use crate::{
-        Backend, Backends, Options, Other, RunCache, StudyResult, Variant, file, measuring, run_all,
-    };
+    use crate::simulator::{self, Lossy, Simulator, made, run};
+    use crate::{Backends, Options, Other, RunCache, StudyResult, Variant, measuring, run_all, run_one};
     use anabranch_record::{KernelRun, Summary};
     use std::sync::{Arc, LazyLock, Mutex};
 
@@ -209,9 +206,7 @@ mod tests {
             "name = 'flows'\nduration = '3 s'\nlinks.a = {{ rate = '10 Mbit/s', delay = '{delay}', \
              loss = {{ model = 'bernoulli', rate = 1e-2 }} }}\nflows = [{{ name = 'tcp', cc = 'reno', paths = [['a']] }}]"
         );
-        let name = "flows.toml";
-        let scenario = crate::ScenarioFile { name: name.into(), path: name.into(), text: text.into() };
-        Arc::new(file::embedded("flows.toml", STUDY, &[&scenario], &[]).unwrap_or_else(|e| panic!("{e}")))
+        simulator::study(STUDY, &[("flows.toml", &text)]).unwrap_or_else(|e| panic!("{e}"))
     }
 
     /// Two seeds of the study's runs, kept in a file and read again.
@@ -229,9 +224,8 @@ mod tests {
         let (work, scenarios) = measuring(&study("10 ms"), &options).unwrap();
         assert_eq!(work.simulations.runs(), 4);
         let cache = All(Mutex::default());
-        let backends: [&dyn Backend; 2] = [&Simulator, &LOSSY];
         let mut failed = vec![];
-        run_all(Backends(&backends), &[work], Some(&cache), &|_| (), &|| true, &mut |some| {
+        run_all(Backends(&[&Simulator, &LOSSY]), &[work], Some(&cache), &|_| (), &|| true, &mut |some| {
             failed.extend(some)
         })
         .unwrap();
@@ -270,10 +264,9 @@ mod tests {
         assert!(late.iter().all(|row| row.others.is_empty() && row.measured.is_some()));
         let there: Vec<&Other> = own.iter().map(|row| &row.others[0]).collect();
         let options = Options { beside: vec![&KERNEL], seeds: Some(2), ..Options::default() };
-        let (work, mut same) = ([crate::work(&study("10 ms"), &options).unwrap()], None);
-        let backends: [&dyn Backend; 2] = [&Simulator, &LOSSY];
-        run_all(Backends(&backends), &work, None, &|_| (), &|| true, &mut |done| same = Some(done)).unwrap();
-        for (there, row) in there.iter().zip(&same.unwrap().experiments[0].rows) {
+        let work = crate::work(&study("10 ms"), &options).unwrap();
+        let same = run_one(Backends(&[&Simulator, &LOSSY]), work, &|_| (), &|| true).unwrap();
+        for (there, row) in there.iter().zip(&same.experiments[0].rows) {
             assert_eq!(there.measured, row.others[0].measured);
             assert_eq!(there.verdict, row.others[0].verdict);
             assert_eq!(there.measured.as_ref().unwrap().values.len(), 2);

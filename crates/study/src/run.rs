@@ -429,7 +429,7 @@ mod tests {
     /// Runs of one scenario on two backends are two simulations; those in real time are made one after the other.
     #[test]
     fn runs_in_real_time_are_made_alone() {
-        let file = crate::ScenarioFile { name: "a".into(), path: "a".into(), text: ONE_LINK.into() };
+        let file = crate::ScenarioFile::named("a", ONE_LINK);
         let setups = [Setup::new("simulated", &file), Setup::new("real", &file).on(&InRealTime::default())];
         let simulations = Simulations::of([("test", &setups[..])], 6).unwrap();
         assert_eq!(simulations.runs(), 12);

@@ -1,9 +1,9 @@
 //! A simulation: a scenario with changes.
 
-use crate::measurement::Measurement;
 use crate::task::{Backend, SIM, Task};
-use anabranch_record::quoted;
+use anabranch_record::{Summary, quoted};
 use anabranch_scenario::{Scenario, ScenarioError};
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -16,6 +16,26 @@ pub struct ScenarioFile {
     pub path: Arc<str>,
     /// Its text.
     pub text: Arc<str>,
+}
+
+impl ScenarioFile {
+    /// A text whose name is also its path.
+    pub fn named(name: &str, text: &str) -> Self {
+        ScenarioFile { name: name.into(), path: name.into(), text: text.into() }
+    }
+}
+
+/// A run that was measured on Linux.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measurement {
+    /// The command of its simulation, with seed 1.
+    pub command: String,
+    /// The day, in UTC.
+    pub date: String,
+    /// The arithmetic of its algorithms: see [`Measurements`](crate::Measurements).
+    pub algorithms: String,
+    /// Means and totals, with the scenario's hash, the kernel's release, the machine and the testbed's health.
+    pub summary: Summary,
 }
 
 /// The runs whose samples over time are kept in memory.
@@ -77,16 +97,13 @@ impl Setup {
     }
 
     /// The multipath flows' algorithm: `--cc`.
-    pub fn cc(mut self, name: &str) -> Self {
-        self.cc = Some(name.into());
-        self
+    pub fn cc(self, name: &str) -> Self {
+        Setup { cc: Some(name.into()), ..self }
     }
 
     /// Selects another backend than the simulator: `--backend`.
-    pub fn on(mut self, backend: &dyn Backend) -> Self {
-        self.backend = backend.name().into();
-        self.identity = backend.identity().into();
-        self
+    pub fn on(self, backend: &dyn Backend) -> Self {
+        Setup { backend: backend.name().into(), identity: backend.identity().into(), ..self }
     }
 
     /// A key's value: `--set KEY=VALUE`.
@@ -96,15 +113,13 @@ impl Setup {
     }
 
     /// Multiplies the number of seeds, for short runs, which vary more and cost less.
-    pub fn repeats(mut self, times: u32) -> Self {
-        self.repeats = times;
-        self
+    pub fn repeats(self, times: u32) -> Self {
+        Setup { repeats: times, ..self }
     }
 
     /// Limits the number of seeds, for costly runs that no row judges.
-    pub fn at_most(mut self, seeds: u32) -> Self {
-        self.at_most = seeds;
-        self
+    pub fn at_most(self, seeds: u32) -> Self {
+        Setup { at_most: seeds, ..self }
     }
 
     /// The number of its runs if a long simulation has `seeds`.
@@ -113,9 +128,8 @@ impl Setup {
     }
 
     /// Keeps samples over time, at the scenario's interval, for figures and for rows about instants.
-    pub fn sampled(mut self) -> Self {
-        self.samples = Samples::All;
-        self
+    pub fn sampled(self) -> Self {
+        Setup { samples: Samples::All, ..self }
     }
 
     /// Whether both simulate the same.

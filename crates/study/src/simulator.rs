@@ -1,7 +1,8 @@
 //! The simulator, for the tests of this crate.
 
+use crate::file::{FileError, embedded};
 use crate::task::{Backend, Backends, SIM, Task, TaskError};
-use crate::{Options, Study, StudyResult, Work};
+use crate::{Options, ScenarioFile, Study, StudyResult, Work};
 use anabranch_record::{KeepGoing, KernelRun, Sink, Summary};
 use anabranch_scenario::Scenario;
 use anabranch_sim::{End, Run};
@@ -61,6 +62,12 @@ impl Backend for Lossy {
         let scenario_hash = task.scenario("a test")?.hash.clone();
         Ok(Summary { kernel: Some((self.kernel)()), scenario_hash, ..summary })
     }
+}
+
+/// The study of a text, with scenarios by their names.
+pub fn study(text: &str, scenarios: &[(&str, &str)]) -> Result<Arc<Study>, FileError> {
+    let files: Vec<_> = scenarios.iter().map(|(name, text)| ScenarioFile::named(name, text)).collect();
+    embedded("my.toml", text, &files, &[]).map(Arc::new)
 }
 
 /// The result of some work.

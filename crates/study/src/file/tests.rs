@@ -1,11 +1,12 @@
 mod backends;
-pub mod limits;
+mod limits;
 mod needs;
 mod several;
 
 use super::*;
-use crate::simulator::run;
-use crate::{Options, Published, Size, StudyError, Verdict, work};
+use crate::simulator::{self, Simulator, run};
+use crate::{Backend, Options, Published, Size, StudyError, StudyResult, Task, Verdict, work};
+use anabranch_record::{NoSamples, Summary};
 use miette::Diagnostic;
 
 const SCENARIO: &str = r#"
@@ -108,15 +109,23 @@ const STUDY: &str = r#"
     series = { "subflow 1" = 'cwnd("mptcp", 1)', tcp = 'cwnd("tcp", 1)' }
 "#;
 
-fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("beside.toml"), SCENARIO).unwrap();
-    folder
+fn study(text: &str) -> Result<Arc<Study>, FileError> {
+    simulator::study(text, &[("beside.toml", SCENARIO)])
+}
+
+fn result(text: &str) -> StudyResult {
+    run(&study(text).unwrap_or_else(|e| panic!("{e}")), &Options::default())
+}
+
+/// The message of a text that is no study.
+fn mistake(text: &str) -> String {
+    study(text).err().unwrap_or_else(|| panic!("accepted: {text}")).to_string()
 }
 
 #[test]
 fn a_study_runs() {
-    let folder = folder();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("beside.toml"), SCENARIO).unwrap();
     let study = load("my.toml", STUDY, folder.path(), &[]).unwrap();
     let result = run(&study, &Options::default());
     let [experiment] = &result.experiments[..] else { panic!("one experiment") };
@@ -161,7 +170,7 @@ fn a_study_runs() {
 /// A link of 10 Mbit/s beside one of 20, which the text may mean as well: the second refutes what the first does not. Both are measured.
 #[test]
 fn interpretations_decide_whether_a_row_is_determined() {
-    let study = |claim: &str, rate: &str| {
+    let row = |rate: &str| {
         let text = format!(
             r#"
             title = "interpretations"
@@ -180,59 +189,52 @@ fn interpretations_decide_whether_a_row_is_determined() {
             id = "sum"
             runs = "chosen"
             of = 'total("mptcp", "tcp")'
-            {claim}
+            claim = "it is full"
+            rule = "at most 12"
             interpretations = [{{ what = "with {{rate}}", runs = "others" }}]
         "#
         );
-        let folder = folder();
-        let study = load("my.toml", &text, folder.path(), &[]).unwrap_or_else(|e| panic!("{e}"));
-        let mut result = run(&study, &Options::default());
-        result.experiments.remove(0).rows.remove(0)
+        result(&text).experiments.remove(0).rows.remove(0)
     };
-    let row = study("claim = \"it is full\"\nrule = \"at most 12\"", "20 Mbit/s");
-    assert_eq!(row.verdict, Verdict::Undetermined);
-    let interpretations: Vec<_> = row.interpretations.iter().map(|r| (&*r.variant, r.verdict)).collect();
+    let open = row("20 Mbit/s");
+    assert_eq!(open.verdict, Verdict::Undetermined);
+    let interpretations: Vec<_> = open.interpretations.iter().map(|r| (&*r.variant, r.verdict)).collect();
     assert_eq!(
         interpretations,
         [("with 8 Mbit/s", Verdict::Reproduced), ("with 20 Mbit/s", Verdict::NotReproduced)]
     );
-    let [slow, fast] = [0, 1].map(|i| row.interpretations[i].measured.as_ref().unwrap().mean);
-    let chosen = row.measured.as_ref().unwrap().mean;
+    let [slow, fast] = [0, 1].map(|i| open.interpretations[i].measured.as_ref().unwrap().mean);
+    let chosen = open.measured.as_ref().unwrap().mean;
     assert!(slow < chosen && chosen < 10.0 && fast > 12.0, "{slow} {chosen} {fast}");
-    assert!(
-        row.is_judged() && row.rule.ends_with("undetermined if only some of them refute it"),
-        "{}",
-        row.rule
-    );
+    let rule = &open.rule;
+    assert!(open.is_judged() && rule.ends_with("undetermined if only some of them refute it"), "{rule}");
     // Where no interpretation refutes it, the chosen interpretation's verdict stands.
-    let row = study("claim = \"it is full\"\nrule = \"at most 12\"", "9 Mbit/s");
-    assert_eq!(row.verdict, Verdict::Reproduced);
+    assert_eq!(row("9 Mbit/s").verdict, Verdict::Reproduced);
+}
+
+/// The second seed's run.
+fn summary(task: Task) -> Summary {
+    Simulator.run(&task.seed(2), &mut NoSamples, &mut |_| true).unwrap()
 }
 
 #[test]
 fn a_quantity_is_the_runs_own() {
-    let folder = folder();
-    let study = load("my.toml", STUDY, folder.path(), &[]).unwrap();
-    let result = run(&study, &Options::default());
-    let source = anabranch_scenario::Source { name: "beside.toml".into(), text: SCENARIO.into() };
-    let mut overrides = anabranch_scenario::Overrides::default();
-    overrides.set("links.a.queue=1 BDP").cc("olia");
-    let scenario = anabranch_scenario::load(&source, &overrides).unwrap();
-    let run = anabranch_sim::run(&scenario, 2, &mut anabranch_record::NoSamples, &mut |_| true).unwrap();
-    let goodput = |flow: usize| run.summary.flows[flow].goodput_bps.unwrap();
-    let row = &result.experiments[0].rows[1];
+    let summary = summary(Task::new(SCENARIO).set("links.a.queue=1 BDP").cc("olia"));
+    let goodput = |flow: usize| summary.flows[flow].goodput_bps.unwrap();
+    let row = &result(STUDY).experiments[0].rows[1];
     assert_eq!(row.measured.as_ref().unwrap().values[1], (goodput(0) / 1e6) / (goodput(1) / 1e6));
 }
 
 /// Cases, a line each: what is replaced in the study, by what, a text on the line that is named (empty: any line), what is said, and
 /// what would be right. `¶` stands for a line break with the study's indent.
-fn refuses(study: &str, folder: &Path, cases: &str) {
+fn refuses(text: &str, scenarios: &[(&str, &str)], cases: &str) {
     for case in cases.trim().lines() {
         let parts: Vec<String> = case.split(" |").map(|part| part.trim().replace('¶', "\n    ")).collect();
         let [old, new, line_of, message, help] = &parts[..] else { panic!("{case}") };
-        assert!(study.contains(old), "{old}");
-        let text = study.replacen(old, new, 1);
-        let error = load("my.toml", &text, folder, &[]).err().unwrap_or_else(|| panic!("{new} is accepted"));
+        assert!(text.contains(old), "{old}");
+        let text = text.replacen(old, new, 1);
+        let error = simulator::study(&text, scenarios).err();
+        let error = error.unwrap_or_else(|| panic!("{new} is accepted"));
         assert!(error.to_string().contains(message), "{new}: {error}");
         let line = text.lines().position(|line| line.contains(line_of)).map(|line| line + 1);
         match &**line_of {
@@ -247,10 +249,9 @@ fn refuses(study: &str, folder: &Path, cases: &str) {
 
 #[test]
 fn what_is_wrong_where_and_what_would_be_right() {
-    let folder = folder();
     refuses(
         STUDY,
-        folder.path(),
+        &[("beside.toml", SCENARIO)],
         r#"
         title = "Beside a flow" | titel = "x" | titel | unknown field `titel` |
         goodput("mptcp") / | godput("mptcp") / | godput | no function `godput` | `goodput`
@@ -388,27 +389,16 @@ const LISTS: &str = r#"
 /// Axes of the file, each flow and subflow, numbers of seeds and lengths by value and by size: each compared with the run itself.
 #[test]
 fn lists_of_the_file_and_flows_alike() {
-    let folder = folder();
-    std::fs::write(folder.path().join("alike.toml"), ALIKE).unwrap();
-    let study = load("alike-study.toml", LISTS, folder.path(), &[]).unwrap();
-    let options = Options { size: crate::Size::Quick, ..Options::default() };
-    let result = run(&study, &options);
+    let study = simulator::study(LISTS, &[("alike.toml", ALIKE)]).unwrap();
+    let result = run(&study, &Options { size: Size::Quick, ..Options::default() });
     let [experiment] = &result.experiments[..] else { panic!("one experiment") };
     let row = |id: &str| experiment.rows.iter().find(|row| row.id == id).unwrap_or_else(|| panic!("{id}"));
     let values = |id: &str| row(id).measured.as_ref().unwrap_or_else(|| panic!("{id}")).values.clone();
 
-    let source = anabranch_scenario::Source { name: "alike.toml".into(), text: ALIKE.into() };
-    let summary = |cc: &str, seed| {
-        let mut overrides = anabranch_scenario::Overrides::default();
-        overrides.set("duration=2 s").set("warmup=0.5 s").cc(cc);
-        let scenario = anabranch_scenario::load(&source, &overrides).unwrap();
-        anabranch_sim::run(&scenario, seed, &mut anabranch_record::NoSamples, &mut |_| true).unwrap().summary
-    };
-    let [lia, olia] = ["lia", "olia"].map(|cc| summary(cc, 2));
-    let whole = |run: &anabranch_record::Summary, flow: usize| run.flows[flow].goodput_bps.unwrap() / 1e6;
-    let part = |run: &anabranch_record::Summary, flow: usize, r: usize| {
-        run.flows[flow].subflows[r].goodput_bps.unwrap() / 1e6
-    };
+    let task = Task::new(ALIKE).set("duration=2 s").set("warmup=0.5 s");
+    let [lia, olia] = ["lia", "olia"].map(|cc| summary(task.clone().cc(cc)));
+    let whole = |run: &Summary, flow: usize| run.flows[flow].goodput_bps.unwrap() / 1e6;
+    let part = |run: &Summary, flow: usize, r: usize| run.flows[flow].subflows[r].goodput_bps.unwrap() / 1e6;
     let mean = row("mean.tcp.olia");
     assert_eq!((&*mean.what, &*mean.unit), ("flows with OLIA", "Mb/s"));
     assert_eq!(values("mean.mptcp.lia")[1], (whole(&lia, 0) + whole(&lia, 1)) / 2.0);
@@ -425,7 +415,7 @@ fn lists_of_the_file_and_flows_alike() {
     // A length of the size itself, and one that it scales.
     assert_eq!(values("balia.short"), [1.75; 3]);
     assert_eq!((values("root.two"), values("root.three")), (vec![2.0], vec![3.0]));
-    let long = study.experiments[0].plan(crate::Size::Default);
+    let long = study.experiments[0].plan(Size::Default);
     let long = long.setups.iter().find(|setup| setup.title == "BALIA, long").unwrap();
     assert_eq!(long.scenario().unwrap().duration.as_secs_f64(), 2.0);
     assert_eq!(long.samples, crate::setup::Samples::All);
@@ -441,11 +431,9 @@ fn lists_of_the_file_and_flows_alike() {
 
 #[test]
 fn what_is_wrong_with_lists() {
-    let folder = folder();
-    std::fs::write(folder.path().join("alike.toml"), ALIKE).unwrap();
     refuses(
         LISTS,
-        folder.path(),
+        &[("alike.toml", ALIKE)],
         r#"
         vary.variant = "cc" | vary.variant = "ccs" |  | [axes] has no `ccs` | `cc`
         ["olia", "lia"] } | ["olio"] } |  | axis `cc` has no value `olio` | `olia`
@@ -467,13 +455,12 @@ fn what_is_wrong_with_lists() {
 /// an axis that it would be a scenario without.
 #[test]
 fn a_combination_that_is_no_scenario() {
-    let folder = folder();
     let axes = "vary.cc = [\"lia\", \"olia\"]
     vary.end = { key = \"duration\", values = [\"10 s\", \"3 s\"] }
     vary.begin = { key = \"warmup\", values = [\"1 s\", \"5 s\"] }";
     let text = STUDY.replace("vary.cc = [\"lia\", \"olia\"]", axes);
     let text = text.split("[[rows]]").next().unwrap();
-    let study = load("my.toml", text, folder.path(), &[]).unwrap();
+    let study = study(text).unwrap();
     let Err(StudyError::File(error)) = work(&study, &Options::default()) else { panic!("no scenario") };
     let said =
         "at cc = lia, end = 3 s, begin = 5 s, queue = 0.5 BDP is invalid: the warm-up of 5 s must be shorter";
@@ -484,11 +471,9 @@ fn a_combination_that_is_no_scenario() {
 /// A figure's points that have no value are counted, and the first is explained.
 #[test]
 fn points_without_a_value() {
-    let folder = folder();
     let none = "by = \"cc\"\n    of = \"ratio / (1 - min(queue * 2, 1))\"";
     let text = STUDY.replace("by = \"cc\"\n    of = \"ratio\"", none);
-    let study = load("my.toml", &text, folder.path(), &[]).unwrap();
-    let result = run(&study, &Options::default());
+    let result = result(&text);
     let [all, none, ..] = &result.experiments[0].figures[..] else { panic!("three figures") };
     let line = 1 + text[..text.find("ratio / (1 -").unwrap()].matches('\n').count();
     let message = format!(
@@ -500,30 +485,27 @@ fn points_without_a_value() {
 /// Values that grow without bound are refused, not computed.
 #[test]
 fn what_is_too_much() {
-    let folder = folder();
     let doubled: String = (1..40).map(|i| format!("q{i} = 'q{} + q{}'\n", i - 1, i - 1)).collect();
     let quantities = format!("[quantities]\nq0 = 'goodput(\"tcp\")'\n{doubled}");
     let text = STUDY
         .replace("[quantities]", &quantities)
         .replace("of = \"ratio\"\n    published", "of = \"q39\"\n    published");
-    let error = load("my.toml", &text, folder.path(), &[]).err().unwrap();
-    assert!(error.to_string().contains("too long"), "{error}");
+    let error = mistake(&text);
+    assert!(error.contains("too long"), "{error}");
 
-    let list: Vec<String> = (1..400).map(|n| n.to_string()).collect();
-    let axes = format!(
-        "vary.cc = [\"lia\", \"olia\"]\nvary.a = {{ key = \"flows.tcp.tcp.initial_window\", values = [{}] }}\nvary.b = {{ key = \"flows.mptcp.tcp.initial_window\", values = [{}] }}",
-        list.join(", "),
-        list.join(", ")
-    );
-    let text = STUDY.replace("vary.cc = [\"lia\", \"olia\"]", &axes);
-    let error = load("my.toml", &text, folder.path(), &[]).err().unwrap();
-    assert!(error.to_string().contains("the limit is 100000"), "{error}");
+    let axis = |flow: &str| {
+        format!(
+            "vary.{flow} = {{ key = \"flows.{flow}.tcp.initial_window\", range = \"1..399\", steps = 399 }}"
+        )
+    };
+    let axes = ["vary.cc = [\"lia\", \"olia\"]", &axis("tcp"), &axis("mptcp")].join("\n");
+    let error = mistake(&STUDY.replace("vary.cc = [\"lia\", \"olia\"]", &axes));
+    assert!(error.contains("the limit is 100000"), "{error}");
 }
 
 /// Values with different units are not numbers to compute with.
 #[test]
 fn units_are_not_mixed() {
-    let folder = folder();
     let mixed = "values = [\"0.5 BDP\", \"10 packets\", \"2 BDP\"] }";
     let text = STUDY
         .replace("range = \"0.5..2 BDP\", steps = 3, scale = \"log\" }", mixed)
@@ -531,8 +513,8 @@ fn units_are_not_mixed() {
         .replace("where = \"queue < 2\"", "")
         .replace("queue = [\"0.5 BDP\", \"2 BDP\"]", "queue = \"2 BDP\"")
         .replace("where = \"queue > 1\"", "");
-    let error = load("my.toml", &text, folder.path(), &[]).err().unwrap();
-    assert!(error.to_string().contains("lines need an axis of numbers"), "{error}");
+    let error = mistake(&text);
+    assert!(error.contains("lines need an axis of numbers"), "{error}");
 }
 
 /// A terminal obeys what it is sent: names, messages and the text around a mistake.

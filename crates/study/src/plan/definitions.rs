@@ -228,9 +228,8 @@ fn variant(name: &Spanned<String>) -> Result<&'static Variant, Problem> {
 
 #[cfg(test)]
 mod tests {
-    use crate::simulator::made;
-    use crate::work_with_runs;
-    use crate::{Options, ScenarioFile, Size, Study, file};
+    use crate::simulator::{self, made};
+    use crate::{Options, Size, Study, work_with_runs};
     use std::sync::Arc;
 
     /// A link of its own for one subflow, another for two.
@@ -284,10 +283,8 @@ mod tests {
     "#;
 
     fn study(text: &str) -> Result<Arc<Study>, String> {
-        let scenario =
-            ScenarioFile { name: "links.toml".into(), path: "links.toml".into(), text: SCENARIO.into() };
-        let study = file::embedded("goals.toml", text, &[&scenario], &[]);
-        study.map(Arc::new).map_err(|why| format!("line {:?}: {why}", why.line()))
+        let study = simulator::study(text, &[("links.toml", SCENARIO)]);
+        study.map_err(|why| format!("line {:?}: {why}", why.line()))
     }
 
     /// A marker that nothing fills would stand in the report.

@@ -62,9 +62,8 @@ fn wanted(entry: &toml::Table, axes: &[Axis]) -> Result<Vec<Vec<usize>>, Problem
 
 #[cfg(test)]
 mod tests {
-    use crate::simulator::run;
-    use crate::{Options, ScenarioFile, Size, file};
-    use std::sync::Arc;
+    use crate::simulator::{ONE_LINK, run, study};
+    use crate::{Options, Size};
 
     const STUDY: &str = r#"
         title = "Only some"
@@ -88,21 +87,9 @@ mod tests {
     "#;
 
     fn rows(text: &str, size: Size) -> Result<Vec<(String, f64)>, String> {
-        let scenario = ScenarioFile {
-            name: "link.toml".into(),
-            path: "link.toml".into(),
-            text: r#"
-                name = "link"
-                duration = "1 s"
-                links.a = { rate = "1 Mbit/s", delay = "1 ms", loss = { model = "bernoulli", rate = 0.01 } }
-                flows = [{ name = "tested", cc = "reno", paths = [["a"]] }]
-            "#
-            .into(),
-        };
-        let study = file::embedded("only.toml", text, &[&scenario], &[])
-            .map_err(|why| format!("{:?}: {why}", why.line()))?;
-        let options = Options { size, seeds: Some(2), ..Options::default() };
-        let result = run(&Arc::new(study), &options);
+        let study = study(text, &[("link.toml", ONE_LINK)]);
+        let study = study.map_err(|why| format!("{:?}: {why}", why.line()))?;
+        let result = run(&study, &Options { size, seeds: Some(2), ..Options::default() });
         let rows = result.experiments.into_iter().flat_map(|e| e.rows);
         Ok(rows.map(|row| (row.id, row.measured.map_or(f64::NAN, |measured| measured.mean))).collect())
     }

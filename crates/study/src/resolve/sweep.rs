@@ -322,6 +322,8 @@ fn is_logarithmic(axis: &Axis) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulator::study;
+    use crate::{Plan, Size};
 
     const SCENARIO: &str = r#"
         name = "beside"
@@ -350,18 +352,19 @@ mod tests {
         sweep(&spec, &scenario)
     }
 
+    fn plan(text: &str, scenario: &str) -> Plan {
+        let study = study(text, &[("beside.toml", scenario)]).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let plan = study.experiments[0].plan(Size::Default);
+        plan.check().map(|()| plan).unwrap()
+    }
+
     #[test]
     fn a_sweep_is_a_study() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("beside.toml"), SCENARIO).unwrap();
         let vary = ["links.*.queue=0.5..2 BDP/3log", "tcp.initial_window=4,10"];
         let cc = ["lia", "{ name = \"lia\", count = \"acks\" }", "tcp=cubic"];
         let text = text(&vary, &cc).unwrap();
-        let study = crate::file::load("sweep.toml", &text, folder.path(), &[])
-            .unwrap_or_else(|e| panic!("{e}\n{text}"));
-        let plan = study.experiments[0].plan(crate::Size::Default);
+        let plan = plan(&text, SCENARIO);
         assert_eq!(plan.setups.len(), 2 * 3 * 3);
-        plan.check().unwrap();
         // Goodputs of the connection and of both flows, and how fair they are.
         assert_eq!(plan.row_ids().count(), 3 * 18);
         assert!(text.contains("log = \"x\"") && text.contains("x_title = \"links.*.queue (BDP)\""), "{text}");
@@ -370,18 +373,12 @@ mod tests {
     /// A sweep with transfers also reports their times.
     #[test]
     fn a_sweep_of_a_load() {
-        let folder = tempfile::tempdir().unwrap();
         let arrivals =
             "name = \"mptcp\", application = { kind = \"arrivals\", size = \"50 kB\", load = 0.2 }";
         let scenario = SCENARIO.replace("name = \"mptcp\"", arrivals);
-        std::fs::write(folder.path().join("beside.toml"), &scenario).unwrap();
         let text = text_of(&scenario, &["flows.mptcp.application.load=0.2,0.4,0.6"], &[]).unwrap();
-        let study = crate::file::load("sweep.toml", &text, folder.path(), &[])
-            .unwrap_or_else(|e| panic!("{e}\n{text}"));
-        let plan = study.experiments[0].plan(crate::Size::Default);
-        plan.check().unwrap();
         // Goodputs of both, how fair they are, and three of the transfers.
-        assert_eq!(plan.row_ids().count(), 6 * 3);
+        assert_eq!(plan(&text, &scenario).row_ids().count(), 6 * 3);
     }
 
     #[test]

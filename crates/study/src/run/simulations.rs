@@ -4,9 +4,8 @@ use super::cost::{in_real_time, packets, seconds};
 use super::store::{Claim, RunCache};
 use crate::error::StudyError;
 use crate::key::RunId;
-use crate::measurement::Measurement;
 use crate::outcome::Outcome;
-use crate::setup::{Samples, Setup};
+use crate::setup::{Measurement, Samples, Setup};
 use crate::task::{Backends, SIM, Task, TaskError, trusted};
 use anabranch_record::{KeepGoing, MemorySink, NoSamples, Sink};
 use anabranch_scenario::Scenario;
@@ -306,7 +305,7 @@ mod tests {
 
     #[test]
     fn what_is_not_kept_the_longest_first() {
-        let file = ScenarioFile { name: "a".into(), path: "a".into(), text: ONE_LINK.into() };
+        let file = ScenarioFile::named("a", ONE_LINK);
         let long = Setup::new("long", &file).set("duration", "9 s");
         let sampled = Setup::new("with samples", &file).set("duration", "5 s").sampled();
         let setups = [Setup::new("short", &file), sampled, long];

@@ -1,9 +1,8 @@
 //! Runs with a backend of their own.
 
 use super::*;
-use crate::simulator::Simulator;
-use crate::{Backend, Backends, Task, TaskError, run_one};
-use anabranch_record::{KeepGoing, Sink, Summary};
+use crate::{Backends, TaskError, run_one};
+use anabranch_record::{KeepGoing, Sink};
 use anabranch_scenario::Scenario;
 
 const STUDY: &str = r#"
@@ -43,25 +42,23 @@ impl Backend for Half {
     }
 }
 
-fn work_of(study: &str) -> crate::Work<crate::StudyResult> {
-    let folder = folder();
-    let study = load("backends.toml", study, folder.path(), &[]).unwrap();
-    work(&study, &Options { seeds: Some(1), ..Options::default() }).unwrap()
+fn work_of(text: &str) -> crate::Work<StudyResult> {
+    work(&study(text).unwrap(), &Options { seeds: Some(1), ..Options::default() }).unwrap()
 }
 
 /// The simulator's runs alone have the variant.
 #[test]
 fn runs_choose_their_backend() {
-    let backends: [&dyn Backend; 2] = [&Simulator, &Half];
+    let backends = Backends(&[&Simulator, &Half]);
     let mut work = work_of(STUDY);
     let before = work.simulations.packets();
-    work.simulations = work.simulations.on(Backends(&backends)).unwrap();
+    work.simulations = work.simulations.on(backends).unwrap();
     assert!(work.simulations.need("half") && work.simulations.packets() < before);
     // One of three runs, alone on a core, with three times the cost of a packet.
     let (all, of_half) = (work.simulations.seconds(), work.simulations.seconds_on(|name| name == "half"));
     let simulated = all * rayon::current_num_threads().min(3) as f64 - of_half;
     assert!((of_half / simulated - 1.5).abs() < 1e-9, "{of_half} and {simulated} s");
-    let result = run_one(Backends(&backends), work, &|_| (), &|| true).unwrap();
+    let result = run_one(backends, work, &|_| (), &|| true).unwrap();
     let [experiment] = &result.experiments[..] else { panic!("one experiment") };
     let mean = |id: &str| {
         let row = experiment.rows.iter().find(|row| row.id == id).unwrap();

@@ -3,9 +3,8 @@
 use super::*;
 
 /// The message of an invalid study, and the text on its line.
-pub fn refused(text: &str) -> (String, String) {
-    let folder = folder();
-    let error = load("my.toml", text, folder.path(), &[]).err().unwrap_or_else(|| panic!("accepted: {text}"));
+fn refused(text: &str) -> (String, String) {
+    let error = study(text).err().unwrap_or_else(|| panic!("accepted: {text}"));
     let line = error.line().unwrap_or_else(|| panic!("{error}: no line"));
     (error.to_string(), text.lines().nth(line - 1).unwrap_or_default().trim().to_owned())
 }
@@ -37,11 +36,8 @@ fn quantities_do_not_contain_themselves_in_braces() {
     let (message, _) = refused(&with("title = \"{q999}\"", &format!("[quantities]\nq0 = \"1\"\n{chain}")));
     assert!(message.contains("too long"), "{message}");
     let two = with("duration = \"{q1} s\"", "[quantities]\nq0 = \"1\"\nq1 = \"{q0} + {q0}\"");
-    let study = load("my.toml", &two, folder().path(), &[]).unwrap();
-    assert_eq!(
-        study.experiments[0].plan(Size::Quick).setups[0].scenario().unwrap().duration.as_secs_f64(),
-        2.0
-    );
+    let plan = study(&two).unwrap().experiments[0].plan(Size::Quick);
+    assert_eq!(plan.setups[0].scenario().unwrap().duration.as_secs_f64(), 2.0);
 }
 
 /// Three axes that go together: 400 rows, not 400³ that are then looked through.
@@ -61,17 +57,17 @@ fn rows_go_over_points_not_over_every_combination() {
             axis("c", "links.a.rate", n, "Mbit/s"),
         )
     };
-    let folder = folder();
+    let ids = |text: &str| -> Vec<String> {
+        let plan = study(text).unwrap().experiments[0].plan(Size::Default);
+        plan.row_ids().map(str::to_owned).collect()
+    };
     let zip = "zip = [[\"a\", \"b\", \"c\"]]";
-    let study = load("my.toml", &text(400, zip, "{c}.{n}.{b}.{a}"), folder.path(), &[]).unwrap();
-    let ids: Vec<String> = study.experiments[0].plan(Size::Default).row_ids().map(str::to_owned).collect();
+    let all = ids(&text(400, zip, "{c}.{n}.{b}.{a}"));
     let expected = ["2 Mbit/s.1.2 ms.2 packets", "2 Mbit/s.2.2 ms.2 packets"];
-    assert_eq!(ids[..2], expected, "in the order of the first axis");
-    assert_eq!(ids.len(), 4);
+    assert_eq!(all[..2], expected, "in the order of the first axis");
+    assert_eq!(all.len(), 4);
     // The values in `at` keep their order where the axis comes first.
-    let study = load("my.toml", &text(5, zip, "{b}.{n}"), folder.path(), &[]).unwrap();
-    let ids: Vec<String> = study.experiments[0].plan(Size::Default).row_ids().map(str::to_owned).collect();
-    assert_eq!(ids, ["3 ms.1", "3 ms.2", "2 ms.1", "2 ms.2"]);
+    assert_eq!(ids(&text(5, zip, "{b}.{n}")), ["3 ms.1", "3 ms.2", "2 ms.1", "2 ms.2"]);
 
     let many =
         with("", "[axes]\nm = { range = \"1..999\", steps = 999 }\nn = { range = \"1..999\", steps = 999 }");
@@ -104,12 +100,11 @@ fn numbers_are_finite() {
     }
     // A run that gives 1 gives 1e308: a mean of four of them is not finite, and not a result either.
     let large = with("", &row("").replace("jain()", "1e308 * duration() / duration()"));
-    let study = load("my.toml", &large, folder().path(), &[]).unwrap();
-    let result = run(&study, &Options { seeds: Some(4), ..Options::default() });
+    let result = run(&study(&large).unwrap(), &Options { seeds: Some(4), ..Options::default() });
     let row = &result.experiments[0].rows[0];
     assert_eq!((row.verdict, &row.measured), (Verdict::Failed, &None));
     let text = serde_json::to_string(&result).unwrap();
-    assert_eq!(serde_json::from_str::<crate::StudyResult>(&text).unwrap(), result);
+    assert_eq!(serde_json::from_str::<StudyResult>(&text).unwrap(), result);
 }
 
 #[test]
@@ -193,7 +188,6 @@ fn every_mistake_has_its_place() {
 
 #[test]
 fn braces_are_filled_where_readers_look() {
-    let folder = folder();
     let text = with(
         "",
         "errata = [\"{texts.t}\"]\n[[figures]]\nid = \"F\"\ntitle = \"{cc}\"\nkind = \"lines\"\nat = { cc = \"olia\" }\n\
@@ -205,8 +199,7 @@ fn braces_are_filled_where_readers_look() {
         .replace("title = \"t\"", "title = \"{texts.t}\"\nerrata = [\"{texts.t}\"]\ntexts.t = \"said once\"\naxes.n = [1, 2]")
         .replace("vary.cc", "vary.n = { axis = \"n\", key = \"tcp.initial_window\" }\nvary.cc")
         .replace("id = \"r.{cc}\"", "id = \"r.{cc}\"\nat = { n = 1 }\nclaim = \"c\"\nrule = \"at least 2\"\nexplain = [{ when = \"1\", text = \"t\", by = \"X-{cc}\" }]");
-    let study = load("my.toml", &text, folder.path(), &[]).unwrap();
-    let result = run(&study, &Options::default());
+    let result = result(&text);
     assert_eq!((&*result.title, &*result.errata[0]), ("said once", "said once"));
     let experiment = &result.experiments[0];
     assert_eq!(experiment.rows[1].explanation.as_deref(), Some("t (see X-olia)"));
@@ -221,8 +214,7 @@ fn an_order_of_rows_within_a_row() {
         "",
         "[[rows]]\nid = \"o\"\nclaim = \"c\"\nhighest = \"jain()\"\nover = { cc = [\"lia\", \"olia\"] }\nrows = [{ id = \"a\" }, { id = \"b\", over = { cc = [\"olia\", \"lia\"] } }]",
     );
-    let study = load("my.toml", &text, folder().path(), &[]).unwrap();
-    let result = run(&study, &Options { seeds: Some(2), ..Options::default() });
+    let result = run(&study(&text).unwrap(), &Options { seeds: Some(2), ..Options::default() });
     let names = |i: usize| {
         result.experiments[0].rows[i].compared.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>()
     };

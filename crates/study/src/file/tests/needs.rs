@@ -7,15 +7,14 @@ const WEB: &str =
     r#""reno", count = 2, application = { kind = "request-response", size = "10 kB", think = "100 ms" }"#;
 
 fn before_it_runs(of: &str, rest: &str) -> Result<(), (String, Option<usize>)> {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("web.toml"), SCENARIO.replace("\"reno\"", WEB)).unwrap();
     let text = format!(
         "title = \"t\"\n[runs.r]\nscenario = \"web.toml\"\nset.\"flows.mptcp.cc\" = \"{{cc}}\"\nvary.cc = [\"lia\", \"cubic\"]\n\
          [quantities]\nq = 'observable(\"mptcp\", 1, \"alpha\")'\n\
          [[rows]]\nid = \"r.{{cc}}\"\n{of}\n{rest}"
     );
     let shown = |error: &FileError| (error.to_string(), error.line());
-    let study = load("my.toml", &text, folder.path(), &[]).map_err(|error| shown(&error))?;
+    let web = SCENARIO.replace("\"reno\"", WEB);
+    let study = simulator::study(&text, &[("web.toml", &web)]).map_err(|error| shown(&error))?;
     match work(&study, &Options::default()) {
         Ok(_) => Ok(()),
         Err(StudyError::File(error)) => Err(shown(&error)),

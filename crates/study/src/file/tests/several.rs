@@ -1,7 +1,7 @@
 //! Scenarios by an axis, what a value sets, which values are meant, panels, findings.
 
 use super::*;
-use crate::{Mark, Row, StudyResult};
+use crate::{Mark, Row};
 
 /// One link with both flows.
 const SHARED: &str = r#"
@@ -124,20 +124,18 @@ const STUDY: &str = r#"
     at = { cc = "lia", queue = "as-written" }
 "#;
 
-fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, text) in [("shared.toml", SHARED), ("apart.toml", APART)] {
-        std::fs::write(folder.path().join(name), text).unwrap();
-    }
-    folder
-}
+const SCENARIOS: [(&str, &str); 2] = [("shared.toml", SHARED), ("apart.toml", APART)];
 
-fn study(text: &str) -> Result<Arc<Study>, FileError> {
-    load("my.toml", text, folder().path(), &[])
+/// A study with only these values of axes.
+fn part(text: &str, of: &[(&str, &[&str])]) -> Result<Arc<Study>, FileError> {
+    let scenarios = SCENARIOS.map(|(name, text)| ScenarioFile::named(name, text));
+    let owned = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
+    let of: Vec<AxisSubset> = of.iter().map(|(axis, values)| ((*axis).into(), owned(values))).collect();
+    embedded("my.toml", text, &scenarios, &of).map(Arc::new)
 }
 
 fn result() -> StudyResult {
-    run(&study(STUDY).unwrap(), &Options::default())
+    run(&simulator::study(STUDY, &SCENARIOS).unwrap(), &Options::default())
 }
 
 fn mean(row: &Row) -> f64 {
@@ -199,10 +197,9 @@ fn panels_with_keys_of_their_own() {
 
 #[test]
 fn mistakes_of_these_and_their_places() {
-    let folder = folder();
     refuses(
         STUDY,
-        folder.path(),
+        &SCENARIOS,
         r#"
         file = "shared.toml" | file = "sharde.toml" | {net.file} | cannot read |
         {net.file} | {net.flie} | {net.flie} | `{net.flie}` |
@@ -236,14 +233,8 @@ fn every_link_of_a_part() {
         id = "{net}.{cc}"
         of = 'mean(utilisation("*") - 1)'
     "#;
-    let folder = folder();
-    let load = |text: &str, part: &[&str]| {
-        let part: Vec<AxisSubset> =
-            part.iter().map(|value| ("cc".to_owned(), vec![(*value).to_owned()])).collect();
-        load("my.toml", text, folder.path(), &part)
-    };
-    let part = load(TEXT, &["olia"]).unwrap();
-    let work = crate::work_with_runs(&part, &Options { seeds: Some(1), ..Options::default() }).unwrap();
+    let olia = part(TEXT, &[("cc", &["olia"])]).unwrap();
+    let work = crate::work_with_runs(&olia, &Options { seeds: Some(1), ..Options::default() }).unwrap();
     let (result, runs) = crate::simulator::made(work);
     let rows = &result.experiments[0].rows;
     assert_eq!(rows.iter().map(|row| &*row.id).collect::<Vec<_>>(), ["shared.olia", "apart.olia"]);
@@ -253,20 +244,17 @@ fn every_link_of_a_part() {
         let expected = used.iter().sum::<f64>() / links as f64 - 1.0;
         assert!((mean(row) - expected).abs() < 1e-12, "{}: {expected}", row.id);
     }
-    let both = load(TEXT, &["olia", "lia"]).unwrap();
+    let both = part(TEXT, &[("cc", &["olia"]), ("cc", &["lia"])]).unwrap();
     assert_eq!(both.experiments[0].plan(Default::default()).setups.len(), 4);
-    let whole = load(TEXT, &[]).unwrap();
+    let whole = part(TEXT, &[]).unwrap();
     assert_eq!(whole.experiments[0].plan(Default::default()).setups.len(), 4);
-    assert_ne!(whole.hash, part.hash, "results of a part are not those of the whole");
+    assert_ne!(whole.hash, olia.hash, "results of a part are not those of the whole");
 
-    let said = |text: &str, value: &[&str]| load(text, value).err().unwrap().to_string();
-    assert!(said(TEXT, &["reno"]).contains("none of the requested values"));
+    let said = |text: &str, of: &[(&str, &[&str])]| part(text, of).err().unwrap().to_string();
+    assert!(said(TEXT, &[("cc", &["reno"])]).contains("none of the requested values"));
     assert!(said(&TEXT.replace("mean(", "abs("), &[]).contains("stands for several"));
-    let unknown = super::load("my.toml", TEXT, folder.path(), &[("queue".into(), vec!["1".into()])]);
-    assert!(unknown.err().unwrap().to_string().contains("no axis `queue`"));
-    let some = vec!["olia".into(), "reno".into()];
-    let unknown = super::load("my.toml", TEXT, folder.path(), &[("cc".into(), some)]);
-    assert!(unknown.err().unwrap().to_string().contains("no value `reno`"));
+    assert!(said(TEXT, &[("queue", &["1"])]).contains("no axis `queue`"));
+    assert!(said(TEXT, &[("cc", &["olia", "reno"])]).contains("no value `reno`"));
 }
 
 /// A row of values that the command line left out is left out, too; one that reads such a value beside its own says so.
@@ -287,11 +275,7 @@ fn rows_of_left_out_values_are_left_out() {
         at = { cc = "balia" }
         of = 'utilisation("bottleneck")'
     "#;
-    let folder = folder();
-    let load = |text: &str, values: &[&str]| {
-        let values = values.iter().map(|value| (*value).to_owned()).collect();
-        load("my.toml", text, folder.path(), &[("cc".to_owned(), values)])
-    };
+    let load = |text: &str, values: &[&str]| part(text, &[("cc", values)]);
     let ids = |values: &[&str]| -> Vec<String> {
         let study = load(TEXT, values).unwrap();
         let plan = study.experiments[0].plan(Default::default());

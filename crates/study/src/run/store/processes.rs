@@ -20,9 +20,7 @@ const SCENARIO: &str = r#"
 const SEEDS: u32 = 30;
 
 fn setup() -> Setup {
-    let file =
-        ScenarioFile { name: "loss.toml".into(), path: "loss.toml".into(), text: SCENARIO.to_owned().into() };
-    Setup::new("random loss", &file)
+    Setup::new("random loss", &ScenarioFile::named("loss.toml", SCENARIO))
 }
 
 fn run(scenario_hash: &str, seed: u64) -> RunId<'_> {
