@@ -1,6 +1,6 @@
 //! Errors that leave a study without a result.
 
-use crate::parse::error::FileError;
+use crate::parse::FileError;
 use crate::setup::{Setup, first};
 use anabranch_scenario::ScenarioError;
 

@@ -5,14 +5,13 @@
 #[cfg(test)]
 mod tests;
 
-pub use crate::parse::error::FileError;
+pub use crate::parse::FileError;
 pub use crate::parse::old_keys::renamed;
 pub use crate::parse::spec::json_schema;
 pub use crate::resolve::axes::AxisSubset;
 pub use crate::resolve::sweep::{Sweep, axes, parts, sweep};
 
-use crate::parse::error::Problem;
-use crate::parse::{old_keys, spec};
+use crate::parse::{Problem, old_keys, spec};
 use crate::plan::Study;
 use crate::plan::definitions;
 use crate::resolve::network::Scenarios;

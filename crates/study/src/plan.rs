@@ -202,7 +202,6 @@ pub(crate) struct FigurePlan {
     pub id: String,
     pub title: String,
     pub kind: Kind,
-    /// Whether its time axis ends with the runs if these end earlier.
     pub x: Axis,
     pub plots: Vec<Plot>,
 }

@@ -14,10 +14,10 @@ pub(crate) mod signature;
 mod star;
 pub(crate) mod sweep;
 
-use crate::parse::error::{FileError, Problem};
-use crate::parse::keys;
+use crate::key::Key;
 use crate::parse::spec::File;
 use crate::parse::template::{check_texts, named, places};
+use crate::parse::{FileError, OrAt, Problem, keys};
 use crate::size::Size;
 use anabranch_scenario::suggest;
 use axes::{Axis, AxisSubset};
@@ -49,15 +49,13 @@ impl Resolved {
         let files = groups.iter().flat_map(|group| &group.files).map(|network| &*network.file.text);
         let part =
             of.iter().flat_map(|(axis, values)| std::iter::once(axis).chain(values)).map(String::as_str);
-        let digest = std::iter::once(text).chain(files).chain(part);
-        let digest =
-            digest.fold(Sha256::new(), |hash, text| hash.chain_update(Sha256::digest(text.as_bytes())));
-        let hash = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let texts = std::iter::once(text).chain(files).chain(part);
+        let digests: Vec<u8> = texts.flat_map(|text| Sha256::digest(text.as_bytes())).collect();
         keys::sizes(file)?;
         for (name, quantity) in &file.quantities {
-            named(name, "a quantity").map_err(|problem| problem.or_at(quantity.span()))?;
+            named(name, "a quantity").or_at(quantity.span())?;
         }
-        for quantity in file.quantities.values().filter(|quantity| places(quantity.get_ref()).is_empty()) {
+        for quantity in file.quantities.values().filter(|quantity| places(quantity).is_empty()) {
             expression(quantity)?;
         }
         check_texts(&file.texts)?;
@@ -69,7 +67,7 @@ impl Resolved {
             sizes: std::mem::take(&mut file.size),
             lines: std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect(),
             source: (name.to_owned(), text.to_owned()),
-            hash,
+            hash: Key::sum(&digests).to_string(),
         };
         resolved.try_each_value().map(|()| resolved)
     }
@@ -83,11 +81,10 @@ impl Resolved {
     /// Checks that names of runs' axes have no other use.
     pub fn axes_beside(&self, is_taken: impl Fn(&str) -> bool) -> Result<(), Problem> {
         let axes = self.groups.iter().flat_map(|group| &group.spec.vary);
-        match axes.into_iter().find(|(name, _)| is_taken(name)) {
-            None => Ok(()),
-            Some((name, axis)) => Err(Problem::at(axis.span(), format!("an axis cannot be called `{name}`"))
-                .help("the study already uses that name")),
-        }
+        axes.into_iter().try_for_each(|(name, axis)| {
+            let taken = axis.problem(format!("an axis cannot be called `{name}`"));
+            taken.help("the study already uses that name").unless(!is_taken(name))
+        })
     }
 
     /// Checks the scenario of each value of each axis, with the first values of the others, so that mistakes show before anything

@@ -103,14 +103,13 @@ fn work_with(
                 seeds,
                 version: env!("CARGO_PKG_VERSION").into(),
                 hash: study.hash.clone(),
-                command: None,
-                earlier_commands: vec![],
                 without_variants,
                 partial,
                 notes: description.into_iter().chain(study.notes.iter().cloned()).collect(),
                 errata: study.errata.clone(),
                 headline: study.headline.clone(),
                 experiments,
+                ..StudyResult::default()
             };
             (result, taken.into_iter().flatten().collect())
         })

@@ -14,7 +14,6 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// A mistake at a position.
     pub fn at(at: Range<usize>, message: impl Into<String>) -> Self {
         Problem { message: message.into(), help: None, at: Some(at) }
     }
@@ -24,15 +23,13 @@ impl Problem {
         Problem { message: message.into(), help: None, at: None }
     }
 
-    /// Adds a correction.
     pub fn help(self, help: impl Into<String>) -> Self {
         Problem { help: Some(help.into()), ..self }
     }
 
-    /// Adds a position unless it has a closer one.
-    pub fn or_at(mut self, at: Range<usize>) -> Self {
-        self.at = self.at.or(Some(at));
-        self
+    /// The mistake, unless this holds.
+    pub fn unless(self, holds: bool) -> Result<(), Self> {
+        if holds { Ok(()) } else { Err(self) }
     }
 
     pub fn of_toml(error: toml::de::Error) -> Self {
@@ -56,6 +53,23 @@ impl Problem {
             source: NamedSource::new(printable(name), of_same_length(text)),
             text: text.to_owned(),
         }))
+    }
+}
+
+/// Adds a position unless there is a closer one.
+pub(crate) trait OrAt {
+    fn or_at(self, at: Range<usize>) -> Self;
+}
+
+impl OrAt for Problem {
+    fn or_at(self, at: Range<usize>) -> Self {
+        Problem { at: self.at.or(Some(at)), ..self }
+    }
+}
+
+impl<T> OrAt for Result<T, Problem> {
+    fn or_at(self, at: Range<usize>) -> Self {
+        self.map_err(|problem| problem.or_at(at))
     }
 }
 

@@ -19,19 +19,36 @@ pub use parser::parse;
 
 use std::ops::Range;
 
-/// An expression tree.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
-    /// A number.
     Number(f64),
     /// A name: another quantity, or an axis's value.
     Name(String, Range<usize>),
-    /// A function and its arguments.
     Call(String, Vec<Argument>, Range<usize>),
-    /// A negated expression.
     Negative(Box<Expr>),
     /// A binary operation and its position.
     Binary(Operator, Box<Expr>, Box<Expr>, Range<usize>),
+}
+
+impl Expr {
+    /// The first value that `of` finds in it or in its operands.
+    pub fn find<'a, T>(&'a self, of: &dyn Fn(&'a Expr) -> Option<T>) -> Option<T> {
+        of(self).or_else(|| match self {
+            Expr::Negative(inner) => inner.find(of),
+            Expr::Binary(_, a, b, _) => a.find(of).or_else(|| b.find(of)),
+            Expr::Number(_) | Expr::Name(..) | Expr::Call(..) => None,
+        })
+    }
+
+    /// The same expression with what `with` gives for it or for its operands.
+    pub fn replaced(&self, with: &dyn Fn(&Expr) -> Option<Expr>) -> Expr {
+        let again = |inner: &Expr| Box::new(inner.replaced(with));
+        with(self).unwrap_or_else(|| match self {
+            Expr::Negative(inner) => Expr::Negative(again(inner)),
+            Expr::Binary(operator, a, b, at) => Expr::Binary(*operator, again(a), again(b), at.clone()),
+            Expr::Number(_) | Expr::Name(..) | Expr::Call(..) => self.clone(),
+        })
+    }
 }
 
 /// An argument of a function.
@@ -47,32 +64,26 @@ pub enum Argument {
     Value(Expr),
 }
 
-/// A binary operator.
+impl Argument {
+    /// The name and the value of `name = value`.
+    pub fn named(&self) -> Option<(&str, &str)> {
+        if let Argument::Named(name, value) = self { Some((name, value)) } else { None }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
-    /// `+`
     Plus,
-    /// `-`
     Minus,
-    /// `*`
     Times,
-    /// `/`
     Divided,
-    /// `^`
     Power,
-    /// `<`
     Below,
-    /// `<=`
     AtMost,
-    /// `>`
     Above,
-    /// `>=`
     AtLeast,
-    /// `==`
     Equal,
-    /// `and`
     And,
-    /// `or`
     Or,
 }
 
@@ -98,27 +109,8 @@ impl Operator {
             Operator::And => truth(a != 0.0 && b != 0.0),
             Operator::Or => truth(a != 0.0 || b != 0.0),
         };
-        if value.is_finite() {
-            Ok(value)
-        } else {
-            Err(format!("the result for {a} and {b} is not a finite number"))
-        }
-    }
-}
-
-/// An error in an expression.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{message}")]
-pub struct ParseError {
-    /// The mistake.
-    pub message: String,
-    /// The position, in bytes of the text.
-    pub at: Range<usize>,
-}
-
-impl ParseError {
-    pub fn new(message: impl Into<String>, at: Range<usize>) -> Self {
-        ParseError { message: message.into(), at }
+        let finite = value.is_finite().then_some(value);
+        finite.ok_or_else(|| format!("the result for {a} and {b} is not a finite number"))
     }
 }
 

@@ -1,18 +1,17 @@
 //! Rejects keys that would have no effect, and numbers out of range.
 
-use super::error::Problem;
 use super::spec::{Changes, Count, Figure, File, Group, Kind};
+use super::{OrAt, Problem, Spanned};
 use std::ops::Range;
-use toml::Spanned;
 
 /// Checks the keys of a figure.
 pub(crate) fn figure(figure: &Figure) -> Result<(), Problem> {
     let kind = figure.kind;
     if let Some(log) = &figure.log
-        && (log.get_ref().is_empty() || !log.get_ref().chars().all(|c| matches!(c, 'x' | 'y')))
+        && (log.is_empty() || !log.chars().all(|c| matches!(c, 'x' | 'y')))
     {
-        let message = format!("`log` is \"x\", \"y\" or \"xy\", not \"{}\"", log.get_ref());
-        return Err(Problem::at(log.span(), message));
+        let message = format!("`log` is \"x\", \"y\" or \"xy\", not \"{}\"", **log);
+        return Err(log.problem(message));
     }
     let (lines, time, heat) = (kind == Kind::Lines, kind == Kind::Time, kind == Kind::Heat);
     let log_x = figure.is_log('x') && !lines && !time;
@@ -37,14 +36,11 @@ pub(crate) fn figure(figure: &Figure) -> Result<(), Problem> {
         }
     }
     if let Some(panel) = figure.panel.as_ref().filter(|_| !figure.panels.is_empty()) {
-        return Err(Problem::at(panel.span(), "`panel` has no effect in a figure with `panels`"));
+        return Err(panel.problem("`panel` has no effect in a figure with `panels`"));
     }
     let own = figure.panels.iter().find_map(|panel| panel.published.values().next());
     if let Some(own) = own.filter(|_| !time) {
-        return Err(Problem::at(
-            own.span(),
-            "`published` of a panel is only allowed in figures of kind \"time\"",
-        ));
+        return Err(own.problem("`published` of a panel is only allowed in figures of kind \"time\""));
     }
     limits(figure.x_limits.as_ref(), false)?;
     let own = figure.panels.iter().filter_map(|panel| panel.limits.as_ref());
@@ -54,25 +50,21 @@ pub(crate) fn figure(figure: &Figure) -> Result<(), Problem> {
 /// Two finite numbers, the lower first, except for heat maps, where the worst may be higher.
 fn limits(limits: Option<&Spanned<(f64, f64)>>, either: bool) -> Result<(), Problem> {
     let Some(limits) = limits else { return Ok(()) };
-    let (from, to) = *limits.get_ref();
-    match (to - from).is_finite() && (from < to || (either && from != to)) {
-        true => Ok(()),
-        false => Err(Problem::at(limits.span(), "limits must be two finite numbers, the lower one first")),
-    }
+    let (from, to) = **limits;
+    let holds = (to - from).is_finite() && (from < to || (either && from != to));
+    limits.problem("limits must be two finite numbers, the lower one first").unless(holds)
 }
 
 /// Checks the changes of a size to all runs.
 pub(crate) fn sizes(file: &File) -> Result<(), Problem> {
     for changes in [&file.size.quick, &file.size.default, &file.size.full] {
         if let Some(seeds) = &changes.seeds {
-            within(*seeds.get_ref(), "seeds").map_err(|problem| problem.or_at(seeds.span()))?;
+            within(**seeds, "seeds").or_at(seeds.span())?;
         }
         scale(changes)?;
         if let Some(only) = &changes.only {
-            return Err(Problem::at(
-                only.span(),
-                "`only` selects points of runs: move it to [runs.NAME.quick] or [runs.NAME.full]",
-            ));
+            return Err(only
+                .problem("`only` selects points of runs: move it to [runs.NAME.quick] or [runs.NAME.full]"));
         }
     }
     Ok(())
@@ -83,51 +75,36 @@ pub(crate) fn runs(spec: &Group) -> Result<(), Problem> {
     for changes in [&spec.quick, &spec.full] {
         scale(changes)?;
         if let Some(seeds) = &changes.seeds {
-            return Err(Problem::at(
-                seeds.span(),
-                "the number of seeds belongs in [size.quick] or [size.full]",
-            )
-            .help("to change it for some runs, use `repeats` and `at_most`"));
+            return Err(seeds
+                .problem("the number of seeds belongs in [size.quick] or [size.full]")
+                .help("to change it for some runs, use `repeats` and `at_most`"));
         }
     }
     for (count, what) in [(&spec.repeats, "repeats"), (&spec.at_most, "at_most")] {
         let Some(count) = count else { continue };
-        let all = match count.get_ref() {
+        let all = match &**count {
             Count::All(n) => vec![*n],
-            Count::By(table) if table.is_empty() => {
-                return Err(Problem::at(
-                    count.span(),
-                    format!("`{what}` is an empty table: give a number for each value of an axis"),
-                ));
-            }
             Count::By(table) => table.values().copied().collect(),
         };
-        let mut all = all.into_iter().map(|n| within(n, what));
-        all.try_for_each(|checked| checked.map_err(|problem| problem.or_at(count.span())))?;
+        let message = format!("`{what}` is an empty table: give a number for each value of an axis");
+        count.problem(message).unless(!all.is_empty())?;
+        all.into_iter().try_for_each(|n| within(n, what)).or_at(count.span())?;
     }
     Ok(())
 }
 
 /// A number of seeds, or a multiple of them.
 fn within(n: u32, what: &str) -> Result<(), Problem> {
-    match (1..=MAX_SEEDS).contains(&n) {
-        true => Ok(()),
-        false => {
-            Err(Problem::new(format!("`{what}` is {n}: it must be a whole number from 1 to {MAX_SEEDS}")))
-        }
-    }
+    let message = format!("`{what}` is {n}: it must be a whole number from 1 to {MAX_SEEDS}");
+    Problem::new(message).unless((1..=MAX_SEEDS).contains(&n))
 }
 
 /// As on the command line.
 const MAX_SEEDS: u32 = 10_000;
 
 fn scale(changes: &Changes) -> Result<(), Problem> {
-    match &changes.scale {
-        Some(scale) if !(scale.get_ref().is_finite() && *scale.get_ref() > 0.0) => {
-            Err(Problem::at(scale.span(), "`scale` must be a finite number above 0"))
-        }
-        _ => Ok(()),
-    }
+    let Some(scale) = &changes.scale else { return Ok(()) };
+    scale.problem("`scale` must be a finite number above 0").unless(scale.is_finite() && **scale > 0.0)
 }
 
 fn place<T>(key: Option<&Spanned<T>>) -> Option<Range<usize>> {

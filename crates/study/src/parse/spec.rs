@@ -7,12 +7,13 @@ mod rows;
 pub(crate) use figures::{Figure, Kind, Panel};
 pub(crate) use rows::{Names, Row};
 
+use super::Spanned;
 use crate::result;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
-use toml::{Spanned, Value};
+use toml::Value;
 
 /// A study: scenarios, the axes to vary, and the quantities to read from the runs.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -36,7 +37,6 @@ pub(crate) struct File {
     /// Texts for repeated use: the text replaces `{texts.NAME}` in notes, titles, rows and explanations. Example: `texts.ours =
     /// "Not judged."`
     #[serde(default)]
-    #[schemars(with = "std::collections::BTreeMap<String, String>")]
     pub texts: IndexMap<String, Spanned<String>>,
     /// Seeds and lengths of the sizes `quick`, `default` and `full`. Example: `size.quick = { seeds = 2 }`
     #[serde(default)]
@@ -44,7 +44,6 @@ pub(crate) struct File {
     /// Sensitivity variants: every experiment is repeated under each, and a report shows the values beside the others. Example:
     /// `variants = ["v0", "tick"]`
     #[serde(default, alias = "columns")]
-    #[schemars(with = "Vec<String>")]
     pub variants: Vec<Spanned<String>>,
     /// Axes that several runs vary, and lists that rows and figures iterate over. Example: `axes.part = ["mptcp", "tcp"]`
     #[serde(default)]
@@ -52,11 +51,9 @@ pub(crate) struct File {
     pub axes: IndexMap<String, Spanned<Value>>,
     /// The runs to make, by name: a scenario with its axes. Example: `[runs.links]`
     #[serde(default)]
-    #[schemars(with = "std::collections::BTreeMap<String, Group>")]
     pub runs: IndexMap<String, Group>,
     /// Named expressions, for use in other expressions. Example: `quantities.taken = 'goodput("mptcp")'`
     #[serde(default)]
-    #[schemars(with = "std::collections::BTreeMap<String, String>")]
     pub quantities: IndexMap<String, Spanned<String>>,
     /// The measured and judged values. Example: `[[rows]]`
     #[serde(default)]
@@ -79,12 +76,10 @@ pub(crate) struct Headline {
     /// The claim, in a sentence. Example: `claim = "LIA takes no more than a single-path flow"`
     pub claim: String,
     /// The rows that judge the claim: it holds if all of them are reproduced. Example: `judged = ["links.order"]`
-    #[schemars(with = "Vec<String>")]
     pub judged: Vec<Spanned<String>>,
     /// Rows to show with the claim, by name; all must have the same unit. Example: `values = { LIA = "links.lia", Reno =
     /// "links.reno" }`
     #[serde(default)]
-    #[schemars(with = "std::collections::BTreeMap<String, String>")]
     pub values: IndexMap<String, Spanned<String>>,
 }
 
@@ -119,16 +114,12 @@ pub(crate) struct Sizes {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Changes {
     /// Only under `size`: the number of seeds, one run of every simulation each. Example: `seeds = 4`
-    #[schemars(with = "Option<u32>")]
     pub seeds: Option<Spanned<u32>>,
     /// The length of a run; by default the scenario's. Example: `duration = "20 s"`
-    #[schemars(with = "Option<String>")]
     pub duration: Option<Spanned<String>>,
     /// The time from which means are taken. Example: `warmup = "5 s"`
-    #[schemars(with = "Option<String>")]
     pub warmup: Option<Spanned<String>>,
     /// A factor for the lengths from the runs or the scenario, if this size does not give one. Example: `scale = 0.1`
-    #[schemars(with = "Option<f64>")]
     pub scale: Option<Spanned<f64>>,
     /// Only under `runs`: the points that this size runs, in place of the runs' own `only`. Example: `full.only = "all"`
     #[schemars(with = "Option<serde_json::Value>")]
@@ -142,7 +133,7 @@ pub(crate) enum Count {
     /// For every point.
     All(u32),
     /// By the value of an axis: `{ linked-cubic = 2 }`; it does not apply to other values.
-    By(#[schemars(with = "std::collections::BTreeMap<String, u32>")] IndexMap<String, u32>),
+    By(IndexMap<String, u32>),
 }
 
 /// A scenario and its axes.
@@ -151,7 +142,6 @@ pub(crate) enum Count {
 pub(crate) struct Group {
     /// The scenario file, relative to the study's folder. An axis may choose among several: `"{network.file}"`. Example:
     /// `scenario = "two-links.toml"`
-    #[schemars(with = "String")]
     pub scenario: Spanned<String>,
     /// The name of a simulation in reports, with `{AXIS}` for an axis's value. Example: `title = "{cc}, {buffer}"`
     pub title: Option<String>,
@@ -159,7 +149,6 @@ pub(crate) struct Group {
     pub cc: Option<String>,
     /// The backend: `sim`, the default, or another of `run --backend`. An option `--backend` and variants leave out runs with
     /// a backend of their own. Example: `backend = "noq"`
-    #[schemars(with = "Option<String>")]
     pub backend: Option<Spanned<String>>,
     /// Values for keys of the scenario. `*` matches any characters in a link's or flow's name; `tcp.KEY` sets the key for every
     /// flow. Example: `set."links.*.aqm" = "codel"`
@@ -172,25 +161,20 @@ pub(crate) struct Group {
     pub vary: IndexMap<String, Spanned<Value>>,
     /// Lists of axes that vary together, value by value; they must have equal length. All other axes are crossed. Example: `zip =
     /// [["rate", "delay"]]`
-    #[schemars(with = "Option<Vec<Vec<String>>>")]
     pub zip: Option<Spanned<Vec<Vec<String>>>>,
     /// The points to run, if not all; rows, figures and `*` cover only these. Example: `only = [{ rate = 10, loss = ["none",
     /// "1e-4"] }, { rate = 100 }]`
     #[schemars(with = "Option<serde_json::Value>")]
     pub only: Option<Spanned<Value>>,
     /// The length of a run, with `{AXIS.FIELD}` for a value's. Example: `duration = "60 s"`
-    #[schemars(with = "Option<String>")]
     pub duration: Option<Spanned<String>>,
     /// The time from which means are taken. Example: `warmup = "10 s"`
-    #[schemars(with = "Option<String>")]
     pub warmup: Option<Spanned<String>>,
     /// A factor for the number of seeds, for short runs with large variance; or a table of factors by an axis's value. Example:
     /// `repeats = 4`
-    #[schemars(with = "Option<Count>")]
     pub repeats: Option<Spanned<Count>>,
     /// The largest number of seeds, for long runs that no row judges; or a table of these by an axis's value. Example: `at_most =
     /// { linked-cubic = 2 }`
-    #[schemars(with = "Option<Count>")]
     pub at_most: Option<Spanned<Count>>,
     /// Whether to keep samples over time even if no row or figure reads them. Example: `samples = true`
     #[serde(default)]
@@ -210,7 +194,6 @@ pub(crate) struct Experiment {
     /// The experiment's identifier, then those of its figures. `{AXIS}` in the first makes one experiment for each value, which
     /// its title, notes, rows and figures share. Example: `ids = ["B-T2", "B-F5"]`
     #[serde(deserialize_with = "some_ids")]
-    #[schemars(with = "Vec<String>")]
     pub ids: Vec<Spanned<String>>,
     /// Its subject. Example: `title = "Throughput against Reno"`
     pub title: String,
@@ -219,11 +202,9 @@ pub(crate) struct Experiment {
     pub notes: Vec<String>,
     /// Runs to make even if no row or figure reads them; axes in `ids` belong to these. Example: `runs = ["links"]`
     #[serde(default)]
-    #[schemars(with = "Vec<String>")]
     pub runs: Vec<Spanned<String>>,
     /// Sensitivity variants, in addition to the study's. Example: `variants = ["tick"]`
     #[serde(default, alias = "columns")]
-    #[schemars(with = "Vec<String>")]
     pub variants: Vec<Spanned<String>>,
     /// Whether it departs from the paper's setting: its verdicts are then counted separately. Example: `beyond = true`
     #[serde(default)]
@@ -258,11 +239,9 @@ fn some_ids<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Spanned<String>>, 
 pub(crate) struct Finding {
     /// The sentence. `{NAME:.2}` is a mean with two decimals; `{AXIS}` makes one sentence for each value. Example: `text =
     /// "{cc.name} has {share:.2} fair shares"`
-    #[schemars(with = "String")]
     pub text: Spanned<String>,
     /// An expression for each mean, by name. Example: `values = { share = 'share("mptcp")' }`
     #[serde(default)]
-    #[schemars(with = "std::collections::BTreeMap<String, String>")]
     pub values: IndexMap<String, Spanned<String>>,
     /// The runs to read; optional if the study has only one. Example: `runs = "links"`
     pub runs: Option<String>,

@@ -1,9 +1,8 @@
 //! Texts with placeholders for the values of axes: `{rate} Mbit/s`, `{case.name}`.
 
-use super::error::Problem;
+use super::{Problem, Spanned};
 use anabranch_scenario::suggest;
 use indexmap::IndexMap;
-use toml::Spanned;
 
 /// The texts of a file by name.
 pub(crate) type Texts = IndexMap<String, Spanned<String>>;
@@ -30,13 +29,11 @@ pub(crate) fn places(text: &str) -> Vec<(&str, std::ops::Range<usize>)> {
 
 /// Checks that this is a name for expressions and texts: letters, digits and `_`, not a digit first.
 pub(crate) fn named(name: &str, what: &str) -> Result<(), Problem> {
+    let starts = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
     let whole = name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    match whole && name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !["and", "or"].contains(&name)
-    {
-        true => Ok(()),
-        false => Err(Problem::new(format!("`{name}` is not a valid name of {what}"))
-            .help("a name has letters, digits and _, and starts with a letter or _")),
-    }
+    Problem::new(format!("`{name}` is not a valid name of {what}"))
+        .help("a name has letters, digits and _, and starts with a letter or _")
+        .unless(starts && whole && !["and", "or"].contains(&name))
 }
 
 /// Replaces the placeholders for which `of` has a value.
@@ -56,25 +53,21 @@ fn replaced(text: &str, of: impl Fn(&str) -> Result<Option<String>, Problem>) ->
 pub(crate) fn with_texts(text: &str, texts: &Texts) -> Result<String, Problem> {
     replaced(text, |place| {
         let Some(name) = place.strip_prefix(OF_TEXTS) else { return Ok(None) };
-        let found = texts.get(name).ok_or_else(|| {
-            Problem::new(format!("[texts] has no `{name}`"))
-                .help(suggest(name, texts.keys().map(String::as_str)))
-        })?;
-        Ok(Some(found.get_ref().clone()))
+        let known = texts.keys().map(String::as_str);
+        let unknown = || Problem::new(format!("[texts] has no `{name}`")).help(suggest(name, known));
+        texts.get(name).map(|text| Some(text.as_str().to_owned())).ok_or_else(unknown)
     })
 }
 
 /// Rejects texts that contain another text.
 pub(crate) fn check_texts(texts: &Texts) -> Result<(), Problem> {
-    for text in texts.values() {
-        if let Some((place, _)) =
-            places(text.get_ref()).into_iter().find(|(place, _)| place.starts_with(OF_TEXTS))
-        {
-            let message = format!("a text cannot contain another text: `{{{place}}}`");
-            return Err(Problem::at(text.span(), message).help("use both texts where they are needed"));
-        }
+    let mut inside = texts.values().flat_map(|text| places(text).into_iter().map(move |at| (text, at.0)));
+    match inside.find(|(_, place)| place.starts_with(OF_TEXTS)) {
+        None => Ok(()),
+        Some((text, place)) => Err(text
+            .problem(format!("a text cannot contain another text: `{{{place}}}`"))
+            .help("use both texts where they are needed")),
     }
-    Ok(())
 }
 
 /// Replaces all placeholders by values.

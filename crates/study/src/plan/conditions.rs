@@ -1,7 +1,7 @@
 //! Passages of texts that depend on the sensitivity variants that were run: `[[v0: A variant has other arithmetic.]]`.
 
 use super::variant::{self, Variant};
-use crate::parse::error::Problem;
+use crate::parse::Problem;
 use anabranch_scenario::suggest;
 
 /// The text before a passage, its variants, its own text and the rest.
@@ -46,11 +46,9 @@ pub(crate) fn check(text: &str) -> Result<(), Problem> {
         }
         rest = after;
     }
-    match begin(rest).is_some() {
-        true => Err(Problem::new("a passage has no end, or no variant")
-            .help("write [[v0: text]] for a text that is shown if variant v0 was run")),
-        false => Ok(()),
-    }
+    Problem::new("a passage has no end, or no variant")
+        .help("write [[v0: text]] for a text that is shown if variant v0 was run")
+        .unless(begin(rest).is_none())
 }
 
 pub(super) fn find(name: &str) -> Result<&'static Variant, Problem> {

@@ -1,19 +1,19 @@
 //! Lines of a figure without runs: published values, and formulas of the horizontal axis.
 
-use crate::parse::error::Problem;
+use crate::parse::{Problem, Spanned};
 use crate::resolve::axes::{Axis, number};
 use crate::resolve::selection::Selection;
 use crate::result::Point;
-use toml::{Spanned, Value};
+use toml::Value;
 
 /// Published values: a list along these points, or a table of labels with numbers.
 pub(crate) fn published(
     values: &Spanned<Value>,
     along: impl FnOnce() -> Result<Vec<Point>, Problem>,
 ) -> Result<Vec<Point>, Problem> {
-    let wrong = |message: String| Problem::at(values.span(), message);
+    let wrong = |message: String| values.problem(message);
     let number = |value: &Value| finite(value, values);
-    match values.get_ref() {
+    match &**values {
         Value::Table(table) => {
             let bars = |(label, y): (&String, &Value)| match y {
                 Value::Array(range) => range.iter().map(|y| Ok(Point::bar(label, number(y)?))).collect(),
@@ -37,14 +37,10 @@ pub(crate) fn published(
     }
 }
 
-/// A published constant in a figure over time, such as a mean.
-pub(crate) fn level(value: &Spanned<Value>) -> Result<f64, Problem> {
-    finite(value.get_ref(), value)
-}
-
-fn finite(value: &Value, all: &Spanned<Value>) -> Result<f64, Problem> {
+/// A published number.
+pub(crate) fn finite(value: &Value, all: &Spanned<Value>) -> Result<f64, Problem> {
     let finite = number(value).filter(|y| y.is_finite());
-    finite.ok_or_else(|| Problem::at(all.span(), format!("`{value}` is not a published value")))
+    finite.ok_or_else(|| all.problem(format!("`{value}` is not a published value")))
 }
 
 /// Points of a linear axis.
@@ -61,21 +57,19 @@ pub(crate) fn curve(
 ) -> Result<Vec<Point>, Problem> {
     let compiled = here.compile(of, &[axis.name.as_str()])?;
     if !compiled.runs.is_empty() {
-        return Err(Problem::at(of.span(), "a curve must be a formula of the axis and cannot read a run"));
+        return Err(of.problem("a curve must be a formula of the axis and cannot read a run"));
     }
     let y = |x: f64| {
-        let y = compiled.code.value(&[], &[x]);
-        let finite =
-            |y: f64| if y.is_finite() { Ok(y) } else { Err("the value is not a finite number".to_owned()) };
-        let y = y.and_then(finite);
-        y.map(|y| Point::at(x, y)).map_err(|why| Problem::at(of.span(), format!("{why}, at {x}")))
+        let y = compiled.code.value(&[], &[x]).map(|y| y.is_finite().then(|| Point::at(x, y)));
+        let y = y.and_then(|point| point.ok_or_else(|| "the value is not a finite number".to_owned()));
+        y.map_err(|why| of.problem(format!("{why}, at {x}")))
     };
     let numbers: Vec<f64> = axis.values.iter().filter_map(|value| value.number).collect();
     let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
     let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if numbers.is_empty() || (log && low <= 0.0) {
         let message = format!("a curve needs an axis of numbers, and axis `{}` has other values", axis.name);
-        return Err(Problem::at(of.span(), message));
+        return Err(of.problem(message));
     }
     if !log {
         let step = (high - low) / STEPS as f64;

@@ -4,17 +4,17 @@ use super::planner::{Names, Planner};
 use super::rows::axes_of;
 use super::variant::Variant;
 use super::{Definition, Plan, Study, conditions, figures, findings, rows};
-use crate::parse::error::Problem;
 use crate::parse::spec::{Experiment, File};
 use crate::parse::template::{places, with_texts};
-use crate::resolve::axes::{AxisSubset, written};
+use crate::parse::{OrAt, Problem, Spanned};
+use crate::resolve::axes::{AxisSubset, each_written, written};
 use crate::resolve::resolved::Resolved;
 use crate::resolve::selection::{Selection, Values};
 use crate::setup::Samples;
 use crate::size::Size;
 use anabranch_scenario::suggest;
 use std::sync::Arc;
-use toml::{Spanned, Value};
+use toml::Value;
 
 /// The study of a file, possibly restricted to subsets of axes. Tries its plans if asked to.
 pub(crate) fn study(
@@ -44,11 +44,8 @@ pub(crate) fn study(
     // A restricted study may lack rows.
     let headline = file.headline.iter().filter(|_| try_plans && of.is_empty());
     for id in headline.flat_map(|h| h.judged.iter().chain(h.values.values())) {
-        if !names.iter().any(|(_, names)| names.has_row(id.get_ref())) {
-            return Err(Problem::at(
-                id.span(),
-                format!("there is no row with the identifier `{}`", id.get_ref()),
-            ));
+        if !names.iter().any(|(_, names)| names.has_row(id)) {
+            return Err(id.problem(format!("there is no row with the identifier `{}`", **id)));
         }
     }
     let filled = |texts: &[String]| -> Result<Vec<String>, Problem> {
@@ -68,7 +65,7 @@ pub(crate) fn study(
         errata: filled(&file.errata)?,
         notices: vec![],
         headline: file.headline.map(Into::into),
-        seeds: sizes.map(|(own, size)| own.seeds.as_ref().map_or(size.seeds(), |seeds| *seeds.get_ref())),
+        seeds: sizes.map(|(own, size)| own.seeds.as_ref().map_or(size.seeds(), |seeds| **seeds)),
         hash: Some(resolved.hash.clone()),
         usual_sizes: false,
         variants,
@@ -102,7 +99,7 @@ fn definitions(
 ) -> Result<Vec<Definition>, Problem> {
     let Some(first) = spec.ids.first() else { return Ok(vec![]) };
     let place = first.span();
-    let axes = axes_of(first.get_ref());
+    let axes = axes_of(first);
     let has = |group: usize| {
         let blank = Selection::blank(study, group);
         axes.iter().all(|axis| blank.axes().any(|known| known == *axis))
@@ -111,19 +108,18 @@ fn definitions(
         if axes.is_empty() {
             return Ok(vec![None]);
         }
-        let own = spec.runs.iter().map(|name| study.group(name.get_ref())).collect::<Result<Vec<_>, _>>()?;
+        let own = spec.runs.iter().map(|name| study.group(name)).collect::<Result<Vec<_>, _>>()?;
         let group = own.into_iter().chain(0..study.groups.len()).find(|group| has(*group));
         let group = group.ok_or_else(|| {
-            Problem::new(format!("\"{}\" names axes that no [runs] have", first.get_ref()))
+            Problem::new(format!("\"{}\" names axes that no [runs] have", first.as_str()))
                 .help("add them to `vary` of some runs")
         })?;
         let each = Selection::blank(study, group).each(&axes)?;
         Ok(each.into_iter().map(|here| Some(here.at)).collect())
     };
-    let each: Vec<Option<Values>> = each().map_err(|problem: Problem| problem.or_at(place.clone()))?;
+    let each: Vec<Option<Values>> = each().or_at(place.clone())?;
     let spec = Arc::new(spec);
-    let define =
-        |fixed| definition(study, &spec, fixed, names).map_err(|problem| problem.or_at(place.clone()));
+    let define = |fixed| definition(study, &spec, fixed, names).or_at(place.clone());
     each.into_iter().map(define).collect()
 }
 
@@ -139,7 +135,7 @@ fn definition(
     let notes = spec.notes.iter().map(|note| fill(note)).collect::<Result<Vec<_>, _>>()?;
     notes.iter().try_for_each(|note| conditions::check(note))?;
     let definition = Definition {
-        ids: spec.ids.iter().map(|id| fill(id.get_ref())).collect::<Result<Vec<_>, _>>()?,
+        ids: spec.ids.iter().map(|id| fill(id)).collect::<Result<Vec<_>, _>>()?,
         title: match &here {
             Some(_) => fill(&spec.title)?,
             None => without_axes(&spec.title, study)?,
@@ -171,7 +167,7 @@ impl Definition {
         let mut planner =
             Planner { study, size, plan: Plan::default(), fixed, made: Default::default(), names };
         for name in &spec.runs {
-            let group = study.group(name.get_ref()).map_err(|problem| problem.or_at(name.span()))?;
+            let group = study.group(name).or_at(name.span())?;
             for point in planner.open(Some(group)).points() {
                 planner.simulate((group, point), Samples::None)?;
             }
@@ -180,21 +176,21 @@ impl Definition {
         spec.figures.iter().try_for_each(|figure| figures::add(&mut planner, figure))?;
         spec.findings.iter().try_for_each(|finding| findings::add(&mut planner, finding))?;
         let Planner { plan, fixed, .. } = planner;
-        let on_request = spec.on_request.as_ref().map_or(Ok(false), |request| {
-            on_request(request.get_ref(), fixed.as_ref(), size)
-                .map_err(|problem| problem.or_at(request.span()))
-        });
         let variants = spec.variants.iter().map(variant).collect::<Result<Vec<_>, _>>()?;
-        Ok(Plan { variants, beyond: spec.beyond, on_request: on_request?, ..plan })
+        let on_request = match &spec.on_request {
+            Some(request) => on_request(request, fixed.as_ref(), size).or_at(request.span())?,
+            None => false,
+        };
+        Ok(Plan { variants, beyond: spec.beyond, on_request, ..plan })
     }
 }
 
 /// Whether an experiment runs in that size only on request.
 fn on_request(request: &Value, fixed: Option<&Selection<'_>>, size: Size) -> Result<bool, Problem> {
     let known = Size::ALL.map(Size::name);
-    let check = |name: &str| match known.contains(&name) {
-        true => Ok(()),
-        false => Err(Problem::new(format!("there is no size `{name}`")).help(suggest(name, known))),
+    let check = |name: &str| {
+        let unknown = Problem::new(format!("there is no size `{name}`")).help(suggest(name, known));
+        unknown.unless(known.contains(&name))
     };
     match request {
         Value::Boolean(always) => Ok(*always),
@@ -207,14 +203,9 @@ fn on_request(request: &Value, fixed: Option<&Selection<'_>>, size: Size) -> Res
             let Some(fixed) = fixed else {
                 return Err(Problem::new("a table of sizes needs an axis in `ids`, and `ids` name no axis"));
             };
-            let values = match sizes.get(size.name()) {
-                None => return Ok(false),
-                Some(Value::Array(values)) => values.iter().map(written).collect(),
-                Some(one) => vec![written(one)],
-            };
             let here =
                 |value: &String| fixed.axes().any(|axis| fixed.value(axis).is_some_and(|v| v.id == *value));
-            Ok(values.iter().any(here))
+            Ok(sizes.get(size.name()).is_some_and(|values| each_written(values).iter().any(here)))
         }
         _ => Err(Problem::new(
             "`on_request` must be true, a list of sizes, or a table of sizes with values of the experiment's axis",
@@ -223,7 +214,7 @@ fn on_request(request: &Value, fixed: Option<&Selection<'_>>, size: Size) -> Res
 }
 
 fn variant(name: &Spanned<String>) -> Result<&'static Variant, Problem> {
-    conditions::find(name.get_ref()).map_err(|problem| problem.or_at(name.span()))
+    conditions::find(name).or_at(name.span())
 }
 
 #[cfg(test)]

@@ -109,10 +109,8 @@ impl PlannedExperiment {
                 planned.asked.push(variant.id.into());
             }
             if !setups.contains(&true) {
-                planned
-                    .unchanged
-                    .extend(Some(variant.unchanged.into()).filter(|note: &String| !note.is_empty()));
-                planned.unchanged.extend(refused);
+                let note = Some(variant.unchanged.to_owned()).filter(|note| !note.is_empty());
+                planned.unchanged.extend(note.into_iter().chain(refused));
                 continue;
             }
             let all = changed.into_iter().zip(own);

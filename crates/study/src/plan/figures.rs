@@ -3,24 +3,22 @@
 use super::planner::Planner;
 use super::rows::axes_of;
 use super::{FigurePlan, Line, Plot, Position, curves, time};
-use crate::parse::error::Problem;
-use crate::parse::keys;
 use crate::parse::spec::{Figure, Kind, Panel};
+use crate::parse::{OrAt, Problem, Spanned, keys};
 use crate::resolve::axes::AxisValue;
 use crate::resolve::chosen_values::starts_over;
 use crate::resolve::selection::Selection;
 use crate::result::{Axis, Point};
 use std::collections::HashSet;
-use toml::{Spanned, Value};
+use toml::Value;
 
 pub(super) fn add(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
-    let here = figure.id.span();
-    drawn(planner, figure).map_err(|problem| problem.or_at(here))
+    drawn(planner, figure).or_at(figure.id.span())
 }
 
 fn drawn(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
     if let Some(x_of) = figure.x_of.as_ref().filter(|_| figure.kind != Kind::Lines) {
-        return Err(Problem::at(x_of.span(), "`x_of` is only allowed in figures of kind \"lines\""));
+        return Err(x_of.problem("`x_of` is only allowed in figures of kind \"lines\""));
     }
     keys::figure(figure)?;
     let study = planner.study;
@@ -28,7 +26,7 @@ fn drawn(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
         Some(names) => names.all().iter().map(|name| study.group(name)).collect::<Result<Vec<_>, _>>()?,
         None => vec![study.group_or_only(None)?],
     };
-    let axes = axes_of(figure.id.get_ref());
+    let axes = axes_of(&figure.id);
     let views = figure.panels.iter().map(|panel| View { figure, panel: Some(panel) });
     let views: Vec<View<'_>> = views.chain([View { figure, panel: None }]).collect();
     let over: Vec<&str> = views.iter().flat_map(View::axes).chain(named(&figure.panel)).collect();
@@ -60,7 +58,7 @@ impl<'a> View<'a> {
 
     /// The axes along the horizontal.
     fn along(self) -> Vec<&'a str> {
-        match self.x().map(Spanned::get_ref) {
+        match self.x().map(|x| &**x) {
             Some(Value::String(axis)) => vec![axis],
             Some(Value::Array(axes)) => axes.iter().filter_map(Value::as_str).collect(),
             _ => vec![],
@@ -90,7 +88,7 @@ impl<'a> View<'a> {
 
     fn limits(self) -> Option<(f64, f64)> {
         let own = self.panel.and_then(|panel| panel.limits.as_ref());
-        own.or(self.figure.limits.as_ref()).map(|limits| *limits.get_ref())
+        own.or(self.figure.limits.as_ref()).map(|limits| **limits)
     }
 
     fn y_title(self, here: &Selection<'_>) -> Result<String, Problem> {
@@ -100,7 +98,7 @@ impl<'a> View<'a> {
         }
         let of = self.panel.and_then(|panel| panel.of.as_ref()).or(self.figure.of.as_ref());
         // Without a title if the series have different expressions.
-        Ok(of.and_then(|of| here.fill(of.get_ref()).ok()).unwrap_or_default())
+        Ok(of.and_then(|of| here.fill(of).ok()).unwrap_or_default())
     }
 }
 
@@ -111,11 +109,11 @@ fn names(
 }
 
 fn named(axis: &Option<Spanned<String>>) -> Option<&str> {
-    axis.as_ref().map(|axis| axis.get_ref().as_str())
+    axis.as_ref().map(|axis| axis.as_str())
 }
 
 fn one<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -> Result<(), Problem> {
-    let (id, title) = (here.fill(figure.id.get_ref())?, here.fill(&figure.title)?);
+    let (id, title) = (here.fill(&figure.id)?, here.fill(&figure.title)?);
     planner.names.figure(&id, figure.id.span())?;
     let plots = plots(planner, figure, here)?;
     if plots.is_empty() {
@@ -125,12 +123,12 @@ fn one<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -> 
         Kind::Time => "time (s)".to_owned(),
         Kind::Bars | Kind::Boxes | Kind::Heat => String::new(),
         Kind::Lines => {
-            let axis = figure.x.as_ref().and_then(|x| x.get_ref().as_str());
-            let stated = figure.x_title.as_ref().map(|title| here.fill(title.get_ref()));
+            let axis = figure.x.as_ref().and_then(|x| x.as_str());
+            let stated = figure.x_title.as_ref().map(|title| here.fill(title));
             stated.transpose()?.or(axis.map(|name| titled(here, name))).unwrap_or_default()
         }
     };
-    let domain = figure.x_limits.as_ref().map(|limits| *limits.get_ref());
+    let domain = figure.x_limits.as_ref().map(|limits| **limits);
     let is_wide =
         figure.kind == Kind::Lines && figure.log.is_none() && domain.is_none() && spans_decades(figure, here);
     let x = Axis { title: x_title, log: figure.is_log('x') || is_wide, domain };
@@ -140,7 +138,7 @@ fn one<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -> 
 
 /// Whether the horizontal axis spans more than two decades, so that equal differences would crowd its lower end.
 fn spans_decades(figure: &Figure, here: &Selection<'_>) -> bool {
-    let Some(axis) = figure.x.as_ref().and_then(|x| here.axis(x.get_ref().as_str()?).ok()) else {
+    let Some(axis) = figure.x.as_ref().and_then(|x| here.axis(x.as_str()?).ok()) else {
         return false;
     };
     let values: Option<Vec<f64>> = axis.values.iter().map(|value| value.number).collect();
@@ -217,7 +215,7 @@ fn lines<'a>(
     for (by, here) in each(here, view.by())? {
         // A lone series is its panel.
         let by = if by.is_empty() { panel } else { &by };
-        if let Some(Value::Table(places)) = view.x().map(Spanned::get_ref) {
+        if let Some(Value::Table(places)) = view.x().map(|x| &**x) {
             lines.push(over_places(planner, view, by.to_owned(), places, &here)?);
             continue;
         }
@@ -252,8 +250,9 @@ fn given<'a>(
     let figure = view.figure;
     let mut lines = Vec::new();
     if figure.kind == Kind::Time {
-        let level =
-            |(name, level): (&String, &Spanned<Value>)| Ok(Line::Level(name.clone(), curves::level(level)?));
+        let level = |(name, level): (&String, &Spanned<Value>)| {
+            Ok(Line::Level(name.clone(), curves::finite(level, level)?))
+        };
         return view.published().iter().map(level).collect();
     }
     // If an axis makes the panels, published values are given by panel.
@@ -269,7 +268,7 @@ fn given<'a>(
         lines.push(Line::Published(name.clone(), points));
     }
     for (name, of) in &figure.curves {
-        let axis = here.axis(axis_along(view)?).map_err(|problem| problem.or_at(of.span()))?;
+        let axis = here.axis(axis_along(view)?).or_at(of.span())?;
         let points = curves::curve(axis, of, here, figure.is_log('x'))?;
         lines.push(Line::Published(name.clone(), points));
     }
@@ -292,22 +291,19 @@ fn over_places(
     here: &Selection<'_>,
 ) -> Result<Line, Problem> {
     let span = view.x().map(Spanned::span).unwrap_or_default();
-    let at = |problem: Problem| problem.or_at(span.clone());
     if matches!(view.figure.kind, Kind::Lines | Kind::Time) {
-        return Err(at(Problem::new("a figure of lines needs an axis")
-            .help("use kind = \"bars\" or \"boxes\" for names")));
+        return Err(Problem::at(span, "a figure of lines needs an axis")
+            .help("use kind = \"bars\" or \"boxes\" for names"));
     }
     if let Some((_, of)) = view.quantities().first() {
-        return Err(Problem::at(of.span(), "`x` already has the expressions"));
+        return Err(of.problem("`x` already has the expressions"));
     }
     let mut points = Vec::new();
     for (label, of) in places {
-        let of = of
-            .as_str()
-            .ok_or_else(|| at(Problem::new(format!("`{label}` must be an expression in quotes"))))?;
-        let text = Spanned::new(span.clone(), of.to_owned());
+        let no_text = || Problem::at(span.clone(), format!("`{label}` must be an expression in quotes"));
+        let text = Spanned::new(span.clone(), of.as_str().ok_or_else(no_text)?.to_owned());
         let quantity = planner.read(&text, here, view.figure.is_pooled())?;
-        points.push((here.fill(label).map_err(at)?, Position::At(0.0), quantity));
+        points.push((here.fill(label).or_at(span.clone())?, Position::At(0.0), quantity));
     }
     Ok(Line::Points(name, points))
 }
@@ -317,9 +313,8 @@ fn axis_along(view: View<'_>) -> Result<&str, Problem> {
     let x = view.x().ok_or_else(|| {
         Problem::new("a figure of this kind needs an axis").help("add x = \"AXIS\", or kind = \"time\"")
     })?;
-    x.get_ref().as_str().ok_or_else(|| {
-        Problem::at(x.span(), "`x` must be the name of an axis, or a table of names with expressions")
-    })
+    x.as_str()
+        .ok_or_else(|| x.problem("`x` must be the name of an axis, or a table of names with expressions"))
 }
 
 /// The points along the horizontal axis.
@@ -329,7 +324,7 @@ fn along<'a>(view: View<'_>, here: &Selection<'a>) -> Result<Vec<(String, Select
         axes @ [_, _, ..] => each_point(here, axes),
         _ => each(here, Some(axis_along(view)?)),
     };
-    let points = points.map_err(|problem| problem.or_at(span))?;
+    let points = points.or_at(span)?;
     let Some(only) = &view.figure.only else { return Ok(points) };
     let mut kept = Vec::new();
     for (label, here) in points {
@@ -370,7 +365,7 @@ fn told_apart<'a>(labels: impl Iterator<Item = &'a String>) -> Result<(), Proble
 
 /// A point's position; unused for bars and the like.
 fn place(view: View<'_>, here: &Selection<'_>) -> Result<f64, Problem> {
-    let x = view.x().and_then(|x| x.get_ref().as_str()).unwrap_or_default();
+    let x = view.x().and_then(|x| x.as_str()).unwrap_or_default();
     match (view.figure.kind, here.value(x)) {
         (Kind::Lines, Some(value)) => value.number.ok_or_else(|| {
             Problem::new(format!(

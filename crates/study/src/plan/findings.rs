@@ -3,8 +3,8 @@
 use super::planner::Planner;
 use super::rows::axes_of;
 use super::{FindingPlan, Quantity};
-use crate::parse::error::Problem;
 use crate::parse::spec::Finding;
+use crate::parse::{OrAt, Problem};
 use crate::resolve::chosen_values::starts_over;
 use crate::resolve::compile::part;
 use crate::resolve::selection::Selection;
@@ -13,22 +13,25 @@ use std::ops::Range;
 
 /// Adds a sentence, or one for each value of the axes that it names.
 pub(super) fn add(planner: &mut Planner<'_>, finding: &Finding) -> Result<(), Problem> {
-    let here = |problem: Problem| problem.or_at(finding.text.span());
-    let group = planner.study.group_or_only(finding.runs.as_deref()).map_err(here)?;
-    let named = axes_of(finding.text.get_ref());
+    each(planner, finding).or_at(finding.text.span())
+}
+
+fn each(planner: &mut Planner<'_>, finding: &Finding) -> Result<(), Problem> {
+    let group = planner.study.group_or_only(finding.runs.as_deref())?;
+    let named = axes_of(&finding.text);
     let named: Vec<&str> = named.into_iter().filter(|name| *name != "texts").collect();
-    for start in starts_over(planner.open(Some(group)), &finding.at, &named).map_err(here)? {
-        for point in start.each(&named).map_err(here)? {
-            one(planner, finding, &point).map_err(here)?;
+    for start in starts_over(planner.open(Some(group)), &finding.at, &named)? {
+        for point in start.each(&named)? {
+            one(planner, finding, &point)?;
         }
     }
     Ok(())
 }
 
 fn one(planner: &mut Planner<'_>, finding: &Finding, here: &Selection<'_>) -> Result<(), Problem> {
-    let text = here.fill(finding.text.get_ref())?;
+    let text = here.fill(&finding.text)?;
     // Positions in a filled text are not positions in the file.
-    let place = |at: Range<usize>| match text == *finding.text.get_ref() {
+    let place = |at: Range<usize>| match text == *finding.text {
         true => part(&finding.text, at),
         false => finding.text.span(),
     };

@@ -1,7 +1,7 @@
 //! Builds a plan: its simulations and quantities, and the study's identifiers so far.
 
 use super::{Plan, Quantity};
-use crate::parse::error::Problem;
+use crate::parse::{Problem, Spanned};
 use crate::resolve::compile::Compiled;
 use crate::resolve::resolved::Resolved;
 use crate::resolve::selection::Selection;
@@ -9,9 +9,7 @@ use crate::setup::Samples;
 use crate::size::Size;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use toml::Spanned;
 
-/// A plan under construction.
 pub(super) struct Planner<'a> {
     pub study: &'a Resolved,
     pub size: Size,
@@ -63,7 +61,6 @@ impl<'a> Planner<'a> {
         Ok(quantity)
     }
 
-    /// An expression as a quantity.
     pub fn quantity(&mut self, compiled: Compiled) -> Result<Quantity, Problem> {
         let Compiled { code, runs, samples, place, needs: _ } = compiled;
         let kept = if samples { Samples::All } else { Samples::None };
@@ -94,7 +91,6 @@ pub(crate) struct Names {
 const MAX_ROWS: usize = 100_000;
 
 impl Names {
-    /// Adds a row's identifier.
     pub fn row(&mut self, id: &str, at: Range<usize>) -> Result<(), Problem> {
         if self.rows.len() == MAX_ROWS {
             return Err(Problem::at(at, format!("the study has more than {MAX_ROWS} rows"))
@@ -103,17 +99,14 @@ impl Names {
         note(&mut self.rows, "rows", id, at)
     }
 
-    /// Whether a row has the identifier.
     pub fn has_row(&self, id: &str) -> bool {
         self.rows.contains(&id.to_lowercase())
     }
 
-    /// Adds a figure's identifier.
     pub fn figure(&mut self, id: &str, at: Range<usize>) -> Result<(), Problem> {
         note(&mut self.figures, "figures", id, at)
     }
 
-    /// Adds an experiment's identifier.
     pub fn experiment(&mut self, id: &str, at: Range<usize>) -> Result<(), Problem> {
         note(&mut self.experiments, "experiments", id, at)
     }
@@ -124,9 +117,7 @@ fn note(known: &mut HashSet<String>, what: &str, id: &str, at: Range<usize>) -> 
         return Err(Problem::at(at, "an identifier must not be empty"));
     }
     // `--only` ignores case.
-    match known.insert(id.to_lowercase()) {
-        true => Ok(()),
-        false => Err(Problem::at(at, format!("two {what} have the identifier `{id}`"))
-            .help("name the axis in the identifier: {AXIS}")),
-    }
+    Problem::at(at, format!("two {what} have the identifier `{id}`"))
+        .help("name the axis in the identifier: {AXIS}")
+        .unless(known.insert(id.to_lowercase()))
 }

@@ -2,26 +2,24 @@
 
 use super::planner::Planner;
 use super::{Quantity, RowPlan, RowValue, conditions};
-use crate::parse::error::Problem;
 use crate::parse::spec::{Names, Row};
 use crate::parse::template::places;
+use crate::parse::{OrAt, Problem, Spanned};
 use crate::resolve::axes::number;
 use crate::resolve::chosen_values::{starts_over, written_ids};
 use crate::resolve::selection::Selection;
 use crate::result::Published;
 use crate::verdict::Rule;
 use anabranch_scenario::distinct;
-use toml::{Spanned, Value};
+use toml::Value;
 
 /// The names for conditions of explanations.
 const VARIABLES: [&str; 4] = ["measured", "low", "high", "published"];
 
 /// Adds a row, or one for each value of the axes that its identifier names.
 pub(super) fn add(planner: &mut Planner<'_>, row: &Row) -> Result<(), Problem> {
-    let here = row.id.span();
     let study = planner.study;
-    let at = |problem: Problem| problem.or_at(here.clone());
-    if row.id.get_ref().is_empty() {
+    if row.id.is_empty() {
         let problem = Problem::new("the row has no identifier").help("add id = \"…\"");
         let texts = row.of.iter().chain(&row.formula).map(Spanned::span);
         let place = texts.chain(row.ascending.iter().chain(&row.highest).map(Spanned::span)).next();
@@ -33,9 +31,9 @@ pub(super) fn add(planner: &mut Planner<'_>, row: &Row) -> Result<(), Problem> {
         None if row.formula.is_some() || !row.rows.is_empty() => Ok(vec![study.group_or_only(None).ok()]),
         None => study.group_or_only(None).map(|only| vec![Some(only)]),
     };
-    for group in groups.map_err(at)? {
+    for group in groups.or_at(row.id.span())? {
         let open = planner.open(group);
-        each(planner, row, open).map_err(at)?;
+        each(planner, row, open).or_at(row.id.span())?;
     }
     Ok(())
 }
@@ -45,7 +43,7 @@ fn each<'a>(planner: &mut Planner<'a>, row: &Row, open: Selection<'a>) -> Result
     if row.reads() > 1 || (row.reads() == 0 && row.rows.is_empty()) {
         return Err(Problem::new("a row needs exactly one of `of`, `formula`, `ascending` and `highest`"));
     }
-    let named = axes_of(row.id.get_ref());
+    let named = axes_of(&row.id);
     for start in starts_over(open, &row.at, &named)? {
         for here in start.each(&named)? {
             if let Some(only) = &row.only
@@ -58,13 +56,13 @@ fn each<'a>(planner: &mut Planner<'a>, row: &Row, open: Selection<'a>) -> Result
             }
             for own in &row.rows {
                 let inner = row.inner(own);
-                let at = |problem: Problem| problem.or_at(inner.id.span());
+                let at = inner.id.span();
                 let mut opens = vec![here.clone()];
                 if let Some(names) = &own.runs {
                     let there = names.all().iter().map(|name| here.in_runs(name));
-                    opens = there.collect::<Result<_, _>>().map_err(at)?;
+                    opens = there.collect::<Result<_, _>>().or_at(at.clone())?;
                 }
-                opens.into_iter().try_for_each(|open| each(planner, &inner, open)).map_err(at)?;
+                opens.into_iter().try_for_each(|open| each(planner, &inner, open)).or_at(at)?;
             }
         }
     }
@@ -78,18 +76,16 @@ pub(super) fn axes_of(text: &str) -> Vec<&str> {
 
 fn one<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result<(), Problem> {
     let fill = |text: &Option<String>| text.as_deref().map(|text| here.fill(text)).transpose();
-    let id = here.fill(row.id.get_ref())?;
+    let id = here.fill(&row.id)?;
     planner.names.row(&id, row.id.span())?;
     let some = |value: &Option<Spanned<Value>>| match value {
-        Some(value) => text(value.get_ref(), here).map_err(|problem| problem.or_at(value.span())),
+        Some(value) => text(value, here).or_at(value.span()),
         None => Ok(None),
     };
     let claim = some(&row.claim)?;
     let what = fill(&row.what)?.or_else(|| claim.clone()).unwrap_or_else(|| id.clone());
     let value = match &row.published {
-        Some(value) => {
-            published(value, value.get_ref(), here).map_err(|problem| problem.or_at(value.span()))?
-        }
+        Some(value) => published(value, value, here).or_at(value.span())?,
         None => None,
     };
     let mut explanations = Vec::new();
@@ -97,27 +93,22 @@ fn one<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result
         let when = here.compile(&explanation.when, &VARIABLES)?;
         if !when.runs.is_empty() {
             let message = "a condition may name measured, low, high and published, but cannot read a run";
-            return Err(Problem::at(explanation.when.span(), message));
+            return Err(explanation.when.problem(message));
         }
         let by = fill(&explanation.by)?.map(|by| format!(" (see {by})")).unwrap_or_default();
         let text = here.fill(&explanation.text)? + &by;
-        conditions::check(&text).map_err(|problem| problem.or_at(explanation.when.span()))?;
+        conditions::check(&text).or_at(explanation.when.span())?;
         explanations.push((when.code, text));
     }
     let from = fill(&row.from)?;
     let because = some(&row.because)?;
-    because
-        .iter()
-        .try_for_each(|text| conditions::check(text))
-        .map_err(|problem| problem.or_at(row.because.as_ref().map_or(row.id.span(), Spanned::span)))?;
+    let place = row.because.as_ref().map_or(row.id.span(), Spanned::span);
+    because.iter().try_for_each(|text| conditions::check(text)).or_at(place)?;
     let unit = fill(&row.unit)?.unwrap_or_default();
     let source = row_value(planner, row, here)?;
     let mut interpretations = Vec::new();
     for other in &row.interpretations {
-        interpretations.extend(
-            self::interpretations(planner, row, other, here)
-                .map_err(|problem| problem.or_at(row.id.span()))?,
-        );
+        interpretations.extend(self::interpretations(planner, row, other, here).or_at(row.id.span())?);
     }
     let stated = match &row.rule {
         Some(rule) => Some(self::rule(&Spanned::new(rule.span(), here.filled(rule)?), value)?),
@@ -129,10 +120,10 @@ fn one<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result
         return Err(Problem::new("`from` needs a published value: it states how that value is derived"));
     }
     if let (Some(rule), true) = (&row.rule, compares) {
-        return Err(Problem::at(rule.span(), "a row with `ascending` or `highest` cannot have a `rule`"));
+        return Err(rule.problem("a row with `ascending` or `highest` cannot have a `rule`"));
     }
     if let (Some(rule), None, None) = (&row.rule, &row.published, &row.claim) {
-        return Err(Problem::at(rule.span(), "a row with a `rule` needs a `claim` or a `published` value"));
+        return Err(rule.problem("a row with a `rule` needs a `claim` or a `published` value"));
     }
     if row.claim.is_some() && row.published.is_some() && !compares {
         return Err(Problem::new("a row can have a `claim` or a `published` value, not both"));
@@ -158,22 +149,15 @@ fn one<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result
 }
 
 fn row_value<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> Result<RowValue, Problem> {
-    let over = match &row.over {
-        None => None,
-        Some(over) => match over.get_ref().first() {
-            Some(one) if row.compares() && over.get_ref().len() == 1 => Some(one),
-            _ => {
-                return Err(Problem::at(
-                    over.span(),
-                    "`over` must name one axis, in a row with `ascending` or `highest`",
-                ));
-            }
-        },
-    };
+    if let Some(over) = &row.over {
+        over.problem("`over` must name one axis, in a row with `ascending` or `highest`")
+            .unless(row.compares() && over.len() == 1)?;
+    }
     if let Some(of) = &row.of {
         let compiled = here.compile(of, &[])?;
         if compiled.runs.is_empty() {
-            return Err(Problem::at(of.span(), "`of` must read a run, and this expression reads none")
+            return Err(of
+                .problem("`of` must read a run, and this expression reads none")
                 .help("use `formula` for a computed value"));
         }
         return planner.needed(compiled).map(RowValue::Measured);
@@ -183,7 +167,7 @@ fn row_value<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> 
     }
     let list = row.ascending.as_ref().or(row.highest.as_ref());
     let list = list.ok_or_else(|| Problem::new("a row needs an expression"))?;
-    let quantities = match over {
+    let quantities = match row.over.as_ref().and_then(|over| over.first()) {
         None => compared(planner, list, here)?,
         Some((axis, values)) => compared_over(planner, list, axis, values, here)?,
     };
@@ -225,9 +209,8 @@ fn compared(
     list: &Spanned<Value>,
     here: &Selection<'_>,
 ) -> Result<Vec<(String, Quantity)>, Problem> {
-    let wrong =
-        || Problem::at(list.span(), "give a list of expressions, or a table of names with expressions");
-    let pairs: Vec<(String, String)> = match list.get_ref() {
+    let wrong = || list.problem("give a list of expressions, or a table of names with expressions");
+    let pairs: Vec<(String, String)> = match &**list {
         Value::Array(items) => {
             let pair = |item: &Value| item.as_str().map(|text| (text.to_owned(), text.to_owned()));
             items.iter().map(pair).collect::<Option<_>>().ok_or_else(wrong)?
@@ -239,7 +222,7 @@ fn compared(
         _ => return Err(wrong()),
     };
     if pairs.len() < 2 {
-        return Err(Problem::at(list.span(), "an order needs at least two expressions"));
+        return Err(list.problem("an order needs at least two expressions"));
     }
     let mut quantities = Vec::new();
     for (name, text) in pairs {
@@ -258,20 +241,19 @@ fn compared_over(
     values: &Spanned<Value>,
     here: &Selection<'_>,
 ) -> Result<Vec<(String, Quantity)>, Problem> {
-    let Value::String(text) = of.get_ref() else {
-        return Err(Problem::at(of.span(), "with `over`, give a single expression"));
+    let Value::String(text) = &**of else {
+        return Err(of.problem("with `over`, give a single expression"));
     };
-    let at = |problem: Problem| problem.or_at(values.span());
     // An order of fewer values would be another claim, so values that were left out are an error below.
-    let ids = written_ids(here, axis, values.get_ref()).map_err(at)?;
+    let ids = written_ids(here, axis, values).or_at(values.span())?;
     if ids.len() < 2 {
-        return Err(Problem::at(values.span(), "an order needs at least two expressions"));
+        return Err(values.problem("an order needs at least two expressions"));
     }
     let text = Spanned::new(of.span(), text.clone());
     let mut quantities = Vec::new();
     for id in ids {
         let mut there = here.clone();
-        there.set(axis, &id).map_err(at)?;
+        there.set(axis, &id).or_at(values.span())?;
         let label = there.value(axis).map_or(id, |value| value.label.clone());
         quantities.push((label, planner.needed(there.compile(&text, &[])?)?));
     }
@@ -290,10 +272,8 @@ fn published(whole: &Spanned<Value>, value: &Value, here: &Selection<'_>) -> Res
             let values =
                 values.ok_or_else(|| Problem::new("a list of published values must contain only numbers"))?;
             let mean = values.iter().sum::<f64>() / values.len() as f64;
-            match mean.is_finite() {
-                true => Ok(Some(mean)),
-                false => Err(Problem::new("the mean of the published values must be a finite number")),
-            }
+            let infinite = Problem::new("the mean of the published values must be a finite number");
+            infinite.unless(mean.is_finite()).map(|()| Some(mean))
         }
         Value::Table(table) => chosen(table, here)?.map_or(Ok(None), |value| published(whole, value, here)),
         Value::Boolean(_) | Value::Datetime(_) => Err(Problem::new("a published value must be a number")),
@@ -317,32 +297,27 @@ fn chosen<'t>(table: &'t toml::Table, here: &Selection<'_>) -> Result<Option<&'t
 fn rule(text: &Spanned<String>, published: Option<f64>) -> Result<Rule, Problem> {
     const KNOWN: &str =
         "the rules are: near NUMBER, at least NUMBER, at most NUMBER, within FROM..TO, printed, none";
-    let wrong =
-        |why: &str| Problem::at(text.span(), format!("`{}` is not a rule{why}", text.get_ref())).help(KNOWN);
+    let wrong = |why: &str| text.problem(format!("`{}` is not a rule{why}", text.as_str())).help(KNOWN);
     let number =
         |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(|| wrong(""));
-    let words = text.get_ref().trim();
-    if let Some(rest) = words.strip_prefix("near ") {
-        return match number(rest)? {
+    let words = text.trim();
+    let kinds = ["near", "at least", "at most", "within"].into_iter();
+    let mut split = kinds.filter_map(|kind| Some((kind, words.strip_prefix(kind)?.strip_prefix(' ')?)));
+    let (kind, rest) = split.next().unwrap_or((words, ""));
+    match (kind, published) {
+        ("near", _) => match number(rest)? {
             0.0 => Err(wrong(": nothing is within 10 % of 0")),
             target => Ok(Rule::Near(target)),
-        };
-    }
-    if let Some(rest) = words.strip_prefix("at least ") {
-        return number(rest).map(Rule::AtLeast);
-    }
-    if let Some(rest) = words.strip_prefix("at most ") {
-        return number(rest).map(Rule::AtMost);
-    }
-    if let Some((from, to)) = words.strip_prefix("within ").and_then(|rest| rest.split_once("..")) {
-        let (from, to) = (number(from)?, number(to)?);
-        return if from <= to {
-            Ok(Rule::Within(from, to))
-        } else {
-            Err(wrong(": the lower end is above the upper end"))
-        };
-    }
-    match (words, published) {
+        },
+        ("at least", _) => number(rest).map(Rule::AtLeast),
+        ("at most", _) => number(rest).map(Rule::AtMost),
+        ("within", _) => {
+            let (from, to) = rest.split_once("..").ok_or_else(|| wrong(""))?;
+            match (number(from)?, number(to)?) {
+                (from, to) if from <= to => Ok(Rule::Within(from, to)),
+                _ => Err(wrong(": the lower end is above the upper end")),
+            }
+        }
         ("printed", Some(value)) => Ok(Rule::Printed(value)),
         ("printed", None) => Err(wrong(" without a published value")),
         ("none", _) => Ok(Rule::NotJudged),

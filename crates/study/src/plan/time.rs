@@ -3,14 +3,13 @@
 use super::planner::Planner;
 use super::trace::{Column, Trace, TraceSource};
 use crate::functions::{Parameter, SERIES};
-use crate::parse::error::Problem;
 use crate::parse::expr::{Argument, Expr, Operator};
+use crate::parse::{OrAt, Problem, Spanned};
 use crate::resolve::compile::{expression, part};
 use crate::resolve::selection::Selection;
 use crate::setup::Samples;
 use anabranch_scenario::suggest;
 use std::ops::Range;
-use toml::Spanned;
 
 /// Parses a line: `cwnd("mptcp", 1)`, `rtt("mptcp", 1) * 1000`, `throughput("tcp")`.
 pub(super) fn trace(
@@ -25,15 +24,15 @@ pub(super) fn trace(
         },
         other => (other, None),
     };
-    let Expr::Call(function, arguments, at) = &call else { return Err(no_line(of, 0..of.get_ref().len())) };
-    let place = |problem: Problem| problem.or_at(part(of, at.clone()));
+    let Expr::Call(function, arguments, at) = &call else { return Err(no_line(of, 0..of.len())) };
+    let place = part(of, at.clone());
     let group = here.group()?;
-    let network = here.network().map_err(place)?;
+    let network = here.network().or_at(place.clone())?;
     let of = match (function.as_str(), &arguments[..]) {
         ("throughput", flows @ [_, ..]) => {
             let name = |argument: &Argument| match argument {
                 Argument::Text(flow) => {
-                    network.check(Parameter::Flow, flow).map(|()| flow.clone()).map_err(place)
+                    network.check(Parameter::Flow, flow).map(|()| flow.clone()).or_at(place.clone())
                 }
                 _ => Err(no_line(of, at.clone())),
             };
@@ -49,16 +48,16 @@ pub(super) fn trace(
                 (None, _) if function != "observable" => {
                     let names = SERIES.iter().map(|(name, _)| *name).chain(["observable", "throughput"]);
                     let problem = Problem::new(format!("`{function}` cannot be drawn over time"));
-                    return Err(place(problem.help(suggest(function, names))));
+                    return Err(problem.help(suggest(function, names)).or_at(place));
                 }
                 _ => return Err(no_line(of, at.clone())),
             };
-            network.check(Parameter::Flow, flow).map_err(place)?;
-            TraceSource::Subflow(flow.clone(), network.subflow(flow, *number).map_err(place)?, column)
+            network.check(Parameter::Flow, flow).or_at(place.clone())?;
+            TraceSource::Subflow(flow.clone(), network.subflow(flow, *number).or_at(place.clone())?, column)
         }
         _ => return Err(no_line(of, at.clone())),
     };
-    let run = (group, here.point().map_err(place)?);
+    let run = (group, here.point().or_at(place)?);
     Ok(Trace { setup: planner.simulate(run, Samples::First)?, of, scale })
 }
 

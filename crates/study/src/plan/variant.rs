@@ -8,6 +8,7 @@ use crate::setup::{Setup, distinct};
 use crate::task::{Backend, SIM};
 use anabranch_cc::registry::{self, ParamValue, Value};
 use anabranch_scenario::{CongestionControl, Flow, Scenario, ScenarioError, quoted_key};
+use indexmap::IndexMap;
 
 /// The beginning of identifiers of variants that show measured runs.
 pub(crate) const MEASURED: &str = "measured-";
@@ -59,12 +60,10 @@ impl Variant {
         Variant { id, title: "Linux", meaning, unchanged: "", one_in: 1, change }
     }
 
-    /// Whether it is of another backend.
     pub(crate) fn is_of_backend(&self) -> bool {
         !matches!(self.change, Change::Scenario(_))
     }
 
-    /// Whether it shows measured runs.
     pub(crate) fn is_measured(&self) -> bool {
         matches!(self.change, Change::Measured(_))
     }
@@ -78,7 +77,6 @@ impl Variant {
         }
     }
 
-    /// Whether it is of [`LINUX_HOSTS`].
     pub(crate) fn is_of_linux_hosts(&self) -> bool {
         self.id == LINUX_HOSTS.id
     }
@@ -216,34 +214,27 @@ fn algorithms(
     }
     // `--cc` would override these keys.
     let was_chosen = setup.cc.is_some();
-    others.into_iter().fold(Setup { cc: None, ..setup }, |setup, (key, other, same)| {
-        let stays = was_chosen.then(|| same.to_string());
-        other
-            .map(|other| other.to_string())
-            .or(stays)
-            .into_iter()
-            .fold(setup, |setup, cc| setup.set(&key, cc))
-    })
+    let mut setup = Setup { cc: None, ..setup };
+    for (key, other, same) in &others {
+        if let Some(cc) = other.as_ref().or(was_chosen.then_some(*same)) {
+            setup = setup.set(key, cc.to_string());
+        }
+    }
+    setup
 }
 
 /// Sentences on simulations that a backend cannot run, one for each reason.
 fn refused(backend: &dyn Backend, setups: &[Setup], seeds: u32) -> Vec<String> {
     let all: u32 = distinct(setups).map(|i| setups[i].seeds(seeds)).sum();
-    let mut reasons: Vec<(String, u32)> = vec![];
+    let mut reasons: IndexMap<String, u32> = IndexMap::new();
     for setup in distinct(setups).map(|i| &setups[i]) {
-        let Some(why) = setup.scenario().ok().and_then(|scenario| backend.refuses(&scenario)) else {
-            continue;
-        };
-        let (why, runs) = (of_any_flow(&why), setup.seeds(seeds));
-        match reasons.iter_mut().find(|(known, _)| *known == why) {
-            Some((_, count)) => *count += runs,
-            None => reasons.push((why, runs)),
+        if let Some(why) = setup.scenario().ok().and_then(|scenario| backend.refuses(&scenario)) {
+            *reasons.entry(of_any_flow(&why)).or_default() += setup.seeds(seeds);
         }
     }
-    reasons
-        .iter()
-        .map(|(why, count)| format!("{count} of {all} runs cannot run on this backend: {why}."))
-        .collect()
+    let sentence =
+        |(why, count): (String, u32)| format!("{count} of {all} runs cannot run on this backend: {why}.");
+    reasons.into_iter().map(sentence).collect()
 }
 
 /// The reason without the flow's name, which differs among scenarios: "`flows.*.cc`: …".

@@ -1,14 +1,14 @@
 //! Axes, and the points of their product.
 
 use crate::format::significant;
-use crate::parse::error::Problem;
 use crate::parse::template::named;
+use crate::parse::{OrAt, Problem, Spanned};
 use anabranch_cc::registry;
 use anabranch_scenario::suggest;
 use indexmap::IndexMap;
 use serde::Deserialize;
 use std::collections::HashSet;
-use toml::{Spanned, Value};
+use toml::Value;
 
 /// An axis's name and the subset of its values to use.
 pub type AxisSubset = (String, Vec<String>);
@@ -45,126 +45,35 @@ const MAX_VALUES: usize = 100_000;
 impl Axis {
     /// Reads an axis, which may refer to the file's `shared` axes.
     pub fn read(name: &str, spec: &Spanned<Value>, shared: &[Axis]) -> Result<Self, Problem> {
-        let at = spec.span();
-        named(name, "an axis").map_err(|problem| problem.or_at(at.clone()))?;
-        let axis = match spec.get_ref() {
-            Value::Array(values) => {
-                list(values).map(|values| Axis { name: name.into(), key: None, values, left_out: vec![] })
+        named(name, "an axis").or_at(spec.span())?;
+        let described = match &**spec {
+            Value::Array(values) => list(values).map(|values| (None, values)),
+            Value::Table(table) if table.contains_key("axis") => some_of(name, table, shared),
+            Value::Table(table) => of_table(name, table),
+            Value::String(taken) => {
+                shared_axis(taken, shared).map(|axis| (axis.key.clone(), axis.values.clone()))
             }
-            Value::Table(table) if table.contains_key("axis") => Axis::some_of(name, table, shared),
-            Value::Table(table) => Axis::of_table(name, table),
-            Value::String(taken) => Axis::taken(taken, shared).map(|axis| Axis { name: name.into(), ..axis }),
             _ => Err(Problem::new(
                 "an axis must be a list of values, a table with `key` and `values` or `range`, or the name of one of [axes]",
             )),
         };
-        let axis = axis.map_err(|problem| problem.or_at(at.clone()))?;
-        let mut axis = axis;
-        let unit = axis.values.first().map(|value| value.unit().to_owned());
-        let given = axis.values.iter().all(|value| value.fields.contains_key("value"));
-        if !given && axis.values.iter().any(|value| Some(value.unit()) != unit.as_deref()) {
+        let (key, mut values) = described.or_at(spec.span())?;
+        let Some(unit) = values.first().map(|value| value.unit().to_owned()) else {
+            return Err(spec.problem(format!("axis `{name}` has no values")));
+        };
+        let given = values.iter().all(|value| value.fields.contains_key("value"));
+        if !given && values.iter().any(|value| value.unit() != unit) {
             // Numbers with different units, such as 500 kbit/s and 1 Mbit/s, are not comparable.
-            axis.values.iter_mut().for_each(|value| value.number = None);
+            values.iter_mut().for_each(|value| value.number = None);
         }
-        if axis.values.is_empty() {
-            return Err(Problem::at(at, format!("axis `{name}` has no values")));
-        }
-        let mut ids: Vec<&str> = axis.values.iter().map(|value| value.id.as_str()).collect();
+        let mut ids: Vec<&str> = values.iter().map(|value| value.id.as_str()).collect();
         ids.sort_unstable();
         if let Some(twice) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(Problem::at(at, format!("axis `{name}` has the value `{}` twice", twice[0])).help(
+            return Err(spec.problem(format!("axis `{name}` has the value `{}` twice", twice[0])).help(
                 "remove one; steps of a range are rounded to four digits, so use fewer steps if two coincide",
             ));
         }
-        Ok(axis)
-    }
-
-    /// One of the file's axes.
-    fn taken(name: &str, shared: &[Axis]) -> Result<Self, Problem> {
-        shared.iter().find(|axis| axis.name == name).cloned().ok_or_else(|| {
-            Problem::new(format!("[axes] has no `{name}`"))
-                .help(suggest(name, shared.iter().map(|axis| axis.name.as_str())))
-        })
-    }
-
-    /// `{ axis = "cc", values = ["lia"] }`: some values of one of the file's.
-    fn some_of(name: &str, table: &toml::Table, shared: &[Axis]) -> Result<Self, Problem> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct SomeOf {
-            axis: String,
-            values: Option<Vec<Value>>,
-            key: Option<String>,
-        }
-        let SomeOf { axis, values, key } = Value::Table(table.clone()).try_into().map_err(|_| {
-            Problem::new(format!("axis `{name}` may only have the keys `axis`, `values` and `key`"))
-                .help("for example { axis = \"cc\", values = [\"lia\", \"olia\"] }")
-        })?;
-        let of = Axis::taken(&axis, shared)?;
-        let key = key.or(of.key.clone());
-        let values = match values {
-            None => of.values,
-            Some(ids) => {
-                let of = Axis { name: axis, values: of.values, key: of.key, left_out: of.left_out.clone() };
-                let ids = ids.iter().map(written).filter(|id| !of.left_out.contains(id));
-                ids.map(|id| Ok(of.values[of.index(&id)?].clone())).collect::<Result<_, Problem>>()?
-            }
-        };
-        Ok(Axis { name: name.into(), key, values, left_out: of.left_out })
-    }
-
-    fn of_table(name: &str, table: &toml::Table) -> Result<Self, Problem> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Keys {
-            key: Option<String>,
-            values: Option<Value>,
-            names: Option<Vec<Value>>,
-            range: Option<String>,
-            steps: Option<usize>,
-            scale: Option<String>,
-        }
-        let keys = Value::Table(table.clone()).try_into::<Keys>();
-        let keys = keys.map_err(|why| Problem::new(format!("axis `{name}`: {}", why.message())))?;
-        let mut values = match (keys.values, keys.range) {
-            (Some(Value::Array(values)), None) => list(&values)?,
-            (Some(Value::String(all)), None) if all == ALGORITHMS => {
-                registry::ALL.iter().map(|entry| AxisValue::plain(entry.name.to_owned())).collect()
-            }
-            (None, Some(range)) => {
-                let steps = match keys.steps {
-                    Some(steps) if steps >= 2 => steps,
-                    Some(_) => return Err(Problem::new("`steps` must be a whole number of at least 2")),
-                    None => return Err(Problem::new("a range needs `steps`").help("for example steps = 12")),
-                };
-                let log = match keys.scale.as_deref() {
-                    None | Some("linear") => false,
-                    Some("log") => true,
-                    Some(other) => {
-                        let problem = Problem::new(format!("`{other}` is not a scale"));
-                        return Err(problem.help("the scales are: linear, log"));
-                    }
-                };
-                self::range(&range, steps, log)?
-            }
-            _ => {
-                return Err(Problem::new(format!(
-                    "axis `{name}` needs either `values`, a list or \"{ALGORITHMS}\", or `range`, a text"
-                ))
-                .help("for example range = \"0.1..4 BDP\", steps = 12, scale = \"log\""));
-            }
-        };
-        if let Some(names) = keys.names {
-            if names.len() != values.len() {
-                return Err(Problem::new(format!(
-                    "`names` of axis `{name}` must have one text for each value"
-                )));
-            }
-            for (value, name) in values.iter_mut().zip(names) {
-                value.label = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
-            }
-        }
-        Ok(Axis { name: name.into(), key: keys.key, values, left_out: vec![] })
+        Ok(Axis { name: name.into(), key, values, left_out: vec![] })
     }
 
     /// Restricts it to the requested values, if any.
@@ -201,6 +110,89 @@ impl Axis {
                 .help(suggest(value, self.values.iter().map(|value| value.id.as_str())))
         })
     }
+}
+
+/// A scenario's key and the values.
+type KeyAndValues = (Option<String>, Vec<AxisValue>);
+
+/// One of the file's axes.
+fn shared_axis<'a>(name: &str, shared: &'a [Axis]) -> Result<&'a Axis, Problem> {
+    shared.iter().find(|axis| axis.name == name).ok_or_else(|| {
+        Problem::new(format!("[axes] has no `{name}`"))
+            .help(suggest(name, shared.iter().map(|axis| axis.name.as_str())))
+    })
+}
+
+/// `{ axis = "cc", values = ["lia"] }`: some values of one of the file's.
+fn some_of(name: &str, table: &toml::Table, shared: &[Axis]) -> Result<KeyAndValues, Problem> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct SomeOf {
+        axis: String,
+        values: Option<Vec<Value>>,
+        key: Option<String>,
+    }
+    let SomeOf { axis, values, key } = Value::Table(table.clone()).try_into().map_err(|_| {
+        Problem::new(format!("axis `{name}` may only have the keys `axis`, `values` and `key`"))
+            .help("for example { axis = \"cc\", values = [\"lia\", \"olia\"] }")
+    })?;
+    let of = shared_axis(&axis, shared)?;
+    let value = |id: &Value| of.index(&written(id)).map(|i| of.values[i].clone());
+    let values = values.map_or_else(|| Ok(of.values.clone()), |ids| ids.iter().map(value).collect());
+    Ok((key.or(of.key.clone()), values?))
+}
+
+fn of_table(name: &str, table: &toml::Table) -> Result<KeyAndValues, Problem> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Keys {
+        key: Option<String>,
+        values: Option<Value>,
+        names: Option<Vec<Value>>,
+        range: Option<String>,
+        steps: Option<usize>,
+        scale: Option<String>,
+    }
+    let keys = Value::Table(table.clone()).try_into::<Keys>();
+    let keys = keys.map_err(|why| Problem::new(format!("axis `{name}`: {}", why.message())))?;
+    let mut values = match (keys.values, keys.range) {
+        (Some(Value::Array(values)), None) => list(&values)?,
+        (Some(Value::String(all)), None) if all == ALGORITHMS => {
+            registry::ALL.iter().map(|entry| AxisValue::plain(entry.name.to_owned())).collect()
+        }
+        (None, Some(range)) => {
+            let steps = match keys.steps {
+                Some(steps) if steps >= 2 => steps,
+                Some(_) => return Err(Problem::new("`steps` must be a whole number of at least 2")),
+                None => return Err(Problem::new("a range needs `steps`").help("for example steps = 12")),
+            };
+            let log = match keys.scale.as_deref() {
+                None | Some("linear") => false,
+                Some("log") => true,
+                Some(other) => {
+                    let problem = Problem::new(format!("`{other}` is not a scale"));
+                    return Err(problem.help("the scales are: linear, log"));
+                }
+            };
+            self::range(&range, steps, log)?
+        }
+        _ => {
+            return Err(Problem::new(format!(
+                "axis `{name}` needs either `values`, a list or \"{ALGORITHMS}\", or `range`, a text"
+            ))
+            .help("for example range = \"0.1..4 BDP\", steps = 12, scale = \"log\""));
+        }
+    };
+    if let Some(names) = keys.names {
+        if names.len() != values.len() {
+            let message = format!("`names` of axis `{name}` must have one text for each value");
+            return Err(Problem::new(message));
+        }
+        for (value, name) in values.iter_mut().zip(&names) {
+            value.label = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
+        }
+    }
+    Ok((keys.key, values))
 }
 
 fn list(values: &[Value]) -> Result<Vec<AxisValue>, Problem> {
@@ -325,6 +317,11 @@ pub(crate) fn written(value: &Value) -> String {
     }
 }
 
+/// The same of each value of a list, or of a single value.
+pub(crate) fn each_written(values: &Value) -> Vec<String> {
+    values.as_array().map_or_else(|| vec![written(values)], |list| list.iter().map(written).collect())
+}
+
 /// A value as a scenario's key takes it: a list stays one.
 pub(crate) fn assigned(value: &Value) -> String {
     match value {
@@ -408,22 +405,22 @@ pub(crate) fn leaders(axes: &[Axis], together: &[Vec<String>]) -> Result<Vec<usi
 pub(crate) fn points(axes: &[Axis], leader: &[usize]) -> Result<Vec<Vec<usize>>, Problem> {
     let mut points = vec![vec![0; axes.len()]];
     for axis in (0..axes.len()).filter(|axis| leader[*axis] == *axis) {
-        let followers: Vec<usize> = (0..axes.len()).filter(|other| leader[*other] == axis).collect();
-        let of = |point: &Vec<usize>| {
-            let (point, followers) = (point.clone(), followers.clone());
-            (0..axes[axis].values.len()).map(move |value| {
-                let mut point = point.clone();
-                followers.iter().for_each(|axis| point[*axis] = value);
-                point
-            })
-        };
         let count = points.len().saturating_mul(axes[axis].values.len());
         if count > MAX_POINTS {
             let message =
                 format!("the study has at least {count} simulations per seed, the limit is {MAX_POINTS}");
             return Err(Problem::new(message).help("vary fewer values, or split the study"));
         }
-        points = points.iter().flat_map(of).collect();
+        let mut next = Vec::with_capacity(count);
+        for point in &points {
+            for value in 0..axes[axis].values.len() {
+                let with_followers = point.iter().zip(leader);
+                next.push(
+                    with_followers.map(|(i, leader)| if *leader == axis { value } else { *i }).collect(),
+                );
+            }
+        }
+        points = next;
     }
     Ok(points)
 }

@@ -1,24 +1,27 @@
 //! The values of axes that `at` chooses.
 
-use super::axes::{Axis, written};
+use super::axes::{Axis, each_written, written};
 use super::selection::Selection;
-use crate::parse::error::Problem;
+use crate::parse::{OrAt, Problem, Spanned};
 use anabranch_scenario::suggest;
 use indexmap::IndexMap;
-use toml::{Spanned, Value};
+use toml::Value;
 
-/// Selections with the values of `at`: one, or one for each value of a list. An axis keeps a value that it already has.
-fn starts<'s, 'a>(
+/// Selections with the values of `at`: one, or one for each value of a list, except that the axes `over` keep all values of their
+/// lists. An axis keeps a value that it already has.
+pub(crate) fn starts_over<'s>(
     open: Selection<'s>,
-    at: impl IntoIterator<Item = (&'a String, &'a Spanned<Value>)>,
+    at: &IndexMap<String, Spanned<Value>>,
+    over: &[&str],
 ) -> Result<Vec<Selection<'s>>, Problem> {
+    let (kept, fixed): (Vec<_>, Vec<_>) = at.iter().partition(|(axis, _)| over.contains(&axis.as_str()));
     let mut all = vec![open];
-    for (axis, values) in at {
+    for (axis, values) in fixed {
         let mut next = Vec::new();
         for here in &all {
-            for id in ids(here, axis, values.get_ref()).map_err(|problem| problem.or_at(values.span()))? {
+            for id in ids(here, axis, values).or_at(values.span())? {
                 let mut there = here.clone();
-                there.set(axis, &id).map_err(|problem| problem.or_at(values.span()))?;
+                there.set(axis, &id).or_at(values.span())?;
                 if here.value(axis).is_none_or(|before| before.id == id) {
                     next.push(there);
                 }
@@ -26,27 +29,15 @@ fn starts<'s, 'a>(
         }
         all = next;
     }
-    Ok(all)
-}
-
-/// Selections with the values of `at`, in which these axes keep all values of their lists.
-pub(crate) fn starts_over<'s>(
-    open: Selection<'s>,
-    at: &IndexMap<String, Spanned<Value>>,
-    over: &[&str],
-) -> Result<Vec<Selection<'s>>, Problem> {
-    let (kept, fixed): (Vec<_>, Vec<_>) = at.iter().partition(|(axis, _)| over.contains(&axis.as_str()));
-    let mut all = starts(open, fixed)?;
     for (axis, values) in kept {
         let mut next = Vec::new();
         for mut here in all {
-            let at = |problem: Problem| problem.or_at(values.span());
-            let ids = ids(&here, axis, values.get_ref()).map_err(at)?;
+            let ids = ids(&here, axis, values).or_at(values.span())?;
             match here.value(axis).map(|before| before.id.clone()) {
                 Some(before) if !ids.contains(&before) => {}
                 Some(_) => next.push(here),
                 None => {
-                    here.keep(axis, &ids).map_err(at)?;
+                    here.keep(axis, &ids).or_at(values.span())?;
                     next.push(here);
                 }
             }
@@ -73,10 +64,7 @@ pub(crate) fn written_ids(here: &Selection<'_>, axis: &str, values: &Value) -> R
             let axis = here.axis(axis)?;
             let mut ids: Vec<String> = axis.values.iter().map(|value| value.id.clone()).collect();
             for (field, wanted) in fields {
-                let wanted = match wanted {
-                    Value::Array(list) => list.iter().map(written).collect(),
-                    one => vec![written(one)],
-                };
+                let wanted = each_written(wanted);
                 has_field(axis, field, &wanted)?;
                 let fits = |id: &String| {
                     let value = axis.find(id).and_then(|i| axis.values[i].field(Some(field)));
@@ -84,12 +72,8 @@ pub(crate) fn written_ids(here: &Selection<'_>, axis: &str, values: &Value) -> R
                 };
                 ids.retain(fits);
             }
-            match ids.is_empty() {
-                true => {
-                    Err(Problem::new(format!("no value of axis `{}` has all of these fields", axis.name)))
-                }
-                false => Ok(ids),
-            }
+            let none = Problem::new(format!("no value of axis `{}` has all of these fields", axis.name));
+            none.unless(!ids.is_empty()).map(|()| ids)
         }
         one => Ok(vec![here.fill(&written(one))?]),
     }

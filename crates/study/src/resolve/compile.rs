@@ -5,14 +5,13 @@ use super::selection::Selection;
 use super::signature::{signature, written};
 use super::star::{StarFlows, open_axis, reads_every_link, takes_list, with_link, with_value};
 use crate::functions::{Arguments, FUNCTIONS, Function, MATH, Parameter, Read};
-use crate::parse::error::Problem;
 use crate::parse::expr::{Argument, Expr, Operator, parse};
 use crate::parse::template::{fill, places, with_texts};
+use crate::parse::{OrAt, Problem, Spanned};
 use crate::size::Size;
 use crate::theory::FORMULAS;
 use anabranch_scenario::{Scenario, suggest};
 use std::ops::Range;
-use toml::Spanned;
 
 /// An expression, and the runs that it reads.
 pub(crate) struct Compiled {
@@ -46,23 +45,17 @@ impl Need {
 }
 
 impl Selection<'_> {
-    /// Compiles an expression here.
     pub fn compile(&self, text: &Spanned<String>, variables: &[&str]) -> Result<Compiled, Problem> {
         let mut compiler = Compiler {
             variables,
-            runs: Vec::new(),
-            samples: false,
             within: self.within.clone(),
             place: text.span(),
-            every: None,
-            needs: Vec::new(),
             certain: true,
-            parts: 0,
-            depth: 0,
+            ..Compiler::default()
         };
         let code = compiler.text(text, self)?;
         let (line, file) = (self.study.line(text.span().start), &self.study.source.0);
-        let place = format!("`{}` on line {line} of {file}", text.get_ref());
+        let place = format!("`{}` on line {line} of {file}", text.as_str());
         let Compiler { runs, samples, needs, .. } = compiler;
         Ok(Compiled { code, runs, samples, needs, place })
     }
@@ -70,13 +63,9 @@ impl Selection<'_> {
     /// An expression that reads no run.
     pub fn constant(&self, text: &Spanned<String>) -> Result<f64, Problem> {
         let compiled = self.compile(text, &[])?;
-        match compiled.runs.is_empty() {
-            true => compiled.code.value(&[], &[]).map_err(|why| Problem::at(text.span(), why)),
-            false => Err(Problem::at(
-                text.span(),
-                "a published value, a formula or a number in a text cannot read a run",
-            )),
-        }
+        text.problem("a published value, a formula or a number in a text cannot read a run")
+            .unless(compiled.runs.is_empty())?;
+        compiled.code.value(&[], &[]).map_err(|why| text.problem(why))
     }
 
     /// A text with the values in their places.
@@ -88,7 +77,7 @@ impl Selection<'_> {
 
     /// Fills a text that has a position in the file.
     pub fn filled(&self, text: &Spanned<String>) -> Result<String, Problem> {
-        self.fill(text.get_ref()).map_err(|problem| problem.or_at(text.span()))
+        self.fill(text).or_at(text.span())
     }
 
     /// The value of a quantity without runs, as text.
@@ -98,10 +87,7 @@ impl Selection<'_> {
             return Err(contains_itself(name).or_at(quantity.span()));
         }
         if self.within.len() == MAX_WITHIN {
-            return Err(Problem::at(
-                quantity.span(),
-                "this expression is too long, with its quantities expanded",
-            ));
+            return Err(quantity.problem(TOO_LONG));
         }
         let mut inside = self.clone();
         inside.within.push(name.to_owned());
@@ -109,22 +95,22 @@ impl Selection<'_> {
     }
 }
 
+const TOO_LONG: &str = "this expression is too long, with its quantities expanded";
+
 /// The limit for nested quantities: deeper nesting could overflow a thread's stack.
 const MAX_WITHIN: usize = 20;
 
 /// The position in the file of a range of a quoted text; the whole text if it has escapes.
 pub(crate) fn part(text: &Spanned<String>, at: Range<usize>) -> Range<usize> {
     let span = text.span();
-    match span.len() == text.get_ref().len() + 2 {
-        true => span.start + 1 + at.start..span.start + 1 + at.end,
-        false => span,
-    }
+    if span.len() == text.len() + 2 { span.start + 1 + at.start..span.start + 1 + at.end } else { span }
 }
 
 pub(crate) fn expression(text: &Spanned<String>) -> Result<Expr, Problem> {
-    parse(text.get_ref()).map_err(|wrong| Problem::at(part(text, wrong.at), wrong.message))
+    parse(text).map_err(|wrong| Problem { at: wrong.at.map(|at| part(text, at)), ..wrong })
 }
 
+#[derive(Default)]
 struct Compiler<'a> {
     variables: &'a [&'a str],
     runs: Vec<(usize, usize)>,
@@ -149,28 +135,20 @@ const MAX_DEPTH: usize = 500;
 
 impl Compiler<'_> {
     fn text(&mut self, text: &Spanned<String>, here: &Selection<'_>) -> Result<Code, Problem> {
-        if places(text.get_ref()).is_empty() {
-            return self.filled(text, here);
+        if places(text).is_empty() {
+            return self.code(&expression(text)?, text, here);
         }
-        let filled = here.clone().within(&self.within).fill(text.get_ref());
-        let filled = filled.map_err(|problem| problem.or_at(text.span()))?;
         // Its positions are not in the file.
-        self.filled(&Spanned::new(0..0, filled), here)
-            .map_err(|problem| Problem { at: Some(text.span()), ..problem })
-    }
-
-    fn filled(&mut self, text: &Spanned<String>, here: &Selection<'_>) -> Result<Code, Problem> {
-        self.code(&expression(text)?, text, here)
+        let filled = Spanned::new(0..0, here.clone().within(&self.within).filled(text)?);
+        let code = expression(&filled).and_then(|expr| self.code(&expr, &filled, here));
+        code.map_err(|problem| Problem { at: Some(text.span()), ..problem })
     }
 
     fn code(&mut self, expr: &Expr, text: &Spanned<String>, here: &Selection<'_>) -> Result<Code, Problem> {
         self.parts += 1;
         self.depth += 1;
         if self.parts > MAX_PARTS || self.depth > MAX_DEPTH {
-            return Err(Problem::at(
-                text.span(),
-                "this expression is too long, with its quantities expanded",
-            ));
+            return Err(text.problem(TOO_LONG));
         }
         let code = self.part(expr, text, here);
         self.depth -= 1;
@@ -188,26 +166,16 @@ impl Compiler<'_> {
                 let b = self.code(b, text, here)?;
                 self.certain = certain;
                 if let (Code::Number(x), Code::Number(y)) = (&a, &b) {
-                    return operator
-                        .of(*x, *y)
-                        .map(Code::Number)
-                        .map_err(|why| Problem::at(part(text, at.clone()), why));
+                    let value = operator.of(*x, *y).map_err(Problem::new).or_at(part(text, at.clone()));
+                    return value.map(Code::Number);
                 }
                 Ok(Code::Binary(*operator, Box::new(a), Box::new(b)))
             }
-            Expr::Name(name, at) => {
-                self.name(name, here).map_err(|problem| problem.or_at(part(text, at.clone())))
+            Expr::Name(name, at) => self.name(name, here).or_at(part(text, at.clone())),
+            Expr::Call(name, arguments, at) => {
+                self.call(name, arguments, text, here).or_at(part(text, at.clone()))
             }
-            Expr::Call(name, arguments, at) => self
-                .call(name, arguments, text, here)
-                .map_err(|problem| problem.or_at(part(text, at.clone()))),
         }
-    }
-
-    /// The numbers of an axis's field that is a list.
-    fn list(&self, name: &str, here: &Selection<'_>) -> Option<Vec<f64>> {
-        let (axis, field) = name.split_once('.')?;
-        here.value(axis)?.field_numbers(field)
     }
 
     fn name(&mut self, name: &str, here: &Selection<'_>) -> Result<Code, Problem> {
@@ -227,10 +195,8 @@ impl Compiler<'_> {
             let known = self.variables.iter().copied();
             let known = known.chain(here.study.quantities.keys().map(String::as_str));
             let known = known.chain(here.axes());
-            return Err(Problem::new(format!(
-                "`{name}` is neither a quantity nor an axis with a value here"
-            ))
-            .help(suggest(name, known)));
+            let message = format!("`{name}` is neither a quantity nor an axis with a value here");
+            return Err(Problem::new(message).help(suggest(name, known)));
         };
         if self.within.iter().any(|outer| outer == name) {
             return Err(contains_itself(name));
@@ -249,7 +215,9 @@ impl Compiler<'_> {
         here: &Selection<'_>,
     ) -> Result<Code, Problem> {
         if name == "at" {
-            return self.elsewhere(arguments, text, here);
+            let (there, rest) = self.named(arguments, here)?;
+            let [Argument::Value(expr)] = rest[..] else { return Err(not_an_at()) };
+            return self.code(expr, text, &there.ok_or_else(not_an_at)?);
         }
         if name == "by_size" {
             return match arguments {
@@ -264,14 +232,13 @@ impl Compiler<'_> {
         if let Some((_, least, most, compute)) = computing().find(|(known, ..)| *known == name) {
             let mut terms = Vec::new();
             for argument in arguments {
-                match argument {
-                    Argument::Value(Expr::Name(name, _)) if self.list(name, here).is_some() => {
-                        let list = self.list(name, here).into_iter().flatten();
-                        terms.extend(list.map(|x| Term::One(Code::Number(x))));
-                    }
-                    Argument::Value(expr) if takes_list(name) => self.spread(expr, text, here, &mut terms)?,
-                    Argument::Value(expr) => terms.push(Term::One(self.code(expr, text, here)?)),
-                    _ => return Err(Problem::new(format!("`{name}` takes numbers"))),
+                let Argument::Value(expr) = argument else {
+                    return Err(Problem::new(format!("`{name}` takes numbers")));
+                };
+                match list(expr, here) {
+                    Some(list) => terms.extend(list.into_iter().map(|x| Term::One(Code::Number(x)))),
+                    None if takes_list(name) => self.spread(expr, text, here, &mut terms)?,
+                    None => terms.push(Term::One(self.code(expr, text, here)?)),
                 }
             }
             return match (least..=most).contains(&terms.len()) {
@@ -326,7 +293,7 @@ impl Compiler<'_> {
     fn is_run(&self, expr: &Expr, here: &Selection<'_>) -> Result<bool, Problem> {
         match expr {
             Expr::Call(name, arguments, _) if name == "at" => {
-                let is_closed = |a: &&Argument| !matches!(a, Argument::Named(_, value) if value == "*");
+                let is_closed = |a: &&Argument| a.named().is_none_or(|(_, value)| value != "*");
                 let closed: Vec<Argument> = arguments.iter().filter(is_closed).cloned().collect();
                 let there = self.named(&closed, here)?.0;
                 Ok(there.is_none_or(|there| there.has_point()))
@@ -343,11 +310,9 @@ impl Compiler<'_> {
             return Err(several(flows));
         };
         if every.run.is_some() && every.flows != flows {
-            return Err(Problem::new(format!(
-                "`*` stands for \"{}\" and for \"{flows}\" in one argument",
-                every.flows
-            ))
-            .help("an argument of mean, sum, min or max can use `*` of one group of flows only"));
+            let message = format!("`*` stands for \"{}\" and for \"{flows}\" in one argument", every.flows);
+            return Err(Problem::new(message)
+                .help("an argument of mean, sum, min or max can use `*` of one group of flows only"));
         }
         *every = StarFlows {
             run: every.run.or(Some(run)),
@@ -373,22 +338,14 @@ impl Compiler<'_> {
         let mut elsewhere = None;
         let mut given = arguments.into_iter().peekable();
         for (i, takes) in function.takes.iter().enumerate() {
-            let left = given.len();
+            let (left, flow) = (given.len(), texts.first().map_or("", String::as_str));
             match (takes, given.peek()) {
                 // Those that are left are for what follows.
-                (Parameter::MaybeSubflow, _) if left < function.takes.len() - i => {}
-                (Parameter::MaybeNumber, None) => {}
-                (Parameter::Elsewhere, _) => elsewhere = Some(named.clone().ok_or_else(usage)?),
-                (Parameter::Flow, Some(Argument::Text(name))) if name.ends_with("/*") => {
-                    network.check(Parameter::Flows, name)?;
-                    texts.push(name.clone());
-                    given.next();
-                }
-                (Parameter::Link, Some(Argument::Text(name))) if name == "*" => return Err(several(name)),
-                (Parameter::Flow | Parameter::Link | Parameter::Word, Some(Argument::Text(name))) => {
-                    network.check(*takes, name)?;
-                    texts.push(name.clone());
-                    given.next();
+                (Parameter::MaybeSubflow, _) if left < function.takes.len() - i => continue,
+                (Parameter::MaybeNumber, None) => continue,
+                (Parameter::Elsewhere, _) => {
+                    elsewhere = Some(named.clone().ok_or_else(usage)?);
+                    continue;
                 }
                 (Parameter::Flows, Some(Argument::Text(_))) => {
                     while let Some(Argument::Text(name)) = given.peek() {
@@ -396,23 +353,25 @@ impl Compiler<'_> {
                         texts.push(name.clone());
                         given.next();
                     }
+                    continue;
+                }
+                (Parameter::Link, Some(Argument::Text(name))) if name == "*" => return Err(several(name)),
+                (Parameter::Flow | Parameter::Link | Parameter::Word, Some(Argument::Text(name))) => {
+                    let every = *takes == Parameter::Flow && name.ends_with("/*");
+                    network.check(if every { Parameter::Flows } else { *takes }, name)?;
+                    texts.push(name.clone());
                 }
                 (Parameter::Subflow | Parameter::MaybeSubflow, Some(Argument::Value(expr))) => {
-                    let Code::Number(r) = self.code(expr, text, here)? else {
-                        return Err(Problem::new(
-                            "a subflow must be a whole number from 1, written as digits",
-                        ));
-                    };
-                    subflow =
-                        Some(Subflow::Is(network.subflow(texts.first().map_or("", String::as_str), r)?));
-                    given.next();
+                    let no_number =
+                        || Problem::new("a subflow must be a whole number from 1, written as digits");
+                    let number = self.code(expr, text, here)?.number().ok_or_else(no_number)?;
+                    subflow = Some(Subflow::Is(network.subflow(flow, number)?));
                 }
                 (Parameter::Subflow | Parameter::MaybeSubflow, Some(Argument::Text(name))) => {
-                    return Err(network.not_a_subflow(texts.first().map_or("", String::as_str), name));
+                    return Err(network.not_a_subflow(flow, name));
                 }
                 (Parameter::Subflow | Parameter::MaybeSubflow, Some(Argument::Star)) => {
                     subflow = Some(Subflow::Each);
-                    given.next();
                 }
                 (Parameter::Number | Parameter::MaybeNumber, Some(Argument::Value(expr))) => {
                     let number = self.code(expr, text, here)?;
@@ -424,10 +383,10 @@ impl Compiler<'_> {
                         return Err(Problem::new(format!("percentile {x} is not recorded")).help(help));
                     }
                     numbers.push(number);
-                    given.next();
                 }
                 _ => return Err(usage()),
             }
+            given.next();
         }
         if given.next().is_some() {
             return Err(usage());
@@ -435,12 +394,10 @@ impl Compiler<'_> {
         if named.is_some() && elsewhere.is_none() {
             return Err(Problem::new(format!("`{}` reads one run; put `… = …` into at(…)", function.name)));
         }
+        let known: Option<Vec<f64>> = numbers.iter().map(Code::number).collect();
         if let Read::Scenario(read) = function.read {
-            let numbers = numbers.iter().map(|code| match code {
-                Code::Number(number) => Ok(*number),
-                _ => Err(Problem::new(format!("the numbers given to `{}` cannot read a run", function.name))),
-            });
-            let numbers: Vec<f64> = numbers.collect::<Result<_, _>>()?;
+            let message = format!("the numbers given to `{}` cannot read a run", function.name);
+            let numbers = known.ok_or_else(|| Problem::new(message))?;
             let Some(Subflow::Is(subflow)) = subflow else { return Err(usage()) };
             let point = Selection::of_point(here.study, (here.group()?, here.point()?), Size::Default);
             let (setup, _) = point.within(&self.within).setup()?;
@@ -457,7 +414,6 @@ impl Compiler<'_> {
             self.each(flow, every_subflow, run)?;
         }
         self.samples |= function.samples;
-        let known: Option<Vec<f64>> = numbers.iter().map(Code::number).collect();
         let several = every_subflow || flow.is_some_and(|flow| flow.ends_with("/*"));
         if let Some(numbers) = known.filter(|_| self.certain && !several) {
             let subflow =
@@ -490,40 +446,31 @@ impl Compiler<'_> {
         arguments: &'a [Argument],
         here: &Selection<'s>,
     ) -> Result<(Option<Selection<'s>>, Vec<&'a Argument>), Problem> {
-        let (named, rest): (Vec<_>, Vec<_>) =
-            arguments.iter().partition(|a| matches!(a, Argument::Named(..)));
-        if named.is_empty() {
+        let named = || arguments.iter().filter_map(Argument::named);
+        let rest = arguments.iter().filter(|argument| argument.named().is_none()).collect();
+        if named().next().is_none() {
             return Ok((None, rest));
         }
-        let named = named.iter().filter_map(|argument| match argument {
-            Argument::Named(name, value) => Some((name.as_str(), value.as_str())),
-            _ => None,
-        });
-        let mut there = match named.clone().find(|(name, _)| *name == "runs") {
+        let mut there = match named().find(|(name, _)| *name == "runs") {
             Some((_, runs)) => here.in_runs(runs)?,
             None => here.clone(),
         };
-        for (axis, value) in named.filter(|(name, _)| *name != "runs") {
+        for (axis, value) in named().filter(|(name, _)| *name != "runs") {
             there.set(axis, value)?;
         }
         Ok((Some(there), rest))
     }
+}
 
-    /// `at(axis = value, runs = name, expression)`.
-    fn elsewhere(
-        &mut self,
-        arguments: &[Argument],
-        text: &Spanned<String>,
-        here: &Selection<'_>,
-    ) -> Result<Code, Problem> {
-        let (there, rest) = self.named(arguments, here)?;
-        match (there, &rest[..]) {
-            (Some(there), [Argument::Value(expr)]) => self.code(expr, text, &there),
-            _ => {
-                Err(Problem::new("write at(AXIS = VALUE, …, EXPRESSION), with `runs = NAME` for other runs"))
-            }
-        }
-    }
+fn not_an_at() -> Problem {
+    Problem::new("write at(AXIS = VALUE, …, EXPRESSION), with `runs = NAME` for other runs")
+}
+
+/// The numbers of an axis's field that is a list.
+fn list(expr: &Expr, here: &Selection<'_>) -> Option<Vec<f64>> {
+    let Expr::Name(name, _) = expr else { return None };
+    let (axis, field) = name.split_once('.')?;
+    here.value(axis)?.field_numbers(field)
 }
 
 /// The error for a quantity that refers to itself.

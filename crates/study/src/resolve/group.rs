@@ -3,13 +3,12 @@
 use super::axes::{Axis, AxisSubset, leaders, points, written};
 use super::network::{Network, Scenarios};
 use super::points;
-use crate::parse::error::Problem;
 use crate::parse::template::{fill, places};
-use crate::parse::{keys, spec};
+use crate::parse::{OrAt, Problem, Spanned, keys, spec};
 use crate::size::Size;
 use indexmap::IndexMap;
 use std::collections::{HashMap, HashSet};
-use toml::{Spanned, Value};
+use toml::Value;
 
 /// A group of runs: a scenario and the points of its axes.
 pub(crate) struct Group {
@@ -42,9 +41,9 @@ impl Group {
         let axes = axes.collect::<Result<Vec<_>, _>>()?;
         for axis in &axes {
             let at = spec.vary[&axis.name].span();
-            let set = spec.set.values().map(|value| written(value.get_ref()));
+            let set = spec.set.values().map(|value| written(value));
             let others = [&spec.backend, &spec.duration, &spec.warmup].into_iter().flatten();
-            let texts = others.chain([&spec.scenario]).map(Spanned::get_ref).chain(&spec.cc).cloned();
+            let texts = others.chain([&spec.scenario]).map(|text| &**text).chain(&spec.cc).cloned();
             let used = || uses(&set.chain(texts).collect::<Vec<_>>(), &axis.name, quantities);
             let sets = axis.key.is_some() || axis.values.iter().any(|value| value.set().is_some());
             if !sets && axis.values.len() > 1 && !used() {
@@ -54,10 +53,10 @@ impl Group {
                 )));
             }
         }
-        let leaders = leaders(&axes, spec.zip.as_ref().map_or(&[], |zip| zip.get_ref()));
+        let leaders = leaders(&axes, spec.zip.as_ref().map_or(&[], |zip| &zip[..]));
         let leaders = leaders
             .map_err(|problem| spec.zip.iter().fold(problem, |problem, zip| problem.or_at(zip.span())))?;
-        let points = points(&axes, &leaders).map_err(|problem| problem.or_at(at))?;
+        let points = points(&axes, &leaders).or_at(at)?;
         let index = points.iter().enumerate().map(|(i, point)| (point.clone(), i)).collect();
         let named = |own: Option<&Spanned<Value>>| {
             let only = own.or(spec.only.as_ref()).map(|only| points::named(only, &axes, &points));
@@ -66,30 +65,25 @@ impl Group {
         let only = [named(spec.quick.only.as_ref())?, named(None)?, named(spec.full.only.as_ref())?];
         let (files, file_of) = (vec![], vec![]);
         let mut runs = Group { name: name.into(), axes, points, only, index, files, file_of, spec };
-        runs.read_files(scenarios).map_err(|problem| problem.or_at(runs.spec.scenario.span()))?;
+        runs.read_files(scenarios).or_at(runs.spec.scenario.span())?;
         Ok(runs)
     }
 
     /// Reads the scenario of each point, each file once.
     fn read_files(&mut self, scenarios: Scenarios<'_>) -> Result<(), Problem> {
         let known: Vec<&str> = self.axes.iter().map(|axis| axis.name.as_str()).collect();
-        let mut names: Vec<String> = Vec::new();
         for point in &self.points {
             let value = |name: &str| {
                 let (axis, field) = name.split_once('.').map_or((name, None), |(axis, f)| (axis, Some(f)));
                 let i = self.axes.iter().position(|known| known.name == axis);
                 Ok(i.and_then(|i| self.axes[i].values[point[i]].field(field)))
             };
-            let name = fill(self.spec.scenario.get_ref(), &value, &known)?;
-            let file = match names.iter().position(|known| *known == name) {
-                Some(file) => file,
-                None => {
-                    self.files.push(Network::read(&name, scenarios)?);
-                    names.push(name);
-                    names.len() - 1
-                }
-            };
-            self.file_of.push(file);
+            let name = fill(&self.spec.scenario, &value, &known)?;
+            let known = self.files.iter().position(|known| *known.file.name == *name);
+            self.file_of.push(known.unwrap_or(self.files.len()));
+            if known.is_none() {
+                self.files.push(Network::read(&name, scenarios)?);
+            }
         }
         Ok(())
     }
@@ -116,7 +110,7 @@ fn uses(texts: &[String], axis: &str, quantities: &IndexMap<String, Spanned<Stri
         }
         if let Some(quantity) = quantities.get(name).filter(|_| known.insert(name)) {
             let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
-            names.extend(quantity.get_ref().split(|c| !is_part(c)));
+            names.extend(quantity.split(|c| !is_part(c)));
         }
     }
     false

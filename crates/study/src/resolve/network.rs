@@ -2,7 +2,7 @@
 
 use crate::functions::Parameter;
 use crate::outcome::base;
-use crate::parse::error::Problem;
+use crate::parse::Problem;
 use crate::setup::{ScenarioFile, Setup};
 use anabranch_scenario::{Overrides, Scenario, Source, matching, quoted_key, suggest};
 use std::path::Path;
@@ -26,16 +26,12 @@ fn with_files(file: &ScenarioFile, overrides: &Overrides) -> Result<ScenarioFile
 
 /// With the traces that it sets in its scenario's text.
 pub(super) fn with_traces(setup: Setup) -> Result<Setup, Problem> {
-    let mut overrides = Overrides::default();
-    let assignments: Vec<String> = setup.set.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    let traced = assignments.iter().any(|assignment| assignment.contains("trace"));
-    for assignment in assignments {
-        overrides.set(&assignment);
+    if !setup.set.iter().any(|(key, value)| key.contains("trace") || value.contains("trace")) {
+        return Ok(setup);
     }
-    Ok(match traced {
-        true => Setup { file: with_files(&setup.file, &overrides)?, ..setup },
-        false => setup,
-    })
+    let mut overrides = Overrides::default();
+    setup.set.iter().for_each(|(key, value)| _ = overrides.set(&format!("{key}={value}")));
+    Ok(Setup { file: with_files(&setup.file, &overrides)?, ..setup })
 }
 
 /// A scenario file and the scenario in it.
@@ -65,7 +61,6 @@ impl Network {
         names
     }
 
-    /// Its links' names.
     pub fn links(&self) -> Vec<&str> {
         self.scenario.links.iter().map(|link| link.name.as_str()).collect()
     }
@@ -105,10 +100,9 @@ impl Network {
     pub fn subflow(&self, flow: &str, number: f64) -> Result<usize, Problem> {
         let known = self.scenario.flows.iter().find(|known| known.name == flow);
         let paths = known.map_or(usize::MAX, |flow| flow.paths.len());
-        match number.fract() == 0.0 && number >= 1.0 && number <= paths as f64 {
-            true => Ok(number as usize - 1),
-            false => Err(Problem::new(format!("flow `{flow}` has the subflows 1 to {paths}, not {number}"))),
-        }
+        Problem::new(format!("flow `{flow}` has the subflows 1 to {paths}, not {number}"))
+            .unless(number.fract() == 0.0 && number >= 1.0 && number <= paths as f64)
+            .map(|()| number as usize - 1)
     }
 
     /// A text in place of a subflow's number.

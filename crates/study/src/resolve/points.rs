@@ -1,9 +1,9 @@
 //! The points of a group to run: all, or those in a list.
 
-use super::axes::{Axis, written};
-use crate::parse::error::Problem;
+use super::axes::{Axis, each_written};
+use crate::parse::{OrAt, Problem, Spanned};
 use anabranch_scenario::suggest;
-use toml::{Spanned, Value};
+use toml::Value;
 
 /// The points that `only` names, in its order; `None` for all.
 pub(crate) fn named(
@@ -15,7 +15,7 @@ pub(crate) fn named(
         Problem::new("`only` must be \"all\", or a list of tables with values of axes")
             .help("for example only = [{ rate = 10, queue = [\"1 BDP\", \"4 BDP\"] }]")
     };
-    let list = match only.get_ref() {
+    let list = match &**only {
         Value::String(all) if all == "all" => return Ok(None),
         Value::Array(list) if !list.is_empty() => list,
         _ => return Err(usage().or_at(only.span())),
@@ -23,19 +23,15 @@ pub(crate) fn named(
     let mut found = Vec::new();
     for entry in list {
         let wanted = entry.as_table().ok_or_else(usage).and_then(|entry| wanted(entry, axes));
-        let wanted = wanted.map_err(|problem| problem.or_at(only.span()))?;
+        let wanted = wanted.or_at(only.span())?;
         let fits = |point: &[usize]| {
             point.iter().zip(&wanted).all(|(i, values)| values.is_empty() || values.contains(i))
         };
         let before = found.len();
         let fitting = points.iter().enumerate().filter(|(_, point)| fits(point)).map(|(i, _)| i);
         found.extend(fitting.filter(|i| !found.contains(i)).collect::<Vec<_>>());
-        if found.len() == before {
-            return Err(Problem::at(
-                only.span(),
-                format!("`{entry}` in `only` selects no point that is not selected already"),
-            ));
-        }
+        only.problem(format!("`{entry}` in `only` selects no point that is not selected already"))
+            .unless(found.len() > before)?;
     }
     Ok(Some(found))
 }
@@ -49,11 +45,7 @@ fn wanted(entry: &toml::Table, axes: &[Axis]) -> Result<Vec<Vec<usize>>, Problem
             Problem::new(format!("`{name}` in `only` is not an axis of these runs"))
                 .help(suggest(name, known))
         })?;
-        let values = match values {
-            Value::Array(values) => values.iter().map(written).collect(),
-            one => vec![written(one)],
-        };
-        for value in values {
+        for value in each_written(values) {
             wanted[i].push(axes[i].index(&value)?);
         }
     }

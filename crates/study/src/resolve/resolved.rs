@@ -2,14 +2,12 @@
 
 use super::axes::Axis;
 use super::group::Group;
-use crate::parse::error::{FileError, Problem};
 use crate::parse::spec::Sizes;
 use crate::parse::template::Texts;
+use crate::parse::{FileError, Problem, Spanned};
 use anabranch_scenario::suggest;
 use indexmap::IndexMap;
-use toml::Spanned;
 
-/// The settings that the experiments of a file share.
 pub(crate) struct Resolved {
     pub groups: Vec<Group>,
     /// The file's axes, for runs, rows and figures.
@@ -36,7 +34,6 @@ impl Resolved {
         problem.within(&self.source.0, &self.source.1)
     }
 
-    /// The group of that name.
     pub fn group(&self, name: &str) -> Result<usize, Problem> {
         let found = self.groups.iter().position(|group| group.name == name);
         let known = self.groups.iter().map(|group| group.name.as_str());

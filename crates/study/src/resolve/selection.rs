@@ -4,7 +4,7 @@ use super::axes::{Axis, AxisValue, written};
 use super::group::Group;
 use super::network::Network;
 use super::resolved::Resolved;
-use crate::parse::error::Problem;
+use crate::parse::Problem;
 use crate::size::Size;
 use anabranch_scenario::suggest;
 use std::collections::{BTreeSet, HashMap};
@@ -54,7 +54,6 @@ impl<'a> Selection<'a> {
         whole
     }
 
-    /// The selection in that size.
     pub fn sized(self, size: Size) -> Self {
         Selection { size, ..self }
     }
@@ -121,7 +120,6 @@ impl<'a> Selection<'a> {
         })
     }
 
-    /// The axis of that name.
     pub fn axis(&self, name: &str) -> Result<&'a Axis, Problem> {
         self.position(name).map(|(_, axis)| axis)
     }
@@ -140,7 +138,6 @@ impl<'a> Selection<'a> {
         Ok(self.value(&axis.name).and_then(|value| get(&value.id)))
     }
 
-    /// Gives an axis a value.
     pub fn set(&mut self, axis: &str, value: &str) -> Result<(), Problem> {
         let (i, axis) = self.position(axis)?;
         self.at.each[i] = Some(axis.index(value)?);

@@ -1,14 +1,13 @@
 //! The simulation of a point: scenario, changes, length and number of seeds.
 
-use super::axes::assigned;
+use super::axes::{Axis, assigned};
 use super::network::with_traces;
 use super::selection::Selection;
-use crate::parse::error::Problem;
 use crate::parse::spec::{Changes, Count};
+use crate::parse::{OrAt, Problem, Spanned};
 use crate::setup::{Setup, seconds};
 use anabranch_net::Time;
 use std::ops::Range;
-use toml::Spanned;
 
 /// A simulation, with the position in the file of each key that it sets.
 type LocatedSetup = (Setup, Vec<Range<usize>>);
@@ -35,19 +34,16 @@ impl Selection<'_> {
             setup.backend = self.filled(backend)?.into();
             setup.identity = setup.backend.clone();
         }
-        for (key, value) in &group.spec.set {
-            let set = self.fill(&assigned(value.get_ref())).and_then(|text| network.set(setup, key, &text));
-            setup = set.map_err(|problem| problem.or_at(value.span()))?;
-            places.resize(setup.set.len(), value.span());
-        }
-        for (axis, value) in values {
+        let of_runs = group.spec.set.iter().map(|(key, value)| (key, assigned(value), value.span()));
+        let of_axes = values.flat_map(|(axis, value)| {
             let own = value.set().into_iter().flatten().map(|(key, value)| (key, assigned(value)));
-            for (key, text) in own.chain(axis.key.iter().map(|key| (key, value.id.clone()))) {
-                let set = self.fill(&text).and_then(|text| network.set(setup, key, &text));
-                let at = group.spec.vary[&axis.name].span();
-                setup = set.map_err(|problem| problem.or_at(at.clone()))?;
-                places.resize(setup.set.len(), at);
-            }
+            let own = own.chain(axis.key.iter().map(move |key| (key, value.id.clone())));
+            own.map(move |(key, text)| (key, text, group.spec.vary[&axis.name].span()))
+        });
+        for (key, text, at) in of_runs.chain(of_axes) {
+            let set = self.fill(&text).and_then(|text| network.set(setup, key, &text));
+            setup = set.or_at(at.clone())?;
+            places.resize(setup.set.len(), at);
         }
         let scenario = &network.scenario;
         for (key, own, of, length) in [
@@ -90,20 +86,19 @@ impl Selection<'_> {
             None => Some(of_scenario),
         };
         Ok(match scale.zip(time) {
-            Some((scale, time)) => Some((seconds(time.as_secs_f64() * scale.get_ref()), scale.span())),
+            Some((scale, time)) => Some((seconds(time.as_secs_f64() * **scale), scale.span())),
             None => own,
         })
     }
 
     /// A number of seeds here; `None` for a value without one.
     fn count(&self, count: Option<&Spanned<Count>>) -> Result<Option<u32>, Problem> {
-        match count.map(|count| (count.get_ref(), count.span())) {
-            None => Ok(None),
-            Some((Count::All(n), _)) => Ok(Some(*n)),
-            Some((Count::By(table), at)) => {
-                let chosen =
-                    self.chosen(&table.keys().collect::<Vec<_>>(), |value| table.get(value).copied());
-                chosen.map_err(|problem| problem.or_at(at))
+        let Some(count) = count else { return Ok(None) };
+        match &**count {
+            Count::All(n) => Ok(Some(*n)),
+            Count::By(table) => {
+                let keys: Vec<&String> = table.keys().collect();
+                self.chosen(&keys, |value| table.get(value).copied()).or_at(count.span())
             }
         }
     }
@@ -123,14 +118,12 @@ impl Selection<'_> {
         // Later ones win.
         let at = places.iter().rev().find(without).cloned().unwrap_or(at);
         let group = self.runs().ok()?;
-        let values =
-            group.axes.iter().map(|axis| Some(format!("{} = {}", axis.name, self.value(&axis.name)?.id)));
-        let values = values.flatten().collect::<Vec<_>>().join(", ");
+        let value = |axis: &Axis| Some(format!("{} = {}", axis.name, self.value(&axis.name)?.id));
+        let values = group.axes.iter().filter_map(value).collect::<Vec<_>>().join(", ");
         let of = if values.is_empty() { values } else { format!(" at {values}") };
         let help = format!("run `{}` to see the whole error", setup.command(1).replacen("run", "check", 1));
-        Some(
-            Problem::at(at, format!("runs `{}`: the scenario{of} is invalid: {said}", group.name)).help(help),
-        )
+        let message = format!("runs `{}`: the scenario{of} is invalid: {said}", group.name);
+        Some(Problem::at(at, message).help(help))
     }
 }
 

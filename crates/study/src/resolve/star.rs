@@ -12,73 +12,54 @@ pub(crate) fn takes_list(function: &str) -> bool {
 
 /// The first axis that an `at(axis = *, …)` leaves open, and its `runs`.
 pub(crate) fn open_axis(expr: &Expr) -> Option<(&str, Option<&str>)> {
-    match expr {
-        Expr::Number(_) | Expr::Name(..) => None,
-        Expr::Negative(inner) => open_axis(inner),
-        Expr::Binary(_, a, b, _) => open_axis(a).or_else(|| open_axis(b)),
-        Expr::Call(name, ..) if takes_list(name) => None,
-        Expr::Call(_, arguments, _) => {
-            let open = arguments.iter().find_map(|argument| match argument {
-                Argument::Named(axis, value) if value == "*" => Some(axis.as_str()),
+    expr.find(&|expr| {
+        let Expr::Call(name, arguments, _) = expr else { return None };
+        let named = || arguments.iter().filter_map(Argument::named);
+        let inner = || {
+            arguments.iter().find_map(|argument| match argument {
+                Argument::Value(inner) => open_axis(inner),
                 _ => None,
-            });
-            let runs = arguments.iter().find_map(|argument| match argument {
-                Argument::Named(axis, value) if axis == "runs" => Some(value.as_str()),
-                _ => None,
-            });
-            let inner = || {
-                arguments.iter().find_map(|argument| match argument {
-                    Argument::Value(inner) => open_axis(inner),
-                    _ => None,
-                })
-            };
-            open.map(|axis| (axis, runs)).or_else(inner)
+            })
+        };
+        if takes_list(name) {
+            return None;
         }
-    }
+        let runs = named().find(|(axis, _)| *axis == "runs").map(|(_, runs)| runs);
+        let open = named().find(|(_, value)| *value == "*").map(|(axis, _)| (axis, runs));
+        open.or_else(inner)
+    })
 }
 
 /// The expression with a value for the open axis.
 pub(crate) fn with_value(expr: &Expr, axis: &str, value: &str) -> Expr {
-    let again = |inner: &Expr| Box::new(with_value(inner, axis, value));
-    match expr {
-        Expr::Number(_) | Expr::Name(..) => expr.clone(),
-        Expr::Negative(inner) => Expr::Negative(again(inner)),
-        Expr::Binary(operator, a, b, at) => Expr::Binary(*operator, again(a), again(b), at.clone()),
-        Expr::Call(name, ..) if takes_list(name) => expr.clone(),
-        Expr::Call(name, arguments, at) => {
-            let argument = |argument: &Argument| match argument {
-                Argument::Named(known, open) if known == axis && open == "*" => {
-                    Argument::Named(known.clone(), value.to_owned())
-                }
-                Argument::Value(inner) => Argument::Value(with_value(inner, axis, value)),
-                other => other.clone(),
-            };
-            Expr::Call(name.clone(), arguments.iter().map(argument).collect(), at.clone())
-        }
-    }
+    expr.replaced(&|expr| {
+        let Expr::Call(name, arguments, at) = expr else { return None };
+        let argument = |argument: &Argument| match argument {
+            Argument::Named(known, open) if known == axis && open == "*" => {
+                Argument::Named(known.clone(), value.to_owned())
+            }
+            Argument::Value(inner) => Argument::Value(with_value(inner, axis, value)),
+            other => other.clone(),
+        };
+        let with_it = || Expr::Call(name.clone(), arguments.iter().map(argument).collect(), at.clone());
+        (!takes_list(name)).then(with_it)
+    })
 }
 
 /// Whether it reads all links of its run: `queue("*")`.
 pub(crate) fn reads_every_link(expr: &Expr) -> bool {
-    match expr {
-        Expr::Number(_) | Expr::Name(..) => false,
-        Expr::Negative(inner) => reads_every_link(inner),
-        Expr::Binary(_, a, b, _) => reads_every_link(a) || reads_every_link(b),
-        Expr::Call(name, arguments, _) if of_link(name) => arguments.contains(&Argument::Text("*".into())),
-        Expr::Call(..) => false,
-    }
+    expr.find(&|expr| with_one_link(expr, "")).is_some()
 }
 
+/// The expression with a link in place of all links.
 pub(crate) fn with_link(expr: &Expr, link: &str) -> Expr {
-    let again = |inner: &Expr| Box::new(with_link(inner, link));
-    match expr {
-        Expr::Negative(inner) => Expr::Negative(again(inner)),
-        Expr::Binary(operator, a, b, at) => Expr::Binary(*operator, again(a), again(b), at.clone()),
-        Expr::Call(name, _, at) if of_link(name) && reads_every_link(expr) => {
-            Expr::Call(name.clone(), vec![Argument::Text(link.to_owned())], at.clone())
-        }
-        Expr::Number(_) | Expr::Name(..) | Expr::Call(..) => expr.clone(),
-    }
+    expr.replaced(&|expr| with_one_link(expr, link))
+}
+
+fn with_one_link(expr: &Expr, link: &str) -> Option<Expr> {
+    let Expr::Call(name, arguments, at) = expr else { return None };
+    let is_every = of_link(name) && arguments.contains(&Argument::Text("*".into()));
+    is_every.then(|| Expr::Call(name.clone(), vec![Argument::Text(link.to_owned())], at.clone()))
 }
 
 /// Whether a function takes a link and nothing else.

@@ -1,9 +1,10 @@
 //! A sweep: a study generated from a scenario, keys to vary, and algorithms.
 
 use super::axes::{Axis, written};
+use crate::parse::Spanned;
 use anabranch_scenario::{Application, Flow, Scenario};
 use std::collections::HashSet;
-use toml::{Spanned, Table, Value};
+use toml::{Table, Value};
 
 /// A sweep's definition.
 #[derive(Clone, Debug, Default)]
@@ -29,41 +30,34 @@ pub struct Sweep {
 pub fn sweep(sweep: &Sweep, scenario: &Scenario) -> Result<String, String> {
     let vary = vary(&sweep.vary, &sweep.cc)?;
     let axes = read(&vary)?;
-    let mut group = Table::new();
-    group.insert("scenario".into(), sweep.scenario.as_str().into());
-    let mut set = Table::new();
-    for assignment in &sweep.set {
-        let (key, value) =
-            assignment.split_once('=').ok_or_else(|| format!("`{assignment}` is not KEY=VALUE"))?;
-        set.insert(key.trim().into(), value.trim().into());
-    }
-    if !sweep.cc.is_empty() {
-        group.insert("cc".into(), "{cc}".into());
-    }
-    if let Some(duration) = &sweep.duration {
-        group.insert("duration".into(), duration.as_str().into());
-    }
-    if !set.is_empty() {
-        group.insert("set".into(), set.into());
-    }
-    group.insert("vary".into(), vary.into_iter().collect::<Table>().into());
-
-    let mut file = Table::new();
+    let assignment = |set: &String| {
+        let (key, value) = set.split_once('=').ok_or_else(|| format!("`{set}` is not KEY=VALUE"))?;
+        Ok((key.trim().to_owned(), Value::from(value.trim())))
+    };
+    let set = sweep.set.iter().map(assignment).collect::<Result<Table, String>>()?;
+    let group = table([
+        Some(("scenario", sweep.scenario.as_str().into())),
+        (!sweep.cc.is_empty()).then(|| ("cc", "{cc}".into())),
+        sweep.duration.as_deref().map(|duration| ("duration", duration.into())),
+        (!set.is_empty()).then(|| ("set", set.into())),
+        Some(("vary", vary.into_iter().collect::<Table>().into())),
+    ]);
     let names: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
     let over = if names.is_empty() { String::new() } else { format!(" over {}", names.join(", ")) };
-    file.insert("title".into(), format!("{}{over}", scenario.name).into());
-    if let Some(seeds) = sweep.seeds {
-        let seeds = table([("seeds", i64::from(seeds).into())]);
-        file.insert("size".into(), table(["quick", "default", "full"].map(|size| (size, seeds.clone()))));
-    }
-    file.insert("runs".into(), table([("sweep", group.into())]));
+    let seeds = |seeds: u32| {
+        let seeds = Value::from(table([Some(("seeds", i64::from(seeds).into()))]));
+        ("size", table(["quick", "default", "full"].map(|size| Some((size, seeds.clone())))).into())
+    };
     let measured = measured(scenario);
     let rows = measured.iter().map(|measured| measured.row(&names));
-    file.insert("rows".into(), Value::Array(rows.collect()));
-    if !axes.is_empty() {
-        let figures = measured.iter().enumerate().map(|(i, measured)| measured.figure(i + 1, &axes));
-        file.insert("figures".into(), Value::Array(figures.collect()));
-    }
+    let figures = measured.iter().enumerate().map(|(i, measured)| measured.figure(i + 1, &axes));
+    let file = table([
+        Some(("title", format!("{}{over}", scenario.name).into())),
+        sweep.seeds.map(seeds),
+        Some(("runs", table([Some(("sweep", group.into()))]).into())),
+        Some(("rows", Value::Array(rows.collect()))),
+        (!axes.is_empty()).then(|| ("figures", Value::Array(figures.collect()))),
+    ]);
     Ok(file.to_string())
 }
 
@@ -106,8 +100,9 @@ fn read(vary: &[(String, Value)]) -> Result<Vec<Axis>, String> {
     axes.collect()
 }
 
-fn table<const N: usize>(entries: [(&str, Value); N]) -> Value {
-    Table::from_iter(entries.map(|(key, value)| (key.to_owned(), value))).into()
+/// The entries that there are, in their order.
+fn table<const N: usize>(entries: [Option<(&str, Value)>; N]) -> Table {
+    entries.into_iter().flatten().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 /// Splits at commas outside brackets and quotes.
@@ -158,12 +153,13 @@ fn axis(spec: &str) -> Result<(String, Value), String> {
             let steps: i64 =
                 steps.trim().parse().map_err(|_| format!("`{steps}` is no number of steps: {help}"))?;
             let (range, steps, scale) = (range.into(), steps.into(), scale.into());
-            table([("key", key.into()), ("range", range), ("steps", steps), ("scale", scale)])
+            let entries = [("key", key.into()), ("range", range), ("steps", steps), ("scale", scale)];
+            table(entries.map(Some))
         }
         _ if has_steps(values) => return Err(format!("`{values}` has steps, but no range: {help}")),
-        _ => table([("key", key.into()), ("values", parts(values).into())]),
+        _ => table([("key", key.into()), ("values", parts(values).into())].map(Some)),
     };
-    Ok((key.to_owned(), axis))
+    Ok((key.to_owned(), axis.into()))
 }
 
 /// What to write for a key of a link, a flow or TCP without its table.
@@ -266,7 +262,7 @@ impl Measured {
         let what =
             if at.is_empty() { self.what.clone() } else { format!("{}: {}", self.what, at.join(", ")) };
         let (id, of) = (id.join(".").into(), self.of.as_str().into());
-        table([("id", id), ("what", what.into()), ("unit", self.unit.into()), ("of", of)])
+        table([("id", id), ("what", what.into()), ("unit", self.unit.into()), ("of", of)].map(Some)).into()
     }
 
     /// A figure over the first axis of numbers, with a line for each value of a second and a panel for each of a third axis.
@@ -276,42 +272,31 @@ impl Measured {
         let x = axes.iter().find(of_numbers).unwrap_or(&axes[0]);
         let lines = of_numbers(&x);
         let mut others = axes.iter().filter(|axis| axis.name != x.name);
-        let mut figure = Table::new();
-        let title =
-            if self.unit.is_empty() { self.what.clone() } else { format!("{} ({})", self.what, self.unit) };
-        figure.insert("id".into(), format!("F{number}").into());
-        figure.insert("kind".into(), if lines { "lines" } else { "bars" }.into());
-        figure.insert("x".into(), x.name.as_str().into());
-        figure.insert("of".into(), self.of.as_str().into());
-        if lines {
-            let key = x.key.as_deref().unwrap_or(&x.name);
-            let title = match x.values[0].unit() {
-                "" => key.to_owned(),
-                unit => format!("{key} ({unit})"),
-            };
-            figure.insert("x_title".into(), title.into());
-        }
-        if lines && is_logarithmic(x) {
-            figure.insert("log".into(), "x".into());
-        }
-        for key in ["by", "panel"] {
-            if let Some(axis) = others.next() {
-                figure.insert(key.into(), axis.name.as_str().into());
-            }
-        }
-        let at =
-            Table::from_iter(others.map(|axis| (axis.name.clone(), Value::from(axis.values[0].id.as_str()))));
-        let where_ = at.iter().map(|(name, value)| format!(", {name} {}", written(value)));
-        figure.insert("title".into(), format!("{}{}", self.what, where_.collect::<String>()).into());
-        figure.insert("y_title".into(), title.into());
-        if !at.is_empty() {
-            figure.insert("at".into(), at.into());
-        }
+        let titled = |what: &str, unit: &str| {
+            if unit.is_empty() { what.to_owned() } else { format!("{what} ({unit})") }
+        };
+        let x_title = titled(x.key.as_deref().unwrap_or(&x.name), x.values[0].unit());
+        let [by, panel] = ["by", "panel"].map(|key| Some((key, others.next()?.name.as_str().into())));
+        let at: Table =
+            others.map(|axis| (axis.name.clone(), Value::from(axis.values[0].id.as_str()))).collect();
+        let places: String = at.iter().map(|(name, value)| format!(", {name} {}", written(value))).collect();
+        let figure = table([
+            Some(("id", format!("F{number}").into())),
+            Some(("kind", if lines { "lines" } else { "bars" }.into())),
+            Some(("x", x.name.as_str().into())),
+            Some(("of", self.of.as_str().into())),
+            lines.then(|| ("x_title", x_title.into())),
+            (lines && is_logarithmic(x)).then(|| ("log", "x".into())),
+            by,
+            panel,
+            Some(("title", format!("{}{places}", self.what).into())),
+            Some(("y_title", titled(&self.what, self.unit).into())),
+            (!at.is_empty()).then(|| ("at", at.into())),
+        ]);
         figure.into()
     }
 }
 
-/// Whether its steps are logarithmic.
 fn is_logarithmic(axis: &Axis) -> bool {
     let numbers: Vec<f64> = axis.values.iter().filter_map(|value| value.number).collect();
     numbers.len() > 2

@@ -1,6 +1,7 @@
-//! A recursive-descent parser of expressions, with a function for each precedence.
+//! A recursive-descent parser of expressions.
 
-use super::{Argument, Expr, Operator, ParseError};
+use super::{Argument, Expr, Operator};
+use crate::parse::Problem;
 
 /// Deeper nesting could overflow a thread's stack.
 const MAX_DEPTH: usize = 64;
@@ -8,24 +9,38 @@ const MAX_DEPTH: usize = 64;
 /// Longer expressions could be too deep: name subexpressions.
 const MAX_LENGTH: usize = 1000;
 
-/// Reads an expression.
-///
-/// # Errors
-/// [`ParseError`] with its position.
-pub fn parse(text: &str) -> Result<Expr, ParseError> {
+/// Operators of one precedence, and how many of them may follow each other.
+type Level = (&'static [(&'static str, Operator)], usize);
+
+/// From the lowest precedence on.
+const LEVELS: &[Level] = &[
+    (&[("or", Operator::Or)], usize::MAX),
+    (&[("and", Operator::And)], usize::MAX),
+    (
+        &[
+            ("<=", Operator::AtMost),
+            (">=", Operator::AtLeast),
+            ("==", Operator::Equal),
+            ("<", Operator::Below),
+            (">", Operator::Above),
+        ],
+        1,
+    ),
+    (&[("+", Operator::Plus), ("-", Operator::Minus)], usize::MAX),
+    (&[("*", Operator::Times), ("/", Operator::Divided)], usize::MAX),
+];
+
+/// Reads an expression. A problem's position is in the text.
+pub fn parse(text: &str) -> Result<Expr, Problem> {
     if text.len() > MAX_LENGTH {
-        return Err(ParseError::new(
-            format!("expression too long: {} bytes, the limit is {MAX_LENGTH}", text.len()),
-            0..0,
-        ));
+        let message = format!("expression too long: {} bytes, the limit is {MAX_LENGTH}", text.len());
+        return Err(Problem::at(0..0, message));
     }
     let mut parser = Parser { text, at: 0, depth: 0 };
     let expr = parser.condition()?;
     parser.space();
-    match parser.at < text.len() {
-        true => Err(ParseError::new("an operator is missing before this", parser.at..text.len())),
-        false => Ok(expr),
-    }
+    let rest = Problem::at(parser.at..text.len(), "an operator is missing before this");
+    rest.unless(parser.at == text.len()).map(|()| expr)
 }
 
 struct Parser<'a> {
@@ -57,116 +72,88 @@ impl Parser<'_> {
         Some(meaning)
     }
 
-    fn expect(&mut self, sign: &str) -> Result<(), ParseError> {
-        let found = self.take(&[(sign, ())]);
-        found.ok_or_else(|| self.wrong(&format!("expected `{sign}`")))
+    fn takes(&mut self, sign: &str) -> bool {
+        self.take(&[(sign, ())]).is_some()
     }
 
-    fn wrong(&self, expected: &str) -> ParseError {
+    fn wrong(&self, expected: &str) -> Problem {
         let end = self.rest().char_indices().nth(1).map_or(self.text.len(), |(i, _)| self.at + i);
-        ParseError::new(
-            if self.rest().is_empty() { format!("{expected}, found the end") } else { expected.into() },
-            self.at..end,
-        )
+        let at_end = if self.rest().is_empty() { ", found the end" } else { "" };
+        Problem::at(self.at..end, format!("{expected}{at_end}"))
     }
 
-    /// Parses left-associative operators of one precedence.
-    fn chain(
+    /// The whole expression, one level of brackets deeper.
+    fn condition(&mut self) -> Result<Expr, Problem> {
+        self.deeper("brackets are nested too deeply", |parser| parser.binary(LEVELS))
+    }
+
+    fn deeper(
         &mut self,
-        operand: fn(&mut Self) -> Result<Expr, ParseError>,
-        operators: &[(&str, Operator)],
-        at_most: usize,
-    ) -> Result<Expr, ParseError> {
+        too_deep: &str,
+        parse: impl FnOnce(&mut Self) -> Result<Expr, Problem>,
+    ) -> Result<Expr, Problem> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.wrong(too_deep));
+        }
+        self.depth += 1;
+        let expr = parse(self);
+        self.depth -= 1;
+        expr
+    }
+
+    /// Left-associative operators of these levels.
+    fn binary(&mut self, levels: &[Level]) -> Result<Expr, Problem> {
+        let Some(((operators, at_most), higher)) = levels.split_first() else { return self.power() };
         self.space();
         let start = self.at;
-        let mut left = operand(self)?;
-        for _ in 0..at_most {
+        let mut left = self.binary(higher)?;
+        for _ in 0..*at_most {
             let Some(operator) = self.take(operators) else { break };
-            let right = operand(self)?;
+            let right = self.binary(higher)?;
             left = Expr::Binary(operator, Box::new(left), Box::new(right), start..self.at);
         }
         Ok(left)
     }
 
-    fn condition(&mut self) -> Result<Expr, ParseError> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(self.wrong("brackets are nested too deeply"));
-        }
-        let expr = self.chain(Self::both, &[("or", Operator::Or)], usize::MAX);
-        self.depth -= 1;
-        expr
-    }
-
-    fn both(&mut self) -> Result<Expr, ParseError> {
-        self.chain(Self::comparison, &[("and", Operator::And)], usize::MAX)
-    }
-
-    fn comparison(&mut self) -> Result<Expr, ParseError> {
-        use Operator::{Above, AtLeast, AtMost, Below, Equal};
-        self.chain(
-            Self::sum,
-            &[("<=", AtMost), (">=", AtLeast), ("==", Equal), ("<", Below), (">", Above)],
-            1,
-        )
-    }
-
-    fn sum(&mut self) -> Result<Expr, ParseError> {
-        self.chain(Self::product, &[("+", Operator::Plus), ("-", Operator::Minus)], usize::MAX)
-    }
-
-    fn product(&mut self) -> Result<Expr, ParseError> {
-        self.chain(Self::power, &[("*", Operator::Times), ("/", Operator::Divided)], usize::MAX)
-    }
-
-    fn power(&mut self) -> Result<Expr, ParseError> {
-        if self.take(&[("-", ())]).is_some() {
-            self.depth += 1;
-            if self.depth > MAX_DEPTH {
-                return Err(self.wrong("too many minus signs in a row"));
-            }
-            let negative = self.power().map(|expr| Expr::Negative(Box::new(expr)));
-            self.depth -= 1;
-            return negative;
+    fn power(&mut self) -> Result<Expr, Problem> {
+        if self.takes("-") {
+            let negative = self.deeper("too many minus signs in a row", Self::power);
+            return negative.map(|expr| Expr::Negative(Box::new(expr)));
         }
         // `2 ^ 3 ^ 2` is `2 ^ (3 ^ 2)`.
         let start = self.at;
         let base = self.atom()?;
-        if self.take(&[("^", ())]).is_none() {
+        if !self.takes("^") {
             return Ok(base);
         }
-        self.depth += 1;
-        let exponent =
-            if self.depth > MAX_DEPTH { Err(self.wrong("too many nested powers")) } else { self.power() };
-        self.depth -= 1;
-        Ok(Expr::Binary(Operator::Power, Box::new(base), Box::new(exponent?), start..self.at))
+        let exponent = self.deeper("too many nested powers", Self::power)?;
+        Ok(Expr::Binary(Operator::Power, Box::new(base), Box::new(exponent), start..self.at))
     }
 
-    fn atom(&mut self) -> Result<Expr, ParseError> {
+    fn atom(&mut self) -> Result<Expr, Problem> {
         self.space();
         let start = self.at;
         match self.rest().chars().next() {
             Some('(') => {
                 self.at += 1;
                 let inner = self.condition()?;
-                self.expect(")").map(|()| inner)
+                if self.takes(")") { Ok(inner) } else { Err(self.wrong("expected `)`")) }
             }
             Some(c) if c.is_ascii_digit() || c == '.' => self.number(),
             Some(c) if c.is_alphabetic() || c == '_' => {
                 let name = self.name();
-                match self.take(&[("(", ())]) {
-                    None => Ok(Expr::Name(name, start..start + self.text[start..self.at].trim_end().len())),
-                    Some(()) => {
-                        let arguments = self.arguments()?;
-                        Ok(Expr::Call(name, arguments, start..self.at))
-                    }
+                let end = self.at;
+                if !self.takes("(") {
+                    return Ok(Expr::Name(name, start..end));
                 }
+                let arguments = self.arguments()?;
+                Ok(Expr::Call(name, arguments, start..self.at))
             }
             _ => Err(self.wrong("expected a number, a name or a bracket")),
         }
     }
 
-    fn number(&mut self) -> Result<Expr, ParseError> {
+    fn number(&mut self) -> Result<Expr, Problem> {
         let start = self.at;
         let bytes = self.text.as_bytes();
         while let Some(byte) = bytes.get(self.at) {
@@ -180,7 +167,7 @@ impl Parser<'_> {
         let digits = self.text[start..self.at].replace('_', "");
         match digits.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(Expr::Number(number)),
-            _ => Err(ParseError::new("this is not a number", start..self.at)),
+            _ => Err(Problem::at(start..self.at, "this is not a number")),
         }
     }
 
@@ -192,27 +179,28 @@ impl Parser<'_> {
         name
     }
 
-    fn arguments(&mut self) -> Result<Vec<Argument>, ParseError> {
+    fn arguments(&mut self) -> Result<Vec<Argument>, Problem> {
         let mut arguments = Vec::new();
-        if self.take(&[(")", ())]).is_some() {
+        if self.takes(")") {
             return Ok(arguments);
         }
         loop {
             arguments.push(self.argument()?);
-            if self.take(&[(")", ())]).is_some() {
+            if self.takes(")") {
                 return Ok(arguments);
             }
-            self.expect(",")
-                .map_err(|wrong| ParseError { message: "expected `,` or `)`".into(), ..wrong })?;
+            if !self.takes(",") {
+                return Err(Problem { message: "expected `,` or `)`".into(), ..self.wrong("") });
+            }
         }
     }
 
-    fn argument(&mut self) -> Result<Argument, ParseError> {
+    fn argument(&mut self) -> Result<Argument, Problem> {
         self.space();
         if self.rest().starts_with(['"', '\'']) {
             return self.quoted().map(Argument::Text);
         }
-        if self.take(&[("*", ())]).is_some() {
+        if self.takes("*") {
             return Ok(Argument::Star);
         }
         let start = self.at;
@@ -230,7 +218,7 @@ impl Parser<'_> {
         self.condition().map(Argument::Value)
     }
 
-    fn quoted(&mut self) -> Result<String, ParseError> {
+    fn quoted(&mut self) -> Result<String, Problem> {
         let quote = &self.rest()[..1];
         match self.rest()[1..].split_once(quote) {
             Some((inside, _)) => {
@@ -238,11 +226,11 @@ impl Parser<'_> {
                 self.at += inside.len() + 2;
                 Ok(inside)
             }
-            None => Err(ParseError::new("the closing quote is missing", self.at..self.text.len())),
+            None => Err(Problem::at(self.at..self.text.len(), "the closing quote is missing")),
         }
     }
 
-    fn word(&mut self) -> Result<String, ParseError> {
+    fn word(&mut self) -> Result<String, Problem> {
         let rest = self.rest();
         let end = rest.find([',', ')']).unwrap_or(rest.len());
         let word = rest[..end].trim().to_owned();

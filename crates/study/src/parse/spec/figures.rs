@@ -1,17 +1,17 @@
 //! The keys of figures and of their panels.
 
 use super::rows::Names;
+use crate::parse::Spanned;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toml::{Spanned, Value};
+use toml::Value;
 
 /// A figure.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Figure {
     /// The identifier. `{AXIS}` makes one figure for each value. Example: `id = "F1"`
-    #[schemars(with = "String")]
     pub id: Spanned<String>,
     /// The caption. Example: `title = "Share by buffer"`
     pub title: String,
@@ -25,24 +25,19 @@ pub(crate) struct Figure {
     pub x: Option<Spanned<Value>>,
     /// For `lines`: an expression for a point's horizontal position, instead of the axis's number. Example: `x_of =
     /// 'cwnd("mptcp", 1)'`
-    #[schemars(with = "Option<String>")]
     pub x_of: Option<Spanned<String>>,
     /// The axis with one series for each value. Example: `by = "cc"`
-    #[schemars(with = "Option<String>")]
     pub by: Option<Spanned<String>>,
     /// The axis with one panel for each value. Example: `panel = "delay"`
-    #[schemars(with = "Option<String>")]
     pub panel: Option<Spanned<String>>,
     /// The values of other axes, or the values to show. Example: `at = { buffer = "1 BDP" }`
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     pub at: IndexMap<String, Spanned<Value>>,
     /// The expression to draw. Example: `of = "share"`
-    #[schemars(with = "Option<String>")]
     pub of: Option<Spanned<String>>,
     /// Instead of `of`: one series for each of several expressions. Example: `series = { LIA = 'cwnd("mptcp", 1)' }`
     #[serde(default)]
-    #[schemars(with = "std::collections::BTreeMap<String, String>")]
     pub series: IndexMap<String, Spanned<String>>,
     /// Whether panels' titles begin with (a), (b), …. Example: `letters = true`
     #[serde(default)]
@@ -52,12 +47,10 @@ pub(crate) struct Figure {
     pub panels: Vec<Panel>,
     /// A condition on axes with numbers: draws only the points of `x` that meet it. Example: `where = "loss > 1e-3"`
     #[serde(rename = "where")]
-    #[schemars(with = "Option<String>")]
     pub only: Option<Spanned<String>>,
     /// Bars of several runs, instead of `x`: for each series a table of labels with expressions. Example: `bars.ours = { LIA =
     /// 'at(runs = links, goodput("mptcp"))' }`
     #[serde(default)]
-    #[schemars(with = "std::collections::BTreeMap<String, std::collections::BTreeMap<String, String>>")]
     pub bars: IndexMap<String, IndexMap<String, Spanned<String>>>,
     /// Published series: values in the order of `x`, or tables of labels with numbers (for `boxes`, with the ends of a range);
     /// for `time` one constant number. If `panel` is an axis, also the panel. Example: `published.paper = [12.3, 16.6]`
@@ -67,26 +60,20 @@ pub(crate) struct Figure {
     /// For `lines`: formulas of the axis `x`, drawn from its lowest to its highest value. Example: `curves."Eq. 6" = "1.22 /
     /// sqrt(loss)"`
     #[serde(default)]
-    #[schemars(with = "std::collections::BTreeMap<String, String>")]
     pub curves: IndexMap<String, Spanned<String>>,
     /// For `lines`: the title of the horizontal axis; by default the axis's name and the unit of its values. Example: `x_title = "buffer (BDP)"`
-    #[schemars(with = "Option<String>")]
     pub x_title: Option<Spanned<String>>,
     /// The title of the vertical axis, with its unit. Example: `y_title = "goodput (Mbit/s)"`
     pub y_title: Option<String>,
     /// For `lines` and `time`: the limits of the horizontal axis. Example: `x_limits = [10.0, 25.0]`
-    #[schemars(with = "Option<(f64, f64)>")]
     pub x_limits: Option<Spanned<(f64, f64)>>,
     /// The logarithmic axes: `x`, `y` or `xy`. Values of 0 or less are left out. Without `log` and `x_limits`, the horizontal axis of
     /// `lines` is logarithmic if its values span more than two decades. Example: `log = "xy"`
-    #[schemars(with = "Option<String>")]
     pub log: Option<Spanned<String>>,
     /// Whether to evaluate an expression once, with each function's mean over all seeds, instead of per seed; points then have no
     /// interval. Example: `pooled = true`
-    #[schemars(with = "Option<bool>")]
     pub pooled: Option<Spanned<bool>>,
     /// The limits of the vertical axis; for `heat`, the values of the worst and the best colour. Example: `limits = [0.0, 2.0]`
-    #[schemars(with = "Option<(f64, f64)>")]
     pub limits: Option<Spanned<(f64, f64)>>,
 }
 
@@ -107,17 +94,13 @@ pub(crate) struct Panel {
     #[schemars(with = "Option<serde_json::Value>")]
     pub x: Option<Spanned<Value>>,
     /// The axis with one series for each value. Example: `by = "cc"`
-    #[schemars(with = "Option<String>")]
     pub by: Option<Spanned<String>>,
     /// The expression to draw. Example: `of = "share"`
-    #[schemars(with = "Option<String>")]
     pub of: Option<Spanned<String>>,
     /// Instead of `of`: one series for each of several expressions. Example: `series = { LIA = 'cwnd("mptcp", 1)' }`
     #[serde(default)]
-    #[schemars(with = "std::collections::BTreeMap<String, String>")]
     pub series: IndexMap<String, Spanned<String>>,
     /// The limits of the vertical axis; for `heat`, the values of the worst and the best colour. Example: `limits = [0.0, 2.0]`
-    #[schemars(with = "Option<(f64, f64)>")]
     pub limits: Option<Spanned<(f64, f64)>>,
     /// For `time`: published constants, such as means. Example: `published = { LIA = 849 }`
     #[serde(default)]
@@ -128,12 +111,12 @@ pub(crate) struct Panel {
 impl Figure {
     /// Whether an axis is logarithmic, `x` or `y`.
     pub fn is_log(&self, axis: char) -> bool {
-        self.log.as_ref().is_some_and(|log| log.get_ref().contains(axis))
+        self.log.as_ref().is_some_and(|log| log.contains(axis))
     }
 
     /// Whether expressions use the means over all seeds.
     pub fn is_pooled(&self) -> bool {
-        self.pooled.as_ref().is_some_and(|pooled| *pooled.get_ref())
+        self.pooled.as_ref().is_some_and(|pooled| **pooled)
     }
 }
 

@@ -1,9 +1,10 @@
 //! The keys of rows and of their explanations.
 
+use crate::parse::Spanned;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toml::{Spanned, Value};
+use toml::Value;
 
 /// A value to measure and judge, or one for each value of the axes that its identifier names.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -11,7 +12,6 @@ use toml::{Spanned, Value};
 pub(crate) struct Row {
     /// The identifier. `{AXIS}`, an axis of its runs or of the file, makes one row for each value. Example: `id = "T1.{cc}"`
     #[serde(default = "no_id")]
-    #[schemars(with = "String")]
     pub id: Spanned<String>,
     /// The measured quantity, for readers. Example: `what = "{cc.name}: goodput"`
     pub what: Option<String>,
@@ -26,13 +26,10 @@ pub(crate) struct Row {
     pub at: IndexMap<String, Spanned<Value>>,
     /// A condition on axes with numbers: makes only the rows that meet it. Example: `where = "loss > 1e-3"`
     #[serde(rename = "where")]
-    #[schemars(with = "Option<String>")]
     pub only: Option<Spanned<String>>,
     /// The measured value: an expression over a run. Example: `of = 'goodput("mptcp")'`
-    #[schemars(with = "Option<String>")]
     pub of: Option<Spanned<String>>,
     /// Instead of `of`: a computed value, which reads no run. Example: `formula = "1.22 / sqrt(loss)"`
-    #[schemars(with = "Option<String>")]
     pub formula: Option<Spanned<String>>,
     /// Instead of `of`: expressions that are claimed to ascend, as a list or by name; or a single expression with `over`.
     /// Example: `ascending = { LIA = "at(cc = lia, share)", Reno = "at(cc = reno, share)" }`
@@ -56,7 +53,6 @@ pub(crate) struct Row {
     #[schemars(with = "Option<serde_json::Value>")]
     pub claim: Option<Spanned<Value>>,
     /// The rule that judges the row: `near NUMBER`, `at least NUMBER`, `at most NUMBER`, `within FROM..TO`, `printed` or `none`. Example: `rule = "at least 1"`
-    #[schemars(with = "Option<String>")]
     pub rule: Option<Spanned<String>>,
     /// The reason for a difference, shown if the row is not reproduced; or a table of texts by an axis's value. Use it for
     /// reasons that do not depend on the measurement, such as a different set-up. `[[v0: …]]` in a reason is shown only if the
@@ -97,13 +93,10 @@ impl Row {
             (outer, inner) => inner.clone().or_else(|| outer.clone()),
         };
         let mut inner = row.clone();
-        let id = match row.id.get_ref().as_str() {
-            "" => self.id.get_ref().clone(),
-            own => format!("{}.{own}", self.id.get_ref()),
+        inner.id = match row.id.as_str() {
+            "" => self.id.clone(),
+            own => Spanned::new(row.id.span(), format!("{}.{own}", *self.id)),
         };
-        // Without its own identifier it has no position either.
-        let place = if row.id.span().is_empty() { self.id.span() } else { row.id.span() };
-        inner.id = Spanned::new(place, id);
         inner.what = joined(&self.what, &row.what);
         inner.unit = row.unit.clone().or_else(|| self.unit.clone());
         if row.reads() == 0 {
@@ -162,7 +155,6 @@ fn no_id() -> Spanned<String> {
 pub(crate) struct Explanation {
     /// The condition, on `measured`, the ends of its interval `low` and `high`, `published`, and numbers of axes. Example: `when =
     /// "measured < published"`
-    #[schemars(with = "String")]
     pub when: Spanned<String>,
     /// The explanation. Example: `text = "Headers are not counted."`
     pub text: String,
