@@ -2,8 +2,9 @@
 
 use crate::addresses::Ends;
 use crate::encode::flag::{ACK, CWR, ECE, FIN, PSH, RST, SYN};
-use crate::encode::{Frame, HeaderTemplates, Segment};
-use crate::keys::{Keys, Nonces, initial_data_sequence};
+use crate::encode::{Frame, HeaderTemplate, Segment};
+use crate::keys::{Keys, Nonces, first_data_number};
+use crate::near;
 use crate::options::{Mapping, Options};
 use anabranch_net::Time;
 use anabranch_scenario::{Flow, SubflowAction};
@@ -30,7 +31,7 @@ pub(crate) struct Connection {
     mss: u16,
     scale: u8,
     keys: Keys,
-    /// Initial data sequence numbers of both hosts.
+    /// The first data sequence numbers of both hosts.
     sender_data: u64,
     receiver_data: u64,
     /// The lives of each path, the present one last.
@@ -63,7 +64,8 @@ struct Subflow {
     stamps: (u32, u32),
     /// The FIN was sent.
     finished: bool,
-    directions: HeaderTemplates,
+    /// From the sender, and back to it.
+    directions: [HeaderTemplate; 2],
 }
 
 fn clock(at: Time) -> u32 {
@@ -88,8 +90,8 @@ impl Connection {
             mss: spec.tcp.mss + 12, // RFC 6691: without the timestamps that each segment has
             scale: window_scale(spec.tcp.receive_buffer) as u8,
             keys,
-            sender_data: initial_data_sequence(keys.sender).wrapping_add(1),
-            receiver_data: initial_data_sequence(keys.receiver).wrapping_add(1),
+            sender_data: first_data_number(keys.sender),
+            receiver_data: first_data_number(keys.receiver),
             paths: spec.paths.iter().map(|p| Path { backup: p.backup, open: false, lives: vec![] }).collect(),
             data_fin: None,
             near: 0,
@@ -160,9 +162,8 @@ impl Connection {
 
     /// The stream offset with these low bits.
     fn widen(&mut self, offset: u32) -> u64 {
-        let near = self.near.wrapping_add_signed(i64::from(offset.wrapping_sub(self.near as u32) as i32));
-        self.near = near;
-        near
+        self.near = near(self.near, offset);
+        self.near
     }
 
     /// The stream offset that an ACK acknowledges; the DATA_FIN counts as a byte.
@@ -194,17 +195,17 @@ impl Connection {
         };
         let capable = multipath && subflow.first;
         let joins = multipath && !subflow.first;
+        let options = &mut segment.options;
         match seen.kind {
             PacketKind::Syn => {
                 segment.acknowledged = 0;
                 segment.flags = SYN | flags_if(self.ecn, ECE | CWR);
                 segment.window = u16::MAX;
-                segment.options = Options::of_syn(self.mss, (own, 0), SENDER_SCALE);
+                *options = Options::of_syn(self.mss, (own, 0), SENDER_SCALE);
                 if capable {
-                    segment.options = segment.options.capable(&[]);
+                    *options = options.capable(&[]);
                 } else if joins {
-                    segment.options =
-                        segment.options.join(path.backup, seen.path as u8, keys, subflow.nonces);
+                    *options = options.join(path.backup, seen.path as u8, keys, subflow.nonces);
                 }
             }
             PacketKind::SynAck => {
@@ -212,19 +213,19 @@ impl Connection {
                 segment.flags = SYN | ACK | flags_if(self.ecn, ECE);
                 segment.window = u16::MAX;
                 let returned = seen.returns.map_or(0, clock);
-                segment.options = Options::of_syn(self.mss, (own, returned), self.scale);
+                *options = Options::of_syn(self.mss, (own, returned), self.scale);
                 if capable {
-                    segment.options = segment.options.capable(&[keys.receiver]);
+                    *options = options.capable(&[keys.receiver]);
                 } else if joins {
-                    segment.options = segment.options.join_answer(path.backup, keys, subflow.nonces);
+                    *options = options.join_answer(path.backup, keys, subflow.nonces);
                 }
             }
             PacketKind::HandshakeAck => {
                 segment.sequence = subflow.at(0);
                 if capable {
-                    segment.options = segment.options.capable(&[keys.sender, keys.receiver]);
+                    *options = options.capable(&[keys.sender, keys.receiver]);
                 } else if joins {
-                    segment.options = segment.options.join_proof(keys, subflow.nonces);
+                    *options = options.join_proof(keys, subflow.nonces);
                 }
             }
             PacketKind::Datagram | PacketKind::DatagramBack => return None,
@@ -233,35 +234,32 @@ impl Connection {
                 segment.flags = ACK | flags_if(seen.kind == PacketKind::Request, PSH);
                 segment.acknowledged = subflow.at(0);
                 if multipath {
-                    let acknowledged = self.sender_data.wrapping_add(data);
-                    segment.options = segment.options.data_ack(acknowledged, self.long);
+                    *options = options.data_ack(self.sender_data.wrapping_add(data), self.long);
                 }
             }
             PacketKind::Data => {
                 segment.sequence = subflow.at(seen.segment);
                 segment.flags |= flags_if(seen.fin, FIN);
                 if multipath && !seen.fin {
-                    segment.options = self.mapped(seen, data, subflow, segment.options);
+                    *options = self.mapped(seen, data, subflow, *options);
                 } else if multipath {
-                    let acknowledged = self.receiver_data;
-                    segment.options = segment.options.data_ack(acknowledged, false);
+                    *options = options.data_ack(self.receiver_data, false);
                 }
             }
             PacketKind::Ack => {
                 segment.acknowledged = subflow.at(seen.segment);
-                segment.options = Options::of_segment((own, seen.returns.map_or(0, clock)));
+                *options = Options::of_segment((own, seen.returns.map_or(0, clock)));
                 let blocks = seen.sack.into_iter().map(|(start, len)| {
                     let from = seen.segment.wrapping_add_signed(start);
                     (subflow.at(from), subflow.at(from.wrapping_add(len)))
                 });
-                segment.options = segment.options.sack(blocks.filter(|(from, to)| from != to));
+                *options = options.sack(blocks.filter(|(from, to)| from != to));
                 if multipath {
-                    let acknowledged = self.sender_data.wrapping_add(data);
-                    segment.options = segment.options.data_ack(acknowledged, self.long);
+                    *options = options.data_ack(self.sender_data.wrapping_add(data), self.long);
                 }
             }
         }
-        let HeaderTemplates { forward: there, back } = &subflow.directions;
+        let [there, back] = &subflow.directions;
         Some(if forward { there } else { back }.frame(&segment))
     }
 
@@ -289,15 +287,17 @@ impl Connection {
         path: usize,
         action: SubflowAction,
     ) -> Vec<(usize, Frame)> {
-        let open = |(_, p): &(usize, &Path)| p.open && p.lives.last().is_some_and(|s| !s.finished);
-        let other =
-            self.paths.iter().enumerate().find(|(p, of)| *p != path && open(&(*p, of))).map(|(p, _)| p);
-        let itself = open(&(path, &self.paths[path])).then_some(path);
+        if !self.multipath {
+            return vec![];
+        }
+        let is_open = |p: &usize| {
+            let Path { open, lives, .. } = &self.paths[*p];
+            *open && lives.last().is_some_and(|subflow| !subflow.finished)
+        };
+        let other = (0..self.paths.len()).find(|p| *p != path && is_open(p));
+        let itself = Some(path).filter(is_open);
         let id = path as u8;
         let mut said = vec![];
-        if !self.multipath {
-            return said;
-        }
         match action {
             SubflowAction::Add => {
                 let address = Ends::of(self.flow, path, self.number(0)).sender.0;
@@ -330,7 +330,7 @@ impl Connection {
             options: add(Options::of_segment((clock(at), subflow.stamps.0))),
             payload: 0,
         };
-        subflow.directions.forward.frame(&segment)
+        subflow.directions[0].frame(&segment)
     }
 }
 
@@ -349,7 +349,7 @@ impl Subflow {
             before: vec![0],
             stamps: (0, 0),
             finished: false,
-            directions: HeaderTemplates::of(ends),
+            directions: HeaderTemplate::of(ends),
         }
     }
 

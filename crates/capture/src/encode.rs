@@ -3,6 +3,7 @@
 
 use crate::addresses::Ends;
 use crate::options::Options;
+use etherparse::IpEcn;
 
 /// Bytes of the longest headers: Ethernet 14, IPv4 20, TCP 60.
 pub(crate) const HEADERS: usize = 94;
@@ -39,16 +40,10 @@ pub(crate) struct Segment {
 
 /// Its headers as bytes, and how much payload follows them.
 pub(crate) struct Frame {
-    bytes: [u8; HEADERS],
-    len: usize,
-    pub(crate) payload: u16,
-}
-
-impl Frame {
     /// The headers, and zeros to the length of the longest ones.
-    pub(crate) fn headers(&self) -> (&[u8; HEADERS], usize) {
-        (&self.bytes, self.len)
-    }
+    pub(crate) headers: [u8; HEADERS],
+    pub(crate) len: usize,
+    pub(crate) payload: u16,
 }
 
 /// The common fields of the headers of a TCP connection's segments, and the sums over them.
@@ -59,23 +54,12 @@ pub(crate) struct HeaderTemplate {
     tcp: u64,
 }
 
-/// Both directions of a TCP connection.
-pub(crate) struct HeaderTemplates {
-    pub(crate) forward: HeaderTemplate,
-    pub(crate) back: HeaderTemplate,
-}
-
-impl HeaderTemplates {
-    pub(crate) fn of(ends: Ends) -> HeaderTemplates {
-        let Ends { sender, receiver } = ends;
-        HeaderTemplates {
-            forward: HeaderTemplate::new(sender, receiver),
-            back: HeaderTemplate::new(receiver, sender),
-        }
-    }
-}
-
 impl HeaderTemplate {
+    /// Those from the sender, and those back to it.
+    pub(crate) fn of(Ends { sender, receiver }: Ends) -> [HeaderTemplate; 2] {
+        [HeaderTemplate::new(sender, receiver), HeaderTemplate::new(receiver, sender)]
+    }
+
     fn new(from: ([u8; 4], u16), to: ([u8; 4], u16)) -> HeaderTemplate {
         let mut bytes = [0; ETHERNET + IP + PORTS];
         let (ethernet, rest) = bytes.split_at_mut(ETHERNET);
@@ -106,11 +90,7 @@ impl HeaderTemplate {
         bytes[..self.bytes.len()].copy_from_slice(&self.bytes);
 
         let ip = &mut bytes[ETHERNET..];
-        let ecn = match segment.ecn {
-            (_, true) => 0b11,
-            (true, false) => 0b10,
-            (false, false) => 0b00,
-        };
+        let ecn = code_point(segment.ecn).value();
         let length = (IP + tcp_len) as u16 + segment.payload;
         ip[1] = ecn;
         ip[2..4].copy_from_slice(&length.to_be_bytes());
@@ -130,17 +110,26 @@ impl HeaderTemplate {
             + tcp_len as u64
             + u64::from(segment.payload);
         tcp[16..18].copy_from_slice(&complement(self.tcp + numbers + rest + sum(options)));
-        Frame { bytes, len: ETHERNET + IP + tcp_len, payload: segment.payload }
+        Frame { headers: bytes, len: ETHERNET + IP + tcp_len, payload: segment.payload }
+    }
+}
+
+/// Of an ECN-capable transport, and of congestion experienced (RFC 3168 §5).
+pub(crate) fn code_point(ecn: (bool, bool)) -> IpEcn {
+    match ecn {
+        (_, true) => IpEcn::CongestionExperienced,
+        (true, false) => IpEcn::Ect0,
+        (false, false) => IpEcn::NotEct,
     }
 }
 
 /// The sum of whole words of 32 bits; folded, it equals the sum of their halves (RFC 1071 §2).
-pub(crate) fn sum(words: &[u8]) -> u64 {
+fn sum(words: &[u8]) -> u64 {
     words.chunks_exact(4).map(|word| u64::from(u32::from_be_bytes(word.try_into().expect("4 bytes")))).sum()
 }
 
 /// The Internet checksum of words with that sum.
-pub(crate) fn complement(mut sum: u64) -> [u8; 2] {
+fn complement(mut sum: u64) -> [u8; 2] {
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);
     }
@@ -172,10 +161,9 @@ mod tests {
                 options: Options::of_segment(stamps).sack((0..sacks as u32).map(|i| (i * 7, i * 7 + 3))),
             };
             let ends = Ends::of(flow, 1, 2);
-            let HeaderTemplates { forward: there, back } = HeaderTemplates::of(ends);
+            let [there, back] = HeaderTemplate::of(ends);
             let frame = if forward { there } else { back }.frame(&segment);
-            let (headers, len) = frame.headers();
-            let whole = [&headers[..len], &vec![0; usize::from(payload)][..]].concat();
+            let whole = [&frame.headers[..frame.len], &vec![0; usize::from(payload)][..]].concat();
             let packet = SlicedPacket::from_ethernet(&whole).unwrap();
             let (Some(NetSlice::Ipv4(ip)), Some(TransportSlice::Tcp(tcp))) = (packet.net, packet.transport) else { panic!() };
             let ip = ip.header();

@@ -51,9 +51,9 @@ pub(crate) fn token(key: [u8; 8]) -> [u8; 4] {
     Sha256::digest(key)[..4].try_into().expect("4 of 32 bytes")
 }
 
-/// Where the data sequence numbers of the host with this key begin.
-pub(crate) fn initial_data_sequence(key: [u8; 8]) -> u64 {
-    u64::from_be_bytes(Sha256::digest(key)[24..].try_into().expect("8 of 32 bytes"))
+/// The data sequence number of the first byte of the host with this key: one behind the initial one.
+pub(crate) fn first_data_number(key: [u8; 8]) -> u64 {
+    u64::from_be_bytes(Sha256::digest(key)[24..].try_into().expect("8 of 32 bytes")).wrapping_add(1)
 }
 
 fn hmac(keys: [[u8; 8]; 2], parts: &[&[u8]]) -> [u8; 32] {

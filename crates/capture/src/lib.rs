@@ -26,14 +26,14 @@ use anabranch_net::Time;
 use anabranch_scenario::{Flow, Scenario, SubflowAction};
 use anabranch_sim::tap::{PacketKind, Place, SeenPacket, Tap};
 use connection::Connection;
-use encode::{Frame, HEADERS};
-use pcapng::{APPLICATION_NAME, ETHERNET_LINK, Writer};
+use encode::HEADERS;
+use pcapng::{ETHERNET_LINK, Writer};
 use slot::ConnectionSlot;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Bytes kept per packet to keep only the headers, which are never longer.
-pub const SNAP_HEADERS: u32 = HEADERS as u32;
+const SNAP_HEADERS: u32 = HEADERS as u32;
 
 /// Header bytes of Ethernet, IPv4 and TCP with the options of a full segment.
 const ETHERNET: u32 = 14;
@@ -88,24 +88,27 @@ impl Options {
     }
 }
 
+/// The number closest to `at` that is `low` modulo 2³².
+fn near(at: u64, low: u32) -> u64 {
+    at.saturating_add_signed(i64::from(low.wrapping_sub(at as u32) as i32))
+}
+
 /// Adds an interface for each path of each flow; returns the first one of each flow.
 fn host_interfaces<W: Write + Send + 'static>(
     writer: &mut Writer<W>,
     link: u32,
     scenario: &Scenario,
-) -> io::Result<Vec<u32>> {
-    let mut first = vec![];
-    for flow in &scenario.flows {
+) -> Vec<u32> {
+    let of_flow = |flow: &Flow| {
+        let first = writer.interfaces;
         for (p, path) in flow.paths.iter().enumerate() {
             let over: Vec<&str> = path.links.iter().map(|l| &*scenario.links[*l].name).collect();
             let about = format!("the sender's host of flow {}, path over {}", flow.name, over.join(", "));
-            let interface = writer.interface(link, &format!("{}.{}", flow.name, p + 1), &about)?;
-            if p == 0 {
-                first.push(interface);
-            }
+            writer.interface(link, &format!("{}.{}", flow.name, p + 1), &about);
         }
-    }
-    Ok(first)
+        first
+    };
+    scenario.flows.iter().map(of_flow).collect()
 }
 
 /// A capture in progress.
@@ -117,8 +120,6 @@ pub struct Capture<W> {
     transfers: Vec<u32>,
     seed: u64,
     interfaces: Interfaces,
-    /// The first error, which ends writing.
-    error: Option<io::Error>,
 }
 
 /// The places of the capture, and the writer's interfaces there.
@@ -141,17 +142,15 @@ impl Interfaces {
 impl<W: Write + Send + 'static> Capture<W> {
     /// Begins a capture of a run of `scenario`. The seed also determines the connections' keys.
     pub fn new(scenario: &Scenario, seed: u64, options: &Options, to: W) -> io::Result<Self> {
-        let mut writer =
-            Writer::new(to, options.snap, &format!("{APPLICATION_NAME}{}", env!("CARGO_PKG_VERSION")))?;
+        let mut writer = Writer::new(to, options.snap)?;
         let mut links = vec![None; scenario.links.len()];
         for &link in &options.links {
             let name = &scenario.links[link].name;
-            links[link] = Some(writer.interface(ETHERNET_LINK, name, &format!("what enters link {name}"))?);
+            links[link] = Some(writer.interfaces);
+            writer.interface(ETHERNET_LINK, name, &format!("what enters link {name}"));
         }
-        let mut hosts = vec![];
-        if options.links.is_empty() {
-            hosts = host_interfaces(&mut writer, ETHERNET_LINK, scenario)?;
-        }
+        let at_hosts = options.links.is_empty();
+        let hosts = at_hosts.then(|| host_interfaces(&mut writer, ETHERNET_LINK, scenario));
         let slots = scenario.flows.iter().enumerate();
         Ok(Capture {
             writer,
@@ -159,8 +158,7 @@ impl<W: Write + Send + 'static> Capture<W> {
             flows: scenario.flows.clone(),
             transfers: vec![0; scenario.flows.len()],
             seed,
-            interfaces: Interfaces { links, hosts: options.links.is_empty().then_some(hosts) },
-            error: None,
+            interfaces: Interfaces { links, hosts },
         })
     }
 
@@ -169,13 +167,7 @@ impl<W: Write + Send + 'static> Capture<W> {
     /// # Errors
     /// The first error of the whole capture.
     pub fn finish(self) -> io::Result<W> {
-        self.error.map_or_else(|| self.writer.finish(), Err)
-    }
-
-    fn write(&mut self, interface: u32, at: Time, frame: &Frame, comment: Option<&str>) {
-        if self.error.is_none() {
-            self.error = self.writer.packet(interface, at.as_nanos(), frame, comment).err();
-        }
+        self.writer.finish()
     }
 }
 
@@ -190,22 +182,20 @@ impl<W: Write + Send + 'static> Tap for Capture<W> {
         if let Some(interface) = self.interfaces.of(seen.place, connection.flow, seen.path)
             && let Some(frame) = connection.frame(seen, life)
         {
-            self.write(interface, seen.at, &frame, None);
+            self.writer.packet(interface, seen.at, &frame, None);
         }
     }
 
     fn datagram(&mut self, seen: &SeenPacket, content: &[u8]) {
         let (flow, forward) = (seen.connection, seen.kind == PacketKind::Datagram);
-        if let (Some(interface), None) = (self.interfaces.of(seen.place, flow, seen.path), &self.error) {
+        if let Some(interface) = self.interfaces.of(seen.place, flow, seen.path) {
             let frame = datagram::frame(flow, seen.path, forward, seen.ecn, content);
-            self.error = self.writer.whole(interface, seen.at.as_nanos(), &frame).err();
+            self.writer.bytes(interface, seen.at, &frame, frame.len());
         }
     }
 
     fn secrets(&mut self, lines: &str) {
-        if self.error.is_none() {
-            self.error = self.writer.secrets(lines).err();
-        }
+        self.writer.secrets(lines);
     }
 
     fn connection_opens(&mut self, at: Time, connection: usize, flow: usize, life: u16) {
@@ -219,10 +209,9 @@ impl<W: Write + Send + 'static> Tap for Capture<W> {
 
     /// The model applies changes at once. Hosts announce them in packets without payload, which the capture contains with a comment.
     fn change(&mut self, at: Time, flow: usize, path: usize, action: SubflowAction) {
-        let said = self.slots[flow].present.announcements(at, path, action);
-        for (path, frame) in said {
+        for (path, frame) in self.slots[flow].present.announcements(at, path, action) {
             if let Some(interface) = self.interfaces.of(Place::Sender, flow, path) {
-                self.write(interface, at, &frame, Some(ANNOUNCED));
+                self.writer.packet(interface, at, &frame, Some(ANNOUNCED));
             }
         }
     }

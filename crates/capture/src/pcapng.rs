@@ -2,6 +2,7 @@
 
 use crate::background::Background;
 use crate::encode::Frame;
+use anabranch_net::Time;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -29,7 +30,7 @@ pub(crate) fn packet_bytes(snap: u32, length: u32) -> u32 {
 }
 
 /// How the application's name begins, before its version.
-pub(crate) const APPLICATION_NAME: &str = "anabranch ";
+const APPLICATION_NAME: &str = "anabranch ";
 /// Where it stands in a file of ours: behind the section header's seven words, of which the last begins the option.
 const APPLICATION_AT: usize = 28;
 
@@ -45,10 +46,13 @@ pub fn is_own(file: &Path) -> io::Result<bool> {
 pub(crate) struct Writer<W> {
     thread: Background<u8, W>,
     snap: u32,
-    interfaces: u32,
+    /// The number of the next interface.
+    pub(crate) interfaces: u32,
     /// Unwritten blocks; the last one starts at `begins`.
     made: Vec<u8>,
     begins: usize,
+    /// The first error, which [`Writer::finish`] returns.
+    error: Option<io::Error>,
 }
 
 /// Bytes per write: large writes cost the kernel less. And the most writes that wait.
@@ -57,89 +61,68 @@ const WAITING: usize = 4;
 
 impl<W: Write + Send + 'static> Writer<W> {
     /// Begins a file; `snap` bytes of each packet are kept.
-    pub(crate) fn new(to: W, snap: u32, application: &str) -> io::Result<Self> {
+    pub(crate) fn new(to: W, snap: u32) -> io::Result<Self> {
         let thread = Background::new("capture's file", WAITING, to, |to, bytes| to.write_all(bytes))?;
-        let mut writer = Writer { thread, snap, interfaces: 0, made: vec![], begins: 0 };
+        let mut writer = Writer { thread, snap, interfaces: 0, made: vec![], begins: 0, error: None };
         writer.begin(SECTION_HEADER);
         writer.words(&[0x1a2b_3c4d, 0x0000_0001, u32::MAX, u32::MAX]); // version 1.0, of unknown length
-        writer.option(APPLICATION, application.as_bytes());
-        writer.end_of_options();
-        writer.end()?;
+        let application = format!("{APPLICATION_NAME}{}", env!("CARGO_PKG_VERSION"));
+        writer.options(&[(APPLICATION, application.as_bytes())]);
+        writer.end();
         Ok(writer)
     }
 
-    /// Adds an interface and returns its number.
-    pub(crate) fn interface(&mut self, link: u32, name: &str, about: &str) -> io::Result<u32> {
+    /// Adds an interface.
+    pub(crate) fn interface(&mut self, link: u32, name: &str, about: &str) {
         self.begin(INTERFACE_DESCRIPTION);
         self.words(&[link, self.snap]);
-        self.option(INTERFACE_NAME, name.as_bytes());
-        self.option(INTERFACE_ABOUT, about.as_bytes());
-        self.option(RESOLUTION, &[9]); // 10⁻⁹ s
-        self.end_of_options();
-        self.end()?;
+        self.options(&[
+            (INTERFACE_NAME, name.as_bytes()),
+            (INTERFACE_ABOUT, about.as_bytes()),
+            (RESOLUTION, &[9]), // 10⁻⁹ s
+        ]);
+        self.end();
         self.interfaces += 1;
-        Ok(self.interfaces - 1)
     }
 
-    /// Adds a packet, seen at that many nanoseconds. Its payload is zeros.
-    pub(crate) fn packet(
-        &mut self,
-        interface: u32,
-        nanoseconds: u64,
-        frame: &Frame,
-        comment: Option<&str>,
-    ) -> io::Result<()> {
-        let (headers, len) = frame.headers();
-        let length = len + usize::from(frame.payload);
+    /// Adds a packet whose payload is zeros.
+    pub(crate) fn packet(&mut self, interface: u32, at: Time, frame: &Frame, comment: Option<&str>) {
+        let length = frame.len + usize::from(frame.payload);
         let kept = length.min(self.snap as usize);
-        self.begins = self.made.len();
-        let [high, low] = [(nanoseconds >> 32) as u32, nanoseconds as u32];
-        self.words(&[ENHANCED_PACKET, 0, interface, high, low, kept as u32, length as u32]);
+        self.begin_packet(interface, at, kept, length);
         let start = self.made.len();
         // All of them, as a copy of known length is quicker.
-        self.made.extend_from_slice(headers);
-        self.made.truncate(start + kept.min(len));
+        self.made.extend_from_slice(&frame.headers);
+        self.made.truncate(start + kept.min(frame.len));
         self.made.resize(start + kept.next_multiple_of(4), 0);
         if let Some(comment) = comment {
-            self.option(COMMENT, comment.as_bytes());
-            self.end_of_options();
+            self.options(&[(COMMENT, comment.as_bytes())]);
         }
-        self.end()
+        self.end();
     }
 
-    /// Adds the headers of a packet of `length` bytes.
-    pub(crate) fn headers(
-        &mut self,
-        interface: u32,
-        nanoseconds: u64,
-        headers: &[u8],
-        length: u32,
-    ) -> io::Result<()> {
-        self.begins = self.made.len();
-        let [high, low] = [(nanoseconds >> 32) as u32, nanoseconds as u32];
-        self.words(&[ENHANCED_PACKET, 0, interface, high, low, headers.len() as u32, length]);
-        self.made.extend_from_slice(headers);
-        self.made.resize(self.made.len().next_multiple_of(4), 0);
-        self.end()
-    }
-
-    /// Adds a packet with all its bytes.
-    pub(crate) fn whole(&mut self, interface: u32, nanoseconds: u64, bytes: &[u8]) -> io::Result<()> {
+    /// Adds the first bytes of a packet of `length` bytes.
+    pub(crate) fn bytes(&mut self, interface: u32, at: Time, bytes: &[u8], length: usize) {
         let kept = bytes.len().min(self.snap as usize);
-        self.headers(interface, nanoseconds, &bytes[..kept], bytes.len() as u32)
+        self.begin_packet(interface, at, kept, length);
+        self.padded(&bytes[..kept]);
+        self.end();
     }
 
     /// Adds the secrets of packets that follow.
-    pub(crate) fn secrets(&mut self, lines: &str) -> io::Result<()> {
+    pub(crate) fn secrets(&mut self, lines: &str) {
         self.begin(DECRYPTION_SECRETS);
         self.words(&[TLS_KEY_LOG, lines.len() as u32]);
-        self.made.extend_from_slice(lines.as_bytes());
-        self.made.resize(self.made.len().next_multiple_of(4), 0);
-        self.end()
+        self.padded(lines.as_bytes());
+        self.end();
     }
 
     /// Ends the file.
+    ///
+    /// # Errors
+    /// The first error of the whole capture.
     pub(crate) fn finish(mut self) -> io::Result<W> {
+        self.error.map_or(Ok(()), Err)?;
         self.thread.send(&mut self.made)?;
         let mut to = self.thread.finish()?;
         to.flush()?;
@@ -150,13 +133,18 @@ impl<W: Write + Send + 'static> Writer<W> {
         self.made.extend_from_slice(words.map(u32::to_le_bytes).as_flattened());
     }
 
-    fn option(&mut self, code: u16, value: &[u8]) {
-        self.words(&[u32::from(code) | (value.len() as u32) << 16]);
-        self.made.extend_from_slice(value);
+    /// Bytes, and zeros up to a whole word.
+    fn padded(&mut self, bytes: &[u8]) {
+        self.made.extend_from_slice(bytes);
         self.made.resize(self.made.len().next_multiple_of(4), 0);
     }
 
-    fn end_of_options(&mut self) {
+    /// Options by their codes, and the end of options.
+    fn options(&mut self, options: &[(u16, &[u8])]) {
+        for (code, value) in options {
+            self.words(&[u32::from(*code) | (value.len() as u32) << 16]);
+            self.padded(value);
+        }
         self.words(&[0]);
     }
 
@@ -166,14 +154,19 @@ impl<W: Write + Send + 'static> Writer<W> {
         self.words(&[kind, 0]);
     }
 
+    fn begin_packet(&mut self, interface: u32, at: Time, kept: usize, length: usize) {
+        self.begin(ENHANCED_PACKET);
+        let [high, low] = [(at.as_nanos() >> 32) as u32, at.as_nanos() as u32];
+        self.words(&[interface, high, low, kept as u32, length as u32]);
+    }
+
     /// Ends the block, whose length stands before its body and behind it.
-    fn end(&mut self) -> io::Result<()> {
+    fn end(&mut self) {
         let length = (self.made.len() + 4 - self.begins) as u32;
         self.made[self.begins + 4..][..4].copy_from_slice(&length.to_le_bytes());
         self.words(&[length]);
         if self.made.len() >= PIECE {
-            self.thread.send(&mut self.made)?;
+            self.error = self.error.take().or(self.thread.send(&mut self.made).err());
         }
-        Ok(())
     }
 }

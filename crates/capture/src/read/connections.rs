@@ -1,10 +1,11 @@
 //! The connections of a capture: assigns TCP connections to MPTCP connections as subflows.
 
 use super::direction::Direction;
-use super::mptcp::{Mapping, Mptcp};
+use super::mptcp::{Mapping, Mptcp, Number};
 use super::segment::Segment;
 use super::stream::Stream;
-use crate::keys::{initial_data_sequence, token};
+use crate::keys::{first_data_number, token};
+use crate::near;
 use anabranch_record::FallbackSign;
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -58,20 +59,13 @@ pub(super) struct FallbackEvidence {
     pub(super) tcp: usize,
 }
 
-/// Properties of a segment without its options.
-struct Payload {
-    /// It has payload outside of any mapping.
-    unmapped: bool,
-    /// It acknowledges payload.
-    acknowledges: bool,
-}
-
 impl Connection {
     /// Hosts fall back if the peer's packets lose MPTCP's options, or by MP_FAIL and an infinite mapping, and use no options from
     /// then on (RFC 8684 §3.7). A packet without options does not prove a fallback while others have them, nor does a reset.
     /// After MP_FAIL, data in flight on the same subflow still has mappings. A connection with several subflows only resets
-    /// that subflow and continues on the others.
-    fn update_fallback(&mut self, segment: &Segment, payload: Payload, tcp: usize, at: u64) {
+    /// that subflow and continues on the others. `needs_options`: the segment has payload outside of any mapping, or acknowledges
+    /// payload.
+    fn update_fallback(&mut self, segment: &Segment, needs_options: bool, tcp: usize, at: u64) {
         let (mut sign, mut signals) = (None, false);
         for option in segment.mptcp.iter().flatten() {
             match option {
@@ -83,8 +77,7 @@ impl Connection {
                 _ => (),
             }
         }
-        let bare = segment.mptcp.iter().all(Option::is_none) && !segment.rst;
-        if bare && (payload.unmapped || payload.acknowledges) {
+        if needs_options && segment.mptcp.iter().all(Option::is_none) && !segment.rst {
             sign = Some(FallbackSign::NoOptions);
         }
         let weak = |evidence: FallbackEvidence| evidence.sign == FallbackSign::NoOptions;
@@ -182,26 +175,20 @@ impl Connections {
         connection.answered |= segment.syn && segment.acknowledged.is_some();
         let acknowledged_before = tcp.directions[1 - direction].acknowledged;
         if segment.syn {
-            tcp.directions[1 - direction].set_mss(segment.mss);
+            let mss = &mut tcp.directions[1 - direction].mss;
+            *mss = segment.mss.or(*mss);
         }
-        let (sent_before, syn_before) = (tcp.directions[direction].next, tcp.directions[direction].has_syn());
+        let (sent_before, syn_before) = (tcp.directions[direction].next, tcp.directions[direction].has_syn);
         let (start, end) = tcp.directions[direction].on_sent(segment, at);
         if let Some(acknowledged) = segment.acknowledged {
             tcp.directions[1 - direction].on_acknowledged(acknowledged, &segment.sack, at);
         }
         for option in segment.mptcp.iter().flatten() {
-            match option {
-                Mptcp::Signal { mapping: Some(mapping), .. } if segment.payload > 0 => {
-                    tcp.mappings[direction] = Some((*mapping, near(start, mapping.subflow.wrapping_sub(1))));
-                }
-                Mptcp::Signal { .. }
-                | Mptcp::Capable { .. }
-                | Mptcp::Join { .. }
-                | Mptcp::Joining
-                | Mptcp::Fail
-                | Mptcp::Other => (),
+            let Mptcp::Signal { acknowledged, mapping } = option else { continue };
+            if let Some(mapping) = mapping.filter(|_| segment.payload > 0) {
+                tcp.mappings[direction] = Some((mapping, near(start, mapping.subflow.wrapping_sub(1))));
             }
-            if let Mptcp::Signal { acknowledged: Some(number), .. } = option {
+            if let Some(number) = acknowledged {
                 connection.streams[1 - direction].on_acknowledged(*number);
             }
         }
@@ -209,11 +196,9 @@ impl Connections {
             connection.streams[direction].on_sent(mapping, first, (start, end), tcp.index);
         }
         let is_mapped = |(mapping, first): (Mapping, u64)| end <= first + u64::from(mapping.len);
-        let payload = Payload {
-            unmapped: end > start && !tcp.mappings[direction].is_some_and(is_mapped),
-            acknowledges: tcp.directions[1 - direction].acknowledged > acknowledged_before,
-        };
-        connection.update_fallback(segment, payload, t, at);
+        let unmapped = end > start && !tcp.mappings[direction].is_some_and(is_mapped);
+        let acknowledges = tcp.directions[1 - direction].acknowledged > acknowledged_before;
+        connection.update_fallback(segment, unmapped || acknowledges, t, at);
         let other = &tcp.directions[1 - direction];
         let mapped = tcp.mappings[direction].filter(|_| end > start);
         SeenSegment {
@@ -270,15 +255,12 @@ impl Connections {
                 // The SYN-ACK has the server's key, later packets both keys.
                 for (key, of) in [(own, direction), (other, 1 - direction)] {
                     let Some(key) = key else { continue };
-                    connection.streams[of].set_base(initial_data_sequence(key).wrapping_add(1));
+                    connection.streams[of].base = Some(first_data_number(key));
                     self.by_token.insert(u32::from_be_bytes(token(key)), c);
                     connection.tokens[of] = Some(token(key));
                 }
                 if let (Some(len), Some(key), 1..) = (data, own, segment.payload) {
-                    let data = super::mptcp::Number {
-                        value: initial_data_sequence(key).wrapping_add(1),
-                        long: true,
-                    };
+                    let data = Number { value: first_data_number(key), long: true };
                     self.tcp[t].mappings[direction] = Some((Mapping { data, subflow: 1, len }, 0));
                 }
             }
@@ -293,12 +275,7 @@ impl Connections {
                 Some(_) => (),
                 None => self.unmatched_joins += 1,
             },
-            Mptcp::Capable { .. }
-            | Mptcp::Join { .. }
-            | Mptcp::Joining
-            | Mptcp::Signal { .. }
-            | Mptcp::Fail
-            | Mptcp::Other => (),
+            _ => (),
         }
     }
 
@@ -307,9 +284,8 @@ impl Connections {
         for t in self.updated.drain(..) {
             let tcp = &mut self.tcp[t];
             tcp.updated = false;
-            for (direction, state) in
-                tcp.directions.iter_mut().enumerate().filter(|(_, state)| state.packets > 0)
-            {
+            let states = tcp.directions.iter_mut().enumerate();
+            for (direction, state) in states.filter(|(_, state)| state.packets > 0) {
                 state.record_srtt();
                 self.rows.push(Row {
                     at: self.due,
@@ -324,9 +300,4 @@ impl Connections {
             }
         }
     }
-}
-
-/// The number closest to `at` that is `low` modulo 2³².
-fn near(at: u64, low: u32) -> u64 {
-    at.saturating_add_signed(i64::from(low.wrapping_sub(at as u32) as i32))
 }

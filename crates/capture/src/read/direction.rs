@@ -1,11 +1,14 @@
 //! One direction of a TCP connection: sent segments and their acknowledgements.
 
 use super::segment::{SackBlocks, Segment};
+use crate::near;
 use anabranch_record::{Histogram, Meter};
 use std::collections::VecDeque;
 
 /// The MSS if the SYN is not in the capture: Ethernet's.
 const USUAL_MSS: u32 = 1460;
+/// Bytes of an option that a connection's segments usually have, with its padding.
+const TIMESTAMPS: u32 = 12;
 /// Weight of the latest sample in the smoothed RTT (RFC 6298 §2).
 const WEIGHT: f64 = 1.0 / 8.0;
 
@@ -14,9 +17,9 @@ const WEIGHT: f64 = 1.0 / 8.0;
 pub(super) struct Direction {
     /// The sequence number of offset 0.
     base: Option<u32>,
-    /// The receiver's MSS.
-    mss: Option<u32>,
-    /// BackgroundWriter the last byte that was sent, and that was acknowledged.
+    /// The MSS of the receiver's SYN.
+    pub(super) mss: Option<u32>,
+    /// Behind the last byte that was sent, and that was acknowledged.
     pub(super) next: u64,
     pub(super) acknowledged: u64,
     /// Packets with payload, the segments in them, and the retransmitted segments.
@@ -25,7 +28,7 @@ pub(super) struct Direction {
     pub(super) retransmitted: u64,
     /// When its SYN was sent, until it is acknowledged or retransmitted.
     syn: Option<u64>,
-    has_syn: bool,
+    pub(super) has_syn: bool,
     /// Unacknowledged data, in ranges with the same state.
     flight: VecDeque<SentRange>,
     /// The smoothed RTT; 0 before the first sample.
@@ -57,9 +60,7 @@ type SendTimes = Option<(u64, u64)>;
 impl Direction {
     /// The offset of a sequence number, near the latest one.
     fn place(&self, base: u32, sequence: u32) -> u64 {
-        let near = self.next;
-        let low = sequence.wrapping_sub(base);
-        near.saturating_add_signed(i64::from(low.wrapping_sub(near as u32) as i32))
+        near(self.next, sequence.wrapping_sub(base))
     }
 
     /// The offset of a sequence number; `None` before the first segment.
@@ -67,20 +68,14 @@ impl Direction {
         Some(self.place(self.base?, sequence))
     }
 
-    /// Whether its SYN was sent.
-    pub(super) fn has_syn(&self) -> bool {
-        self.has_syn
+    /// The payload of a full segment with that many bytes of options.
+    fn full_segment(&self, options: u32) -> u64 {
+        self.mss.unwrap_or(USUAL_MSS).saturating_sub(options).max(1).into()
     }
 
     /// The number of segments in `bytes`, with that many bytes of options.
     fn segments_of(&self, bytes: u64, options: u32) -> u64 {
-        let payload = self.mss.unwrap_or(USUAL_MSS).saturating_sub(options).max(1);
-        bytes.div_ceil(payload.into())
-    }
-
-    /// Sets the MSS from the receiver's SYN.
-    pub(super) fn set_mss(&mut self, mss: Option<u32>) {
-        self.mss = mss.or(self.mss);
+        bytes.div_ceil(self.full_segment(options))
     }
 
     /// The sender sends a segment. Returns the offsets of its payload.
@@ -163,9 +158,7 @@ impl Direction {
     /// All data before `place` is acknowledged.
     fn on_advanced(&mut self, place: u64) -> SendTimes {
         self.acks += 1;
-        let timestamps = 12;
-        let payload = u64::from(self.mss.unwrap_or(USUAL_MSS).saturating_sub(timestamps).max(1));
-        let thousandths = (place - self.acknowledged) * 1000 / payload;
+        let thousandths = (place - self.acknowledged) * 1000 / self.full_segment(TIMESTAMPS);
         self.covered.record(thousandths);
         self.covered_sum += thousandths;
         let behind = self.split(place);
@@ -202,14 +195,9 @@ impl Direction {
         }
     }
 
-    /// Bytes in flight.
-    pub(super) fn in_flight(&self) -> u64 {
-        self.next - self.acknowledged
-    }
-
-    /// The same in full segments with timestamps.
+    /// What is in flight, in full segments with timestamps.
     pub(super) fn in_flight_segments(&self) -> u64 {
-        self.segments_of(self.in_flight(), 12)
+        self.segments_of(self.next - self.acknowledged, TIMESTAMPS)
     }
 
     /// The mean and the 95th percentile of the segments per ACK.

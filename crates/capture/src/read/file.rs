@@ -33,10 +33,12 @@ struct Interface {
 }
 
 impl Interface {
-    fn nanoseconds(self, ticks: u64) -> u64 {
+    /// A packet at a time in this interface's units.
+    fn captured(self, number: u64, ticks: u64, bytes: &[u8], length: u32) -> Captured<'_> {
         let whole = (ticks / self.resolution).saturating_add_signed(self.offset);
         let part = u128::from(ticks % self.resolution) * u128::from(SECOND) / u128::from(self.resolution);
-        whole.saturating_mul(SECOND).saturating_add(part as u64)
+        let nanoseconds = whole.saturating_mul(SECOND).saturating_add(part as u64);
+        Captured { number, nanoseconds, link: self.link, bytes, length }
     }
 }
 
@@ -73,72 +75,56 @@ pub(super) fn each_packet<R: Read + Send>(
     })?;
     let (mut interfaces, mut number): (Vec<Interface>, u64) = (vec![], 0);
     let mut room = BUFFER;
+    let broken = |packets| ReadError::Broken { packets };
     loop {
-        let size = match reader.next() {
-            Ok((size, block)) => {
-                match block {
-                    // Another section counts its interfaces anew.
-                    PcapBlockOwned::NG(Block::SectionHeader(_)) => interfaces.clear(),
-                    PcapBlockOwned::NG(Block::InterfaceDescription(block)) => interfaces.push(Interface {
-                        link: block.linktype,
-                        resolution: block.ts_resolution().filter(|r| *r > 0).unwrap_or(1_000_000),
-                        offset: block.if_tsoffset,
-                    }),
-                    PcapBlockOwned::LegacyHeader(header) => interfaces.push(Interface {
-                        link: header.network,
-                        resolution: if header.is_nanosecond_precision() { SECOND } else { 1_000_000 },
-                        offset: 0,
-                    }),
-                    PcapBlockOwned::NG(Block::EnhancedPacket(block)) => {
-                        number += 1;
-                        let interface = interfaces.get(block.if_id as usize);
-                        let interface = interface.ok_or(ReadError::NoInterface { packet: number })?;
-                        take(Captured {
-                            number,
-                            nanoseconds: interface
-                                .nanoseconds(u64::from(block.ts_high) << 32 | u64::from(block.ts_low)),
-                            link: interface.link,
-                            bytes: block.packet_data(),
-                            length: block.origlen,
-                        })?;
-                    }
-                    PcapBlockOwned::Legacy(block) => {
-                        number += 1;
-                        let interface = interfaces.first().ok_or(ReadError::NoCapture)?;
-                        let seconds = interface.resolution.saturating_mul(u64::from(block.ts_sec));
-                        take(Captured {
-                            number,
-                            nanoseconds: interface
-                                .nanoseconds(seconds.saturating_add(u64::from(block.ts_usec))),
-                            link: interface.link,
-                            bytes: block.data,
-                            length: block.origlen,
-                        })?;
-                    }
-                    PcapBlockOwned::NG(_) => (),
-                }
-                size
-            }
+        let (size, block) = match reader.next() {
+            Ok(next) => next,
             Err(PcapError::Eof) => return Ok(false),
-            Err(PcapError::Incomplete(_)) => {
-                let before = reader.data().len();
-                reader.refill().map_err(|_| ReadError::Broken { packets: number })?;
-                if reader.data().len() > before || reader.reader_exhausted() {
-                    continue;
+            Err(error @ (PcapError::Incomplete(_) | PcapError::BufferTooSmall)) => {
+                if matches!(error, PcapError::Incomplete(_)) {
+                    let before = reader.data().len();
+                    reader.refill().map_err(|_| broken(number))?;
+                    if reader.data().len() > before || reader.reader_exhausted() {
+                        continue;
+                    }
                 }
-                room = larger(room).ok_or(ReadError::Broken { packets: number })?;
-                reader.grow(room);
-                continue;
-            }
-            Err(PcapError::BufferTooSmall) => {
-                room = larger(room).ok_or(ReadError::Broken { packets: number })?;
+                room = larger(room).ok_or(broken(number))?;
                 reader.grow(room);
                 continue;
             }
             Err(PcapError::UnexpectedEof) if number > 0 => return Ok(true),
             Err(PcapError::UnexpectedEof) => return Err(ReadError::CutOff),
-            Err(_) => return Err(ReadError::Broken { packets: number }),
+            Err(_) => return Err(broken(number)),
         };
+        match block {
+            // Another section counts its interfaces anew.
+            PcapBlockOwned::NG(Block::SectionHeader(_)) => interfaces.clear(),
+            PcapBlockOwned::NG(Block::InterfaceDescription(block)) => interfaces.push(Interface {
+                link: block.linktype,
+                resolution: block.ts_resolution().filter(|r| *r > 0).unwrap_or(1_000_000),
+                offset: block.if_tsoffset,
+            }),
+            PcapBlockOwned::LegacyHeader(header) => interfaces.push(Interface {
+                link: header.network,
+                resolution: if header.is_nanosecond_precision() { SECOND } else { 1_000_000 },
+                offset: 0,
+            }),
+            PcapBlockOwned::NG(Block::EnhancedPacket(block)) => {
+                number += 1;
+                let interface = interfaces.get(block.if_id as usize);
+                let interface = interface.ok_or(ReadError::NoInterface { packet: number })?;
+                let ticks = u64::from(block.ts_high) << 32 | u64::from(block.ts_low);
+                take(interface.captured(number, ticks, block.packet_data(), block.origlen))?;
+            }
+            PcapBlockOwned::Legacy(block) => {
+                number += 1;
+                let interface = interfaces.first().ok_or(ReadError::NoCapture)?;
+                let seconds = interface.resolution.saturating_mul(u64::from(block.ts_sec));
+                let ticks = seconds.saturating_add(u64::from(block.ts_usec));
+                take(interface.captured(number, ticks, block.data, block.origlen))?;
+            }
+            PcapBlockOwned::NG(_) => (),
+        }
         reader.consume(size);
     }
 }

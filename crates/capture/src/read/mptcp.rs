@@ -7,13 +7,11 @@ pub(super) enum Mptcp {
     Capable { version: u8, own: Option<[u8; 8]>, other: Option<[u8; 8]>, data: Option<u16> },
     /// On a SYN: the token of the receiver's connection.
     Join { token: u32 },
-    /// On other packets of that handshake.
-    Joining,
     /// The acknowledgement and the mapping of a segment.
     Signal { acknowledged: Option<Number>, mapping: Option<Mapping> },
     /// MP_FAIL: data that was changed on its way.
     Fail,
-    /// Another one.
+    /// Another one, or on another packet of a join.
     Other,
 }
 
@@ -47,7 +45,6 @@ pub(super) fn option(body: &[u8]) -> Option<Mptcp> {
         1 if body.len() == 10 => {
             Mptcp::Join { token: u32::from_be_bytes(body[2..6].try_into().expect("4 bytes")) }
         }
-        1 => Mptcp::Joining,
         2 => signal(*rest.first()?, &rest[1..])?,
         6 => Mptcp::Fail,
         _ => Mptcp::Other,

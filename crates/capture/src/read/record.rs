@@ -120,11 +120,9 @@ const UNKNOWN: &str = "unknown";
 fn write_samples(all: &Connections, flows: &[Flow], begin: u64, sink: &mut dyn Sink) {
     let mut place = vec![None; all.tcp.len()];
     for (f, flow) in flows.iter().enumerate() {
-        flow.connection
-            .subflows
-            .iter()
-            .enumerate()
-            .for_each(|(s, t)| place[*t] = Some((f, s, flow.direction)));
+        for (s, t) in flow.connection.subflows.iter().enumerate() {
+            place[*t] = Some((f, s, flow.direction));
+        }
     }
     for row in &all.rows {
         let Some((flow, subflow, direction)) = place[row.tcp] else { continue };

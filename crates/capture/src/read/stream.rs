@@ -1,14 +1,15 @@
 //! The data stream of an MPTCP connection in one direction: which subflow sent which bytes, and what is acknowledged.
 
 use super::mptcp::{Mapping, Number};
+use crate::near;
 use std::collections::BTreeMap;
 
 /// A stream. Offsets are bytes since the first one.
 #[derive(Default)]
 pub(super) struct Stream {
-    /// The data sequence number of offset 0.
-    base: Option<u64>,
-    /// BackgroundWriter the last byte that was sent.
+    /// The data sequence number of offset 0, once it is known.
+    pub(super) base: Option<u64>,
+    /// Behind the last byte that was sent.
     pub(super) next: u64,
     /// Acknowledged up to this offset; a DATA_FIN counts as a byte.
     acknowledged: u64,
@@ -19,17 +20,11 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// Sets the initial data sequence number, once the keys are known.
-    pub(super) fn set_base(&mut self, base: u64) {
-        self.base = Some(base);
-    }
-
     fn place(&self, base: u64, number: Number) -> u64 {
         if number.long {
             return number.value.wrapping_sub(base);
         }
-        let low = (number.value as u32).wrapping_sub(base as u32);
-        self.next.saturating_add_signed(i64::from(low.wrapping_sub(self.next as u32) as i32))
+        near(self.next, (number.value as u32).wrapping_sub(base as u32))
     }
 
     /// The offset of a mapping; `None` if it is impossible.
@@ -111,33 +106,27 @@ impl Stream {
 mod tests {
     use super::*;
 
-    fn sent(stream: &mut Stream, from: u64, to: u64, subflow: usize) {
-        stream.carry(from, to, subflow);
-    }
-
     #[test]
     fn what_another_subflow_had_sent_is_reinjected() {
-        let mut stream = Stream::default();
-        stream.set_base(1000);
-        sent(&mut stream, 0, 300, 0);
-        sent(&mut stream, 300, 500, 1);
-        sent(&mut stream, 0, 100, 0); // retransmitted on the same subflow
+        let mut stream = Stream { base: Some(1000), ..Stream::default() };
+        stream.carry(0, 300, 0);
+        stream.carry(300, 500, 1);
+        stream.carry(0, 100, 0); // retransmitted on the same subflow
         assert_eq!(stream.reinjected, 0);
-        sent(&mut stream, 200, 400, 1); // 100 of them are its own
+        stream.carry(200, 400, 1); // 100 of them are its own
         assert_eq!(stream.reinjected, 100);
-        sent(&mut stream, 450, 600, 0); // 50 of the other's, 100 new
+        stream.carry(450, 600, 0); // 50 of the other's, 100 new
         assert_eq!((stream.reinjected, stream.next), (150, 600));
         stream.on_acknowledged(Number { value: 1500, long: true });
         assert_eq!(stream.delivered(), 500);
-        sent(&mut stream, 550, 600, 1);
+        stream.carry(550, 600, 1);
         assert_eq!(stream.reinjected, 200);
     }
 
     #[test]
     fn numbers_of_32_bits_go_on_beyond_them() {
-        let mut stream = Stream::default();
         let base = u64::from(u32::MAX) - 99;
-        stream.set_base(base);
+        let mut stream = Stream { base: Some(base), ..Stream::default() };
         let mapping = |data: u64| Mapping {
             data: Number { value: data & 0xffff_ffff, long: false },
             subflow: 1,
