@@ -2,8 +2,9 @@
 //! Segments that this kernel does not send are made packet by packet.
 
 use crate::packets::{Packet, Pcap, ack, data_ack, data_packet, mapping, token};
-use anabranch_capture::{ReadError, ReadOptions, read};
-use anabranch_record::{Fallback, FallbackSign, NoSamples, Summary};
+use crate::read_back;
+use anabranch_capture::ReadError;
+use anabranch_record::{Fallback, FallbackSign, Summary};
 use std::fs;
 use std::path::PathBuf;
 
@@ -13,8 +14,7 @@ const BYTES: u64 = 30_000;
 fn read_fixture(name: &str, tcp: bool) -> Result<Summary, ReadError> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fallbacks/{name}.pcap"));
     let file = fs::File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let options = ReadOptions { name: name.into(), interval: 100_000_000, tcp };
-    read(file, &options, &mut NoSamples, &mut |_| true)
+    read_back(file, tcp)
 }
 
 /// MPTCP is what both SYNs have (RFC 8684 §3.1).
@@ -65,8 +65,7 @@ fn without_a_fallback_there_is_none() {
 }
 
 fn read_packets(pcap: &Pcap) -> Summary {
-    let options = ReadOptions { name: "packets".into(), interval: 100_000_000, tcp: false };
-    read(&*pcap.bytes, &options, &mut NoSamples, &mut |_| true).unwrap()
+    read_back(&*pcap.bytes, false).unwrap()
 }
 
 /// The bytes delivered, and time and sign of each fallback.

@@ -1,25 +1,17 @@
 //! Captures that are read: our own beside the simulator's record, and files that are not captures.
 
 use super::packets::{KEYS, Pcap};
-use super::{SCENARIO, captured, scenario};
-use anabranch_capture::{Options, ReadError, ReadOptions, read};
-use anabranch_record::{MemorySink, NoSamples, SubflowSummary, Summary, Tokens};
+use super::{SCENARIO, captured, options_of_reading, read_back, scenario};
+use anabranch_capture::{Options, ReadError};
+use anabranch_record::{MemorySink, SubflowSummary, Summary, Tokens};
 use sha2::Digest;
 use std::io::{self, Read};
-
-fn options() -> ReadOptions {
-    ReadOptions { name: "test".into(), interval: 100_000_000, tcp: true }
-}
-
-fn read_back(file: &[u8]) -> Result<Summary, ReadError> {
-    read(file, &options(), &mut NoSamples, &mut |_| true)
-}
 
 /// Bytes, retransmitted segments, reinjections, and the RTT that the sender measured.
 #[test]
 fn the_record_is_the_simulators() {
     let (simulated, file) = captured(&scenario(SCENARIO), &Options::default());
-    let mut found = read_back(&file).unwrap();
+    let mut found = read_back(&*file, true).unwrap();
     // In a capture the first packet comes first, not the first flow of the scenario.
     found.flows.sort_by_key(|flow| flow.name.starts_with("tcp"));
     assert_eq!(found.flows.len(), 2);
@@ -68,7 +60,7 @@ fn round_trip_times_are_the_simulators() {
     for hosts in ["plain", "linux"] {
         let (simulated, file) =
             captured(&scenario(&format!("hosts = \"{hosts}\"\n{QUEUE}")), &Options::default());
-        let mut found = read_back(&file).unwrap();
+        let mut found = read_back(&*file, true).unwrap();
         found.flows.sort_by_key(|flow| flow.name.starts_with("tcp"));
         let subflows =
             |s: &Summary| s.flows.iter().flat_map(|flow| flow.subflows.clone()).collect::<Vec<_>>();
@@ -97,7 +89,8 @@ fn round_trip_times_are_the_simulators() {
 fn samples_end_where_the_summary_does() {
     let (_, file) = captured(&scenario(SCENARIO), &Options::default());
     let mut sink = MemorySink::default();
-    let summary = read(&*file, &options(), &mut sink, &mut |_| true).unwrap();
+    let options = options_of_reading(true);
+    let summary = anabranch_capture::read(&*file, &options, &mut sink, &mut |_| true).unwrap();
     let delivered: Vec<f64> =
         sink.flows[0].subflows.iter().map(|s| *s.delivered_bytes.last().unwrap()).collect();
     let sum: f64 = delivered.iter().sum();
@@ -105,22 +98,24 @@ fn samples_end_where_the_summary_does() {
     assert!(sink.flows[0].subflows[0].time_s.is_sorted());
 }
 
+/// Where the `n`-th block of pcapng begins, counted from 0.
+fn start_of_block(file: &[u8], n: usize) -> usize {
+    let length = |at: usize| u32::from_le_bytes(file[at + 4..at + 8].try_into().unwrap()) as usize;
+    (0..n).fold(0, |at, _| at + length(at))
+}
+
 #[test]
 fn what_cannot_be_read_is_reported() {
     let (_, file) = captured(&scenario(SCENARIO), &Options::default());
-    let why = |bytes: &[u8]| read_back(bytes).unwrap_err().to_string();
+    let why = |bytes: &[u8]| read_back(bytes, true).unwrap_err().to_string();
     assert_eq!(why(b""), "the file is empty");
     assert!(why(b"duration = \"12 s\"\n").starts_with("not a capture"));
     assert!(why(&[0; 4000]).starts_with("not a capture"));
-    let only_headers = read_back(&file[..28]);
+    let only_headers = read_back(&file[..28], true);
     assert!(only_headers.is_err());
-    // The fifth block is the second packet; its time's upper half is 12 bytes in.
+    // A packet behind others; its time's upper half is 12 bytes in.
     let mut backwards = file.clone();
-    let mut at = 0;
-    for _ in 0..6 {
-        at += u32::from_le_bytes(backwards[at + 4..at + 8].try_into().unwrap()) as usize;
-    }
-    backwards[at + 12] = 9;
+    backwards[start_of_block(&file, 6) + 12] = 9;
     let back = why(&backwards);
     assert!(back.contains("ms earlier than the one before it"), "{back}");
 }
@@ -129,24 +124,25 @@ fn what_cannot_be_read_is_reported() {
 #[test]
 fn a_last_packet_that_is_cut_off_is_left_out() {
     let (_, file) = captured(&scenario(SCENARIO), &Options::default());
-    let whole = read_back(&file).unwrap();
+    let whole = read_back(&*file, true).unwrap();
     let packets = |summary: &Summary| summary.capture.as_ref().map(|c| (c.packets, c.cut_off)).unwrap();
     assert!(!packets(&whole).1);
     for cut in [1, 5, 60] {
-        let summary = read_back(&file[..file.len() - cut]).unwrap();
+        let summary = read_back(&file[..file.len() - cut], true).unwrap();
         assert_eq!(packets(&summary), (packets(&whole).0 - 1, true));
         // The last packets are the ends of subflows.
         assert_eq!(summary.flows[0].delivered_bytes, whole.flows[0].delivered_bytes);
     }
     // The second packet is whole where 400 bytes are not enough for it.
-    assert!(matches!(read_back(&file[..300]), Err(ReadError::CutOff | ReadError::NoMptcp { .. })));
+    assert!(matches!(read_back(&file[..300], true), Err(ReadError::CutOff | ReadError::NoMptcp { .. })));
 }
 
 /// The same of `tcpdump -w`: a header of 24 bytes, and 16 before each packet.
 #[test]
 fn a_pcap_that_is_cut_off_is_read_to_the_packet_before() {
     let file = include_bytes!("../fallbacks/no-fallback.pcap");
-    let count = |bytes: &[u8]| read_back(bytes).map(|s| s.capture.map(|c| (c.packets, c.cut_off)).unwrap());
+    let count =
+        |bytes: &[u8]| read_back(bytes, true).map(|s| s.capture.map(|c| (c.packets, c.cut_off)).unwrap());
     let (mut at, mut starts) = (24, vec![]);
     while at < file.len() {
         starts.push(at);
@@ -179,7 +175,7 @@ fn a_pipe_is_read_to_its_end() {
     pcap.connect();
     (0..20).for_each(|i| pcap.mapped(0, i * 65_000, i * 65_000, 65_000));
     for most in [7, 100, 4096, 65_536, 1 << 20] {
-        let read = read(Pieces(&pcap.bytes, most), &options(), &mut NoSamples, &mut |_| true).unwrap();
+        let read = read_back(Pieces(&pcap.bytes, most), true).unwrap();
         assert_eq!(read.flows[0].delivered_bytes, 20 * 65_000, "{most} bytes at a time");
         assert_eq!(read.capture.map(|c| (c.packets, c.cut_off)), Some((43, false)), "{most} bytes at a time");
     }
@@ -189,11 +185,8 @@ fn a_pipe_is_read_to_its_end() {
 #[test]
 fn a_long_block_drops_no_packet() {
     let (_, file) = captured(&scenario(SCENARIO), &Options::default());
-    let packets = |file: &[u8]| read_back(file).map(|s| s.capture.unwrap().packets);
-    let mut at = 0;
-    for _ in 0..10 {
-        at += u32::from_le_bytes(file[at + 4..at + 8].try_into().unwrap()) as usize;
-    }
+    let packets = |file: &[u8]| read_back(file, true).map(|s| s.capture.unwrap().packets);
+    let at = start_of_block(&file, 10);
     let with = |length: u32| {
         let [kind, length_] = [0x0bad_u32, length].map(u32::to_le_bytes);
         let body = vec![0; length as usize - 12];
@@ -208,12 +201,12 @@ fn without_mptcp_there_is_no_record_unless_asked_for() {
     let single = SCENARIO.split("[[flows]]").enumerate().filter(|(i, _)| *i != 1).map(|(_, part)| part);
     let text = single.collect::<Vec<_>>().join("[[flows]]");
     let (_, file) = captured(&scenario(&text), &Options::default());
-    let refused = read(&*file, &ReadOptions { tcp: false, ..options() }, &mut NoSamples, &mut |_| true);
+    let refused = read_back(&*file, false);
     assert!(
         matches!(refused, Err(ReadError::NoMptcp { tcp: 1, refused: 0, late: 0, packets: 1000.. })),
         "{refused:?}"
     );
-    assert_eq!(read_back(&file).unwrap().flows[0].delivered_bytes, 1_000_000);
+    assert_eq!(read_back(&*file, true).unwrap().flows[0].delivered_bytes, 1_000_000);
 }
 
 /// `ss -M` at either end shows its own token: the first four bytes of its key's SHA-256 (RFC 8684 §3.2).
@@ -222,7 +215,7 @@ fn both_tokens_are_recorded() {
     let mut pcap = Pcap::new();
     pcap.connect();
     pcap.mapped(0, 0, 0, 3000);
-    let capture = read_back(&pcap.bytes).unwrap().capture.unwrap();
+    let capture = read_back(&*pcap.bytes, true).unwrap().capture.unwrap();
     let [client, server] = KEYS.map(|key| {
         sha2::Sha256::digest(key)[..4].iter().map(|byte| format!("{byte:02x}")).collect::<String>()
     });
@@ -233,15 +226,14 @@ fn both_tokens_are_recorded() {
 #[test]
 fn what_a_capture_lacks_is_named() {
     let mut pcap = Pcap::new();
-    let none = read(&*pcap.bytes, &ReadOptions { tcp: false, ..options() }, &mut NoSamples, &mut |_| true);
+    let none = read_back(&*pcap.bytes, false);
     let help = |error: &ReadError| error.help().unwrap_or_default();
     assert!(none.is_err_and(
         |why| matches!(why, ReadError::NoMptcp { packets: 0, .. }) && help(&why).contains("port")
     ));
     pcap.mapped(0, 0, 0, 3000);
     pcap.mapped(0, 3000, 3000, 3000);
-    let late = read(&*pcap.bytes, &ReadOptions { tcp: false, ..options() }, &mut NoSamples, &mut |_| true);
-    let why = late.unwrap_err();
+    let why = read_back(&*pcap.bytes, false).unwrap_err();
     assert!(matches!(why, ReadError::NoMptcp { late: 1, refused: 0, .. }), "{why:?}");
     assert!(
         why.to_string().contains("began before it: 1") && help(&why).contains("before the connection opens"),
@@ -256,6 +248,6 @@ proptest::proptest! {
         static FILE: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
         let mut file = FILE.get_or_init(|| captured(&scenario(SCENARIO), &Options::default()).1[..60_000].to_vec()).clone();
         changes.into_iter().for_each(|(at, byte)| file[at] = byte);
-        let _ = read_back(&file);
+        let _ = read_back(&*file, true);
     }
 }

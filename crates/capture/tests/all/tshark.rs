@@ -11,16 +11,8 @@ fn fields(file: &[u8], filter: &str, fields: &[&str]) -> Option<Vec<Vec<String>>
     let mut capture = tempfile::NamedTempFile::new().unwrap();
     capture.write_all(file).unwrap();
     let mut tshark = Command::new("tshark");
-    tshark.args([
-        "-o",
-        "tcp.check_checksum:TRUE",
-        "-o",
-        "ip.check_checksum:TRUE",
-        "-T",
-        "fields",
-        "-Y",
-        filter,
-    ]);
+    tshark.args(["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]);
+    tshark.args(["-T", "fields", "-Y", filter]);
     fields.iter().for_each(|field| _ = tshark.args(["-e", field]));
     let output = match tshark.arg("-r").arg(capture.path()).output() {
         Ok(output) => output,
