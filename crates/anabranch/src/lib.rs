@@ -133,12 +133,8 @@ pub mod algorithms {
 
 /// Finds the algorithm called `name`, in any arithmetic.
 pub fn algorithm(name: &str) -> Result<&'static Entry, Error> {
-    kernel_registry::find(name)
-        .ok_or_else(|| unknown_algorithm(name, kernel_registry::entries().map(|e| e.name)))
-}
-
-/// The error that `name` is not one of `names`.
-pub fn unknown_algorithm(name: &str, names: impl Iterator<Item = &'static str>) -> Error {
-    let help = anabranch_scenario::suggest(name, names);
-    error::input_error(format!("unknown algorithm `{name}`"), Some(&help))
+    kernel_registry::find(name).ok_or_else(|| {
+        let help = anabranch_scenario::suggest(name, kernel_registry::entries().map(|e| e.name));
+        input_error(format!("unknown algorithm `{name}`"), Some(&help))
+    })
 }

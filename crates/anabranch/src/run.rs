@@ -1,15 +1,15 @@
 //! Runs a scenario once.
 
-use crate::error::input_error;
 use crate::pcap::{HostPackets, ObservedBackend, Packets};
 use crate::plot::{self, Picture};
 use crate::qlog::Traces;
 use crate::quic::NOQ;
 use crate::{Error, Runner, SIM, Scenario, Watch, check_memory, earlier};
 use anabranch_plot::LineSink;
-use anabranch_record::{Both, NoSamples, RunDirectory, SampleFormat, Sink, Summary};
+use anabranch_record::{RunDirectory, SampleFormat, Sink, Sinks, Summary};
 use anabranch_scenario::Transport;
 use anabranch_study::{Backend, TaskError};
+use miette::miette;
 use std::path::{Path, PathBuf};
 
 /// Whether every packet in the backend's network can be captured.
@@ -72,15 +72,13 @@ impl Outputs {
         }
         let Some(packets) = &self.packets else { return Ok(()) };
         if !runner.is_kernel() && !shows_packets(runner.name()) {
-            let why = format!("`--pcap` does not work with `--backend {}`", runner.name());
-            return Err(input_error(why, None));
+            let name = runner.name();
+            return Err(Error::Input(miette!("`--pcap` does not work with `--backend {name}`")));
         }
         if runner.is_kernel() && (!packets.links.is_empty() || packets.snap.is_some()) {
             let help = "leave them out: a capture on a kernel has the headers at the senders' hosts";
-            return Err(input_error(
-                "`--links` and `--snap` work only with the simulator".into(),
-                Some(help),
-            ));
+            let why = miette!(help = help, "`--links` and `--snap` work only with the simulator");
+            return Err(Error::Input(why));
         }
         earlier::refuse_input_as_output("--pcap", &packets.file, scenario.files())
     }
@@ -88,21 +86,18 @@ impl Outputs {
     /// Checks that the run has connections to trace, and that the traces do not go into the record, which others' files block.
     fn check_traces(&self, traces: &Path, scenario: &Scenario, runner: &Runner) -> Result<(), Error> {
         if runner.name() != NOQ.name() {
-            let help = Some("add --backend noq, which makes flows QUIC connections");
-            return Err(input_error(
-                format!("`--qlog` does not work with `--backend {}`", runner.name()),
-                help,
-            ));
+            let (name, help) = (runner.name(), "add --backend noq, which makes flows QUIC connections");
+            return Err(Error::Input(miette!(help = help, "`--qlog` does not work with `--backend {name}`")));
         }
         if scenario.flows.iter().all(|flow| flow.transport != Transport::Backend) {
-            return Err(input_error("`--qlog`: no flow is a QUIC connection".into(), None));
+            return Err(Error::Input(miette!("`--qlog`: no flow is a QUIC connection")));
         }
         let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
         match &self.record {
-            Some((record, _)) if whole(traces).starts_with(whole(record)) => Err(input_error(
-                "the traces cannot be in the folder of `--out`, which has the record alone".into(),
-                Some("give --qlog a folder beside it"),
-            )),
+            Some((record, _)) if whole(traces).starts_with(whole(record)) => Err(Error::Input(miette!(
+                help = "give --qlog a folder beside it",
+                "the traces cannot be in the folder of `--out`, which has the record alone"
+            ))),
             _ => Ok(()),
         }
     }
@@ -135,25 +130,14 @@ impl Outputs {
         });
         let observed = observed.transpose()?;
         let mut lines = LineSink::new();
-        let (mut both, mut with_packets);
-        let sink: &mut dyn Sink = match (&mut directory, &picture) {
-            (Some(directory), Some(_)) => {
-                both = Both(directory.sink(), &mut lines);
-                &mut both
-            }
-            (Some(directory), None) => directory.sink(),
-            (None, Some(_)) => &mut lines,
-            (None, None) => &mut NoSamples,
-        };
-        let sink = match &mut on_hosts {
-            Some(packets) => {
-                with_packets = Both(sink, packets.sink());
-                &mut with_packets
-            }
-            None => sink,
-        };
+        let mut sinks: Vec<&mut dyn Sink> = vec![];
+        sinks.extend(directory.as_mut().map(|directory| directory.sink()));
+        if picture.is_some() {
+            sinks.push(&mut lines);
+        }
+        sinks.extend(on_hosts.as_mut().map(|packets| packets.sink()));
         let backend = observed.as_ref().map_or(backend, |observed| observed as &dyn Backend);
-        let summary = run(scenario, backend, sink, watch)?;
+        let summary = run(scenario, backend, &mut Sinks(sinks), watch)?;
         let text = scenario.text_with_command(summary.seed, options, summary.partial_until_s);
         let record = directory.map(|directory| directory.finish(&summary, Some(&text))).transpose();
         let partial = summary.partial_until_s.is_some();

@@ -110,46 +110,40 @@ pub trait Sink: Send {
 /// Receives the run's time at regular intervals; false ends the run.
 pub type KeepGoing<'a> = &'a mut dyn FnMut(Time) -> bool;
 
-/// Gives each sample to two sinks.
-pub struct Both<'a>(pub &'a mut dyn Sink, pub &'a mut dyn Sink);
+/// Gives each sample to all of these sinks.
+pub struct Sinks<'a>(pub Vec<&'a mut dyn Sink>);
 
-impl Sink for Both<'_> {
+impl Sink for Sinks<'_> {
     fn wants_samples(&self) -> bool {
-        self.0.wants_samples() || self.1.wants_samples()
+        self.0.iter().any(|sink| sink.wants_samples())
     }
 
     fn wants_packets(&self) -> bool {
-        self.0.wants_packets() || self.1.wants_packets()
+        self.0.iter().any(|sink| sink.wants_packets())
     }
 
     fn begin(&mut self, layout: &Layout) {
-        self.0.begin(layout);
-        self.1.begin(layout);
+        self.0.iter_mut().for_each(|sink| sink.begin(layout));
     }
 
     fn extend(&mut self, layout: &Layout) {
-        self.0.extend(layout);
-        self.1.extend(layout);
+        self.0.iter_mut().for_each(|sink| sink.extend(layout));
     }
 
     fn subflow(&mut self, sample: &SubflowSample<'_>) {
-        self.0.subflow(sample);
-        self.1.subflow(sample);
+        self.0.iter_mut().for_each(|sink| sink.subflow(sample));
     }
 
     fn link(&mut self, sample: &LinkSample) {
-        self.0.link(sample);
-        self.1.link(sample);
+        self.0.iter_mut().for_each(|sink| sink.link(sample));
     }
 
     fn completion(&mut self, sample: &CompletionSample) {
-        self.0.completion(sample);
-        self.1.completion(sample);
+        self.0.iter_mut().for_each(|sink| sink.completion(sample));
     }
 
     fn packet(&mut self, packet: &PacketSample<'_>) {
-        self.0.packet(packet);
-        self.1.packet(packet);
+        self.0.iter_mut().for_each(|sink| sink.packet(packet));
     }
 }
 
