@@ -38,7 +38,7 @@ pub mod linux {
     }
 
     const fn absent(backend: &'static Absent) -> Runner {
-        Runner { backend, with_iperf3: Some(backend), variant: None, is_ready: || Err(unsupported()) }
+        Runner { with_iperf3: Some(backend), is_ready: || Err(unsupported()), ..Runner::of(backend) }
     }
 
     /// The running kernel.
@@ -60,10 +60,8 @@ pub mod quic {
 
     /// The QUIC stack noq.
     pub static NOQ: Runner = Runner {
-        backend: &Absent { name: "noq", why: WHY },
-        with_iperf3: None,
-        variant: None,
         is_ready: || Err(Error::Input(miette!("{WHY}"))),
+        ..Runner::of(&Absent { name: "noq", why: WHY })
     };
 
     /// Runs nothing.

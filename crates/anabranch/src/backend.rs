@@ -23,8 +23,7 @@ pub struct Runner {
 }
 
 /// The simulator.
-pub static SIM: Runner =
-    Runner { backend: &Simulator, with_iperf3: None, variant: None, is_ready: || Ok(()) };
+pub static SIM: Runner = Runner::of(&Simulator);
 
 /// All of them, each with its description.
 pub static RUNNERS: &[(&Runner, &str)] = &[
@@ -53,6 +52,11 @@ impl fmt::Debug for Runner {
 }
 
 impl Runner {
+    /// A backend that is always ready, without options.
+    pub(crate) const fn of(backend: &'static dyn Backend) -> Self {
+        Runner { backend, with_iperf3: None, variant: None, is_ready: || Ok(()) }
+    }
+
     /// The backend's name in tasks.
     pub fn name(&self) -> &'static str {
         self.backend.name()
@@ -84,13 +88,9 @@ impl Runner {
 
     /// Checks that the backend can run the scenario.
     pub fn accepts(&self, scenario: &Scenario) -> Result<(), Error> {
-        match self.backend.refuses(scenario) {
-            Some(why) => {
-                let (file, name) = (scenario.file(), self.name());
-                Err(Error::Input(miette!("{file} cannot be run with `--backend {name}`: {why}")))
-            }
-            None => Ok(()),
-        }
+        let Some(why) = self.backend.refuses(scenario) else { return Ok(()) };
+        let (file, name) = (scenario.file(), self.name());
+        Err(Error::Input(miette!("{file} cannot be run with `--backend {name}`: {why}")))
     }
 
     /// Checks that the backend can stand beside the simulator, and run at least one of the scenarios.
@@ -98,20 +98,15 @@ impl Runner {
         &self,
         scenarios: impl Iterator<Item = &'a anabranch_scenario::Scenario>,
     ) -> Result<(), Error> {
-        if self.variant.is_none() && self.name() != SIM.name() {
+        let name = self.name();
+        if self.variant.is_none() && name != SIM.name() {
             self.ready()?;
-            let name = self.name();
             return Err(Error::Input(miette!("`--backend {name}` works only with `run` and `compare`")));
         }
         let mut reasons = scenarios.map(|scenario| self.backend.refuses(scenario));
         let first = reasons.next().flatten();
-        match first.filter(|_| reasons.all(|why| why.is_some())) {
-            Some(why) => {
-                let name = self.name();
-                Err(Error::Input(miette!("`--backend {name}` cannot run any of these scenarios: {why}")))
-            }
-            None => Ok(()),
-        }
+        let Some(why) = first.filter(|_| reasons.all(|why| why.is_some())) else { return Ok(()) };
+        Err(Error::Input(miette!("`--backend {name}` cannot run any of these scenarios: {why}")))
     }
 }
 
@@ -136,8 +131,7 @@ mod tests {
 
     #[test]
     fn a_backend_without_a_column_is_for_single_runs() {
-        static PLAIN: Runner =
-            Runner { backend: &Plain, with_iperf3: None, variant: None, is_ready: || Ok(()) };
+        static PLAIN: Runner = Runner::of(&Plain);
         let why = |refused: Result<(), Error>| match refused {
             Err(Error::Input(why)) => why.to_string(),
             other => panic!("{other:?}"),
@@ -148,9 +142,8 @@ mod tests {
         let text = "name = \"t\"\nduration = \"1 s\"\nlinks.a = { rate = \"1 Mbit/s\", delay = \"1 ms\" }\n\
                     flows = [{ name = \"f\", cc = \"reno\", paths = [[\"a\"]] }]";
         let scenario = Scenario::of_text("t", text, Changes::default()).unwrap();
-        let packets = Packets { file: "t.pcapng".into(), links: vec![], snap: None };
-        let outputs =
-            Outputs { record: None, plot: None, packets: Some(packets), traces: None, replace: false };
+        let packets = Some(Packets { file: "t.pcapng".into(), links: vec![], snap: None });
+        let outputs = Outputs { record: None, plot: None, packets, traces: None, replace: false };
         let refused = outputs.check(&scenario, &PLAIN, false);
         assert_eq!(why(refused), "`--pcap` does not work with `--backend plain`");
         assert!(outputs.check(&scenario, &SIM, false).is_ok());

@@ -1,6 +1,6 @@
 //! Studies and standard cases: run together, judged, kept in a folder of results and reported.
 
-use crate::error::{counted, input_error};
+use crate::error::counted;
 use crate::scenario::{check_memory, distinct_warnings};
 use crate::study::{check_failed, describe_extent, failed};
 use crate::{Error, RUNNERS, Runner, Watch, backends, earlier, store};
@@ -141,18 +141,19 @@ impl Campaign {
                 |name: &str| RUNNERS.iter().any(|(runner, _)| runner.name() == name && runner.is_kernel());
             let long_s: f64 = self.simulations().map(|simulations| simulations.seconds_on(is_linux)).sum();
             let less = "add --yes, or run less: --quick, one paper, --only one experiment, fewer seeds";
-            let long = || format!("this takes about {:.1} hours on Linux", long_s / 3600.0);
-            return if long_s > LONG_S { Err(input_error(long(), Some(less))) } else { Ok(()) };
+            if long_s <= LONG_S {
+                return Ok(());
+            }
+            let hours = long_s / 3600.0;
+            return Err(Error::Input(miette!(help = less, "this takes about {hours:.1} hours on Linux")));
         }
         for (study, simulations) in self.studies.iter().zip(self.simulations()) {
             let runs = usize::try_from(simulations.runs()).unwrap_or(usize::MAX);
             check_memory(simulations.scenarios(), 0, threads.map_or(1, |threads| threads.min(runs)))?;
             if threads.is_some() && simulations.seconds() > LONG_S || simulations.runs() > MANY {
                 let less = "add --yes, or run less: --quick, fewer seeds, fewer values";
-                return Err(input_error(
-                    format!("{} has {}", study.name, describe_extent(simulations)),
-                    Some(less),
-                ));
+                let (name, extent) = (&study.name, describe_extent(simulations));
+                return Err(Error::Input(miette!(help = less, "{name} has {extent}")));
             }
         }
         Ok(())

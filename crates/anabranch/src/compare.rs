@@ -217,8 +217,7 @@ mod tests {
             links.b = { rate = "10 Mbit/s", delay = "5 ms" }
             flows = [{ name = "tested", cc = "lia", paths = [["a"], ["b"]] }]
         "#;
-        static FAILING: Runner =
-            Runner { backend: &Failing, with_iperf3: None, variant: None, is_ready: || Ok(()) };
+        static FAILING: Runner = Runner::of(&Failing);
         let scenario = Scenario::of_text("a", text, Changes::default()).unwrap();
         let cc = ["lia".to_owned(), "olia".to_owned()];
         let comparison = Comparison::new(&scenario, &cc, 3, &FAILING, false).unwrap();

@@ -21,11 +21,11 @@ pub(crate) fn check_run(
     replace: bool,
     note: Notify,
 ) -> Result<(), Error> {
-    let there = described(path, earlier);
-    match differences(earlier, new) {
-        differences if differences.is_empty() => Ok(()),
-        differences => {
-            refuse_or_note(&format!("{there}; this one has {}", differences.join(", ")), replace, note)
+    match &differences(earlier, new)[..] {
+        [] => Ok(()),
+        some => {
+            let there = described(path, earlier);
+            refuse_or_note(&format!("{there}; this one has {}", some.join(", ")), replace, note)
         }
     }
 }
@@ -119,15 +119,8 @@ fn id(file: &Path) -> Option<PathBuf> {
 /// Refuses to write a file that the command reads, under any name.
 pub(crate) fn refuse_input_as_output(option: &str, file: &Path, inputs: &[PathBuf]) -> Result<(), Error> {
     let Some(own) = id(file) else { return Ok(()) };
-    match inputs.iter().find(|input| id(input).as_ref() == Some(&own)) {
-        None => Ok(()),
-        Some(input) => {
-            let same = if input == file { String::new() } else { format!(" as {}", input.display()) };
-            let (file, help) = (file.display(), Some("give another file"));
-            Err(input_error(
-                format!("`{option}` would overwrite {file}, which the command reads{same}"),
-                help,
-            ))
-        }
-    }
+    let Some(input) = inputs.iter().find(|input| id(input).as_ref() == Some(&own)) else { return Ok(()) };
+    let same = if input == file { String::new() } else { format!(" as {}", input.display()) };
+    let why = format!("`{option}` would overwrite {}, which the command reads{same}", file.display());
+    Err(input_error(why, Some("give another file")))
 }

@@ -102,10 +102,8 @@ pub fn named(file: &Path) -> Option<Result<&'static Example, Error>> {
     let name = file.to_str()?.strip_prefix(PREFIX)?;
     let found = EXAMPLES.iter().find(|example| example.name == name);
     Some(found.ok_or_else(|| {
-        let help = format!(
-            "{}; `anabranch examples` lists them",
-            suggest(name, EXAMPLES.iter().map(|example| example.name))
-        );
+        let known = suggest(name, EXAMPLES.iter().map(|example| example.name));
+        let help = format!("{known}; `anabranch examples` lists them");
         input_error(format!("unknown example `{name}`"), Some(&help))
     }))
 }

@@ -51,35 +51,28 @@ static COLUMN: Variant = Variant::on(
 const IN_A_GUEST: &str = "The same scenarios on a stock Debian kernel under QEMU, in virtual time: its own TCP and MPTCP, links emulated by the simulator's model of them.";
 const NOT_IN_A_GUEST: &str = "The guest's kernel is left out: it cannot run any of these scenarios.";
 
-/// Declares the statics of a guest's kernel of one series.
+/// A guest's kernel of one series.
 macro_rules! guest {
-    ($(#[$doc:meta])* $on:ident, $image:ident, $own:ident, $column:ident, $series:literal, $title:literal) => {
-        static $image: Image = Image { name: concat!("guest-", $series), series: $series, made: OnceLock::new() };
-        static $own: InGuest = InGuest(&$image, Traffic::Own);
-        static $column: Variant =
-            Variant::on(&$own, concat!("guest-", $series), $title, IN_A_GUEST, NOT_IN_A_GUEST);
-        $(#[$doc])*
-        pub static $on: Runner = Runner {
-            backend: &$own,
-            with_iperf3: Some(&InGuest(&$image, Traffic::Iperf3)),
-            variant: Some(&$column),
-            is_ready: || Ok($image.guest().map(drop)?),
-        };
-    };
+    ($series:literal, $title:literal) => {{
+        const NAME: &str = concat!("guest-", $series);
+        static IMAGE: Image = Image { name: NAME, series: $series, made: OnceLock::new() };
+        static OWN: InGuest = InGuest(&IMAGE, Traffic::Own);
+        static COLUMN: Variant = Variant::on(&OWN, NAME, $title, IN_A_GUEST, NOT_IN_A_GUEST);
+        Runner {
+            backend: &OWN,
+            with_iperf3: Some(&InGuest(&IMAGE, Traffic::Iperf3)),
+            variant: Some(&COLUMN),
+            is_ready: || Ok(IMAGE.guest().map(drop)?),
+        }
+    }};
 }
 
-guest! {
-    /// Debian's Linux 6.12 under QEMU, in virtual time: slower, but reproducible.
-    GUEST_6_12, IMAGE_6_12, IN_6_12, COLUMN_6_12, "6.12", "Linux 6.12"
-}
-guest! {
-    /// Debian's Linux 6.1.
-    GUEST_6_1, IMAGE_6_1, IN_6_1, COLUMN_6_1, "6.1", "Linux 6.1"
-}
-guest! {
-    /// Debian's newest Linux.
-    GUEST_NEWEST, IMAGE_NEWEST, IN_NEWEST, COLUMN_NEWEST, "newest", "newest Linux"
-}
+/// Debian's Linux 6.12 under QEMU, in virtual time: slower, but reproducible.
+pub static GUEST_6_12: Runner = guest!("6.12", "Linux 6.12");
+/// Debian's Linux 6.1.
+pub static GUEST_6_1: Runner = guest!("6.1", "Linux 6.1");
+/// Debian's newest Linux.
+pub static GUEST_NEWEST: Runner = guest!("newest", "newest Linux");
 
 /// The running kernel, with this traffic.
 pub struct Kernel(pub Traffic);

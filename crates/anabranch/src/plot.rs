@@ -58,25 +58,34 @@ struct Drawn {
     panels: Vec<Panel>,
 }
 
+impl Drawn {
+    /// The content of the file `out`.
+    fn draw(&self, size: Size, format: Format, out: &Path) -> Result<Vec<u8>, Error> {
+        let Drawn { title, about, heading, panels } = self;
+        let picture = anabranch_plot::Picture { title, about, heading, panels, size };
+        picture.draw(format).map_err(|error| match error {
+            PlotError::Nothing => Error::Input(miette!("{error}")),
+            error => Error::Input(miette!("cannot draw {}: {error}", out.display())),
+        })
+    }
+}
+
 impl Drawable {
     /// Reads records from folders, or a study's result from a file.
     pub fn open(what: &[PathBuf]) -> Result<Self, Error> {
         let name = what.first().map_or(String::new(), |first| first.display().to_string());
-        let content = match what {
-            [only] if only.is_file() => Content::Study(Box::new(read_study(only)?)),
-            several => match several.iter().find(|path| path.is_file()) {
-                Some(file) => {
-                    let message =
-                        format!("{} is a file: several runs are folders of `run --out`", file.display());
-                    return Err(input_error(message, Some("draw the result of a study alone")));
-                }
-                None => {
-                    let read = several.iter().map(|folder| RecordedRun::read(folder));
-                    let mut runs = read.collect::<Result<Vec<_>, _>>()?;
-                    distinguish(&mut runs, several);
-                    Content::Runs(runs)
-                }
-            },
+        let content = if let [only] = what
+            && only.is_file()
+        {
+            Content::Study(Box::new(read_study(only)?))
+        } else if let Some(file) = what.iter().find(|path| path.is_file()) {
+            let message = format!("{} is a file: several runs are folders of `run --out`", file.display());
+            return Err(input_error(message, Some("draw the result of a study alone")));
+        } else {
+            let read = what.iter().map(|folder| RecordedRun::read(folder));
+            let mut runs = read.collect::<Result<Vec<_>, _>>()?;
+            distinguish(&mut runs, what);
+            Content::Runs(runs)
         };
         Ok(Drawable { name, content })
     }
@@ -267,10 +276,8 @@ pub fn plot(plot: &Plot, out: &[PathBuf], watch: &Watch<'_>) -> Result<Vec<PathB
         pictures.iter().map(|(format, it)| (*format, it.out.clone())).collect();
     let plot = plot.clone();
     let draw_all = move || {
-        let Drawn { title, about, heading, panels } = Drawable::open(&plot.what)?.drawn(&plot)?;
-        let (title, about, heading, panels) = (&*title, &*about, &*heading, &*panels);
-        let picture = anabranch_plot::Picture { title, about, heading, panels, size: plot.size };
-        files.iter().map(|(format, file)| draw(&picture, *format, file)).collect::<Result<Vec<_>, _>>()
+        let drawn = Drawable::open(&plot.what)?.drawn(&plot)?;
+        files.iter().map(|(format, file)| drawn.draw(plot.size, *format, file)).collect::<Result<Vec<_>, _>>()
     };
     let drawn = watch.cancel.run_until_cancelled(draw_all);
     let drawn = drawn.ok_or_else(|| Error::Interrupted(miette!("interrupted: nothing was drawn")))??;
@@ -310,10 +317,8 @@ impl Picture {
             let lines = samples.finish();
             let run = Run::of_lines(&summary, &lines, theory);
             let panels: Vec<Panel> = USUAL.iter().filter_map(|figure| run.panel(figure)).collect();
-            let size = Size::default();
-            let (title, about, panels, heading) = (&*title, &*about, &*panels, "");
-            let picture = anabranch_plot::Picture { title, about, heading, panels, size };
-            draw(&picture, format, &path)
+            let drawn = Drawn { title, about, heading: String::new(), panels };
+            drawn.draw(Size::default(), format, &path)
         };
         // An interrupted run is drawn up to its end.
         let drawn = if partial { Some(drawn()) } else { watch.cancel.run_until_cancelled(drawn) };
@@ -328,22 +333,18 @@ impl Picture {
 pub(crate) fn format(out: &Path) -> Result<Format, Error> {
     let ending = out.extension().and_then(|e| e.to_str()).unwrap_or_default();
     Format::of(ending).ok_or_else(|| {
-        let help = format!("use the extension {EXTENSIONS}");
-        input_error(
-            format!("cannot draw {}: its extension does not select a format", out.display()),
-            Some(&help),
-        )
+        let (out, help) = (out.display(), format!("use the extension {EXTENSIONS}"));
+        input_error(format!("cannot draw {out}: its extension does not select a format"), Some(&help))
     })
 }
 
 /// Checks that the folder exists, before a run that may be long.
 pub(crate) fn folder(out: &Path) -> Result<(), Error> {
     match out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        Some(folder) if !folder.is_dir() => Err(Error::Input(miette!(
-            "cannot write {}: the folder {} does not exist",
-            out.display(),
-            folder.display()
-        ))),
+        Some(folder) if !folder.is_dir() => {
+            let (out, folder) = (out.display(), folder.display());
+            Err(Error::Input(miette!("cannot write {out}: the folder {folder} does not exist")))
+        }
         _ => Ok(()),
     }
 }
@@ -359,13 +360,6 @@ fn without(summary: &Summary, figure: &str) -> Option<String> {
         }
         _ => None,
     }
-}
-
-fn draw(picture: &anabranch_plot::Picture<'_>, format: Format, out: &Path) -> Result<Vec<u8>, Error> {
-    picture.draw(format).map_err(|error| match error {
-        PlotError::Nothing => Error::Input(miette!("{error}")),
-        error => Error::Input(miette!("cannot draw {}: {error}", out.display())),
-    })
 }
 
 fn read_study(file: &Path) -> Result<StudyResult, Error> {

@@ -10,8 +10,7 @@ use anabranch_sim::tap::Tap;
 use anabranch_study::{Backend, Task, TaskError, Variant};
 
 /// The QUIC stack noq: a flow is a multipath QUIC connection, except with `transport = "tcp"`.
-pub static NOQ: Runner =
-    Runner { backend: &Noq, with_iperf3: None, variant: Some(&COLUMN), is_ready: || Ok(()) };
+pub static NOQ: Runner = Runner { variant: Some(&COLUMN), ..Runner::of(&Noq) };
 
 static COLUMN: Variant = Variant::on(
     &Noq,

@@ -125,9 +125,7 @@ impl Scenario {
 
     /// Returns the same scenario with another algorithm.
     pub fn with_cc(&self, cc: &str) -> Result<Self, Error> {
-        let changes = Changes { cc: vec![cc.to_owned()], ..self.changes.clone() };
-        let checked = anabranch_scenario::load(&self.source, &changes.overrides()).map_err(Error::input)?;
-        Ok(Scenario { changes, checked: checked.into(), ..self.clone() })
+        self.changed(&[], Some(cc.to_owned()))
     }
 
     /// Returns the same scenario with further values, and with another algorithm if one is given.
@@ -180,14 +178,15 @@ impl Scenario {
     /// The setup of a study's simulation, without a seed.
     pub(crate) fn setup(&self) -> Setup {
         let Source { name, text } = &self.source;
-        let name: std::sync::Arc<str> = name.as_str().into();
+        let name: Arc<str> = name.as_str().into();
         let file = ScenarioFile { name: name.clone(), path: name, text: text.as_str().into() };
         let Changes { set, cc, duration, .. } = &self.changes;
-        let cc = cc.first().map(String::as_str);
         let set = set.iter().filter_map(|assignment| assignment.split_once('='));
         let duration = duration.iter().map(|duration| ("duration", duration.as_str()));
-        let plain = Setup::new(cc.unwrap_or_default(), &file);
-        let plain = cc.map_or_else(|| plain.clone(), |cc| plain.clone().cc(cc));
+        let plain = match cc.first() {
+            Some(cc) => Setup::new(cc, &file).cc(cc),
+            None => Setup::new("", &file),
+        };
         set.chain(duration).fold(plain, |setup, (key, value)| setup.set(key, value))
     }
 

@@ -53,13 +53,10 @@ pub fn sweep_error(error: &FileError, text: &str) -> Error {
 }
 
 fn refuse_shipped_name(study: Arc<Study>) -> Result<Arc<Study>, Error> {
-    match anabranch_papers::headings().find(|paper| paper.name == study.name) {
-        Some(paper) => {
-            let message = format!("`{}` is the name of a shipped paper: {}", study.name, paper.title);
-            Err(input_error(message, Some("rename the file")))
-        }
-        None => Ok(study),
-    }
+    let shipped = anabranch_papers::headings().find(|paper| paper.name == study.name);
+    let Some(paper) = shipped else { return Ok(study) };
+    let message = format!("`{}` is the name of a shipped paper: {}", study.name, paper.title);
+    Err(input_error(message, Some("rename the file")))
 }
 
 /// Finds shipped papers by name or letter; `all` selects every paper.
