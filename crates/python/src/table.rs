@@ -1,16 +1,18 @@
 //! Tables in memory, readable through the Arrow PyCapsule interface.
 
 use anabranch::records::{Cell, Column, Kind, SampleFormat, TableFile, WriteError};
+use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{
     Array, ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, StringArray, UInt64Array,
+    make_array,
 };
+use arrow_data::ArrayData;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -38,19 +40,38 @@ impl Values {
     }
 }
 
+impl From<Values> for ArrayRef {
+    fn from(values: Values) -> Self {
+        match values {
+            Values::Numbers(values) => {
+                let values = values.into_iter().map(|x| x.filter(|x| !x.is_nan()));
+                Arc::new(values.collect::<Float64Array>())
+            }
+            Values::Counts(values) => Arc::new(Int64Array::from(values)),
+            Values::Unsigned(values) => Arc::new(UInt64Array::from(values)),
+            Values::Texts(values) => Arc::new(StringArray::from(values)),
+        }
+    }
+}
+
+/// A column in memory: name, type, rows, bits of the rows that are not null, and Arrow's buffers.
+type PackedColumn<'py> = (String, String, usize, Option<Bound<'py, PyBytes>>, Vec<Bound<'py, PyBytes>>);
+
 /// Columns of one length.
 #[pyclass(frozen, module = "anabranch._anabranch")]
 pub struct Table(RecordBatch);
 
 impl Table {
     /// A table of these columns, with units in their names.
-    pub fn of(columns: Vec<(String, Values)>) -> PyResult<Self> {
-        let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = columns.into_iter().map(column).unzip();
+    pub fn of(columns: Vec<(impl Into<String>, Values)>) -> PyResult<Self> {
+        Table::of_arrays(columns.into_iter().map(|(name, values)| column(name, values.into())).collect())
+    }
+
+    fn of_arrays(columns: Vec<(Field, ArrayRef)>) -> PyResult<Self> {
+        let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = columns.into_iter().unzip();
         RecordBatch::try_new(Schema::new(fields).into(), arrays).map(Table).map_err(wrong)
     }
-}
 
-impl Table {
     /// Whether it has no rows.
     pub fn is_empty(&self) -> bool {
         self.0.num_rows() == 0
@@ -58,49 +79,30 @@ impl Table {
 
     /// Writes a Parquet file.
     pub fn write(&self, path: PathBuf) -> Result<(), WriteError> {
-        let mut file = TableFile::create(path, SampleFormat::Parquet, &self.columns())?;
-        self.each_row(|cells| file.row(cells.iter().copied()))?;
-        file.finish().map(drop)
-    }
-
-    /// The columns of a file with it.
-    fn columns(&self) -> Vec<Column> {
-        let schema = self.0.schema();
-        let kind = |array: &ArrayRef| match Cells::of(array) {
+        let columns: Vec<Cells<'_>> = self.0.columns().iter().map(Cells::of).collect();
+        let kind = |cells: &Cells<'_>| match cells {
             Cells::Numbers(_) => Kind::MaybeNumber,
             Cells::Counts(_) => Kind::Count,
             Cells::Unsigned(_) => Kind::Unsigned,
             Cells::Texts(_) => Kind::Text,
         };
-        let columns = schema.fields().iter().zip(self.0.columns());
-        columns.map(|(field, array)| Column { name: field.name().clone(), kind: kind(array) }).collect()
-    }
-
-    /// Each row of such a file.
-    fn each_row<E>(&self, mut row: impl FnMut(&[Cell<'_>]) -> Result<(), E>) -> Result<(), E> {
-        let columns: Vec<Cells<'_>> = self.0.columns().iter().map(Cells::of).collect();
-        (0..self.0.num_rows()).try_for_each(|i| {
-            let cell = |column| match column {
+        let described = self.column_names().into_iter().zip(&columns);
+        let described: Vec<_> = described.map(|(name, cells)| Column { name, kind: kind(cells) }).collect();
+        let mut file = TableFile::create(path, SampleFormat::Parquet, &described)?;
+        for i in 0..self.0.num_rows() {
+            file.row(columns.iter().map(|column| match column {
                 Cells::Numbers(all) => Cell::Number(if all.is_null(i) { f64::NAN } else { all.value(i) }),
                 Cells::Counts(all) => Cell::Count(all.value(i).cast_unsigned()),
                 Cells::Unsigned(all) => Cell::Count(all.value(i)),
                 Cells::Texts(all) => Cell::Text(all.value(i)),
-            };
-            row(&columns.iter().copied().map(cell).collect::<Vec<_>>())
-        })
+            }))?;
+        }
+        file.finish().map(drop)
     }
 }
 
-fn column((name, values): (String, Values)) -> (Field, ArrayRef) {
-    let (kind, array): (DataType, ArrayRef) = match values {
-        Values::Numbers(values) => {
-            let values = values.into_iter().map(|x| x.filter(|x| !x.is_nan()));
-            (DataType::Float64, Arc::new(values.collect::<Float64Array>()))
-        }
-        Values::Counts(values) => (DataType::Int64, Arc::new(Int64Array::from(values))),
-        Values::Unsigned(values) => (DataType::UInt64, Arc::new(UInt64Array::from(values))),
-        Values::Texts(values) => (DataType::Utf8, Arc::new(StringArray::from(values))),
-    };
+fn column(name: impl Into<String>, array: ArrayRef) -> (Field, ArrayRef) {
+    let kind = array.data_type().clone();
     let nullable = kind == DataType::Float64;
     (Field::new(name, kind, nullable), array)
 }
@@ -127,66 +129,30 @@ impl Table {
         Table::of(columns.into_iter().map(read).collect::<PyResult<_>>()?)
     }
 
-    /// The columns as bytes, for [`Table::unpacked`].
-    fn packed<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, &'static str, Bound<'py, PyAny>)>> {
-        let schema = self.0.schema();
-        let columns = schema.fields().iter().zip(self.0.columns());
-        let pack = |(field, array): (&Arc<Field>, &ArrayRef)| {
-            let bytes = |values: Vec<[u8; 8]>| PyBytes::new(py, values.as_flattened()).into_any();
-            let (kind, values) = match Cells::of(array) {
-                // No number of a table is NaN.
-                Cells::Numbers(all) => {
-                    ("number", bytes(all.iter().map(|x| x.unwrap_or(f64::NAN).to_le_bytes()).collect()))
-                }
-                Cells::Counts(all) => {
-                    ("count", bytes(all.values().iter().map(|n| n.to_le_bytes()).collect()))
-                }
-                Cells::Unsigned(all) => {
-                    ("unsigned", bytes(all.values().iter().map(|n| n.to_le_bytes()).collect()))
-                }
-                Cells::Texts(all) => {
-                    // Each text once, and its number in each row.
-                    let (mut texts, mut numbers) = (Vec::new(), HashMap::new());
-                    let mut number = |text| {
-                        *numbers.entry(text).or_insert_with(|| {
-                            texts.push(text);
-                            texts.len() as u64 - 1
-                        })
-                    };
-                    let rows = all.iter().flatten().map(|text| number(text).to_le_bytes()).collect();
-                    ("text", (texts, bytes(rows)).into_pyobject(py)?.into_any())
-                }
-            };
-            Ok((field.name().clone(), kind, values))
+    /// The columns for [`Table::unpacked`].
+    fn packed<'py>(&self, py: Python<'py>) -> Vec<PackedColumn<'py>> {
+        let pack = |(name, array): (String, &ArrayRef)| {
+            let data = array.to_data();
+            let nulls = data.nulls().map(|nulls| PyBytes::new(py, nulls.validity()));
+            let buffers = data.buffers().iter().map(|buffer| PyBytes::new(py, buffer)).collect();
+            (name, data.data_type().to_string(), data.len(), nulls, buffers)
         };
-        columns.map(pack).collect()
+        self.column_names().into_iter().zip(self.0.columns()).map(pack).collect()
     }
 
     /// The table of [`Table::packed`].
     #[staticmethod]
-    fn unpacked(columns: Vec<(String, String, Bound<'_, PyAny>)>) -> PyResult<Self> {
-        let words = |value: &Bound<'_, PyAny>| -> PyResult<Vec<[u8; 8]>> {
-            let (words, rest) = value.extract::<&[u8]>()?.as_chunks::<8>();
-            if rest.is_empty() { Ok(words.to_vec()) } else { Err(torn()) }
+    fn unpacked(columns: Vec<PackedColumn<'_>>) -> PyResult<Self> {
+        let buffer = |bytes: &Bound<'_, PyBytes>| bytes.as_bytes().into();
+        let read = |(name, kind, rows, nulls, buffers): PackedColumn<'_>| {
+            let data = ArrayData::builder(kind.parse()?)
+                .len(rows)
+                .null_bit_buffer(nulls.as_ref().map(buffer))
+                .buffers(buffers.iter().map(buffer).collect());
+            Ok(column(name, make_array(data.build()?)))
         };
-        let read = |(name, kind, value): (String, String, Bound<'_, PyAny>)| {
-            let values = match kind.as_str() {
-                "number" => {
-                    let number = |word| Some(f64::from_le_bytes(word)).filter(|x| !x.is_nan());
-                    Values::Numbers(words(&value)?.into_iter().map(number).collect())
-                }
-                "count" => Values::Counts(words(&value)?.into_iter().map(i64::from_le_bytes).collect()),
-                "unsigned" => Values::Unsigned(words(&value)?.into_iter().map(u64::from_le_bytes).collect()),
-                "text" => {
-                    let (texts, rows): (Vec<String>, Bound<'_, PyAny>) = value.extract()?;
-                    let text = |word| texts.get(u64::from_le_bytes(word) as usize).cloned().ok_or_else(torn);
-                    Values::Texts(words(&rows)?.into_iter().map(text).collect::<PyResult<_>>()?)
-                }
-                _ => return Err(torn()),
-            };
-            Ok((name, values))
-        };
-        Table::of(columns.into_iter().map(read).collect::<PyResult<_>>()?)
+        let columns = columns.into_iter().map(read).collect::<Result<Vec<_>, _>>();
+        Table::of_arrays(columns.map_err(wrong)?)
     }
 
     fn __len__(&self) -> usize {
@@ -236,7 +202,6 @@ impl Table {
 }
 
 /// The cells of a column in memory.
-#[derive(Clone, Copy)]
 enum Cells<'a> {
     Numbers(&'a Float64Array),
     Counts(&'a Int64Array),
@@ -246,17 +211,11 @@ enum Cells<'a> {
 
 impl<'a> Cells<'a> {
     fn of(array: &'a ArrayRef) -> Self {
-        let array = array.as_any();
-        if let Some(numbers) = array.downcast_ref() {
-            Cells::Numbers(numbers)
-        } else if let Some(counts) = array.downcast_ref() {
-            Cells::Counts(counts)
-        } else if let Some(numbers) = array.downcast_ref() {
-            Cells::Unsigned(numbers)
-        } else if let Some(texts) = array.downcast_ref() {
-            Cells::Texts(texts)
-        } else {
-            unreachable!("a column is one of these")
+        match array.data_type() {
+            DataType::Float64 => Cells::Numbers(array.as_primitive()),
+            DataType::Int64 => Cells::Counts(array.as_primitive()),
+            DataType::UInt64 => Cells::Unsigned(array.as_primitive()),
+            _ => Cells::Texts(array.as_string()),
         }
     }
 }
@@ -268,8 +227,4 @@ fn list<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyList>> 
         Cells::Unsigned(numbers) => PyList::new(py, numbers.values()),
         Cells::Texts(texts) => PyList::new(py, texts.iter()),
     }
-}
-
-fn torn() -> PyErr {
-    PyValueError::new_err("a pickled table is damaged")
 }

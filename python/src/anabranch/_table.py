@@ -104,7 +104,7 @@ class Table:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
 
 
-def _unpickled(cls: type[Table], columns: list[tuple[str, str, Any]]) -> Table:
+def _unpickled(cls: type[Table], columns: list[Any]) -> Table:
     return cls(_anabranch.Table.unpacked(columns))
 
 
