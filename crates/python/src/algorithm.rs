@@ -1,5 +1,6 @@
 //! Runs algorithms written in Python in the simulator.
 
+use crate::campaign::lock;
 use crate::errors::refused;
 use crate::path::{Ack, Congestion, LostSegment, Path};
 use crate::samples;
@@ -12,7 +13,7 @@ use anabranch::scenarios::add_algorithm;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::cell::RefCell;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 type Makers = Vec<(String, Py<PyAny>)>;
 
@@ -108,7 +109,7 @@ pub fn check() -> PyResult<()> {
 
 /// The registry entry of an algorithm; those of one name share it.
 fn entry(name: &str, observables: &[String]) -> &'static Entry {
-    let mut entries = ENTRIES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut entries = lock(&ENTRIES);
     if let Some(entry) = entries.iter().find(|entry| entry.name == name) {
         return entry;
     }
@@ -136,10 +137,7 @@ fn entry(name: &str, observables: &[String]) -> &'static Entry {
 }
 
 fn build(params: &Params) -> Box<dyn Algorithm> {
-    let name = {
-        let entries = ENTRIES.lock().unwrap_or_else(PoisonError::into_inner);
-        entries[params.number(INDEX) as usize].name
-    };
+    let name = lock(&ENTRIES)[params.number(INDEX) as usize].name;
     let object = Python::attach(|py| {
         let make = MAKERS.with_borrow(|all| {
             let own = all.iter().find(|(known, _)| known == name);
@@ -161,16 +159,11 @@ fn build(params: &Params) -> Box<dyn Algorithm> {
     }
 }
 
+/// Keeps the first error.
 fn fail(error: PyErr) {
-    // A later error is dropped outside, as Python may run code then.
-    let later = ERROR.with_borrow_mut(|first| match first {
-        Some(_) => Some(error),
-        None => {
-            *first = Some(error);
-            None
-        }
-    });
-    drop(later);
+    if is_well() {
+        ERROR.set(Some(error));
+    }
 }
 
 /// A placeholder after the constructor of a class failed: the run ends soon.
@@ -199,49 +192,41 @@ impl InPython {
         method: &str,
         event: impl FnOnce(Python<'_>) -> PyResult<Option<Py<PyAny>>>,
     ) {
-        if is_well() {
-            Python::attach(|py| self.attached(py, paths, r, method, event)).unwrap_or_else(fail);
+        if !is_well() {
+            return;
         }
-    }
-
-    fn attached(
-        &mut self,
-        py: Python<'_>,
-        paths: &mut [Row],
-        r: usize,
-        method: &str,
-        event: impl FnOnce(Python<'_>) -> PyResult<Option<Py<PyAny>>>,
-    ) -> PyResult<()> {
-        self.show(py, paths, Some(r))?;
-        let list = self.list.bind(py);
-        match event(py)? {
-            Some(event) => self.object.call_method1(py, method, (list, r, event))?,
-            None => self.object.call_method1(py, method, (list, r))?,
-        };
-        for (i, (path, row)) in paths.iter_mut().zip(&self.rows).enumerate() {
-            let row = &*row.borrow(py).of;
-            path.barred = row.barred;
-            if i == r {
-                (path.cwnd, path.ssthresh, path.pacing_rate) = (row.cwnd, row.ssthresh, row.pacing_rate);
+        let call = |py: Python<'_>| {
+            for path in &paths[self.rows.len().min(paths.len())..] {
+                let row = self.rows.len();
+                let row = Py::new(py, Path { of: Box::new(*path), writable: false, row })?;
+                self.list.bind(py).append(&row)?;
+                self.rows.push(row);
             }
-        }
-        Ok(())
+            self.show(py, paths, Some(r));
+            let list = self.list.bind(py);
+            match event(py)? {
+                Some(event) => self.object.call_method1(py, method, (list, r, event))?,
+                None => self.object.call_method1(py, method, (list, r))?,
+            };
+            for (i, (path, row)) in paths.iter_mut().zip(&self.rows).enumerate() {
+                let row = &*row.borrow(py).of;
+                path.barred = row.barred;
+                if i == r {
+                    (path.cwnd, path.ssthresh, path.pacing_rate) = (row.cwnd, row.ssthresh, row.pacing_rate);
+                }
+            }
+            Ok(())
+        };
+        Python::attach(call).unwrap_or_else(fail);
     }
 
     /// Copies the rows to the Python objects, of which row `own` is writable.
-    fn show(&mut self, py: Python<'_>, paths: &[Row], own: Option<usize>) -> PyResult<()> {
-        for path in &paths[self.rows.len().min(paths.len())..] {
-            let row = self.rows.len();
-            let row = Py::new(py, Path { of: Box::new(*path), writable: false, row })?;
-            self.list.bind(py).append(&row)?;
-            self.rows.push(row);
-        }
+    fn show(&self, py: Python<'_>, paths: &[Row], own: Option<usize>) {
         for (i, (path, row)) in paths.iter().zip(&self.rows).enumerate() {
             let mut row = row.borrow_mut(py);
             *row.of = *path;
             row.writable = own == Some(i);
         }
-        Ok(())
     }
 }
 
@@ -283,11 +268,7 @@ impl Algorithm for InPython {
             return;
         }
         let observe = |py: Python<'_>| {
-            for (path, row) in paths.iter().zip(&self.rows) {
-                let mut row = row.borrow_mut(py);
-                *row.of = *path;
-                row.writable = false;
-            }
+            self.show(py, paths, None);
             let values = self.object.call_method1(py, "observe", (self.list.bind(py), r))?;
             let wrong = |what: String| {
                 let class = self.object.bind(py).get_type();

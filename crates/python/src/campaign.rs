@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 thread_local! {
     /// Notes about a folder of results, for this thread.
@@ -71,7 +71,7 @@ pub struct Campaign {
     missing: Vec<PendingRun>,
     /// Claims of the runs that workers execute for us.
     claims: Mutex<HashMap<Key, Claim>>,
-    done: Mutex<Option<(StudyResult, Vec<SimulationRuns>)>>,
+    done: OnceLock<(StudyResult, Vec<SimulationRuns>)>,
 }
 
 impl Campaign {
@@ -112,14 +112,8 @@ impl Campaign {
         self.identity != SIM || !self.names.algorithms.is_empty()
     }
 
-    fn with_result<T>(
-        &self,
-        with: impl FnOnce(&StudyResult, &[SimulationRuns]) -> PyResult<T>,
-    ) -> PyResult<T> {
-        match &*lock(&self.done) {
-            Some((result, taken)) => with(result, taken),
-            None => Err(RunError::new_err("the study has not been run")),
-        }
+    fn done(&self) -> PyResult<&(StudyResult, Vec<SimulationRuns>)> {
+        self.done.get().ok_or_else(|| RunError::new_err("the study has not been run"))
     }
 }
 
@@ -220,14 +214,14 @@ impl Campaign {
         report()?;
         let done = done.ok_or_else(|| RunError::new_err("the study returned no result"))?;
         let result = json(&*done.0.shown())?;
-        *lock(&self.done) = Some(done);
+        // Again it gives the same.
+        let _ = self.done.set(done);
         Ok(result)
     }
 
     /// A table of the runs: `runs`, `flows`, `subflows` or `links`.
     fn table(&self, rows: &str) -> PyResult<Table> {
-        let rows = Rows::named(rows).ok_or_else(|| RunError::new_err(format!("no table `{rows}`")))?;
-        self.with_result(|_, taken| table_of_runs(rows, taken, &self.names))
+        table_of_runs(Rows::named(rows)?, &self.done()?.1, &self.names)
     }
 
     /// Writes the result and the report, with the laboratory's page, into a folder of results; returns the report's first page.
@@ -238,18 +232,17 @@ impl Campaign {
         command: &str,
         laboratory: Option<String>,
     ) -> PyResult<String> {
-        let index = self.with_result(|result, taken| {
-            py.detach(|| {
-                let keep = |note: &str| NOTES.with_borrow_mut(|notes| notes.push(note.to_owned()));
-                let results = Results::open(&out, keep)?;
-                let kind = if self.shipped { Kind::Paper } else { Kind::Study };
-                let result = StudyResult { command: Some(command.to_owned()), ..result.clone() };
-                let notices = keep_study(&results, kind, &self.study, result, self.whole, taken)?;
-                lock(&self.notes).extend(notices);
-                anabranch::report(&results, command, laboratory, false)
-            })
-            .map_err(|why: anabranch::Error| Error::new_err(why.to_string()))
-        })?;
+        let (result, taken) = self.done()?;
+        let write = || {
+            let keep = |note: &str| NOTES.with_borrow_mut(|notes| notes.push(note.to_owned()));
+            let results = Results::open(&out, keep)?;
+            let kind = if self.shipped { Kind::Paper } else { Kind::Study };
+            let result = StudyResult { command: Some(command.to_owned()), ..result.clone() };
+            let notices = keep_study(&results, kind, &self.study, result, self.whole, taken)?;
+            lock(&self.notes).extend(notices);
+            anabranch::report(&results, command, laboratory, false)
+        };
+        let index = py.detach(write).map_err(|why| Error::new_err(why.to_string()))?;
         lock(&self.notes).extend(NOTES.take());
         self.warn(py)?;
         index.into_os_string().into_string().map_err(|_| refused("the folder's name is not UTF-8"))

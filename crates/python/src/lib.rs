@@ -25,35 +25,23 @@ mod text;
 #[pymodule]
 mod _anabranch {
     #[pymodule_export]
-    use crate::advise::advise;
-    #[pymodule_export]
-    use crate::algorithm::register;
-    #[pymodule_export]
-    use crate::algorithms::{algorithms, ideal};
-    #[pymodule_export]
-    use crate::campaign::Campaign;
-    #[pymodule_export]
-    use crate::examples::{example, examples};
-    #[pymodule_export]
-    use crate::execute::{after_fork, before_fork, build, execute};
-    #[pymodule_export]
-    use crate::files::{load, save};
-    #[pymodule_export]
-    use crate::path::{Ack, Congestion, LostSegment, Path, RateSample};
-    #[pymodule_export]
-    use crate::run::{backends, run};
-    #[pymodule_export]
-    use crate::session::{Session, Threads, advance_all};
-    #[pymodule_export]
-    use crate::shards::{Finished, Part, Shard, axes};
-    #[pymodule_export]
-    use crate::study::{Study, shown};
-    #[pymodule_export]
-    use crate::table::Table;
-    #[pymodule_export]
-    use crate::tables::table_of;
-    #[pymodule_export]
-    use crate::text::{inline, printable, rate, time, toml, trace};
+    use crate::{
+        advise::advise,
+        algorithm::register,
+        algorithms::{algorithms, ideal},
+        campaign::Campaign,
+        examples::{example, examples},
+        execute::{after_fork, before_fork, build, execute},
+        files::{load, save},
+        path::{Ack, Congestion, LostSegment, Path, RateSample},
+        run::{backends, run},
+        session::{Session, Threads, advance_all},
+        shards::{Finished, Part, Shard, axes},
+        study::{Study, shown},
+        table::Table,
+        tables::table_of,
+        text::{inline, printable, rate, time, toml, trace},
+    };
 
     use super::*;
 

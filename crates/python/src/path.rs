@@ -19,11 +19,15 @@ macro_rules! properties {
             #[new]
             #[pyo3(signature = (**fields))]
             fn new(fields: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-                let mut new = Self::empty();
+                let mut new = Self::default();
                 for (name, value) in fields.into_iter().flatten() {
                     match name.extract::<&str>()? {
                         $(stringify!($field) => new.of.$field = value.extract::<$type>()?,)*
-                        name => new.set_other(name, &value)?,
+                        name if new.set_other(name, &value)? => {}
+                        name => {
+                            let class = stringify!($class);
+                            return Err(PyTypeError::new_err(format!("{class} has no field `{name}`")));
+                        }
                     }
                 }
                 Ok(new)
@@ -48,8 +52,12 @@ macro_rules! properties {
     };
 }
 
-fn unknown(class: &str, name: &str) -> PyErr {
-    PyTypeError::new_err(format!("{class} has no field `{name}`"))
+/// A class of [`properties`].
+trait Class {
+    /// Sets a field that is not one of the Rust value; false if the class has none of that name.
+    fn set_other(&mut self, _name: &str, _value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Ok(false)
+    }
 }
 
 /// A path of a connection: a row of the algorithm's table. Windows are in segments, times in seconds. Tests of algorithms can
@@ -64,17 +72,17 @@ pub struct Path {
     pub row: usize,
 }
 
-impl Path {
-    fn empty() -> Self {
+impl Default for Path {
+    fn default() -> Self {
         let mut row = Row::new(10.0);
         row.counts = true;
         Path { of: Box::new(row), writable: true, row: 0 }
     }
+}
 
-    fn set_other(&mut self, name: &str, _: &Bound<'_, PyAny>) -> PyResult<()> {
-        Err(unknown("Path", name))
-    }
+impl Class for Path {}
 
+impl Path {
     fn own(&self, name: &str) -> PyResult<()> {
         match self.writable {
             true => Ok(()),
@@ -180,20 +188,19 @@ pub struct Ack {
     pub of: Event,
 }
 
-impl Ack {
-    fn empty() -> Self {
+impl Default for Ack {
+    fn default() -> Self {
         Ack { of: Event { cwnd_limited: true, ..Event::default() } }
     }
+}
 
-    fn set_other(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        match name {
-            "rate" => {
-                let rate: Option<PyRef<'_, RateSample>> = value.extract()?;
-                self.of.rate = rate.map(|rate| rate.of);
-                Ok(())
-            }
-            _ => Err(unknown("Ack", name)),
+impl Class for Ack {
+    fn set_other(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        if name == "rate" {
+            let rate: Option<PyRef<'_, RateSample>> = value.extract()?;
+            self.of.rate = rate.map(|rate| rate.of);
         }
+        Ok(name == "rate")
     }
 }
 
@@ -226,19 +233,12 @@ properties! {
 
 /// A sample of the delivery rate.
 #[pyclass(frozen, module = "anabranch._anabranch")]
+#[derive(Default)]
 pub struct RateSample {
     of: Sample,
 }
 
-impl RateSample {
-    fn empty() -> Self {
-        RateSample { of: Sample::default() }
-    }
-
-    fn set_other(&mut self, name: &str, _: &Bound<'_, PyAny>) -> PyResult<()> {
-        Err(unknown("RateSample", name))
-    }
-}
+impl Class for RateSample {}
 
 properties! {
     RateSample {
@@ -271,19 +271,12 @@ properties! {
 
 /// A segment that was deemed lost.
 #[pyclass(frozen, module = "anabranch._anabranch")]
+#[derive(Default)]
 pub struct LostSegment {
     pub of: Lost,
 }
 
-impl LostSegment {
-    fn empty() -> Self {
-        LostSegment { of: Lost::default() }
-    }
-
-    fn set_other(&mut self, name: &str, _: &Bound<'_, PyAny>) -> PyResult<()> {
-        Err(unknown("LostSegment", name))
-    }
-}
+impl Class for LostSegment {}
 
 properties! {
     LostSegment {
@@ -308,20 +301,22 @@ pub struct Congestion {
     pub of: Signalled,
 }
 
-impl Congestion {
-    fn empty() -> Self {
+impl Default for Congestion {
+    fn default() -> Self {
         Congestion { of: Signalled { now: 0.0, signal: Signal::Loss } }
     }
+}
 
-    fn set_other(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+impl Class for Congestion {
+    fn set_other(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         self.of.signal = match (name, value.extract::<&str>()) {
             ("signal", Ok("loss")) => Signal::Loss,
             ("signal", Ok("ecn")) => Signal::Ecn,
             ("signal", Ok("timeout")) => Signal::Timeout,
             ("signal", _) => return Err(refused("`signal` must be 'loss', 'ecn' or 'timeout'")),
-            _ => return Err(unknown("Congestion", name)),
+            _ => return Ok(false),
         };
-        Ok(())
+        Ok(true)
     }
 }
 

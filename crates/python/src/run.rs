@@ -58,25 +58,17 @@ pub fn run(
     sampled: bool,
 ) -> PyResult<RunRecord> {
     let known = Known::begin(own)?;
-    let made = made(py, source, set, cc, seed, sampled);
+    let simulate = || {
+        let scenario = scenario(py, source, set, cc)?;
+        let task = scenario.task(SIM.name()).seed(seed.unwrap_or(scenario.seed));
+        let mut samples = MemorySink::new();
+        let sink: &mut dyn Sink = if sampled { &mut samples } else { &mut NoSamples };
+        let summary = simulated(py, &task, sink, None)?;
+        record_of(&summary.map_err(run_error)?, &samples)
+    };
+    let made = simulate();
     known.end()?;
     made
-}
-
-fn made(
-    py: Python<'_>,
-    source: Named,
-    set: Vec<String>,
-    cc: Vec<String>,
-    seed: Option<u64>,
-    sampled: bool,
-) -> PyResult<RunRecord> {
-    let scenario = scenario(py, source, set, cc)?;
-    let task = scenario.task(SIM.name()).seed(seed.unwrap_or(scenario.seed));
-    let mut samples = MemorySink::new();
-    let sink: &mut dyn Sink = if sampled { &mut samples } else { &mut NoSamples };
-    let summary = simulated(py, &task, sink, None)?;
-    record_of(&summary.map_err(run_error)?, &samples)
 }
 
 /// Simulates a task. Other threads continue meanwhile. An error of an algorithm, Ctrl-C, or true from `stopped` ends it.

@@ -30,7 +30,7 @@ pub fn subflows(samples: &MemorySink) -> PyResult<Table> {
     let observables = all.iter().flat_map(|(.., series)| &series.observables);
     let names = distinct(observables.map(|(name, _)| name.as_str()));
     columns.extend(names.into_iter().map(|name| (name, observable(&all, name))));
-    Table::of(columns.into_iter().map(|(name, values)| (name.to_owned(), values)).collect())
+    Table::of(columns)
 }
 
 /// The column of an observable; null for algorithms without it.
@@ -57,7 +57,7 @@ pub fn links(samples: &MemorySink) -> PyResult<Table> {
     columns.extend(each.map(|(i, column)| {
         (column.name, values(column, all.iter().flat_map(|link| link.columns()[i]).copied()))
     }));
-    Table::of(columns.into_iter().map(|(name, values)| (name.to_owned(), values)).collect())
+    Table::of(columns)
 }
 
 fn values(column: &SampleColumn, values: impl Iterator<Item = f64>) -> Values {
@@ -70,7 +70,7 @@ fn values(column: &SampleColumn, values: impl Iterator<Item = f64>) -> Values {
 /// A row for each response or transfer that completed.
 pub fn completions(samples: &MemorySink) -> PyResult<Table> {
     let all = &samples.completions;
-    let columns = vec![
+    Table::of(vec![
         ("time_s", Values::numbers(all.iter().map(|c| c.time_s))),
         ("flow", Values::Texts(all.iter().map(|c| samples.flows[c.flow].name.clone()).collect())),
         ("bytes", Values::counts(all.iter().map(|c| c.bytes))),
@@ -78,6 +78,5 @@ pub fn completions(samples: &MemorySink) -> PyResult<Table> {
         ("start_s", Values::numbers(all.iter().map(|c| c.time_s - c.completion_s))),
         ("slowdown", Values::numbers(all.iter().map(|c| c.slowdown))),
         ("times_alone", Values::numbers(all.iter().map(|c| c.times_alone))),
-    ];
-    Table::of(columns.into_iter().map(|(name, values)| (name.to_owned(), values)).collect())
+    ])
 }

@@ -1,5 +1,6 @@
 //! A run that Python steps, observes and steers.
 
+use crate::campaign::lock;
 use crate::errors::{RunError, refused, run_error};
 use crate::run::{self, Named, RunRecord, scenario};
 use anabranch::Time;
@@ -11,7 +12,7 @@ use pyo3::prelude::*;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::process;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// A session; closed if it is empty.
 #[pyclass(frozen, module = "anabranch._anabranch")]
@@ -91,24 +92,17 @@ impl Session {
         Session { flows, links, mss, duration, inner: Mutex::new(Some(inner)) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<anabranch::simulator::Session>> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn with<T>(
+    fn with<T: Send>(
         &self,
         py: Python<'_>,
         act: impl FnOnce(&mut anabranch::simulator::Session) -> PyResult<T> + Send,
-    ) -> PyResult<T>
-    where
-        T: Send,
-    {
+    ) -> PyResult<T> {
         // Another thread that has the session may wait for the interpreter.
-        py.detach(|| self.lock().as_mut().map_or_else(|| Err(closed()), act))
+        py.detach(|| lock(&self.inner).as_mut().map_or_else(|| Err(closed()), act))
     }
 
     fn step(&self, to: Time) -> PyResult<Seen> {
-        let mut inner = self.lock();
+        let mut inner = lock(&self.inner);
         let session = inner.as_mut().ok_or_else(closed)?;
         let mut signal = Ok(());
         let mut keep_going = || {
@@ -228,13 +222,13 @@ impl Session {
 
     /// Ends the session and returns the record up to now.
     fn finish(&self, py: Python<'_>) -> PyResult<RunRecord> {
-        let inner = py.detach(|| self.lock().take()).ok_or_else(closed)?;
+        let inner = py.detach(|| lock(&self.inner).take()).ok_or_else(closed)?;
         let (summary, samples) = py.detach(|| inner.finish());
         run::record_of(&summary, &samples)
     }
 
     fn close(&self, py: Python<'_>) {
-        let inner = py.detach(|| self.lock().take());
+        let inner = py.detach(|| lock(&self.inner).take());
         drop(inner);
     }
 }
@@ -273,7 +267,7 @@ impl Threads {
 impl Threads {
     /// The pool of this process: threads do not survive a fork.
     fn present(&self) -> PyResult<Arc<ThreadPool>> {
-        let mut own = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut own = lock(&self.pool);
         if own.0 != process::id() {
             // Never dropped: that would wait for the parent's threads.
             std::mem::forget(std::mem::replace(&mut *own, (process::id(), pool(self.count)?)));

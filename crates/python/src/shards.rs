@@ -4,7 +4,6 @@ use crate::algorithms::json;
 use crate::campaign::lock;
 use crate::errors::{Error, VersionError, input, refused};
 use crate::study::{Study, whole_names};
-use crate::table::Table;
 use crate::tables::{Names, Rows, Run, table, unit};
 use anabranch::studies::{Task, file, store::Record};
 use anabranch::{RESULTS_VERSION, Size, Summary};
@@ -19,9 +18,9 @@ use std::sync::Mutex;
 type Id = [u8; 16];
 
 /// The values of a point, as far as its runs' names depend on them.
-fn point<'a>(axes: impl Iterator<Item = (&'a str, &'a str)>) -> Sha256 {
+fn point<T: AsRef<str>>(axes: &[(T, T)]) -> Sha256 {
     let mut sum = Sha256::new();
-    for text in axes.flat_map(|(axis, value)| [axis, value]) {
+    for text in axes.iter().flat_map(|(axis, value)| [axis.as_ref(), value.as_ref()]) {
         sum.update((text.len() as u64).to_le_bytes());
         sum.update(text);
     }
@@ -81,7 +80,7 @@ impl Finished {
                 points = points.into_iter().flat_map(longer).collect();
             }
             let missing = |values: Vec<(&str, &str)>| {
-                let point = point(values.into_iter());
+                let point = point(&values);
                 seeds.iter().filter(|seed| !done.contains(&id(&point, **seed))).count()
             };
             points.into_iter().map(missing).sum()
@@ -109,14 +108,10 @@ impl Part {
         let (mut points, mut runs) = (vec![], vec![]);
         let done = lock(&finished.get().0);
         for (setup, axes) in plans.iter().flat_map(|plan| plan.setups.iter().zip(&plan.axes)) {
-            let sum = point(axes.iter().map(|(axis, value)| (axis.as_str(), value.as_str())));
+            let sum = point(axes);
+            let missing = seeds.iter().filter(|seed| !done.contains(&id(&sum, **seed)));
             let before = runs.len();
-            runs.extend(
-                seeds
-                    .iter()
-                    .filter(|seed| !done.contains(&id(&sum, **seed)))
-                    .map(|seed| (points.len(), *seed)),
-            );
+            runs.extend(missing.map(|seed| (points.len(), *seed)));
             if runs.len() > before {
                 setup.scenario().map_err(|why| input(py, &why))?;
                 points.push((axes.clone(), setup.task()));
@@ -168,10 +163,10 @@ impl Shard {
             return Err(wrong("it belongs to another run, or to a version with other results".into()));
         }
         let values = &part.points[at].0;
-        let id = id(&point(values.iter().map(|(axis, value)| (axis.as_str(), value.as_str()))), seed);
         let value = |axis: &String| {
             values.iter().find(|(name, _)| name == axis).map_or(String::new(), |(_, v)| v.clone())
         };
+        let id = id(&point(values), seed);
         lock(&self.runs).push((id, self.axes.iter().map(value).collect(), record.summary));
         Ok(())
     }
@@ -187,8 +182,7 @@ impl Shard {
                 .map(|(_, values, run)| (values.iter().map(String::as_str).collect(), run))
                 .collect();
             for name in ["runs", "flows", "subflows", "links"] {
-                let kind = Rows::named(name).expect("it is one");
-                let table: Table = table(kind, &axes, &rows, true, &self.names)?;
+                let table = table(Rows::named(name)?, &axes, &rows, true, &self.names)?;
                 let path = folder.join(name).with_extension("parquet");
                 table.write(path).map_err(|why| Error::new_err(why.to_string()))?;
             }

@@ -3,7 +3,7 @@
 use crate::errors::RunError;
 use crate::table::{Table, Values};
 use anabranch::Summary;
-use anabranch::records::{FlowSummary, SubflowSummary, Unit};
+use anabranch::records::{Completion, FlowSummary, Slowdown, SubflowSummary, Unit};
 use anabranch::scenarios::distinct;
 use anabranch::studies::SimulationRuns;
 use pyo3::prelude::*;
@@ -20,14 +20,14 @@ pub enum Rows {
 
 impl Rows {
     /// By the name of the table.
-    pub fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "runs" => Rows::Runs,
-            "flows" => Rows::Flows,
-            "subflows" => Rows::Subflows,
-            "links" => Rows::Links,
-            _ => return None,
-        })
+    pub fn named(name: &str) -> PyResult<Self> {
+        match name {
+            "runs" => Ok(Rows::Runs),
+            "flows" => Ok(Rows::Flows),
+            "subflows" => Ok(Rows::Subflows),
+            "links" => Ok(Rows::Links),
+            _ => Err(RunError::new_err(format!("no table `{name}`"))),
+        }
     }
 }
 
@@ -49,10 +49,9 @@ impl Names {
 /// The table of a single run.
 #[pyfunction]
 pub fn table_of(rows: &str, summary: &str, algorithms: HashMap<String, String>) -> PyResult<Table> {
-    let rows = Rows::named(rows).ok_or_else(|| RunError::new_err(format!("no table `{rows}`")))?;
     let summary = Summary::from_json(summary).map_err(|why| RunError::new_err(why.to_string()))?;
     let names = Names { algorithms, ..Names::default() };
-    table(rows, &[], &[(vec![], &summary)], false, &names)
+    table(Rows::named(rows)?, &[], &[(vec![], &summary)], false, &names)
 }
 
 /// The table of these runs, without duplicates; a missing axis is empty.
@@ -164,16 +163,14 @@ impl Columns {
     fn of_flows(&mut self, runs: &[&Summary], names: &Names) {
         let of = || runs.iter().flat_map(|run| run.flows.iter().map(move |flow| (*run, flow)));
         let flows = || of().map(|(_, flow)| flow);
-        let completion = |of: fn(&anabranch::records::Completion) -> f64| {
+        let completion = |of: fn(&Completion) -> f64| {
             flows().map(move |flow: &FlowSummary| flow.completion.as_ref().map(of))
         };
-        let slowdown = |of: fn(&anabranch::records::Slowdown) -> f64| {
-            let all = flows().map(|flow| flow.transfers.as_ref());
-            all.map(move |transfers| transfers.and_then(|transfers| transfers.slowdown.as_ref()).map(of))
+        let slowdown = |of: fn(&Slowdown) -> f64| {
+            flows().map(move |flow| flow.transfers.as_ref()?.slowdown.as_ref().map(of))
         };
-        let alone = |of: fn(&anabranch::records::Slowdown) -> f64| {
-            let all = flows().map(|flow| flow.transfers.as_ref());
-            all.map(move |transfers| transfers.and_then(|transfers| transfers.times_alone.as_ref()).map(of))
+        let alone = |of: fn(&Slowdown) -> f64| {
+            flows().map(move |flow| flow.transfers.as_ref()?.times_alone.as_ref().map(of))
         };
         self.texts("flow", flows().map(|flow| flow.name.clone()));
         self.texts("algorithm", flows().map(|flow| names.algorithm(&flow.cc)));
