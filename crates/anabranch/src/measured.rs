@@ -180,16 +180,14 @@ impl RunCache for Cache {
             algorithms: algorithms(scenario),
             summary: summary.clone(),
         };
-        let of = |run: &Measurement| {
-            (
-                run.summary.scenario_hash.clone(),
-                run.algorithms.clone(),
-                release(&run.summary).map(str::to_owned),
-            )
-        };
         // A simulation's runs are all of one kernel.
-        let current = of(&new);
-        all.retain(|run| run.command != new.command || of(run) == current);
+        let is_current = |run: &Measurement| {
+            let (there, here) = (&run.summary, &new.summary);
+            there.scenario_hash == here.scenario_hash
+                && run.algorithms == new.algorithms
+                && release(there) == release(here)
+        };
+        all.retain(|run| run.command != new.command || is_current(run));
         all.add(new);
         *failed = failed.take().or(replace(&self.file, &all.to_file()).err());
     }
