@@ -89,11 +89,11 @@ impl Progress {
         self.print_line(p.part, &what, &format!("; now {now}"));
     }
 
-    /// Prints a line if one is due: the completed fraction, its meaning, and the current run.
-    fn print_line(&self, part: f64, what: &str, now: &str) {
+    /// Prints a line if one is due: the completed fraction, its meaning, and what else there is to say.
+    fn print_line(&self, part: f64, what: &str, rest: &str) {
         if let Some(after) = self.lines.as_ref().and_then(Lines::due) {
             // If stderr is closed, the line cannot be shown.
-            let _ = writeln!(io::stderr(), "{}", printable(&(line(after, part, what) + now)));
+            let _ = writeln!(io::stderr(), "{}", printable(&(line(after, part, what) + rest)));
         }
     }
 }

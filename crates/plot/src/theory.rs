@@ -33,7 +33,7 @@ impl Theory {
         ideal.goodput_bps.filter(|_| self.greedy[flow])
     }
 
-    /// A subflow in theory.
+    /// A subflow in theory, if its flow is greedy: the units are those of [`SubflowIdeal`].
     pub(crate) fn subflow(&self, flow: usize, subflow: usize) -> Option<&SubflowIdeal> {
         self.equilibrium.flows.get(flow)?.subflows.get(subflow).filter(|_| self.greedy[flow])
     }

@@ -2,7 +2,7 @@
 
 use crate::downsample::downsample;
 use crate::scales::{STEPS, domain, drawable, extent, nice};
-use crate::style::looks;
+use crate::style::styles;
 use anabranch_scenario::distinct;
 use anabranch_study::format::{exact, significant};
 use anabranch_study::{Axis, Mark, Panel, Point, Series};
@@ -119,7 +119,7 @@ pub fn describe(panel: &Panel) -> String {
         log(&panel.x),
         panel.y.title,
         log(&panel.y),
-        looks(&panel.series).iter().map(|look| look.name.as_str()).collect::<Vec<_>>().join("; "),
+        styles(&panel.series).iter().map(|style| style.name.as_str()).collect::<Vec<_>>().join("; "),
     )
 }
 

@@ -1,7 +1,7 @@
 //! A style sheet of matplotlib: size, text, colours, dashes and symbols of a figure.
 
 use crate::chart::{MOST_POINTS, VisibleData};
-use crate::style::{DOTTED, HOLLOW, Look, SOLID, looks};
+use crate::style::{DOTTED, HOLLOW, SOLID, SeriesStyle, styles};
 use crate::svg::{ChartSize, margin};
 use anabranch_scenario::printable_line;
 use anabranch_study::{Mark, Panel};
@@ -12,19 +12,19 @@ const POINT: f64 = INCH / 72.0;
 
 /// Lines that are drawn in the order of the series look as in the drawing of that panel; of several panels, that with the most series.
 /// `None` if none has a point to draw.
-pub fn style_sheet(panels: &[Panel], look: &ChartSize) -> Option<String> {
+pub fn style_sheet(panels: &[Panel], size: &ChartSize) -> Option<String> {
     let drawn = panels.iter().filter_map(|panel| Some((panel, VisibleData::of(panel, MOST_POINTS)?)));
     // The first one of those with the most.
     let (panel, drawn) = drawn.reduce(|a, b| if b.0.series.len() > a.0.series.len() { b } else { a })?;
-    let looks = looks(&panel.series);
-    let height = look.plot_height + margin(panel, look)?;
-    let list = |of: &dyn Fn(&Look) -> String| {
-        looks.iter().map(|look| format!("'{}'", of(look))).collect::<Vec<_>>().join(", ")
+    let styles = styles(&panel.series);
+    let height = size.plot_height + margin(panel, size)?;
+    let list = |of: &dyn Fn(&SeriesStyle) -> String| {
+        styles.iter().map(|style| format!("'{}'", of(style))).collect::<Vec<_>>().join(", ")
     };
     // A # begins a comment.
     let bare = |colour: &str| colour.trim_start_matches('#').to_owned();
-    let mut cycle = vec![format!("cycler('color', [{}])", list(&|look| bare(look.stroke)))];
-    let dashes = |look: &Look| match look.dashes {
+    let mut cycle = vec![format!("cycler('color', [{}])", list(&|style| bare(style.stroke)))];
+    let dashes = |style: &SeriesStyle| match style.dashes {
         SOLID => "-".to_owned(),
         DOTTED => ":".to_owned(),
         _ => "--".to_owned(),
@@ -33,12 +33,13 @@ pub fn style_sheet(panels: &[Panel], look: &ChartSize) -> Option<String> {
         cycle.push(format!("cycler('linestyle', [{}])", list(&dashes)));
     }
     if panel.mark == Mark::Point || (panel.mark == Mark::Line && drawn.few) {
-        let inside = |look: &Look| if look.fill == HOLLOW { "none".into() } else { bare(look.stroke) };
-        cycle.push(format!("cycler('marker', [{}])", list(&|look| look.shape.matplotlib.into())));
+        let inside =
+            |style: &SeriesStyle| if style.fill == HOLLOW { "none".into() } else { bare(style.stroke) };
+        cycle.push(format!("cycler('marker', [{}])", list(&|style| style.shape.matplotlib.into())));
         cycle.push(format!("cycler('markerfacecolor', [{}])", list(&inside)));
     }
-    let names: String = looks.iter().map(|look| format!("#   {}\n", printable_line(&look.name))).collect();
-    let (width, height, font) = (look.width / INCH, height / INCH, look.font / POINT);
+    let names: String = styles.iter().map(|style| format!("#   {}\n", printable_line(&style.name))).collect();
+    let (width, height, font) = (size.width / INCH, height / INCH, size.font / POINT);
     let cycle = cycle.join(" + ");
     Some(format!(
         "# For plt.style.use. The lines' colours, dashes and symbols are those of these series, in this order:

@@ -38,7 +38,7 @@ fn split(panel: &Panel) -> Vec<Panel> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::style::{DOTTED, THEORY, looks};
+    use crate::style::{DOTTED, THEORY, styles};
     use anabranch_study::Point;
 
     fn panel(lines: usize) -> Panel {
@@ -61,11 +61,11 @@ mod tests {
         let domains: Vec<_> = parts.iter().map(|part| part.y.domain).collect();
         assert!(domains[0] == domains[1] && domains[0].unwrap().1 >= 7.0, "{domains:?}");
         for part in &parts {
-            let looks = looks(&part.series);
-            for (series, look) in part.series.iter().zip(&looks) {
+            let styles = styles(&part.series);
+            for (series, style) in part.series.iter().zip(&styles) {
                 let is_theory = series.name.ends_with(THEORY);
-                assert_eq!(look.dashes == DOTTED, is_theory, "{}", series.name);
-                let same = looks.iter().filter(|other| other.stroke == look.stroke);
+                assert_eq!(style.dashes == DOTTED, is_theory, "{}", series.name);
+                let same = styles.iter().filter(|other| other.stroke == style.stroke);
                 assert_eq!(same.count(), 2, "{}", series.name);
             }
         }

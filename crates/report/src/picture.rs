@@ -14,9 +14,9 @@ const CSS: &str = include_str!("../assets/report.css");
 
 /// The page; `None` if no panel has a point to draw.
 pub fn page_of_charts(title: &str, about: &str, panels: &[Panel]) -> Option<String> {
-    let look = &ChartSize::REPORT;
+    let size = &ChartSize::REPORT;
     let panels = multiples(panels);
-    let charts: Vec<_> = panels.iter().map(|panel| (panel, inline(panel, look, most(look)))).collect();
+    let charts: Vec<_> = panels.iter().map(|panel| (panel, inline(panel, size, most(size)))).collect();
     let (title, about) = (&*printable_line(title), printable_line(about));
     if charts.iter().all(|(_, chart)| chart.is_none()) {
         return None;
@@ -36,7 +36,7 @@ pub fn page_of_charts(title: &str, about: &str, panels: &[Panel]) -> Option<Stri
                                 Some(chart) => {
                                     div.chart tabindex="0" { (chart) }
                                     details.values { summary { "Values as a table" } (table(panel)) }
-                                    @for remark in remarks(panel, most(look)) { p.hint { (remark) } }
+                                    @for remark in remarks(panel, most(size)) { p.hint { (remark) } }
                                 },
                                 None => p.hint { "There is no recorded value to draw here." },
                             }

@@ -36,7 +36,7 @@ pub struct Shape {
     pub matplotlib: char,
 }
 
-/// For series with another colour each and for those beyond the colours.
+/// Symbols, for series with another colour each and for those beyond the colours.
 static SHAPES: [Shape; 7] = [
     CIRCLE,
     SQUARE,
@@ -47,9 +47,12 @@ static SHAPES: [Shape; 7] = [
     shape(&[(1.1, 0.0), (-0.9, 1.1), (-0.9, -1.1)], ("triangle*", ", rotate=-90"), '>'),
 ];
 
+/// The first symbol, which has no corners.
 pub const CIRCLE: Shape = shape(&[], ("*", ""), 'o');
+/// The second.
 pub const SQUARE: Shape = shape(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)], ("square*", ""), 's');
 
+/// Four arms, clockwise from the top: two outer corners, and the inner one after them.
 static CROSS: [[(f64, f64); 3]; 4] = [
     [(-0.35, -1.1), (0.35, -1.1), (0.35, -0.35)],
     [(1.1, -0.35), (1.1, 0.35), (0.35, 0.35)],
@@ -62,7 +65,7 @@ const fn shape(corners: &'static [(f64, f64)], tex: (&'static str, &'static str)
 }
 
 /// How a series is drawn.
-pub struct Look {
+pub struct SeriesStyle {
     /// In the legend.
     pub name: String,
     /// The number of its family: published values and theory belong to the series of their name.
@@ -80,16 +83,16 @@ pub fn family(series: &Series) -> &str {
     series.name.strip_suffix(THEORY).unwrap_or(&series.name)
 }
 
-/// The look of each series.
-pub fn looks(series: &[Series]) -> Vec<Look> {
+/// The style of each series.
+pub fn styles(series: &[Series]) -> Vec<SeriesStyle> {
     let families = distinct(series.iter().map(family));
-    let mut looks: Vec<Look> = Vec::new();
+    let mut styles: Vec<SeriesStyle> = Vec::new();
     for s in series {
         let in_theory = s.name.ends_with(THEORY);
         let family = families.iter().position(|known| *known == family(s)).unwrap_or(0);
         let (stroke, again) = (COLOURS[family % COLOURS.len()], family / COLOURS.len());
-        looks.push(Look {
-            name: unused_name(s, &looks),
+        styles.push(SeriesStyle {
+            name: unused_name(s, &styles),
             family,
             stroke,
             fill: match (s.published || in_theory, again) {
@@ -105,11 +108,11 @@ pub fn looks(series: &[Series]) -> Vec<Look> {
             shape: &SHAPES[(family + again) % SHAPES.len()],
         });
     }
-    looks
+    styles
 }
 
 /// A legend entry that says "published" where it is, and that no other series has.
-fn unused_name(series: &Series, others: &[Look]) -> String {
+fn unused_name(series: &Series, others: &[SeriesStyle]) -> String {
     let says_so = series.name.to_lowercase().contains("published");
     let name = match series.published && !says_so {
         true => format!("{} (published)", series.name),
@@ -117,7 +120,7 @@ fn unused_name(series: &Series, others: &[Look]) -> String {
     };
     let mut unused = name.clone();
     let mut n = 1;
-    while others.iter().any(|look| look.name == unused) {
+    while others.iter().any(|style| style.name == unused) {
         n += 1;
         unused = format!("{name} {n}");
     }
@@ -125,9 +128,9 @@ fn unused_name(series: &Series, others: &[Look]) -> String {
 }
 
 /// Whether a series is the theory of another, which the legend names once for all.
-pub fn is_theory(look: &Look, looks: &[Look]) -> bool {
-    let of = look.name.strip_suffix(THEORY);
-    of.is_some_and(|of| looks.iter().any(|other| other.name == of))
+pub fn is_theory(style: &SeriesStyle, styles: &[SeriesStyle]) -> bool {
+    let of = style.name.strip_suffix(THEORY);
+    of.is_some_and(|of| styles.iter().any(|other| other.name == of))
 }
 
 #[cfg(test)]
@@ -185,30 +188,30 @@ mod tests {
     #[test]
     fn series_of_one_name_share_a_colour_and_differ_in_the_legend() {
         let series = |name: &str, published| Series { name: name.into(), published, points: vec![] };
-        let [of, _, theory] = &looks(&["LIA", "OLIA", "LIA in theory"].map(|name| series(name, false)))[..]
+        let [of, _, theory] = &styles(&["LIA", "OLIA", "LIA in theory"].map(|name| series(name, false)))[..]
         else {
             panic!()
         };
         assert_eq!(theory.stroke, of.stroke);
         assert_ne!(theory.dashes, of.dashes);
-        let looks = looks(&[series("LIA", true), series("LIA", false), series("LIA", false)]);
-        let names: Vec<&str> = looks.iter().map(|look| look.name.as_str()).collect();
+        let styles = styles(&[series("LIA", true), series("LIA", false), series("LIA", false)]);
+        let names: Vec<&str> = styles.iter().map(|style| style.name.as_str()).collect();
         assert_eq!(names, ["LIA (published)", "LIA", "LIA 2"]);
-        assert!(looks.iter().all(|look| look.stroke == looks[0].stroke));
-        assert_ne!(looks[0].fill, looks[1].fill);
-        assert_ne!(looks[0].dashes, looks[1].dashes);
+        assert!(styles.iter().all(|style| style.stroke == styles[0].stroke));
+        assert_ne!(styles[0].fill, styles[1].fill);
+        assert_ne!(styles[0].dashes, styles[1].dashes);
     }
 
     #[test]
     fn more_series_than_colours_differ_in_fill_and_shape() {
         let series = (0..14).map(|i| Series { name: i.to_string(), ..Series::default() });
-        let looks = looks(&series.collect::<Vec<_>>());
-        let differ = |is_same: fn(&Look, &Look) -> bool| {
-            (0..14).all(|i| (0..i).all(|j| !is_same(&looks[i], &looks[j])))
+        let styles = styles(&series.collect::<Vec<_>>());
+        let differ = |is_same: fn(&SeriesStyle, &SeriesStyle) -> bool| {
+            (0..14).all(|i| (0..i).all(|j| !is_same(&styles[i], &styles[j])))
         };
         assert!(differ(|a, b| (a.stroke, a.shape) == (b.stroke, b.shape)));
-        assert!(looks.iter().all(|look| look.dashes == SOLID));
-        assert_ne!(looks[0].shape, looks[7].shape);
+        assert!(styles.iter().all(|style| style.dashes == SOLID));
+        assert_ne!(styles[0].shape, styles[7].shape);
         // Bars have neither dashes nor shapes.
         assert!(differ(|a, b| a.fill == b.fill));
     }

@@ -2,7 +2,7 @@
 
 use crate::chart::{VisibleData, ends, is_gap, labelled};
 use crate::scales::{STEPS, nice};
-use crate::style::{COLOURS, DOTTED, HOLLOW, Look, SOLID, THEORY, is_theory, looks};
+use crate::style::{COLOURS, DOTTED, HOLLOW, SOLID, SeriesStyle, THEORY, is_theory, styles};
 use crate::svg::{ChartSize, text_width};
 use crate::visible::visible;
 use anabranch_study::format::significant;
@@ -17,10 +17,10 @@ const DIGITS: usize = 6;
 /// Coordinates in a line of the file.
 const PER_LINE: usize = 6;
 
-/// The pictures of all panels, `columns` of them beside each other, each of the size of `look`, for a document that loads pgfplots.
+/// The pictures of all panels, `columns` of them beside each other, each of the size of `size`, for a document that loads pgfplots.
 /// `None` if no panel has a point to draw; boxes and tiles are left out.
-pub fn tex(title: &str, panels: &[Panel], columns: usize, look: &ChartSize) -> Option<String> {
-    let pictures: Vec<String> = panels.iter().filter_map(|panel| picture(&visible(panel), look)).collect();
+pub fn tex(title: &str, panels: &[Panel], columns: usize, size: &ChartSize) -> Option<String> {
+    let pictures: Vec<String> = panels.iter().filter_map(|panel| picture(&visible(panel), size)).collect();
     let rows: Vec<String> = pictures.chunks(columns.max(1)).map(|row| row.join("%\n\\quad\n")).collect();
     if rows.is_empty() {
         return None;
@@ -49,17 +49,17 @@ fn colour(i: usize) -> String {
     format!("anabranch{}", i % COLOURS.len() + 1)
 }
 
-fn colour_of(look: &Look) -> String {
-    colour(COLOURS.iter().position(|colour| *colour == look.stroke).unwrap_or(0))
+fn colour_of(style: &SeriesStyle) -> String {
+    colour(COLOURS.iter().position(|colour| *colour == style.stroke).unwrap_or(0))
 }
 
-fn picture(panel: &Panel, look: &ChartSize) -> Option<String> {
+fn picture(panel: &Panel, size: &ChartSize) -> Option<String> {
     if !in_tex(panel) {
         return None;
     }
     let drawn = VisibleData::of(panel, MOST_POINTS)?;
-    let of = Picture { panel, drawn, looks: looks(&panel.series), look };
-    let points = look.font * 0.75;
+    let of = Picture { panel, drawn, styles: styles(&panel.series), size };
+    let points = size.font * 0.75;
     let font = format!("\\fontsize{{{points}}}{{{}}}\\selectfont", significant(1.2 * points, 3));
     let (options, plots, legend) = (of.options().join(",\n  "), of.plots(), of.legend());
     Some(format!(
@@ -70,25 +70,25 @@ fn picture(panel: &Panel, look: &ChartSize) -> Option<String> {
 struct Picture<'a> {
     panel: &'a Panel,
     drawn: VisibleData<'a>,
-    looks: Vec<Look>,
-    look: &'a ChartSize,
+    styles: Vec<SeriesStyle>,
+    size: &'a ChartSize,
 }
 
 impl Picture<'_> {
     fn options(&self) -> Vec<String> {
-        let Picture { panel, drawn, look, .. } = self;
+        let Picture { panel, drawn, size, .. } = self;
         let pt = |pixels: f64| format!("{}pt", significant(pixels * PT, 4));
-        let inner = 0.77 * look.width;
+        let inner = 0.77 * size.width;
         let mut options = vec![
-            format!("scale only axis, width={}, height={}", pt(inner), pt(look.plot_height)),
+            format!("scale only axis, width={}, height={}", pt(inner), pt(size.plot_height)),
             format!("xlabel={{{}}}", escaped(&panel.x.title)),
             format!("ylabel={{{}}}", escaped(&panel.y.title)),
-            format!("ylabel style={{text width={}, align=center}}", pt(look.plot_height + 3.0 * look.font)),
+            format!("ylabel style={{text width={}, align=center}}", pt(size.plot_height + 3.0 * size.font)),
             "axis lines=left, axis line style={-}, tick align=outside, grid=major, grid style={black!10}"
                 .to_owned(),
             "unbounded coords=jump, scaled ticks=false".to_owned(),
         ];
-        if look.titled && !panel.title.is_empty() {
+        if size.titled && !panel.title.is_empty() {
             options.push(format!(
                 "title={{{}}}, title style={{font=\\bfseries, text width={}, align=left}}",
                 escaped(&panel.title),
@@ -108,16 +108,16 @@ impl Picture<'_> {
             let width = 0.8 * inner / (labels.len() * panel.series.len().max(1)) as f64;
             options.push(format!("ybar=0pt, bar width={}, enlarge x limits={{abs=0.5}}", pt(width)));
             options.push(format!("xtick={{{}}}, xticklabels={{{}}}", ticks.join(","), names.join(",")));
-            if labels.len() as f64 * text_width(&"x".repeat(widest as usize + 2), look.font) > inner {
+            if labels.len() as f64 * text_width(&"x".repeat(widest as usize + 2), size.font) > inner {
                 options.push("x tick label style={rotate=35, anchor=north east, inner sep=1pt}".to_owned());
                 below += 0.35 * widest;
             }
         } else {
             options.push(format!("xmin={}, xmax={}", number(drawn.x_domain.0), number(drawn.x_domain.1)));
         }
-        if look.legend {
-            let widest = self.looks.iter().map(|of| text_width(&of.name, look.font)).fold(0.0, f64::max);
-            let columns = (look.width / (widest + 4.0 * look.font)).floor().clamp(1.0, 6.0);
+        if size.legend {
+            let widest = self.styles.iter().map(|of| text_width(&of.name, size.font)).fold(0.0, f64::max);
+            let columns = (size.width / (widest + 4.0 * size.font)).floor().clamp(1.0, 6.0);
             options.push(format!(
                 "legend style={{at={{(0.5,0)}}, anchor=north, yshift=-{below}em, draw=none, legend columns={columns}, /tikz/every even column/.append style={{column sep=0.8em}}}}, legend cell align=left"
             ));
@@ -129,7 +129,7 @@ impl Picture<'_> {
         let labels = self.drawn.labels();
         let mut out = String::new();
         for (points, own) in
-            self.drawn.series.iter().zip(&self.looks).filter(|(points, _)| !points.is_empty())
+            self.drawn.series.iter().zip(&self.styles).filter(|(points, _)| !points.is_empty())
         {
             let place = |p: &Point| match labelled(self.panel) {
                 true => {
@@ -156,7 +156,7 @@ impl Picture<'_> {
                 self.options_of(own, bars),
                 lines.join("\n  ")
             );
-            if self.look.legend && !is_theory(own, &self.looks) {
+            if self.size.legend && !is_theory(own, &self.styles) {
                 out += &format!("\\addlegendentry{{{}}}\n", escaped(&own.name));
             }
         }
@@ -164,7 +164,7 @@ impl Picture<'_> {
     }
 
     /// The area of a line's intervals.
-    fn band(&self, look: &Look, points: &[&Point]) -> String {
+    fn band(&self, style: &SeriesStyle, points: &[&Point]) -> String {
         let own: Vec<&&Point> = points.iter().filter(|p| !ends(self.panel, p).is_empty()).collect();
         let end =
             |p: &&&Point, which: usize| format!("({},{})", number(p.x), number(ends(self.panel, p)[which]));
@@ -172,31 +172,31 @@ impl Picture<'_> {
             own.iter().map(|p| end(p, 1)).chain(own.iter().rev().map(|p| end(p, 0))).collect();
         format!(
             "\\addplot[draw=none, fill={}, fill opacity=0.15, forget plot] coordinates {{\n  {}\n}} -- cycle;\n",
-            colour_of(look),
+            colour_of(style),
             around.chunks(PER_LINE).map(|line| line.join(" ")).collect::<Vec<_>>().join("\n  ")
         )
     }
 
-    fn options_of(&self, look: &Look, bars: bool) -> String {
+    fn options_of(&self, style: &SeriesStyle, bars: bool) -> String {
         let Picture { panel, drawn, .. } = self;
-        let own = colour_of(look);
-        let fill = match &*look.fill {
+        let own = colour_of(style);
+        let fill = match &*style.fill {
             HOLLOW => "none".to_owned(),
-            full if full == look.stroke => own.clone(),
+            full if full == style.stroke => own.clone(),
             _ => format!("{own}!40"),
         };
         let mut options = vec![format!("color={own}")];
         match panel.mark {
             Mark::Bar => options.push(format!("fill={fill}, area legend")),
             _ => {
-                let dashes = match (panel.mark, look.dashes) {
+                let dashes = match (panel.mark, style.dashes) {
                     (Mark::Point, _) => "only marks".to_owned(),
                     (_, SOLID) => "solid".to_owned(),
                     (_, [on, off]) => format!("dash pattern=on {}pt off {}pt", on * 0.75, off * 0.75),
                 };
                 options.push(format!("line width=1pt, {dashes}"));
                 let is_marked = drawn.few || panel.mark == Mark::Point;
-                options.push(match look.shape.tex {
+                options.push(match style.shape.tex {
                     (shape, turn) if is_marked => {
                         let fill = if fill == "none" { "white" } else { &fill };
                         format!("mark={shape}, mark size=1.8pt, mark options={{solid, fill={fill}{turn}}}")
@@ -208,7 +208,7 @@ impl Picture<'_> {
         if bars {
             options.push("error bars/.cd, y dir=both, y explicit".to_owned());
         }
-        if is_theory(look, &self.looks) {
+        if is_theory(style, &self.styles) {
             options.insert(0, "forget plot".to_owned());
         }
         options.join(", ")
@@ -217,7 +217,7 @@ impl Picture<'_> {
     /// The entry that all theories share.
     fn legend(&self) -> String {
         let [on, off] = DOTTED.map(|length| length * 0.75);
-        match self.looks.iter().any(|own| is_theory(own, &self.looks)) && self.look.legend {
+        match self.styles.iter().any(|own| is_theory(own, &self.styles)) && self.size.legend {
             true => format!(
                 "\\addlegendimage{{line legend, black, dash pattern=on {on}pt off {off}pt}}\n\\addlegendentry{{{}}}\n",
                 THEORY.trim_start()
@@ -259,7 +259,7 @@ const SYMBOLS: &str = r"
 const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻";
 const LOWERED: &str = "₀₁₂₃₄₅₆₇₈₉₊₋";
 
-/// A symbol, or a raised or lowered digit or sign.
+/// Of a character beyond Latin-1: a symbol, or a raised or lowered digit or sign.
 fn in_mathematics(c: char) -> Option<String> {
     let of = |digits: &str| digits.chars().zip("0123456789+-".chars()).find(|(known, _)| *known == c);
     let mut words = SYMBOLS.split_whitespace().skip_while(|word| !word.starts_with(c)).skip(1);

@@ -1,7 +1,9 @@
 //! Network namespaces that go when they are dropped, with the processes that run in them.
 
 use rustix::net::sockopt::set_socket_reuseaddr;
-use rustix::net::{AddressFamily, Protocol, SocketType, bind, connect, ipproto, listen, socket};
+use rustix::net::{
+    AddressFamily, Protocol, SocketFlags, SocketType, bind, connect, ipproto, listen, socket_with,
+};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fs::{self, File};
@@ -101,7 +103,7 @@ impl Namespace {
 
 /// Of the calling thread's namespace, over TCP or MPTCP.
 pub fn stream_socket(protocol: Protocol) -> OwnedFd {
-    socket(AddressFamily::INET, SocketType::STREAM, Some(protocol)).unwrap()
+    socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, Some(protocol)).unwrap()
 }
 
 pub fn mptcp_socket() -> OwnedFd {

@@ -103,7 +103,7 @@ impl Record {
         self.too_few = self.directory.must_end(self.recorder.subflows());
     }
 
-    /// Completes the record. Returns its files, the time of its last sample and, if the disk has too little room, the free bytes.
+    /// Completes the record. Returns its files, the time of its last sample in seconds and, if the disk has too little room, the free bytes.
     fn finish(self) -> Result<(Vec<PathBuf>, f64, Option<u64>), Error> {
         let mut summary = self.recorder.summary();
         summary.partial_until_s = self.too_few.map(|_| summary.duration_s);

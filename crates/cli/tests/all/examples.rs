@@ -26,6 +26,17 @@ fn every_example_is_valid() {
     assert!(counts[0] >= 12 && counts[1] > 0, "{counts:?}");
 }
 
+#[test]
+fn every_scenario_of_the_project_is_valid() {
+    let files: Vec<_> =
+        fs::read_dir(root().join("scenarios")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let scenarios = files.iter().filter(|file| file.extension().is_some_and(|end| end == "toml"));
+    assert!(scenarios.clone().count() >= 12);
+    for file in scenarios {
+        anabranch(["check", file.to_str().unwrap()]).ok();
+    }
+}
+
 /// An example that names traces gives the run of its file, and so does its copy.
 #[test]
 fn an_example_is_its_file() {

@@ -156,7 +156,8 @@ fn scenarios() {
         ("paths = [[\"dsl\"]]", "paths = [[\"dls\"]]", "did you mean `dsl`?"),
     ] {
         let bad = good.replacen(part, mistake, 1);
-        let line = bad.lines().zip(good.lines()).position(|(a, b)| a != b).expect(part) + 1;
+        let line = bad.lines().zip(good.lines()).position(|(a, b)| a != b);
+        let line = line.unwrap_or_else(|| panic!("`{part}` is not in the scenario")) + 1;
         for command in ["check", "run"] {
             anabranch_reading(&bad, [command, "-"]).refused([said, &format!("standard input:{line}")]);
         }

@@ -34,7 +34,8 @@ fn drawn(commands: &[String; 2]) -> String {
     let folder = folder();
     let [record, file] = commands.each_ref().map(|line| out(line));
     for (line, begin) in commands.iter().zip(["run ".to_owned(), format!("plot {record} ")]) {
-        let line = line.strip_prefix("anabranch ").filter(|line| line.starts_with(&begin)).expect(&begin);
+        let command = line.strip_prefix("anabranch ").filter(|command| command.starts_with(&begin));
+        let line = command.unwrap_or_else(|| panic!("{line}"));
         let line = line.replace(record, &folder.at("record")).replace(file, &folder.at("picture.svg"));
         typed(&line).ok();
     }

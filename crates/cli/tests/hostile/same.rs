@@ -1,6 +1,8 @@
 //! The same command gives the same bytes: whatever the threads, the folder, and the processor that runs it.
 
-use anabranch_test_support::command::{SHORT, anabranch, command, content, outcome, root, short, skipped};
+use anabranch_test_support::command::{
+    SHORT, anabranch, binary, command, content, outcome, root, short, skipped,
+};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -31,7 +33,7 @@ fn folders_and_processors_do_not_matter() {
     assert!(content(&first) == content(&second));
     for processor in ["0", "1"] {
         let mut pinned = Command::new("taskset");
-        pinned.args(["--cpu-list", processor]).arg(env!("CARGO_BIN_EXE_anabranch"));
+        pinned.args(["--cpu-list", processor]).arg(binary());
         let can = Command::new("taskset").args(["--cpu-list", processor, "true"]).status();
         if !can.is_ok_and(|status| status.success()) {
             skipped("taskset cannot choose a processor");

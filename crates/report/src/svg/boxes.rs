@@ -3,22 +3,22 @@
 use super::{Places, frame::Frame, marks::FILLED, tips};
 use crate::boxes::{five_numbers, groups};
 use crate::scales::drawable;
-use crate::style::Look;
+use crate::style::SeriesStyle;
 use anabranch_study::Panel;
 use maud::{Markup, html};
 
 /// Boxes side by side at each label, with their whiskers and every value as a dot.
-pub fn draw(panel: &Panel, looks: &[Look], frame: &Frame) -> Markup {
+pub fn draw(panel: &Panel, styles: &[SeriesStyle], frame: &Frame) -> Markup {
     let width = frame.band() * FILLED / panel.series.len() as f64;
     html! {
-        @for (i, (series, look)) in panel.series.iter().zip(looks).enumerate() {
-            g.series data-series=[frame.tips.then_some(look.family)] stroke=(look.stroke) stroke-width="1.3" {
+        @for (i, (series, style)) in panel.series.iter().zip(styles).enumerate() {
+            g.series data-series=[frame.tips.then_some(style.family)] stroke=(style.stroke) stroke-width="1.3" {
                 @for (label, mut values) in groups(series) {
                     @let () = values.retain(|y| drawable(&panel.y, *y));
                     @if let Some(numbers) = five_numbers(&values) {
                         @let left = frame.band_of(label) + frame.band() * (1.0 - FILLED) / 2.0 + i as f64 * width;
-                        @let tip = tips::of_box(&look.name, label, (numbers, values.len()));
-                        @let drawn = one(numbers, &values, (left + 0.1 * width, 0.8 * width), &look.fill, frame);
+                        @let tip = tips::of_box(&style.name, label, (numbers, values.len()));
+                        @let drawn = one(numbers, &values, (left + 0.1 * width, 0.8 * width), &style.fill, frame);
                         @if frame.tips { g { (tip) (drawn) } } @else { (drawn) }
                     }
                 }

@@ -71,18 +71,18 @@ const LINE: f64 = 1.3;
 
 impl Frame {
     /// Room for a panel, with a legend of that height below it.
-    pub fn of(panel: &Panel, drawn: &VisibleData, look: &ChartSize, legend: f64, tips: bool) -> Frame {
-        let font = look.font;
+    pub fn of(panel: &Panel, drawn: &VisibleData, size: &ChartSize, legend: f64, tips: bool) -> Frame {
+        let font = size.font;
         let about = |length: f64, each: f64| (length / (each * font)).clamp(2.0, 8.0);
-        let y_about = about(look.plot_height, 4.0);
+        let y_about = about(size.plot_height, 4.0);
         let y_limits = nice(&panel.y, drawn.y_domain, y_about);
         let y_ticks = ticks(&panel.y, y_limits, y_about);
         let widest = y_ticks.iter().map(|(_, label)| text_width(label, font)).fold(0.0, f64::max);
-        let y_title = wrap(&panel.y.title, look.plot_height + 1.6 * font, font);
+        let y_title = wrap(&panel.y.title, size.plot_height + 1.6 * font, font);
         let left = (0.4 + LINE * y_title.len().max(1) as f64) * font + widest + 8.0;
-        let mut right = look.width - 1.2 * font;
+        let mut right = size.width - 1.2 * font;
         let titles = Titles {
-            panel: if look.titled { wrap(&panel.title, right - left, 1.05 * font) } else { vec![] },
+            panel: if size.titled { wrap(&panel.title, right - left, 1.05 * font) } else { vec![] },
             x: wrap(&panel.x.title, right - left, font),
             y: y_title,
         };
@@ -90,7 +90,7 @@ impl Frame {
             0 => 0.8 * font,
             lines => (0.9 + LINE * lines as f64) * font,
         };
-        let bottom = top + look.plot_height;
+        let bottom = top + size.plot_height;
         let (mut aslant, mut below) = (false, 1.5 * font);
         let x = if labelled(panel) {
             let labels: Vec<String> = drawn.labels().into_iter().map(str::to_owned).collect();
@@ -104,7 +104,7 @@ impl Frame {
             let x_ticks = ticks(&panel.x, drawn.x_domain, about(right - left, 7.0));
             // Half of the last label is beyond the axis.
             let last = x_ticks.last().map_or(0.0, |(_, label)| text_width(label, font) / 2.0);
-            right = right.min(look.width - last);
+            right = right.min(size.width - last);
             // Symbols at the ends stay inside.
             let room = overhang(panel, drawn);
             let mut scale = Scale::new(&panel.x, drawn.x_domain, (left + room, right - room), x_ticks);

@@ -2,7 +2,7 @@
 
 use super::marks::{dash, symbol};
 use super::{ChartSize, Places, text_width};
-use crate::style::{CIRCLE, DOTTED, HOLLOW, Look, SQUARE, THEORY, is_theory};
+use crate::style::{CIRCLE, DOTTED, HOLLOW, SQUARE, SeriesStyle, THEORY, is_theory};
 use anabranch_study::Mark;
 use maud::{Markup, html};
 
@@ -17,7 +17,7 @@ pub struct Legend<'a> {
 
 struct Entry<'a> {
     /// Of that series, or of all that are theory.
-    series: Option<&'a Look>,
+    series: Option<&'a SeriesStyle>,
     name: &'a str,
     row: usize,
     x: f64,
@@ -25,18 +25,18 @@ struct Entry<'a> {
 
 impl<'a> Legend<'a> {
     /// Of every series, but one entry for all the theories of series that are there.
-    pub fn of(mark: Mark, looks: &'a [Look], marked: bool, look: &ChartSize) -> Self {
-        let (font, looks) = (look.font, if look.legend { looks } else { &[] });
-        let own = looks.iter().filter(|own| !is_theory(own, looks));
-        let mut named: Vec<(Option<&Look>, &str)> =
-            own.map(|look| (Some(look), look.name.as_str())).collect();
-        if named.len() < looks.len() {
+    pub fn of(mark: Mark, styles: &'a [SeriesStyle], marked: bool, size: &ChartSize) -> Self {
+        let (font, styles) = (size.font, if size.legend { styles } else { &[] });
+        let own = styles.iter().filter(|own| !is_theory(own, styles));
+        let mut named: Vec<(Option<&SeriesStyle>, &str)> =
+            own.map(|style| (Some(style), style.name.as_str())).collect();
+        if named.len() < styles.len() {
             named.push((None, THEORY.trim_start()));
         }
         let (mut entries, mut row, mut x) = (Vec::new(), 0, 0.0);
         for (series, name) in named {
             let width = 2.4 * font + text_width(name, font) + 1.2 * font;
-            if x > 0.0 && x + width > look.width - 5.0 * font {
+            if x > 0.0 && x + width > size.width - 5.0 * font {
                 (row, x) = (row + 1, 0.0);
             }
             entries.push(Entry { series, name, row, x });
@@ -60,7 +60,7 @@ impl<'a> Legend<'a> {
                 @for entry in &self.entries {
                     @let (x, y) = (left + entry.x, top + (entry.row as f64 * 1.5 + 0.9) * font);
                     @match entry.series.filter(|_| tips) {
-                        Some(look) => g data-series=(look.family) { (self.entry(entry, x, y)) },
+                        Some(style) => g data-series=(style.family) { (self.entry(entry, x, y)) },
                         None => (self.entry(entry, x, y)),
                     }
                 }
@@ -70,7 +70,8 @@ impl<'a> Legend<'a> {
 
     fn entry(&self, entry: &Entry<'_>, x: f64, y: f64) -> Markup {
         let font = self.font;
-        let (stroke, fill) = entry.series.map_or(("currentColor", HOLLOW), |look| (look.stroke, &look.fill));
+        let (stroke, fill) =
+            entry.series.map_or(("currentColor", HOLLOW), |style| (style.stroke, &style.fill));
         html! {
             g stroke=(stroke) fill=(fill) stroke-width="1.6" { (self.sample(entry, x, y)) }
             text x=(Places(x + 2.4 * font)) y=(Places(y + 0.35 * font)) { (entry.name) }
@@ -81,11 +82,11 @@ impl<'a> Legend<'a> {
         let font = self.font;
         html! {
             @if self.mark == Mark::Line {
-                @let dashes = entry.series.map_or(DOTTED, |look| look.dashes);
+                @let dashes = entry.series.map_or(DOTTED, |style| style.dashes);
                 path fill="none" d={ "M" (Places(x)) " " (Places(y)) "h" (Places(1.9 * font)) } stroke-dasharray=[dash(dashes)] {}
             }
             @if self.mark != Mark::Line || (self.marked && entry.series.is_some()) {
-                @let own = entry.series.map_or(&CIRCLE, |look| look.shape);
+                @let own = entry.series.map_or(&CIRCLE, |style| style.shape);
                 @let shape = if matches!(self.mark, Mark::Bar | Mark::Box) { &SQUARE } else { own };
                 path d=(symbol(shape, (x + 0.95 * font, y), 0.36 * font)) {}
             }

@@ -4,7 +4,7 @@ use super::frame::{Across, Frame};
 use super::{Places, tips};
 use crate::chart::{VisibleData, base, ends, is_gap};
 use crate::scales::drawable;
-use crate::style::{Look, SOLID, Shape};
+use crate::style::{SOLID, SeriesStyle, Shape};
 use anabranch_study::{Mark, Panel, Point};
 use maud::{Markup, html};
 
@@ -17,31 +17,31 @@ const MOST_APART: f64 = 15.0;
 pub const FILLED: f64 = 0.8;
 
 /// Lines with their intervals, or points.
-pub fn series(panel: &Panel, drawn: &VisibleData, looks: &[Look], frame: &Frame) -> Markup {
+pub fn series(panel: &Panel, drawn: &VisibleData, styles: &[SeriesStyle], frame: &Frame) -> Markup {
     let Across::Numbers(x) = &frame.x else { return html! {} };
     let has_intervals = |points: &&Vec<&Point>| points.iter().any(|p| !ends(panel, p).is_empty());
     let dodged = drawn.few && drawn.series.iter().filter(has_intervals).count() > 1;
     html! {
-        @for (i, (points, look)) in drawn.series.iter().zip(looks).enumerate().filter(|(_, (points, _))| !points.is_empty()) {
-            @let Look { name, stroke: colour, .. } = look;
+        @for (i, (points, style)) in drawn.series.iter().zip(styles).enumerate().filter(|(_, (points, _))| !points.is_empty()) {
+            @let SeriesStyle { name, stroke: colour, .. } = style;
             @let aside = if dodged { dodge(i, panel.series.len()) } else { 0.0 };
             @let across = |p: &Point| x.place(p.x) + aside;
             @let at = |p: &Point| (across(p), frame.y.place(p.y));
             @let intervals = intervals(panel, points, frame);
-            g.series data-series=[frame.tips.then_some(look.family)] stroke=(colour) fill="none" stroke-width="1.6" stroke-linejoin="round" {
+            g.series data-series=[frame.tips.then_some(style.family)] stroke=(colour) fill="none" stroke-width="1.6" stroke-linejoin="round" {
                 @if panel.mark == Mark::Line {
                     @if !drawn.few && !intervals.is_empty() {
                         path d=(points.split(|p| is_gap(panel, p)).filter(|own| !own.is_empty()).map(|own| band(own, &intervals, x, frame)).collect::<String>()) fill=(colour) fill-opacity="0.15" stroke="none" {}
                     }
-                    path.line d=(lines(panel, points, at, frame.tips)) stroke-dasharray=[dash(look.dashes)] { @if frame.tips { title { (name) } } }
+                    path.line d=(lines(panel, points, at, frame.tips)) stroke-dasharray=[dash(style.dashes)] { @if frame.tips { title { (name) } } }
                 }
                 @if drawn.few || panel.mark == Mark::Point {
                     @if !intervals.is_empty() {
                         path d=(whiskers(&intervals, across)) stroke-width="1.2" {}
                     }
-                    g fill=(look.fill) {
+                    g fill=(style.fill) {
                         @for point in points.iter().filter(|p| !is_gap(panel, p)) {
-                            path d=(symbol(look.shape, at(point), RADIUS)) { @if frame.tips { (tips::point(panel, name, point)) } }
+                            path d=(symbol(style.shape, at(point), RADIUS)) { @if frame.tips { (tips::point(panel, name, point)) } }
                         }
                     }
                 }
@@ -63,7 +63,7 @@ fn dodge(i: usize, n: usize) -> f64 {
 }
 
 /// Bars side by side at each label, with their intervals.
-pub fn bars(panel: &Panel, drawn: &VisibleData, looks: &[Look], frame: &Frame) -> Markup {
+pub fn bars(panel: &Panel, drawn: &VisibleData, styles: &[SeriesStyle], frame: &Frame) -> Markup {
     let n = drawn.series.len() as f64;
     let width = frame.band() * FILLED / n;
     let left = |i: usize, p: &Point| {
@@ -73,21 +73,21 @@ pub fn bars(panel: &Panel, drawn: &VisibleData, looks: &[Look], frame: &Frame) -
     };
     let base = frame.y.place(base(panel, drawn.y_domain));
     html! {
-        @for (i, (points, look)) in drawn.series.iter().zip(looks).enumerate() {
-            g.series data-series=[frame.tips.then_some(look.family)] stroke=(look.stroke) fill=(look.fill) {
+        @for (i, (points, style)) in drawn.series.iter().zip(styles).enumerate() {
+            g.series data-series=[frame.tips.then_some(style.family)] stroke=(style.stroke) fill=(style.fill) {
                 @for point in points {
                     @let top = frame.y.place(point.y);
                     rect x=(Places(left(i, point) + 0.5)) y=(Places(top.min(base))) width=(Places(width - 1.0)) height=(Places((base - top).abs())) {
-                        @if frame.tips { (tips::point(panel, &look.name, point)) }
+                        @if frame.tips { (tips::point(panel, &style.name, point)) }
                     }
                 }
             }
         }
         g stroke="currentColor" stroke-width="1.2" fill="none" {
-            @for (i, (points, look)) in drawn.series.iter().zip(looks).enumerate() {
+            @for (i, (points, style)) in drawn.series.iter().zip(styles).enumerate() {
                 @let intervals = intervals(panel, points, frame);
                 @if !intervals.is_empty() {
-                    path.series[frame.tips] data-series=[frame.tips.then_some(look.family)] d=(whiskers(&intervals, |p| left(i, p) + width / 2.0)) {}
+                    path.series[frame.tips] data-series=[frame.tips.then_some(style.family)] d=(whiskers(&intervals, |p| left(i, p) + width / 2.0)) {}
                 }
             }
         }

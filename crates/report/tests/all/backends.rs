@@ -2,7 +2,7 @@
 
 use crate::fixture::beside_linux;
 use crate::written::{attributes, between, cells, charts, files, pages, study, top_of_axis};
-use anabranch_study::{Origin, Verdict};
+use anabranch_study::{Measure, Origin, Verdict};
 use std::collections::BTreeSet;
 
 /// The lines of the table of differences by kind.
@@ -45,6 +45,7 @@ fn quantities_have_readable_units_and_marks() {
     );
     // The other scenario was not simulated with the Linux-accurate host model.
     assert_eq!(shown[4..], [["4.9", "4.6", "+6.5 %"]]);
+    assert!(rows[2].starts_with(Measure::SmoothedRoundTrip.title()), "{}", rows[2]);
     for (row, unit) in rows.iter().zip(["Mbit/s", "segments", "ms", "%"]) {
         assert!(row.contains(&format!("<td>{unit}</td>")), "{row}");
     }

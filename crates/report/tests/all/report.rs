@@ -23,7 +23,7 @@ fn spoilt(results: &[StudyResult], text: &str) -> Vec<StudyResult> {
 }
 
 fn spoil(value: &mut Value, text: &str) {
-    /// What has the name of one of several kinds, or nothing.
+    /// Keys whose text is a variant of an enumeration.
     const KINDS: [&str; 5] = ["published", "verdict", "origin", "mark", "kind"];
     match value {
         Value::String(own) => *own += text,
