@@ -73,7 +73,7 @@ pub fn maximise(capacities: &[f64], connections: &[Connection]) -> Result<Alloca
     Ok(Allocation { totals: rates.iter().map(|routes| routes.iter().sum()).collect(), rates, prices })
 }
 
-/// A program whose first variables are each route's fraction of the most that it carries. Its rows keep loads within the
+/// A program. Its first variables are the fractions of the most that each route carries. Its rows keep loads within the
 /// capacities of the links that can be full, which are returned, and rates from being negative.
 pub(crate) fn sharing(
     capacities: &[f64],

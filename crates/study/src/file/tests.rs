@@ -117,7 +117,7 @@ fn result(text: &str) -> StudyResult {
     run(&study(text).unwrap_or_else(|e| panic!("{e}")), &Options::default())
 }
 
-/// The message of a text that is no study.
+/// The message of a text that is not a study.
 fn mistake(text: &str) -> String {
     study(text).err().unwrap_or_else(|| panic!("accepted: {text}")).to_string()
 }

@@ -78,7 +78,7 @@ fn over_50_megabits(link: LinkSpec) -> Scenario {
     scenario
 }
 
-/// The rate at which data arrives in the last two of so many seconds, as a share of what such a link carries.
+/// The rate at which data arrives in the last two of `seconds`, as a share of what such a link carries.
 fn share(running: &Running, seconds: u64) -> f64 {
     let received_at = |seconds: u64| {
         sleep(running.clock.until(Time::from_millis(seconds * 1000)));
