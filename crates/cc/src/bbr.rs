@@ -32,7 +32,7 @@ const MIN_PIPE_CWND: Segments = 4.0;
 /// `BBR.PacingMarginPercent`: the rate is a hundredth below the bandwidth, so that queues drain.
 const PACING_MARGIN: f64 = 0.01;
 
-/// The state of one path.
+/// The state of one path. Its default only fills in [`Bbr::new`].
 #[derive(Clone, Default)]
 pub(crate) struct Bbr {
     /// `BBR.StartupPacingGain`, `BBR.LossThresh` and `BBR.Beta`.

@@ -5,7 +5,7 @@
 use rustix::process::{
     Resource, Rlimit, Signal, getpid, getppid, set_parent_process_death_signal, setrlimit,
 };
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
@@ -27,7 +27,7 @@ impl Process {
             // The thread may have ended before.
             if getppid() == Some(parent) { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
         };
-        // SAFETY: between fork and exec it makes three system calls, none of which allocates or locks.
+        // SAFETY: between fork and exec it makes at most three system calls, none of which allocates or locks.
         unsafe { program.pre_exec(prepare) };
         program.spawn().map(Process)
     }
@@ -35,8 +35,11 @@ impl Process {
     /// Its exit status and error messages, if it has ended.
     pub fn exit_status(&mut self) -> io::Result<Option<(ExitStatus, String)>> {
         let Some(status) = self.0.try_wait()? else { return Ok(None) };
-        let said = self.0.stderr.take().map(io::read_to_string).transpose()?;
-        Ok(Some((status, said.unwrap_or_default())))
+        let mut said = Vec::new();
+        if let Some(mut stderr) = self.0.stderr.take() {
+            stderr.read_to_end(&mut said)?;
+        }
+        Ok(Some((status, String::from_utf8_lossy(&said).into_owned())))
     }
 }
 

@@ -299,6 +299,8 @@ mod tests {
         let good = EmulatorHealth {
             lateness_p99_s: Some(150e-6),
             lateness_max_s: Some(3e-3),
+            standstill_s: 0.01,
+            standstill_losses: 1,
             standstill_effect: 0.01,
             cpu: 0.4,
             ..EmulatorHealth::default()

@@ -471,6 +471,8 @@ fn adw_balia(name: &'static str) {
             ["mean_spread", "dissimilarity", "level"].map(of);
         assert_eq!(average.is_nan(), kernels.is_nan());
         assert_eq!(level.is_nan(), kernels_level.is_nan());
+        let (spread, kernels_spread) = of("spread");
+        assert_eq!(spread.is_nan(), kernels_spread.is_nan());
         assert!(average.is_nan() || (kernels - average).abs() < 4e-12, "{kernels} {average}");
         if level.is_nan() || level == kernels_level {
             return false;

@@ -1,6 +1,7 @@
 //! The integer arithmetic of the kernel beside the reference in `f64`, and at its limits.
 
 mod book;
+mod by_hand;
 mod extremes;
 mod fixed;
 mod hystart;

@@ -3,7 +3,7 @@
 use super::State;
 use crate::{LostSegment, RateSample, Segments};
 
-/// The bounds of the model; infinite if unset.
+/// The bounds of the model; infinite if unset, which is [`Bounds::NONE`]. The default, 0, raises nothing in an undo.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bounds {
     /// `BBR.bw_shortterm`, in segments per second.

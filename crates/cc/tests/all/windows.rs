@@ -118,3 +118,17 @@ fn bernoulli_losses_raise_reno() {
     let mut model = Model::new(group("reno", &[])).path(0.1, Loss::Bernoulli(p, Random(1)), 160.0);
     assert_within(model.mean(500, 10_000), 1.3098 / p.sqrt(), 0.02, "reno");
 }
+
+/// The offsets of CUBIC's mean under independent losses, with fast convergence and without: those of a fluid model of its cycle with
+/// exponential gaps between losses.
+#[test]
+fn bernoulli_losses_raise_cubic() {
+    let (rtt, p) = (0.1, 1e-5);
+    let formula = response::Cubic::new(0.4, 0.7).mean(p, rtt);
+    for (fast_convergence, offset) in [(true, 1.13), (false, 1.24)] {
+        let mut model =
+            Model::new(cubic(0.4, fast_convergence)).path(rtt, Loss::Bernoulli(p, Random(3)), formula);
+        model.acks_per_rtt = 20.0;
+        assert_within(model.mean(800, 16_000) / formula, offset, 0.03, "cubic");
+    }
+}

@@ -104,8 +104,8 @@ pub(super) fn receive(
             return Err(TestbedError::Broken("iperf3's server ended early".into()));
         }
         // In real time: the run's clock stands still until time 0, and the server must listen by then.
-        let pause = shared.pause(Duration::from_nanos(CHECK_INTERVAL.as_nanos()));
-        if pause.map_err(TestbedError::kernel("wait for iperf3"))? {
+        let over = shared.pause(Duration::from_nanos(CHECK_INTERVAL.as_nanos()));
+        if over.map_err(TestbedError::kernel("wait for iperf3"))? {
             drop(program);
             return shared.receiver.abort().map_err(TestbedError::kernel("close the connection"));
         }
@@ -129,7 +129,7 @@ pub(super) fn send(
     let mut program: Option<Program> = None;
     let mut connected = false;
     // The clock also shows 0 before time 0.
-    if shared.wait(None, Time::ZERO)? {
+    if shared.is_over_after(None, Time::ZERO)? {
         return Ok(());
     }
     loop {
@@ -148,7 +148,7 @@ pub(super) fn send(
         }
         let opening = if now < client.open_at { client.open_at } else { Time::NEVER };
         let until = (now + CHECK_INTERVAL).min(opening).min(membership.next_at()).min(client.stop_at);
-        over = over || shared.wait(None, until)?;
+        over = over || shared.is_over_after(None, until)?;
         if over {
             shared.is_aborted.store(true, Ordering::SeqCst);
             drop(program);

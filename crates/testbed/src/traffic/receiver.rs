@@ -38,7 +38,7 @@ impl Receiver {
     fn accept(&self) -> Result<Option<Arc<OwnedFd>>, TestbedError> {
         loop {
             let watched = Some((self.listener.as_fd(), PollFlags::IN));
-            if self.shared.wait(watched, Time::NEVER)? {
+            if self.shared.is_over_after(watched, Time::NEVER)? {
                 return Ok(None);
             }
             match accept_with(&self.listener, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK) {
@@ -74,7 +74,7 @@ impl Receiver {
                 shutdown(socket, Shutdown::Write).map_err(TestbedError::kernel("end the requests"))?;
             }
             let watched = open.then_some((socket.as_fd(), PollFlags::IN));
-            if self.shared.wait(watched, self.client.next_at.min(self.stop_at))? {
+            if self.shared.is_over_after(watched, self.client.next_at.min(self.stop_at))? {
                 return Ok(());
             }
         }

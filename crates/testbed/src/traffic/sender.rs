@@ -37,7 +37,7 @@ impl Sender {
     pub(super) fn run(mut self) -> Result<(), TestbedError> {
         // Before time 0 the emulator's clock stands still, so a SYN would measure a longer round trip.
         while !self.shared.clock.until(Time::ZERO).is_zero() {
-            if self.shared.wait(None, Time::ZERO)? {
+            if self.shared.is_over_after(None, Time::ZERO)? {
                 return Ok(());
             }
         }
@@ -69,7 +69,7 @@ impl Sender {
             let watched = tried.as_ref().map(|(_, socket)| (socket.as_fd(), PollFlags::OUT));
             let opening = if now < self.open_at { self.open_at } else { Time::NEVER };
             let until = self.membership.next_at().min(self.stop_at).min(opening);
-            if self.shared.wait(watched, until)? {
+            if self.shared.is_over_after(watched, until)? {
                 return Ok(None);
             }
             if let Some((path, socket)) = tried.take() {
@@ -113,7 +113,7 @@ impl Sender {
             interest.set(PollFlags::IN, self.serves && !self.source.closed);
             let watched = (!interest.is_empty()).then_some((socket.as_fd(), interest));
             let until = self.source.next_at.min(self.membership.next_at()).min(self.stop_at);
-            if self.shared.wait(watched, until)? {
+            if self.shared.is_over_after(watched, until)? {
                 return Ok(());
             }
         }

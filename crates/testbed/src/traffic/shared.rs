@@ -55,7 +55,7 @@ impl Shared {
     }
 
     /// Waits for an event of the socket until the given time. Returns whether the run is over.
-    pub(super) fn wait(
+    pub(super) fn is_over_after(
         &self,
         socket: Option<(BorrowedFd<'_>, PollFlags)>,
         until: Time,

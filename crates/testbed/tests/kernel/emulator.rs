@@ -71,8 +71,8 @@ fn a_packet_takes_the_delay_there_and_back() {
     assert_eq!(report.end.paths[0].segments, 0, "UDP has none");
 }
 
-/// A flow over a link of 50 Mbit/s.
-fn over_50_megabits(link: LinkSpec) -> Scenario {
+/// A flow over a link.
+fn flow_over(link: LinkSpec) -> Scenario {
     let mut scenario = scenario(1, "");
     scenario.links[0].spec = link;
     scenario
@@ -93,7 +93,7 @@ fn share(running: &Running, seconds: u64) -> f64 {
 fn tcp_fills_a_link_with_its_data() {
     let Some(()) = kernel(&[]) else { return };
     held(|| {
-        let running = start(&over_50_megabits(link(50e6, 10, 90)), Time::NEVER);
+        let running = start(&flow_over(link(50e6, 10, 90)), Time::NEVER);
         let share = share(&running, 3);
         let now = running.emulator.snapshot().unwrap();
         let ((totals, _), counts) = (now.links[0], now.paths[0]);
@@ -122,7 +122,7 @@ fn bad_headers() -> u64 {
 fn a_link_marks_in_place_of_dropping() {
     let Some(()) = kernel(&[]) else { return };
     let discipline = Discipline::DropTail { ecn_threshold_bytes: Some(60_000) };
-    let mut scenario = over_50_megabits(LinkSpec { discipline, ..link(50e6, 10, 1000) });
+    let mut scenario = flow_over(LinkSpec { discipline, ..link(50e6, 10, 1000) });
     scenario.flows[0].tcp.ecn = true;
     held(|| {
         let running = start(&scenario, Time::NEVER);

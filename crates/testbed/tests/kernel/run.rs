@@ -254,6 +254,17 @@ fn a_run_that_stands_still_is_not_valid() {
     assert!(kernel.invalid.iter().any(|why| why.contains("the emulator stood still")), "{kernel:?}");
 }
 
+/// Rates that no machine's emulator carries are refused before anything runs.
+#[test]
+fn a_rate_beyond_the_machine_is_refused() {
+    let Some(()) = kernel(&[]) else { return };
+    let text = ONE_LINK.replace("20 Mbit/s", "100 Gbit/s");
+    let refused =
+        anabranch_testbed::run(&scenario(&text), 1, &OPTIONS, &mut NoSamples, &mut |_| true).unwrap_err();
+    let said = refused.to_string();
+    assert!(said.contains("`links.a.rate`") && said.contains("8333333 packets"), "{said}");
+}
+
 /// iperf3 in place of our own applications.
 #[test]
 fn iperf3_sends() {

@@ -1,0 +1,135 @@
+//! The kernel's arithmetic by hand, where a tie or a twin must be met exactly.
+
+use crate::{see, step_by_step};
+use anabranch_cc::{Ack, Congestion, Group, Signal};
+
+/// A connection in congestion avoidance with these round-trip times and windows: losses at twice the windows,
+/// with nothing measured, and then the round-trip times.
+fn settled(name: &str, paths: &[(f64, f64)]) -> Group {
+    let mut group = step_by_step(name);
+    for (r, (_, cwnd)) in paths.iter().enumerate() {
+        group.add_path(0.0, 2.0 * cwnd);
+        lose(&mut group, r);
+        assert_eq!(group.path(r).cwnd, *cwnd);
+    }
+    for (r, (rtt, _)) in paths.iter().enumerate() {
+        acknowledge(&mut group, r, 0.0, 0.0, *rtt);
+    }
+    group
+}
+
+/// The smoothed time with a sample as large.
+fn acknowledge(group: &mut Group, r: usize, acked: f64, delivered: f64, rtt: f64) {
+    let ack = Ack { delivered, ..Ack::of(0.0, acked, rtt) };
+    group.on_ack(r, &ack);
+}
+
+/// The growth by one acknowledged segment.
+fn added(group: &mut Group, r: usize) -> f64 {
+    let before = *group.path(r);
+    acknowledge(group, r, 1.0, 0.0, before.srtt);
+    group.path(r).cwnd - before.cwnd
+}
+
+fn lose(group: &mut Group, r: usize) {
+    group.on_congestion(r, &Congestion { now: 0.0, signal: Signal::Loss });
+}
+
+#[track_caller]
+fn assert_close(ours: f64, expected: f64) {
+    assert!((ours / expected - 1.0).abs() < 1e-6, "{ours} against {expected}");
+}
+
+/// x = 1600 and 400. On the second path alpha = 4, the increase 400/(0.1 2000^2) 5/2 8/5, and a loss takes
+/// 3/4. On the first alpha = 1: 1600/(0.1 2000^2), and half.
+#[test]
+fn balia() {
+    let paths = [(0.1, 160.0), (0.1, 40.0)];
+    assert_eq!(see(&settled("balia@kernel", &paths), "balia", 1, "alpha"), 4.0);
+    for (r, increase, left) in [(0, 0.004, 80.0), (1, 0.004, 10.0)] {
+        assert_close(added(&mut settled("balia@kernel", &paths), r), increase);
+        let mut balia = settled("balia@kernel", &paths);
+        lose(&mut balia, r);
+        assert_close(balia.path(r).cwnd, left);
+    }
+}
+
+/// Samples between 100 ms and 100 ms + D that leave the smoothed time.
+fn fluctuate(group: &mut Group, r: usize, spread: f64) {
+    for rtt in [0.1 + spread, 0.1] {
+        acknowledge(group, r, 0.0, 0.0, rtt);
+    }
+}
+
+fn fluctuating(spreads: [f64; 2]) -> Group {
+    let mut adw = settled("adw-balia@kernel", &[(0.1, 40.0); 2]);
+    (0..2).for_each(|r| fluctuate(&mut adw, r, spreads[r]));
+    adw
+}
+
+/// Path 1 loses with a D of a, and then path 0 with one of b: A = 3/8 a + 5/8 (a + b)/2 = (11 a + 5 b)/16 and
+/// d = 11 |b - a|/(11 a + 5 b). That is 5, 10, 15, 20 and 30 %, first with b the larger and then the smaller:
+/// levels 0, 0, 1, 1 and 2, decreases 1/2, 3/8 and 1/4 of 40. Both thresholds are met exactly.
+#[test]
+fn adw_levels() {
+    for (off, left, spreads) in [
+        (0.05, 20.0, [[10.75, 11.55], [11.25, 10.45]]),
+        (0.1, 20.0, [[10.5, 12.1], [11.5, 9.9]]),
+        (0.15, 25.0, [[10.25, 12.65], [11.75, 9.35]]),
+        (0.2, 25.0, [[10.0, 13.2], [12.0, 8.8]]),
+        (0.3, 30.0, [[9.5, 14.3], [12.5, 7.7]]),
+    ] {
+        for [a, b] in spreads {
+            let mut adw = fluctuating([b / 1e3, a / 1e3]);
+            lose(&mut adw, 1);
+            lose(&mut adw, 0);
+            assert_close(adw.path(0).cwnd, left);
+            assert_close(see(&adw, "adw-balia", 1, "dissimilarity"), off);
+        }
+    }
+}
+
+/// A new path in the row of one that left has no D.
+#[test]
+fn adw_row_that_is_used_again() {
+    let mut adw = fluctuating([0.023, 0.017]);
+    lose(&mut adw, 0);
+    adw.remove_path(0);
+    assert_eq!(adw.add_path(0.0, 10.0), 0);
+    assert_close(see(&adw, "adw-balia", 1, "mean_spread"), 0.023);
+    assert!(see(&adw, "adw-balia", 0, "spread").is_nan(), "the new path has not lost");
+}
+
+/// One round of path `r` without a queue: an acknowledgement with a sample, and then those of a window without one.
+fn round(group: &mut Group, r: usize, rtt: f64) {
+    let path = group.path(r);
+    let (n, segments) = (path.round + 1, path.cwnd.round() as u64);
+    let ack = |rtt| Ack { round: n, rtt, srtt: 0.1, in_flight: 1.0, ..Ack::of(0.0, 1.0, 0.1) };
+    group.on_ack(r, &ack(Some(rtt)));
+    (0..segments).for_each(|_| group.on_ack(r, &ack(None)));
+}
+
+/// Without queues wCompound is Compound on each path, step by step, in the same integers.
+#[test]
+fn wcompound_without_queues_is_compound() {
+    let paths = [(0.1, 300.0), (0.04, 90.0), (0.2, 10.0)];
+    let mut both = ["wcompound@kernel", "compound@kernel"].map(step_by_step);
+    let mut most: f64 = 0.0;
+    for group in &mut both {
+        paths.iter().for_each(|(rtt, cwnd)| assert!(group.add_path(*rtt, 2.0 * cwnd) < paths.len()));
+        (0..paths.len()).for_each(|r| lose(group, r));
+    }
+    for i in 0..600 {
+        let r = i % 3;
+        for group in &mut both {
+            round(group, r, paths[r].0);
+            if i % 90 > 86 {
+                let signal = if i > 400 { Signal::Timeout } else { Signal::Loss };
+                group.on_congestion(r, &Congestion { now: 0.0, signal });
+            }
+        }
+        assert_eq!(both[0].path(r).cwnd, both[1].path(r).cwnd);
+        most = most.max(see(&both[0], "wcompound", r, "dwnd"));
+    }
+    assert!(most > 100.0, "{most}");
+}
