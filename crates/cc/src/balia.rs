@@ -49,8 +49,7 @@ pub(crate) const INCREASE: [&str; 2] = [
     "per acknowledged segment: w += x/(T (sum x)^2) * (1 + alpha)/2 * (4 + alpha)/5",
 ];
 
-pub(crate) const ALPHA: Observable =
-    Observable::new("alpha", "the largest rate of a path over this path's");
+pub(crate) const ALPHA: Observable = Observable::new("alpha", "the largest rate of a path over this path's");
 
 /// BALIA's increase and decrease.
 #[derive(Clone)]

@@ -46,8 +46,7 @@ pub(crate) const INCREASE: [&str; 2] =
     ["alpha = sum w * max(w/T^2) / (sum w/T)^2", "per acknowledged segment: w += min(alpha/sum w, 1/w)"];
 
 /// α.
-pub(crate) const ALPHA: Observable =
-    Observable::new("alpha", "the aggressiveness of the whole connection");
+pub(crate) const ALPHA: Observable = Observable::new("alpha", "the aggressiveness of the whole connection");
 
 /// LIA's increase and Reno's decrease.
 #[derive(Clone)]
