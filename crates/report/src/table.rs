@@ -3,7 +3,7 @@
 use crate::boxes::{NAMES, five_numbers, groups};
 use crate::chart::{MOST_POINTS, drawable_points, ends, is_gap, labelled, value};
 use crate::scales::drawable;
-use crate::style::{Look, looks};
+use crate::style::{SeriesStyle, styles};
 use anabranch_study::{Mark, Panel};
 use maud::{Markup, html};
 
@@ -12,15 +12,15 @@ const MOST: usize = 24;
 
 /// A line for each point, or for each box.
 pub fn table(panel: &Panel) -> Markup {
-    let looks = looks(&panel.series);
+    let styles = styles(&panel.series);
     let place = match labelled(panel) || panel.mark == Mark::Tile {
         true if panel.x.title.is_empty() => "place",
         _ => panel.x.title.as_str(),
     };
     let quantity = panel.y.title.as_str();
     let (heads, lines) = match panel.mark {
-        Mark::Box => ([&["series", place, "values"], &NAMES[..]].concat(), boxes(panel, &looks)),
-        _ => (vec!["series", place, quantity, "lower end", "upper end"], points(panel, &looks)),
+        Mark::Box => ([&["series", place, "values"], &NAMES[..]].concat(), boxes(panel, &styles)),
+        _ => (vec!["series", place, quantity, "lower end", "upper end"], points(panel, &styles)),
     };
     // Without intervals the last columns have no value.
     let used = heads.len().min(lines.iter().map(Vec::len).max().unwrap_or(0));
@@ -41,14 +41,14 @@ pub fn table(panel: &Panel) -> Markup {
 }
 
 /// Series, place, value, and the ends of its interval if there is one.
-fn points(panel: &Panel, looks: &[Look]) -> Vec<Vec<String>> {
+fn points(panel: &Panel, styles: &[SeriesStyle]) -> Vec<Vec<String>> {
     let mut lines = Vec::new();
-    for (series, look) in panel.series.iter().zip(looks) {
+    for (series, style) in panel.series.iter().zip(styles) {
         let most = if panel.mark == Mark::Line { MOST } else { MOST_POINTS };
         let shown = drawable_points(panel, series, most);
         for point in shown.into_iter().filter(|point| !is_gap(panel, point)) {
             let place = point.label.clone().unwrap_or_else(|| value(point.x));
-            let mut line = vec![look.name.clone(), place, value(point.y)];
+            let mut line = vec![style.name.clone(), place, value(point.y)];
             line.extend(ends(panel, point).into_iter().map(value));
             lines.push(line);
         }
@@ -57,13 +57,13 @@ fn points(panel: &Panel, looks: &[Look]) -> Vec<Vec<String>> {
 }
 
 /// Series, place, number of values, and the five numbers.
-fn boxes(panel: &Panel, looks: &[Look]) -> Vec<Vec<String>> {
+fn boxes(panel: &Panel, styles: &[SeriesStyle]) -> Vec<Vec<String>> {
     let mut lines = Vec::new();
-    for (series, look) in panel.series.iter().zip(looks) {
+    for (series, style) in panel.series.iter().zip(styles) {
         for (label, mut values) in groups(series) {
             values.retain(|y| drawable(&panel.y, *y));
             let Some(numbers) = five_numbers(&values) else { continue };
-            let mut line = vec![look.name.clone(), label.to_owned(), values.len().to_string()];
+            let mut line = vec![style.name.clone(), label.to_owned(), values.len().to_string()];
             line.extend(numbers.map(value));
             lines.push(line);
         }

@@ -1,7 +1,7 @@
 //! The examples in the command work without the repository.
 
 use anabranch_test_support::command::{
-    anabranch, binary, command, fits, folder, has, outcome, skipped, typed,
+    anabranch, binary, command, fits, folder, has, outcome, root, skipped, typed,
 };
 use std::fs;
 use std::process::Command;

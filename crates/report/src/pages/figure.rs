@@ -103,13 +103,13 @@ fn facets(panels: &[&Panel]) -> Option<Vec<Panel>> {
 }
 
 /// A panel's plots, each with its values as a table, which is one of `tables`, and a link to the file `data` of all values.
-pub fn charts(panel: &Panel, data: &str, look: &ChartSize, tables: &mut Bundle) -> Markup {
-    html! { @for one in multiples(std::slice::from_ref(panel)) { (chart(&one, data, look, tables)) } }
+pub fn charts(panel: &Panel, data: &str, size: &ChartSize, tables: &mut Bundle) -> Markup {
+    html! { @for one in multiples(std::slice::from_ref(panel)) { (chart(&one, data, size, tables)) } }
 }
 
-fn chart(panel: &Panel, data: &str, look: &ChartSize, tables: &mut Bundle) -> Markup {
-    let drawing = inline(panel, look, most_in_page(look));
-    let remarks = drawing.as_ref().map(|_| remarks(panel, most_in_page(look))).unwrap_or_default();
+fn chart(panel: &Panel, data: &str, size: &ChartSize, tables: &mut Bundle) -> Markup {
+    let drawing = inline(panel, size, most_in_page(size));
+    let remarks = drawing.as_ref().map(|_| remarks(panel, most_in_page(size))).unwrap_or_default();
     html! {
         div.panel {
             p.title { (prose(&panel.title)) }

@@ -18,8 +18,8 @@ const FEW_LABELS: usize = 20;
 const ROW: f64 = 2.0;
 
 /// Draws them, with their colours' scale below.
-pub(super) fn draw(panel: &Panel, look: &ChartSize, tips: bool) -> Option<Drawing> {
-    let font = look.font;
+pub(super) fn draw(panel: &Panel, size: &ChartSize, tips: bool) -> Option<Drawing> {
+    let font = size.font;
     let labels = labels(panel.series.iter().flat_map(|s| &s.points));
     if !panel.series.iter().flat_map(|s| &s.points).any(|p| drawable(&panel.y, p.y)) {
         return None;
@@ -27,8 +27,8 @@ pub(super) fn draw(panel: &Panel, look: &ChartSize, tips: bool) -> Option<Drawin
     let widest =
         |texts: &mut dyn Iterator<Item = &str>| texts.map(|t| text_width(t, font)).fold(0.0, f64::max);
     let left = widest(&mut panel.series.iter().map(|s| s.name.as_str())) + font;
-    let width = (look.width - left - font) / labels.len() as f64;
-    let top = if look.titled { 2.2 * font } else { 0.4 * font };
+    let width = (size.width - left - font) / labels.len() as f64;
+    let top = if size.titled { 2.2 * font } else { 0.4 * font };
     let bottom = top + panel.series.len() as f64 * ROW * font;
     let numbers = labels.len() <= FEW_LABELS;
     let slant = widest(&mut labels.iter().copied()) * 0.87 + font;
@@ -37,7 +37,7 @@ pub(super) fn draw(panel: &Panel, look: &ChartSize, tips: bool) -> Option<Drawin
     let scale = bottom + slant + 1.5 * font;
     let (worst, best) = panel.y.domain.unwrap_or((0.1, 10.0));
     let content = html! {
-        @if look.titled { text x=(Places(left)) y=(Places(1.2 * font)) font-weight="bold" { (panel.title) } }
+        @if size.titled { text x=(Places(left)) y=(Places(1.2 * font)) font-weight="bold" { (panel.title) } }
         @for (row, series) in panel.series.iter().enumerate() {
             @let y = top + row as f64 * ROW * font;
             text x=(Places(left - 0.5 * font)) y=(Places(y + 1.35 * font)) text-anchor="end" { (series.name) }
