@@ -145,7 +145,11 @@ impl Table {
     fn unpacked(columns: Vec<PackedColumn<'_>>) -> PyResult<Self> {
         let buffer = |bytes: &Bound<'_, PyBytes>| bytes.as_bytes().into();
         let read = |(name, kind, rows, nulls, buffers): PackedColumn<'_>| {
-            let data = ArrayData::builder(kind.parse()?)
+            let kind = kind.parse()?;
+            if !matches!(kind, DataType::Float64 | DataType::Int64 | DataType::UInt64 | DataType::Utf8) {
+                return Err(ArrowError::SchemaError(format!("no column is of type {kind}")));
+            }
+            let data = ArrayData::builder(kind)
                 .len(rows)
                 .null_bit_buffer(nulls.as_ref().map(buffer))
                 .buffers(buffers.iter().map(buffer).collect());

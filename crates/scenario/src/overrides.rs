@@ -113,7 +113,8 @@ fn assign(root: &mut Node, whole: &Place, problems: &mut Problems) {
         let help = "write KEY=VALUE, for example links.dsl.rate=\"50 Mbit/s\"";
         return problems.add(whole, format!("`{text}` is not an assignment"), "not KEY=VALUE", help);
     };
-    let place = whole.locate(value.trim());
+    // Of blanks alone, the place is behind them.
+    let place = whole.locate(value.trim_start().trim_end());
     // Text that does not look like TOML is a string without quotes.
     let written = place.text().starts_with(['"', '\'', '[', '{']);
     let value = match tree::value(&place, &mut Problems::default()) {

@@ -143,9 +143,20 @@ impl Quantity {
 
 /// The length of the decimal number at the start of a text.
 fn number_prefix(text: &str) -> usize {
-    // A unit may begin with a letter of a number: `5 e`.
-    let most = text.find(|c: char| !c.is_ascii_digit() && !"+-.eE".contains(c)).unwrap_or(text.len());
-    (0..=most).rev().find(|&end| text[..end].parse::<f64>().is_ok()).unwrap_or(0)
+    let digits = |from: usize| from + text[from..].bytes().take_while(u8::is_ascii_digit).count();
+    let sign = |from: usize| from + usize::from(text[from..].starts_with(['+', '-']));
+    let mut end = digits(sign(0));
+    if text[end..].starts_with('.') {
+        end = digits(end + 1);
+    }
+    // A unit may begin with the letter of an exponent: `5e`.
+    if text[end..].starts_with(['e', 'E']) {
+        let exponent = sign(end + 1);
+        if digits(exponent) > exponent {
+            end = digits(exponent);
+        }
+    }
+    end
 }
 
 #[cfg(test)]

@@ -393,7 +393,8 @@ pub static FUNCTIONS: &[Function] = &[
 /// A subflow's samples over time.
 pub(crate) type Series = fn(&SubflowSeries) -> &[f64];
 
-/// Functions for lines in figures over time; each takes a flow and a subflow.
+/// Functions for lines in figures over time; each takes a flow and a subflow. Windows and losses are in segments, times in seconds, what
+/// is sent and delivered in bytes.
 pub(crate) static SERIES: &[(&str, Series)] = &[
     ("cwnd", |s| &s.cwnd_segments),
     ("srtt", |s| &s.srtt_s),

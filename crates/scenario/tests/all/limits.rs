@@ -22,6 +22,15 @@ fn problems_are_capped_and_counted() {
     assert!(shown.len() < 200_000, "{}", shown.len());
 }
 
+/// A million digits and as many letters of an exponent, over many lines: trying each prefix as a number would take 10¹² steps.
+#[test]
+fn a_long_quantity() {
+    let long = |what: &str| format!("{}\\\n", what.repeat(1000)).repeat(1000);
+    let rate = format!("\"\"\"{}{}\"\"\"", long("1"), long("e"));
+    let error = read(&small("\"10 Mbit/s\"", &rate)).unwrap_err();
+    assert_eq!(error.problems().len(), 1);
+}
+
 /// A million hops: looking through all of them once for each link would take 10⁹ steps and more.
 #[test]
 fn many_links_on_many_paths() {

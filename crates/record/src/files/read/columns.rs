@@ -34,7 +34,7 @@ impl Values {
 }
 
 impl Columns {
-    /// Reads CSV as [`CsvTable`](crate::CsvTable) writes it.
+    /// Reads CSV as [`FileSink`](crate::FileSink) writes it.
     pub fn csv(file: File) -> Result<Columns, ColumnsError> {
         let mut reader = csv::Reader::from_reader(file);
         let mut columns: Vec<_> =

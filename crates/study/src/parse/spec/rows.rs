@@ -94,7 +94,9 @@ impl Row {
         };
         let mut inner = row.clone();
         inner.id = match row.id.as_str() {
-            "" => self.id.clone(),
+            "" if row.id.span().is_empty() => self.id.clone(),
+            // Written, but empty: its own place.
+            "" => Spanned::new(row.id.span(), self.id.to_string()),
             own => Spanned::new(row.id.span(), format!("{}.{own}", *self.id)),
         };
         inner.what = joined(&self.what, &row.what);
