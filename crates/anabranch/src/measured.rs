@@ -50,7 +50,7 @@ pub fn measured_beside(runner: &Runner) -> impl Iterator<Item = &'static Variant
 }
 
 /// Identifies the arithmetic of a scenario's algorithms in the kernel: each one's name, and a checksum of its windows over fixed
-/// events. A kernel's own algorithms have the kernel's release.
+/// events. A kernel's own algorithms count as ours of the same name.
 fn algorithms(scenario: &Scenario) -> String {
     static CHECKSUMS: LazyLock<HashMap<&str, String>> = LazyLock::new(|| {
         let each = registry::all().iter();

@@ -33,11 +33,11 @@ pub fn line(plan: &Plan) -> Markup {
             }
         } @else if totals.iter().sum::<usize>() > 0 {
             p.quiet {
-                a href="#origins" { "Origin of differences" } ", by the values measured on Linux: "
-                @for (i, (origin, n)) in Origin::ALL.iter().zip(totals).enumerate() {
-                    @if i > 0 { ", " } (n) " " (origin.label())
-                }
-                "."
+                @let [simulator, network, both, chance, undetermined] = totals;
+                a href="#origins" { "Paper, network or simulator?" }
+                " Of " (totals.iter().sum::<usize>()) " differences from the papers, Linux attributes " (simulator)
+                " to the simulator and " (network) " to the paper's network. In " (both) " both differ from Linux, "
+                (chance) " are within chance, and for " (undetermined) " Linux has no run or too few."
             }
         }
     }
