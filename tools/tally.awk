@@ -1,5 +1,5 @@
 # Forwards the output of `cargo test` and adds up the results of all test binaries.
-{ print }
+{ print; fflush() }
 /^test result:/ {
     for (i = 2; i <= NF; i++) {
         if ($i == "passed;") passed += $(i - 1)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs cargo test with these options, which select packages and features, and adds up the results. Tests on the running
-# kernel, the targets `kernel`, mostly wait, one after the other. The others run beside them, and then the targets of make in
-# BESIDE. Those in APART, which do not build in the folder of the tests, run beside both. All these have a lower priority: what
-# the kernel's tests measure must not wait for a processor.
+# kernel, the targets `kernel`, mostly wait, one after the other. The others run beside them, and so do the targets of make in
+# APART, one after the other, and in BESIDE. All these have a lower priority: what the kernel's tests measure must not wait for a
+# processor.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -37,11 +37,9 @@ all() {
     trap stop INT TERM HUP
     [[ "$*" != *linux* ]] || start kernel-tests "${tests[@]}" --test kernel
     [ -z "${APART:-}" ] || start apart low "${make[@]}" --keep-going $APART
+    [ -z "${BESIDE:-}" ] || start beside low "${make[@]}" --keep-going $BESIDE
     low "${tests[@]}" --lib --bins --test '[!k]*' || failed+=(tests)
     low "${tests[@]}" --doc || failed+=(doctests)
-    if [ -n "${BESIDE:-}" ]; then
-        low "${make[@]}" --keep-going $BESIDE || failed+=("one of: $BESIDE")
-    fi
     for lane in "${!lanes[@]}"; do
         wait "${processes[$lane]}" || failed+=("${lanes[$lane]}")
         printf '\n%s:\n' "${lanes[$lane]}"
