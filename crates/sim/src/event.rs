@@ -162,7 +162,7 @@ impl<const ARITY: usize> Heap<ARITY> {
         let mut i = self.len;
         self.len += 1;
         if self.keys.len() < self.len {
-            self.keys.extend([VACANT; ARITY]);
+            self.grow();
         }
         while i > 0 {
             let parent = (i - 1) / ARITY;
@@ -173,6 +173,15 @@ impl<const ARITY: usize> Heap<ARITY> {
             i = parent;
         }
         self.keys[i] = key;
+    }
+
+    /// Makes room for the children of a node; of memory, for an eighth more.
+    #[cold]
+    fn grow(&mut self) {
+        if self.keys.capacity() < self.keys.len() + ARITY {
+            self.keys.reserve_exact(self.keys.len() / 8 + ARITY);
+        }
+        self.keys.extend([VACANT; ARITY]);
     }
 
     #[inline]

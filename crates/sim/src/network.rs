@@ -83,6 +83,11 @@ impl Network {
         self.hops.push(Hop { stage, pipe: Fifo::default(), armed: Time::NEVER });
     }
 
+    /// Makes room for that many subflows.
+    pub(crate) fn expect(&mut self, subflows: usize) {
+        self.hosts.reserve_exact(subflows);
+    }
+
     /// Adds a subflow's routes and returns its number. The return route is a lane with `return_delay` and host jitter
     /// up to `jitter`, then `back`. `ahead`: see [`crate::connection::ahead`].
     pub(crate) fn add_subflow(

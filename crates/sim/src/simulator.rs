@@ -127,6 +127,7 @@ impl<'a> Simulator<'a> {
         check(scenario, |f| endpoints.as_ref().is_some_and(|endpoints| endpoints.hosts(f)))?;
         let mut net = Network::new(scenario.links.iter().map(|link| &link.spec), seed);
         net.may_be_ahead = ahead;
+        net.expect(scenario.flows.iter().map(|flow| flow.paths.len()).sum());
         let mut owners = Vec::new();
         let mut subflows: Vec<Vec<Subflow>> = Vec::new();
         for f in 0..scenario.flows.len() {
@@ -147,8 +148,9 @@ impl<'a> Simulator<'a> {
             mode: Mode::Whole(LoneRuns::default()),
             end: None,
             warm: vec![Totals::default(); scenario.links.len()],
+            // Those of connections, and the beginnings of flows and of their measurement.
+            targets: Vec::with_capacity((TARGETS_PER_SUBFLOW as usize + 3) * owners.len() + 3),
             owners,
-            targets: Vec::new(),
             hop_targets,
             sampler,
             sink,
@@ -300,14 +302,16 @@ impl<'a> Simulator<'a> {
     }
 
     /// Schedules all planned events. At one instant, measurement begins before flows start and
-    /// ends before they stop, and the run ends before any unplanned event.
+    /// ends before they stop, and the run ends before any unplanned event. Its end is the end of all measurement.
     fn schedule_plan(&mut self) {
         let scenario = self.scenario.clone();
         for f in 0..scenario.flows.len() {
             let ConnectionMeter { from, to, .. } = self.measured[f];
             if from < to {
                 self.at(from, Target::Begin(f as u32));
-                self.at(to, Target::End(f as u32));
+                if to < scenario.duration {
+                    self.at(to, Target::End(f as u32));
+                }
             }
         }
         self.at(scenario.warmup, Target::WarmedUp);
@@ -317,7 +321,9 @@ impl<'a> Simulator<'a> {
             let flow = &scenario.flows[f];
             if start < flow.stop {
                 self.at(start, Target::Open(f as u32));
-                self.at(flow.stop, Target::Stop(f as u32));
+                if flow.stop < scenario.duration {
+                    self.at(flow.stop, Target::Stop(f as u32));
+                }
                 for (k, event) in flow.events.iter().enumerate() {
                     self.at(event.at, Target::Change(f as u32, k as u32));
                 }

@@ -73,6 +73,7 @@ pub(super) fn flows(
             continue;
         }
         names.extend(taken.into_iter().cloned());
+        flows.reserve(connections.len());
         for (number, name) in connections.into_iter().enumerate() {
             let mut each = Flow { name, ..flow.clone() };
             context.links.assign(&mut each.paths, number);
