@@ -4,6 +4,7 @@
 //! A figure is one or more [`Panel`]s, drawn as the report draws them. [`Run`] makes them of a run's record, [`together()`] of
 //! several; a study's result has its own.
 
+mod format;
 mod lines;
 mod points;
 mod render;
@@ -15,6 +16,7 @@ mod together;
 mod transfers;
 mod view;
 
+pub use format::{EXTENSIONS, Format};
 pub use lines::{LineSink, Lines};
 pub use render::{RenderError, pdf, png};
 pub use run::{FIGURES, Run, USUAL};
@@ -27,45 +29,6 @@ pub use view::{Axes, View};
 use anabranch_report::svg::{self, ChartSize};
 use anabranch_study::Panel;
 use signature::signed;
-
-/// Formats of pictures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// Scalable Vector Graphics.
-    Svg,
-    /// Portable Document Format: vectors, with the font embedded.
-    Pdf,
-    /// Portable Network Graphics, 300 dots to the inch.
-    Png,
-    /// A page that needs neither a network nor scripts: charts, and tables of their values.
-    Html,
-    /// The values that the picture shows, in a table.
-    Csv,
-    /// Commands of pgfplots, for a LaTeX document of one's own.
-    Tex,
-    /// The picture's look as a style sheet of matplotlib.
-    MplStyle,
-}
-
-/// The extensions that select a format.
-pub const EXTENSIONS: &str =
-    ".svg, .pdf, .png or .html, .csv for the values, .tex for pgfplots or .mplstyle for matplotlib";
-
-impl Format {
-    /// By the ending of a file's name.
-    pub fn of(ending: &str) -> Option<Self> {
-        match ending.to_ascii_lowercase().as_str() {
-            "svg" => Some(Format::Svg),
-            "pdf" => Some(Format::Pdf),
-            "png" => Some(Format::Png),
-            "html" | "htm" => Some(Format::Html),
-            "csv" => Some(Format::Csv),
-            "tex" => Some(Format::Tex),
-            "mplstyle" => Some(Format::MplStyle),
-            _ => None,
-        }
-    }
-}
 
 /// A failure to draw.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! A signature in pictures, so that only our own pictures are replaced without asking.
 
-use crate::Format;
+use crate::format::Format;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
