@@ -9,45 +9,21 @@ use crate::{style::styles, visible::visible};
 use anabranch_study::{Mark, Panel};
 use frame::Frame;
 use maud::{Markup, html};
+use size::{Drawing, Places, wrap};
 
 mod boxes;
 mod frame;
 mod legend;
 mod marks;
+mod size;
 pub(crate) mod tiles;
 mod tips;
 
-/// Sizes, in CSS pixels.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ChartSize {
-    /// The width of all.
-    pub width: f64,
-    /// The height of what the axes enclose.
-    pub plot_height: f64,
-    /// The size of text.
-    pub font: f64,
-    /// Is the panel's title in the drawing?
-    pub titled: bool,
-    /// Is there a legend?
-    pub legend: bool,
-}
-
-impl ChartSize {
-    /// For a panel of the report, which has the title above the drawing.
-    pub const REPORT: ChartSize =
-        ChartSize { width: 560.0, plot_height: 250.0, font: 11.0, titled: false, legend: true };
-    /// The same for a small one, of several beside each other.
-    pub const FACET: ChartSize = ChartSize { width: 300.0, plot_height: 200.0, ..ChartSize::REPORT };
-}
+pub use size::ChartSize;
+pub(crate) use size::text_width;
 
 /// Fonts for text, with fallbacks.
 const FONTS: &str = "system-ui, 'Helvetica Neue', Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
-
-/// A panel's drawing without the element around it.
-struct Drawing {
-    content: Markup,
-    height: f64,
-}
 
 /// The panel for a page; nothing where it has no point that could be drawn. A browser shows the values of a mark beside the pointer. Where
 /// the pointer is on an entry of the legend, the page's style lets the other series fade. A line has at most this number of points.
@@ -165,40 +141,4 @@ fn draw(panel: &Panel, size: &ChartSize, most: usize, tips: bool) -> Option<Draw
         (legend.draw(frame.left, frame.height - legend.height(), tips))
     };
     Some(Drawing { content, height: frame.height })
-}
-
-/// A coordinate, to a tenth of a pixel.
-struct Places(f64);
-
-impl std::fmt::Display for Places {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Rounded, so that whole numbers have no decimals; adding 0 makes −0 a 0.
-        write!(f, "{}", (self.0 * 10.0).round() / 10.0 + 0.0)
-    }
-}
-
-impl maud::Render for Places {
-    fn render_to(&self, buffer: &mut String) {
-        buffer.push_str(&self.to_string());
-    }
-}
-
-/// The lines of a text, each at most about so wide, but no word is broken; nothing of an empty text.
-fn wrap(text: &str, width: f64, font: f64) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if text_width(line, font) + text_width(word, font) + 0.56 * font <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
-/// About the width of a text of that size: SVG has no ruler.
-pub(crate) fn text_width(text: &str, font: f64) -> f64 {
-    text.chars().count() as f64 * font * 0.56
 }

@@ -1,6 +1,6 @@
 //! Box plots.
 
-use super::{Places, frame::Frame, marks::FILLED, tips};
+use super::{frame::Frame, marks::FILLED, size::Places, tips};
 use crate::boxes::{five_numbers, groups};
 use crate::scales::drawable;
 use crate::style::SeriesStyle;

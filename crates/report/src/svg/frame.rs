@@ -1,7 +1,6 @@
 //! The surroundings of the marks: axes with their ticks, grid and titles.
 
-use super::marks::overhang;
-use super::{ChartSize, Places, text_width, wrap};
+use super::size::{ChartSize, Places, overhang, text_width, wrap};
 use crate::chart::{VisibleData, labelled};
 use crate::scales::{minor_ticks, nice, own_ticks, ticks};
 use anabranch_study::{Axis, Panel};

@@ -1,7 +1,7 @@
 //! The legend below a drawing.
 
 use super::marks::{dash, symbol};
-use super::{ChartSize, Places, text_width};
+use super::size::{ChartSize, Places, text_width};
 use crate::style::{CIRCLE, DOTTED, HOLLOW, SQUARE, SeriesStyle, THEORY, is_theory};
 use anabranch_study::Mark;
 use maud::{Markup, html};

@@ -1,18 +1,14 @@
 //! Lines, points, bars and intervals.
 
 use super::frame::{Across, Frame};
-use super::{Places, tips};
+use super::size::{Places, RADIUS, dodge};
+use super::tips;
 use crate::chart::{VisibleData, base, ends, is_gap};
 use crate::scales::drawable;
 use crate::style::{SOLID, SeriesStyle, Shape};
 use anabranch_study::{Mark, Panel, Point};
 use maud::{Markup, html};
 
-/// Radius of points, in pixels.
-pub const RADIUS: f64 = 3.7;
-/// The distance of series at one place, and the most for all together, in pixels.
-const APART: f64 = 3.0;
-const MOST_APART: f64 = 15.0;
 /// The fraction of a label's band that its marks take.
 pub const FILLED: f64 = 0.8;
 
@@ -48,18 +44,6 @@ pub fn series(panel: &Panel, drawn: &VisibleData, styles: &[SeriesStyle], frame:
             }
         }
     }
-}
-
-/// The most room that the symbols of a panel take on either side of their places, in pixels.
-pub fn overhang(panel: &Panel, drawn: &VisibleData) -> f64 {
-    let n = panel.series.len();
-    let aside = if n > 1 { dodge(n - 1, n) } else { 0.0 };
-    if drawn.few || panel.mark == Mark::Point { RADIUS + 1.0 + aside } else { 0.0 }
-}
-
-/// How far the points of a series with intervals are moved aside, in pixels, so that those of several series at one place stay apart.
-fn dodge(i: usize, n: usize) -> f64 {
-    (i as f64 - (n - 1) as f64 / 2.0) * APART.min(MOST_APART / n as f64)
 }
 
 /// Bars side by side at each label, with their intervals.

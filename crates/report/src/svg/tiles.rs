@@ -1,6 +1,6 @@
 //! Tiles: a value for each series and label, as a colour.
 
-use super::{ChartSize, Drawing, Places, text_width};
+use super::size::{ChartSize, Drawing, Places, text_width};
 use crate::chart::{labels, value};
 use crate::scales::drawable;
 use anabranch_study::Panel;
