@@ -1,7 +1,6 @@
 //! How a page is cited: what made it, and an entry for BibTeX.
 
-use crate::Context;
-use crate::layout::Page;
+use crate::{input::Context, plan::Page};
 use maud::{Markup, html};
 
 /// Folded at the foot of every page.

@@ -1,16 +1,9 @@
 //! The frame of every page: head, navigation, foot.
 
-use crate::plan::{ALGORITHMS, PaperPlan, Plan};
+use crate::plan::{ALGORITHMS, Page, PaperPlan, Plan};
 use crate::{cite, search, visible};
 use anabranch_study::Size;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-
-/// A page's place in the report.
-pub struct Page<'a> {
-    /// Its file, which marks it in the navigation.
-    pub file: &'a str,
-    pub title: &'a str,
-}
 
 /// Content that may be wider than the page: it scrolls separately, also by keyboard.
 pub fn scroll(label: &str, wide: &Markup) -> Markup {

@@ -1,6 +1,7 @@
 //! Names for all pages, anchors and data files, chosen before writing.
 
-use crate::{Context, Results, prose::Links};
+use crate::input::{Context, Results};
+use crate::prose::Links;
 use anabranch_advice::Advice;
 use anabranch_cc::registry::{self, Entry, Kind};
 use anabranch_papers::standard::AlgorithmResult;
@@ -21,6 +22,13 @@ pub struct Plan<'a> {
     pub advice: Vec<AdvicePlan<'a>>,
     /// All of the registry, in its order; beside users' studies and advice alone, those that were run.
     pub algorithms: Vec<AlgorithmPlan<'a>>,
+}
+
+/// A page's place in the report.
+pub struct Page<'a> {
+    /// Its file, which marks it in the navigation.
+    pub file: &'a str,
+    pub title: &'a str,
 }
 
 /// The page of advice on a scenario.

@@ -1,8 +1,8 @@
 //! Advice on an algorithm for a scenario: the table of `anabranch advise`, and what follows from it.
 
-use crate::layout::{Page, heads, page, scroll};
+use crate::layout::{heads, page, scroll};
 use crate::pages::fidelity::scaled;
-use crate::plan::{AdvicePlan, Plan};
+use crate::plan::{AdvicePlan, Page, Plan};
 use crate::site::Site;
 use anabranch_advice::{Advice, Case, Goal, RULE};
 use anabranch_study::{Estimate, format};

@@ -1,9 +1,9 @@
 //! An algorithm's page: rules, behaviour and rank.
 
 use crate::bundle::Bundle;
-use crate::layout::{Page, heads, page, scroll};
+use crate::layout::{heads, page, scroll};
 use crate::pages::{case, equation::typeset};
-use crate::plan::{self, AlgorithmPlan, Plan};
+use crate::plan::{self, AlgorithmPlan, Page, Plan};
 use crate::prose::prose;
 use crate::site::Site;
 use anabranch_cc::registry::{Entry, Kind, Param, Value};

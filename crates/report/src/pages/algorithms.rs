@@ -1,9 +1,9 @@
 //! Every algorithm in every standard case: a matrix, and a dot plot for each case.
 
 use crate::dots;
-use crate::layout::{Page, page, scroll};
+use crate::layout::{page, scroll};
 use crate::pages::case::{compared, heading};
-use crate::plan::{self, AlgorithmPlan, Plan};
+use crate::plan::{self, AlgorithmPlan, Page, Plan};
 use crate::prose::prose;
 use crate::site::Site;
 use anabranch_cc::registry::Kind;

@@ -1,7 +1,7 @@
 //! How to read the report.
 
-use crate::layout::{Page, page};
-use crate::plan::Plan;
+use crate::layout::page;
+use crate::plan::{Page, Plan};
 use crate::prose::prose;
 use crate::site::Site;
 use crate::verdict;

@@ -1,8 +1,8 @@
 //! The first page: every row's verdict, and how to repeat it all.
 
-use crate::layout::{Page, heads, page, scroll};
+use crate::layout::{heads, page, scroll};
 use crate::pages::{advice, answers, assumptions, fidelity, origins};
-use crate::plan::{self, ExperimentPlan, PaperPlan, Plan};
+use crate::plan::{self, ExperimentPlan, Page, PaperPlan, Plan};
 use crate::prose::{Links, paragraphs, prose};
 use crate::site::Site;
 use crate::{headline, verdict};

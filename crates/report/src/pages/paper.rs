@@ -1,8 +1,8 @@
 //! A paper's page.
 
-use crate::layout::{Page, page};
+use crate::layout::page;
 use crate::pages::{assumptions, experiment, fidelity, figure};
-use crate::plan::{ExperimentPlan, PaperPlan, Plan, names};
+use crate::plan::{ExperimentPlan, Page, PaperPlan, Plan, names};
 use crate::prose::{paragraphs, prose};
 use crate::site::Site;
 use crate::{csv, headline, verdict};
