@@ -25,10 +25,8 @@ use min_rtt::MinRtt;
 use probe_bw::Cycle;
 use probe_rtt::ProbeRtt;
 use round::Rounds;
-use state::State;
+use state::{MIN_PIPE_CWND, State};
 
-/// `BBR.MinPipeCwnd`.
-const MIN_PIPE_CWND: Segments = 4.0;
 /// `BBR.PacingMarginPercent`: the rate is a hundredth below the bandwidth, so that queues drain.
 const PACING_MARGIN: f64 = 0.01;
 

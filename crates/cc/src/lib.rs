@@ -86,6 +86,7 @@ mod rounds;
 mod shared;
 pub mod slow_start;
 mod undo;
+mod units;
 mod v0;
 
 pub use algorithm::{Ack, Algorithm, Congestion, Signal, SinglePath};
@@ -97,9 +98,4 @@ pub use rate::{LostSegment, RateSample};
 #[cfg(feature = "std")]
 pub use shared::{Row, SharedGroup};
 pub use uncoupled::Uncoupled;
-
-/// A span of time or an instant, in seconds.
-pub type Seconds = f64;
-
-/// An amount of data, in full-sized segments. Windows may be fractional.
-pub type Segments = f64;
+pub use units::{Seconds, Segments};

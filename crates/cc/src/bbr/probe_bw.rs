@@ -1,6 +1,7 @@
 //! ProbeBW: the cycle of DOWN, CRUISE, REFILL and UP (§5.3.3).
 
-use super::{Bbr, MIN_PIPE_CWND, State};
+use super::Bbr;
+use super::state::{AckPhase, MIN_PIPE_CWND, State};
 use crate::{Ack, Path, RateSample, Seconds, Segments, math};
 
 /// `BBR.Headroom`.
@@ -9,17 +10,6 @@ const HEADROOM: f64 = 0.15;
 const RENO_ROUNDS: f64 = 63.0;
 /// Rounds over which the growth of `inflight_longterm` doubles, at most.
 const MAX_UP_ROUNDS: u32 = 30;
-
-/// The phases of probing, by the acknowledgements (§2.14).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum AckPhase {
-    #[default]
-    Init,
-    Refilling,
-    ProbeStarting,
-    ProbeFeedback,
-    ProbeStopping,
-}
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cycle {

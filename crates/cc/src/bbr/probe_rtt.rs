@@ -1,7 +1,7 @@
 //! ProbeRTT: a short while with half of a BDP in flight, to see the path without a queue (§5.3.4).
 
-use super::probe_bw::AckPhase;
-use super::{Bbr, MIN_PIPE_CWND, State};
+use super::Bbr;
+use super::state::{AckPhase, MIN_PIPE_CWND, State};
 use crate::{Ack, Path, RateSample, Seconds, Segments};
 
 /// `BBR.ProbeRTTDuration`.

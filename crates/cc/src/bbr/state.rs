@@ -1,5 +1,10 @@
 //! The states and what each does with rate and window (§5.6.1).
 
+use crate::Segments;
+
+/// `BBR.MinPipeCwnd`.
+pub(super) const MIN_PIPE_CWND: Segments = 4.0;
+
 /// States of the machine (§5.1.1), in the order of the observable `state`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
 pub(super) enum State {
@@ -43,4 +48,15 @@ impl State {
     pub(super) fn is_probing_bw(self) -> bool {
         matches!(self, State::Startup | State::ProbeBwRefill | State::ProbeBwUp)
     }
+}
+
+/// The phases of probing, by the acknowledgements (§2.14).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum AckPhase {
+    #[default]
+    Init,
+    Refilling,
+    ProbeStarting,
+    ProbeFeedback,
+    ProbeStopping,
 }
