@@ -13,8 +13,9 @@ fn main() {
 }
 
 /// The events lie within a second.
-fn waiting(n: u32, random: &mut Random) -> EventQueue {
+fn waiting(n: u32, pipes: u32, random: &mut Random) -> EventQueue {
     let mut queue = EventQueue::default();
+    queue.set_pipes(pipes);
     (0..n).for_each(|target| queue.schedule(later(Time::ZERO, random), target));
     queue
 }
@@ -23,10 +24,15 @@ fn later(now: Time, random: &mut Random) -> Time {
     now + Time::from_nanos(random.below(1_000_000_000))
 }
 
-fn bench(bencher: Bencher, n: u32, mut handle: impl FnMut(&mut EventQueue, Time, u32, &mut Random)) {
+fn bench(
+    bencher: Bencher,
+    n: u32,
+    pipes: u32,
+    mut handle: impl FnMut(&mut EventQueue, Time, u32, &mut Random),
+) {
     let inputs = || {
         let mut random = Random::new(1, 0);
-        (waiting(n, &mut random), random)
+        (waiting(n, pipes, &mut random), random)
     };
     bencher.counter(ItemsCount::new(EVENTS)).with_inputs(inputs).bench_local_values(
         |(mut queue, mut random)| {
@@ -43,16 +49,16 @@ fn bench(bencher: Bencher, n: u32, mut handle: impl FnMut(&mut EventQueue, Time,
 /// As timers do: the event is over, and another is scheduled within a second, so that it sinks deep.
 #[divan::bench(args = WAITING)]
 fn timer(bencher: Bencher, waiting: u32) {
-    bench(bencher, waiting, |queue, now, target, random| {
+    bench(bencher, waiting, 0, |queue, now, target, random| {
         queue.finish();
         queue.schedule(later(now, random), target);
     });
 }
 
-/// As a busy link does among timers: it acts again long before any of them.
+/// As a busy link does among idle ones: it acts again long before any of them.
 #[divan::bench(args = WAITING)]
 fn link(bencher: Bencher, waiting: u32) {
-    bench(bencher, waiting, |queue, now, target, random| {
-        queue.repeat(now + Time::from_nanos(random.below(1000)), target);
+    bench(bencher, waiting, waiting, |queue, now, target, random| {
+        queue.repeat_pipe(now + Time::from_nanos(random.below(1000)), target);
     });
 }
