@@ -1,6 +1,7 @@
 //! Runs the simulations of several studies from one queue, so that no core idles at the end of each study.
 
 mod cost;
+mod lock;
 mod simulations;
 pub mod store;
 
@@ -10,10 +11,11 @@ use crate::error::StudyError;
 use crate::outcome::Outcome;
 use crate::task::{Backends, TaskError};
 use anabranch_net::Time;
+use lock::lock;
 use simulations::Simulation;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use store::RunCache;
 
@@ -351,11 +353,6 @@ impl<T: Send> Worker<'_, '_, T> {
             label: &self.simulation.title,
         });
     }
-}
-
-/// A poisoned lock is harmless: a panic ends the program.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

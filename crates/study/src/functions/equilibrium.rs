@@ -1,6 +1,6 @@
 //! Equilibria of the models of congestion control.
 
-use super::{Arguments, FROM, Function, Read, named};
+use super::function::{Arguments, FROM, Function, Read, named};
 use crate::segment::Segment;
 use anabranch_ideal::Ideals;
 use anabranch_scenario::Scenario;

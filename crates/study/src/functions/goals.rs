@@ -1,7 +1,7 @@
 //! The goals of coupled congestion control (RFC 6356, Sec. 1) as ratios of a connection's rates to those of single-path flows,
 //! one on each of its links, which replace it in other runs of the same seeds.
 
-use super::{Function, Paired, Parameter, Read, named};
+use super::function::{Function, Paired, Parameter, Read, named};
 use crate::outcome::Outcome;
 use crate::segment::Segment;
 use anabranch_record::FlowSummary;

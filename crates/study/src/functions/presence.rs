@@ -1,6 +1,6 @@
 //! Checks before a run whether runs of a scenario can have a value.
 
-use super::Arguments;
+use super::function::Arguments;
 use anabranch_scenario::{Application, Flow, Scenario};
 
 /// `Ok` if they can, else the reason.

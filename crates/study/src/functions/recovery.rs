@@ -1,6 +1,6 @@
 //! Recovery: the time until a connection uses changed capacity.
 
-use super::{Arguments, Function, Parameter, named};
+use super::function::{Arguments, Function, Parameter, named};
 use crate::outcome::Outcome;
 use anabranch_record::SubflowSeries;
 use std::collections::VecDeque;

@@ -3,7 +3,7 @@
 //! `DIR/VERSION/runs.jsonl` has a line for each outcome, with the run's [`Key`]. A process that makes a run locks the byte at the
 //! key's number; a process that writes locks the first byte. A lock ends with its process.
 
-use super::lock;
+use super::lock::lock;
 use crate::key::RunId;
 use anabranch_record::Summary;
 use locks::ByteLock;

@@ -1,0 +1,8 @@
+//! Locks within a process.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A poisoned lock is harmless: a panic ends the program.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
