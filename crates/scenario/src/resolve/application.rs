@@ -7,7 +7,7 @@ use crate::leaf::{Size, Span};
 use crate::model::{Application, Draw};
 use crate::quantity::{SIZE, TIME};
 use crate::read::Named;
-use crate::resolve::{arrivals, text_of};
+use crate::resolve::{arrivals, common::text_of};
 use anabranch_net::Time;
 
 /// A quantity of a distribution, in the model's unit.

@@ -5,7 +5,8 @@ use crate::format::{self, Event, TextFile};
 use crate::leaf::Whole;
 use crate::model::{Flow, Hosts, MAX_HOPS, MAX_PATHS, Path, Scheduler, SubflowAction, SubflowEvent, Tcp};
 use crate::read::{Named, all};
-use crate::resolve::{LinkNames, application, arrivals, check_instant, check_name, link_index};
+use crate::resolve::common::{LinkNames, check_instant, check_name, link_index};
+use crate::resolve::{application, arrivals};
 use anabranch_net::Time;
 use std::collections::BTreeSet;
 

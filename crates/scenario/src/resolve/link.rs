@@ -5,9 +5,9 @@ use crate::format::{self, Jitter, ModelChoice, TextFile};
 use crate::leaf::{Length, PositiveSpan};
 use crate::model::{Flow, NamedLink, Path};
 use crate::read::Named;
+use crate::resolve::common::{LinkNames, check_instant, check_name};
 use crate::resolve::queue::{discipline, queue};
 use crate::resolve::trace::{ResolvedTrace, resolve_trace};
-use crate::resolve::{LinkNames, check_instant, check_name};
 use anabranch_net::{self as net, LinkSpec, Loss, Time};
 
 /// Every link, with counts expanded.

@@ -3,7 +3,7 @@
 use crate::diagnostic::{At, Place, Problems};
 use crate::format::{self, TextFile, TraceStart};
 use crate::read::Named;
-use crate::resolve::text_of;
+use crate::resolve::common::text_of;
 use crate::trace;
 use anabranch_net::{self as net, Loss, Time, TraceData};
 

@@ -1,5 +1,6 @@
 //! Synthetic traces from a model and a seed. The book's page on links explains the models.
 
+mod draw;
 mod lte;
 mod mmwave;
 mod starlink;
@@ -40,14 +41,4 @@ pub fn synthetic_trace(model: TraceModel, seed: u64, duration: &str) -> Result<V
         TraceModel::Starlink => starlink::lines(&mut random, seconds),
         TraceModel::Mmwave => mmwave::lines(&mut random, seconds),
     })
-}
-
-/// Approximately standard normal: the sum of twelve uniform numbers, which is the same on every platform.
-fn normal(random: &mut Random) -> f64 {
-    (0..12).map(|_| random.uniform()).sum::<f64>() - 6.0
-}
-
-/// Uniform between the two.
-fn between(random: &mut Random, from: f64, to: f64) -> f64 {
-    from + (to - from) * random.uniform()
 }

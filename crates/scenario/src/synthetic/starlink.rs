@@ -1,7 +1,7 @@
 //! A downlink over satellites that change every 15 s: the interval is from Mohan et al. (A multifaceted look at Starlink
 //! performance, WWW 2024), which found latency and throughput to change with it. The other numbers are ours.
 
-use super::{between, normal};
+use super::draw::{between, normal};
 use anabranch_net::Random;
 
 /// Seconds between handovers.
