@@ -1,7 +1,7 @@
 //! Runs algorithms written in Python in the simulator.
 
-use crate::campaign::lock;
 use crate::errors::refused;
+use crate::lock::lock;
 use crate::path::{Ack, Congestion, LostSegment, Path};
 use crate::samples;
 use anabranch::MemorySink;

@@ -3,6 +3,7 @@
 use crate::algorithms::json;
 use crate::background;
 use crate::errors::{Error, RunError, VersionError, refused, warn};
+use crate::lock::lock;
 use crate::table::Table;
 use crate::tables::{Names, Rows, table_of_runs};
 use anabranch::papers::Simulator;
@@ -18,7 +19,7 @@ use pyo3::prelude::*;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 thread_local! {
     /// Notes about a folder of results, for this thread.
@@ -247,9 +248,4 @@ impl Campaign {
         self.warn(py)?;
         index.into_os_string().into_string().map_err(|_| refused("the folder's name is not UTF-8"))
     }
-}
-
-/// Locks despite poisoning: a panic of another thread ends the call anyway.
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -11,6 +11,7 @@ mod errors;
 mod examples;
 mod execute;
 mod files;
+mod lock;
 mod path;
 mod run;
 mod samples;

@@ -1,7 +1,7 @@
 //! A run that Python steps, observes and steers.
 
-use crate::campaign::lock;
 use crate::errors::{RunError, refused, run_error};
+use crate::lock::lock;
 use crate::run::{self, Named, RunRecord, scenario};
 use anabranch::Time;
 use anabranch::links::Loss;

@@ -1,8 +1,8 @@
 //! A sweep in parts, for more runs than memory has room for: missing runs as tasks, and finished ones as files of tables.
 
 use crate::algorithms::json;
-use crate::campaign::lock;
 use crate::errors::{Error, VersionError, input, refused};
+use crate::lock::lock;
 use crate::study::{Study, whole_names};
 use crate::tables::{Names, Rows, Run, table, unit};
 use anabranch::studies::{Task, file, store::Record};
