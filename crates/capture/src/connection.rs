@@ -4,7 +4,7 @@ use crate::addresses::Ends;
 use crate::encode::flag::{ACK, CWR, ECE, FIN, PSH, RST, SYN};
 use crate::encode::{Frame, HeaderTemplate, Segment};
 use crate::keys::{Keys, Nonces, first_data_number};
-use crate::near;
+use crate::near::near;
 use crate::options::{Mapping, Options};
 use anabranch_net::Time;
 use anabranch_scenario::{Flow, SubflowAction};

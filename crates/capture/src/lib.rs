@@ -12,6 +12,7 @@ mod datagram;
 mod encode;
 mod host_capture;
 mod keys;
+mod near;
 mod options;
 mod pcapng;
 mod read;
@@ -86,11 +87,6 @@ impl Options {
         };
         listened.iter().map(of_link).sum()
     }
-}
-
-/// The number closest to `at` that is `low` modulo 2³².
-fn near(at: u64, low: u32) -> u64 {
-    at.saturating_add_signed(i64::from(low.wrapping_sub(at as u32) as i32))
 }
 
 /// Adds an interface for each path of each flow; returns the first one of each flow.

@@ -5,7 +5,7 @@ use super::mptcp::{Mapping, Mptcp, Number};
 use super::segment::Segment;
 use super::stream::Stream;
 use crate::keys::{first_data_number, token};
-use crate::near;
+use crate::near::near;
 use anabranch_record::FallbackSign;
 use std::collections::HashMap;
 use std::net::SocketAddr;

@@ -1,7 +1,7 @@
 //! One direction of a TCP connection: sent segments and their acknowledgements.
 
 use super::segment::{SackBlocks, Segment};
-use crate::near;
+use crate::near::near;
 use anabranch_record::{Histogram, Meter};
 use std::collections::VecDeque;
 

@@ -1,6 +1,6 @@
 //! Packets of a capture file: pcap or pcapng, whichever it is.
 
-use super::ReadError;
+use super::error::ReadError;
 use pcap_parser::traits::PcapNGPacketBlock;
 use pcap_parser::{Block, Linktype, PcapBlockOwned, PcapError, create_reader};
 use std::io::{self, ErrorKind, Read};

@@ -1,8 +1,9 @@
 //! Makes the record of a capture.
 
+use super::ReadOptions;
 use super::connections::{Connection, Connections};
 use super::direction::Direction;
-use super::{ReadError, ReadOptions};
+use super::error::ReadError;
 use anabranch_record::{
     CaptureRead, Fallback, FlowLayout, FlowSummary, Layout, Measured, PathTraffic, Sink, SubflowSample,
     Summary, Tokens,

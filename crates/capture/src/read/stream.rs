@@ -1,7 +1,7 @@
 //! The data stream of an MPTCP connection in one direction: which subflow sent which bytes, and what is acknowledged.
 
 use super::mptcp::{Mapping, Number};
-use crate::near;
+use crate::near::near;
 use std::collections::BTreeMap;
 
 /// A stream. Offsets are bytes since the first one.
