@@ -6,7 +6,7 @@ use crate::loss::{LOSS_SEED, LossProcess};
 use crate::steer::{self, Replanned, Steering};
 use crate::store::Store;
 use crate::transmitter::Transmitter;
-use crate::{DropReason, LinkSpec, Outcome, QueueLimit, Random, Time, Totals, Waiting};
+use crate::{Arrival, DropReason, LinkSpec, Outcome, QueueLimit, Random, Time, Totals, Waiting};
 
 /// One directed link like [`crate::FifoLink`], whose discipline decides when a packet leaves the queue.
 ///
@@ -21,17 +21,6 @@ pub struct DequeueLink {
     limit: QueueLimit,
     loss: LossProcess,
     totals: Totals,
-}
-
-/// A packet that arrives at a [`DequeueLink`].
-#[derive(Clone, Copy, Debug)]
-pub struct Arrival {
-    /// Its size, positive.
-    pub wire_bytes: u32,
-    /// Whether it is ECN-capable (RFC 3168).
-    pub ecn_capable: bool,
-    /// Its flow: any number that packets of the flow share.
-    pub flow: u64,
 }
 
 impl DequeueLink {

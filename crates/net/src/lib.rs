@@ -8,6 +8,7 @@
 //! the outcome at the end of a transmission.
 
 mod aqm;
+mod arrival;
 mod dequeue_link;
 mod epoch;
 mod fifo;
@@ -31,7 +32,8 @@ mod trace_steps;
 mod transmitter;
 
 pub use aqm::*;
-pub use dequeue_link::{Arrival, DequeueLink};
+pub use arrival::Arrival;
+pub use dequeue_link::DequeueLink;
 pub use fifo::Fifo;
 pub use fifo_link::FifoLink;
 pub use link::Link;
