@@ -1,6 +1,7 @@
 //! Samples into the files of a directory.
 
-use super::table::{Column, SampleFormat};
+use super::sample_format::SampleFormat;
+use super::table::Column;
 use crate::{
     Cell, CompletionSample, Kind, Layout, LinkSample, LinkSeries, SampleColumn, Sink, SubflowSample,
     SubflowSeries, TableFile,

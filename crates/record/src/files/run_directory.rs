@@ -1,7 +1,7 @@
 //! A run's directory: its summary, samples and scenario.
 
 use super::output::{Notify, OutputError, ResultFolder};
-use super::table::SampleFormat;
+use super::sample_format::SampleFormat;
 use crate::{FileSink, Sink, Summary, WriteError};
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,36 +1,7 @@
-//! Rows with named columns, and the file formats that hold them.
+//! Rows with named columns.
 
-use super::{csv_table::CsvTable, parquet_table::ParquetTable};
 use crate::{Cell, Kind};
-use std::fs::File;
 use std::io;
-
-/// Formats of samples and other tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SampleFormat {
-    /// Apache Parquet.
-    Parquet,
-    /// Comma-separated values.
-    Csv,
-}
-
-impl SampleFormat {
-    /// The files' extension.
-    pub(crate) fn extension(self) -> &'static str {
-        match self {
-            SampleFormat::Parquet => "parquet",
-            SampleFormat::Csv => "csv",
-        }
-    }
-
-    /// Begins a table in an empty file.
-    pub(crate) fn table(self, file: File, columns: &[Column]) -> io::Result<Box<dyn Table>> {
-        Ok(match self {
-            SampleFormat::Parquet => Box::new(ParquetTable::create(file, columns)?),
-            SampleFormat::Csv => Box::new(CsvTable::create(file, columns)?),
-        })
-    }
-}
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq)]

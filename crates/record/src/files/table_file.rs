@@ -1,7 +1,8 @@
 //! A table while it is written to a file.
 
 use super::replace::{create_new, with_ending};
-use super::table::{Column, SampleFormat, Table};
+use super::sample_format::SampleFormat;
+use super::table::{Column, Table};
 use crate::{Cell, WriteError};
 use std::fs;
 use std::io;
