@@ -77,6 +77,7 @@ mod qlog;
 #[cfg(feature = "quic")]
 mod quic;
 mod run;
+mod runner;
 mod scenario;
 pub mod store;
 mod study;
@@ -93,7 +94,7 @@ pub use anabranch_net::Time;
 pub use anabranch_papers::RESULTS_VERSION;
 pub use anabranch_record::{MemorySink, NoSamples, SampleFormat, Summary};
 pub use anabranch_study::{Options, Size, StudyResult};
-pub use backend::{RUNNERS, Runner, SIM, backends};
+pub use backend::{RUNNERS, backends};
 pub use campaign::{Campaign, CampaignOutcome, Finished, Place, keep_study, report};
 pub use capture::{CaptureOptions, capture, capture_trace};
 pub use compare::{Compared, Comparison, compare};
@@ -104,6 +105,7 @@ pub use pcap::Packets;
 pub use plot::{Drawable, Plot, plot};
 pub use quic::NOQ;
 pub use run::{CompletedRun, Outputs, run};
+pub use runner::{Runner, SIM};
 pub use scenario::{Changes, Scenario, check_memory, read};
 pub use study::{
     check_failed, describe_extent, failed, open_study, papers, status, study, study_of_sweep, study_of_text,
