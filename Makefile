@@ -69,7 +69,7 @@ timed-%:
 	@start=$$SECONDS; $(MAKE) --no-print-directory $*; status=$$?; \
 	echo "test: $*: $$((SECONDS - start)) s$$([ $$status = 0 ] || echo ', failed')" | tee -a $(TIMES); exit $$status
 
-lint: ## check formatting, clippy, that multipath-cc can be packed for a registry, the wording of README, book and other pages, and the subjects of commits
+lint: ## check formatting, clippy, that multipath-cc can be packed for a registry, the wording of README, book and other pages, circles of imports, and the subjects of commits
 	cargo fmt --all --check -- $(LISTED)
 	cargo metadata --quiet --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null
 	cargo clippy $(WORKSPACE) --all-targets --locked -- -D warnings
@@ -78,6 +78,8 @@ lint: ## check formatting, clippy, that multipath-cc can be packed for a registr
 	python3 tools/words.py --self-test
 	python3 tools/words.py
 	python3 tools/words.py --commits
+	python3 tools/circles.py --self-test
+	python3 tools/circles.py
 
 # The random cases are fixed, so that a failure is due to a change; `make random` draws others.
 unit: export PROPTEST_RNG_SEED ?= 1
