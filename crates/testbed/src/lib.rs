@@ -36,6 +36,7 @@ pub use error::TestbedError;
 pub use express::{check, check_for_guest};
 pub use guest::{Guest, SampleWriter};
 pub use host::Host;
-pub use run::{RunOptions, Traffic, run};
+pub use run::{RunOptions, run};
 pub use summary::Limits;
+pub use traffic::Traffic;
 pub use virtual_time::declare_virtual_time;

@@ -9,7 +9,7 @@ use crate::pair::Pair;
 use crate::recording::Recording;
 use crate::stolen::Stolen;
 use crate::summary::{self, End, Limits};
-use crate::traffic::{Connection, Plan};
+use crate::traffic::{Connection, Plan, Traffic};
 use crate::{TestbedError, environment, express, memory, realtime};
 use anabranch_net::Time;
 use anabranch_record::{KeepGoing, Sink, Summary};
@@ -39,25 +39,6 @@ pub struct RunOptions {
     pub traffic: Traffic,
     /// The limits of a valid run.
     pub limits: Limits,
-}
-
-/// The source of the traffic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Traffic {
-    /// Threads of this process; they check every byte.
-    Own,
-    /// `iperf3`, for bulk flows without a size.
-    Iperf3,
-}
-
-impl Traffic {
-    /// Its name in records and on command lines.
-    pub fn name(self) -> &'static str {
-        match self {
-            Traffic::Own => "own",
-            Traffic::Iperf3 => "iperf3",
-        }
-    }
 }
 
 /// Runs a scenario on the running kernel, as root. Repeats the run if it is invalid or failed;

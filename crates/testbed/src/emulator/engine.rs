@@ -1,10 +1,10 @@
 //! The emulator's thread: reads packets, passes them to the network, and writes them when they are due.
 
-use super::EmulatorOptions;
 use super::counts::{PathCounts, SendingBehaviour, Watch};
 use super::headers::SeenPacket;
 use super::health::Health;
 use super::network::{Network, Packet};
+use super::options::EmulatorOptions;
 use super::standstill::Standstills;
 use super::store::Store;
 use super::wire::{self, Header};

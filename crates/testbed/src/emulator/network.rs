@@ -4,6 +4,7 @@ use super::store::Place;
 use anabranch_net::{
     Arrival, DequeueLink, DropReason, FifoLink, Link, LinkSpec, Outcome, Time, Totals, Waiting,
 };
+use anabranch_scenario::Path;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -62,6 +63,15 @@ pub(crate) struct Route {
     pub delay: Time,
     /// The links, as indices.
     pub links: Vec<usize>,
+}
+
+/// The routes of a path's two devices. Without reverse links in the scenario, the way back has the delay of the forward links.
+pub(crate) fn routes(links: &[LinkSpec], path: &Path) -> [Route; 2] {
+    let mut back = Route { delay: Time::ZERO, links: path.return_links.clone() };
+    if back.links.is_empty() {
+        back.delay = path.links.iter().fold(Time::ZERO, |sum, link| sum + links[*link].delay);
+    }
+    [Route { delay: Time::ZERO, links: path.links.clone() }, back]
 }
 
 impl Network {

@@ -1,6 +1,6 @@
 //! Standstills: periods in which the emulator should have run and did not.
 
-use super::routes;
+use super::network::routes;
 use anabranch_net::{Discipline, LinkSpec, QueueLimit, Time};
 use anabranch_scenario::Path;
 use std::collections::VecDeque;

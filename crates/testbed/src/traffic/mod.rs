@@ -14,7 +14,7 @@ pub use shared::Observed;
 
 use crate::clock::Clock;
 use crate::pair::{Pair, RECEIVER};
-use crate::{Host, TestbedError, Traffic, realtime, socket};
+use crate::{Host, TestbedError, realtime, socket};
 use anabranch_net::{Random, Time};
 use anabranch_scenario::{Application, Flow};
 use client::Client;
@@ -33,6 +33,25 @@ const DSS: u16 = 20;
 
 /// The time limit for iperf3 to listen.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The source of the traffic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Traffic {
+    /// Threads of this process; they check every byte.
+    Own,
+    /// `iperf3`, for bulk flows without a size.
+    Iperf3,
+}
+
+impl Traffic {
+    /// Its name in records and on command lines.
+    pub fn name(self) -> &'static str {
+        match self {
+            Traffic::Own => "own",
+            Traffic::Iperf3 => "iperf3",
+        }
+    }
+}
 
 /// The plan of a connection.
 pub struct Plan<'a> {
