@@ -1,6 +1,7 @@
 //! Error reports and exit statuses.
 
 use crate::Cli;
+use crate::interrupt::INTERRUPTED;
 use anabranch::Error;
 use anabranch::scenarios::{is_hidden, is_unit, printable};
 use clap::CommandFactory;
@@ -8,9 +9,6 @@ use clap::error::{ContextKind, ErrorKind};
 use miette::{MietteDiagnostic, MietteHandlerOpts};
 use std::io::{self, Write};
 use std::process::ExitCode;
-
-/// The exit status of an interrupted command, as in shells.
-pub const INTERRUPTED: u8 = 130;
 
 /// Installs the error reporter. It does not break names such as `coupled-cubic` and paths, so that users can copy them.
 pub fn install() {

@@ -1,7 +1,6 @@
 //! Signals that end a command: Ctrl-C, SIGTERM, and SIGHUP when the terminal closes. The first signal requests an orderly
 //! end; a later Ctrl-C ends at once.
 
-use crate::failure::INTERRUPTED;
 use crate::output::note;
 use anabranch::{Error, Watch};
 #[cfg(unix)]
@@ -14,6 +13,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
+
+/// The exit status of an interrupted command, as in shells.
+pub const INTERRUPTED: u8 = 130;
 
 /// The longest delay before the command reacts.
 pub const SOON: Duration = Duration::from_millis(50);

@@ -6,6 +6,7 @@ mod load;
 mod monitor;
 mod needs;
 mod show;
+mod users;
 
 use anabranch::Error;
 use args::KernelCommand;

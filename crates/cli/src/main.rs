@@ -95,8 +95,8 @@ pub enum Command {
     #[command(after_help = paper::help())]
     Paper(paper::PaperArgs),
     /// Run your own study, a TOML file that varies scenarios, judges claims and draws figures.
-    #[command(after_help = study::EXAMPLES)]
-    Study(study::StudyArgs),
+    #[command(after_help = study::args::EXAMPLES)]
+    Study(study::args::StudyArgs),
     /// Vary keys and algorithms of a scenario, and write a table of all runs and figures over the varied keys.
     #[command(after_help = sweep::EXAMPLES)]
     #[command(mut_arg("replace", |arg| arg.help(sweep::REPLACE)))]

@@ -104,15 +104,7 @@ pub fn paper(args: &PaperArgs) -> Result<(), Error> {
     if args.papers.iter().any(|name| name == "all") && args.only.is_none() {
         campaign = campaign.with_algorithms(registry::ALL)?;
     }
-    let place = Place {
-        out: args.out.clone(),
-        command: command(args),
-        store: Some(args.out.join("store")),
-        drop_runs: !args.keep_runs,
-        replace: args.replace,
-        provisional: args.quick_first,
-        ..Place::default()
-    };
+    let place = place(args);
     if args.quick_first {
         campaign.check_earlier(&Results::open(&place.out, note)?, place.replace)?;
         let quick = Options { size: Size::Quick, ..options.clone() };
@@ -122,6 +114,19 @@ pub fn paper(args: &PaperArgs) -> Result<(), Error> {
         return run(campaign, Place { replace: true, ..place }, false, |result, _| verdicts(result));
     }
     run(campaign, place, false, |result, _| verdicts(result))
+}
+
+/// The place of the report, and of the runs.
+fn place(args: &PaperArgs) -> Place {
+    Place {
+        out: args.out.clone(),
+        command: command(args),
+        store: Some(args.out.join("store")),
+        drop_runs: !args.keep_runs,
+        replace: args.replace,
+        provisional: args.quick_first,
+        ..Place::default()
+    }
 }
 
 /// Prints the papers and the values of `--only` for each.

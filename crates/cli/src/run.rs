@@ -6,7 +6,7 @@ use crate::progress::Progress;
 use crate::shared_args::{ScenarioArgs, TrafficName, backend, sample_format};
 use crate::{interrupt, output};
 use anabranch::studies::task::trusted;
-use anabranch::{Error, Outputs, Packets, Runner, SampleFormat};
+use anabranch::{CompletedRun, Error, Outputs, Packets, Runner, SampleFormat, Scenario};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgGroup, Args};
 use miette::miette;
@@ -102,7 +102,6 @@ pub fn run(args: RunArgs) -> Result<(), Error> {
     let options = runner.options(false) + traffic;
     let mut made =
         Progress::over(scenario.duration).during(|watch| outputs.run(&scenario, backend, &options, watch))?;
-    let partial = made.summary.partial_until_s;
     match args.json {
         true => print_json(&made.summary)?,
         false => print(&format!(
@@ -112,24 +111,28 @@ pub fn run(args: RunArgs) -> Result<(), Error> {
         ))?,
     }
     std::mem::replace(&mut made.files, Ok(vec![]))?;
-    match made.draw(&scenario, &interrupt::watch()) {
+    draw(&mut made, &scenario, args.json)?;
+    let Some(s) = made.summary.partial_until_s else { return Ok(trusted(made.summary).map(drop)?) };
+    let all = scenario.duration;
+    Err(Error::Interrupted(miette!("interrupted at {s} s of {all}: the result is partial")))
+}
+
+/// Draws the picture that `--plot` asks for, and opens it.
+fn draw(made: &mut CompletedRun, scenario: &Scenario, json: bool) -> Result<(), Error> {
+    match made.draw(scenario, &interrupt::watch()) {
         // The interruption is the more important message.
-        Err(_) if partial.is_some() => note("the run was interrupted, so its picture is missing"),
+        Err(_) if made.summary.partial_until_s.is_some() => {
+            note("the run was interrupted, so its picture is missing");
+        }
         Err(why) => return Err(why),
         Ok(None) => {}
         Ok(Some(picture)) => {
-            match args.json {
+            match json {
                 true => note(&format!("wrote {}", picture.display())),
                 false => print(&format!("Wrote {}", picture.display()))?,
             }
             output::open(&picture);
         }
     }
-    match partial {
-        None => Ok(trusted(made.summary).map(drop)?),
-        Some(s) => {
-            let all = scenario.duration;
-            Err(Error::Interrupted(miette!("interrupted at {s} s of {all}: the result is partial")))
-        }
-    }
+    Ok(())
 }

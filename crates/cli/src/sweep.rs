@@ -78,19 +78,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
     let (set, duration) = (args.set.clone(), args.duration.clone());
     let scenario = Scenario::open_with(&args.scenario, Changes { set, duration, ..Changes::default() })?;
     let example = examples::named(&args.scenario).transpose()?;
-    // A study file names its scenario relative to itself. A printed one may be stored anywhere, so the path is absolute.
-    let named = match args.print_study {
-        true if example.is_some() => {
-            return Err(Error::input(miette!(
-                help = "write it into a file with `anabranch new`, and name that file",
-                "a study file cannot name an example"
-            )));
-        }
-        true => {
-            absolute(&args.scenario).map_err(|e| Error::environment("cannot find the current folder", &e))?
-        }
-        false => args.scenario.clone(),
-    };
+    let named = scenario_path(args, example.is_some())?;
     let cc: Vec<String> = args.cc.iter().flat_map(|cc| parts(cc)).collect();
     // A sweep with more seeds is the same study.
     let seeds = args.print_study.then_some(args.seeds);
@@ -112,6 +100,21 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
     run(campaign, args.kept.place(&name, command(args)), args.json, |result, taken| {
         page(result, taken, &scenario)
     })
+}
+
+/// The scenario's path in the study. A study file names its scenario relative to itself. A printed one may be stored anywhere, so
+/// the path is absolute.
+fn scenario_path(args: &SweepArgs, is_example: bool) -> Result<PathBuf, Error> {
+    match args.print_study {
+        true if is_example => Err(Error::input(miette!(
+            help = "write it into a file with `anabranch new`, and name that file",
+            "a study file cannot name an example"
+        ))),
+        true => {
+            absolute(&args.scenario).map_err(|e| Error::environment("cannot find the current folder", &e))
+        }
+        false => Ok(args.scenario.clone()),
+    }
 }
 
 fn command(args: &SweepArgs) -> String {

@@ -1,11 +1,11 @@
 //! `anabranch kernel use`: sets the algorithm of new sockets in a network namespace.
 
 use super::args::UseArgs;
-use super::load::{other_in_use, select_again};
 use super::needs::{OF_THE_KERNEL, failed, find, missing, require_privileges};
+use super::users::{mptcp_is_off, other_in_use, select_again};
 use crate::output::{note, print};
 use anabranch::Error;
-use anabranch::algorithms::kernel_registry as registry;
+use anabranch::algorithms::kernel_registry::{self as registry, KernelEntry};
 use anabranch::kernel::{Load, Namespace, Need};
 use miette::miette;
 
@@ -28,22 +28,7 @@ pub fn choose(args: &UseArgs) -> Result<(), Error> {
             args.name
         )));
     }
-    let mut loaded = "";
-    if let Some(entry) = entry {
-        let checks = anabranch::kernel::doctor();
-        missing(checks.iter().filter(|check| check.need != Need::MptcpEnabled))?;
-        match anabranch::kernel::load(entry).map_err(failed)? {
-            Load::Done => {
-                select_again(entry).map_err(failed)?;
-                loaded = ", now loaded";
-            }
-            Load::Replaced => loaded = ", now loaded in place of another build's",
-            Load::OtherInUse(references) => {
-                note(&format!("{}: {}", entry.kernel_name, other_in_use(entry, references)));
-            }
-            Load::Already | Load::Freed(_) => {}
-        }
-    }
+    let loaded = entry.map_or(Ok(""), load)?;
     let name = entry.map_or(args.name.as_str(), |entry| entry.kernel_name);
     let before = namespace.chosen().map_err(failed)?;
     namespace.choose(name).map_err(|error| match own {
@@ -62,14 +47,22 @@ pub fn choose(args: &UseArgs) -> Result<(), Error> {
     ))
 }
 
-/// Notes that MPTCP is off in a namespace.
-pub fn mptcp_is_off(namespace: &Namespace) {
-    if namespace.mptcp_enabled().is_ok_and(|on| !on) {
-        note(&format!(
-            "MPTCP is off in {}, so nothing is coupled: switch it on there with `sysctl -w net.mptcp.enabled=1`, after `ip netns exec NAME` for a named namespace",
-            namespace.name
-        ));
-    }
+/// Loads the algorithm if necessary, and returns the remark on it.
+fn load(entry: &'static KernelEntry) -> Result<&'static str, Error> {
+    let checks = anabranch::kernel::doctor();
+    missing(checks.iter().filter(|check| check.need != Need::MptcpEnabled))?;
+    Ok(match anabranch::kernel::load(entry).map_err(failed)? {
+        Load::Done => {
+            select_again(entry).map_err(failed)?;
+            ", now loaded"
+        }
+        Load::Replaced => ", now loaded in place of another build's",
+        Load::OtherInUse(references) => {
+            note(&format!("{}: {}", entry.kernel_name, other_in_use(entry, references)));
+            ""
+        }
+        Load::Already | Load::Freed(_) => "",
+    })
 }
 
 /// The origin of the algorithm with this name in the kernel: some of ours have namesakes there.

@@ -2,6 +2,7 @@
 
 use super::args::NamesArgs;
 use super::needs::{OF_THE_KERNEL, find, missing, require_privileges};
+use super::users::{count_sockets, join_names, other_in_use, select_again};
 use crate::output::print;
 use crate::table::WIDTH;
 use anabranch::algorithms::kernel_registry::{self as registry, KernelEntry};
@@ -31,39 +32,6 @@ fn namesake(entry: &KernelEntry, given: &[String]) -> String {
     let name = entry.reference.name;
     let by_it = given.iter().any(|given| given == name) && OF_THE_KERNEL.contains(&name);
     if by_it { format!(", beside the kernel's own {name}, which needs no loading") } else { String::new() }
-}
-
-/// Names the users of an algorithm that another build loaded, and the commands that load this build's.
-pub fn other_in_use(entry: &KernelEntry, references: u32) -> String {
-    let name = entry.kernel_name;
-    let choosers = anabranch::kernel::selecting_namespaces(name);
-    let sockets = count_sockets(references, &choosers);
-    let users = [(sockets > 0).then(|| counted(sockets, "socket")), join_names(&choosers)];
-    let users = users.into_iter().flatten().collect::<Vec<_>>().join(" and by ");
-    format!(
-        "loaded by another build of anabranch and used by {users}; to switch new sockets to this build, run `anabranch kernel unload {name}` and `anabranch kernel load {name}`",
-    )
-}
-
-/// The number of references from sockets: all that are not from namespaces.
-fn count_sockets(references: u32, choosers: &[Namespace]) -> usize {
-    references.saturating_sub(choosers.len() as u32) as usize
-}
-
-/// The names of the namespaces, or `None` without namespaces.
-fn join_names(namespaces: &[Namespace]) -> Option<String> {
-    let names: Vec<_> = namespaces.iter().map(|namespace| namespace.name.as_str()).collect();
-    (!names.is_empty()).then(|| names.join(", "))
-}
-
-/// Selects the algorithm again in the namespaces that had selected it: they would keep the unloaded programs of that name.
-pub fn select_again(entry: &KernelEntry) -> Result<String, KernelError> {
-    let choosers = anabranch::kernel::selecting_namespaces(entry.kernel_name);
-    for namespace in &choosers {
-        namespace.choose(entry.kernel_name)?;
-    }
-    let said = join_names(&choosers).map(|names| format!("; new sockets of {names} use it"));
-    Ok(said.unwrap_or_default())
 }
 
 pub fn unload(args: &NamesArgs) -> Result<(), Error> {

@@ -8,7 +8,7 @@ mod terminal;
 
 use super::args::MonitorArgs;
 use super::needs::{failed, find, require_privileges};
-use super::show::note_uncoupled;
+use super::users::note_uncoupled;
 use crate::interrupt;
 use crate::output::{is_closed, list_files, note, print};
 use anabranch::algorithms::kernel_registry::KernelEntry;
@@ -27,15 +27,7 @@ use terminal::Terminal;
 pub fn monitor(args: &MonitorArgs) -> Result<(), Error> {
     let mut watch = watch(args)?;
     if args.once {
-        let sample = watch.sample().map_err(failed)?;
-        if args.json {
-            return print(&json_line(&sample));
-        }
-        note_uncoupled(&sample.coupling);
-        if sample.connections.is_empty() {
-            note(&nothing(args));
-        }
-        return print(&plain::table(&sample));
+        return show_once(args, &mut watch);
     }
     let on_screen = !args.json && std::io::stdout().is_terminal();
     if !on_screen && !args.json && args.record.is_none() {
@@ -64,6 +56,19 @@ pub fn monitor(args: &MonitorArgs) -> Result<(), Error> {
         "only {} are free on the disk: the recording ended after {at_s:.1} s, and the record has all samples until then",
         with_unit(significant(free as f64, 3), BYTES)
     )))
+}
+
+/// Prints one sample.
+fn show_once(args: &MonitorArgs, watch: &mut Watch) -> Result<(), Error> {
+    let sample = watch.sample().map_err(failed)?;
+    if args.json {
+        return print(&json_line(&sample));
+    }
+    note_uncoupled(&sample.coupling);
+    if sample.connections.is_empty() {
+        note(&nothing(args));
+    }
+    print(&plain::table(&sample))
 }
 
 /// That no socket is shown, and which were asked for.

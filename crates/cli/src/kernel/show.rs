@@ -1,14 +1,12 @@
 //! `anabranch kernel doctor`, `list` and `status`: the state of the kernel.
 
 use super::args::{DoctorArgs, StatusArgs};
-use super::choose::mptcp_is_off;
 use super::needs::{failed, missing, require_privileges};
+use super::users::{mptcp_is_off, note_uncoupled};
 use crate::output::{note, print, print_json};
 use crate::table::Table;
 use anabranch::algorithms::kernel_registry::{self as registry, KernelEntry};
-use anabranch::kernel::{
-    Check, Cost, Counters, Coupling, CouplingReport, Instance, Namespace, Occupancy, Verdict,
-};
+use anabranch::kernel::{Check, Cost, Counters, Coupling, Instance, Namespace, Occupancy, Verdict};
 use anabranch::units::PLAIN;
 use anabranch::{Error, counted};
 use serde_json::{Value as Json, json};
@@ -190,16 +188,7 @@ pub fn status(args: &StatusArgs) -> Result<(), Error> {
     if rows.is_empty() {
         return print("No algorithm is loaded. To load one, run `anabranch kernel load NAME`.");
     }
-    let counters: Vec<_> = rows.iter().map(|row| row.counters().unwrap_or_default()).collect();
-    let table = Table::new()
-        .text("in the kernel", rows.iter().map(|r| r.entry.kernel_name))
-        .text("state", rows.iter().map(Row::state))
-        .count("sockets", rows.iter().map(|r| r.sockets().unwrap_or(0) as u64))
-        .count("connections", occupancies.iter().map(|o| o.connections))
-        .count("subflows", occupancies.iter().map(|o| o.subflows))
-        .text("table", occupancies.iter().map(|o| format!("{}/{}", o.subflows, o.capacity)))
-        .count("refused", counters.iter().map(|c| c.refused));
-    print(&table.to_string())?;
+    print(&status_table(&rows, &occupancies))?;
     for (row, ghosts) in rows.iter().zip(&ghosts).filter(|(_, ghosts)| ghosts.is_some_and(|n| n > 0)) {
         let name = row.entry.kernel_name;
         let lost = counted(ghosts.unwrap_or(0) as usize, "row");
@@ -217,12 +206,6 @@ pub fn status(args: &StatusArgs) -> Result<(), Error> {
     print(&format!("\n{table}"))
 }
 
-/// Notes on stderr the uncoupled connections, and listeners that would create them.
-pub(super) fn note_uncoupled(coupling: &CouplingReport) {
-    coupling.uncoupled.iter().for_each(|uncoupled| note(&format!("{uncoupled}.")));
-    coupling.incomplete.iter().for_each(|why| note(why));
-}
-
 fn status_json(row: &Row, occupancy: &Occupancy, ghosts: Option<u32>) -> Json {
     let mut json = row.json();
     json["refused"] = json!(row.counters().map(|c| c.refused));
@@ -231,6 +214,19 @@ fn status_json(row: &Row, occupancy: &Occupancy, ghosts: Option<u32>) -> Json {
     json["capacity"] = json!(occupancy.capacity);
     json["ghosts"] = json!(ghosts);
     json
+}
+
+fn status_table(rows: &[Row], occupancies: &[Occupancy]) -> String {
+    let counters: Vec<_> = rows.iter().map(|row| row.counters().unwrap_or_default()).collect();
+    Table::new()
+        .text("in the kernel", rows.iter().map(|r| r.entry.kernel_name))
+        .text("state", rows.iter().map(Row::state))
+        .count("sockets", rows.iter().map(|r| r.sockets().unwrap_or(0) as u64))
+        .count("connections", occupancies.iter().map(|o| o.connections))
+        .count("subflows", occupancies.iter().map(|o| o.subflows))
+        .text("table", occupancies.iter().map(|o| format!("{}/{}", o.subflows, o.capacity)))
+        .count("refused", counters.iter().map(|c| c.refused))
+        .to_string()
 }
 
 /// Nanoseconds per call; `None` if the program did not run.

@@ -1,6 +1,6 @@
 //! `anabranch study FILE --dask ADDRESS`: the Python package, with Dask's client, executes the runs and judges them.
 
-use super::StudyRunArgs;
+use super::args::StudyRunArgs;
 use crate::finish::show;
 use crate::interrupt::{self, SOON};
 use crate::output::{note, print};
