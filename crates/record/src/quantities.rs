@@ -1,7 +1,7 @@
-//! The quantities of subflows and links: one table for summaries, and tables for samples over time.
+//! Tables of quantities: of subflows in summaries, and of subflows and links in samples over time.
 //!
 //! To add a quantity, add one line here and its measurement. Structs, JSON, files, tables of the terminal, columns in Python and
-//! the book's tables (`docs/src/records.md`) follow.
+//! the book's tables (`docs/src/records.md`) follow. Quantities of links and flows in summaries are in `summary.rs`, by hand.
 
 use crate::meter::{Measured, rate_bps};
 use serde::{Deserialize, Serialize};
