@@ -149,7 +149,9 @@ impl<'a> Simulator<'a> {
             end: None,
             warm: vec![Totals::default(); scenario.links.len()],
             // Those of connections, and the beginnings of flows and of their measurement.
-            targets: Vec::with_capacity((TARGETS_PER_SUBFLOW as usize + 3) * owners.len() + 3),
+            targets: Vec::with_capacity(
+                TARGETS_PER_SUBFLOW as usize * owners.len() + 3 * (scenario.flows.len() + 1),
+            ),
             owners,
             hop_targets,
             sampler,
@@ -302,7 +304,7 @@ impl<'a> Simulator<'a> {
     }
 
     /// Schedules all planned events. At one instant, measurement begins before flows start and
-    /// ends before they stop, and the run ends before any unplanned event. Its end is the end of all measurement.
+    /// ends before they stop, and the run ends before any unplanned event.
     fn schedule_plan(&mut self) {
         let scenario = self.scenario.clone();
         for f in 0..scenario.flows.len() {
@@ -310,7 +312,7 @@ impl<'a> Simulator<'a> {
             if from < to {
                 self.at(from, Target::Begin(f as u32));
                 if to < scenario.duration {
-                    self.at(to, Target::End(f as u32));
+                    self.at(to, Target::End(f as u32)); // else with the run
                 }
             }
         }
@@ -379,6 +381,9 @@ impl<'a> Simulator<'a> {
         self.net.events.finish();
         let target = self.targets[(index - self.hop_targets) as usize];
         if matches!(target, Target::Finish) {
+            for f in 0..self.scenario.flows.len() {
+                self.end(f, now);
+            }
             return Ok(None);
         }
         if matches!(target, Target::Pause) {

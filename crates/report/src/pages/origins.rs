@@ -36,8 +36,8 @@ pub fn line(plan: &Plan) -> Markup {
                 @let [simulator, network, both, chance, undetermined] = totals;
                 a href="#origins" { "Paper, network or simulator?" }
                 " Of " (totals.iter().sum::<usize>()) " differences from the papers, Linux attributes " (simulator)
-                " to the simulator and " (network) " to the paper's network. In " (both) " both differ from Linux, "
-                (chance) " are within chance, and for " (undetermined) " Linux has no run or too few."
+                " to the simulator and " (network) " to the paper's network. It agrees with neither in " (both)
+                "; " (chance) " are within chance, and " (undetermined) " are undetermined."
             }
         }
     }

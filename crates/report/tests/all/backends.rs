@@ -103,9 +103,9 @@ fn origins_are_counted() {
     )[0];
     assert_eq!(cells(all), ["0", "1", "0", "0", &undetermined]);
     let parts =
-        ["attributes 0 to the simulator and 1 to the paper's network. In 0 both", "0 are within chance"];
+        ["attributes 0 to the simulator and 1 to the paper's network", "neither in 0; 0 are within chance"];
     assert!(parts.iter().all(|part| index.contains(part)), "{index}");
-    assert!(index.contains(&format!("for {undetermined} Linux has no run or too few")), "{index}");
+    assert!(index.contains(&format!("and {undetermined} are undetermined")), "{index}");
     assert!(files["methods.html"].contains("id=\"origins\""));
 }
 
