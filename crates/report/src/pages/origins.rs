@@ -37,7 +37,7 @@ pub fn line(plan: &Plan) -> Markup {
                 a href="#origins" { "Paper, network or simulator?" }
                 " Of " (totals.iter().sum::<usize>()) " differences from the papers, Linux attributes " (simulator)
                 " to the simulator and " (network) " to the paper's network. It agrees with neither in " (both)
-                "; " (chance) " are within chance, and " (undetermined) " are undetermined."
+                "; " (chance) " are within chance. The origin of " (undetermined) " is undetermined."
             }
         }
     }

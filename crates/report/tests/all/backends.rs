@@ -105,7 +105,7 @@ fn origins_are_counted() {
     let parts =
         ["attributes 0 to the simulator and 1 to the paper's network", "neither in 0; 0 are within chance"];
     assert!(parts.iter().all(|part| index.contains(part)), "{index}");
-    assert!(index.contains(&format!("and {undetermined} are undetermined")), "{index}");
+    assert!(index.contains(&format!("The origin of {undetermined} is undetermined")), "{index}");
     assert!(files["methods.html"].contains("id=\"origins\""));
 }
 
