@@ -16,7 +16,7 @@ pub fn panel(panel: &Panel) -> String {
     let mut out = line(["series", "source", "label", &panel.x.title, &panel.y.title, "half_width_95"]);
     for series in &panel.series {
         for p in &series.points {
-            let (x, y, half_width) = (p.x.to_string(), p.y.to_string(), text(p.half_width));
+            let (x, y, half_width) = (digits(p.x), digits(p.y), p.half_width.map(digits).unwrap_or_default());
             let label = p.label.as_deref().unwrap_or("");
             out += &line([&series.name, source(series), label, &x, &y, &half_width]);
         }
@@ -63,6 +63,11 @@ fn source(series: &Series) -> &'static str {
     if series.published { "published" } else { "ours" }
 }
 
+/// A value of a drawn line. More digits would make these files half as large again.
+fn digits(value: f64) -> String {
+    format::significant(value, 9).to_string()
+}
+
 /// A number, where there is one.
 fn text(value: Option<f64>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
@@ -82,7 +87,7 @@ pub fn traces(case: &CaseResult) -> String {
         for (t, y) in trace.time_s.iter().zip(&trace.values) {
             let line =
                 lines.entry((t * 1e3).round() as i64).or_insert_with(|| vec![String::new(); columns.len()]);
-            line[i] = y.to_string();
+            line[i] = digits(*y);
         }
     }
     let mut out = line(std::iter::once("time (s)").chain(columns.iter().map(|(name, _)| name.as_str())));
