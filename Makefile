@@ -52,7 +52,7 @@ page-check: $(ANABRANCH_BINARY) ## build it, compare its records with the comman
 
 reproduce: build page ## run every paper's experiments and every algorithm's standard cases; the report is out/report/index.html
 	$(ANABRANCH) paper all --no-variants --quick-first --replace
-	@tools/weight.sh out/report 14
+	@tools/weight.sh out/report 15
 
 test: export BESIDE = $(addprefix timed-,python docs)
 test: export APART = $(addprefix timed-,deny instructions quick page-check)
