@@ -126,3 +126,21 @@ fn a_pacing_rate_holds_at_once() {
     let sent = (session.flows()[0].subflows[0].sent_bytes - before) / 1448;
     assert!((48..=51).contains(&sent), "{sent}");
 }
+
+/// What the caller lets a flow send at the end of the run is behind the measurement.
+#[test]
+fn what_is_sent_at_the_end_does_not_count() {
+    let sent = |at_the_end: f64| {
+        let text = "links.a = { rate = \"10 Mbit/s\", delay = \"5 ms\" }\n\
+                    [[flows]]\nname = \"f\"\ncc = \"reno\"\npaths = [[\"a\"]]\n";
+        let mut session = Session::new(scenario(3.0, 1.0, text), 1, &[0], false).unwrap();
+        session.advance(Time::from_millis(3000), &mut || true).unwrap();
+        assert!(session.is_over());
+        let before = session.flows()[0].subflows[0].sent_bytes;
+        session.set_cwnd(0, 0, at_the_end);
+        let more = session.flows()[0].subflows[0].sent_bytes - before;
+        (more > 0, session.finish().0.flows[0].subflows[0].sent_segments)
+    };
+    let (more, none) = (sent(1000.0), sent(1.0));
+    assert_eq!((more, none.0), ((true, none.1), false));
+}
