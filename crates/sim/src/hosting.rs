@@ -3,7 +3,8 @@
 use crate::SimError;
 use crate::endpoints::{Datagram, EndpointEvent, Endpoints, Hosted, Out};
 use crate::packet::{Kind, Packet, flag};
-use crate::simulator::{Simulator, Target};
+use crate::simulator::Simulator;
+use crate::target::Target;
 use anabranch_net::Time;
 use anabranch_record::KeepGoing;
 use anabranch_scenario::Application;

@@ -49,6 +49,7 @@ mod stream;
 mod subflow;
 mod summary;
 pub mod tap;
+mod target;
 #[cfg(test)]
 mod tests;
 mod transfers;

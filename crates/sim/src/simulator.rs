@@ -15,6 +15,7 @@ use crate::pool::{Transfer, TransferPool};
 use crate::sampler::Sampler;
 use crate::subflow::Subflow;
 use crate::tap::{Observations, SeenPacket, Tap};
+use crate::target::Target;
 use crate::{End, SimError};
 use anabranch_cc::Group;
 use anabranch_net::{Random, Time, Totals};
@@ -26,29 +27,6 @@ const JITTER_SEED: u64 = 0x686f_7374_206a_6974;
 
 /// More events at one instant indicate an endless loop.
 const EVENTS_AT_ONCE: u32 = 100_000_000;
-
-/// The target of an event that does not move a packet.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Target {
-    Timer(u32, u32),
-    /// A subflow of the network.
-    Ack(u32),
-    Application(u32),
-    Open(u32),
-    Stop(u32),
-    Begin(u32),
-    End(u32),
-    Change(u32, u32),
-    /// A transfer that opens its own connection.
-    Arrival(u32),
-    /// The timers of a hosted flow.
-    Endpoints(u32),
-    WarmedUp,
-    Sample,
-    Finish,
-    /// The end of a step of a session.
-    Pause,
-}
 
 /// The mode of a run.
 #[derive(Clone)]
