@@ -5,13 +5,14 @@ use anabranch_cc_fixed::registry::{self, KernelEntry};
 use anabranch_mptcp_bpf::{Instance, instances, unload};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, OpenOptions, exists};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::thread::{panicking, sleep};
 use std::time::{Duration, Instant};
 
-/// Who has it locked may load algorithms, and says so in it: where something stands in it and nobody has it
-/// locked, a test was killed.
+/// Who has it locked may load algorithms, and writes [`LOADING`] into it: where that stands in it and nobody has it locked, a test
+/// was killed. Otherwise it has the map numbers of forgotten algorithms.
 const LOCK: &str = "/run/anabranch-kernel-tests.lock";
+const LOADING: &str = "tests load algorithms";
 
 /// Nothing is late before: a busy machine is not a failure. The kernel keeps sockets
 /// that nobody owns for up to two minutes, and so their algorithm.
@@ -60,6 +61,9 @@ pub fn becomes(limit: Duration, mut so: impl FnMut() -> bool) -> bool {
 /// the test ends.
 pub struct Kernel {
     lock: File,
+    /// The maps of algorithms that were unloaded, but that sockets of earlier tests keep until the machine restarts. Linux 6.18
+    /// forgets an MPTCP socket now and then: closed, without a process, with unread data, in a namespace that is gone.
+    forgotten: Vec<u32>,
 }
 
 impl Kernel {
@@ -84,25 +88,52 @@ impl Kernel {
     fn tidied(mut lock: File) -> Result<Self, String> {
         let mut left = String::new();
         lock.read_to_string(&mut left).unwrap();
+        let forgotten: Vec<_> = left.split_whitespace().filter_map(|number| number.parse().ok()).collect();
+        let was_killed = left.contains(LOADING);
         namespace::remove_all();
         let is_loaded = || instances().unwrap_or_default().iter().any(|instance| instance.registered);
         // Programs just unloaded go soon, unless they are used.
-        if left.is_empty() && (is_loaded() || !becomes(SOON, || in_kernel().is_empty())) {
-            return Err(format!("somebody uses {}", in_kernel().join(", ")));
+        if !was_killed && (is_loaded() || !becomes(SOON, || in_kernel(&forgotten).is_empty())) {
+            return Err(format!("somebody uses {}", names(&in_kernel(&forgotten))));
         }
-        write!(lock, "tests load algorithms").unwrap();
-        until(is_empty, "what killed tests loaded is out of the kernel");
-        Ok(Kernel { lock })
+        let mut kernel = Kernel { lock, forgotten };
+        if was_killed {
+            kernel.empty();
+        }
+        kernel.write(LOADING).unwrap();
+        Ok(kernel)
+    }
+
+    /// Unloads every algorithm, and waits for the end of the sockets that use one.
+    fn empty(&mut self) {
+        let is_empty = || {
+            // It is asked again where this fails.
+            in_kernel(&self.forgotten).iter().for_each(|instance| drop(unload(instance.entry)));
+            in_kernel(&self.forgotten).is_empty()
+        };
+        if becomes(LIMIT, is_empty) {
+            return;
+        }
+        let kept = in_kernel(&self.forgotten);
+        let are_unloaded = kept.iter().all(|instance| !instance.registered);
+        assert!(panicking() || are_unloaded, "in {LIMIT:?} not out of the kernel: {}", names(&kept));
+        let _ = writeln!(io::stderr(), "sockets that the kernel does not free keep {}", names(&kept));
+        self.forgotten.extend(kept.iter().map(|instance| instance.map_id));
+    }
+
+    /// Replaces what stands in the lock.
+    fn write(&mut self, state: &str) -> io::Result<()> {
+        self.lock.set_len(0)?;
+        self.lock.rewind()?;
+        let forgotten: Vec<_> = self.forgotten.iter().map(u32::to_string).collect();
+        write!(self.lock, "{state} {}", forgotten.join(" "))
     }
 }
 
 impl Drop for Kernel {
     fn drop(&mut self) {
-        if becomes(LIMIT, is_empty) {
-            let _ = self.lock.set_len(0);
-        } else if !panicking() {
-            panic!("in {LIMIT:?} not out of the kernel: {}", in_kernel().join(", "));
-        }
+        self.empty();
+        let _ = self.write("");
     }
 }
 
@@ -135,13 +166,13 @@ fn lock() -> Result<File, String> {
 }
 
 /// The algorithms that the kernel has, those too that are unloaded and in use.
-fn in_kernel() -> Vec<&'static str> {
-    instances().unwrap_or_default().iter().map(|instance| instance.entry.kernel_name).collect()
+fn in_kernel(forgotten: &[u32]) -> Vec<Instance> {
+    let mut all = instances().unwrap_or_default();
+    all.retain(|instance| !forgotten.contains(&instance.map_id));
+    all
 }
 
-/// Unloads every algorithm; returns whether the kernel has no algorithm left.
-fn is_empty() -> bool {
-    // It is asked again where this fails.
-    in_kernel().into_iter().filter_map(registry::find_kernel).for_each(|entry| drop(unload(entry)));
-    in_kernel().is_empty()
+fn names(instances: &[Instance]) -> String {
+    let names: Vec<_> = instances.iter().map(|instance| instance.entry.kernel_name).collect();
+    names.join(", ")
 }

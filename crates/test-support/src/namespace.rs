@@ -70,6 +70,13 @@ impl Namespace {
         self.run(|| fs::write(&file, value).unwrap_or_else(|e| panic!("{value} to {}: {e}", file.display())));
     }
 
+    /// The same, where the kernel has this setting.
+    pub fn set_where_known(&self, name: &str, value: &str) {
+        if self.run(|| Path::new("/proc/sys/net").join(name).exists()) {
+            self.set(name, value);
+        }
+    }
+
     /// The default algorithm of new sockets.
     pub fn choose(&self, algorithm: &str) {
         self.set(CONGESTION_CONTROL, algorithm);
