@@ -14,9 +14,11 @@ use std::time::{Duration, Instant};
 const LOCK: &str = "/run/anabranch-kernel-tests.lock";
 const LOADING: &str = "tests load algorithms";
 
-/// Nothing is late before: a busy machine is not a failure. The kernel keeps sockets
-/// that nobody owns for up to two minutes, and so their algorithm.
+/// Nothing is late before: a busy machine is not a failure.
 const LIMIT: Duration = Duration::from_secs(300);
+
+/// The kernel keeps sockets that nobody owns for up to two minutes, and so their algorithm.
+const GONE: Duration = Duration::from_secs(150);
 
 /// Files that stand for what the kernel must have.
 const BTF: (&str, &str) = ("/sys/kernel/btf/vmlinux", "BTF");
@@ -111,12 +113,12 @@ impl Kernel {
             in_kernel(&self.forgotten).iter().for_each(|instance| drop(unload(instance.entry)));
             in_kernel(&self.forgotten).is_empty()
         };
-        if becomes(LIMIT, is_empty) {
+        if becomes(GONE, is_empty) {
             return;
         }
         let kept = in_kernel(&self.forgotten);
         let are_unloaded = kept.iter().all(|instance| !instance.registered);
-        assert!(panicking() || are_unloaded, "in {LIMIT:?} not out of the kernel: {}", names(&kept));
+        assert!(panicking() || are_unloaded, "in {GONE:?} not out of the kernel: {}", names(&kept));
         let _ = writeln!(io::stderr(), "sockets that the kernel does not free keep {}", names(&kept));
         self.forgotten.extend(kept.iter().map(|instance| instance.map_id));
     }

@@ -107,7 +107,7 @@ impl Lab {
         lab.server.command(&format!("ip addr add {SERVER}/32 dev lo"));
         for end in [&lab.client, &lab.server] {
             end.set("mptcp/enabled", "1");
-            // A connection whose two ends are killed waits that long for data that nobody reads; otherwise a minute.
+            // Connections of killed programs wait a second for data that nobody reads, instead of a minute.
             end.set_where_known("mptcp/close_timeout", "1");
             end.command("ip mptcp limits set subflows 8 add_addr_accepted 8");
         }
