@@ -106,17 +106,28 @@ impl Kernel {
         Ok(kernel)
     }
 
+    /// The algorithms that it has, those too that are unloaded and in use.
+    pub fn instances(&self) -> Vec<Instance> {
+        in_kernel(&self.forgotten)
+    }
+
+    /// Whether sockets of earlier tests keep this algorithm for ever.
+    pub fn has_forgotten(&self, entry: &KernelEntry) -> bool {
+        let all = instances().unwrap_or_default();
+        all.iter().any(|i| i.entry.kernel_name == entry.kernel_name && self.forgotten.contains(&i.map_id))
+    }
+
     /// Unloads every algorithm, and waits for the end of the sockets that use one.
     fn empty(&mut self) {
         let is_empty = || {
             // It is asked again where this fails.
-            in_kernel(&self.forgotten).iter().for_each(|instance| drop(unload(instance.entry)));
-            in_kernel(&self.forgotten).is_empty()
+            self.instances().iter().for_each(|instance| drop(unload(instance.entry)));
+            self.instances().is_empty()
         };
         if becomes(GONE, is_empty) {
             return;
         }
-        let kept = in_kernel(&self.forgotten);
+        let kept = self.instances();
         let are_unloaded = kept.iter().all(|instance| !instance.registered);
         assert!(panicking() || are_unloaded, "in {GONE:?} not out of the kernel: {}", names(&kept));
         let _ = writeln!(io::stderr(), "sockets that the kernel does not free keep {}", names(&kept));
@@ -167,7 +178,6 @@ fn lock() -> Result<File, String> {
     lock().map_err(|e| format!("{LOCK}: {e}"))
 }
 
-/// The algorithms that the kernel has, those too that are unloaded and in use.
 fn in_kernel(forgotten: &[u32]) -> Vec<Instance> {
     let mut all = instances().unwrap_or_default();
     all.retain(|instance| !forgotten.contains(&instance.map_id));

@@ -1,9 +1,7 @@
 //! Algorithms that a process has for itself.
 
 use anabranch_cc_fixed::registry;
-use anabranch_mptcp_bpf::{
-    Key, Load, Private, Registration, Unload, available, instances, load, loaded, unload,
-};
+use anabranch_mptcp_bpf::{Key, Load, Private, Registration, Unload, available, load, loaded, unload};
 use anabranch_test_support::lab::{Lab, client_address};
 use anabranch_test_support::mptcp::{self, listener};
 use anabranch_test_support::namespace::{Namespace, exchange};
@@ -39,7 +37,7 @@ fn rows(private: &Private) -> usize {
 /// Two of one algorithm, beside that which is pinned: each has its own sockets, and goes alone.
 #[test]
 fn several_live_side_by_side() {
-    let Some(_kernel) = Kernel::lock() else { return };
+    let Some(kernel) = Kernel::lock() else { return };
     let namespace = Namespace::new();
     for &registration in registrations() {
         load(reno()).unwrap();
@@ -47,7 +45,7 @@ fn several_live_side_by_side() {
         let names = [first.name().to_owned(), second.name().to_owned()];
         assert!(names[0] != names[1] && names.iter().all(|name| is_listed(name)));
         // The pinned one is found as if there were no others.
-        assert_eq!(instances().unwrap().len(), 1);
+        assert_eq!(kernel.instances().len(), 1);
         assert_eq!(loaded().unwrap().len(), 1);
         assert_eq!(load(reno()).unwrap(), Load::Already);
 
