@@ -10,11 +10,12 @@ use anabranch_record::{Summary, replace};
 use anabranch_scenario::Scenario;
 use anabranch_study::measured::today;
 use anabranch_study::{
-    ByHash, Claim, Measurement, Measurements, Options, RunCache, RunId, Study, StudyError, Variant,
+    ByHash, Claim, Measurement, Measurements, Options, RunCache, RunId, Study, StudyError, Variant, Work,
     measuring, run_all,
 };
 use miette::miette;
-use std::collections::{BTreeSet, HashMap};
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -40,6 +41,15 @@ pub fn shipped() -> &'static [Measurements; 2] {
         anabranch_papers::MEASURED.map(|file| read(file).expect("a test reads the embedded files"))
     });
     &ALL
+}
+
+/// Those of this backend.
+fn shipped_of(runner: &Runner) -> Option<&'static Measurements> {
+    anabranch_papers::MEASURED
+        .iter()
+        .zip(shipped())
+        .find(|(file, _)| file.0 == runner.name())
+        .map(|(_, runs)| runs)
 }
 
 /// The variants of shipped measurements to show beside the runs of `runner`, whose own replace measured ones.
@@ -83,30 +93,20 @@ fn checksum(entry: &KernelEntry) -> f64 {
 }
 
 /// Measures the studies' runs on a kernel, and adds each at once to its file in `folder`. Runs that the file has, of the same kernel's release,
-/// scenario and algorithms, are not repeated.
+/// scenario and algorithms, are not repeated. To renew: only the scenarios that ship with a measurement, each with its seeds.
 pub fn measure(
     studies: &[Arc<Study>],
     options: &Options,
     runner: &'static Runner,
     folder: &Path,
+    renew: bool,
     watch: &Watch<'_>,
 ) -> Result<(), Error> {
     // Hours of runs must not end at a folder that takes no file.
     std::fs::create_dir_all(folder)
         .and_then(|()| try_writing(folder))
         .map_err(|why| Error::environment(format!("cannot write into {}", folder.display()), &why))?;
-    let options =
-        Options { beside: runner.variant.into_iter().collect(), without_variants: true, ..options.clone() };
-    let (mut work, mut scenarios) = (vec![], HashMap::new());
-    for study in studies {
-        let (mut one, known) = match measuring(study, &options) {
-            Err(StudyError::NoExperiment { .. }) if studies.len() > 1 => continue,
-            found => found?,
-        };
-        one.simulations = on(one.simulations, backends())?;
-        work.push(one);
-        scenarios.extend(known);
-    }
+    let (work, scenarios) = planned(studies, options, runner, renew)?;
     let file = folder.join(format!("{}.jsonl.gz", runner.name()));
     let all = match std::fs::read(&file) {
         Ok(there) => Measurements::read(&there, runner.name(), algorithms),
@@ -137,6 +137,40 @@ pub fn measure(
     }
     ended?;
     check_failed(&failed)
+}
+
+/// The runs of studies on a kernel, and their scenarios.
+fn planned(
+    studies: &[Arc<Study>],
+    options: &Options,
+    runner: &'static Runner,
+    renew: bool,
+) -> Result<(Vec<Work<Vec<String>>>, ByHash), Error> {
+    let beside = runner.variant.into_iter().collect();
+    let options = Options { beside, without_variants: true, ..options.clone() };
+    let known = RefCell::new(HashSet::new());
+    let again = |setup| {
+        let again = shipped_of(runner)?.again(setup)?;
+        known.borrow_mut().insert(again.command(1)).then_some(again)
+    };
+    let chosen = |setup| if renew { again(setup) } else { Some(setup) };
+    // Experiments beyond a paper are measured only if chosen by name.
+    let ids = |study: &Study| study.experiments.iter().map(|e| Some(e.ids[0].clone())).collect();
+    let (mut work, mut scenarios) = (vec![], HashMap::new());
+    for study in studies {
+        let each = if renew && options.only.is_none() { ids(study) } else { vec![options.only.clone()] };
+        for only in each {
+            let options = Options { only, ..options.clone() };
+            let (mut one, known) = match measuring(study, &options, &chosen) {
+                Err(StudyError::NoExperiment { .. }) if studies.len() > 1 => continue,
+                found => found?,
+            };
+            one.simulations = on(one.simulations, backends())?;
+            work.push(one);
+            scenarios.extend(known);
+        }
+    }
+    Ok((work, scenarios))
 }
 
 /// The file of measurements as a store of runs.
@@ -216,7 +250,8 @@ mod tests {
     #[test]
     fn a_folder_that_takes_no_file_is_refused() {
         let in_a_file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml/linux"));
-        let error = measure(&[], &Options::default(), &crate::SIM, in_a_file, &Watch::default()).unwrap_err();
+        let error =
+            measure(&[], &Options::default(), &crate::SIM, in_a_file, false, &Watch::default()).unwrap_err();
         assert!(error.report().to_string().starts_with("cannot write into "), "{error:?}");
     }
 
@@ -237,6 +272,18 @@ mod tests {
         assert!(!cache.has_failed());
         cache.keep(Claim::default(), &run.summary);
         assert!(cache.has_failed());
+    }
+
+    /// A measurement that no paper plans could not be renewed.
+    #[test]
+    #[cfg(feature = "linux")]
+    fn every_shipped_run_can_be_renewed() {
+        for (runner, _) in crate::RUNNERS {
+            let Some(all) = shipped_of(runner) else { continue };
+            let (work, _) = planned(anabranch_papers::all(), &Options::default(), runner, true).unwrap();
+            let runs: u64 = work.iter().map(|work| work.simulations.runs()).sum();
+            assert_eq!(runs, all.all().count() as u64, "{}", runner.name());
+        }
     }
 
     /// The shipped file can be read, each run is healthy, and it is small.

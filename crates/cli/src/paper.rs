@@ -70,6 +70,10 @@ pub struct PaperArgs {
     /// kernel needs an idle machine.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["linux_hosts", "quick_first", "keep_runs", "out", "replace"])]
     pub measure: Option<PathBuf>,
+    /// Only measure what was measured before: the scenarios of the shipped measurements, with as many seeds, after a change of
+    /// scenarios, algorithms or the kernel.
+    #[arg(long, requires = "measure", conflicts_with_all = ["quick", "seeds"])]
+    pub renew: bool,
     /// Keep the runs in `store/` of that folder after the end, so that the next command can reuse them.
     #[arg(long)]
     pub keep_runs: bool,
@@ -97,7 +101,8 @@ pub fn paper(args: &PaperArgs) -> Result<(), Error> {
     };
     if let Some(folder) = &args.measure {
         interrupt::listen()?;
-        return anabranch::measure(&papers, &options, runner, folder, &Progress::over_runs().watch());
+        let progress = Progress::over_runs();
+        return anabranch::measure(&papers, &options, runner, folder, args.renew, &progress.watch());
     }
     let mut campaign = Campaign::new(Kind::Paper, &papers, options.clone(), runner)?;
     campaign.check(None, args.yes)?;

@@ -58,6 +58,13 @@ impl Measurements {
         self.runs.get(scenario_hash)?.iter().find(|run| run.summary.seed == seed)
     }
 
+    /// The simulation with as many seeds as its runs here, whether they are current or not; `None` without any.
+    pub fn again(&self, setup: Setup) -> Option<Setup> {
+        let command = setup.command(1);
+        let runs = self.all().filter(|run| run.command == command).count();
+        (runs > 0).then(|| setup.exactly(u32::try_from(runs).expect("a file has fewer runs")))
+    }
+
     /// Adds a run in place of an earlier one.
     pub fn add(&mut self, run: Measurement) {
         self.commands.insert(run.command.clone());
@@ -221,7 +228,7 @@ mod tests {
             }
         }
         let options = Options { beside: vec![&KERNEL], seeds: Some(2), ..Options::default() };
-        let (work, scenarios) = measuring(&study("10 ms"), &options).unwrap();
+        let (work, scenarios) = measuring(&study("10 ms"), &options, &Some).unwrap();
         assert_eq!(work.simulations.runs(), 4);
         let cache = All(Mutex::default());
         let mut failed = vec![];

@@ -122,6 +122,11 @@ impl Setup {
         Setup { at_most: seeds, ..self }
     }
 
+    /// With this number of seeds, whatever a long simulation has.
+    pub(crate) fn exactly(self, seeds: u32) -> Self {
+        Setup { repeats: seeds, at_most: seeds, one_in: 1, ..self }
+    }
+
     /// The number of its runs if a long simulation has `seeds`.
     pub fn seeds(&self, seeds: u32) -> u32 {
         seeds.saturating_mul(self.repeats).min(self.at_most).div_ceil(self.one_in)

@@ -35,17 +35,21 @@ pub fn work_with_runs(
 /// Simulations with their scenarios, by the scenario's hash.
 pub type ByHash = HashMap<String, (Setup, Scenario)>;
 
-/// The runs of a study's variants on other backends, which give their failures; and these simulations.
+/// The runs of a study's variants on other backends, which give their failures; and these simulations. `chosen` may leave some out.
 ///
 /// # Errors
 /// [`StudyError`], not interrupted.
-pub fn measuring(study: &Study, options: &Options) -> Result<(Work<Vec<String>>, ByHash), StudyError> {
+pub fn measuring(
+    study: &Study,
+    options: &Options,
+    chosen: &dyn Fn(Setup) -> Option<Setup>,
+) -> Result<(Work<Vec<String>>, ByHash), StudyError> {
     let (mut known, mut each) = (HashMap::new(), vec![]);
     for planned in choose(study, options)? {
         let own = planned.plan.setups.iter().cycle();
         let real = planned.setups.iter().zip(own).filter(|(setup, own)| setup.backend != own.backend);
         let real = real.map(|(setup, _)| Setup { samples: Samples::None, ..setup.clone() });
-        let real: Vec<Setup> = real.collect();
+        let real: Vec<Setup> = real.filter_map(chosen).collect();
         for setup in &real {
             let scenario = setup.scenario().map_err(|why| StudyError::of(&planned.id, setup, why))?;
             known.entry(scenario.hash.clone()).or_insert_with(|| (setup.clone(), scenario));

@@ -105,7 +105,7 @@ fn measurements() {
     let measure = |seeds| {
         let options = Options { seeds: Some(seeds), ..Options::default() };
         let study = std::slice::from_ref(&study);
-        let ended = anabranch::measure(study, &options, &KERNEL, dir.path(), &Watch::default());
+        let ended = anabranch::measure(study, &options, &KERNEL, dir.path(), false, &Watch::default());
         let (status, stderr) =
             ended.map_or_else(|why| (1, format!("{:?}", why.report())), |()| (0, String::new()));
         Outcome { status, stdout: String::new(), stderr }
