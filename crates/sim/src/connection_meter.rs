@@ -4,7 +4,7 @@ use anabranch_net::Time;
 use anabranch_record::{Histogram, TransferMeter};
 
 /// Measurements of a connection as a whole.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct ConnectionMeter {
     pub(crate) from: Time,
     pub(crate) to: Time,
@@ -15,19 +15,4 @@ pub(crate) struct ConnectionMeter {
     pub(crate) completions: Histogram,
     pub(crate) completion_seconds: f64,
     pub(crate) transfers: TransferMeter,
-}
-
-impl ConnectionMeter {
-    pub(crate) fn new(from: Time, to: Time) -> ConnectionMeter {
-        ConnectionMeter {
-            from,
-            to,
-            running: false,
-            bytes: 0,
-            reinjected: 0,
-            completions: Histogram::default(),
-            completion_seconds: 0.0,
-            transfers: TransferMeter::default(),
-        }
-    }
 }

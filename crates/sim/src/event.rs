@@ -18,7 +18,7 @@ const VACANT: u128 = u128::MAX;
 /// The events of a simulation, ordered by time. Public for its benchmark.
 ///
 /// Two heaps: packets move in a few pipes, but often; timers are many, and wait. So a packet's event passes no timers.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct EventQueue {
     packets: Heap<2>,
     timers: Heap<4>,
@@ -28,13 +28,6 @@ pub struct EventQueue {
     moves: bool,
     sequence: u64,
     now: u64,
-}
-
-impl Default for EventQueue {
-    fn default() -> Self {
-        let (packets, timers) = (Heap::default(), Heap::default());
-        EventQueue { packets, timers, pipes: 0, moves: false, sequence: 0, now: 0 }
-    }
 }
 
 impl EventQueue {

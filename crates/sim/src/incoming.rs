@@ -62,7 +62,7 @@ impl Early {
 impl Incoming {
     pub(crate) fn new(tcp: &Tcp, dss: Dss, window: u16, joins_late: bool) -> Incoming {
         Incoming {
-            stream: ReceiveStream::new(),
+            stream: ReceiveStream::default(),
             dss,
             sack_blocks: dss.sack_blocks(),
             joins_late,

@@ -14,7 +14,7 @@ use slab::Slab;
 use std::collections::BTreeMap;
 
 /// The links, the routes over them, and the event queue that drives them.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Network {
     pub(crate) events: EventQueue,
     hops: Vec<Hop>,
@@ -43,22 +43,7 @@ pub(crate) struct Network {
 impl Network {
     /// The hops of links come first, so that link `i` is hop `i`. `seed` is for their random processes.
     pub(crate) fn new<'a>(specs: impl Iterator<Item = &'a LinkSpec> + Clone, seed: u64) -> Network {
-        let mut network = Network {
-            events: EventQueue::default(),
-            hops: Vec::new(),
-            lanes: Vec::new(),
-            lane_of: BTreeMap::new(),
-            hosts: Vec::new(),
-            routes: Routes::default(),
-            sacks: SackBlocks::default(),
-            datagrams: Slab::new(),
-            drops: DropCounts::default(),
-            delayed_acks: DelayedAcks::default(),
-            may_be_ahead: false,
-            observations: None,
-            #[cfg(test)]
-            early: BTreeMap::new(),
-        };
+        let mut network = Network::default();
         let mut pipe = specs.clone().count() as u32;
         for (i, spec) in specs.clone().enumerate() {
             network.add_hop(match Link::new(spec, seed, i as u64) {

@@ -22,7 +22,7 @@ pub(crate) struct RateSampler {
 
 impl Default for RateSampler {
     fn default() -> RateSampler {
-        RateSampler { segments: Ring::new(), deliveries: Deliveries::new(Time::ZERO) }
+        RateSampler { segments: Ring::default(), deliveries: Deliveries::new(Time::ZERO) }
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) enum Reply {
     Compressible,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Receiver {
     /// The next segment expected, now and as of the last ACK.
     next: u64,
@@ -41,7 +41,7 @@ pub(crate) struct Receiver {
 }
 
 /// The state of SACK.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Disorder {
     /// Segments received above the next expected one.
     above: Ranges,
@@ -53,12 +53,6 @@ struct Disorder {
     behind: u32,
 }
 
-impl Default for Disorder {
-    fn default() -> Disorder {
-        Disorder { above: Ranges::default(), recent: [(0, 0); SACK_BLOCKS], duplicate: None, behind: 0 }
-    }
-}
-
 impl Disorder {
     /// The most recently changed ranges above `next`, the next expected segment, newest first.
     #[inline]
@@ -68,19 +62,6 @@ impl Disorder {
 }
 
 impl Receiver {
-    pub(crate) fn new() -> Receiver {
-        Receiver {
-            next: 0,
-            reported: 0,
-            echo: Time::ZERO,
-            disorder: None,
-            pending: 0,
-            disordered: false,
-            echo_ce: false,
-            pushed: false,
-        }
-    }
-
     /// Takes a data segment. `every` full segments are acknowledged at once (RFC 5681 §4.2).
     #[inline]
     pub(crate) fn on_data(&mut self, packet: &Packet, every: u32) -> Reply {
@@ -237,7 +218,7 @@ mod tests {
     /// RFC 2018 §5, case 2: the first of eight segments is lost.
     #[test]
     fn sack_reports_what_arrived_behind_a_hole() {
-        let mut r = Receiver::new();
+        let mut r = Receiver::default();
         for seq in 1..8 {
             assert_ne!(take(&mut r, seq, seq), Reply::Later);
             let (ack, blocks) = acknowledge(&mut r);
@@ -250,7 +231,7 @@ mod tests {
     /// RFC 2018 §5, case 3: every other segment is lost; the latest block comes first.
     #[test]
     fn the_latest_block_comes_first() {
-        let mut r = Receiver::new();
+        let mut r = Receiver::default();
         [1, 3, 5, 7].into_iter().for_each(|seq| {
             take(&mut r, seq, seq);
         });
@@ -264,7 +245,7 @@ mod tests {
 
     #[test]
     fn duplicates_are_reported_once_and_first() {
-        let mut r = Receiver::new();
+        let mut r = Receiver::default();
         [0, 1, 3].into_iter().for_each(|seq| {
             take(&mut r, seq, seq);
         });
@@ -280,7 +261,7 @@ mod tests {
         /// duplicate comes before.
         #[test]
         fn blocks_are_the_ranges_that_changed_last(steps in prop::collection::vec((0u64..12, any::<bool>()), 1..200)) {
-            let (mut r, mut next) = (Receiver::new(), 0);
+            let (mut r, mut next) = (Receiver::default(), 0);
             let (mut above, mut latest, mut duplicate) = (BTreeSet::new(), Vec::new(), None);
             let range = |above: &BTreeSet<u64>, n: u64| {
                 let start = (0..=n).rev().take_while(|m| above.contains(m)).last()?;
@@ -313,7 +294,7 @@ mod tests {
     /// advanced the window.
     #[test]
     fn timestamps_echo_what_was_at_the_left_edge() {
-        let mut r = Receiver::new();
+        let mut r = Receiver::default();
         assert_eq!(take(&mut r, 0, 1), Reply::Later);
         assert_eq!(take(&mut r, 1, 2), Reply::Now);
         assert_eq!(acknowledge(&mut r).0.stamp, Time::from_millis(1));
@@ -326,7 +307,7 @@ mod tests {
     /// `__tcp_ack_snd_check`: `dup_ack_counter` counts to three and begins anew where `rcv_nxt` moves; 44 at most wait together.
     #[test]
     fn what_follows_the_third_segment_behind_a_hole_can_wait() {
-        let mut r = Receiver::new();
+        let mut r = Receiver::default();
         let mut behind = |seqs: std::ops::Range<u64>| -> Vec<Reply> {
             let answered = seqs.map(|seq| {
                 let reply = take(&mut r, seq, seq);
@@ -351,7 +332,7 @@ mod tests {
     fn a_repair_is_the_first_of_three_where_it_is_acknowledged_alone() {
         // Missing are 0 and 2, or 0 and 1, or 0 alone: four segments behind the last hole use up the counter.
         for (behind, first_can_wait) in [(&[1, 3, 4, 5, 6][..], 3), (&[2, 3, 4, 5], 2), (&[1, 2, 3, 4], 3)] {
-            let mut r = Receiver::new();
+            let mut r = Receiver::default();
             for seq in behind {
                 take(&mut r, *seq, *seq);
                 acknowledge(&mut r);
@@ -374,7 +355,7 @@ mod tests {
     /// ACK that waits go first. A segment that extends one of the two does not, nor does a repair.
     #[test]
     fn a_third_range_lets_what_waits_go_first() {
-        let mut r = Receiver::new();
+        let mut r = Receiver::default();
         let compressed = |r: &mut Receiver, seq: u64| {
             assert!(!r.displaces_unreported(&segment(seq, seq)), "{seq}");
             assert_eq!(take(r, seq, seq), Reply::Compressible);
@@ -402,7 +383,7 @@ mod tests {
     /// RFC 7323 §4.3, `tcp_replace_ts_recent`: what fills the hole is at the left edge of the last ACK, whatever waits behind it.
     #[test]
     fn timestamps_of_repairs_are_echoed_though_others_wait() {
-        let mut r = Receiver::new();
+        let mut r = Receiver::default();
         for seq in 1..4 {
             take(&mut r, seq, seq);
             acknowledge(&mut r);
@@ -414,7 +395,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_burst_waits_until_it_is_acknowledged() {
-        let mut r = Receiver::new();
+        let mut r = Receiver::default();
         let mut last = segment(1, 1);
         last.flags |= flag::PSH;
         take(&mut r, 0, 0);
@@ -427,7 +408,7 @@ mod tests {
 
     #[test]
     fn ce_is_echoed_until_cwr() {
-        let mut r = Receiver::new();
+        let mut r = Receiver::default();
         let mut marked = segment(0, 1);
         marked.flags |= flag::CE;
         assert_eq!(r.on_data(&marked, 2), Reply::Now);

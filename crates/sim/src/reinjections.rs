@@ -43,7 +43,7 @@ pub(crate) struct Reinjections {
 impl Reinjections {
     pub(crate) fn new(subflows: usize) -> Reinjections {
         Reinjections {
-            outstanding: Ring::new(),
+            outstanding: Ring::default(),
             queue: VecDeque::new(),
             gone: 0,
             places: vec![0; subflows].into(),

@@ -1,7 +1,7 @@
 //! A sliding window of an endless sequence: elements `start..end`, addressed by absolute index.
 
 /// A sliding window in a buffer that grows by an eighth when full. It allocates with the first element.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Ring<T> {
     buffer: Box<[T]>,
     start: u64,
@@ -11,10 +11,6 @@ pub(crate) struct Ring<T> {
 }
 
 impl<T: Copy + Default> Ring<T> {
-    pub(crate) fn new() -> Self {
-        Ring { buffer: Box::default(), start: 0, len: 0, first: 0 }
-    }
-
     /// The first index.
     #[inline]
     pub(crate) fn start(&self) -> u64 {
@@ -91,7 +87,7 @@ mod tests {
 
     #[test]
     fn keeps_elements_while_it_grows_and_slides() {
-        let mut ring = Ring::new();
+        let mut ring = Ring::default();
         for i in 0..1000u64 {
             ring.push(i);
             if i >= 100 {

@@ -118,7 +118,7 @@ pub(crate) struct InOrder {
     pub(crate) last: Time,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Scoreboard {
     segments: Ring<Segment>,
     /// No first copy below this segment is in flight.
@@ -154,20 +154,6 @@ impl Repair {
 }
 
 impl Scoreboard {
-    pub(crate) fn new() -> Scoreboard {
-        Scoreboard {
-            segments: Ring::new(),
-            first_copy: 0,
-            highest: 0,
-            sacked: 0,
-            lost: 0,
-            resent: 0,
-            repairing: false,
-            repair: None,
-            deemed_lost: 0,
-        }
-    }
-
     /// Oldest unacknowledged segment.
     #[inline]
     pub(crate) fn una(&self) -> u64 {

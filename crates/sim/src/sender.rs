@@ -169,7 +169,7 @@ impl Sender {
     pub(crate) fn new(row: usize, rtt: Rtt, tcp: &Tcp, rates: bool) -> Sender {
         Sender {
             row,
-            board: Scoreboard::new(),
+            board: Scoreboard::default(),
             rtt,
             rack: Rack::default(),
             prr: Prr::default(),

@@ -272,7 +272,7 @@ impl<'a> Simulator<'a> {
             connection.incoming.mark([from, to]);
         }
         self.connections.push(connection);
-        self.measured.push(ConnectionMeter::new(from, to));
+        self.measured.push(ConnectionMeter { from, to, ..ConnectionMeter::default() });
         Ok(())
     }
 

@@ -252,7 +252,7 @@ pub(crate) struct Corrupt {
 }
 
 /// The receiver's stream: delivers every byte exactly once and in order, and checks this.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ReceiveStream {
     /// The next chunk to deliver.
     next: u64,
@@ -273,14 +273,10 @@ struct Run {
 }
 
 impl ReceiveStream {
-    pub(crate) fn new() -> ReceiveStream {
-        ReceiveStream { next: 0, bytes: 0, waiting: VecDeque::new() }
-    }
-
     /// One that has delivered this number of bytes.
     #[cfg(test)]
     pub(crate) fn at(bytes: u64) -> ReceiveStream {
-        ReceiveStream { bytes, ..ReceiveStream::new() }
+        ReceiveStream { bytes, ..ReceiveStream::default() }
     }
 
     /// The next chunk to deliver.
@@ -390,7 +386,7 @@ mod tests {
                     chunks.push(chunk);
                 }
             }
-            let mut incoming = ReceiveStream::new();
+            let mut incoming = ReceiveStream::default();
             let mut first = 0u64;
             let all = order.iter().map(|i| i % chunks.len()).chain(0..chunks.len());
             for i in all {
@@ -407,7 +403,7 @@ mod tests {
         #[test]
         fn runs_hold_what_a_set_does(order in prop::collection::vec(0u64..60, 0..150)) {
             let start = u64::from(u32::MAX) - 1500;
-            let mut incoming = ReceiveStream { next: 0, bytes: start, waiting: VecDeque::new() };
+            let mut incoming = ReceiveStream::at(start);
             let (mut seen, mut next) = (std::collections::BTreeSet::new(), 0);
             for n in order {
                 let chunk = Chunk { offset: (start + 100 * n) as u32, len: 100 };
@@ -426,7 +422,7 @@ mod tests {
 
     #[test]
     fn a_gap_in_the_stream_is_noticed() {
-        let mut incoming = ReceiveStream::new();
+        let mut incoming = ReceiveStream::default();
         incoming.take(0, Chunk { offset: 0, len: 100 }).unwrap();
         let wrong = incoming.take(1, Chunk { offset: 99, len: 100 });
         assert_eq!(wrong, Err(Corrupt { chunk: 1, expected: 100, found: 99 }));
@@ -436,7 +432,7 @@ mod tests {
     #[test]
     fn a_gap_behind_a_hole_is_noticed() {
         let noticed = |kept: &[u64], (n, offset), (chunk, expected, found)| {
-            let mut incoming = ReceiveStream::new();
+            let mut incoming = ReceiveStream::default();
             for n in kept {
                 let chunk = Chunk { offset: 100 * *n as u32, len: 100 };
                 assert_eq!(incoming.take(*n, chunk), Ok(true));
@@ -449,7 +445,7 @@ mod tests {
         noticed(&[5], (4, 399), (5, 499, 500));
         noticed(&[7, 5], (6, 601), (6, 600, 601));
         noticed(&[2, 1], (0, 1), (0, 0, 1));
-        let mut incoming = ReceiveStream::new();
+        let mut incoming = ReceiveStream::default();
         incoming.take(1, Chunk { offset: 100, len: 100 }).unwrap();
         let wrong = incoming.take(0, Chunk { offset: 0, len: 99 });
         assert_eq!(wrong, Err(Corrupt { chunk: 1, expected: 99, found: 100 }));

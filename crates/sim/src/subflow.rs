@@ -90,7 +90,7 @@ impl Subflow {
             backup,
             wanted: true,
             tx: Sender::new(usize::MAX, Rtt::new(min_rto), &Tcp::default(), false),
-            rx: Receiver::new(),
+            rx: Receiver::default(),
             burst: Burst::Send(1),
             handshake_tries: 0,
             opened_at: Time::ZERO,
@@ -177,7 +177,7 @@ impl Subflow {
     /// Ends this life; its packets in flight are ignored.
     pub(crate) fn remove(&mut self, now: Time) {
         self.tx.stop();
-        self.rx = Receiver::new(); // so that the next life does not acknowledge data of this one
+        self.rx = Receiver::default(); // so that the next life does not acknowledge data of this one
         self.handshake_at = Time::NEVER;
         self.handshake_tries = 0;
         self.stage = Stage::Idle;

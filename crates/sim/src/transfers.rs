@@ -106,7 +106,7 @@ impl Simulator<'_> {
         let application = Application::new(Spec::Bulk { bytes: Some(bytes) }, random);
         let targets = old.targets();
         self.connections[c] = Connection::new(subflows, self.group(f)?, application, flow, targets);
-        self.measured[c] = ConnectionMeter::new(Time::ZERO, Time::NEVER);
+        self.measured[c] = ConnectionMeter { to: Time::NEVER, ..ConnectionMeter::default() };
         Ok(())
     }
 

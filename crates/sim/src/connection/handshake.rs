@@ -63,7 +63,7 @@ impl Connection {
             subflow.meter.round_trip(now, now.since(answer.stamp));
         }
         subflow.begin_sender(Sender::new(usize::MAX, rtt, &self.tcp, false));
-        subflow.rx = Receiver::new();
+        subflow.rx = Receiver::default();
         subflow.handshake_tries = 0;
         if answer.has(flag::JOIN) {
             subflow.stage = Stage::Joining;
