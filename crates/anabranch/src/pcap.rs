@@ -6,7 +6,6 @@ use crate::qlog::Traces;
 use crate::quic::NOQ;
 use crate::units::{BYTES, with_unit};
 use anabranch_capture::{BackgroundCapture, Capture, HostCapture, Options, is_own};
-use anabranch_papers::Simulator;
 use anabranch_record::output::{Notify, OutputFile};
 use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_scenario::Scenario;
@@ -166,19 +165,11 @@ impl Backend for ObservedBackend {
     fn run(&self, task: &Task, sink: &mut dyn Sink, keep_going: KeepGoing<'_>) -> Result<Summary, TaskError> {
         let mut capture = self.capture.as_ref().map(|began| began.capture.lock().expect("nothing panicked"));
         let packets = capture.as_mut().map(|capture| &mut **capture as &mut dyn Tap);
-        match packets {
-            packets if self.is_quic => {
-                crate::quic::run(task, sink, packets, self.traces.as_ref(), keep_going)
-            }
-            None => Simulator.run(task, sink, keep_going),
-            Some(packets) => {
-                let scenario = task.scenario("the task's scenario")?;
-                let seed = task.seed_of_run();
-                anabranch_papers::ended(anabranch_sim::run_captured(
-                    &scenario, seed, sink, packets, keep_going,
-                ))
-            }
+        if self.is_quic {
+            return crate::quic::run(task, sink, packets, self.traces.as_ref(), keep_going);
         }
+        let (scenario, seed) = (task.scenario("the task's scenario")?, task.seed_of_run());
+        anabranch_papers::ended(anabranch_sim::run_with(&scenario, seed, sink, None, packets, keep_going))
     }
 }
 

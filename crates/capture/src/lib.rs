@@ -1,6 +1,6 @@
 //! Captures: writes the packets of a simulated run for Wireshark, tshark and tcpdump, and reads captures of real hosts.
 //!
-//! A [`Capture`] observes a run (see [`anabranch_sim::run_captured`]) and writes pcapng: Ethernet, IPv4 and TCP
+//! A [`Capture`] observes a run (see [`anabranch_sim::run_with`]) and writes pcapng: Ethernet, IPv4 and TCP
 //! with correct checksums, SACK, timestamps, window scale and MPTCP v1 (RFC 8684), all with a payload of zeros. The datagrams of
 //! hosted flows are in UDP, with their content and the secrets of TLS.
 

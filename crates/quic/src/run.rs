@@ -12,7 +12,7 @@ use anabranch_net::Time;
 use anabranch_record::{KeepGoing, Measured, Sink, SubflowSample, Summary};
 use anabranch_scenario::Scenario;
 use anabranch_sim::tap::Tap;
-use anabranch_sim::{End, EndpointEvent, Endpoints, Out, run_hosting};
+use anabranch_sim::{End, EndpointEvent, Endpoints, Out, run_with};
 
 /// Those who see more of a run than its samples.
 #[derive(Default)]
@@ -34,7 +34,7 @@ pub fn run(
     check(scenario)?;
     let Observers { packets, traces } = observers;
     let mut flows = Flows::new(scenario, seed, packets.is_some(), traces)?;
-    let run = run_hosting(scenario, seed, &mut flows, sink, packets, keep_going)?;
+    let run = run_with(scenario, seed, sink, Some(&mut flows), packets, keep_going)?;
     match run.end {
         End::Cancelled(at) => Err(QuicError::Interrupted { at, partial: Box::new(run.summary) }),
         End::Reached | End::Completed(_) => Ok(run.summary),

@@ -1,6 +1,8 @@
 //! Records of complete responses and transfers, and the count of transfers that are incomplete at the end.
 
 use crate::application::Completed;
+use crate::endpoints::Endpoints;
+use crate::held::{Held, SinkOf};
 use crate::simulator::{Mode, Simulator};
 use crate::{End, SimError};
 use anabranch_record::{CompletionSample, KeepGoing, NoSamples};
@@ -45,10 +47,9 @@ impl Simulator<'_> {
                 let hosted = hosted.map(|endpoints| endpoints.alone(scenario, seed)).transpose();
                 let flow = || self.scenario.flows[f].name.clone();
                 let mut hosted = hosted.map_err(|why| SimError::Endpoints { flow: flow(), at: now, why })?;
-                let mut lone = match &mut hosted {
-                    Some(endpoints) => Simulator::hosting(scenario, seed, &mut **endpoints, &mut sink)?,
-                    None => Simulator::new(scenario, seed, &mut sink)?,
-                };
+                let endpoints = hosted.as_mut().map(|endpoints| &mut **endpoints as &mut dyn Endpoints);
+                let (held, sink) = (Held::Lent(scenario), SinkOf::Lent(&mut sink));
+                let mut lone = Simulator::with(held, seed, sink, endpoints, true)?;
                 lone.mode = Mode::Alone;
                 let (end, _) = lone.run(&mut |_| !is_over && keep_going(now))?;
                 if !matches!(end, End::Cancelled(_)) {

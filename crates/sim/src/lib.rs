@@ -66,6 +66,7 @@ pub use session::{FlowNow, LinkNow, Session, SubflowNow};
 
 use anabranch_record::{KeepGoing, NoSamples, Sink, Summary};
 use anabranch_scenario::Scenario;
+use held::{Held, SinkOf};
 use simulator::Simulator;
 use tap::Tap;
 
@@ -93,42 +94,28 @@ pub fn run(
     sink: &mut dyn Sink,
     keep_going: KeepGoing<'_>,
 ) -> Result<Run, SimError> {
-    finish(Simulator::new(scenario, seed, sink)?, keep_going)
+    run_with(scenario, seed, sink, None, None, keep_going)
 }
 
-/// The same, with a capture; the result of a complete run does not depend on it.
-pub fn run_captured(
-    scenario: &Scenario,
-    seed: u64,
-    sink: &mut dyn Sink,
-    tap: &mut dyn Tap,
-    keep_going: KeepGoing<'_>,
-) -> Result<Run, SimError> {
-    let mut simulator = Simulator::observed(scenario, seed, sink)?;
-    simulator.listen(tap);
-    finish(simulator, keep_going)
-}
-
-/// Runs a scenario some of whose flows, or all, have end points of their own, with a capture if there is a `tap`.
+/// The same, where the flows that `endpoints` host are left to them, and with a capture if there is a `tap`, on which the result of a
+/// complete run does not depend.
 ///
 /// # Errors
 /// As [`run`], and [`SimError::Endpoints`].
-pub fn run_hosting(
+pub fn run_with(
     scenario: &Scenario,
     seed: u64,
-    endpoints: &mut dyn Endpoints,
     sink: &mut dyn Sink,
+    endpoints: Option<&mut dyn Endpoints>,
     tap: Option<&mut dyn Tap>,
     keep_going: KeepGoing<'_>,
 ) -> Result<Run, SimError> {
-    let mut simulator = Simulator::hosting(scenario, seed, endpoints, sink)?;
+    let endpoints = endpoints.map(|endpoints| endpoints as &mut dyn Endpoints);
+    let (held, sink) = (Held::Lent(scenario), SinkOf::Lent(sink));
+    let mut simulator = Simulator::with(held, seed, sink, endpoints, tap.is_none())?;
     if let Some(tap) = tap {
         simulator.listen(tap);
     }
-    finish(simulator, keep_going)
-}
-
-fn finish(mut simulator: Simulator<'_>, keep_going: KeepGoing<'_>) -> Result<Run, SimError> {
     let (end, at) = simulator.run(keep_going)?;
     Ok(Run { end, summary: summary::summarise(&mut simulator, at) })
 }

@@ -73,26 +73,8 @@ impl<'a> Simulator<'a> {
         Simulator::with(Held::Lent(scenario), seed, SinkOf::Lent(sink), None, true)
     }
 
-    /// The same, with no receiver ahead of time: for a capture.
-    pub(crate) fn observed(
-        scenario: &'a Scenario,
-        seed: u64,
-        sink: &'a mut dyn Sink,
-    ) -> Result<Self, SimError> {
-        Simulator::with(Held::Lent(scenario), seed, SinkOf::Lent(sink), None, false)
-    }
-
-    /// With the flows that they host left to `endpoints`.
-    pub(crate) fn hosting(
-        scenario: &'a Scenario,
-        seed: u64,
-        endpoints: &'a mut dyn Endpoints,
-        sink: &'a mut dyn Sink,
-    ) -> Result<Self, SimError> {
-        Simulator::with(Held::Lent(scenario), seed, SinkOf::Lent(sink), Some(endpoints), false)
-    }
-
-    /// `ahead`: whether receivers may be [ahead of time](ahead), as nobody observes packets or changes links without a plan.
+    /// The flows that they host are left to `endpoints`. `ahead`: whether receivers may be [ahead of time](ahead), as nobody observes packets
+    /// or changes links without a plan; beside `endpoints` they are not.
     pub(crate) fn with(
         held: Held<'a>,
         seed: u64,
@@ -104,7 +86,7 @@ impl<'a> Simulator<'a> {
         let scenario = &*own;
         check(scenario, |f| endpoints.as_ref().is_some_and(|endpoints| endpoints.hosts(f)))?;
         let mut net = Network::new(scenario.links.iter().map(|link| &link.spec), seed);
-        net.may_be_ahead = ahead;
+        net.may_be_ahead = ahead && endpoints.is_none();
         net.expect(scenario.flows.iter().map(|flow| flow.paths.len()).sum());
         let mut owners = Vec::new();
         let mut subflows: Vec<Vec<Subflow>> = Vec::new();

@@ -46,7 +46,8 @@ fn scenario(text: &str) -> Scenario {
 /// A run's summary, and its capture.
 fn captured(scenario: &Scenario, options: &Options) -> (Summary, Vec<u8>) {
     let mut capture = Capture::new(scenario, 1, options, Vec::new()).unwrap();
-    let run = anabranch_sim::run_captured(scenario, 1, &mut NoSamples, &mut capture, &mut |_| true).unwrap();
+    let run = anabranch_sim::run_with(scenario, 1, &mut NoSamples, None, Some(&mut capture), &mut |_| true)
+        .unwrap();
     (run.summary, capture.finish().unwrap())
 }
 
@@ -64,7 +65,7 @@ fn a_thread_of_its_own_writes_the_same() {
     let scenario = scenario(SCENARIO);
     let capture = Capture::new(&scenario, 1, &Options::default(), Vec::new()).unwrap();
     let mut apart = BackgroundCapture::new(capture).unwrap();
-    anabranch_sim::run_captured(&scenario, 1, &mut NoSamples, &mut apart, &mut |_| true).unwrap();
+    anabranch_sim::run_with(&scenario, 1, &mut NoSamples, None, Some(&mut apart), &mut |_| true).unwrap();
     assert!(apart.finish().unwrap() == captured(&scenario, &Options::default()).1);
 }
 

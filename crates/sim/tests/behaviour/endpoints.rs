@@ -4,7 +4,7 @@ use crate::common::scenario;
 use anabranch_net::Time;
 use anabranch_record::{Measured, Meter, NoSamples, Sink};
 use anabranch_scenario::Scenario;
-use anabranch_sim::{Datagram, EndpointEvent, Endpoints, Out, SimError, run_hosting};
+use anabranch_sim::{Datagram, EndpointEvent, Endpoints, Out, SimError, run_with};
 use std::borrow::Cow;
 
 /// Its first flow sends some datagrams of 1000 bytes at its start; the receiver answers each by one of 100 bytes.
@@ -99,7 +99,7 @@ const BESIDE: &str = r#"
 fn datagrams_take_the_links_and_the_way_back() {
     let mut echo = Echo { sends: 5, lost: vec![2], ..Echo::default() };
     let scenario = scenario(1.0, 0.0, BESIDE);
-    let run = run_hosting(&scenario, 1, &mut echo, &mut NoSamples, None, &mut |_| true).unwrap();
+    let run = run_with(&scenario, 1, &mut NoSamples, Some(&mut echo), None, &mut |_| true).unwrap();
     let ms = |times: &[u64]| times.iter().map(|t| Time::from_millis(*t)).collect::<Vec<_>>();
     assert_eq!(echo.seen, [ms(&[11, 12, 13]), ms(&[21, 22, 23]), ms(&[50])]);
     let [hosted, own] = &run.summary.flows[..] else { panic!("{:?}", run.summary) };
@@ -110,7 +110,8 @@ fn datagrams_take_the_links_and_the_way_back() {
 #[test]
 fn end_points_that_cannot_continue_end_the_run() {
     let mut echo = Echo { sends: 1, fails: true, ..Echo::default() };
-    let failed = run_hosting(&scenario(1.0, 0.0, BESIDE), 1, &mut echo, &mut NoSamples, None, &mut |_| true);
+    let failed =
+        run_with(&scenario(1.0, 0.0, BESIDE), 1, &mut NoSamples, Some(&mut echo), None, &mut |_| true);
     let Err(SimError::Endpoints { flow, at, why }) = failed else { panic!("{failed:?}") };
     assert_eq!((&*flow, at, &*why), ("hosted", Time::from_millis(50), "out of order"));
 }
