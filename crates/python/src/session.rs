@@ -60,8 +60,8 @@ fn subflow(s: &SubflowNow) -> Subflow {
     )
 }
 
-fn link(l: &LinkNow) -> Link {
-    (l.queue_bytes, l.queue_packets, l.drops, l.marks, l.losses, l.transmitted_bits)
+fn link(LinkNow { waiting, totals }: &LinkNow) -> Link {
+    (waiting.bytes, waiting.packets, totals.drops, totals.marked, totals.losses, totals.transmitted_bits)
 }
 
 fn seen(session: &mut anabranch::simulator::Session) -> Seen {

@@ -6,7 +6,7 @@ use crate::subflow::Stage;
 use crate::{SimError, summary};
 use anabranch_cc::registry::{Entry, Kind};
 use anabranch_cc::{Ack, Algorithm, Congestion, Path};
-use anabranch_net::{Loss, Steering, Time};
+use anabranch_net::{Loss, Steering, Time, Totals, Waiting};
 use anabranch_record::{MemorySink, NoSamples, Summary};
 use anabranch_scenario::{Application, CongestionControl, Connections, Scenario};
 use std::sync::Arc;
@@ -67,21 +67,13 @@ pub struct SubflowNow {
     pub retransmitted_segments: u64,
 }
 
-/// A link at an instant; counters are from the start of the run.
+/// A link at an instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkNow {
-    /// Bytes that wait.
-    pub queue_bytes: u64,
-    /// Packets that wait.
-    pub queue_packets: u64,
-    /// Packets that the queue dropped.
-    pub drops: u64,
-    /// Packets marked.
-    pub marks: u64,
-    /// Packets that the loss process took, or a link that was down.
-    pub losses: u64,
-    /// Bits transmitted.
-    pub transmitted_bits: f64,
+    /// What waits.
+    pub waiting: Waiting,
+    /// The sums from the start of the run.
+    pub totals: Totals,
 }
 
 /// The algorithm of controlled flows: it leaves the window to the caller, in recovery too. A timeout sets it to one segment.
@@ -179,12 +171,9 @@ impl Session {
     pub fn fork(&self) -> Option<Session> {
         Some(Session {
             simulator: self.simulator.copy()?,
-            pause: self.pause,
-            now: self.now,
-            is_over: self.is_over,
             links: self.links.clone(),
-            is_steered: self.is_steered,
             wanted: self.wanted.clone(),
+            ..*self
         })
     }
 
@@ -290,17 +279,7 @@ impl Session {
     /// The links.
     pub fn links(&mut self) -> Vec<LinkNow> {
         let net = &mut self.simulator.net;
-        let link = |i: usize| {
-            let (waiting, totals) = (net.waiting(i), net.totals(i));
-            LinkNow {
-                queue_bytes: waiting.bytes,
-                queue_packets: waiting.packets,
-                drops: totals.drops,
-                marks: totals.marked,
-                losses: totals.losses,
-                transmitted_bits: totals.transmitted_bits,
-            }
-        };
+        let link = |i| LinkNow { waiting: net.waiting(i), totals: net.totals(i) };
         (0..self.links.len()).map(link).collect()
     }
 

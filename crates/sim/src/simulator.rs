@@ -137,38 +137,33 @@ impl<'a> Simulator<'a> {
         self.hop_targets as usize + self.targets.len()
     }
 
-    /// A copy with the same state, without a capture; `None` if an algorithm cannot be copied, or it borrows.
-    pub(crate) fn copy(&self) -> Option<Simulator<'static>> {
-        let (Held::Shared(scenario), true) =
-            (&self.scenario, self.connections.iter().all(|c| c.cc.is_copyable()))
-        else {
+    /// A copy with the same state, without a capture; `None` if an algorithm cannot be copied, or its sink.
+    pub(crate) fn copy(&self) -> Option<Self> {
+        if !self.connections.iter().all(|c| c.cc.is_copyable()) {
             return None;
-        };
+        }
         let sink = match &self.sink {
             SinkOf::Lent(_) => return None,
             SinkOf::Kept(samples) => SinkOf::Kept(samples.clone()),
             SinkOf::None(_) => SinkOf::None(NoSamples),
         };
         Some(Simulator {
-            scenario: Held::Shared(scenario.clone()),
-            seed: self.seed,
+            scenario: self.scenario.clone(),
             net: self.net.clone(),
-            packet: self.packet,
             connections: self.connections.clone(),
             measured: self.measured.clone(),
             pools: self.pools.clone(),
             fresh: self.fresh.clone(),
             transfers: self.transfers.clone(),
             mode: self.mode.clone(),
-            end: self.end,
             warm: self.warm.clone(),
             owners: self.owners.clone(),
             targets: self.targets.clone(),
-            hop_targets: self.hop_targets,
             sampler: self.sampler.clone(),
             sink,
             tap: None,
             hosted: None,
+            ..*self
         })
     }
 

@@ -74,18 +74,18 @@ fn what_propagates_arrives() {
         session.advance(session.now() + Time::from_millis(ms), &mut || true).unwrap();
     };
     // Ten segments of 12 ms each.
-    while session.links()[0].transmitted_bits < 40_000.0 {
+    while session.links()[0].totals.transmitted_bits < 40_000.0 {
         step(&mut session, 1);
     }
     session.set_link(0, None, Some(Time::from_millis(10)), None, None);
     step(&mut session, 10);
-    let transmitted = session.links()[0].transmitted_bits;
+    let transmitted = session.links()[0].totals.transmitted_bits;
     let segments = ((transmitted / 8.0 - 112.0) / 1500.0).floor();
     assert!((3.0..6.0).contains(&segments), "{transmitted}");
     session.set_link(0, None, None, None, Some(false));
     step(&mut session, 150);
     assert_eq!(session.flows()[0].delivered_bytes as f64, segments * 1448.0);
-    assert_eq!(session.links()[0].losses as f64, 10.0 - segments);
+    assert_eq!(session.links()[0].totals.losses as f64, 10.0 - segments);
 }
 
 /// Links with random delays cannot be changed, and a flow whose transfers open connections has no windows to set.
