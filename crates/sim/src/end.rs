@@ -1,5 +1,6 @@
 //! How a run ends.
 
+use crate::stream::Corrupt;
 use anabranch_cc::registry::ParamError;
 use anabranch_net::Time;
 
@@ -18,18 +19,14 @@ pub enum End {
 #[derive(Debug, thiserror::Error)]
 pub enum SimError {
     /// A receiver got bytes twice, not at all or out of order: a bug in the simulator.
-    #[error("the stream of `{flow}` broke at {at}: chunk {chunk} has offset {found} instead of {expected}")]
+    #[error("the stream of `{flow}` broke at {at}: {corrupt}")]
     Corrupt {
         /// The flow.
         flow: String,
         /// When.
         at: Time,
-        /// The misplaced chunk.
-        chunk: u64,
-        /// Its expected offset in the stream, modulo 2³².
-        expected: u32,
-        /// Its actual offset.
-        found: u32,
+        /// Where.
+        corrupt: Corrupt,
     },
     /// Endless events at one instant: a bug in the simulator.
     #[error("endless events at {at}")]
@@ -60,46 +57,13 @@ pub enum SimError {
         /// The most open connections of transfers, of all flows.
         most: usize,
     },
-    /// A session cannot set the windows of a flow with a connection for each transfer.
-    #[error("flow `{flow}` opens a connection for each transfer: set `connections = \"one\"` to control it")]
-    Uncontrolled {
+    /// A flow that cannot be simulated.
+    #[error("flow `{flow}`{why}")]
+    Flow {
         /// The flow.
         flow: String,
-    },
-    /// Too many subflows.
-    #[error("flow `{flow}` has {paths} paths, the limit of its algorithm is {most}")]
-    TooManyPaths {
-        /// The flow.
-        flow: String,
-        /// The number of its paths.
-        paths: usize,
-        /// The most paths that the algorithm allows.
-        most: usize,
-    },
-    /// A path with too many links.
-    #[error("flow `{flow}` has a path with more than 65534 links")]
-    TooManyLinks {
-        /// The flow.
-        flow: String,
-    },
-    /// A segment size that does not leave room for headers.
-    #[error("flow `{flow}`: the mss of {mss} bytes is out of range, it must be from 21 to 65335")]
-    Mss {
-        /// The flow.
-        flow: String,
-        /// The size, in bytes.
-        mss: u16,
-    },
-    /// The algorithm is a controller of a QUIC stack.
-    #[error(
-        "flow `{flow}`: {cc} is a controller of a QUIC stack, and this flow is not QUIC: \
-         use `--backend noq` without `transport = \"tcp\"`, or another `cc`"
-    )]
-    OfStack {
-        /// The flow.
-        flow: String,
-        /// The controller.
-        cc: &'static str,
+        /// The reason, which continues its name.
+        why: String,
     },
     /// The end points of a hosted flow cannot continue.
     #[error("flow `{flow}` at {at}: {why}")]

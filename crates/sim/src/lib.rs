@@ -63,6 +63,7 @@ pub use event::EventQueue;
 pub use memory::memory;
 pub use on_off::{OnOff, Turn};
 pub use session::{FlowNow, LinkNow, Session, SubflowNow};
+pub use stream::Corrupt;
 
 use anabranch_record::{KeepGoing, NoSamples, Sink, Summary};
 use anabranch_scenario::Scenario;

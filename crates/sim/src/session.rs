@@ -110,7 +110,7 @@ impl Session {
     /// are kept.
     ///
     /// # Errors
-    /// As [`crate::run`], and [`SimError::Uncontrolled`].
+    /// As [`crate::run`], and [`SimError::Flow`] of a controlled flow with a connection for each transfer.
     pub fn new(
         mut scenario: Scenario,
         seed: u64,
@@ -120,7 +120,8 @@ impl Session {
         for f in controlled {
             let flow = &mut scenario.flows[*f];
             if matches!(flow.application, Application::Arrivals { connections: Connections::New, .. }) {
-                return Err(SimError::Uncontrolled { flow: flow.name.clone() });
+                let why = " opens a connection for each transfer: set `connections = \"one\"` to control it";
+                return Err(SimError::Flow { flow: flow.name.clone(), why: why.into() });
             }
             flow.cc = CongestionControl { entry: &EXTERNAL, params: vec![] };
             flow.penalise = false; // the window is the caller's

@@ -470,15 +470,9 @@ impl<'a> Simulator<'a> {
         if matches!(packet.kind, Kind::Datagram | Kind::DatagramBack) {
             return self.deliver(&packet, now, keep_going);
         }
-        if let Some(corrupt) = &connection.incoming.corrupt {
+        if let Some(corrupt) = connection.incoming.corrupt.as_deref() {
             let flow = self.scenario.flows[f].name.clone();
-            return Err(SimError::Corrupt {
-                flow,
-                at: now,
-                chunk: corrupt.chunk,
-                expected: corrupt.expected,
-                found: corrupt.found,
-            });
+            return Err(SimError::Corrupt { flow, at: now, corrupt: *corrupt });
         }
         if c >= self.scenario.flows.len() {
             return self.attend_transfer(c, keep_going);
@@ -541,20 +535,25 @@ fn subflows_of(
 /// Checks the limits of the simulator. `hosted`: whether the end points of a flow are its own.
 fn check(scenario: &Scenario, hosted: impl Fn(usize) -> bool) -> Result<(), SimError> {
     for (f, flow) in scenario.flows.iter().enumerate() {
+        let cannot = |why| Err(SimError::Flow { flow: flow.name.clone(), why });
         if flow.cc.is_of_stack() && !hosted(f) {
-            return Err(SimError::OfStack { flow: flow.name.clone(), cc: flow.cc.entry.name });
+            let cc = flow.cc.entry.name;
+            return cannot(format!(
+                ": {cc} is a controller of a QUIC stack, and this flow is not QUIC: \
+                 use `--backend noq` without `transport = \"tcp\"`, or another `cc`"
+            ));
         }
-        let most = flow.cc.max_paths();
-        if flow.paths.len() > most {
-            return Err(SimError::TooManyPaths { flow: flow.name.clone(), paths: flow.paths.len(), most });
+        let (paths, most) = (flow.paths.len(), flow.cc.max_paths());
+        if paths > most {
+            return cannot(format!(" has {paths} paths, the limit of its algorithm is {most}"));
         }
         let hops = flow.paths.iter().map(|p| p.links.len().max(p.return_links.len() + 1)).max();
         if hops > Some(MAX_HOPS + 1) {
-            return Err(SimError::TooManyLinks { flow: flow.name.clone() });
+            return cannot(" has a path with more than 65534 links".into());
         }
-        let dss = Dss::new(flow.paths.len() > 1, flow.tcp.long_dss);
-        if flow.tcp.mss <= dss.mapping || flow.tcp.mss > u16::MAX - 200 {
-            return Err(SimError::Mss { flow: flow.name.clone(), mss: flow.tcp.mss });
+        let (mss, dss) = (flow.tcp.mss, Dss::new(paths > 1, flow.tcp.long_dss));
+        if mss <= dss.mapping || mss > u16::MAX - 200 {
+            return cannot(format!(": the mss of {mss} bytes is out of range, it must be from 21 to 65335"));
         }
     }
     Ok(())

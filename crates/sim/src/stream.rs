@@ -241,14 +241,15 @@ impl SendStream {
 }
 
 /// A misplaced chunk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Corrupt {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("chunk {chunk} has offset {found} instead of {expected}")]
+pub struct Corrupt {
     /// The chunk.
-    pub(crate) chunk: u64,
+    pub chunk: u64,
     /// Its expected offset in the stream, modulo 2³².
-    pub(crate) expected: u32,
+    pub expected: u32,
     /// Its actual offset.
-    pub(crate) found: u32,
+    pub found: u32,
 }
 
 /// The receiver's stream: delivers every byte exactly once and in order, and checks this.
