@@ -1,6 +1,6 @@
 //! Changes of a running link that were not known in advance.
 
-use crate::epoch::{Epoch, LinkState};
+use crate::epoch::LinkState;
 use crate::fine_time::FineTime;
 use crate::transmitter::Transmitter;
 use crate::{DropReason, Loss, Time};
@@ -113,11 +113,6 @@ pub(crate) fn lose(totals: &mut crate::Totals, wire_bytes: u32) {
     totals.delivered -= 1;
     totals.delivered_bytes -= u64::from(wire_bytes);
     totals.drop(DropReason::Down, wire_bytes);
-}
-
-/// The epoch that a change at `now` ends, and the one that it begins.
-pub(crate) fn epochs(now: Time, old: Epoch, new: Epoch) -> Vec<Epoch> {
-    vec![Epoch { end: now, ..old }, new]
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::epoch::{Epoch, epochs};
 use crate::fine_time::FineTime;
 use crate::jitter::JitterProcess;
 use crate::opportunities::Opportunities;
-use crate::steer::{self, Unsent};
+use crate::steer::Unsent;
 use crate::trace_steps::TraceSteps;
 use crate::{Jitter, LinkSpec, Loss, Random, Time, Trace, TraceData};
 
@@ -336,7 +336,7 @@ impl Transmitter {
     /// latest packet is delivered at `last_delivery`.
     pub(crate) fn restart(&mut self, now: Time, new: Epoch, unsent: f64, last_delivery: Time) {
         self.capacity_bits += self.rate_bps() * self.age(now);
-        self.epochs = steer::epochs(now, self.state(), new);
+        self.epochs = vec![Epoch { end: now, ..self.state() }, new];
         self.current = 1;
         self.undelivered_bits -= unsent;
         self.last_delivery = last_delivery;

@@ -47,8 +47,16 @@ pub fn memory(scenario: &Scenario) -> u64 {
             links.iter().map(|link| 2.0 * holds[*link]).sum::<f64>().min(carried) / segment
         };
         let paths = flow.paths.iter().map(|path| of_path(&path.links) + f64::from(flow.tcp.initial_window));
-        let connections = connections(scenario, f, &holds);
-        waiting += waiting_transfers(scenario, f, &holds);
+        let transfers = under_way(scenario, f, &holds);
+        let connections = match flow.application {
+            Application::Arrivals { connections: Connections::New, .. } => {
+                1 + transfers.min(MAX_OPEN as f64) as usize
+            }
+            _ => {
+                waiting += transfers; // on their shared connection
+                1
+            }
+        };
         asked += connections as f64
             * match flow.scheduler {
                 Scheduler::Redundant => paths.map(|path| path.min(window)).sum(),
@@ -74,24 +82,6 @@ pub fn memory(scenario: &Scenario) -> u64 {
         + holds.len() as f64 * PER_LINK
         + queues * PER_QUEUE;
     (segments * PER_SEGMENT + rest) as u64
-}
-
-/// The most concurrent connections of a flow.
-fn connections(scenario: &Scenario, f: usize, holds: &[f64]) -> usize {
-    match &scenario.flows[f].application {
-        Application::Arrivals { connections: Connections::New, .. } => {
-            1 + under_way(scenario, f, holds).min(MAX_OPEN as f64) as usize
-        }
-        _ => 1,
-    }
-}
-
-/// The most transfers of a flow that wait on their shared connection.
-fn waiting_transfers(scenario: &Scenario, f: usize, holds: &[f64]) -> f64 {
-    match &scenario.flows[f].application {
-        Application::Arrivals { connections: Connections::One, .. } => under_way(scenario, f, holds),
-        _ => 0.0,
-    }
 }
 
 /// The most concurrent transfers of flow `f`: all that arrive, or a multiple of the mean with evenly shared links, each with
@@ -160,13 +150,17 @@ fn holds(link: &LinkSpec, seconds: f64, largest: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn of_arrivals(keys: &str) -> u64 {
+    /// The memory of a flow for a minute over a link with these keys.
+    fn of_flow(link: &str, flow: &str) -> u64 {
         let text = format!(
-            "name = \"test\"\nduration = \"60 s\"\nlinks.a = {{ rate = \"50 Mbit/s\", delay = \"10 ms\" }}\n\
-             [[flows]]\nname = \"web\"\ncc = \"reno\"\npaths = [[\"a\"]]\n\
-             application = {{ kind = \"arrivals\", {keys} }}\n"
+            "name = \"test\"\nduration = \"60 s\"\nlinks.a = {{ rate = \"50 Mbit/s\", delay = \"10 ms\"{link} }}\n\
+             [[flows]]\nname = \"web\"\ncc = \"reno\"\npaths = [[\"a\"]]\n{flow}\n"
         );
         memory(&text.parse().unwrap())
+    }
+
+    fn of_arrivals(keys: &str) -> u64 {
+        of_flow("", &format!("application = {{ kind = \"arrivals\", {keys} }}"))
     }
 
     /// Transfers that complete are not open, unless they arrive faster than that.
@@ -195,14 +189,7 @@ mod tests {
     /// megabytes, where a plain link is some kilobytes.
     #[test]
     fn flow_queues_are_counted() {
-        let memory_of = |aqm: &str| {
-            let text = format!(
-                "name = \"test\"\nduration = \"1 s\"\n[links.a]\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\n{aqm}\n\
-                 [[flows]]\nname = \"one\"\ncc = \"reno\"\npaths = [[\"a\"]]\n"
-            );
-            memory(&text.parse().unwrap())
-        };
-        let fair = memory_of("aqm = { kind = \"fq-codel\", queues = 65536 }");
-        assert_eq!(fair - memory_of(""), 65536 * 128);
+        let fair = of_flow(", aqm = { kind = \"fq-codel\", queues = 65536 }", "");
+        assert_eq!(fair - of_flow("", ""), 65536 * 128);
     }
 }

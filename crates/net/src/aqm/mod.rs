@@ -27,7 +27,9 @@ pub(crate) trait DisciplineParams: Sized {
     }
 
     /// The waiting time at which it holds the queue; `None` if it has no such target.
-    fn target(&self) -> Option<Time>;
+    fn target(&self) -> Option<Time> {
+        None
+    }
 
     /// Number of flow queues.
     fn flow_queues(&self) -> u32 {

@@ -4,7 +4,7 @@
 
 use super::{DisciplineParams, EnqueueRule, FULL_PACKET, QUEUE_SEED, QueueView, Verdict};
 use crate::model_spec::{ParamConflict, Value, model_spec};
-use crate::{Random, Time};
+use crate::Random;
 
 model_spec! {
     /// Random early detection (Floyd and Jacobson 1993; RFC 2309).
@@ -59,10 +59,6 @@ impl DisciplineParams for Red {
             (Some((min, bytes)), Some((max, _))) => (min, max, bytes),
         };
         Ok(Red { min, max, bytes, ..self })
-    }
-
-    fn target(&self) -> Option<Time> {
-        None
     }
 }
 
