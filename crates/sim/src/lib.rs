@@ -61,8 +61,9 @@ pub use end::{End, SimError};
 pub use endpoints::{Datagram, EndpointEvent, Endpoints, Out};
 pub use event::EventQueue;
 pub use memory::memory;
+pub use network::LinkNow;
 pub use on_off::{OnOff, Turn};
-pub use session::{FlowNow, LinkNow, Session, SubflowNow};
+pub use session::{FlowNow, Session, SubflowNow};
 pub use stream::Corrupt;
 
 use anabranch_record::{KeepGoing, NoSamples, Sink, Summary};

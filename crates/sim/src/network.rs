@@ -40,6 +40,15 @@ pub(crate) struct Network {
     pub(crate) early: BTreeMap<u32, u64>,
 }
 
+/// A link at an instant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkNow {
+    /// What waits.
+    pub waiting: Waiting,
+    /// The sums from the start of the run.
+    pub totals: Totals,
+}
+
 impl Network {
     /// The hops of links come first, so that link `i` is hop `i`. `seed` is for their random processes.
     pub(crate) fn new<'a>(specs: impl Iterator<Item = &'a LinkSpec> + Clone, seed: u64) -> Network {
@@ -120,24 +129,15 @@ impl Network {
         self.events.now()
     }
 
-    /// The sums of link `i` of the scenario up to now.
-    pub(crate) fn totals(&mut self, i: usize) -> Totals {
+    /// Link `i` of the scenario now.
+    pub(crate) fn link(&mut self, i: usize) -> LinkNow {
         let now = self.events.now();
-        match &mut self.hops[i].stage {
-            Stage::Link(link) => link.totals(now),
-            Stage::Dequeue(stage) => stage.link.totals(now),
+        let (waiting, totals) = match &mut self.hops[i].stage {
+            Stage::Link(link) => (link.waiting(now), link.totals(now)),
+            Stage::Dequeue(stage) => (stage.link.waiting(now), stage.link.totals(now)),
             Stage::Pipe => unreachable!("hop {i} is not a link"),
-        }
-    }
-
-    /// The queue of link `i` of the scenario.
-    pub(crate) fn waiting(&mut self, i: usize) -> Waiting {
-        let now = self.events.now();
-        match &mut self.hops[i].stage {
-            Stage::Link(link) => link.waiting(now),
-            Stage::Dequeue(stage) => stage.link.waiting(now),
-            Stage::Pipe => unreachable!("hop {i} is not a link"),
-        }
+        };
+        LinkNow { waiting, totals }
     }
 
     /// Sends a packet on its first hop.

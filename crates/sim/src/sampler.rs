@@ -2,7 +2,7 @@
 
 use crate::connection::Connection;
 use crate::endpoints::Hosted;
-use crate::network::Network;
+use crate::network::{LinkNow, Network};
 use crate::sender::Counters;
 use crate::subflow::Stage;
 use anabranch_net::Time;
@@ -150,7 +150,7 @@ impl Sampler {
         }
         let time_s = now.as_secs_f64();
         for link in 0..self.links {
-            let (waiting, totals) = (net.waiting(link), net.totals(link));
+            let LinkNow { waiting, totals } = net.link(link);
             sink.link(&LinkSample {
                 time_s,
                 link,

@@ -1,12 +1,13 @@
 //! A run that a program steps, observes and steers.
 
 use crate::held::{Held, SinkOf};
+use crate::network::LinkNow;
 use crate::simulator::Simulator;
 use crate::subflow::Stage;
 use crate::{SimError, summary};
 use anabranch_cc::registry::{Entry, Kind};
 use anabranch_cc::{Ack, Algorithm, Congestion, Path};
-use anabranch_net::{Loss, Steering, Time, Totals, Waiting};
+use anabranch_net::{Loss, Steering, Time};
 use anabranch_record::{MemorySink, NoSamples, Summary};
 use anabranch_scenario::{Application, CongestionControl, Connections, Scenario};
 use std::sync::Arc;
@@ -65,15 +66,6 @@ pub struct SubflowNow {
     pub lost_segments: u64,
     /// Segments retransmitted.
     pub retransmitted_segments: u64,
-}
-
-/// A link at an instant.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LinkNow {
-    /// What waits.
-    pub waiting: Waiting,
-    /// The sums from the start of the run.
-    pub totals: Totals,
 }
 
 /// The algorithm of controlled flows: it leaves the window to the caller, in recovery too. A timeout sets it to one segment.
@@ -279,9 +271,7 @@ impl Session {
 
     /// The links.
     pub fn links(&mut self) -> Vec<LinkNow> {
-        let net = &mut self.simulator.net;
-        let link = |i| LinkNow { waiting: net.waiting(i), totals: net.totals(i) };
-        (0..self.links.len()).map(link).collect()
+        (0..self.links.len()).map(|i| self.simulator.net.link(i)).collect()
     }
 
     /// Ends the session: the record up to now, and the samples.

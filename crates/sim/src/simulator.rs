@@ -378,7 +378,7 @@ impl<'a> Simulator<'a> {
             Target::Begin(c) => self.begin(c as usize, now),
             Target::End(c) => self.end(c as usize, now),
             Target::WarmedUp => {
-                self.warm = (0..self.warm.len()).map(|i| self.net.totals(i)).collect();
+                self.warm = (0..self.warm.len()).map(|i| self.net.link(i).totals).collect();
             }
             Target::Sample => self.sample(now),
             Target::Ack(_) | Target::Arrival(_) | Target::Endpoints(_) | Target::Finish | Target::Pause => {
@@ -497,7 +497,7 @@ impl<'a> Simulator<'a> {
         }
         self.count_incomplete_transfers();
         if now < self.scenario.warmup {
-            self.warm = (0..self.warm.len()).map(|i| self.net.totals(i)).collect();
+            self.warm = (0..self.warm.len()).map(|i| self.net.link(i).totals).collect();
         }
     }
 }

@@ -14,7 +14,7 @@ pub(crate) fn summarise(simulator: &mut Simulator<'_>, end: Time) -> Summary {
     let flows = connections.enumerate().map(|(f, connection)| flow(simulator, f, &connection, end)).collect();
     let seconds = end.since(scenario.warmup).as_secs_f64();
     let link = |(i, link): (usize, &anabranch_scenario::NamedLink)| {
-        LinkSummary::of(&link.name, &simulator.net.totals(i).since(&simulator.warm[i]), seconds)
+        LinkSummary::of(&link.name, &simulator.net.link(i).totals.since(&simulator.warm[i]), seconds)
     };
     let links = scenario.links.iter().enumerate().map(link).collect();
     Summary::of_run(&scenario, simulator.seed, end, flows, links)
