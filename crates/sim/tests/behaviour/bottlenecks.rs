@@ -29,10 +29,8 @@ fn share(cc: &str, beside: &str, shared: bool, seeds: u64) -> f64 {
 #[test]
 fn mptcp_sbd_couples_where_the_bottleneck_is_shared() {
     let [lia, sbd] = ["lia", "mptcp-sbd"].map(|cc| share(cc, "reno", false, 3));
-    println!("separate links: LIA {lia:.3}, MPTCP-SBD {sbd:.3} of a Reno flow");
     assert!(sbd > 1.3 * lia && sbd < 2.15, "{lia} {sbd}");
     let [uncoupled, sbd] = ["reno", "mptcp-sbd"].map(|cc| share(cc, "reno", true, 3));
-    println!("one link: Reno twice {uncoupled:.3}, MPTCP-SBD {sbd:.3} of a Reno flow");
     assert!(sbd < 0.8 * uncoupled && sbd < 1.4, "{uncoupled} {sbd}");
 }
 
@@ -137,6 +135,5 @@ fn mptcp_sbd_rates() {
 #[test]
 fn c_mpbbr_divides_what_is_shared() {
     let [uncoupled, coupled] = ["bbr", "c-mpbbr"].map(|cc| share(cc, "bbr", true, 12));
-    println!("one link: BBR twice {uncoupled:.3}, C-MPBBR {coupled:.3} of a BBR flow");
     assert!(coupled < 0.85 * uncoupled, "{uncoupled} {coupled}");
 }

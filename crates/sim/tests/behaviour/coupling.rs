@@ -44,7 +44,6 @@ fn subflows_that_share_a_bottleneck_take_what_one_flow_takes() {
         for (rate, subflows, reno) in [(20, 2, 1), (20, 2, 3), (20, 3, 2), (100, 8, 2)] {
             let least = if subflows == 2 { 0.85 } else { 0.7 };
             let share = share(cc, rate, subflows, reno);
-            println!("{cc}: {subflows} subflows, {reno} Reno flows: {share:.3} of a flow");
             assert!((least..1.15).contains(&share), "{cc}: {subflows} subflows, {reno} flows: {share:.3}");
         }
     }
@@ -56,7 +55,6 @@ fn ewtcp_takes_more_than_one_flow() {
     for subflows in [2, 8] {
         let law = (subflows as f64).powf(0.75);
         let share = share("{ name = \"ewtcp\", weight = \"1/sqrt(n)\" }", 100, subflows, 2);
-        println!("EWTCP, {subflows} subflows: {share:.3} of a flow, by the law {law:.3}");
         assert!((share / law - 1.0).abs() < 0.15, "{subflows} subflows: {share:.3}, law {law:.3}");
     }
 }
@@ -82,12 +80,13 @@ fn a_more_congested_path_is_left() {
     let [lia, olia, balia, coupled] = ["lia", "olia", "balia", "coupled"].map(uneven);
     let [on_lia, on_olia, on_balia] =
         [&lia, &olia, &balia].map(|runs| mean(runs, |run| run.flows[0].subflows[1].goodput_bps.unwrap()));
-    println!("on the congested path: LIA {on_lia:.0}, BALIA {on_balia:.0}, OLIA {on_olia:.0}");
-    assert!(on_olia < on_lia / 1.5 && on_olia < on_balia && on_balia < on_lia);
+    assert!(
+        on_olia < on_lia / 1.5 && on_olia < on_balia && on_balia < on_lia,
+        "{on_lia} {on_olia} {on_balia}"
+    );
     let reno = mean(&uneven("reno"), |run| rate(&run.flows[1]));
     for (cc, runs) in [("olia", &olia), ("balia", &balia), ("coupled", &coupled)] {
         let total = mean(runs, |run| rate(&run.flows[0])) / reno;
-        println!("{cc}: {total:.3} of what Reno gets on the better path");
         assert!((total - 1.0).abs() < 0.15, "{cc}: {total:.3}");
     }
     for run in &balia {
@@ -96,8 +95,8 @@ fn a_more_congested_path_is_left() {
             assert_eq!(name, "alpha");
             value.unwrap()
         };
-        println!("seed {}: alpha {:.4} and {:.2}", run.seed, alpha(0), alpha(1));
-        assert!((1.0..1.01).contains(&alpha(0)) && alpha(1) > 2.0);
+        let alphas = [alpha(0), alpha(1)];
+        assert!((1.0..1.01).contains(&alphas[0]) && alphas[1] > 2.0, "seed {}: {alphas:?}", run.seed);
     }
 }
 
@@ -125,7 +124,6 @@ fn the_adaptive_decrease_gains_on_separate_bottlenecks() {
         let alone = total(&format!("\"{base}\""));
         for span in ["running", "complete"] {
             let adw = total(&format!("{{ name = \"adw-{base}\", span = \"{span}\" }}"));
-            println!("adw-{base}, {span}: {:.3} of {base}", adw / alone);
             assert!(adw > bound * alone, "adw-{base}, {span}: {adw} against {alone}");
         }
     }

@@ -46,7 +46,6 @@ fn vegas_alone_keeps_two_to_four_segments_queued() {
         for (ack, most) in [(1, 4.0), (2, 6.0)] {
             let summary = run(ack);
             let (queue, diff) = (queues(&summary)[0], observed(&summary, "diff")[0]);
-            println!("{mbit} Mbit/s, {delay} ms, ACK per {ack}: {queue:.2} queued, {diff:.2} by the delay");
             assert!((2.0..=most).contains(&queue), "{mbit} Mbit/s, ACK per {ack}: {queue:.2} queued");
             assert!((2.0..=4.0).contains(&diff), "{mbit} Mbit/s, ACK per {ack}: {diff:.2} by the delay");
             assert!(summary.links[0].utilisation > 0.999 && summary.links[0].drops == 0);
@@ -69,7 +68,6 @@ fn wvegas_alone_keeps_its_total_backlog() {
         let summary = run(120.0, 60.0, &(text + "tcp.delayed_ack = 1\n"));
         let backlog: f64 = queues(&summary).iter().sum();
         let alpha: f64 = observed(&summary, "alpha_r").iter().sum();
-        println!("{rates:?}: {backlog:.2} queued, sum of alpha_r {alpha:.2}, expected {target:.2}");
         assert!((alpha / target - 1.0).abs() < 0.05, "{rates:?}: sum of alpha_r {alpha}, {target}");
         assert!((backlog - target).abs() <= n as f64, "{rates:?}: {backlog} queued, {target}");
         assert!(summary.links.iter().all(|l| l.utilisation > 0.99 && l.drops == 0), "{rates:?}");
@@ -84,7 +82,6 @@ fn wvegas_drained_always_leaves_the_link_idle() {
         let cc = format!("{{ name = \"wvegas\", drain = \"{drain}\" }}");
         let summary = run(90.0, 30.0, &(links(&[20.0], 20.0, "4 BDP") + &flow_over("one", &cc, &[0])));
         let used = summary.links[0].utilisation;
-        println!("drain {drain}: {used:.3} of the link");
         assert!(range.contains(&used), "{drain}: {used}");
     }
 }
@@ -95,7 +92,6 @@ fn equal_flows_share_equally() {
         let text = links(&[20.0], 20.0, "4 BDP") + &flow_over("one", &format!("\"{cc}\""), &[0]);
         let summary = run(230.0, 30.0, &(text + &format!("count = {n}\n")));
         let jain = summary.jain.unwrap();
-        println!("{n} {cc}: Jain {jain:.4}");
         assert!(jain > 0.95, "{n} {cc}: Jain {jain}");
     }
 }
@@ -110,7 +106,6 @@ fn wvegas_subflows_on_one_bottleneck_are_one_flow() {
             + &flow_over("single", "\"wvegas\"", &[0]);
         let summary = run(230.0, 30.0, &text);
         let ratio = rate(flow(&summary, "multi")) / rate(flow(&summary, "single"));
-        println!("{subflows} subflows: {ratio:.3} of a flow");
         assert!((0.85..1.15).contains(&ratio), "{subflows} subflows: {ratio}");
     }
 }
@@ -124,7 +119,6 @@ fn wvegas_takes_more_than_vegas_by_its_larger_backlog() {
         + &flow_over("vegas", "{ name = \"vegas\", rtt = \"mean\" }", &[0]);
     let summary = run(230.0, 30.0, &text);
     let ratio = rate(flow(&summary, "wvegas")) / rate(flow(&summary, "vegas"));
-    println!("wVegas with {ratio:.2} times Vegas' rate");
     assert!((2.5..=5.0).contains(&ratio), "{ratio}");
 }
 
@@ -144,9 +138,11 @@ fn wvegas_equalises_the_prices_of_its_paths() {
         let backlog = queues(&summary);
         let ratio = rate(flow(&summary, "multi")) / rate(flow(&summary, "single"));
         let price = observed(&summary, "queue_delay");
-        println!("{backlog:.2?} queued, {ratio:.3} of the other flow's rate, prices {price:.5?} s");
         assert!(price.iter().all(|q| (q / 0.004 - 1.0).abs() < 0.15), "{price:?}");
-        assert!((backlog[0] - 40.0 / 3.0).abs() <= 2.0 && (backlog[1] - 20.0 / 3.0).abs() <= 1.0);
+        assert!(
+            (backlog[0] - 40.0 / 3.0).abs() <= 2.0 && (backlog[1] - 20.0 / 3.0).abs() <= 1.0,
+            "{backlog:?}"
+        );
         assert!((ratio - 1.0).abs() < 0.15, "{ratio}");
     }
 }
@@ -162,7 +158,6 @@ fn compound_fills_a_link_with_a_shallow_buffer() {
         run(230.0, 100.0, &text).links[0].utilisation
     };
     let (reno, compound, wcompound) = (used("reno"), used("compound"), used("wcompound"));
-    println!("Reno {reno:.3}, Compound {compound:.3}, wCompound {wcompound:.3} of the link");
     assert!((reno - 0.871).abs() < 0.02, "Reno {reno}");
     assert!(compound > 0.96 && wcompound > 0.96, "Compound {compound}, wCompound {wcompound}");
 }
@@ -181,7 +176,6 @@ fn compound_uses_what_random_losses_leave_without_a_queue() {
         (summary.links[0].utilisation, queues(&summary)[0])
     };
     let [reno, compound, wcompound, cubic] = ["reno", "compound", "wcompound", "cubic"].map(run);
-    println!("Reno {reno:.3?}, Compound {compound:.3?}, wCompound {wcompound:.3?}, CUBIC {cubic:.3?}");
     for compound in [compound, wcompound] {
         assert!(compound.0 > 0.9 && compound.0 > 1.5 * reno.0, "{compound:?}, Reno {reno:?}");
         assert!(compound.1 < 30.0 && cubic.1 > 10.0 * compound.1, "{compound:?}, CUBIC {cubic:?}");
@@ -198,8 +192,10 @@ fn compound_is_reno_behind_a_standing_queue() {
         queues(&run(230.0, 100.0, &text))[0]
     };
     let (reno, compound, wcompound) = (queue("reno"), queue("compound"), queue("wcompound"));
-    println!("Reno {reno:.1}, Compound {compound:.1}, wCompound {wcompound:.1} queued");
-    assert!((compound / reno - 1.0).abs() < 0.01 && (wcompound / reno - 1.0).abs() < 0.01);
+    assert!(
+        (compound / reno - 1.0).abs() < 0.01 && (wcompound / reno - 1.0).abs() < 0.01,
+        "{reno} {compound} {wcompound}"
+    );
 }
 
 /// Two links alike, three Reno flows on the first. wCompound fills the second. On the first it takes no
@@ -218,9 +214,6 @@ fn wcompound_has_most_of_its_traffic_on_the_path_without_others() {
         (own[1] / (own[0] + own[1]), own[0] / reno)
     };
     let [lia, compound, wcompound] = ["lia", "compound", "wcompound"].map(shares);
-    println!(
-        "second path, and first in Reno flows: LIA {lia:.3?}, Compound {compound:.3?}, wCompound {wcompound:.3?}"
-    );
     assert!(wcompound.0 > 0.75, "{wcompound:?}");
     assert!(wcompound.1 < 1.05 * compound.1, "wCompound {wcompound:?}, Compound {compound:?}");
     assert!((0.75..1.1).contains(&wcompound.1) && lia.1 < 0.4, "wCompound {wcompound:?}, LIA {lia:?}");
@@ -234,7 +227,6 @@ fn wvegas_leaves_a_path_with_loss_based_flows() {
         + &flow_over("cubic", "\"cubic\"", &[0]);
     let summary = run(130.0, 30.0, &text);
     let own: Vec<f64> = summary.flows[0].subflows.iter().map(|s| s.goodput_bps.unwrap()).collect();
-    println!("{own:.3?}");
     assert!(own[0] < 0.05 * own[1], "{own:?}");
     assert!(summary.links[1].utilisation > 0.99 && queues(&summary)[1] < 12.0);
 }

@@ -71,7 +71,6 @@ fn what_was_not_lost_is_not_retransmitted() {
         let summary = run_seed(60.0, 0.0, text, seed);
         for subflow in &summary.flows[0].subflows {
             let (lost, again) = (subflow.lost_segments, subflow.retransmitted_segments);
-            println!("seed {seed}: {lost} lost, {again} retransmitted");
             assert!(again as f64 <= 1.02 * lost as f64, "seed {seed}: {lost} lost, {again} retransmitted");
         }
     }

@@ -29,7 +29,6 @@ fn a_backup_does_not_starve_the_path_in_use() {
         let alone = goodput(&scenario_text(entry.name, "[\"a\"]", ""));
         let backup = "events = [{ at = \"10 s\", path = 2, action = \"backup\" }]";
         let beside = goodput(&scenario_text(entry.name, "[\"a\"], [\"b\"]", backup));
-        println!("{}: {beside:.2} Mbit/s, alone {alone:.2}", entry.name);
         assert!((beside / alone - 1.0).abs() < 0.1, "{}: {beside} Mbit/s, alone {alone}", entry.name);
     }
 }

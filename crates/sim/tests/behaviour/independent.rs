@@ -26,7 +26,6 @@ fn one_of_two_paths_carries_what_a_single_path_flow_would() {
         let single = run(130.0, 10.0, &scenario_text(&format!("cc = \"reno\"\npaths = [[\"{link}\"]]")));
         // A segment of MPTCP carries 1428 bytes, one of TCP 1448.
         let ratio = goodput(&ours) / (goodput(&single) * 1428.0 / 1448.0);
-        println!("path {path}: {ratio:.4} of a single-path flow");
         assert!((ratio - 1.0).abs() < 0.02, "path {path}: {ratio}");
         let other = &ours.flows[0].subflows[2 - path];
         assert_eq!(other.goodput_bps, Some(0.0), "the other path carried data");

@@ -60,7 +60,6 @@ fn the_sum_of_rates_is_that_of_the_best_path() {
         let formula = subflows.iter().map(formula).fold(0.0, f64::max);
         let alone =
             paths.iter().map(|path| rate(subflow(&on_lossy_paths("reno", &[*path])))).fold(0.0, f64::max);
-        println!("{paths:?}: {sum:.0}/s, by the formula {formula:.0}/s, Reno alone {alone:.0}/s");
         assert!((0.94..1.1).contains(&(sum / formula)), "{paths:?}: {sum}, formula {formula}");
         assert!((0.97..1.1).contains(&(sum / alone)), "{paths:?}: {sum}, alone {alone}");
     }
@@ -80,7 +79,6 @@ fn each_window_is_as_the_exact_law_says() {
             let law = (alpha.unwrap() * window(subflow) / total).sqrt().min(1.0);
             let reno = window(crate::common::subflow(&on_lossy_paths("reno", &[*path])));
             let ratio = window(subflow) / reno;
-            println!("{path:?} of {paths:?}: {ratio:.3} of Reno's window, by the law {law:.3}");
             assert!((ratio / law - 1.0).abs() < 0.07, "{path:?} of {paths:?}: {ratio:.3}, law {law:.3}");
         }
     }
@@ -107,7 +105,6 @@ fn subflows_that_share_a_bottleneck_take_what_one_flow_takes() {
         };
         let lia = (1..=4).map(|seed| share("lia", seed)).sum::<f64>() / 4.0;
         let uncoupled = share("reno", 1);
-        println!("{subflows} subflows, {reno} Reno flows: LIA {lia:.3}, uncoupled {uncoupled:.3} of a flow");
         let least = if subflows == 2 { 0.85 } else { 0.7 };
         assert!((least..1.12).contains(&lia), "{subflows} subflows, {reno} Reno flows: {lia:.3}");
         assert!(uncoupled > 0.8 * subflows as f64, "uncoupled subflows are flows: {uncoupled:.3}");
@@ -136,7 +133,9 @@ fn traffic_moves_away_from_congestion() {
     };
     let (lia, on_b) = split("lia");
     let (uncoupled, uncoupled_on_b) = split("reno");
-    println!("second path's share of the first's: LIA {lia:.3}, uncoupled {uncoupled:.3}");
-    assert!(lia < 0.8 * uncoupled && on_b < 0.6 * uncoupled_on_b);
+    assert!(
+        lia < 0.8 * uncoupled && on_b < 0.6 * uncoupled_on_b,
+        "{lia} {uncoupled}, {on_b} {uncoupled_on_b}"
+    );
     assert!(on_b > 50e3, "it keeps probing: {on_b}");
 }

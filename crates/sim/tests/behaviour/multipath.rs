@@ -27,7 +27,6 @@ fn two_clean_paths_add_up() {
             let text = two_paths("", "", &format!("cc = \"{cc}\"\nscheduler = \"{scheduler}\""));
             let summary = run(230.0, 30.0, &text);
             let (total, a, b) = rates(&summary);
-            println!("{cc}, {scheduler}: {:.4} of the sum; {a:.0} + {b:.0}", total / (30e6 * PAYLOAD));
             assert!(
                 total > 0.95 * 30e6 * PAYLOAD && total <= 30e6 * PAYLOAD * 1.001,
                 "{cc}, {scheduler}: {total}"
@@ -47,7 +46,6 @@ fn a_path_that_dies_is_replaced() {
             let text = two_paths(a, b, &format!("cc = \"lia\"\nscheduler = \"{scheduler}\""));
             let summary = run(30.0, 10.0, &text);
             let (total, on_a, on_b) = rates(&summary);
-            println!("{dead} dies, {scheduler}: {:.4} of what is left", total / (rest * PAYLOAD));
             assert!(total > 0.97 * rest * PAYLOAD, "{dead} dies, {scheduler}: {total}");
             assert_eq!(if dead == "a" { on_a } else { on_b }, 0.0);
             // A number of bytes arrives whole, with the dead path's data retransmitted on the other.
@@ -103,13 +101,11 @@ fn steps_in_and_out(scheduler: &str) {
 
     let failed = run(30.0, 10.0, &text("changes = [{ at = \"5 s\", up = false }]"));
     let (total, _, on_b) = rates(&failed);
-    println!("backup: {:.4}", total / (10e6 * PAYLOAD));
     assert!(total > 0.95 * 10e6 * PAYLOAD && on_b == total, "{total}, {on_b} on the backup");
 
     let summary =
         run(30.0, 20.0, &text("changes = [{ at = \"5 s\", up = false }, { at = \"8 s\", up = true }]"));
     let (_, on_a, on_b) = rates(&summary);
-    println!("backup after return: {on_a} {on_b}");
     assert!(on_a > 0.95 * 20e6 * PAYLOAD && on_b < 0.01 * on_a, "back on the regular path: {on_a}, {on_b}");
 }
 
@@ -131,7 +127,6 @@ fn subflows_come_and_go() {
         [(2.0, 10.0, 20e6), (14.0, 20.0, 30e6), (21.0, 30.0, 10e6), (34.0, 43.9, 30e6)]
     {
         let rate = (delivered(to) - delivered(from)) * 8.0 / (to - from);
-        println!("{from} to {to} s: {:.4}", rate / (expected * PAYLOAD));
         assert!((rate / (expected * PAYLOAD) - 1.0).abs() < 0.02, "{from} to {to} s: {rate}");
     }
     let sized = text + "application = { kind = \"bulk\", size = \"90 MB\" }\n";
@@ -192,7 +187,6 @@ fn another_path_opens_the_connection_if_the_first_is_removed() {
 fn redundancy_gives_the_best_path_and_no_stall() {
     let flow = "cc = \"reno\"\nscheduler = \"redundant\"";
     let (total, ..) = rates(&run(60.0, 20.0, &two_paths("", "", flow)));
-    println!("redundant: {:.4} of the best path", total / (20e6 * PAYLOAD));
     assert!((0.95..1.01).contains(&(total / (20e6 * PAYLOAD))), "{total}");
 
     // A path that dies: responses continue without a timeout's pause. Each has 3 segments.
@@ -210,7 +204,6 @@ fn redundancy_gives_the_best_path_and_no_stall() {
         samples.completions.iter().filter(|c| c.time_s > 2.0).map(|c| c.completion_s).fold(0.0, f64::max)
     };
     let (redundant, minrtt) = (slowest("redundant"), slowest("minrtt"));
-    println!("slowest response: {redundant:.3} s redundant, {minrtt:.3} s minrtt");
     assert!(redundant < 0.15, "{redundant}");
     assert!(minrtt > 0.4, "{minrtt}");
 }
@@ -231,7 +224,6 @@ fn blest_does_not_let_the_slow_path_block() {
     for buffer in ["150 kB", "300 kB", "600 kB"] {
         let goodput = |scheduler| unequal(scheduler, buffer, "").flows[0].goodput_bps.unwrap();
         let (blest, minrtt) = (goodput("blest"), goodput("minrtt"));
-        println!("{buffer}: blest {blest:.3e}, minrtt {minrtt:.3e}");
         assert!(blest >= 0.99 * minrtt, "{buffer}: {blest} {minrtt}");
     }
 }
@@ -241,14 +233,11 @@ fn blest_does_not_let_the_slow_path_block() {
 #[test]
 fn a_slow_path_that_holds_the_window_up_is_penalised() {
     for (scheduler, least) in [("minrtt", 2.0), ("roundrobin", 1.0)] {
-        let ((with, _, slow), (without, _, unpenalised)) = (
+        let ((with, _, slow), (without, ..)) = (
             rates(&unequal(scheduler, "300 kB", "")),
             rates(&unequal(scheduler, "300 kB", "penalise = false")),
         );
-        println!(
-            "{scheduler}: {with:.3e} bit/s with penalty, {without:.3e} without; slow {slow:.3e}, {unpenalised:.3e}"
-        );
-        assert!(with > least * without && slow > 0.0, "{scheduler}: {with} {without}");
+        assert!(with > least * without && slow > 0.0, "{scheduler}: {with} {without}; slow {slow}");
     }
 }
 
@@ -271,9 +260,6 @@ fn over_the_best_path(network: &str, cc: &str, scheduler: &str, buffer: &str) ->
     let (mean, half) = mean_and_half_width(&ratios);
     let segments = 2.0 * 1448.0 * 8.0 / 50.0;
     let least = 1428.0 / 1448.0 - segments / mean_and_half_width(&alone).0;
-    println!(
-        "{scheduler}, {cc}, {buffer}: {mean:.5} ± {half:.5} of TCP over the best path, at least {least:.5}"
-    );
     (mean, half, least)
 }
 
@@ -313,7 +299,6 @@ fn beside_a_slow_path_of_a_large_bdp_blest_keeps_the_promise_and_the_penalty_doe
 fn blest_uses_the_slow_path_where_the_buffer_allows_it() {
     let slow = |buffer: &str| rates(&unequal("blest", buffer, "")).2;
     let (small, large) = (slow("1 MB"), slow("4 MB"));
-    println!("slow path: {small:.3e} bit/s with 1 MB, {large:.3e} with 4 MB");
     assert!(small < 0.1 * 2e6 * PAYLOAD, "{small}");
     assert!(large > 0.5 * 2e6 * PAYLOAD, "{large}");
 }
@@ -328,14 +313,9 @@ fn the_receive_buffer_limits_to_a_buffer_per_round_trip() {
             rtt * 500.0
         );
         let summary = run(60.0, 20.0, &text);
-        let segments = (buffer / 1448.0f64).floor();
-        let expected = segments * 1448.0 * 8.0 / rtt;
-        println!("{buffer} B, {rtt} s: {:.4}", summary.flows[0].goodput_bps.unwrap() / expected);
-        assert!(
-            (0.95..1.001).contains(&(summary.flows[0].goodput_bps.unwrap() / expected)),
-            "{}",
-            summary.flows[0].goodput_bps.unwrap()
-        );
+        let expected = (buffer / 1448.0f64).floor() * 1448.0 * 8.0 / rtt;
+        let goodput = summary.flows[0].goodput_bps.unwrap();
+        assert!((0.95..1.001).contains(&(goodput / expected)), "{buffer} B, {rtt} s: {goodput}");
         assert_eq!(summary.links[0].drops, 0);
     }
 }
@@ -360,11 +340,6 @@ fn a_full_window_makes_the_fast_path_repeat_what_is_missing() {
     let summary = run(60.0, 10.0, text);
     let two = &summary.flows[0];
     let waiting = 150e3 * 8.0 / 0.8;
-    println!(
-        "{:.3e} bit/s, {waiting:.3e} if it waited; {} reinjected",
-        two.goodput_bps.unwrap(),
-        two.reinjected_segments
-    );
     assert!(two.reinjected_segments > 0);
     assert!(two.goodput_bps.unwrap() > 1.5 * waiting, "{}", two.goodput_bps.unwrap());
 }

@@ -27,7 +27,6 @@ fn an_answer_after_a_pause_begins_with_the_initial_window() {
     let samples = answers("slow_start_after_idle = true");
     assert_eq!(samples.completions.len(), 4);
     for answer in &samples.completions {
-        println!("restart: {:.6} s, by hand {expected:.6} s", answer.completion_s);
         assert!((answer.completion_s - expected).abs() < 1e-5, "{}, by hand {expected}", answer.completion_s);
     }
     // Where the key switches it off all of a later answer goes out at once.
@@ -52,7 +51,6 @@ fn an_answer_after_a_pause_does_not_overflow_the_queue() {
         subflow(&summary).loss_rate.unwrap()
     };
     let (with, without) = (lost(true), lost(false));
-    println!("loss of answers after pauses: {with}, {without} without a restart");
     assert_eq!(with, 0.0);
     assert!(without > 0.001, "{without}");
 }
@@ -73,11 +71,7 @@ fn a_timeout_learns_a_longer_round_trip() {
     let (resent, timeouts) = (subflow(&whole).retransmitted_segments, subflow(&whole).timeouts);
     let late = run(500.0, 60.0, &text);
     let rtt = subflow(&late).mean_rtt_s.unwrap();
-    println!(
-        "{resent} resent, {timeouts} timeouts, then {}; RTT {rtt:.4} s",
-        subflow(&late).retransmitted_segments
-    );
-    assert!((1..=10).contains(&resent), "{resent} resent");
+    assert!((1..=10).contains(&resent), "{resent} resent, {timeouts} timeouts");
     assert_eq!((subflow(&late).retransmitted_segments, subflow(&late).timeouts), (0, 0));
     assert!((rtt - 0.841).abs() < 0.002, "{rtt}");
 }
@@ -95,11 +89,6 @@ fn a_crowd_does_not_collapse_a_half_loaded_link() {
     let late = samples.completions.iter().filter(|c| c.time_s > 30.0).map(|c| c.completion_s);
     let (n, sum) = late.fold((0.0, 0.0), |(n, sum), took| (n + 1.0, sum + took));
     let resent: u64 = summary.flows.iter().map(|f| f.subflows[0].retransmitted_segments).sum();
-    println!(
-        "{n} answers in {:.4} s each, {resent} segments resent; {}",
-        sum / n,
-        link(&summary, "path").utilisation
-    );
     assert!(sum / n < 0.1, "{} s per answer", sum / n);
     assert!((0.45..0.55).contains(&link(&summary, "path").utilisation));
     assert!((resent as f64) < 0.01 * 2.0 * n, "{resent} resent for {n} answers");
@@ -147,7 +136,6 @@ fn a_burst_after_a_pause_is_of_the_initial_window() {
     let sent = |at: f64| series.sent_bytes[series.time_s.iter().rposition(|t| *t <= at).unwrap()];
     // The request arrives after 50 ms, and the first acknowledgement of the answer 100 ms later.
     let first = (sent(second + 0.14) - sent(second)) / 1448.0;
-    println!("{first} segments in the first round trip");
     assert_eq!(first, 10.0);
 }
 
@@ -191,9 +179,6 @@ fn every_scheduler_restarts_after_a_pause() {
                     bytes.into_iter().map(|bytes| bytes / mss(hosts, paths)).collect()
                 };
                 let (with, without) = (segments(true), segments(false));
-                println!(
-                    "{hosts} hosts, {scheduler}, {paths} paths: {with:?} segments, {without:?} without a restart"
-                );
                 assert!(with.iter().all(|n| *n == 10.0), "{hosts} hosts, {scheduler}: {with:?}");
                 assert!(without.iter().sum::<f64>() > 100.0, "{hosts} hosts, {scheduler}: {without:?}");
             }

@@ -36,7 +36,6 @@ fn the_wait_is_what_the_discipline_aims_at() {
     ] {
         let summary = run(aqm);
         let path = link(&summary, "path");
-        println!("{aqm}: {:.2} ms, {:.4} of the link, {path:?}", wait_ms(&summary), path.utilisation);
         assert!((least..most).contains(&wait_ms(&summary)), "{aqm}: {} ms", wait_ms(&summary));
         let busy = if ["pie", "codel", "drop-tail"].contains(&aqm) { 0.95 } else { 0.75 };
         assert!(path.utilisation > busy, "{aqm}: {}", path.utilisation);
@@ -63,7 +62,6 @@ fn ecn_flows_are_marked_and_lose_nothing() {
             path.utilisation
         };
         let (mean, half_width) = mean_and_half_width(&(1..=10).map(utilisation).collect::<Vec<_>>());
-        println!("{aqm}: {mean:.4} ± {half_width:.4} of the link, by the law {floor:.4}");
         assert!(mean + half_width > floor, "{aqm}: {mean} ± {half_width}");
         let without = run(60.0, 20.0, &text(""));
         assert!(link(&without, "path").marks == 0 && link(&without, "path").early_drops > 20, "{aqm}");
@@ -84,9 +82,8 @@ fn flow_queues_isolate() {
         let half = bottleneck("codel").replace("40 Mbit/s", "20 Mbit/s");
         let alone = rate(&run(160.0, 60.0, &(half + flow)), "reno/1");
         let (fair, single) = (rate(&beside("fq-codel"), "reno/1"), rate(&beside("codel"), "reno/1"));
-        println!("of what it gets alone: {:.3}, in one queue {:.3}", fair / alone, single / alone);
-        assert!(fair > 0.97 * alone);
-        assert!(flow == near || single < 0.5 * alone);
+        assert!(fair > 0.97 * alone, "{fair}, alone {alone}");
+        assert!(flow == near || single < 0.5 * alone, "{single}, alone {alone}");
     }
 }
 
@@ -97,9 +94,7 @@ fn a_sparse_flow_waits_for_nobody() {
     let small = "application = { kind = \"request-response\", size = \"1 kB\", think = \"200 ms\" }";
     let web = |aqm: &str| {
         let summary = run(60.0, 20.0, &(bottleneck(aqm) + &flows("cubic", 8, "") + &flows("reno", 1, small)));
-        let times = flow(&summary, "reno/1").completion.clone().unwrap();
-        println!("{aqm}: {times:?}");
-        times
+        flow(&summary, "reno/1").completion.clone().unwrap()
     };
     let fair = web("fq-codel");
     assert!(fair.count > 100 && fair.mean_s < 0.0412 && fair.p99_s < 0.0425, "{fair:?}");

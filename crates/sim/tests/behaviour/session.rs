@@ -4,7 +4,7 @@ use crate::common::{record, scenario};
 use anabranch_cc::registry;
 use anabranch_net::Time;
 use anabranch_record::{MemorySink, Summary};
-use anabranch_sim::Session;
+use anabranch_sim::{Session, SimError};
 
 /// A flow of every algorithm beside links that are full.
 fn network(cc: &str) -> String {
@@ -18,6 +18,14 @@ fn network(cc: &str) -> String {
 
 fn open(cc: &str) -> Session {
     Session::new(scenario(3.0, 1.0, &network(cc)), 1, &[], true).unwrap()
+}
+
+/// A flow alone over a link, whose windows the caller sets if it is `controlled`.
+fn alone(link: &str, flow: &str, controlled: bool) -> Result<Session, SimError> {
+    let text = format!(
+        "links.a = {{ {link} }}\n[[flows]]\nname = \"f\"\ncc = \"reno\"\npaths = [[\"a\"]]\n{flow}\n"
+    );
+    Session::new(scenario(3.0, 1.0, &text), 1, if controlled { &[0] } else { &[] }, false)
 }
 
 /// Steps to the end, of lengths that fit nothing.
@@ -67,9 +75,7 @@ fn links_change_and_nothing_is_lost_track_of() {
 /// A packet that propagates over 100 ms arrives, although the delay falls and then the link goes down; one that waits is lost.
 #[test]
 fn what_propagates_arrives() {
-    let text = "links.a = { rate = \"1 Mbit/s\", delay = \"100 ms\" }\n\
-                [[flows]]\nname = \"f\"\ncc = \"reno\"\npaths = [[\"a\"]]\n";
-    let mut session = Session::new(scenario(3.0, 1.0, text), 1, &[], false).unwrap();
+    let mut session = alone("rate = \"1 Mbit/s\", delay = \"100 ms\"", "", false).unwrap();
     let step = |session: &mut Session, ms| {
         session.advance(session.now() + Time::from_millis(ms), &mut || true).unwrap();
     };
@@ -92,20 +98,15 @@ fn what_propagates_arrives() {
 #[test]
 fn what_cannot_be_steered() {
     let can_set = |jitter: &str| {
-        let text = format!(
-            "links.a = {{ rate = \"1 Mbit/s\", delay = \"5 ms\", jitter = {{ {jitter} }} }}\n\
-             [[flows]]\nname = \"f\"\ncc = \"reno\"\npaths = [[\"a\"]]\n"
-        );
-        Session::new(scenario(3.0, 1.0, &text), 1, &[], false).unwrap().can_set_link(0)
+        let link = format!("rate = \"1 Mbit/s\", delay = \"5 ms\", jitter = {{ {jitter} }}");
+        alone(&link, "", false).unwrap().can_set_link(0)
     };
     assert!(can_set("up_to = \"2 ms\""));
     assert!(!can_set("reorder_rate = 0.01, reorder_delay = \"5 ms\""));
     let arrivals = |connections| {
-        let text = format!(
-            "links.a = {{ rate = \"1 Mbit/s\", delay = \"5 ms\" }}\n[[flows]]\nname = \"f\"\ncc = \"reno\"\npaths = [[\"a\"]]\n\
-             application = {{ kind = \"arrivals\", size = \"10 kB\", interval = \"1 s\", connections = \"{connections}\" }}\n"
-        );
-        Session::new(scenario(3.0, 1.0, &text), 1, &[0], false)
+        let keys = format!("size = \"10 kB\", interval = \"1 s\", connections = \"{connections}\"");
+        let flow = format!("application = {{ kind = \"arrivals\", {keys} }}");
+        alone("rate = \"1 Mbit/s\", delay = \"5 ms\"", &flow, true)
     };
     let why = arrivals("new").err().map(|error| error.to_string());
     assert!(why.is_some_and(|why| why.starts_with("flow `f` opens a connection for each transfer")));
@@ -115,9 +116,7 @@ fn what_cannot_be_steered() {
 /// A pacing rate replaces a slower one at once.
 #[test]
 fn a_pacing_rate_holds_at_once() {
-    let text = "links.a = { rate = \"10 Mbit/s\", delay = \"5 ms\" }\n\
-                [[flows]]\nname = \"f\"\ncc = \"reno\"\npaths = [[\"a\"]]\n";
-    let mut session = Session::new(scenario(3.0, 1.0, text), 1, &[0], false).unwrap();
+    let mut session = alone("rate = \"10 Mbit/s\", delay = \"5 ms\"", "", true).unwrap();
     session.advance(Time::from_millis(100), &mut || true).unwrap();
     session.set_pacing_rate(0, 0, Some(0.2)); // a segment every five seconds
     session.advance(Time::from_millis(300), &mut || true).unwrap();
@@ -132,9 +131,7 @@ fn a_pacing_rate_holds_at_once() {
 #[test]
 fn what_is_sent_at_the_end_does_not_count() {
     let sent = |at_the_end: f64| {
-        let text = "links.a = { rate = \"10 Mbit/s\", delay = \"5 ms\" }\n\
-                    [[flows]]\nname = \"f\"\ncc = \"reno\"\npaths = [[\"a\"]]\n";
-        let mut session = Session::new(scenario(3.0, 1.0, text), 1, &[0], false).unwrap();
+        let mut session = alone("rate = \"10 Mbit/s\", delay = \"5 ms\"", "", true).unwrap();
         session.advance(Time::from_millis(3000), &mut || true).unwrap();
         assert!(session.is_over());
         let before = session.flows()[0].subflows[0].sent_bytes;

@@ -24,7 +24,6 @@ fn one_flow_fills_a_link_with_a_bdp_of_buffer() {
             let summary = run(90.0, 30.0, &text);
             let payload_rate = rate * 1e6 * 1448.0 / 1500.0;
             let share = summary.flows[0].goodput_bps.unwrap() / payload_rate;
-            println!("{cc}, {rate} Mbit/s, {delay} ms, {queue}: {share:.4} of the payload rate");
             assert!((0.99..1.0005).contains(&share), "{cc}, {rate} Mbit/s: {share}");
         }
     }
@@ -38,7 +37,6 @@ fn equal_flows_share_equally() {
             let summary = run(430.0, 30.0, &text);
             let jain = summary.jain.unwrap();
             let total: f64 = summary.flows.iter().map(|f| f.goodput_bps.unwrap()).sum();
-            println!("{n} {cc}: Jain {jain:.4}, total {:.4}", total / (20e6 * 1448.0 / 1500.0));
             assert!(jain >= 0.95, "{n} {cc}: Jain {jain}");
             assert!(total > 0.98 * 20e6 * 1448.0 / 1500.0, "{n} {cc}: {total}");
             assert_eq!(summary.flows.len(), n as usize);
@@ -74,26 +72,20 @@ fn reno_favours_the_short_way() {
     let (near, far) = (&summary.flows[0], &summary.flows[1]);
     let rtts = far.subflows[0].mean_rtt_s.unwrap() / near.subflows[0].mean_rtt_s.unwrap();
     let ratio = near.goodput_bps.unwrap() / far.goodput_bps.unwrap();
-    println!("RTT ratio {rtts:.2}, rate ratio {ratio:.2}");
     assert!(ratio > rtts && ratio < 1.1 * rtts * rtts, "RTT ratio {rtts:.2}, rate ratio {ratio:.2}");
 }
 
 /// With a BDP of some ten packets CUBIC is in its Reno-friendly region: it takes about a Reno flow's share.
 #[test]
 fn cubic_is_friendly_to_reno_where_the_bdp_is_small() {
-    let text =
-        bottleneck(10.0, 5.0, "1 BDP") + &flows("reno", "\"reno\"", 1) + &flows("cubic", "\"cubic\"", 1);
-    let summary = run(630.0, 30.0, &text);
-    let ratio =
-        flow(&summary, "cubic/1").goodput_bps.unwrap() / flow(&summary, "reno/1").goodput_bps.unwrap();
-    println!("small BDP: CUBIC/Reno {ratio:.3}");
-    assert!((0.6..1.6).contains(&ratio), "{ratio}");
+    let ratio = |duration: f64, link: String| {
+        let summary =
+            run(duration, 30.0, &(link + &flows("reno", "\"reno\"", 1) + &flows("cubic", "\"cubic\"", 1)));
+        flow(&summary, "cubic/1").goodput_bps.unwrap() / flow(&summary, "reno/1").goodput_bps.unwrap()
+    };
+    let small = ratio(630.0, bottleneck(10.0, 5.0, "1 BDP"));
+    assert!((0.6..1.6).contains(&small), "{small}");
     // With a BDP of 1000 packets it is not: that is what it is for.
-    let text =
-        bottleneck(100.0, 60.0, "0.5 BDP") + &flows("reno", "\"reno\"", 1) + &flows("cubic", "\"cubic\"", 1);
-    let summary = run(330.0, 30.0, &text);
-    let ratio =
-        flow(&summary, "cubic/1").goodput_bps.unwrap() / flow(&summary, "reno/1").goodput_bps.unwrap();
-    println!("large BDP: CUBIC/Reno {ratio:.3}");
-    assert!(ratio > 2.0, "{ratio}");
+    let large = ratio(330.0, bottleneck(100.0, 60.0, "0.5 BDP"));
+    assert!(large > 2.0, "{large}");
 }

@@ -22,7 +22,6 @@ fn hystart_leaves_before_the_queue_overflows() {
     let cubic = |hystart| start(4.0, &format!("{{ name = \"cubic\", hystart = {hystart} }}"), "4 BDP");
     let (without, with) = (cubic(false), cubic(true));
     let drops = |summary: &Summary| link(summary, "path").drops;
-    println!("drops: {} without, {} with", drops(&without), drops(&with));
     assert!(drops(&without) > 1000, "{}", drops(&without));
     assert!(drops(&with) < drops(&without) / 4, "{}", drops(&with));
     assert!(with.flows[0].goodput_bps.unwrap() > 0.95 * without.flows[0].goodput_bps.unwrap());
@@ -36,8 +35,7 @@ fn pacing_keeps_the_queue_of_slow_start_short() {
     let run = |pacing| start(0.56, &format!("{{ name = \"reno\", pacing = {pacing} }}"), "1 BDP");
     let (bursts, paced) = (run(false), run(true));
     let queue = |summary: &Summary| link(summary, "path").mean_queue_bytes;
-    println!("mean queue {:.0} bytes, {:.0} paced", queue(&bursts), queue(&paced));
-    assert!(queue(&paced) < 0.4 * queue(&bursts));
+    assert!(queue(&paced) < 0.4 * queue(&bursts), "{} {}", queue(&paced), queue(&bursts));
     assert!(paced.flows[0].delivered_bytes as f64 > 0.5 * bursts.flows[0].delivered_bytes as f64);
 }
 
