@@ -52,11 +52,8 @@ impl Opportunities {
     /// Moves to the first opportunity after `now`.
     fn go_to(&mut self, now: Time) {
         let (round, index) = self.place(now);
-        (self.round, self.index, self.left) = (self.period.times(round), index, Trace::OPPORTUNITY);
-        if self.index == self.at.len() {
-            (self.round, self.index) = (self.round + self.period, 0);
-        }
-        self.next = (self.round + self.at[self.index]).since(self.start);
+        (self.round, self.index) = (self.period.times(round), index);
+        self.begin();
     }
 
     /// The number of full repetitions of the trace by `now`, and of opportunities in the current one.
@@ -84,8 +81,14 @@ impl Opportunities {
 
     #[inline]
     fn advance(&mut self) {
-        self.left = Trace::OPPORTUNITY;
         self.index += 1;
+        self.begin();
+    }
+
+    /// The opportunity of this index is the next, that after the last of a round the first of another.
+    #[inline]
+    fn begin(&mut self) {
+        self.left = Trace::OPPORTUNITY;
         if self.index == self.at.len() {
             (self.round, self.index) = (self.round + self.period, 0);
         }

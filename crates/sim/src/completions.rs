@@ -3,7 +3,7 @@
 use crate::application::Completed;
 use crate::endpoints::Endpoints;
 use crate::held::{Held, SinkOf};
-use crate::simulator::{Mode, Simulator};
+use crate::simulator::Simulator;
 use crate::{End, SimError};
 use anabranch_record::{CompletionSample, KeepGoing, NoSamples};
 
@@ -33,7 +33,7 @@ impl Simulator<'_> {
         keep_going: KeepGoing<'_>,
     ) -> Result<(), SimError> {
         let (now, Completed { since: at, bytes, took }) = (self.net.now(), done);
-        let Mode::Whole(lone_runs) = &mut self.mode else {
+        let Some(lone_runs) = &mut self.lone_runs else {
             self.end = Some(End::Completed(took));
             return Ok(());
         };
@@ -50,7 +50,7 @@ impl Simulator<'_> {
                 let endpoints = hosted.as_mut().map(|endpoints| &mut **endpoints as &mut dyn Endpoints);
                 let (held, sink) = (Held::Lent(scenario), SinkOf::Lent(&mut sink));
                 let mut lone = Simulator::with(held, seed, sink, endpoints, true)?;
-                lone.mode = Mode::Alone;
+                lone.lone_runs = None;
                 let (end, _) = lone.run(&mut |_| !is_over && keep_going(now))?;
                 if !matches!(end, End::Cancelled(_)) {
                     lone_runs.remember(f, bytes, end);

@@ -92,7 +92,7 @@ impl<'a> Simulator<'a> {
                 packet.flags |= flag::ECT;
             }
             packet.offset = self.net.datagrams.insert(datagram.data) as u32;
-            self.net.send_datagram(packet);
+            self.net.send(packet);
         }
         for at in out.timers.drain(..) {
             self.net.events.schedule(at, timers[f]);

@@ -186,12 +186,6 @@ impl Network {
         self.enter(&mut packet, target, false);
     }
 
-    /// Sends a datagram of a hosted flow, of either end.
-    #[inline(never)]
-    pub(crate) fn send_datagram(&mut self, packet: Packet) {
-        self.send_captured(packet);
-    }
-
     /// A packet enters a hop. If that is the last and the receiver takes the packet `ahead` of time, returns when it arrives.
     #[inline(never)]
     fn enter(&mut self, packet: &mut Packet, target: u32, ahead: bool) -> Option<Time> {

@@ -28,15 +28,6 @@ const JITTER_SEED: u64 = 0x686f_7374_206a_6974;
 /// More events at one instant indicate an endless loop.
 const EVENTS_AT_ONCE: u32 = 100_000_000;
 
-/// The mode of a run.
-#[derive(Clone)]
-pub(crate) enum Mode {
-    /// The whole scenario, with lone runs for the ideal times of its transfers.
-    Whole(LoneRuns),
-    /// A lone run: ends with its first transfer.
-    Alone,
-}
-
 pub(crate) struct Simulator<'a> {
     pub(crate) scenario: Held<'a>,
     pub(crate) seed: u64,
@@ -52,7 +43,8 @@ pub(crate) struct Simulator<'a> {
     fresh: Option<(usize, Group)>,
     /// The transfer of each of their connections.
     pub(crate) transfers: Vec<Transfer>,
-    pub(crate) mode: Mode,
+    /// The lone runs for the ideal times of its transfers; `None`: it is one, and ends with its first transfer.
+    pub(crate) lone_runs: Option<LoneRuns>,
     /// The end of the run, once decided.
     pub(crate) end: Option<End>,
     /// Sums of each link at the end of the warm-up.
@@ -105,7 +97,7 @@ impl<'a> Simulator<'a> {
             pools: (0..scenario.flows.len()).map(|f| TransferPool::of(scenario, seed, f)).collect(),
             fresh: None,
             transfers: Vec::new(),
-            mode: Mode::Whole(LoneRuns::default()),
+            lone_runs: Some(LoneRuns::default()),
             end: None,
             warm: vec![Totals::default(); scenario.links.len()],
             // Those of connections, and the beginnings of flows and of their measurement.
@@ -155,7 +147,7 @@ impl<'a> Simulator<'a> {
             pools: self.pools.clone(),
             fresh: self.fresh.clone(),
             transfers: self.transfers.clone(),
-            mode: self.mode.clone(),
+            lone_runs: self.lone_runs.clone(),
             warm: self.warm.clone(),
             owners: self.owners.clone(),
             targets: self.targets.clone(),
@@ -335,37 +327,29 @@ impl<'a> Simulator<'a> {
         }
         self.net.events.finish();
         let target = self.targets[(index - self.hop_targets) as usize];
-        if matches!(target, Target::Finish) {
-            for f in 0..self.scenario.flows.len() {
-                self.end(f, now);
+        match target {
+            Target::Finish => {
+                for f in 0..self.scenario.flows.len() {
+                    self.end(f, now);
+                }
+                return Ok(None);
             }
-            return Ok(None);
-        }
-        if matches!(target, Target::Pause) {
-            return Ok(Some(now));
-        }
-        if let Target::Ack(subflow) = target {
-            if self.net.delayed_acks.is_due(subflow, index, &mut self.net.events) {
-                let (c, s) = self.owners[subflow as usize];
-                self.connections[c as usize].send_ack(s as usize, &mut self.net);
+            Target::Pause => (),
+            Target::Ack(subflow) => {
+                if self.net.delayed_acks.is_due(subflow, index, &mut self.net.events) {
+                    let (c, s) = self.owners[subflow as usize];
+                    self.connections[c as usize].send_ack(s as usize, &mut self.net);
+                }
             }
-            return Ok(Some(now));
-        }
-        if let Target::Arrival(f) = target {
-            self.on_arrival(f as usize, index, now)?;
-            return Ok(Some(now));
-        }
-        if self.hosted.is_some() && self.handle_hosted(target, now, keep_going)? {
-            return Ok(Some(now));
-        }
-        self.act(target, now);
-        if matches!(target, Target::Sample) && now < self.scenario.duration {
-            self.net.events.schedule(now + self.scenario.record.interval, index);
+            Target::Arrival(f) => self.on_arrival(f as usize, index, now)?,
+            _ if self.hosted.is_some() && self.handle_hosted(target, now, keep_going)? => (),
+            _ => self.act(target, index, now),
         }
         Ok(Some(now))
     }
 
-    fn act(&mut self, target: Target, now: Time) {
+    /// Handles any other event; `index` is what the queue has of its target.
+    fn act(&mut self, target: Target, index: u32, now: Time) {
         let Simulator { connections, net, .. } = self;
         match target {
             Target::Timer(c, s) => connections[c as usize].on_timer_event(s as usize, net),
@@ -380,7 +364,12 @@ impl<'a> Simulator<'a> {
             Target::WarmedUp => {
                 self.warm = (0..self.warm.len()).map(|i| self.net.link(i).totals).collect();
             }
-            Target::Sample => self.sample(now),
+            Target::Sample => {
+                self.sample(now);
+                if now < self.scenario.duration {
+                    self.net.events.schedule(now + self.scenario.record.interval, index);
+                }
+            }
             Target::Ack(_) | Target::Arrival(_) | Target::Endpoints(_) | Target::Finish | Target::Pause => {
                 unreachable!("the loop handles them")
             }
