@@ -210,6 +210,15 @@ mod tests {
         receiver.on_data(&segment(seq, sent_ms), 2)
     }
 
+    /// Takes a segment, and acknowledges at once what it asks to.
+    fn answer(receiver: &mut Receiver, seq: u64) -> Reply {
+        let reply = take(receiver, seq, seq);
+        if reply == Reply::Now {
+            acknowledge(receiver);
+        }
+        reply
+    }
+
     fn acknowledge(receiver: &mut Receiver) -> (Packet, Vec<(i32, u32)>) {
         let (ack, sack) = receiver.acknowledge(0, 0, SACK_BLOCKS, Time::ZERO);
         (ack, sack.iter().flatten().filter(|b| b.len > 0).map(|b| (b.start, b.len)).collect())
@@ -308,16 +317,8 @@ mod tests {
     #[test]
     fn what_follows_the_third_segment_behind_a_hole_can_wait() {
         let mut r = Receiver::default();
-        let mut behind = |seqs: std::ops::Range<u64>| -> Vec<Reply> {
-            let answered = seqs.map(|seq| {
-                let reply = take(&mut r, seq, seq);
-                if reply == Reply::Now {
-                    acknowledge(&mut r);
-                }
-                reply
-            });
-            answered.collect()
-        };
+        let mut behind =
+            |seqs: std::ops::Range<u64>| -> Vec<Reply> { seqs.map(|seq| answer(&mut r, seq)).collect() };
         assert_eq!(behind(1..5), [Reply::Now, Reply::Now, Reply::Now, Reply::Compressible]);
         assert_eq!(behind(0..1), [Reply::Now]);
         let next = behind(10..58);
@@ -339,14 +340,7 @@ mod tests {
             }
             assert_eq!(take(&mut r, 0, 10), Reply::Now, "{behind:?}");
             acknowledge(&mut r);
-            let replies = (20..24).map(|seq| {
-                let reply = take(&mut r, seq, seq);
-                if reply == Reply::Now {
-                    acknowledge(&mut r);
-                }
-                reply
-            });
-            let can_wait = replies.take_while(|reply| *reply == Reply::Now).count();
+            let can_wait = (20..24).take_while(|seq| answer(&mut r, *seq) == Reply::Now).count();
             assert_eq!(can_wait, first_can_wait, "{behind:?}");
         }
     }

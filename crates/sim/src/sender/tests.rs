@@ -80,6 +80,12 @@ impl Host {
         self.tx.on_ack(&packet, (!sacked.is_empty()).then_some(sack), now, &mut self.cc);
     }
 
+    /// The time of the probe, which nobody sends, and of the timeout behind it.
+    fn time_out(&mut self, now: Time) {
+        self.tx.on_timer(now, &mut self.cc);
+        self.tx.on_timer(now, &mut self.cc);
+    }
+
     fn cwnd(&self) -> f64 {
         self.cc.path(0).cwnd
     }
@@ -195,8 +201,7 @@ fn a_probe_is_due_as_rfc_8985_says() {
 fn a_resent_segment_is_measured_by_its_timestamp() {
     let mut host = Host::new(10.0, MS(100));
     host.send(1, MS(0));
-    host.tx.on_timer(MS(300), &mut host.cc); // the probe's time
-    host.tx.on_timer(MS(300), &mut host.cc);
+    host.time_out(MS(300));
     host.fill(MS(300));
     assert!(host.tx.is_stalled());
     host.ack(1, 0, MS(0), (0, 0), MS(800));
@@ -228,8 +233,7 @@ fn a_delayed_acknowledgement_is_smoothed_from_its_first_segment() {
     // A cumulative acknowledgement of a resend measures only by its timestamp: sent at 300 ms.
     let mut host = Host::new(10.0, MS(100));
     host.send(2, MS(0));
-    host.tx.on_timer(MS(300), &mut host.cc); // the probe's time
-    host.tx.on_timer(MS(300), &mut host.cc);
+    host.time_out(MS(300));
     host.fill(MS(300));
     host.ack(2, 0, MS(300), (0, 0), MS(430));
     assert_eq!(smoothed(&host), 103_750);

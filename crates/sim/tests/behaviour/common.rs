@@ -49,6 +49,29 @@ pub fn subflow(summary: &Summary) -> &SubflowSummary {
     &summary.flows[0].subflows[0]
 }
 
+/// One flow with this number of subflows, and Reno flows, on one bottleneck: its rate over a Reno flow's, from 30 s on.
+pub fn share_of_a_flow(cc: &str, rate_mbit: u32, subflows: usize, reno: u32, seconds: f64, seed: u64) -> f64 {
+    let paths = vec!["[\"path\"]"; subflows].join(", ");
+    let text = format!(
+        "[links.path]\nrate = \"{rate_mbit} Mbit/s\"\ndelay = \"20 ms\"\n\
+         [[flows]]\nname = \"multipath\"\ncc = {cc}\npaths = [{paths}]\n\
+         [[flows]]\nname = \"reno\"\ncc = \"reno\"\ncount = {reno}\npaths = [[\"path\"]]\n"
+    );
+    let flows = run_seed(30.0 + seconds, 30.0, &text, seed).flows;
+    let rate = |flow: &FlowSummary| flow.goodput_bps.unwrap();
+    rate(&flows[0]) / (flows[1..].iter().map(rate).sum::<f64>() / f64::from(reno))
+}
+
+/// Two equal links, with one Reno flow on the first and four on the second, and one flow over both.
+pub fn unevenly_congested(cc: &str) -> String {
+    format!(
+        "[links.a]\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\n[links.b]\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\n\
+         [[flows]]\nname = \"multipath\"\ncc = \"{cc}\"\npaths = [[\"a\"], [\"b\"]]\n\
+         [[flows]]\nname = \"on a\"\ncc = \"reno\"\npaths = [[\"a\"]]\n\
+         [[flows]]\nname = \"on b\"\ncc = \"reno\"\ncount = 4\npaths = [[\"b\"]]\n"
+    )
+}
+
 /// Mean and its standard error.
 pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;

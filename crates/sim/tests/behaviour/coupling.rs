@@ -9,26 +9,14 @@ const SEEDS: u64 = 3;
 /// below half of the bound of 15 %.
 const SEEDS_OF_SHARES: u64 = 12;
 
-fn mean_of(seeds: u64, of: impl Fn(u64) -> f64) -> f64 {
-    (1..=seeds).map(of).sum::<f64>() / seeds as f64
-}
-
 fn rate(flow: &FlowSummary) -> f64 {
     flow.goodput_bps.unwrap()
 }
 
-/// One flow with this number of subflows, and Reno flows, on one bottleneck: its rate over a Reno flow's.
+/// [`share_of_a_flow`] over 200 s, as the mean over seeds.
 fn share(cc: &str, rate_mbit: u32, subflows: usize, reno: u32) -> f64 {
-    let paths = vec!["[\"path\"]"; subflows].join(", ");
-    let text = format!(
-        "[links.path]\nrate = \"{rate_mbit} Mbit/s\"\ndelay = \"20 ms\"\n\
-         [[flows]]\nname = \"multipath\"\ncc = {cc}\npaths = [{paths}]\n\
-         [[flows]]\nname = \"reno\"\ncc = \"reno\"\ncount = {reno}\npaths = [[\"path\"]]\n"
-    );
-    mean_of(SEEDS_OF_SHARES, |seed| {
-        let flows = run_seed(230.0, 30.0, &text, seed).flows;
-        rate(&flows[0]) / (flows[1..].iter().map(rate).sum::<f64>() / f64::from(reno))
-    })
+    let of_seed = |seed| share_of_a_flow(cc, rate_mbit, subflows, reno, 200.0, seed);
+    (1..=SEEDS_OF_SHARES).map(of_seed).sum::<f64>() / SEEDS_OF_SHARES as f64
 }
 
 /// On a shared bottleneck every one of these is to take what one Reno flow takes (Khalili et al., goal 2;
@@ -59,23 +47,15 @@ fn ewtcp_takes_more_than_one_flow() {
     }
 }
 
-/// Two equal links, with one Reno flow on the first and four on the second, and one flow over both.
-fn uneven(cc: &str) -> Vec<Summary> {
-    let text = format!(
-        "[links.a]\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\n[links.b]\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\n\
-         [[flows]]\nname = \"multipath\"\ncc = \"{cc}\"\npaths = [[\"a\"], [\"b\"]]\n\
-         [[flows]]\nname = \"on a\"\ncc = \"reno\"\npaths = [[\"a\"]]\n\
-         [[flows]]\nname = \"on b\"\ncc = \"reno\"\ncount = 4\npaths = [[\"b\"]]\n"
-    );
-    (1..=SEEDS).map(|seed| run_seed(430.0, 30.0, &text, seed)).collect()
-}
-
 /// OLIA nearly leaves the congested path, where LIA does not (Khalili et al., problem P2): it has less than
 /// two thirds of LIA's rate there. BALIA is between them. All of them get on both paths what a Reno flow
 /// gets on the better one; the bound is 15 % again. BALIA's α is the largest rate over a path's own: 1 on the best path throughout
 /// a run.
 #[test]
 fn a_more_congested_path_is_left() {
+    let uneven = |cc: &str| -> Vec<_> {
+        (1..=SEEDS).map(|seed| run_seed(430.0, 30.0, &unevenly_congested(cc), seed)).collect()
+    };
     let mean = |runs: &[Summary], of: fn(&Summary) -> f64| runs.iter().map(of).sum::<f64>() / SEEDS as f64;
     let [lia, olia, balia, coupled] = ["lia", "olia", "balia", "coupled"].map(uneven);
     let [on_lia, on_olia, on_balia] =

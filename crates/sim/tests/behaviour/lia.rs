@@ -90,21 +90,9 @@ fn each_window_is_as_the_exact_law_says() {
 #[test]
 fn subflows_that_share_a_bottleneck_take_what_one_flow_takes() {
     for (subflows, reno) in [(2, 1), (2, 4), (4, 2)] {
-        let paths = vec!["[\"path\"]"; subflows].join(", ");
-        let text = |cc: &str| {
-            format!(
-                "[links.path]\nrate = \"20 Mbit/s\"\ndelay = \"20 ms\"\n\
-                 [[flows]]\nname = \"multipath\"\ncc = \"{cc}\"\npaths = [{paths}]\n\
-                 [[flows]]\nname = \"reno\"\ncc = \"reno\"\ncount = {reno}\npaths = [[\"path\"]]\n"
-            )
-        };
-        let share = |cc: &str, seed| {
-            let summary = run_seed(330.0, 30.0, &text(cc), seed);
-            let others: f64 = summary.flows[1..].iter().map(|f| f.goodput_bps.unwrap()).sum();
-            summary.flows[0].goodput_bps.unwrap() / (others / reno as f64)
-        };
-        let lia = (1..=4).map(|seed| share("lia", seed)).sum::<f64>() / 4.0;
-        let uncoupled = share("reno", 1);
+        let share = |cc: &str, seed| share_of_a_flow(cc, 20, subflows, reno, 300.0, seed);
+        let lia = (1..=4).map(|seed| share("\"lia\"", seed)).sum::<f64>() / 4.0;
+        let uncoupled = share("\"reno\"", 1);
         let least = if subflows == 2 { 0.85 } else { 0.7 };
         assert!((least..1.12).contains(&lia), "{subflows} subflows, {reno} Reno flows: {lia:.3}");
         assert!(uncoupled > 0.8 * subflows as f64, "uncoupled subflows are flows: {uncoupled:.3}");
@@ -115,21 +103,11 @@ fn subflows_that_share_a_bottleneck_take_what_one_flow_takes() {
 /// three Reno flows more than the first.
 #[test]
 fn traffic_moves_away_from_congestion() {
-    let text = |cc: &str| {
-        format!(
-            "[links.a]\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\n[links.b]\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\n\
-             [[flows]]\nname = \"multipath\"\ncc = \"{cc}\"\npaths = [[\"a\"], [\"b\"]]\n\
-             [[flows]]\nname = \"on a\"\ncc = \"reno\"\npaths = [[\"a\"]]\n\
-             [[flows]]\nname = \"on b\"\ncc = \"reno\"\ncount = 4\npaths = [[\"b\"]]\n"
-        )
-    };
     let split = |cc: &str| {
-        let summary = run(630.0, 30.0, &text(cc));
+        let summary = run(630.0, 30.0, &unevenly_congested(cc));
         let subflows = &summary.flows[0].subflows;
-        (
-            subflows[1].goodput_bps.unwrap() / subflows[0].goodput_bps.unwrap(),
-            subflows[1].goodput_bps.unwrap(),
-        )
+        let on_b = subflows[1].goodput_bps.unwrap();
+        (on_b / subflows[0].goodput_bps.unwrap(), on_b)
     };
     let (lia, on_b) = split("lia");
     let (uncoupled, uncoupled_on_b) = split("reno");

@@ -28,8 +28,7 @@ fn a_timeout_in_recovery_reduces_again_but_not_on_linux() {
 fn timed_out() -> Host {
     let mut host = Host::linux(10.0, MS(100));
     host.send(10, MS(0));
-    host.tx.on_timer(MS(300), &mut host.cc); // the probe's time
-    host.tx.on_timer(MS(300), &mut host.cc);
+    host.time_out(MS(300));
     host.tx.resend(0, MS(300), &host.cc);
     assert_eq!(host.tx.phase, Phase::Loss);
     host
@@ -98,8 +97,7 @@ fn a_spurious_timeout_behind_a_mark_sends_nothing_again() {
     host.send(10, MS(0));
     host.ack(1, flag::ECE, MS(0), (0, 0), MS(100));
     assert_eq!((host.tx.phase, host.cwnd()), (Phase::Marked, 5.0));
-    host.tx.on_timer(MS(600), &mut host.cc); // the probe's time
-    host.tx.on_timer(MS(600), &mut host.cc);
+    host.time_out(MS(600));
     assert_eq!((host.tx.phase, host.cc.path(0).ssthresh), (Phase::Loss, 5.0));
     host.tx.resend(1, MS(600), &host.cc);
     host.ack(2, 0, MS(600), (0, 0), MS(700));
@@ -190,8 +188,7 @@ fn reordered_segments_have_no_more_time_at_a_timeout_of_linux() {
         host.ack(0, 0, MS(0), (1, 3), MS(100));
         host.ack(3, 0, MS(0), (0, 0), MS(101));
         host.send(3, MS(410 - age));
-        host.tx.on_timer(MS(410), &mut host.cc); // the probe's time
-        host.tx.on_timer(MS(410), &mut host.cc);
+        host.time_out(MS(410));
         assert_eq!(host.tx.counters.timeouts, 1);
         host.tx.board.in_flight()
     };

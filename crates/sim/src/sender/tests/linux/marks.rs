@@ -94,8 +94,7 @@ fn a_loss_in_the_round_of_a_kept_reduction_reduces_nothing() {
 fn behind_a_spurious_timeout_of_an_idealised_host_the_window_grows() {
     let mut host = Host::new(20.0, MS(100));
     host.send(20, MS(0));
-    host.tx.on_timer(MS(600), &mut host.cc); // the probe's time
-    host.tx.on_timer(MS(600), &mut host.cc);
+    host.time_out(MS(600));
     assert_eq!((host.tx.phase, host.cwnd()), (Phase::Loss, 1.0));
     host.tx.resend(0, MS(600), &host.cc);
     host.ack(1, flag::ECE, MS(0), (0, 0), MS(610));
@@ -137,8 +136,7 @@ fn behind_a_spurious_timeout_an_echo_reduces_again() {
         let mut host = Host::linux(20.0, MS(100));
         host.send(20, MS(0));
         host.ack(1, flag::ECE, MS(0), (0, 0), MS(100));
-        host.tx.on_timer(MS(600), &mut host.cc); // the probe's time
-        host.tx.on_timer(MS(600), &mut host.cc);
+        host.time_out(MS(600));
         assert_eq!((host.tx.phase, host.cc.path(0).ssthresh), (Phase::Loss, 10.0));
         assert!(host.tx.take_cwr());
         host.tx.resend(1, MS(600), &host.cc);
