@@ -1,11 +1,12 @@
 //! RED and PIE in a link. A packet of 1500 bytes takes 120 µs at 100 Mbit/s.
 
-use crate::{Discipline, DropReason, FifoLink, Link, LinkSpec, Outcome, Pie, QueueLimit, Red, Time};
+use super::tests::fifo;
+use crate::{Discipline, DropReason, FifoLink, LinkSpec, Outcome, Pie, QueueLimit, Red, Time, Totals};
 
 fn link(discipline: Discipline) -> FifoLink {
     let drop_tail = LinkSpec::new(100e6, Time::ZERO, QueueLimit::Packets(100_000));
     let spec = LinkSpec { discipline, ..drop_tail };
-    Link::new(&spec, 1, 1).fifo().unwrap()
+    fifo(&spec, 1, 1)
 }
 
 /// Offers packets of 1500 bytes, `every_ns` apart, in a span of milliseconds; how many were dropped.
@@ -15,19 +16,24 @@ fn offer(link: &mut FifoLink, ms: std::ops::Range<u64>, every_ns: u64, ecn_capab
     outcomes.filter(|outcome| *outcome == Outcome::Dropped(DropReason::Early)).count() as u64
 }
 
+/// What a link with an excess of 5 % sums up in 100 s, from that time on.
+fn settled(discipline: Discipline, from_ms: u64) -> Totals {
+    let (mut link, to_ms) = (link(discipline), from_ms + 100_000);
+    offer(&mut link, 0..from_ms, 114_286, false);
+    let before = link.totals(Time::from_millis(from_ms));
+    offer(&mut link, from_ms..to_ms, 114_286, false);
+    link.totals(Time::from_millis(to_ms)).since(&before)
+}
+
 /// An excess of 5 % must be dropped: 1/21 of the packets, which gaps uniform from 1 to 1/p give for (1/p + 1)/2 = 21,
 /// p = 1/41, an average of 7.44 packets. That is what arrivals find; each then is there until, on average, half a gap
 /// later one leaves, so over time it is half a packet more.
 #[test]
 fn red_settles_where_its_probability_is_the_excess() {
-    let mut link = link(Discipline::Red(Red::default()));
-    offer(&mut link, 0..20_000, 114_286, false);
-    let before = link.totals(Time::from_millis(20_000));
-    offer(&mut link, 20_000..120_000, 114_286, false);
-    let after = link.totals(Time::from_millis(120_000));
-    let mean = (after.queue_byte_seconds - before.queue_byte_seconds) / 100.0 / 1500.0;
+    let settled = settled(Discipline::Red(Red::default()), 20_000);
+    let mean = settled.queue_byte_seconds / 100.0 / 1500.0;
     assert!((mean / 7.94 - 1.0).abs() < 0.03, "{mean} packets wait");
-    let rate = (after.early_drops - before.early_drops) as f64 / (after.offered - before.offered) as f64;
+    let rate = settled.early_drops as f64 / settled.offered as f64;
     assert!((rate * 21.0 - 1.0).abs() < 0.01, "{rate} dropped");
 }
 
@@ -35,12 +41,8 @@ fn red_settles_where_its_probability_is_the_excess() {
 #[test]
 fn pie_settles_at_its_target() {
     for target_ms in [15, 30] {
-        let mut link = link(Discipline::Pie(Pie { target: Time::from_millis(target_ms), ..Pie::default() }));
-        offer(&mut link, 0..60_000, 114_286, false);
-        let before = link.totals(Time::from_millis(60_000));
-        offer(&mut link, 60_000..160_000, 114_286, false);
-        let after = link.totals(Time::from_millis(160_000));
-        let delay = (after.queue_byte_seconds - before.queue_byte_seconds) * 8.0 / 100e6 / 100.0;
+        let pie = Pie { target: Time::from_millis(target_ms), ..Pie::default() };
+        let delay = settled(Discipline::Pie(pie), 60_000).queue_byte_seconds * 8.0 / 100e6 / 100.0;
         assert!((delay * 1e3 / target_ms as f64 - 1.0).abs() < 0.1, "{delay} s for {target_ms} ms");
     }
 }
@@ -99,7 +101,7 @@ fn pie_rests() {
 fn pie_passes_over_what_waits_long() {
     let pie = Pie { update: Time::from_nanos(100_000), ..Pie::default() };
     let spec = LinkSpec::new(8.0, Time::ZERO, QueueLimit::Packets(2000));
-    let mut link = Link::new(&LinkSpec { discipline: Discipline::Pie(pie), ..spec }, 1, 1).fifo().unwrap();
+    let mut link = fifo(&LinkSpec { discipline: Discipline::Pie(pie), ..spec }, 1, 1);
     (0..1000).for_each(|_| assert!(matches!(link.offer(Time::ZERO, 1500, false), Outcome::Delivered { .. })));
     let waiting = link.waiting(Time::from_secs_f64(1500.0 * 990.5));
     assert_eq!(waiting.packets, 9);

@@ -9,7 +9,7 @@ fn gigabit(queue: QueueLimit) -> LinkSpec {
 }
 
 /// The link that such a specification wants.
-fn fifo(spec: &LinkSpec, seed: u64, stream: u64) -> FifoLink {
+pub(super) fn fifo(spec: &LinkSpec, seed: u64, stream: u64) -> FifoLink {
     crate::Link::new(spec, seed, stream).fifo().unwrap()
 }
 

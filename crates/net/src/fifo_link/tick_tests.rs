@@ -1,6 +1,7 @@
 //! A link with a clock, against Dummynet's rule: Rizzo, ACM CCR 1997; `serve_sched` in FreeBSD's `ip_dn_io.c`. At
 //! 100 Mbit/s a packet of 1500 bytes takes 120 µs: 8 ⅓ of them fit a tick of 1 ms.
 
+use super::tests::fifo;
 use super::*;
 use crate::{Arrival, Change, CoDel, Discipline, Link, QueueLimit};
 
@@ -9,11 +10,6 @@ const MS: fn(u64) -> Time = Time::from_millis;
 
 fn clocked(queue: QueueLimit) -> LinkSpec {
     LinkSpec { tick: MS(1), ..LinkSpec::new(100e6, Time::ZERO, queue) }
-}
-
-/// The link that such a specification wants.
-fn fifo(spec: &LinkSpec, seed: u64, stream: u64) -> FifoLink {
-    crate::Link::new(spec, seed, stream).fifo().unwrap()
 }
 
 fn link(queue: QueueLimit) -> FifoLink {
@@ -127,8 +123,7 @@ fn an_idle_link_begins_with_the_tick() {
 }
 
 /// Down at 2.5 ms: the packets of the tick at 2 ms have left by 3 ms, and those that wait for the tick at 3 ms are lost. Up again
-/// at 2.7 ms,
-/// in the same tick.
+/// at 2.7 ms, in the same tick.
 #[test]
 fn going_down_loses_what_waits_for_the_next_tick() {
     let up = |at, up| Change { at, up: Some(up), ..Change::default() };

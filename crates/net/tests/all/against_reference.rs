@@ -1,8 +1,8 @@
 //! The link against a reference that serves bit by bit, over random specifications and arrivals.
 
+use crate::properties::{change, time};
 use crate::reference::{Arrival, Reference};
-use anabranch_net::{Change, DropReason, Link, LinkSpec, Loss, Outcome, QueueLimit, Time};
-use proptest::option::of;
+use anabranch_net::{DropReason, Link, LinkSpec, Loss, Outcome, QueueLimit, Time};
 use proptest::prelude::*;
 
 /// 0.1 to 1 Gbit/s: 8 to 80 ns per byte, mostly fractions.
@@ -10,18 +10,8 @@ fn rate() -> impl Strategy<Value = f64> {
     (1..=10u32).prop_map(|n| f64::from(n) * 1e8)
 }
 
-fn delay() -> impl Strategy<Value = Time> {
-    (0..5000u64).prop_map(Time::from_nanos)
-}
-
 fn loss() -> impl Strategy<Value = Loss> {
     prop_oneof![Just(Loss::None), (1..6u64).prop_map(Loss::every_nth)]
-}
-
-fn change() -> impl Strategy<Value = Change> {
-    (0..40_000u64, of(rate()), of(delay()), of(loss()), of(any::<bool>())).prop_map(
-        |(at, rate_bps, delay, loss, up)| Change { at: Time::from_nanos(at), rate_bps, delay, loss, up },
-    )
 }
 
 fn spec() -> impl Strategy<Value = LinkSpec> {
@@ -30,8 +20,8 @@ fn spec() -> impl Strategy<Value = LinkSpec> {
         (0..600u64).prop_map(QueueLimit::Bytes),
         Just(QueueLimit::Packets(u64::MAX)),
     ];
-    let changes = proptest::collection::vec(change(), 0..8);
-    (rate(), delay(), queue, loss(), changes).prop_map(|(rate_bps, delay, queue, loss, mut changes)| {
+    let changes = proptest::collection::vec(change(40, rate(), 5, loss()), 0..8);
+    (rate(), time(5), queue, loss(), changes).prop_map(|(rate_bps, delay, queue, loss, mut changes)| {
         changes.sort_by_key(|change| change.at);
         LinkSpec { loss, changes, ..LinkSpec::new(rate_bps, delay, queue) }
     })

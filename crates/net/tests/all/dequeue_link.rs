@@ -1,6 +1,6 @@
 //! Links that hold packets: without a discipline they are drop-tail links; and what holds for each discipline.
 
-use crate::properties::time;
+use crate::properties::{change, queue, time};
 use anabranch_net::{
     Arrival, Change, CoDel, DequeueLink, Discipline, DropReason, FqCoDel, Jitter, Link, LinkSpec, Loss,
     Outcome, QueueLimit, Time,
@@ -9,28 +9,21 @@ use proptest::option::of;
 use proptest::prelude::*;
 use std::collections::HashMap;
 
-fn change() -> impl Strategy<Value = Change> {
-    (time(5000), of(RATES), of(time(500)), of(any::<bool>())).prop_map(|(at, rate_bps, delay, up)| Change {
-        at,
-        rate_bps,
-        delay,
-        up,
-        loss: None,
-    })
-}
-
 const RATES: std::ops::Range<f64> = 1e6..1e9;
+
+fn lost() -> impl Strategy<Value = Loss> {
+    (2..9u64).prop_map(Loss::every_nth)
+}
 
 prop_compose! {
     fn spec()(
         rate_bps in RATES,
         delay in time(500),
-        queue in prop_oneof![(0..40u64).prop_map(QueueLimit::Packets), (0..60_000u64).prop_map(QueueLimit::Bytes)],
-        lost in of(2..9u64),
+        queue in queue(),
+        loss in prop_oneof![Just(Loss::None), lost()],
         up_to in prop_oneof![Just(Time::ZERO), time(300)],
-        changes in proptest::collection::vec(change(), 0..8),
+        changes in proptest::collection::vec(change(5000, RATES, 500, lost()), 0..8),
     ) -> LinkSpec {
-        let loss = lost.map_or(Loss::None, Loss::every_nth);
         let jitter = Jitter::bounded(up_to);
         LinkSpec { loss, jitter, changes, ..LinkSpec::new(rate_bps, delay, queue) }
     }

@@ -36,9 +36,19 @@ pub fn time(most_us: u64) -> impl Strategy<Value = Time> {
     (0..=most_us * 1000).prop_map(Time::from_nanos)
 }
 
-fn change() -> impl Strategy<Value = Change> {
-    (time(5000), of(RATES), of(time(500)), of(loss()), of(any::<bool>()))
+/// A change in the first `within_us`, of these rates, and of delays up to `delay_us`.
+pub fn change(
+    within_us: u64,
+    rates: impl Strategy<Value = f64>,
+    delay_us: u64,
+    loss: impl Strategy<Value = Loss>,
+) -> impl Strategy<Value = Change> {
+    (time(within_us), of(rates), of(time(delay_us)), of(loss), of(any::<bool>()))
         .prop_map(|(at, rate_bps, delay, loss, up)| Change { at, rate_bps, delay, loss, up })
+}
+
+pub fn queue() -> impl Strategy<Value = QueueLimit> {
+    prop_oneof![(0..40u64).prop_map(QueueLimit::Packets), (0..60_000u64).prop_map(QueueLimit::Bytes)]
 }
 
 const RATES: std::ops::Range<f64> = 1e6..1e10;
@@ -48,14 +58,14 @@ prop_compose! {
         rate_bps in RATES,
         delay in time(500),
         tick in prop_oneof![Just(Time::ZERO), (1..200_000u64).prop_map(Time::from_nanos)],
-        queue in prop_oneof![(0..40u64).prop_map(QueueLimit::Packets), (0..60_000u64).prop_map(QueueLimit::Bytes)],
+        queue in queue(),
         ecn_threshold_bytes in of(0..30_000u64),
         loss in loss(),
         up_to in prop_oneof![Just(Time::ZERO), time(300)],
         correlation in time(3000),
         loss_at in prop_oneof![Just(LossAt::Entry), Just(LossAt::Exit)],
         reorder in of((probability(), time(1000))),
-        changes in proptest::collection::vec(change(), 0..10),
+        changes in proptest::collection::vec(change(5000, RATES, 500, loss()), 0..10),
     ) -> LinkSpec {
         let (reorder_rate, reorder_delay) = reorder.unwrap_or_default();
         let jitter = Jitter { up_to, correlation, reorder_rate, reorder_delay };

@@ -18,6 +18,16 @@ fn opportunities(at_ms: &[u64], start: Time) -> Trace {
     Trace { data: TraceData::Opportunities(at.into()), period, start: Some(start) }
 }
 
+/// A trace of these changes that a run follows from its beginning.
+fn steps_of(steps: &[Change], period: Time) -> Trace {
+    Trace { data: TraceData::Steps(steps.into()), period, start: Some(Time::ZERO) }
+}
+
+/// Rates from these times on, in ms.
+fn rates(of: &[(u64, f64)]) -> Vec<Change> {
+    of.iter().map(|(at, rate)| Change { at: ms(*at), rate_bps: Some(*rate), ..Change::default() }).collect()
+}
+
 fn follows(trace: Trace, delay: Time, queue: QueueLimit) -> LinkSpec {
     LinkSpec { trace: Some(trace), ..LinkSpec::new(1e6, delay, queue) }
 }
@@ -37,15 +47,10 @@ fn delivered(spec: &LinkSpec, packets: &[(u64, u32)]) -> Vec<Option<u64>> {
 fn opportunities_by_hand() {
     let spec = follows(opportunities(&[2, 5, 5, 10], Time::ZERO), ms(100), QueueLimit::Packets(9));
     // One of its instant is gone when a packet arrives.
-    assert_eq!(
-        delivered(&spec, &[(0, 1500), (2, 1500), (5, 1500), (10, 1500)]),
-        [102, 105, 110, 112].map(Some)
-    );
+    let full = |at: [u64; 4]| delivered(&spec, &at.map(|at| (at, 1500)));
+    assert_eq!(full([0, 2, 5, 10]), [102, 105, 110, 112].map(Some));
     // Two leave at 5 ms, and the trace begins again after 10 ms.
-    assert_eq!(
-        delivered(&spec, &[(3, 1500), (3, 1500), (3, 1500), (3, 1500)]),
-        [105, 105, 110, 112].map(Some)
-    );
+    assert_eq!(full([3; 4]), [105, 105, 110, 112].map(Some));
     // The rest of an opportunity serves packets that wait already: 1000 + 500, then 500 of the next.
     assert_eq!(
         delivered(&spec, &[(0, 1000), (0, 1000), (0, 1000), (3, 1500)]),
@@ -216,11 +221,7 @@ proptest! {
         seed: u64,
     ) {
         let steps = steps(given, delays, losses);
-        let trace = Trace {
-            data: TraceData::Steps(steps.as_slice().into()),
-            period: Time::from_nanos(1000 * PERIOD),
-            start: Some(Time::ZERO),
-        };
+        let trace = steps_of(&steps, Time::from_nanos(1000 * PERIOD));
         let mut hand = by_hand(&steps, 400);
         hand.tick = Time::from_nanos(tick.unwrap_or_default());
         if holding {
@@ -253,11 +254,9 @@ proptest! {
 #[test]
 fn a_start_is_a_place_in_the_trace() {
     let steps = steps(vec![(0, 3e6, 10, 0.0), (250, 1e8, 2000, 0.0), (700, 2e7, 500, 0.0)], true, false);
-    let period = Time::from_nanos(1000 * PERIOD);
     let mut spec = by_hand(&steps, 1);
     spec.changes.clear();
-    spec.trace =
-        Some(Trace { data: TraceData::Steps(steps.as_slice().into()), period, start: Some(Time::ZERO) });
+    spec.trace = Some(steps_of(&steps, Time::from_nanos(1000 * PERIOD)));
     let mut from_start = Link::new(&spec, 1, 1).fifo().unwrap();
     for start in [0, 100, 250, 699, 700, 999].map(|at| Time::from_nanos(1000 * at)) {
         spec.trace.as_mut().unwrap().start = Some(start);
@@ -286,9 +285,8 @@ fn a_start_is_a_place_in_the_trace() {
 #[test]
 fn a_constant_trace_is_a_plain_link() {
     let plain = LinkSpec::new(7e6, ms(3), QueueLimit::Packets(50));
-    let at: Vec<Change> =
-        (0..10).map(|i| Change { at: ms(13 * i), rate_bps: Some(7e6), ..Change::default() }).collect();
-    let trace = Trace { data: TraceData::Steps(at.into()), period: ms(130), start: None };
+    let steps: Vec<_> = (0..10).map(|i| (13 * i, 7e6)).collect();
+    let trace = Trace { start: None, ..steps_of(&rates(&steps), ms(130)) };
     let traced = LinkSpec { trace: Some(trace), ..plain.clone() };
     let [mut plain, mut traced] = [&plain, &traced].map(|spec| Link::new(spec, 1, 1).fifo().unwrap());
     for n in 0..20_000 {
@@ -306,10 +304,7 @@ fn a_constant_trace_is_a_plain_link() {
 /// At rate 0 packets wait, and a transmission continues afterwards.
 #[test]
 fn a_pause_keeps_the_queue() {
-    let steps: Vec<Change> = [(0, 12e6), (10, 0.0)]
-        .map(|(at, rate)| Change { at: ms(at), rate_bps: Some(rate), ..Change::default() })
-        .into();
-    let trace = Trace { data: TraceData::Steps(steps.into()), period: ms(20), start: Some(Time::ZERO) };
+    let trace = steps_of(&rates(&[(0, 12e6), (10, 0.0)]), ms(20));
     let spec = follows(trace, ms(100), QueueLimit::Packets(9));
     let packets = [(9, 1400), (9, 1500), (15, 1500)];
     assert_eq!(delivered(&spec, &packets), [109, 120, 121].map(Some));
@@ -317,10 +312,7 @@ fn a_pause_keeps_the_queue() {
 
 #[test]
 fn rates_of_traces() {
-    let steps: Vec<Change> = [(0, 1e6), (30, 5e6), (40, 0.0)]
-        .map(|(at, rate)| Change { at: ms(at), rate_bps: Some(rate), ..Change::default() })
-        .into();
-    let steps = Trace { data: TraceData::Steps(steps.into()), period: ms(100), start: None };
+    let steps = steps_of(&rates(&[(0, 1e6), (30, 5e6), (40, 0.0)]), ms(100));
     assert_eq!((steps.mean_rate_bps(), steps.max_rate_bps()), (0.8e6, 5e6));
     // 4 in 10 ms; 3 of them within less than 10 ms.
     let trace = opportunities(&[1, 4, 4, 11], Time::ZERO);

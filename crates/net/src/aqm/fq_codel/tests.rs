@@ -26,24 +26,35 @@ fn apart(fair: &FairQueue, n: usize) -> Vec<u64> {
     flows
 }
 
-/// Lets `n` packets of a flow arrive, by its name.
-fn arrive(
-    (fair, store): (&mut FairQueue, &mut Store),
-    names: &mut Vec<char>,
-    name: char,
-    flow: u64,
-    (n, size): (usize, u32),
-) {
-    (0..n).for_each(|_| {
-        fair.push(store, Time::ZERO, packet(flow, size));
-    });
-    names.extend(std::iter::repeat_n(name, n));
+/// The packets of flows with queues of their own, by name, `names[ticket]`.
+struct Named {
+    fair: FairQueue,
+    store: Store,
+    flows: Vec<u64>,
+    names: String,
 }
 
-/// Which flows the next packets to leave belong to, by name; `names[ticket]`.
-fn leave(fair: &mut FairQueue, store: &mut Store, names: &[char], n: usize) -> String {
-    let ticket = |_| fair.dequeue(store, Time::ZERO).map(|d| d.ticket as usize);
-    (0..n).map_while(ticket).map(|t| names[t]).collect()
+impl Named {
+    fn new(flows: usize) -> Named {
+        let (fair, store) = fair(1024, 0);
+        Named { flows: apart(&fair, flows), fair, store, names: String::new() }
+    }
+
+    /// Lets `n` packets of a flow arrive.
+    fn arrive(&mut self, name: char, n: usize, size: u32) {
+        for _ in 0..n {
+            let flow = self.flows[name as usize - 'a' as usize];
+            let ticket = self.fair.push(&mut self.store, Time::ZERO, packet(flow, size));
+            assert_eq!(ticket as usize, self.names.len());
+            self.names.push(name);
+        }
+    }
+
+    /// Which flows the next packets to leave belong to.
+    fn leave(&mut self, n: usize) -> String {
+        let ticket = |_| self.fair.dequeue(&mut self.store, Time::ZERO).map(|d| d.ticket as usize);
+        (0..n).map_while(ticket).map(|t| &self.names[t..=t]).collect()
+    }
 }
 
 /// Quantum 1500. Packets of 1500 alternate; a queue of packets of 500 sends three per turn. A packet larger than the credit is
@@ -51,37 +62,25 @@ fn leave(fair: &mut FairQueue, store: &mut Store, names: &[char], n: usize) -> S
 #[test]
 fn turns_are_of_equal_bytes() {
     for (a, b, order) in [((9, 500), (3, 1500), "aaabaaabaaab"), ((3, 4500), (9, 1500), "abbbabbbabbb")] {
-        let (mut fair, mut store) = fair(1024, 0);
-        let flows = apart(&fair, 2);
-        let mut names = Vec::new();
-        arrive((&mut fair, &mut store), &mut names, 'a', flows[0], a);
-        arrive((&mut fair, &mut store), &mut names, 'b', flows[1], b);
-        assert_eq!(leave(&mut fair, &mut store, &names, 99), order);
+        let mut queues = Named::new(2);
+        queues.arrive('a', a.0, a.1);
+        queues.arrive('b', b.0, b.1);
+        assert_eq!(queues.leave(99), order);
     }
 }
 
 /// New before old; a new queue that runs empty goes through the old list, so that its next packet is not new again.
 #[test]
 fn new_queues_go_first_and_once() {
-    let (mut fair, mut store) = fair(1024, 0);
-    let flows = apart(&fair, 3);
-    let mut names = Vec::new();
-    let mut push = |fair: &mut FairQueue, store: &mut Store, name: char| {
-        let flow = flows[name as usize - 'a' as usize];
-        let ticket = fair.push(store, Time::ZERO, packet(flow, 1500));
-        assert_eq!(ticket as usize, names.len());
-        names.push(name);
-        names.clone()
-    };
-    "aaaaabbbbb".chars().for_each(|name| {
-        push(&mut fair, &mut store, name);
-    });
-    let names = push(&mut fair, &mut store, 'c');
-    assert_eq!(leave(&mut fair, &mut store, &names, 3), "abc", "all are new");
-    assert_eq!(leave(&mut fair, &mut store, &names, 2), "ab", "then old");
+    let mut queues = Named::new(3);
+    queues.arrive('a', 5, 1500);
+    queues.arrive('b', 5, 1500);
+    queues.arrive('c', 1, 1500);
+    assert_eq!(queues.leave(3), "abc", "all are new");
+    assert_eq!(queues.leave(2), "ab", "then old");
     // c was new, sent its quantum and was found empty: it is in the old list, behind a and b or about to leave it.
-    assert_eq!(leave(&mut fair, &mut store, &names, 1), "a");
-    assert!(fair.new.is_empty());
+    assert_eq!(queues.leave(1), "a");
+    assert!(queues.fair.new.is_empty());
 }
 
 /// A queue that sends less than its share stays ahead of those that do not.
