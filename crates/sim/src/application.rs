@@ -128,7 +128,7 @@ impl Application {
                     None => (),
                 }
                 if turn.writes {
-                    out.write_up_to(out.cut_bytes() + out.unsent() + u64::from(mss));
+                    out.write_up_to(out.cut_bytes + out.unsent() + u64::from(mss));
                 }
                 self.next_at = turn.next_at;
                 false
@@ -147,7 +147,7 @@ impl Application {
             },
             Spec::Arrivals { .. } => {
                 let Some(shared) = &mut self.shared else { return false };
-                let from = out.cut_bytes() + out.unsent();
+                let from = out.cut_bytes + out.unsent();
                 let end = from.saturating_add(shared.arrivals.bytes());
                 shared.under_way.push_back((now, from, end));
                 out.write_up_to(end);
@@ -175,7 +175,7 @@ impl Application {
             return;
         }
         let bytes = size.sample_bytes(&mut self.random);
-        let end = (out.cut_bytes() + out.unsent()).saturating_add(bytes);
+        let end = (out.cut_bytes + out.unsent()).saturating_add(bytes);
         asked.end = Some(end);
         out.write_up_to(end);
     }

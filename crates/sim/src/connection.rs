@@ -32,7 +32,7 @@ pub(crate) struct Connection {
     pub(crate) subflows: Box<[Subflow]>,
     pub(crate) incoming: Incoming,
     /// First event target of its subflows; the application's follows them.
-    targets: u32,
+    pub(crate) targets: u32,
     /// Window scale (RFC 7323 §2.3).
     scale: u32,
     scheduler: Scheduler,
@@ -115,11 +115,6 @@ impl Connection {
         }
     }
 
-    /// The first of its event targets.
-    pub(crate) fn targets(&self) -> u32 {
-        self.targets
-    }
-
     /// Opens the connection on the first wanted subflow.
     pub(crate) fn open(&mut self, net: &mut Network) {
         if !self.opened {
@@ -144,7 +139,7 @@ impl Connection {
         if !self.subflows[s].is_up() {
             return false;
         }
-        self.cc.steer(self.subflows[s].tx.row(), cwnd, pacing_rate);
+        self.cc.steer(self.subflows[s].tx.row, cwnd, pacing_rate);
         if let Some(rate) = pacing_rate {
             self.subflows[s].tx.repace(net.now(), rate);
         }
@@ -184,7 +179,7 @@ impl Connection {
         let had_row = matches!(subflow.stage, Stage::Up | Stage::Closing | Stage::Closed);
         subflow.remove(net.now());
         if had_row {
-            self.cc.remove_path(subflow.tx.row());
+            self.cc.remove_path(subflow.tx.row);
             self.out.forget_subflow(s);
             if let Some(queues) = &mut self.queues {
                 queues.reset(s);
@@ -263,7 +258,7 @@ impl Connection {
     }
 
     fn note_completion(&mut self, now: Time) {
-        if self.out.is_sent() && self.incoming.stream.bytes() == self.out.cut_bytes() {
+        if self.out.is_sent() && self.incoming.stream.bytes() == self.out.cut_bytes {
             self.completed_at.get_or_insert(now);
             self.needs_attention = true;
         }
@@ -283,10 +278,10 @@ impl Connection {
             subflow.stage = Stage::Closed;
             self.needs_attention = true;
             subflow.tx.stop();
-            self.cc.remove_path(subflow.tx.row());
+            self.cc.remove_path(subflow.tx.row);
             subflow.meter.window(now, 0.0);
         } else if subflow.is_up() || subflow.stage == Stage::Closing {
-            subflow.meter.window(now, self.cc.path(subflow.tx.row()).cwnd);
+            subflow.meter.window(now, self.cc.path(subflow.tx.row).cwnd);
         }
         let (data, offset) = self.delivered(s, packet);
         let (una, next) = (self.out.una(), widen(self.out.una(), data));

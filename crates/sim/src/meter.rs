@@ -15,7 +15,8 @@ pub(crate) struct Meter {
     running: bool,
     of: anabranch_record::Meter,
     counters: Counters,
-    dropped: u64,
+    /// Packets of this window that the network dropped.
+    pub(crate) dropped: u64,
     first_bytes: u64,
 }
 
@@ -108,11 +109,6 @@ impl Meter {
         for (held, value) in self.of.observables.iter_mut().zip(values) {
             held.mean.add(*value, 1.0);
         }
-    }
-
-    /// Packets of this window that the network dropped.
-    pub(crate) fn dropped(&self) -> u64 {
-        self.dropped
     }
 
     /// The results over `seconds`.

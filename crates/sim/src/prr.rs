@@ -7,7 +7,7 @@ pub(crate) struct Prr {
     delivered: u64,
     sent: u64,
     /// The limit of segments in flight.
-    limit: u64,
+    pub(crate) limit: u64,
 }
 
 impl Prr {
@@ -37,11 +37,6 @@ impl Prr {
     pub(crate) fn on_send(&mut self) {
         self.sent += 1;
     }
-
-    #[inline]
-    pub(crate) fn limit(&self) -> u64 {
-        self.limit
-    }
 }
 
 #[cfg(test)]
@@ -58,7 +53,7 @@ mod tests {
             in_flight -= 1;
             prr.on_ack(1, in_flight, 10, false);
             let mut now = 0;
-            while in_flight < prr.limit() {
+            while in_flight < prr.limit {
                 prr.on_send();
                 in_flight += 1;
                 now += 1;
@@ -73,8 +68,8 @@ mod tests {
     /// Linux' `tcp_cwnd_reduction` leaves the window alone at an ACK that delivers nothing, such as the one with the first mark.
     #[test]
     fn an_ack_that_delivers_nothing_closes_no_window() {
-        assert_eq!(Prr::begin(10).limit(), 10);
-        assert_eq!(Prr::begin(0).limit(), 1);
+        assert_eq!(Prr::begin(10).limit, 10);
+        assert_eq!(Prr::begin(0).limit, 1);
     }
 
     /// After heavy losses, below the threshold: SndCnt = MAX(prr_delivered - prr_out, DeliveredData), one more
@@ -84,12 +79,12 @@ mod tests {
         let mut prr = Prr::begin(20);
         prr.on_send(); // the first retransmission
         prr.on_ack(1, 5, 10, false);
-        assert_eq!(prr.limit(), 5 + 1); // MAX(1 - 1, 1): RFC 6937 had 0 here
+        assert_eq!(prr.limit, 5 + 1); // MAX(1 - 1, 1): RFC 6937 had 0 here
         prr.on_ack(1, 4, 10, true);
-        assert_eq!(prr.limit(), 4 + 2); // MAX(2 - 1, 1) + 1
+        assert_eq!(prr.limit, 4 + 2); // MAX(2 - 1, 1) + 1
         prr.on_ack(3, 4, 10, false);
-        assert_eq!(prr.limit(), 4 + 4); // MAX(5 - 1, 3)
+        assert_eq!(prr.limit, 4 + 4); // MAX(5 - 1, 3)
         prr.on_ack(1, 9, 10, true);
-        assert_eq!(prr.limit(), 10); // MIN(10 - 9, MAX(6 - 1, 1) + 1)
+        assert_eq!(prr.limit, 10); // MIN(10 - 9, MAX(6 - 1, 1) + 1)
     }
 }

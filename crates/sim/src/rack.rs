@@ -85,8 +85,8 @@ impl Rack {
         if self.reordering == 0 && (recovering || board.sacked() >= DUP_THRESHOLD) {
             return Time::ZERO;
         }
-        let quarter = Time::from_nanos(rtt.min().as_nanos() / 4);
-        quarter.times(u64::from(self.grown) + 1).min(rtt.smoothed())
+        let quarter = Time::from_nanos(rtt.min.as_nanos() / 4);
+        quarter.times(u64::from(self.grown) + 1).min(rtt.smoothed)
     }
 
     /// At a timeout, what was sent by this time is overdue (RFC 8985 §6.3). On Linux, reordered segments have no time more

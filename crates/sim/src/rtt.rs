@@ -15,10 +15,12 @@ pub(crate) struct Rtt {
     srtt: f64,
     /// Mean deviation in ns.
     deviation: f64,
-    /// Smoothed RTT in whole ns, and the timeout without backoff.
-    smoothed: Time,
+    /// Smoothed RTT in whole ns; zero before the first sample.
+    pub(crate) smoothed: Time,
+    /// The timeout without backoff.
     base: Time,
-    min: Time,
+    /// Smallest sample; [`Time::NEVER`] before the first.
+    pub(crate) min: Time,
     min_rto: Time,
     /// Consecutive timeouts: each doubles the next (RFC 6298 §5.5).
     backoff: u32,
@@ -56,22 +58,10 @@ impl Rtt {
         self.backoff = 0;
     }
 
-    /// Smoothed RTT; zero before the first sample.
-    #[inline]
-    pub(crate) fn smoothed(&self) -> Time {
-        self.smoothed
-    }
-
     /// Smoothed RTT in seconds; zero before the first sample.
     #[inline]
     pub(crate) fn smoothed_s(&self) -> f64 {
         self.srtt * 1e-9
-    }
-
-    /// Smallest sample; [`Time::NEVER`] before the first.
-    #[inline]
-    pub(crate) fn min(&self) -> Time {
-        self.min
     }
 
     /// The retransmission timeout with backoff.
@@ -106,9 +96,9 @@ mod tests {
         let mut rtt = Rtt::new(ms(200));
         assert_eq!(rtt.rto(), ms(1000)); // §2.1
         sample(&mut rtt, 100); // §2.2: SRTT = R, RTTVAR = R/2, RTO = SRTT + 4 RTTVAR
-        assert_eq!((rtt.smoothed(), rtt.rto()), (ms(100), ms(300)));
+        assert_eq!((rtt.smoothed, rtt.rto()), (ms(100), ms(300)));
         sample(&mut rtt, 180); // §2.3: RTTVAR = 3/4·50 + 1/4·80 = 57.5, SRTT = 7/8·100 + 1/8·180 = 110
-        assert_eq!((rtt.smoothed(), rtt.rto(), rtt.min()), (ms(110), ms(340), ms(100)));
+        assert_eq!((rtt.smoothed, rtt.rto(), rtt.min), (ms(110), ms(340), ms(100)));
         rtt.back_off();
         rtt.back_off();
         assert_eq!(rtt.rto(), ms(4 * 340));

@@ -50,11 +50,11 @@ impl Sampler {
             if !matches!(subflow.stage, Stage::Up | Stage::Closing) {
                 continue;
             }
-            let row = subflow.tx.row();
+            let row = subflow.tx.row;
             if running {
                 self.values.resize(subflow.meter.observables(), f64::NAN);
                 connection.cc.observe(row, &mut self.values);
-                subflow.meter.observe(subflow.tx.rtt.smoothed(), &self.values);
+                subflow.meter.observe(subflow.tx.rtt.smoothed, &self.values);
             }
             sums.cwnd += connection.cc.path(row).cwnd;
             sums.in_flight += subflow.tx.board.in_flight();
@@ -116,11 +116,11 @@ impl Sampler {
                 if !matches!(subflow.stage, Stage::Up | Stage::Closing) {
                     continue;
                 }
-                let row = subflow.tx.row();
+                let row = subflow.tx.row;
                 values.resize(subflow.meter.observables(), f64::NAN);
                 connection.cc.observe(row, values);
                 if running(flow) {
-                    subflow.meter.observe(subflow.tx.rtt.smoothed(), values);
+                    subflow.meter.observe(subflow.tx.rtt.smoothed, values);
                 }
                 if self.wanted {
                     let (path, counters) = (connection.cc.path(row), subflow.counters());

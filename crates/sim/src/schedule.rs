@@ -92,7 +92,7 @@ macro_rules! picker {
 anabranch_scenario::schedulers!(picker);
 
 fn srtt(subflow: &Subflow) -> Time {
-    subflow.tx.rtt.smoothed()
+    subflow.tx.rtt.smoothed
 }
 
 #[inline]

@@ -129,7 +129,7 @@ pub(crate) struct Scoreboard {
     lost: u32,
     resent: u32,
     /// Whether `repair` is in use.
-    repairing: bool,
+    pub(crate) repairing: bool,
     /// Boxed, so that a flow without losses touches little memory. It stays once allocated.
     repair: Option<Box<Repair>>,
     /// Losses of segments with payload so far.
@@ -362,12 +362,6 @@ impl Scoreboard {
     fn repair(&mut self) -> &mut Repair {
         self.repairing = true;
         self.repair.get_or_insert_default()
-    }
-
-    /// Whether `repair` is in use.
-    #[inline]
-    pub(crate) fn has_repairs(&self) -> bool {
-        self.repairing
     }
 
     /// The last `n` segments queued for retransmission, or all.

@@ -95,7 +95,7 @@ pub(crate) struct SendQueues {
     /// Chunks to assign again, regardless of their carriers: the next one and the end.
     again: (u64, u64),
     /// Whether a queue has shrunk by acknowledged chunks since the last `fill`.
-    has_left_out: bool,
+    pub(crate) has_left_out: bool,
     /// When to retransmit at connection level.
     pub(crate) retransmit_at: Time,
 }
@@ -116,7 +116,7 @@ impl SendQueues {
     /// Whether new data may be assigned to `s`.
     fn is_active(&self, s: usize, subflows: &[Subflow], cc: &Group) -> bool {
         let subflow = &subflows[s];
-        subflow.is_up() && !self.queues[s].stale && !cc.path(subflow.tx.row()).barred
+        subflow.is_up() && !self.queues[s].stale && !cc.path(subflow.tx.row).barred
     }
 
     /// Unacknowledged segments assigned to `s`.
@@ -138,7 +138,7 @@ impl SendQueues {
     /// Whether the connection's send buffer, the sum of the subflows' ones (`__mptcp_sync_sndbuf`), has room. It holds data
     /// until the DATA_ACK.
     fn takes_more(&self, subflows: &[Subflow], out: &SendStream) -> bool {
-        let mss = u64::from(out.mss());
+        let mss = u64::from(out.mss);
         let buffers = (0..subflows.len()).filter(|s| subflows[*s].is_up()).map(|s| self.buffer(s, mss));
         (out.nxt() - out.una()) * mss < buffers.sum()
     }
@@ -166,10 +166,10 @@ impl SendQueues {
     pub(crate) fn fill(&mut self, subflows: &[Subflow], cc: &Group, out: &mut SendStream) -> u32 {
         let mut given_to = 0;
         self.has_left_out = false;
-        let mss = u64::from(out.mss());
+        let mss = u64::from(out.mss);
         let size = tso::buffer_size(mss, out.window()) / mss;
         for (queue, subflow) in self.queues.iter_mut().zip(subflows).filter(|(_, subflow)| subflow.is_up()) {
-            queue.largest_window = queue.largest_window.max(cc.path(subflow.tx.row()).cwnd);
+            queue.largest_window = queue.largest_window.max(cc.path(subflow.tx.row).cwnd);
         }
         while self.again.0 < self.again.1 || out.can_cut() && self.takes_more(subflows, out) {
             let Some(s) = self.pick(subflows, cc) else { break };
@@ -243,11 +243,6 @@ impl SendQueues {
         Buffer { bytes, movable: 0, is_last: ranges.len() < 2 }
     }
 
-    /// Whether a queue has room since the last `fill`.
-    pub(crate) fn has_left_out(&self) -> bool {
-        self.has_left_out
-    }
-
     /// `s` left the connection or begins a new life.
     pub(crate) fn reset(&mut self, s: usize) {
         self.queues[s] = Queue::default();
@@ -285,7 +280,7 @@ impl SendQueues {
         self.retransmit_at = Time::NEVER;
         let (mut pick, mut backup, mut least) = (None, None, u32::MAX);
         for s in 0..subflows.len() {
-            if !subflows[s].is_up() || cc.path(subflows[s].tx.row()).barred {
+            if !subflows[s].is_up() || cc.path(subflows[s].tx.row).barred {
                 continue;
             }
             if self.held(s, subflows) > 0 {
@@ -299,7 +294,7 @@ impl SendQueues {
         }
         let Some(s) = pick.or(backup.filter(|_| least > 1)) else { return };
         let mut bytes = 0;
-        let mss = u64::from(out.mss());
+        let mss = u64::from(out.mss);
         let size = tso::buffer_size(mss, out.window()) / mss;
         for n in out.una()..out.nxt() {
             if bytes >= FRAGMENT {
@@ -338,7 +333,7 @@ impl SendQueues {
 
 /// Segments per second: the algorithm's pacing rate, or Linux's default.
 fn pacing_rate(subflow: &Subflow, cc: &Group) -> f64 {
-    let path = cc.path(subflow.tx.row());
+    let path = cc.path(subflow.tx.row);
     path.pacing_rate.unwrap_or_else(|| {
         let outstanding = subflow.tx.board.nxt() - subflow.tx.board.una();
         tso::pacing_rate(path.cwnd, path.ssthresh, outstanding, subflow.tx.rtt.smoothed_s().max(1e-9))
@@ -462,7 +457,7 @@ mod tests {
         let (subflows, mut cc) = subflows(&[(40.0, 10), (10.0, 10)]);
         let (mut queues, mut out) = (SendQueues::new(2), endless(2));
         queues.fill(&subflows, &cc, &mut out);
-        cc.restart(subflows[0].tx.row(), 1.0, 5.0);
+        cc.restart(subflows[0].tx.row, 1.0, 5.0);
         queues.fill(&subflows, &cc, &mut out);
         assert_eq!((queues.buffer(0, 1428), queues.buffer(1, 1428)), (80 * 4352, 20 * 4352));
         let both = 100 * 4352 / 1428;

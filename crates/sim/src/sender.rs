@@ -116,7 +116,7 @@ pub(crate) struct Sender {
     pub(crate) rtt: Rtt,
     rack: Rack,
     /// This subflow's row in the congestion-control group.
-    row: usize,
+    pub(crate) row: usize,
     rto_at: Time,
     pto_at: Time,
     reorder_at: Time,
@@ -205,10 +205,6 @@ impl Sender {
         }
     }
 
-    pub(crate) fn row(&self) -> usize {
-        self.row
-    }
-
     /// When a timer next needs attention.
     #[inline]
     pub(crate) fn deadline(&self) -> Time {
@@ -236,7 +232,7 @@ impl Sender {
     #[inline]
     pub(crate) fn window(&self, cc: &Group) -> u64 {
         if self.spreads_reduction() && self.rates.is_none() {
-            return self.prr.limit();
+            return self.prr.limit;
         }
         u64::from(cc.path(self.row).cwnd as u32) // at most `MAX_CWND`; cheaper than to u64
     }
@@ -285,7 +281,7 @@ impl Sender {
         let acked = widen(before, packet.seq);
         let mut delivered = Delivered::default();
         // What was sent later would have an RTT below the smallest: an earlier copy has arrived.
-        let latest = now.since(self.rtt.min());
+        let latest = now.since(self.rtt.min);
         self.board.acknowledge(acked, packet.stamp.min(latest), &mut delivered);
         let advanced = self.board.una() > before;
         let is_dsack = packet.has(flag::DSACK);
@@ -387,7 +383,7 @@ impl Sender {
         let delivered = f64::from(segments as u32);
         let mut rate = None;
         if let Some(sample) =
-            self.rates.as_mut().and_then(|rates| rates.sample(self.board.una(), self.rtt.min()))
+            self.rates.as_mut().and_then(|rates| rates.sample(self.board.una(), self.rtt.min))
         {
             let in_recovery = self.phase != Phase::Open;
             rate = Some(RateSample { cwnd_limited: self.limited, in_recovery, resumed, ..sample });

@@ -292,7 +292,7 @@ impl Session {
 
 fn now(connection: &crate::connection::Connection, subflow: &crate::subflow::Subflow) -> SubflowNow {
     let up = matches!(subflow.stage, Stage::Up | Stage::Closing);
-    let path = up.then(|| connection.cc.path(subflow.tx.row()));
+    let path = up.then(|| connection.cc.path(subflow.tx.row));
     let counters = subflow.counters();
     SubflowNow {
         up,

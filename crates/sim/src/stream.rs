@@ -12,8 +12,8 @@ pub(crate) struct SendStream {
     una: u64,
     nxt: u64,
     /// Offsets of these.
-    acked_bytes: u64,
-    cut_bytes: u64,
+    pub(crate) acked_bytes: u64,
+    pub(crate) cut_bytes: u64,
     /// The offset at which the buffers begin.
     buffers_from: u64,
     /// Bytes written by the application; [`u64::MAX`] if endless.
@@ -23,9 +23,9 @@ pub(crate) struct SendStream {
     /// State for reinjections, with several subflows.
     repeats: Option<Box<Reinjections>>,
     /// Largest chunk, in bytes.
-    mss: u16,
+    pub(crate) mss: u16,
     /// The application has closed the stream.
-    closed: bool,
+    pub(crate) closed: bool,
 }
 
 impl SendStream {
@@ -43,11 +43,6 @@ impl SendStream {
             mss,
             closed: false,
         }
-    }
-
-    /// Largest chunk, in bytes.
-    pub(crate) fn mss(&self) -> u16 {
-        self.mss
     }
 
     /// First unacknowledged chunk.
@@ -93,16 +88,6 @@ impl SendStream {
         self.repeats.as_ref().is_some_and(|repeats| repeats.is_queued()) || self.is_window_blocked()
     }
 
-    /// Bytes that the receiver has acknowledged.
-    pub(crate) fn acked_bytes(&self) -> u64 {
-        self.acked_bytes
-    }
-
-    /// Offset of the next byte to cut.
-    pub(crate) fn cut_bytes(&self) -> u64 {
-        self.cut_bytes
-    }
-
     /// The application writes up to this offset.
     pub(crate) fn write_up_to(&mut self, offset: u64) {
         debug_assert!(offset >= self.cut_bytes && !self.closed);
@@ -120,11 +105,6 @@ impl SendStream {
     /// The application closes the stream.
     pub(crate) fn close(&mut self) {
         self.closed = true;
-    }
-
-    /// Whether the stream is closed.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.closed
     }
 
     /// Bytes of the receive window beyond the sent ones.

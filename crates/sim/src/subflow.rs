@@ -132,7 +132,7 @@ impl Subflow {
     /// Whether it may get new data: it is usable, and the algorithm allows it.
     #[inline]
     pub(crate) fn is_usable(&self, cc: &Group) -> bool {
-        self.is_up() && !self.tx.is_stalled() && !cc.path(self.tx.row()).barred
+        self.is_up() && !self.tx.is_stalled() && !cc.path(self.tx.row).barred
     }
 
     /// Whether it may send a segment of new data now, apart from the pacer: the window has room, and it does not wait.

@@ -38,7 +38,7 @@ fn flow(simulator: &Simulator<'_>, f: usize, connection: &Connection, end: Time)
     let hosted = simulator.hosted.as_ref().and_then(|hosted| hosted.get(f));
     let of_paths: Vec<Measured<'_>> = match hosted {
         Some(endpoints) => {
-            let lost: Vec<_> = subflows.iter().map(|subflow| subflow.meter.dropped()).collect();
+            let lost: Vec<_> = subflows.iter().map(|subflow| subflow.meter.dropped).collect();
             endpoints.measured(f, seconds, &lost)
         }
         None => subflows.iter().map(|subflow| subflow.meter.measured(seconds)).collect(),

@@ -27,11 +27,11 @@ type Before = Vec<Vec<(u64, u64, u64)>>;
 impl Simulator<'_> {
     fn audit(&self, before: &mut Before) {
         for (c, connection) in self.connections.iter().enumerate() {
-            assert!(connection.incoming.stream.bytes() <= connection.out.cut_bytes());
+            assert!(connection.incoming.stream.bytes() <= connection.out.cut_bytes);
             assert!(connection.incoming.stream.next() <= connection.out.nxt());
             assert!(connection.out.una() <= connection.incoming.stream.next());
             let first: u64 = connection.subflows.iter().map(|s| s.first_bytes).sum();
-            assert!(first >= connection.incoming.stream.bytes() && first <= connection.out.cut_bytes());
+            assert!(first >= connection.incoming.stream.bytes() && first <= connection.out.cut_bytes);
             before.resize(before.len().max(c + 1), Vec::new());
             for (s, subflow) in connection.subflows.iter().enumerate() {
                 let known = before[c].len();
@@ -53,7 +53,7 @@ impl Simulator<'_> {
                     );
                 }
                 subflow.tx.board.audit();
-                let path = connection.cc.path(subflow.tx.row());
+                let path = connection.cc.path(subflow.tx.row);
                 let floor = floor(self.scenario.flows[self.flow_of(c)].cc.entry);
                 assert!(path.cwnd >= 1.0 && path.cwnd.is_finite() && path.ssthresh >= floor);
                 // Sending stops at the window; a probe (RFC 8985 §7) is one segment whatever the window, and so is what

@@ -104,7 +104,7 @@ impl Simulator<'_> {
         let subflows = old.subflows.iter().map(|s| s.renewed(life, flow.tcp.min_rto)).collect();
         let random = self.scenario.application_random(self.seed, f);
         let application = Application::new(Spec::Bulk { bytes: Some(bytes) }, random);
-        let targets = old.targets();
+        let targets = old.targets;
         self.connections[c] = Connection::new(subflows, self.group(f)?, application, flow, targets);
         self.measured[c] = ConnectionMeter { to: Time::NEVER, ..ConnectionMeter::default() };
         Ok(())

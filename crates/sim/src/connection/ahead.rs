@@ -130,7 +130,7 @@ impl Connection {
         let mut first_bytes: Vec<u64> = self.subflows.iter().map(|subflow| subflow.first_bytes).collect();
         if self.has_lone_receiver_ahead() {
             let (bytes, first_bytes) =
-                self.incoming.delivered_before(now, first_bytes[0], self.out.acked_bytes());
+                self.incoming.delivered_before(now, first_bytes[0], self.out.acked_bytes);
             return (bytes, vec![first_bytes]);
         }
         let of_subflow = |(s, subflow): (usize, &Subflow)| {

@@ -43,16 +43,16 @@ impl Connection {
             return;
         }
         let (tx, board) = (&subflow.tx, &subflow.tx.board);
-        let path = self.cc.path(tx.row());
+        let path = self.cc.path(tx.row);
         let outstanding = board.nxt() - board.una();
         let of_window = || tso::pacing_rate(path.cwnd, path.ssthresh, outstanding, tx.rtt.smoothed_s());
-        let mss = u64::from(self.out.mss());
+        let mss = u64::from(self.out.mss);
         let sent = |seq| (outstanding > 0).then(|| board.get(seq).sent);
         subflow.burst = tso::decide(&BurstState {
             now,
             last_sent: sent(board.nxt().wrapping_sub(1)).unwrap_or(Time::ZERO),
             head_sent: sent(board.una()),
-            srtt: tx.rtt.smoothed(),
+            srtt: tx.rtt.smoothed,
             recovering: tx.is_repairing(),
             cwnd: tx.window(&self.cc),
             in_flight: board.in_flight(),
@@ -63,9 +63,9 @@ impl Connection {
                 None if self.multipath => self.out.one_buffer(),
                 None => self.out.first_buffer(),
             },
-            closed: self.out.is_closed(),
+            closed: self.out.closed,
             mss,
-            largest: tso::largest(path.pacing_rate.unwrap_or_else(of_window) * mss as f64, tx.rtt.min(), mss),
+            largest: tso::largest(path.pacing_rate.unwrap_or_else(of_window) * mss as f64, tx.rtt.min, mss),
         });
     }
 }

@@ -9,7 +9,7 @@ impl Connection {
     /// Sends what the window allows: retransmissions, new data, a FIN. The window is checked once.
     #[inline]
     pub(super) fn push_on_the_only_path(&mut self, net: &mut Network) {
-        if self.subflows[0].tx.board.has_repairs() {
+        if self.subflows[0].tx.board.repairing {
             self.resend_lost(0, net);
         }
         let mut limited = self.send_on_the_only_path(net);

@@ -35,7 +35,7 @@ impl Connection {
         match reply {
             // A route with `quickack` acknowledges everything at once.
             Reply::Compressible if self.tcp.sack_compression && self.tcp.delayed_ack > 1 => {
-                let rtt = self.subflows[s].tx.rtt.min().as_secs_f64();
+                let rtt = self.subflows[s].tx.rtt.min.as_secs_f64();
                 let delay = Time::from_secs_f64(COMPRESSION_PART * rtt).min(COMPRESSION);
                 self.subflows[s].delay_ack(now + delay, net);
             }

@@ -150,10 +150,9 @@ impl Connection {
     /// The receive window is full while `fast` has room: penalises the blocking subflow (Raiciu et al., NSDI 2012, §4.2), at
     /// most once per its RTT and, as in out-of-tree MPTCP, only if it is slower and repairs no loss.
     fn penalise_slower_than(&mut self, fast: usize, now: Time) {
-        let (blocking_subflows, limit) =
-            (self.out.blocking_subflows(), self.subflows[fast].tx.rtt.smoothed());
+        let (blocking_subflows, limit) = (self.out.blocking_subflows(), self.subflows[fast].tx.rtt.smoothed);
         for (s, slow) in self.subflows.iter_mut().enumerate() {
-            let rtt = slow.tx.rtt.smoothed();
+            let rtt = slow.tx.rtt.smoothed;
             let due = now >= slow.penalised_at + rtt;
             if blocking_subflows & 1 << s != 0
                 && rtt > limit
@@ -162,8 +161,8 @@ impl Connection {
                 && !slow.tx.is_repairing()
             {
                 slow.penalised_at = now;
-                self.cc.penalise(slow.tx.row());
-                slow.meter.window(now, self.cc.path(slow.tx.row()).cwnd);
+                self.cc.penalise(slow.tx.row);
+                slow.meter.window(now, self.cc.path(slow.tx.row).cwnd);
             }
         }
     }
@@ -194,7 +193,7 @@ impl Connection {
                     }
                 }
             }
-            if self.queues.as_ref().is_none_or(|queues| !queues.has_left_out()) {
+            if self.queues.as_ref().is_none_or(|queues| !queues.has_left_out) {
                 break;
             }
         }

@@ -38,7 +38,7 @@ impl Connection {
             }
             let subflow = &mut self.subflows[s];
             if subflow.is_up() {
-                subflow.meter.window(now, self.cc.path(subflow.tx.row()).cwnd);
+                subflow.meter.window(now, self.cc.path(subflow.tx.row).cwnd);
             }
         }
         self.arm(s, net);
@@ -89,7 +89,7 @@ impl Connection {
         }
         self.application_event = Time::NEVER;
         if self.application.next_at <= net.now() {
-            let (received, mss) = (self.incoming.stream.bytes(), self.out.mss());
+            let (received, mss) = (self.incoming.stream.bytes(), self.out.mss);
             if self.application.on_time(net.now(), &mut self.out, received, mss) {
                 self.send_request(net);
             }

@@ -37,7 +37,7 @@ impl Rule for Blest {
         let regular = (0..subflows.len()).filter(|i| is_regular(&subflows[*i], cc));
         // Backups do not wait if no regular subflow is usable.
         let Some(fast) = regular.min_by_key(|i| srtt(&subflows[*i])) else { return Some(best) };
-        let window = out.window() as f64 / f64::from(out.mss());
+        let window = out.window() as f64 / f64::from(out.mss);
         let waits = fast != best && self.waits(&subflows[fast], &subflows[best], cc, window, now);
         (!waits).then_some(best)
     }
@@ -51,9 +51,9 @@ impl Rule for Blest {
 impl Blest {
     /// Whether the next chunk waits for `fast` instead of using `slow`, with a receive window of `window` segments.
     fn waits(&mut self, fast: &Subflow, slow: &Subflow, cc: &Group, window: f64, now: Time) -> bool {
-        self.adapt(now, slow.tx.rtt.min());
+        self.adapt(now, slow.tx.rtt.min);
         let rounds = lingers(slow).as_secs_f64() / fast.tx.rtt.smoothed_s();
-        let more = self.lambda * sends(cc.path(fast.tx.row()).cwnd, rounds);
+        let more = self.lambda * sends(cc.path(fast.tx.row).cwnd, rounds);
         more + slow.tx.board.in_flight() as f64 + 1.0 > window
     }
 
@@ -73,7 +73,7 @@ impl Blest {
 /// smoothed RTT still contains it, and an unused subflow gets no new samples.
 fn lingers(slow: &Subflow) -> Time {
     let rtt = &slow.tx.rtt;
-    if slow.tx.board.in_flight() == 0 { rtt.min().min(rtt.smoothed()) } else { rtt.smoothed() }
+    if slow.tx.board.in_flight() == 0 { rtt.min.min(rtt.smoothed) } else { rtt.smoothed }
 }
 
 /// Segments that a subflow sends in `rounds` round trips, as its window grows by one in each.

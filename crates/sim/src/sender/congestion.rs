@@ -150,7 +150,7 @@ impl Sender {
             return;
         }
         if self.linux {
-            cc.steer(self.row, Some(self.prr.limit() as f64), None);
+            cc.steer(self.row, Some(self.prr.limit as f64), None);
         } else {
             (self.phase, self.high, self.ecn_high) = (Phase::Marked, self.cwr_high, self.cwr_high);
         }

@@ -206,7 +206,7 @@ fn a_resent_segment_is_measured_by_its_timestamp() {
     assert!(host.tx.is_stalled());
     host.ack(1, 0, MS(0), (0, 0), MS(800));
     assert!(!host.tx.is_stalled());
-    assert_eq!(host.tx.rtt.smoothed(), Time::from_nanos((100_000_000.0 + 700_000_000.0 / 8.0) as u64));
+    assert_eq!(host.tx.rtt.smoothed, Time::from_nanos((100_000_000.0 + 700_000_000.0 / 8.0) as u64));
     // RTTVAR has fallen to nothing: 4 · 700 / 4 is the margin.
     assert!(host.tx.rtt.rto() >= MS(800));
 }
@@ -216,19 +216,19 @@ fn a_resent_segment_is_measured_by_its_timestamp() {
 /// With SRTT = 100, RTTVAR ≈ 0 and a sample of 130 ms: SRTT = 7/8 · 100 + 1/8 · 130 = 103.75.
 #[test]
 fn a_delayed_acknowledgement_is_smoothed_from_its_first_segment() {
-    let smoothed = |host: &Host| host.tx.rtt.smoothed().as_nanos() / 1000;
+    let smoothed = |host: &Host| host.tx.rtt.smoothed.as_nanos() / 1000;
     let mut host = Host::new(10.0, MS(100));
     host.send(1, MS(0));
     host.send(1, MS(40));
     host.ack(2, 0, MS(0), (0, 0), MS(130));
-    assert_eq!((smoothed(&host), host.tx.rtt.min()), (103_750, MS(90)));
+    assert_eq!((smoothed(&host), host.tx.rtt.min), (103_750, MS(90)));
     assert_eq!(host.cc.path(0).min_rtt, 0.09);
 
     // The first segment that selective acknowledgements newly report shows it.
     let mut host = Host::new(10.0, MS(100));
     (0..4).for_each(|i| host.send(1, MS(20 * i)));
     host.ack(0, 0, MS(0), (2, 4), MS(170));
-    assert_eq!((smoothed(&host), host.tx.rtt.min()), (103_750, MS(100)));
+    assert_eq!((smoothed(&host), host.tx.rtt.min), (103_750, MS(100)));
 
     // A cumulative acknowledgement of a resend measures only by its timestamp: sent at 300 ms.
     let mut host = Host::new(10.0, MS(100));

@@ -31,7 +31,7 @@ fn a_spurious_recovery_behind_a_mark_returns_no_window() {
     host.fill(MS(100));
     repair(&mut host, 1, flag::ECE);
     assert_eq!(host.cc.path(0).ssthresh, 10.0);
-    let window = host.tx.prr.limit() as f64;
+    let window = host.tx.prr.limit as f64;
     assert!(window > 10.0 && window < 20.0, "{window}");
     arrive(&mut host, 1, flag::ECE);
     assert_eq!((host.tx.phase, host.cwnd(), host.cc.path(0).ssthresh), (Phase::Open, window, 10.0));
@@ -53,7 +53,7 @@ fn a_mark_during_a_spurious_recovery_forbids_its_undo() {
         let mut host = Host::linux(20.0, MS(100));
         host.send(20, MS(0));
         repair(&mut host, 0, echo);
-        let window = host.tx.prr.limit() as f64;
+        let window = host.tx.prr.limit as f64;
         arrive(&mut host, 0, shown);
         assert_eq!((host.tx.phase, host.cwnd(), host.cc.path(0).ssthresh), (Phase::Open, window, 10.0));
         assert!(host.tx.take_cwr());
