@@ -53,14 +53,13 @@ impl TraceState {
     fn new(trace: &Trace, begun: &LinkSpec) -> Option<TraceState> {
         let start = trace.start.unwrap_or(Time::ZERO);
         match &trace.data {
-            TraceData::Steps(steps) if steps.is_empty() => None,
-            TraceData::Steps(steps) => {
+            TraceData::Steps(steps) if !steps.is_empty() => {
                 Some(TraceState::Steps(TraceSteps::new(steps, trace.period, start, begun)))
             }
-            TraceData::Opportunities(at) if at.is_empty() => None,
-            TraceData::Opportunities(at) => {
+            TraceData::Opportunities(at) if !at.is_empty() => {
                 Some(TraceState::Opportunities(Opportunities::new(at, trace.period, start)))
             }
+            _ => None,
         }
     }
 }

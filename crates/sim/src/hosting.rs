@@ -13,11 +13,7 @@ impl<'a> Simulator<'a> {
     /// Leaves the flows that they host to `endpoints`. Before the first event.
     pub(crate) fn attach(&mut self, endpoints: &'a mut dyn Endpoints) {
         let flows = 0..self.scenario.flows.len() as u32;
-        let timer = |f| {
-            self.targets.push(Target::Endpoints(f));
-            self.targets() as u32 - 1
-        };
-        let timers = flows.map(timer).collect();
+        let timers = flows.map(|f| self.add_target(Target::Endpoints(f))).collect();
         self.hosted = Some(Hosted { of: endpoints, timers, out: Out::default() });
     }
 

@@ -105,9 +105,7 @@ impl Lane {
         let key = self.straggling.insert(*packet);
         self.stragglers.push(Reverse((at, packet.subflow, key)));
         #[cfg(test)]
-        {
-            self.straggled += 1;
-        }
+        (self.straggled += 1);
     }
 
     /// Handles the head event, which is of this lane: takes it from the queue, and the packet from the lane. False if the event was

@@ -82,11 +82,7 @@ impl Reinjections {
 
     /// Marks chunk `n` as sent on `subflow` and returns it, if it is outstanding and `subflow` has not sent it.
     pub(crate) fn repeat_on(&mut self, n: u64, subflow: usize) -> Option<Chunk> {
-        if !self.is_outstanding(n) {
-            return None;
-        }
-        let is_new = self.outstanding.get(n).on & 1 << subflow == 0;
-        if is_new { self.carry_on(n, subflow) } else { None }
+        if self.carriers(n) & 1 << subflow == 0 { self.carry_on(n, subflow) } else { None }
     }
 
     /// Marks chunk `n` as carried by `subflow` and returns it, if it is outstanding.
@@ -154,9 +150,7 @@ impl Reinjections {
     #[inline]
     fn visit(&mut self) {
         #[cfg(test)]
-        {
-            self.looked_at += 1;
-        }
+        (self.looked_at += 1);
     }
 
     /// `subflow` left the connection: no outstanding chunk counts as carried by it.

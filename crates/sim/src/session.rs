@@ -4,6 +4,7 @@ use crate::held::{Held, SinkOf};
 use crate::network::LinkNow;
 use crate::simulator::Simulator;
 use crate::subflow::Stage;
+use crate::target::Target;
 use crate::{SimError, summary};
 use anabranch_cc::registry::{Entry, Kind};
 use anabranch_cc::{Ack, Algorithm, Congestion, Path};
@@ -134,7 +135,7 @@ impl Session {
         let wanted = wanted.collect();
         let sink = if sampled { SinkOf::Kept(Box::new(MemorySink::new())) } else { SinkOf::None(NoSamples) };
         let mut simulator = Simulator::with(Held::Shared(Arc::new(scenario)), seed, sink, None, false)?;
-        let pause = simulator.pause_target();
+        let pause = simulator.add_target(Target::Pause);
         let mut session =
             Session { simulator, pause, now: Time::ZERO, is_over: false, links, is_steered: false, wanted };
         for link in 0..session.links.len() {

@@ -159,9 +159,9 @@ impl<'a> Simulator<'a> {
         })
     }
 
-    /// Another event target, for the ends of a session's steps.
-    pub(crate) fn pause_target(&mut self) -> u32 {
-        self.targets.push(Target::Pause);
+    /// Adds a target of events; returns what the queue has of it.
+    pub(crate) fn add_target(&mut self, target: Target) -> u32 {
+        self.targets.push(target);
         self.targets() as u32 - 1
     }
 
@@ -246,8 +246,8 @@ impl<'a> Simulator<'a> {
     }
 
     pub(crate) fn at(&mut self, time: Time, target: Target) {
-        self.targets.push(target);
-        self.net.events.schedule(time, self.hop_targets + self.targets.len() as u32 - 1);
+        let index = self.add_target(target);
+        self.net.events.schedule(time, index);
     }
 
     /// Schedules all planned events. At one instant, measurement begins before flows start and

@@ -1,11 +1,10 @@
 //! Transfers that arrive of their own accord: their load, their times, and what is counted.
 
-use crate::common::{into_sink, mean_and_error, record, run, run_seed, scenario};
+use crate::common::{EXACT, into_sink, mean_and_error, record, run, run_seed, scenario};
 use anabranch_net::Time;
 use anabranch_record::{CompletionSample, MemorySink, NoSamples};
 use anabranch_sim::{End, SimError};
 
-const QUIET: &str = "variation = { start_offset = \"0 s\", host_jitter = \"0 s\" }\n";
 const TWO_PATHS: &str = "[links.a]\nrate = \"50 Mbit/s\"\ndelay = \"10 ms\"\n\
     [links.b]\nrate = \"30 Mbit/s\"\ndelay = \"30 ms\"\n\
     [[flows]]\nname = \"web\"\ncc = \"lia\"\npaths = [[\"a\"], [\"b\"]]\n";
@@ -29,7 +28,7 @@ fn a_lone_transfer_takes_as_long_as_alone() {
         for hosts in ["plain", "linux"] {
             let sizes = "size = { distribution = \"uniform\", from = \"100 B\", to = \"3 MB\" }";
             let text = arrivals(network, &format!("{sizes}, interval = \"5 s\", count = 20"));
-            let done = completions(110.0, &format!("hosts = \"{hosts}\"\n{QUIET}{text}"));
+            let done = completions(110.0, &format!("hosts = \"{hosts}\"\n{EXACT}{text}"));
             assert_eq!(done.len(), 20);
             assert!(done.iter().all(|c| c.times_alone == 1.0), "{hosts}: {done:?}");
         }
@@ -41,7 +40,7 @@ fn a_lone_transfer_takes_as_long_as_alone() {
 fn the_first_on_a_shared_connection_takes_as_long_as_alone() {
     for network in [ONE_PATH, TWO_PATHS] {
         let keys = "size = \"500 kB\", interval = \"2 s\", count = 1, connections = \"one\"";
-        let done = completions(10.0, &format!("{QUIET}{}", arrivals(network, keys)));
+        let done = completions(10.0, &format!("{EXACT}{}", arrivals(network, keys)));
         assert_eq!(done.iter().map(|c| c.times_alone).collect::<Vec<_>>(), [1.0]);
     }
 }
@@ -58,7 +57,7 @@ fn slowdown_is_by_one_ideal_time() {
                 text.replace(&format!("cc = \"{old}\""), &format!("cc = \"{cc}\""))
             });
             assert!(other.contains(&format!("cc = \"{cc}\"")));
-            completions(20.0, &format!("{QUIET}{}", arrivals(&other, &keys))).remove(0)
+            completions(20.0, &format!("{EXACT}{}", arrivals(&other, &keys))).remove(0)
         };
         for (network, ideal) in [(ONE_PATH, 4e6 / 50e6 + 0.02), (TWO_PATHS, 4e6 / 80e6 + 0.02)] {
             let done = lone(network, 500_000);
@@ -80,7 +79,7 @@ fn changes_at_0_s_are_in_the_idle_network() {
         let network =
             ONE_PATH.replace("delay = \"10 ms\"\n", &format!("delay = \"10 ms\"\nchanges = [{changes}]\n"));
         assert!(network.contains("changes"));
-        completions(10.0, &format!("{QUIET}{}", arrivals(&network, keys)))
+        completions(10.0, &format!("{EXACT}{}", arrivals(&network, keys)))
     };
     let ratios = |changes: &str| of(changes).iter().map(|c| c.times_alone).collect::<Vec<_>>();
     let slower = "{ at = \"0 s\", rate = \"5 Mbit/s\", delay = \"40 ms\" }";
@@ -96,7 +95,7 @@ fn changes_at_0_s_are_in_the_idle_network() {
 #[test]
 fn a_transfer_opens_its_connection_first() {
     let keys = "size = \"14480 B\", interval = \"1 s\", count = 1";
-    let done = completions(3.0, &format!("{QUIET}{}", arrivals(ONE_PATH, keys)));
+    let done = completions(3.0, &format!("{EXACT}{}", arrivals(ONE_PATH, keys)));
     let wire = (60.0 + 10.0 * 1500.0) * 8.0 / 50e6;
     assert!((done[0].completion_s - (0.03 + wire)).abs() < 1e-6, "{done:?}");
     let start = done[0].time_s - done[0].completion_s;
@@ -149,7 +148,7 @@ fn what_is_not_complete_is_counted() {
     for connections in ["new", "one"] {
         let keys = format!("size = \"1 MB\", interval = \"1 s\", connections = \"{connections}\"");
         // At 50 Mbit/s a megabyte takes 160 ms at least; the last has 100 ms.
-        let summary = run(4.1, 1.5, &format!("{QUIET}{}", arrivals(ONE_PATH, &keys)));
+        let summary = run(4.1, 1.5, &format!("{EXACT}{}", arrivals(ONE_PATH, &keys)));
         let transfers = summary.flows[0].transfers.as_ref().unwrap();
         assert_eq!((transfers.started, transfers.unfinished), (3, 1), "{connections}");
         assert_eq!(transfers.classes[0].unfinished, 1);
@@ -162,7 +161,7 @@ fn what_is_offered_is_over_the_window() {
     for connections in ["new", "one"] {
         let keys =
             format!("size = \"1 MB\", interval = \"1 s\", count = 10, connections = \"{connections}\"");
-        let text = format!("{QUIET}{}", arrivals(&ONE_PATH.replace("cc =", "stop = \"30 s\"\ncc ="), &keys));
+        let text = format!("{EXACT}{}", arrivals(&ONE_PATH.replace("cc =", "stop = \"30 s\"\ncc ="), &keys));
         // The first four arrive in the warm-up.
         let summary = run(40.0, 4.5, &text);
         let offered = summary.flows[0].transfers.as_ref().unwrap().offered_bps.unwrap();
@@ -176,7 +175,7 @@ fn lone_runs_can_be_interrupted() {
     for connections in ["new", "one"] {
         let keys = format!("size = \"5 GB\", interval = \"1 s\", count = 1, connections = \"{connections}\"");
         let network = ONE_PATH.replace("50 Mbit/s", "10 Gbit/s").replace("10 ms", "100 us");
-        let spec = scenario(20.0, 0.0, &format!("{QUIET}{}", arrivals(&network, &keys)));
+        let spec = scenario(20.0, 0.0, &format!("{EXACT}{}", arrivals(&network, &keys)));
         let (mut reached, mut stood) = (Time::ZERO, 0);
         // Only in lone runs does the time of the run stand still between questions.
         let mut keep_going = |now: Time| {
@@ -239,7 +238,7 @@ fn waiting_on_one_connection_is_that_of_m_g_1() {
         for load in [0.5, 0.8] {
             let interval = first / load;
             let text = format!(
-                "{QUIET}links.a = {{ rate = \"12 Mbit/s\", delay = \"1 us\", queue = \"1000000 packets\" }}\n\
+                "{EXACT}links.a = {{ rate = \"12 Mbit/s\", delay = \"1 us\", queue = \"1000000 packets\" }}\n\
                  [[flows]]\nname = \"web\"\ncc = \"reno\"\npaths = [[\"a\"]]\n\
                  tcp = {{ initial_window = 1000, delayed_ack = 1, slow_start_after_idle = false }}\n\
                  application = {{ kind = \"arrivals\", connections = \"one\", interval = {{ distribution = \

@@ -5,6 +5,9 @@ use anabranch_scenario::Scenario;
 use anabranch_sim::{SimError, run as simulate};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+/// Without the variation that seeds make.
+pub const EXACT: &str = "variation = { start_offset = \"0 s\", host_jitter = \"0 s\" }\n";
+
 /// The scenario that `text` describes; name is added, duration and warm-up are in seconds.
 pub fn scenario(duration: f64, warmup: f64, text: &str) -> Scenario {
     let head = format!("name = \"test\"\nduration = \"{duration} s\"\nwarmup = \"{warmup} s\"\n");
@@ -39,6 +42,11 @@ pub fn flow<'a>(summary: &'a Summary, name: &str) -> &'a FlowSummary {
     summary.flows.iter().find(|f| f.name == name).unwrap_or_else(|| panic!("no flow {name}"))
 }
 
+/// The goodput of a flow, in bit/s.
+pub fn goodput(flow: &FlowSummary) -> f64 {
+    flow.goodput_bps.unwrap()
+}
+
 /// The link called `name`.
 pub fn link<'a>(summary: &'a Summary, name: &str) -> &'a LinkSummary {
     summary.links.iter().find(|l| l.name == name).unwrap_or_else(|| panic!("no link {name}"))
@@ -58,8 +66,7 @@ pub fn share_of_a_flow(cc: &str, rate_mbit: u32, subflows: usize, reno: u32, sec
          [[flows]]\nname = \"reno\"\ncc = \"reno\"\ncount = {reno}\npaths = [[\"path\"]]\n"
     );
     let flows = run_seed(30.0 + seconds, 30.0, &text, seed).flows;
-    let rate = |flow: &FlowSummary| flow.goodput_bps.unwrap();
-    rate(&flows[0]) / (flows[1..].iter().map(rate).sum::<f64>() / f64::from(reno))
+    goodput(&flows[0]) / (flows[1..].iter().map(goodput).sum::<f64>() / f64::from(reno))
 }
 
 /// Two equal links, with one Reno flow on the first and four on the second, and one flow over both.

@@ -1,17 +1,13 @@
 //! The promises of Reno's coupled family beside Reno flows, as means over seeds.
 
 use crate::common::*;
-use anabranch_record::{FlowSummary, Summary};
+use anabranch_record::Summary;
 
 const SEEDS: u64 = 3;
 
 /// The share of one seed has a standard deviation of 0.11, and with eight subflows of 0.22, so that it takes twelve for a standard error
 /// below half of the bound of 15 %.
 const SEEDS_OF_SHARES: u64 = 12;
-
-fn rate(flow: &FlowSummary) -> f64 {
-    flow.goodput_bps.unwrap()
-}
 
 /// [`share_of_a_flow`] over 200 s, as the mean over seeds.
 fn share(cc: &str, rate_mbit: u32, subflows: usize, reno: u32) -> f64 {
@@ -64,9 +60,9 @@ fn a_more_congested_path_is_left() {
         on_olia < on_lia / 1.5 && on_olia < on_balia && on_balia < on_lia,
         "{on_lia} {on_olia} {on_balia}"
     );
-    let reno = mean(&uneven("reno"), |run| rate(&run.flows[1]));
+    let reno = mean(&uneven("reno"), |run| goodput(&run.flows[1]));
     for (cc, runs) in [("olia", &olia), ("balia", &balia), ("coupled", &coupled)] {
-        let total = mean(runs, |run| rate(&run.flows[0])) / reno;
+        let total = mean(runs, |run| goodput(&run.flows[0])) / reno;
         assert!((total - 1.0).abs() < 0.15, "{cc}: {total:.3}");
     }
     for run in &balia {
@@ -97,7 +93,7 @@ fn the_adaptive_decrease_gains_on_separate_bottlenecks() {
              [[flows]]\nname = \"on b\"\ncc = \"reno\"\npaths = [[\"b\"]]\n"
         );
         let rates: Vec<f64> =
-            (1..=10).map(|seed| rate(&run_seed(60.0, 10.0, &text, seed).flows[0])).collect();
+            (1..=10).map(|seed| goodput(&run_seed(60.0, 10.0, &text, seed).flows[0])).collect();
         mean_and_error(&rates).0
     };
     for (base, bound) in [("lia", 1.08), ("balia", 1.08), ("olia", 1.0)] {

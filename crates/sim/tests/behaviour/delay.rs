@@ -2,7 +2,7 @@
 //! helps.
 
 use crate::common::*;
-use anabranch_record::{FlowSummary, Summary};
+use anabranch_record::Summary;
 
 /// Links l0, l1, … of these rates in Mbit/s, all with the same delay in ms and queue.
 fn links(rates: &[f64], delay: f64, queue: &str) -> String {
@@ -21,10 +21,6 @@ fn flow_over(name: &str, cc: &str, links: &[usize]) -> String {
 /// The mean queue of each link, in packets, the one that is being sent not included.
 fn queues(summary: &Summary) -> Vec<f64> {
     summary.links.iter().map(|l| l.mean_queue_bytes / 1500.0).collect()
-}
-
-fn rate(flow: &FlowSummary) -> f64 {
-    flow.goodput_bps.unwrap()
 }
 
 /// The mean of an observable on each path of the first flow.
@@ -105,7 +101,7 @@ fn wvegas_subflows_on_one_bottleneck_are_one_flow() {
             + &flow_over("multi", "\"wvegas\"", &vec![0; subflows])
             + &flow_over("single", "\"wvegas\"", &[0]);
         let summary = run(230.0, 30.0, &text);
-        let ratio = rate(flow(&summary, "multi")) / rate(flow(&summary, "single"));
+        let ratio = goodput(flow(&summary, "multi")) / goodput(flow(&summary, "single"));
         assert!((0.85..1.15).contains(&ratio), "{subflows} subflows: {ratio}");
     }
 }
@@ -118,7 +114,7 @@ fn wvegas_takes_more_than_vegas_by_its_larger_backlog() {
         + &flow_over("wvegas", "\"wvegas\"", &[0, 0])
         + &flow_over("vegas", "{ name = \"vegas\", rtt = \"mean\" }", &[0]);
     let summary = run(230.0, 30.0, &text);
-    let ratio = rate(flow(&summary, "wvegas")) / rate(flow(&summary, "vegas"));
+    let ratio = goodput(flow(&summary, "wvegas")) / goodput(flow(&summary, "vegas"));
     assert!((2.5..=5.0).contains(&ratio), "{ratio}");
 }
 
@@ -136,7 +132,7 @@ fn wvegas_equalises_the_prices_of_its_paths() {
     for seed in 1..=3 {
         let summary = run_seed(330.0, 130.0, &text, seed);
         let backlog = queues(&summary);
-        let ratio = rate(flow(&summary, "multi")) / rate(flow(&summary, "single"));
+        let ratio = goodput(flow(&summary, "multi")) / goodput(flow(&summary, "single"));
         let price = observed(&summary, "queue_delay");
         assert!(price.iter().all(|q| (q / 0.004 - 1.0).abs() < 0.15), "{price:?}");
         assert!(
@@ -210,7 +206,7 @@ fn wcompound_has_most_of_its_traffic_on_the_path_without_others() {
             + "count = 3\n";
         let summary = run(230.0, 30.0, &text);
         let own: Vec<f64> = summary.flows[0].subflows.iter().map(|s| s.goodput_bps.unwrap()).collect();
-        let reno = summary.flows[1..].iter().map(rate).sum::<f64>() / 3.0;
+        let reno = summary.flows[1..].iter().map(goodput).sum::<f64>() / 3.0;
         (own[1] / (own[0] + own[1]), own[0] / reno)
     };
     let [lia, compound, wcompound] = ["lia", "compound", "wcompound"].map(shares);

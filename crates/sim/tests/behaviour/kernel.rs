@@ -18,11 +18,6 @@ fn scenario(text: &str, cc: &str) -> Scenario {
 /// The compared values of the multipath flow.
 type Quantity = fn(&FlowSummary) -> f64;
 
-/// bit/s
-fn goodput(flow: &FlowSummary) -> f64 {
-    flow.goodput_bps.unwrap()
-}
-
 /// Retransmitted segments.
 fn resent(flow: &FlowSummary) -> f64 {
     flow.retransmitted_segments as f64
@@ -43,11 +38,7 @@ const MARGIN: f64 = 0.05;
 
 /// Rounding differs, so runs diverge at some loss; the means must not. All of the 95 % interval of the difference between runs
 /// of the same seed must be within the margin: a larger scatter is not an excuse.
-fn is_the_references(scenario: &str, text: &str, together: bool, quantities: &[Quantity]) {
-    is_the_references_over(SEEDS, scenario, text, together, quantities);
-}
-
-fn is_the_references_over(seeds: u64, scenario: &str, text: &str, together: bool, quantities: &[Quantity]) {
+fn is_the_references(seeds: u64, scenario: &str, text: &str, together: bool, quantities: &[Quantity]) {
     for kernel in registry::all() {
         let name = kernel.entry.name;
         let reference = flows(text, &format!("{:?}", kernel.reference.name), seeds);
@@ -67,12 +58,8 @@ fn is_the_references_over(seeds: u64, scenario: &str, text: &str, together: bool
 
 #[test]
 fn over_wifi_and_lte() {
-    is_the_references(
-        "wifi-and-lte",
-        include_str!("../../../../scenarios/wifi-and-lte.toml"),
-        true,
-        &[goodput],
-    );
+    let text = include_str!("../../../../scenarios/wifi-and-lte.toml");
+    is_the_references(SEEDS, "wifi-and-lte", text, true, &[goodput]);
 }
 
 /// At three tenths of the scenario's rate, for the time that it takes.
@@ -80,14 +67,14 @@ fn over_wifi_and_lte() {
 fn when_a_path_fails() {
     let text = include_str!("../../../../scenarios/failover.toml");
     assert!(text.contains("200 Mbit/s\""));
-    is_the_references("failover", &text.replace("200 Mbit/s\"", "60 Mbit/s\""), true, &[goodput]);
+    is_the_references(SEEDS, "failover", &text.replace("200 Mbit/s\"", "60 Mbit/s\""), true, &[goodput]);
 }
 
 /// At a third of the scenario's rate, for the time that it takes.
 #[test]
 fn on_a_shared_bottleneck_step_by_step() {
     let text = shared_bottleneck("20 Mbit/s");
-    is_the_references_over(2 * SEEDS, "shared-bottleneck, each", &text, false, &[goodput]);
+    is_the_references(2 * SEEDS, "shared-bottleneck, each", &text, false, &[goodput]);
 }
 
 /// As on Linux, over more seeds, for such runs scatter more, and at a sixth of the rate, for the time that it takes. At a
@@ -95,7 +82,7 @@ fn on_a_shared_bottleneck_step_by_step() {
 #[test]
 fn on_a_shared_bottleneck() {
     let text = shared_bottleneck("10 Mbit/s");
-    is_the_references_over(4 * SEEDS, "shared-bottleneck", &text, true, &[goodput]);
+    is_the_references(4 * SEEDS, "shared-bottleneck", &text, true, &[goodput]);
 }
 
 fn shared_bottleneck(rate: &str) -> String {
@@ -109,7 +96,7 @@ fn shared_bottleneck(rate: &str) -> String {
 /// retransmissions count, too.
 #[test]
 fn after_pauses() {
-    is_the_references("pauses", PAUSES, true, &[goodput, resent]);
+    is_the_references(SEEDS, "pauses", PAUSES, true, &[goodput, resent]);
 }
 
 const PAUSES: &str = r#"

@@ -193,12 +193,8 @@ fn redundancy_gives_the_best_path_and_no_stall() {
     let flow = "cc = \"reno\"\nscheduler = \"SCHEDULER\"\ntcp = { min_rto = \"1 s\" }\n\
         application = { kind = \"request-response\", size = \"4 kB\", think = \"20 ms\" }\n";
     let slowest = |scheduler: &str| {
-        let text = two_paths(
-            "changes = [{ at = \"5010 ms\", loss = { model = \"bernoulli\", rate = 1 } }]",
-            "return",
-            flow,
-        );
-        let text = text.replace("SCHEDULER", scheduler).replace("return", "");
+        let dies = "changes = [{ at = \"5010 ms\", loss = { model = \"bernoulli\", rate = 1 } }]";
+        let text = two_paths(dies, "", &flow.replace("SCHEDULER", scheduler));
         let (_, samples) = record(10.0, 2.0, &text);
         assert!(samples.completions.last().unwrap().time_s > 9.0, "{scheduler}");
         samples.completions.iter().filter(|c| c.time_s > 2.0).map(|c| c.completion_s).fold(0.0, f64::max)

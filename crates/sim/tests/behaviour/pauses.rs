@@ -3,8 +3,6 @@
 use crate::common::*;
 use anabranch_record::MemorySink;
 
-const EXACT: &str = "variation = { start_offset = \"0 s\", host_jitter = \"0 s\" }\n";
-
 /// Answers of 1 MB after pauses of 3 s on a path of 100 Mbit/s and 100 ms, each segment acknowledged.
 fn answers(tcp: &str) -> MemorySink {
     let text = format!(
@@ -146,17 +144,14 @@ fn a_burst_after_a_pause_is_of_the_initial_window() {
 fn every_scheduler_restarts_after_a_pause() {
     let first_flight = |hosts: &str, scheduler: &str, paths: usize, restart: bool| -> Vec<f64> {
         let link = "rate = \"100 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"20 BDP\"\n";
-        let names = if paths == 1 { "[\"a\"]" } else { "[\"a\"], [\"b\"]" };
-        let links = if paths == 1 {
-            format!("[links.a]\n{link}")
-        } else {
-            format!("[links.a]\n{link}[links.b]\n{link}")
-        };
+        let names = &["a", "b"][..paths];
+        let links: String = names.iter().map(|name| format!("[links.{name}]\n{link}")).collect();
         let text = format!(
             "hosts = \"{hosts}\"\n{EXACT}record = {{ interval = \"1 ms\" }}\n{links}\
-             [[flows]]\nname = \"one\"\ncc = \"lia\"\npaths = [{names}]\nscheduler = \"{scheduler}\"\n\
+             [[flows]]\nname = \"one\"\ncc = \"lia\"\npaths = {:?}\nscheduler = \"{scheduler}\"\n\
              tcp = {{ slow_start_after_idle = {restart} }}\n\
-             application = {{ kind = \"request-response\", size = \"3 MB\", think = \"4 s\", count = 2 }}\n"
+             application = {{ kind = \"request-response\", size = \"3 MB\", think = \"4 s\", count = 2 }}\n",
+            names.iter().map(|name| [name]).collect::<Vec<_>>()
         );
         let (_, samples) = record(12.0, 0.0, &text);
         let asked = samples.completions[1].time_s - samples.completions[1].completion_s;

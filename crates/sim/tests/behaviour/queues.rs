@@ -73,7 +73,7 @@ fn ecn_flows_are_marked_and_lose_nothing() {
 /// under the same law a flow of ten times the RTT gets much less.
 #[test]
 fn flow_queues_isolate() {
-    let rate = |s: &Summary, name| flow(s, name).goodput_bps.unwrap();
+    let rate = |s: &Summary, name| goodput(flow(s, name));
     let near = flows("reno", 1, "");
     let far = "[links.far]\nrate = \"1 Gbit/s\"\ndelay = \"180 ms\"\n[[flows]]\nname = \"reno/1\"\ncc = \"reno\"\n\
                paths = [[\"far\", \"path\"]]\n";

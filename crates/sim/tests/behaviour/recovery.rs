@@ -51,8 +51,7 @@ fn a_lost_tail_is_repaired_by_a_probe() {
     let loss = "loss = { model = \"every-nth\", n = 7 }";
     let flow = "cc = \"reno\"\ntcp = { min_rto = \"1 s\" }\n\
         application = { kind = \"request-response\", size = \"7000 B\", count = 1 }";
-    let text =
-        "variation = { start_offset = \"0 s\", host_jitter = \"0 s\" }\n".to_owned() + &one(loss, flow);
+    let text = EXACT.to_owned() + &one(loss, flow);
     let (summary, samples) = record(5.0, 0.0, &text);
     let took = samples.completions[0].completion_s;
     let one = subflow(&summary);
@@ -164,14 +163,13 @@ fn delayed_acks_do_not_change_the_rate() {
         let goodput = run(60.0, 20.0, &one("queue = \"1.5 BDP\"", &flow)).flows[0].goodput_bps.unwrap();
         assert!(goodput > 0.99 * 20e6 * 1448.0 / 1500.0, "{every}: {goodput}");
     }
-    let exact =
-        "variation = { start_offset = \"0 s\", host_jitter = \"0 s\" }\nrecord = { interval = \"1 ms\" }\n";
+    let exact = EXACT.to_owned() + "record = { interval = \"1 ms\" }\n";
     for (every, timeout, waits) in [(1, 40, 0.0), (2, 40, 0.04), (2, 25, 0.025), (4, 40, 0.04)] {
         let flow = format!(
             "cc = \"reno\"\ntcp = {{ delayed_ack = {every}, delayed_ack_timeout = \"{timeout} ms\" }}\n\
              application = {{ kind = \"request-response\", size = \"1 kB\", think = \"300 ms\", count = 2 }}"
         );
-        let (_, samples) = record(1.0, 0.0, &(exact.to_owned() + &one("", &flow)));
+        let (_, samples) = record(1.0, 0.0, &(exact.clone() + &one("", &flow)));
         let series = samples.series("one", 0).unwrap();
         let acked = series.time_s[series.delivered_bytes.iter().position(|b| *b > 0.0).unwrap()];
         let completed = samples.completions[0].time_s;

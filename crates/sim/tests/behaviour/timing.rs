@@ -6,9 +6,6 @@
 use crate::common::*;
 use anabranch_record::{CompletionSample, LinkSample, Sink, SubflowSample};
 
-const EXACT: &str =
-    "variation = { start_offset = \"0 s\", host_jitter = \"0 s\" }\nrecord = { interval = \"10 us\" }\n";
-
 /// Sampling is each 10 us, so that an instant is known to within this.
 const SAMPLED: f64 = 11e-6;
 
@@ -53,7 +50,8 @@ impl Sink for Instants {
 
 fn observe(duration: f64, text: &str) -> (anabranch_record::Summary, Instants) {
     let mut instants = Instants::default();
-    let summary = into_sink(&scenario(duration, 0.0, &(EXACT.to_owned() + text)), 1, &mut instants);
+    let text = format!("{EXACT}record = {{ interval = \"10 us\" }}\n{text}");
+    let summary = into_sink(&scenario(duration, 0.0, &text), 1, &mut instants);
     (summary.unwrap(), instants)
 }
 
