@@ -36,6 +36,12 @@ impl Host {
         Host { tx: Sender::new(row, estimate, tcp, false), cc }
     }
 
+    /// The same, and it has sent `n` segments at 0 s.
+    fn sent(mut self, n: usize) -> Host {
+        self.send(n, MS(0));
+        self
+    }
+
     fn send(&mut self, n: usize, now: Time) {
         for _ in 0..n {
             self.tx.send_new(Segment::new(0, 0, 1448, 0), now, &self.cc);
@@ -96,8 +102,7 @@ impl Host {
 /// in flight, when the flight that was marked is acknowledged.
 #[test]
 fn a_mark_halves_the_window_and_nothing_grows_it_in_that_round() {
-    let mut host = Host::new(10.0, MS(100));
-    host.send(10, MS(0));
+    let mut host = Host::new(10.0, MS(100)).sent(10);
     let mut sent = Vec::new();
     for (i, acked) in [2, 4, 6, 8, 10].into_iter().enumerate() {
         let now = MS(100 + i as u64);
@@ -122,8 +127,7 @@ fn a_mark_halves_the_window_and_nothing_grows_it_in_that_round() {
 /// acknowledgement does not grow the window.
 #[test]
 fn the_round_of_a_mark_ends_when_nothing_is_in_flight() {
-    let mut host = Host::new(10.0, MS(100));
-    host.send(8, MS(0));
+    let mut host = Host::new(10.0, MS(100)).sent(8);
     host.ack(8, flag::ECE, MS(0), (0, 0), MS(100));
     assert_eq!((host.cwnd(), host.tx.phase), (5.0, Phase::Open));
 }
@@ -131,8 +135,7 @@ fn the_round_of_a_mark_ends_when_nothing_is_in_flight() {
 /// A loss in the round of a mark does not reduce again (RFC 3168 §6.1.2).
 #[test]
 fn a_loss_in_a_marked_flight_is_repaired_without_a_second_reduction() {
-    let mut host = Host::new(10.0, MS(100));
-    host.send(10, MS(0));
+    let mut host = Host::new(10.0, MS(100)).sent(10);
     host.ack(1, flag::ECE, MS(0), (0, 0), MS(100));
     host.fill(MS(100));
     for last in 3..=10 {
@@ -161,8 +164,7 @@ fn what_was_sacked_before_recovery_does_not_count() {
 /// segment is retransmitted. Selective acknowledgements behind a hole leave it alone.
 #[test]
 fn the_timer_guards_the_oldest_segment() {
-    let mut host = Host::new(10.0, MS(100));
-    host.send(10, MS(0));
+    let mut host = Host::new(10.0, MS(100)).sent(10);
     let rto = host.tx.rtt.rto();
     host.ack(1, 0, MS(0), (0, 0), MS(100));
     assert_eq!(host.tx.rto_at, MS(100) + rto);
@@ -199,8 +201,7 @@ fn a_probe_is_due_as_rfc_8985_says() {
 /// timestamp it echoes, and ends backing off.
 #[test]
 fn a_resent_segment_is_measured_by_its_timestamp() {
-    let mut host = Host::new(10.0, MS(100));
-    host.send(1, MS(0));
+    let mut host = Host::new(10.0, MS(100)).sent(1);
     host.time_out(MS(300));
     host.fill(MS(300));
     assert!(host.tx.is_stalled());
@@ -217,8 +218,7 @@ fn a_resent_segment_is_measured_by_its_timestamp() {
 #[test]
 fn a_delayed_acknowledgement_is_smoothed_from_its_first_segment() {
     let smoothed = |host: &Host| host.tx.rtt.smoothed.as_nanos() / 1000;
-    let mut host = Host::new(10.0, MS(100));
-    host.send(1, MS(0));
+    let mut host = Host::new(10.0, MS(100)).sent(1);
     host.send(1, MS(40));
     host.ack(2, 0, MS(0), (0, 0), MS(130));
     assert_eq!((smoothed(&host), host.tx.rtt.min), (103_750, MS(90)));
@@ -231,8 +231,7 @@ fn a_delayed_acknowledgement_is_smoothed_from_its_first_segment() {
     assert_eq!((smoothed(&host), host.tx.rtt.min), (103_750, MS(100)));
 
     // A cumulative acknowledgement of a resend measures only by its timestamp: sent at 300 ms.
-    let mut host = Host::new(10.0, MS(100));
-    host.send(2, MS(0));
+    let mut host = Host::new(10.0, MS(100)).sent(2);
     host.time_out(MS(300));
     host.fill(MS(300));
     host.ack(2, 0, MS(300), (0, 0), MS(430));
@@ -268,26 +267,27 @@ fn a_pause_takes_the_window_back() {
     assert_eq!(small.cwnd(), window, "a restart grows nothing");
 }
 
+/// A host of whose twenty segments the first `n` are lost, and those up to the ninth selectively acknowledged, one by one.
+fn behind_losses(n: u64) -> Host {
+    let mut host = Host::new(20.0, MS(100)).sent(20);
+    for last in n + 1..=9 {
+        host.ack(0, 0, MS(0), (n, last), MS(100));
+    }
+    host
+}
+
 /// RFC 8985 §6.2: an ACK delivers a retransmission unless it answers an earlier copy. A SACK behind a hole echoes what came before the
 /// hole, so it says nothing of that; a round trip not below the smallest does. So the lost retransmission of the first segment
 /// is found by the second retransmission's SACK, without a timeout (`tcp_rack_advance`).
 #[test]
 fn a_sacked_retransmission_shows_that_an_earlier_one_is_lost() {
-    let mut host = Host::new(20.0, MS(100));
-    host.send(20, MS(0));
-    for last in 3..=9 {
-        host.ack(0, 0, MS(0), (2, last), MS(100));
-    }
+    let mut host = behind_losses(2);
     host.fill(MS(100)); // retransmits both
     assert_eq!(host.tx.counters.resent, 2);
     host.ack(0, 0, MS(0), (1, 9), MS(199));
     assert_eq!(host.tx.next_resend(), None, "too early for the retransmission's answer");
 
-    let mut host = Host::new(20.0, MS(100));
-    host.send(20, MS(0));
-    for last in 3..=9 {
-        host.ack(0, 0, MS(0), (2, last), MS(100));
-    }
+    let mut host = behind_losses(2);
     host.tx.resend(0, MS(100), &host.cc);
     host.tx.resend(1, MS(101), &host.cc);
     host.ack(0, 0, MS(0), (1, 9), MS(205));
@@ -298,8 +298,7 @@ fn a_sacked_retransmission_shows_that_an_earlier_one_is_lost() {
 /// RFC 5681 §3.1: the window grows by "each ACK received that cumulatively acknowledges new data".
 #[test]
 fn selective_acknowledgements_grow_no_window() {
-    let mut host = Host::new(10.0, MS(100));
-    host.send(10, MS(0));
+    let mut host = Host::new(10.0, MS(100)).sent(10);
     host.ack(2, 0, MS(0), (0, 0), MS(100));
     host.fill(MS(100));
     assert_eq!(host.cwnd(), 12.0);
@@ -316,8 +315,7 @@ fn selective_acknowledgements_grow_no_window() {
 #[test]
 fn two_new_blocks_in_one_acknowledgement_are_no_reordering() {
     for is_dsack in [false, true] {
-        let mut host = Host::new(20.0, MS(100));
-        host.send(20, MS(0));
+        let mut host = Host::new(20.0, MS(100)).sent(20);
         let blocks = [(0, 1), (9, 11), (3, 7)];
         let (acked, flags) = if is_dsack { (1, flag::DSACK) } else { (0, 0) };
         host.ack_blocks(acked, flags, MS(0), &blocks[usize::from(!is_dsack)..], MS(100));
@@ -331,8 +329,7 @@ fn two_new_blocks_in_one_acknowledgement_are_no_reordering() {
 /// window grows by SACKs, too, as few ACKs are cumulative then (`tcp_may_raise_cwnd`).
 #[test]
 fn with_much_reordering_selective_acknowledgements_grow_the_window() {
-    let mut host = Host::new(20.0, MS(100));
-    host.send(20, MS(0));
+    let mut host = Host::new(20.0, MS(100)).sent(20);
     host.ack(0, 0, MS(0), (1, 3), MS(100));
     host.ack(3, 0, MS(0), (0, 0), MS(101)); // two later ones overtook the first
     assert!(!host.tx.rack.is_much_reordered());
@@ -350,11 +347,7 @@ fn with_much_reordering_selective_acknowledgements_grow_the_window() {
 /// RFC 8985 §6.2 judges each segment of an ACK: that the first copy of one has arrived says nothing of another's retransmission.
 #[test]
 fn each_retransmission_of_an_acknowledgement_is_judged() {
-    let mut host = Host::new(20.0, MS(100));
-    host.send(20, MS(0));
-    for last in 4..=9 {
-        host.ack(0, 0, MS(0), (3, last), MS(100));
-    }
+    let mut host = behind_losses(3);
     host.tx.resend(0, MS(100), &host.cc);
     host.tx.resend(1, MS(101), &host.cc);
     host.tx.resend(2, MS(150), &host.cc);

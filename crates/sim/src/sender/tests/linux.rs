@@ -26,8 +26,7 @@ fn a_timeout_in_recovery_reduces_again_but_not_on_linux() {
 
 /// A host on Linux after a timeout of ten segments, which has retransmitted the first.
 fn timed_out() -> Host {
-    let mut host = Host::linux(10.0, MS(100));
-    host.send(10, MS(0));
+    let mut host = Host::linux(10.0, MS(100)).sent(10);
     host.time_out(MS(300));
     host.tx.resend(0, MS(300), &host.cc);
     assert_eq!(host.tx.phase, Phase::Loss);
@@ -59,8 +58,7 @@ fn new_data_tests_whether_a_timeout_was_spurious() {
 #[test]
 fn a_duplicate_acknowledgement_ends_the_test_of_a_timeout() {
     let tried = || {
-        let mut host = Host::linux(10.0, MS(100));
-        host.send(10, MS(0));
+        let mut host = Host::linux(10.0, MS(100)).sent(10);
         host.ack(0, 0, MS(0), (5, 6), MS(100));
         host.tx.on_timer(MS(300), &mut host.cc);
         host.tx.resend(0, MS(300), &host.cc);
@@ -93,8 +91,7 @@ fn a_duplicate_acknowledgement_ends_the_test_of_a_timeout() {
 /// (`tcp_try_undo_loss`).
 #[test]
 fn a_spurious_timeout_behind_a_mark_sends_nothing_again() {
-    let mut host = Host::linux(10.0, MS(100));
-    host.send(10, MS(0));
+    let mut host = Host::linux(10.0, MS(100)).sent(10);
     host.ack(1, flag::ECE, MS(0), (0, 0), MS(100));
     assert_eq!((host.tx.phase, host.cwnd()), (Phase::Marked, 5.0));
     host.time_out(MS(600));
@@ -124,8 +121,7 @@ fn a_timeout_is_undone_if_first_copies_arrive() {
 /// idealised host is silent for nearly half of it.
 #[test]
 fn linux_spreads_the_reduction_after_a_mark() {
-    let mut host = Host::linux(10.0, MS(100));
-    host.send(10, MS(0));
+    let mut host = Host::linux(10.0, MS(100)).sent(10);
     let sent = [2, 4, 6, 8, 10].map(|acked| {
         host.ack(acked, flag::ECE, MS(0), (0, 0), MS(100));
         host.fill(MS(100))
@@ -139,8 +135,7 @@ fn linux_spreads_the_reduction_after_a_mark() {
 /// acknowledged: so does a loss right behind the marked flight.
 #[test]
 fn a_loss_behind_a_marked_flight_reduces_nothing_on_linux() {
-    let mut host = Host::linux(10.0, MS(100));
-    host.send(10, MS(0));
+    let mut host = Host::linux(10.0, MS(100)).sent(10);
     for acked in [2, 4, 6, 8, 10] {
         host.ack(acked, flag::ECE, MS(0), (0, 0), MS(100));
         host.fill(MS(100));

@@ -24,8 +24,7 @@ fn arrive(host: &mut Host, at: u64, flags: u8) {
 /// `ecn-reorder` of conformance.
 #[test]
 fn a_spurious_recovery_behind_a_mark_returns_no_window() {
-    let mut host = Host::linux(20.0, MS(100));
-    host.send(20, MS(0));
+    let mut host = Host::linux(20.0, MS(100)).sent(20);
     host.ack(1, flag::ECE, MS(0), (0, 0), MS(100));
     assert_eq!((host.tx.phase, host.cwnd()), (Phase::Marked, 10.0));
     host.fill(MS(100));
@@ -50,8 +49,7 @@ fn a_spurious_recovery_behind_a_mark_returns_no_window() {
 #[test]
 fn a_mark_during_a_spurious_recovery_forbids_its_undo() {
     for (echo, shown) in [(flag::ECE, 0), (0, flag::ECE), (flag::ECE, flag::ECE)] {
-        let mut host = Host::linux(20.0, MS(100));
-        host.send(20, MS(0));
+        let mut host = Host::linux(20.0, MS(100)).sent(20);
         repair(&mut host, 0, echo);
         let window = host.tx.prr.limit as f64;
         arrive(&mut host, 0, shown);
@@ -60,8 +58,7 @@ fn a_mark_during_a_spurious_recovery_forbids_its_undo() {
         host.ack(5, flag::ECE, MS(0), (0, 0), MS(103));
         assert_eq!((host.tx.phase, host.cwnd()), (Phase::Marked, window / 2.0));
 
-        let mut host = Host::new(20.0, MS(100));
-        host.send(20, MS(0));
+        let mut host = Host::new(20.0, MS(100)).sent(20);
         repair(&mut host, 0, echo);
         arrive(&mut host, 0, shown);
         assert_eq!((host.tx.phase, host.cwnd()), (Phase::Marked, 10.0));
@@ -78,8 +75,7 @@ fn a_mark_during_a_spurious_recovery_forbids_its_undo() {
 /// RFC 3168 §6.1.2: the reaction to a mark covers what is lost of the data sent before it, behind a spurious recovery, too.
 #[test]
 fn a_loss_in_the_round_of_a_kept_reduction_reduces_nothing() {
-    let mut host = Host::new(20.0, MS(100));
-    host.send(20, MS(0));
+    let mut host = Host::new(20.0, MS(100)).sent(20);
     repair(&mut host, 0, flag::ECE);
     arrive(&mut host, 0, 0);
     for last in 7..=9 {
@@ -92,8 +88,7 @@ fn a_loss_in_the_round_of_a_kept_reduction_reduces_nothing() {
 /// The window of a spurious timeout stays at the mark that its ACK echoes, but grows from there, as behind any timeout.
 #[test]
 fn behind_a_spurious_timeout_of_an_idealised_host_the_window_grows() {
-    let mut host = Host::new(20.0, MS(100));
-    host.send(20, MS(0));
+    let mut host = Host::new(20.0, MS(100)).sent(20);
     host.time_out(MS(600));
     assert_eq!((host.tx.phase, host.cwnd()), (Phase::Loss, 1.0));
     host.tx.resend(0, MS(600), &host.cc);
@@ -120,8 +115,7 @@ fn without_a_mark_a_spurious_recovery_is_undone() {
         assert!(host.cc.path(0).ssthresh.is_infinite());
         assert_eq!(host.tx.take_cwr(), cwr);
     }
-    let mut host = Host::linux(20.0, MS(100));
-    host.send(20, MS(0));
+    let mut host = Host::linux(20.0, MS(100)).sent(20);
     repair(&mut host, 0, 0);
     arrive(&mut host, 0, 0);
     host.ack(5, flag::ECE, MS(0), (0, 0), MS(103));
@@ -133,8 +127,7 @@ fn without_a_mark_a_spurious_recovery_is_undone() {
 #[test]
 fn behind_a_spurious_timeout_an_echo_reduces_again() {
     for first in [flag::ECE, 0] {
-        let mut host = Host::linux(20.0, MS(100));
-        host.send(20, MS(0));
+        let mut host = Host::linux(20.0, MS(100)).sent(20);
         host.ack(1, flag::ECE, MS(0), (0, 0), MS(100));
         host.time_out(MS(600));
         assert_eq!((host.tx.phase, host.cc.path(0).ssthresh), (Phase::Loss, 10.0));
