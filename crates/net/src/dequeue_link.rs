@@ -3,7 +3,7 @@
 use crate::aqm::{Departure, DequeueDiscipline};
 use crate::fine_time::FineTime;
 use crate::loss::{LOSS_SEED, LossProcess};
-use crate::steer::{self, Replanned, Steering};
+use crate::steer::{Replanned, Steering};
 use crate::store::Store;
 use crate::transmitter::Transmitter;
 use crate::{Arrival, DropReason, LinkSpec, Outcome, QueueLimit, Random, Time, Totals, Waiting};
@@ -52,8 +52,7 @@ impl DequeueLink {
         }
         let present = FineTime::from_time(now);
         let idle = self.transmitter.free_at() <= present;
-        if !idle && self.discipline.is_tail_drop() && !has_room(self.limit, self.store.waiting(), wire_bytes)
-        {
+        if !idle && self.discipline.is_tail_drop() && !has_room(self.limit, self.store.waiting, wire_bytes) {
             return Err(self.totals.drop(DropReason::Queue, wire_bytes));
         }
         let ticket = self.discipline.push(&mut self.store, now, packet);
@@ -74,7 +73,7 @@ impl DequeueLink {
 
     /// When the transmitter takes the next packet; [`Time::NEVER`] if the queue is empty.
     pub fn wakes_at(&self) -> Time {
-        match self.store.waiting().packets {
+        match self.store.waiting.packets {
             0 => Time::NEVER,
             _ => self.transmitter.free_at().as_time(),
         }
@@ -83,7 +82,7 @@ impl DequeueLink {
     /// The packets that wait.
     pub fn waiting(&mut self, now: Time) -> Waiting {
         self.run(now);
-        self.store.waiting()
+        self.store.waiting
     }
 
     /// The sums up to `now`.
@@ -118,14 +117,13 @@ impl DequeueLink {
 
     /// A packet is lost as the link goes down.
     pub fn lose(&mut self, wire_bytes: u32) {
-        self.transmitter.note_lost(wire_bytes);
-        steer::lose(&mut self.totals, wire_bytes);
+        self.transmitter.lose(&mut self.totals, wire_bytes);
     }
 
     /// Advances to `now`: the transmitter takes every packet that it can.
     fn run(&mut self, now: Time) {
         let present = FineTime::from_time(now);
-        while self.store.waiting().packets > 0 && self.transmitter.free_at() <= present {
+        while self.store.waiting.packets > 0 && self.transmitter.free_at() <= present {
             let at = self.transmitter.free_at();
             self.enter_epochs(at.whole());
             if self.transmitter.is_up() {
@@ -164,7 +162,7 @@ impl DequeueLink {
 
     /// Flow queues share one limit: the longest queue loses packets (RFC 8290 §4.1).
     fn make_room(&mut self, now: Time) {
-        while !has_room(self.limit, self.store.waiting(), 0) {
+        while !has_room(self.limit, self.store.waiting, 0) {
             let Some((ticket, size)) = self.discipline.evict(&mut self.store, now) else { break };
             self.store.decide(ticket, Outcome::Dropped(self.totals.drop(DropReason::Queue, size)));
         }

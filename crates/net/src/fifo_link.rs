@@ -4,7 +4,7 @@ use crate::aqm::{EnqueueDiscipline, QueueView, Verdict};
 use crate::fine_time::FineTime;
 use crate::loss::{LOSS_SEED, LossProcess};
 use crate::queue::Queue;
-use crate::steer::{self, Replanned, Steering};
+use crate::steer::{Replanned, Steering};
 use crate::transmitter::Transmitter;
 use crate::{DropReason, LinkSpec, Outcome, Random, Time, Totals, Waiting};
 
@@ -125,7 +125,7 @@ impl FifoLink {
     /// The packets that wait.
     pub fn waiting(&mut self, now: Time) -> Waiting {
         self.advance(now);
-        Waiting { packets: self.queue.packets(), bytes: self.queue.bytes() }
+        Waiting { packets: self.queue.packets(), bytes: self.queue.bytes }
     }
 
     /// The sums up to `now`.
@@ -163,8 +163,7 @@ impl FifoLink {
 
     /// A packet is lost as the link goes down.
     pub fn lose(&mut self, wire_bytes: u32) {
-        self.transmitter.note_lost(wire_bytes);
-        steer::lose(&mut self.totals, wire_bytes);
+        self.transmitter.lose(&mut self.totals, wire_bytes);
     }
 
     /// Advances to `now`.
@@ -220,7 +219,7 @@ impl FifoLink {
 #[inline]
 fn view(queue: &Queue, transmitter: &Transmitter, now: Time, ecn_capable: bool) -> QueueView {
     let idle = FineTime::from_time(now).minus(transmitter.busy_until);
-    let waiting = Waiting { packets: queue.packets(), bytes: queue.bytes() };
+    let waiting = Waiting { packets: queue.packets(), bytes: queue.bytes };
     QueueView { waiting, idle, rate_bps: transmitter.rate_bps(), ecn_capable }
 }
 

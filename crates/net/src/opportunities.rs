@@ -14,7 +14,7 @@ pub(crate) struct Opportunities {
     /// When its repetition of the trace began, since the start of the trace.
     round: Time,
     /// When it comes, since the start of the run.
-    next: Time,
+    pub next: Time,
     /// Bytes that it can still deliver, positive.
     left: u32,
 }
@@ -33,12 +33,6 @@ impl Opportunities {
         };
         new.go_to(Time::ZERO);
         new
-    }
-
-    /// When the next one comes.
-    #[inline]
-    pub fn next(&self) -> Time {
-        self.next
     }
 
     /// The queue is empty at `now`: skips the opportunities up to then.

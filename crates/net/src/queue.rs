@@ -11,7 +11,8 @@ pub(crate) struct Queue {
     waiting: Fifo<Queued>,
     /// When the first of them has left, in whole nanoseconds; never if none waits.
     left_at: u64,
-    bytes: u64,
+    /// Bytes that wait, as of the last `advance`.
+    pub bytes: u64,
     max_packets: u64,
     max_bytes: u64,
     integral: QueueIntegral,
@@ -119,12 +120,6 @@ impl Queue {
         self.waiting.front().map_or(Time::NEVER, |first| Time::from_nanos(first.nanos))
     }
 
-    /// Bytes that wait, as of the last `advance`.
-    #[inline]
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
     /// The integral of the waiting bytes over time up to `now`, to which the queue must have been
     /// advanced, in byte-seconds.
     pub fn byte_seconds(&self, now: Time) -> f64 {
@@ -150,9 +145,9 @@ mod tests {
         queue.push(at(20), FineTime::from_time(at(60)), 50);
         assert!(!queue.has_room(1));
         queue.advance(at(30));
-        assert_eq!((queue.packets(), queue.bytes()), (1, 50), "a packet has left at its departure");
+        assert_eq!((queue.packets(), queue.bytes), (1, 50), "a packet has left at its departure");
         queue.advance(at(100));
-        assert_eq!((queue.packets(), queue.bytes()), (0, 0));
+        assert_eq!((queue.packets(), queue.bytes), (0, 0));
         assert!((queue.byte_seconds(at(100)) - 4000e-9).abs() < 1e-15);
     }
 

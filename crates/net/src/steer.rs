@@ -3,7 +3,7 @@
 use crate::epoch::LinkState;
 use crate::fine_time::FineTime;
 use crate::transmitter::Transmitter;
-use crate::{DropReason, Loss, Time};
+use crate::{DropReason, Loss, Time, Totals};
 use std::collections::VecDeque;
 
 /// The properties of a link from now on.
@@ -106,13 +106,14 @@ impl Transmitter {
         self.restart(now, new, if slower.is_some() { 0.0 } else { unsent }, last_delivery);
         replanned
     }
-}
 
-/// A packet that was to be delivered is lost, since the link goes down.
-pub(crate) fn lose(totals: &mut crate::Totals, wire_bytes: u32) {
-    totals.delivered -= 1;
-    totals.delivered_bytes -= u64::from(wire_bytes);
-    totals.drop(DropReason::Down, wire_bytes);
+    /// A packet that was to be delivered is lost, since the link goes down.
+    pub fn lose(&mut self, totals: &mut Totals, wire_bytes: u32) {
+        self.note_lost(wire_bytes);
+        totals.delivered -= 1;
+        totals.delivered_bytes -= u64::from(wire_bytes);
+        totals.drop(DropReason::Down, wire_bytes);
+    }
 }
 
 #[cfg(test)]

@@ -22,7 +22,8 @@ pub(crate) struct Held {
 pub(crate) struct Store {
     places: Vec<Held>,
     free: u32,
-    waiting: Waiting,
+    /// The packets in all queues.
+    pub waiting: Waiting,
     integral: QueueIntegral,
     /// Outcomes that have not been returned.
     decided: VecDeque<(u32, Outcome)>,
@@ -54,11 +55,6 @@ impl Store {
             decided: VecDeque::new(),
             dropped: Waiting::default(),
         }
-    }
-
-    /// The packets in all queues.
-    pub fn waiting(&self) -> Waiting {
-        self.waiting
     }
 
     /// The integral of the waiting bytes over time up to `now`, in byte-seconds.
@@ -148,7 +144,7 @@ mod tests {
         assert_eq!(store.push(&mut a, at(0), 100, false), 0);
         assert_eq!(store.push(&mut b, at(5), 50, true), 1);
         assert_eq!(store.push(&mut a, at(10), 10, false), 2);
-        assert_eq!(store.waiting(), Waiting { packets: 3, bytes: 160 });
+        assert_eq!(store.waiting, Waiting { packets: 3, bytes: 160 });
         assert_eq!(a.waiting, Waiting { packets: 2, bytes: 110 });
         let (ticket, held) = store.pop(&mut a, at(20)).unwrap();
         assert_eq!((ticket, held.size, held.arrival), (0, 100, at(0)));

@@ -188,7 +188,7 @@ impl Transmitter {
     #[inline(never)]
     fn free_at_slow_path(&self) -> FineTime {
         if let Some(TraceState::Opportunities(opportunities)) = self.trace.as_deref() {
-            return FineTime::from_time(opportunities.next());
+            return FineTime::from_time(opportunities.next);
         }
         let tick = FineTime::from_time(self.busy_until.as_time().ceil(self.tick));
         if self.goes_down_next() { tick.min(self.last_end) } else { tick }

@@ -247,7 +247,7 @@ impl Connection {
             self.note_completion(net.now());
         }
         while let Some(done) =
-            self.application.on_delivered(net.now(), self.incoming.stream.bytes(), &mut self.out)
+            self.application.on_delivered(net.now(), self.incoming.stream.bytes, &mut self.out)
         {
             self.completed.push(done);
             self.needs_attention = true;
@@ -258,7 +258,7 @@ impl Connection {
     }
 
     fn note_completion(&mut self, now: Time) {
-        if self.out.is_sent() && self.incoming.stream.bytes() == self.out.cut_bytes {
+        if self.out.is_sent() && self.incoming.stream.bytes == self.out.cut_bytes {
             self.completed_at.get_or_insert(now);
             self.needs_attention = true;
         }
@@ -284,7 +284,7 @@ impl Connection {
             subflow.meter.window(now, self.cc.path(subflow.tx.row).cwnd);
         }
         let (data, offset) = self.delivered(s, packet);
-        let (una, next) = (self.out.una(), widen(self.out.una(), data));
+        let (una, next) = (self.out.una, widen(self.out.una, data));
         self.out.on_data_ack(next, offset, u64::from(packet.window) << self.scale);
         if let Some(queues) = &mut self.queues {
             queues.heard(s, now);

@@ -85,7 +85,7 @@ impl Incoming {
 
     #[inline(never)]
     fn take_any(&mut self, n: u32, chunk: Chunk) -> bool {
-        let taken = self.stream.take(widen(self.stream.next(), n), chunk);
+        let taken = self.stream.take(widen(self.stream.next, n), chunk);
         taken.unwrap_or_else(|corrupt| {
             self.corrupt = Some(corrupt.into());
             false
@@ -95,7 +95,7 @@ impl Incoming {
     /// What an ACK says of the stream: the next chunk and its offset.
     #[inline]
     pub(crate) fn delivered(&self) -> (u32, u32) {
-        (self.stream.next() as u32, self.stream.bytes() as u32)
+        (self.stream.next as u32, self.stream.bytes as u32)
     }
 
     /// A lone receiver ahead of time is measured between these times, which are in order.
@@ -116,7 +116,7 @@ impl Incoming {
     fn pass_marks(&mut self, at: Time, first_bytes: u64) {
         while at >= self.next_mark && self.next_mark < Time::NEVER {
             let mark = &mut self.marks[usize::from(self.passed)];
-            (mark.bytes, mark.first_bytes) = (self.stream.bytes(), first_bytes);
+            (mark.bytes, mark.first_bytes) = (self.stream.bytes, first_bytes);
             self.passed += 1;
             self.next_mark = self.marks.get(usize::from(self.passed)).map_or(Time::NEVER, |mark| mark.at);
         }
@@ -126,7 +126,7 @@ impl Incoming {
     /// ahead of time. Between marks, where a run is interrupted, the exact value is unknown: `acked` takes its place, or what is at least
     /// delivered, the value at the first mark.
     pub(crate) fn delivered_before(&self, now: Time, first_bytes: u64, acked: u64) -> (u64, u64) {
-        let taken = (self.stream.bytes(), first_bytes);
+        let taken = (self.stream.bytes, first_bytes);
         let mut passed =
             self.marks.iter().take(self.passed.into()).map(|mark| (mark.bytes, mark.first_bytes));
         match self.marks.iter().position(|mark| mark.at == now) {
@@ -157,15 +157,15 @@ mod tests {
             let (mut at, mut first_bytes, mut list) = (0, from, vec![]);
             for (n, (gap, is_next)) in steps.into_iter().enumerate() {
                 at += gap;
-                list.push((at, incoming.stream.bytes(), first_bytes));
+                list.push((at, incoming.stream.bytes, first_bytes));
                 incoming.pass(Time::from_nanos(at), first_bytes);
                 // A chunk behind a hole is a first copy that is not delivered.
-                let chunk = Chunk { offset: incoming.stream.bytes() as u32, len: 100 };
-                let number = incoming.stream.next() as u32 + if is_next { 0 } else { 1000 + 2 * n as u32 };
+                let chunk = Chunk { offset: incoming.stream.bytes as u32, len: 100 };
+                let number = incoming.stream.next as u32 + if is_next { 0 } else { 1000 + 2 * n as u32 };
                 first_bytes += incoming.take(number, chunk);
-                let acked = incoming.stream.bytes().min(from + 150);
+                let acked = incoming.stream.bytes.min(from + 150);
                 let first_from = |mark: u64| list.iter().find(|(at, ..)| *at >= mark).map(|(_, bytes, first)| (*bytes, *first));
-                let taken = (incoming.stream.bytes(), first_bytes);
+                let taken = (incoming.stream.bytes, first_bytes);
                 // Interrupted: what was acknowledged, but no less than at the beginning.
                 let want = first_from(begin).map_or(taken, |(bytes, first)| (acked.max(bytes), acked.max(first)));
                 prop_assert_eq!(incoming.delivered_before(Time::from_nanos(marks[1] + 1), first_bytes, acked), want);

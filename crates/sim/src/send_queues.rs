@@ -140,7 +140,7 @@ impl SendQueues {
     fn takes_more(&self, subflows: &[Subflow], out: &SendStream) -> bool {
         let mss = u64::from(out.mss);
         let buffers = (0..subflows.len()).filter(|s| subflows[*s].is_up()).map(|s| self.buffer(s, mss));
-        (out.nxt() - out.una()) * mss < buffers.sum()
+        (out.nxt - out.una) * mss < buffers.sum()
     }
 
     /// The subflow that would first finish sending its data, at its average pacing rate. Backups only if no regular one is active.
@@ -206,7 +206,7 @@ impl SendQueues {
 
     /// The next chunk to assign to `s`.
     fn next(&mut self, s: usize, out: &mut SendStream) -> Option<(u64, Chunk)> {
-        self.again.0 = self.again.0.max(out.una());
+        self.again.0 = self.again.0.max(out.una);
         if self.again.0 < self.again.1 {
             let n = self.again.0;
             self.again.0 += 1;
@@ -223,7 +223,7 @@ impl SendQueues {
         reinjected: &mut u64,
     ) -> Option<(u64, Chunk)> {
         let len = self.queues[s].len;
-        let next = self.queues[s].pop(out.una());
+        let next = self.queues[s].pop(out.una);
         self.has_left_out |= self.queues[s].len + u64::from(next.is_some()) < len;
         let (n, (chunk, sent_before)) = next.and_then(|n| Some((n, out.send_on(n, s)?)))?;
         *reinjected += u64::from(sent_before && chunk.len > 0);
@@ -233,7 +233,7 @@ impl SendQueues {
     /// Whether `s` has an unsent and unacknowledged chunk.
     #[inline]
     pub(crate) fn holds_unsent(&self, s: usize, out: &SendStream) -> bool {
-        self.queues[s].ranges.iter().any(|range| range.1 > out.una())
+        self.queues[s].ranges.iter().any(|range| range.1 > out.una)
     }
 
     /// The next buffer of `s`.
@@ -250,7 +250,7 @@ impl SendQueues {
 
     /// Assigns all unacknowledged chunks again, regardless of their carriers.
     pub(crate) fn repeat_all(&mut self, out: &SendStream) {
-        self.again = (out.una(), out.nxt());
+        self.again = (out.una, out.nxt);
     }
 
     /// After sending or an ACK (`progress`): runs the retransmission timer while data is outstanding.
@@ -296,7 +296,7 @@ impl SendQueues {
         let mut bytes = 0;
         let mss = u64::from(out.mss);
         let size = tso::buffer_size(mss, out.window()) / mss;
-        for n in out.una()..out.nxt() {
+        for n in out.una..out.nxt {
             if bytes >= FRAGMENT {
                 break;
             }
@@ -382,7 +382,7 @@ mod tests {
         queues.fill(&subflows, &cc, &mut out);
         assert_eq!(queues.queues[0].ranges, [(0, 45), (45, 46), (92, 115)]);
         assert_eq!(queues.queues[1].ranges, [(46, 91), (91, 92)]);
-        assert_eq!(out.nxt(), 115);
+        assert_eq!(out.nxt, 115);
         assert_eq!(
             queues.take(1, &mut out, &mut 0).map(|(n, chunk)| (n, chunk.offset)),
             Some((46, 46 * 1428))
@@ -463,7 +463,7 @@ mod tests {
         let both = 100 * 4352 / 1428;
         queues.queues.iter_mut().for_each(|queue| (queue.ranges, queue.len) = (VecDeque::new(), 0));
         queues.fill(&subflows, &cc, &mut out);
-        assert!((both..both + 46).contains(&out.nxt()), "{} chunks", out.nxt());
+        assert!((both..both + 46).contains(&out.nxt), "{} chunks", out.nxt);
     }
 
     /// `mptcp_sendmsg_frag`: a buffer takes what continues its mapping, up to what fits an offloaded packet; what was sent of it makes

@@ -264,7 +264,7 @@ impl Session {
     pub fn flows(&self) -> Vec<FlowNow> {
         let flows = &self.simulator.connections[..self.simulator.scenario.flows.len()];
         let flow = |c: &crate::connection::Connection| FlowNow {
-            delivered_bytes: c.incoming.stream.bytes(),
+            delivered_bytes: c.incoming.stream.bytes,
             subflows: c.subflows.iter().map(|subflow| now(c, subflow)).collect(),
         };
         flows.iter().map(flow).collect()

@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub(crate) struct SendStream {
     /// First unacknowledged chunk, and the next chunk to cut.
-    una: u64,
-    nxt: u64,
+    pub(crate) una: u64,
+    pub(crate) nxt: u64,
     /// Offsets of these.
     pub(crate) acked_bytes: u64,
     pub(crate) cut_bytes: u64,
@@ -43,18 +43,6 @@ impl SendStream {
             mss,
             closed: false,
         }
-    }
-
-    /// First unacknowledged chunk.
-    #[inline]
-    pub(crate) fn una(&self) -> u64 {
-        self.una
-    }
-
-    /// The next chunk to cut.
-    #[inline]
-    pub(crate) fn nxt(&self) -> u64 {
-        self.nxt
     }
 
     /// Bytes written and not cut into chunks.
@@ -119,7 +107,7 @@ impl SendStream {
 
     /// Whether all sent data is acknowledged.
     pub(crate) fn is_acked(&self) -> bool {
-        self.una() == self.nxt()
+        self.una == self.nxt
     }
 
     /// Whether only the receive window prevents another chunk.
@@ -236,9 +224,9 @@ pub struct Corrupt {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReceiveStream {
     /// The next chunk to deliver.
-    next: u64,
-    /// Bytes delivered to the application.
-    bytes: u64,
+    pub(crate) next: u64,
+    /// Bytes delivered to the application, in order.
+    pub(crate) bytes: u64,
     /// Out-of-order chunks, in order: one run behind each hole.
     waiting: VecDeque<Run>,
 }
@@ -258,18 +246,6 @@ impl ReceiveStream {
     #[cfg(test)]
     pub(crate) fn at(bytes: u64) -> ReceiveStream {
         ReceiveStream { bytes, ..ReceiveStream::default() }
-    }
-
-    /// The next chunk to deliver.
-    #[inline]
-    pub(crate) fn next(&self) -> u64 {
-        self.next
-    }
-
-    /// Bytes delivered, in order.
-    #[inline]
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
     }
 
     /// Whether all received chunks are delivered.
@@ -375,7 +351,7 @@ mod tests {
                     first += u64::from(chunks[i].1.len);
                 }
             }
-            prop_assert_eq!((incoming.bytes(), first, incoming.next()), (total, total, chunks.len() as u64));
+            prop_assert_eq!((incoming.bytes, first, incoming.next), (total, total, chunks.len() as u64));
         }
     }
 
@@ -392,7 +368,7 @@ mod tests {
                 while seen.contains(&next) {
                     next += 1;
                 }
-                prop_assert_eq!((incoming.next(), incoming.bytes()), (next, start + 100 * next));
+                prop_assert_eq!((incoming.next, incoming.bytes), (next, start + 100 * next));
                 prop_assert_eq!(incoming.is_in_order(), seen.range(next..).next().is_none());
                 let held: Vec<u64> = incoming.waiting.iter().flat_map(|run| run.from..run.to).collect();
                 prop_assert_eq!(held, seen.range(next..).copied().collect::<Vec<_>>());

@@ -27,11 +27,11 @@ type Before = Vec<Vec<(u64, u64, u64)>>;
 impl Simulator<'_> {
     fn audit(&self, before: &mut Before) {
         for (c, connection) in self.connections.iter().enumerate() {
-            assert!(connection.incoming.stream.bytes() <= connection.out.cut_bytes);
-            assert!(connection.incoming.stream.next() <= connection.out.nxt());
-            assert!(connection.out.una() <= connection.incoming.stream.next());
+            assert!(connection.incoming.stream.bytes <= connection.out.cut_bytes);
+            assert!(connection.incoming.stream.next <= connection.out.nxt);
+            assert!(connection.out.una <= connection.incoming.stream.next);
             let first: u64 = connection.subflows.iter().map(|s| s.first_bytes).sum();
-            assert!(first >= connection.incoming.stream.bytes() && first <= connection.out.cut_bytes);
+            assert!(first >= connection.incoming.stream.bytes && first <= connection.out.cut_bytes);
             before.resize(before.len().max(c + 1), Vec::new());
             for (s, subflow) in connection.subflows.iter().enumerate() {
                 let known = before[c].len();
@@ -150,11 +150,11 @@ fn run_side_by_side(scenario: &Scenario, seed: u64) -> Short {
         step_instant(&mut general, at.or(Some(scenario.duration)));
         GENERAL_ONLY.set(false);
         for (c, (own, other)) in simulator.connections.iter().zip(&general.connections).enumerate() {
-            assert_eq!((own.cc.paths(), own.out.una()), (other.cc.paths(), other.out.una()), "at {at:?}");
+            assert_eq!((own.cc.paths(), own.out.una), (other.cc.paths(), other.out.una), "at {at:?}");
             if let Some(at) = at.filter(|_| simulator.measured[c].running) {
                 // What the record of a run that is interrupted now counts.
                 let (delivered, _) = own.delivered_before(at + Time::from_nanos(1));
-                let possible = simulator.measured[c].bytes..=other.incoming.stream.bytes();
+                let possible = simulator.measured[c].bytes..=other.incoming.stream.bytes;
                 assert!(possible.contains(&delivered), "at {at:?}: {delivered} of {possible:?}");
             }
             if n.is_multiple_of(16) || at.is_none() {

@@ -2,8 +2,8 @@
 
 use crate::properties::{change, queue, time};
 use anabranch_net::{
-    Arrival, Change, CoDel, DequeueLink, Discipline, DropReason, FqCoDel, Jitter, Link, LinkSpec, Loss,
-    Outcome, QueueLimit, Time,
+    Arrival, CoDel, DequeueLink, Discipline, DropReason, FqCoDel, Jitter, Link, LinkSpec, Loss, Outcome,
+    QueueLimit, Time,
 };
 use proptest::option::of;
 use proptest::prelude::*;

@@ -141,11 +141,11 @@ impl Connection {
         early.sort_by_key(|(early, s)| (early.at, self.subflows[*s].last_link));
         let mut stream = self.incoming.stream.clone();
         for (early, s) in early {
-            if stream.take(widen(stream.next(), early.n), early.chunk()) == Ok(true) {
+            if stream.take(widen(stream.next, early.n), early.chunk()) == Ok(true) {
                 first_bytes[s] += u64::from(early.chunk().len);
             }
         }
-        (stream.bytes(), first_bytes)
+        (stream.bytes, first_bytes)
     }
 }
 

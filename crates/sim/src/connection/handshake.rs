@@ -38,7 +38,7 @@ impl Connection {
             net.let_receive_on_arrival(subflow.id);
         }
         subflow.handshake_tries += 1;
-        self.arm(s, net);
+        subflow.arm(&mut net.events);
     }
 
     pub(super) fn on_syn(&mut self, s: usize, syn: &Packet, net: &mut Network) {

@@ -138,7 +138,7 @@ impl Connection {
                 if self.penalise {
                     self.penalise_slower_than(s, now);
                 }
-                let una = self.out.una();
+                let una = self.out.una;
                 let chunk = self.out.repeat_on(una, s)?;
                 self.reinjected += u64::from(chunk.len > 0);
                 return Some((una, chunk));
@@ -235,11 +235,11 @@ impl Connection {
         let now = net.now();
         for s in 0..self.subflows.len() {
             while schedule::ready(&mut self.subflows, &self.cc, now).any(|(ready, _)| ready == s) {
-                let n = self.subflows[s].redundant_next.max(self.out.una());
+                let n = self.subflows[s].redundant_next.max(self.out.una);
                 self.subflows[s].redundant_next = n;
                 let next = match self.out.repeat_on(n, s) {
                     Some(chunk) => Some((n, chunk)),
-                    None if n < self.out.nxt() => {
+                    None if n < self.out.nxt => {
                         self.subflows[s].redundant_next += 1; // this subflow cut it
                         continue;
                     }

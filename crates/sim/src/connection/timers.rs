@@ -41,7 +41,7 @@ impl Connection {
                 subflow.meter.window(now, self.cc.path(subflow.tx.row).cwnd);
             }
         }
-        self.arm(s, net);
+        self.subflows[s].arm(&mut net.events);
     }
 
     /// Sends a tail loss probe: new data if there is any, else the last segment again (RFC 8985 §7.3).
@@ -66,11 +66,6 @@ impl Connection {
         Self::transmit(subflow, seq, segment, &mut self.incoming, net);
     }
 
-    /// Schedules the timer event of `s` if necessary.
-    pub(super) fn arm(&mut self, s: usize, net: &mut Network) {
-        self.subflows[s].arm(&mut net.events);
-    }
-
     /// Schedules the event that the application shares with the retransmission timer of the connection.
     pub(super) fn arm_application(&mut self, net: &mut Network) {
         let retransmit_at = self.queues.as_ref().map_or(Time::NEVER, |queues| queues.retransmit_at);
@@ -89,7 +84,7 @@ impl Connection {
         }
         self.application_event = Time::NEVER;
         if self.application.next_at <= net.now() {
-            let (received, mss) = (self.incoming.stream.bytes(), self.out.mss);
+            let (received, mss) = (self.incoming.stream.bytes, self.out.mss);
             if self.application.on_time(net.now(), &mut self.out, received, mss) {
                 self.send_request(net);
             }

@@ -162,9 +162,9 @@ fn making_room_does_not_look_at_every_queue() {
     for flow in 0..20_000 {
         fair.push(&mut store, Time::ZERO, packet(flow, 1500));
     }
-    let (before, packets) = (fair.longest.steps, store.waiting().packets);
+    let (before, packets) = (fair.longest.steps, store.waiting.packets);
     while fair.evict(&mut store, Time::ZERO).is_some() {}
     assert_eq!(packets, 20_000);
     assert!(fair.longest.steps - before <= 10 * packets, "{} steps", fair.longest.steps - before);
-    assert_eq!(store.waiting().packets, 0);
+    assert_eq!(store.waiting.packets, 0);
 }
