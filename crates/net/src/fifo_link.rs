@@ -125,7 +125,7 @@ impl FifoLink {
     /// The packets that wait.
     pub fn waiting(&mut self, now: Time) -> Waiting {
         self.advance(now);
-        Waiting { packets: self.queue.packets(), bytes: self.queue.bytes }
+        self.queue.waiting()
     }
 
     /// The sums up to `now`.
@@ -219,8 +219,7 @@ impl FifoLink {
 #[inline]
 fn view(queue: &Queue, transmitter: &Transmitter, now: Time, ecn_capable: bool) -> QueueView {
     let idle = FineTime::from_time(now).minus(transmitter.busy_until);
-    let waiting = Waiting { packets: queue.packets(), bytes: queue.bytes };
-    QueueView { waiting, idle, rate_bps: transmitter.rate_bps(), ecn_capable }
+    QueueView { waiting: queue.waiting(), idle, rate_bps: transmitter.rate_bps(), ecn_capable }
 }
 
 #[cfg(test)]

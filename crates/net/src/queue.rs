@@ -3,7 +3,7 @@
 use crate::fifo::Fifo;
 use crate::fine_time::FineTime;
 use crate::queue_integral::QueueIntegral;
-use crate::{QueueLimit, Time};
+use crate::{QueueLimit, Time, Waiting};
 
 /// A FIFO queue with tail drop. The departure time of a packet is known when it enters, so packets are removed lazily.
 #[derive(Clone, Debug)]
@@ -11,8 +11,7 @@ pub(crate) struct Queue {
     waiting: Fifo<Queued>,
     /// When the first of them has left, in whole nanoseconds; never if none waits.
     left_at: u64,
-    /// Bytes that wait, as of the last `advance`.
-    pub bytes: u64,
+    bytes: u64,
     max_packets: u64,
     max_bytes: u64,
     integral: QueueIntegral,
@@ -90,6 +89,12 @@ impl Queue {
         self.left_at = self.waiting.front().map_or(u64::MAX, |first| first.left_at());
     }
 
+    /// What waits, as of the last `advance`.
+    #[inline]
+    pub fn waiting(&self) -> Waiting {
+        Waiting { packets: self.packets(), bytes: self.bytes }
+    }
+
     /// Whether one more packet may wait.
     #[inline]
     pub fn has_room(&self, size: u32) -> bool {
@@ -108,9 +113,8 @@ impl Queue {
         self.waiting.push(packet);
     }
 
-    /// Packets that wait, as of the last `advance`.
     #[inline]
-    pub fn packets(&self) -> u64 {
+    fn packets(&self) -> u64 {
         self.waiting.len() as u64
     }
 
@@ -145,9 +149,9 @@ mod tests {
         queue.push(at(20), FineTime::from_time(at(60)), 50);
         assert!(!queue.has_room(1));
         queue.advance(at(30));
-        assert_eq!((queue.packets(), queue.bytes), (1, 50), "a packet has left at its departure");
+        assert_eq!(queue.waiting(), Waiting { packets: 1, bytes: 50 }, "a packet has left at its departure");
         queue.advance(at(100));
-        assert_eq!((queue.packets(), queue.bytes), (0, 0));
+        assert_eq!(queue.waiting(), Waiting::default());
         assert!((queue.byte_seconds(at(100)) - 4000e-9).abs() < 1e-15);
     }
 

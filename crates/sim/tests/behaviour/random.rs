@@ -108,6 +108,13 @@ fn events() -> impl Strategy<Value = Vec<(u64, usize, &'static str)>> {
     ]
 }
 
+fn events_text(events: &[(u64, usize, &str)], start: u64) -> String {
+    let event = |(at, path, action): &(u64, usize, &str)| {
+        format!("{{ at = \"{} ms\", path = {path}, action = \"{action}\" }}", start + at)
+    };
+    format!("events = [{}]", events.iter().map(event).collect::<Vec<_>>().join(", "))
+}
+
 /// A flow over `links` links.
 fn flow_body(links: usize) -> impl Strategy<Value = String> {
     let path = prop::collection::vec(0..links, 1..=2);
@@ -127,13 +134,7 @@ fn flow_body(links: usize) -> impl Strategy<Value = String> {
                 back.join(", ")
             );
             if paths.len() > 1 {
-                let events: Vec<String> = events
-                    .iter()
-                    .map(|(at, path, action)| {
-                        format!("{{ at = \"{} ms\", path = {path}, action = \"{action}\" }}", start + at)
-                    })
-                    .collect();
-                writeln!(text, "events = [{}]", events.join(", ")).unwrap();
+                writeln!(text, "{}", events_text(&events, start)).unwrap();
             }
             text
         },
@@ -239,16 +240,12 @@ fn check_completion(
         let body = body.trim_end().strip_suffix(']').unwrap();
         if body.ends_with('[') { format!("{body}{heal}]\n") } else { format!("{body}, {heal}]\n") }
     };
-    let events: Vec<String> = events
-        .iter()
-        .map(|(at, path, action)| format!("{{ at = \"{at} ms\", path = {path}, action = \"{action}\" }}"))
-        .collect();
     let text = format!(
         "[links.a]\n{}[links.b]\n{}[[flows]]\nname = \"two\"\ncc = {cc}\nscheduler = \"{scheduler}\"\n\
-         paths = [[\"a\"], [\"b\"]]\ntcp = {tcp}\nevents = [{}]\napplication = {{ kind = \"bulk\", size = \"{size} B\" }}\n",
+         paths = [[\"a\"], [\"b\"]]\ntcp = {tcp}\n{}\napplication = {{ kind = \"bulk\", size = \"{size} B\" }}\n",
         heal(&links[0]),
         heal(&links[1]),
-        events.join(", ")
+        events_text(events, 0)
     );
     let result = into_sink(&scenario(600.0, 0.0, &text), seed, &mut NoSamples);
     let summary = result.map_err(|e| TestCaseError::fail(e.to_string()))?;
