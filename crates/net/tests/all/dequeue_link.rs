@@ -2,8 +2,7 @@
 
 use crate::properties::{change, queue, time};
 use anabranch_net::{
-    Arrival, CoDel, DequeueLink, Discipline, DropReason, FqCoDel, Jitter, Link, LinkSpec, Loss, Outcome,
-    QueueLimit, Time,
+    Arrival, CoDel, DequeueLink, Discipline, DropReason, FqCoDel, Jitter, Link, LinkSpec, Loss, Outcome, Time,
 };
 use proptest::option::of;
 use proptest::prelude::*;
