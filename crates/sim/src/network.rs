@@ -24,7 +24,7 @@ pub(crate) struct Network {
     lane_of: BTreeMap<(Vec<usize>, Time), u32>,
     /// The receiving host of each subflow.
     hosts: Vec<Host>,
-    routes: Routes,
+    pub(crate) routes: Routes,
     /// SACK blocks of ACKs in flight.
     pub(crate) sacks: SackBlocks,
     /// The content of hosted flows' datagrams in flight.
@@ -107,11 +107,6 @@ impl Network {
         let subflow = self.routes.add(hops(forward), std::iter::once(lane_hop).chain(hops(back)));
         self.routes.set_ahead(subflow, ahead);
         subflow
-    }
-
-    /// The receiver of `subflow` takes each segment when it arrives.
-    pub(crate) fn let_receive_on_arrival(&mut self, subflow: u32) {
-        self.routes.set_ahead(subflow, false);
     }
 
     /// Whether link `i` of the scenario decides at arrival.

@@ -194,11 +194,6 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// The subflows of another connection of flow `f`.
-    pub(crate) fn subflows_of(&mut self, f: usize, c: usize) -> Vec<Subflow> {
-        subflows_of(&self.scenario, self.seed, (f, c), &mut self.net, &mut self.owners)
-    }
-
     /// The algorithm of flow `f`. Copies share what an algorithm never changes, so that many flows take less memory.
     pub(crate) fn group(&mut self, f: usize) -> Result<Group, SimError> {
         let flow = &self.scenario.flows[f];
@@ -492,7 +487,7 @@ impl<'a> Simulator<'a> {
 }
 
 /// The subflows of connection `c` of flow `f`, in the network.
-fn subflows_of(
+pub(crate) fn subflows_of(
     scenario: &Scenario,
     seed: u64,
     (f, c): (usize, usize),

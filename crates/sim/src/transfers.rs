@@ -7,7 +7,7 @@ use crate::connection::Connection;
 use crate::connection_meter::ConnectionMeter;
 use crate::event::EventQueue;
 use crate::pool::{MAX_OPEN, Stage, Transfer};
-use crate::simulator::Simulator;
+use crate::simulator::{Simulator, subflows_of};
 use crate::subflow::Subflow;
 use crate::target::Target;
 use anabranch_net::Time;
@@ -73,7 +73,8 @@ impl Simulator<'_> {
             }
             None => {
                 self.transfers.push(transfer);
-                let subflows = self.subflows_of(f, own + self.transfers.len() - 1);
+                let its = (f, own + self.transfers.len() - 1);
+                let subflows = subflows_of(&self.scenario, self.seed, its, &mut self.net, &mut self.owners);
                 self.add_connection(f, subflows, Spec::Bulk { bytes: Some(bytes) })?;
                 match self.targets() {
                     targets if targets > EventQueue::MAX_TARGETS => {

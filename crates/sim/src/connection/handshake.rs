@@ -35,7 +35,7 @@ impl Connection {
         if subflow.handshake_tries > 0 && matches!(subflow.stage, Stage::SynSent | Stage::Joining) {
             // The receiver may answer again between segments.
             subflow.ahead = false;
-            net.let_receive_on_arrival(subflow.id);
+            net.routes.set_ahead(subflow.id, false);
         }
         subflow.handshake_tries += 1;
         subflow.arm(&mut net.events);

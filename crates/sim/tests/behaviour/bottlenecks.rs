@@ -3,11 +3,14 @@
 use crate::common::*;
 use anabranch_record::MemorySink;
 
+fn link_of(name: &str, rate_mbit: u32) -> String {
+    format!("[links.{name}]\nrate = \"{rate_mbit} Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"1 BDP\"\n")
+}
+
 /// The multipath flow's rate over a neighbour's, after the time that RFC 8382's statistics take: two subflows on
 /// one link beside one neighbour, or on a link each beside one neighbour there.
 fn share(cc: &str, beside: &str, shared: bool, seeds: u64) -> f64 {
-    let link =
-        |name: &str| format!("[links.{name}]\nrate = \"20 Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"1 BDP\"\n");
+    let link = |name| link_of(name, 20);
     let neighbour =
         |link: &str| format!("[[flows]]\nname = \"on {link}\"\ncc = \"{beside}\"\npaths = [[\"{link}\"]]\n");
     let second = if shared { "a" } else { "b" };
@@ -68,8 +71,7 @@ impl Background {
 /// The fraction of the time from 30 s to 120 s that MPTCP-SBD has its subflows in one group behind a bottleneck: both over a link
 /// with the first background, or the second over another link with the other one. One value for each seed.
 fn grouped(first: Background, other: Option<Background>, seeds: std::ops::RangeInclusive<u64>) -> Vec<f64> {
-    let link =
-        |name: &str| format!("[links.{name}]\nrate = \"50 Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"1 BDP\"\n");
+    let link = |name| link_of(name, 50);
     let mut text = "record = { interval = \"350 ms\" }\n".to_owned() + &link("a");
     text += &other.map(|_| link("b")).unwrap_or_default();
     text += &first.on("a");
