@@ -12,7 +12,6 @@ use crate::{Error, Namespace, messages, programs};
 use anabranch_cc_fixed::registry;
 use libbpf_rs::{Iter, Link, ObjectBuilder};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::io::Read;
 use std::net::SocketAddr;
 use zerocopy::FromBytes;
@@ -43,103 +42,23 @@ struct ListedSocket {
     connection: [u8; 16],
 }
 
-/// A connection that is not coupled, or a listener that will accept such connections.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Uncoupled {
-    /// A connection.
-    Connection {
-        /// The name of its network namespace.
-        netns: String,
-        /// Its token, as `ss -M` shows it.
-        token: u32,
-        /// The reason.
-        why: Split,
-        /// Each subflow's local and remote address, and its algorithm's name in the kernel.
-        subflows: Vec<(SocketAddr, SocketAddr, String)>,
-        /// The program that has it open, if it is known.
-        program: Option<String>,
-    },
-    /// Connections that requested MPTCP and got TCP.
-    Fallbacks {
-        /// The name of their network namespace.
-        netns: String,
-        /// Their number.
-        count: usize,
-        /// The local and remote address of one of them.
-        example: (SocketAddr, SocketAddr),
-    },
-    /// A listener. The subflows of its connections will not share one algorithm.
-    Listener {
-        /// The name of its network namespace.
-        netns: String,
-        /// The address where it listens.
-        local: SocketAddr,
-        /// The algorithm of each connection's first subflow.
-        accepted: String,
-        /// Whether it is from an earlier load.
-        older: bool,
-        /// The algorithm of subflows that join after the program has set a socket option.
-        joined: String,
-        /// The program that has it open, if it is known.
-        program: Option<String>,
-    },
+/// What a check has found: a connection that is not coupled, connections that fell back to TCP, or a listener.
+#[derive(Debug, PartialEq)]
+struct Found {
+    /// The local address of a connection or a listener, and the remote one of a connection. `None` of several connections.
+    socket: Option<(SocketAddr, Option<SocketAddr>)>,
+    /// The sentence for display, up to the program that has the socket open.
+    sentence: String,
 }
 
-/// The reason why the subflows of a connection are not one group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Split {
-    /// They have several algorithms.
-    Algorithms,
-    /// They have algorithms of the kernel, although new sockets of the namespace get one of ours.
-    Default,
-    /// They have one algorithm by name, but it was unloaded and loaded again between them.
-    Loads,
-    /// Some have no row in the algorithm's table, which was full.
-    Rows,
-}
-
-impl fmt::Display for Uncoupled {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Uncoupled::Connection { netns, token, why, subflows, program } => {
-                let why = match why {
-                    Split::Algorithms => "its subflows have several algorithms",
-                    Split::Default => "it is older than the choice of its namespace's algorithm",
-                    Split::Loads => "its subflows use two loads of one algorithm",
-                    Split::Rows => "some of its subflows have no row in the algorithm's table",
-                };
-                write!(f, "connection {token:08x} in {netns} is not coupled: {why} (")?;
-                for (i, (local, remote, name)) in subflows.iter().enumerate() {
-                    let comma = if i > 0 { ", " } else { "" };
-                    write!(f, "{comma}{local}→{remote} {name}")?;
-                }
-                let program = program.as_ref().map_or(String::new(), |name| format!(" of {name}"));
-                write!(f, "). Reopen the connection{program}")
-            }
-            Uncoupled::Fallbacks { netns, count, example: (local, remote) } => {
-                match count {
-                    1 => write!(
-                        f,
-                        "a connection in {netns} ({local}→{remote}) fell back to TCP and has one subflow"
-                    )?,
-                    n => write!(
-                        f,
-                        "{n} connections in {netns} fell back to TCP, such as {local}→{remote}, and have one subflow each"
-                    )?,
-                }
-                write!(f, ". The other end, or a device on the way, does not use MPTCP")
-            }
-            Uncoupled::Listener { netns, local, accepted, older, joined, program } => {
-                let load = if *older { " of an earlier load" } else { "" };
-                write!(
-                    f,
-                    "the listener {local} in {netns} will accept connections that are not coupled: the first subflow gets {accepted}{load}, joining subflows get {joined} once the program sets a socket option. Restart {}",
-                    program.as_deref().unwrap_or("the program")
-                )
-            }
-        }
-    }
-}
+/// The reasons why the subflows of a connection are not one group: they have several algorithms;
+const ALGORITHMS: &str = "its subflows have several algorithms";
+/// they have algorithms of the kernel, although new sockets of the namespace get one of ours;
+const DEFAULT: &str = "it is older than the choice of its namespace's algorithm";
+/// they have one algorithm by name, but it was unloaded and loaded again between them;
+const LOADS: &str = "its subflows use two loads of one algorithm";
+/// some have no row in the algorithm's table, which was full.
+const ROWS: &str = "some of its subflows have no row in the algorithm's table";
 
 /// Finds connections that are not coupled.
 pub struct Coupling {
@@ -149,8 +68,9 @@ pub struct Coupling {
 /// The result of a check.
 #[derive(Clone, Debug, Default)]
 pub struct CouplingReport {
-    /// Every connection that is not coupled, and every listener that would accept such connections.
-    pub uncoupled: Vec<Uncoupled>,
+    /// A sentence, without its full stop, on every connection that is not coupled, on every listener that will accept such
+    /// connections, and on those that requested MPTCP and got TCP.
+    pub uncoupled: Vec<String>,
     /// The reason why the list may be incomplete.
     pub incomplete: Option<String>,
 }
@@ -177,9 +97,8 @@ impl Coupling {
             let Ok(listed) = namespace.run_inside(|| list_sockets(link)) else { continue };
             match listed.map_err(Error::bpf(format!("list the MPTCP sockets of {}", namespace.name))) {
                 Ok(listed) => {
-                    let mut found = find_uncoupled(&namespace.name, &default, &listed);
-                    name_programs(&namespace, &mut found);
-                    report.uncoupled.extend(found);
+                    let found = find_uncoupled(&namespace.name, &default, &listed);
+                    report.uncoupled.extend(name_programs(&namespace, found));
                 }
                 Err(why) => report.incomplete = incomplete(&why),
             }
@@ -188,30 +107,29 @@ impl Coupling {
     }
 }
 
-/// Adds the programs that have the sockets open.
-fn name_programs(namespace: &Namespace, found: &mut [Uncoupled]) {
+/// Completes the sentences by the programs that have the sockets open, if they are known.
+fn name_programs(namespace: &Namespace, found: Vec<Found>) -> Vec<String> {
     if found.is_empty() {
-        return;
+        return vec![];
     }
-    let Ok(inodes) = namespace.run_inside(programs::inodes) else { return };
-    let inode = |uncoupled: &Uncoupled| match uncoupled {
-        Uncoupled::Connection { subflows, .. } => {
-            let (local, remote, _) = subflows.first()?;
-            inodes.get(&(*local, *remote))
+    let inodes = namespace.run_inside(programs::inodes).unwrap_or_default();
+    let inode = |found: &Found| match found.socket? {
+        (local, Some(remote)) => inodes.get(&(local, remote)).copied(),
+        (local, None) => {
+            inodes.iter().find(|((at, to), _)| *at == local && to.port() == 0).map(|(_, inode)| *inode)
         }
-        Uncoupled::Listener { local, .. } => {
-            inodes.iter().find(|((at, to), _)| at == local && to.port() == 0).map(|(_, inode)| inode)
-        }
-        Uncoupled::Fallbacks { .. } => None,
     };
-    let wanted = found.iter().filter_map(inode).copied().collect();
-    let holders = programs::holders(&wanted);
-    for uncoupled in found {
-        let holder = inode(uncoupled).and_then(|inode| holders.get(inode).cloned());
-        if let Uncoupled::Connection { program, .. } | Uncoupled::Listener { program, .. } = uncoupled {
-            *program = holder;
+    let holders = programs::holders(&found.iter().filter_map(inode).collect());
+    let complete = |found: Found| {
+        let holder = inode(&found).and_then(|inode| holders.get(&inode));
+        match (found.socket, holder) {
+            (Some((_, Some(_))), Some(program)) => format!("{} of {program}", found.sentence),
+            (Some((_, None)), Some(program)) => format!("{} {program}", found.sentence),
+            (Some((_, None)), None) => format!("{} the program", found.sentence),
+            _ => found.sentence,
         }
-    }
+    };
+    found.into_iter().map(complete).collect()
 }
 
 /// Attaches the iterator, which can then be read in any namespace.
@@ -260,7 +178,7 @@ fn is_ours(name: &str) -> bool {
 }
 
 /// Finds the uncoupled connections and listeners among a namespace's sockets. New sockets there get `default`.
-fn find_uncoupled(netns: &str, default: &str, listed: &[ListedSocket]) -> Vec<Uncoupled> {
+fn find_uncoupled(netns: &str, default: &str, listed: &[ListedSocket]) -> Vec<Found> {
     // A connection that fell back to TCP early may have no token, and is one subflow.
     let mut connections: BTreeMap<u32, Vec<&ListedSocket>> = BTreeMap::new();
     let mut found = Vec::new();
@@ -279,28 +197,41 @@ fn find_uncoupled(netns: &str, default: &str, listed: &[ListedSocket]) -> Vec<Un
             };
             let joined = text(&socket.connection);
             if (older || accepted != joined) && [&accepted, &joined].into_iter().any(|name| is_ours(name)) {
-                let netns = netns.to_owned();
-                found.push(Uncoupled::Listener { netns, local, accepted, older, joined, program: None });
+                let load = if older { " of an earlier load" } else { "" };
+                let sentence = format!(
+                    "the listener {local} in {netns} will accept connections that are not coupled: the first subflow gets {accepted}{load}, joining subflows get {joined} once the program sets a socket option. Restart"
+                );
+                found.push(Found { socket: Some((local, None)), sentence });
             }
         }
     }
     for (token, subflows) in connections {
         let Some(why) = split_reason(&subflows, is_ours(default)) else { continue };
-        let of =
-            |subflow: &&ListedSocket| subflow.ends().map(|(local, remote)| (local, remote, subflow.name()));
-        let subflows = subflows.iter().filter_map(of).collect();
-        let netns = netns.to_owned();
-        found.push(Uncoupled::Connection { netns, token, why, subflows, program: None });
+        let ends = subflows.iter().find_map(|subflow| subflow.ends());
+        let of = |subflow: &&ListedSocket| {
+            subflow.ends().map(|(local, remote)| format!("{local}→{remote} {}", subflow.name()))
+        };
+        let subflows = subflows.iter().filter_map(of).collect::<Vec<_>>().join(", ");
+        let sentence = format!(
+            "connection {token:08x} in {netns} is not coupled: {why} ({subflows}). Reopen the connection"
+        );
+        found.push(Found { socket: ends.map(|(local, remote)| (local, Some(remote))), sentence });
     }
-    if let Some(example) = fallbacks.first() {
-        let (netns, count) = (netns.to_owned(), fallbacks.len());
-        found.push(Uncoupled::Fallbacks { netns, count, example: *example });
+    if let Some((local, remote)) = fallbacks.first() {
+        let what = match fallbacks.len() {
+            1 => format!("a connection in {netns} ({local}→{remote}) fell back to TCP and has one subflow"),
+            n => format!(
+                "{n} connections in {netns} fell back to TCP, such as {local}→{remote}, and have one subflow each"
+            ),
+        };
+        let sentence = format!("{what}. The other end, or a device on the way, does not use MPTCP");
+        found.push(Found { socket: None, sentence });
     }
     found
 }
 
 /// The reason why one or several subflows are not one group; `by_default`: new sockets get an algorithm of ours.
-fn split_reason(subflows: &[&ListedSocket], by_default: bool) -> Option<Split> {
+fn split_reason(subflows: &[&ListedSocket], by_default: bool) -> Option<&'static str> {
     let names: BTreeSet<String> = subflows.iter().map(|subflow| subflow.name()).collect();
     let loads: BTreeSet<u64> = subflows.iter().map(|subflow| subflow.ops).collect();
     if subflows.len() < 2 {
@@ -309,14 +240,14 @@ fn split_reason(subflows: &[&ListedSocket], by_default: bool) -> Option<Split> {
     if !names.iter().any(|name| is_ours(name)) {
         // If their program selected it, it wants no other.
         let is_chosen = subflows.iter().all(|subflow| subflow.own_choice != 0);
-        return (by_default && !is_chosen).then_some(Split::Default);
+        return (by_default && !is_chosen).then_some(DEFAULT);
     }
     // A socket requests a row when its own data is acknowledged. The SYN counts as a byte.
     let has_no_row = |subflow: &&ListedSocket| subflow.owner == 0 && subflow.acked > 1;
     match (names.len(), loads.len()) {
-        (1, 1) => subflows.iter().any(has_no_row).then_some(Split::Rows),
-        (1, _) => Some(Split::Loads),
-        _ => Some(Split::Algorithms),
+        (1, 1) => subflows.iter().any(has_no_row).then_some(ROWS),
+        (1, _) => Some(LOADS),
+        _ => Some(ALGORITHMS),
     }
 }
 
@@ -348,15 +279,15 @@ mod tests {
             (vec![&lia, &lia], None),
             (vec![&lia, &young], None),
             (vec![&cubic, &cubic], None),
-            (vec![&lia, &cubic], Some(Split::Algorithms)),
-            (vec![&lia, &again], Some(Split::Loads)),
-            (vec![&lia, &refused], Some(Split::Rows)),
+            (vec![&lia, &cubic], Some(ALGORITHMS)),
+            (vec![&lia, &again], Some(LOADS)),
+            (vec![&lia, &refused], Some(ROWS)),
         ] {
             assert_eq!(split_reason(&subflows, false), why);
         }
         let chosen = ListedSocket { own_choice: 1, ..cubic.clone() };
-        assert_eq!(split_reason(&[&cubic, &cubic], true), Some(Split::Default));
-        assert_eq!(split_reason(&[&cubic, &chosen], true), Some(Split::Default));
+        assert_eq!(split_reason(&[&cubic, &cubic], true), Some(DEFAULT));
+        assert_eq!(split_reason(&[&cubic, &chosen], true), Some(DEFAULT));
         assert_eq!(split_reason(&[&chosen, &chosen], true), None, "its program selected cubic");
         assert_eq!(split_reason(&[&cubic], true), None, "one subflow has nothing to couple");
         let other = ListedSocket { token: 2, ..cubic.clone() };
@@ -365,7 +296,7 @@ mod tests {
         assert_eq!(find_uncoupled("here", "ab_lia", &fallen), [], "two connections, which fell back to TCP");
         let found = find_uncoupled("here", "ab_lia", &[lia, cubic]);
         assert!(
-            found[0].to_string().starts_with("connection 00000001 in here is not coupled: its subflows"),
+            found[0].sentence.starts_with("connection 00000001 in here is not coupled: its subflows"),
             "{found:?}"
         );
     }
@@ -375,7 +306,7 @@ mod tests {
         let tcp = ListedSocket { fallback: 1, ..socket(1, 1, "ab_lia") };
         let second = ListedSocket { token: 0, ..tcp.clone() };
         let theirs = ListedSocket { fallback: 1, ..socket(3, 1, "cubic") };
-        let said = |listed: &[ListedSocket]| find_uncoupled("here", "ab_lia", listed)[0].to_string();
+        let said = |listed: &[ListedSocket]| find_uncoupled("here", "ab_lia", listed).remove(0).sentence;
         let text = "a connection in here (0.0.0.0:0→0.0.0.0:0) fell back to TCP and has one subflow. The";
         assert!(said(std::slice::from_ref(&tcp)).starts_with(text), "{}", said(std::slice::from_ref(&tcp)));
         let several = said(&[tcp, second, theirs]);
@@ -401,7 +332,7 @@ mod tests {
         let lia = ListedSocket { own_choice: 1, unloaded: 1, ..listener("ab_lia", "ab_lia") };
         let found = find_uncoupled("here", "ab_lia", std::slice::from_ref(&lia));
         assert!(
-            found[0].to_string().contains("gets ab_lia of an earlier load, joining subflows get"),
+            found[0].sentence.contains("gets ab_lia of an earlier load, joining subflows get"),
             "{found:?}"
         );
         let inherits = ListedSocket { own_choice: 0, ..lia.clone() };

@@ -38,7 +38,7 @@ mod table;
 
 pub use anabranch_cc_fixed::shared::Counters;
 pub use cost::{Cost, measure};
-pub use coupling::{Coupling, CouplingReport, Split, Uncoupled};
+pub use coupling::{Coupling, CouplingReport};
 pub use doctor::{Check, Need, Verdict, doctor, privileges, skips_calls};
 pub use error::Error;
 pub use instance::{Instance, Occupancy, instances};

@@ -180,7 +180,7 @@ pub fn status(args: &StatusArgs) -> Result<(), Error> {
         let algorithms = algorithms.map(|(row, (occupancy, ghosts))| status_json(row, occupancy, *ghosts));
         return print_json(&json!({
             "algorithms": algorithms.collect::<Vec<_>>(),
-            "uncoupled": coupling.uncoupled.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "uncoupled": coupling.uncoupled,
             "uncoupled_incomplete": coupling.incomplete,
             "costs": costs.map(|costs| costs.iter().map(cost_json).collect::<Vec<_>>()),
         }));

@@ -5,12 +5,11 @@ use serde_json::{Value, json};
 
 /// The object, without a newline. Values that are not finite become null.
 pub fn line(sample: &Sample, unix_s: f64) -> String {
-    let uncoupled = sample.coupling.uncoupled.iter().map(ToString::to_string);
     let line = json!({
         "time_s": sample.time_s,
         "unix_s": unix_s,
         "connections": sample.connections.iter().map(connection).collect::<Value>(),
-        "uncoupled": uncoupled.collect::<Value>(),
+        "uncoupled": sample.coupling.uncoupled,
         // Why the list may be incomplete.
         "uncoupled_incomplete": sample.coupling.incomplete,
     });

@@ -106,7 +106,7 @@ impl Screen {
     /// Draws the screen.
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
         let coupling = &self.sample.coupling;
-        let warnings = coupling.uncoupled.iter().map(ToString::to_string).chain(coupling.incomplete.clone());
+        let warnings = coupling.uncoupled.iter().chain(&coupling.incomplete);
         let warnings: Vec<_> =
             warnings.map(|text| Line::from(printable_line(&format!(" ! {text}")))).collect();
         let warned = Constraint::Length(warnings.len().min(MOST_WARNINGS) as u16);
