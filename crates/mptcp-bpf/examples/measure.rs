@@ -7,7 +7,7 @@
 //! `tests/kernel/duel.rs` compares, and nothing else.
 
 use anabranch_cc_fixed::registry;
-use anabranch_mptcp_bpf::{Instance, instances, loaded};
+use anabranch_mptcp_bpf::{Instance, instances};
 use anabranch_test_support::Kernel;
 use anabranch_test_support::algorithm::Algorithm;
 use anabranch_test_support::lab::{Bottleneck, Lab, SERVER, client_address};
@@ -99,20 +99,15 @@ fn alone(name: &str, f: impl FnOnce() + Send + 'static) -> bool {
     good
 }
 
-/// Loads it, and says how and what it took.
+/// Loads it, and says how (a link registers it, or before Linux 6.4 its map) and what it took.
 fn load(name: &'static str) -> Algorithm {
     let algorithm = Algorithm::load(name);
-    println!("loaded\t{name}\t{}", if is_linked(name) { "link" } else { "map" });
-    for program in instance(name).programs {
+    let Instance { link, programs, .. } = instance(name);
+    println!("loaded\t{name}\t{}", if link.is_some() { "link" } else { "map" });
+    for program in programs {
         println!("program\t{name}\t{}\t{}", program.name.to_string_lossy(), program.verified_insns);
     }
     algorithm
-}
-
-/// Whether a link registers it, or (before Linux 6.4) its map.
-fn is_linked(name: &str) -> bool {
-    let ours = loaded().unwrap().into_iter().find(|l| l.entry.kernel_name == name).unwrap();
-    ours.directory.join("link").exists()
 }
 
 fn instance(name: &str) -> Instance {

@@ -155,7 +155,8 @@ impl Instance {
         })
     }
 
-    /// Its table of connections.
+    /// Its table of connections. The key is a `u64`; the value is a group and the other members of a subflow in
+    /// `bpf/connections.h`.
     pub fn connections(&self) -> Option<MapHandle> {
         self.map("connections")
     }

@@ -6,8 +6,8 @@
 //!
 //! let lia = registry::find_kernel("lia").expect("the kernel has LIA");
 //! anabranch_mptcp_bpf::load(lia)?; // stays when the process ends
-//! for loaded in anabranch_mptcp_bpf::loaded()? {
-//!     println!("{}: {:?}", loaded.entry.kernel_name, loaded.counters()?);
+//! for loaded in anabranch_mptcp_bpf::instances()? {
+//!     println!("{}: {:?}", loaded.entry.kernel_name, loaded.counters());
 //! }
 //! anabranch_mptcp_bpf::unload(lia)?;
 //! # Ok::<(), anabranch_mptcp_bpf::Error>(())
@@ -42,7 +42,7 @@ pub use coupling::{Coupling, CouplingReport};
 pub use doctor::{Check, Need, Verdict, doctor, privileges, skips_calls};
 pub use error::Error;
 pub use instance::{Instance, Occupancy, instances};
-pub use load::{Load, Loaded, Registration, Unload, load, load_as, loaded, unload};
+pub use load::{Load, Registration, Unload, load, load_as, pinned, unload};
 #[doc(hidden)]
 pub use monitor::example;
 pub use monitor::{

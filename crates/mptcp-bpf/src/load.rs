@@ -7,7 +7,7 @@ use crate::pins::{CONNECTIONS, COUNTERS, LINK, OPS, Pins, is_file};
 use crate::{Counters, Error, Instance, instances, messages, system};
 use anabranch_cc_fixed::registry::KernelEntry;
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapMut, MapType, Object, ObjectBuilder, OpenObject};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 use zerocopy::FromBytes;
 
@@ -46,14 +46,6 @@ pub enum Registration {
     Link,
     /// By a pinned map, before Linux 6.4.
     Map,
-}
-
-/// A loaded algorithm.
-pub struct Loaded {
-    /// The algorithm.
-    pub entry: &'static KernelEntry,
-    /// The directory of its pins.
-    pub directory: PathBuf,
 }
 
 impl Registration {
@@ -113,38 +105,11 @@ pub fn unload(entry: &'static KernelEntry) -> Result<Unload, Error> {
 }
 
 /// Lists the algorithms that are loaded and pinned.
-pub fn loaded() -> Result<Vec<Loaded>, Error> {
+pub fn pinned() -> Result<Vec<&'static KernelEntry>, Error> {
     let Some(pins) = Pins::find()? else { return Ok(vec![]) };
     let registered = instances()?.into_iter().filter(|instance| instance.registered);
-    let loaded = registered.map(|instance| Loaded {
-        entry: instance.entry,
-        directory: pins.directory(instance.entry.kernel_name),
-    });
-    Ok(loaded.filter(|loaded| is_complete(&loaded.directory)).collect())
-}
-
-impl Loaded {
-    /// The table of connections. The key is a `u64`; the value is a group and the other members of a subflow in
-    /// `bpf/connections.h`.
-    ///
-    /// # Errors
-    /// If it was unloaded meanwhile.
-    pub fn connections(&self) -> Result<MapHandle, Error> {
-        self.map(CONNECTIONS)
-    }
-
-    /// The counters of its programs.
-    ///
-    /// # Errors
-    /// If it was unloaded meanwhile.
-    pub fn counters(&self) -> Result<Counters, Error> {
-        read_counters(&self.map(COUNTERS)?)
-    }
-
-    fn map(&self, name: &str) -> Result<MapHandle, Error> {
-        let path = self.directory.join(name);
-        MapHandle::from_pinned_path(&path).map_err(Error::bpf(format!("open {}", path.display())))
-    }
+    let entries = registered.map(|instance| instance.entry);
+    Ok(entries.filter(|entry| is_complete(&pins.directory(entry.kernel_name))).collect())
 }
 
 /// The counters in a map of programs' variables.

@@ -1,7 +1,7 @@
 //! An algorithm that is loaded as long as a test needs it.
 
 use anabranch_cc_fixed::registry::{self, KernelEntry};
-use anabranch_mptcp_bpf::{Counters, Load, Loaded, load, loaded, skips_calls, unload};
+use anabranch_mptcp_bpf::{Counters, Instance, Load, instances, load, skips_calls, unload};
 use libbpf_rs::{MapCore, MapFlags};
 use std::sync::OnceLock;
 
@@ -11,7 +11,7 @@ static SKIPS: OnceLock<bool> = OnceLock::new();
 /// Freshly loaded: by another build it may have been loaded before. Unloaded in the end.
 pub struct Algorithm {
     pub entry: &'static KernelEntry,
-    loaded: Loaded,
+    instance: Instance,
 }
 
 impl Algorithm {
@@ -19,13 +19,13 @@ impl Algorithm {
         let entry = registry::find_kernel(name).unwrap_or_else(|| panic!("no {name}"));
         unload(entry).unwrap();
         load(entry).unwrap();
-        let loaded =
-            loaded().unwrap().into_iter().find(|l| l.entry.kernel_name == entry.kernel_name).unwrap();
-        Algorithm { entry, loaded }
+        let ours = |i: &Instance| i.registered && i.entry.kernel_name == entry.kernel_name;
+        let instance = instances().unwrap().into_iter().find(ours).unwrap();
+        Algorithm { entry, instance }
     }
 
     pub fn counters(&self) -> Counters {
-        self.loaded.counters().unwrap()
+        self.instance.counters().unwrap()
     }
 
     /// Whether no socket and no row is left. Where the kernel leaves calls of programs out, a row whose socket was not released is
@@ -41,7 +41,7 @@ impl Algorithm {
 
     /// How many rows each connection has, of all that the map holds.
     pub fn connections(&self) -> Vec<usize> {
-        let map = self.loaded.connections().unwrap();
+        let map = self.instance.connections().unwrap();
         let rows = |key: Vec<u8>| {
             let value = map.lookup(&key, MapFlags::ANY).unwrap()?;
             Some(self.entry.rows(&value[..self.entry.group_size()], 0).unwrap().len())

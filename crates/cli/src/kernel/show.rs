@@ -56,9 +56,9 @@ struct Row {
 
 fn rows() -> Result<Vec<Row>, Error> {
     require_privileges()?;
-    let loaded = anabranch::kernel::loaded().map_err(failed)?;
+    let pinned = anabranch::kernel::pinned().map_err(failed)?;
     let instances = anabranch::kernel::instances().map_err(failed)?;
-    let pinned: Vec<&str> = loaded.iter().map(|loaded| loaded.entry.kernel_name).collect();
+    let pinned: Vec<&str> = pinned.iter().map(|entry| entry.kernel_name).collect();
     let choosers =
         |name: &str| anabranch::kernel::selecting_namespaces(name).into_iter().map(|n| n.name).collect();
     Ok(rows_of(instances, &pinned, choosers))

@@ -1,10 +1,10 @@
 //! Loading into the running kernel.
 
 use anabranch_cc_fixed::registry;
-use anabranch_mptcp_bpf::{Counters, Load, Unload, available, load, load_as, loaded, unload};
+use anabranch_mptcp_bpf::{Counters, Load, Pins, Unload, available, load, load_as, pinned, unload};
 use anabranch_test_support::programs::registrations;
 use anabranch_test_support::{Kernel, reno, reno_instance, until};
-use libbpf_rs::MapCore;
+use libbpf_rs::{MapCore, MapHandle};
 
 /// By a link, and as on kernels without links: it stays without its loader's descriptors, is found, can be
 /// loaded twice, and goes.
@@ -14,11 +14,16 @@ fn loads_and_unloads() {
     for &registration in registrations() {
         assert_eq!(load_as(reno(), registration).unwrap(), Load::Done);
         assert_eq!(load_as(reno(), registration).unwrap(), Load::Already);
-        let all = loaded().unwrap();
-        let one = all.iter().find(|l| l.entry.kernel_name == "ab_reno").unwrap();
-        assert_eq!(one.counters().unwrap(), Counters::default());
-        assert_eq!(one.connections().unwrap().max_entries(), 65536);
+        assert!(pinned().unwrap().iter().any(|entry| entry.kernel_name == "ab_reno"));
         let instance = reno_instance();
+        for file in ["connections", "counters"] {
+            let map =
+                MapHandle::from_pinned_path(Pins::open().unwrap().directory("ab_reno").join(file)).unwrap();
+            let id = map.info().unwrap().info.id;
+            assert!(instance.programs.iter().any(|program| program.map_ids.contains(&id)), "{file}");
+        }
+        assert_eq!(instance.connections().unwrap().max_entries(), 65536);
+        assert_eq!(instance.counters(), Some(Counters::default()));
         assert!(instance.registered && instance.programs.len() == 6);
         assert!(available().unwrap().contains(&"ab_reno".to_owned()));
         assert_eq!(unload(reno()).unwrap(), Unload::Done);

@@ -1,7 +1,7 @@
 //! Algorithms that a process has for itself.
 
 use anabranch_cc_fixed::registry;
-use anabranch_mptcp_bpf::{Key, Load, Private, Registration, Unload, available, load, loaded, unload};
+use anabranch_mptcp_bpf::{Key, Load, Private, Registration, Unload, available, load, pinned, unload};
 use anabranch_test_support::lab::{Lab, client_address};
 use anabranch_test_support::mptcp::{self, listener};
 use anabranch_test_support::namespace::{Namespace, exchange};
@@ -46,7 +46,7 @@ fn several_live_side_by_side() {
         assert!(names[0] != names[1] && names.iter().all(|name| is_listed(name)));
         // The pinned one is found as if there were no others.
         assert_eq!(kernel.instances().len(), 1);
-        assert_eq!(loaded().unwrap().len(), 1);
+        assert_eq!(pinned().unwrap().len(), 1);
         assert_eq!(load(reno()).unwrap(), Load::Already);
 
         let mut of_pinned = connection(&namespace, "ab_reno");

@@ -1,7 +1,7 @@
 //! The leftovers of a loader killed by SIGKILL, at each of its steps, and the next command's repair.
 
 use anabranch_mptcp_bpf::{
-    Error, Load, Pins, Registration, Unload, available, load, load_as, loaded, unload,
+    Error, Load, Pins, Registration, Unload, available, load, load_as, pinned, unload,
 };
 use anabranch_test_support::programs::{nameless, pin, register, registrations};
 use anabranch_test_support::{Kernel, reno, reno_instance, skipped, until};
@@ -17,7 +17,7 @@ fn is_registered() -> bool {
 }
 
 fn is_pinned() -> bool {
-    loaded().unwrap().iter().any(|loaded| loaded.entry.kernel_name == "ab_reno")
+    pinned().unwrap().iter().any(|entry| entry.kernel_name == "ab_reno")
 }
 
 /// Leaves the state that a loader has pinned after this number of steps.
