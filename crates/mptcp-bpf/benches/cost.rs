@@ -10,7 +10,7 @@
 mod turns;
 
 use anabranch_cc_fixed::registry;
-use anabranch_mptcp_bpf::{instances, measure};
+use anabranch_mptcp_bpf::measure;
 use anabranch_test_support::TOOLS;
 use anabranch_test_support::algorithm::Algorithm;
 use anabranch_test_support::delay::Delay;
@@ -82,13 +82,6 @@ fn statistics() -> HashMap<u32, (u64, u64)> {
     ProgInfoIter::default().map(|program| (program.id, (program.run_cnt, program.run_time_ns))).collect()
 }
 
-/// The programs of an algorithm of ours, by their names and ids.
-fn programs(name: &str) -> Vec<(String, u32)> {
-    let ours =
-        instances().unwrap().into_iter().find(|i| i.registered && i.entry.kernel_name == name).unwrap();
-    ours.programs.iter().map(|p| (p.name.to_string_lossy().into_owned(), p.id)).collect()
-}
-
 /// The time of programs per call of the one with `per` in its name: the median of the windows and their 10th percentile, ns.
 fn quantiles(windows: &[HashMap<u32, (u64, u64)>], programs: &[(String, u32)], per: &str) -> (f64, f64) {
     let between = |a: &HashMap<u32, (u64, u64)>, b: &HashMap<u32, (u64, u64)>, id| {
@@ -143,8 +136,9 @@ fn acks(names: &[&'static str]) {
     let without_delay = Delay::lacking().inspect(|why| skipped(why)).is_some();
     let cases = CASES.into_iter().filter(|(_, _, delay)| delay.is_zero() || !without_delay);
     for ((mbit_s, queue, delay), name) in cases.flat_map(|case| names.iter().map(move |name| (case, *name))) {
-        let _algorithm = Algorithm::load(name);
-        let ours = programs(name);
+        let algorithm = Algorithm::load(name);
+        let ours = algorithm.instance.programs.iter();
+        let ours: Vec<_> = ours.map(|p| (p.name.to_string_lossy().into_owned(), p.id)).collect();
         let labs = [name, "ab_plain"].map(|name| {
             let mut lab = Lab::two_paths([Bottleneck { mbit_s, queue }; 2]);
             if !delay.is_zero() {

@@ -7,7 +7,7 @@
 //! `tests/kernel/duel.rs` compares, and nothing else.
 
 use anabranch_cc_fixed::registry;
-use anabranch_mptcp_bpf::{Instance, instances};
+use anabranch_mptcp_bpf::instances;
 use anabranch_test_support::Kernel;
 use anabranch_test_support::algorithm::Algorithm;
 use anabranch_test_support::lab::{Bottleneck, Lab, SERVER, client_address};
@@ -102,21 +102,15 @@ fn alone(name: &str, f: impl FnOnce() + Send + 'static) -> bool {
 /// Loads it, and says how (a link registers it, or before Linux 6.4 its map) and what it took.
 fn load(name: &'static str) -> Algorithm {
     let algorithm = Algorithm::load(name);
-    let Instance { link, programs, .. } = instance(name);
-    println!("loaded\t{name}\t{}", if link.is_some() { "link" } else { "map" });
-    for program in programs {
+    println!("loaded\t{name}\t{}", if algorithm.instance.link.is_some() { "link" } else { "map" });
+    for program in &algorithm.instance.programs {
         println!("program\t{name}\t{}\t{}", program.name.to_string_lossy(), program.verified_insns);
     }
     algorithm
 }
 
-fn instance(name: &str) -> Instance {
-    let ours = |i: &Instance| i.registered && i.entry.kernel_name == name;
-    instances().unwrap().into_iter().find(ours).unwrap()
-}
-
 fn leaves_the_kernel(algorithm: Algorithm) {
-    let map = instance(algorithm.entry.kernel_name).map_id;
+    let map = algorithm.instance.map_id;
     drop(algorithm);
     let is_gone = || instances().unwrap().iter().all(|i| i.map_id != map);
     until(is_gone, "it is out of the kernel");

@@ -1,7 +1,8 @@
 //! An algorithm that is loaded as long as a test needs it.
 
+use crate::kernel::instance;
 use anabranch_cc_fixed::registry::{self, KernelEntry};
-use anabranch_mptcp_bpf::{Counters, Instance, Load, instances, load, skips_calls, unload};
+use anabranch_mptcp_bpf::{Counters, Instance, Load, load, skips_calls, unload};
 use libbpf_rs::{MapCore, MapFlags};
 use std::sync::OnceLock;
 
@@ -11,7 +12,7 @@ static SKIPS: OnceLock<bool> = OnceLock::new();
 /// Freshly loaded: by another build it may have been loaded before. Unloaded in the end.
 pub struct Algorithm {
     pub entry: &'static KernelEntry,
-    instance: Instance,
+    pub instance: Instance,
 }
 
 impl Algorithm {
@@ -19,9 +20,7 @@ impl Algorithm {
         let entry = registry::find_kernel(name).unwrap_or_else(|| panic!("no {name}"));
         unload(entry).unwrap();
         load(entry).unwrap();
-        let ours = |i: &Instance| i.registered && i.entry.kernel_name == entry.kernel_name;
-        let instance = instances().unwrap().into_iter().find(ours).unwrap();
-        Algorithm { entry, instance }
+        Algorithm { entry, instance: instance(entry) }
     }
 
     pub fn counters(&self) -> Counters {

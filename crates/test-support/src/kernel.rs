@@ -32,9 +32,15 @@ pub fn reno() -> &'static KernelEntry {
     registry::find_kernel("ab_reno").unwrap()
 }
 
-/// Reno's programs as the kernel has them.
+/// The registered programs of an algorithm as the kernel has them.
+pub fn instance(entry: &KernelEntry) -> Instance {
+    let ours = |i: &Instance| i.registered && i.entry.kernel_name == entry.kernel_name;
+    instances().unwrap().into_iter().find(ours).unwrap()
+}
+
+/// Those of Reno.
 pub fn reno_instance() -> Instance {
-    instances().unwrap().into_iter().find(|i| i.entry.kernel_name == "ab_reno").unwrap()
+    instance(reno())
 }
 
 /// Says why a test does nothing: past the harness, which keeps to itself what a passing test prints.
