@@ -9,35 +9,6 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// A requirement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
-    /// Linux 6.1.
-    Version,
-    /// The kernel's types (BTF), which locate the fields that the programs access.
-    Btf,
-    /// MPTCP, compiled in.
-    Mptcp,
-    /// MPTCP, enabled in this network namespace.
-    MptcpEnabled,
-    /// BPF programs that implement functions of the kernel (struct_ops).
-    StructOps,
-    /// The BPF compiler (JIT): interpreted programs cannot call functions of the kernel.
-    Jit,
-    /// The permission to load programs, to read kernel memory in them, and to find loaded ones.
-    Privileges,
-    /// A lockdown mode that allows programs to read kernel memory.
-    Lockdown,
-    /// Endpoints or limits that allow a second path, in this network namespace.
-    Paths,
-    /// The file system for pins.
-    FileSystem,
-    /// Registration by links.
-    Links,
-    /// A kernel that runs a program at every call.
-    EveryCall,
-}
-
 /// The state of a requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -56,8 +27,6 @@ pub enum Verdict {
 /// A checked requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// The requirement.
-    pub need: Need,
     /// Its name for display.
     pub title: &'static str,
     /// The requirement's state.
@@ -101,16 +70,23 @@ pub fn doctor() -> Vec<Check> {
 }
 
 impl Check {
-    fn new(need: Need, title: &'static str, found: impl Into<String>) -> Self {
-        Check { need, title, verdict: Verdict::Satisfied, found: found.into(), help: "" }
-    }
-
-    fn verdict_unless(self, verdict: Verdict, unless: bool, help: &'static str) -> Self {
-        if unless { self } else { Check { verdict, help, ..self } }
+    /// A requirement that is satisfied, or else has this verdict and needs this help.
+    fn new(
+        title: &'static str,
+        found: impl Into<String>,
+        is_satisfied: bool,
+        otherwise: Verdict,
+        help: &'static str,
+    ) -> Self {
+        let (verdict, help) = if is_satisfied { (Verdict::Satisfied, "") } else { (otherwise, help) };
+        Check { title, verdict, found: found.into(), help }
     }
 }
 
-/// Checks the privileges of this process.
+/// The title of the check whether MPTCP is enabled in this network namespace.
+pub const MPTCP_ENABLED: &str = "net.mptcp.enabled";
+
+/// Checks the privileges of this process: to load programs, to read kernel memory in them, and to find loaded ones.
 pub fn privileges() -> Check {
     let held = capabilities(None).map_or(CapabilitySet::empty(), |sets| sets.effective);
     let lacking: Vec<_> =
@@ -122,7 +98,7 @@ pub fn privileges() -> Check {
         false => format!("root is needed; missing: {}", lacking.join(", ")),
     };
     let (held, help) = (lacking.is_empty() && !contained, "run as root: `sudo anabranch kernel …`");
-    Check::new(Need::Privileges, "privileges", found).verdict_unless(Verdict::Missing, held, help)
+    Check::new("privileges", found, held, Verdict::Missing, help)
 }
 
 /// The first user namespace maps every id to itself.
@@ -134,7 +110,7 @@ fn version() -> Check {
     let release = rustix::system::uname().release().to_string_lossy().into_owned();
     let new_enough = parse_version(&release).is_some_and(|version| version >= OLDEST);
     let help = "install Linux 6.1 or later, for example from Debian 12, Ubuntu 24.04 or OpenWrt 24.10";
-    Check::new(Need::Version, "kernel", release).verdict_unless(Verdict::Missing, new_enough, help)
+    Check::new("kernel", release, new_enough, Verdict::Missing, help)
 }
 
 /// `6.1.0-18-cloud-amd64`: major and minor.
@@ -143,25 +119,26 @@ fn parse_version(release: &str) -> Option<(u32, u32)> {
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
+/// The kernel's types (BTF) locate the fields that the programs access.
 fn btf() -> Check {
     let there = Path::new("/sys/kernel/btf/vmlinux").exists();
     let found = if there { "/sys/kernel/btf/vmlinux" } else { "missing" };
     let help = "use a kernel built with CONFIG_DEBUG_INFO_BTF=y, as in distributions; OpenWrt needs KERNEL_DEBUG_INFO_BTF";
-    Check::new(Need::Btf, "types (BTF)", found).verdict_unless(Verdict::Missing, there, help)
+    Check::new("types (BTF)", found, there, Verdict::Missing, help)
 }
 
 fn mptcp() -> Check {
     let there = namespace::mptcp_enabled().is_some();
     let found = if there { "compiled in" } else { "not compiled in" };
     let help = "use a kernel built with CONFIG_MPTCP=y";
-    Check::new(Need::Mptcp, "MPTCP", found).verdict_unless(Verdict::Missing, there, help)
+    Check::new("MPTCP", found, there, Verdict::Missing, help)
 }
 
 fn mptcp_enabled() -> Check {
     let on = namespace::mptcp_enabled() == Some(true);
     let found = if on { "on in this network namespace" } else { "off in this network namespace" };
     let help = "run `sysctl -w net.mptcp.enabled=1` in this namespace, after `ip netns exec NAME` for a named one; to keep it, add a file to /etc/sysctl.d";
-    Check::new(Need::MptcpEnabled, "net.mptcp.enabled", found).verdict_unless(Verdict::Missing, on, help)
+    Check::new(MPTCP_ENABLED, found, on, Verdict::Missing, help)
 }
 
 /// MPTCP's endpoints and limits, as `ip` shows them.
@@ -176,11 +153,11 @@ fn paths() -> Check {
         (Some(endpoints), Some(limits)) => {
             let (found, several) = described_paths(&endpoints, &limits);
             let help = "for a second path: on the client `ip mptcp endpoint add ADDRESS dev INTERFACE subflow` for each line";
-            Check::new(Need::Paths, title, found).verdict_unless(Verdict::Optional, several, help)
+            Check::new(title, found, several, Verdict::Optional, help)
         }
         _ => {
             let help = "install `ip` (iproute2)";
-            Check::new(Need::Paths, title, "unknown").verdict_unless(Verdict::Unknown, false, help)
+            Check::new(title, "unknown", false, Verdict::Unknown, help)
         }
     }
 }
@@ -199,6 +176,7 @@ fn described_paths(endpoints: &str, limits: &str) -> (String, bool) {
     (format!("{listed}; limits: {}", words(limits)), several)
 }
 
+/// BPF programs that implement functions of the kernel.
 fn struct_ops(may: bool) -> Check {
     let title = "BPF struct_ops";
     // Only a process that may load programs can check this.
@@ -210,9 +188,10 @@ fn struct_ops(may: bool) -> Check {
     };
     let help =
         if may { "use a kernel built with CONFIG_BPF_SYSCALL=y and CONFIG_BPF_JIT=y" } else { "run as root" };
-    Check::new(Need::StructOps, title, found).verdict_unless(verdict, there, help)
+    Check::new(title, found, there, verdict, help)
 }
 
+/// Interpreted programs cannot call functions of the kernel.
 fn jit() -> Check {
     let read = || fs::read_to_string("/proc/sys/net/core/bpf_jit_enable").ok();
     // Visible only in the initial network namespace.
@@ -231,7 +210,7 @@ fn jit_of(state: Option<&str>) -> Check {
             ("unknown: visible only in the host's network namespace", Verdict::Unknown, help)
         }
     };
-    Check { verdict, help, ..Check::new(Need::Jit, "BPF compiler (JIT)", found) }
+    Check { title: "BPF compiler (JIT)", verdict, found: found.into(), help }
 }
 
 fn lockdown() -> Check {
@@ -239,7 +218,7 @@ fn lockdown() -> Check {
     let mode = state.as_deref().map_or("none", lockdown_mode);
     let allows = mode != "confidentiality";
     let help = "boot with lockdown=integrity or without lockdown: confidentiality forbids programs to read kernel memory";
-    Check::new(Need::Lockdown, "lockdown", mode).verdict_unless(Verdict::Missing, allows, help)
+    Check::new("lockdown", mode, allows, Verdict::Missing, help)
 }
 
 /// The mode in brackets of `none [integrity] confidentiality`.
@@ -247,23 +226,25 @@ fn lockdown_mode(state: &str) -> &str {
     state.split_whitespace().find_map(|mode| mode.strip_prefix('[')?.strip_suffix(']')).unwrap_or("none")
 }
 
+/// The file system for pins.
 fn file_system() -> Check {
     let path = pins::file_system();
     let there = pins::is_bpf(&path);
     let found = if there { path.display().to_string() } else { format!("not mounted at {}", path.display()) };
     let help = "no action needed: `anabranch kernel load` mounts it";
-    Check::new(Need::FileSystem, "BPF file system", found).verdict_unless(Verdict::Optional, there, help)
+    Check::new("BPF file system", found, there, Verdict::Optional, help)
 }
 
+/// Registration by links.
 fn links(layout: Result<&Layout, Error>) -> Check {
     let title = "struct_ops links";
-    let Ok(layout) = layout else { return without_types(Need::Links, title) };
+    let Ok(layout) = layout else { return without_types(title) };
     let found = if layout.links { "available" } else { "not available" };
     let help = "no action needed: before Linux 6.4, the registered map is pinned instead";
-    Check::new(Need::Links, title, found).verdict_unless(Verdict::Optional, layout.links, help)
+    Check::new(title, found, layout.links, Verdict::Optional, help)
 }
 
-/// Whether the kernel skips some calls of programs, as a vendor's does ([`Need::EveryCall`]). The kernel does not count
+/// Whether the kernel skips some calls of programs, as a vendor's does. The kernel does not count
 /// skipped calls, so a measurement can only report that it ran on such a kernel. A socket whose first call was skipped has no
 /// row and behaves like Reno.
 pub fn skips_calls() -> Result<bool, Error> {
@@ -274,18 +255,18 @@ pub fn skips_calls() -> Result<bool, Error> {
 /// Checks this by the kernel's types.
 fn every_call(types: libbpf_rs::Result<Btf<'_>>) -> Check {
     let title = "calls of programs";
-    let Ok(types) = types else { return without_types(Need::EveryCall, title) };
+    let Ok(types) = types else { return without_types(title) };
     let skips = skips_programs(&types);
     let found =
         if skips { "a vendor's kernel skips some (bpf_prog_aux.init_owned)" } else { "all are executed" };
     let help = "no action needed: the programs compensate, and windows stay within bounds. For measurements, use an upstream or a distribution's kernel";
-    Check::new(Need::EveryCall, title, found).verdict_unless(Verdict::Warning, !skips, help)
+    Check::new(title, found, !skips, Verdict::Warning, help)
 }
 
 /// The finding if the kernel's types cannot be read.
-fn without_types(need: Need, title: &'static str) -> Check {
+fn without_types(title: &'static str) -> Check {
     let found = "unknown: the kernel's types (BTF) cannot be read";
-    Check::new(need, title, found).verdict_unless(Verdict::Unknown, false, "see the check of the types")
+    Check::new(title, found, false, Verdict::Unknown, "see the check of the types")
 }
 
 #[cfg(test)]

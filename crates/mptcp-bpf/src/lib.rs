@@ -39,7 +39,7 @@ mod table;
 pub use anabranch_cc_fixed::shared::Counters;
 pub use cost::{Cost, measure};
 pub use coupling::{Coupling, CouplingReport};
-pub use doctor::{Check, Need, Verdict, doctor, privileges, skips_calls};
+pub use doctor::{Check, MPTCP_ENABLED, Verdict, doctor, privileges, skips_calls};
 pub use error::Error;
 pub use instance::{Instance, Occupancy, instances};
 pub use load::{Load, Registration, Unload, load, load_as, pinned, unload};

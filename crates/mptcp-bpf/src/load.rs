@@ -50,7 +50,7 @@ pub enum Registration {
 
 impl Registration {
     /// A link, if the kernel supports them.
-    pub(crate) fn of_this_kernel() -> Result<Self, Error> {
+    pub fn of_this_kernel() -> Result<Self, Error> {
         Ok(if Layout::get()?.links { Registration::Link } else { Registration::Map })
     }
 }

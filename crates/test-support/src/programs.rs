@@ -1,7 +1,7 @@
 //! For tests that register programs themselves.
 
 use anabranch_cc_fixed::registry::KernelEntry;
-use anabranch_mptcp_bpf::{Counters, Need, Pins, Registration, Verdict, doctor, object};
+use anabranch_mptcp_bpf::{Counters, Pins, Registration, object};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, MapType, Object, ObjectBuilder, OpenObject};
 use std::fs;
 use std::mem::offset_of;
@@ -9,16 +9,15 @@ use std::path::Path;
 
 /// The kinds of registration that the running kernel knows.
 pub fn registrations() -> &'static [Registration] {
-    let links = doctor().into_iter().find(|check| check.need == Need::Links).unwrap();
-    match links.verdict {
-        Verdict::Satisfied => &[Registration::Map, Registration::Link],
-        _ => &[Registration::Map],
+    match registration() {
+        Registration::Link => &[Registration::Map, Registration::Link],
+        Registration::Map => &[Registration::Map],
     }
 }
 
 /// The kind that the library takes in the running kernel.
 pub fn registration() -> Registration {
-    *registrations().last().unwrap()
+    Registration::of_this_kernel().unwrap()
 }
 
 /// An algorithm's programs before the verifier has seen them, under that name, such as a build's.

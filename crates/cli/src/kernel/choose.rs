@@ -6,7 +6,7 @@ use super::users::{mptcp_is_off, other_in_use, select_again};
 use crate::output::{note, print};
 use anabranch::Error;
 use anabranch::algorithms::kernel_registry::{self as registry, KernelEntry};
-use anabranch::kernel::{Load, Namespace, Need};
+use anabranch::kernel::{Load, MPTCP_ENABLED, Namespace};
 use miette::miette;
 
 pub fn choose(args: &UseArgs) -> Result<(), Error> {
@@ -50,7 +50,7 @@ pub fn choose(args: &UseArgs) -> Result<(), Error> {
 /// Loads the algorithm if necessary, and returns the remark on it.
 fn load(entry: &'static KernelEntry) -> Result<&'static str, Error> {
     let checks = anabranch::kernel::doctor();
-    missing(checks.iter().filter(|check| check.need != Need::MptcpEnabled))?;
+    missing(checks.iter().filter(|check| check.title != MPTCP_ENABLED))?;
     Ok(match anabranch::kernel::load(entry).map_err(failed)? {
         Load::Done => {
             select_again(entry).map_err(failed)?;

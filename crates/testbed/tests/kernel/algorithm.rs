@@ -1,6 +1,6 @@
 //! Programs that are loaded for a run.
 
-use anabranch_mptcp_bpf::{Need, Verdict, available, doctor};
+use anabranch_mptcp_bpf::{MPTCP_ENABLED, Verdict, available, doctor};
 use anabranch_scenario::Scenario;
 use anabranch_test_support::host::takes_part;
 use anabranch_testbed::algorithm::Algorithms;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Why the kernel takes no programs; MPTCP need not be switched on here.
 fn lacking() -> Option<String> {
     let missing = |check: &anabranch_mptcp_bpf::Check| {
-        check.verdict == Verdict::Missing && check.need != Need::MptcpEnabled
+        check.verdict == Verdict::Missing && check.title != MPTCP_ENABLED
     };
     doctor().iter().find(|check| missing(check)).map(|check| format!("{}: {}", check.title, check.found))
 }
