@@ -122,8 +122,9 @@ impl Namespace {
         self.run_inside(doctor)
     }
 
-    /// Calls `f` in a thread that has entered the namespace, where /proc/sys/net shows its settings.
-    pub(crate) fn run_inside<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, Error> {
+    /// Calls `f` in a thread that has entered the namespace, where /proc/sys/net shows its settings, and to which its sockets and
+    /// processes belong.
+    pub fn run_inside<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, Error> {
         let enter = || -> io::Result<T> {
             move_into_link_name_space(self.file.as_fd(), Some(LinkNameSpaceType::Network))?;
             Ok(f())

@@ -92,17 +92,16 @@ impl Pins {
     }
 
     /// Creates the directory of the algorithm that the kernel calls `name`, with all files of `fill` or not at all.
-    pub(crate) fn create<T>(
+    pub(crate) fn create(
         &self,
         name: &str,
-        fill: impl FnOnce(&Path) -> Result<T, Error>,
-    ) -> Result<T, Error> {
+        fill: impl FnOnce(&Path) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let loading = self.root.join(LOADING);
         DirBuilder::new().mode(0o700).create(&loading).map_err(Error::file("create", &loading))?;
-        let made = fill(&loading).and_then(|done| {
+        let made = fill(&loading).and_then(|()| {
             let directory = self.directory(name);
-            fs::rename(&loading, &directory).map_err(Error::file("create", directory))?;
-            Ok(done)
+            fs::rename(&loading, &directory).map_err(Error::file("create", directory))
         });
         if made.is_err() {
             self.remove(&loading)?;

@@ -5,17 +5,15 @@ use rustix::net::{
     AddressFamily, Protocol, SocketFlags, SocketType, bind, connect, ipproto, listen, socket_with,
 };
 use rustix::process::{Pid, Signal, kill_process};
-use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 const MOUNTS: &str = "/run/netns";
-const CONGESTION_CONTROL: &str = "ipv4/tcp_congestion_control";
 
 /// The next number in the names of this process' namespaces.
 static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -26,7 +24,7 @@ const PREFIX: &str = "anabranch-test-";
 /// A network namespace, `anabranch-test-PID-NUMBER`, with `lo` up.
 pub struct Namespace {
     pub name: String,
-    file: File,
+    inner: anabranch_mptcp_bpf::Namespace,
 }
 
 #[expect(clippy::new_without_default, reason = "it makes a namespace of the kernel's")]
@@ -35,19 +33,15 @@ impl Namespace {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("{PREFIX}{}-{number}", std::process::id());
         run("ip", &["netns", "add", &name]);
-        let file = File::open(Path::new(MOUNTS).join(&name)).unwrap();
-        let namespace = Namespace { name, file };
+        let inner = anabranch_mptcp_bpf::Namespace::find(&name).unwrap();
+        let namespace = Namespace { name, inner };
         namespace.command("ip link set lo up");
         namespace
     }
 
     /// Runs `inside` in the namespace: sockets that it opens and processes that it starts belong there.
     pub fn run<T: Send>(&self, inside: impl FnOnce() -> T + Send) -> T {
-        let inside = || {
-            move_into_link_name_space(self.file.as_fd(), Some(LinkNameSpaceType::Network)).unwrap();
-            inside()
-        };
-        std::thread::scope(|scope| scope.spawn(inside).join().unwrap())
+        self.inner.run_inside(inside).unwrap()
     }
 
     /// Runs a command to its end, which must be a good one; its standard output.
@@ -79,12 +73,15 @@ impl Namespace {
 
     /// The default algorithm of new sockets.
     pub fn choose(&self, algorithm: &str) {
-        self.set(CONGESTION_CONTROL, algorithm);
+        self.inner.choose(algorithm).unwrap();
     }
 
     pub fn chosen(&self) -> String {
-        let file = Path::new("/proc/sys/net").join(CONGESTION_CONTROL);
-        self.run(|| fs::read_to_string(file).unwrap().trim().to_owned())
+        self.inner.chosen().unwrap()
+    }
+
+    pub fn inode(&self) -> u32 {
+        self.inner.inode().unwrap()
     }
 
     /// Both ends of a TCP connection over `lo`: the one that opened it first.

@@ -31,7 +31,11 @@ impl Host {
     /// Calls `inside` in a thread that has entered the namespace. Its sockets, processes and `/proc/sys/net` belong to the
     /// namespace.
     pub fn run<T: Send>(&self, inside: impl FnOnce() -> T + Send) -> Result<T, TestbedError> {
-        in_thread(|| self.enter().map(|()| inside()))
+        in_thread(|| {
+            move_into_link_name_space(self.0.as_fd(), Some(LinkNameSpaceType::Network))
+                .map_err(TestbedError::kernel("enter a network namespace"))?;
+            Ok(inside())
+        })
     }
 
     /// The inode of the namespace, which identifies its sockets.
@@ -52,12 +56,6 @@ impl Host {
         // A thread inherits the namespace of the thread that starts it.
         let spawn = || thread::Builder::new().name(name.to_owned()).spawn(run);
         self.run(spawn)?.map_err(TestbedError::kernel("start a thread"))
-    }
-
-    /// Moves the calling thread into the namespace.
-    pub fn enter(&self) -> Result<(), TestbedError> {
-        move_into_link_name_space(self.0.as_fd(), Some(LinkNameSpaceType::Network))
-            .map_err(TestbedError::kernel("enter a network namespace"))
     }
 
     /// Sets a value below `/proc/sys/net`, such as `ipv4/tcp_ecn`.

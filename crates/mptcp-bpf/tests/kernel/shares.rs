@@ -45,10 +45,6 @@ fn rows(table: &MapHandle, namespace: u32) -> usize {
     values.map(of_value).sum()
 }
 
-fn inode(namespace: &Namespace) -> u32 {
-    anabranch_mptcp_bpf::Namespace::find(&namespace.name).unwrap().inode().unwrap()
-}
-
 /// Opens this number of connections, one after the other, so that two never ask at once.
 fn open(
     namespace: &Namespace,
@@ -71,7 +67,7 @@ fn one_namespace_leaves_room_for_another() {
         namespace.choose("ab_reno");
         namespace.set("mptcp/enabled", "1");
     }
-    let held = |namespace: &Namespace| rows(&table, inode(namespace));
+    let held = |namespace: &Namespace| rows(&table, namespace.inode());
 
     // Far more than there are rows.
     let plain = open(&greedy, CAPACITY as usize, Namespace::connect);

@@ -104,7 +104,7 @@ pub(super) fn receive(
             return Err(TestbedError::Broken("iperf3's server ended early".into()));
         }
         // In real time: the run's clock stands still until time 0, and the server must listen by then.
-        let over = shared.pause(Duration::from_nanos(CHECK_INTERVAL.as_nanos()));
+        let over = shared.wait_for(None, Duration::from_nanos(CHECK_INTERVAL.as_nanos()));
         if over.map_err(TestbedError::kernel("wait for iperf3"))? {
             drop(program);
             return shared.receiver.abort().map_err(TestbedError::kernel("close the connection"));

@@ -63,12 +63,12 @@ impl Shared {
         self.wait_for(socket, self.clock.until(until)).map_err(TestbedError::kernel("wait for a socket"))
     }
 
-    /// Waits for the end of the run, at most for the given time. Returns whether it is over.
-    pub(super) fn pause(&self, limit: Duration) -> io::Result<bool> {
-        self.wait_for(None, limit)
-    }
-
-    fn wait_for(&self, socket: Option<(BorrowedFd<'_>, PollFlags)>, limit: Duration) -> io::Result<bool> {
+    /// The same, at most for that time.
+    pub(super) fn wait_for(
+        &self,
+        socket: Option<(BorrowedFd<'_>, PollFlags)>,
+        limit: Duration,
+    ) -> io::Result<bool> {
         let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
         let over = PollFd::new(&self.over, PollFlags::IN);
         let mut both = [over.clone(), over];
