@@ -13,9 +13,8 @@ use anabranch_cc_fixed::registry;
 use anabranch_mptcp_bpf::measure;
 use anabranch_test_support::TOOLS;
 use anabranch_test_support::algorithm::Algorithm;
-use anabranch_test_support::delay::Delay;
 use anabranch_test_support::iperf::{Done, Iperf, Options};
-use anabranch_test_support::lab::{Bottleneck, Lab};
+use anabranch_test_support::lab::{Bottleneck, Lab, lacks_delays};
 use anabranch_test_support::summary::Median;
 use anabranch_test_support::{Kernel, skipped};
 use libbpf_rs::query::ProgInfoIter;
@@ -133,7 +132,7 @@ fn acks(names: &[&'static str]) {
         "{:<14} {:>8} {:>9} {:>14} {:>14} {:>14} {:>8}",
         "", "Mbit/s", "delay, ms", "", "plain", "nothing", "ratio"
     );
-    let without_delay = Delay::lacking().inspect(|why| skipped(why)).is_some();
+    let without_delay = lacks_delays().inspect(|why| skipped(why)).is_some();
     let cases = CASES.into_iter().filter(|(_, _, delay)| delay.is_zero() || !without_delay);
     for ((mbit_s, queue, delay), name) in cases.flat_map(|case| names.iter().map(move |name| (case, *name))) {
         let algorithm = Algorithm::load(name);

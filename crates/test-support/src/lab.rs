@@ -11,9 +11,14 @@
 //! bottleneck: were it in the client's, its queue would hold the sender back (TCP small queues) instead of
 //! dropping. Only the queues delay packets, unless a delay is requested: not every kernel has `netem`.
 
-use crate::delay::Delay;
 use crate::namespace::Namespace;
+use anabranch_net::{LinkSpec, QueueLimit, Time};
+use anabranch_scenario::Path;
+use anabranch_testbed::clock::Clock;
+use anabranch_testbed::device::Tun;
+use anabranch_testbed::emulator::{Emulator, EmulatorOptions, Ends};
 use std::process::Command;
+use std::thread::panicking;
 use std::time::{Duration, Instant};
 
 /// The programs that the tests run, beside the kernel.
@@ -38,7 +43,7 @@ pub struct Lab {
     pub client: Namespace,
     pub server: Namespace,
     pub routers: Vec<Namespace>,
-    delays: Vec<Delay>,
+    delays: Vec<Emulator>,
     /// How long it waits in the end for connections that are open.
     pub patience: Duration,
 }
@@ -57,7 +62,7 @@ impl Lab {
     /// Each round trip takes so much longer: acknowledgements come late, past the bottleneck.
     pub fn delayed(mut self, delay: Duration) -> Self {
         let routers = (1..).zip(&self.routers);
-        self.delays = routers.map(|(n, router)| Delay::of(router, &format!("s{n}"), delay)).collect();
+        self.delays = routers.map(|(n, router)| late(router, &format!("s{n}"), delay)).collect();
         self
     }
 
@@ -166,7 +171,33 @@ impl Drop for Lab {
         while self.is_connected() && start.elapsed() < self.patience {
             std::thread::sleep(Duration::from_millis(20));
         }
+        for delay in self.delays.drain(..) {
+            let ended = delay.stop();
+            // A test that fails already says more.
+            assert!(panicking() || ended.is_ok(), "packets were no longer carried");
+        }
     }
+}
+
+/// The reason why paths cannot be delayed here, if so.
+pub fn lacks_delays() -> Option<String> {
+    anabranch_testbed::ready().err().map(|why| why.to_string())
+}
+
+/// Delays what `router` forwards from one of its interfaces, by the testbed's emulated link from one device to another.
+fn late(router: &Namespace, interface: &str, delay: Duration) -> Emulator {
+    let [sender, receiver] = ["late", "later"].map(|name| router.run(|| Tun::open(name, 1500)).unwrap());
+    router.command(&format!("ip rule add iif {interface} table 1"));
+    router.command("ip route add default dev late table 1");
+    // The way back to who sent what comes out of the device is not through it.
+    for name in ["all", "later"] {
+        router.set(&format!("ipv4/conf/{name}/rp_filter"), "0");
+    }
+    let delay = Time::from_nanos(delay.as_nanos() as u64);
+    let link = LinkSpec::new(1e12, delay, QueueLimit::Packets(u64::MAX));
+    let path = Path { links: vec![0], return_links: vec![], backup: false };
+    let (clock, options) = (Clock::starting_in(Duration::ZERO), EmulatorOptions::default());
+    Emulator::start(&[link], 1, vec![Ends { sender, receiver, path }], clock, &options).unwrap()
 }
 
 /// A cable between interfaces that have this number after their names: `10.NET.NUMBER.1` on the near side, `.254` on the far one.

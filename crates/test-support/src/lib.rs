@@ -4,7 +4,6 @@
 
 pub mod algorithm;
 pub mod command;
-pub mod delay;
 pub mod host;
 pub mod iperf;
 pub mod kernel;

@@ -1,8 +1,7 @@
 //! The delay of a lab's paths is what it says, and no limit to what they carry.
 
-use anabranch_test_support::delay::Delay;
 use anabranch_test_support::iperf::{Iperf, Options};
-use anabranch_test_support::lab::{Bottleneck, Lab, client_address};
+use anabranch_test_support::lab::{Bottleneck, Lab, client_address, lacks_delays};
 use anabranch_test_support::witness::{held, within};
 use anabranch_test_support::{Kernel, skipped};
 use anabranch_test_support::{TOOLS, ss, until};
@@ -24,7 +23,7 @@ const RATE: f64 = 2.0 * 50e6 * 1428.0 / 1514.0;
 #[test]
 fn is_that_of_the_paths() {
     let Some(_kernel) = Kernel::lock_with(TOOLS) else { return };
-    if let Some(why) = Delay::lacking() {
+    if let Some(why) = lacks_delays() {
         return skipped(&why);
     }
     held(attempt);
