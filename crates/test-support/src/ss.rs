@@ -36,11 +36,10 @@ pub fn carried(lab: &Lab, port: u16) -> [u64; 2] {
     [1, 2].map(|path| on(path).max().unwrap_or(0))
 }
 
-/// The smallest round-trip time of the subflow on that path that carried most, seconds.
-pub fn smallest_rtt(lab: &Lab, path: usize, port: u16) -> Option<f64> {
+/// The client's subflow on that path that carried most.
+pub fn subflow(lab: &Lab, path: usize, port: u16) -> Option<Socket> {
     let sockets = sockets(&lab.client, &format!("dport = {port}"));
-    let on_path = sockets.into_iter().filter(|s| s.local == client_address(path));
-    on_path.max_by_key(|s| s.acked)?.min_rtt
+    sockets.into_iter().filter(|s| s.local == client_address(path)).max_by_key(|s| s.acked)
 }
 
 fn parse(line: &str) -> Option<Socket> {

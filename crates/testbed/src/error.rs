@@ -49,11 +49,6 @@ impl TestbedError {
         matches!(self, TestbedError::Kernel { .. } | TestbedError::Broken(_))
     }
 
-    /// The error after the last attempt failed with this one.
-    pub(crate) fn after(self, attempts: u32) -> Self {
-        TestbedError::Failed(format!("no valid run in {attempts} attempts; the last one failed: {self}"))
-    }
-
     /// Wraps a failed system call, as a closure for `map_err`.
     pub(crate) fn kernel<E: Into<io::Error>>(doing: impl Into<String>) -> impl FnOnce(E) -> Self {
         let doing = doing.into();

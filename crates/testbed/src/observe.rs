@@ -17,6 +17,7 @@ const NO_SSTHRESH: u32 = 0x7fff_ffff;
 /// The observed flows.
 pub(crate) struct Observer {
     pub flows: Vec<Flow>,
+    pub sample_counts: SampleCounts,
 }
 
 /// The meter and the last state of every subflow of a flow.
@@ -36,10 +37,9 @@ pub(crate) struct Flow {
     initial_window: u32,
     /// The number of the algorithm's observables.
     observables: usize,
-    sample_counts: SampleCounts,
 }
 
-/// Samples subflows.
+/// Samples of all subflows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct SampleCounts {
     pub all: u64,
@@ -71,10 +71,10 @@ impl Observer {
                 is_fallback: false,
                 initial_window: flow.tcp.initial_window,
                 observables,
-                sample_counts: SampleCounts::default(),
             })
         };
-        Ok(Observer { flows: scenario.flows.iter().zip(hosts).map(flow).collect::<Result<_, _>>()? })
+        let flows = scenario.flows.iter().zip(hosts).map(flow).collect::<Result<_, _>>()?;
+        Ok(Observer { flows, sample_counts: SampleCounts::default() })
     }
 
     /// Samples every connection.
@@ -89,17 +89,9 @@ impl Observer {
         let rows: Vec<Vec<Row>> = algorithms.programs().iter().map(of_program).collect();
         for (f, connection) in connections.iter().enumerate() {
             let rows = algorithms.program_index(f).map_or(&[][..], |index| &rows[index]);
-            self.flows[f].sample(now, connection, rows)?;
+            self.flows[f].sample(now, connection, rows, &mut self.sample_counts)?;
         }
         Ok(())
-    }
-
-    /// The samples of all subflows.
-    pub fn sample_counts(&self) -> SampleCounts {
-        self.flows.iter().fold(SampleCounts::default(), |sum, flow| SampleCounts {
-            all: sum.all + flow.sample_counts.all,
-            impossible: sum.impossible + flow.sample_counts.impossible,
-        })
     }
 }
 
@@ -117,7 +109,13 @@ impl Flow {
         })
     }
 
-    fn sample(&mut self, now: Time, connection: &Connection, rows: &[Row]) -> Result<(), TestbedError> {
+    fn sample(
+        &mut self,
+        now: Time,
+        connection: &Connection,
+        rows: &[Row],
+        counts: &mut SampleCounts,
+    ) -> Result<(), TestbedError> {
         let observed = connection.sender()?;
         let multipath = observed.as_ref().and_then(|observed| observed.multipath);
         self.is_fallback |= multipath.is_some_and(|multipath| multipath.is_fallback);
@@ -143,9 +141,9 @@ impl Flow {
             let row = rows.iter().filter(own).find(|row| path(row) == Some(p));
             let fresh = known.is_none();
             let now_known = subflow.map(|subflow| state(subflow, row, self.observables));
-            self.sample_counts.all += u64::from(now_known.is_some());
+            counts.all += u64::from(now_known.is_some());
             if now_known.as_ref().is_some_and(|state| !state.is_possible(self.initial_window)) {
-                self.sample_counts.impossible += 1;
+                counts.impossible += 1;
                 continue;
             }
             *known = now_known;

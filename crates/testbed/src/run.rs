@@ -109,7 +109,11 @@ fn run_attempts(
             Err(FailedAttempt { why, .. }) if !why.is_retryable() => return Err(why),
             // The setup failed, so a result of a run does not exist.
             Err(FailedAttempt { begun: false, why }) if is_last => return Err(why),
-            Err(FailedAttempt { why, .. }) if is_last => return Err(why.after(repeats + 1)),
+            Err(FailedAttempt { why, .. }) if is_last => {
+                let attempts = repeats + 1;
+                let why = format!("no valid run in {attempts} attempts; the last one failed: {why}");
+                return Err(TestbedError::Failed(why));
+            }
             Err(FailedAttempt { why, .. }) => why.to_string(),
         };
         invalid_attempts += 1;

@@ -145,8 +145,7 @@ fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer, end: 
     let mut invalid = invalid(&emulator, &end.limits);
     invalid.extend(refused(end.without_row));
     invalid.extend(short_of_memory(end.memory_pressures));
-    let sample_counts = observer.sample_counts();
-    invalid.extend(impossible(sample_counts));
+    invalid.extend(impossible(observer.sample_counts));
     let beyond = |what: &str, late: Time, limit: Time| {
         (late > limit).then(|| format!("{what} {:.1} ms late", late.as_secs_f64() * 1e3))
     };
@@ -184,7 +183,7 @@ fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer, end: 
         invalid,
         invalid_attempts: 0,
         traffic: end.traffic.name().to_owned(),
-        impossible_samples: sample_counts.impossible,
+        impossible_samples: observer.sample_counts.impossible,
         samples_late_max_s: end.samples_late.as_secs_f64(),
         emulator,
         skips_programs: end.skips_programs,

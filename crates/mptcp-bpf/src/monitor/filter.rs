@@ -14,11 +14,15 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// Whether the filter matches connections with this algorithm.
+    pub(super) fn selects(&self, algorithm: &str) -> bool {
+        self.algorithms.is_empty() || self.algorithms.contains(&algorithm)
+    }
+
     /// Whether the filter matches the connection or one of its subflows.
     pub fn matches(&self, connection: &Connection) -> bool {
-        let algorithm = connection.entry.kernel_name;
         let mut subflows = connection.subflows.iter();
-        (self.algorithms.is_empty() || self.algorithms.contains(&algorithm))
+        self.selects(connection.entry.kernel_name)
             && subflows.any(|s| {
                 self.netns.is_none_or(|netns| s.netns == netns)
                     && self.port.is_none_or(|port| [s.local.port(), s.remote.port()].contains(&port))

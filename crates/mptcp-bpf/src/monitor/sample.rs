@@ -56,7 +56,7 @@ impl Watched {
 
 /// Converts snapshots to samples.
 pub struct Sampler {
-    filter: Filter,
+    pub(super) filter: Filter,
     first_us: Option<u64>,
     last_us: u64,
     /// Bytes acknowledged at the last sample, by algorithm and socket.

@@ -16,8 +16,6 @@ pub struct Watch {
     coupling: Coupling,
     report: CouplingReport,
     checked_at: Instant,
-    /// The selected algorithms, by their names in the kernel; empty: all.
-    only: Vec<&'static str>,
 }
 
 impl Watch {
@@ -26,11 +24,10 @@ impl Watch {
     /// # Errors
     /// Without privileges, or if the kernel rejects a program.
     pub fn open(filter: Filter) -> Result<Self, Error> {
-        let (monitor, only) = (Monitor::open()?, filter.algorithms.clone());
-        let (sampler, names) = (Sampler::new(filter), Namespaces::current());
+        let (monitor, sampler, names) = (Monitor::open()?, Sampler::new(filter), Namespaces::current());
         let coupling = Coupling::open();
         let report = coupling.check();
-        Ok(Watch { monitor, sampler, names, coupling, report, checked_at: Instant::now(), only })
+        Ok(Watch { monitor, sampler, names, coupling, report, checked_at: Instant::now() })
     }
 
     /// Takes a sample.
@@ -58,12 +55,12 @@ impl Watch {
     /// The names of all observables that samples may have. They include selected algorithms that are not loaded yet. Names
     /// may repeat.
     pub fn observables(&self) -> Vec<&'static str> {
-        let named = registry::all().iter().filter(|entry| self.only.contains(&entry.kernel_name));
+        let selected = &self.sampler.filter.algorithms;
+        let named = registry::all().iter().filter(|entry| selected.contains(&entry.kernel_name));
         self.entries().chain(named).flat_map(|entry| entry.entry.observables).map(|o| o.name).collect()
     }
 
     fn entries(&self) -> impl Iterator<Item = &'static KernelEntry> {
-        let asked = |entry: &&KernelEntry| self.only.is_empty() || self.only.contains(&entry.kernel_name);
-        self.monitor.algorithms().into_iter().filter(asked)
+        self.monitor.algorithms().into_iter().filter(|entry| self.sampler.filter.selects(entry.kernel_name))
     }
 }

@@ -30,7 +30,7 @@ fn a_dark_path_times_out_and_returns() {
         "the window is large",
     );
     let before = subflow(&mut monitor, 1).unwrap();
-    let of_kernel = ss::smallest_rtt(&lab, 1, 5201).unwrap();
+    let of_kernel = ss::subflow(&lab, 1, 5201).unwrap().min_rtt.unwrap();
     let of_row = before.min_rtt_s.unwrap();
     assert!((0.5..2.0).contains(&(of_row / of_kernel)), "row {of_row} s, kernel {of_kernel} s");
 

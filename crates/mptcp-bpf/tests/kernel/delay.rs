@@ -1,7 +1,7 @@
 //! The delay of a lab's paths is what it says, and no limit to what they carry.
 
 use anabranch_test_support::iperf::{Iperf, Options};
-use anabranch_test_support::lab::{Bottleneck, Lab, client_address, lacks_delays};
+use anabranch_test_support::lab::{Bottleneck, Lab, lacks_delays};
 use anabranch_test_support::witness::{held, within};
 use anabranch_test_support::{Kernel, skipped};
 use anabranch_test_support::{TOOLS, ss, until};
@@ -35,10 +35,7 @@ fn attempt() -> Result<(), String> {
     let (seconds, omit) = (5, 1);
     let options = Options { mptcp: true, port: 5201, seconds, omit, congestion_control: None };
     let transfer = Iperf::start(&lab, &options);
-    let subflow = |path| {
-        let sockets = ss::sockets(&lab.client, "dport = 5201");
-        sockets.into_iter().filter(|s| s.local == client_address(path)).max_by_key(|s| s.acked)
-    };
+    let subflow = |path| ss::subflow(&lab, path, 5201);
     for path in [1, 2] {
         let busy = || subflow(path).is_some_and(|s| s.acked > 5_000_000);
         until(busy, "the path carries data");
