@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// An error of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -30,50 +29,12 @@ pub enum Error {
     /// Another process holds the registration, and this kernel does not allow us to end it.
     #[error("another process keeps {0} registered: end it first (find it with `bpftool link show`)")]
     Held(&'static str),
-    /// A file or directory that users other than root may change.
-    #[error("users other than root may change {}: {found}. {remedy}", path.display())]
-    Shared {
-        /// The file.
-        path: PathBuf,
-        /// Its kind, or its owner and mode.
-        found: String,
-        /// The remedy.
-        remedy: &'static str,
-    },
-    /// Another process holds the lock of the pins.
-    #[error("{holder} has locked {} for longer than {limit:?}: wait for it, or end it", path.display())]
-    Locked {
-        /// The path.
-        path: PathBuf,
-        /// The process that holds the lock.
-        holder: String,
-        /// The waiting time.
-        limit: Duration,
-    },
-    /// A network namespace.
-    #[error("there is no {} `{name}`; {}", sought(name), known_names(known))]
-    NoNamespace {
-        /// The name, path or process's number.
-        name: String,
-        /// The names of `ip netns`.
-        known: Vec<String>,
-    },
+    /// A network namespace does not exist, users other than root may change the pins, or another process has locked them.
+    #[error("{0}")]
+    Unusable(String),
     /// A type or a map of the kernel has an unknown layout.
     #[error("this kernel's {0} has an unknown layout")]
     Layout(&'static str),
-}
-
-/// A number may also be a process's.
-fn sought(name: &str) -> &'static str {
-    if name.parse::<u32>().is_ok() { "process or network namespace" } else { "network namespace" }
-}
-
-fn known_names(known: &[String]) -> String {
-    match known {
-        [] => "none has a name (`ip netns add NAME` makes one): give a path or the number of a process in it"
-            .to_owned(),
-        known => format!("`ip netns` knows these names: {}", known.join(", ")),
-    }
 }
 
 /// The messages on their own lines.

@@ -16,7 +16,10 @@ pub(crate) fn lock(file: &File, path: &Path, limit: Duration) -> Result<(), Erro
             Ok(()) => return Ok(()),
             Err(Errno::AGAIN) if start.elapsed() < limit => sleep(Duration::from_millis(5)),
             Err(Errno::AGAIN) => {
-                return Err(Error::Locked { path: path.into(), holder: holder(file), limit });
+                let (holder, path) = (holder(file), path.display());
+                return Err(Error::Unusable(format!(
+                    "{holder} has locked {path} for longer than {limit:?}: wait for it, or end it"
+                )));
             }
             Err(error) => return Err(Error::file("lock", path)(error.into())),
         }

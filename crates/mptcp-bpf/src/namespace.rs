@@ -57,7 +57,10 @@ impl Namespace {
         };
         match path.symlink_metadata() {
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                Err(Error::NoNamespace { name: name.to_owned(), known: names() })
+                // A number may also be a process's.
+                let or_process = if name.parse::<u32>().is_ok() { "process or " } else { "" };
+                let known = known_names(&names());
+                Err(Error::Unusable(format!("there is no {or_process}network namespace `{name}`; {known}")))
             }
             _ => {
                 let namespace = Self::open(name.to_owned(), path)?;
@@ -148,6 +151,14 @@ fn names() -> Vec<String> {
     names
 }
 
+fn known_names(known: &[String]) -> String {
+    match known {
+        [] => "none has a name (`ip netns add NAME` makes one): give a path or the number of a process in it"
+            .to_owned(),
+        known => format!("`ip netns` knows these names: {}", known.join(", ")),
+    }
+}
+
 /// The initial network namespace; `None` if this process may not enter it.
 pub(crate) fn initial() -> Option<Namespace> {
     let open = |path| Namespace::open("the initial network namespace".to_owned(), PathBuf::from(path));
@@ -191,7 +202,7 @@ mod tests {
             let said = error.to_string();
             assert!(said.starts_with(&format!("there is no {what} `{name}`; ")), "{said}");
         }
-        let error = Error::NoNamespace { name: "x".into(), known: vec!["a".into(), "b".into()] };
-        assert!(error.to_string().ends_with("; `ip netns` knows these names: a, b"), "{error}");
+        let known = known_names(&["a".to_owned(), "b".to_owned()]);
+        assert_eq!(known, "`ip netns` knows these names: a, b");
     }
 }

@@ -148,10 +148,11 @@ impl Pins {
 /// Earlier versions let any user read it.)
 fn open_private_directory(path: &Path) -> Result<File, Error> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
-    let shared = |found: String| Error::Shared {
-        path: path.into(),
-        found,
-        remedy: "Remove it, and allow only root to create files there: `chmod 700 /sys/fs/bpf`",
+    let shared = |found: String| {
+        Error::Unusable(format!(
+            "users other than root may change {}: {found}. Remove it, and allow only root to create files there: `chmod 700 /sys/fs/bpf`",
+            path.display()
+        ))
     };
     if fs::symlink_metadata(path).is_ok_and(|found| !found.is_dir()) {
         return Err(shared("not a directory".to_owned()));
