@@ -157,7 +157,7 @@ fn transfer(algorithm: &str) -> [f64; 2] {
     let lab = Lab::two_paths([LINK, LINK]);
     lab.set_congestion_control(algorithm);
     let listener = mptcp::listener(&lab.server, PORT);
-    let data: Vec<u8> = noise().take(TRANSFER).collect();
+    let data = mptcp::noise(TRANSFER);
     let mut sender = lab.client.run(|| mptcp::connection(PORT)).unwrap();
     let receiver = thread::spawn(move || {
         let mut received = Vec::new();
@@ -178,18 +178,6 @@ fn transfer(algorithm: &str) -> [f64; 2] {
     shares
 }
 
-/// Bytes without a pattern (Marsaglia's xorshift64).
-fn noise() -> impl Iterator<Item = u8> {
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    std::iter::repeat_with(move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.to_le_bytes()
-    })
-    .flatten()
-}
-
 fn duels(algorithm: &str) -> Vec<f64> {
     let count = if [UNCOUPLED, COUPLED].contains(&algorithm) { DUELS } else { 1 };
     (0..count).map(|_| duel(algorithm, UNCOUPLED, SHORT)).collect()
@@ -200,8 +188,11 @@ fn duels(algorithm: &str) -> Vec<f64> {
 fn duel(algorithm: &str, own: &str, form: Form) -> f64 {
     let lab = Lab::shared(form.bottleneck);
     lab.set_congestion_control(algorithm);
-    let listeners = [mptcp::listener(&lab.server, PORT), tcp_listener(&lab)];
-    let senders = [lab.client.run(|| mptcp::connection(PORT)).unwrap(), tcp_connection(&lab, own)];
+    let tcp_listener = lab.server.run(|| TcpListener::bind((SERVER, PORT + 1))).unwrap();
+    let listeners = [mptcp::listener(&lab.server, PORT), tcp_listener];
+    let tcp_sender = lab.client.run(|| TcpStream::connect((SERVER, PORT + 1))).unwrap();
+    sockopt::set_tcp_congestion(&tcp_sender, own).unwrap();
+    let senders = [lab.client.run(|| mptcp::connection(PORT)).unwrap(), tcp_sender];
     let received = [AtomicU64::new(0), AtomicU64::new(0)];
     let now = || received.each_ref().map(|bytes| bytes.load(Relaxed));
     let ratio = thread::scope(|scope| {
@@ -221,18 +212,6 @@ fn duel(algorithm: &str, own: &str, form: Form) -> f64 {
     });
     println!("duel\t{algorithm}\t{ratio:.3}");
     ratio
-}
-
-fn tcp_listener(lab: &Lab) -> TcpListener {
-    lab.server.run(|| TcpListener::bind((SERVER, PORT + 1))).unwrap()
-}
-
-fn tcp_connection(lab: &Lab, algorithm: &str) -> TcpStream {
-    lab.client.run(|| {
-        let socket = TcpStream::connect((SERVER, PORT + 1)).unwrap();
-        sockopt::set_tcp_congestion(&socket, algorithm).unwrap();
-        socket
-    })
 }
 
 /// Until the socket is shut down.

@@ -50,6 +50,29 @@ const ATTEMPTS: usize = 5;
 /// How long a connection has for data on both paths.
 const JOINED: Duration = Duration::from_secs(30);
 
+/// Transfers over MPTCP and over TCP at the same time.
+pub struct Duel {
+    mptcp: Iperf,
+    tcp: Iperf,
+}
+
+impl Duel {
+    /// Under these algorithms, over `seconds` that count and `omit` before them that do not.
+    pub fn start(lab: &Lab, [mptcp, tcp]: [&str; 2], seconds: u32, omit: u32) -> Self {
+        let side = |mptcp, port, algorithm| {
+            let congestion_control = Some(algorithm);
+            Iperf::start(lab, &Options { mptcp, port, seconds, omit, congestion_control })
+        };
+        Duel { mptcp: side(true, 5201, mptcp), tcp: side(false, 5202, tcp) }
+    }
+
+    /// The goodputs of MPTCP and of TCP, Mbit/s.
+    pub fn end(self) -> Result<[f64; 2], String> {
+        let (mptcp, tcp) = (self.mptcp.end()?, self.tcp.end()?);
+        Ok([mptcp, tcp].map(|done| done.goodput / 1e6))
+    }
+}
+
 impl Iperf {
     /// Returns when data flows.
     pub fn start(lab: &Lab, options: &Options<'_>) -> Self {

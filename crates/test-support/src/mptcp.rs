@@ -2,9 +2,17 @@
 
 use crate::lab::SERVER;
 use crate::namespace::{self, Namespace, mptcp_socket};
+use anabranch_net::Random;
 use rustix::net::{connect, ipproto};
 use std::io;
+use std::iter::repeat_with;
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
+
+/// Data in which nothing repeats.
+pub fn noise(bytes: usize) -> Vec<u8> {
+    let mut random = Random::new(1, 0);
+    repeat_with(|| random.bits().to_le_bytes()).flatten().take(bytes).collect()
+}
 
 fn server(port: u16) -> SocketAddrV4 {
     SocketAddrV4::new(SERVER.parse().unwrap(), port)

@@ -5,7 +5,7 @@
 //! to the mean of twice as many.
 
 use anabranch_test_support::algorithm::Algorithm;
-use anabranch_test_support::iperf::{Iperf, Options};
+use anabranch_test_support::iperf::Duel;
 use anabranch_test_support::lab::{Bottleneck, Lab};
 use anabranch_test_support::{Kernel, skipped};
 use anabranch_test_support::{TOOLS, ss};
@@ -40,17 +40,13 @@ fn goodput(name: &str, with_backup: bool) -> Result<f64, String> {
     if !with_backup {
         lab.remove_subflow(2);
     }
-    let side = |mptcp, port, algorithm| {
-        let congestion_control = Some(algorithm);
-        Iperf::start(&lab, &Options { mptcp, port, seconds: SECONDS, omit: OMIT, congestion_control })
-    };
-    let (mptcp, tcp) = (side(true, 5201, name), side(false, 5202, "reno"));
+    let duel = Duel::start(&lab, [name, "reno"], SECONDS, OMIT);
     sleep(BACKUP);
     let in_use = ss::carried(&lab, 5201)[1];
     if with_backup {
         lab.make_backup(2);
     }
-    let (mptcp, tcp) = (mptcp.end()?.goodput / 1e6, tcp.end()?.goodput / 1e6);
+    let [mptcp, tcp] = duel.end()?;
     println!("{name}, {}: {mptcp:.2} Mbit/s, its neighbour {tcp:.2}", which(with_backup));
     if (in_use > IN_USE) != with_backup {
         return Err(format!("{in_use} bytes on the second path before it became the backup"));

@@ -7,7 +7,7 @@
 use anabranch_cc_fixed::registry;
 use anabranch_test_support::TOOLS;
 use anabranch_test_support::algorithm::Algorithm;
-use anabranch_test_support::iperf::{Iperf, Options};
+use anabranch_test_support::iperf::Duel;
 use anabranch_test_support::lab::{Bottleneck, Lab};
 use anabranch_test_support::simulated;
 use anabranch_test_support::summary::Summary;
@@ -48,31 +48,6 @@ struct Length {
     omit: u32,
 }
 
-/// A run.
-struct Duel {
-    mptcp: Iperf,
-    tcp: Iperf,
-    _lab: Lab,
-}
-
-impl Duel {
-    fn start(pair: Pair, Length { seconds, omit }: Length) -> Self {
-        let lab = Lab::shared(BOTTLENECK);
-        let side = |mptcp, port, algorithm| {
-            let congestion_control = Some(algorithm);
-            Iperf::start(&lab, &Options { mptcp, port, seconds, omit, congestion_control })
-        };
-        let (mptcp, tcp) = (side(true, 5201, pair.mptcp), side(false, 5202, pair.tcp));
-        Duel { mptcp, tcp, _lab: lab }
-    }
-
-    /// The goodputs of MPTCP and of TCP, Mbit/s.
-    fn end(self) -> Result<[f64; 2], String> {
-        let (mptcp, tcp) = (self.mptcp.end()?, self.tcp.end()?);
-        Ok([mptcp, tcp].map(|done| done.goodput / 1e6))
-    }
-}
-
 /// The ratio of the goodputs, MPTCP's to TCP's, in this number of runs of each pair, printed one by one; fewer where too many do
 /// not count.
 fn ratios<const N: usize>(pairs: [Pair; N], runs: usize, length: Length) -> [Vec<f64>; N] {
@@ -82,8 +57,12 @@ fn ratios<const N: usize>(pairs: [Pair; N], runs: usize, length: Length) -> [Vec
     for _ in 0..runs.div_ceil(at_once) + 2 {
         let missing: Vec<_> = (0..N).filter(|&pair| ratios[pair].len() < runs).collect();
         let under_way = (0..at_once).flat_map(|_| &missing);
-        let duels: Vec<_> = under_way.map(|&pair| (pair, Duel::start(pairs[pair], length))).collect();
-        for (pair, duel) in duels {
+        let start = |&pair: &usize| {
+            let (Pair { mptcp, tcp }, lab) = (pairs[pair], Lab::shared(BOTTLENECK));
+            (pair, Duel::start(&lab, [mptcp, tcp], length.seconds, length.omit), lab)
+        };
+        let duels: Vec<_> = under_way.map(start).collect();
+        for (pair, duel, _lab) in duels {
             let [mptcp, tcp] = match duel.end() {
                 Ok(goodputs) => goodputs,
                 Err(why) => {

@@ -36,14 +36,7 @@ fn data_arrives_as_it_was_sent() {
     let _algorithm = Algorithm::load("ab_lia");
     let lab = Lab::two_paths(PATHS);
     lab.set_congestion_control("ab_lia");
-    // 8 MB of a full-period generator: nothing repeats.
-    let mut x = 1u64;
-    let data: Vec<u8> = std::iter::repeat_with(|| {
-        x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (x >> 56) as u8
-    })
-    .take(8_000_000)
-    .collect();
+    let data = mptcp::noise(8_000_000);
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(&data).unwrap();
     let put = format!("mptcpize run curl -sSf -H Expect: -T {} http://{SERVER}/", file.path().display());
