@@ -56,7 +56,7 @@ pub fn capture(
         None => &mut NoSamples,
     };
     let how = ReadOptions { name: name.clone(), interval: options.interval.as_nanos(), tcp: options.tcp };
-    let summary = read(file, &how, sink, &mut |_| !watch.cancel.is_cancelled());
+    let summary = read(file, &how, sink, &mut || !watch.cancel.is_cancelled());
     let summary = summary.map_err(|error| cannot_read(&name, &error))?;
     if summary.capture.as_ref().is_some_and(|read| read.cut_off) {
         (watch.note)(&format!("{name} ends within a packet; this last packet is left out"));

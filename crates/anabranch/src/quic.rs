@@ -2,7 +2,7 @@
 
 use crate::Runner;
 use crate::qlog::Traces;
-use anabranch_papers::task_error;
+use anabranch_papers::ended;
 use anabranch_quic::{Destination, Observers, OpenTrace, QuicError};
 use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_scenario::Scenario;
@@ -51,10 +51,9 @@ pub(crate) fn run(
     let scenario = task.scenario("the task's scenario")?;
     let open = |f, is_sender| -> Destination { traces.expect("wanted").open(f, is_sender) };
     let observers = Observers { packets, traces: traces.map(|_| &open as OpenTrace<'_>) };
-    let run = anabranch_quic::run(&scenario, task.seed_of_run(), sink, observers, keep_going);
-    run.map_err(|error| match error {
-        QuicError::Interrupted { at, partial } => TaskError::Interrupted { at, partial: Some(partial) },
-        QuicError::Refused { .. } => TaskError::Refused(error.to_string()),
-        QuicError::Simulator(error) => task_error(&error),
-    })
+    match anabranch_quic::run(&scenario, task.seed_of_run(), sink, observers, keep_going) {
+        Err(error @ QuicError::Refused { .. }) => Err(TaskError::Refused(error.to_string())),
+        Err(QuicError::Simulator(error)) => ended(Err(error)),
+        Ok(run) => ended(Ok(run)),
+    }
 }

@@ -21,8 +21,6 @@ pub use refused::check;
 pub use run::{Observers, run};
 pub use traces::{Destination, OpenTrace};
 
-use anabranch_net::Time;
-use anabranch_record::Summary;
 use anabranch_sim::SimError;
 
 /// Why a run has no summary.
@@ -39,12 +37,4 @@ pub enum QuicError {
     /// The simulator cannot run it, or a connection or one of its paths ended before its flow did.
     #[error(transparent)]
     Simulator(#[from] SimError),
-    /// `keep_going` returned false.
-    #[error("interrupted at {at}")]
-    Interrupted {
-        /// At that simulated time.
-        at: Time,
-        /// The summary up to then.
-        partial: Box<Summary>,
-    },
 }

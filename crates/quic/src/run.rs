@@ -9,10 +9,10 @@ use crate::refused::check;
 use crate::stack::{self, Path};
 use crate::traces::OpenTrace;
 use anabranch_net::Time;
-use anabranch_record::{KeepGoing, Measured, Sink, SubflowSample, Summary};
+use anabranch_record::{KeepGoing, Measured, Sink, SubflowSample};
 use anabranch_scenario::Scenario;
 use anabranch_sim::tap::Tap;
-use anabranch_sim::{End, EndpointEvent, Endpoints, Out, run_with};
+use anabranch_sim::{EndpointEvent, Endpoints, Out, Run, run_with};
 
 /// Those who see more of a run than its samples.
 #[derive(Default)]
@@ -23,22 +23,18 @@ pub struct Observers<'p, 't> {
     pub traces: Option<OpenTrace<'t>>,
 }
 
-/// Runs a scenario to its end, with its flows as QUIC connections. Flows with `transport = "tcp"` are the simulator's.
+/// Runs a scenario as [`anabranch_sim::run`] does, with its flows as QUIC connections. Flows with `transport = "tcp"` are the simulator's.
 pub fn run(
     scenario: &Scenario,
     seed: u64,
     sink: &mut dyn Sink,
     observers: Observers<'_, '_>,
     keep_going: KeepGoing<'_>,
-) -> Result<Summary, QuicError> {
+) -> Result<Run, QuicError> {
     check(scenario)?;
     let Observers { packets, traces } = observers;
     let mut flows = Flows::new(scenario, seed, packets.is_some(), traces)?;
-    let run = run_with(scenario, seed, sink, Some(&mut flows), packets, keep_going)?;
-    match run.end {
-        End::Cancelled(at) => Err(QuicError::Interrupted { at, partial: Box::new(run.summary) }),
-        End::Reached | End::Completed(_) => Ok(run.summary),
-    }
+    Ok(run_with(scenario, seed, sink, Some(&mut flows), packets, keep_going)?)
 }
 
 /// The scenario's flows; `None` for those of the simulator.

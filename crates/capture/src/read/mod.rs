@@ -31,8 +31,7 @@ pub struct ReadOptions {
     pub tcp: bool,
 }
 
-/// Reads a capture. Samples go to `sink` at the end, in order of time. `keep_going` is called regularly with the bytes of
-/// packets read so far.
+/// Reads a capture. Samples go to `sink` at the end, in order of time. `keep_going` is called regularly.
 ///
 /// # Errors
 /// [`ReadError`]; `sink` has then received no samples.
@@ -40,7 +39,7 @@ pub fn read<R: Read + Send>(
     file: R,
     options: &ReadOptions,
     sink: &mut dyn Sink,
-    keep_going: &mut dyn FnMut(u64) -> bool,
+    keep_going: &mut dyn FnMut() -> bool,
 ) -> Result<Summary, ReadError> {
     let mut connections = Connections::new(options.interval);
     let cut_off = packets(file, keep_going, |segment, at| {
@@ -56,17 +55,16 @@ pub fn read<R: Read + Send>(
 /// Gives each packet's segment, if it has one, and its time to `take`; returns whether the file ends within a packet.
 fn packets<R: Read + Send>(
     file: R,
-    keep_going: &mut dyn FnMut(u64) -> bool,
+    keep_going: &mut dyn FnMut() -> bool,
     mut take: impl FnMut(Option<&segment::Segment>, u64),
 ) -> Result<bool, ReadError> {
-    let (mut latest, mut bytes) = (0, 0);
+    let mut latest = 0;
     file::each_packet(file, |packet| {
         if let Some(by) = latest.max(DISORDER).checked_sub(packet.nanoseconds).filter(|by| *by > DISORDER) {
             return Err(ReadError::Backwards { packet: packet.number, by_ms: by / 1_000_000 });
         }
         latest = latest.max(packet.nanoseconds);
-        bytes += packet.bytes.len() as u64;
-        if packet.number % 4096 == 0 && !keep_going(bytes) {
+        if packet.number % 4096 == 0 && !keep_going() {
             return Err(ReadError::Interrupted);
         }
         take(segment::segment(packet.link, packet.bytes, packet.length).as_ref(), latest);

@@ -16,7 +16,7 @@ use std::io::Read;
 pub fn trace<R: Read + Send>(file: R) -> Result<String, ReadError> {
     let mut connections = Connections::new(u64::MAX);
     let (mut text, mut from) = (String::new(), None);
-    packets(file, &mut |_| true, |segment, at| {
+    packets(file, &mut || true, |segment, at| {
         let Some(segment) = segment else { return };
         let seen = connections.on_segment(segment, at);
         let since = at - *from.get_or_insert(at);

@@ -57,7 +57,7 @@ fn options_of_reading(tcp: bool) -> ReadOptions {
 
 /// The record of a capture; with `tcp`, of connections without MPTCP, too.
 fn read_back(file: impl Read + Send, tcp: bool) -> Result<Summary, ReadError> {
-    anabranch_capture::read(file, &options_of_reading(tcp), &mut NoSamples, &mut |_| true)
+    anabranch_capture::read(file, &options_of_reading(tcp), &mut NoSamples, &mut || true)
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn samples_end_where_the_summary_does() {
     let (_, file) = captured(&scenario(SCENARIO), &Options::default());
     let mut sink = MemorySink::default();
     let options = options_of_reading(true);
-    let summary = anabranch_capture::read(&*file, &options, &mut sink, &mut |_| true).unwrap();
+    let summary = anabranch_capture::read(&*file, &options, &mut sink, &mut || true).unwrap();
     let delivered: Vec<f64> =
         sink.flows[0].subflows.iter().map(|s| *s.delivered_bytes.last().unwrap()).collect();
     let sum: f64 = delivered.iter().sum();

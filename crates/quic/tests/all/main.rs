@@ -7,6 +7,7 @@ use anabranch_net::Time;
 use anabranch_quic::{Observers, QuicError, check, run};
 use anabranch_record::{MemorySink, NoSamples, Summary};
 use anabranch_scenario::{Overrides, Scenario, Source, load};
+use anabranch_sim::{End, Run};
 use std::thread;
 
 /// One flow over one link.
@@ -50,13 +51,13 @@ fn scenario(text: &str, set: &[&str]) -> Scenario {
 }
 
 fn summary(text: &str, set: &[&str], seed: u64) -> Summary {
-    run(&scenario(text, set), seed, &mut NoSamples, Observers::default(), &mut |_| true).unwrap()
+    run(&scenario(text, set), seed, &mut NoSamples, Observers::default(), &mut |_| true).unwrap().summary
 }
 
 fn sampled(text: &str, set: &[&str], seed: u64) -> (Summary, MemorySink) {
     let mut samples = MemorySink::new();
     let run = run(&scenario(text, set), seed, &mut samples, Observers::default(), &mut |_| true);
-    (run.unwrap(), samples)
+    (run.unwrap().summary, samples)
 }
 
 fn goodput(summary: &Summary, flow: usize) -> f64 {
@@ -289,7 +290,7 @@ fn flows_of_tcp_are_the_simulators() {
         scenario(SHARED, &["flows.multipath.transport=tcp", "flows.single.transport=tcp", "duration=20 s"]);
     let hosting = run(&scenario, 3, &mut NoSamples, Observers::default(), &mut |_| true).unwrap();
     let plain = anabranch_sim::run(&scenario, 3, &mut NoSamples, &mut |_| true).unwrap();
-    assert_eq!(hosting.to_json(), plain.summary.to_json());
+    assert_eq!(hosting.summary.to_json(), plain.summary.to_json());
 }
 
 #[test]
@@ -353,7 +354,7 @@ fn an_interrupted_run_has_a_partial_summary() {
     let interrupted = |set: &[&str], end: f64| {
         let mut go_on = |now: Time| now.as_secs_f64() < end;
         let stopped = run(&scenario(ONE, set), 1, &mut NoSamples, Observers::default(), &mut go_on);
-        let Err(QuicError::Interrupted { at, partial }) = stopped else { panic!("{stopped:?}") };
+        let Ok(Run { summary: partial, end: End::Cancelled(at) }) = stopped else { panic!("{stopped:?}") };
         assert_eq!(partial.partial_until_s, Some(at.as_secs_f64()));
         partial
     };
