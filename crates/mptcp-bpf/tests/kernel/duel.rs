@@ -27,30 +27,18 @@ const SEEDS: u64 = 20;
 const AT_ONCE: usize = 12;
 
 /// Whose subflows, against whose TCP socket.
-#[derive(Clone, Copy)]
-struct Pair {
-    mptcp: &'static str,
-    tcp: &'static str,
-}
+type Pair = [&'static str; 2];
 
-const LIA: Pair = Pair { mptcp: "ab_lia", tcp: "reno" };
-const OLIA: Pair = Pair { mptcp: "ab_olia", tcp: "reno" };
-const BALIA: Pair = Pair { mptcp: "ab_balia", tcp: "reno" };
-const RENO: Pair = Pair { mptcp: "reno", tcp: "reno" };
-const COUPLED_CUBIC: Pair = Pair { mptcp: "ab_ccubic", tcp: "cubic" };
-const CUBIC: Pair = Pair { mptcp: "cubic", tcp: "cubic" };
-
-/// How long a run lasts, seconds.
-#[derive(Clone, Copy)]
-struct Length {
-    seconds: u32,
-    /// Before them.
-    omit: u32,
-}
+const LIA: Pair = ["ab_lia", "reno"];
+const OLIA: Pair = ["ab_olia", "reno"];
+const BALIA: Pair = ["ab_balia", "reno"];
+const RENO: Pair = ["reno", "reno"];
+const COUPLED_CUBIC: Pair = ["ab_ccubic", "cubic"];
+const CUBIC: Pair = ["cubic", "cubic"];
 
 /// The ratio of the goodputs, MPTCP's to TCP's, in this number of runs of each pair, printed one by one; fewer where too many do
-/// not count.
-fn ratios<const N: usize>(pairs: [Pair; N], runs: usize, length: Length) -> [Vec<f64>; N] {
+/// not count. A run lasts this number of `seconds` after `omit` others.
+fn ratios<const N: usize>(pairs: [Pair; N], runs: usize, seconds: u32, omit: u32) -> [Vec<f64>; N] {
     let mut ratios = [const { Vec::new() }; N];
     let at_once = (AT_ONCE / N).min(runs);
     println!("{:<10} {:<6} MPTCP, Mbit/s   TCP, Mbit/s   ratio", "", "");
@@ -58,8 +46,8 @@ fn ratios<const N: usize>(pairs: [Pair; N], runs: usize, length: Length) -> [Vec
         let missing: Vec<_> = (0..N).filter(|&pair| ratios[pair].len() < runs).collect();
         let under_way = (0..at_once).flat_map(|_| &missing);
         let start = |&pair: &usize| {
-            let (Pair { mptcp, tcp }, lab) = (pairs[pair], Lab::shared(BOTTLENECK));
-            (pair, Duel::start(&lab, [mptcp, tcp], length.seconds, length.omit), lab)
+            let lab = Lab::shared(BOTTLENECK);
+            (pair, Duel::start(&lab, pairs[pair], seconds, omit), lab)
         };
         let duels: Vec<_> = under_way.map(start).collect();
         for (pair, duel, _lab) in duels {
@@ -71,14 +59,14 @@ fn ratios<const N: usize>(pairs: [Pair; N], runs: usize, length: Length) -> [Vec
                 }
             };
             let (ratio, counts) = (mptcp / tcp, mptcp + tcp > USED * BOTTLENECK.mbit_s);
-            let Pair { mptcp: ours, tcp: theirs } = pairs[pair];
+            let [ours, theirs] = pairs[pair];
             let note = if counts { "" } else { " does not count" };
             println!("{ours:<10} {theirs:<6} {mptcp:>13.2} {tcp:>13.2} {ratio:>7.2}{note}");
             ratios[pair].extend(counts.then_some(ratio));
         }
     }
-    for (pair, ratios) in pairs.iter().zip(&ratios).filter(|(_, ratios)| ratios.len() > 1) {
-        println!("{:<10} {:<6} mean of {}: {}", pair.mptcp, pair.tcp, ratios.len(), Summary::of(ratios));
+    for ([ours, theirs], ratios) in pairs.iter().zip(&ratios).filter(|(_, ratios)| ratios.len() > 1) {
+        println!("{ours:<10} {theirs:<6} mean of {}: {}", ratios.len(), Summary::of(ratios));
     }
     ratios
 }
@@ -95,10 +83,8 @@ fn simulated(algorithm: &str) -> Summary {
 
 /// Loads what of it is ours.
 fn load(pairs: &[Pair]) -> Vec<Algorithm> {
-    let ours = pairs
-        .iter()
-        .filter(|pair| registry::find_kernel(pair.mptcp).is_some_and(|e| e.kernel_name == pair.mptcp));
-    ours.map(|pair| Algorithm::load(pair.mptcp)).collect()
+    let is_ours = |name: &str| registry::find_kernel(name).is_some_and(|entry| entry.kernel_name == name);
+    pairs.iter().filter(|[name, _]| is_ours(name)).map(|[name, _]| Algorithm::load(name)).collect()
 }
 
 /// Of a coupled one and an uncoupled one; `None` where the machine has no time for as many runs of the
@@ -119,7 +105,7 @@ fn coupled_takes_less_than_uncoupled() {
     let pairs = [LIA, RENO];
     let _algorithms = load(&pairs);
     let runs = 4;
-    let [lia, reno] = ratios(pairs, runs, Length { seconds: 20, omit: 4 });
+    let [lia, reno] = ratios(pairs, runs, 20, 4);
     if let Some([lia, reno]) = means(&lia, &reno, runs) {
         assert!(lia.mean < reno.mean, "{lia}; {reno}");
     }
@@ -134,8 +120,7 @@ fn coupled_ones_take_what_they_should() {
     let pairs = [LIA, OLIA, BALIA, RENO, COUPLED_CUBIC, CUBIC];
     let _algorithms = load(&pairs);
     let runs = 12;
-    let [lia, olia, balia, reno, coupled_cubic, cubic] =
-        ratios(pairs, runs, Length { seconds: 60, omit: 10 });
+    let [lia, olia, balia, reno, coupled_cubic, cubic] = ratios(pairs, runs, 60, 10);
     let expected = simulated("lia@kernel");
     let shown = |coupled: &[f64], uncoupled: &[f64]| {
         means(coupled, uncoupled, runs).expect("nothing is shown by so few runs")
@@ -148,6 +133,6 @@ fn coupled_ones_take_what_they_should() {
     let judged = [(lia, &reno), (olia, &reno), (balia, &reno), (coupled_cubic, &cubic)];
     for (pair, (coupled, uncoupled)) in [LIA, OLIA, BALIA, COUPLED_CUBIC].iter().zip(judged) {
         let [coupled, uncoupled] = shown(&coupled, uncoupled);
-        assert!(coupled.high() < uncoupled.low(), "{}: {coupled}; {uncoupled}", pair.mptcp);
+        assert!(coupled.high() < uncoupled.low(), "{}: {coupled}; {uncoupled}", pair[0]);
     }
 }
