@@ -1,8 +1,8 @@
 //! Hosts of the testbed, where the machine can have them.
 
 use crate::kernel::{MPTCP, is_required, lacking, skipped};
+use crate::namespace;
 use anabranch_testbed::Host;
-use std::process::Command;
 
 /// Whether the machine can take part, with these programs. Where not, the test is skipped and says why; with
 /// ANABRANCH_REQUIRE_KERNEL=1 it fails.
@@ -25,9 +25,5 @@ pub fn until(what: &str, so: impl FnMut() -> bool) {
 
 /// Runs a command in a host to its end, which must be a good one; its standard output.
 pub fn run(host: &Host, command: &str) -> String {
-    let mut words = command.split_whitespace();
-    let mut program = Command::new(words.next().unwrap());
-    let done = host.run(|| program.args(words).output()).unwrap().unwrap();
-    assert!(done.status.success(), "{command}: {}", String::from_utf8_lossy(&done.stderr));
-    String::from_utf8(done.stdout).unwrap()
+    host.run(|| namespace::run(command)).unwrap()
 }

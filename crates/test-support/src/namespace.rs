@@ -32,7 +32,7 @@ impl Namespace {
     pub fn new() -> Self {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("{PREFIX}{}-{number}", std::process::id());
-        run("ip", &["netns", "add", &name]);
+        run(&format!("ip netns add {name}"));
         let inner = anabranch_mptcp_bpf::Namespace::find(&name).unwrap();
         let namespace = Namespace { name, inner };
         namespace.command("ip link set lo up");
@@ -46,8 +46,7 @@ impl Namespace {
 
     /// Runs a command to its end, which must be a good one; its standard output.
     pub fn command(&self, command: &str) -> String {
-        let words: Vec<&str> = command.split_whitespace().collect();
-        self.run(|| run(words[0], &words[1..]))
+        self.run(|| run(command))
     }
 
     /// Starts a command that ends with what is returned.
@@ -181,11 +180,12 @@ impl Drop for Process {
     }
 }
 
-fn run(program: &str, args: &[&str]) -> String {
-    let done = Command::new(program).args(args).stdin(Stdio::null()).output();
-    let done = done.unwrap_or_else(|e| panic!("{program}: {e}"));
-    let errors = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{program} {}: {errors}", args.join(" "));
+/// Runs a command to its end, which must be a good one; its standard output.
+pub(crate) fn run(command: &str) -> String {
+    let mut words = command.split_whitespace();
+    let done = Command::new(words.next().unwrap()).args(words).stdin(Stdio::null()).output();
+    let done = done.unwrap_or_else(|e| panic!("{command}: {e}"));
+    assert!(done.status.success(), "{command}: {}", String::from_utf8_lossy(&done.stderr));
     String::from_utf8_lossy(&done.stdout).into_owned()
 }
 
