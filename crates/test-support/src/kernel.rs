@@ -2,7 +2,7 @@
 
 use crate::namespace;
 use anabranch_cc_fixed::registry::{self, KernelEntry};
-use anabranch_mptcp_bpf::{Instance, instances, unload};
+use anabranch_mptcp_bpf::{Instance, available, instances, unload};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, OpenOptions, exists};
 use std::io::{self, Read, Seek, Write};
@@ -41,6 +41,11 @@ pub fn instance(entry: &KernelEntry) -> Instance {
 /// Those of Reno.
 pub fn reno_instance() -> Instance {
     instance(reno())
+}
+
+/// Whether sockets may choose the congestion control of that name.
+pub fn is_listed(name: &str) -> bool {
+    available().unwrap().iter().any(|listed| listed == name)
 }
 
 /// Says why a test does nothing: past the harness, which keeps to itself what a passing test prints.

@@ -17,5 +17,6 @@ pub mod summary;
 pub mod watched;
 pub mod witness;
 
-pub use kernel::{Kernel, becomes, reno, reno_instance, skipped, until};
+pub use anabranch_testbed::counter;
+pub use kernel::{Kernel, becomes, is_listed, reno, reno_instance, skipped, until};
 pub use lab::TOOLS;

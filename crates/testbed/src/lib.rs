@@ -6,6 +6,7 @@
 pub mod algorithm;
 mod capacity;
 pub mod clock;
+mod counters;
 pub mod device;
 pub mod emulator;
 mod environment;
@@ -14,7 +15,6 @@ mod express;
 mod guest;
 mod hardware;
 mod host;
-mod memory;
 mod meter;
 pub mod netlink;
 mod observe;
@@ -31,6 +31,7 @@ pub mod tcp_info;
 pub mod traffic;
 mod virtual_time;
 
+pub use counters::counter;
 pub use environment::{ready, release};
 pub use error::TestbedError;
 pub use express::{check, check_for_guest};

@@ -2,6 +2,7 @@
 
 use crate::algorithm::Algorithms;
 use crate::clock::Clock;
+use crate::counters::memory_pressures;
 use crate::device::dropped_packets;
 use crate::emulator::{Emulator, EmulatorOptions};
 use crate::observe::Observer;
@@ -10,7 +11,7 @@ use crate::recording::Recording;
 use crate::stolen::Stolen;
 use crate::summary::{self, End, Limits};
 use crate::traffic::{Connection, Plan, Traffic};
-use crate::{TestbedError, environment, express, memory, realtime};
+use crate::{TestbedError, environment, express, realtime};
 use anabranch_net::Time;
 use anabranch_record::{KeepGoing, Sink, Summary};
 use anabranch_scenario::Scenario;
@@ -231,7 +232,7 @@ impl<'a> Attempt<'a> {
         let Attempt { connections, emulator, hosts, .. } = self;
         connections.into_iter().try_for_each(Connection::finish)?;
         let device_drops = sum_over(&hosts, dropped_packets)?;
-        let memory_pressures = sum_over(&hosts, memory::pressures)?;
+        let memory_pressures = sum_over(&hosts, memory_pressures)?;
         let mut report = emulator.stop()?;
         recording.packets = std::mem::take(&mut report.packets);
         let end = End {

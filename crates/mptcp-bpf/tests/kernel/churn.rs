@@ -5,9 +5,7 @@ use anabranch_cc_fixed::registry;
 use anabranch_test_support::algorithm::Algorithm;
 use anabranch_test_support::iperf::{Iperf, Options};
 use anabranch_test_support::lab::{Bottleneck, Lab};
-use anabranch_test_support::{Kernel, becomes};
-use anabranch_test_support::{TOOLS, mptcp, ss, until};
-use std::fs;
+use anabranch_test_support::{Kernel, TOOLS, becomes, counter, mptcp, ss, until};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener};
 use std::sync::Mutex;
@@ -94,11 +92,7 @@ fn churn(lab: &Lab, connections: usize) -> Churn {
 
 /// Subflows that were added in the namespace of the calling thread, by the kernel's own count.
 fn joins() -> u64 {
-    let text = fs::read_to_string("/proc/thread-self/net/netstat").unwrap();
-    let mut lines = text.lines().filter(|line| line.starts_with("MPTcpExt:")).map(str::split_whitespace);
-    let (names, mut values) = (lines.next().unwrap(), lines.next().unwrap());
-    let at = names.clone().position(|name| name == "MPJoinSynAckRx").unwrap();
-    values.nth(at).unwrap().parse().unwrap()
+    counter("netstat", "MPJoinSynAckRx").unwrap()
 }
 
 fn opened_and_closed(name: &str, connections: usize) {

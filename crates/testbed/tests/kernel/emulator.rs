@@ -6,6 +6,7 @@ use anabranch_scenario::{Path, Scenario, Tcp};
 use anabranch_test_support::host::kernel;
 use anabranch_test_support::witness::{held, within};
 use anabranch_testbed::clock::Clock;
+use anabranch_testbed::counter;
 use anabranch_testbed::emulator::{Emulator, EmulatorOptions};
 use anabranch_testbed::pair::{Pair, RECEIVER};
 use std::net::UdpSocket;
@@ -109,15 +110,6 @@ fn tcp_fills_a_link_with_its_data() {
     });
 }
 
-/// Packets that the host has refused for their IP headers.
-fn bad_headers() -> u64 {
-    let table = std::fs::read_to_string("/proc/thread-self/net/snmp").unwrap();
-    let mut lines = table.lines().filter_map(|line| line.strip_prefix("Ip: "));
-    let names = lines.next().unwrap().split(' ');
-    let at = names.into_iter().position(|name| name == "InHdrErrors").unwrap();
-    lines.next().unwrap().split(' ').nth(at).unwrap().parse().unwrap()
-}
-
 #[test]
 fn a_link_marks_in_place_of_dropping() {
     let Some(()) = kernel(&[]) else { return };
@@ -127,7 +119,7 @@ fn a_link_marks_in_place_of_dropping() {
     held(|| {
         let running = start(&scenario, Time::NEVER);
         let share = share(&running, 4);
-        let bad = running.hosts.receiver.run(bad_headers).unwrap();
+        let bad = running.hosts.receiver.run(|| counter("snmp", "InHdrErrors")).unwrap().unwrap();
         let (totals, _) = running.finish().end.links[0];
         assert_eq!((totals.drops, totals.marked > 0), (0, true), "{totals:?}");
         assert_eq!(bad, 0, "packets with a wrong checksum of IP");
