@@ -3,11 +3,10 @@
 use crate::QuicError;
 use crate::clock::Clock;
 use crate::meter::Meters;
-use crate::stack::{self, Watched};
+use crate::stack::{self, Factory, Watched};
 use anabranch_cc::noq::{Coupled, Paths};
 use anabranch_net::{Random, Time};
 use anabranch_scenario::Flow as Spec;
-use noq_proto::congestion::ControllerFactory;
 use std::sync::Arc;
 
 pub(crate) enum Control {
@@ -16,8 +15,6 @@ pub(crate) enum Control {
     /// A controller of the stack on each path.
     Stack(Arc<Watched>),
 }
-
-pub(crate) type Factory = Arc<dyn ControllerFactory + Send + Sync>;
 
 impl Control {
     /// The flow's control and the stack's factory of it. `payload`: bytes of a full packet. `random`: numbers of its own.

@@ -1,6 +1,6 @@
 //! The two ends of a connection, and how they are set up.
 
-use crate::control::Factory;
+use crate::stack::Factory;
 use crate::tls::{self, Secrets};
 use crate::traces::Trace;
 use anabranch_net::Random;

@@ -10,13 +10,11 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+pub(crate) type Factory = Arc<dyn ControllerFactory + Send + Sync>;
+
 /// The stack's factory for the controller of that name, with a first window of `bytes`. `seed` is of its random numbers.
 #[cfg_attr(not(noq_patched), expect(unused_variables))]
-pub(crate) fn named(
-    name: &str,
-    bytes: u64,
-    seed: impl FnOnce() -> Random,
-) -> Option<Arc<dyn ControllerFactory + Send + Sync>> {
+pub(crate) fn named(name: &str, bytes: u64, seed: impl FnOnce() -> Random) -> Option<Factory> {
     match name {
         "noq:newreno" => {
             let mut config = NewRenoConfig::default();
@@ -55,7 +53,7 @@ impl ControllerFactory for Bbr3 {
 
 /// The paths of one connection, in the order in which they began.
 pub(crate) struct Watched {
-    factory: Arc<dyn ControllerFactory + Send + Sync>,
+    factory: Factory,
     state: Mutex<State>,
 }
 
@@ -78,7 +76,7 @@ pub(crate) struct Path {
 }
 
 impl Watched {
-    pub(crate) fn new(factory: Arc<dyn ControllerFactory + Send + Sync>, observer: Meters) -> Watched {
+    pub(crate) fn new(factory: Factory, observer: Meters) -> Watched {
         Watched { factory, state: Mutex::new(State { paths: Vec::new(), observer }) }
     }
 
