@@ -1,9 +1,9 @@
 //! Loading into the running kernel.
 
 use anabranch_cc_fixed::registry;
-use anabranch_mptcp_bpf::{Counters, Load, Pins, Unload, available, load, load_as, pinned, unload};
+use anabranch_mptcp_bpf::{Counters, Load, Pins, Unload, load, load_as, pinned, unload};
 use anabranch_test_support::programs::registrations;
-use anabranch_test_support::{Kernel, reno, reno_instance, until};
+use anabranch_test_support::{Kernel, is_listed, reno, reno_instance, until};
 use libbpf_rs::{MapCore, MapHandle};
 
 /// By a link, and as on kernels without links: it stays without its loader's descriptors, is found, can be
@@ -25,10 +25,10 @@ fn loads_and_unloads() {
         assert_eq!(instance.connections().unwrap().max_entries(), 65536);
         assert_eq!(instance.counters(), Some(Counters::default()));
         assert!(instance.registered && instance.programs.len() == 6);
-        assert!(available().unwrap().contains(&"ab_reno".to_owned()));
+        assert!(is_listed("ab_reno"));
         assert_eq!(unload(reno()).unwrap(), Unload::Done);
         assert_eq!(unload(reno()).unwrap(), Unload::NotLoaded);
-        until(|| !available().unwrap().contains(&"ab_reno".to_owned()), "the kernel no longer lists it");
+        until(|| !is_listed("ab_reno"), "the kernel no longer lists it");
     }
 }
 

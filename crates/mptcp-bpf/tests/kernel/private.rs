@@ -1,12 +1,12 @@
 //! Algorithms that a process has for itself.
 
 use anabranch_cc_fixed::registry;
-use anabranch_mptcp_bpf::{Key, Load, Private, Registration, Unload, available, load, pinned, unload};
+use anabranch_mptcp_bpf::{Key, Load, Private, Registration, Unload, load, pinned, unload};
 use anabranch_test_support::lab::{Lab, client_address};
 use anabranch_test_support::mptcp::{self, listener};
 use anabranch_test_support::namespace::{Namespace, exchange};
 use anabranch_test_support::programs::registrations;
-use anabranch_test_support::{Kernel, becomes, reno, reno_instance, until};
+use anabranch_test_support::{Kernel, becomes, is_listed, reno, reno_instance, until};
 use rustix::net::sockopt::{set_tcp_congestion, tcp_congestion};
 use std::collections::BTreeSet;
 use std::env;
@@ -15,10 +15,6 @@ use std::net::TcpStream;
 use std::process::{Command, Stdio};
 use std::thread::scope;
 use std::time::Duration;
-
-fn is_listed(name: &str) -> bool {
-    available().unwrap().iter().any(|listed| listed == name)
-}
 
 /// Both ends of a connection in the namespace that chose it, with a row each.
 fn connection(namespace: &Namespace, name: &str) -> (TcpStream, TcpStream) {

@@ -1,10 +1,8 @@
 //! The leftovers of a loader killed by SIGKILL, at each of its steps, and the next command's repair.
 
-use anabranch_mptcp_bpf::{
-    Error, Load, Pins, Registration, Unload, available, load, load_as, pinned, unload,
-};
+use anabranch_mptcp_bpf::{Error, Load, Pins, Registration, Unload, load, load_as, pinned, unload};
 use anabranch_test_support::programs::{nameless, pin, register, registrations};
-use anabranch_test_support::{Kernel, reno, reno_instance, skipped, until};
+use anabranch_test_support::{Kernel, is_listed, reno, reno_instance, skipped, until};
 use std::fs;
 use std::path::PathBuf;
 
@@ -13,7 +11,7 @@ fn directory(name: &str) -> PathBuf {
 }
 
 fn is_registered() -> bool {
-    available().unwrap().iter().any(|name| name == "ab_reno")
+    is_listed("ab_reno")
 }
 
 fn is_pinned() -> bool {

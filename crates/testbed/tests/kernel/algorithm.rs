@@ -1,8 +1,9 @@
 //! Programs that are loaded for a run.
 
-use anabranch_mptcp_bpf::{MPTCP_ENABLED, Verdict, available, doctor};
+use anabranch_mptcp_bpf::{MPTCP_ENABLED, Verdict, doctor};
 use anabranch_scenario::Scenario;
 use anabranch_test_support::host::takes_part;
+use anabranch_test_support::is_listed;
 use anabranch_testbed::algorithm::Algorithms;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -13,10 +14,6 @@ fn lacking() -> Option<String> {
         check.verdict == Verdict::Missing && check.title != MPTCP_ENABLED
     };
     doctor().iter().find(|check| missing(check)).map(|check| format!("{}: {}", check.title, check.found))
-}
-
-fn is_listed(name: &str) -> bool {
-    available().unwrap().iter().any(|listed| listed == name)
 }
 
 /// Flows share a program, and all go with the run.
