@@ -198,8 +198,8 @@ fn duel(algorithm: &str, own: &str, form: Form) -> f64 {
     let ratio = thread::scope(|scope| {
         for ((listener, sender), received) in listeners.iter().zip(&senders).zip(&received) {
             let receiver = listener.accept().unwrap().0;
-            scope.spawn(move || send(sender));
-            scope.spawn(move || receive(receiver, received));
+            scope.spawn(move || mptcp::flood(sender));
+            scope.spawn(move || mptcp::count(receiver, received));
         }
         thread::sleep(form.warm_up);
         let before = now();
@@ -212,16 +212,4 @@ fn duel(algorithm: &str, own: &str, form: Form) -> f64 {
     });
     println!("duel\t{algorithm}\t{ratio:.3}");
     ratio
-}
-
-/// Until the socket is shut down.
-fn send(mut socket: &TcpStream) {
-    while socket.write_all(&[0; 1 << 14]).is_ok() {}
-}
-
-fn receive(mut socket: TcpStream, received: &AtomicU64) {
-    let mut buffer = [0; 1 << 14];
-    while let Ok(length @ 1..) = socket.read(&mut buffer) {
-        received.fetch_add(length as u64, Relaxed);
-    }
 }

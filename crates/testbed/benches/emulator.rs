@@ -7,6 +7,7 @@
 use anabranch_net::{LinkSpec, QueueLimit, Time};
 use anabranch_scenario::{Path, Tcp};
 use anabranch_test_support::host::kernel;
+use anabranch_test_support::mptcp::{count, flood};
 use anabranch_test_support::namespace::{listener, stream_socket};
 use anabranch_testbed::clock::Clock;
 use anabranch_testbed::device::dropped_packets;
@@ -15,9 +16,8 @@ use anabranch_testbed::netlink::{Endpoint, PathManager, Routes};
 use anabranch_testbed::pair::{Pair, RECEIVER, device_name, sender_address};
 use rustix::net::sockopt::set_tcp_congestion;
 use rustix::net::{AddressFamily, SocketType, bind, connect, ipproto, socket};
-use std::io::{Read, Write};
-use std::net::{SocketAddrV4, TcpListener, TcpStream, UdpSocket};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::net::{Shutdown, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
@@ -131,31 +131,18 @@ fn bulk(name: &str, links: &[(f64, u64)], options: &EmulatorOptions) {
             host.set(buffer, "4096 131072 268435456").unwrap();
         }
     }
-    let (mut sender, mut receiver, _listener) = connection(&hosts, links.len());
-    let (received, done) = (AtomicU64::new(0), AtomicBool::new(false));
+    let (sender, receiver, _listener) = connection(&hosts, links.len());
+    let received = AtomicU64::new(0);
     let (rate, before) = scope(|scope| {
-        scope.spawn(|| {
-            let block = vec![0; 1 << 18];
-            while !done.load(Ordering::Relaxed) {
-                if sender.write_all(&block).is_err() {
-                    break;
-                }
-            }
-            let _ = sender.shutdown(std::net::Shutdown::Both);
-        });
-        scope.spawn(|| {
-            let mut buffer = vec![0; 1 << 18];
-            while let Ok(length @ 1..) = receiver.read(&mut buffer) {
-                received.fetch_add(length as u64, Ordering::Relaxed);
-            }
-        });
+        scope.spawn(|| flood(&sender));
+        scope.spawn(|| count(receiver, &received));
         sleep(WARMUP);
         let before = emulator.snapshot().unwrap();
         let (begin, bytes) = (Instant::now(), received.load(Ordering::Relaxed));
         sleep(MEASURED);
         let bytes = received.load(Ordering::Relaxed) - bytes;
         let rate = bytes as f64 * 8.0 / begin.elapsed().as_secs_f64();
-        done.store(true, Ordering::Relaxed);
+        let _ = sender.shutdown(Shutdown::Both);
         (rate, before)
     });
     let lost: u64 =

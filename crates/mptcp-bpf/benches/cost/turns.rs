@@ -5,11 +5,10 @@
 //! change with the algorithm: what differs is what it costs.
 
 use anabranch_test_support::lab::Lab;
-use anabranch_test_support::mptcp::{connection, listener};
+use anabranch_test_support::mptcp::{connection, count, flood, listener};
 use anabranch_test_support::summary::Median;
 use anabranch_test_support::{ss, until};
 use rustix::net::sockopt::set_tcp_congestion;
-use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{scope, sleep};
@@ -40,7 +39,7 @@ pub fn turns(lab: &Lab, name: &str, number: usize) -> Turns {
     scope(|scope| {
         let _end = End(&sender);
         scope.spawn(|| count(receiver, &received));
-        scope.spawn(|| while (&sender).write_all(&[0; 1 << 17]).is_ok() {});
+        scope.spawn(|| flood(&sender));
         sleep(WARM_UP);
         let flow = || ss::carried(lab, PORT).iter().all(|&bytes| bytes > CARRIED);
         until(flow, "both subflows carry data");
@@ -71,12 +70,5 @@ struct End<'a>(&'a TcpStream);
 impl Drop for End<'_> {
     fn drop(&mut self) {
         let _ = self.0.shutdown(Shutdown::Both);
-    }
-}
-
-fn count(mut receiver: TcpStream, received: &AtomicU64) {
-    let mut buffer = vec![0; 1 << 18];
-    while let Ok(bytes @ 1..) = receiver.read(&mut buffer) {
-        received.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 }
