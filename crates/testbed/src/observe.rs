@@ -15,13 +15,14 @@ use std::net::IpAddr;
 const NO_SSTHRESH: u32 = 0x7fff_ffff;
 
 /// The observed flows.
-pub(crate) struct Observer {
-    pub flows: Vec<Flow>,
+pub(crate) struct Observer<'a> {
+    pub flows: Vec<Flow<'a>>,
     pub sample_counts: SampleCounts,
 }
 
 /// The meter and the last state of every subflow of a flow.
-pub(crate) struct Flow {
+pub(crate) struct Flow<'a> {
+    spec: &'a anabranch_scenario::Flow,
     /// The inode of the sender's network namespace, which identifies the flow's subflows in programs.
     netns: u32,
     /// The scenario's measurement window.
@@ -33,10 +34,6 @@ pub(crate) struct Flow {
     pub states: Vec<Option<State>>,
     /// Whether its MPTCP connection fell back to plain TCP.
     pub is_fallback: bool,
-    /// Segments.
-    initial_window: u32,
-    /// The number of the algorithm's observables.
-    observables: usize,
 }
 
 /// Samples of all subflows.
@@ -55,12 +52,13 @@ struct Reading {
     reinjected_bytes: u64,
 }
 
-impl Observer {
+impl<'a> Observer<'a> {
     /// An observer of the flows between these hosts.
-    pub fn new(scenario: &Scenario, hosts: &[Pair]) -> Result<Self, TestbedError> {
-        let flow = |(flow, pair): (&anabranch_scenario::Flow, &Pair)| {
+    pub fn new(scenario: &'a Scenario, hosts: &[Pair]) -> Result<Self, TestbedError> {
+        let flow = |(flow, pair): (&'a anabranch_scenario::Flow, &Pair)| {
             let observables = flow.cc.entry.observables.len();
             Ok(Flow {
+                spec: flow,
                 netns: pair.sender.inode()?,
                 from: scenario.warmup.max(flow.start),
                 to: flow.stop.min(scenario.duration),
@@ -69,8 +67,6 @@ impl Observer {
                 meters: flow.paths.iter().map(|_| Meter::new(observables)).collect(),
                 states: vec![None; flow.paths.len()],
                 is_fallback: false,
-                initial_window: flow.tcp.initial_window,
-                observables,
             })
         };
         let flows = scenario.flows.iter().zip(hosts).map(flow).collect::<Result<_, _>>()?;
@@ -95,7 +91,7 @@ impl Observer {
     }
 }
 
-impl Flow {
+impl Flow<'_> {
     /// The length of the actual measurement window, in seconds.
     pub fn seconds(&self) -> f64 {
         let at = |reading: Option<Reading>| reading.map_or(0.0, |reading| reading.at.as_secs_f64());
@@ -140,9 +136,9 @@ impl Flow {
             let subflow = subflows.iter().find(|subflow| subflow.path == p);
             let row = rows.iter().filter(own).find(|row| path(row) == Some(p));
             let fresh = known.is_none();
-            let now_known = subflow.map(|subflow| state(subflow, row, self.observables));
+            let now_known = subflow.map(|subflow| state(subflow, row, self.spec.cc.entry.observables.len()));
             counts.all += u64::from(now_known.is_some());
-            if now_known.as_ref().is_some_and(|state| !state.is_possible(self.initial_window)) {
+            if now_known.as_ref().is_some_and(|state| !state.is_possible(self.spec.tcp.initial_window)) {
                 counts.impossible += 1;
                 continue;
             }

@@ -27,7 +27,7 @@ impl<'a> Recording<'a> {
         Recording { scenario, wants_samples, samples: vec![], completed: vec![], packets: vec![] }
     }
 
-    pub fn sample(&mut self, now: Time, observer: &Observer, snapshot: Snapshot) {
+    pub fn sample(&mut self, now: Time, observer: &Observer<'_>, snapshot: Snapshot) {
         let states = observer.flows.iter().map(|flow| flow.states.clone()).collect();
         self.samples.push((now.as_secs_f64(), states, snapshot));
     }

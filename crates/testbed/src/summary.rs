@@ -69,7 +69,7 @@ const STOLEN: f64 = 0.01;
 pub(crate) fn of(
     scenario: &Scenario,
     seed: u64,
-    observer: &Observer,
+    observer: &Observer<'_>,
     recording: &Recording<'_>,
     end: &End,
 ) -> Summary {
@@ -89,7 +89,7 @@ fn flow(
     scenario: &Scenario,
     f: usize,
     layout: &FlowLayout,
-    observer: &Observer,
+    observer: &Observer<'_>,
     recording: &Recording<'_>,
     end: &End,
 ) -> FlowSummary {
@@ -115,7 +115,7 @@ fn paths(scenario: &Scenario) -> impl Iterator<Item = (&Flow, usize)> {
     scenario.flows.iter().flat_map(|flow| (0..flow.paths.len()).map(move |p| (flow, p)))
 }
 
-fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer, end: &End) -> KernelRun {
+fn kernel(scenario: &Scenario, flows: &[FlowSummary], observer: &Observer<'_>, end: &End) -> KernelRun {
     let health = &end.report.health;
     let standstill_s = end.end.standstill.since(end.warm.standstill).as_secs_f64();
     let of = |count: fn(&PathCounts) -> f64| {
