@@ -18,6 +18,5 @@ mod proof;
 mod repair;
 mod shares;
 mod sockets;
-mod summary;
 mod upgrade;
 mod windows;
