@@ -143,10 +143,9 @@ fn mptcp_enabled() -> Check {
 
 /// MPTCP's endpoints and limits, as `ip` shows them.
 fn paths() -> Check {
-    let show = |what| Command::new("ip").args(["mptcp", what, "show"]).output().ok();
     let text = |what| {
-        let output = show(what).filter(|output| output.status.success())?;
-        Some(String::from_utf8_lossy(&output.stdout).into_owned())
+        let output = Command::new("ip").args(["mptcp", what, "show"]).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     };
     let title = "MPTCP's paths";
     match (text("endpoint"), text("limits")) {

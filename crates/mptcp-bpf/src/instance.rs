@@ -12,7 +12,7 @@ use libbpf_rs::query::{
 };
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType};
 use rustix::time::{ClockId, clock_gettime};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::mem::offset_of;
 use std::time::Duration;
 
@@ -116,11 +116,9 @@ fn programs(value: &[u8], layout: &Layout) -> Vec<ProgramInfo> {
 impl Instance {
     /// Finds a map of the programs by the suffix of its name.
     fn map(&self, name: &str) -> Option<MapHandle> {
-        let mut ids: Vec<u32> = self.programs.iter().flat_map(|p| p.map_ids.iter().copied()).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        let handles = ids.into_iter().filter_map(|id| MapHandle::from_map_id(id).ok());
-        handles.into_iter().find(|map| map.name().to_string_lossy().ends_with(name))
+        let ids: BTreeSet<u32> = self.programs.iter().flat_map(|p| p.map_ids.iter().copied()).collect();
+        let mut handles = ids.into_iter().filter_map(|id| MapHandle::from_map_id(id).ok());
+        handles.find(|map| map.name().to_string_lossy().ends_with(name))
     }
 
     /// Whether this build of the library loaded it.

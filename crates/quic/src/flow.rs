@@ -451,17 +451,13 @@ impl Flow {
         let Some((_, connection)) = &mut self.host(end).connection else { return };
         let mut stream = connection.recv_stream(id);
         let Ok(mut chunks) = stream.read(true) else { return };
-        let (mut bytes, mut is_over) = (0, false);
-        loop {
+        let mut bytes = 0;
+        let is_over = loop {
             match chunks.next(usize::MAX) {
                 Ok(Some(chunk)) => bytes += chunk.bytes.len() as u64,
-                Ok(None) => {
-                    is_over = true;
-                    break;
-                }
-                Err(_) => break,
+                end => break end.is_ok(),
             }
-        }
+        };
         let _ = chunks.finalize();
         if end == End::Client {
             return;

@@ -88,7 +88,10 @@ pub(super) fn each_packet<R: Read + Send>(
                         continue;
                     }
                 }
-                room = larger(room).ok_or(broken(number))?;
+                if room >= LONGEST {
+                    return Err(broken(number));
+                }
+                room *= 2;
                 reader.grow(room);
                 continue;
             }
@@ -127,9 +130,4 @@ pub(super) fn each_packet<R: Read + Send>(
         }
         reader.consume(size);
     }
-}
-
-/// More room for a block; nothing if blocks are shorter.
-fn larger(room: usize) -> Option<usize> {
-    (room < LONGEST).then(|| room * 2)
 }
