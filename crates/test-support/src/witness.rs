@@ -2,8 +2,6 @@
 //! is measured in real time meanwhile is the hypervisor's doing. A witness is a thread with real-time priority on each
 //! processor, which measures how much later than asked it wakes.
 
-#![allow(unsafe_code)]
-
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::io::{self, Write};
 use std::ops::Range;
@@ -128,10 +126,5 @@ pub fn stay_on(cpu: usize) -> io::Result<()> {
 
 /// Gives the calling thread a priority above all of the testbed's, whose highest is 2.
 pub fn go_first() -> io::Result<()> {
-    let parameters = libc::sched_param { sched_priority: 3 };
-    // SAFETY: 0 is the calling thread, and the kernel reads the parameters while they live.
-    match unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &parameters) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    anabranch_testbed::realtime::raise(3)
 }

@@ -20,7 +20,7 @@ pub mod netlink;
 mod observe;
 pub mod pair;
 mod process;
-mod realtime;
+pub mod realtime;
 mod recording;
 mod run;
 mod socket;

@@ -12,7 +12,10 @@ pub(crate) const OBSERVER: i32 = 1;
 pub(crate) const TRAFFIC: i32 = 1;
 
 /// Sets the calling thread's `SCHED_FIFO` priority. Its children do not inherit it.
-pub(crate) fn raise(priority: i32) -> io::Result<()> {
+///
+/// # Errors
+/// Without the privilege.
+pub fn raise(priority: i32) -> io::Result<()> {
     schedule(libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, priority)
 }
 
