@@ -1,6 +1,6 @@
 //! Programs that another build of the library has loaded.
 
-use anabranch_mptcp_bpf::{Load, Unload, instances, load, unload};
+use anabranch_mptcp_bpf::{Load, Unload, load, unload};
 use anabranch_test_support::programs::{load_as_other_build, registrations};
 use anabranch_test_support::{Kernel, namespace::Namespace, reno, reno_instance, until};
 
