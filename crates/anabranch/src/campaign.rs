@@ -7,7 +7,6 @@ use crate::{Error, RUNNERS, Runner, Watch, backends, earlier, store};
 use anabranch_cc::registry::Entry;
 use anabranch_papers::standard::{self, AlgorithmResult};
 use anabranch_record::output::{Notify, OutputError};
-use anabranch_report::FolderError;
 use anabranch_study::{
     Backends, Kind, Options, Results, RunCache, SimulationRuns, Simulations, Store, Study, StudyError,
     StudyResult, Work, tidy,
@@ -338,12 +337,7 @@ pub fn report(
     laboratory: Option<String>,
     running: bool,
 ) -> Result<PathBuf, Error> {
-    anabranch_report::write_on(results, command.to_owned(), laboratory, running).map_err(
-        |error| match error {
-            FolderError::ResultFolder(error) => error.into(),
-            FolderError::Report(error) => Error::environment("cannot write the report", &error),
-        },
-    )
+    Ok(anabranch_report::write_on(results, command.to_owned(), laboratory, running)?)
 }
 
 /// The size, seeds and version of a result.

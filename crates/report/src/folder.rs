@@ -1,39 +1,27 @@
 //! The report on everything that was left in a folder of results.
 
-use crate::{Context, ReportError, SizeNote, write};
+use crate::{Context, write};
 use anabranch_advice::Advice;
 use anabranch_cc::registry;
 use anabranch_papers::standard::AlgorithmResult;
 use anabranch_record::output::OutputError;
-use anabranch_study::{Kind, Results, Size, StudyResult};
+use anabranch_study::{Kind, Results, StudyResult};
 use chrono::DateTime;
 use std::env;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Why there is no new report.
-#[derive(Debug, thiserror::Error)]
-pub enum FolderError {
-    /// The folder, or a result in it, cannot be had.
-    #[error(transparent)]
-    ResultFolder(#[from] OutputError),
-    /// A page cannot be written.
-    #[error("the new report is missing")]
-    Report(#[from] ReportError),
-}
-
 /// Writes the report on all results in `store`; `command` repeats what was just run, or is still `running`, `laboratory` is the page
 /// that simulates. Returns the report's first page.
 ///
 /// # Errors
-/// [`FolderError`]: then an earlier report stays.
+/// Where the folder, or a result in it, cannot be had, or a page cannot be written: then an earlier report stays.
 pub fn write_on(
     store: &Results,
     command: String,
     laboratory: Option<String>,
     running: bool,
-) -> Result<PathBuf, FolderError> {
-    let size = |s: &Size| SizeNote { name: s.name().into(), meaning: s.description().into() };
+) -> Result<PathBuf, OutputError> {
     let mut papers: Vec<StudyResult> = Vec::new();
     for paper in anabranch_papers::headings() {
         let result: Option<StudyResult> = store.load(Kind::Paper, &paper.name)?;
@@ -45,7 +33,6 @@ pub fn write_on(
     let context = Context {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command,
-        sizes: Size::ALL.iter().map(size).collect(),
         notes: store.damaged(),
         laboratory,
         running,
@@ -57,7 +44,8 @@ pub fn write_on(
     let place = store.take_report()?;
     let results =
         crate::Results { papers: &papers, studies: &studies, advice: &advice, algorithms: &algorithms };
-    write(place.folder(), &results, &context)?;
+    let written = write(place.folder(), &results, &context);
+    written.map_err(|e| OutputError::because("cannot write the report", &e))?;
     place.commit()?;
     Ok(store.out().join("report/index.html"))
 }

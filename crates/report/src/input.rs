@@ -17,23 +17,12 @@ pub struct Context {
     pub commit: Option<String>,
     /// The machine, if it should be shown.
     pub machine: Option<String>,
-    /// The sizes a run can have, smallest first.
-    pub sizes: Vec<SizeNote>,
     /// Further remarks for the overview.
     pub notes: Vec<String>,
     /// The laboratory page, if available.
     pub laboratory: Option<String>,
     /// Whether the command is still running: results of the quick size are provisional, and pages reload.
     pub running: bool,
-}
-
-/// A size of the papers' experiments. Other studies define their own sizes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SizeNote {
-    /// Its name, as in [`StudyResult::size`].
-    pub name: String,
-    /// Durations and seeds, in a sentence.
-    pub meaning: String,
 }
 
 /// The results to report.

@@ -6,6 +6,7 @@
 //! Each page is a function of the `Plan` in `pages`. The plan names every page, row and data file in advance, so that pages can
 //! link to each other. A new kind of page needs a module there and a group in the navigation.
 
+use anabranch_record::WriteError;
 use anabranch_study::StudyResult;
 use std::borrow::Cow;
 use std::path::Path;
@@ -43,13 +44,12 @@ mod visible;
 pub mod svg;
 
 pub use csv::{VALUES, values};
-pub use folder::{FolderError, algorithms_in, write_on};
-pub use input::{Context, Results, SizeNote};
+pub use folder::{algorithms_in, write_on};
+pub use input::{Context, Results};
 pub use matplotlib::style_sheet;
 pub use multiples::multiples;
 pub use pages::equation::typeset;
 pub use picture::page_of_charts;
-pub use site::ReportError;
 pub use style::THEORY;
 pub use tex::{in_tex, tex};
 
@@ -59,7 +59,7 @@ pub use tex::{in_tex, tex};
 ///
 /// # Errors
 /// A file or folder that cannot be written.
-pub fn write(dir: &Path, results: &Results<'_>, context: &Context) -> Result<(), ReportError> {
+pub fn write(dir: &Path, results: &Results<'_>, context: &Context) -> Result<(), WriteError> {
     let (papers, studies) = (shown(results.papers), shown(results.studies));
     let plan = plan::Plan::new(&Results { papers: &papers, studies: &studies, ..*results }, context);
     let mut site = site::Site::with_assets();

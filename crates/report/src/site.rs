@@ -1,26 +1,14 @@
 //! The files of a report, gathered in memory and written at once.
 
+use anabranch_record::WriteError;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-
-/// Why a report could not be written.
-#[derive(Debug, thiserror::Error)]
-pub enum ReportError {
-    /// A file or folder cannot be written.
-    #[error("cannot write {}", path.display())]
-    Write {
-        /// Which.
-        path: PathBuf,
-        /// The system's message.
-        source: io::Error,
-    },
-}
+use std::io::Write;
+use std::path::Path;
 
 /// Files by their path below the report's folder, with `/` between folders.
 #[derive(Default)]
@@ -69,13 +57,12 @@ impl Site {
     }
 
     /// Writes every file below `dir`.
-    pub fn write(self, dir: &Path) -> Result<(), ReportError> {
+    pub fn write(self, dir: &Path) -> Result<(), WriteError> {
         for (path, bytes) in self.0 {
             let path = dir.join(path);
             let folder = path.parent().unwrap_or(dir);
-            fs::create_dir_all(folder)
-                .map_err(|source| ReportError::Write { path: folder.to_owned(), source })?;
-            fs::write(&path, bytes).map_err(|source| ReportError::Write { path: path.clone(), source })?;
+            fs::create_dir_all(folder).map_err(|source| WriteError { path: folder.to_owned(), source })?;
+            fs::write(&path, bytes).map_err(|source| WriteError { path: path.clone(), source })?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use crate::plan::{Page, Plan};
 use crate::prose::prose;
 use crate::site::Site;
 use crate::verdict;
-use anabranch_study::{Origin, Verdict, Wording};
+use anabranch_study::{Origin, Size, Verdict, Wording};
 use maud::{Markup, html};
 
 const FILE: &str = "methods.html";
@@ -16,7 +16,7 @@ pub fn add(plan: &Plan, site: &mut Site) {
         h1 { "Methods" }
         (rows())
         (verdicts())
-        (sizes(plan))
+        (sizes())
         (figures())
         (laboratory(plan))
         (glossary())
@@ -123,7 +123,7 @@ fn verdicts() -> Markup {
     }
 }
 
-fn sizes(plan: &Plan) -> Markup {
+fn sizes() -> Markup {
     html! {
         h2 id="sizes" { "Sizes" }
         p {
@@ -132,9 +132,7 @@ fn sizes(plan: &Plan) -> Markup {
             "short runs have up to four times as many seeds. Explanations are written for the default size; at other sizes "
             "they state this. A published value marked as derived is computed from printed values."
         }
-        @if !plan.context.sizes.is_empty() {
-            dl.terms { @for size in &plan.context.sizes { dt { (size.name) } dd { (prose(&size.meaning)) } } }
-        }
+        dl.terms { @for size in Size::ALL { dt { (size.name()) } dd { (prose(size.description())) } } }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::prose::{Links, paragraphs, prose};
 use crate::site::Site;
 use crate::{headline, verdict};
 use anabranch_scenario::distinct;
-use anabranch_study::{Row, Verdict, Wording};
+use anabranch_study::{Row, Size, Verdict, Wording};
 use maud::{Markup, html};
 
 const FILE: &str = "index.html";
@@ -88,7 +88,7 @@ fn number(n: usize, one: &str, several: &str) -> String {
 
 /// The sizes that were run, and what they mean.
 fn sizes<'a>(plan: &'a Plan) -> Vec<(&'a str, Option<&'a str>)> {
-    let meaning = |size: &str| plan.context.sizes.iter().find(|s| s.name == size).map(|s| s.meaning.as_str());
+    let meaning = |size: &str| Size::ALL.into_iter().find(|s| s.name() == size).map(Size::description);
     let papers =
         plan.papers.iter().chain(&plan.own).map(|p| (p.result.size.as_str(), meaning(&p.result.size)));
     let by_the_file = "durations and seeds as set in the study file";

@@ -190,7 +190,7 @@ fn studies_are_no_papers() {
         let sum = |table: &str| cells(table.split("<tfoot>").nth(1).unwrap())[0].to_owned();
         tables.map(|table| (table.split("</h3>").next().unwrap().to_owned(), sum(table))).collect()
     };
-    let papers_quick = "few seeds, short runs";
+    let papers_quick = Size::Quick.description();
     let both = files_of(std::slice::from_ref(paper), std::slice::from_ref(&mine));
     let index = &both["index.html"];
     let counted =
