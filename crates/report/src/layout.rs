@@ -10,6 +10,18 @@ pub fn scroll(label: &str, wide: &Markup) -> Markup {
     html! { div.scroll tabindex="0" role="group" aria-label=(label) { (wide) } }
 }
 
+/// A table of that class, if any, below a row of heads.
+pub fn table(label: &str, class: &str, heads: &Markup, lines: &Markup) -> Markup {
+    let class = (!class.is_empty()).then_some(class);
+    scroll(label, &html! { table class=[class] { thead { tr { (heads) } } tbody { (lines) } } })
+}
+
+/// The same with its label as a caption, too.
+pub fn captioned(label: &str, class: &str, heads: &Markup, lines: &Markup) -> Markup {
+    let caption = html! { caption { (label) } };
+    scroll(label, &html! { table class=(class) { (caption) thead { tr { (heads) } } tbody { (lines) } } })
+}
+
 /// The headings of columns of text, and then of columns of numbers.
 pub fn heads(of_text: &[&str], of_numbers: &[&str]) -> Markup {
     html! {

@@ -1,7 +1,7 @@
 //! An algorithm's page: rules, behaviour and rank.
 
 use crate::bundle::Bundle;
-use crate::layout::{heads, page, scroll};
+use crate::layout::{heads, page, table};
 use crate::pages::{case, equation::typeset};
 use crate::plan::{self, AlgorithmPlan, Page, Plan};
 use crate::prose::prose;
@@ -97,25 +97,17 @@ fn parameters(entry: &Entry) -> Markup {
     html! {
         section id="parameters" {
             h2 { "Parameters" }
-            (scroll("Parameters", &html! {
-                table {
-                    thead { tr { (heads(&["Key", "Default", "May be", "Meaning"], &[])) } }
-                    tbody {
-                        @for param in entry.all_params() {
-                            tr { th scope="row" { code { (param.name) } } td { (default(param)) } td { (param.allowed) } td { (prose(param.meaning)) } }
-                        }
-                    }
+            (table("Parameters", "", &heads(&["Key", "Default", "May be", "Meaning"], &[]), &html! {
+                @for param in entry.all_params() {
+                    tr { th scope="row" { code { (param.name) } } td { (default(param)) } td { (param.allowed) } td { (prose(param.meaning)) } }
                 }
             }))
             h2 { "Observables" }
             @if entry.observables.is_empty() {
                 p.quiet { "This algorithm has no observables." }
             } @else {
-                (scroll("Observables", &html! {
-                    table {
-                        thead { tr { (heads(&["Name", "Meaning"], &[])) } }
-                        tbody { @for o in entry.observables { tr { th scope="row" { code { (o.name) } } td { (prose(o.meaning)) } } } }
-                    }
+                (table("Observables", "", &heads(&["Name", "Meaning"], &[]), &html! {
+                    @for o in entry.observables { tr { th scope="row" { code { (o.name) } } td { (prose(o.meaning)) } } }
                 }))
             }
         }

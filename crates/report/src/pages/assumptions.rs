@@ -1,6 +1,6 @@
 //! The verdicts on the papers' own rows in sensitivity variants, compared with the default.
 
-use crate::layout::{heads, scroll};
+use crate::layout::{self, heads};
 use crate::{prose::prose, verdict};
 use anabranch_scenario::distinct_by;
 use anabranch_study::{Estimate, Other, Row, StudyResult, VariantName, Verdict, Wording, format};
@@ -9,6 +9,11 @@ use maud::{Markup, html};
 /// The verdicts on the papers' own rows in each variant; empty without variants.
 pub fn table(papers: &[&StudyResult], wording: Wording) -> Markup {
     let columns = columns(papers);
+    let all = if wording == Wording::Published { "All the papers' own rows" } else { "All rows" };
+    let of_columns = html! {
+        (heads(&["Assumption"], &["Changed rows"]))
+        (heads(&["Their default verdicts", "Their verdicts here", all], &[]))
+    };
     html! {
         @if !columns.is_empty() {
             h2 id="assumptions" { "Under other assumptions" }
@@ -20,26 +25,15 @@ pub fn table(papers: &[&StudyResult], wording: Wording) -> Markup {
                     " Other backends than the simulator have only the rows for which all scenarios can run there."
                 }
             }
-            (scroll("Verdicts under other assumptions", &html! {
-                table.counts.assumptions {
-                    thead {
-                        tr {
-                            @let all = if wording == Wording::Published { "All the papers' own rows" } else { "All rows" };
-                            (heads(&["Assumption"], &["Changed rows"]))
-                            (heads(&["Their default verdicts", "Their verdicts here", all], &[]))
-                        }
-                    }
-                    tbody {
-                        tr {
-                            th scope="row" { b { "Default" } div.quiet { "the rules of the RFCs and papers, idealised hosts and links" } }
-                            td.number { "–" }
-                            td { "–" }
-                            td { "–" }
-                            td { (verdict::tally(verdict::count(own(papers).map(|row| row.verdict)), wording)) }
-                        }
-                        @for column in columns { (line(papers, column, wording)) }
-                    }
+            (layout::table("Verdicts under other assumptions", "counts assumptions", &of_columns, &html! {
+                tr {
+                    th scope="row" { b { "Default" } div.quiet { "the rules of the RFCs and papers, idealised hosts and links" } }
+                    td.number { "–" }
+                    td { "–" }
+                    td { "–" }
+                    td { (verdict::tally(verdict::count(own(papers).map(|row| row.verdict)), wording)) }
                 }
+                @for column in columns { (line(papers, column, wording)) }
             }))
         }
     }

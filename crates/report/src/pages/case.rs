@@ -2,7 +2,7 @@
 
 use crate::bundle::Bundle;
 use crate::dots::{self, Column, Dot, Name};
-use crate::layout::{heads, permalink, scroll};
+use crate::layout::{heads, permalink, scroll, table};
 use crate::pages::{figure::charts, shares};
 use crate::plan::{self, AlgorithmPlan, Plan};
 use crate::prose::prose;
@@ -123,36 +123,29 @@ fn flows(case: &Case, result: &CaseResult) -> Markup {
     };
     let several = result.flows.iter().filter(|row| !row.part).count() > 1;
     let shares = result.run.shares.as_ref();
-    html! {
-        (scroll(&format!("Flows: {}", case.title), &html! {
-            table.flows {
-                thead {
-                    tr {
-                        (heads(&["Flow", "Path"], &["Goodput (Mbit/s)"]))
-                        @if shares.is_some() { (shares::headings()) }
-                        @if several { (heads(&[], &["Share"])) }
-                        (heads(&[], &["cwnd (segments)", "RTT (ms)", "Lost (%)", "Timeouts"]))
-                    }
+    let of_columns = html! {
+        (heads(&["Flow", "Path"], &["Goodput (Mbit/s)"]))
+        @if shares.is_some() { (shares::headings()) }
+        @if several { (heads(&[], &["Share"])) }
+        (heads(&[], &["cwnd (segments)", "RTT (ms)", "Lost (%)", "Timeouts"]))
+    };
+    let lines = html! {
+        @for row in &result.flows {
+            tr class=[row.part.then_some("part")] {
+                @if row.part { td {} } @else { th scope="row" { (name(row)) } }
+                td { (row.path.as_deref().unwrap_or("all")) }
+                td.number { (cell(row.goodput_mbps.as_ref())) }
+                @if let Some(shares) = shares { (ideals(shares, row)) }
+                @if several { td.number { @if !row.part { (cell(row.share.as_ref())) } } }
+                @let whole = row.path.is_none();
+                @for value in [&row.cwnd_segments, &row.rtt_ms, &row.loss_percent] {
+                    td.number { @if !whole { (cell(value.as_ref())) } }
                 }
-                tbody {
-                    @for row in &result.flows {
-                        tr class=[row.part.then_some("part")] {
-                            @if row.part { td {} } @else { th scope="row" { (name(row)) } }
-                            td { (row.path.as_deref().unwrap_or("all")) }
-                            td.number { (cell(row.goodput_mbps.as_ref())) }
-                            @if let Some(shares) = shares { (ideals(shares, row)) }
-                            @if several { td.number { @if !row.part { (cell(row.share.as_ref())) } } }
-                            @let whole = row.path.is_none();
-                            @for value in [&row.cwnd_segments, &row.rtt_ms, &row.loss_percent] {
-                                td.number { @if !whole { (cell(value.as_ref())) } }
-                            }
-                            td.number { (cell(row.timeouts.as_ref())) }
-                        }
-                    }
-                }
+                td.number { (cell(row.timeouts.as_ref())) }
             }
-        }))
-    }
+        }
+    };
+    table(&format!("Flows: {}", case.title), "flows", &of_columns, &lines)
 }
 
 /// The predictions of theory for the flow or subflow.
@@ -256,25 +249,19 @@ pub fn places(plan: &Plan, cases: &[(&Case, &CaseResult)], result: &AlgorithmRes
             rows.iter().position(|(a, _)| a.entry.name == result.algorithm).map_or(0, |place| place + 1);
         format!("{place} of {}", rows.len())
     };
-    scroll(
-        "Rank among the algorithms",
-        &html! {
-            table.flows {
-                thead { tr { (heads(&["Case", "Key figure"], &["Value", "Place", "Mean queue (packets)"])) } }
-                tbody {
-                    @for (case, of) in cases {
-                        tr {
-                            th scope="row" { a href={ (plan::ALGORITHMS) "#" (case.id) } { (case.title) } }
-                            td { (case.goal.title()) }
-                            td.number { (key_text(of)) " " (case.goal.unit()) }
-                            td.number { (place(case)) }
-                            td.number { (cell(of.queue_packets.as_ref())) }
-                        }
-                    }
-                }
+    let lines = html! {
+        @for (case, of) in cases {
+            tr {
+                th scope="row" { a href={ (plan::ALGORITHMS) "#" (case.id) } { (case.title) } }
+                td { (case.goal.title()) }
+                td.number { (key_text(of)) " " (case.goal.unit()) }
+                td.number { (place(case)) }
+                td.number { (cell(of.queue_packets.as_ref())) }
             }
-        },
-    )
+        }
+    };
+    let of_columns = heads(&["Case", "Key figure"], &["Value", "Place", "Mean queue (packets)"]);
+    table("Rank among the algorithms", "flows", &of_columns, &lines)
 }
 
 /// Every algorithm in a case whose result was made like `like`: a dot each, in the order of the key figure.

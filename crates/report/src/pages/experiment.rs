@@ -1,6 +1,6 @@
 //! An experiment: its table, its figures, and the runs behind them.
 
-use crate::layout::{heads, permalink, scroll};
+use crate::layout::{captioned, heads, permalink};
 use crate::pages::{assumptions, fidelity, figure, pivot, shares};
 use crate::plan::{ExperimentPlan, PaperPlan};
 use crate::prose::{Links, paragraphs, prose, with_links};
@@ -80,25 +80,19 @@ fn table(plan: &ExperimentPlan, links: &Links, rows: &[&NamedRow], what: &str) -
         true => ["Verdict", "Ours, 95 %", "Ours"],
         false => ["Simulator's verdict", "Simulator, 95 %", "Simulator"],
     };
+    let of_columns = html! {
+        (heads(&[verdict_head, "Quantity", "Unit"], &[if is_published(plan) { "Published" } else { "Claim" }, ours]))
+        (variant_heads(&columns.backends))
+        (heads(&[], &["n"]))
+        @if ratios {
+            th scope="col" { (whose) " ÷ published" span.scale aria-hidden="true" { span { "½" } span { "1" } span { "2" } } }
+        }
+        (heads(&["Rule"], &[]))
+        (variant_heads(&columns.assumed))
+    };
+    let lines = html! { @for (row, anchor) in rows { (table_row(row, anchor, &columns)) } };
     html! {
-        (scroll(&caption, &html! {
-            table.rows {
-                caption { (caption) }
-                thead {
-                    tr {
-                        (heads(&[verdict_head, "Quantity", "Unit"], &[if is_published(plan) { "Published" } else { "Claim" }, ours]))
-                        (variant_heads(&columns.backends))
-                        (heads(&[], &["n"]))
-                        @if ratios {
-                            th scope="col" { (whose) " ÷ published" span.scale aria-hidden="true" { span { "½" } span { "1" } span { "2" } } }
-                        }
-                        (heads(&["Rule"], &[]))
-                        (variant_heads(&columns.assumed))
-                    }
-                }
-                tbody { @for (row, anchor) in rows { (table_row(row, anchor, &columns)) } }
-            }
-        }))
+        (captioned(&caption, "rows", &of_columns, &lines))
         @if !apart.is_empty() { (under_assumptions(plan, rows, &apart)) }
     }
 }
@@ -143,26 +137,17 @@ fn under_assumptions(plan: &ExperimentPlan, rows: &[&NamedRow], columns: &[&Vari
     if changed.is_empty() {
         return html! {};
     }
-    scroll(
-        &caption,
-        &html! {
-            table.rows.assumed {
-                caption { (caption) }
-                thead {
-                    tr { (heads(&["Quantity"], &["Default"])) (variant_heads(columns)) }
-                }
-                tbody {
-                    @for (row, anchor) in changed {
-                        tr {
-                            th scope="row" { (prose(&row.what)) div.rowid { a href={ "#" (anchor) } { (row.id) } } }
-                            (measured(row))
-                            @for column in columns { (assumptions::cell(row, column, plan.wording)) }
-                        }
-                    }
-                }
+    let of_columns = html! { (heads(&["Quantity"], &["Default"])) (variant_heads(columns)) };
+    let lines = html! {
+        @for (row, anchor) in changed {
+            tr {
+                th scope="row" { (prose(&row.what)) div.rowid { a href={ "#" (anchor) } { (row.id) } } }
+                (measured(row))
+                @for column in columns { (assumptions::cell(row, column, plan.wording)) }
             }
-        },
-    )
+        }
+    };
+    captioned(&caption, "rows assumed", &of_columns, &lines)
 }
 
 /// The columns that not every table has.

@@ -1,6 +1,6 @@
 //! The simulator compared with another backend: differences for the same scenarios.
 
-use crate::layout::{heads, scroll};
+use crate::layout::{self, heads};
 use crate::plan::{BackendPlan, PaperPlan};
 use crate::prose::prose;
 use anabranch_scenario::distinct_by;
@@ -54,23 +54,17 @@ fn scenarios<'a>(papers: &[&'a PaperPlan<'a>], column: &VariantName) -> Vec<&'a 
 fn by_kind(scenarios: &[&Fidelity]) -> Markup {
     let all = overview(scenarios.iter().copied());
     let has_hosts = all.iter().any(|of_kind| of_kind.linux_hosts.is_some());
-    let table = html! {
-        table.flows {
-            thead {
-                tr {
-                    (heads(&["Quantity"], &["Number", "Median |difference|", "90th percentile", "Within 10 %"]))
-                    @if has_hosts { (heads(&[], &["Linux-accurate hosts: median", "90th percentile", "Within 10 %"])) }
-                }
-            }
-            tbody {
-                @for of_kind in &all {
-                    tr {
-                        th scope="row" { (of_kind.kind.title()) }
-                        td.number { (of_kind.plain.count) }
-                        (amounts(Some(&of_kind.plain)))
-                        @if has_hosts { (amounts(of_kind.linux_hosts.as_ref())) }
-                    }
-                }
+    let of_columns = html! {
+        (heads(&["Quantity"], &["Number", "Median |difference|", "90th percentile", "Within 10 %"]))
+        @if has_hosts { (heads(&[], &["Linux-accurate hosts: median", "90th percentile", "Within 10 %"])) }
+    };
+    let lines = html! {
+        @for of_kind in &all {
+            tr {
+                th scope="row" { (of_kind.kind.title()) }
+                td.number { (of_kind.plain.count) }
+                (amounts(Some(&of_kind.plain)))
+                @if has_hosts { (amounts(of_kind.linux_hosts.as_ref())) }
             }
         }
     };
@@ -80,7 +74,7 @@ fn by_kind(scenarios: &[&Fidelity]) -> Markup {
             (scenarios.len()) @if scenarios.len() == 1 { " scenario" } @else { " scenarios" } " ran on both."
             @if short > 0 { " Of " (short) " only the seeds that both have count: other runs failed." }
         }
-        (scroll("Differences by kind", &table))
+        (layout::table("Differences by kind", "flows", &of_columns, &lines))
     }
 }
 
@@ -175,19 +169,14 @@ pub fn section(backend: &BackendPlan) -> Markup {
 
 fn table(scenario: &Fidelity, column: &VariantName) -> Markup {
     let has_hosts = scenario.quantities.iter().any(|quantity| quantity.linux_hosts.is_some());
-    let body = html! {
-        table.flows.fidelity {
-            thead {
-                tr {
-                    @let hosts = if has_hosts { &["Linux-accurate hosts"][..] } else { &[] };
-                    (heads(&["Quantity", "Of"], &["Simulator"])) (heads(&[], hosts)) (heads(&[], &[&column.title]))
-                    (heads(&["Unit"], &["Difference"])) (heads(&[], hosts)) (heads(&["Beyond 10 %"], &[]))
-                }
-            }
-            tbody { @for quantity in &scenario.quantities { (line(quantity, has_hosts)) } }
-        }
+    let hosts = if has_hosts { &["Linux-accurate hosts"][..] } else { &[] };
+    let of_columns = html! {
+        (heads(&["Quantity", "Of"], &["Simulator"])) (heads(&[], hosts)) (heads(&[], &[&column.title]))
+        (heads(&["Unit"], &["Difference"])) (heads(&[], hosts)) (heads(&["Beyond 10 %"], &[]))
     };
-    scroll(&format!("{}: the simulator beside {}", scenario.title, column.title), &body)
+    let lines = html! { @for quantity in &scenario.quantities { (line(quantity, has_hosts)) } };
+    let label = format!("{}: the simulator beside {}", scenario.title, column.title);
+    layout::table(&label, "flows fidelity", &of_columns, &lines)
 }
 
 fn line(quantity: &Difference, has_hosts: bool) -> Markup {

@@ -1,6 +1,6 @@
 //! Results of runs compared with theory.
 
-use crate::layout::{heads, scroll};
+use crate::layout::{captioned, heads};
 use crate::prose::prose;
 use anabranch_study::{Comparison, EquilibriumName, ShareRow, Shares, format};
 use maud::{Markup, html};
@@ -36,31 +36,24 @@ fn table<'a>(
     fair: bool,
     of: impl Fn(&'a ShareRow) -> Option<&'a Comparison>,
 ) -> Markup {
-    let rows = || shares.rows.iter().filter_map(|row| Some((row, of(row)?)));
-    let body = html! {
-        table.flows {
-            caption { (title) }
-            thead {
-                tr {
-                    (heads(&["Flow", "Path"], &["Measured"]))
-                    @if fair { (fair_headings()) }
-                    @for equilibrium in &shares.equilibria { (heading(equilibrium)) }
-                }
-            }
-            tbody {
-                @for (row, beside) in rows() {
-                    tr class=[(row.part && fair).then_some("part")] {
-                        @if row.part && fair { td {} } @else { th scope="row" { (row.flow) " (" (row.cc) ")" } }
-                        td { (row.path.as_deref().unwrap_or("all")) }
-                        td.number { (measured(beside)) }
-                        @if fair { (fair_cells(row)) }
-                        @for value in &beside.equilibria { (cell(*value, false)) }
-                    }
-                }
+    let rows = shares.rows.iter().filter_map(|row| Some((row, of(row)?)));
+    let of_columns = html! {
+        (heads(&["Flow", "Path"], &["Measured"]))
+        @if fair { (fair_headings()) }
+        @for equilibrium in &shares.equilibria { (heading(equilibrium)) }
+    };
+    let lines = html! {
+        @for (row, beside) in rows {
+            tr class=[(row.part && fair).then_some("part")] {
+                @if row.part && fair { td {} } @else { th scope="row" { (row.flow) " (" (row.cc) ")" } }
+                td { (row.path.as_deref().unwrap_or("all")) }
+                td.number { (measured(beside)) }
+                @if fair { (fair_cells(row)) }
+                @for value in &beside.equilibria { (cell(*value, false)) }
             }
         }
     };
-    scroll(title, &body)
+    captioned(title, "flows", &of_columns, &lines)
 }
 
 /// The headings of [`ideals`].
