@@ -6,6 +6,7 @@ use anabranch_study::Run;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use maud::{Markup, html};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// The neighbour beside it.
 const BESIDE: [&str; 2] = ["lia", "uncoupled"];
@@ -20,7 +21,7 @@ struct State<'a> {
     /// The algorithm of each side: the left one has the run's.
     cc: [&'a str; 2],
     /// The changes of controls: empty.
-    set: Nothing,
+    set: BTreeMap<&'a str, &'a str>,
     /// The run's `--set`.
     changes: Vec<String>,
     /// The run's `--cc`.
@@ -28,9 +29,6 @@ struct State<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
 }
-
-#[derive(Default, Serialize)]
-struct Nothing {}
 
 /// A function of the page's script that reads compressed links; a page of an earlier version lacks it.
 const UNPACKS: &str = "deflate-raw";

@@ -48,17 +48,17 @@ pub fn document(title: &str, panels: &[Panel], columns: usize, size: &ChartSize)
     let across = rows.iter().map(|row| row.len()).max()?;
     let width = across as f64 * (size.width + gap) - gap;
     let high = |row: &[(&Panel, Drawing)]| row.iter().map(|(_, d)| d.height).fold(0.0, f64::max);
-    let title = Title::new(title, width, size.font);
-    let height = title.height() + rows.iter().map(|row| high(row) + gap).sum::<f64>() - gap;
+    let title = heading(title, width, size.font);
+    let height = title.height + rows.iter().map(|row| high(row) + gap).sum::<f64>() - gap;
     let descriptions = drawings.iter().map(|(p, _)| format!("{}: {}", p.title, describe(p)));
     let label = descriptions.collect::<Vec<_>>().join(" ");
-    let mut top = title.height();
+    let mut top = title.height;
     let svg = html! {
         svg xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (Places(width)) " " (Places(height)) }
             width=(Places(width)) height=(Places(height)) role="img" aria-label=(label)
             font-family=(FONTS) font-size=(Places(size.font)) fill="currentColor" color="#1b1f24" {
             rect width="100%" height="100%" fill="#ffffff" {}
-            (title.draw())
+            (title.content)
             @for row in rows {
                 @for (column, (_, drawing)) in row.iter().enumerate() {
                     g transform={ "translate(" (Places(column as f64 * (size.width + gap))) " " (Places(top)) ")" } { (drawing.content) }
@@ -72,33 +72,21 @@ pub fn document(title: &str, panels: &[Panel], columns: usize, size: &ChartSize)
 
 /// The height of a document's title in these dimensions, in CSS pixels.
 pub fn title_height(title: &str, width: f64, font: f64) -> f64 {
-    Title::new(title, width, font).height()
+    heading(title, width, font).height
 }
 
 /// The title above all panels, in as many lines as it needs.
-struct Title {
-    lines: Vec<String>,
-    font: f64,
-    width: f64,
-}
-
-impl Title {
-    fn new(title: &str, width: f64, font: f64) -> Self {
-        Title { lines: wrap(title, width - 2.0 * font, 1.1 * font), font: 1.1 * font, width }
-    }
-
-    fn height(&self) -> f64 {
-        if self.lines.is_empty() { 0.0 } else { (self.lines.len() as f64 * 1.25 + 0.6) * self.font }
-    }
-
-    fn draw(&self) -> Markup {
-        html! {
-            @for (i, line) in self.lines.iter().enumerate() {
-                text x=(Places(self.width / 2.0)) y=(Places((i as f64 * 1.25 + 1.1) * self.font)) text-anchor="middle"
-                    font-size=(Places(self.font)) font-weight="bold" { (line) }
-            }
+fn heading(title: &str, width: f64, font: f64) -> Drawing {
+    let size = 1.1 * font;
+    let lines = wrap(title, width - 2.0 * font, size);
+    let height = if lines.is_empty() { 0.0 } else { (lines.len() as f64 * 1.25 + 0.6) * size };
+    let content = html! {
+        @for (i, line) in lines.iter().enumerate() {
+            text x=(Places(width / 2.0)) y=(Places((i as f64 * 1.25 + 1.1) * size)) text-anchor="middle"
+                font-size=(Places(size)) font-weight="bold" { (line) }
         }
-    }
+    };
+    Drawing { content, height }
 }
 
 /// The height that a panel takes beside what the axes enclose; `None` as for [`inline()`].

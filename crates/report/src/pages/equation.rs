@@ -35,18 +35,10 @@ pub fn typeset(rule: &str) -> String {
         let length = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
         // A parameter's name stays.
         let is_within = out.ends_with('_');
-        if is_within && first.is_ascii_alphanumeric() {
-            out += &rest[..length];
-            rest = &rest[length..];
-            continue;
-        }
-        if first.is_ascii_alphabetic()
-            && length > 0
-            && !rest.starts_with("sqrt(")
-            && !rest.starts_with("cbrt(")
-        {
-            let (word, after) = rest.split_at(length);
-            out += &self::word(word, after);
+        let is_root = rest.starts_with("sqrt(") || rest.starts_with("cbrt(");
+        let (text, after) = rest.split_at(length);
+        if is_within && length > 0 || first.is_ascii_alphabetic() && !is_root {
+            out += &if is_within { text.to_owned() } else { word(text, after) };
             rest = after;
             continue;
         }

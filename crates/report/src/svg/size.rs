@@ -49,12 +49,6 @@ impl std::fmt::Display for Places {
     }
 }
 
-impl maud::Render for Places {
-    fn render_to(&self, buffer: &mut String) {
-        buffer.push_str(&self.to_string());
-    }
-}
-
 /// The lines of a text, each at most about so wide, but no word is broken; nothing of an empty text.
 pub fn wrap(text: &str, width: f64, font: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
