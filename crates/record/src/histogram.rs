@@ -29,16 +29,11 @@ pub struct Histogram {
 
 impl Default for Histogram {
     fn default() -> Self {
-        Histogram::new()
+        Histogram { counts: Vec::new(), base: 0, count: 0, min: u64::MAX, max: 0 }
     }
 }
 
 impl Histogram {
-    /// An empty one.
-    pub const fn new() -> Self {
-        Histogram { counts: Vec::new(), base: 0, count: 0, min: u64::MAX, max: 0 }
-    }
-
     /// Counts a time of `ns` nanoseconds; 0 counts as 1.
     #[inline]
     pub fn record(&mut self, ns: u64) {
@@ -150,7 +145,7 @@ mod tests {
     }
 
     fn of(times: &[u64]) -> Histogram {
-        let mut h = Histogram::new();
+        let mut h = Histogram::default();
         times.iter().for_each(|&t| h.record(t));
         h
     }
@@ -158,7 +153,7 @@ mod tests {
     #[test]
     fn small_and_empty() {
         assert!(of(&[1, u64::MAX, 1]).counts.len() <= 2048 / size_of::<u32>());
-        assert_eq!(Histogram::new().quantile(0.5), None);
+        assert_eq!(Histogram::default().quantile(0.5), None);
         assert_eq!(of(&[20_000_000]).quantile(0.99), Some(0.02));
     }
 

@@ -1,18 +1,14 @@
 //! Pairs as a JSON object in their own order, for serde's `with`.
 
 use serde::de::{Deserializer, MapAccess, Visitor};
-use serde::ser::{SerializeMap, Serializer};
+use serde::ser::Serializer;
 use std::fmt;
 
 type Pairs = Vec<(String, Option<f64>)>;
 
 /// Writes an object.
 pub fn serialize<S: Serializer>(pairs: &[(String, Option<f64>)], to: S) -> Result<S::Ok, S::Error> {
-    let mut map = to.serialize_map(Some(pairs.len()))?;
-    for (name, value) in pairs {
-        map.serialize_entry(name, value)?;
-    }
-    map.end()
+    to.collect_map(pairs.iter().map(|(name, value)| (name, value)))
 }
 
 /// Reads it back.
@@ -27,11 +23,7 @@ pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Pairs, D::Error
         }
 
         fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Pairs, M::Error> {
-            let mut pairs = Vec::new();
-            while let Some(pair) = map.next_entry()? {
-                pairs.push(pair);
-            }
-            Ok(pairs)
+            std::iter::from_fn(|| map.next_entry().transpose()).collect()
         }
     }
 
