@@ -20,19 +20,12 @@ pub struct Name<'a> {
     pub href: String,
 }
 
-/// A value with its interval.
-pub struct Dot<'a> {
-    pub value: &'a Estimate,
-    /// A lower bound?
-    pub at_least: bool,
-}
-
 /// A column of values, one for each row.
 pub struct Column<'a> {
     /// Its heading, with the unit.
     pub title: String,
-    /// The values; `None` if missing.
-    pub dots: Vec<Option<Dot<'a>>>,
+    /// The values, and whether each is a lower bound; `None` if missing.
+    pub dots: Vec<Option<(&'a Estimate, bool)>>,
     /// A value to see others by.
     pub mark: Option<f64>,
     /// The range that the axis covers at least.
@@ -72,18 +65,18 @@ fn draw(column: &Column, names: &[Name], bottom: f64, middle: impl Fn(usize) -> 
         }
         @for (row, (dot, name)) in column.dots.iter().zip(names).enumerate() {
             @let y = middle(row);
-            @match dot {
-                Some(dot) => g {
-                    title { (name.text) ": " (text(dot)) }
-                    @if let Some(half) = dot.value.half_width {
-                        line.interval x1=(scale.place(dot.value.mean - half)) x2=(scale.place(dot.value.mean + half)) y1=(y) y2=(y) {}
+            @match *dot {
+                Some((value, at_least)) => g {
+                    title { (name.text) ": " (text(value, at_least)) }
+                    @if let Some(half) = value.half_width {
+                        line.interval x1=(scale.place(value.mean - half)) x2=(scale.place(value.mean + half)) y1=(y) y2=(y) {}
                     }
-                    @if dot.at_least {
-                        path.dot d={ "M" (scale.place(dot.value.mean)) " " (y - 4.0) "l6 4l-6 4z" } {}
+                    @if at_least {
+                        path.dot d={ "M" (scale.place(value.mean)) " " (y - 4.0) "l6 4l-6 4z" } {}
                     } @else {
-                        circle.dot cx=(scale.place(dot.value.mean)) cy=(y) r="3.4" {}
+                        circle.dot cx=(scale.place(value.mean)) cy=(y) r="3.4" {}
                     }
-                    text.value x=(COLUMN + DIGITS - 4.0) y=(y + 3.6) { (short(dot.value.mean, dot.at_least)) }
+                    text.value x=(COLUMN + DIGITS - 4.0) y=(y + 3.6) { (short(value.mean, at_least)) }
                 },
                 None => text.value x=(COLUMN + DIGITS - 4.0) y=(y + 3.6) { "–" },
             }
@@ -92,9 +85,9 @@ fn draw(column: &Column, names: &[Name], bottom: f64, middle: impl Fn(usize) -> 
 }
 
 /// The value with its interval, in words.
-pub fn text(dot: &Dot) -> String {
-    let value = format::brief(dot.value);
-    if dot.at_least { format!("at least {value}") } else { value }
+pub fn text(value: &Estimate, at_least: bool) -> String {
+    let value = format::brief(value);
+    if at_least { format!("at least {value}") } else { value }
 }
 
 /// The value alone, to three digits.
@@ -117,9 +110,9 @@ struct Scale {
 impl Scale {
     /// Whole steps around everything the column shows.
     fn of(column: &Column) -> Self {
-        let ends = column.dots.iter().flatten().flat_map(|dot| {
-            let half = dot.value.half_width.unwrap_or(0.0);
-            [dot.value.mean - half, dot.value.mean + half]
+        let ends = column.dots.iter().flatten().flat_map(|(value, _)| {
+            let half = value.half_width.unwrap_or(0.0);
+            [value.mean - half, value.mean + half]
         });
         let ends = ends.filter(|v| v.is_finite());
         let (low, high) = ends.fold(column.covers, |(low, high), v| (low.min(v), high.max(v)));
@@ -148,7 +141,7 @@ mod tests {
     use super::*;
 
     fn column<'a>(values: &'a [Estimate], covers: (f64, f64)) -> Column<'a> {
-        let dots = values.iter().map(|value| Some(Dot { value, at_least: false })).collect();
+        let dots = values.iter().map(|value| Some((value, false))).collect();
         Column { title: String::new(), dots, mark: None, covers }
     }
 

@@ -35,28 +35,22 @@ pub enum Goal {
 }
 
 impl Goal {
-    /// Its name, its unit, and a value for comparison.
-    fn parts(self) -> (&'static str, &'static str, Option<f64>) {
-        match self {
-            Goal::Utilisation => ("utilisation", "%", Some(100.0)),
-            Goal::Share => ("share", "", Some(1.0)),
-            Goal::Recovery => ("recovery", "s", None),
-        }
-    }
-
     /// Its name.
     pub fn title(self) -> &'static str {
-        self.parts().0
+        match self {
+            Goal::Utilisation => "utilisation",
+            Goal::Share => "share",
+            Goal::Recovery => "recovery",
+        }
     }
 
     /// Its unit; empty for a ratio.
     pub fn unit(self) -> &'static str {
-        self.parts().1
-    }
-
-    /// A value to see others by: the full link, the equal share.
-    pub fn mark(self) -> Option<f64> {
-        self.parts().2
+        match self {
+            Goal::Utilisation => "%",
+            Goal::Share => "",
+            Goal::Recovery => "s",
+        }
     }
 }
 

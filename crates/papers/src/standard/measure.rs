@@ -20,9 +20,7 @@ pub(super) fn case(
     outcomes: &Outcomes,
     rows: &[Row],
 ) -> CaseResult {
-    let runs = Runs(outcomes);
     let first = outcomes.first().and_then(|run| run.as_ref().ok());
-    let flows = flows(&runs);
     let key = key_row(&case.id, algorithm.name);
     let row = |name: &str| rows.iter().find(|row| row.id == format!("{key}{name}"))?.measured.clone();
     let recovery = |(change, what): &(&str, String)| Recovery {
@@ -36,9 +34,9 @@ pub(super) fn case(
         id: case.id.clone(),
         key: row("").map(|value| Key { value, at_least }),
         queue_packets: row(".queue"),
-        jain: runs.whole(|s| s.jain.filter(|_| s.flows.len() > 1)),
-        flows,
-        links: links(&runs),
+        jain: mean(outcomes, |s| s.jain.filter(|_| s.flows.len() > 1)),
+        flows: flows(outcomes),
+        links: links(outcomes),
         recoveries,
         windows: first.map(over_time::windows).unwrap_or_default(),
         rates: first.map(over_time::rates).unwrap_or_default(),
@@ -60,14 +58,10 @@ fn missed(recovers: &Estimate) -> u32 {
     recovers.values.iter().filter(|recovers| **recovers == 0.0).count() as u32
 }
 
-struct Runs<'a>(&'a Outcomes);
-
-impl Runs<'_> {
-    /// The mean of what each run gives; nothing where one failed or has no such value.
-    fn whole(&self, value: impl Fn(&Summary) -> Option<f64>) -> Option<Estimate> {
-        let values: Option<Vec<f64>> = self.0.iter().map(|run| value(&run.as_ref().ok()?.summary)).collect();
-        estimate(values?).ok()
-    }
+/// The mean of what each run gives; nothing where one failed or has no such value.
+fn mean(runs: &Outcomes, value: impl Fn(&Summary) -> Option<f64>) -> Option<Estimate> {
+    let values: Option<Vec<f64>> = runs.iter().map(|run| value(&run.as_ref().ok()?.summary)).collect();
+    estimate(values?).ok()
 }
 
 /// A connection's share of the goodput; `None` if no other was measured.
@@ -76,18 +70,18 @@ fn share(summary: &Summary, flow: &FlowSummary) -> Option<f64> {
     (measured > 1).then(|| summary.share(flow))?
 }
 
-fn flows(runs: &Runs<'_>) -> Vec<FlowRow> {
-    let Some(Ok(first)) = runs.0.first() else { return vec![] };
+fn flows(runs: &Outcomes) -> Vec<FlowRow> {
+    let Some(Ok(first)) = runs.first() else { return vec![] };
     let mut rows = Vec::new();
     for (f, flow) in first.summary.flows.iter().enumerate() {
-        let of = |value: fn(&FlowSummary) -> Option<f64>| runs.whole(|s| value(&s.flows[f]));
+        let of = |value: fn(&FlowSummary) -> Option<f64>| mean(runs, |s| value(&s.flows[f]));
         let connection = FlowRow {
             flow: flow.name.clone(),
             cc: flow.cc.clone(),
             path: None,
             part: false,
             goodput_mbps: of(|f| Some(f.goodput_bps? / 1e6)),
-            share: runs.whole(|s| share(s, &s.flows[f])),
+            share: mean(runs, |s| share(s, &s.flows[f])),
             cwnd_segments: None,
             rtt_ms: None,
             loss_percent: None,
@@ -95,7 +89,7 @@ fn flows(runs: &Runs<'_>) -> Vec<FlowRow> {
         };
         let subflows = flow.subflows.iter().enumerate().map(|(r, subflow)| {
             let of =
-                |value: fn(&SubflowSummary) -> Option<f64>| runs.whole(|s| value(&s.flows[f].subflows[r]));
+                |value: fn(&SubflowSummary) -> Option<f64>| mean(runs, |s| value(&s.flows[f].subflows[r]));
             FlowRow {
                 path: Some(subflow.path.join(", ")),
                 part: true,
@@ -123,13 +117,13 @@ fn flows(runs: &Runs<'_>) -> Vec<FlowRow> {
     rows
 }
 
-fn links(runs: &Runs<'_>) -> Vec<LinkRow> {
-    let Some(Ok(first)) = runs.0.first() else { return vec![] };
+fn links(runs: &Outcomes) -> Vec<LinkRow> {
+    let Some(Ok(first)) = runs.first() else { return vec![] };
     let link = |i: usize| LinkRow {
         name: first.summary.links[i].name.clone(),
-        utilisation_percent: runs.whole(|s| Some(s.links[i].utilisation * 100.0)),
-        queue_packets: runs.whole(|s| Some(s.links[i].mean_queue_bytes / PACKET)),
-        drops: runs.whole(|s| Some(s.links[i].drops as f64)),
+        utilisation_percent: mean(runs, |s| Some(s.links[i].utilisation * 100.0)),
+        queue_packets: mean(runs, |s| Some(s.links[i].mean_queue_bytes / PACKET)),
+        drops: mean(runs, |s| Some(s.links[i].drops as f64)),
     };
     (0..first.summary.links.len()).map(link).collect()
 }

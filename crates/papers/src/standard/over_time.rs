@@ -33,7 +33,7 @@ pub(super) fn rates(run: &Outcome) -> Vec<Trace> {
 
 /// The tested algorithm's observables.
 pub(super) fn observables(run: &Outcome, algorithm: &Entry) -> Vec<Observed> {
-    let Some(tested) = tested(run) else { return vec![] };
+    let Some(tested) = run.samples.flows.iter().find(|f| f.name == "tested") else { return vec![] };
     let one = |name: &'static str| {
         let traces = tested.subflows.iter().enumerate().filter_map(|(r, s)| {
             Some(trace(subflow_name(tested, r), s.time_s.iter().zip(s.observable(name)?)))
@@ -41,10 +41,6 @@ pub(super) fn observables(run: &Outcome, algorithm: &Entry) -> Vec<Observed> {
         Observed { name: name.into(), traces: traces.collect() }
     };
     algorithm.observables.iter().map(|o| one(o.name)).collect()
-}
-
-fn tested(run: &Outcome) -> Option<&FlowSeries> {
-    run.samples.flows.iter().find(|f| f.name == "tested")
 }
 
 fn subflow_name(flow: &FlowSeries, r: usize) -> String {

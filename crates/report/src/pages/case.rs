@@ -1,7 +1,7 @@
 //! An algorithm in one standard case, and all of them beside each other.
 
 use crate::bundle::Bundle;
-use crate::dots::{self, Column, Dot, Name};
+use crate::dots::{self, Column, Name};
 use crate::layout::{heads, permalink, scroll, table};
 use crate::pages::{figure::charts, shares};
 use crate::plan::{self, AlgorithmPlan, Plan};
@@ -9,7 +9,7 @@ use crate::prose::prose;
 use crate::site::Site;
 use crate::svg::ChartSize;
 use crate::{csv, laboratory};
-use anabranch_papers::standard::{AlgorithmResult, Case, CaseResult, FlowRow, Goal, Key, Trace};
+use anabranch_papers::standard::{AlgorithmResult, Case, CaseResult, FlowRow, Goal, Trace};
 use anabranch_study::{Axis, Estimate, Mark, Panel, Point, Series, ShareRow, Shares, format};
 use maud::{Markup, html};
 
@@ -83,7 +83,7 @@ fn key(case: &Case, result: &CaseResult) -> Markup {
             @for recovery in &result.recoveries {
                 dt { "Recovery (s)" }
                 dd {
-                    b { (recovery.time_s.as_ref().map_or(NOTHING.into(), |value| dots::text(&Dot { value, at_least: recovery.unrecovered > 0 }))) }
+                    b { (recovery.time_s.as_ref().map_or(NOTHING.into(), |value| dots::text(value, recovery.unrecovered > 0))) }
                     " " (recovery.what)
                     @if recovery.unrecovered > 0 { "; " (recovery.unrecovered) " of the runs did not recover in time" }
                 }
@@ -104,11 +104,7 @@ pub fn heading(goal: Goal) -> String {
 
 /// The key figure with its interval.
 fn key_text(result: &CaseResult) -> String {
-    result.key.as_ref().map_or(NOTHING.into(), |key| dots::text(&dot(key)))
-}
-
-fn dot(key: &Key) -> Dot<'_> {
-    Dot { value: &key.value, at_least: key.at_least }
+    result.key.as_ref().map_or(NOTHING.into(), |key| dots::text(&key.value, key.at_least))
 }
 
 /// A value with its interval, if there is one.
@@ -272,20 +268,17 @@ pub fn compared(plan: &Plan, case: &Case, like: &AlgorithmResult) -> Markup {
         href: format!("{}#{}", a.file, case.id),
     };
     let names: Vec<Name> = rows.iter().map(name).collect();
-    let keys = Column {
-        title: heading(case.goal),
-        dots: rows.iter().map(|(_, r)| r.key.as_ref().map(dot)).collect(),
-        mark: case.goal.mark(),
-        covers: match case.goal {
-            Goal::Utilisation => (90.0, 100.0),
-            Goal::Share => (0.0, 2.0),
-            Goal::Recovery => (0.0, 4.0),
-        },
+    // The full link and the equal share are values to see others by.
+    let (covers, mark) = match case.goal {
+        Goal::Utilisation => ((90.0, 100.0), Some(100.0)),
+        Goal::Share => ((0.0, 2.0), Some(1.0)),
+        Goal::Recovery => ((0.0, 4.0), None),
     };
-    let queue = |value| Dot { value, at_least: false };
+    let keys = rows.iter().map(|(_, r)| r.key.as_ref().map(|key| (&key.value, key.at_least)));
+    let keys = Column { title: heading(case.goal), dots: keys.collect(), mark, covers };
     let queues = Column {
         title: "Mean queue (packets)".into(),
-        dots: rows.iter().map(|(_, r)| r.queue_packets.as_ref().map(queue)).collect(),
+        dots: rows.iter().map(|(_, r)| r.queue_packets.as_ref().map(|value| (value, false))).collect(),
         mark: None,
         covers: (0.0, 40.0),
     };
