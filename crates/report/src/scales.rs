@@ -5,10 +5,7 @@ use anabranch_study::format::{exact, power_of_ten, significant};
 
 /// Smallest and largest of the values; `None` without values.
 pub fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
-    values.into_iter().fold(None, |extent, v| match extent {
-        None => Some((v, v)),
-        Some((low, high)) => Some((f64::min(low, v), f64::max(high, v))),
-    })
+    values.into_iter().map(|v| (v, v)).reduce(|(low, high), (v, _)| (low.min(v), high.max(v)))
 }
 
 /// May a value be drawn on this axis?

@@ -49,10 +49,6 @@ fn colour(i: usize) -> String {
     format!("anabranch{}", i % COLOURS.len() + 1)
 }
 
-fn colour_of(style: &SeriesStyle) -> String {
-    colour(COLOURS.iter().position(|colour| *colour == style.stroke).unwrap_or(0))
-}
-
 fn picture(panel: &Panel, size: &ChartSize) -> Option<String> {
     if !in_tex(panel) {
         return None;
@@ -172,14 +168,14 @@ impl Picture<'_> {
             own.iter().map(|p| end(p, 1)).chain(own.iter().rev().map(|p| end(p, 0))).collect();
         format!(
             "\\addplot[draw=none, fill={}, fill opacity=0.15, forget plot] coordinates {{\n  {}\n}} -- cycle;\n",
-            colour_of(style),
+            colour(style.family),
             around.chunks(PER_LINE).map(|line| line.join(" ")).collect::<Vec<_>>().join("\n  ")
         )
     }
 
     fn options_of(&self, style: &SeriesStyle, bars: bool) -> String {
         let Picture { panel, drawn, .. } = self;
-        let own = colour_of(style);
+        let own = colour(style.family);
         let fill = match &*style.fill {
             HOLLOW => "none".to_owned(),
             full if full == style.stroke => own.clone(),

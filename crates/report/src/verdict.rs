@@ -14,30 +14,27 @@ pub const ALL: [Verdict; 7] = [
     Verdict::Failed,
 ];
 
+/// Its class in the style sheet, and a sign that every font has.
+fn look(verdict: Verdict) -> (&'static str, &'static str) {
+    match verdict {
+        Verdict::Reproduced => ("reproduced", "✓"),
+        Verdict::Partly => ("partly", "≈"),
+        Verdict::NotReproduced => ("not-reproduced", "×"),
+        Verdict::Undetermined => ("undetermined", "?"),
+        Verdict::NotJudged => ("not-judged", "–"),
+        Verdict::Failed => ("failed", "!"),
+        Verdict::Provisional => ("provisional", "…"),
+    }
+}
+
 /// Its class in the style sheet.
 pub fn class(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Reproduced => "reproduced",
-        Verdict::Partly => "partly",
-        Verdict::NotReproduced => "not-reproduced",
-        Verdict::Undetermined => "undetermined",
-        Verdict::NotJudged => "not-judged",
-        Verdict::Failed => "failed",
-        Verdict::Provisional => "provisional",
-    }
+    look(verdict).0
 }
 
 /// A sign that every font has.
 pub fn sign(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Reproduced => "✓",
-        Verdict::Partly => "≈",
-        Verdict::NotReproduced => "×",
-        Verdict::Undetermined => "?",
-        Verdict::NotJudged => "–",
-        Verdict::Failed => "!",
-        Verdict::Provisional => "…",
-    }
+    look(verdict).1
 }
 
 /// Sign and words.
