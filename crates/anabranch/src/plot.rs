@@ -4,7 +4,8 @@ use crate::earlier::refuse_input_as_output;
 use crate::error::input_error;
 use crate::{Error, Scenario, Watch};
 use anabranch_plot::{
-    EXTENSIONS, FIGURES, Format, Group, LineSink, PlotError, Run, Size, Theory, USUAL, View, is_own, together,
+    EXTENSIONS, FIGURES, Format, Group, LineSink, Picture, PlotError, Run, Size, Theory, USUAL, View, is_own,
+    together,
 };
 use anabranch_record::output::OutputFile;
 use anabranch_record::{ReadError, Record, Summary};
@@ -50,24 +51,12 @@ struct RecordedRun {
     theory: Option<Theory>,
 }
 
-/// Title, origin, heading and panels.
-struct Drawn {
-    title: String,
-    about: String,
-    heading: String,
-    panels: Vec<Panel>,
-}
-
-impl Drawn {
-    /// The content of the file `out`.
-    fn draw(&self, size: Size, format: Format, out: &Path) -> Result<Vec<u8>, Error> {
-        let Drawn { title, about, heading, panels } = self;
-        let picture = anabranch_plot::Picture { title, about, heading, panels, size };
-        picture.draw(format).map_err(|error| match error {
-            PlotError::Nothing => Error::Input(miette!("{error}")),
-            error => Error::Input(miette!("cannot draw {}: {error}", out.display())),
-        })
-    }
+/// The content of the file `out`.
+fn draw(picture: &Picture, size: Size, format: Format, out: &Path) -> Result<Vec<u8>, Error> {
+    picture.draw(size, format).map_err(|error| match error {
+        PlotError::Nothing => Error::Input(miette!("{error}")),
+        error => Error::Input(miette!("cannot draw {}: {error}", out.display())),
+    })
 }
 
 impl Drawable {
@@ -108,7 +97,7 @@ impl Drawable {
         }
     }
 
-    fn drawn(&self, plot: &Plot) -> Result<Drawn, Error> {
+    fn drawn(&self, plot: &Plot) -> Result<Picture, Error> {
         let mut drawn = match &self.content {
             Content::Runs(runs) => self.runs(runs, plot)?,
             Content::Study(study) => self.study(study, plot)?,
@@ -133,7 +122,7 @@ impl Drawable {
         input_error(format!("unknown figure `{figure}`"), Some(&format!("known: {}", self.known())))
     }
 
-    fn runs(&self, runs: &[RecordedRun], plot: &Plot) -> Result<Drawn, Error> {
+    fn runs(&self, runs: &[RecordedRun], plot: &Plot) -> Result<Picture, Error> {
         let why = |figure: &String| runs.iter().find_map(|run| without(&run.record.summary, figure));
         if let Some(why) = plot.figures.iter().find_map(why) {
             return Err(input_error(why, Some(&format!("draw another figure: {}", self.known()))));
@@ -161,10 +150,10 @@ impl Drawable {
         let (title, about): (Vec<_>, Vec<_>) = runs.iter().map(|run| heading(&run.record.summary)).unzip();
         let (mut title, about) = (title, about.join(" "));
         title.dedup();
-        Ok(Drawn { title: title.join(", "), about, heading: String::new(), panels: together(&groups) })
+        Ok(Picture { title: title.join(", "), about, heading: String::new(), panels: together(&groups) })
     }
 
-    fn study(&self, study: &StudyResult, plot: &Plot) -> Result<Drawn, Error> {
+    fn study(&self, study: &StudyResult, plot: &Plot) -> Result<Picture, Error> {
         let figures: Vec<_> = study.experiments.iter().flat_map(|e| &e.figures).collect();
         if let Some(flow) = plot.flows.first() {
             let message = format!("the figures of {} do not show single flows such as `{flow}`", self.name);
@@ -189,7 +178,7 @@ impl Drawable {
         let StudyResult { title, citation, size, version, .. } = study;
         let about = format!("{title} ({citation}), size {size}, anabranch {version}");
         let title = titles.join("; ");
-        Ok(Drawn { heading: title.clone(), title, about, panels })
+        Ok(Picture { heading: title.clone(), title, about, panels })
     }
 }
 
@@ -270,14 +259,17 @@ pub fn plot(plot: &Plot, out: &[PathBuf], watch: &Watch<'_>) -> Result<Vec<PathB
         let format = format(file)?;
         refuse_input_as_output("--out", file, &below)?;
         folder(file)?;
-        pictures.push((format, Picture::begin(file, plot.replace)?));
+        pictures.push((format, PictureFile::begin(file, plot.replace)?));
     }
     let files: Vec<(Format, PathBuf)> =
         pictures.iter().map(|(format, it)| (*format, it.out.clone())).collect();
     let plot = plot.clone();
     let draw_all = move || {
         let drawn = Drawable::open(&plot.what)?.drawn(&plot)?;
-        files.iter().map(|(format, file)| drawn.draw(plot.size, *format, file)).collect::<Result<Vec<_>, _>>()
+        files
+            .iter()
+            .map(|(format, file)| draw(&drawn, plot.size, *format, file))
+            .collect::<Result<Vec<_>, _>>()
     };
     let drawn = watch.cancel.run_until_cancelled(draw_all);
     let drawn = drawn.ok_or_else(|| Error::Interrupted(miette!("interrupted: nothing was drawn")))??;
@@ -285,14 +277,14 @@ pub fn plot(plot: &Plot, out: &[PathBuf], watch: &Watch<'_>) -> Result<Vec<PathB
 }
 
 /// A picture's file that is open for writing.
-pub(crate) struct Picture {
+pub(crate) struct PictureFile {
     file: OutputFile,
     out: PathBuf,
 }
 
-impl Picture {
+impl PictureFile {
     pub(crate) fn begin(out: &Path, replace: bool) -> Result<Self, Error> {
-        Ok(Picture { file: OutputFile::create(out, (!replace).then_some(is_own))?, out: out.to_owned() })
+        Ok(PictureFile { file: OutputFile::create(out, (!replace).then_some(is_own))?, out: out.to_owned() })
     }
 
     /// Writes the picture and returns its file. The picture of an interrupted run has another name.
@@ -317,8 +309,8 @@ impl Picture {
             let lines = samples.finish();
             let run = Run::of_lines(&summary, &lines, theory);
             let panels: Vec<Panel> = USUAL.iter().filter_map(|figure| run.panel(figure)).collect();
-            let drawn = Drawn { title, about, heading: String::new(), panels };
-            drawn.draw(Size::default(), format, &path)
+            let picture = Picture { title, about, heading: String::new(), panels };
+            draw(&picture, Size::default(), format, &path)
         };
         // An interrupted run is drawn up to its end.
         let drawn = if partial { Some(drawn()) } else { watch.cancel.run_until_cancelled(drawn) };

@@ -1,7 +1,7 @@
 //! Runs a scenario once.
 
 use crate::pcap::{HostPackets, ObservedBackend, Packets};
-use crate::plot::{self, Picture};
+use crate::plot::{self, PictureFile};
 use crate::qlog::Traces;
 use crate::quic::NOQ;
 use crate::{Error, Runner, SIM, Scenario, Watch, check_memory, earlier};
@@ -52,7 +52,7 @@ pub struct CompletedRun {
     pub summary: Summary,
     /// The files, or the error in writing them.
     pub files: Result<Vec<PathBuf>, Error>,
-    picture: Option<(Picture, LineSink)>,
+    picture: Option<(PictureFile, LineSink)>,
 }
 
 impl Outputs {
@@ -115,7 +115,7 @@ impl Outputs {
             (self.packets.as_ref().filter(|_| simulated), self.packets.as_ref().filter(|_| !simulated));
         let mut on_hosts =
             on_hosts.map(|wanted| HostPackets::new(wanted, scenario, self.replace)).transpose()?;
-        let picture = self.plot.as_deref().map(|path| Picture::begin(path, self.replace)).transpose()?;
+        let picture = self.plot.as_deref().map(|path| PictureFile::begin(path, self.replace)).transpose()?;
         let open = |(path, format): &(PathBuf, _)| RunDirectory::open(path, *format, &[], watch.note);
         let mut directory = self.record.as_ref().map(open).transpose()?;
         if let (Some((path, _)), Some(earlier)) =
@@ -129,7 +129,7 @@ impl Outputs {
             ObservedBackend::new(captured, traces, scenario, backend.name(), self.replace, watch.note)
         });
         let observed = observed.transpose()?;
-        let mut lines = LineSink::new();
+        let mut lines = LineSink::default();
         let mut sinks: Vec<&mut dyn Sink> = vec![];
         sinks.extend(directory.as_mut().map(|directory| directory.sink()));
         if picture.is_some() {

@@ -26,7 +26,7 @@ pub use theory::Theory;
 pub use together::{Group, together};
 pub use view::{Axes, View};
 
-use anabranch_report::svg::{self, ChartSize};
+use anabranch_report::svg;
 use anabranch_study::Panel;
 use signature::signed;
 
@@ -50,54 +50,51 @@ pub enum PlotError {
 }
 
 /// The figure to draw.
-pub struct Picture<'a> {
+#[derive(Default)]
+pub struct Picture {
     /// In a page.
-    pub title: &'a str,
+    pub title: String,
     /// How it was made, in a page.
-    pub about: &'a str,
+    pub about: String,
     /// Above all panels of a drawing; nothing if empty.
-    pub heading: &'a str,
+    pub heading: String,
     /// The panels.
-    pub panels: &'a [Panel],
-    /// The size and the number of panels per row; the charts of a page have one size.
-    pub size: Size,
+    pub panels: Vec<Panel>,
 }
 
-impl Picture<'_> {
-    /// As a file of that format.
-    pub fn draw(&self, format: Format) -> Result<Vec<u8>, PlotError> {
+impl Picture {
+    /// As a file of that format, with this size and number of panels per row; the charts of a page have one size.
+    pub fn draw(&self, size: Size, format: Format) -> Result<Vec<u8>, PlotError> {
+        let Picture { title, about, heading, panels } = self;
         let text = match format {
-            Format::Pdf => return Ok(signed(format, pdf(&self.svg()?)?)),
-            Format::Png => return Ok(signed(format, png(&self.svg()?)?)),
-            Format::Svg => self.svg()?,
-            Format::Csv => anabranch_report::values(self.panels),
-            Format::Tex => self.tex()?,
+            Format::Pdf => return Ok(signed(format, pdf(&self.svg(size)?)?)),
+            Format::Png => return Ok(signed(format, png(&self.svg(size)?)?)),
+            Format::Svg => self.svg(size)?,
+            Format::Csv => anabranch_report::values(panels),
+            Format::Tex => self.tex(size)?,
             Format::MplStyle => {
-                let look = self.size.look(self.heading, self.panels)?;
-                anabranch_report::style_sheet(self.panels, &look).ok_or(PlotError::Nothing)?
+                let look = size.look(heading, panels)?;
+                anabranch_report::style_sheet(panels, &look).ok_or(PlotError::Nothing)?
             }
-            Format::Html => anabranch_report::page_of_charts(self.title, self.about, self.panels)
-                .ok_or(PlotError::Nothing)?,
+            Format::Html => {
+                anabranch_report::page_of_charts(title, about, panels).ok_or(PlotError::Nothing)?
+            }
         };
         Ok(signed(format, text.into_bytes()))
     }
 
-    fn tex(&self) -> Result<String, PlotError> {
+    fn tex(&self, size: Size) -> Result<String, PlotError> {
         if let Some(panel) = self.panels.iter().find(|panel| !anabranch_report::in_tex(panel)) {
             return Err(PlotError::NotInTex(panel.title.clone()));
         }
-        let (panels, look) = self.multiples()?;
-        anabranch_report::tex(self.heading, &panels, self.size.columns, &look).ok_or(PlotError::Nothing)
+        let panels = anabranch_report::multiples(&self.panels);
+        let look = size.look(&self.heading, &panels)?;
+        anabranch_report::tex(&self.heading, &panels, size.columns, &look).ok_or(PlotError::Nothing)
     }
 
-    fn multiples(&self) -> Result<(Vec<Panel>, ChartSize), PlotError> {
-        let panels = anabranch_report::multiples(self.panels);
-        let look = self.size.look(self.heading, &panels)?;
-        Ok((panels, look))
-    }
-
-    fn svg(&self) -> Result<String, PlotError> {
-        let (panels, look) = self.multiples()?;
-        svg::document(self.heading, &panels, self.size.columns, &look).ok_or(PlotError::Nothing)
+    fn svg(&self, size: Size) -> Result<String, PlotError> {
+        let panels = anabranch_report::multiples(&self.panels);
+        let look = size.look(&self.heading, &panels)?;
+        svg::document(&self.heading, &panels, size.columns, &look).ok_or(PlotError::Nothing)
     }
 }

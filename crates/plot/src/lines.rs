@@ -37,11 +37,6 @@ pub struct Lines {
 }
 
 impl LineSink {
-    /// Without samples.
-    pub fn new() -> Self {
-        LineSink::default()
-    }
-
     /// An upper estimate of its memory in a run, in bytes.
     pub fn memory(scenario: &Scenario) -> u64 {
         let interval = scenario.record.interval.as_secs_f64();
@@ -69,7 +64,7 @@ impl LineSink {
 
 impl Sink for LineSink {
     fn begin(&mut self, layout: &Layout) {
-        *self = LineSink::new();
+        *self = LineSink::default();
         self.subjects.begin(layout);
         self.queues.resize_with(layout.links.len(), Line::default);
         self.extend(layout);
@@ -324,7 +319,7 @@ mod tests {
         let paths = vec![vec!["a".to_owned()], vec!["b".to_owned()]];
         let flow = FlowLayout { name: "f".into(), cc: "lia".into(), paths, observables: vec![] };
         let layout = Layout { flows: vec![flow], links: vec![] };
-        let (mut lines, mut record) = (LineSink::new(), MemorySink::new());
+        let (mut lines, mut record) = (LineSink::default(), MemorySink::new());
         let sinks: [&mut dyn Sink; 2] = [&mut lines, &mut record];
         for sink in sinks {
             sink.begin(&layout);

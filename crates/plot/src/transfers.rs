@@ -108,9 +108,9 @@ mod tests {
         vec![("web".to_owned(), (0..n).map(of).collect())]
     }
 
-    fn size_of(panels: &[Panel]) -> usize {
-        let picture = Picture { title: "", about: "", heading: "", panels, size: Size::default() };
-        picture.draw(Format::Svg).unwrap().len()
+    fn size_of(panels: [Panel; 2]) -> usize {
+        let picture = Picture { panels: panels.into(), ..Picture::default() };
+        picture.draw(Size::default(), Format::Svg).unwrap().len()
     }
 
     #[test]
@@ -188,7 +188,7 @@ mod tests {
     /// A hundred times as many transfers take no more room.
     #[test]
     fn a_picture_of_many_is_no_larger() {
-        let of = |n| size_of(&[slowdown(transfers(n)), completions(transfers(n))]);
+        let of = |n| size_of([slowdown(transfers(n)), completions(transfers(n))]);
         assert!(of(100_000) < 30_000, "{}", of(100_000));
         assert!(of(100_000) < 2 * of(1000), "{} and {}", of(1000), of(100_000));
     }
