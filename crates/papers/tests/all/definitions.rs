@@ -14,7 +14,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 fn quick(paper: &str, experiment: &str) -> StudyResult {
-    run(find(paper).unwrap(), &quick_options(2, Some(experiment)), true).unwrap()
+    run(find(paper).unwrap(), &quick_options(2, Some(experiment)))
 }
 
 #[test]
@@ -104,13 +104,6 @@ fn the_book_has_the_same_errata() {
 }
 
 #[test]
-fn interruption_is_no_result() {
-    let options = quick_options(2, Some("B-T2"));
-    let result = run(find("kato-lia-evaluation").unwrap(), &options, false);
-    assert!(matches!(result, Err(StudyError::Interrupted)));
-}
-
-#[test]
 fn results_do_not_depend_on_threads() {
     let on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -140,7 +133,7 @@ fn a_result_names_its_command_and_seeds() {
 fn columns_can_be_left_out() {
     let whole = quick("B", "B-T2");
     let options = Options { without_variants: true, ..quick_options(2, Some("B-T2")) };
-    let mut without = run(find("B").unwrap(), &options, true).unwrap();
+    let mut without = run(find("B").unwrap(), &options);
     assert_eq!(commands(&without), ["anabranch paper kato-lia-evaluation --quick --no-variants --only B-T2"]);
     assert_eq!(whole.experiments[0].variants.len(), 4);
     without.without_variants = false;

@@ -69,7 +69,7 @@ fn the_topologies_are_those_of_the_text() {
 /// 300 Mbit/s, and a link's price is the sum of the weights ÷ that, here in packets of 1500 bytes.
 #[test]
 fn the_optimum_of_a_pool_is_proportional_to_weights() {
-    let result = run(find("C").unwrap(), &quick_options(2, Some("C-N")), true).unwrap();
+    let result = run(find("C").unwrap(), &quick_options(2, Some("C-N")));
     let rows = &result.experiments[0].rows;
     let values = |id: &str| &rows.iter().find(|r| r.id == id).unwrap().measured.as_ref().unwrap().values;
     let two_links: &[&str] = &["link1", "link2"];
