@@ -106,26 +106,16 @@ const PAGES: [(&str, usize); 6] = [
     ("kato-lia.html", 0),
 ];
 
+/// With Linux and three assumptions beside the simulator tables fit the page, too. On a telephone tables scroll by themselves, and
+/// verdict and name stay in sight. Of an algorithm's observables the charts come when they are opened.
 #[test]
-fn charts_are_drawn() {
+fn charts_are_drawn_and_tables_fit() {
+    let beside = [("index.html", 0), ("coupled-cubic-A-F2.html", 2), ("kato-lia.html", 0)];
+    let narrow = [("index.html", 0), ("coupled-cubic-A-F7.html", 4), ("kato-lia.html", 0)];
     draws_all(&fixture::results(), &PAGES, 1280);
-}
-
-/// With Linux and three assumptions beside the simulator.
-#[test]
-fn tables_fit_the_page() {
-    let papers = fixture::beside_linux_and_assumptions();
-    draws_all(&papers, &[("index.html", 0), ("coupled-cubic-A-F2.html", 2), ("kato-lia.html", 0)], 1280);
-}
-
-/// On a telephone tables scroll by themselves, and verdict and name stay in sight.
-#[test]
-fn a_narrow_page_has_nothing_beside_it() {
-    draws_all(
-        &fixture::beside_linux(),
-        &[("index.html", 0), ("coupled-cubic-A-F7.html", 4), ("kato-lia.html", 0)],
-        390,
-    );
+    draws_all(&fixture::beside_linux_and_assumptions(), &beside, 1280);
+    draws_all(&fixture::beside_linux(), &narrow, 390);
+    draws_all(&[], &[("algorithm-lia.html", 2 * CASES.len())], 1280);
 }
 
 /// What the search finds stays on the screen, below a navigation that wraps; `/` leads to its field. It finds what texts call by another
@@ -176,12 +166,6 @@ fn search_results_stay_on_the_screen() {
             assert_eq!(found["off"], serde_json::json!([]), "{width}, {words}");
         }
     }
-}
-
-/// Two charts for each standard case; those of observables come when they are opened.
-#[test]
-fn an_algorithms_charts_are_drawn() {
-    draws_all(&[], &[("algorithm-lia.html", 2 * CASES.len())], 1280);
 }
 
 /// Folded content has its charts once it is opened, and their tables once these are.
