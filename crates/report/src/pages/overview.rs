@@ -7,7 +7,7 @@ use crate::prose::{Links, paragraphs, prose};
 use crate::site::Site;
 use crate::{headline, verdict};
 use anabranch_scenario::distinct;
-use anabranch_study::{Row, Size, Verdict, Wording};
+use anabranch_study::{Row, Size, Wording};
 use maud::{Markup, html};
 
 const FILE: &str = "index.html";
@@ -55,14 +55,7 @@ pub fn add(plan: &Plan, site: &mut Site) {
 fn held(plan: &Plan) -> Markup {
     let with_claims = plan.papers.iter().filter(|p| p.result.headline.is_some());
     let answers: Vec<_> = with_claims.map(|p| headline::answer(p.result)).collect();
-    let [hold, in_part, not, open, provisional] = [
-        Verdict::Reproduced,
-        Verdict::Partly,
-        Verdict::NotReproduced,
-        Verdict::Undetermined,
-        Verdict::Provisional,
-    ]
-    .map(|verdict| answers.iter().filter(|answer| **answer == Some(verdict)).count());
+    let [hold, in_part, not, open, provisional, ..] = verdict::count(answers.iter().copied().flatten());
     html! {
         @if answers.len() > 1 && provisional == answers.len() {
             b { "Congestion control for multipath TCP: " (answers.len()) " main claims, none of them judged yet: quick runs are provisional." }
