@@ -3,7 +3,7 @@
 use crate::interrupt;
 use crate::output::print;
 use crate::table::Table;
-use anabranch::pictures::{Axes, Size, View};
+use anabranch::pictures::{Size, View};
 use anabranch::{Drawable, Error, Plot, input_error};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
@@ -98,16 +98,13 @@ pub fn plot(args: &PlotArgs) -> Result<(), Error> {
     }
     let columns = args.columns.map_or(1, usize::from);
     let size = args.font.map_or(args.size, |points| args.size.with_font(f64::from(points)));
-    let log = args.log.map(|axes| match axes {
-        LogAxes::X => Axes::X,
-        LogAxes::Y => Axes::Y,
-        LogAxes::Xy => Axes::Xy,
-    });
+    let log_x = matches!(args.log, Some(LogAxes::X | LogAxes::Xy));
+    let log_y = matches!(args.log, Some(LogAxes::Y | LogAxes::Xy));
     let request = Plot {
         what: args.what.clone(),
         figures: args.figure.clone(),
         flows: args.flows.clone(),
-        view: View { from_s: args.from, to_s: args.to, log, same_y: args.same_y },
+        view: View { from_s: args.from, to_s: args.to, log_x, log_y, same_y: args.same_y },
         size: Size { columns, legend: args.legend == Legend::Below, ..size },
         heading: args.title.clone(),
         replace: args.replace,

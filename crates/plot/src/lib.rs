@@ -24,7 +24,7 @@ pub use signature::is_own;
 pub use size::{Size, SizeError};
 pub use theory::Theory;
 pub use together::{Group, together};
-pub use view::{Axes, View};
+pub use view::View;
 
 use anabranch_report::svg;
 use anabranch_study::Panel;

@@ -4,17 +4,6 @@ use crate::points::TIME;
 use anabranch_report::svg::y_limits;
 use anabranch_study::{Axis, Mark, Panel, Point};
 
-/// Axes of a panel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Axes {
-    /// The horizontal one.
-    X,
-    /// The vertical one.
-    Y,
-    /// Both.
-    Xy,
-}
-
 /// What is shown of panels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct View {
@@ -22,8 +11,10 @@ pub struct View {
     pub from_s: Option<f64>,
     /// The last time of figures over time, in seconds.
     pub to_s: Option<f64>,
-    /// The logarithmic axes, besides those that are in any case.
-    pub log: Option<Axes>,
+    /// Is the horizontal axis logarithmic, besides those that are in any case?
+    pub log_x: bool,
+    /// Is the vertical axis?
+    pub log_y: bool,
     /// Do panels of one quantity have one vertical scale?
     pub same_y: bool,
 }
@@ -36,10 +27,10 @@ impl View {
                 self.cut(panel);
             }
             let labelled = matches!(panel.mark, Mark::Bar | Mark::Box | Mark::Tile);
-            if matches!(self.log, Some(Axes::X | Axes::Xy)) && !labelled {
+            if self.log_x && !labelled {
                 logarithmic(&mut panel.x);
             }
-            if matches!(self.log, Some(Axes::Y | Axes::Xy)) && panel.mark != Mark::Tile {
+            if self.log_y && panel.mark != Mark::Tile {
                 logarithmic(&mut panel.y);
             }
         }
@@ -126,7 +117,7 @@ mod tests {
     #[test]
     fn a_logarithmic_axis_does_not_begin_at_zero() {
         let mut panels = [line(&[(1.0, 1.0), (10.0, 20.0)])];
-        View { log: Some(Axes::Xy), ..View::default() }.apply(&mut panels);
+        View { log_x: true, log_y: true, ..View::default() }.apply(&mut panels);
         assert!(panels[0].x.log && panels[0].y.log && panels[0].x.domain.is_none());
     }
 }
