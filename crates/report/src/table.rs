@@ -72,7 +72,7 @@ fn boxes(panel: &Panel, styles: &[SeriesStyle]) -> Vec<Vec<String>> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use anabranch_study::{Axis, Point, Series};
 
@@ -82,12 +82,11 @@ mod tests {
         Panel { x, y, mark, series, ..Panel::default() }
     }
 
-    /// The cells of each line.
-    fn cells(panel: &Panel) -> Vec<String> {
-        let table = table(panel).into_string();
-        let lines = table.split("<tr>").skip(1).map(|line| {
-            let cells = line.split("</t").filter_map(|cell| Some(cell.rsplit_once('>')?.1));
-            cells.filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join("|")
+    /// The cells of each line that are not empty.
+    pub(crate) fn cells(table: &Markup) -> Vec<Vec<String>> {
+        let lines = table.0.split("<tr>").skip(1).map(|line| {
+            let cells = line.split("</t").filter_map(|cell| Some(cell.rsplit_once('>')?.1.to_owned()));
+            cells.filter(|cell| !cell.is_empty()).collect()
         });
         lines.collect()
     }
@@ -95,14 +94,14 @@ mod tests {
     /// 1, 2 and 9: the quartiles 1.5 and 5.5 by hand.
     #[test]
     fn a_line_for_each_box() {
-        let lines = cells(&panel(Mark::Box, [9.0, 1.0, 2.0].map(|y| Point::bar("S1", y)).into()));
-        assert_eq!(lines[1], "LIA (published)|S1|3|1|1.5|2|5.5|9");
+        let panel = panel(Mark::Box, [9.0, 1.0, 2.0].map(|y| Point::bar("S1", y)).into());
+        assert_eq!(cells(&table(&panel))[1], ["LIA (published)", "S1", "3", "1", "1.5", "2", "5.5", "9"]);
     }
 
     #[test]
     fn a_long_line_has_its_extremes() {
         let points = (0..1000).map(|i| Point::at(f64::from(i), f64::from(i % 7)));
-        let lines = cells(&panel(Mark::Line, points.collect()));
+        let lines = cells(&table(&panel(Mark::Line, points.collect())));
         assert!((16..=25).contains(&lines.len()), "{}", lines.len());
     }
 }

@@ -127,6 +127,7 @@ fn is_algorithm(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::tests::cells;
     use anabranch_study::Axis;
 
     /// Place, label and value.
@@ -143,20 +144,11 @@ mod tests {
         Panel { x, y, mark, series: series.collect(), ..Panel::default() }
     }
 
-    fn cells(panel: &Panel) -> Vec<Vec<String>> {
-        let html = Pivot::of(panel).unwrap().table("F1").into_string();
-        let rows = html.split("<tr>").skip(1).map(|row| {
-            let cells =
-                row.split("</t").filter_map(|cell| cell.rsplit_once('>').map(|(_, text)| text.to_owned()));
-            cells.take_while(|text| !text.contains('\n')).collect::<Vec<_>>()
-        });
-        rows.map(|row: Vec<String>| row.into_iter().filter(|cell| !cell.is_empty()).collect()).collect()
-    }
-
     #[test]
     fn algorithms_down_and_the_parameter_across() {
         let values = [(0.5, "", 8.0), (2.0, "", 9.0)];
         let lines = panel(Mark::Line, "links.*.queue (BDP)", &[("lia", &values), ("olia", &values[1..])]);
+        let cells = |panel: &Panel| cells(&Pivot::of(panel).unwrap().table("F1"));
         let table = cells(&lines);
         assert_eq!(table[0], ["links.*.queue (BDP)"]);
         assert_eq!(table[1], ["Algorithm", "0.5", "2"]);
