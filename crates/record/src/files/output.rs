@@ -67,9 +67,7 @@ impl ResultFolder {
                 name.display()
             )));
         };
-        let mut private = OsString::from(".");
-        private.push(last);
-        private.push(".anabranch");
+        let private: OsString = [".".as_ref(), last, ".anabranch".as_ref()].into_iter().collect();
         let private = target.with_file_name(private);
         let names = Names { name: name.to_owned(), target, private, notify };
         let place = Place::claim(&names)?;

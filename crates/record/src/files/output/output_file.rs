@@ -38,9 +38,7 @@ impl OutputFile {
             last.ok_or_else(|| OutputError::new(format!("`{}` does not name a file", name.display())))?;
         let folder = name.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         remove_leftovers(folder);
-        let mut private = OsString::from(".");
-        private.push(last);
-        private.push(ENDING);
+        let private: OsString = [".".as_ref(), last, ENDING.as_ref()].into_iter().collect();
         let private = folder.join(private);
         let file = open_private(&private, name)?;
         file.set_len(0).map_err(|e| cannot(name, &e))?;
