@@ -2,7 +2,6 @@
 
 use crate::{chromium, fixture, written::report};
 use anabranch_papers::standard::CASES;
-use anabranch_report::page_of_charts;
 use anabranch_study::{Published, StudyResult, Verdict, format};
 use serde_json::Value;
 use std::{fs, path::Path};
@@ -10,7 +9,7 @@ use std::{fs, path::Path};
 /// The most elements that a page begins with.
 const MOST_ELEMENTS: u64 = 5000;
 /// The largest page, in bytes.
-const LARGEST: u64 = 1 << 20;
+pub const LARGEST: u64 = 1 << 20;
 
 /// Notes the errors of a page, and its content.
 const PROBE: &str = r#"<script>
@@ -42,7 +41,7 @@ addEventListener("load", async () => {
 </script>"#;
 
 /// The pages' reports on themselves in windows of that width; nothing where there is no Chromium.
-fn probed(dir: &Path, pages: &[&str], width: u32, largest: u64) -> Option<Vec<Value>> {
+pub fn probed(dir: &Path, pages: &[&str], width: u32, largest: u64) -> Option<Vec<Value>> {
     for page in pages {
         let path = dir.join(page);
         assert!(fs::metadata(&path).unwrap().len() <= largest, "{page}");
@@ -71,7 +70,7 @@ fn probed(dir: &Path, pages: &[&str], width: u32, largest: u64) -> Option<Vec<Va
 }
 
 /// Every chart is drawn, without an error, on a page of bounded size that is as wide as its window.
-fn is_whole(page: &str, said: &Value) {
+pub fn is_whole(page: &str, said: &Value) {
     assert_eq!(said["errors"], serde_json::json!([]), "{page}");
     assert!(said["elements"].as_u64().unwrap() <= MOST_ELEMENTS, "{page}: {}", said["elements"]);
     for chart in said["charts"].as_array().unwrap() {
@@ -267,24 +266,4 @@ fn charts_with_hostile_names_are_drawn() {
         }
     }
     draws_all(&results, &PAGES[2..5], 1280);
-}
-
-/// A page of its own has its charts within, and a line with a gap is drawn as such.
-#[test]
-fn a_page_of_its_own_draws_its_charts() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut results = fixture::results();
-    let mut panels: Vec<_> = results
-        .iter_mut()
-        .flat_map(|r| &mut r.experiments)
-        .flat_map(|e| &mut e.figures)
-        .flat_map(|f| f.panels.drain(..))
-        .collect();
-    for point in panels.iter_mut().filter_map(|p| p.series[0].points.get_mut(1)) {
-        point.y = f64::NAN;
-    }
-    fs::write(dir.path().join("own.html"), page_of_charts("Own", "of a test", &panels).unwrap()).unwrap();
-    let Some(said) = probed(dir.path(), &["own.html"], 1000, 2 * LARGEST) else { return };
-    is_whole("own.html", &said[0]);
-    assert_eq!(said[0]["charts"].as_array().unwrap().len(), panels.len());
 }

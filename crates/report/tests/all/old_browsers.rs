@@ -1,5 +1,6 @@
 //! Pages without scripts, and in a browser that cannot decompress: every chart is there, and what cannot be opened says so.
 
+use crate::browser::{LARGEST, is_whole, probed};
 use crate::{chromium, fixture, written::report};
 use anabranch_papers::standard::CASES;
 use anabranch_report::page_of_charts;
@@ -79,17 +80,23 @@ fn a_browser_that_cannot_decompress_says_so() {
     }
 }
 
-/// A figure that is one file has no script, and opens its tables without one.
+/// A figure that is one file has no script, and opens its tables without one. A line with a gap is drawn as such.
 #[test]
 fn a_page_of_charts_needs_no_script() {
     let dir = tempfile::tempdir().unwrap();
     let results = fixture::results();
-    let figures = results[0].experiments.iter().flat_map(|e| &e.figures);
-    let panels: Vec<_> = figures.flat_map(|f| f.panels.clone()).collect();
+    let figures = results.iter().flat_map(|r| &r.experiments).flat_map(|e| &e.figures);
+    let mut panels: Vec<_> = figures.flat_map(|f| f.panels.clone()).collect();
+    for point in panels.iter_mut().filter_map(|p| p.series[0].points.get_mut(1)) {
+        point.y = f64::NAN;
+    }
     let page = page_of_charts("Own", "of a test", &panels).unwrap();
     assert!(!page.contains("<script"));
     assert_eq!(page.matches("<table>").count(), panels.len());
     fs::write(dir.path().join("own.html"), page).unwrap();
     let Some(seen) = without_scripts(dir.path(), "own.html") else { return };
     are_drawn(&seen["charts"], panels.len(), "own");
+    let Some(said) = probed(dir.path(), &["own.html"], 1000, 2 * LARGEST) else { return };
+    is_whole("own.html", &said[0]);
+    assert_eq!(said[0]["charts"].as_array().unwrap().len(), panels.len());
 }
