@@ -18,7 +18,6 @@ mod view;
 
 pub use format::{EXTENSIONS, Format};
 pub use lines::{LineSink, Lines};
-pub use render::{RenderError, pdf, png};
 pub use run::{FIGURES, Run, USUAL};
 pub use signature::is_own;
 pub use size::{Size, SizeError};
@@ -28,6 +27,7 @@ pub use view::View;
 
 use anabranch_report::svg;
 use anabranch_study::Panel;
+use render::{pdf, png};
 use signature::signed;
 
 /// A failure to draw.
@@ -44,9 +44,17 @@ pub enum PlotError {
     /// The panels do not fit.
     #[error(transparent)]
     Size(#[from] SizeError),
-    /// As PNG or PDF.
-    #[error(transparent)]
-    Render(#[from] RenderError),
+    /// There is no font for a drawing's text.
+    #[error(
+        "PNG and PDF need a font, and this machine has none: install one (apt-get install fonts-dejavu-core), or write an SVG"
+    )]
+    NoFont,
+    /// Too large.
+    #[error("picture too large: the limit is {} million pixels; give a smaller size", render::MOST / 1e6)]
+    Large,
+    /// The renderer's own message.
+    #[error("the picture cannot be rendered: {0}")]
+    Renderer(String),
 }
 
 /// The figure to draw.

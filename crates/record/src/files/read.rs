@@ -27,22 +27,19 @@ pub enum ReadError {
         /// The missing file.
         file: &'static str,
     },
-    /// A file cannot be opened or read.
-    #[error("cannot read {}: {source}", path.display())]
-    Unreadable {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// A file's content is invalid for this version.
-    #[error("{} is damaged or from another version: {why}", path.display())]
-    Other {
-        /// Which.
-        path: PathBuf,
-        /// The mistake.
-        why: String,
-    },
+    /// A file cannot be opened or read, or its content is invalid for this version.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl ReadError {
+    fn unreadable(path: &Path, why: &io::Error) -> Self {
+        ReadError::Other(format!("cannot read {}: {why}", path.display()))
+    }
+
+    fn invalid(path: &Path, why: &str) -> Self {
+        ReadError::Other(format!("{} is damaged or from another version: {why}", path.display()))
+    }
 }
 
 /// The columns that identify a subflow's row; samples and observables follow.
@@ -55,10 +52,8 @@ impl Record {
         let path = folder.join("summary.json");
         let summary = Summary::read(&path).map_err(|e| match e.kind() {
             ErrorKind::NotFound | ErrorKind::NotADirectory => missing("summary.json"),
-            ErrorKind::InvalidData | ErrorKind::UnexpectedEof => {
-                ReadError::Other { path, why: e.to_string() }
-            }
-            _ => ReadError::Unreadable { path, source: e },
+            ErrorKind::InvalidData | ErrorKind::UnexpectedEof => ReadError::invalid(&path, &e.to_string()),
+            _ => ReadError::unreadable(&path, &e),
         })?;
         let flows = table(folder, "subflows", |subflows| flows(subflows, &summary))?
             .ok_or_else(|| missing("subflows.parquet or .csv"))?;
@@ -80,10 +75,10 @@ fn table<T>(
         let path = folder.join(name).with_extension(extension);
         match std::fs::File::open(&path) {
             Err(e) if e.kind() == ErrorKind::NotFound => {}
-            Err(source) => return Err(ReadError::Unreadable { path, source }),
+            Err(e) => return Err(ReadError::unreadable(&path, &e)),
             Ok(file) => {
                 let content = read(file).and_then(|table| content(&table)).map(Some);
-                return content.map_err(|ColumnsError(why)| ReadError::Other { path, why });
+                return content.map_err(|ColumnsError(why)| ReadError::invalid(&path, &why));
             }
         }
     }
