@@ -71,7 +71,7 @@ pub(super) fn half_width(estimate: &Estimate) -> Option<f64> {
 
 /// The mean of the seeds with its interval; `None` if a seed lacks the value.
 pub(super) fn estimated(values: impl Iterator<Item = Option<f64>>) -> Option<Estimate> {
-    estimate(values.collect::<Option<Vec<f64>>>()?).ok()
+    estimate(values.collect::<Option<Vec<f64>>>()?)
 }
 
 /// A subflow of a run.

@@ -3,7 +3,7 @@
 use anabranch::records::{SubflowSummary, Unit, View};
 use anabranch::scenarios::printable;
 use anabranch::studies::format::{decimals, plain, plain_estimate};
-use anabranch::studies::{Estimate, NoValue, estimate};
+use anabranch::studies::{Estimate, estimate};
 use anabranch::units::{PERCENT, PLAIN, RATE, TIME, Units, choose};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, TableStyle, Width};
 use std::io::stdout;
@@ -196,10 +196,10 @@ impl Spread {
     pub fn of(values: impl IntoIterator<Item = Option<f64>>) -> Self {
         let Some(values) = values.into_iter().collect::<Option<Vec<f64>>>() else { return Spread::Missing };
         match estimate(values) {
-            Ok(Estimate { mean, half_width: Some(half), .. }) => Spread::Interval(mean, half),
-            Ok(Estimate { mean, values, .. }) if values.len() == 1 => Spread::Single(mean),
-            Ok(Estimate { mean, .. }) => Spread::Same(mean),
-            Err(NoValue) => Spread::Missing,
+            Some(Estimate { mean, half_width: Some(half), .. }) => Spread::Interval(mean, half),
+            Some(Estimate { mean, values, .. }) if values.len() == 1 => Spread::Single(mean),
+            Some(Estimate { mean, .. }) => Spread::Same(mean),
+            None => Spread::Missing,
         }
     }
 

@@ -74,7 +74,7 @@ fn means(panels: &[Panel]) -> Vec<Series> {
 
 /// The mean, and half the width of its 95 % interval; nothing without values.
 fn mean_of(values: Vec<f64>) -> Option<(f64, Option<f64>)> {
-    let estimate = estimate(values).ok()?;
+    let estimate = estimate(values)?;
     Some((estimate.mean, estimate.half_width.filter(|_| estimate.values.len() >= LEAST)))
 }
 

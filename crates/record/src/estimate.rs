@@ -17,28 +17,21 @@ pub struct Estimate {
 
 /// The mean of `values` with its 95 % confidence interval: Student's t with n − 1 degrees of freedom, the values taken
 /// as independent. There is no interval, rather than one of zero width, where there is one value or all are equal.
-///
-/// # Errors
-/// [`NoValue`] without values, or without a finite mean or interval.
-pub fn estimate(values: Vec<f64>) -> Result<Estimate, NoValue> {
-    if values.is_empty() || !values.iter().all(|v| v.is_finite()) {
-        return Err(NoValue);
-    }
+/// `None` without values, or without a finite mean or interval.
+pub fn estimate(values: Vec<f64>) -> Option<Estimate> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
+    // Nor is it finite without values, or with one that is not.
     if !mean.is_finite() {
-        return Err(NoValue);
+        return None;
     }
     // Sums in another order differ in their last digits only.
     if values.iter().all(|v| (v - values[0]).abs() <= 1e-12 * values[0].abs()) {
-        return Ok(Estimate { mean: values[0], half_width: None, values });
+        return Some(Estimate { mean: values[0], half_width: None, values });
     }
     let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
     let half_width = t_975(n - 1.0) * (variance / n).sqrt();
-    if !half_width.is_finite() {
-        return Err(NoValue);
-    }
-    Ok(Estimate { mean, half_width: Some(half_width), values })
+    half_width.is_finite().then_some(Estimate { mean, half_width: Some(half_width), values })
 }
 
 /// The mean of the differences `values − others`, seed by seed, with its 95 % confidence interval; `None` unless both have the same
@@ -50,7 +43,7 @@ pub fn paired_difference(values: &[f64], others: &[f64]) -> Option<Estimate> {
         false => value - other,
     };
     let differences = || values.iter().zip(others).map(difference).collect();
-    (values.len() == others.len()).then(|| estimate(differences()).ok())?
+    (values.len() == others.len()).then(|| estimate(differences()))?
 }
 
 /// The two-sided p-value of the hypothesis that the mean is 0 (Student's t); `None` for a single value.
@@ -84,11 +77,6 @@ pub fn narrowing(seeds: usize, more: usize) -> f64 {
 fn t_975(degrees: f64) -> f64 {
     StudentsT::new(0.0, 1.0, degrees).map_or(f64::INFINITY, |t| t.inverse_cdf(0.975))
 }
-
-/// The values, their mean or its interval are missing or not finite.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("a run gave no value, or a value that is too large")]
-pub struct NoValue;
 
 /// The `p`-quantile of `sorted`, which is not empty: Hyndman and Fan's definition 7 (The American Statistician 50, 1996).
 pub fn quantile(sorted: &[f64], p: f64) -> f64 {
@@ -156,11 +144,10 @@ mod tests {
     }
 
     #[test]
-    fn missing_values_are_errors() {
-        assert_eq!(estimate(vec![]), Err(NoValue));
-        assert_eq!(estimate(vec![1.0, f64::NAN]), Err(NoValue));
-        // The sum, and the square of a deviation, are beyond any number.
-        assert_eq!(estimate(vec![1e308, 1.1e308]), Err(NoValue));
-        assert_eq!(estimate(vec![1e200, 2e200]), Err(NoValue));
+    fn without_finite_values_there_is_nothing() {
+        // Of the last two the sum, and the square of a deviation, are beyond any number.
+        for values in [vec![], vec![1.0, f64::NAN], vec![1e308, 1.1e308], vec![1e200, 2e200]] {
+            assert_eq!(estimate(values.clone()), None, "{values:?}");
+        }
     }
 }

@@ -22,9 +22,7 @@ mod summary;
 mod transfers;
 
 pub use capture_read::{CaptureRead, Fallback, FallbackSign, Tokens};
-pub use estimate::{
-    Estimate, NoValue, estimate, narrowing, p_of_zero, paired_difference, prediction, quantile,
-};
+pub use estimate::{Estimate, estimate, narrowing, p_of_zero, paired_difference, prediction, quantile};
 #[cfg(feature = "files")]
 pub use files::*;
 pub use histogram::Histogram;

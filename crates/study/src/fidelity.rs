@@ -151,7 +151,7 @@ fn chance(simulated: &Estimate) -> Option<f64> {
 
 /// The estimate of a quantity that each run has.
 fn each(runs: &[&Summary], value: &Value) -> Option<Estimate> {
-    estimate(runs.iter().map(|run| value(run)).collect::<Option<_>>()?).ok()
+    estimate(runs.iter().map(|run| value(run)).collect::<Option<_>>()?)
 }
 
 /// A summary of differences over many scenarios.

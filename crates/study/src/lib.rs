@@ -50,7 +50,7 @@ pub use run::{Conclude, Outcomes, PendingRun, Progress, Simulations, Work, run_a
 pub use setup::{Measurement, ScenarioFile, Setup};
 pub use shares::{changes, shares};
 pub use size::Size;
-pub use stats::{NoValue, estimate, narrowing, paired_difference, prediction, quantile};
+pub use stats::{estimate, narrowing, paired_difference, prediction, quantile};
 pub use tables::results::{Kind, Results, outdated};
 pub use tables::tidy;
 pub use task::{Backend, Backends, Task, TaskError};

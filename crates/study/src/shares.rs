@@ -138,7 +138,7 @@ fn rows(
     let beside = |run: &dyn Fn(&FlowSummary) -> Option<f64>, ideal: &dyn Fn(&FlowIdeal) -> Option<f64>| {
         let of_run = |flows: &&[FlowSummary]| mean(flows.get(group.clone())?.iter().map(run));
         let measured = runs.iter().map(of_run).collect::<Option<Vec<f64>>>();
-        let estimate = measured.and_then(|values| estimate(values).ok());
+        let estimate = measured.and_then(estimate);
         Comparison {
             measured: estimate.as_ref().map(|e| e.mean),
             half_width: estimate.and_then(|e| e.half_width),

@@ -1,6 +1,6 @@
 //! Statistics over pairs of values; of one value see [`Estimate`].
 
-pub use anabranch_record::{Estimate, NoValue, estimate, narrowing, paired_difference, prediction, quantile};
+pub use anabranch_record::{Estimate, estimate, narrowing, paired_difference, prediction, quantile};
 
 /// Pearson's correlation of pairs; `None` without pairs, or if one of the two does not vary.
 pub(crate) fn pearson(pairs: &[(f64, f64)]) -> Option<f64> {

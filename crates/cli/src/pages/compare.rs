@@ -179,7 +179,7 @@ impl Page {
             let goodput = |s: &Summary| s.flows[f].goodput_bps;
             let each = pairs(&self.runs[0], &self.runs[own + 1]);
             let each = each.map(|(first, own)| Some(goodput(own)? - goodput(first)?));
-            let goodput_bps = each.collect::<Option<Vec<f64>>>().and_then(|all| estimate(all).ok());
+            let goodput_bps = each.collect::<Option<Vec<f64>>>().and_then(estimate);
             Difference { flow: flow.name.clone(), goodput_bps }
         };
         self.runs[0][0].flows.iter().enumerate().map(of_flow).collect()

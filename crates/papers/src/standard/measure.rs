@@ -61,7 +61,7 @@ fn missed(recovers: &Estimate) -> u32 {
 /// The mean of what each run gives; nothing where one failed or has no such value.
 fn mean(runs: &Outcomes, value: impl Fn(&Summary) -> Option<f64>) -> Option<Estimate> {
     let values: Option<Vec<f64>> = runs.iter().map(|run| value(&run.as_ref().ok()?.summary)).collect();
-    estimate(values?).ok()
+    estimate(values?)
 }
 
 /// A connection's share of the goodput; `None` if no other was measured.

@@ -178,5 +178,6 @@ impl RowPlan {
 }
 
 fn measured(quantity: &Quantity, runs: &Runs<'_>) -> Result<Estimate, String> {
-    estimate(runs.values(quantity)?).map_err(|error| error.to_string())
+    let estimate = estimate(runs.values(quantity)?);
+    estimate.ok_or_else(|| "a run gave no value, or a value that is too large".to_owned())
 }

@@ -57,7 +57,7 @@ impl Runs<'_> {
 
     /// A quantity's mean and interval; `None` if its row fails.
     pub fn estimate(&self, quantity: &Quantity) -> Option<Estimate> {
-        estimate(self.values(quantity).ok()?).ok()
+        estimate(self.values(quantity).ok()?)
     }
 }
 
