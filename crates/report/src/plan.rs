@@ -72,7 +72,6 @@ pub struct ExperimentPlan<'a> {
     pub figures: Vec<FigurePlan<'a>>,
     /// The backends that stand beside the simulator.
     pub backends: Vec<BackendPlan<'a>>,
-    pub wording: Wording,
 }
 
 /// A backend beside the simulator, in an experiment.
@@ -153,13 +152,12 @@ impl<'a> PaperPlan<'a> {
 
     fn new(result: &'a StudyResult, users: bool, pages: &mut Names) -> Self {
         let slug = pages.claim(&result.name);
-        let wording = anabranch_papers::wording(result);
         let mut anchors = Names::taken(["notes", "assumptions", "fidelity", "errata", "contents"]);
         let mut data = Names::taken(["rows", "backends"]);
         let is_split = result.experiments.len() > 1;
         let experiments = result.experiments.iter().map(|e| {
             let page = if is_split { pages.claim(&format!("{slug}-{}", e.id)) } else { slug.clone() };
-            ExperimentPlan::new(e, &slug, page, wording, &mut anchors, &mut data)
+            ExperimentPlan::new(e, &slug, page, &mut anchors, &mut data)
         });
         let experiments: Vec<_> = experiments.collect();
         let links = experiments.iter().flat_map(ExperimentPlan::links).collect();
@@ -171,7 +169,7 @@ impl<'a> PaperPlan<'a> {
             rows_csv: format!("data/{slug}-rows.csv.gz"),
             backends_csv: format!("data/{slug}-backends.csv.gz"),
             experiments,
-            wording,
+            wording: anabranch_papers::wording(result),
         }
     }
 }
@@ -198,7 +196,6 @@ impl<'a> ExperimentPlan<'a> {
         experiment: &'a Experiment,
         paper: &str,
         page: String,
-        wording: Wording,
         anchors: &mut Names,
         data: &mut Names,
     ) -> Self {
@@ -224,7 +221,7 @@ impl<'a> ExperimentPlan<'a> {
         });
         let backends = backends.collect();
         let runs_part = format!("data/{paper}-{}.js", data.claim(&format!("{}-runs", experiment.id)));
-        Self { experiment, file: format!("{page}.html"), anchor, runs_part, rows, figures, backends, wording }
+        Self { experiment, file: format!("{page}.html"), anchor, runs_part, rows, figures, backends }
     }
 
     /// Its identifiers with their places.

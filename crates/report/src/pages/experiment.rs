@@ -3,7 +3,7 @@
 use crate::layout::{captioned, heads, permalink};
 use crate::pages::{assumptions, fidelity, figure, pivot, shares};
 use crate::plan::{ExperimentPlan, PaperPlan};
-use crate::prose::{Links, paragraphs, prose, with_links};
+use crate::prose::{paragraphs, prose, with_links};
 use crate::ratio::Ratio;
 use crate::site::Site;
 use crate::{laboratory, verdict, visible};
@@ -19,7 +19,7 @@ const FEW_RUNS: usize = 3;
 
 /// The section of a paper's page.
 pub fn section(plan: &ExperimentPlan, study: &PaperPlan, site: &mut Site) -> Markup {
-    let (experiment, links) = (plan.experiment, &study.links);
+    let experiment = plan.experiment;
     let is_judged = |(row, _): &&(&Row, String)| row.verdict != Verdict::NotJudged;
     let (judged, rest): (Vec<_>, Vec<_>) = plan.rows.iter().partition(is_judged);
     html! {
@@ -30,23 +30,23 @@ pub fn section(plan: &ExperimentPlan, study: &PaperPlan, site: &mut Site) -> Mar
                 " " (permalink(&plan.anchor, &experiment.id))
             }
             p {
-                @if !study.users || !judged.is_empty() { (verdict::tally(verdict::counts(&experiment.rows), plan.wording)) }
-                @if experiment.beyond && !anabranch_papers::is_own(&study.result.name) { " " span.quiet { "beyond the " (plan.wording.work()) ": counted separately" } }
+                @if !study.users || !judged.is_empty() { (verdict::tally(verdict::counts(&experiment.rows), study.wording)) }
+                @if experiment.beyond && !anabranch_papers::is_own(&study.result.name) { " " span.quiet { "beyond the " (study.wording.work()) ": counted separately" } }
             }
             @if study.users {
                 (pivot::tables(plan))
-                @if !judged.is_empty() { (table(plan, links, &judged, "claims")) }
+                @if !judged.is_empty() { (table(plan, study, &judged, "claims")) }
             }
-            (paragraphs(&experiment.notes, links))
+            (paragraphs(&experiment.notes, &study.links))
             @for together in figure::together(&plan.figures) {
                 (figure::figures(together, site))
                 @if let Some(run) = experiment.runs.first() { (one(run, site)) }
             }
-            @if !judged.is_empty() && !study.users { (table(plan, links, &judged, if is_published(plan) { "published values and ours" } else { "claims" })) }
+            @if !judged.is_empty() && !study.users { (table(plan, study, &judged, if is_published(study) { "published values and ours" } else { "claims" })) }
             @if !rest.is_empty() {
                 details.runs open[judged.is_empty() && !study.users] {
                     summary { h3 { "Not judged" } span.quiet { " " (rest.len()) @if rest.len() == 1 { " row" } @else { " rows" } } }
-                    (table(plan, links, &rest, "not judged"))
+                    (table(plan, study, &rest, "not judged"))
                 }
             }
             (columns(experiment))
@@ -66,7 +66,7 @@ fn one(run: &Run, site: &Site) -> Markup {
 
 type NamedRow<'a> = (&'a Row, String);
 
-fn table(plan: &ExperimentPlan, links: &Links, rows: &[&NamedRow], what: &str) -> Markup {
+fn table(plan: &ExperimentPlan, study: &PaperPlan, rows: &[&NamedRow], what: &str) -> Markup {
     let caption = format!("{}: {what}", plan.experiment.id);
     // Claims have no ratio.
     let ratios = rows.iter().any(|(row, _)| Ratio::of(row).is_some());
@@ -74,14 +74,14 @@ fn table(plan: &ExperimentPlan, links: &Links, rows: &[&NamedRow], what: &str) -
     let (backends, assumed): (Vec<_>, Vec<_>) = plan.experiment.variants.iter().partition(|c| c.of_backend);
     let few = plan.experiment.variants.len() <= FEW_COLUMNS;
     let (assumed, apart) = if few { (assumed, vec![]) } else { (vec![], assumed) };
-    let columns = Columns { ratios, backends, assumed, wording: plan.wording, links };
+    let columns = Columns { ratios, backends, assumed, study };
     // Our values are the simulator's if there are other backends.
     let [verdict_head, ours, whose] = match columns.backends.is_empty() {
         true => ["Verdict", "Ours, 95 %", "Ours"],
         false => ["Simulator's verdict", "Simulator, 95 %", "Simulator"],
     };
     let of_columns = html! {
-        (heads(&[verdict_head, "Quantity", "Unit"], &[if is_published(plan) { "Published" } else { "Claim" }, ours]))
+        (heads(&[verdict_head, "Quantity", "Unit"], &[if is_published(study) { "Published" } else { "Claim" }, ours]))
         (variant_heads(&columns.backends))
         (heads(&[], &["n"]))
         @if ratios {
@@ -93,7 +93,7 @@ fn table(plan: &ExperimentPlan, links: &Links, rows: &[&NamedRow], what: &str) -
     let lines = html! { @for (row, anchor) in rows { (table_row(row, anchor, &columns)) } };
     html! {
         (captioned(&caption, "rows", &of_columns, &lines))
-        @if !apart.is_empty() { (under_assumptions(plan, rows, &apart)) }
+        @if !apart.is_empty() { (under_assumptions(plan, study.wording, rows, &apart)) }
     }
 }
 
@@ -130,7 +130,12 @@ fn meaning(column: &VariantName) -> Markup {
 }
 
 /// The rows that variants change, with their values in each.
-fn under_assumptions(plan: &ExperimentPlan, rows: &[&NamedRow], columns: &[&VariantName]) -> Markup {
+fn under_assumptions(
+    plan: &ExperimentPlan,
+    wording: Wording,
+    rows: &[&NamedRow],
+    columns: &[&VariantName],
+) -> Markup {
     let caption = format!("{}: under other assumptions", plan.experiment.id);
     let changed: Vec<&&NamedRow> =
         rows.iter().filter(|(row, _)| columns.iter().any(|column| row.other(&column.id).is_some())).collect();
@@ -143,7 +148,7 @@ fn under_assumptions(plan: &ExperimentPlan, rows: &[&NamedRow], columns: &[&Vari
             tr {
                 th scope="row" { (prose(&row.what)) div.rowid { a href={ "#" (anchor) } { (row.id) } } }
                 (measured(row))
-                @for column in columns { (assumptions::cell(row, column, plan.wording)) }
+                @for column in columns { (assumptions::cell(row, column, wording)) }
             }
         }
     };
@@ -156,41 +161,40 @@ struct Columns<'a> {
     ratios: bool,
     backends: Vec<&'a VariantName>,
     assumed: Vec<&'a VariantName>,
-    wording: Wording,
-    links: &'a Links,
+    study: &'a PaperPlan<'a>,
 }
 
-fn is_published(plan: &ExperimentPlan) -> bool {
-    plan.wording == Wording::Published
+fn is_published(study: &PaperPlan) -> bool {
+    study.wording == Wording::Published
 }
 
 fn table_row(row: &Row, anchor: &str, columns: &Columns) -> Markup {
     let width = 7 + usize::from(columns.ratios) + columns.backends.len() + columns.assumed.len();
     // Explanations are of the default size.
     let explanation = row.explanation.as_ref().filter(|_| row.verdict != Verdict::Provisional);
-    let n = assumptions::seeds(&row.measured, &row.compared);
+    let (wording, n) = (columns.study.wording, assumptions::seeds(&row.measured, &row.compared));
     html! {
         tr id=(anchor) class={ (verdict::class(row.verdict)) @if explanation.is_some() || !row.interpretations.is_empty() { " explained" } } {
             td {
-                (verdict::badge(row.verdict, columns.wording))
-                @if let Some(reached) = verdict::crossing(row, columns.wording) { div.quiet { (reached) } }
+                (verdict::badge(row.verdict, wording))
+                @if let Some(reached) = verdict::crossing(row, wording) { div.quiet { (reached) } }
                 @if let Some(origin) = row.origin().filter(|_| !columns.backends.is_empty()) {
                     div.quiet { a href="methods.html#origins" { "origin" } ": " (origin.label()) }
                 }
             }
             th scope="row" { (prose(&row.what)) div.rowid { a href={ "#" (anchor) } { (row.id) } } }
             td { (row.unit) }
-            (published(row, columns.wording))
+            (published(row, wording))
             (measured(row))
-            @for column in &columns.backends { (assumptions::cell(row, column, columns.wording)) }
+            @for column in &columns.backends { (assumptions::cell(row, column, wording)) }
             td.number { @if n == 0 { "–" } @else { (n) } }
             @if columns.ratios {
                 td.ratio {
                     @if let Some(ratio) = Ratio::of(row) { (ratio.text()) " " (ratio.drawing()) } @else { "–" }
                 }
             }
-            td.rule { (prose(&columns.wording.rule(&row.rule))) }
-            @for column in &columns.assumed { (assumptions::cell(row, column, columns.wording)) }
+            td.rule { (prose(&wording.rule(&row.rule))) }
+            @for column in &columns.assumed { (assumptions::cell(row, column, wording)) }
         }
         @if !row.interpretations.is_empty() {
             tr.why {
@@ -199,7 +203,7 @@ fn table_row(row: &Row, anchor: &str, columns: &Columns) -> Markup {
                         b { "Other interpretations of the text: " }
                         @for (i, interpretation) in row.interpretations.iter().enumerate() {
                             @if i > 0 { "; " }
-                            (prose(&interpretation.variant)) ": " (assumptions::values(interpretation)) " " (verdict::badge(interpretation.verdict, columns.wording))
+                            (prose(&interpretation.variant)) ": " (assumptions::values(interpretation)) " " (verdict::badge(interpretation.verdict, wording))
                         }
                     }
                 }
@@ -207,7 +211,7 @@ fn table_row(row: &Row, anchor: &str, columns: &Columns) -> Markup {
         }
         @if let Some(explanation) = explanation {
             @let why = if row.verdict == Verdict::Failed { "What failed" } else { "Why" };
-            tr.why { td colspan=(width) { div { b { (why) ": " } (with_links(explanation, columns.links)) } } }
+            tr.why { td colspan=(width) { div { b { (why) ": " } (with_links(explanation, &columns.study.links)) } } }
         }
     }
 }
