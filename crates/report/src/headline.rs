@@ -201,28 +201,21 @@ fn bars(result: &StudyResult, headline: &Headline, sources: &[ValueLine]) -> Mar
             }
         }
     };
-    if tall {
-        return html! {
-            table.bars.roomy[sources.len() < 3] {
+    let names = || headline.values.iter().map(|(name, _)| prose(name));
+    html! {
+        table.bars.roomy[tall && sources.len() < 3] {
+            @if tall {
                 thead { tr { (corner(unit)) @for source in sources { th scope="col" { (source.name) } } } }
                 tbody {
-                    @for (i, (name, _)) in headline.values.iter().enumerate() {
-                        tr { th scope="row" { (prose(name)) } @for source in sources { td class=(source.class) { (bar(&source.values[i])) } } }
+                    @for (i, name) in names().enumerate() {
+                        tr { th scope="row" { (name) } @for source in sources { td class=(source.class) { (bar(&source.values[i])) } } }
                     }
                 }
-            }
-        };
-    }
-    html! {
-        table.bars {
-            thead {
-                tr { (corner(unit)) @for (name, _) in &headline.values { th scope="col" { (prose(name)) } } }
-            }
-            tbody {
-                @for source in sources {
-                    tr class=(source.class) {
-                        th scope="row" { (source.name) }
-                        @for value in &source.values { td { (bar(value)) } }
+            } @else {
+                thead { tr { (corner(unit)) @for name in names() { th scope="col" { (name) } } } }
+                tbody {
+                    @for source in sources {
+                        tr class=(source.class) { th scope="row" { (source.name) } @for value in &source.values { td { (bar(value)) } } }
                     }
                 }
             }
