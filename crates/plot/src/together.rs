@@ -29,12 +29,11 @@ pub fn together(groups: &[Group]) -> Vec<Panel> {
             panel.mark = Mark::Line;
         }
         panel.series = groups.iter().flat_map(|group| group.series(k, by_size, groups.len() > 1)).collect();
-        for (axis, of) in
-            [(&mut panel.x, (|p| p.x.domain) as fn(&Panel) -> _), (&mut panel.y, |p| p.y.domain)]
-        {
-            let domains = panels().map(of);
-            axis.domain = domains.reduce(|a, b| Some((a?.0.min(b?.0), a?.1.max(b?.1)))).flatten();
-        }
+        let union = |domain: fn(&Panel) -> Option<(f64, f64)>| {
+            panels().map(domain).reduce(|a, b| Some((a?.0.min(b?.0), a?.1.max(b?.1))))?
+        };
+        panel.x.domain = union(|p| p.x.domain);
+        panel.y.domain = union(|p| p.y.domain);
         Some(panel)
     };
     (0..figures).filter_map(merged).collect()

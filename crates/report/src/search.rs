@@ -7,16 +7,6 @@ use serde_json::{Value, json};
 /// The fragment that holds it.
 pub const PART: &str = "data/search.js";
 
-/// Words that the texts do not use, each with those that they use for it.
-const SYNONYMS: [(&str, &[&str]); 6] = [
-    ("bufferbloat", &["buffer", "queue"]),
-    ("aqm", &["queue"]),
-    ("latency", &["delay", "rtt"]),
-    ("bandwidth", &["rate", "goodput", "throughput"]),
-    ("fairness", &["share", "jain", "fair"]),
-    ("handover", &["failure", "backup"]),
-];
-
 /// Adds the list: text, address, and for a row its verdict; then the number of the text that says what it belongs to.
 pub fn add(plan: &Plan, site: &mut Site) {
     let (mut found, mut about): (Vec<Value>, Vec<String>) = (vec![], vec![]);
@@ -51,8 +41,15 @@ pub fn add(plan: &Plan, site: &mut Site) {
             }
         }
     }
-    let synonyms: serde_json::Map<String, Value> =
-        SYNONYMS.iter().map(|(word, others)| ((*word).to_owned(), json!(others))).collect();
+    // Words that the texts do not use, each with those that they use for it.
+    let synonyms = json!({
+        "bufferbloat": ["buffer", "queue"],
+        "aqm": ["queue"],
+        "latency": ["delay", "rtt"],
+        "bandwidth": ["rate", "goodput", "throughput"],
+        "fairness": ["share", "jain", "fair"],
+        "handover": ["failure", "backup"],
+    });
     let index = json!({ "entries": found, "about": about, "synonyms": synonyms });
     site.add_part(PART, &index.to_string());
 }

@@ -156,8 +156,7 @@ fn link_series(table: &Columns, summary: &Summary) -> Result<Vec<LinkSeries>, Co
 fn completions(table: &Columns, flows: &[FlowSeries]) -> Result<Vec<CompletionSample>, ColumnsError> {
     let (names, time) = (table.text("flow")?, table.numbers("time_s")?);
     let (bytes, took) = (table.numbers("bytes")?, table.numbers("completion_s")?);
-    let [slowdown, times_alone] = ["slowdown", "times_alone"].map(|name| table.numbers(name));
-    let (slowdown, times_alone) = (slowdown?, times_alone?);
+    let (slowdown, times_alone) = (table.numbers("slowdown")?, table.numbers("times_alone")?);
     let one = |i: usize| {
         let flow = flows.iter().position(|f| f.name == names[i]);
         let flow =

@@ -131,10 +131,8 @@ fn summary(plan: &Plan) -> Markup {
 fn counted(title: &str, kind: &str, papers: &[&PaperPlan], beyond: bool) -> Markup {
     let totals = verdict::counts(papers.iter().flat_map(|paper| rows(paper, beyond)));
     let shown = verdict::shown(totals);
-    let wording = match papers.iter().all(|paper| paper.wording == Wording::Published) {
-        true => Wording::Published,
-        false => Wording::Claims,
-    };
+    let is_published = papers.iter().all(|paper| paper.wording == Wording::Published);
+    let wording = if is_published { Wording::Published } else { Wording::Claims };
     html! {
         h3 { (title) }
         (scroll(title, &html! {
