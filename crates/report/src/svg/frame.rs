@@ -30,19 +30,15 @@ impl Scale {
     }
 }
 
-/// The places on the horizontal axis.
-pub enum Across {
-    Numbers(Scale),
-    /// In their order.
-    Labels(Vec<String>),
-}
-
 /// The room of a drawing and its scales.
 pub struct Frame {
     /// Where the horizontal axis begins, and where it ends.
     pub left: f64,
     pub right: f64,
-    pub x: Across,
+    /// Of numbers.
+    pub x: Option<Scale>,
+    /// In place of numbers, in their order.
+    labels: Vec<String>,
     pub y: Scale,
     /// The height of all.
     pub height: f64,
@@ -91,14 +87,15 @@ impl Frame {
         };
         let bottom = top + size.plot_height;
         let (mut aslant, mut below) = (false, 1.5 * font);
+        let mut labels: Vec<String> = vec![];
         let x = if labelled(panel) {
-            let labels: Vec<String> = drawn.labels().into_iter().map(str::to_owned).collect();
+            labels.extend(drawn.labels().into_iter().map(str::to_owned));
             let longest = labels.iter().map(|label| text_width(label, font)).fold(0.0, f64::max);
             aslant = labels.len() as f64 * (longest + font) > right - left;
             if aslant {
                 below = font + longest.min(15.0 * font) * ASLANT.sin();
             }
-            Across::Labels(labels)
+            None
         } else {
             let x_ticks = ticks(&panel.x, drawn.x_domain, about(right - left, 7.0));
             // Half of the last label is beyond the axis.
@@ -119,30 +116,24 @@ impl Frame {
             if let Some(own) = own.filter(fit) {
                 scale.ticks = own;
             }
-            Across::Numbers(scale)
+            Some(scale)
         };
         let x_lines = titles.x.len() as f64;
         let under =
             bottom + 5.0 + below + if titles.x.is_empty() { 0.0 } else { (0.3 + LINE * x_lines) * font };
         let (x_title, height) = (under - (0.5 + LINE * (x_lines - 1.0)) * font, under + legend);
         let y = Scale::new(&panel.y, y_limits, (bottom, top), y_ticks);
-        Frame { left, right, x, y, height, tips, top, bottom, font, titles, x_title, aslant }
+        Frame { left, right, x, labels, y, height, tips, top, bottom, font, titles, x_title, aslant }
     }
 
     /// The width that each label has, of which its marks leave a little free.
     pub fn band(&self) -> f64 {
-        match &self.x {
-            Across::Labels(labels) => (self.right - self.left) / labels.len().max(1) as f64,
-            Across::Numbers(_) => 0.0,
-        }
+        (self.right - self.left) / self.labels.len().max(1) as f64
     }
 
     /// Where the band of a label begins.
     pub fn band_of(&self, label: &str) -> f64 {
-        let place = match &self.x {
-            Across::Labels(labels) => labels.iter().position(|l| l == label).unwrap_or(0),
-            Across::Numbers(_) => 0,
-        };
+        let place = self.labels.iter().position(|l| l == label).unwrap_or(0);
         self.left + place as f64 * self.band()
     }
 
@@ -160,27 +151,24 @@ impl Frame {
                     text x=(Places(left - 7.0)) y=(Places(self.y.place(*value) + 0.35 * font)) { (label) }
                 }
             }
-            @match &self.x {
-                Across::Numbers(scale) => {
-                    g text-anchor="middle" {
-                        @for (value, label) in &scale.ticks {
-                            text x=(Places(scale.place(*value))) y=(Places(bottom + 5.0 + font)) { (label) }
-                        }
+            @if let Some(scale) = &self.x {
+                g text-anchor="middle" {
+                    @for (value, label) in &scale.ticks {
+                        text x=(Places(scale.place(*value))) y=(Places(bottom + 5.0 + font)) { (label) }
                     }
                 }
-                Across::Labels(labels) => (self.labels(labels)),
-            }
+            } @else { (self.draw_labels()) }
             (self.axis_titles())
         }
     }
 
-    fn labels(&self, labels: &[String]) -> Markup {
+    fn draw_labels(&self) -> Markup {
         let middle = |label: &str| self.band_of(label) + self.band() / 2.0;
         let y = self.bottom + 5.0 + self.font;
         let degrees = ASLANT.to_degrees().round();
         html! {
             g text-anchor=(if self.aslant { "end" } else { "middle" }) {
-                @for label in labels {
+                @for label in &self.labels {
                     @let x = Places(middle(label));
                     @if self.aslant {
                         text x=(x) y=(Places(y)) transform={ "rotate(-" (degrees) " " (x) " " (Places(y)) ")" } { (label) }
@@ -210,10 +198,8 @@ impl Frame {
         let across = self.y.ticks.iter().map(|(value, _)| {
             format!("M{} {}H{}", Places(self.left), Places(self.y.place(*value)), Places(self.right))
         });
-        let Across::Numbers(scale) = &self.x else { return across.collect() };
-        let up = scale.ticks.iter().map(|(value, _)| {
-            format!("M{} {}V{}", Places(scale.place(*value)), Places(self.top), Places(self.bottom))
-        });
+        let up = self.x.iter().flat_map(|scale| scale.ticks.iter().map(|(value, _)| scale.place(*value)));
+        let up = up.map(|x| format!("M{} {}V{}", Places(x), Places(self.top), Places(self.bottom)));
         across.chain(up).collect()
     }
 
@@ -227,7 +213,7 @@ impl Frame {
         for value in &self.y.minor {
             path += &format!("M{left} {}h-2", Places(self.y.place(*value)));
         }
-        if let Across::Numbers(scale) = &self.x {
+        if let Some(scale) = &self.x {
             for (value, _) in &scale.ticks {
                 path += &format!("M{} {bottom}v4", Places(scale.place(*value)));
             }

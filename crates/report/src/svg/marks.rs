@@ -1,6 +1,6 @@
 //! Lines, points, bars and intervals.
 
-use super::frame::{Across, Frame};
+use super::frame::Frame;
 use super::size::{Places, RADIUS, dodge};
 use super::tips;
 use crate::chart::{VisibleData, base, ends, is_gap};
@@ -14,7 +14,7 @@ pub const FILLED: f64 = 0.8;
 
 /// Lines with their intervals, or points.
 pub fn series(panel: &Panel, drawn: &VisibleData, styles: &[SeriesStyle], frame: &Frame) -> Markup {
-    let Across::Numbers(x) = &frame.x else { return html! {} };
+    let Some(x) = &frame.x else { return html! {} };
     let has_intervals = |points: &&Vec<&Point>| points.iter().any(|p| !ends(panel, p).is_empty());
     let dodged = drawn.few && drawn.series.iter().filter(has_intervals).count() > 1;
     html! {
