@@ -1,5 +1,6 @@
 //! Drawings without a script: read as XML, and their places turned back into values by the ticks beside them.
 
+use crate::fixture;
 use crate::report::HOSTILE;
 use crate::written::reading;
 use anabranch_report::page_of_charts;
@@ -8,13 +9,8 @@ use anabranch_study::{Axis, Mark, Panel, Point, Series};
 use roxmltree::{Document, Node};
 
 fn panel(mark: Mark, log: bool, series: Vec<Series>) -> Panel {
-    Panel {
-        title: "a & b".into(),
-        x: Axis::new("time (s)", false),
-        y: Axis::new("window", log),
-        mark,
-        series,
-    }
+    let axes = [Axis::new("time (s)", false), Axis::new("window", log)];
+    fixture::panel("a & b", axes, mark, series)
 }
 
 fn series(name: &str, published: bool, values: &[(f64, f64)]) -> Series {
@@ -47,13 +43,9 @@ fn drawn(panel: &Panel) -> String {
 fn drawings_spell_control_characters_out() {
     for mark in [Mark::Line, Mark::Bar, Mark::Box, Mark::Tile] {
         let points = [1.0, 2.0].map(|y| Point::bar(&format!("{y}{HOSTILE}"), y)).to_vec();
-        let bad = Panel {
-            title: HOSTILE.into(),
-            x: Axis::new(HOSTILE, false),
-            y: Axis { domain: Some((1.0, 4.0)), ..Axis::new(HOSTILE, false) },
-            mark,
-            series: vec![Series { name: HOSTILE.into(), published: false, points }],
-        };
+        let axes = [None, Some((1.0, 4.0))].map(|domain| fixture::axis(HOSTILE, false, domain));
+        let series = vec![Series { name: HOSTILE.into(), published: false, points }];
+        let bad = fixture::panel(HOSTILE, axes, mark, series);
         let look = ChartSize { titled: true, ..ChartSize::REPORT };
         let file = document("", std::slice::from_ref(&bad), 1, &look).unwrap();
         for text in [&file, &inline(&bad, &look, 100).unwrap().into_string()] {
