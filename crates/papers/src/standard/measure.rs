@@ -78,14 +78,10 @@ fn flows(runs: &Outcomes) -> Vec<FlowRow> {
         let connection = FlowRow {
             flow: flow.name.clone(),
             cc: flow.cc.clone(),
-            path: None,
-            part: false,
             goodput_mbps: of(|f| Some(f.goodput_bps? / 1e6)),
             share: mean(runs, |s| share(s, &s.flows[f])),
-            cwnd_segments: None,
-            rtt_ms: None,
-            loss_percent: None,
             timeouts: of(|f| Some(f.subflows.iter().map(|s| s.timeouts as f64).sum())),
+            ..FlowRow::default()
         };
         let subflows = flow.subflows.iter().enumerate().map(|(r, subflow)| {
             let of =

@@ -91,7 +91,7 @@ pub struct Key {
 }
 
 /// The measured values of a connection or of one of several subflows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowRow {
     /// The flow's name in the scenario.
     pub flow: String,
