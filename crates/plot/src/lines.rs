@@ -328,19 +328,12 @@ mod tests {
                 let counts = [i.min(1000) * 1500 + i.saturating_sub(1500) * 900, (i * i) / 7];
                 for (subflow, delivered_bytes) in counts.into_iter().enumerate() {
                     if subflow == 0 || (500..2200).contains(&i) {
+                        let time_s = i as f64 * 1e-3;
                         sink.subflow(&SubflowSample {
-                            time_s: i as f64 * 1e-3,
-                            flow: 0,
+                            time_s,
                             subflow,
-                            cwnd_segments: 10.0,
-                            ssthresh_segments: f64::INFINITY,
-                            srtt_s: 0.0,
-                            in_flight_segments: 0,
-                            sent_bytes: 0,
                             delivered_bytes,
-                            lost_segments: 0,
-                            retransmitted_segments: 0,
-                            observables: &[],
+                            ..Default::default()
                         });
                     }
                 }

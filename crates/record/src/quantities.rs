@@ -232,7 +232,7 @@ macro_rules! samples {
         $($(#[doc = $doc:literal])+ $name:ident: $type:ty, $kind:ident;)+
     ) => {
         $(#[$about_sample])*
-        #[derive(Clone, Copy, Debug)]
+        #[derive(Clone, Copy, Debug, Default)]
         pub struct $sample $(<$life>)? {
             /// Simulated time, in seconds.
             pub time_s: f64,

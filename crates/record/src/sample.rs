@@ -66,6 +66,14 @@ pub struct CompletionSample {
     pub times_alone: f64,
 }
 
+impl CompletionSample {
+    /// A response.
+    pub fn response(time_s: f64, flow: usize, bytes: u64, completion_s: f64) -> Self {
+        let (slowdown, times_alone) = (f64::NAN, f64::NAN);
+        CompletionSample { time_s, flow, bytes, completion_s, slowdown, times_alone }
+    }
+}
+
 /// A packet of a sender's host on a kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketSample<'a> {

@@ -15,14 +15,8 @@ impl Simulator<'_> {
             self.measured[f].completions.record(done.took.as_nanos());
             self.measured[f].completion_seconds += took;
         }
-        self.sink.get().completion(&CompletionSample {
-            time_s: self.net.now().as_secs_f64(),
-            flow: f,
-            bytes: done.bytes,
-            completion_s: took,
-            slowdown: f64::NAN,
-            times_alone: f64::NAN,
-        });
+        let now_s = self.net.now().as_secs_f64();
+        self.sink.get().completion(&CompletionSample::response(now_s, f, done.bytes, took));
     }
 
     /// A transfer of flow `f` is complete. If `keep_going` ends its lone run, this run ends, too.

@@ -109,12 +109,6 @@ fn replay_subflow(time_s: f64, flow: usize, subflow: usize, state: &State, sink:
 }
 
 fn replay_completion(flow: usize, one: &Completed, sink: &mut dyn Sink) {
-    sink.completion(&CompletionSample {
-        time_s: one.at.as_secs_f64(),
-        flow,
-        bytes: one.bytes,
-        completion_s: one.took.as_secs_f64(),
-        slowdown: f64::NAN,
-        times_alone: f64::NAN,
-    });
+    let (at_s, took_s) = (one.at.as_secs_f64(), one.took.as_secs_f64());
+    sink.completion(&CompletionSample::response(at_s, flow, one.bytes, took_s));
 }

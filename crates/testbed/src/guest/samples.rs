@@ -69,14 +69,12 @@ pub fn replay(text: &str, sink: &mut dyn Sink) -> Option<()> {
                 sink.subflow(&sample);
             }
             "l" => sink.link(&LinkSample::read(&mut words)?),
-            "c" => sink.completion(&CompletionSample {
-                time_s: words.next()?.parse().ok()?,
-                flow: words.next()?.parse().ok()?,
-                bytes: words.next()?.parse().ok()?,
-                completion_s: words.next()?.parse().ok()?,
-                slowdown: f64::NAN,
-                times_alone: f64::NAN,
-            }),
+            "c" => sink.completion(&CompletionSample::response(
+                words.next()?.parse().ok()?,
+                words.next()?.parse().ok()?,
+                words.next()?.parse().ok()?,
+                words.next()?.parse().ok()?,
+            )),
             "p" => sink.packet(&PacketSample {
                 at: Time::from_nanos(words.next()?.parse().ok()?),
                 flow: words.next()?.parse().ok()?,
@@ -128,14 +126,7 @@ mod tests {
             marks: 6,
             losses: 7,
         });
-        sink.completion(&CompletionSample {
-            time_s: 1.5,
-            flow: 0,
-            bytes: 9,
-            completion_s: 0.25,
-            slowdown: f64::NAN,
-            times_alone: f64::NAN,
-        });
+        sink.completion(&CompletionSample::response(1.5, 0, 9, 0.25));
         let (at, headers) = (Time::from_nanos(1_234_567_890_123), &[0x45, 0, 0xff][..]);
         sink.packet(&PacketSample { at, flow: 1, path: 2, length: 1500, headers });
     }
