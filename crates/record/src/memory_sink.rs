@@ -63,16 +63,10 @@ impl Sink for MemorySink {
                 self.flows.push(FlowSeries { name, cc, subflows: Vec::new() });
             }
             let subflows = &mut self.flows[i].subflows;
-            for path in flow.paths.iter().skip(subflows.len()) {
-                subflows.push(SubflowSeries {
-                    path: path.clone(),
-                    observables: flow
-                        .observables
-                        .iter()
-                        .map(|name| ((*name).to_owned(), Vec::new()))
-                        .collect(),
-                    ..SubflowSeries::default()
-                });
+            for path in flow.paths.iter().skip(subflows.len()).cloned() {
+                let observables =
+                    flow.observables.iter().map(|name| ((*name).to_owned(), Vec::new())).collect();
+                subflows.push(SubflowSeries { path, observables, ..SubflowSeries::default() });
             }
         }
     }

@@ -23,7 +23,6 @@ const STUDY: &str = "coupling-cubic";
 pub const GOALS: [&str; 3] = ["Improve throughput", "Do no harm", "Balance congestion"];
 
 /// One column: a goal with a kind of neighbours.
-#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Column {
     /// Index in [`GOALS`].
     pub goal: usize,

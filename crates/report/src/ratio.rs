@@ -41,18 +41,14 @@ impl Ratio {
     pub fn drawing(&self) -> Markup {
         let middle = HEIGHT / 2.0;
         let x = place(self.mean);
-        let label = match self.interval {
-            Some((low, high)) => {
-                format!("{}, 95 % interval {} to {}", self.text(), number(low), number(high))
-            }
-            None => self.text(),
-        };
-        let arrow = if self.mean > 2.0 {
-            Some(format!("M{:.1} 2 l6 5 l-6 5z", WIDTH - 7.0))
-        } else if self.mean < 0.5 {
-            Some("M7 2 l-6 5 l6 5z".to_owned())
-        } else {
-            None
+        let mut label = self.text();
+        if let Some((low, high)) = self.interval {
+            label += &format!(", 95 % interval {} to {}", number(low), number(high));
+        }
+        let arrow = match self.mean {
+            mean if mean > 2.0 => Some(format!("M{:.1} 2 l6 5 l-6 5z", WIDTH - 7.0)),
+            mean if mean < 0.5 => Some("M7 2 l-6 5 l6 5z".to_owned()),
+            _ => None,
         };
         html! {
             svg.ratio viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } width=(WIDTH) height=(HEIGHT) role="img" aria-label=(label) {

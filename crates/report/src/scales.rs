@@ -64,11 +64,8 @@ pub fn ticks(axis: &Axis, (low, high): (f64, f64), about: f64) -> Vec<(f64, Stri
         let decades: Vec<i32> = (first..=last).collect();
         if decades.len() > 2 {
             let stride = (decades.len() as f64 / about.max(1.0)).ceil() as usize;
-            return decades
-                .iter()
-                .step_by(stride.max(1))
-                .map(|&e| (10f64.powi(e), power_of_ten(e)))
-                .collect();
+            let marked = decades.iter().step_by(stride.max(1));
+            return marked.map(|&e| (10f64.powi(e), power_of_ten(e))).collect();
         }
         let fine = (first - 1..=last).flat_map(|e| [1, 2, 5].map(|m| f64::from(m) * 10f64.powi(e)));
         let fine: Vec<f64> = fine.filter(|v| (low..=high).contains(v)).collect();
