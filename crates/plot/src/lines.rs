@@ -254,11 +254,8 @@ mod tests {
             i => f64::from(i % 1000),
         };
         let line = line((0..6_000_000).map(|i| (f64::from(i) * 1e-5, value(i))));
-        assert!(
-            line.stretches.len() > MOST / 4 && line.stretches.capacity() <= MOST,
-            "{}",
-            line.stretches.len()
-        );
+        let (n, room) = (line.stretches.len(), line.stretches.capacity());
+        assert!(n > MOST / 4 && room <= MOST, "{n} of {room}");
         let points = line.points();
         assert!(points.iter().all(|point| point.y.is_finite()) && points.len() <= 2 * MOST);
         for (i, y) in [(1_234_567, 9000.0), (4_321_000, -1.0)] {

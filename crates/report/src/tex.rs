@@ -25,9 +25,8 @@ pub fn tex(title: &str, panels: &[Panel], columns: usize, size: &ChartSize) -> O
     if rows.is_empty() {
         return None;
     }
-    let colours = COLOURS
-        .iter()
-        .enumerate()
+    let colours = COLOURS.iter().enumerate();
+    let colours = colours
         .map(|(i, hex)| format!("\\definecolor{{{}}}{{HTML}}{{{}}}\n", colour(i), hex[1..].to_uppercase()));
     let title = match escaped(title) {
         title if title.is_empty() => title,
@@ -289,13 +288,15 @@ mod tests {
     #[test]
     fn points_have_their_values_and_the_style() {
         let text = drawn(panel(Mark::Line, 3));
-        assert!(text.contains("(1,0.25) +- (0,0.5) (2,0.5) +- (0,0.5) (3,0.75) +- (0,0.5)"), "{text}");
-        assert!(
-            text.contains("title={50 \\% \\& more}") && text.contains("\\addlegendentry{a\\_b}"),
-            "{text}"
-        );
-        assert!(text.contains("color=anabranch1, line width=1pt, solid, mark=*"), "{text}");
-        assert!(text.contains("\\definecolor{anabranch1}{HTML}{0072B2}"), "{text}");
+        for said in [
+            "(1,0.25) +- (0,0.5) (2,0.5) +- (0,0.5) (3,0.75) +- (0,0.5)",
+            "title={50 \\% \\& more}",
+            "\\addlegendentry{a\\_b}",
+            "color=anabranch1, line width=1pt, solid, mark=*",
+            "\\definecolor{anabranch1}{HTML}{0072B2}",
+        ] {
+            assert!(text.contains(said), "{said}: {text}");
+        }
         assert_eq!(text.matches("\\addlegendentry{in theory}").count(), 1);
         assert_eq!(text.matches("\\addplot").count(), 2);
     }

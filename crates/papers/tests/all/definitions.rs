@@ -219,12 +219,9 @@ fn an_experiment_runs() {
             assert_ne!(other.verdict, Verdict::Failed, "{row:?}");
             assert_eq!(row.verdict == Verdict::NotJudged, other.verdict == Verdict::NotJudged, "{}", row.id);
             let values = other.measured.iter().chain(other.compared.iter().map(|(_, value)| value));
-            assert!(
-                values.clone().count() > 0
-                    && values.clone().all(|v| v.values.len() == if other.variant == "v0" { 4 } else { 3 }),
-                "{}",
-                row.id
-            );
+            let seeds: Vec<usize> = values.map(|value| value.values.len()).collect();
+            let expected = if other.variant == "v0" { 4 } else { 3 };
+            assert!(!seeds.is_empty() && seeds.iter().all(|n| *n == expected), "{}: {seeds:?}", row.id);
             let same = other.measured == row.measured && other.compared == row.compared;
             assert!(!same, "{}: nothing changed", row.id);
         }

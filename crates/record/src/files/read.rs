@@ -2,7 +2,7 @@
 
 mod columns;
 
-use crate::{CompletionSample, FlowSeries, LinkSeries, MemorySink, SubflowSeries, Summary};
+use crate::{CompletionSample, FlowSeries, FlowSummary, LinkSeries, MemorySink, SubflowSeries, Summary};
 use columns::{Columns, ColumnsError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -107,11 +107,8 @@ const MOST_SUBFLOWS: f64 = 4096.0;
 fn flows(table: &Columns, summary: &Summary) -> Result<Vec<FlowSeries>, ColumnsError> {
     let (names, numbers) = (table.text("flow")?, table.numbers("subflow")?);
     let paths = table.text("path")?;
-    let mut flows: Vec<FlowSeries> = summary
-        .flows
-        .iter()
-        .map(|f| FlowSeries { name: f.name.clone(), cc: f.cc.clone(), subflows: Vec::new() })
-        .collect();
+    let empty = |f: &FlowSummary| FlowSeries { name: f.name.clone(), cc: f.cc.clone(), subflows: Vec::new() };
+    let mut flows: Vec<FlowSeries> = summary.flows.iter().map(empty).collect();
     for ((name, _), rows) in groups(names.iter().map(String::as_str).zip(numbers.iter().map(|n| n.to_bits())))
     {
         let Some(flow) = flows.iter_mut().find(|f| f.name == name) else {
