@@ -126,8 +126,20 @@ fn model<'a>(out: &'a mut Text, (spec, values): (&ModelSpec, Vec<Value>)) -> &'a
 }
 
 fn flow(out: &mut Text, flow: &Flow) {
-    let Flow { name, cc, scheduler, penalise, transport, start, stop, application, paths, events, tcp } =
-        flow;
+    let Flow {
+        name,
+        key: _,
+        cc,
+        scheduler,
+        penalise,
+        transport,
+        start,
+        stop,
+        application,
+        paths,
+        events,
+        tcp,
+    } = flow;
     out.line("flow").name(name).word(scheduler.name());
     out.word(penalise).time(*start).time(*stop);
     let CongestionControl { entry, params } = cc;

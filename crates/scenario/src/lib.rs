@@ -132,15 +132,14 @@ fn read(source: &Source, overrides: &Overrides, problems: &mut Problems) -> Opti
     overrides.apply(&mut root, problems);
     let file = format::File::read(&root, problems)?;
     let horizon = written.map_or(Time::ZERO, |written| written.0).max(file.duration.value.0);
-    let mut resolved = resolve::resolve(file, horizon, problems);
+    let mut scenario = resolve::resolve(file, horizon, problems);
     if problems.any() {
         return None;
     }
-    let scenario = &mut resolved.scenario;
-    overrides.apply_cc(&mut scenario.flows, &resolved.origin, problems);
+    overrides.apply_cc(&mut scenario.flows, problems);
     scenario.seed = overrides.seed.unwrap_or(scenario.seed);
-    scenario.hash = canonical::hash(scenario);
-    Some(resolved.scenario)
+    scenario.hash = canonical::hash(&scenario);
+    Some(scenario)
 }
 
 /// The title, if the file is a study: it has runs or experiments but no flows.

@@ -47,6 +47,8 @@ pub struct NamedLink {
 pub struct Flow {
     /// The name, with `/1`, `/2`, … if the scenario has a count.
     pub name: String,
+    /// Its name in the file.
+    pub key: String,
     /// The algorithm.
     pub cc: CongestionControl,
     /// Which subflow sends next.

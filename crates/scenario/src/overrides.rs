@@ -50,23 +50,22 @@ impl Overrides {
         }
     }
 
-    /// Changes the algorithms of the checked flows; `origin` is each flow's name in the file.
-    pub(crate) fn apply_cc(&self, flows: &mut [Flow], origin: &[String], problems: &mut Problems) {
+    /// Changes the algorithms of the checked flows.
+    pub(crate) fn apply_cc(&self, flows: &mut [Flow], problems: &mut Problems) {
         for spec in &self.algorithms {
             let Some(whole) = Place::whole("--cc", spec, problems) else { continue };
             let (flow, cc) = split_flow_name(whole.text());
             let Some(algorithm) = algorithm(&whole.locate(cc), problems) else { continue };
             let any_multipath = flows.iter().any(Flow::is_multipath);
-            let selected = |(each, origin): (&Flow, &String)| match flow {
-                Some(name) => name == each.name || name == origin,
+            let selected = |each: &Flow| match flow {
+                Some(name) => name == each.name || name == each.key,
                 None => each.is_multipath() || !any_multipath,
             };
-            let selected: Vec<bool> = flows.iter().zip(origin).map(selected).collect();
-            if let Some(flow) = flow.filter(|_| !selected.contains(&true)) {
-                report_no_match(flow, &whole, flows, origin, problems);
+            if let Some(flow) = flow.filter(|_| !flows.iter().any(selected)) {
+                report_no_match(flow, &whole, flows, problems);
             }
-            for (flow, _) in flows.iter_mut().zip(selected).filter(|(_, selected)| *selected) {
-                flow.cc = algorithm.clone();
+            for each in flows.iter_mut().filter(|each| selected(each)) {
+                each.cc = algorithm.clone();
             }
         }
     }
@@ -97,9 +96,8 @@ fn algorithm(place: &Place, problems: &mut Problems) -> Option<CongestionControl
     Some(CongestionControl { entry, params: Vec::new() })
 }
 
-fn report_no_match(flow: &str, whole: &Place, flows: &[Flow], origin: &[String], problems: &mut Problems) {
-    let names = flows.iter().map(|flow| &flow.name).chain(origin);
-    let mut names: Vec<&str> = names.map(String::as_str).collect();
+fn report_no_match(flow: &str, whole: &Place, flows: &[Flow], problems: &mut Problems) {
+    let mut names: Vec<&str> = flows.iter().flat_map(|flow| [&*flow.name, &*flow.key]).collect();
     names.sort_unstable();
     names.dedup();
     let place = whole.part(0..flow.len());

@@ -47,17 +47,16 @@ fn is_zero(time: &format::Draw<Span>) -> bool {
     }
 }
 
-/// Derives the intervals from the flows' loads and the links. `origin` has each flow's name in the file.
+/// Derives the intervals from the flows' loads and the links.
 pub(super) fn set_intervals(
     given: &[format::Flow],
-    origin: &[String],
     flows: &mut [Flow],
     links: &[NamedLink],
     problems: &mut Problems,
 ) {
-    for (flow, name) in flows.iter_mut().zip(origin) {
+    for flow in flows {
         let Application::Arrivals { size, interval, count, .. } = &mut flow.application else { continue };
-        let Some(application) = given.iter().find(|given| given.name.value == *name) else { continue };
+        let Some(application) = given.iter().find(|given| given.name.value == flow.key) else { continue };
         let Some(At { value: format::Application::Arrivals { load, .. }, place }) = &application.application
         else {
             continue;

@@ -29,16 +29,16 @@ pub(super) struct FlowContext<'a> {
     pub horizon: Time,
 }
 
-/// Every connection, with counts expanded, and its flow's name in the file.
+/// Every connection, with counts expanded.
 pub(super) fn flows(
     given: &At<Vec<format::Flow>>,
     context: &FlowContext<'_>,
     problems: &mut Problems,
-) -> (Vec<Flow>, Vec<String>) {
+) -> Vec<Flow> {
     if given.value.is_empty() {
         problems.add(&given.place, "the scenario has no flows", "empty", "add one with [[flows]]");
     }
-    let (mut flows, mut origin, mut names) = (Vec::new(), Vec::new(), BTreeSet::new());
+    let (mut flows, mut names) = (Vec::new(), BTreeSet::new());
     let (mut all_hops, mut subflows) = (0, 0);
     for file_flow in &given.value {
         let Some(flow) = flow(file_flow, context, problems) else { continue };
@@ -79,10 +79,9 @@ pub(super) fn flows(
             let mut each = Flow { name, ..flow.clone() };
             context.links.assign(&mut each.paths, number);
             flows.push(each);
-            origin.push(flow.name.clone());
         }
     }
-    (flows, origin)
+    flows
 }
 
 fn flow(given: &format::Flow, context: &FlowContext<'_>, problems: &mut Problems) -> Option<Flow> {
@@ -108,6 +107,7 @@ fn flow(given: &format::Flow, context: &FlowContext<'_>, problems: &mut Problems
     arrivals::check_events(&application, given.events.as_deref().unwrap_or_default(), problems);
     Some(Flow {
         name: name.value.clone(),
+        key: name.value.clone(),
         cc: given.cc.0.clone(),
         scheduler,
         penalise: penalise(given.penalise.as_ref(), scheduler, problems),

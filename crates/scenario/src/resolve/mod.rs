@@ -20,15 +20,9 @@ use common::LinkNames;
 /// The shortest time between samples.
 const MIN_INTERVAL: Time = Time::from_nanos(10_000);
 
-/// A checked scenario without its hash, and for each flow its name in the file.
-pub(crate) struct Resolved {
-    pub scenario: Scenario,
-    pub origin: Vec<String>,
-}
-
-/// Resolves `file`. Instants after `horizon`, the longer of the file's and the override's duration, are errors. Events after
+/// Resolves `file` to a checked scenario without its hash. Instants after `horizon`, the longer of the file's and the override's duration, are errors. Events after
 /// a shorter overriding duration do not happen.
-pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Resolved {
+pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Scenario {
     let duration = file.duration.value.0;
     let warmup = file.warmup.as_ref().map_or(Time::ZERO, |warmup| warmup.value.0);
     if warmup >= duration {
@@ -45,11 +39,11 @@ pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Res
         duration,
         horizon,
     };
-    let (mut flows, origin) = flow::flows(&file.flows, &context, problems);
+    let mut flows = flow::flows(&file.flows, &context, problems);
     let links = link::links(&file.links, &names, file.files.as_ref(), &flows, horizon, problems);
-    arrivals::set_intervals(&file.flows.value, &origin, &mut flows, &links, problems);
+    arrivals::set_intervals(&file.flows.value, &mut flows, &links, problems);
     let variation = file.variation;
-    let scenario = Scenario {
+    Scenario {
         name: file.name,
         description: file.description,
         duration,
@@ -63,8 +57,7 @@ pub(crate) fn resolve(file: File, horizon: Time, problems: &mut Problems) -> Res
             start_offset: variation.as_ref().and_then(|v| v.start_offset).unwrap_or_default(),
             host_jitter: variation.as_ref().and_then(|v| v.host_jitter).unwrap_or_default(),
         },
-    };
-    Resolved { scenario, origin }
+    }
 }
 
 /// The time between samples.
