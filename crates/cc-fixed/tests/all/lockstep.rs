@@ -3,7 +3,6 @@
 
 use crate::{see, step_by_step};
 use anabranch_cc::{Ack, Congestion, Group, Signal};
-use anabranch_cc_fixed::registry;
 use anabranch_cc_fixed::shared::PATHS;
 use proptest::prelude::*;
 use std::cell::Cell;
@@ -64,14 +63,6 @@ struct Line {
     counts_until: [u64; 2],
 }
 
-/// Whether the arithmetics, alike so far, are about to decide differently: what they compare lies on both
-/// sides of a threshold. Called before this number of segments is acknowledged on a path, and after each event.
-type Tie = fn(&Run, usize, f64) -> bool;
-
-/// Whether a decision that the reference has just taken on a path was so close that the arithmetics may take
-/// it differently. Asked after each acknowledgement.
-type Close = Box<dyn FnMut(&Group, usize) -> bool>;
-
 /// Both arithmetics and the transport between them.
 struct Run {
     reference: Group,
@@ -80,27 +71,37 @@ struct Run {
     nearby: Vec<(f64, Group)>,
     lines: Vec<Option<Line>>,
     now: f64,
-    tie: Tie,
-    close: Close,
+    /// Whether the arithmetics, alike so far, are about to decide differently: what they compare lies on both
+    /// sides of a threshold. Called before this number of segments is acknowledged on a path, and after each event.
+    tie: fn(&Run, usize, f64) -> bool,
+    /// Whether a decision that the reference has just taken on a path was so close that the arithmetics may take
+    /// it differently. Asked after each acknowledgement.
+    close: Box<dyn FnMut(&Group, usize) -> bool>,
     /// Whether there was a tie or a decision was close: from there on the windows may differ.
     parted: bool,
     acks: u32,
 }
 
 impl Run {
-    fn new(name: &str, tie: Tie, close: Close) -> Self {
-        let (reference, kernel) = (step_by_step(name), step_by_step(&format!("{name}@kernel")));
-        let (nearby, lines) = (Vec::new(), Vec::new());
-        Run { reference, kernel, nearby, lines, now: 0.0, tie, close, parted: false, acks: 0 }
+    fn new(name: &str) -> Self {
+        Run {
+            reference: step_by_step(name),
+            kernel: step_by_step(&format!("{name}@kernel")),
+            nearby: Vec::new(),
+            lines: Vec::new(),
+            now: 0.0,
+            tie: |_, _, _| false,
+            close: Box::new(|_, _| false),
+            parted: false,
+            acks: 0,
+        }
     }
 
     /// With two references from initial windows a ten-millionth larger and smaller. Where these stray, a
     /// decision hangs on less than that, and the arithmetics may take it differently.
     fn where_stable(name: &str) -> Self {
-        let mut run = Run::new(name, |_, _, _| false, Box::new(|_, _| false));
-        let nearby = |by| (1.0 + by, step_by_step(name));
-        run.nearby = [1e-7, -1e-7].map(nearby).into();
-        run
+        let nearby = [1e-7, -1e-7].map(|by| (1.0 + by, step_by_step(name))).into();
+        Run { nearby, ..Run::new(name) }
     }
 
     fn groups(&mut self) -> impl Iterator<Item = &mut Group> {
@@ -233,23 +234,9 @@ impl Run {
 }
 
 /// Windows of the kernel's arithmetic stay within `bound` of the reference's, at every step, up to the
-/// 10^6 segments that it is made for.
-fn in_lockstep(name: &str, bound: f64) {
-    in_lockstep_but(name, bound, |_, _, _| false, || Box::new(|_, _| false));
-}
-
-/// The same until a decision was close.
-fn in_lockstep_until(name: &str, bound: f64, close: impl Fn() -> Close) {
-    in_lockstep_but(name, bound, |_, _, _| false, close);
-}
-
-/// The same until there is a tie or a decision was close.
-fn in_lockstep_but(name: &str, bound: f64, tie: Tie, close: impl Fn() -> Close) {
-    in_lockstep_by(name, bound, || Run::new(name, tie, close()));
-}
-
-/// After windows may differ, the rest is played again from the start: most of it is compared.
-fn in_lockstep_by(name: &str, bound: f64, start: impl Fn() -> Run) {
+/// 10^6 segments that it is made for, and until there is a tie or a decision was close. Then the rest is played again from the
+/// start: most of it is compared.
+fn in_lockstep(name: &str, bound: f64, start: impl Fn() -> Run) {
     let events = prop::collection::vec((0..PATHS, event()), 1..200);
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
         cases: 200,
@@ -278,72 +265,47 @@ fn in_lockstep_by(name: &str, bound: f64, start: impl Fn() -> Run) {
     assert!(compared > acks / 10 * 9, "{name}: only {compared} of {acks} acknowledgements could be compared");
 }
 
-macro_rules! bounds {
-    ($($header:ident)*) => {
-        /// A test for each algorithm, of the function below that has its bound.
+macro_rules! algorithms {
+    ($($header:ident $name:literal $kernel_name:literal;)*) => {
+        /// A test for each algorithm, of the function below that has its bound. Whoever lists an algorithm says there how far it
+        /// may be from its reference, and why: see the book, Port an algorithm to the kernel.
         mod bounds {
             $(#[test]
             fn $header() {
-                super::$header(super::reference_of(stringify!($header)));
+                super::$header($name);
             })*
         }
-
-        const BOUNDED: &[&str] = &[$(stringify!($header)),*];
     };
 }
 
-bounds! {
-    reno lia olia balia adw_balia ewtcp vegas wvegas cubic compound wcompound coupled_cubic linked_cubic
-}
-
-/// Whoever lists an algorithm of the kernel says how far it may be from its reference, and why.
-#[test]
-fn every_algorithm_has_a_bound() {
-    for kernel in registry::all() {
-        let header = kernel.header;
-        assert!(
-            BOUNDED.contains(&header),
-            "{header} has no bound here: see the book, Port an algorithm to the kernel"
-        );
-    }
-}
-
-/// The reference's name for a header.
-fn reference_of(header: &str) -> &'static str {
-    registry::all()
-        .iter()
-        .find(|kernel| kernel.header == header)
-        .expect("a header in the list")
-        .reference
-        .name
-}
+include!("../../src/list.rs");
 
 /// The remainder of a segment when slow start ends (1/2^40 of it), and the scale of increases.
-fn reno(name: &'static str) {
-    in_lockstep(name, 1e-3);
+fn reno(name: &str) {
+    in_lockstep(name, 1e-3, || Run::new(name));
 }
 
 /// K is known within 1e-10. Which of W_cubic and W_est is larger, and whether slow start leaves a remainder,
 /// can be close.
-fn cubic(name: &'static str) {
-    in_lockstep_by(name, 1e-6, || Run::where_stable(name));
+fn cubic(name: &str) {
+    in_lockstep(name, 1e-6, || Run::where_stable(name));
 }
 
 /// V/T of two segments at 100 s is known within 5e-4, and the window follows it (Eq. 11). Close can be, too,
 /// whether a path is large, and whether its window has reached Eq. 11's.
-fn coupled_cubic(name: &'static str) {
-    in_lockstep_by(name, 6e-4, || Run::where_stable(name));
+fn coupled_cubic(name: &str) {
+    in_lockstep(name, 6e-4, || Run::where_stable(name));
 }
 
 /// Shares are known within 2e-4 where a path has one segment per 100 s, and increases go with their square. Close
 /// can be what is close for CUBIC.
-fn linked_cubic(name: &'static str) {
-    in_lockstep_by(name, 6e-4, || Run::where_stable(name));
+fn linked_cubic(name: &str) {
+    in_lockstep(name, 6e-4, || Run::where_stable(name));
 }
 
 /// Rates are known within 1e-4 at one segment per 100 s.
-fn lia(name: &'static str) {
-    in_lockstep(name, 1e-3);
+fn lia(name: &str) {
+    in_lockstep(name, 1e-3, || Run::new(name));
 }
 
 /// Whether two numbers differ by less than this fraction.
@@ -353,21 +315,20 @@ fn within(a: f64, b: f64, part: f64) -> bool {
 
 /// Windows move by whole segments or by base/RTT, known within 2^-29. The queued amount is known within 3e-4 segments (at 10^6
 /// segments and 1 us), so it is close within 1e-3 of gamma, alpha or beta.
-fn vegas(name: &'static str) {
-    in_lockstep_until(name, 1e-8, || {
-        Box::new(|reference, r| {
-            let diff = see(reference, "vegas", r, "diff");
-            [1.0, 2.0, 4.0].into_iter().any(|threshold| within(diff, threshold, 1e-3))
-        })
-    });
+fn vegas(name: &str) {
+    let close = |reference: &Group, r| {
+        let diff = see(reference, "vegas", r, "diff");
+        [1.0, 2.0, 4.0].into_iter().any(|threshold| within(diff, threshold, 1e-3))
+    };
+    in_lockstep(name, 1e-8, || Run { close: Box::new(close), ..Run::new(name) });
 }
 
 /// As Vegas; its alpha changes, known as the rates are within 1e-4. A queueing delay is also compared with
 /// twice the smallest: close where it is within 1e-3 of twice any earlier one.
-fn wvegas(name: &'static str) {
-    in_lockstep_until(name, 1e-8, || {
+fn wvegas(name: &str) {
+    in_lockstep(name, 1e-8, || {
         let mut earlier = vec![(2.0, Vec::new()); PATHS];
-        Box::new(move |reference, r| {
+        let close = move |reference: &Group, r: usize| {
             let see = |name| see(reference, "wvegas", r, name);
             let (diff, alpha, delay) = (see("diff"), see("alpha_r"), see("queue_delay"));
             let (last_alpha, delays) = &mut earlier[r];
@@ -378,20 +339,21 @@ fn wvegas(name: &'static str) {
                 delays.push(delay);
             }
             close
-        })
+        };
+        Run { close: Box::new(close), ..Run::new(name) }
     });
 }
 
 /// Increases are known within 2^-30 of themselves and 2^-40 of a segment.
-fn ewtcp(name: &'static str) {
-    in_lockstep(name, 1e-8);
+fn ewtcp(name: &str) {
+    in_lockstep(name, 1e-8, || Run::new(name));
 }
 
 /// Rates are known within 1e-4 where windows are a segment and round-trip times 100 s, else far better; alpha
 /// and the increase are, too. A loss takes up to 3/4 of a window: in the quarter left, alpha's relative error is three times as
 /// large.
-fn balia(name: &'static str) {
-    in_lockstep(name, 4e-4);
+fn balia(name: &str) {
+    in_lockstep(name, 4e-4, || Run::new(name));
 }
 
 /// Which windows are the largest in whole segments once slow start has used its share of the acknowledged segments.
@@ -411,7 +373,7 @@ fn largest(run: &Run, group: &Group, r: usize, acked: f64) -> Vec<usize> {
 /// Rates as BALIA's. The windows that M compares in whole segments may be on both sides of a whole number: a
 /// tie where M is not the same for both. B is compared exactly, by the reference as far as binary fractions
 /// go: a tie where these decide.
-fn olia(name: &'static str) {
+fn olia(name: &str) {
     fn tie(run: &Run, r: usize, acked: f64) -> bool {
         if largest(run, &run.reference, r, acked) != largest(run, &run.kernel, r, acked) {
             return true;
@@ -430,40 +392,35 @@ fn olia(name: &'static str) {
         }
         tie
     }
-    in_lockstep_but(name, 4e-4, tie, || Box::new(|_, _| false));
+    in_lockstep(name, 4e-4, || Run { tie, ..Run::new(name) });
 }
 
 /// w^(3/4) is known within 2^-26, and so is a round's increase; a retreat takes what is queued, known as for
 /// Vegas. So diff is close to the threshold within 1e-3.
-fn compound(name: &'static str) {
-    in_lockstep_until(name, 1e-7, || {
-        Box::new(|reference, r| {
-            let see = |name| see(reference, "compound", r, name);
-            within(see("diff"), see("threshold"), 1e-3)
-        })
-    });
+fn compound(name: &str) {
+    let close = |reference: &Group, r| {
+        let see = |name| see(reference, "compound", r, name);
+        within(see("diff"), see("threshold"), 1e-3)
+    };
+    in_lockstep(name, 1e-7, || Run { close: Box::new(close), ..Run::new(name) });
 }
 
 /// As Compound; its alpha is known as the rates are within 1e-4, and E, a difference, within 1e-6 of what is
 /// queued on all paths: windows differ by 1e-7 at most, and so do P and the backlogs.
-fn wcompound(name: &'static str) {
-    in_lockstep_until(name, 1e-7, || {
-        Box::new(|reference, r| {
-            let see = |r, name| see(reference, "wcompound", r, name);
-            let queued: f64 = (0..reference.paths().len())
-                .filter(|i| reference.path(*i).active)
-                .map(|i| see(i, "diff"))
-                .filter(|diff| diff.is_finite())
-                .sum();
-            let (diff, alpha) = (see(r, "diff"), see(r, "alpha_r"));
-            (diff - alpha).abs() <= 1e-3 * alpha + 1e-6 * queued
-        })
-    });
+fn wcompound(name: &str) {
+    let close = |reference: &Group, r| {
+        let see = |r, name| see(reference, "wcompound", r, name);
+        let active = (0..reference.paths().len()).filter(|i| reference.path(*i).active);
+        let queued: f64 = active.map(|i| see(i, "diff")).filter(|diff| diff.is_finite()).sum();
+        let (diff, alpha) = (see(r, "diff"), see(r, "alpha_r"));
+        (diff - alpha).abs() <= 1e-3 * alpha + 1e-6 * queued
+    };
+    in_lockstep(name, 1e-7, || Run { close: Box::new(close), ..Run::new(name) });
 }
 
 /// As BALIA. A is known within 2^-18 us: a tie where max |D - A| is that close to 10 or 20 % of it, and the
 /// level is not the same for both.
-fn adw_balia(name: &'static str) {
+fn adw_balia(name: &str) {
     fn tie(run: &Run, r: usize, _: f64) -> bool {
         let see = |group, what| see(group, "adw-balia", r, what);
         let of = |what| (see(&run.reference, what), see(&run.kernel, what));
@@ -481,5 +438,5 @@ fn adw_balia(name: &'static str) {
         assert!(off[0].min(off[1]) < 4e-12, "the level at {away} is {kernels_level}");
         true
     }
-    in_lockstep_but(name, 4e-4, tie, || Box::new(|_, _| false));
+    in_lockstep(name, 4e-4, || Run { tie, ..Run::new(name) });
 }
