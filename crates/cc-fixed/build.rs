@@ -15,9 +15,6 @@ macro_rules! algorithms {
 
 include!("src/list.rs");
 
-/// Arithmetic to be checked by itself.
-const ARITHMETIC: [&str; 3] = ["native/fixed.c", "native/logarithm.c", "native/roots.c"];
-
 fn main() {
     for input in ["build.rs", "layout.rs", "src/interface.rs", "src/list.rs", "c", "native"] {
         println!("cargo:rerun-if-changed={input}");
@@ -30,7 +27,7 @@ fn main() {
     let list: Vec<_> = ALGORITHMS.iter().map(|(header, name)| format!("{header}={name}")).collect();
     println!("cargo:algorithms={}", list.join(","));
 
-    let mut objects = compiler(&out).files(ARITHMETIC).compile_intermediates();
+    let mut objects = compiler(&out).file("native/arithmetic.c").compile_intermediates();
     for (header, _) in ALGORITHMS {
         let mut build = compiler(&out);
         build.define("AB_HEADER", format!("\"{header}.h\"").as_str());

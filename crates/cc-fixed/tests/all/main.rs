@@ -1,16 +1,14 @@
 //! The integer arithmetic of the kernel beside the reference in `f64`, and at its limits.
 
+mod arithmetic;
 mod book;
 mod by_hand;
 mod extremes;
-mod fixed;
 mod hystart;
 mod idle;
 mod lockstep;
-mod logarithm;
 mod observables;
 mod port;
-mod roots;
 mod together;
 
 use anabranch_cc::Group;
