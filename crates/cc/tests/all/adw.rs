@@ -1,14 +1,13 @@
 //! The adaptive decrease of ADW-BALIA, computed by hand.
 
-use crate::common::{ack, assert_close, group, lose, observed, settled};
-use multipath_cc::registry::ParamValue;
+use crate::common::{Tested, ack, assert_close, group, lose, settled};
 use multipath_cc::{Ack, Group};
 
 const ADW: [&str; 3] = ["adw-lia", "adw-olia", "adw-balia"];
 
 /// A connection of equal paths whose round-trip times have so far been between 100 ms and 100 ms + D.
-fn fluctuating(name: &str, params: &[(&str, ParamValue)], spreads: &[f64]) -> Group {
-    let mut group = settled(group(name, params), &vec![(0.1, 40.0); spreads.len()]);
+fn fluctuating(algorithm: &str, spreads: &[f64]) -> Tested {
+    let mut group = settled(group(algorithm), &vec![(0.1, 40.0); spreads.len()]);
     for (r, spread) in spreads.iter().enumerate() {
         fluctuate(&mut group, r, *spread);
     }
@@ -22,9 +21,9 @@ fn fluctuate(group: &mut Group, r: usize, spread: f64) {
     }
 }
 
-/// `span` = `running`: D up to the present loss.
-fn running() -> (&'static str, ParamValue) {
-    ("span", ParamValue::Word("running".into()))
+/// With D up to the present loss.
+fn running(name: &str) -> String {
+    format!("{name} span=running")
 }
 
 /// D in seconds. The first A is their mean, 20 ms each time. d is 5 %, 15 % and 30 %, first of the largest
@@ -43,17 +42,16 @@ fn levels_and_decreases() {
     ];
     for name in ADW {
         for (spreads, dissimilarity, left) in cases {
-            let mut adw = fluctuating(name, &[running()], spreads);
+            let mut adw = fluctuating(&running(name), spreads);
             for (r, spread) in spreads.iter().enumerate() {
-                assert_close(observed(&adw, name, r, "spread"), *spread, 1e-9);
+                assert_close(adw.see(r, "spread"), *spread, 1e-9);
             }
             lose(&mut adw, 1);
             assert_close(adw.path(1).cwnd, left, 1e-9);
             assert_eq!(adw.path(1).ssthresh, adw.path(1).cwnd);
-            let observed = |what| observed(&adw, name, 0, what);
-            assert_close(observed("mean_spread"), 0.02, 1e-9);
-            assert_close(observed("dissimilarity"), dissimilarity, 1e-6);
-            assert_eq!(observed("level"), (left - 20.0) / 5.0, "{name} {spreads:?}");
+            assert_close(adw.see(0, "mean_spread"), 0.02, 1e-9);
+            assert_close(adw.see(0, "dissimilarity"), dissimilarity, 1e-6);
+            assert_eq!(adw.see(0, "level"), (left - 20.0) / 5.0, "{name} {spreads:?}");
         }
     }
 }
@@ -66,9 +64,9 @@ fn a_level_is_taken_off_balias_decrease_or_off_a_half() {
         [([0.021, 0.019], 10.0, 10.0), ([0.023, 0.017], 15.0, 25.0), ([0.026, 0.014], 20.0, 30.0)]
     {
         for (variant, left) in [("additive", additive), ("fixed", fixed)] {
-            let params = [("variant", ParamValue::Word(variant.into())), running()];
-            let mut adw = settled(group("adw-balia", &params), &[(0.1, 160.0), (0.1, 40.0)]);
-            assert_eq!(observed(&adw, "adw-balia", 1, "alpha"), 4.0);
+            let algorithm = running(&format!("adw-balia variant={variant}"));
+            let mut adw = settled(group(&algorithm), &[(0.1, 160.0), (0.1, 40.0)]);
+            assert_eq!(adw.see(1, "alpha"), 4.0);
             for (r, spread) in spreads.iter().enumerate() {
                 fluctuate(&mut adw, r, *spread);
             }
@@ -80,11 +78,8 @@ fn a_level_is_taken_off_balias_decrease_or_off_a_half() {
 
 #[test]
 fn thresholds_and_steps_can_be_set() {
-    let [low, high, step] =
-        [("low", 0.2), ("high", 0.25), ("step", 0.5)].map(|(n, x)| (n, ParamValue::Number(x)));
-    let params = [low, high, step, running()];
     for (spreads, left) in [([0.023, 0.017], 20.0), ([0.0245, 0.0155], 30.0), ([0.026, 0.014], 40.0)] {
-        let mut adw = fluctuating("adw-lia", &params, &spreads);
+        let mut adw = fluctuating(&running("adw-lia low=0.2 high=0.25 step=0.5"), &spreads);
         lose(&mut adw, 0);
         assert_close(adw.path(0).cwnd, left, 1e-9);
     }
@@ -94,30 +89,28 @@ fn thresholds_and_steps_can_be_set() {
 #[test]
 fn the_average_moves_and_extremes_restart() {
     for name in ADW {
-        let mut adw = fluctuating(name, &[running()], &[0.020, 0.020]);
-        let average = |adw: &Group| observed(adw, name, 0, "mean_spread");
-        let level = |adw: &Group| observed(adw, name, 0, "level");
-        assert!(average(&adw).is_nan(), "nothing was lost yet");
+        let mut adw = fluctuating(&running(name), &[0.020, 0.020]);
+        assert!(adw.see(0, "mean_spread").is_nan(), "nothing was lost yet");
         lose(&mut adw, 0);
-        assert_close(average(&adw), 0.020, 1e-9);
-        assert!(observed(&adw, name, 0, "spread").is_nan(), "no sample since");
-        assert_close(observed(&adw, name, 1, "spread"), 0.020, 1e-9);
+        assert_close(adw.see(0, "mean_spread"), 0.020, 1e-9);
+        assert!(adw.see(0, "spread").is_nan(), "no sample since");
+        assert_close(adw.see(1, "spread"), 0.020, 1e-9);
         // Path 0 fluctuates by 30 ms from now on: mean 25 ms, A = 7.5 + 15.625 = 23.125 ms, d = 30/A - 1.
         fluctuate(&mut adw, 0, 0.030);
         lose(&mut adw, 1);
-        assert_close(average(&adw), 0.023_125, 1e-9);
-        assert_close(observed(&adw, name, 0, "dissimilarity"), 30.0 / 23.125 - 1.0, 1e-6);
-        assert_eq!(level(&adw), 2.0);
+        assert_close(adw.see(0, "mean_spread"), 0.023_125, 1e-9);
+        assert_close(adw.see(0, "dissimilarity"), 30.0 / 23.125 - 1.0, 1e-6);
+        assert_eq!(adw.see(0, "level"), 2.0);
         // Path 1 by 25 ms: mean 27.5 ms, A = 8.671875 + 17.1875 ms, d = 30/A - 1 = 16 %.
         fluctuate(&mut adw, 1, 0.025);
         lose(&mut adw, 0);
-        assert_close(average(&adw), 0.025_859_375, 1e-9);
-        assert_eq!(level(&adw), 1.0);
+        assert_close(adw.see(0, "mean_spread"), 0.025_859_375, 1e-9);
+        assert_eq!(adw.see(0, "level"), 1.0);
         // The loss was spurious: the average before it returns, and the extremes since the loss before it.
         adw.on_spurious(0);
-        assert_close(average(&adw), 0.023_125, 1e-9);
-        assert_eq!(level(&adw), 2.0);
-        assert_close(observed(&adw, name, 0, "spread"), 0.030, 1e-9);
+        assert_close(adw.see(0, "mean_spread"), 0.023_125, 1e-9);
+        assert_eq!(adw.see(0, "level"), 2.0);
+        assert_close(adw.see(0, "spread"), 0.030, 1e-9);
     }
 }
 
@@ -125,13 +118,13 @@ fn the_average_moves_and_extremes_restart() {
 #[test]
 fn a_timeout_behind_a_loss_moves_nothing() {
     for name in ADW {
-        let mut adw = fluctuating(name, &[running()], &[0.020, 0.020]);
+        let mut adw = fluctuating(&running(name), &[0.020, 0.020]);
         lose(&mut adw, 0);
         fluctuate(&mut adw, 0, 0.030);
         adw.on_timeout_again(0, 2.0);
         adw.on_ack(0, &Ack { acked: 0.0, ..ack(2.5, 0.1) }); // it counts again
-        assert_close(observed(&adw, name, 0, "mean_spread"), 0.020, 1e-9);
-        assert_close(observed(&adw, name, 0, "spread"), 0.030, 1e-9);
+        assert_close(adw.see(0, "mean_spread"), 0.020, 1e-9);
+        assert_close(adw.see(0, "spread"), 0.030, 1e-9);
     }
 }
 
@@ -140,22 +133,21 @@ fn a_timeout_behind_a_loss_moves_nothing() {
 #[test]
 fn complete_spans_end_with_a_paths_own_losses() {
     for name in ADW {
-        let mut adw = fluctuating(name, &[("span", ParamValue::Word("complete".into()))], &[0.020, 0.026]);
-        let spread = |adw: &Group, r| observed(adw, name, r, "spread");
+        let mut adw = fluctuating(&format!("{name} span=complete"), &[0.020, 0.026]);
         lose(&mut adw, 0);
-        assert_close(spread(&adw, 0), 0.020, 1e-9);
-        assert!(spread(&adw, 1).is_nan(), "no second loss yet");
-        assert_eq!((adw.path(0).cwnd, observed(&adw, name, 0, "level")), (20.0, 0.0));
+        assert_close(adw.see(0, "spread"), 0.020, 1e-9);
+        assert!(adw.see(1, "spread").is_nan(), "no second loss yet");
+        assert_eq!((adw.path(0).cwnd, adw.see(0, "level")), (20.0, 0.0));
         fluctuate(&mut adw, 0, 0.001);
         lose(&mut adw, 1);
         // Mean 23 ms, A = 7.5 + 14.375 = 21.875 ms, d = 26/A - 1 = 18.9 %: 3/8 off 40.
-        assert_close(observed(&adw, name, 0, "mean_spread"), 0.021_875, 1e-9);
+        assert_close(adw.see(0, "mean_spread"), 0.021_875, 1e-9);
         assert_close(adw.path(1).cwnd, 25.0, 1e-9);
         adw.on_spurious(1);
-        assert_close(observed(&adw, name, 0, "mean_spread"), 0.020, 1e-9);
-        assert_eq!((adw.path(1).cwnd, spread(&adw, 1).is_nan()), (40.0, true));
+        assert_close(adw.see(0, "mean_spread"), 0.020, 1e-9);
+        assert_eq!((adw.path(1).cwnd, adw.see(1, "spread").is_nan()), (40.0, true));
         lose(&mut adw, 0);
-        assert_close(spread(&adw, 0), 0.001, 1e-9);
+        assert_close(adw.see(0, "spread"), 0.001, 1e-9);
     }
 }
 
@@ -165,11 +157,10 @@ fn complete_spans_end_with_a_paths_own_losses() {
 #[test]
 fn an_undo_keeps_what_other_paths_losses_did() {
     for (name, span) in ADW.iter().flat_map(|name| [(name, "running"), (name, "complete")]) {
-        let given = [("span", ParamValue::Word(span.into()))];
-        let mut adw = fluctuating(name, &given, &[0.020, 0.026]);
-        let memory = |adw: &Group| {
-            ["mean_spread", "dissimilarity", "level"].map(|what| observed(adw, name, 0, what).to_bits())
-        };
+        let algorithm = format!("{name} span={span}");
+        let mut adw = fluctuating(&algorithm, &[0.020, 0.026]);
+        let memory =
+            |adw: &Tested| ["mean_spread", "dissimilarity", "level"].map(|what| adw.see(0, what).to_bits());
         let nothing = memory(&adw);
         lose(&mut adw, 0);
         let first = memory(&adw);
@@ -184,7 +175,7 @@ fn an_undo_keeps_what_other_paths_losses_did() {
         both.on_spurious(1);
         assert_eq!(memory(&both), first);
 
-        let mut adw = fluctuating(name, &given, &[0.020, 0.026]);
+        let mut adw = fluctuating(&algorithm, &[0.020, 0.026]);
         lose(&mut adw, 0);
         lose(&mut adw, 1);
         adw.on_spurious(1);
@@ -203,14 +194,13 @@ fn losses_in_step_are_alike_to_complete_spans_only() {
         for (span, average, dissimilarity, level) in
             [("running", 0.01375, 1.0, 2.0), ("complete", 0.020, 0.0, 0.0)]
         {
-            let mut adw = fluctuating(name, &[("span", ParamValue::Word(span.into()))], &[0.020, 0.020]);
+            let mut adw = fluctuating(&format!("{name} span={span}"), &[0.020, 0.020]);
             lose(&mut adw, 0);
             adw.on_ack(0, &Ack { acked: 0.0, ..ack(1.0, 0.1) });
             lose(&mut adw, 1);
-            let observed = |what| observed(&adw, name, 1, what);
-            assert_close(observed("mean_spread"), average, 1e-9);
-            assert_close(1.0 + observed("dissimilarity"), 1.0 + dissimilarity, 1e-9);
-            assert_eq!((observed("level"), adw.path(1).cwnd), (level, 20.0 + 5.0 * level), "{name} {span}");
+            assert_close(adw.see(1, "mean_spread"), average, 1e-9);
+            assert_close(1.0 + adw.see(1, "dissimilarity"), 1.0 + dissimilarity, 1e-9);
+            assert_eq!((adw.see(1, "level"), adw.path(1).cwnd), (level, 20.0 + 5.0 * level), "{name} {span}");
         }
     }
 }
@@ -220,34 +210,33 @@ fn losses_in_step_are_alike_to_complete_spans_only() {
 fn without_two_fluctuations_to_compare_a_loss_halves() {
     for name in ADW {
         for spreads in [&[0.02][..], &[0.0, 0.0]] {
-            let mut adw = fluctuating(name, &[], spreads);
+            let mut adw = fluctuating(name, spreads);
             lose(&mut adw, 0);
-            assert_eq!((adw.path(0).cwnd, observed(&adw, name, 0, "level")), (20.0, 0.0));
+            assert_eq!((adw.path(0).cwnd, adw.see(0, "level")), (20.0, 0.0));
         }
-        let mut adw = fluctuating(name, &[running()], &[0.03, 0.02]);
+        let mut adw = fluctuating(&running(name), &[0.03, 0.02]);
         lose(&mut adw, 0);
         lose(&mut adw, 1); // path 0 has no sample since its loss
-        assert_eq!((adw.path(1).cwnd, observed(&adw, name, 0, "level")), (20.0, 0.0));
+        assert_eq!((adw.path(1).cwnd, adw.see(0, "level")), (20.0, 0.0));
     }
 }
 
 #[test]
 fn the_average_goes_with_the_last_path() {
     for name in ADW {
-        let mut adw = fluctuating(name, &[running()], &[0.04, 0.02]);
+        let mut adw = fluctuating(&running(name), &[0.04, 0.02]);
         lose(&mut adw, 0);
-        let average = |adw: &Group| observed(adw, name, 0, "mean_spread");
         adw.remove_path(0);
-        assert_close(average(&adw), 0.03, 1e-9);
+        assert_close(adw.see(0, "mean_spread"), 0.03, 1e-9);
         adw.remove_path(1);
-        assert!(average(&adw).is_nan());
+        assert!(adw.see(0, "mean_spread").is_nan());
         adw.add_path(0.1, 40.0);
         adw.add_path(0.1, 40.0);
-        assert!(average(&adw).is_nan());
+        assert!(adw.see(0, "mean_spread").is_nan());
         fluctuate(&mut adw, 0, 0.01);
         fluctuate(&mut adw, 1, 0.01);
         lose(&mut adw, 0);
-        assert_close(average(&adw), 0.01, 1e-9);
+        assert_close(adw.see(0, "mean_spread"), 0.01, 1e-9);
     }
 }
 
@@ -256,8 +245,8 @@ fn the_average_goes_with_the_last_path() {
 fn the_increase_is_the_bases() {
     for base in ["lia", "olia", "balia"] {
         let paths = [(0.1, 40.0), (0.02, 30.0), (0.2, 100.0)];
-        let mut plain = settled(group(base, &[]), &paths);
-        let mut adw = settled(group(&format!("adw-{base}"), &[]), &paths);
+        let mut plain = settled(group(base), &paths);
+        let mut adw = settled(group(&format!("adw-{base}")), &paths);
         for i in 0..300 {
             let r = i % 3;
             for group in [&mut plain, &mut adw] {
@@ -272,11 +261,11 @@ fn the_increase_is_the_bases() {
 /// of 26 ms against the other's 20 ms is 18.9 % off A (see above), level 1, and a constant 3/8 is taken off 40.
 #[test]
 fn the_default_is_what_the_text_says() {
-    let mut adw = settled(group("adw-balia", &[]), &[(0.1, 160.0), (0.1, 40.0)]);
+    let mut adw = settled(group("adw-balia"), &[(0.1, 160.0), (0.1, 40.0)]);
     fluctuate(&mut adw, 0, 0.020);
     fluctuate(&mut adw, 1, 0.026);
     lose(&mut adw, 0);
     lose(&mut adw, 1);
-    assert_eq!(observed(&adw, "adw-balia", 1, "level"), 1.0);
+    assert_eq!(adw.see(1, "level"), 1.0);
     assert_close(adw.path(1).cwnd, 25.0, 1e-9);
 }

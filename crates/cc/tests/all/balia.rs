@@ -1,7 +1,6 @@
 //! BALIA against its definition (Peng et al., §VI) and its fixed point.
 
-use crate::common::{CONNECTIONS, Model, ack, assert_close, bernoulli, best_of_reno};
-use crate::common::{group, lose, observed, settled};
+use crate::common::{CONNECTIONS, Model, added, assert_close, bernoulli, best_of_reno, group, left, settled};
 
 #[test]
 fn increase_and_decrease_are_the_papers() {
@@ -10,17 +9,13 @@ fn increase_and_decrease_are_the_papers() {
         let total: f64 = x.iter().sum();
         let max = x.iter().copied().fold(0.0, f64::max);
         for (r, (rtt, w)) in paths.iter().enumerate() {
-            let mut balia = settled(group("balia", &[]), paths);
             let alpha = max / x[r];
-            assert_close(observed(&balia, "balia", r, "alpha"), alpha, 1e-12);
+            assert_close(settled(group("balia"), paths).see(r, "alpha"), alpha, 1e-12);
             let increase = x[r] / (rtt * total * total) * ((1.0 + alpha) / 2.0) * ((4.0 + alpha) / 5.0);
-            balia.on_ack(r, &ack(1.0, *rtt));
-            assert_close(balia.path(r).cwnd, w + increase, 1e-12);
-            assert!(balia.path(r).cwnd <= w + 1.0 / w + 1e-12, "never more than Reno");
-
-            let mut balia = settled(group("balia", &[]), paths);
-            lose(&mut balia, r);
-            assert_close(balia.path(r).cwnd, (w - w / 2.0 * alpha.min(1.5)).max(2.0), 1e-12);
+            let added = added("balia", paths, r, 1.0);
+            assert_close(w + added, w + increase, 1e-12);
+            assert!(added <= 1.0 / w + 1e-12, "never more than Reno");
+            assert_close(left("balia", paths, r), (w - w / 2.0 * alpha.min(1.5)).max(2.0), 1e-12);
         }
     }
 }
@@ -65,13 +60,8 @@ fn increase_and_decrease_balance_at_the_fixed_point() {
         let lossy: Vec<_> = lossy.iter().map(|(rtt, p)| (*rtt, p / 100.0)).collect();
         let paths: Vec<_> =
             fixed_point(&lossy).iter().zip(&lossy).map(|(x, (rtt, _))| (*rtt, x * rtt)).collect();
-        for (r, ((rtt, w), (_, p))) in paths.iter().zip(&lossy).enumerate() {
-            let mut balia = settled(group("balia", &[]), &paths);
-            balia.on_ack(r, &ack(1.0, *rtt));
-            let increase = balia.path(r).cwnd - w;
-            let mut balia = settled(group("balia", &[]), &paths);
-            lose(&mut balia, r);
-            assert_close(increase, p * (w - balia.path(r).cwnd), 1e-6);
+        for (r, ((_, w), (_, p))) in paths.iter().zip(&lossy).enumerate() {
+            assert_close(added("balia", &paths, r, 1.0), p * (w - left("balia", &paths, r)), 1e-6);
         }
     }
 }
@@ -81,9 +71,7 @@ fn increase_and_decrease_balance_at_the_fixed_point() {
 #[test]
 fn connection_gets_about_what_reno_gets_on_its_best_path() {
     for (paths, tolerance) in LOSSY.iter().zip([0.10, 0.10, 0.10, 0.20, 0.20]) {
-        let mut model = Model::lossy("balia", paths, bernoulli);
-        model.mean_over(200);
-        let windows = model.mean_over(2_000);
+        let windows = Model::lossy("balia", paths, bernoulli).means(200, 2_000);
         let rates: Vec<f64> = windows.iter().zip(*paths).map(|(w, (rtt, _))| w / rtt).collect();
         println!("{paths:?}: {rates:.1?}; fixed point {:.1?}", fixed_point(paths));
         assert_close(rates.iter().sum(), best_of_reno(paths), tolerance);

@@ -1,7 +1,7 @@
 //! BBR driven by acknowledgements, against the numbers of draft-ietf-ccwg-bbr-06; its sections are named.
 
-use crate::common::{assert_close, group, observed, on_path};
-use multipath_cc::{Ack, Congestion, Group, LostSegment, RateSample, Signal};
+use crate::common::{Tested, assert_close, group, on_path};
+use multipath_cc::{Ack, Congestion, LostSegment, RateSample, Signal};
 
 const RTT: f64 = 0.1;
 /// States by number: see the observable `state`.
@@ -17,7 +17,7 @@ const MUCH: f64 = 1e6;
 
 /// A flow that hears one acknowledgement per round trip.
 struct Flow {
-    group: Group,
+    group: Tested,
     now: f64,
     delivered: f64,
     in_flight: f64,
@@ -28,7 +28,7 @@ struct Flow {
 
 impl Flow {
     fn new() -> Flow {
-        let group = on_path(group("bbr", &[]), RTT, 10.0);
+        let group = on_path(group("bbr"), RTT, 10.0);
         let (now, delivered, in_flight, rtt) = (0.0, 0.0, MUCH, RTT);
         Flow { group, now, delivered, in_flight, rtt, app_limited: false, in_recovery: false }
     }
@@ -91,7 +91,7 @@ impl Flow {
     }
 
     fn observe(&self, name: &str) -> f64 {
-        observed(&self.group, "bbr", 0, name)
+        self.group.see(0, name)
     }
 
     fn pacing_rate(&self) -> f64 {

@@ -1,59 +1,55 @@
 //! Compound TCP against its rules, evaluated by hand, and its response function.
 
-use crate::common::window_acked;
-use crate::common::{Loss, Model, ack, assert_close, congestion, group, lose, observed, quiet, round};
-use multipath_cc::registry::ParamValue;
-use multipath_cc::{Ack, Congestion, Group, Signal};
-
-fn see(group: &Group, what: &str) -> f64 {
-    observed(group, "compound", 0, what)
-}
+use crate::common::{
+    Loss, Model, Tested, ack, assert_close, congestion, group, lose, quiet, round, window_acked,
+};
+use multipath_cc::{Ack, Congestion, Signal};
 
 /// A round in which `queued` segments of the window were in the queue.
-fn round_with(group: &mut Group, queued: f64) {
+fn round_with(group: &mut Tested, queued: f64) {
     let w = group.path(0).cwnd;
     round(group, 0, 0.1 * w / (w - queued));
-    assert_close(see(group, "diff") + 1.0, queued + 1.0, 1e-9);
+    assert_close(group.see(0, "diff") + 1.0, queued + 1.0, 1e-9);
 }
 
 /// A round without a queue adds α w^k = 0.125 · 400^0.75 = 11.18 segments to a window of 400, one of them
 /// to the loss window: both together, spread over the acknowledgements.
 #[test]
 fn window_grows_by_its_power() {
-    let mut compound = quiet(group("compound", &[]), &[(0.1, 400.0)]);
+    let mut compound = quiet(group("compound"), &[(0.1, 400.0)]);
     round(&mut compound, 0, 0.1);
-    let (w, dwnd) = (compound.path(0).cwnd, see(&compound, "dwnd"));
+    let (w, dwnd) = (compound.path(0).cwnd, compound.see(0, "dwnd"));
     window_acked(&mut compound, 0);
     assert_close(compound.path(0).cwnd - w, 0.125 * w.powf(0.75), 0.02);
-    assert_close(see(&compound, "dwnd") - dwnd, 0.125 * w.powf(0.75) - 1.0, 0.02);
+    assert_close(compound.see(0, "dwnd") - dwnd, 0.125 * w.powf(0.75) - 1.0, 0.02);
 }
 
 /// Below 16 segments α w^k < 1, and Compound is Reno.
 #[test]
 fn small_windows_are_renos() {
-    let mut compound = quiet(group("compound", &[]), &[(0.1, 8.0)]);
+    let mut compound = quiet(group("compound"), &[(0.1, 8.0)]);
     let w = compound.path(0).cwnd;
     round(&mut compound, 0, 0.1);
     assert_close(compound.path(0).cwnd, w + 1.0 / w, 1e-12);
-    assert_eq!(see(&compound, "dwnd"), 0.0);
+    assert_eq!(compound.see(0, "dwnd"), 0.0);
 }
 
 #[test]
 fn delay_window_gives_way_to_a_queue() {
-    let mut compound = quiet(group("compound", &[]), &[(0.1, 400.0)]);
+    let mut compound = quiet(group("compound"), &[(0.1, 400.0)]);
     for _ in 0..10 {
         round(&mut compound, 0, 0.1);
         window_acked(&mut compound, 0);
     }
-    let (w, dwnd) = (compound.path(0).cwnd, see(&compound, "dwnd"));
+    let (w, dwnd) = (compound.path(0).cwnd, compound.see(0, "dwnd"));
     assert!(dwnd > 100.0);
     round_with(&mut compound, 31.0);
-    assert_close(see(&compound, "dwnd"), dwnd - 31.0, 1e-9);
+    assert_close(compound.see(0, "dwnd"), dwnd - 31.0, 1e-9);
     // The segment that the acknowledgement covers adds 1/w to the loss window.
     assert_close(compound.path(0).cwnd, w - 31.0 + 1.0 / (w - 31.0), 1e-9);
-    let dwnd = see(&compound, "dwnd");
+    let dwnd = compound.see(0, "dwnd");
     round_with(&mut compound, dwnd + 50.0);
-    assert_eq!(see(&compound, "dwnd"), 0.0);
+    assert_eq!(compound.see(0, "dwnd"), 0.0);
     assert!(!compound.path(0).in_slow_start());
 }
 
@@ -61,21 +57,20 @@ fn delay_window_gives_way_to_a_queue() {
 #[test]
 fn loss_halves_both_windows() {
     for beta in [0.25, 0.5, 0.8] {
-        let params = [("beta", ParamValue::Number(beta))];
-        let mut compound = quiet(group("compound", &params), &[(0.1, 400.0)]);
+        let mut compound = quiet(group(&format!("compound beta={beta}")), &[(0.1, 400.0)]);
         for _ in 0..10 {
             round(&mut compound, 0, 0.1);
             window_acked(&mut compound, 0);
         }
-        let (w, dwnd) = (compound.path(0).cwnd, see(&compound, "dwnd"));
+        let (w, dwnd) = (compound.path(0).cwnd, compound.see(0, "dwnd"));
         lose(&mut compound, 0);
         let half = (w - dwnd) / 2.0;
-        assert_close(see(&compound, "dwnd") + 1.0, f64::max((1.0 - beta) * w - half, 0.0) + 1.0, 1e-12);
+        assert_close(compound.see(0, "dwnd") + 1.0, f64::max((1.0 - beta) * w - half, 0.0) + 1.0, 1e-12);
         assert_close(compound.path(0).cwnd, f64::max((1.0 - beta) * w, half), 1e-12);
         compound.on_spurious(0);
-        assert_eq!((compound.path(0).cwnd, see(&compound, "dwnd")), (w, dwnd));
+        assert_eq!((compound.path(0).cwnd, compound.see(0, "dwnd")), (w, dwnd));
         congestion(&mut compound, 0, Signal::Timeout);
-        assert_eq!((compound.path(0).cwnd, see(&compound, "dwnd")), (1.0, 0.0));
+        assert_eq!((compound.path(0).cwnd, compound.see(0, "dwnd")), (1.0, 0.0));
     }
 }
 
@@ -84,30 +79,29 @@ fn loss_halves_both_windows() {
 #[test]
 fn gamma_follows_the_backlog_at_losses() {
     for (queued, expected) in [(0.0, 0.2 * 30.0), (20.0, 0.2 * 30.0 + 0.6 * 20.0), (200.0, 30.0)] {
-        let mut compound = quiet(group("compound", &[("alpha", ParamValue::Number(0.001))]), &[(0.1, 400.0)]);
+        let mut compound = quiet(group("compound alpha=0.001"), &[(0.1, 400.0)]);
         // `quiet` has no judged round before its own loss, as it was in slow start.
-        assert_eq!(see(&compound, "threshold"), 30.0);
+        assert_eq!(compound.see(0, "threshold"), 30.0);
         round_with(&mut compound, queued);
         lose(&mut compound, 0);
-        assert_close(see(&compound, "threshold"), expected, 1e-9);
+        assert_close(compound.see(0, "threshold"), expected, 1e-9);
         lose(&mut compound, 0);
-        assert_close(see(&compound, "threshold"), expected, 1e-9);
+        assert_close(compound.see(0, "threshold"), expected, 1e-9);
         congestion(&mut compound, 0, Signal::Timeout);
-        assert_eq!(see(&compound, "threshold"), 30.0);
+        assert_eq!(compound.see(0, "threshold"), 30.0);
     }
     // The round after a loss shows the queue that the loss has answered: it tunes nothing.
-    let mut compound = quiet(group("compound", &[]), &[(0.1, 400.0)]);
+    let mut compound = quiet(group("compound"), &[(0.1, 400.0)]);
     lose(&mut compound, 0);
-    let tuned = see(&compound, "threshold");
+    let tuned = compound.see(0, "threshold");
     round_with(&mut compound, 20.0);
     lose(&mut compound, 0);
-    assert_eq!(see(&compound, "threshold"), tuned);
+    assert_eq!(compound.see(0, "threshold"), tuned);
 
-    let params = [("autotune", ParamValue::Flag(false))];
-    let mut compound = quiet(group("compound", &params), &[(0.1, 400.0)]);
+    let mut compound = quiet(group("compound autotune=false"), &[(0.1, 400.0)]);
     round_with(&mut compound, 0.0);
     lose(&mut compound, 0);
-    assert_eq!(see(&compound, "threshold"), 30.0);
+    assert_eq!(compound.see(0, "threshold"), 30.0);
 }
 
 /// The mean window under one loss every 1/p segments, where the queue stays below γ, so that
@@ -120,8 +114,8 @@ fn closed_form(p: f64, alpha: f64, k: f64, beta: f64) -> f64 {
     1.0 / p / rounds
 }
 
-fn mean_window(p: f64, params: &[(&str, ParamValue)], expected: f64) -> f64 {
-    let mut model = Model::new(group("compound", params)).path(0.1, Loss::Every(1.0 / p), 1.3 * expected);
+fn mean_window(p: f64, algorithm: &str, expected: f64) -> f64 {
+    let mut model = Model::new(group(algorithm)).path(0.1, Loss::Every(1.0 / p), 1.3 * expected);
     model.acks_per_rtt = 50.0;
     model.mean(10, 20)
 }
@@ -131,23 +125,18 @@ fn mean_window(p: f64, params: &[(&str, ParamValue)], expected: f64) -> f64 {
 fn response_function_has_the_closed_form() {
     for p in [1e-4, 1e-5, 1e-6, 1e-7] {
         let expected = closed_form(p, 0.125, 0.75, 0.5);
-        assert_close(mean_window(p, &[], expected), expected, 0.05);
+        assert_close(mean_window(p, "compound", expected), expected, 0.05);
     }
-    let params = [
-        ("alpha", ParamValue::Number(0.25)),
-        ("k", ParamValue::Number(0.5)),
-        ("beta", ParamValue::Number(0.3)),
-    ];
     for p in [1e-5, 1e-6] {
         let expected = closed_form(p, 0.25, 0.5, 0.3);
-        assert_close(mean_window(p, &params, expected), expected, 0.05);
+        assert_close(mean_window(p, "compound alpha=0.25 k=0.5 beta=0.3", expected), expected, 0.05);
     }
 }
 
 /// Behind a queue that never empties there is no delay window, and Compound is Reno, segment by segment.
 #[test]
 fn behind_a_standing_queue_it_is_reno() {
-    let mut both = [quiet(group("compound", &[]), &[(0.1, 400.0)]), group("reno", &[])];
+    let mut both = [quiet(group("compound"), &[(0.1, 400.0)]), group("reno")];
     round(&mut both[0], 0, 0.3);
     let w = both[0].path(0).cwnd;
     both[1].add_path(0.1, 2.0 * w);

@@ -1,7 +1,6 @@
 //! Coupled CUBIC against its paper's equations, and against Reno and CUBIC where it must equal them.
 
-use crate::common::{Random, ack, alpha, assert_close, congestion, group, lose};
-use multipath_cc::registry::ParamValue;
+use crate::common::{Random, Tested, ack, alpha, assert_close, congestion, group, lose};
 use multipath_cc::{Ack, Congestion, Group, Signal};
 
 /// C, the fraction kept, and K = (C (3 + β)/(4 (1 − β)))^¼ = (0.4 · 3.7/1.2)^¼.
@@ -25,8 +24,8 @@ fn measure(group: &mut Group, r: usize, rtt: f64) {
 
 /// A connection whose paths (round-trip time, window) have all just had a loss at that window, which
 /// ended slow start.
-fn lost(name: &str, params: &[(&str, ParamValue)], paths: &[(f64, f64)]) -> Group {
-    let mut group = group(name, params);
+fn lost(algorithm: &str, paths: &[(f64, f64)]) -> Tested {
+    let mut group = group(algorithm);
     for (rtt, cwnd) in paths {
         group.add_path(*rtt, *cwnd);
     }
@@ -48,9 +47,11 @@ fn virtual_reno(window: f64, rtt: f64) -> f64 {
 /// `other`, and compares the windows.
 fn assert_same_trajectory(other: &str, rtt: f64, cwnd: f64, p: f64, timeouts: f64) {
     for hystart in [false, true] {
-        let params = [("hystart", ParamValue::Flag(hystart))];
-        let mut ours = group("coupled-cubic", &params);
-        let mut theirs = group(other, if other == "cubic" { &params } else { &[] });
+        let mut ours = group(&format!("coupled-cubic hystart={hystart}"));
+        let mut theirs = match other {
+            "cubic" => group(&format!("cubic hystart={hystart}")),
+            _ => group(other),
+        };
         let (mut random, mut now) = (Random(9), 0.0);
         for group in [&mut ours, &mut theirs] {
             group.add_path(rtt, cwnd);
@@ -90,7 +91,7 @@ fn one_large_path_is_cubic_and_a_small_one_reno() {
 #[test]
 fn virtual_reno_window_is_equation_10() {
     for (rtt, expected) in [(0.1, 1228.0), (0.2, 868.0)] {
-        let group = lost("coupled-cubic", &[], &[(rtt, 5950.0 / 0.7)]);
+        let group = lost("coupled-cubic", &[(rtt, 5950.0 / 0.7)]);
         let [w_cubic, v, ..] = inner(&group, 0);
         assert_close(w_cubic, 5950.0, 1e-9);
         assert_close(v, expected, 1e-3);
@@ -102,7 +103,7 @@ fn virtual_reno_window_is_equation_10() {
 /// (there both are 4.0).
 #[test]
 fn inner_values_are_the_papers() {
-    let mut group = lost("coupled-cubic", &[], &[(0.1, 6800.0), (0.02, 136.0)]);
+    let mut group = lost("coupled-cubic", &[(0.1, 6800.0), (0.02, 136.0)]);
     for i in 0..20_000 {
         group.on_ack(0, &ack(f64::from(i) * 2e-5, 0.1));
     }
@@ -122,7 +123,7 @@ fn inner_values_are_the_papers() {
 #[test]
 fn small_paths_grow_by_the_second_factor_and_the_variants_by_the_first() {
     for name in ["coupled-cubic", "coupled-cubic-a1"] {
-        let mut group = lost(name, &[], &[(0.1, 6800.0), (0.02, 136.0)]);
+        let mut group = lost(name, &[(0.1, 6800.0), (0.02, 136.0)]);
         let [_, v, l, alpha1, alpha2, _] = inner(&group, 0);
         group.on_ack(1, &ack(1.0, 0.02));
         let increase = if name == "coupled-cubic" { alpha2 / (l + 68.0) } else { alpha1 / (v + 68.0) };
@@ -133,7 +134,7 @@ fn small_paths_grow_by_the_second_factor_and_the_variants_by_the_first() {
 
 #[test]
 fn losses_keep_half_of_a_small_window_and_beta_of_a_large_one() {
-    let mut group = lost("coupled-cubic", &[], &[(0.1, 6800.0), (0.02, 136.0)]);
+    let mut group = lost("coupled-cubic", &[(0.1, 6800.0), (0.02, 136.0)]);
     assert_close(group.path(0).cwnd, 0.7 * 6800.0, 1e-12);
     assert_eq!(group.path(1).cwnd, 68.0);
     let before = inner(&group, 0)[0];
@@ -159,7 +160,7 @@ fn three_and_eight_paths_follow_the_equations() {
     ];
     for n in [3, 8] {
         let paths = &eight[..n];
-        let mut group = lost("coupled-cubic", &[], paths);
+        let mut group = lost("coupled-cubic", paths);
         for i in 0..20_000 * n {
             let (rtt, cwnd) = paths[i % n];
             if cwnd > 500.0 {
@@ -199,7 +200,7 @@ fn three_and_eight_paths_follow_the_equations() {
 #[test]
 fn equal_large_paths() {
     for n in [2, 3, 8] {
-        let mut group = lost("coupled-cubic", &[], &vec![(0.1, 1000.0); n]);
+        let mut group = lost("coupled-cubic", &vec![(0.1, 1000.0); n]);
         for i in 0..100_000 * n {
             group.on_ack(i % n, &ack((i / n) as f64 * 1.4e-4, 0.1));
         }
@@ -214,7 +215,7 @@ fn equal_large_paths() {
 #[test]
 fn large_begins_at_the_crossing_and_ends_at_half_of_it() {
     let crossing = 1.654 * 0.1f64.powf(-1.5); // 52.3 segments
-    let mut group = lost("coupled-cubic", &[], &[(0.1, 45.0)]);
+    let mut group = lost("coupled-cubic", &[(0.1, 45.0)]);
     assert_eq!(group.path(0).cwnd, 22.5, "small: halved");
     let mut now = 0.0;
     while !large(&group, 0) {
@@ -238,8 +239,7 @@ fn large_begins_at_the_crossing_and_ends_at_half_of_it() {
 
 #[test]
 fn threshold_and_hysteresis_are_parameters() {
-    let params = [("threshold", ParamValue::Number(4.0)), ("hysteresis", ParamValue::Number(1.0))];
-    let mut group = lost("coupled-cubic", &params, &[(0.1, 200.0), (0.1, 220.0)]);
+    let mut group = lost("coupled-cubic threshold=4 hysteresis=1", &[(0.1, 200.0), (0.1, 220.0)]);
     assert_eq!((group.path(0).cwnd, group.path(1).cwnd), (100.0, 154.0), "4 w̄ is 209");
     measure(&mut group, 1, 0.1);
     assert!(!large(&group, 1), "without hysteresis");
@@ -249,7 +249,7 @@ fn threshold_and_hysteresis_are_parameters() {
 /// by no more than an increase.
 #[test]
 fn transitions_are_continuous() {
-    let mut group = lost("coupled-cubic", &[], &[(0.1, 50.0), (0.05, 120.0)]);
+    let mut group = lost("coupled-cubic", &[(0.1, 50.0), (0.05, 120.0)]);
     let crossings = [52.3, 147.9];
     let (mut now, mut entries) = (0.0, 0);
     for i in 0..40_000 {
@@ -284,7 +284,7 @@ fn transitions_are_continuous() {
 /// α₁ that rises or falls moves a large window without a burst and without a slow start.
 #[test]
 fn other_paths_come_and_go() {
-    let mut group = lost("coupled-cubic", &[], &[(0.1, 2000.0), (0.1, 2000.0)]);
+    let mut group = lost("coupled-cubic", &[(0.1, 2000.0), (0.1, 2000.0)]);
     for i in 0..10_000 {
         group.on_ack(i % 2, &ack(i as f64 * 4e-5, 0.1));
     }
@@ -310,8 +310,7 @@ fn other_paths_come_and_go() {
 #[test]
 fn the_cap_keeps_a_path_within_cubic() {
     for cap in [true, false] {
-        let params = [("cap", ParamValue::Flag(cap))];
-        let mut group = lost("coupled-cubic", &params, &[(0.4, 8000.0), (0.01, 80.0)]);
+        let mut group = lost(&format!("coupled-cubic cap={cap}"), &[(0.4, 8000.0), (0.01, 80.0)]);
         for i in 0..3000 {
             group.on_ack(0, &ack(f64::from(i) * 1e-5, 0.4));
         }
@@ -326,7 +325,7 @@ fn the_cap_keeps_a_path_within_cubic() {
 
 #[test]
 fn after_a_timeout_a_path_is_small_until_slow_start_makes_it_large() {
-    let mut group = lost("coupled-cubic", &[], &[(0.1, 1000.0)]);
+    let mut group = lost("coupled-cubic", &[(0.1, 1000.0)]);
     congestion(&mut group, 0, Signal::Timeout);
     assert!(!large(&group, 0));
     assert_eq!(group.path(0).cwnd, 1.0);
@@ -345,8 +344,7 @@ fn after_a_timeout_a_path_is_small_until_slow_start_makes_it_large() {
 fn a_loss_on_one_path_raises_the_other_at_once_or_not_before_its_own() {
     for (factor, expected) in [("ack", (2.0 / (1.0 + 0.7_f64.powf(2.0 / 3.0))).sqrt()), ("epoch", 1.0)] {
         let after_a_round_trip = |loss: bool| {
-            let given = [("factor", ParamValue::Word(factor.into()))];
-            let mut group = lost("coupled-cubic", &given, &[(0.1, 4000.0), (0.1, 4000.0)]);
+            let mut group = lost(&format!("coupled-cubic factor={factor}"), &[(0.1, 4000.0), (0.1, 4000.0)]);
             (0..2).for_each(|r| measure(&mut group, r, 0.1));
             assert!(large(&group, 0) && large(&group, 1));
             if loss {

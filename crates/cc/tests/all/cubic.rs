@@ -1,7 +1,6 @@
 //! CUBIC event by event, against RFC 9438's equations, and HyStart++ against RFC 9406.
 
-use crate::common::{group, on_path};
-use multipath_cc::registry::ParamValue;
+use crate::common::{Tested, assert_close, group, on_path};
 use multipath_cc::{Ack, Congestion, Group, Signal};
 
 const C: f64 = 0.4;
@@ -17,8 +16,8 @@ fn congestion(now: f64, signal: Signal) -> Congestion {
 }
 
 /// A path of `cwnd` segments that has just lost one at time 0.
-fn after_loss(cwnd: f64, params: &[(&str, ParamValue)]) -> Group {
-    let mut group = on_path(group("cubic", params), RTT, cwnd);
+fn after_loss(algorithm: &str, cwnd: f64) -> Tested {
+    let mut group = on_path(group(algorithm), RTT, cwnd);
     group.on_congestion(0, &congestion(0.0, Signal::Loss));
     group
 }
@@ -30,13 +29,9 @@ fn inner(group: &Group) -> [f64; 4] {
     out
 }
 
-fn assert_close(ours: f64, expected: f64, tolerance: f64) {
-    assert!((ours - expected).abs() <= tolerance * expected.abs().max(1.0), "{ours} against {expected}");
-}
-
 #[test]
 fn a_loss_keeps_beta_and_sets_the_plateau() {
-    let mut group = after_loss(1000.0, &[]);
+    let mut group = after_loss("cubic", 1000.0);
     assert_close(group.path(0).cwnd, 700.0, 1e-12);
     assert_close(group.path(0).ssthresh, 700.0, 1e-12);
     assert!(inner(&group).iter().all(|x| x.is_nan()), "no stage during recovery");
@@ -49,7 +44,7 @@ fn a_loss_keeps_beta_and_sets_the_plateau() {
 
 #[test]
 fn w_cubic_is_figure_1_and_the_window_follows_it() {
-    let mut group = after_loss(1000.0, &[]);
+    let mut group = after_loss("cubic", 1000.0);
     let k = f64::cbrt(300.0 / C);
     group.on_ack(0, &ack(0.0, 1.0)); // at t = 0 W_cubic is the window, and W_est a step ahead of it
     let mut now = RTT / 700.0;
@@ -74,7 +69,7 @@ fn w_cubic_is_figure_1_and_the_window_follows_it() {
 
 #[test]
 fn the_target_is_at_most_half_a_window_ahead() {
-    let mut group = after_loss(100.0, &[]);
+    let mut group = after_loss("cubic", 100.0);
     group.on_ack(0, &ack(0.0, 1.0));
     let before = group.path(0).cwnd;
     group.on_ack(0, &ack(60.0, 1.0)); // W_cubic is tens of thousands by now
@@ -86,7 +81,7 @@ fn the_target_is_at_most_half_a_window_ahead() {
 #[test]
 fn reno_friendly_region_below_the_crossing() {
     // w̄(10 ms) is 1654 segments: 20 are far in the Reno region.
-    let mut group = after_loss(20.0, &[]);
+    let mut group = after_loss("cubic", 20.0);
     let alpha = 3.0 * (1.0 - BETA) / (1.0 + BETA); // 9/17
     let (mut expected, mut now) = (14.0, 0.0);
     for _ in 0..2000 {
@@ -104,7 +99,7 @@ fn reno_friendly_region_below_the_crossing() {
 #[test]
 fn fast_convergence_lowers_the_plateau_of_a_loss_below_it() {
     for (fast_convergence, w_max) in [(true, 700.0 * 1.7 / 2.0), (false, 700.0)] {
-        let mut group = after_loss(1000.0, &[("fast_convergence", ParamValue::Flag(fast_convergence))]);
+        let mut group = after_loss(&format!("cubic fast_convergence={fast_convergence}"), 1000.0);
         group.on_congestion(0, &congestion(1.0, Signal::Loss));
         group.on_ack(0, &ack(2.0, 1.0));
         let [_, _, ours, k] = inner(&group);
@@ -115,7 +110,7 @@ fn fast_convergence_lowers_the_plateau_of_a_loss_below_it() {
 
 #[test]
 fn after_a_timeout_the_stage_starts_on_its_plateau() {
-    let mut group = after_loss(1000.0, &[]);
+    let mut group = after_loss("cubic", 1000.0);
     group.on_congestion(0, &congestion(1.0, Signal::Timeout));
     assert_eq!(group.path(0).cwnd, 1.0);
     assert_close(group.path(0).ssthresh, 490.0, 1e-12);
@@ -131,7 +126,7 @@ fn after_a_timeout_the_stage_starts_on_its_plateau() {
 
 #[test]
 fn a_slow_start_without_loss_ends_on_the_plateau() {
-    let mut group = on_path(group("cubic", &[("hystart", ParamValue::Flag(true))]), RTT, 10.0);
+    let mut group = on_path(group("cubic"), RTT, 10.0);
     // Nine samples a round; the second round is 50 ms slower, and five more end slow start.
     for (round, rtt) in [RTT, 0.15, 0.15, 0.15, 0.15, 0.15, 0.15].into_iter().enumerate() {
         for i in 0..9 {
@@ -148,7 +143,7 @@ fn a_slow_start_without_loss_ends_on_the_plateau() {
 #[test]
 fn application_limited_time_does_not_count() {
     let drive = |idle: f64| {
-        let mut group = after_loss(1000.0, &[]);
+        let mut group = after_loss("cubic", 1000.0);
         group.on_ack(0, &ack(0.0, 1.0));
         group.on_ack(0, &ack(1.0, 1.0));
         let window = group.path(0).cwnd;
@@ -171,7 +166,7 @@ fn application_limited_time_does_not_count() {
 #[test]
 fn a_timeout_in_recovery_reduces_once() {
     let grown = || {
-        let mut group = after_loss(1000.0, &[]);
+        let mut group = after_loss("cubic", 1000.0);
         (0..500).for_each(|i| group.on_ack(0, &ack(f64::from(i) / 1000.0, 1.0)));
         group
     };
@@ -204,7 +199,7 @@ fn a_timeout_in_recovery_reduces_once() {
 
 #[test]
 fn a_window_that_outgrew_the_event_is_not_undone() {
-    let mut group = after_loss(20.0, &[]);
+    let mut group = after_loss("cubic", 20.0);
     group.on_congestion(0, &congestion(1.0, Signal::Loss));
     (0..100_000).for_each(|i| group.on_ack(0, &ack(1.0 + f64::from(i) / 1000.0, 1.0)));
     let (window, values) = (group.path(0).cwnd, inner(&group));
@@ -215,7 +210,7 @@ fn a_window_that_outgrew_the_event_is_not_undone() {
 
 #[test]
 fn small_windows_keep_two_segments() {
-    let mut group = after_loss(2.0, &[]);
+    let mut group = after_loss("cubic", 2.0);
     for i in 0..10 {
         group.on_congestion(0, &congestion(f64::from(i), Signal::Loss));
         assert_eq!((group.path(0).cwnd, group.path(0).ssthresh), (2.0, 2.0));

@@ -2,7 +2,6 @@
 //! they differ, and why.
 
 use crate::common::{Loss, Model, Random, assert_close, group};
-use multipath_cc::registry::ParamValue;
 use multipath_cc::response::{Cubic, reno};
 
 const C: f64 = 0.4;
@@ -77,7 +76,7 @@ fn spread() -> impl FnMut() -> f64 {
 
 /// Ours, over the law.
 fn ours(fast_convergence: bool, (p, rtt): (f64, f64), loss: Loss) -> f64 {
-    let cubic = group("cubic", &[("fast_convergence", ParamValue::Flag(fast_convergence))]);
+    let cubic = group(&format!("cubic fast_convergence={fast_convergence}"));
     let law = Cubic::new(C, BETA).mean(p, rtt);
     Model::new(cubic).path(rtt, loss, law).mean(500, 10_000) / law
 }

@@ -1,6 +1,6 @@
 //! HighSpeed TCP against RFC 3649: its table, its response function.
 
-use crate::common::{Loss, Model, Random, ack, assert_close, group, lose, observed, on_path};
+use crate::common::{Loss, Model, Random, ack, assert_close, group, lose, on_path};
 
 /// RFC 3649, appendix B: from window w on, a(w) and b(w).
 const TABLE: [(f64, f64, f64); 24] = [
@@ -31,8 +31,8 @@ const TABLE: [(f64, f64, f64); 24] = [
 ];
 
 fn a_and_b(w: f64) -> [f64; 2] {
-    let highspeed = on_path(group("highspeed", &[]), 0.1, w);
-    ["a", "b"].map(|name| observed(&highspeed, "highspeed", 0, name))
+    let highspeed = on_path(group("highspeed"), 0.1, w);
+    ["a", "b"].map(|name| highspeed.see(0, name))
 }
 
 /// The table prints b with two digits and truncates a. Its p is 1/(12.8 w^1.2), where section 5 has
@@ -60,12 +60,12 @@ fn high_and_low_windows_have_the_values_of_the_text() {
 #[test]
 fn increase_and_decrease_are_a_and_b() {
     for (w, _, _) in TABLE {
-        let mut highspeed = on_path(group("highspeed", &[]), 0.1, w);
-        let b = observed(&highspeed, "highspeed", 0, "b");
+        let mut highspeed = on_path(group("highspeed"), 0.1, w);
+        let b = highspeed.see(0, "b");
         lose(&mut highspeed, 0);
         let kept = highspeed.path(0).cwnd;
         assert_close(kept, (1.0 - b) * w, 1e-12);
-        let a = observed(&highspeed, "highspeed", 0, "a");
+        let a = highspeed.see(0, "a");
         highspeed.on_ack(0, &ack(1.0, 0.1));
         assert_close(highspeed.path(0).cwnd, kept + a / kept, 1e-12);
     }
@@ -77,7 +77,7 @@ fn increase_and_decrease_are_a_and_b() {
 fn response_function_is_the_rfcs() {
     for p in [1e-4, 1e-5, 1e-6, 1e-7] {
         let expected = 0.12 / f64::powf(p, 0.835);
-        let mut model = Model::new(group("highspeed", &[])).path(0.1, Loss::Every(1.0 / p), expected);
+        let mut model = Model::new(group("highspeed")).path(0.1, Loss::Every(1.0 / p), expected);
         model.acks_per_rtt = 50.0;
         let mean = model.mean(20, 20);
         assert_close(mean, expected, 0.05);
@@ -87,7 +87,7 @@ fn response_function_is_the_rfcs() {
 /// Below Low_Window it is Reno, loss by loss.
 #[test]
 fn at_high_loss_it_is_reno() {
-    let model = |name| Model::new(group(name, &[])).path(0.1, Loss::Bernoulli(0.02, Random(3)), 12.0);
+    let model = |name| Model::new(group(name)).path(0.1, Loss::Bernoulli(0.02, Random(3)), 12.0);
     let (mut highspeed, mut reno) = (model("highspeed"), model("reno"));
     for _ in 0..5000 {
         highspeed.step();

@@ -1,19 +1,17 @@
 //! HyStart++, against RFC 9406, through CUBIC.
 
-use crate::common::{RENO_FAMILY, group, on_path};
-use multipath_cc::registry::ParamValue;
-use multipath_cc::{Ack, Congestion, Group, Signal};
+use crate::common::{RENO_FAMILY, Tested, group, on_path};
+use multipath_cc::{Ack, Congestion, Signal};
 
 /// A path in its first slow start, and the round it is in.
 struct Start {
-    group: Group,
+    group: Tested,
     round: u64,
 }
 
 impl Start {
-    fn new(params: &[(&str, ParamValue)]) -> Self {
-        let group = on_path(group("cubic", params), 0.1, 10.0);
-        Start { group, round: 0 }
+    fn new(algorithm: &str) -> Self {
+        Start { group: on_path(group(algorithm), 0.1, 10.0), round: 0 }
     }
 
     /// One acknowledgement of `acked` segments in the current round; returns the growth.
@@ -39,7 +37,7 @@ fn the_threshold_is_an_eighth_within_bounds() {
     for (base, threshold) in [(0.010, 0.004), (0.032, 0.004), (0.080, 0.010), (0.128, 0.016), (0.600, 0.016)]
     {
         for (rise, growth) in [(threshold - 1e-5, 1.0), (threshold + 1e-5, 0.25)] {
-            let mut start = Start::new(&[]);
+            let mut start = Start::new("cubic");
             start.round(8, base);
             start.round(8, base + rise);
             assert_eq!(start.ack(1.0, base + rise), growth, "{base} s + {rise} s");
@@ -49,7 +47,7 @@ fn the_threshold_is_an_eighth_within_bounds() {
 
 #[test]
 fn a_round_needs_eight_samples() {
-    let mut start = Start::new(&[]);
+    let mut start = Start::new("cubic");
     start.round(8, 0.1);
     assert_eq!((0..8).map(|_| start.ack(1.0, 0.2)).collect::<Vec<_>>(), [1.0; 8]);
     assert_eq!(start.ack(1.0, 0.2), 0.25, "the eighth sample ended standard slow start");
@@ -57,7 +55,7 @@ fn a_round_needs_eight_samples() {
 
 #[test]
 fn conservative_slow_start_lasts_five_rounds() {
-    let mut start = Start::new(&[]);
+    let mut start = Start::new("cubic");
     start.round(8, 0.1);
     // The round in which it begins is the first; growth is a quarter.
     start.round(9, 0.2);
@@ -73,7 +71,7 @@ fn conservative_slow_start_lasts_five_rounds() {
 
 #[test]
 fn a_spurious_rise_returns_to_slow_start() {
-    let mut start = Start::new(&[]);
+    let mut start = Start::new("cubic");
     start.round(8, 0.1);
     start.round(9, 0.2);
     assert_eq!(start.round(8, 0.2), 0.25);
@@ -90,17 +88,15 @@ fn a_spurious_rise_returns_to_slow_start() {
 
 #[test]
 fn an_unpaced_sender_counts_eight_segments_per_acknowledgement() {
-    assert_eq!(Start::new(&[]).ack(20.0, 0.1), 8.0);
-    let mut paced = Start::new(&[("pacing", ParamValue::Flag(true))]);
-    assert_eq!(paced.ack(20.0, 0.1), 20.0);
-    let mut standard = Start::new(&[("hystart", ParamValue::Flag(false))]);
-    assert_eq!(standard.ack(20.0, 0.1), 20.0);
+    assert_eq!(Start::new("cubic").ack(20.0, 0.1), 8.0);
+    assert_eq!(Start::new("cubic pacing=true").ack(20.0, 0.1), 20.0);
+    assert_eq!(Start::new("cubic hystart=false").ack(20.0, 0.1), 20.0);
 }
 
 /// §4.3: only in the first slow start.
 #[test]
 fn later_slow_starts_are_standard() {
-    let mut start = Start::new(&[]);
+    let mut start = Start::new("cubic");
     start.round(100, 0.1);
     start.group.on_congestion(0, &Congestion { now: 1.0, signal: Signal::Timeout });
     for rtt in [0.1, 0.2, 0.3, 0.4] {
@@ -117,9 +113,10 @@ fn algorithms_can_have_it_or_not() {
     let named = RENO_FAMILY.map(|name| (name, false)).into_iter().chain(cubic.map(|name| (name, true)));
     for (name, default) in named {
         for given in [None, Some(true), Some(false)] {
-            let params: Vec<_> = given.map(|on| ("hystart", ParamValue::Flag(on))).into_iter().collect();
-            let mut start = Start { group: group(name, &params), round: 0 };
-            start.group.add_path(0.1, 10.0);
+            let mut start = Start::new(&match given {
+                Some(on) => format!("{name} hystart={on}"),
+                None => name.to_owned(),
+            });
             start.round(8, 0.1);
             start.round(8, 0.12);
             let growth = if given.unwrap_or(default) { 0.25 } else { 1.0 };

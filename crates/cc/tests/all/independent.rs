@@ -2,11 +2,6 @@
 
 use crate::common::group;
 use multipath_cc::Group;
-use multipath_cc::registry::ParamValue;
-
-fn independent(path: f64) -> Group {
-    group("independent", &[("path", ParamValue::Number(path)), ("over", ParamValue::Word("cubic".into()))])
-}
 
 /// The rows that may carry data.
 fn used(group: &Group) -> Vec<usize> {
@@ -15,7 +10,7 @@ fn used(group: &Group) -> Vec<usize> {
 
 #[test]
 fn one_path_carries_data_and_the_next_takes_over() {
-    let mut group = independent(1.0);
+    let mut group = group("independent path=1 over=cubic");
     for _ in 0..3 {
         group.add_path(0.1, 10.0);
         assert_eq!(used(&group), [0]);
@@ -30,7 +25,7 @@ fn one_path_carries_data_and_the_next_takes_over() {
 
 #[test]
 fn the_wanted_path_is_used_once_it_is_there() {
-    let mut group = independent(2.0);
+    let mut group = group("independent path=2 over=cubic");
     group.add_path(0.1, 10.0);
     assert_eq!(used(&group), [0]);
     group.add_path(0.1, 10.0);

@@ -1,24 +1,19 @@
 //! LIA against RFC 6356: its increase, its goals, and its fixed point.
 
-use crate::common::{CONNECTIONS, Model, ack, alpha, assert_close, bernoulli, best_of_reno};
-use crate::common::{group, halved, observed, periodic};
-use multipath_cc::{Ack, Group, response};
-
-fn observed_alpha(lia: &Group) -> f64 {
-    observed(lia, "lia", 0, "alpha")
-}
+use crate::common::{CONNECTIONS, Model, ack, added, alpha, assert_close, bernoulli, best_of_reno};
+use crate::common::{group, halved, periodic, settled};
+use multipath_cc::{Ack, response};
 
 #[test]
 fn increase_is_the_rfcs() {
     for paths in CONNECTIONS {
+        let alpha = alpha(paths);
+        let total: f64 = paths.iter().map(|(_, w)| w).sum();
         for (r, (rtt, w)) in paths.iter().enumerate() {
-            let mut lia = halved(group("lia", &[]), paths);
-            let alpha = alpha(paths);
-            assert_close(observed_alpha(&lia), alpha, 1e-12);
+            let mut lia = halved(group("lia"), paths);
+            assert_close(lia.see(0, "alpha"), alpha, 1e-12);
             lia.on_ack(r, &ack(1.0, *rtt));
-            let total: f64 = paths.iter().map(|(_, w)| w).sum();
-            let increase = (alpha / total).min(1.0 / w);
-            assert_close(lia.path(r).cwnd, w + increase, 1e-12);
+            assert_close(lia.path(r).cwnd, w + (alpha / total).min(1.0 / w), 1e-12);
             assert!(lia.path(r).cwnd <= w + 1.0 / w, "never more than Reno");
         }
     }
@@ -27,21 +22,21 @@ fn increase_is_the_rfcs() {
 #[test]
 fn paths_without_a_round_trip_time_and_removed_ones_do_not_count() {
     let pair = [(0.1, 50.0), (0.02, 20.0)];
-    let mut lia = halved(group("lia", &[]), &pair);
+    let mut lia = halved(group("lia"), &pair);
     lia.add_path(0.0, 10.0); // has not measured anything
-    assert_close(observed_alpha(&lia), alpha(&pair), 1e-12);
+    assert_close(lia.see(0, "alpha"), alpha(&pair), 1e-12);
     let gone = lia.add_path(0.001, 1000.0);
     lia.remove_path(gone);
-    assert_close(observed_alpha(&lia), alpha(&pair), 1e-12);
+    assert_close(lia.see(0, "alpha"), alpha(&pair), 1e-12);
     lia.remove_path(1);
-    assert_close(observed_alpha(&lia), 1.0, 1e-12);
+    assert_close(lia.see(0, "alpha"), 1.0, 1e-12);
     lia.on_ack(1, &ack(1.0, 0.02)); // a late one
     assert_eq!(lia.path(1).cwnd, 20.0);
     let again = lia.add_path(0.02, 40.0);
     assert_eq!(again, 1, "the row is used again");
-    assert_close(observed_alpha(&lia), 1.0, 1e-12); // nothing of it was acknowledged yet
+    assert_close(lia.see(0, "alpha"), 1.0, 1e-12); // nothing of it was acknowledged yet
     lia.on_ack(1, &Ack { acked: 0.0, ..ack(1.0, 0.02) });
-    assert_close(observed_alpha(&lia), alpha(&[(0.1, 50.0), (0.02, 40.0)]), 1e-12);
+    assert_close(lia.see(0, "alpha"), alpha(&[(0.1, 50.0), (0.02, 40.0)]), 1e-12);
 }
 
 /// The fixed point in closed form, for the Reno windows W of each path alone: w ∝ W² (from
@@ -66,18 +61,15 @@ fn increase_and_decrease_balance_at_the_fixed_point() {
     ];
     for alone in connections {
         let paths = fixed_point(alone);
-        for (r, ((rtt, w), (_, reno))) in paths.iter().zip(alone).enumerate() {
+        for (r, ((_, w), (_, reno))) in paths.iter().zip(alone).enumerate() {
             assert!(w <= reno, "the bound 1/w plays no part here");
-            let mut lia = halved(group("lia", &[]), &paths);
-            let alpha = observed_alpha(&lia);
+            let alpha = settled(group("lia"), &paths).see(0, "alpha");
             let rate: f64 = paths.iter().map(|(t, w)| w / t).sum();
             let total: f64 = paths.iter().map(|(_, w)| w).sum();
             let best = paths.iter().map(|(t, w)| total * w / (t * t)).fold(0.0, f64::max);
             assert_close(alpha * rate * rate, best, 1e-9); // (8)
             assert_close(w * total, alpha * reno * reno, 1e-9); // (7)
-            lia.on_ack(r, &ack(1.0, *rtt));
-            let increase = lia.path(r).cwnd - w;
-            assert_close(increase, 2.0 / (reno * reno) * w / 2.0, 1e-9); // (4')
+            assert_close(added("lia", &paths, r, 1.0), 2.0 / (reno * reno) * w / 2.0, 1e-9); // (4')
         }
     }
 }
@@ -87,9 +79,7 @@ fn increase_and_decrease_balance_at_the_fixed_point() {
 fn equal_paths_with_periodic_losses_share_renos_window() {
     let p = 1e-3;
     for n in [1, 2, 3, 4, 8] {
-        let mut model = Model::lossy("lia", &vec![(0.1, p); n], periodic);
-        model.mean_over(20);
-        for window in model.mean_over(40) {
+        for window in Model::lossy("lia", &vec![(0.1, p); n], periodic).means(20, 40) {
             // One segment of discretisation in Reno's mean window of 38.7/n.
             assert_close(window, response::reno(p) / n as f64, 0.01 * n as f64);
         }
@@ -98,9 +88,7 @@ fn equal_paths_with_periodic_losses_share_renos_window() {
 
 /// Mean windows under independent losses: path by path (round-trip time, loss rate).
 fn means(paths: &[(f64, f64)], losses: u64) -> Vec<f64> {
-    let mut model = Model::lossy("lia", paths, bernoulli);
-    model.mean_over(losses / 10);
-    model.mean_over(losses)
+    Model::lossy("lia", paths, bernoulli).means(losses / 10, losses)
 }
 
 /// RFC 6356's goals 1 and 2 under independent losses: the connection gets about what Reno gets on

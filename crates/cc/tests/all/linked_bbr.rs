@@ -1,8 +1,7 @@
 //! Linked BBR, driven by samples of the delivery rate.
 
-use crate::common::{assert_close, group, observed};
-use multipath_cc::registry::ParamValue;
-use multipath_cc::{Ack, Congestion, Group, RateSample, Signal};
+use crate::common::{Tested, assert_close, group};
+use multipath_cc::{Ack, Congestion, RateSample, Signal};
 
 const RTT: f64 = 0.1;
 /// States of BBR.
@@ -10,14 +9,14 @@ const DOWN: f64 = 2.0;
 
 /// A connection whose paths have a sample per round trip.
 struct Connection {
-    group: Group,
+    group: Tested,
     now: f64,
     delivered: Vec<f64>,
 }
 
 impl Connection {
     fn new(detect: &str, paths: usize) -> Connection {
-        let mut group = group("linked-bbr", &[("detect", ParamValue::Word(detect.into()))]);
+        let mut group = group(&format!("linked-bbr detect={detect}"));
         (0..paths).for_each(|_| _ = group.add_path(RTT, 10.0));
         Connection { group, now: 0.0, delivered: vec![0.0; paths] }
     }
@@ -46,8 +45,7 @@ impl Connection {
     }
 
     fn each(&self, observable: &str) -> Vec<f64> {
-        let paths = 0..self.delivered.len();
-        paths.map(|r| observed(&self.group, "linked-bbr", r, observable)).collect()
+        (0..self.delivered.len()).map(|r| self.group.see(r, observable)).collect()
     }
 
     fn fractions(&self) -> Vec<f64> {

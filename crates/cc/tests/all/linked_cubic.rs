@@ -1,7 +1,6 @@
 //! Linked CUBIC against its derivation: shares from loss rates, and mean windows under them.
 
-use crate::common::{Loss, Model, Random, ack, assert_close, group, observed};
-use multipath_cc::registry::ParamValue;
+use crate::common::{Loss, Model, Random, ack, assert_close, group};
 use multipath_cc::response::reno;
 use multipath_cc::{Ack, Congestion, Group, Signal};
 
@@ -41,14 +40,14 @@ fn join(group: &mut Group, rtt: f64, window: f64) {
 #[test]
 fn the_windows_tell_the_shares() {
     for paths in PATHS {
-        let mut group = group("linked-cubic", &[]);
+        let mut group = group("linked-cubic");
         for ((rtt, _), (w, _)) in paths.iter().zip(wanted(paths)) {
             join(&mut group, *rtt, w);
         }
         for (r, ((rtt, p), (_, share))) in paths.iter().zip(wanted(paths)).enumerate() {
             assert!(share <= 1.0 + 1e-12);
-            assert_close(observed(&group, "linked-cubic", r, "share"), share, 1e-3);
-            assert_close(observed(&group, "linked-cubic", r, "single"), single(*p, *rtt), 1e-3);
+            assert_close(group.see(r, "share"), share, 1e-3);
+            assert_close(group.see(r, "single"), single(*p, *rtt), 1e-3);
         }
     }
 }
@@ -56,7 +55,7 @@ fn the_windows_tell_the_shares() {
 #[test]
 fn one_path_is_cubic() {
     for p in [1e-2, 1e-4, 1e-6] {
-        let model = |name| Model::new(group(name, &[])).path(0.1, Loss::Bernoulli(p, Random(3)), 100.0);
+        let model = |name| Model::new(group(name)).path(0.1, Loss::Bernoulli(p, Random(3)), 100.0);
         let (mut ours, mut cubic) = (model("linked-cubic"), model("cubic"));
         for _ in 0..20_000 {
             ours.step();
@@ -76,15 +75,13 @@ fn together_as_fast_as_cubic_on_the_best_path() {
         (&[(0.2, 1e-6), (0.02, 1e-3), (0.05, 1e-4)], 300, 1.05),
     ] {
         let rate = |name: &str, paths: &[(f64, f64)]| {
-            let mut model = Model::new(group(name, &[]));
+            let mut model = Model::new(group(name));
             model.acks_per_rtt = 10.0;
             for (i, (rtt, p)) in paths.iter().enumerate() {
                 let seed = Random(11 + i as u64);
                 model = model.path(*rtt, Loss::Bernoulli(*p, seed), single(*p, *rtt));
             }
-            model.mean_over(50);
-            let means = model.mean_over(losses);
-            means.iter().zip(paths).map(|(w, (rtt, _))| w / rtt).sum::<f64>()
+            model.means(50, losses).iter().zip(paths).map(|(w, (rtt, _))| w / rtt).sum::<f64>()
         };
         let best = paths.iter().map(|path| rate("cubic", &[*path])).fold(0.0, f64::max);
         let ratio = rate("linked-cubic", paths) / best;
@@ -95,29 +92,28 @@ fn together_as_fast_as_cubic_on_the_best_path() {
 /// By hand: 2 s at 10 segments, which a loss makes weigh as 1 s, and 1 s at the 7 that it leaves: 8.5.
 #[test]
 fn means_are_over_time() {
-    let mut group = group("linked-cubic", &[("hystart", ParamValue::Flag(false))]);
+    let mut group = group("linked-cubic hystart=false");
     let r = group.add_path(100.0, 10.0 / 0.7);
     let loss = |group: &mut Group, now, signal| group.on_congestion(r, &Congestion { now, signal });
     let wait = |group: &mut Group, now| group.on_ack(r, &Ack { acked: 1e-9, ..ack(now, 100.0) });
-    let mean = |group: &Group| observed(group, "linked-cubic", r, "mean");
     loss(&mut group, 0.0, Signal::Loss);
     wait(&mut group, 1.0);
     wait(&mut group, 3.0);
-    assert_close(mean(&group), 10.0, 1e-6);
+    assert_close(group.see(r, "mean"), 10.0, 1e-6);
     loss(&mut group, 3.0, Signal::Loss);
     wait(&mut group, 4.0);
-    assert_close(mean(&group), 8.5, 1e-6);
+    assert_close(group.see(r, "mean"), 8.5, 1e-6);
     loss(&mut group, 4.0, Signal::Timeout);
-    assert!(mean(&group).is_nan(), "a path that timed out does not count");
+    assert!(group.see(r, "mean").is_nan(), "a path that timed out does not count");
     group.on_spurious(r);
-    assert_close(mean(&group), 8.5, 1e-6);
+    assert_close(group.see(r, "mean"), 8.5, 1e-6);
 }
 
 /// When the other path goes, the window grows on from where it is, as fast as a single flow's.
 #[test]
 fn a_path_left_alone_continues_as_cubic() {
     let start = |paths: &[f64]| {
-        let mut group = group("linked-cubic", &[]);
+        let mut group = group("linked-cubic");
         for rtt in paths {
             let r = group.add_path(*rtt, 1000.0);
             group.on_congestion(r, &Congestion { now: 0.0, signal: Signal::Loss });
@@ -133,5 +129,5 @@ fn a_path_left_alone_continues_as_cubic() {
     two.on_ack(0, &ack(1.001, 0.1));
     let step = two.path(0).cwnd - before;
     assert!((0.0..=0.5).contains(&step), "{step}");
-    assert_eq!(observed(&two, "linked-cubic", 0, "share"), 1.0);
+    assert_eq!(two.see(0, "share"), 1.0);
 }

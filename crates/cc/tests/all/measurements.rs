@@ -10,7 +10,7 @@ fn sample(group: &mut Group, round: u64, rtt: f64) {
 
 #[test]
 fn a_round_has_a_mean_and_a_smallest_sample() {
-    let mut reno = on_path(group("reno", &[]), 0.0, 10.0);
+    let mut reno = on_path(group("reno"), 0.0, 10.0);
     for (round, rtt) in [(0, 0.10), (0, 0.12)] {
         sample(&mut reno, round, rtt);
     }
@@ -26,7 +26,7 @@ fn a_round_has_a_mean_and_a_smallest_sample() {
 
 #[test]
 fn losses_divide_what_was_delivered_and_the_extremes() {
-    let mut reno = on_path(group("reno", &[]), 0.0, 10.0);
+    let mut reno = on_path(group("reno"), 0.0, 10.0);
     let extremes = |g: &Group| (g.path(0).min_rtt_since_loss, g.path(0).max_rtt_since_loss);
     let delivered = |g: &Group| (g.path(0).delivered_between_losses, g.path(0).delivered_since_loss);
     sample(&mut reno, 0, 0.10);
@@ -46,7 +46,7 @@ fn losses_divide_what_was_delivered_and_the_extremes() {
 
 #[test]
 fn the_largest_window_outlives_losses() {
-    let mut reno = on_path(group("reno", &[]), 0.0, 10.0);
+    let mut reno = on_path(group("reno"), 0.0, 10.0);
     reno.on_ack(0, &Ack { acked: 10.0, ..ack(0.0, 0.1) });
     lose(&mut reno, 0);
     assert_eq!((reno.path(0).cwnd, reno.path(0).largest_cwnd), (10.0, 20.0));
@@ -55,7 +55,7 @@ fn the_largest_window_outlives_losses() {
 /// RFC 5681 §4.1: RW = min(IW, cwnd); RFC 2861 §3.2: ssthresh = max(ssthresh, 3/4 cwnd).
 #[test]
 fn a_restart_lowers_the_window_and_remembers_it() {
-    let mut reno = on_path(group("reno", &[]), 0.1, 200.0);
+    let mut reno = on_path(group("reno"), 0.1, 200.0);
     lose(&mut reno, 0);
     reno.restart(0, 1.0, 10.0);
     assert_eq!((reno.path(0).cwnd, reno.path(0).ssthresh), (10.0, 100.0));
@@ -63,12 +63,12 @@ fn a_restart_lowers_the_window_and_remembers_it() {
     assert_eq!(reno.path(0).cwnd, 10.0, "the window before the pause does not return");
     reno.restart(0, 1.0, 20.0);
     assert_eq!(reno.path(0).cwnd, 10.0);
-    let mut grown = on_path(group("reno", &[]), 0.1, 20.0);
+    let mut grown = on_path(group("reno"), 0.1, 20.0);
     lose(&mut grown, 0);
     grown.on_ack(0, &Ack { acked: 100.0, ..ack(0.0, 0.1) });
     grown.restart(0, 1.0, 10.0);
     assert_eq!((grown.path(0).cwnd, grown.path(0).ssthresh), (10.0, 0.75 * 20.0));
-    let mut bbr = on_path(group("bbr", &[]), 0.1, 200.0);
+    let mut bbr = on_path(group("bbr"), 0.1, 200.0);
     bbr.restart(0, 1.0, 10.0);
     assert_eq!(bbr.path(0).cwnd, 200.0, "a model outlives the pause");
 }
@@ -77,7 +77,7 @@ fn a_restart_lowers_the_window_and_remembers_it() {
 /// start as well: growth is linear from there.
 #[test]
 fn a_penalty_halves_the_window_and_ends_slow_start() {
-    let mut reno = on_path(group("reno", &[]), 0.1, 10.0);
+    let mut reno = on_path(group("reno"), 0.1, 10.0);
     let mut penalised = || {
         reno.penalise(0);
         (reno.path(0).cwnd, reno.path(0).ssthresh)
@@ -91,7 +91,7 @@ fn a_penalty_halves_the_window_and_ends_slow_start() {
 /// A window from outside is not undone.
 #[test]
 fn a_set_window_survives_an_undo() {
-    let mut reno = on_path(group("reno", &[]), 0.1, 40.0);
+    let mut reno = on_path(group("reno"), 0.1, 40.0);
     lose(&mut reno, 0);
     reno.steer(0, Some(8.0), None);
     reno.on_spurious(0);

@@ -1,16 +1,16 @@
 //! OLIA against its definition (Khalili et al., Eq. 5-7) and its properties: only the best paths are used,
 //! and together they get what Reno gets on one of them.
 
-use crate::common::{Loss, Model, ack, assert_close, bernoulli, group, lose, observed, periodic, settled};
-use multipath_cc::{Ack, Group, response};
+use crate::common::{Loss, Model, Tested, ack, assert_close, bernoulli, group, lose, periodic, settled};
+use multipath_cc::{Ack, response};
 
 /// Round-trip time, window, and ℓ.
 type Row = (f64, f64, f64);
 
 /// A connection in congestion avoidance that has delivered ℓ on each path.
-fn connection(rows: &[Row]) -> Group {
+fn connection(rows: &[Row]) -> Tested {
     let paths: Vec<_> = rows.iter().map(|(rtt, w, _)| (*rtt, *w)).collect();
-    let mut group = settled(group("olia", &[]), &paths);
+    let mut group = settled(group("olia"), &paths);
     for (r, (rtt, _, l)) in rows.iter().enumerate() {
         group.on_ack(r, &Ack { acked: 0.0, delivered: *l, ..ack(0.0, *rtt) });
     }
@@ -63,8 +63,8 @@ fn increase_is_the_papers() {
         let rate: f64 = rows.iter().map(|(rtt, w, _)| w / rtt).sum();
         for (r, (rtt, w, l)) in rows.iter().enumerate() {
             let mut olia = connection(rows);
-            assert!((observed(&olia, "olia", r, "a") - a(rows, r)).abs() < 1e-15, "{rows:?} {r}");
-            assert_eq!(observed(&olia, "olia", r, "l"), *l);
+            assert!((olia.see(r, "a") - a(rows, r)).abs() < 1e-15, "{rows:?} {r}");
+            assert_eq!(olia.see(r, "l"), *l);
             olia.on_ack(r, &Ack { delivered: 0.0, ..ack(1.0, *rtt) });
             let increase = w / (rtt * rtt) / (rate * rate) + a(rows, r) / w;
             assert_close(olia.path(r).cwnd, w + increase, 1e-12);
@@ -81,7 +81,7 @@ fn windows_move_to_the_better_path() {
         let mut olia = connection(&rows);
         olia.on_ack(r, &Ack { delivered: 0.0, ..ack(1.0, 0.1) });
         assert_close(olia.path(r).cwnd, expected, 1e-12);
-        let sets = |r| (observed(&olia, "olia", r, "in_b"), observed(&olia, "olia", r, "in_m"));
+        let sets = |r| (olia.see(r, "in_b"), olia.see(r, "in_m"));
         assert_eq!((sets(0), sets(1)), ((1.0, 0.0), (0.0, 1.0)));
     }
 }
@@ -100,41 +100,37 @@ fn what_is_given_away_does_not_come_back_by_slow_start() {
 #[test]
 fn l_is_the_longer_of_the_present_and_the_last_interval() {
     let mut olia = connection(&[(0.1, 10.0, 30.0)]);
-    let l = |olia: &Group| observed(olia, "olia", 0, "l");
-    let deliver = |olia: &mut Group, n| olia.on_ack(0, &Ack { acked: 0.0, delivered: n, ..ack(1.0, 0.1) });
+    let deliver = |olia: &mut Tested, n| olia.on_ack(0, &Ack { acked: 0.0, delivered: n, ..ack(1.0, 0.1) });
     lose(&mut olia, 0);
-    assert_eq!(l(&olia), 30.0, "the interval that ended");
+    assert_eq!(olia.see(0, "l"), 30.0, "the interval that ended");
     deliver(&mut olia, 20.0);
-    assert_eq!(l(&olia), 30.0);
+    assert_eq!(olia.see(0, "l"), 30.0);
     deliver(&mut olia, 20.0);
-    assert_eq!(l(&olia), 40.0, "the present one has become longer");
+    assert_eq!(olia.see(0, "l"), 40.0, "the present one has become longer");
     lose(&mut olia, 0);
     deliver(&mut olia, 1.0);
     lose(&mut olia, 0);
-    assert_eq!(l(&olia), 1.0);
+    assert_eq!(olia.see(0, "l"), 1.0);
     olia.on_spurious(0);
-    assert_eq!(l(&olia), 40.0, "the last loss was none");
+    assert_eq!(olia.see(0, "l"), 40.0, "the last loss was none");
 }
 
 /// `tcp_enter_loss` calls no `ssthresh` in recovery: the interval still begins at the loss, and an undo joins it with the one before.
 #[test]
 fn a_timeout_behind_a_loss_ends_no_interval() {
     let mut olia = connection(&[(0.1, 10.0, 30.0)]);
-    let l = |olia: &Group| observed(olia, "olia", 0, "l");
     lose(&mut olia, 0);
     olia.on_ack(0, &Ack { acked: 0.0, delivered: 40.0, ..ack(1.0, 0.1) });
     olia.on_timeout_again(0, 1.5);
     olia.on_ack(0, &Ack { acked: 0.0, delivered: 0.0, ..ack(2.0, 0.1) }); // it counts again
-    assert_eq!((l(&olia), olia.path(0).delivered_between_losses), (40.0, 30.0));
+    assert_eq!((olia.see(0, "l"), olia.path(0).delivered_between_losses), (40.0, 30.0));
     olia.on_spurious(0);
-    assert_eq!((l(&olia), olia.path(0).delivered_between_losses), (70.0, 0.0));
+    assert_eq!((olia.see(0, "l"), olia.path(0).delivered_between_losses), (70.0, 0.0));
 }
 
 /// Mean windows over this number of losses of the first path, after a warm-up: path by path (round-trip time, loss rate).
 fn means(name: &str, paths: &[(f64, f64)], loss: impl Fn(usize, f64) -> Loss, losses: u64) -> Vec<f64> {
-    let mut model = Model::lossy(name, paths, loss);
-    model.mean_over(losses);
-    model.mean_over(losses)
+    Model::lossy(name, paths, loss).means(losses, losses)
 }
 
 /// Theorem 1: at equilibrium only paths with the largest √(2/p)/T carry traffic, and in all what Reno

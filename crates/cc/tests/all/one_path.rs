@@ -7,7 +7,7 @@ use multipath_cc::{Ack, Congestion, Signal};
 #[test]
 fn with_everything_that_may_happen() {
     for name in RENO_FAMILY {
-        let start = |name| on_path(group(name, &[]), 0.0, 10.0);
+        let start = |name| on_path(group(name), 0.0, 10.0);
         let (mut ours, mut reno) = (start(name), start("reno"));
         let mut random = Random(7);
         for i in 0..20_000 {
@@ -37,7 +37,7 @@ fn with_everything_that_may_happen() {
 fn beside_one_that_does_not_count() {
     for name in RENO_FAMILY {
         let pair = |remove: bool| {
-            let mut group = on_path(group(name, &[]), 0.1, 60.0);
+            let mut group = on_path(group(name), 0.1, 60.0);
             let other = group.add_path(if remove { 0.01 } else { 0.0 }, 500.0);
             if remove {
                 group.remove_path(other);

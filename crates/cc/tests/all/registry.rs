@@ -1,6 +1,6 @@
 //! The registry is complete and consistent.
 
-use crate::common::{Random, ack, group, lose};
+use crate::common::{Random, ack, group, lose, on_path};
 use multipath_cc::registry::{ALL, Allowed, COMMON, Entry, Kind, ParamError, ParamValue, V0, Value, find};
 use multipath_cc::{Ack, Congestion, Group, Signal};
 
@@ -150,12 +150,8 @@ fn titles_name_the_algorithm_that_runs_by_default() {
 #[test]
 fn uncoupled_and_independent_run_the_algorithm_as_if_it_were_alone() {
     for over in find("uncoupled").unwrap().params[0].allowed.words() {
-        let over_it = ("over", ParamValue::Word(over.into()));
-        let uncoupled = group("uncoupled", std::slice::from_ref(&over_it));
-        let independent = group("independent", &[over_it, ("path", ParamValue::Number(2.0))]);
-        let mut alone = group(over, &[]);
-        alone.add_path(0.1, 50.0);
-        let mut both = [uncoupled, independent];
+        let mut alone = on_path(group(over), 0.1, 50.0);
+        let mut both = ["uncoupled", "independent path=2"].map(|name| group(&format!("{name} over={over}")));
         for group in &mut both {
             (0..2).for_each(|_| _ = group.add_path(0.1, 50.0));
         }

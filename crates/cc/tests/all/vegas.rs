@@ -1,15 +1,14 @@
 //! Vegas against its rules, evaluated by hand.
 
-use crate::common::{ack, assert_close, congestion, group, lose, observed, on_path, quiet, round};
-use multipath_cc::registry::ParamValue;
-use multipath_cc::{Ack, Group, Signal};
+use crate::common::{Tested, ack, assert_close, congestion, group, lose, on_path, quiet, round};
+use multipath_cc::{Ack, Signal};
 
 /// A round with `queued` of the window in the queue: w (RTT − base)/RTT = queued.
-fn round_with(group: &mut Group, base: f64, queued: f64) {
+fn round_with(group: &mut Tested, base: f64, queued: f64) {
     let w = group.path(0).cwnd;
     round(group, 0, base * w / (w - queued));
     // The round is judged by the window at its end.
-    assert_close(observed(group, "vegas", 0, "diff"), queued, 1e-9);
+    assert_close(group.see(0, "diff"), queued, 1e-9);
 }
 
 #[test]
@@ -17,7 +16,7 @@ fn window_keeps_between_alpha_and_beta() {
     for (queued, step) in
         [(0.5, 1.0), (1.99, 1.0), (2.01, 0.0), (3.0, 0.0), (3.99, 0.0), (4.01, -1.0), (20.0, -1.0)]
     {
-        let mut vegas = quiet(group("vegas", &[]), &[(0.1, 50.0)]);
+        let mut vegas = quiet(group("vegas"), &[(0.1, 50.0)]);
         let w = vegas.path(0).cwnd;
         round_with(&mut vegas, 0.1, queued);
         assert_close(vegas.path(0).cwnd, w + step, 1e-12);
@@ -27,13 +26,8 @@ fn window_keeps_between_alpha_and_beta() {
 
 #[test]
 fn thresholds_are_parameters() {
-    let params = [
-        ("alpha", ParamValue::Number(5.0)),
-        ("beta", ParamValue::Number(6.0)),
-        ("keep", ParamValue::Number(0.75)),
-    ];
     for (queued, step) in [(4.5, 1.0), (5.5, 0.0), (6.5, -1.0)] {
-        let mut vegas = quiet(group("vegas", &params), &[(0.1, 50.0)]);
+        let mut vegas = quiet(group("vegas alpha=5 beta=6 keep=0.75"), &[(0.1, 50.0)]);
         let w = vegas.path(0).cwnd;
         round_with(&mut vegas, 0.1, queued);
         assert_close(vegas.path(0).cwnd, w + step, 1e-12);
@@ -45,7 +39,7 @@ fn thresholds_are_parameters() {
 /// Once per round: further acknowledgements of the same round change nothing.
 #[test]
 fn rule_acts_once_per_round() {
-    let mut vegas = quiet(group("vegas", &[]), &[(0.1, 50.0)]);
+    let mut vegas = quiet(group("vegas"), &[(0.1, 50.0)]);
     round(&mut vegas, 0, 0.1);
     let (w, now) = (vegas.path(0).cwnd, vegas.path(0).round);
     for _ in 0..20 {
@@ -57,7 +51,7 @@ fn rule_acts_once_per_round() {
 /// 10 segments, acknowledged in rounds: the window doubles in the first, is held in the second.
 #[test]
 fn slow_start_doubles_every_other_round() {
-    let mut vegas = on_path(group("vegas", &[]), 0.1, 10.0);
+    let mut vegas = on_path(group("vegas"), 0.1, 10.0);
     let mut windows = Vec::new();
     for n in 0..6 {
         let w = vegas.path(0).cwnd as u64;
@@ -72,7 +66,7 @@ fn slow_start_doubles_every_other_round() {
 /// γ = 1: with 0.9 segments queued it continues; with 10 of 100 queued it ends at w base/RTT + 1 = 91.
 #[test]
 fn slow_start_ends_when_the_queue_builds() {
-    let mut vegas = on_path(group("vegas", &[]), 0.1, 100.0);
+    let mut vegas = on_path(group("vegas"), 0.1, 100.0);
     round(&mut vegas, 0, 0.1);
     let w = vegas.path(0).cwnd;
     round(&mut vegas, 0, 0.1 * w / (w - 0.9));
@@ -87,19 +81,19 @@ fn slow_start_ends_when_the_queue_builds() {
 #[test]
 fn sample_of_a_round_is_the_smallest_or_the_mean() {
     for (rtt, queued) in [("min", 0.0), ("mean", 50.0 * 0.05 / 0.15)] {
-        let mut vegas = quiet(group("vegas", &[("rtt", ParamValue::Word(rtt.into()))]), &[(0.1, 47.0)]);
+        let mut vegas = quiet(group(&format!("vegas rtt={rtt}")), &[(0.1, 47.0)]);
         assert_eq!(vegas.path(0).cwnd, 50.0);
         let now = vegas.path(0).round;
         vegas.on_ack(0, &Ack { round: now, ..ack(9.0, 0.1) });
         vegas.on_ack(0, &Ack { round: now + 1, ..ack(9.1, 0.2) });
-        assert_close(observed(&vegas, "vegas", 0, "diff") + 1.0, queued + 1.0, 1e-12);
+        assert_close(vegas.see(0, "diff") + 1.0, queued + 1.0, 1e-12);
     }
 }
 
 /// Measurements from before the answer to a loss do not lower the window again.
 #[test]
 fn stale_delay_does_not_lower_the_window() {
-    let mut vegas = quiet(group("vegas", &[]), &[(0.1, 50.0)]);
+    let mut vegas = quiet(group("vegas"), &[(0.1, 50.0)]);
     lose(&mut vegas, 0);
     let w = vegas.path(0).cwnd;
     round(&mut vegas, 0, 0.3);
@@ -111,7 +105,7 @@ fn stale_delay_does_not_lower_the_window() {
 
 #[test]
 fn timeout_slow_starts() {
-    let mut vegas = quiet(group("vegas", &[]), &[(0.1, 50.0)]);
+    let mut vegas = quiet(group("vegas"), &[(0.1, 50.0)]);
     let w = vegas.path(0).cwnd;
     congestion(&mut vegas, 0, Signal::Timeout);
     assert_eq!((vegas.path(0).cwnd, vegas.path(0).ssthresh), (1.0, w / 2.0));
@@ -121,23 +115,9 @@ fn timeout_slow_starts() {
 
 #[test]
 fn window_stays_at_two_segments() {
-    let params = [("alpha", ParamValue::Number(0.0)), ("beta", ParamValue::Number(0.0))];
-    let mut vegas = quiet(group("vegas", &params), &[(0.1, 8.0)]);
+    let mut vegas = quiet(group("vegas alpha=0 beta=0"), &[(0.1, 8.0)]);
     for _ in 0..50 {
         round(&mut vegas, 0, 10.0);
     }
     assert_eq!(vegas.path(0).cwnd, 2.0);
-}
-
-/// Eight paths of one connection are eight flows.
-#[test]
-fn paths_ignore_each_other() {
-    let mut eight = quiet(group("vegas", &[]), &[(0.1, 50.0); 8]);
-    let mut one = quiet(group("vegas", &[]), &[(0.1, 50.0)]);
-    for i in 0..100 {
-        let rtt = 0.1 + 0.0004 * f64::from(i % 40);
-        (0..8).for_each(|r| round(&mut eight, r, rtt));
-        round(&mut one, 0, rtt);
-        assert!((0..8).all(|r| eight.path(r).cwnd == one.path(0).cwnd));
-    }
 }

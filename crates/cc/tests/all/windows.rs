@@ -1,7 +1,6 @@
 //! Mean windows under a given loss rate, against the RFC's tables and the response functions.
 
-use crate::common::{Loss, Model, Random, group};
-use multipath_cc::registry::ParamValue;
+use crate::common::{Loss, Model, Random, Tested, assert_close, group};
 use multipath_cc::response;
 
 /// RFC 9438 §5.1, Tables 1 and 2: round-trip time, loss rate, Reno, CUBIC with C = 0.04, 0.4, 4.
@@ -22,31 +21,24 @@ const RFC_9438: [(f64, f64, [f64; 4]); 14] = [
     (0.01, 1e-8, [12000., 18740., 33325., 59261.]),
 ];
 
-fn cubic(c: f64, fast_convergence: bool) -> multipath_cc::Group {
-    let params = [("c", ParamValue::Number(c)), ("fast_convergence", ParamValue::Flag(fast_convergence))];
-    group("cubic", &params)
+fn cubic(c: f64, fast_convergence: bool) -> Tested {
+    group(&format!("cubic c={c} fast_convergence={fast_convergence}"))
 }
 
-/// The mean of path 0 over `losses` losses, one every 1/p segments, from a first loss at `start` on.
-fn periodic(group: multipath_cc::Group, rtt: f64, p: f64, start: f64, losses: u64) -> f64 {
+/// The mean of path 0 over five losses, one every 1/p segments, from a first loss at `start` on.
+fn periodic(group: Tested, rtt: f64, p: f64, start: f64) -> f64 {
     let mut model = Model::new(group).path(rtt, Loss::Every(1.0 / p), start);
     model.acks_per_rtt = if p < 1e-5 { 20.0 } else { 200.0 };
-    model.mean(losses, losses)
-}
-
-fn assert_within(ours: f64, published: f64, tolerance: f64, what: &str) {
-    let off = ours / published - 1.0;
-    assert!(off.abs() <= tolerance, "{what}: {ours:.2} against {published}: {:+.1} %", 100.0 * off);
+    model.mean(5, 5)
 }
 
 #[test]
 fn rfc_9438_tables_follow_from_the_formulas() {
     for (rtt, p, row) in RFC_9438 {
         // The RFC rounds Reno's constant √1.5 = 1.2247 to 1.2, and the result to an integer.
-        assert_within(response::reno(p), row[0], 0.0207 + 0.5 / row[0], &format!("reno at {p}"));
+        assert_close(response::reno(p), row[0], 0.0207 + 0.5 / row[0]);
         for (c, published) in [0.04, 0.4, 4.0].into_iter().zip(&row[1..]) {
-            let ours = response::Cubic::new(c, 0.7).mean(p, rtt);
-            assert_within(ours, *published, 0.0207 + 0.5 / published, &format!("C = {c} at {p}, {rtt} s"));
+            assert_close(response::Cubic::new(c, 0.7).mean(p, rtt), *published, 0.0207 + 0.5 / published);
         }
     }
 }
@@ -54,15 +46,15 @@ fn rfc_9438_tables_follow_from_the_formulas() {
 #[test]
 fn crossing_is_where_both_regions_meet() {
     let cubic = response::Cubic::new(0.4, 0.7);
-    assert_within(cubic.k(), 1.0538, 1e-4, "K");
+    assert_close(cubic.k(), 1.0538, 1e-4);
     // By hand: 1.654 T^(-3/2).
-    assert_within(cubic.crossing(0.1), 52.3, 1e-3, "100 ms");
-    assert_within(cubic.crossing(0.02), 584.8, 1e-3, "20 ms");
+    assert_close(cubic.crossing(0.1), 52.3, 1e-3);
+    assert_close(cubic.crossing(0.02), 584.8, 1e-3);
     for rtt in [0.01, 0.1, 0.3] {
         let crossing = cubic.crossing(rtt);
         let p = 1.5 / (crossing * crossing);
-        assert_within(cubic.cubic_region(p, rtt), crossing, 1e-12, "the cubic region there");
-        assert_within(cubic.virtual_reno(crossing, rtt), crossing, 1e-12, "virtual Reno there");
+        assert_close(cubic.cubic_region(p, rtt), crossing, 1e-12);
+        assert_close(cubic.virtual_reno(crossing, rtt), crossing, 1e-12);
     }
 }
 
@@ -75,16 +67,10 @@ fn crossing_is_where_both_regions_meet() {
 #[test]
 fn rfc_9438_tables_from_the_algorithms() {
     for (rtt, p, row) in RFC_9438 {
-        let what = |name: &str| format!("{name}, p = {p}, RTT {rtt} s");
-        assert_within(
-            periodic(group("reno", &[]), rtt, p, row[0] / 0.75, 5),
-            row[0],
-            0.055 + 0.5 / row[0],
-            &what("reno"),
-        );
+        assert_close(periodic(group("reno"), rtt, p, row[0] / 0.75), row[0], 0.055 + 0.5 / row[0]);
         for (c, published) in [0.04, 0.4, 4.0].into_iter().zip(&row[1..]) {
-            let ours = periodic(cubic(c, false), rtt, p, published / 0.925, 5);
-            assert_within(ours, *published, 0.055 + 0.5 / published, &what(&format!("cubic, C = {c}")));
+            let ours = periodic(cubic(c, false), rtt, p, published / 0.925);
+            assert_close(ours, *published, 0.055 + 0.5 / published);
         }
     }
 }
@@ -115,8 +101,8 @@ fn periodic_losses_approach_the_formula_slowly_from_both_sides() {
 #[test]
 fn bernoulli_losses_raise_reno() {
     let p = 1e-4;
-    let mut model = Model::new(group("reno", &[])).path(0.1, Loss::Bernoulli(p, Random(1)), 160.0);
-    assert_within(model.mean(500, 10_000), 1.3098 / p.sqrt(), 0.02, "reno");
+    let mut model = Model::new(group("reno")).path(0.1, Loss::Bernoulli(p, Random(1)), 160.0);
+    assert_close(model.mean(500, 10_000), 1.3098 / p.sqrt(), 0.02);
 }
 
 /// The offsets of CUBIC's mean under independent losses, with fast convergence and without: those of a fluid model of its cycle with
@@ -129,6 +115,6 @@ fn bernoulli_losses_raise_cubic() {
         let mut model =
             Model::new(cubic(0.4, fast_convergence)).path(rtt, Loss::Bernoulli(p, Random(3)), formula);
         model.acks_per_rtt = 20.0;
-        assert_within(model.mean(800, 16_000) / formula, offset, 0.03, "cubic");
+        assert_close(model.mean(800, 16_000) / formula, offset, 0.03);
     }
 }

@@ -3,8 +3,9 @@
 //! loss is known at once and costs no time. That is what the response functions assume.
 #![allow(dead_code)] // each test file uses some of it
 
-use multipath_cc::registry::{self, ParamValue};
+use multipath_cc::registry::{self, Entry, ParamValue};
 use multipath_cc::{Ack, Congestion, Group, Signal, response};
+use std::ops::{Deref, DerefMut};
 
 /// Algorithms that couple Reno's windows.
 pub const RENO_FAMILY: [&str; 8] =
@@ -30,14 +31,55 @@ pub const CONNECTIONS: [&[(f64, f64)]; 7] = [
     ],
 ];
 
-/// A group of the algorithm `name` with numeric and boolean parameters.
-pub fn group(name: &str, params: &[(&str, ParamValue)]) -> Group {
-    let given: Vec<_> = params.iter().map(|(n, v)| (n.to_string(), v.clone())).collect();
-    registry::find(name).unwrap().group(&given).unwrap()
+/// A group, and the algorithm that it runs.
+pub struct Tested {
+    group: Group,
+    entry: &'static Entry,
+}
+
+impl Deref for Tested {
+    type Target = Group;
+
+    fn deref(&self) -> &Group {
+        &self.group
+    }
+}
+
+impl DerefMut for Tested {
+    fn deref_mut(&mut self) -> &mut Group {
+        &mut self.group
+    }
+}
+
+impl Tested {
+    /// The observable `name` of path `r`.
+    pub fn see(&self, r: usize, name: &str) -> f64 {
+        let mut out = vec![f64::NAN; self.entry.observables.len()];
+        self.observe(r, &mut out);
+        out[self.entry.observables.iter().position(|o| o.name == name).unwrap()]
+    }
+}
+
+/// A group of an algorithm, whose parameters may follow its name: `vegas alpha=5 rtt=mean`.
+pub fn group(algorithm: &str) -> Tested {
+    let mut words = algorithm.split(' ');
+    let entry = registry::find(words.next().unwrap()).unwrap();
+    let param = |word: &str| {
+        let (name, value) = word.split_once('=').unwrap();
+        (name.to_owned(), param_value(value))
+    };
+    Tested { group: entry.group(&words.map(param).collect::<Vec<_>>()).unwrap(), entry }
+}
+
+fn param_value(text: &str) -> ParamValue {
+    match text.parse() {
+        Ok(number) => ParamValue::Number(number),
+        Err(_) => text.parse().map_or_else(|_| ParamValue::Word(text.into()), ParamValue::Flag),
+    }
 }
 
 /// With a path.
-pub fn on_path(mut group: Group, srtt: f64, cwnd: f64) -> Group {
+pub fn on_path(mut group: Tested, srtt: f64, cwnd: f64) -> Tested {
     group.add_path(srtt, cwnd);
     group
 }
@@ -58,7 +100,7 @@ pub fn lose(group: &mut Group, r: usize) {
 
 /// A connection in congestion avoidance with these round-trip times and windows, for an algorithm
 /// that halves: each path has just had a loss at twice the window.
-pub fn halved(mut group: Group, paths: &[(f64, f64)]) -> Group {
+pub fn halved(mut group: Tested, paths: &[(f64, f64)]) -> Tested {
     for (r, (rtt, cwnd)) in paths.iter().enumerate() {
         group.add_path(*rtt, 2.0 * cwnd);
         group.on_ack(r, &Ack { acked: 0.0, delivered: 0.0, rtt: None, ..ack(0.0, *rtt) });
@@ -69,7 +111,7 @@ pub fn halved(mut group: Group, paths: &[(f64, f64)]) -> Group {
 
 /// The same for any algorithm that is Reno where nothing has been measured: the losses come first, then
 /// each path's round-trip time.
-pub fn settled(mut group: Group, paths: &[(f64, f64)]) -> Group {
+pub fn settled(mut group: Tested, paths: &[(f64, f64)]) -> Tested {
     for (_, cwnd) in paths {
         group.add_path(0.0, 2.0 * cwnd);
     }
@@ -91,12 +133,18 @@ pub fn window_acked(group: &mut Group, r: usize) {
     }
 }
 
-/// The observable `name` of path `r`.
-pub fn observed(group: &Group, algorithm: &str, r: usize, name: &str) -> f64 {
-    let entry = registry::find(algorithm).unwrap();
-    let mut out = vec![f64::NAN; entry.observables.len()];
-    group.observe(r, &mut out);
-    out[entry.observables.iter().position(|o| o.name == name).unwrap()]
+/// The growth of window `r` of a connection of [`settled`] paths by an acknowledgement of that many segments.
+pub fn added(algorithm: &str, paths: &[(f64, f64)], r: usize, acked: f64) -> f64 {
+    let mut connection = settled(group(algorithm), paths);
+    connection.on_ack(r, &Ack::of(1.0, acked, paths[r].0));
+    connection.path(r).cwnd - paths[r].1
+}
+
+/// The remainder of window `r` of such a connection after a loss.
+pub fn left(algorithm: &str, paths: &[(f64, f64)], r: usize) -> f64 {
+    let mut connection = settled(group(algorithm), paths);
+    lose(&mut connection, r);
+    connection.path(r).cwnd
 }
 
 /// α of RFC 6356 §3 over round-trip times and windows.
@@ -182,7 +230,7 @@ struct Line {
 
 /// A connection in the model.
 pub struct Model {
-    pub group: Group,
+    pub group: Tested,
     lines: Vec<Line>,
     pub now: f64,
     /// Acknowledgements per round trip where the window is larger than that; each segment has its
@@ -191,14 +239,14 @@ pub struct Model {
 }
 
 impl Model {
-    pub fn new(group: Group) -> Self {
+    pub fn new(group: Tested) -> Self {
         Model { group, lines: Vec::new(), now: 0.0, acks_per_rtt: 100.0 }
     }
 
     /// Paths (round-trip time, loss rate) that begin with Reno's mean windows there.
     pub fn lossy(name: &str, paths: &[(f64, f64)], loss: impl Fn(usize, f64) -> Loss) -> Self {
         let paths = paths.iter().enumerate();
-        paths.fold(Model::new(group(name, &[])), |model, (i, (rtt, p))| {
+        paths.fold(Model::new(group(name)), |model, (i, (rtt, p))| {
             model.path(*rtt, loss(i, *p), response::reno(*p))
         })
     }
@@ -269,10 +317,15 @@ impl Model {
         self.lines.iter().map(|l| l.acked * l.rtt / time).collect()
     }
 
+    /// The mean windows after a warm-up.
+    pub fn means(&mut self, warmup: u64, losses: u64) -> Vec<f64> {
+        self.mean_over(warmup);
+        self.mean_over(losses)
+    }
+
     /// The mean window of path 0 after a warm-up.
     pub fn mean(&mut self, warmup: u64, losses: u64) -> f64 {
-        self.mean_over(warmup);
-        self.mean_over(losses)[0]
+        self.means(warmup, losses)[0]
     }
 }
 
@@ -284,7 +337,7 @@ pub fn round(group: &mut Group, r: usize, rtt: f64) {
 
 /// A connection in congestion avoidance in which each path (round-trip time without queues, window) has
 /// had a loss at twice the window and then three rounds without a queue, the last one judged in full.
-pub fn quiet(mut group: Group, paths: &[(f64, f64)]) -> Group {
+pub fn quiet(mut group: Tested, paths: &[(f64, f64)]) -> Tested {
     for (r, (base, cwnd)) in paths.iter().enumerate() {
         group.add_path(*base, 2.0 * cwnd);
         round(&mut group, r, *base);
