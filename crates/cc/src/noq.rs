@@ -267,60 +267,32 @@ impl<O> Drop for InUse<O> {
 /// The controller of one path.
 struct OnePath<O>(Arc<InUse<O>>);
 
-/// A path within its connection.
-struct Locked<'a, O> {
-    state: MutexGuard<'a, State<O>>,
-    row: usize,
-}
-
-impl<O: Observer> Locked<'_, O> {
-    fn path(&mut self) -> &mut PathState {
-        &mut self.state.paths[self.row]
-    }
-
-    fn observe(&mut self, event: Event) {
-        let id = self.path().id;
-        self.state.observer.observe(id, event);
+impl<O: Observer> OnePath<O> {
+    /// The path's state; `None` once it has left, when another one may have its row.
+    fn path<'a>(&self, state: &'a mut State<O>) -> Option<&'a mut PathState> {
+        Some(&mut state.paths[self.0.row]).filter(|path| path.open && path.id == self.0.id)
     }
 
     /// The algorithm answers to an event, mostly with another window.
-    fn drive(&mut self, now: Instant, event: impl FnOnce(&mut Group, usize, Seconds)) {
-        let time = self.state.time(now);
-        event(&mut self.state.group, self.row, time);
-        let cwnd = self.state.group.path(self.row).cwnd;
-        self.observe(Event::Window { now, cwnd });
-    }
-
-    fn bytes(&mut self, segments: f64) -> u64 {
-        (segments * self.path().mtu) as u64
-    }
-}
-
-impl<O: Observer> OnePath<O> {
-    /// The path; `None` once it has left, when another one may have its row.
-    fn lock(&self) -> Option<Locked<'_, O>> {
-        let InUse { of, row, id } = &*self.0;
-        let state = of.lock();
-        let path = &state.paths[*row];
-        (path.open && path.id == *id).then_some(Locked { state, row: *row })
-    }
-
-    /// What happened to a packet, of a path that has left, too.
-    fn observe(&self, event: Event) {
-        self.0.of.lock().observer.observe(self.0.id, event);
+    fn drive(&self, state: &mut State<O>, now: Instant, event: impl FnOnce(&mut Group, usize, Seconds)) {
+        let time = state.time(now);
+        event(&mut state.group, self.0.row, time);
+        let cwnd = state.group.path(self.0.row).cwnd;
+        state.observer.observe(self.0.id, Event::Window { now, cwnd });
     }
 
     fn acked(&self, now: Instant, sent: Instant, bytes: u64, pn: u64) {
-        let Some(mut locked) = self.lock() else { return self.observe(Event::Acked(bytes)) };
-        let path = locked.path();
-        if let Some(rates) = &mut path.rates {
-            rates.on_acked(now, pn, sent, bytes);
+        let mut state = self.0.of.lock();
+        if let Some(path) = self.path(&mut state) {
+            if let Some(rates) = &mut path.rates {
+                rates.on_acked(now, pn, sent, bytes);
+            }
+            path.batch.delivered += bytes;
+            if path.flight.acked(pn, sent) {
+                path.batch.grows += bytes;
+            }
         }
-        path.batch.delivered += bytes;
-        if path.flight.acked(pn, sent) {
-            path.batch.grows += bytes;
-        }
-        locked.observe(Event::Acked(bytes));
+        state.observer.observe(self.0.id, Event::Acked(bytes));
     }
 }
 
@@ -330,18 +302,20 @@ impl<O> fmt::Debug for OnePath<O> {
     }
 }
 
+/// What happens to packets of a path that has left is observed, too.
 impl<O: Observer> Controller for OnePath<O> {
     fn on_packet_sent(&mut self, now: Instant, bytes: u16, pn: u64) {
-        let Some(mut locked) = self.lock() else { return self.observe(Event::Sent(bytes)) };
-        let path = locked.path();
-        path.next = pn + 1;
-        path.flight.sent(bytes);
-        let in_flight = path.flight.in_flight();
-        path.usage[0].most_in_flight = path.usage[0].most_in_flight.max(in_flight);
-        if let Some(rates) = &mut path.rates {
-            rates.on_sent(now, pn, bytes.into(), in_flight);
+        let mut state = self.0.of.lock();
+        if let Some(path) = self.path(&mut state) {
+            path.next = pn + 1;
+            path.flight.sent(bytes);
+            let in_flight = path.flight.in_flight();
+            path.usage[0].most_in_flight = path.usage[0].most_in_flight.max(in_flight);
+            if let Some(rates) = &mut path.rates {
+                rates.on_sent(now, pn, bytes.into(), in_flight);
+            }
         }
-        locked.observe(Event::Sent(bytes));
+        state.observer.observe(self.0.id, Event::Sent(bytes));
     }
 
     fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, pn: u64, _: bool, _: &RttEstimator) {
@@ -349,24 +323,21 @@ impl<O: Observer> Controller for OnePath<O> {
     }
 
     fn on_cwnd_limited(&mut self) {
-        if let Some(mut locked) = self.lock() {
-            locked.path().usage[0].limited = true;
+        if let Some(path) = self.path(&mut self.0.of.lock()) {
+            path.usage[0].limited = true;
         }
     }
 
     fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest: Option<u64>) {
-        let Some(mut locked) = self.lock() else { return };
-        let Some((pn, rtt)) = locked.path().flight.end_acks(now, in_flight, largest) else { return };
-        let batch = mem::take(&mut locked.path().batch);
-        if let Some(rtt) = rtt {
-            if let Some(rates) = &mut locked.path().rates {
-                rates.on_round_trip(rtt);
-            }
-            locked.observe(Event::RoundTrip { now, rtt });
-        }
-        let row = locked.state.group.path(locked.row);
+        let mut state = self.0.of.lock();
+        let row = state.group.path(self.0.row);
         let (cwnd, in_slow_start) = (row.cwnd, row.in_slow_start());
-        let path = locked.path();
+        let Some(path) = self.path(&mut state) else { return };
+        let Some((pn, rtt)) = path.flight.end_acks(now, in_flight, largest) else { return };
+        if let (Some(rates), Some(rtt)) = (&mut path.rates, rtt) {
+            rates.on_round_trip(rtt);
+        }
+        let batch = mem::take(&mut path.batch);
         let cwnd_limited = path.cwnd_limited(cwnd, in_slow_start);
         let rate = path.rate_sample(app_limited);
         if pn >= path.round_end {
@@ -385,7 +356,10 @@ impl<O: Observer> Controller for OnePath<O> {
             cwnd_limited,
             rate,
         };
-        locked.drive(now, |group, r, now| group.on_ack(r, &Ack { now, ..ack }));
+        if let Some(rtt) = rtt {
+            state.observer.observe(self.0.id, Event::RoundTrip { now, rtt });
+        }
+        self.drive(&mut state, now, |group, r, now| group.on_ack(r, &Ack { now, ..ack }));
     }
 
     fn on_congestion_event(
@@ -397,10 +371,13 @@ impl<O: Observer> Controller for OnePath<O> {
         _: u64,
         _: u64,
     ) {
-        let Some(mut locked) = self.lock() else { return };
-        let is_new = locked.path().flight.congestion(now, sent);
+        let mut state = self.0.of.lock();
+        let Some(path) = self.path(&mut state) else { return };
+        let is_new = path.flight.congestion(now, sent);
+        // The stack reports the losses before the event, and algorithms need them after it.
+        let lost = path.rates.as_mut().map(|rates| mem::take(&mut rates.losses)).unwrap_or_default();
         if is_new {
-            locked.observe(Event::Recovery);
+            state.observer.observe(self.0.id, Event::Recovery);
         }
         // Persistent congestion reduces once, too (RFC 9002 §7.6.2).
         let signal = match (is_persistent_congestion, is_ecn) {
@@ -409,15 +386,14 @@ impl<O: Observer> Controller for OnePath<O> {
             (false, false) => Signal::Loss,
         };
         if is_persistent_congestion {
-            locked.observe(Event::PersistentCongestion);
+            state.observer.observe(self.0.id, Event::PersistentCongestion);
         }
         if is_new || is_persistent_congestion {
-            locked.drive(now, |group, r, now| group.on_congestion(r, &Congestion { now, signal }));
+            let event = |group: &mut Group, r, now| group.on_congestion(r, &Congestion { now, signal });
+            self.drive(&mut state, now, event);
         }
-        // The stack reports the losses before the event, and algorithms need them after it.
-        let lost = locked.path().rates.as_mut().map(|rates| mem::take(&mut rates.losses)).unwrap_or_default();
         if !lost.is_empty() {
-            locked.drive(now, |group, r, _| lost.iter().for_each(|lost| group.on_lost(r, lost)));
+            self.drive(&mut state, now, |group, r, _| lost.iter().for_each(|lost| group.on_lost(r, lost)));
         }
     }
 
@@ -426,43 +402,45 @@ impl<O: Observer> Controller for OnePath<O> {
         if lost_bytes == 0 {
             return;
         }
-        let Some(mut locked) = self.lock() else { return self.observe(Event::Lost) };
-        let time = locked.state.time(now);
-        let path = locked.path();
-        path.flight.lost(lost_bytes);
-        if let Some(rates) = &mut path.rates {
-            rates.on_lost(time, pn, lost_bytes.into(), path.mtu);
+        let mut state = self.0.of.lock();
+        let time = state.time(now);
+        if let Some(path) = self.path(&mut state) {
+            path.flight.lost(lost_bytes);
+            if let Some(rates) = &mut path.rates {
+                rates.on_lost(time, pn, lost_bytes.into(), path.mtu);
+            }
         }
-        locked.observe(Event::Lost);
+        state.observer.observe(self.0.id, Event::Lost);
     }
 
     fn on_spurious_congestion_event(&mut self) {
-        let Some(mut locked) = self.lock() else { return };
-        let row = locked.row;
-        locked.state.group.on_spurious(row);
-        locked.path().flight.spurious();
-        locked.observe(Event::Spurious);
+        let mut state = self.0.of.lock();
+        let Some(path) = self.path(&mut state) else { return };
+        path.flight.spurious();
+        state.group.on_spurious(self.0.row);
+        state.observer.observe(self.0.id, Event::Spurious);
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
-        if let Some(mut locked) = self.lock() {
-            locked.path().mtu = new_mtu.into();
+        if let Some(path) = self.path(&mut self.0.of.lock()) {
+            path.mtu = new_mtu.into();
         }
     }
 
     fn window(&self) -> u64 {
-        let Some(mut locked) = self.lock() else { return LEFT };
-        let cwnd = locked.state.group.path(locked.row).cwnd;
-        locked.bytes(cwnd)
+        let mut state = self.0.of.lock();
+        let cwnd = state.group.path(self.0.row).cwnd;
+        self.path(&mut state).map_or(LEFT, |path| path.bytes(cwnd))
     }
 
     fn metrics(&self) -> ControllerMetrics {
         let mut metrics = ControllerMetrics::default();
-        let Some(mut locked) = self.lock() else { return metrics };
-        let row = *locked.state.group.path(locked.row);
-        metrics.congestion_window = locked.bytes(row.cwnd);
-        metrics.ssthresh = row.ssthresh.is_finite().then(|| locked.bytes(row.ssthresh));
-        metrics.pacing_rate = row.pacing_rate.map(|rate| locked.bytes(rate));
+        let mut state = self.0.of.lock();
+        let row = *state.group.path(self.0.row);
+        let Some(path) = self.path(&mut state) else { return metrics };
+        metrics.congestion_window = path.bytes(row.cwnd);
+        metrics.ssthresh = row.ssthresh.is_finite().then(|| path.bytes(row.ssthresh));
+        metrics.pacing_rate = row.pacing_rate.map(|rate| path.bytes(rate));
         metrics
     }
 
@@ -471,7 +449,8 @@ impl<O: Observer> Controller for OnePath<O> {
     }
 
     fn initial_window(&self) -> u64 {
-        self.lock().map_or(LEFT, |mut locked| locked.bytes(self.0.of.initial_window))
+        let of = &self.0.of;
+        self.path(&mut of.lock()).map_or(LEFT, |path| path.bytes(of.initial_window))
     }
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {

@@ -55,6 +55,11 @@ impl PathState {
         self.mtu
     }
 
+    /// The size of this many segments.
+    pub(super) fn bytes(&self, segments: Segments) -> u64 {
+        (segments * self.mtu) as u64
+    }
+
     /// Whether the window, and not flow control or the application, limits the sender. The stack's `app_limited` does not say
     /// so: it is false whenever pacing holds a packet back. Pacing keeps slow start below the window, so there half of it is
     /// enough, as in Linux.
