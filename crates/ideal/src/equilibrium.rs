@@ -107,19 +107,16 @@ impl<'a> System<'a> {
         n
     }
 
-    /// Adds connection `c`'s load to the links' loads, in bits per second.
-    fn add_load(&mut self, c: usize, z: &[f64], loads: &mut [f64]) {
-        let n = self.settle(c, z);
-        let connection = &self.network.connections[c];
-        for ((route, w), path) in connection.routes.iter().zip(&self.windows[..n]).zip(&self.paths) {
-            let load = w / path.rtt_s * connection.packet_bits;
-            route.links.iter().for_each(|link| loads[*link] += load);
-        }
-    }
-
+    /// The load of every link, in bits per second.
     fn loads(&mut self, z: &[f64]) -> Vec<f64> {
         let mut loads = vec![0.0; z.len()];
-        (0..self.network.connections.len()).for_each(|c| self.add_load(c, z, &mut loads));
+        for (c, connection) in self.network.connections.iter().enumerate() {
+            let n = self.settle(c, z);
+            for ((route, w), path) in connection.routes.iter().zip(&self.windows[..n]).zip(&self.paths) {
+                let load = w / path.rtt_s * connection.packet_bits;
+                route.links.iter().for_each(|link| loads[*link] += load);
+            }
+        }
         loads
     }
 
