@@ -1,68 +1,30 @@
 //! The kernel's arithmetic by hand, where a tie or a twin must be met exactly.
 
-use crate::{see, step_by_step};
-use anabranch_cc::{Ack, Congestion, Group, Signal};
-
-/// A connection in congestion avoidance with these round-trip times and windows: losses at twice the windows,
-/// with nothing measured, and then the round-trip times.
-fn settled(name: &str, paths: &[(f64, f64)]) -> Group {
-    let mut group = step_by_step(name);
-    for (r, (_, cwnd)) in paths.iter().enumerate() {
-        group.add_path(0.0, 2.0 * cwnd);
-        lose(&mut group, r);
-        assert_eq!(group.path(r).cwnd, *cwnd);
-    }
-    for (r, (rtt, _)) in paths.iter().enumerate() {
-        acknowledge(&mut group, r, 0.0, 0.0, *rtt);
-    }
-    group
-}
-
-/// The smoothed time with a sample as large.
-fn acknowledge(group: &mut Group, r: usize, acked: f64, delivered: f64, rtt: f64) {
-    let ack = Ack { delivered, ..Ack::of(0.0, acked, rtt) };
-    group.on_ack(r, &ack);
-}
-
-/// The growth by one acknowledged segment.
-fn added(group: &mut Group, r: usize) -> f64 {
-    let before = *group.path(r);
-    acknowledge(group, r, 1.0, 0.0, before.srtt);
-    group.path(r).cwnd - before.cwnd
-}
-
-fn lose(group: &mut Group, r: usize) {
-    group.on_congestion(r, &Congestion { now: 0.0, signal: Signal::Loss });
-}
-
-#[track_caller]
-fn assert_close(ours: f64, expected: f64) {
-    assert!((ours / expected - 1.0).abs() < 1e-6, "{ours} against {expected}");
-}
+use crate::common::{Tested, added, assert_close, congestion, left, lose, settled};
+use crate::step_by_step;
+use anabranch_cc::{Ack, Group, Signal};
 
 /// x = 1600 and 400. On the second path alpha = 4, the increase 400/(0.1 2000^2) 5/2 8/5, and a loss takes
 /// 3/4. On the first alpha = 1: 1600/(0.1 2000^2), and half.
 #[test]
 fn balia() {
-    let paths = [(0.1, 160.0), (0.1, 40.0)];
-    assert_eq!(see(&settled("balia@kernel", &paths), "balia", 1, "alpha"), 4.0);
-    for (r, increase, left) in [(0, 0.004, 80.0), (1, 0.004, 10.0)] {
-        assert_close(added(&mut settled("balia@kernel", &paths), r), increase);
-        let mut balia = settled("balia@kernel", &paths);
-        lose(&mut balia, r);
-        assert_close(balia.path(r).cwnd, left);
+    let (balia, paths) = ("balia@kernel together=false", [(0.1, 160.0), (0.1, 40.0)]);
+    assert_eq!(settled(step_by_step("balia@kernel"), &paths).see(1, "alpha"), 4.0);
+    for (r, increase, remainder) in [(0, 0.004, 80.0), (1, 0.004, 10.0)] {
+        assert_close(added(balia, &paths, r, 1.0), increase, 1e-6);
+        assert_close(left(balia, &paths, r), remainder, 1e-6);
     }
 }
 
 /// Samples between 100 ms and 100 ms + D that leave the smoothed time.
 fn fluctuate(group: &mut Group, r: usize, spread: f64) {
     for rtt in [0.1 + spread, 0.1] {
-        acknowledge(group, r, 0.0, 0.0, rtt);
+        group.on_ack(r, &Ack::of(0.0, 0.0, rtt));
     }
 }
 
-fn fluctuating(spreads: [f64; 2]) -> Group {
-    let mut adw = settled("adw-balia@kernel", &[(0.1, 40.0); 2]);
+fn fluctuating(spreads: [f64; 2]) -> Tested {
+    let mut adw = settled(step_by_step("adw-balia@kernel"), &[(0.1, 40.0); 2]);
     (0..2).for_each(|r| fluctuate(&mut adw, r, spreads[r]));
     adw
 }
@@ -83,8 +45,8 @@ fn adw_levels() {
             let mut adw = fluctuating([b / 1e3, a / 1e3]);
             lose(&mut adw, 1);
             lose(&mut adw, 0);
-            assert_close(adw.path(0).cwnd, left);
-            assert_close(see(&adw, "adw-balia", 1, "dissimilarity"), off);
+            assert_close(adw.path(0).cwnd, left, 1e-6);
+            assert_close(adw.see(1, "dissimilarity"), off, 1e-6);
         }
     }
 }
@@ -96,8 +58,8 @@ fn adw_row_that_is_used_again() {
     lose(&mut adw, 0);
     adw.remove_path(0);
     assert_eq!(adw.add_path(0.0, 10.0), 0);
-    assert_close(see(&adw, "adw-balia", 1, "mean_spread"), 0.023);
-    assert!(see(&adw, "adw-balia", 0, "spread").is_nan(), "the new path has not lost");
+    assert_close(adw.see(1, "mean_spread"), 0.023, 1e-6);
+    assert!(adw.see(0, "spread").is_nan(), "the new path has not lost");
 }
 
 /// One round of path `r` without a queue: an acknowledgement with a sample, and then those of a window without one.
@@ -124,12 +86,11 @@ fn wcompound_without_queues_is_compound() {
         for group in &mut both {
             round(group, r, paths[r].0);
             if i % 90 > 86 {
-                let signal = if i > 400 { Signal::Timeout } else { Signal::Loss };
-                group.on_congestion(r, &Congestion { now: 0.0, signal });
+                congestion(group, r, if i > 400 { Signal::Timeout } else { Signal::Loss });
             }
         }
         assert_eq!(both[0].path(r).cwnd, both[1].path(r).cwnd);
-        most = most.max(see(&both[0], "wcompound", r, "dwnd"));
+        most = most.max(both[0].see(r, "dwnd"));
     }
     assert!(most > 100.0, "{most}");
 }

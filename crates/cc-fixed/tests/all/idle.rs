@@ -1,33 +1,31 @@
 //! A path that does not count has no more effect on the others than one that has left: in both arithmetics.
 
+use crate::common::{Random, Tested, group};
 use anabranch_cc::registry::{Entry, Kind};
-use anabranch_cc::{Ack, Congestion, Group, Signal};
+use anabranch_cc::{Ack, Congestion, Signal};
 use anabranch_cc_fixed::registry;
 
 /// A transport over two paths that sends without a pause.
 pub struct Run {
-    pub groups: [Group; 2],
+    pub groups: [Tested; 2],
     now: f64,
     acks: u64,
-    random: u64,
+    random: Random,
 }
 
 const RTTS: [f64; 2] = [0.05, 0.08];
 
 impl Run {
-    pub fn new(mut groups: [Group; 2], seed: u64) -> Self {
+    pub fn new(mut groups: [Tested; 2], seed: u64) -> Self {
         for (rtt, window) in RTTS.into_iter().zip([20.0, 200.0]) {
             groups.iter_mut().for_each(|group| _ = group.add_path(rtt, window));
         }
-        Run { groups, now: 0.0, acks: 0, random: seed }
+        Run { groups, now: 0.0, acks: 0, random: Random(seed) }
     }
 
-    /// A number from 0 to n - 1 (SplitMix64).
+    /// A number from 0 to n - 1.
     fn below(&mut self, n: u64) -> u64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.random ^ (self.random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
+        self.random.word() % n
     }
 
     fn acknowledge(&mut self, r: usize, in_flight: f64) {
@@ -68,8 +66,8 @@ impl Run {
     }
 }
 
-fn two_of(entry: &Entry) -> [Group; 2] {
-    [(); 2].map(|()| entry.group(&[]).unwrap())
+fn two_of(entry: &Entry) -> [Tested; 2] {
+    [entry.name; 2].map(group)
 }
 
 fn coupled() -> impl Iterator<Item = &'static Entry> {

@@ -1,8 +1,9 @@
 //! The two arithmetics in lock-step: the same events to the reference and to the kernel's integers, and
 //! after each of them the windows compared.
 
-use crate::{see, step_by_step};
-use anabranch_cc::{Ack, Congestion, Group, Signal};
+use crate::common::Tested;
+use crate::step_by_step;
+use anabranch_cc::{Ack, Congestion, Signal};
 use anabranch_cc_fixed::shared::PATHS;
 use proptest::prelude::*;
 use std::cell::Cell;
@@ -65,10 +66,10 @@ struct Line {
 
 /// Both arithmetics and the transport between them.
 struct Run {
-    reference: Group,
-    kernel: Group,
+    reference: Tested,
+    kernel: Tested,
     /// The reference again, from initial windows this much larger.
-    nearby: Vec<(f64, Group)>,
+    nearby: Vec<(f64, Tested)>,
     lines: Vec<Option<Line>>,
     now: f64,
     /// Whether the arithmetics, alike so far, are about to decide differently: what they compare lies on both
@@ -76,7 +77,7 @@ struct Run {
     tie: fn(&Run, usize, f64) -> bool,
     /// Whether a decision that the reference has just taken on a path was so close that the arithmetics may take
     /// it differently. Asked after each acknowledgement.
-    close: Box<dyn FnMut(&Group, usize) -> bool>,
+    close: Box<dyn FnMut(&Tested, usize) -> bool>,
     /// Whether there was a tie or a decision was close: from there on the windows may differ.
     parted: bool,
     acks: u32,
@@ -104,7 +105,7 @@ impl Run {
         Run { nearby, ..Run::new(name) }
     }
 
-    fn groups(&mut self) -> impl Iterator<Item = &mut Group> {
+    fn groups(&mut self) -> impl Iterator<Item = &mut Tested> {
         [&mut self.reference, &mut self.kernel].into_iter().chain(self.nearby.iter_mut().map(|(_, g)| g))
     }
 
@@ -316,8 +317,8 @@ fn within(a: f64, b: f64, part: f64) -> bool {
 /// Windows move by whole segments or by base/RTT, known within 2^-29. The queued amount is known within 3e-4 segments (at 10^6
 /// segments and 1 us), so it is close within 1e-3 of gamma, alpha or beta.
 fn vegas(name: &str) {
-    let close = |reference: &Group, r| {
-        let diff = see(reference, "vegas", r, "diff");
+    let close = |reference: &Tested, r| {
+        let diff = reference.see(r, "diff");
         [1.0, 2.0, 4.0].into_iter().any(|threshold| within(diff, threshold, 1e-3))
     };
     in_lockstep(name, 1e-8, || Run { close: Box::new(close), ..Run::new(name) });
@@ -328,8 +329,8 @@ fn vegas(name: &str) {
 fn wvegas(name: &str) {
     in_lockstep(name, 1e-8, || {
         let mut earlier = vec![(2.0, Vec::new()); PATHS];
-        let close = move |reference: &Group, r: usize| {
-            let see = |name| see(reference, "wvegas", r, name);
+        let close = move |reference: &Tested, r: usize| {
+            let see = |name| reference.see(r, name);
             let (diff, alpha, delay) = (see("diff"), see("alpha_r"), see("queue_delay"));
             let (last_alpha, delays) = &mut earlier[r];
             let close = [1.0, *last_alpha, alpha].into_iter().any(|threshold| within(diff, threshold, 1e-3))
@@ -357,7 +358,7 @@ fn balia(name: &str) {
 }
 
 /// Which windows are the largest in whole segments once slow start has used its share of the acknowledged segments.
-fn largest(run: &Run, group: &Group, r: usize, acked: f64) -> Vec<usize> {
+fn largest(run: &Run, group: &Tested, r: usize, acked: f64) -> Vec<usize> {
     let whole = |q: usize| {
         let path = group.path(q);
         let started = if path.in_slow_start() { (path.cwnd + acked).min(path.ssthresh) } else { path.cwnd };
@@ -379,13 +380,12 @@ fn olia(name: &str) {
             return true;
         }
         let rows = run.rows().into_iter().filter(|&q| run.reference.path(q).counts);
-        let see = |group, q, what| see(group, "olia", q, what);
-        let quality = |q: usize| see(&run.reference, q, "l") / run.reference.path(q).srtt.powi(2);
+        let quality = |q: usize| run.reference.see(q, "l") / run.reference.path(q).srtt.powi(2);
         let best = rows.clone().map(quality).fold(0.0, f64::max);
         let mut tie = false;
         for q in rows {
-            assert_eq!(see(&run.kernel, q, "l"), see(&run.reference, q, "l"));
-            if see(&run.kernel, q, "in_b") != see(&run.reference, q, "in_b") {
+            assert_eq!(run.kernel.see(q, "l"), run.reference.see(q, "l"));
+            if run.kernel.see(q, "in_b") != run.reference.see(q, "in_b") {
                 assert!(within(quality(q), best, 1e-14), "path {q} is not in B for both");
                 tie = true;
             }
@@ -398,21 +398,17 @@ fn olia(name: &str) {
 /// w^(3/4) is known within 2^-26, and so is a round's increase; a retreat takes what is queued, known as for
 /// Vegas. So diff is close to the threshold within 1e-3.
 fn compound(name: &str) {
-    let close = |reference: &Group, r| {
-        let see = |name| see(reference, "compound", r, name);
-        within(see("diff"), see("threshold"), 1e-3)
-    };
+    let close = |reference: &Tested, r| within(reference.see(r, "diff"), reference.see(r, "threshold"), 1e-3);
     in_lockstep(name, 1e-7, || Run { close: Box::new(close), ..Run::new(name) });
 }
 
 /// As Compound; its alpha is known as the rates are within 1e-4, and E, a difference, within 1e-6 of what is
 /// queued on all paths: windows differ by 1e-7 at most, and so do P and the backlogs.
 fn wcompound(name: &str) {
-    let close = |reference: &Group, r| {
-        let see = |r, name| see(reference, "wcompound", r, name);
+    let close = |reference: &Tested, r| {
         let active = (0..reference.paths().len()).filter(|i| reference.path(*i).active);
-        let queued: f64 = active.map(|i| see(i, "diff")).filter(|diff| diff.is_finite()).sum();
-        let (diff, alpha) = (see(r, "diff"), see(r, "alpha_r"));
+        let queued: f64 = active.map(|i| reference.see(i, "diff")).filter(|diff| diff.is_finite()).sum();
+        let (diff, alpha) = (reference.see(r, "diff"), reference.see(r, "alpha_r"));
         (diff - alpha).abs() <= 1e-3 * alpha + 1e-6 * queued
     };
     in_lockstep(name, 1e-7, || Run { close: Box::new(close), ..Run::new(name) });
@@ -422,8 +418,7 @@ fn wcompound(name: &str) {
 /// level is not the same for both.
 fn adw_balia(name: &str) {
     fn tie(run: &Run, r: usize, _: f64) -> bool {
-        let see = |group, what| see(group, "adw-balia", r, what);
-        let of = |what| (see(&run.reference, what), see(&run.kernel, what));
+        let of = |what| (run.reference.see(r, what), run.kernel.see(r, what));
         let [(average, kernels), (away, _), (level, kernels_level)] =
             ["mean_spread", "dissimilarity", "level"].map(of);
         assert_eq!(average.is_nan(), kernels.is_nan());

@@ -1,7 +1,7 @@
 //! What a monitor shows of the kernel's paths is what the reference shows.
 
 use crate::idle::Run;
-use crate::{see, step_by_step};
+use crate::step_by_step;
 use anabranch_cc::Ack;
 use anabranch_cc_fixed::registry;
 use anabranch_cc_fixed::shared::PATHS;
@@ -17,7 +17,7 @@ fn observables_are_the_references() {
             for (r, observable) in
                 [0, 1].into_iter().flat_map(|r| kernel.reference.observables.iter().map(move |o| (r, o.name)))
             {
-                let [reference, ours] = run.groups.each_ref().map(|group| see(group, name, r, observable));
+                let [reference, ours] = run.groups.each_ref().map(|group| group.see(r, observable));
                 let close = (ours - reference).abs() <= 1e-3 * reference.abs() + 1e-6;
                 assert!(
                     close || ours.is_nan() && reference.is_nan(),
@@ -35,7 +35,7 @@ fn ewtcp_has_a_share_for_each_number_of_paths() {
     for n in 1..=PATHS {
         let r = ewtcp.add_path(0.1, 10.0);
         ewtcp.on_ack(r, &Ack::of(0.0, 0.0, 0.1));
-        let share = see(&ewtcp, "ewtcp", r, "share");
+        let share = ewtcp.see(r, "share");
         assert!((share * (n * n) as f64 - 1.0).abs() < 1e-9, "{n}: {share}");
     }
 }

@@ -1,6 +1,7 @@
 //! Acknowledgements that are taken together (`c/together.h`): when a row learns of them, and what that does to its
 //! window, beside a connection that learns of each at once.
 
+use crate::common::{Tested, group};
 use crate::step_by_step;
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 use anabranch_cc_fixed::registry;
@@ -8,19 +9,14 @@ use proptest::prelude::*;
 use proptest::test_runner::{TestRng, TestRunner};
 use std::cell::Cell;
 
-/// As on Linux.
-fn together(name: &str) -> Group {
-    registry::find(name).unwrap().group(&[]).unwrap()
-}
-
 /// One segment, `us` microseconds after the second in which the path of [`halved`] lost one.
 fn segment(us: u32) -> Ack {
     Ack::of(1.0 + f64::from(us) / 1e6, 1.0, 0.1)
 }
 
 /// A path of 20 segments in congestion avoidance: it had 40, and lost one.
-fn halved(name: &str) -> Group {
-    let mut group = together(name);
+fn halved(name: &str) -> Tested {
+    let mut group = group(name);
     group.add_path(0.1, 39.0);
     group.on_ack(0, &segment(0));
     assert_eq!(group.path(0).cwnd, 40.0, "slow start learns at once");
@@ -78,8 +74,8 @@ fn with_samples_nothing_waits_across_the_end_of_a_round() {
 
 /// CUBIC, whose window of 40 segments became 28, with the first acknowledgement of its congestion avoidance. The window then equals
 /// a Reno flow's in the same place, which a segment lets grow by 9/17 of 1/w (RFC 9438, section 4.3).
-fn in_congestion_avoidance() -> (Group, f64) {
-    let mut cubic = together("cubic@kernel");
+fn in_congestion_avoidance() -> (Tested, f64) {
+    let mut cubic = group("cubic@kernel");
     cubic.add_path(0.1, 39.0);
     cubic.on_ack(0, &segment(0));
     cubic.on_congestion(0, &Congestion { now: 1.0, signal: Signal::Loss });
@@ -204,7 +200,7 @@ fn parted(name: &str, grown: [f64; 2]) -> bool {
 /// The largest difference of the windows in congestion avoidance, beyond the allowed one, as a fraction of the window, and the
 /// number of rounds until they differ.
 fn difference(name: &str, lines: &[Line], queue: f64) -> (f64, usize) {
-    let mut groups = [step_by_step(name), together(name)];
+    let mut groups = [step_by_step(name), group(name)];
     for group in &mut groups {
         for (r, line) in lines.iter().enumerate() {
             group.add_path(line.base, 2.0 * line.window);

@@ -28,3 +28,5 @@ mod vegas;
 mod wcompound;
 mod windows;
 mod wvegas;
+
+use multipath_cc::registry::find;

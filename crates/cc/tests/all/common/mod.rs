@@ -3,7 +3,8 @@
 //! loss is known at once and costs no time. That is what the response functions assume.
 #![allow(dead_code)] // each test file uses some of it
 
-use multipath_cc::registry::{self, Entry, ParamValue};
+use crate::find;
+use multipath_cc::registry::{Entry, ParamValue};
 use multipath_cc::{Ack, Congestion, Group, Signal, response};
 use std::ops::{Deref, DerefMut};
 
@@ -63,7 +64,7 @@ impl Tested {
 /// A group of an algorithm, whose parameters may follow its name: `vegas alpha=5 rtt=mean`.
 pub fn group(algorithm: &str) -> Tested {
     let mut words = algorithm.split(' ');
-    let entry = registry::find(words.next().unwrap()).unwrap();
+    let entry = find(words.next().unwrap()).unwrap();
     let param = |word: &str| {
         let (name, value) = word.split_once('=').unwrap();
         (name.to_owned(), param_value(value))
@@ -178,12 +179,16 @@ pub enum Loss {
 pub struct Random(pub u64);
 
 impl Random {
-    /// Uniform in (0, 1].
-    pub fn uniform(&mut self) -> f64 {
+    pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (((z ^ (z >> 31)) >> 11) + 1) as f64 / (1u64 << 53) as f64
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in (0, 1].
+    pub fn uniform(&mut self) -> f64 {
+        ((self.word() >> 11) + 1) as f64 / (1u64 << 53) as f64
     }
 }
 
