@@ -317,7 +317,7 @@ impl Hosts {
     /// The scheduler of MPTCP.
     pub fn scheduler(self) -> Scheduler {
         match self {
-            Hosts::Plain => Scheduler::default(),
+            Hosts::Plain => Scheduler::MinRtt,
             Hosts::Linux => Scheduler::Linux,
         }
     }

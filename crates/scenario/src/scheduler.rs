@@ -58,13 +58,3 @@ macro_rules! define {
 }
 
 schedulers!(define);
-
-#[expect(
-    clippy::derivable_impls,
-    reason = "the variants come from a list, which has no place for `#[default]`"
-)]
-impl Default for Scheduler {
-    fn default() -> Self {
-        Scheduler::MinRtt
-    }
-}
