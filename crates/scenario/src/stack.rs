@@ -1,7 +1,6 @@
 //! Controllers that a QUIC stack has itself. Scenarios may name them; only the backend of that stack runs them.
 
-use anabranch_cc::registry::{Entry, Kind};
-use anabranch_cc::{Ack, Algorithm, Congestion, Path};
+use anabranch_cc::registry::{self, Entry, Kind};
 
 /// All of them.
 pub(crate) static ENTRIES: [Entry; 3] = [
@@ -20,20 +19,8 @@ const fn entry(name: &'static str, title: &'static str) -> Entry {
         interpretations: &[],
         params: &[],
         observables: &[],
-        build: |_| Box::new(OfStack),
-    }
-}
-
-/// Stands for such a controller where an algorithm is needed, and is never driven.
-#[derive(Clone)]
-struct OfStack;
-
-impl Algorithm for OfStack {
-    fn acked(&mut self, _: &mut [Path], _: usize, _: &Ack) {}
-    fn congestion(&mut self, _: &mut [Path], _: usize, _: &Congestion) {}
-
-    fn copy(&self) -> Option<Box<dyn Algorithm>> {
-        Some(Box::new(OfStack))
+        // Never driven: any algorithm will do where one is needed.
+        build: |params| (registry::find("reno").expect("Reno is listed").build)(params),
     }
 }
 
