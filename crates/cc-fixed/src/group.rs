@@ -6,6 +6,7 @@
 
 use crate::shared::{Ack, Functions, Group, PATHS, Pending, View};
 use std::ptr;
+use zerocopy::IntoBytes;
 
 /// A `struct ab_group` of one algorithm. Rows beyond the table are ignored.
 pub(crate) struct Table {
@@ -21,21 +22,18 @@ impl Table {
 
     /// A copy of a table that lay elsewhere, such as in a map of the kernel's; `None` if the size is not this algorithm's.
     pub fn from_bytes(functions: &'static Functions, bytes: &[u8]) -> Option<Self> {
-        if bytes.len() as u64 != functions.group_size {
+        let mut table = Table::new(functions);
+        let own = &mut table.memory.as_mut_bytes()[..functions.group_size as usize];
+        if own.len() != bytes.len() {
             return None;
         }
-        let word = |chunk: &[u8]| {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            u64::from_ne_bytes(word)
-        };
-        Some(Table { functions, memory: bytes.chunks(8).map(word).collect() })
+        own.copy_from_slice(bytes);
+        Some(table)
     }
 
     /// As it would lie in a map of the kernel's.
     pub fn into_bytes(self) -> Vec<u8> {
-        let bytes = self.memory.into_iter().flat_map(u64::to_ne_bytes);
-        bytes.take(self.functions.group_size as usize).collect()
+        self.memory.as_bytes()[..self.functions.group_size as usize].to_vec()
     }
 
     pub fn added(&mut self, r: usize, owner: u64, cwnd: f64, srtt: u32) {
