@@ -9,7 +9,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A plan that breaks a rule; its last event does.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Failure {
     /// The plan, up to that event.
     pub plan: Plan,

@@ -191,9 +191,3 @@ impl fmt::Display for Plan {
         self.events.iter().try_for_each(|e| writeln!(f, "  +{:?} s, path {}: {:?}", e.gap, e.path, e.what))
     }
 }
-
-impl fmt::Debug for Plan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
