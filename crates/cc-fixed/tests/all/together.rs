@@ -1,7 +1,7 @@
 //! Acknowledgements that are taken together (`c/together.h`): when a row learns of them, and what that does to its
 //! window, beside a connection that learns of each at once.
 
-use crate::common::{Tested, group};
+use crate::common::{Tested, group, on_path};
 use crate::step_by_step;
 use anabranch_cc::{Ack, Congestion, Group, Signal};
 use anabranch_cc_fixed::registry;
@@ -14,13 +14,18 @@ fn segment(us: u32) -> Ack {
     Ack::of(1.0 + f64::from(us) / 1e6, 1.0, 0.1)
 }
 
-/// A path of 20 segments in congestion avoidance: it had 40, and lost one.
-fn halved(name: &str) -> Tested {
-    let mut group = group(name);
-    group.add_path(0.1, 39.0);
+/// A path in congestion avoidance: it had 40 segments, and lost one.
+fn after_loss(name: &str) -> Tested {
+    let mut group = on_path(group(name), 0.1, 39.0);
     group.on_ack(0, &segment(0));
     assert_eq!(group.path(0).cwnd, 40.0, "slow start learns at once");
     group.on_congestion(0, &Congestion { now: 1.0, signal: Signal::Loss });
+    group
+}
+
+/// One that has 20 segments then.
+fn halved(name: &str) -> Tested {
+    let group = after_loss(name);
     assert_eq!(group.path(0).cwnd, 20.0);
     group
 }
@@ -75,10 +80,7 @@ fn with_samples_nothing_waits_across_the_end_of_a_round() {
 /// CUBIC, whose window of 40 segments became 28, with the first acknowledgement of its congestion avoidance. The window then equals
 /// a Reno flow's in the same place, which a segment lets grow by 9/17 of 1/w (RFC 9438, section 4.3).
 fn in_congestion_avoidance() -> (Tested, f64) {
-    let mut cubic = group("cubic@kernel");
-    cubic.add_path(0.1, 39.0);
-    cubic.on_ack(0, &segment(0));
-    cubic.on_congestion(0, &Congestion { now: 1.0, signal: Signal::Loss });
+    let mut cubic = after_loss("cubic@kernel");
     assert!((cubic.path(0).cwnd - 28.0).abs() < 1e-9);
     cubic.on_ack(0, &Ack { in_flight: 0.0, ..segment(0) });
     let window = 28.0 + 9.0 / 17.0 / 28.0;
