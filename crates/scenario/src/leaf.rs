@@ -5,8 +5,7 @@ use crate::quantity::{self, Quantity};
 use crate::read::{Read, schema};
 use crate::tree::{Node, Value};
 use anabranch_net::Time;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use std::borrow::Cow;
+use schemars::{Schema, json_schema};
 
 /// The largest time in a scenario; sums of it fit [`Time`].
 const MAX_TIME_NS: f64 = 1e18;
@@ -220,19 +219,8 @@ schema!(Seed, "Seed", |_| json_schema!({
     "anyOf": [{ "type": "integer", "minimum": 0 }, { "type": "string", "pattern": "^[0-9]+$" }]
 }));
 
-impl<const MIN: u64, const MAX: u64> JsonSchema for Whole<MIN, MAX> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        format!("Whole_{MIN}_{MAX}").into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        whole_schema(MIN, MAX)
-    }
-}
+schema!(Whole<MIN, MAX>, format!("Whole_{MIN}_{MAX}"), |_| whole_schema(MIN, MAX),
+    inline_schema; const MIN: u64, const MAX: u64);
 
 /// The schema of a whole number from `from` to `to`.
 pub(crate) fn whole_schema(from: u64, to: u64) -> Schema {

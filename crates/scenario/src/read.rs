@@ -6,6 +6,26 @@ use crate::tree::{Node, Table, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 
+/// Describes a type for the JSON Schema: its name, and its schema by a generator. With `inline_schema` it is described where it
+/// is used. Generic parameters come last.
+macro_rules! schema {
+    ($type:ty, $name:expr, |$generator:pat_param| $schema:expr $(, $inline:ident)? $(; $($generic:tt)+)?) => {
+        impl $(<$($generic)+>)? schemars::JsonSchema for $type {
+            $(fn $inline() -> bool {
+                true
+            })?
+
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                $name.into()
+            }
+
+            fn json_schema($generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $schema
+            }
+        }
+    };
+}
+
 /// A type of the format.
 pub(crate) trait Read: Sized {
     /// Reads a node, or reports every problem in it.
@@ -167,19 +187,9 @@ impl<T: Read> Read for Named<T> {
     }
 }
 
-impl<T: JsonSchema> JsonSchema for Named<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        format!("Named_{}", T::schema_name()).into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "object", "additionalProperties": generator.subschema_for::<T>() })
-    }
-}
+schema!(Named<T>, format!("Named_{}", T::schema_name()), |generator| {
+    json_schema!({ "type": "object", "additionalProperties": generator.subschema_for::<T>() })
+}, inline_schema; T: JsonSchema);
 
 impl Read for bool {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
@@ -194,21 +204,6 @@ impl Read for String {
     fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
         node.string().cloned().or_else(|| node.expected("a string", "", problems))
     }
-}
-
-/// Describes a type for the JSON Schema: its name, and its schema by a generator.
-macro_rules! schema {
-    ($type:ty, $name:literal, |$generator:pat_param| $schema:expr) => {
-        impl schemars::JsonSchema for $type {
-            fn schema_name() -> std::borrow::Cow<'static, str> {
-                $name.into()
-            }
-
-            fn json_schema($generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                $schema
-            }
-        }
-    };
 }
 
 /// Defines a table of the format: a struct, its reader, and its JSON Schema, whose descriptions are the doc

@@ -3,10 +3,9 @@
 use crate::diagnostic::{At, Problems};
 use crate::leaf::{Rate, Size, Span, Whole, bounds, number};
 use crate::model::Connections;
-use crate::read::{Read, tagged, words};
+use crate::read::{Read, schema, tagged, words};
 use crate::tree::{Node, Value};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use std::borrow::Cow;
+use schemars::{JsonSchema, json_schema};
 
 tagged! {
     /// The sending application.
@@ -111,16 +110,10 @@ impl<T: Read> Read for Draw<T> {
     }
 }
 
-impl<T: JsonSchema> JsonSchema for Draw<T> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("Draw_of_{}", T::schema_name()).into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let (plain, random) = (generator.subschema_for::<T>(), generator.subschema_for::<Distribution<T>>());
-        json_schema!({ "description": "A plain value, or a distribution.", "anyOf": [plain, random] })
-    }
-}
+schema!(Draw<T>, format!("Draw_of_{}", T::schema_name()), |generator| {
+    let (plain, random) = (generator.subschema_for::<T>(), generator.subschema_for::<Distribution<T>>());
+    json_schema!({ "description": "A plain value, or a distribution.", "anyOf": [plain, random] })
+}; T: JsonSchema);
 
 /// Numbers within bounds: type, name and example in diagnostics, the rule in words, the rule, and its schema.
 macro_rules! bounded {
@@ -139,19 +132,7 @@ macro_rules! bounded {
             }
         }
 
-        impl JsonSchema for $name {
-            fn inline_schema() -> bool {
-                true
-            }
-
-            fn schema_name() -> Cow<'static, str> {
-                stringify!($name).into()
-            }
-
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!($schema)
-            }
-        }
+        schema!($name, stringify!($name), |_| json_schema!($schema), inline_schema);
     )*};
 }
 
