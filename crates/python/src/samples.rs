@@ -1,9 +1,10 @@
 //! A run's samples over time as tables, with the columns of its files.
 
-use crate::table::{Table, Values};
+use crate::table::{Table, counts, numbers, texts};
 use anabranch::MemorySink;
 use anabranch::records::{Kind, LinkSeries, SampleColumn, SubflowSeries};
 use anabranch::scenarios::distinct;
+use arrow_array::ArrayRef;
 use pyo3::PyResult;
 
 /// A subflow with its flow and its number, from 1.
@@ -18,10 +19,10 @@ pub fn subflows(samples: &MemorySink) -> PyResult<Table> {
         .collect();
     let rows = || all.iter().flat_map(|at| at.2.time_s.iter().map(move |_| at));
     let mut columns = vec![
-        ("time_s", Values::numbers(all.iter().flat_map(|at| &at.2.time_s).copied())),
-        ("flow", Values::Texts(rows().map(|(flow, ..)| (*flow).to_owned()).collect())),
-        ("subflow", Values::counts(rows().map(|(_, number, _)| *number))),
-        ("path", Values::Texts(rows().map(|(.., series)| series.path.join("+")).collect())),
+        ("time_s", numbers(all.iter().flat_map(|at| &at.2.time_s).copied())),
+        ("flow", texts(rows().map(|(flow, ..)| flow))),
+        ("subflow", counts(rows().map(|(_, number, _)| *number))),
+        ("path", texts(rows().map(|(.., series)| series.path.join("+")))),
     ];
     let each = SubflowSeries::COLUMNS.iter().enumerate();
     columns.extend(each.map(|(i, column)| {
@@ -34,25 +35,19 @@ pub fn subflows(samples: &MemorySink) -> PyResult<Table> {
 }
 
 /// The column of an observable; null for algorithms without it.
-fn observable(all: &[Subflow<'_>], name: &str) -> Values {
-    let mut values = Vec::new();
-    for (.., series) in all {
-        match series.observable(name) {
-            Some(own) => values.extend(own.iter().map(|x| x.is_finite().then_some(*x))),
-            None => values.extend(series.time_s.iter().map(|_| None)),
-        }
-    }
-    Values::Numbers(values)
+fn observable(all: &[Subflow<'_>], name: &str) -> ArrayRef {
+    numbers(all.iter().flat_map(|(.., series)| {
+        let own = series.observable(name);
+        (0..series.time_s.len()).map(move |i| own.map(|values| values[i]))
+    }))
 }
 
 /// A row for each link and instant; each link's rows are consecutive.
 pub fn links(samples: &MemorySink) -> PyResult<Table> {
     let all = &samples.links;
-    let names = all.iter().flat_map(|link| link.time_s.iter().map(|_| link.name.clone()));
-    let mut columns = vec![
-        ("time_s", Values::numbers(all.iter().flat_map(|link| &link.time_s).copied())),
-        ("link", Values::Texts(names.collect())),
-    ];
+    let names = all.iter().flat_map(|link| link.time_s.iter().map(|_| &link.name));
+    let mut columns =
+        vec![("time_s", numbers(all.iter().flat_map(|link| &link.time_s).copied())), ("link", texts(names))];
     let each = LinkSeries::COLUMNS.iter().enumerate();
     columns.extend(each.map(|(i, column)| {
         (column.name, values(column, all.iter().flat_map(|link| link.columns()[i]).copied()))
@@ -60,10 +55,10 @@ pub fn links(samples: &MemorySink) -> PyResult<Table> {
     Table::of(columns)
 }
 
-fn values(column: &SampleColumn, values: impl Iterator<Item = f64>) -> Values {
+fn values(column: &SampleColumn, values: impl Iterator<Item = f64>) -> ArrayRef {
     match column.kind {
-        Kind::Count => Values::counts(values.map(|x| x as u64)),
-        _ => Values::numbers(values),
+        Kind::Count => counts(values.map(|x| x as u64)),
+        _ => numbers(values),
     }
 }
 
@@ -71,12 +66,12 @@ fn values(column: &SampleColumn, values: impl Iterator<Item = f64>) -> Values {
 pub fn completions(samples: &MemorySink) -> PyResult<Table> {
     let all = &samples.completions;
     Table::of(vec![
-        ("time_s", Values::numbers(all.iter().map(|c| c.time_s))),
-        ("flow", Values::Texts(all.iter().map(|c| samples.flows[c.flow].name.clone()).collect())),
-        ("bytes", Values::counts(all.iter().map(|c| c.bytes))),
-        ("completion_s", Values::numbers(all.iter().map(|c| c.completion_s))),
-        ("start_s", Values::numbers(all.iter().map(|c| c.time_s - c.completion_s))),
-        ("slowdown", Values::numbers(all.iter().map(|c| c.slowdown))),
-        ("times_alone", Values::numbers(all.iter().map(|c| c.times_alone))),
+        ("time_s", numbers(all.iter().map(|c| c.time_s))),
+        ("flow", texts(all.iter().map(|c| &samples.flows[c.flow].name))),
+        ("bytes", counts(all.iter().map(|c| c.bytes))),
+        ("completion_s", numbers(all.iter().map(|c| c.completion_s))),
+        ("start_s", numbers(all.iter().map(|c| c.time_s - c.completion_s))),
+        ("slowdown", numbers(all.iter().map(|c| c.slowdown))),
+        ("times_alone", numbers(all.iter().map(|c| c.times_alone))),
     ])
 }

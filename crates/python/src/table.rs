@@ -16,42 +16,25 @@ use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The cells of a column.
-pub enum Values {
-    /// Real numbers; missing values are null.
-    Numbers(Vec<Option<f64>>),
-    /// Whole numbers below 2⁶³. Signed, so that differences may be negative.
-    Counts(Vec<i64>),
-    /// Whole numbers of 64 bits, such as seeds.
-    Unsigned(Vec<u64>),
-    /// Texts.
-    Texts(Vec<String>),
+/// A column of real numbers; those that are missing or not finite are null.
+pub fn numbers<T: Into<Option<f64>>>(values: impl IntoIterator<Item = T>) -> ArrayRef {
+    let finite = |x: T| x.into().filter(|x| x.is_finite());
+    Arc::new(values.into_iter().map(finite).collect::<Float64Array>())
 }
 
-impl Values {
-    /// Counters, which stay far below 2⁶³.
-    pub fn counts(values: impl IntoIterator<Item = u64>) -> Self {
-        Values::Counts(values.into_iter().map(u64::cast_signed).collect())
-    }
-
-    /// Numbers, of which those that are not finite are null.
-    pub fn numbers(values: impl IntoIterator<Item = f64>) -> Self {
-        Values::Numbers(values.into_iter().map(|x| x.is_finite().then_some(x)).collect())
-    }
+/// A column of whole numbers below 2⁶³. Signed, so that differences may be negative.
+pub fn counts(values: impl IntoIterator<Item = u64>) -> ArrayRef {
+    Arc::new(Int64Array::from_iter_values(values.into_iter().map(u64::cast_signed)))
 }
 
-impl From<Values> for ArrayRef {
-    fn from(values: Values) -> Self {
-        match values {
-            Values::Numbers(values) => {
-                let values = values.into_iter().map(|x| x.filter(|x| !x.is_nan()));
-                Arc::new(values.collect::<Float64Array>())
-            }
-            Values::Counts(values) => Arc::new(Int64Array::from(values)),
-            Values::Unsigned(values) => Arc::new(UInt64Array::from(values)),
-            Values::Texts(values) => Arc::new(StringArray::from(values)),
-        }
-    }
+/// A column of whole numbers of 64 bits, such as seeds.
+pub fn unsigned(values: impl IntoIterator<Item = u64>) -> ArrayRef {
+    Arc::new(UInt64Array::from_iter_values(values))
+}
+
+/// A column of texts.
+pub fn texts(values: impl IntoIterator<Item = impl AsRef<str>>) -> ArrayRef {
+    Arc::new(StringArray::from_iter_values(values))
 }
 
 /// A column in memory: name, type, rows, bits of the rows that are not null, and Arrow's buffers.
@@ -63,12 +46,13 @@ pub struct Table(RecordBatch);
 
 impl Table {
     /// A table of these columns, with units in their names.
-    pub fn of(columns: Vec<(impl Into<String>, Values)>) -> PyResult<Self> {
-        Table::of_arrays(columns.into_iter().map(|(name, values)| column(name, values.into())).collect())
-    }
-
-    fn of_arrays(columns: Vec<(Field, ArrayRef)>) -> PyResult<Self> {
-        let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = columns.into_iter().unzip();
+    pub fn of(columns: Vec<(impl Into<String>, ArrayRef)>) -> PyResult<Self> {
+        let field = |(name, array): (_, ArrayRef)| {
+            let kind = array.data_type().clone();
+            let nullable = kind == DataType::Float64;
+            (Field::new(name, kind, nullable), array)
+        };
+        let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = columns.into_iter().map(field).unzip();
         RecordBatch::try_new(Schema::new(fields).into(), arrays).map(Table).map_err(wrong)
     }
 
@@ -101,12 +85,6 @@ impl Table {
     }
 }
 
-fn column(name: impl Into<String>, array: ArrayRef) -> (Field, ArrayRef) {
-    let kind = array.data_type().clone();
-    let nullable = kind == DataType::Float64;
-    (Field::new(name, kind, nullable), array)
-}
-
 fn wrong(error: ArrowError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
@@ -117,14 +95,17 @@ impl Table {
     #[new]
     fn new(columns: Vec<(String, String, Bound<'_, PyAny>)>) -> PyResult<Self> {
         let read = |(name, kind, values): (String, String, Bound<'_, PyAny>)| {
-            let values = match kind.as_str() {
-                "number" => Values::Numbers(values.extract()?),
-                "count" => Values::Counts(values.extract()?),
-                "unsigned" => Values::Unsigned(values.extract()?),
-                "text" => Values::Texts(values.extract()?),
+            let array: ArrayRef = match kind.as_str() {
+                "number" => {
+                    let values = values.extract::<Vec<Option<f64>>>()?.into_iter();
+                    Arc::new(values.map(|x| x.filter(|x| !x.is_nan())).collect::<Float64Array>())
+                }
+                "count" => Arc::new(Int64Array::from(values.extract::<Vec<i64>>()?)),
+                "unsigned" => Arc::new(UInt64Array::from(values.extract::<Vec<u64>>()?)),
+                "text" => Arc::new(StringArray::from(values.extract::<Vec<String>>()?)),
                 other => return Err(PyValueError::new_err(format!("unknown kind of column: {other}"))),
             };
-            Ok((name, values))
+            Ok((name, array))
         };
         Table::of(columns.into_iter().map(read).collect::<PyResult<_>>()?)
     }
@@ -153,10 +134,9 @@ impl Table {
                 .len(rows)
                 .null_bit_buffer(nulls.as_ref().map(buffer))
                 .buffers(buffers.iter().map(buffer).collect());
-            Ok(column(name, make_array(data.build()?)))
+            Ok((name, make_array(data.build()?)))
         };
-        let columns = columns.into_iter().map(read).collect::<Result<Vec<_>, _>>();
-        Table::of_arrays(columns.map_err(wrong)?)
+        Table::of(columns.into_iter().map(read).collect::<Result<_, _>>().map_err(wrong)?)
     }
 
     fn __len__(&self) -> usize {

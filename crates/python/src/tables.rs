@@ -1,11 +1,12 @@
 //! Records as tidy tables, of a single run and of the runs of a study: names and units are those of the record.
 
 use crate::errors::RunError;
-use crate::table::{Table, Values};
+use crate::table::{Table, counts, numbers, texts, unsigned};
 use anabranch::Summary;
 use anabranch::records::{Completion, FlowSummary, Slowdown, SubflowSummary, Unit};
 use anabranch::scenarios::distinct;
 use anabranch::studies::SimulationRuns;
+use arrow_array::ArrayRef;
 use pyo3::prelude::*;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -89,7 +90,7 @@ pub fn table(rows: Rows, axes: &[&str], runs: &[Run<'_>], seeds: bool, names: &N
     }
     if seeds {
         let seeds = runs.iter().flat_map(|(_, run)| std::iter::repeat_n(run.seed, count(run)));
-        columns.add("seed", Values::Unsigned(seeds.collect()));
+        columns.add("seed", unsigned(seeds));
     }
     let runs: Vec<&Summary> = runs.iter().map(|(_, run)| *run).collect();
     match rows {
@@ -108,23 +109,23 @@ pub fn table(rows: Rows, axes: &[&str], runs: &[Run<'_>], seeds: bool, names: &N
 }
 
 #[derive(Default)]
-struct Columns(Vec<(String, Values)>);
+struct Columns(Vec<(String, ArrayRef)>);
 
 impl Columns {
-    fn add(&mut self, name: &str, values: Values) {
+    fn add(&mut self, name: &str, values: ArrayRef) {
         self.0.push((name.to_owned(), values));
     }
 
     fn texts(&mut self, name: &str, values: impl Iterator<Item = String>) {
-        self.add(name, Values::Texts(values.collect()));
+        self.add(name, texts(values));
     }
 
     fn numbers(&mut self, name: &str, values: impl Iterator<Item = Option<f64>>) {
-        self.add(name, Values::Numbers(values.map(|x| x.filter(|x| x.is_finite())).collect()));
+        self.add(name, numbers(values));
     }
 
     fn counts(&mut self, name: &str, values: impl Iterator<Item = u64>) {
-        self.add(name, Values::counts(values));
+        self.add(name, counts(values));
     }
 
     /// An axis: its values as text, numbers of one unit also as numbers in SI units; plain numbers only as such.
