@@ -5,8 +5,8 @@ use crate::output::print;
 use crate::table::Table;
 use anabranch::pictures::{Size, View};
 use anabranch::{Drawable, Error, Plot, input_error};
+use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 pub const EXAMPLES: &str = "\
@@ -42,8 +42,8 @@ pub struct PlotArgs {
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub to: Option<f64>,
     /// Logarithmic axes.
-    #[arg(long, value_name = "AXES", num_args = 0..=1, require_equals = true, default_missing_value = "y")]
-    pub log: Option<LogAxes>,
+    #[arg(long, value_name = "AXES", num_args = 0..=1, require_equals = true, default_missing_value = "y", value_parser = ["x", "y", "xy"])]
+    pub log: Option<String>,
     /// Give panels of one quantity the same vertical scale.
     #[arg(long)]
     pub same_y: bool,
@@ -66,26 +66,11 @@ pub struct PlotArgs {
     #[arg(long)]
     pub title: Option<String>,
     /// Where the legend is.
-    #[arg(long, value_name = "PLACE", default_value = "below")]
-    pub legend: Legend,
+    #[arg(long, value_name = "PLACE", default_value = "below", value_parser = ["below", "none"])]
+    pub legend: String,
     /// Panels per row; by default 1.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=12))]
     pub columns: Option<u8>,
-}
-
-/// Logarithmic axes.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum LogAxes {
-    X,
-    Y,
-    Xy,
-}
-
-/// The place of the legend.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Legend {
-    Below,
-    None,
 }
 
 pub fn plot(args: &PlotArgs) -> Result<(), Error> {
@@ -98,14 +83,14 @@ pub fn plot(args: &PlotArgs) -> Result<(), Error> {
     }
     let columns = args.columns.map_or(1, usize::from);
     let size = args.font.map_or(args.size, |points| args.size.with_font(f64::from(points)));
-    let log_x = matches!(args.log, Some(LogAxes::X | LogAxes::Xy));
-    let log_y = matches!(args.log, Some(LogAxes::Y | LogAxes::Xy));
+    let log = args.log.as_deref().unwrap_or_default();
+    let (log_x, log_y) = (log.contains('x'), log.contains('y'));
     let request = Plot {
         what: args.what.clone(),
         figures: args.figure.clone(),
         flows: args.flows.clone(),
         view: View { from_s: args.from, to_s: args.to, log_x, log_y, same_y: args.same_y },
-        size: Size { columns, legend: args.legend == Legend::Below, ..size },
+        size: Size { columns, legend: args.legend == "below", ..size },
         heading: args.title.clone(),
         replace: args.replace,
     };
