@@ -55,6 +55,13 @@ impl From<OutputError> for Error {
     }
 }
 
+#[cfg(feature = "linux")]
+impl From<anabranch_mptcp_bpf::Error> for Error {
+    fn from(error: anabranch_mptcp_bpf::Error) -> Self {
+        Error::Input(miette!("{error}"))
+    }
+}
+
 impl From<TaskError> for Error {
     fn from(error: TaskError) -> Self {
         match error {

@@ -1,7 +1,7 @@
 //! `anabranch kernel use`: sets the algorithm of new sockets in a network namespace.
 
 use super::args::UseArgs;
-use super::needs::{OF_THE_KERNEL, failed, find, missing, require_privileges};
+use super::needs::{OF_THE_KERNEL, find, missing, require_privileges};
 use super::users::{mptcp_is_off, other_in_use, select_again};
 use crate::output::{note, print};
 use anabranch::Error;
@@ -11,7 +11,7 @@ use miette::miette;
 
 pub fn choose(args: &UseArgs) -> Result<(), Error> {
     // A name of the kernel's own means the kernel's algorithm.
-    let available = anabranch::kernel::available().map_err(failed)?;
+    let available = anabranch::kernel::available()?;
     let own = available.contains(&args.name) || OF_THE_KERNEL.contains(&args.name.as_str());
     let entry = if own {
         registry::all().iter().find(|e| e.kernel_name == args.name)
@@ -19,8 +19,8 @@ pub fn choose(args: &UseArgs) -> Result<(), Error> {
         Some(find(&args.name, &available)?)
     };
     require_privileges()?;
-    let namespace = args.netns.as_deref().map_or_else(Namespace::own, Namespace::find).map_err(failed)?;
-    if !args.host && namespace.is_initial().map_err(failed)? {
+    let namespace = args.netns.as_deref().map_or_else(Namespace::own, Namespace::find)?;
+    if !args.host && namespace.is_initial()? {
         return Err(Error::Input(miette!(
             help = "name another namespace with --netns, or add --host",
             "{} is the host's own namespace: all its new sockets would use {}",
@@ -30,14 +30,14 @@ pub fn choose(args: &UseArgs) -> Result<(), Error> {
     }
     let loaded = entry.map_or(Ok(""), load)?;
     let name = entry.map_or(args.name.as_str(), |entry| entry.kernel_name);
-    let before = namespace.chosen().map_err(failed)?;
+    let before = namespace.chosen()?;
     namespace.choose(name).map_err(|error| match own {
         true => Error::Input(miette!(
             help = kernel_algorithm_help(name),
             "{} cannot use {name}, an algorithm of the kernel: {error}",
             namespace.name
         )),
-        false => failed(error),
+        false => error.into(),
     })?;
     mptcp_is_off(&namespace);
     print(&format!(
@@ -51,9 +51,9 @@ pub fn choose(args: &UseArgs) -> Result<(), Error> {
 fn load(entry: &'static KernelEntry) -> Result<&'static str, Error> {
     let checks = anabranch::kernel::doctor();
     missing(checks.iter().filter(|check| check.title != MPTCP_ENABLED))?;
-    Ok(match anabranch::kernel::load(entry).map_err(failed)? {
+    Ok(match anabranch::kernel::load(entry)? {
         Load::Done => {
-            select_again(entry).map_err(failed)?;
+            select_again(entry)?;
             ", now loaded"
         }
         Load::Replaced => ", now loaded in place of another build's",

@@ -7,7 +7,7 @@ mod screen;
 mod terminal;
 
 use super::args::MonitorArgs;
-use super::needs::{failed, find, require_privileges};
+use super::needs::{find, require_privileges};
 use super::users::note_uncoupled;
 use crate::interrupt;
 use crate::output::{is_closed, list_files, note, print};
@@ -60,7 +60,7 @@ pub fn monitor(args: &MonitorArgs) -> Result<(), Error> {
 
 /// Prints one sample.
 fn show_once(args: &MonitorArgs, watch: &mut Watch) -> Result<(), Error> {
-    let sample = watch.sample().map_err(failed)?;
+    let sample = watch.sample()?;
     if args.json {
         return print(&json_line(&sample));
     }
@@ -126,7 +126,7 @@ fn show(
     let start = Instant::now();
     let mut due = start;
     loop {
-        let sample = watch.sample().map_err(failed)?;
+        let sample = watch.sample()?;
         if let Some(record) = record {
             record.add(&sample);
             if record.too_few.is_some() {
@@ -165,9 +165,7 @@ fn json_line(sample: &Sample) -> String {
 /// Finds an algorithm of ours; a name of the kernel's own, such as cubic, does not stand for ours.
 fn ours(name: &str) -> Result<&'static KernelEntry, Error> {
     let entry = find(name, &[])?;
-    if entry.kernel_name == name
-        || !anabranch::kernel::available().map_err(failed)?.iter().any(|own| own == name)
-    {
+    if entry.kernel_name == name || !anabranch::kernel::available()?.iter().any(|own| own == name) {
         return Ok(entry);
     }
     let ours = entry.kernel_name;
@@ -180,12 +178,10 @@ fn ours(name: &str) -> Result<&'static KernelEntry, Error> {
 /// Opens the watch that the command line describes; at least one of its algorithms is loaded.
 fn watch(args: &MonitorArgs) -> Result<Watch, Error> {
     require_privileges()?;
-    let netns = args.netns.as_deref().map(|name| Namespace::find(name)?.inode());
-    let netns = netns.transpose().map_err(failed)?;
+    let netns = args.netns.as_deref().map(|name| Namespace::find(name)?.inode()).transpose()?;
     let algorithms: Vec<_> =
         args.cc.iter().map(|name| Ok(ours(name)?.kernel_name)).collect::<Result<_, Error>>()?;
-    let watch =
-        Watch::open(Filter { algorithms: algorithms.clone(), netns, port: args.port }).map_err(failed)?;
+    let watch = Watch::open(Filter { algorithms: algorithms.clone(), netns, port: args.port })?;
     let others: Vec<_> = watch.unreadable().iter().map(|entry| entry.kernel_name).collect();
     if !others.is_empty() {
         let names = others.join(", ");

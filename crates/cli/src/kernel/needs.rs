@@ -6,11 +6,6 @@ use anabranch::scenarios::suggest;
 use anabranch::{Error, input_error};
 use miette::miette;
 
-/// Converts an error of the library.
-pub fn failed(error: anabranch::kernel::Error) -> Error {
-    Error::Input(miette!("{error}"))
-}
-
 /// Returns an error if a requirement is missing, with help to install it.
 pub fn missing<'a>(checks: impl IntoIterator<Item = &'a Check>) -> Result<(), Error> {
     let missing: Vec<_> = checks.into_iter().filter(|c| c.verdict == Verdict::Missing).collect();

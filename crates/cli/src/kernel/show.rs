@@ -1,7 +1,7 @@
 //! `anabranch kernel doctor`, `list` and `status`: the state of the kernel.
 
 use super::args::{DoctorArgs, StatusArgs};
-use super::needs::{failed, missing, require_privileges};
+use super::needs::{missing, require_privileges};
 use super::users::{mptcp_is_off, note_uncoupled};
 use crate::output::{note, print, print_json};
 use crate::table::Table;
@@ -17,7 +17,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<(), Error> {
     let checks = match &args.netns {
         Some(name) => {
             require_privileges()?;
-            Namespace::find(name).and_then(|namespace| namespace.doctor()).map_err(failed)?
+            Namespace::find(name)?.doctor()?
         }
         None => anabranch::kernel::doctor(),
     };
@@ -56,8 +56,8 @@ struct Row {
 
 fn rows() -> Result<Vec<Row>, Error> {
     require_privileges()?;
-    let pinned = anabranch::kernel::pinned().map_err(failed)?;
-    let instances = anabranch::kernel::instances().map_err(failed)?;
+    let pinned = anabranch::kernel::pinned()?;
+    let instances = anabranch::kernel::instances()?;
     let pinned: Vec<&str> = pinned.iter().map(|entry| entry.kernel_name).collect();
     let choosers =
         |name: &str| anabranch::kernel::selecting_namespaces(name).into_iter().map(|n| n.name).collect();
@@ -168,12 +168,11 @@ fn ago(age: Duration) -> String {
 pub fn status(args: &StatusArgs) -> Result<(), Error> {
     let rows: Vec<_> = rows()?.into_iter().filter(|row| row.instance.is_some()).collect();
     let seconds = args.cost.map(Duration::from_secs);
-    let costs = seconds.map(anabranch::kernel::measure).transpose().map_err(failed)?;
+    let costs = seconds.map(anabranch::kernel::measure).transpose()?;
     let occupancy = |row: &Row| row.instance.as_ref().and_then(Instance::occupancy).unwrap_or_default();
     let occupancies: Vec<_> = rows.iter().map(occupancy).collect();
-    let ghosts: Result<Vec<_>, _> =
-        rows.iter().map(|row| row.instance.as_ref().map_or(Ok(None), Instance::ghosts)).collect();
-    let ghosts = ghosts.map_err(failed)?;
+    let ghosts = rows.iter().map(|row| row.instance.as_ref().map_or(Ok(None), Instance::ghosts));
+    let ghosts = ghosts.collect::<Result<Vec<_>, _>>()?;
     let coupling = Coupling::open().check();
     if args.json {
         let algorithms = rows.iter().zip(occupancies.iter().zip(&ghosts));
