@@ -62,8 +62,7 @@ pub struct CampaignOutcome {
     /// The algorithms' results.
     pub algorithms: Vec<AlgorithmResult>,
     results: Results,
-    command: String,
-    laboratory: Option<String>,
+    place: Place,
     /// Failed rows and runs of studies: see [`failed`].
     failed: Vec<String>,
 }
@@ -186,16 +185,14 @@ impl Campaign {
         self.check_earlier(&results, place.replace)?;
         let runs = place.store.as_deref().and_then(|folder| store::open(folder, watch.note));
         let kept = runs.as_ref().map(|runs| runs as &dyn RunCache);
-        let Place { command, laboratory, provisional, .. } = place;
-        let mut outcome =
-            CampaignOutcome { algorithms: vec![], results, command, laboratory, failed: vec![] };
+        let mut outcome = CampaignOutcome { algorithms: vec![], results, place, failed: vec![] };
         let (mut complete, mut partial, mut not_kept) = (0, String::new(), None);
         let mut keep = |mut finished: Finished| {
             if let (Kind::Study, Finished::Study(result, _)) = (self.kind, &mut finished) {
-                result.command = Some(outcome.command.clone());
+                result.command = Some(outcome.place.command.clone());
             }
             show(&finished);
-            let refresh = provisional && matches!(finished, Finished::Study(..));
+            let refresh = outcome.place.provisional && matches!(finished, Finished::Study(..));
             match &finished {
                 Finished::Study(result, _) if result.partial => {
                     partial += &format!(", {} in part", result.name)
@@ -216,7 +213,7 @@ impl Campaign {
         }
         not_kept.map_or(Ok(()), Err)?;
         match ended {
-            Ok(()) if place.drop_runs => runs.iter().for_each(Store::remove_used),
+            Ok(()) if outcome.place.drop_runs => runs.iter().for_each(Store::remove_used),
             Ok(()) => {}
             Err(StudyError::Interrupted) => {
                 let resume = if found + kept > 0 { "; run the same command again to resume" } else { "" };
@@ -287,7 +284,7 @@ impl CampaignOutcome {
     }
 
     fn write_report(&self, running: bool) -> Result<PathBuf, Error> {
-        report(&self.results, &self.command, self.laboratory.clone(), running)
+        report(&self.results, &self.place.command, self.place.laboratory.clone(), running)
     }
 
     /// Returns an error if a run of a standard case or a row of a study failed, or if an earlier result is damaged.

@@ -57,7 +57,8 @@ impl Write for Target {
 
 /// The simulator, or the QUIC stack in it, with a capture or traces of what it simulates.
 pub struct ObservedBackend {
-    capture: Option<BeganCapture>,
+    /// And its file.
+    capture: Option<(Mutex<BackgroundCapture<Target>>, PathBuf)>,
     traces: Option<Traces>,
     is_quic: bool,
 }
@@ -73,7 +74,7 @@ impl ObservedBackend {
         note: Notify,
     ) -> Result<Self, Error> {
         let is_quic = backend == NOQ.name();
-        let capture = packets.map(|wanted| BeganCapture::new(wanted, scenario, is_quic, replace, note));
+        let capture = packets.map(|wanted| begin(wanted, scenario, is_quic, replace, note));
         Ok(ObservedBackend { capture: capture.transpose()?, traces, is_quic })
     }
 
@@ -81,7 +82,7 @@ impl ObservedBackend {
     /// formats cannot mark them as partial.
     pub fn finish(self, partial: bool) -> Result<Vec<PathBuf>, Error> {
         let traces = self.traces.map(|traces| traces.finish(partial)).transpose();
-        let capture = self.capture.map(|BeganCapture { capture, path }| {
+        let capture = self.capture.map(|(capture, path)| {
             complete(capture.into_inner().expect("nothing panicked").finish(), path, partial)
         });
         // Both have ended, so that an error of one does not keep the other from its name.
@@ -91,35 +92,28 @@ impl ObservedBackend {
     }
 }
 
-struct BeganCapture {
-    capture: Mutex<BackgroundCapture<Target>>,
-    path: PathBuf,
-}
-
-impl BeganCapture {
-    fn new(
-        wanted: &Packets,
-        scenario: &Scenario,
-        is_quic: bool,
-        replace: bool,
-        note: Notify,
-    ) -> Result<Self, Error> {
-        let path = &wanted.file;
-        let links = wanted.links.iter().map(|name| link(scenario, name)).collect::<Result<_, _>>()?;
-        let snap = match wanted.snap {
-            Some(0) => WHOLE,
-            Some(bytes) => bytes,
-            None if is_quic => WHOLE,
-            None => Options::default().snap,
-        };
-        let options = Options { links, snap };
-        let target = target(path, replace)?;
-        let begin = || BackgroundCapture::new(Capture::new(scenario, scenario.seed, &options, target)?);
-        let capture = begin().map_err(|error| cannot_write(path, &error))?;
-        let most = with_unit(options.most_bytes(scenario), BYTES);
-        note(&format!("{} may grow to about {most}", path.display()));
-        Ok(BeganCapture { capture: Mutex::new(capture), path: path.clone() })
-    }
+fn begin(
+    wanted: &Packets,
+    scenario: &Scenario,
+    is_quic: bool,
+    replace: bool,
+    note: Notify,
+) -> Result<(Mutex<BackgroundCapture<Target>>, PathBuf), Error> {
+    let path = &wanted.file;
+    let links = wanted.links.iter().map(|name| link(scenario, name)).collect::<Result<_, _>>()?;
+    let snap = match wanted.snap {
+        Some(0) => WHOLE,
+        Some(bytes) => bytes,
+        None if is_quic => WHOLE,
+        None => Options::default().snap,
+    };
+    let options = Options { links, snap };
+    let target = target(path, replace)?;
+    let begin = || BackgroundCapture::new(Capture::new(scenario, scenario.seed, &options, target)?);
+    let capture = begin().map_err(|error| cannot_write(path, &error))?;
+    let most = with_unit(options.most_bytes(scenario), BYTES);
+    note(&format!("{} may grow to about {most}", path.display()));
+    Ok((Mutex::new(capture), path.clone()))
 }
 
 /// The capture of a run on a kernel. It takes the packets after the run.
@@ -163,7 +157,7 @@ impl Backend for ObservedBackend {
     }
 
     fn run(&self, task: &Task, sink: &mut dyn Sink, keep_going: KeepGoing<'_>) -> Result<Summary, TaskError> {
-        let mut capture = self.capture.as_ref().map(|began| began.capture.lock().expect("nothing panicked"));
+        let mut capture = self.capture.as_ref().map(|(began, _)| began.lock().expect("nothing panicked"));
         let packets = capture.as_mut().map(|capture| &mut **capture as &mut dyn Tap);
         if self.is_quic {
             return crate::quic::run(task, sink, packets, self.traces.as_ref(), keep_going);

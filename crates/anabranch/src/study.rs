@@ -110,15 +110,10 @@ const COMPLETE: &str = "there is a result";
 
 /// Describes a study's earlier result: whether it exists, and how it differs from what these options give.
 pub fn status(study: &Study, options: &Options, file: &Path) -> Result<String, Error> {
-    let unreadable = |why: &dyn std::fmt::Display| Ok(format!("the result cannot be read: {why}"));
-    let text = match std::fs::read(file) {
-        Ok(text) => text,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok("no result yet".into()),
-        Err(e) => return unreadable(&e),
-    };
-    let result: StudyResult = match serde_json::from_slice(&text) {
+    let result: StudyResult = match std::fs::read(file).and_then(|text| Ok(serde_json::from_slice(&text)?)) {
         Ok(result) => result,
-        Err(e) => return unreadable(&e),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok("no result yet".into()),
+        Err(e) => return Ok(format!("the result cannot be read: {e}")),
     };
     Ok(match &anabranch_study::outdated(study, options, &result)?[..] {
         [] => COMPLETE.into(),
