@@ -74,48 +74,19 @@ pub(super) fn estimated(values: impl Iterator<Item = Option<f64>>) -> Option<Est
     estimate(values.collect::<Option<Vec<f64>>>()?)
 }
 
-/// A subflow of a run.
-#[derive(Clone, Debug)]
-pub(super) struct Subflow {
+/// The rates of each path: the connection's, and those of a single-path flow there instead.
+pub(super) struct Rates(pub Vec<PathRates>);
+
+pub(super) struct PathRates {
     pub links: Vec<String>,
-    pub rate: Option<f64>,
+    /// Of each seed.
+    pub ours: Vec<Option<f64>>,
+    pub single: Vec<Option<f64>>,
+    /// The mean loss rate of the single-path flow; `None` if a seed lacks it.
     pub loss: Option<f64>,
 }
 
-/// The rates of each path: the connection's, and those of a single-path flow there instead.
-pub(super) struct Rates(Vec<PathRates>);
-
-struct PathRates {
-    links: Vec<String>,
-    /// Of each seed.
-    ours: Vec<Option<f64>>,
-    single: Vec<Option<f64>>,
-    /// The mean loss rate of the single-path flow, and its mean rate; `None` if a seed lacks it.
-    loss: Option<f64>,
-    rate: Option<f64>,
-}
-
 impl Rates {
-    /// `ours` has a run per seed; `single` has runs per path.
-    pub fn of(ours: Vec<Vec<Subflow>>, single: Vec<Vec<Vec<Subflow>>>) -> Rates {
-        let path = |(path, single): (usize, &Vec<Vec<Subflow>>)| {
-            let mean = |of: fn(&Subflow) -> Option<f64>| {
-                estimated(single.iter().map(|run| of(run.first()?))).map(|value| value.mean)
-            };
-            PathRates {
-                links: ours
-                    .first()
-                    .and_then(|run| run.get(path))
-                    .map_or(vec![], |subflow| subflow.links.clone()),
-                ours: ours.iter().map(|run| run.get(path)?.rate).collect(),
-                single: single.iter().map(|run| run.first()?.rate).collect(),
-                loss: mean(|subflow| subflow.loss),
-                rate: mean(|subflow| subflow.rate),
-            }
-        };
-        Rates(single.iter().enumerate().map(path).collect())
-    }
-
     /// Each link with its paths. Links with the same paths appear once: by the last of them that is `shared`, else by the last.
     fn links(&self, shared: &[String]) -> Vec<(&str, Vec<&PathRates>)> {
         let crossing = |link: &String| -> Vec<usize> {
@@ -181,7 +152,8 @@ impl Rates {
 
 /// The path on which a single-path flow is fastest; `None` if a rate is missing.
 fn fastest<'a>(paths: &[&'a PathRates]) -> Option<&'a PathRates> {
-    let rates = paths.iter().map(|path| Some((path.rate?, *path))).collect::<Option<Vec<_>>>()?;
+    let rate = |path: &PathRates| Some(estimated(path.single.iter().copied())?.mean);
+    let rates = paths.iter().map(|path| Some((rate(path)?, *path))).collect::<Option<Vec<_>>>()?;
     rates.into_iter().max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, path)| path)
 }
 
@@ -222,30 +194,24 @@ fn quotient(a: f64, b: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn subflow(links: &[&str], rate: f64, loss: f64) -> Subflow {
+    /// Two seeds alike.
+    fn path(links: &[&str], ours: f64, single: f64, loss: f64) -> PathRates {
         let links = links.iter().map(|link| (*link).to_owned()).collect();
-        Subflow { links, rate: Some(rate), loss: Some(loss) }
+        PathRates { links, ours: vec![Some(ours); 2], single: vec![Some(single); 2], loss: Some(loss) }
     }
 
     fn mean(goal: &Goal) -> f64 {
         goal.ratio.as_ref().unwrap().mean
     }
 
-    /// Two seeds alike: of links a, b and c a single-path flow has 2, 5 and 4, and the connection 1, 4 and 6.
-    fn by_hand(order: [usize; 3]) -> Rates {
-        let paths = [("a", 1.0, 2.0, 4e-3), ("b", 4.0, 5.0, 2e-3), ("c", 6.0, 4.0, 3e-3)];
-        let paths = order.map(|i| paths[i]);
-        let ours =
-            paths.iter().map(|(link, ours, _, loss)| subflow(&[link], *ours, *loss)).collect::<Vec<_>>();
-        let single =
-            paths.iter().map(|(link, _, single, loss)| vec![vec![subflow(&[link], *single, *loss)]; 2]);
-        Rates::of(vec![ours; 2], single.collect())
-    }
-
+    /// Of links a, b and c a single-path flow has 2, 5 and 4, and the connection 1, 4 and 6.
     #[test]
     fn ratios_by_hand_in_any_order_of_paths() {
+        let by_hand = [("a", 1.0, 2.0, 4e-3), ("b", 4.0, 5.0, 2e-3), ("c", 6.0, 4.0, 3e-3)];
         for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
-            let rates = by_hand(order);
+            let paths = order.map(|i| by_hand[i]);
+            let rates =
+                Rates(paths.map(|(link, ours, single, loss)| path(&[link], ours, single, loss)).into());
             let near = |goal: &Goal, ratio: f64| (mean(goal) - ratio).abs() < 1e-12;
             // 11 of the best's 5.
             let goal = rates.throughput();
@@ -267,17 +233,12 @@ mod tests {
     /// Two paths over one bottleneck: their sum counts there, and no other link is left to balance with.
     #[test]
     fn a_shared_link_is_judged_once() {
-        let ours = vec![vec![subflow(&["x", "shared"], 3.0, 0.1), subflow(&["y", "shared"], 4.0, 0.1)]; 2];
-        let single =
-            [("x", 5.0), ("y", 5.0)].map(|(link, rate)| vec![vec![subflow(&[link, "shared"], rate, 0.1)]; 2]);
-        let rates = Rates::of(ours, single.to_vec());
+        let paths = [("x", 3.0), ("y", 4.0)].map(|(link, ours)| path(&[link, "shared"], ours, 5.0, 0.1));
+        let rates = Rates(paths.into());
         let goal = rates.no_harm(&[]);
         assert_eq!((goal.link.as_deref(), mean(&goal), goal.met), (Some("shared"), 1.4, Met::Missed));
         // Of two links with the same path the one with others names both.
-        let rates = Rates::of(
-            vec![vec![subflow(&["a", "b"], 3.0, 0.1)]; 2],
-            vec![vec![vec![subflow(&["a", "b"], 5.0, 0.1)]; 2]],
-        );
+        let rates = Rates(vec![path(&["a", "b"], 3.0, 5.0, 0.1)]);
         assert_eq!(rates.no_harm(&["a".to_owned()]).link.as_deref(), Some("a"));
     }
 
@@ -303,14 +264,9 @@ mod tests {
     /// Of one link the single-path flow has no rate in a seed, or the rate 0: that link is undecided, and not met.
     #[test]
     fn a_missing_rate_decides_nothing() {
-        let path = |link: &str, rate: Option<f64>| Subflow { rate, ..subflow(&[link], 0.0, 1e-3) };
         for lacking in [None, Some(0.0)] {
-            let ours = vec![vec![path("a", Some(4.0)), path("b", Some(1.0))]; 2];
-            let single = vec![
-                vec![vec![path("a", Some(4.0))], vec![path("a", Some(4.0))]],
-                vec![vec![path("b", Some(1.0))], vec![path("b", lacking)]],
-            ];
-            let rates = Rates::of(ours, single);
+            let b = PathRates { single: vec![Some(1.0), lacking], ..path(&["b"], 1.0, 1.0, 1e-3) };
+            let rates = Rates(vec![path(&["a"], 4.0, 4.0, 1e-3), b]);
             let goal = rates.no_harm(&[]);
             assert_eq!((goal.link.as_deref(), goal.met, &goal.ratio), (Some("b"), Met::Undetermined, &None));
             // Without a rate the best single-path flow is unknown; one with 0 is not the best.

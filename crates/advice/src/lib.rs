@@ -12,7 +12,7 @@ pub use rule::{RULE, Recommendation};
 use anabranch_ideal::{HEADERS, dss};
 use anabranch_record::{Estimate, FlowSummary, Summary, paired_difference};
 use anabranch_scenario::{Flow, Scenario, base, distinct, quoted_key, suggest};
-use goals::Rates;
+use goals::{PathRates, Rates};
 use rule::{Candidate, Needed};
 use serde::{Deserialize, Serialize};
 
@@ -284,13 +284,19 @@ fn case(
 ) -> Case {
     let name = base(&flow.name);
     let alone = Flow { paths: flow.paths[..1].to_vec(), ..flow.clone() };
-    let rates = Rates::of(
-        ours.iter().map(|run| subflows(run, name, packet(flow))).collect(),
-        single
-            .iter()
-            .map(|runs| runs.iter().map(|run| subflows(run, name, packet(&alone))).collect())
-            .collect(),
-    );
+    // With headers.
+    let rate = |run: &Summary, path: usize, packet: f64| {
+        Some(mean(of_name(run, name).map(|flow| flow.subflows.get(path)?.goodput_bps))? * packet)
+    };
+    let loss = |run: &&Summary| mean(of_name(run, name).map(|flow| flow.subflows.first()?.loss_rate));
+    let links = |path: usize| Some(of_name(ours.first()?, name).next()?.subflows.get(path)?.path.clone());
+    let path = |(path, single): (usize, &Vec<&Summary>)| PathRates {
+        links: links(path).unwrap_or_default(),
+        ours: ours.iter().map(|run| rate(run, path, packet(flow))).collect(),
+        single: single.iter().map(|run| rate(run, 0, packet(&alone))).collect(),
+        loss: goals::estimated(single.iter().map(loss)).map(|loss| loss.mean),
+    };
+    let rates = Rates(single.iter().enumerate().map(path).collect());
     let goodput = |run: &&Summary| mean(of_name(run, name).map(|flow| flow.goodput_bps));
     let with_times = ours.first().map_or(vec![], |run| times(run));
     let completion = |name: &String| {
@@ -364,17 +370,6 @@ fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
 fn packet(flow: &Flow) -> f64 {
     let mss = f64::from(flow.tcp.mss);
     (mss + HEADERS) / (mss - dss(flow))
-}
-
-/// For each subflow its links, its rate with headers, and its loss rate, as means over the flows of that name.
-fn subflows(run: &Summary, name: &str, packet: f64) -> Vec<goals::Subflow> {
-    let Some(first) = of_name(run, name).next() else { return vec![] };
-    let subflow = |r: usize| goals::Subflow {
-        links: first.subflows[r].path.clone(),
-        rate: mean(of_name(run, name).map(|flow| flow.subflows[r].goodput_bps)).map(|rate| rate * packet),
-        loss: mean(of_name(run, name).map(|flow| flow.subflows[r].loss_rate)),
-    };
-    (0..first.subflows.len()).map(subflow).collect()
 }
 
 /// Each algorithm with every buffer: by its completion time if the connection has one, else by its goodput.
