@@ -184,7 +184,7 @@ impl Plan {
     }
 
     /// The advice; `summaries` are those of each run, in the order of the seeds.
-    pub fn conclude(self, scenario: &str, command: &str, seeds: u32, summaries: &[Vec<&Summary>]) -> Advice {
+    pub fn conclude(self, scenario: &str, command: &str, seeds: u32, summaries: &[Vec<Summary>]) -> Advice {
         let Plan { flow, shared, cc, buffers, baselines, .. } = self;
         let mut cases = Vec::new();
         for (buffer, each) in buffers.iter().zip(summaries.chunks(cc.len() + baselines.len())) {
@@ -279,8 +279,8 @@ fn case(
     (flow, shared): (&Flow, &[String]),
     buffer: Option<&str>,
     cc: &str,
-    ours: &[&Summary],
-    single: &[Vec<&Summary>],
+    ours: &[Summary],
+    single: &[Vec<Summary>],
 ) -> Case {
     let name = base(&flow.name);
     let alone = Flow { paths: flow.paths[..1].to_vec(), ..flow.clone() };
@@ -288,16 +288,16 @@ fn case(
     let rate = |run: &Summary, path: usize, packet: f64| {
         Some(mean(of_name(run, name).map(|flow| flow.subflows.get(path)?.goodput_bps))? * packet)
     };
-    let loss = |run: &&Summary| mean(of_name(run, name).map(|flow| flow.subflows.first()?.loss_rate));
+    let loss = |run: &Summary| mean(of_name(run, name).map(|flow| flow.subflows.first()?.loss_rate));
     let links = |path: usize| Some(of_name(ours.first()?, name).next()?.subflows.get(path)?.path.clone());
-    let path = |(path, single): (usize, &Vec<&Summary>)| PathRates {
+    let path = |(path, single): (usize, &Vec<Summary>)| PathRates {
         links: links(path).unwrap_or_default(),
         ours: ours.iter().map(|run| rate(run, path, packet(flow))).collect(),
         single: single.iter().map(|run| rate(run, 0, packet(&alone))).collect(),
         loss: goals::estimated(single.iter().map(loss)).map(|loss| loss.mean),
     };
     let rates = Rates(single.iter().enumerate().map(path).collect());
-    let goodput = |run: &&Summary| mean(of_name(run, name).map(|flow| flow.goodput_bps));
+    let goodput = |run: &Summary| mean(of_name(run, name).map(|flow| flow.goodput_bps));
     let with_times = ours.first().map_or(vec![], |run| times(run));
     let completion = |name: &String| {
         let each = ours
@@ -323,7 +323,7 @@ fn of_name<'a>(run: &'a Summary, name: &'a str) -> impl Iterator<Item = &'a Flow
 }
 
 /// The goodput of the flows of each other name together.
-fn others(runs: &[&Summary], own: &str) -> Vec<(String, Option<Estimate>)> {
+fn others(runs: &[Summary], own: &str) -> Vec<(String, Option<Estimate>)> {
     let flows = runs.first().into_iter().flat_map(|run| &run.flows);
     let names = distinct(flows.map(|flow| base(&flow.name)).filter(|name| *name != own));
     let sum = |run: &Summary, name: &str| of_name(run, name).map(|flow| flow.goodput_bps).sum();

@@ -5,7 +5,6 @@ pub use anabranch_advice::{ALGORITHMS, Advice, Baseline, Case, Goal, Met, RULE, 
 
 use crate::{Comparison, Error, SIM, Scenario, Watch, input_error};
 use anabranch_advice::Plan;
-use anabranch_record::Summary;
 use miette::miette;
 
 /// What to try.
@@ -59,7 +58,5 @@ pub fn advise(scenario: &Scenario, options: &AdviseOptions, watch: &Watch<'_>) -
         }
         why => why,
     })?;
-    let mut each: Vec<Vec<&Summary>> = vec![vec![]; plan.runs.len()];
-    compared.runs.iter().for_each(|(index, summary)| each[*index].push(summary));
-    Ok(plan.conclude(&scenario.name, &options.command, *seeds, &each))
+    Ok(plan.conclude(&scenario.name, &options.command, *seeds, &compared.runs))
 }

@@ -7,7 +7,6 @@ use anabranch_study::{
     Backend, Backends, Outcome, Outcomes, Setup, Simulations, StudyError, Task, TaskError, Work,
 };
 use miette::miette;
-use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 /// A scenario, algorithms and seeds to compare.
@@ -23,9 +22,8 @@ pub struct Comparison {
 pub struct Compared {
     /// The number of planned runs.
     pub total: usize,
-    /// The runs that ended or were cancelled, by algorithm and seed: the algorithm's index, from 0, and the summary. An
-    /// algorithm that is given twice runs once.
-    pub runs: Vec<(usize, Summary)>,
+    /// Of each algorithm the runs that ended or were cancelled, by seed. An algorithm that is given twice runs once.
+    pub runs: Vec<Vec<Summary>>,
     /// The reasons of the runs that failed.
     pub failed: Vec<String>,
 }
@@ -89,26 +87,24 @@ impl Comparison {
         }
         summaries.extend(partial);
         let total = self.scenarios.len() * self.seeds as usize;
-        Ok(Compared { total, runs: self.in_order(summaries), failed })
+        Ok(Compared { total, runs: self.in_order(&summaries), failed })
     }
 
-    fn in_order(&self, summaries: Vec<Summary>) -> Vec<(usize, Summary)> {
-        let mut runs = BTreeMap::new();
-        for summary in summaries {
-            for (cc, scenario) in self.scenarios.iter().enumerate() {
-                if scenario.hash == summary.scenario_hash {
-                    runs.insert((cc, summary.seed.wrapping_sub(scenario.seed)), summary.clone());
-                }
-            }
-        }
-        runs.into_iter().map(|((cc, _), summary)| (cc, summary)).collect()
+    fn in_order(&self, summaries: &[Summary]) -> Vec<Vec<Summary>> {
+        let of = |scenario: &Scenario| {
+            let own = summaries.iter().filter(|summary| summary.scenario_hash == scenario.hash);
+            let mut own: Vec<Summary> = own.cloned().collect();
+            own.sort_by_key(|summary| summary.seed.wrapping_sub(scenario.seed));
+            own
+        };
+        self.scenarios.iter().map(of).collect()
     }
 }
 
 impl Compared {
     /// The number of runs that ended.
     pub fn complete(&self) -> usize {
-        self.runs.iter().filter(|(_, summary)| summary.partial_until_s.is_none()).count()
+        self.runs.iter().flatten().filter(|summary| summary.partial_until_s.is_none()).count()
     }
 
     /// Returns an error if a run failed or was cancelled.
@@ -223,8 +219,9 @@ mod tests {
         let comparison = Comparison::new(&scenario, &cc, 3, &FAILING, false).unwrap();
         let compared = comparison.run(&Watch::default()).unwrap();
         assert_eq!(compared.failed, ["olia, seed 2: no valid run in 3 attempts"]);
-        let runs: Vec<_> = compared.runs.iter().map(|(cc, summary)| (*cc, summary.seed)).collect();
-        assert_eq!((compared.total, runs), (6, vec![(0, 1), (0, 2), (0, 3), (1, 1), (1, 3)]));
+        let seeds = |runs: &Vec<Summary>| runs.iter().map(|run| run.seed).collect::<Vec<_>>();
+        let seeds: Vec<_> = compared.runs.iter().map(seeds).collect();
+        assert_eq!((compared.total, seeds), (6, vec![vec![1, 2, 3], vec![1, 3]]));
         assert!(matches!(compared.check(|_| ()), Err(Error::Result(_))));
     }
 }

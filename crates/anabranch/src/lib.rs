@@ -24,7 +24,7 @@
 //!
 //! // Other algorithms over two seeds.
 //! let compared = anabranch::compare(&scenario, &["uncoupled", "olia"], 2, &Watch::default())?;
-//! assert_eq!(compared.runs.len(), 4);
+//! assert_eq!(compared.complete(), 4);
 //! # Ok(())
 //! # }
 //! ```

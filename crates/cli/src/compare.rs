@@ -74,11 +74,8 @@ pub fn compare(args: CompareArgs) -> Result<(), Error> {
     let compared = Progress::over_runs().during(|watch| comparison.run(watch))?;
     let page = Page::of(&cc, &compared, &scenario);
     if args.json {
-        let all = compared.runs.iter().map(|(i, summary)| Run {
-            cc: &cc[*i],
-            summary,
-            difference_to_first: page.differences(&cc[*i]),
-        });
+        let all = cc.iter().zip(&compared.runs).flat_map(|(cc, runs)| runs.iter().map(move |run| (cc, run)));
+        let all = all.map(|(cc, summary)| Run { cc, summary, difference_to_first: page.differences(cc) });
         print_json(&all.collect::<Vec<_>>())?;
     } else if compared.complete() > 0 {
         print(&page.text())?;

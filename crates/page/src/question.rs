@@ -178,7 +178,6 @@ pub fn advise(question: &str, keep_going: &mut dyn FnMut(f64) -> bool) -> Answer
         }
         runs.push(seeds);
     }
-    let runs: Vec<Vec<&Summary>> = runs.iter().map(|seeds| seeds.iter().collect()).collect();
     let advice = plan.conclude(&scenario.name, "", SEEDS, &runs);
     let misses: Vec<String> = advice.cases.iter().map(|case| case.misses()).collect();
     let answer = json!({

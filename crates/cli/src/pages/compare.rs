@@ -44,9 +44,9 @@ pub struct Page {
 impl Page {
     /// Keeps the complete runs, and the algorithms that have some.
     pub fn of(cc: &[String], compared: &Compared, scenario: &Scenario) -> Page {
-        let mut each = vec![Vec::new(); cc.len()];
-        let complete = compared.runs.iter().filter(|(_, summary)| summary.partial_until_s.is_none());
-        complete.for_each(|(i, summary)| each[*i].push(summary.clone()));
+        let is_complete = |summary: &&Summary| summary.partial_until_s.is_none();
+        let complete = |runs: &Vec<Summary>| runs.iter().filter(is_complete).cloned().collect::<Vec<_>>();
+        let each: Vec<_> = compared.runs.iter().map(complete).collect();
         let has_first = each.first().is_some_and(|runs| !runs.is_empty());
         let (cc, runs) = cc.iter().cloned().zip(each).filter(|(_, runs)| !runs.is_empty()).unzip();
         let (total, failed, fairness) = (compared.total, compared.failed.len(), Fairness::of(scenario));
@@ -298,7 +298,7 @@ mod tests {
     fn failed_runs_are_reported() {
         let (mut compared, page) = compared(r#"[["a"], ["a"]]"#, &["lia", "olia"], 3);
         assert!(page(&compared).contains("mean RTT (ms)"), "as in `run`: {}", page(&compared));
-        compared.runs.remove(4);
+        compared.runs[1].remove(1);
         compared.failed.push("olia, seed 2: no valid run in 3 attempts".into());
         let page = page(&compared).split_whitespace().collect::<Vec<_>>().join(" ");
         let said = "1 of 6 runs failed; the means leave them out: lia 3 seeds, olia 2 seeds";
@@ -310,7 +310,7 @@ mod tests {
     fn repeated_attempts_are_counted() {
         let (mut compared, page) = compared(r#"[["a"]]"#, &["reno"], 2);
         assert!(!page(&compared).contains("attempts"));
-        for ((_, summary), invalid_attempts) in compared.runs.iter_mut().zip([2, 1]) {
+        for (summary, invalid_attempts) in compared.runs[0].iter_mut().zip([2, 1]) {
             summary.kernel = Some(KernelRun { invalid_attempts, ..KernelRun::default() });
         }
         let page = page(&compared);
@@ -323,7 +323,7 @@ mod tests {
     fn wide_intervals_get_a_hint() {
         let (mut compared, page) = compared(r#"[["a"]]"#, &["reno"], 5);
         let mut with = |goodput: fn(f64) -> f64| {
-            for ((_, summary), i) in compared.runs.iter_mut().zip(0..) {
+            for (summary, i) in compared.runs[0].iter_mut().zip(0..) {
                 summary.flows[0].goodput_bps = Some(goodput(i.into()));
             }
             page(&compared)
