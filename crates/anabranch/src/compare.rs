@@ -78,14 +78,18 @@ impl Comparison {
                 run.map_or_else(|why| failed.push(why), |summary| summaries.push(summary));
             }
         });
-        let RunErrors { refused, partial } =
-            backend.errors.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match (refused, ended) {
-            (Some(refused), _) => return Err(refused.into()),
-            (None, Ok(()) | Err(StudyError::Interrupted)) => {}
-            (None, Err(error)) => return Err(error.into()),
+        for error in backend.errors.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            match error {
+                TaskError::Refused(_) => return Err(error.into()),
+                TaskError::Interrupted { partial, .. } => summaries.extend(partial.map(|summary| *summary)),
+                TaskError::Failed(_) => {}
+            }
         }
-        summaries.extend(partial);
+        if let Err(error) = ended
+            && !matches!(error, StudyError::Interrupted)
+        {
+            return Err(error.into());
+        }
         let total = self.scenarios.len() * self.seeds as usize;
         Ok(Compared { total, runs: self.in_order(&summaries), failed })
     }
@@ -143,15 +147,7 @@ fn runs_of_seed(simulations: Simulations) -> Work<Vec<Result<Summary, String>>> 
 /// A backend that keeps the errors of runs that do not end.
 struct RecordingBackend {
     runs: &'static dyn Backend,
-    errors: Mutex<RunErrors>,
-}
-
-#[derive(Default)]
-struct RunErrors {
-    /// The first refusal: the backend cannot run that scenario.
-    refused: Option<TaskError>,
-    /// The partial summaries of interrupted runs.
-    partial: Vec<Summary>,
+    errors: Mutex<Vec<TaskError>>,
 }
 
 impl Backend for RecordingBackend {
@@ -165,12 +161,7 @@ impl Backend for RecordingBackend {
 
     fn run(&self, task: &Task, sink: &mut dyn Sink, keep_going: KeepGoing<'_>) -> Result<Summary, TaskError> {
         self.runs.run(task, sink, keep_going).inspect_err(|error| {
-            let mut errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
-            match error {
-                TaskError::Interrupted { partial, .. } => errors.partial.extend(partial.as_deref().cloned()),
-                TaskError::Refused(_) => _ = errors.refused.get_or_insert_with(|| error.clone()),
-                TaskError::Failed(_) => {}
-            }
+            self.errors.lock().unwrap_or_else(PoisonError::into_inner).push(error.clone());
         })
     }
 }
