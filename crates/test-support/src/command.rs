@@ -231,6 +231,11 @@ pub fn anabranch_reading<S: AsRef<OsStr>>(input: &str, args: impl IntoIterator<I
     ended(child)
 }
 
+/// Runs a command to its end.
+pub fn outcome(command: &mut Command) -> Outcome {
+    of_output(&command.output().unwrap())
+}
+
 /// Sends it.
 pub fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
@@ -259,11 +264,11 @@ pub fn interrupted_when(mut child: Child, so: impl FnMut() -> bool) -> Outcome {
 
 /// Waits for its end.
 pub fn ended(child: Child) -> Outcome {
-    outcome(&child.wait_with_output().unwrap())
+    of_output(&child.wait_with_output().unwrap())
 }
 
 /// Of a command that came to its end.
-pub fn outcome(output: &Output) -> Outcome {
+pub fn of_output(output: &Output) -> Outcome {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     Outcome {
         status: output.status.code().expect("not killed"),

@@ -96,8 +96,8 @@ fn a_file_beyond_the_limit_is_a_failed_write() {
     let limited = |more: &str| {
         let run = format!("ulimit -f 400; exec \"$0\" run {TWO_PATHS} --duration '12 s' {more}");
         let mut shell = Command::new("sh");
-        shell.args(["-c", &run]).arg(binary()).current_dir(root());
-        let ended = outcome(&shell.env("ANABRANCH_PROGRESS_SECONDS", "0").output().unwrap()).ended(2);
+        shell.args(["-c", &run]).arg(binary()).current_dir(root()).env("ANABRANCH_PROGRESS_SECONDS", "0");
+        let ended = outcome(&mut shell).ended(2);
         has(&ended.stderr, ["File too large"]);
         // The summary is printed.
         has(&ended.stdout, ["bonded"]);

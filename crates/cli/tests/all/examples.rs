@@ -15,8 +15,7 @@ fn every_example_is_valid() {
         let (name, is_study) =
             (format!("example:{}", example["name"].as_str().unwrap()), example["study"] == true);
         let check: &[&str] = if is_study { &["study", "check"] } else { &["check"] };
-        let output = command().args(check).arg(&name).current_dir(empty.path()).output().unwrap();
-        let page = outcome(&output).done().stdout;
+        let page = outcome(command().args(check).arg(&name).current_dir(empty.path())).done().stdout;
         if !is_study {
             assert!(page.starts_with("OK"), "{name}: {page}");
             fits(&page);
@@ -97,9 +96,8 @@ fn a_full_disk_leaves_nothing() {
     let folder = folder();
     let script = "mkdir disk && mount -t tmpfs -o size=8k tmpfs disk || exit 77; cd disk; head -c 9000 /dev/zero > fill 2>/dev/null; \
                   \"$0\" new mine.toml; echo status $?; ls";
-    let mut tried = Command::new("unshare");
-    tried.args(["--mount", "sh", "-c", script]).arg(binary()).current_dir(folder.path());
-    let tried = outcome(&tried.output().unwrap());
+    let args = ["--mount", "sh", "-c", script];
+    let tried = outcome(Command::new("unshare").args(args).arg(binary()).current_dir(folder.path()));
     if !tried.stdout.contains("status") {
         return skipped("a small disk cannot be mounted here");
     }

@@ -58,8 +58,7 @@ fn without_an_image() {
     ] {
         let mut run = command();
         run.args(args).args(["--backend", "guest-6.1", "--out", &folder.at("out")]);
-        let output = run.env("ANABRANCH_GUESTS", folder.path()).output().unwrap();
-        outcome(&output).refused(["tools/guest-image.sh 6.1"]);
+        outcome(run.env("ANABRANCH_GUESTS", folder.path())).refused(["tools/guest-image.sh 6.1"]);
         assert_eq!(folder.names(), [""; 0]);
     }
 }

@@ -1,7 +1,7 @@
 //! Bad input: each mistake is named on stderr, with exit status 2 and nothing on stdout.
 
 use anabranch_test_support::command::{
-    TWO_PATHS, anabranch, anabranch_reading, binary, folder, has, root, typed,
+    TWO_PATHS, anabranch, anabranch_reading, binary, folder, has, outcome, root, typed,
 };
 use serde_json::Value;
 use std::fs;
@@ -189,8 +189,7 @@ fn memory_is_enough() {
     let estimate = page.split_once(" MB of memory").unwrap().0.rsplit(' ').next().unwrap();
     let limit_kb = (estimate.parse::<f64>().unwrap() * 1e3 + 300e3) as u64;
     let run = format!("ulimit -v {limit_kb}; exec '{}' run {args}", binary().display());
-    let output = Command::new("sh").args(["-c", &run]).current_dir(root()).output().unwrap();
-    assert!(output.status.success(), "{limit_kb} kB: {}", String::from_utf8_lossy(&output.stderr));
+    outcome(Command::new("sh").args(["-c", &run]).current_dir(root())).done();
 }
 
 /// Sequences in a file or its name that would affect the terminal are spelled out; JSON stays the same data.

@@ -1,6 +1,6 @@
 //! Results in a lower layer of an overlay file system, as in a container made from an image: a folder there cannot be renamed.
 
-use anabranch_test_support::command::{TWO_PATHS, binary, outcome, root, skipped};
+use anabranch_test_support::command::{TWO_PATHS, binary, of_output, root, skipped};
 use std::process::Command;
 
 /// Runs into a folder of the lower layer, then twice into the same folder of the merged one; status 77 where it cannot mount. The
@@ -26,7 +26,7 @@ fn a_folder_of_a_lower_layer_is_replaced() {
     unshare.args(["--mount", "sh", "-c", SCRIPT, "sh"]).arg(dir.path());
     unshare.env("ANABRANCH", binary()).env("SCENARIO", root().join(TWO_PATHS).canonicalize().unwrap());
     let Ok(output) = unshare.output() else { return skipped("the program unshare is missing") };
-    let ended = outcome(&output);
+    let ended = of_output(&output);
     if ended.status == 77 || ended.stderr.contains("unshare:") {
         return skipped(&format!("cannot mount an overlay file system: {}{}", ended.stdout, ended.stderr));
     }

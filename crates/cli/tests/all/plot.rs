@@ -222,10 +222,9 @@ fn a_run_and_its_picture_in_one_command() {
     anabranch(short("run", &["--out", &record, &picture])).ok();
     assert_eq!(plot(&record, &folder.at("y.svg"), &[]), folder.read("x.svg"));
     // Without a name, in the working directory; JSON stays alone on standard output.
-    let mut bare = command();
-    let args = ["--duration", "12 s", "--plot", "--json"];
-    bare.current_dir(folder.path()).arg("run").arg(root().join(TWO_PATHS)).args(args);
-    let left = outcome(&bare.output().unwrap()).done();
+    let scenario = root().join(TWO_PATHS);
+    let args = ["run", scenario.to_str().unwrap(), "--duration", "12 s", "--plot", "--json"];
+    let left = outcome(command().args(args).current_dir(folder.path())).done();
     has(&left.stderr, ["wrote plot.html"]);
     serde_json::from_str::<Value>(&left.stdout).unwrap();
     assert!(fs::exists(folder.at("plot.html")).unwrap());

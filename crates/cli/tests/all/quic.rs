@@ -3,7 +3,7 @@
 use anabranch_record::Summary;
 use anabranch_test_support::command::{
     Outcome, TWO_PATHS, anabranch, anabranch_reading, binary, command, folder, has, interrupted_when,
-    outcome, root, skipped, typed,
+    of_output, outcome, root, skipped, typed,
 };
 use serde_json::Value;
 use std::collections::HashMap;
@@ -79,7 +79,7 @@ fn tshark_decrypts_a_capture() {
         fields.iter().for_each(|field| _ = tshark.args(["-e", field]));
         let output = tshark.output();
         let output = output.inspect_err(|why| skipped(&format!("tshark does not start ({why})"))).ok()?;
-        Some(outcome(&output).done().stdout.lines().map(str::to_owned).collect())
+        Some(of_output(&output).done().stdout.lines().map(str::to_owned).collect())
     };
     let wrong = "udp.checksum.status == 0 || ip.checksum.status == 0 || quic.decryption_failed";
     let Some(wrong) = fields(wrong, &["frame.number"]) else { return };
@@ -197,9 +197,8 @@ fn qlog_of_more_connections_than_files_may_be_open_is_refused() {
     let folder = folder();
     let scenario = folder.write("many.toml", ONE_PATH.replace("paths =", "count = 40, paths ="));
     let run = "ulimit -n 64; exec \"$0\" run \"$1\" --backend noq --qlog \"$2\"";
-    let mut shell = Command::new("sh");
-    shell.args(["-c", run]).arg(binary()).args([&scenario, &folder.at("traces")]);
-    outcome(&shell.output().unwrap()).refused(["cannot write", "raise the limit of open files"]);
+    outcome(Command::new("sh").args(["-c", run]).arg(binary()).args([&scenario, &folder.at("traces")]))
+        .refused(["cannot write", "raise the limit of open files"]);
     assert_eq!(fs::read_dir(folder.at("traces")).unwrap().count(), 0);
 }
 

@@ -140,10 +140,9 @@ fn a_users_scenario_stays() {
     fs::copy(root().join(TWO_PATHS), mine.join("scenario.toml")).unwrap();
     let before = content(&mine);
     for (out, from) in [(".", mine.as_path()), ("mine", dir.path()), ("../mine", &mine)] {
-        let file = mine.join("scenario.toml");
         let mut run = command();
-        run.arg("run").arg(file).args(["--duration", "2 s", "--set", "warmup=0 s", "--out", out]);
-        outcome(&run.current_dir(from).output().unwrap()).refused(["contains scenario.toml"]);
+        run.arg("run").arg(mine.join("scenario.toml")).args(["--duration", "2 s", "--set", "warmup=0 s"]);
+        outcome(run.args(["--out", out]).current_dir(from)).refused(["contains scenario.toml"]);
         assert_eq!(content(&mine), before);
     }
     assert_eq!(content(dir.path()).len(), 1, "nothing is left behind");
@@ -352,8 +351,7 @@ fn told_before_the_simulation() {
     let scenario = root().join(TWO_PATHS).canonicalize().unwrap();
     let run = ["run", scenario.to_str().unwrap(), "--duration", "1000000 s", "--out"];
     let refused = |args: &[&str], out, why: &str| {
-        let output = command().args(args).arg(out).current_dir(&inner).output();
-        outcome(&output.unwrap()).refused([why]);
+        outcome(command().args(args).arg(out).current_dir(&inner)).refused([why]);
     };
     for (out, why) in [
         ("/proc/anabranch", "cannot write"),

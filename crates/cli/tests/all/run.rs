@@ -119,8 +119,8 @@ fn a_directory_holds_all_of_a_run() {
     let scenario = folder.read("new/run/scenario.toml");
     let again = scenario.lines().next().unwrap().strip_prefix("# As it was run: anabranch ").unwrap();
     let again = format!("'{}' {again} --json", binary().display());
-    let again = Command::new("sh").args(["-c", &again]).current_dir(&out).output().unwrap();
-    assert_eq!(outcome(&again).stdout, printed);
+    let again = outcome(Command::new("sh").args(["-c", &again]).current_dir(&out));
+    assert_eq!(again.stdout, printed);
 
     // Another run leaves nothing of this one.
     anabranch(short("run", &["--json", "--replace", "--out", &out, "--format", "csv"])).notes(["seed 7"]);

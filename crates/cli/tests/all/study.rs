@@ -211,8 +211,8 @@ fn a_sweep_is_a_study() {
     // The printed command runs anywhere, though the scenario was named from the current folder.
     let mut sweep = command();
     sweep.args(["sweep", "two-links.toml"]).args(options).arg("--print-study");
-    let printed = sweep.current_dir(root().join("studies/examples")).output().unwrap();
-    let file = dir.write("printed.toml", outcome(&printed).done().stdout);
+    let printed = outcome(sweep.current_dir(root().join("studies/examples"))).done().stdout;
+    let file = dir.write("printed.toml", printed);
     anabranch(["study", &file, "--out", other.arg()]).ok();
     assert_eq!(result(&other, "printed").experiments[0].rows, swept.experiments[0].rows);
 }
@@ -293,8 +293,8 @@ fn each_study_has_its_own_folder() {
     let sweep =
         ["--seeds", "1", "--duration", "1 s", "--set", "warmup=0 s", "--name", "short", "--jobs", "1"];
     let mut command = command();
-    command.arg("sweep").arg(root().join(SCENARIO)).args(sweep).current_dir(dir.path());
-    let page = outcome(&command.output().unwrap()).done().stdout;
+    command.arg("sweep").arg(root().join(SCENARIO)).args(sweep);
+    let page = outcome(command.current_dir(dir.path())).done().stdout;
     has(&page, ["Report: out/short/report/index.html"]);
     assert!(fs::exists(dir.at("out/short/studies/short.csv")).unwrap());
     assert_eq!(fs::read_dir(dir.at("out")).unwrap().count(), 1);

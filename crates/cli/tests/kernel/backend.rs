@@ -162,7 +162,7 @@ fn a_full_disk() {
                --set record.interval='10 ms' --out disk/out; status=$?; echo left:; ls -A disk; exit $status; }";
     let mut command = Command::new("unshare");
     command.args(["--mount", "sh", "-c", run]).arg(binary()).current_dir(dir.path());
-    let Some(ended) = judged(|| outcome(&command.output().unwrap())) else { return };
+    let Some(ended) = judged(|| outcome(&mut command)) else { return };
     let ended = ended.ended(2);
     has(&ended.stderr, ["No space left on device"]);
     has(&ended.stdout, ["On Linux"]);
@@ -213,5 +213,5 @@ fn without_privileges() {
     let dir = folder();
     dir.write("two.toml", SCENARIO);
     let mut run = unprivileged(&for_all_users(dir.path()));
-    outcome(&run.args(["run", "two.toml", "--backend", "kernel"]).output().unwrap()).refused(["need root"]);
+    outcome(run.args(["run", "two.toml", "--backend", "kernel"])).refused(["need root"]);
 }

@@ -61,11 +61,11 @@ fn without_privileges() {
         &["doctor"],
         &["monitor", "--once"],
     ] {
-        let ended = outcome(&unprivileged(&copy).arg("kernel").args(args).output().unwrap()).ended(2);
+        let ended = outcome(unprivileged(&copy).arg("kernel").args(args)).ended(2);
         has(&ended.stderr, ["CAP_BPF", "as root"]);
     }
-    let names = unprivileged(&copy).args(["kernel", "list"]).output().unwrap();
-    has(&outcome(&names).done().stdout, ["ab_lia", "as root"]);
+    let names = outcome(unprivileged(&copy).args(["kernel", "list"])).done().stdout;
+    has(&names, ["ab_lia", "as root"]);
 }
 
 #[test]

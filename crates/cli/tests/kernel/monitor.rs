@@ -214,7 +214,7 @@ fn a_record_ends_before_the_disk_is_full() {
         let (_kept, copy) = scratch("copy");
         let mut shell = Command::new("unshare");
         shell.args(["--mount", "sh", "-c", record]).arg(binary()).arg(format).arg(&copy);
-        let ended = outcome(&shell.current_dir(dir.path()).output().unwrap()).ended(2);
+        let ended = outcome(shell.current_dir(dir.path())).ended(2);
         assert!(ended.stdout.ends_with("\nout\n"), "{format}: {}", ended.stdout);
         has(&ended.message(), ["free on the disk: the recording ended after"]);
         let record = Record::read(&copy).unwrap();

@@ -17,8 +17,7 @@ fn script(script: &str) -> Outcome {
     let mut unshare = Command::new("unshare");
     unshare.args(["--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", &script]);
     unshare.env("ANABRANCH", binary());
-    unshare.env("AS_NOBODY", "setpriv --reuid 65534 --regid 65534 --clear-groups");
-    outcome(&unshare.output().expect("unshare starts"))
+    outcome(unshare.env("AS_NOBODY", "setpriv --reuid 65534 --regid 65534 --clear-groups"))
 }
 
 /// A new mount belongs to root alone, whatever the kernel's default is: that is 1777, of which the sticky bit is left.
