@@ -1,6 +1,6 @@
 //! `--backend guest-6.12`: a stock kernel in a virtual machine.
 
-use crate::plot::columns;
+use anabranch_record::Record;
 use anabranch_test_support::command::{
     Folder, Outcome, TWO_PATHS, anabranch, anabranch_reading, command, folder, outcome, skipped,
 };
@@ -73,25 +73,22 @@ fn run_in_a_guest(folder: &Folder, options: &[&str]) -> Option<Outcome> {
 #[test]
 fn samples_of_a_guest() {
     let folder = folder();
-    let options = ["guest-6.12", "--out", &folder.at("out"), "--format", "csv"];
-    let Some(run) = run_in_a_guest(&folder, &options) else { return };
-    let summary = run.json();
-    // LIA's α is beside them.
-    let names = ["subflow", "time_s", "delivered_bytes", "alpha"];
-    let subflows = columns(&folder.at("out/subflows.csv"), names);
-    let links = columns(&folder.at("out/links.csv"), ["time_s"]);
+    let Some(run) = run_in_a_guest(&folder, &["guest-6.12", "--out", &folder.at("out")]) else { return };
+    run.ok();
+    let Record { summary, samples } = Record::read(folder.at("out").as_ref()).unwrap();
     // One in 100 ms.
-    assert!(links.len() >= 2 * 29, "{}", links.len());
-    for (i, name) in ["1", "2"].iter().enumerate() {
-        let number = |text: &String| text.parse::<f64>().unwrap();
-        let own = subflows.iter().filter(|row| row[0] == *name);
-        let own: Vec<(f64, f64)> = own.map(|row| (number(&row[1]), number(&row[2]))).collect();
-        let at = |time: f64| own.iter().find(|(at, _)| *at >= time).unwrap_or(own.last().unwrap()).1;
-        assert!(own.len() >= 28, "{}", own.len());
-        let goodput = &summary["flows"][0]["subflows"][i]["goodput_bps"];
-        let by_samples = (at(3.0) - at(1.0)) * 8.0 / 2.0;
+    assert!(samples.links.iter().all(|link| link.time_s.len() >= 29));
+    let subflows = samples.flows[0].subflows.iter().zip(&summary.flows[0].subflows);
+    assert_eq!(subflows.len(), 2);
+    for (own, summary) in subflows {
+        // LIA's α is beside them.
+        assert!(own.observable("alpha").is_some());
+        let at = |time: f64| own.time_s.iter().position(|at| *at >= time).unwrap_or(own.time_s.len() - 1);
+        let [first, last] = [1.0, 3.0].map(|time| own.delivered_bytes[at(time)]);
+        assert!(own.time_s.len() >= 28, "{}", own.time_s.len());
+        let (goodput, by_samples) = (summary.goodput_bps.unwrap(), (last - first) * 8.0 / 2.0);
         // The samples before and after are up to 0.1 s away.
-        assert!((by_samples / goodput.as_f64().unwrap() - 1.0).abs() < 0.1, "{by_samples} of {goodput}");
+        assert!((by_samples / goodput - 1.0).abs() < 0.1, "{by_samples} of {goodput}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Results are never destroyed before there are new ones, and nothing of the user's with them.
 
 use crate::interrupted::{long_run, private};
+use anabranch_record::Summary;
 use anabranch_test_support::command::{
     Outcome, TWO_PATHS, anabranch, command, content, ended, folder, has, interrupted_when, is_ignored, kept,
     outcome, root, scratch, short, signal, skipped, typed, wait_for,
@@ -337,9 +338,8 @@ fn a_partial_run_goes_beside_a_whole_one() {
         signal(&run, asked);
         ended(run).ended(130);
         assert_eq!(content(&out), before);
-        let summary = fs::read_to_string(dir.path().join(name).join("summary.json")).unwrap();
-        let summary: Value = serde_json::from_str(&summary).unwrap();
-        assert!(summary["partial_until_s"].as_f64().unwrap() > 0.0);
+        let summary = Summary::read(&dir.path().join(name).join("summary.json")).unwrap();
+        assert!(summary.partial_until_s.unwrap() > 0.0);
     }
 }
 

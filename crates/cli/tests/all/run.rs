@@ -1,20 +1,18 @@
 //! `anabranch run`: what it prints and writes.
 
 use crate::interrupted::{LONG, long_run};
-use anabranch_record::SubflowSeries;
+use anabranch_record::{Record, SubflowSeries};
 use anabranch_test_support::command::{
     Outcome, TWO_PATHS, anabranch, anabranch_reading, binary, command, ended, fits, folder, has,
     interrupted_when, kept, names, outcome, root, scratch, short, signal, typed,
 };
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::record::{Field, Row};
 use rustix::process::Signal;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::{Value, json};
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
 use std::process::Command;
 
 fn number(value: &Value) -> f64 {
@@ -208,17 +206,6 @@ fn a_closed_pipe_is_no_failure() {
     }
 }
 
-/// The values of a column of numbers.
-fn column(file: &Path, name: &str) -> Vec<f64> {
-    let reader = SerializedFileReader::new(File::open(file).unwrap()).unwrap();
-    let rows = reader.get_row_iter(None).unwrap().map(Result::unwrap);
-    let value = |row: Row| match row.get_column_iter().find(|(column, _)| *column == name).unwrap().1 {
-        Field::Double(x) => *x,
-        other => panic!("{other} is not a number"),
-    };
-    rows.map(value).collect()
-}
-
 /// Ctrl-C ends a long run, which says how far it got and leaves a record that can be read and says that it is partial.
 #[test]
 fn interrupted() {
@@ -233,20 +220,21 @@ fn interrupted() {
         names(&out),
         [".anabranch", "links.parquet", "scenario.toml", "subflows.parquet", "summary.json"]
     );
-    let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
-    let summary: Value = serde_json::from_str(&read("summary.json")).unwrap();
-    let until = summary["partial_until_s"].as_f64().unwrap();
+    let Record { summary, samples } = Record::read(&out).unwrap();
+    let until = summary.partial_until_s.unwrap();
     assert!(until > 0.0 && until < 1e6);
     has(&stderr, [format!("{until} s")]);
-    has(&read("scenario.toml"), [format!("# Partial: interrupted at {until} s.\n")]);
+    let scenario = fs::read_to_string(out.join("scenario.toml")).unwrap();
+    has(&scenario, [format!("# Partial: interrupted at {until} s.\n")]);
     // Samples every 100 ms, of three subflows, up to there.
-    let times = column(&out.join("subflows.parquet"), "time_s");
-    let last = times.last().unwrap();
-    assert!(*last <= until && *last > until - 0.2, "{last} of {until}");
+    for subflow in samples.flows.iter().flat_map(|flow| &flow.subflows) {
+        let last = *subflow.time_s.last().unwrap();
+        assert!(last <= until && last > until - 0.2, "{last} of {until}");
+    }
     // Goodput counts what was delivered by then, of a flow that starts at once.
-    let flow = &summary["flows"][0];
-    let bits = number(&flow["delivered_bytes"]) * 8.0;
-    assert!(bits > 0.0 && (number(&flow["goodput_bps"]) / (bits / until) - 1.0).abs() < 1e-9);
+    let flow = &summary.flows[0];
+    let bits = flow.delivered_bytes as f64 * 8.0;
+    assert!(bits > 0.0 && (flow.goodput_bps.unwrap() / (bits / until) - 1.0).abs() < 1e-9);
 }
 
 /// A command whose stderr is a terminal, interrupted when that shows how fast it is and what is left: what was shown, and what it

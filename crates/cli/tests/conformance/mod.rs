@@ -1,5 +1,6 @@
 //! Conformance by script: small cases in which a link does something exact, and the comparison of what two senders do then.
 
+use anabranch_record::{Record, SubflowSeries};
 use anabranch_test_support::command::{Outcome, anabranch, root};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -137,54 +138,39 @@ impl Case {
         let folder = folder.join(&self.name);
         fs::create_dir(&folder).unwrap();
         let at = |name: &str| folder.join(name).to_str().unwrap().to_owned();
-        let outputs =
-            ["--backend", backend, "--pcap", &at("p.pcapng"), "--out", &at("out"), "--format", "csv"];
+        let outputs = ["--backend", backend, "--pcap", &at("p.pcapng"), "--out", &at("out")];
         let ended = anabranch(self.run(backend).into_iter().chain(outputs.map(str::to_owned)));
         if ended.status != 0 {
             return Err(ended);
         }
         let mut text = anabranch(["capture", "--trace", &at("p.pcapng")]).ok();
-        text += &windows(&fs::read_to_string(folder.join("out/subflows.csv")).unwrap(), self.epochs);
-        let summary = fs::read_to_string(folder.join("out/summary.json")).unwrap();
-        let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
-        let release = summary["kernel"]["release"].as_str().unwrap_or_default();
-        Ok((text, release.to_owned()))
+        let record = Record::read(&folder.join("out")).unwrap();
+        let paths = record.samples.flows.iter().flat_map(|flow| &flow.subflows);
+        text.extend((1..).zip(paths).map(|(path, samples)| windows(path, samples, self.epochs)));
+        Ok((text, record.summary.kernel.map_or(String::new(), |kernel| kernel.release)))
     }
 }
 
-/// Lines for each change of a threshold, for windows after it if they are `epochs`, and for each last window.
-fn windows(samples: &str, epochs: bool) -> String {
-    let mut lines = samples.lines();
-    let names: Vec<&str> = lines.next().unwrap().split(',').collect();
-    let column =
-        |name: &str| names.iter().position(|known| *known == name).unwrap_or_else(|| panic!("{name}"));
-    let columns = ["subflow", "time_s", "cwnd_segments", "ssthresh_segments"].map(column);
+/// Lines for each change of a path's threshold, for windows after it if they are `epochs`, and for the last window.
+fn windows(path: usize, samples: &SubflowSeries, epochs: bool) -> String {
     let mut text = String::new();
-    let mut last: Vec<(f64, f64)> = vec![];
-    let mut reduced: Vec<f64> = vec![];
-    for line in lines {
-        let values: Vec<&str> = line.split(',').collect();
-        let [subflow, time, cwnd, threshold] =
-            columns.map(|c| values[c].parse::<f64>().unwrap_or(f64::INFINITY));
-        let subflow = subflow as usize - 1;
-        last.resize(last.len().max(subflow + 1), (0.0, f64::INFINITY));
-        reduced.resize(last.len(), f64::INFINITY);
+    let (mut before, mut reduced) = (f64::INFINITY, f64::INFINITY);
+    let rows = samples.time_s.iter().zip(&samples.cwnd_segments).zip(&samples.ssthresh_segments);
+    for ((time, cwnd), threshold) in rows {
         // An infinite threshold of a kernel is a large number.
-        let threshold = if threshold > 1e6 { f64::INFINITY } else { threshold };
-        if threshold != last[subflow].1 && threshold.is_finite() {
-            text += &format!("{:.0} {} threshold {threshold:.1}\n", time * 1e3, subflow + 1);
-            reduced[subflow] = time;
+        let threshold = if *threshold > 1e6 { f64::INFINITY } else { *threshold };
+        if threshold != before && threshold.is_finite() {
+            text += &format!("{:.0} {path} threshold {threshold:.1}\n", time * 1e3);
+            reduced = *time;
         }
-        let since = ((time - reduced[subflow]) * 1e3).round() as u64; // 0 before the first
+        let since = ((time - reduced) * 1e3).round() as u64; // 0 before the first
         if epochs && since > 0 && since.is_multiple_of(EPOCH_MS) {
-            text += &format!("{:.0} {} epoch {cwnd:.1}\n", time * 1e3, subflow + 1);
+            text += &format!("{:.0} {path} epoch {cwnd:.1}\n", time * 1e3);
         }
-        last[subflow] = (cwnd, threshold);
+        before = threshold;
     }
-    for (subflow, (cwnd, _)) in last.iter().enumerate() {
-        text += &format!("end {} window {cwnd:.1}\n", subflow + 1);
-    }
-    text
+    let last = samples.cwnd_segments.last().copied().unwrap_or_default();
+    text + &format!("end {path} window {last:.1}\n")
 }
 
 /// A trace, by paths.
