@@ -77,23 +77,14 @@ pub fn describe(question: &str) -> Answer {
         "duration_s": scenario.duration.as_secs_f64(),
         "warmup_s": scenario.warmup.as_secs_f64(),
         "seed": scenario.seed.to_string(),
-        "links": (0..scenario.links.len()).map(|index| link(&scenario, index)).collect::<Vec<_>>(),
+        "links": scenario.links.iter().zip(scenario.longest_base_rtts()).map(link).collect::<Vec<_>>(),
         "flows": scenario.flows.iter().map(|f| flow(f, &scenario.links)).collect::<Vec<_>>(),
     })
     .to_string())
 }
 
-fn link(scenario: &Scenario, index: usize) -> Value {
-    let link = &scenario.links[index];
+fn link((link, longest_rtt): (&NamedLink, Time)) -> Value {
     let LinkSpec { rate_bps, delay, queue, loss, .. } = &link.spec;
-    // As for "1 BDP" in the file, the RTT of the longest path over the link.
-    let rtts = scenario.flows.iter().enumerate().flat_map(|(f, flow)| {
-        let paths = flow.paths.iter().enumerate();
-        let over =
-            paths.filter(|(_, path)| path.links.contains(&index) || path.return_links.contains(&index));
-        over.map(move |(p, _)| scenario.base_rtt(f, p))
-    });
-    let rtt = rtts.max().unwrap_or(*delay + *delay);
     let (packets, bytes) = match *queue {
         QueueLimit::Packets(packets) => (Some(packets), None),
         QueueLimit::Bytes(bytes) => (None, Some(bytes)),
@@ -108,7 +99,7 @@ fn link(scenario: &Scenario, index: usize) -> Value {
         "key": link.key,
         "rate_bps": rate_bps,
         "delay_s": delay.as_secs_f64(),
-        "bdp_bytes": rate_bps * rtt.as_secs_f64() / 8.0,
+        "bdp_bytes": rate_bps * longest_rtt.as_secs_f64() / 8.0,
         "queue_packets": packets,
         "queue_bytes": bytes,
         "loss_rate": loss_rate,

@@ -2,7 +2,7 @@
 
 use crate::capacity::{capacity_bps, used_paths};
 use crate::model::{Application, RandomDelay, Scenario};
-use crate::resolve::base_rtt;
+use crate::resolve::{base_rtt, longest_base_rtts};
 use anabranch_net::Time;
 
 /// Header bytes of a data packet: IPv4, TCP and its timestamps option.
@@ -49,6 +49,13 @@ impl Scenario {
     /// If there is no such flow or path; they are indices into [`Scenario::flows`] and its paths.
     pub fn base_rtt(&self, flow: usize, path: usize) -> Time {
         base_rtt(&self.flows[flow].paths[path], |link| self.links[link].spec.delay)
+    }
+
+    /// For each link the longest base RTT of the paths that cross it, in either direction; for an unused link, twice its
+    /// delay. "1 BDP" in the file means the link's rate times this.
+    pub fn longest_base_rtts(&self) -> Vec<Time> {
+        let delays: Vec<Time> = self.links.iter().map(|link| link.spec.delay).collect();
+        longest_base_rtts(&self.flows, &delays)
     }
 
     /// The bound of the random offset of a flow's start: [`crate::Variation::start_offset`] as a time.

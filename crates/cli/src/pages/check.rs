@@ -27,7 +27,7 @@ fn links(s: &Scenario) -> Table {
         .text("link", s.links.iter().map(|l| &l.name))
         .text("rate", s.links.iter().map(|l| rate(&l.spec)))
         .text("delay", s.links.iter().map(|l| time(l.spec.delay)))
-        .text("queue", Crossing::of(s).iter().enumerate().map(|(i, crossing)| queue(s, i, crossing)))
+        .text("queue", queues(s))
         .text("loss", s.links.iter().map(|l| loss(&l.spec)))
         .count("changes", s.links.iter().map(|l| l.spec.changes.len() as u64))
 }
@@ -38,16 +38,22 @@ fn rate(spec: &LinkSpec) -> String {
     if spec.trace.is_some() { rate + " (trace, mean)" } else { rate }
 }
 
-/// A queue's limit as the scenario gives it, in full packets and in BDPs: rate times the longest base RTT over the link.
-fn queue(s: &Scenario, link: usize, crossing: &Crossing) -> String {
-    let spec = &s.links[link].spec;
-    let packet = crossing.full_packet();
+fn queues(s: &Scenario) -> Vec<String> {
+    let (rtts, largest_mss) = (s.longest_base_rtts(), largest_mss(s));
+    let each = s.links.iter().zip(rtts).zip(largest_mss);
+    each.map(|((link, rtt), mss)| queue(&link.spec, rtt, u64::from(mss))).collect()
+}
+
+/// A queue's limit as the scenario gives it, in full packets and, on a link with paths, in BDPs: rate times the longest base RTT.
+fn queue(spec: &LinkSpec, longest_rtt: Time, largest_mss: u64) -> String {
+    // A full segment and 52 bytes of headers.
+    let packet = if largest_mss == 0 { 1500 } else { largest_mss + 52 };
     let (mut text, bytes) = match spec.queue {
         QueueLimit::Packets(n) => (format!("{n} packets"), n.saturating_mul(packet)),
         QueueLimit::Bytes(n) => (format!("{}: {} packets", with_unit(n as f64, BYTES), n / packet), n),
     };
-    let bdp = spec.rate_bps * crossing.longest_rtt.as_secs_f64() / 8.0;
-    if bdp > 0.0 {
+    let bdp = spec.rate_bps * longest_rtt.as_secs_f64() / 8.0;
+    if bdp > 0.0 && largest_mss > 0 {
         text += &format!(", {} BDP", plain(bytes as f64 / bdp));
     }
     match spec.discipline {
@@ -83,36 +89,15 @@ fn subflows(s: &Scenario) -> Table {
         .text("use", all().map(|(f, p)| if s.flows[f].paths[p].backup { "backup" } else { "regular" }))
 }
 
-/// The properties of a link that its paths determine.
-#[derive(Clone, Default)]
-struct Crossing {
-    /// The longest base RTT over the link.
-    longest_rtt: Time,
-    /// The largest MSS, in bytes; 0 without paths.
-    mss: u16,
-}
-
-impl Crossing {
-    /// The properties of each link, from one pass over the paths.
-    fn of(s: &Scenario) -> Vec<Crossing> {
-        let mut each = vec![Crossing::default(); s.links.len()];
-        for (f, flow) in s.flows.iter().enumerate() {
-            for (p, path) in flow.paths.iter().enumerate() {
-                let rtt = s.base_rtt(f, p);
-                for &link in path.links.iter().chain(&path.return_links) {
-                    let crossing = &mut each[link];
-                    crossing.longest_rtt = crossing.longest_rtt.max(rtt);
-                    crossing.mss = crossing.mss.max(flow.tcp.mss);
-                }
-            }
+/// The largest MSS on each link, in bytes, from one pass over the paths; 0 without paths.
+fn largest_mss(s: &Scenario) -> Vec<u16> {
+    let mut each = vec![0; s.links.len()];
+    for flow in &s.flows {
+        for &link in flow.paths.iter().flat_map(|path| path.links.iter().chain(&path.return_links)) {
+            each[link] = flow.tcp.mss.max(each[link]);
         }
-        each
     }
-
-    /// The largest packet, in bytes: a full segment and 52 bytes of headers.
-    fn full_packet(&self) -> u64 {
-        if self.mss == 0 { 1500 } else { u64::from(self.mss) + 52 }
-    }
+    each
 }
 
 fn time(t: Time) -> String {

@@ -60,7 +60,7 @@ pub(super) fn links(
 }
 
 /// For each link the longest base RTT of the paths that cross it, in either direction; for an unused link, twice its delay.
-fn longest_base_rtts(flows: &[Flow], delays: &[Time]) -> Vec<Time> {
+pub(crate) fn longest_base_rtts(flows: &[Flow], delays: &[Time]) -> Vec<Time> {
     let mut longest: Vec<Option<Time>> = vec![None; delays.len()];
     for path in flows.iter().flat_map(|flow| &flow.paths) {
         let rtt = base_rtt(path, |link| delays[link]);
