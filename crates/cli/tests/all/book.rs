@@ -5,20 +5,27 @@ use anabranch_test_support::command::{TWO_PATHS, anabranch, root};
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs;
+use std::path::Path;
 
-/// Compares what stands between two marks of a page with what it should be, or writes it.
+/// Compares a file with what it should be, or writes it.
+#[track_caller]
+pub fn renew_file(file: &Path, made: &str) {
+    if std::env::var_os("ANABRANCH_WRITE_BOOK").is_some() {
+        fs::write(file, made).unwrap();
+    } else {
+        let there = fs::read_to_string(file).unwrap_or_default();
+        assert!(made == there, "ANABRANCH_WRITE_BOOK=1 renews {}", file.display());
+    }
+}
+
+/// The same of what stands between two marks of a page.
 #[track_caller]
 pub fn renew(page: &str, start: &str, end: &str, made: impl FnOnce(&str) -> String) {
     let path = root().join(page);
     let text = fs::read_to_string(&path).unwrap();
     let (before, rest) = text.split_once(start).expect("a mark");
     let (between, after) = rest.split_once(end).expect("its end");
-    let made = made(between);
-    if std::env::var_os("ANABRANCH_WRITE_BOOK").is_some() {
-        fs::write(path, format!("{before}{start}{made}{end}{after}")).unwrap();
-    } else {
-        assert!(made == between, "ANABRANCH_WRITE_BOOK=1 renews {page}");
-    }
+    renew_file(&path, &format!("{before}{start}{}{end}{after}", made(between)));
 }
 
 #[test]

@@ -77,7 +77,8 @@ fn samples_of_a_guest() {
     run.ok();
     let Record { summary, samples } = Record::read(folder.at("out").as_ref()).unwrap();
     // One in 100 ms.
-    assert!(samples.links.iter().all(|link| link.time_s.len() >= 29));
+    let rows: usize = samples.links.iter().map(|link| link.time_s.len()).sum();
+    assert!(rows >= 2 * 29, "{rows}");
     let subflows = samples.flows[0].subflows.iter().zip(&summary.flows[0].subflows);
     assert_eq!(subflows.len(), 2);
     for (own, summary) in subflows {

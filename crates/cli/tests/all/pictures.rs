@@ -1,8 +1,9 @@
 //! The pictures of README and book are what the commands beside them draw. With `ANABRANCH_WRITE_BOOK=1` the test draws them anew.
 
+use crate::book::renew_file;
 use anabranch_test_support::command::{folder, names, root, typed};
+use std::fs;
 use std::path::PathBuf;
-use std::{env, fs};
 
 const FOLDER: &str = "docs/src/pictures/";
 
@@ -48,13 +49,7 @@ fn pictures_are_what_the_commands_beside_them_draw() {
     for commands in &all {
         let (svg, file) = (drawn(commands), root().join(out(&commands[1])));
         assert!(svg.len() <= 60_000, "{}: {} bytes", file.display(), svg.len());
-        if env::var_os("ANABRANCH_WRITE_BOOK").is_some() {
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(&file, svg).unwrap();
-        } else {
-            let there = fs::read_to_string(&file).unwrap_or_default();
-            assert!(there == svg, "`make pictures` draws {} anew", file.display());
-        }
+        renew_file(&file, &svg);
     }
     let drawn: Vec<_> = all.iter().map(|[_, plot]| out(plot).trim_start_matches(FOLDER)).collect();
     for file in names(&root().join(FOLDER)) {

@@ -1,5 +1,6 @@
 //! `anabranch trace`, and the scenarios that follow what it made.
 
+use crate::book::renew_file;
 use anabranch_test_support::command::{anabranch, folder, root};
 use std::fs;
 
@@ -12,12 +13,7 @@ fn the_shipped_traces_are_made_by_their_commands() {
         let shipped = fs::read_to_string(&file).unwrap();
         let command = shipped.lines().next().unwrap().strip_prefix("# Synthetic: anabranch ").unwrap();
         let arguments = shlex::split(command).unwrap();
-        let made = anabranch(&arguments).ok();
-        if std::env::var_os("ANABRANCH_WRITE_BOOK").is_some() {
-            fs::write(&file, made).unwrap();
-        } else {
-            assert!(made == shipped, "ANABRANCH_WRITE_BOOK=1 renews {}", file.display());
-        }
+        renew_file(&file, &anabranch(&arguments).ok());
         models.push(arguments[1].clone());
     }
     models.sort();
