@@ -5,12 +5,12 @@
 
 use crate::book::renew;
 use crate::cases::{Aspect, Case, Cases, KERNELS, Trace};
+use anabranch_study::measured::today;
 use anabranch_test_support::command::root;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 /// The head of the page's table.
 const HEAD: &str = "| case | what happens | keys | Linux 6.12, guest | Linux 6.18, running | cause |\n|---|---|---|---|---|---|\n";
@@ -109,10 +109,7 @@ fn record(case: &Case, backend: &str, folder: &Path) {
     let (text, release) = case.must_trace(backend, &folder);
     let file = case.stored(backend);
     fs::create_dir_all(file.parent().unwrap()).unwrap();
-    let date = Command::new("date").args(["-u", "+%F"]).output().unwrap().stdout;
-    let date = String::from_utf8(date).unwrap();
-    fs::write(file, format!("# Linux {release} ({backend}), {}\n{}\n{text}", date.trim(), case.stamp()))
-        .unwrap();
+    fs::write(file, format!("# Linux {release} ({backend}), {}\n{}\n{text}", today(), case.stamp())).unwrap();
 }
 
 fn join(words: impl IntoIterator<Item = impl ToString>) -> String {

@@ -1,7 +1,7 @@
 //! The examples in the command work without the repository.
 
 use anabranch_test_support::command::{
-    anabranch, binary, command, fits, folder, has, outcome, root, skipped, typed,
+    anabranch, binary, command, fits, folder, has, names, outcome, root, skipped, typed,
 };
 use std::fs;
 use std::process::Command;
@@ -27,12 +27,11 @@ fn every_example_is_valid() {
 
 #[test]
 fn every_scenario_of_the_project_is_valid() {
-    let files: Vec<_> =
-        fs::read_dir(root().join("scenarios")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    let scenarios = files.iter().filter(|file| file.extension().is_some_and(|end| end == "toml"));
-    assert!(scenarios.clone().count() >= 12);
-    for file in scenarios {
-        anabranch(["check", file.to_str().unwrap()]).ok();
+    let mut scenarios = names(&root().join("scenarios"));
+    scenarios.retain(|name| name.ends_with(".toml"));
+    assert!(scenarios.len() >= 12);
+    for name in scenarios {
+        anabranch(["check", &format!("scenarios/{name}")]).ok();
     }
 }
 

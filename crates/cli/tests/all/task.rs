@@ -2,7 +2,7 @@
 
 use anabranch_record::Summary;
 use anabranch_test_support::command::{
-    TWO_PATHS, anabranch, anabranch_reading, command, ended, has, root, signal,
+    TWO_PATHS, anabranch, anabranch_reading, command, ended, has, outcome, root, signal,
 };
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -27,20 +27,18 @@ fn a_task_is_a_run() {
     let compact = serde_json::to_string(&Summary::from_json(&run).unwrap()).unwrap();
     assert!(line.ends_with(&format!(",\"summary\":{compact}}}\n")), "{line}\n{compact}");
 
-    let outcome: Value = serde_json::from_str(&line).unwrap();
+    let made: Value = serde_json::from_str(&line).unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let (version, hash) = (text(&outcome["version"]), text(&outcome["summary"]["scenario_hash"]));
+    let (version, hash) = (text(&made["version"]), text(&made["summary"]["scenario_hash"]));
     let sum = |input: &str| {
-        let mut sum = Command::new("sha256sum");
-        let mut sum = sum.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        sum.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        String::from_utf8(sum.wait_with_output().unwrap().stdout).unwrap()[..64].to_owned()
+        let args = ["-c", "printf %s \"$0\" | sha256sum", input];
+        outcome(Command::new("sh").args(args)).ok()[..64].to_owned()
     };
-    assert_eq!(text(&outcome["key"]), sum(&format!("{version}\n{hash}\n7\nsim\n")));
+    assert_eq!(text(&made["key"]), sum(&format!("{version}\n{hash}\n7\nsim\n")));
     // A seed as text, what may be missing missing.
     let task = json!({"scenario": scenario(), "set": ["duration=1 s", "warmup=0 s"], "seed": "18446744073709551615"});
-    let outcome = anabranch_reading(&task.to_string(), ["task"]).json();
-    assert_eq!(outcome["summary"]["seed"], "18446744073709551615");
+    let made = anabranch_reading(&task.to_string(), ["task"]).json();
+    assert_eq!(made["summary"]["seed"], "18446744073709551615");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use anabranch_net::{Random, Time};
 use anabranch_record::{NoSamples, Summary};
 use anabranch_scenario::{Overrides, Scenario, Source};
 use anabranch_sim::{End, Run};
-use anabranch_test_support::command::root;
+use anabranch_test_support::command::{content, root};
 use rustix::time::{ClockId, clock_gettime};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -63,14 +63,6 @@ const LINES: [&str; 19] = [
     "events = [{ at = \"100 ms\", path = 1, action = \"remove\" }]",
 ];
 
-/// The file itself, or those in a folder and in the folders in it.
-fn files_below(path: PathBuf) -> Vec<PathBuf> {
-    match fs::read_dir(&path) {
-        Ok(entries) => entries.flat_map(|entry| files_below(entry.unwrap().path())).collect(),
-        Err(_) => vec![path],
-    }
-}
-
 struct Mutator {
     random: Random,
     texts: Vec<String>,
@@ -78,12 +70,11 @@ struct Mutator {
 
 impl Mutator {
     fn new(seed: u64) -> Self {
-        let folders = ["scenarios", "bench/scenarios", "studies"].map(|f| root().join(f));
-        let mut files: Vec<PathBuf> = folders.into_iter().flat_map(files_below).collect();
-        files.retain(|file| file.extension().is_some_and(|e| e == "toml"));
-        files.sort();
+        let folders = ["bench/scenarios", "scenarios", "studies"].into_iter();
+        let mut files: Vec<_> = folders.flat_map(|folder| content(&root().join(folder))).collect();
+        files.retain(|(file, _)| file.extension().is_some_and(|e| e == "toml"));
         assert!(files.len() > 5);
-        let texts = files.iter().map(|file| fs::read_to_string(file).unwrap());
+        let texts = files.into_iter().map(|(_, text)| String::from_utf8(text).unwrap());
         // Study files stand beside their scenarios.
         let texts = texts.filter(|text| text.contains("[links.")).collect();
         Mutator { random: Random::new(seed, 0), texts }
