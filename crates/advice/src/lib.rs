@@ -13,7 +13,7 @@ use anabranch_ideal::{HEADERS, dss};
 use anabranch_record::{Estimate, FlowSummary, Summary, paired_difference};
 use anabranch_scenario::{Flow, Scenario, base, distinct, quoted_key, suggest};
 use goals::{PathRates, Rates};
-use rule::{Candidate, Needed};
+use rule::Candidate;
 use serde::{Deserialize, Serialize};
 
 /// The algorithms to choose from, unless others are named.
@@ -380,14 +380,11 @@ fn candidates(cc: &[String], flow: &str, cases: &[Case]) -> Vec<Candidate> {
     let candidate = |cc: &String| {
         let of: Vec<&Case> = cases.iter().filter(|case| case.cc == *cc).collect();
         let goals = || of.iter().flat_map(|case| case.goals());
-        let open = |(number, goal): (u32, &Goal)| {
-            let seeds = goal.ratio.as_ref().map_or(Needed::NoRatio, |_| Needed::Seeds(goal.seeds));
-            (goal.met == Met::Undetermined).then_some((number, seeds))
-        };
+        let open = goals().filter(|(_, goal)| goal.met == Met::Undetermined);
         Candidate {
             cc: cc.clone(),
             missed: goals().filter(|(_, goal)| goal.met == Met::Missed).count(),
-            undecided: goals().filter_map(open).collect(),
+            undecided: open.map(|(number, goal)| (number, goal.clone())).collect(),
             // An algorithm without a value in some case is left out.
             values: of.iter().map(|case| value(case)).collect::<Option<_>>().unwrap_or_default(),
             less_is_better: by_time,

@@ -1,6 +1,6 @@
 //! The rule of the recommendation.
 
-use super::goals::{MOST_SEEDS, half_width};
+use super::goals::{Goal, MOST_SEEDS, half_width};
 use anabranch_record::{Estimate, p_of_zero, paired_difference};
 use anabranch_scenario::distinct;
 use serde::{Deserialize, Serialize};
@@ -23,20 +23,11 @@ pub(super) struct Candidate {
     pub cc: String,
     /// The number of missed goals, of each buffer.
     pub missed: usize,
-    /// The undecided goals, of each buffer, with what decides them.
-    pub undecided: Vec<(u32, Needed)>,
+    /// The undecided goals, of each buffer, by their numbers.
+    pub undecided: Vec<(u32, Goal)>,
     /// Goodput, or completion time, with each buffer; empty if a run lacks it.
     pub values: Vec<Estimate>,
     pub less_is_better: bool,
-}
-
-/// What an undecided goal lacks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Needed {
-    /// That number of seeds should decide it; `None` if 100 would not.
-    Seeds(Option<usize>),
-    /// A run lacks a rate.
-    NoRatio,
 }
 
 impl Candidate {
@@ -164,15 +155,11 @@ fn not_yet(
         format!("{goal} {} of {}", listed(&numbers), rival.cc)
     };
     let which = listed(&rivals.iter().map(goals).collect::<Vec<_>>());
-    let needed: Vec<Needed> =
-        rivals.iter().flat_map(|rival| rival.undecided.iter().map(|(_, needed)| *needed)).collect();
-    let seeds_of = |needed: &Needed| match needed {
-        Needed::Seeds(seeds) => *seeds,
-        Needed::NoRatio => None,
-    };
-    let more_seeds =
-        needed.iter().map(seeds_of).collect::<Option<Vec<_>>>().and_then(|n| n.into_iter().max());
-    let has_ratios = !needed.contains(&Needed::NoRatio);
+    let open = || rivals.iter().flat_map(|rival| &rival.undecided).map(|(_, goal)| goal);
+    let more_seeds = open().map(|goal| goal.seeds).collect::<Option<Vec<_>>>();
+    let more_seeds = more_seeds.and_then(|seeds| seeds.into_iter().max());
+    // Seeds do not give a run the rate that it lacks.
+    let has_ratios = open().all(|goal| goal.ratio.is_some());
     let decide = match more_seeds {
         Some(more) => format!("about {more} seeds should."),
         None if has_ratios && seeds as usize >= MOST_SEEDS => "use longer runs.".to_owned(),
@@ -274,6 +261,7 @@ fn significant(p: &[Option<f64>], tests: usize) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::goals::Met;
     use anabranch_record::estimate;
 
     /// Five seeds that differ from the mean by multiples of `step`: their 95 % interval has half a width of 1.963 steps. If the steps of
@@ -327,7 +315,9 @@ mod tests {
 
     /// With undecided goals, and the seeds that should decide each.
     fn open<const N: usize>(candidate: Candidate, undecided: [(u32, Option<usize>); N]) -> Candidate {
-        let undecided = undecided.map(|(number, seeds)| (number, Needed::Seeds(seeds)));
+        let ratio = candidate.values.first().cloned();
+        let goal = |seeds| Goal { ratio: ratio.clone(), met: Met::Undetermined, seeds, link: None };
+        let undecided = undecided.map(|(number, seeds)| (number, goal(seeds)));
         Candidate { undecided: undecided.to_vec(), ..candidate }
     }
 
@@ -448,8 +438,8 @@ mod tests {
     /// More seeds do not give a run a rate.
     #[test]
     fn a_missing_ratio_asks_for_no_seeds() {
-        let undecided = vec![(1, Needed::NoRatio), (2, Needed::Seeds(Some(12)))];
-        let lia = Candidate { undecided, ..candidate("lia", 0, 50.0, 2.0) };
+        let mut lia = open(candidate("lia", 0, 50.0, 2.0), [(1, None), (2, Some(12))]);
+        lia.undecided[0].1.ratio = None;
         let found = recommend(&[lia], 5);
         assert_eq!((found.more_seeds, found.longer_runs), (None, false));
         assert!(found.text.contains("do not decide goals 1 and 2 of lia; a run has no rate to compare."));
@@ -459,8 +449,7 @@ mod tests {
     fn one_seed_recommends_nothing() {
         let one = |cc: &str, mean: f64| {
             let values = vec![Estimate { mean, half_width: None, values: vec![mean] }];
-            let undecided = vec![(1, Needed::Seeds(None))];
-            Candidate { cc: cc.into(), values, undecided, ..Candidate::default() }
+            open(Candidate { cc: cc.into(), values, ..Candidate::default() }, [(1, None)])
         };
         let found = recommend(&[one("lia", 1.0), one("olia", 2.0)], 1);
         assert_eq!(found.text, NO_INTERVAL);
