@@ -3,7 +3,7 @@
 use crate::table::{Table, WIDTH};
 use anabranch::advise::{Case, Goal};
 use anabranch::algorithms::kernel_registry as registry;
-use anabranch::scenarios::{CongestionControl, base};
+use anabranch::scenarios::base;
 use anabranch::units::{RATE, TIME};
 use anabranch::{Advice, Scenario, counted};
 use textwrap::WordSplitter;
@@ -40,7 +40,7 @@ pub fn page(advice: &Advice, scenario_of: &Scenario) -> String {
         others(&advice.cases, scenario_of).map_or(String::new(), |table| format!("{table}\n")),
         fill(&advice.recommendation.text),
         repeat.map_or(String::new(), |repeat| fill(&repeat)),
-        fill(&on_linux(&advice.recommendation.best, |cc| read(scenario_of, flow, cc)))
+        fill(&on_linux(&advice.recommendation.best, scenario_of, flow))
     )
 }
 
@@ -72,17 +72,13 @@ fn others(cases: &[Case], scenario: &Scenario) -> Option<Table> {
     has_others.then(|| table.text("link of goal 2", cases.iter().map(link)))
 }
 
-/// The algorithm that `--cc` gives the connection.
-fn read(scenario: &Scenario, flow: &str, cc: &str) -> Option<CongestionControl> {
-    let changed = scenario.with_cc(&format!("{flow}={cc}")).ok()?;
-    changed.flows.iter().find(|each| base(&each.name) == flow).map(|each| each.cc.clone())
-}
-
-/// How to run the recommended algorithms on Linux.
-fn on_linux(best: &[String], read: impl Fn(&str) -> Option<CongestionControl>) -> String {
+/// How to run the algorithms that are recommended for the connection on Linux.
+fn on_linux(best: &[String], scenario: &Scenario, flow: &str) -> String {
     let how = |cc: &String| {
-        let read = read(cc);
-        let name = read.as_ref().map_or(cc.as_str(), |read| read.entry.name);
+        let with_cc = scenario.with_cc(&format!("{flow}={cc}")).ok();
+        let flows = with_cc.iter().flat_map(|changed| &changed.flows);
+        let read = flows.filter(|each| base(&each.name) == flow).map(|each| &each.cc).next();
+        let name = read.map_or(cc.as_str(), |read| read.entry.name);
         let defaults = match read.is_some_and(|read| !read.params.is_empty()) {
             true => ", with default parameters",
             false => "",
@@ -145,7 +141,7 @@ mod tests {
         let scenario = Scenario::of_text("two.toml", text, anabranch::Changes::default()).unwrap();
         let said = |best: &[&str]| {
             let best: Vec<String> = best.iter().map(|cc| (*cc).to_owned()).collect();
-            on_linux(&best, |cc| read(&scenario, "both", cc))
+            on_linux(&best, &scenario, "both")
         };
         assert_eq!(
             said(&["{ count = \"acks\", name = 'lia' }", "olia"]),

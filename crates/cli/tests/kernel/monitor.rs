@@ -9,11 +9,9 @@ use anabranch_test_support::iperf::Iperf;
 use anabranch_test_support::lab::{Bottleneck, Lab, client_address};
 use anabranch_test_support::namespace::{Namespace, exchange};
 use anabranch_test_support::{Kernel, TOOLS, skipped, ss, until};
-use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::record::{Field, Row};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufRead, BufReader, Lines, Read, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Instant;
@@ -126,7 +124,7 @@ fn watches_and_records_mptcp() {
     assert!(row.starts_with("ab_lia ") && row.contains("alpha="), "{once}");
 
     // The record has the same.
-    let summary = Summary::read(&record.join("summary.json")).unwrap();
+    let Record { summary, samples: recorded } = Record::read(&record).unwrap();
     let flow = summary.flows.iter().find(|f| f.name == format!("ab_lia-{token}")).unwrap();
     assert_eq!((flow.cc.as_str(), summary.duration_s), ("ab_lia", seconds));
     let bytes = gained(0, "acked_bytes") + gained(1, "acked_bytes");
@@ -136,19 +134,20 @@ fn watches_and_records_mptcp() {
         assert_eq!(subflow.sent_segments as f64, gained(i, "sent_segments"));
         assert!(subflow.mean_srtt_s.is_some());
     }
-    let reader = SerializedFileReader::new(File::open(record.join("subflows.parquet")).unwrap()).unwrap();
-    let rows: Vec<Value> = reader.get_row_iter(None).unwrap().map(|row| json(&row.unwrap())).collect();
+    let all = recorded.flows.iter().flat_map(|flow| &flow.subflows);
+    let rows: usize = all.map(|series| series.time_s.len()).sum();
     let subflows = |sample: &Value| -> usize {
         let all = sample["connections"].as_array().unwrap();
         all.iter().map(|c| c["subflows"].as_array().unwrap().len()).sum()
     };
-    assert_eq!(rows.len(), samples.iter().map(subflows).sum::<usize>());
-    let row = rows.iter().rfind(|row| row["flow"] == flow.name.as_str() && row["subflow"] == 1).unwrap();
-    assert_eq!(row["cwnd_segments"], last["subflows"][0]["cwnd_segments"]);
-    assert_eq!(row["alpha"], last["subflows"][0]["observables"]["alpha"]);
-    assert_eq!(row["delivered_bytes"].as_f64().unwrap(), gained(0, "acked_bytes"));
-    let (local, remote) = (&last["subflows"][0]["local"], &last["subflows"][0]["remote"]);
-    assert_eq!(row["path"], format!("{} → {}", local.as_str().unwrap(), remote.as_str().unwrap()));
+    assert_eq!(rows, samples.iter().map(subflows).sum::<usize>());
+    let (series, last) = (recorded.series(&flow.name, 0).unwrap(), &last["subflows"][0]);
+    assert_eq!(series.cwnd_segments.last().copied(), last["cwnd_segments"].as_f64());
+    let alpha = series.observable("alpha").unwrap();
+    assert_eq!(alpha.last().copied(), last["observables"]["alpha"].as_f64());
+    assert_eq!(series.delivered_bytes.last(), Some(&gained(0, "acked_bytes")));
+    let [local, remote] = ["local", "remote"].map(|end| last[end].as_str().unwrap());
+    assert_eq!(series.path, [format!("{local} → {remote}")]);
 }
 
 /// It ends by itself, and takes no sample that is due later.
@@ -159,18 +158,6 @@ fn ends_when_it_is_to() {
     let args = ["kernel", "monitor", "--json", "--interval", "50 ms", "--duration", "200 ms"];
     let lines = anabranch(args).ok();
     assert!((1..=5).contains(&lines.lines().count()), "{lines}");
-}
-
-/// A row of Parquet as an object.
-fn json(row: &Row) -> Value {
-    let value = |field: &Field| match field {
-        Field::Str(text) => Value::from(text.as_str()),
-        Field::Double(x) => Value::from(*x),
-        Field::Long(n) => Value::from(*n),
-        Field::Null => Value::Null,
-        other => panic!("{other:?}"),
-    };
-    row.get_column_iter().map(|(name, field)| (name.clone(), value(field))).collect()
 }
 
 /// Whatever ends it politely leaves a whole record; Ctrl-C is how it is meant to end.
