@@ -95,10 +95,10 @@ impl Session {
     fn with<T: Send>(
         &self,
         py: Python<'_>,
-        act: impl FnOnce(&mut anabranch::simulator::Session) -> PyResult<T> + Send,
+        act: impl FnOnce(&mut anabranch::simulator::Session) -> T + Send,
     ) -> PyResult<T> {
         // Another thread that has the session may wait for the interpreter.
-        py.detach(|| lock(&self.inner).as_mut().map_or_else(|| Err(closed()), act))
+        py.detach(|| lock(&self.inner).as_mut().map(act)).ok_or_else(closed)
     }
 
     fn step(&self, to: Time) -> PyResult<Seen> {
@@ -148,7 +148,7 @@ impl Session {
     }
 
     fn observe(&self, py: Python<'_>) -> PyResult<Seen> {
-        self.with(py, |session| Ok(seen(session)))
+        self.with(py, seen)
     }
 
     fn set_cwnd(&self, py: Python<'_>, flow: usize, path: usize, segments: f64) -> PyResult<()> {
@@ -157,20 +157,14 @@ impl Session {
                 "the window is {segments}: it must be a number of segments, at least 0"
             )));
         }
-        self.with(py, |session| {
-            session.set_cwnd(flow, path, segments);
-            Ok(())
-        })
+        self.with(py, |session| session.set_cwnd(flow, path, segments))
     }
 
     fn set_pacing_rate(&self, py: Python<'_>, flow: usize, path: usize, rate: Option<f64>) -> PyResult<()> {
         if let Some(rate) = rate.filter(|rate| rate.is_nan() || *rate <= 0.0) {
             return Err(refused(format!("the pacing rate is {rate}: it must be positive, or None")));
         }
-        self.with(py, |session| {
-            session.set_pacing_rate(flow, path, rate);
-            Ok(())
-        })
+        self.with(py, |session| session.set_pacing_rate(flow, path, rate))
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -207,12 +201,12 @@ impl Session {
             }
             session.set_link(link, rate, delay, loss, up);
             Ok(())
-        })
+        })?
     }
 
     /// The same state again.
     fn fork(&self, py: Python<'_>) -> PyResult<Self> {
-        let fork = self.with(py, |session| Ok(session.fork()))?;
+        let fork = self.with(py, |session| session.fork())?;
         fork.map(Session::of).ok_or_else(|| {
             PyNotImplementedError::new_err(
                 "an algorithm of this scenario cannot be copied: those of the kernel (`@kernel`) keep their state in C",
@@ -228,8 +222,7 @@ impl Session {
     }
 
     fn close(&self, py: Python<'_>) {
-        let inner = py.detach(|| lock(&self.inner).take());
-        drop(inner);
+        drop(py.detach(|| lock(&self.inner).take()));
     }
 }
 

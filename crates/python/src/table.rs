@@ -3,6 +3,7 @@
 use anabranch::records::{Cell, Column, Kind, SampleFormat, TableFile, WriteError};
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::types::{Float64Type, Int64Type, UInt64Type};
 use arrow_array::{
     Array, ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, StringArray, UInt64Array,
     make_array,
@@ -63,23 +64,17 @@ impl Table {
 
     /// Writes a Parquet file.
     pub fn write(&self, path: PathBuf) -> Result<(), WriteError> {
-        let columns: Vec<Cells<'_>> = self.0.columns().iter().map(Cells::of).collect();
-        let kind = |cells: &Cells<'_>| match cells {
-            Cells::Numbers(_) => Kind::MaybeNumber,
-            Cells::Counts(_) => Kind::Count,
-            Cells::Unsigned(_) => Kind::Unsigned,
-            Cells::Texts(_) => Kind::Text,
+        let kind = |array: &ArrayRef| match array.data_type() {
+            DataType::Float64 => Kind::MaybeNumber,
+            DataType::Int64 => Kind::Count,
+            DataType::UInt64 => Kind::Unsigned,
+            _ => Kind::Text,
         };
-        let described = self.column_names().into_iter().zip(&columns);
-        let described: Vec<_> = described.map(|(name, cells)| Column { name, kind: kind(cells) }).collect();
+        let described = self.column_names().into_iter().zip(self.0.columns());
+        let described: Vec<_> = described.map(|(name, array)| Column { name, kind: kind(array) }).collect();
         let mut file = TableFile::create(path, SampleFormat::Parquet, &described)?;
         for i in 0..self.0.num_rows() {
-            file.row(columns.iter().map(|column| match column {
-                Cells::Numbers(all) => Cell::Number(if all.is_null(i) { f64::NAN } else { all.value(i) }),
-                Cells::Counts(all) => Cell::Count(all.value(i).cast_unsigned()),
-                Cells::Unsigned(all) => Cell::Count(all.value(i)),
-                Cells::Texts(all) => Cell::Text(all.value(i)),
-            }))?;
+            file.row(self.0.columns().iter().map(|array| cell(array, i)))?;
         }
         file.finish().map(drop)
     }
@@ -185,30 +180,21 @@ impl Table {
     }
 }
 
-/// The cells of a column in memory.
-enum Cells<'a> {
-    Numbers(&'a Float64Array),
-    Counts(&'a Int64Array),
-    Unsigned(&'a UInt64Array),
-    Texts(&'a StringArray),
-}
-
-impl<'a> Cells<'a> {
-    fn of(array: &'a ArrayRef) -> Self {
-        match array.data_type() {
-            DataType::Float64 => Cells::Numbers(array.as_primitive()),
-            DataType::Int64 => Cells::Counts(array.as_primitive()),
-            DataType::UInt64 => Cells::Unsigned(array.as_primitive()),
-            _ => Cells::Texts(array.as_string()),
-        }
+fn cell(array: &ArrayRef, i: usize) -> Cell<'_> {
+    match array.data_type() {
+        DataType::Float64 if array.is_null(i) => Cell::Number(f64::NAN),
+        DataType::Float64 => Cell::Number(array.as_primitive::<Float64Type>().value(i)),
+        DataType::Int64 => Cell::Count(array.as_primitive::<Int64Type>().value(i).cast_unsigned()),
+        DataType::UInt64 => Cell::Count(array.as_primitive::<UInt64Type>().value(i)),
+        _ => Cell::Text(array.as_string::<i32>().value(i)),
     }
 }
 
 fn list<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyList>> {
-    match Cells::of(array) {
-        Cells::Numbers(numbers) => PyList::new(py, numbers.iter()),
-        Cells::Counts(counts) => PyList::new(py, counts.values()),
-        Cells::Unsigned(numbers) => PyList::new(py, numbers.values()),
-        Cells::Texts(texts) => PyList::new(py, texts.iter()),
+    match array.data_type() {
+        DataType::Float64 => PyList::new(py, array.as_primitive::<Float64Type>().iter()),
+        DataType::Int64 => PyList::new(py, array.as_primitive::<Int64Type>().values()),
+        DataType::UInt64 => PyList::new(py, array.as_primitive::<UInt64Type>().values()),
+        _ => PyList::new(py, array.as_string::<i32>().iter()),
     }
 }
