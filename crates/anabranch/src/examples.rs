@@ -19,32 +19,30 @@ pub struct Example {
     text: &'static str,
 }
 
-macro_rules! examples {
-    ($($is_study:literal $name:literal = $path:literal,)*) => {
-        &[$(Example {
-            name: $name,
-            is_study: $is_study,
-            text: include_str!(concat!("../", $path)),
-        }),*]
-    };
+const fn scenario(name: &'static str, text: &'static str) -> Example {
+    Example { name, is_study: false, text }
 }
 
 /// Every example.
-pub static EXAMPLES: &[Example] = examples![
-    false "template" = "src/template.toml",
-    false "two-paths" = "scenarios/two-paths-and-a-neighbour.toml",
-    false "shared-bottleneck" = "scenarios/shared-bottleneck.toml",
-    false "wifi-and-lte" = "scenarios/wifi-and-lte.toml",
-    false "lte-and-starlink" = "scenarios/lte-and-starlink.toml",
-    false "mmwave-and-lte" = "scenarios/mmwave-and-lte.toml",
-    false "failover" = "scenarios/failover.toml",
-    false "managed-queue" = "scenarios/managed-queue.toml",
-    false "short-flows" = "scenarios/short-flows.toml",
-    false "web-workload" = "scenarios/web-workload.toml",
-    false "dumbbell" = "scenarios/dumbbell.toml",
-    false "long-fat" = "scenarios/long-fat.toml",
-    false "two-links" = "studies/two-links.toml",
-    true "buffer-and-delay" = "studies/buffer-and-delay.toml",
+pub static EXAMPLES: &[Example] = &[
+    scenario("template", include_str!("template.toml")),
+    scenario("two-paths", include_str!("../scenarios/two-paths-and-a-neighbour.toml")),
+    scenario("shared-bottleneck", include_str!("../scenarios/shared-bottleneck.toml")),
+    scenario("wifi-and-lte", include_str!("../scenarios/wifi-and-lte.toml")),
+    scenario("lte-and-starlink", include_str!("../scenarios/lte-and-starlink.toml")),
+    scenario("mmwave-and-lte", include_str!("../scenarios/mmwave-and-lte.toml")),
+    scenario("failover", include_str!("../scenarios/failover.toml")),
+    scenario("managed-queue", include_str!("../scenarios/managed-queue.toml")),
+    scenario("short-flows", include_str!("../scenarios/short-flows.toml")),
+    scenario("web-workload", include_str!("../scenarios/web-workload.toml")),
+    scenario("dumbbell", include_str!("../scenarios/dumbbell.toml")),
+    scenario("long-fat", include_str!("../scenarios/long-fat.toml")),
+    scenario("two-links", include_str!("../studies/two-links.toml")),
+    Example {
+        name: "buffer-and-delay",
+        is_study: true,
+        text: include_str!("../studies/buffer-and-delay.toml"),
+    },
 ];
 
 /// The scenarios of studies, by the names in their texts.
