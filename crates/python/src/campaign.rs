@@ -5,7 +5,7 @@ use crate::background;
 use crate::errors::{Error, RunError, VersionError, refused, warn};
 use crate::lock::lock;
 use crate::table::Table;
-use crate::tables::{Names, Rows, table_of_runs};
+use crate::tables::{Names, table_of_runs};
 use anabranch::papers::Simulator;
 use anabranch::records::Sink;
 use anabranch::studies::store::{Key, Record};
@@ -222,7 +222,7 @@ impl Campaign {
 
     /// A table of the runs: `runs`, `flows`, `subflows` or `links`.
     fn table(&self, rows: &str) -> PyResult<Table> {
-        table_of_runs(Rows::named(rows)?, &self.done()?.1, &self.names)
+        table_of_runs(rows, &self.done()?.1, &self.names)
     }
 
     /// Writes the result and the report, with the laboratory's page, into a folder of results; returns the report's first page.

@@ -4,7 +4,7 @@ use crate::algorithms::json;
 use crate::errors::{Error, VersionError, input, refused};
 use crate::lock::lock;
 use crate::study::{Study, whole_names};
-use crate::tables::{Names, Rows, Run, table, unit};
+use crate::tables::{Names, Run, table, unit};
 use anabranch::studies::{Task, file, store::Record};
 use anabranch::{RESULTS_VERSION, Size, Summary};
 use pyo3::prelude::*;
@@ -182,7 +182,7 @@ impl Shard {
                 .map(|(_, values, run)| (values.iter().map(String::as_str).collect(), run))
                 .collect();
             for name in ["runs", "flows", "subflows", "links"] {
-                let table = table(Rows::named(name)?, &axes, &rows, true, &self.names)?;
+                let table = table(name, &axes, &rows, true, &self.names)?;
                 let path = folder.join(name).with_extension("parquet");
                 table.write(path).map_err(|why| Error::new_err(why.to_string()))?;
             }

@@ -10,28 +10,6 @@ use arrow_array::ArrayRef;
 use pyo3::prelude::*;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// A table's rows.
-#[derive(Clone, Copy)]
-pub enum Rows {
-    Runs,
-    Flows,
-    Subflows,
-    Links,
-}
-
-impl Rows {
-    /// By the name of the table.
-    pub fn named(name: &str) -> PyResult<Self> {
-        match name {
-            "runs" => Ok(Rows::Runs),
-            "flows" => Ok(Rows::Flows),
-            "subflows" => Ok(Rows::Subflows),
-            "links" => Ok(Rows::Links),
-            _ => Err(RunError::new_err(format!("no table `{name}`"))),
-        }
-    }
-}
-
 /// The names of axes in tables, and of algorithms, where they differ from those in the study.
 #[derive(Default)]
 pub struct Names {
@@ -52,11 +30,11 @@ impl Names {
 pub fn table_of(rows: &str, summary: &str, algorithms: HashMap<String, String>) -> PyResult<Table> {
     let summary = Summary::from_json(summary).map_err(|why| RunError::new_err(why.to_string()))?;
     let names = Names { algorithms, ..Names::default() };
-    table(Rows::named(rows)?, &[], &[(vec![], &summary)], false, &names)
+    table(rows, &[], &[(vec![], &summary)], false, &names)
 }
 
 /// The table of these runs, without duplicates; a missing axis is empty.
-pub fn table_of_runs(rows: Rows, taken: &[SimulationRuns], names: &Names) -> PyResult<Table> {
+pub fn table_of_runs(rows: &str, taken: &[SimulationRuns], names: &Names) -> PyResult<Table> {
     let axes = distinct(taken.iter().flat_map(|taken| &taken.axes).map(|(axis, _)| axis.as_str()));
     let mut known = HashSet::new();
     let mut runs = Vec::new();
@@ -72,14 +50,15 @@ pub fn table_of_runs(rows: Rows, taken: &[SimulationRuns], names: &Names) -> PyR
 /// A run, with its values of the axes.
 pub type Run<'a> = (Vec<&'a str>, &'a Summary);
 
-/// The table of these runs, with or without a column of their seeds.
-pub fn table(rows: Rows, axes: &[&str], runs: &[Run<'_>], seeds: bool, names: &Names) -> PyResult<Table> {
+/// The table of these runs, with a row for each of their `runs`, `flows`, `subflows` or `links`, and with or without a column of
+/// their seeds.
+pub fn table(rows: &str, axes: &[&str], runs: &[Run<'_>], seeds: bool, names: &Names) -> PyResult<Table> {
     // How many rows each run has.
     let count = |run: &Summary| match rows {
-        Rows::Runs => 1,
-        Rows::Flows => run.flows.len(),
-        Rows::Subflows => run.flows.iter().map(|flow| flow.subflows.len()).sum(),
-        Rows::Links => run.links.len(),
+        "flows" => run.flows.len(),
+        "subflows" => run.flows.iter().map(|flow| flow.subflows.len()).sum(),
+        "links" => run.links.len(),
+        _ => 1,
     };
     let mut columns = Columns::default();
     for (i, axis) in axes.iter().enumerate() {
@@ -94,10 +73,11 @@ pub fn table(rows: Rows, axes: &[&str], runs: &[Run<'_>], seeds: bool, names: &N
     }
     let runs: Vec<&Summary> = runs.iter().map(|(_, run)| *run).collect();
     match rows {
-        Rows::Runs => columns.of_runs(&runs),
-        Rows::Flows => columns.of_flows(&runs, names),
-        Rows::Subflows => columns.of_subflows(&runs),
-        Rows::Links => columns.of_links(&runs),
+        "runs" => columns.of_runs(&runs),
+        "flows" => columns.of_flows(&runs, names),
+        "subflows" => columns.of_subflows(&runs),
+        "links" => columns.of_links(&runs),
+        _ => return Err(RunError::new_err(format!("no table `{rows}`"))),
     }
     let mut known = HashSet::new();
     match columns.0.iter().find(|(name, _)| !known.insert(name)) {
