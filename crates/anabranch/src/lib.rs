@@ -93,6 +93,7 @@ pub use anabranch_ideal::QUEUE;
 pub use anabranch_net::Time;
 pub use anabranch_papers::RESULTS_VERSION;
 pub use anabranch_record::{MemorySink, NoSamples, SampleFormat, Summary};
+pub use anabranch_scenario::Overrides as Changes;
 pub use anabranch_study::{Options, Size, StudyResult};
 pub use backend::{RUNNERS, backends};
 pub use campaign::{Campaign, CampaignOutcome, Finished, Place, keep_study, report};
@@ -106,7 +107,7 @@ pub use plot::{Drawable, Plot, plot};
 pub use quic::NOQ;
 pub use run::{CompletedRun, Outputs, run};
 pub use runner::{Runner, SIM};
-pub use scenario::{Changes, Scenario, check_memory, read};
+pub use scenario::{Scenario, check_memory, read};
 pub use study::{
     check_failed, describe_extent, failed, open_study, papers, status, study, study_of_sweep, study_of_text,
     sweep_error, without_result,

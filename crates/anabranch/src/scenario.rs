@@ -3,8 +3,7 @@
 use crate::{Error, error::input_error, examples};
 use anabranch_ideal::{COUPLED, Ideals};
 use anabranch_record::{Summary, quoted};
-use anabranch_scenario::{Overrides, Source};
-use anabranch_study::variant::LINUX_HOSTS_SET;
+use anabranch_scenario::{Overrides as Changes, Source};
 use anabranch_study::{ScenarioFile, Setup, Task};
 use miette::miette;
 use std::collections::HashSet;
@@ -20,63 +19,33 @@ const LONGEST: u64 = 64_000_000;
 /// A run that may need more memory, in bytes, needs `--yes`.
 const MEMORY: u64 = 4_000_000_000;
 
-/// Changes to a scenario.
-#[derive(Clone, Debug, Default)]
-pub struct Changes {
-    /// Values to replace: a dotted key and a value as in the file, such as `links.dsl.rate=50 Mbit/s`.
-    pub set: Vec<String>,
-    /// Algorithms of the multipath flows, or of a named flow: `lia`, `neighbour=cubic`.
-    pub cc: Vec<String>,
-    /// The seed.
-    pub seed: Option<u64>,
-    /// Length of the run, warm-up included, such as `60 s`.
-    pub duration: Option<String>,
+/// The command that repeats a run with these changes from a copy of the scenario called `file`.
+fn command(changes: &Changes, file: &str, seed: u64) -> String {
+    let mut command = format!("anabranch run {file} --seed {seed}");
+    let cc = changes.cc.iter().map(|cc| ("--cc", cc));
+    let duration = changes.duration.iter().map(|duration| ("--duration", duration));
+    let set = changes.set.iter().map(|set| ("--set", set));
+    for (option, value) in cc.chain(duration).chain(set) {
+        command += &format!(" {option} {}", quoted(value));
+    }
+    command
 }
 
-impl Changes {
-    /// Adds the Linux-accurate host model if `asked`, after the other values.
-    pub fn linux_hosts(mut self, asked: bool) -> Self {
-        self.set.extend(asked.then(|| LINUX_HOSTS_SET.to_owned()));
-        self
-    }
-
-    fn overrides(&self) -> Overrides {
-        let mut overrides = Overrides::default();
-        overrides.seed = self.seed;
-        overrides.duration.clone_from(&self.duration);
-        self.set.iter().for_each(|assignment| _ = overrides.set(assignment));
-        self.cc.iter().for_each(|algorithm| _ = overrides.cc(algorithm));
-        overrides
-    }
-
-    /// The command that repeats the run from a copy of the scenario called `file`.
-    fn command(&self, file: &str, seed: u64) -> String {
-        let mut command = format!("anabranch run {file} --seed {seed}");
-        let cc = self.cc.iter().map(|cc| ("--cc", cc));
-        let duration = self.duration.iter().map(|duration| ("--duration", duration));
-        let set = self.set.iter().map(|set| ("--set", set));
-        for (option, value) in cc.chain(duration).chain(set) {
-            command += &format!(" {option} {}", quoted(value));
+/// Parses the changes from such a command.
+fn changes_of(command: &str) -> Option<Changes> {
+    let mut words = shlex::split(command)?.into_iter().skip(3);
+    let mut changes = Changes::default();
+    while let Some(option) = words.next() {
+        let value = words.next()?;
+        match option.as_str() {
+            "--seed" => changes.seed = Some(value.parse().ok()?),
+            "--cc" => changes.cc.push(value),
+            "--duration" => changes.duration = Some(value),
+            "--set" => changes.set.push(value),
+            _ => {}
         }
-        command
     }
-
-    /// Parses the changes from such a command.
-    fn of_command(command: &str) -> Option<Self> {
-        let mut words = shlex::split(command)?.into_iter().skip(3);
-        let mut changes = Changes::default();
-        while let Some(option) = words.next() {
-            let value = words.next()?;
-            match option.as_str() {
-                "--seed" => changes.seed = Some(value.parse().ok()?),
-                "--cc" => changes.cc.push(value),
-                "--duration" => changes.duration = Some(value),
-                "--set" => changes.set.push(value),
-                _ => {}
-            }
-        }
-        Some(changes)
-    }
+    Some(changes)
 }
 
 /// A checked scenario: the [`anabranch_scenario::Scenario`] with its source text and its changes.
@@ -115,11 +84,10 @@ impl Scenario {
 
     fn of(source: Source, file: &Path, changes: Changes) -> Result<Self, Error> {
         let folder = file.parent().unwrap_or(Path::new(""));
-        let overrides = changes.overrides();
-        let mut files = source.files(&overrides, folder);
+        let mut files = source.files(&changes, folder);
         files.extend(examples::named(file).is_none().then(|| file.to_owned()));
-        let source = source.with_files(&overrides, folder).map_err(Error::input)?;
-        let checked = anabranch_scenario::load(&source, &overrides).map_err(Error::input)?;
+        let source = source.with_files(&changes, folder).map_err(Error::input)?;
+        let checked = anabranch_scenario::load(&source, &changes).map_err(Error::input)?;
         Ok(Scenario { source, files, changes, checked: checked.into() })
     }
 
@@ -132,7 +100,7 @@ impl Scenario {
     pub(crate) fn changed(&self, set: &[String], cc: Option<String>) -> Result<Self, Error> {
         let set = [&self.changes.set[..], set].concat();
         let changes = Changes { set, cc: cc.into_iter().collect(), ..self.changes.clone() };
-        let checked = anabranch_scenario::load(&self.source, &changes.overrides()).map_err(Error::input)?;
+        let checked = anabranch_scenario::load(&self.source, &changes).map_err(Error::input)?;
         Ok(Scenario { changes, checked: checked.into(), ..self.clone() })
     }
 
@@ -140,7 +108,7 @@ impl Scenario {
     /// summary.
     pub(crate) fn of_record(folder: &Path, summary: &Summary) -> Option<Self> {
         let text = fs::read_to_string(folder.join("scenario.toml")).ok()?;
-        let changes = Changes::of_command(text.lines().next()?.strip_prefix("# As it was run: ")?)?;
+        let changes = changes_of(text.lines().next()?.strip_prefix("# As it was run: ")?)?;
         let scenario = Scenario::of_text("scenario.toml", &text, changes).ok()?;
         (scenario.hash == summary.scenario_hash).then_some(scenario)
     }
@@ -161,7 +129,7 @@ impl Scenario {
 
     /// The text of a self-contained copy, below the command that repeats this run.
     pub(crate) fn text_with_command(&self, seed: u64, options: &str, partial: Option<f64>) -> String {
-        let command = self.changes.command("scenario.toml", seed) + options;
+        let command = command(&self.changes, "scenario.toml", seed) + options;
         let partial = partial.map(|s| format!("# Partial: interrupted at {s} s.\n")).unwrap_or_default();
         format!("# As it was run: {command}\n{partial}{}", self.source.text)
     }

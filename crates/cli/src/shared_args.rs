@@ -3,7 +3,7 @@
 use crate::output::note;
 use anabranch::linux::GUEST_6_12;
 use anabranch::records::quoted;
-use anabranch::studies::file::renamed;
+use anabranch::studies::{file::renamed, variant::LINUX_HOSTS_SET};
 use anabranch::{Changes, Error, Place, RUNNERS, Runner, SampleFormat, Scenario, Size};
 use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -52,8 +52,9 @@ impl ScenarioArgs {
 
     /// Reads it without the warnings.
     pub fn read(self, cc: Vec<String>, linux_hosts: bool) -> Result<Scenario, Error> {
-        let ScenarioArgs { file, set, seed, duration } = self;
-        Scenario::open_with(file, Changes { set, cc, seed, duration }.linux_hosts(linux_hosts))
+        let ScenarioArgs { file, mut set, seed, duration } = self;
+        set.extend(linux_hosts.then(|| LINUX_HOSTS_SET.to_owned()));
+        Scenario::open_with(file, Changes { set, cc, seed, duration })
     }
 }
 

@@ -40,13 +40,9 @@ impl Question {
 
     /// The scenario with further values and another algorithm.
     fn changed(&self, set: &[String], cc: Option<&str>) -> Result<Scenario, String> {
-        let mut overrides = Overrides::default();
-        for set in self.set.iter().chain(set) {
-            overrides.set(set);
-        }
-        for cc in self.cc.iter().map(String::as_str).chain(cc) {
-            overrides.cc(cc);
-        }
+        let set = [&self.set[..], set].concat();
+        let cc = self.cc.iter().cloned().chain(cc.map(str::to_owned)).collect();
+        let overrides = Overrides { set, cc, ..Overrides::default() };
         let source = Source { name: "the scenario".into(), text: self.text.clone() };
         load(&source, &overrides).map_err(|error| problems(&error))
     }

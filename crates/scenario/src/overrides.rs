@@ -14,8 +14,10 @@ pub struct Overrides {
     pub seed: Option<u64>,
     /// Replaces the duration: a time such as `"30 s"`. Later events do not happen.
     pub duration: Option<String>,
-    assignments: Vec<String>,
-    algorithms: Vec<String>,
+    /// Sets keys, each as [`Overrides::set`] does.
+    pub set: Vec<String>,
+    /// Replaces algorithms, each as [`Overrides::cc`] does.
+    pub cc: Vec<String>,
 }
 
 impl Overrides {
@@ -23,7 +25,7 @@ impl Overrides {
     /// `tcp.KEY` for the key of every flow. Quotes around the value are optional; quote a name that contains a dot. Later
     /// assignments win.
     pub fn set(&mut self, assignment: &str) -> &mut Self {
-        self.assignments.push(assignment.to_owned());
+        self.set.push(assignment.to_owned());
         self
     }
 
@@ -31,13 +33,13 @@ impl Overrides {
     /// `neighbour` selects all connections and `neighbour/2` one. An algorithm may be a table with parameters:
     /// `{ name = "lia", count = "acks" }`.
     pub fn cc(&mut self, spec: &str) -> &mut Self {
-        self.algorithms.push(spec.to_owned());
+        self.cc.push(spec.to_owned());
         self
     }
 
     /// Changes the parsed file.
     pub(crate) fn apply(&self, root: &mut Node, problems: &mut Problems) {
-        for assignment in &self.assignments {
+        for assignment in &self.set {
             if let Some(place) = Place::whole("--set", assignment, problems) {
                 assign(root, &place, problems);
             }
@@ -52,7 +54,7 @@ impl Overrides {
 
     /// Changes the algorithms of the checked flows.
     pub(crate) fn apply_cc(&self, flows: &mut [Flow], problems: &mut Problems) {
-        for spec in &self.algorithms {
+        for spec in &self.cc {
             let Some(whole) = Place::whole("--cc", spec, problems) else { continue };
             let (flow, cc) = split_flow_name(whole.text());
             let Some(algorithm) = algorithm(&whole.locate(cc), problems) else { continue };
