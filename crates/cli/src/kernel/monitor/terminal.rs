@@ -3,37 +3,22 @@
 use super::screen::Screen;
 use crate::interrupt::{self, SOON};
 use anabranch::Error;
-use ratatui::backend::CrosstermBackend;
+use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
-use ratatui::crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
-};
-use ratatui::crossterm::{cursor, execute};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use std::io::{self, Stdout, stdout};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::io;
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// The terminal in raw mode; restored on drop and before a panic message.
-pub struct Terminal(ratatui::Terminal<CrosstermBackend<Stdout>>);
+pub struct Terminal(DefaultTerminal);
 
 impl Terminal {
     /// Switches the terminal to raw mode.
     pub fn open() -> Result<Self, Error> {
-        let message = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |panic| {
-            restore();
-            message(panic);
-        }));
-        let open = || {
-            TAKEN.store(true, Ordering::Relaxed);
-            enable_raw_mode()?;
-            execute!(stdout(), EnterAlternateScreen)?;
-            ratatui::Terminal::new(CrosstermBackend::new(stdout()))
-        };
-        open().map(Terminal).map_err(|e| {
-            restore();
+        ratatui::try_init().map(Terminal).map_err(|e| {
+            let _ = ratatui::try_restore();
             failed(e)
         })
     }
@@ -68,21 +53,12 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        restore();
+        // Before a panic message it was restored already: a second time would move the cursor back.
+        if !thread::panicking() {
+            // The terminal may be closed.
+            let _ = ratatui::try_restore();
+        }
     }
-}
-
-/// Whether the terminal is in raw mode.
-static TAKEN: AtomicBool = AtomicBool::new(false);
-
-/// Restores the terminal, only once: a second time would move the cursor back. Ignores errors, because the terminal may be
-/// closed.
-fn restore() {
-    if !TAKEN.swap(false, Ordering::Relaxed) {
-        return;
-    }
-    let _ = disable_raw_mode();
-    let _ = execute!(stdout(), LeaveAlternateScreen, cursor::Show);
 }
 
 /// The state of the terminal's input.
