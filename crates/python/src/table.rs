@@ -10,7 +10,7 @@ use arrow_array::{
 };
 use arrow_data::ArrayData;
 use arrow_schema::ffi::FFI_ArrowSchema;
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_schema::{ArrowError, DataType};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
@@ -47,14 +47,12 @@ pub struct Table(RecordBatch);
 
 impl Table {
     /// A table of these columns, with units in their names.
-    pub fn of(columns: Vec<(impl Into<String>, ArrayRef)>) -> PyResult<Self> {
-        let field = |(name, array): (_, ArrayRef)| {
-            let kind = array.data_type().clone();
-            let nullable = kind == DataType::Float64;
-            (Field::new(name, kind, nullable), array)
-        };
-        let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = columns.into_iter().map(field).unzip();
-        RecordBatch::try_new(Schema::new(fields).into(), arrays).map(Table).map_err(wrong)
+    pub fn of(columns: Vec<(impl AsRef<str>, ArrayRef)>) -> PyResult<Self> {
+        let columns = columns.into_iter().map(|(name, array)| {
+            let nullable = *array.data_type() == DataType::Float64;
+            (name, array, nullable)
+        });
+        RecordBatch::try_from_iter_with_nullable(columns).map(Table).map_err(wrong)
     }
 
     /// Whether it has no rows.
