@@ -8,8 +8,8 @@ use anabranch_cc::registry::Entry;
 use anabranch_papers::standard::{self, AlgorithmResult};
 use anabranch_record::output::{Notify, OutputError};
 use anabranch_study::{
-    Backends, Kind, Options, Results, RunCache, SimulationRuns, Simulations, Store, Study, StudyError,
-    StudyResult, Work, tidy,
+    Kind, Options, Results, RunCache, SimulationRuns, Simulations, Store, Study, StudyError, StudyResult,
+    Work, tidy,
 };
 use miette::miette;
 use std::path::PathBuf;
@@ -92,7 +92,7 @@ impl Campaign {
             }
         }
         for one in &mut work {
-            one.simulations = on(one.simulations.clone(), backends())?;
+            one.simulations = on(one.simulations.clone())?;
         }
         if work.is_empty() && !without.is_empty() {
             return Err(Error::Input(miette!("{}", without.join("\n"))));
@@ -239,9 +239,9 @@ impl Campaign {
     }
 }
 
-/// A study's simulations on these backends.
-pub(crate) fn on(simulations: Simulations, backends: Backends<'_>) -> Result<Simulations, Error> {
-    simulations.on(backends).map_err(|why| Error::Input(miette!("{why}")))
+/// A study's simulations on our backends.
+pub(crate) fn on(simulations: Simulations) -> Result<Simulations, Error> {
+    simulations.on(backends()).map_err(|why| Error::Input(miette!("{why}")))
 }
 
 impl CampaignOutcome {

@@ -165,7 +165,7 @@ fn planned(
                 Err(StudyError::NoExperiment { .. }) if studies.len() > 1 => continue,
                 found => found?,
             };
-            one.simulations = on(one.simulations, backends())?;
+            one.simulations = on(one.simulations)?;
             work.push(one);
             scenarios.extend(known);
         }

@@ -79,7 +79,7 @@ pub fn papers(names: &[String]) -> Result<Vec<Arc<Study>>, Error> {
 /// Runs a study on all cores, and judges it. It writes nothing; [`crate::Campaign`] does.
 pub fn study(study: &Arc<Study>, options: &Options, watch: &Watch<'_>) -> Result<StudyResult, Error> {
     let (mut work, mut result) = (anabranch_study::work(study, options)?, None);
-    work.simulations = on(work.simulations, backends())?;
+    work.simulations = on(work.simulations)?;
     watch.run_all(backends(), &[work], None, &mut |finished| result = Some(finished))?;
     Ok(result.ok_or(StudyError::Interrupted)?)
 }
