@@ -1,13 +1,8 @@
 //! `anabranch plot` for figures in a document's own style: pgfplots, matplotlib, and transfers of several seeds together.
 
-use crate::plot::columns;
+use crate::plot::{columns, rows};
 use anabranch_test_support::command::{anabranch, folder, has, short};
-use csv::Reader;
 use std::collections::BTreeSet;
-
-fn rows(file: &str) -> Vec<csv::StringRecord> {
-    Reader::from_path(file).unwrap().records().map(Result::unwrap).collect()
-}
 
 /// Every point of the `.tex` file is a sample of the record, and the styles name the series in the order of the values.
 #[test]

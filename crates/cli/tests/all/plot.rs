@@ -3,7 +3,7 @@
 use anabranch_test_support::command::{
     Folder, TWO_PATHS, anabranch, command, folder, has, interrupted_when, is_caught, outcome, root, short,
 };
-use csv::Reader;
+use csv::{Reader, StringRecord};
 use roxmltree::Document;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -24,6 +24,11 @@ pub fn columns<const N: usize>(file: &str, names: [&str; N]) -> Vec<[String; N]>
     let header = reader.headers().unwrap().clone();
     let at = names.map(|name| header.iter().position(|h| h == name).expect(name));
     reader.records().map(|row| row.unwrap()).map(|row| at.map(|i| row[i].to_owned())).collect()
+}
+
+/// The rows of a file of CSV.
+pub fn rows(file: &str) -> Vec<StringRecord> {
+    Reader::from_path(file).unwrap().records().map(Result::unwrap).collect()
 }
 
 fn plot(what: &str, out: &str, more: &[&str]) -> String {
@@ -167,8 +172,7 @@ fn the_values_are_those_of_the_record_between_the_times() {
     let view = ["--figure", "windows", "--flows", "bonded", "--from", "3 s", "--to", "4 s"];
     anabranch([&["plot", &record, "--out", &svg, "--out", &csv], &view[..]].concat()).ok();
     assert!(!folder.read("x.svg").contains("neighbour"));
-    let mut reader = Reader::from_path(&csv).unwrap();
-    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let rows = rows(&csv);
     for (subflow, name) in [("1", "bonded, fibre"), ("2", "bonded, dsl")] {
         let shown: Vec<(f64, f64)> = rows
             .iter()
