@@ -19,8 +19,7 @@ type Makers = Vec<(String, Py<PyAny>)>;
 
 thread_local! {
     /// The makers of this thread's algorithms by their names in scenarios, and the first error of one of them.
-    static MAKERS: RefCell<Makers> = const { RefCell::new(vec![]) };
-    static ERROR: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+    static OWN: RefCell<(Makers, Option<PyErr>)> = const { RefCell::new((vec![], None)) };
 }
 
 /// The parameter with an algorithm's index among [`ENTRIES`].
@@ -39,16 +38,13 @@ pub struct Own {
 }
 
 /// While it exists, this thread knows algorithms. Its end restores those before: a metric or an algorithm may run a scenario.
-pub struct Known {
-    makers: Makers,
-    error: Option<PyErr>,
-}
+pub struct Known((Makers, Option<PyErr>));
 
 impl Known {
     /// Makes algorithms known to scenarios, and to this thread.
     pub fn begin(own: Vec<Own>) -> PyResult<Known> {
         let makers = makers(own)?;
-        Ok(Known { makers: MAKERS.replace(makers), error: ERROR.take() })
+        Ok(Known(OWN.replace((makers, None))))
     }
 
     /// Forgets them and returns the error of one of them.
@@ -60,8 +56,7 @@ impl Known {
 impl Drop for Known {
     fn drop(&mut self) {
         // What they replace is dropped outside, as Python may run code then.
-        let before = (MAKERS.replace(std::mem::take(&mut self.makers)), ERROR.replace(self.error.take()));
-        drop(before);
+        drop(OWN.replace(std::mem::take(&mut self.0)));
     }
 }
 
@@ -99,12 +94,12 @@ fn distinct(name: &str, observables: &[String]) -> PyResult<()> {
 
 /// Whether this thread's algorithms are free of errors.
 pub fn is_well() -> bool {
-    ERROR.with_borrow(Option::is_none)
+    OWN.with_borrow(|(_, error)| error.is_none())
 }
 
 /// Takes the error of one of them.
 pub fn check() -> PyResult<()> {
-    ERROR.take().map_or(Ok(()), Err)
+    OWN.with_borrow_mut(|(_, error)| error.take()).map_or(Ok(()), Err)
 }
 
 /// The registry entry of an algorithm; those of one name share it.
@@ -139,7 +134,7 @@ fn entry(name: &str, observables: &[String]) -> &'static Entry {
 fn build(params: &Params) -> Box<dyn Algorithm> {
     let name = lock(&ENTRIES)[params.number(INDEX) as usize].name;
     let object = Python::attach(|py| {
-        let make = MAKERS.with_borrow(|all| {
+        let make = OWN.with_borrow(|(all, _)| {
             let own = all.iter().find(|(known, _)| known == name);
             own.map(|(_, make)| make.clone_ref(py))
         });
@@ -162,7 +157,7 @@ fn build(params: &Params) -> Box<dyn Algorithm> {
 /// Keeps the first error.
 fn fail(error: PyErr) {
     if is_well() {
-        ERROR.set(Some(error));
+        OWN.with_borrow_mut(|(_, first)| *first = Some(error));
     }
 }
 
