@@ -84,7 +84,7 @@ pub fn advise(args: AdviseArgs) -> Result<(), Error> {
     let scenario = args.scenario.open(vec![], args.linux_hosts)?;
     interrupt::listen()?;
     let results = args.out.as_deref().map(|out| Results::open(out, note)).transpose()?;
-    let advice = Progress::over_runs().during(|watch| anabranch::advise(&scenario, &options, watch))?;
+    let advice = anabranch::advise(&scenario, &options, &Progress::over_runs().watch())?;
     let printed = if args.json { print_json(&advice) } else { print(&page(&advice, &scenario)) };
     if let Some(results) = results {
         let report = keep(&results, &advice)?;

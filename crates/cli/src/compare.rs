@@ -71,7 +71,7 @@ pub fn compare(args: CompareArgs) -> Result<(), Error> {
     note_warnings(&comparison.warnings());
     runner.ready()?;
     interrupt::listen()?;
-    let compared = Progress::over_runs().during(|watch| comparison.run(watch))?;
+    let compared = comparison.run(&Progress::over_runs().watch())?;
     let page = Page::of(&cc, &compared, &scenario);
     if args.json {
         let all = cc.iter().zip(&compared.runs).flat_map(|(cc, runs)| runs.iter().map(move |run| (cc, run)));

@@ -13,7 +13,7 @@ pub fn provisional(campaign: Campaign, place: Place) -> Result<(), Error> {
     interrupt::listen()?;
     let place = Place { laboratory: laboratory(), ..place };
     let report = place.out.join("report/index.html");
-    Progress::over_runs().during(|watch| campaign.run(place, watch, &mut |_| ()))?;
+    campaign.run(place, &Progress::over_runs().watch(), &mut |_| ())?;
     print(&format!("Provisional report, of the quick size: {}", report.display()))
 }
 

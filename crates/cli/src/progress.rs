@@ -60,11 +60,6 @@ impl Progress {
         Watch { progress: Box::new(show), ..interrupt::watch() }
     }
 
-    /// Shows the progress of an action until its end.
-    pub fn during<T>(self, act: impl FnOnce(&Watch<'_>) -> T) -> T {
-        act(&self.watch())
-    }
-
     /// Hides the bar while `print` runs.
     pub fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)

@@ -100,8 +100,7 @@ pub fn run(args: RunArgs) -> Result<(), Error> {
     runner.ready()?;
     interrupt::listen()?;
     let options = runner.options(false) + traffic;
-    let mut made =
-        Progress::over(scenario.duration).during(|watch| outputs.run(&scenario, backend, &options, watch))?;
+    let mut made = outputs.run(&scenario, backend, &options, &Progress::over(scenario.duration).watch())?;
     match args.json {
         true => print_json(&made.summary)?,
         false => print(&format!(

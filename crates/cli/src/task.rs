@@ -66,10 +66,14 @@ pub fn task(args: &TaskArgs) -> Result<(), Error> {
     }
     let version = RESULTS_VERSION.to_owned();
     interrupt::listen()?;
-    let summary = Progress::over(scenario.duration).during(|watch| match &args.samples {
-        None => Ok(backend.run(&task, &mut NoSamples, &mut watch.keep_going())?),
-        Some(file) => with_samples((file, args.packets), &task, backend, &mut watch.keep_going()),
-    })?;
+    let summary = {
+        let progress = Progress::over(scenario.duration);
+        let watch = progress.watch();
+        match &args.samples {
+            None => backend.run(&task, &mut NoSamples, &mut watch.keep_going())?,
+            Some(file) => with_samples((file, args.packets), &task, backend, &mut watch.keep_going())?,
+        }
+    };
     let key = task.key(&version).map_err(Error::input)?;
     print_json_line(&Record { key, version, summary })
 }
