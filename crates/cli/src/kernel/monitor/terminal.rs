@@ -30,17 +30,17 @@ impl Terminal {
         while !interrupt::requested() {
             let left = until.saturating_duration_since(Instant::now());
             // Handles keys even if sampling takes longer than the interval.
-            match input(left.min(SOON)).map_err(failed)? {
-                Input::Gone => break,
-                // A resize is an event without input.
-                Input::Perhaps if event::poll(Duration::ZERO).map_err(failed)? => {
-                    match event::read().map_err(failed)? {
-                        Event::Key(key) if key.kind != KeyEventKind::Release && screen.key(key) => break,
-                        _ => self.draw(screen)?,
-                    }
+            if !is_open(left.min(SOON)).map_err(failed)? {
+                break;
+            }
+            // A resize is an event without input.
+            if event::poll(Duration::ZERO).map_err(failed)? {
+                match event::read().map_err(failed)? {
+                    Event::Key(key) if key.kind != KeyEventKind::Release && screen.key(key) => break,
+                    _ => self.draw(screen)?,
                 }
-                _ if left.is_zero() => return Ok(false),
-                _ => {}
+            } else if left.is_zero() {
+                return Ok(false);
             }
         }
         Ok(true)
@@ -61,20 +61,13 @@ impl Drop for Terminal {
     }
 }
 
-/// The state of the terminal's input.
-enum Input {
-    Perhaps,
-    /// The terminal is closed, which crossterm does not report.
-    Gone,
-}
-
-/// Waits for input or a signal, at most for `most`.
-fn input(most: Duration) -> io::Result<Input> {
+/// Waits for input or a signal, at most for `most`; false if the terminal is closed, which crossterm does not report.
+fn is_open(most: Duration) -> io::Result<bool> {
     let stdin = io::stdin();
     let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
     match poll(&mut fds, Some(&most.try_into().map_err(io::Error::other)?)) {
-        Ok(_) if fds[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) => Ok(Input::Gone),
-        Ok(_) | Err(Errno::INTR) => Ok(Input::Perhaps),
+        Ok(_) => Ok(!fds[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)),
+        Err(Errno::INTR) => Ok(true),
         Err(error) => Err(error.into()),
     }
 }
