@@ -2,12 +2,11 @@
 
 use anabranch_record::{CaptureRead, KernelRun};
 use anabranch_study::StudyResult;
-use anabranch_test_support::command::{Outcome, anabranch, one_line, root};
+use anabranch_test_support::command::{Folder, Outcome, anabranch, folder, one_line, root};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::fs;
-use std::path::Path;
 
 /// A study with a variant and an interpretation, beside its scenario.
 const STUDY: &str = r#"
@@ -34,12 +33,10 @@ links.a = { rate = "10 Mbit/s", delay = "10 ms" }
 flows = [{ name = "tcp", cc = "reno", paths = [["a"]] }]
 "#;
 
-fn run(folder: &Path, study: &str, more: &[&str]) -> Outcome {
-    let file = folder.join("renamed.toml");
-    fs::write(&file, study).unwrap();
-    fs::write(folder.join("one-link.toml"), SCENARIO).unwrap();
-    let (file, out) = (file.to_str().unwrap(), folder.join("out"));
-    let args = ["study", file, "--seeds", "2", "--json", "--replace", "--out", out.to_str().unwrap()];
+fn run(folder: &Folder, study: &str, more: &[&str]) -> Outcome {
+    let file = folder.write("renamed.toml", study);
+    folder.write("one-link.toml", SCENARIO);
+    let args = ["study", &file, "--seeds", "2", "--json", "--replace", "--out", &folder.at("out")];
     anabranch(args.iter().chain(more))
 }
 
@@ -93,10 +90,10 @@ fn every_old_name_works() {
             new.trim_matches('`'),
         ))
     });
-    let folder = tempfile::tempdir().unwrap();
-    let now = run(folder.path(), STUDY, &[]);
+    let folder = folder();
+    let now = run(&folder, STUDY, &[]);
     let (result, silent) = (found(&now), !now.stderr.contains("is now called"));
-    let without = run(folder.path(), STUDY, &["--no-variants"]);
+    let without = run(&folder, STUDY, &["--no-variants"]);
     let bare = found(&without);
     let kernel = KernelRun { samples_late_max_s: 0.5, impossible_samples: 3, ..KernelRun::default() };
     let capture = CaptureRead { unmatched_joins: 2, ..CaptureRead::default() };
@@ -108,7 +105,7 @@ fn every_old_name_works() {
     for (place, old, new) in rows {
         let works = match place {
             "option of `study`" => {
-                let before = run(folder.path(), STUDY, &[old]);
+                let before = run(&folder, STUDY, &[old]);
                 new == "--no-variants" && says(&before, old, new) && found(&before) == bare
             }
             "option of `paper`" => {
@@ -118,8 +115,7 @@ fn every_old_name_works() {
                 says(&before, old, new) && !says(&now, old, new) && same && before.status == 2
             }
             "key of a study, or of one of its experiments" | "key of a row in a study" => {
-                let before =
-                    run(folder.path(), &STUDY.replace(&format!("{new} ="), &format!("{old} =")), &[]);
+                let before = run(&folder, &STUDY.replace(&format!("{new} ="), &format!("{old} =")), &[]);
                 says(&before, old, new) && found(&before) == result
             }
             "field of a study's result" if old == "without_columns" => is_read(&bare, old, new),
