@@ -82,7 +82,17 @@ impl Example {
         Ok(std::iter::once((file.to_owned(), text)).chain(beside).collect())
     }
 
-    fn source(&self) -> Result<Source, Error> {
+    /// The scenarios that come with it: itself, or those of its study.
+    pub(crate) fn scenarios(&self) -> Result<Vec<ScenarioFile>, Error> {
+        let with_name =
+            |name: &str, text: &str| ScenarioFile { name: name.into(), path: name.into(), text: text.into() };
+        match self.is_study {
+            true => Ok(STUDY_SCENARIOS.iter().map(|(name, text)| with_name(name, text)).collect()),
+            false => Ok(vec![with_name(&format!("{PREFIX}{}", self.name), &self.text()?)]),
+        }
+    }
+
+    pub(crate) fn source(&self) -> Result<Source, Error> {
         let source = Source { name: format!("{PREFIX}{}", self.name), text: self.text.to_owned() };
         let shipped = |name: &str| {
             let file = FILES.iter().find(|(known, _)| *known == name);
@@ -96,27 +106,12 @@ impl Example {
 }
 
 /// The example that `file` names, where it names one.
-pub fn named(file: &Path) -> Option<Result<&'static Example, Error>> {
-    let name = file.to_str()?.strip_prefix(PREFIX)?;
+pub fn named(file: &Path) -> Result<Option<&'static Example>, Error> {
+    let Some(name) = file.to_str().and_then(|file| file.strip_prefix(PREFIX)) else { return Ok(None) };
     let found = EXAMPLES.iter().find(|example| example.name == name);
-    Some(found.ok_or_else(|| {
+    found.map(Some).ok_or_else(|| {
         let known = suggest(name, EXAMPLES.iter().map(|example| example.name));
         let help = format!("{known}; `anabranch examples` lists them");
         input_error(format!("unknown example `{name}`"), Some(&help))
-    }))
-}
-
-/// The text of the example that `file` names, where it names one.
-pub(crate) fn read(file: &Path) -> Option<Result<Source, Error>> {
-    Some(named(file)?.and_then(Example::source))
-}
-
-/// The scenarios that come with the example that `file` names, where it names one: itself, or those of its study.
-pub(crate) fn scenarios(file: &Path) -> Option<Result<Vec<ScenarioFile>, Error>> {
-    let with_name =
-        |name: &str, text: &str| ScenarioFile { name: name.into(), path: name.into(), text: text.into() };
-    Some(named(file)?.and_then(|example| match example.is_study {
-        true => Ok(STUDY_SCENARIOS.iter().map(|(name, text)| with_name(name, text)).collect()),
-        false => Ok(vec![with_name(&format!("{PREFIX}{}", example.name), &example.text()?)]),
-    }))
+    })
 }

@@ -85,7 +85,7 @@ impl Scenario {
     fn of(source: Source, file: &Path, changes: Changes) -> Result<Self, Error> {
         let folder = file.parent().unwrap_or(Path::new(""));
         let mut files = source.files(&changes, folder);
-        files.extend(examples::named(file).is_none().then(|| file.to_owned()));
+        files.extend(matches!(examples::named(file), Ok(None)).then(|| file.to_owned()));
         let source = source.with_files(&changes, folder).map_err(Error::input)?;
         let checked = anabranch_scenario::load(&source, &changes).map_err(Error::input)?;
         Ok(Scenario { source, files, changes, checked: checked.into() })
@@ -209,8 +209,8 @@ fn read_all(from: impl Read) -> io::Result<Vec<u8>> {
 
 /// Reads a file of text, standard input for `-`, or an example for `example:NAME`.
 pub fn read(file: &Path) -> Result<Source, Error> {
-    if let Some(example) = examples::read(file) {
-        return example;
+    if let Some(example) = examples::named(file)? {
+        return example.source();
     }
     let (name, bytes) = if file == Path::new("-") {
         ("standard input".to_owned(), read_all(io::stdin()))

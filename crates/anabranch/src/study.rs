@@ -2,8 +2,9 @@
 
 use crate::campaign::on;
 use crate::error::{counted, input_error};
+use crate::examples::{self, Example};
 use crate::scenario::read;
-use crate::{Error, Scenario, Watch, backends, examples};
+use crate::{Error, Scenario, Watch, backends};
 use anabranch_study::file::{self, AxisSubset, FileError};
 use anabranch_study::{Kind, Options, Row, Simulations, Study, StudyError, StudyResult, Verdict};
 use miette::{Diagnostic, miette};
@@ -19,9 +20,8 @@ pub fn open_study(path: &Path, at: &[AxisSubset]) -> Result<Arc<Study>, Error> {
 
 /// The same from the file's text.
 pub fn study_of_text(path: &Path, text: &str, at: &[AxisSubset]) -> Result<Arc<Study>, Error> {
-    if let Some(example) = examples::named(path).transpose()? {
-        let scenarios = examples::scenarios(path).transpose()?.unwrap_or_default();
-        let study = file::embedded(example.name, text, &scenarios, at);
+    if let Some(example) = examples::named(path)? {
+        let study = file::embedded(example.name, text, &example.scenarios()?, at);
         return refuse_shipped_name(Arc::new(study.map_err(Error::input)?));
     }
     let name = path.display().to_string();
@@ -34,7 +34,7 @@ pub fn study_of_sweep(name: &str, file: &Path, text: &str) -> Result<Arc<Study>,
     if name.contains(['/', '\\', '\0']) || name.starts_with('.') || name.is_empty() {
         return Err(Error::Input(miette!("`{name}` is not a valid file name")));
     }
-    let scenarios = examples::scenarios(file).transpose()?.unwrap_or_default();
+    let scenarios = examples::named(file)?.map_or(Ok(vec![]), Example::scenarios)?;
     refuse_shipped_name(file::of_sweep(name, text, &scenarios).map_err(|error| sweep_error(&error, text))?)
 }
 

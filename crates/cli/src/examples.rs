@@ -55,7 +55,7 @@ pub fn examples(args: &ExamplesArgs) -> Result<(), Error> {
 
 pub fn new(args: &NewArgs) -> Result<(), Error> {
     let name = args.from.trim_start_matches("example:");
-    let example = named(Path::new(&format!("example:{name}"))).transpose()?;
+    let example = named(Path::new(&format!("example:{name}")))?;
     let copies = example.map_or(Ok(vec![]), |example| example.copies(&args.file))?;
     for (i, (file, text)) in copies.iter().enumerate() {
         let written = File::create_new(file).and_then(|mut to| to.write_all(text.as_bytes()));

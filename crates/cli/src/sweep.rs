@@ -77,7 +77,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Error> {
     }
     let (set, duration) = (args.set.clone(), args.duration.clone());
     let scenario = Scenario::open_with(&args.scenario, Changes { set, duration, ..Changes::default() })?;
-    let example = examples::named(&args.scenario).transpose()?;
+    let example = examples::named(&args.scenario)?;
     let named = scenario_path(args, example.is_some())?;
     let cc: Vec<String> = args.cc.iter().flat_map(|cc| parts(cc)).collect();
     // A sweep with more seeds is the same study.

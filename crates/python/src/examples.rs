@@ -2,7 +2,7 @@
 
 use crate::errors::python_error;
 use crate::run::Named;
-use anabranch::examples::{EXAMPLES, named};
+use anabranch::examples::{EXAMPLES, Example, named};
 use pyo3::prelude::*;
 use std::path::Path;
 
@@ -15,7 +15,6 @@ pub fn examples() -> Vec<(&'static str, bool, String)> {
 /// The text of the example that `file` names, if it names one.
 #[pyfunction]
 pub fn example(py: Python<'_>, file: &str) -> PyResult<Option<Named>> {
-    let found = named(Path::new(file)).transpose();
-    let text = found.and_then(|example| example.map(|example| example.text()).transpose());
+    let text = named(Path::new(file)).and_then(|example| example.map(Example::text).transpose());
     Ok(text.map_err(|error| python_error(py, &error))?.map(|text| (file.to_owned(), text)))
 }
