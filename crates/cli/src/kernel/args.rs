@@ -185,13 +185,10 @@ fn time(text: &str) -> Result<Duration, String> {
 }
 
 fn interval(text: &str) -> Result<Duration, String> {
-    let interval = time(text)?;
-    if interval < SHORTEST {
-        Err(format!("`{text}` is less than the minimum of 10 ms"))
-    } else {
-        Ok(interval)
+    match time(text)? {
+        short if short < Duration::from_millis(10) => {
+            Err(format!("`{text}` is less than the minimum of 10 ms"))
+        }
+        interval => Ok(interval),
     }
 }
-
-/// The shortest time between samples.
-const SHORTEST: Duration = Duration::from_millis(10);
