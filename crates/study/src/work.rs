@@ -2,7 +2,6 @@
 
 use crate::error::StudyError;
 use crate::judge::SimulationRuns;
-use crate::outcome::Outcome;
 use crate::plan::Study;
 use crate::plan::experiments::{Options, PlannedExperiment, choose};
 use crate::result::{Experiment, StudyResult};
@@ -18,7 +17,7 @@ use std::sync::Arc;
 /// # Errors
 /// [`StudyError`], not interrupted.
 pub fn work(study: &Arc<Study>, options: &Options) -> Result<Work<StudyResult>, StudyError> {
-    Ok(work_with(study, options, |_, _| vec![])?.map(|(result, _)| result))
+    Ok(work_with_runs(study, options)?.map(|(result, _)| result))
 }
 
 /// The work of a study, with its individual runs.
@@ -29,7 +28,54 @@ pub fn work_with_runs(
     study: &Arc<Study>,
     options: &Options,
 ) -> Result<Work<(StudyResult, Vec<SimulationRuns>)>, StudyError> {
-    work_with(study, options, PlannedExperiment::taken)
+    let (seeds, size, without_variants) = (options.seeds(study), options.size, options.without_variants);
+    let chosen = choose(study, options)?;
+    let setups = chosen.iter().map(|planned| (planned.id.as_str(), planned.setups.as_slice()));
+    let simulations =
+        Simulations::of(setups, seeds).map_err(|error| with_place(study, &chosen, size, error))?;
+    for (planned, indices) in chosen.iter().zip(&simulations.of_setup) {
+        for (setup, need) in &planned.plan.needs {
+            if let Some(problem) = need.missing(simulations.scenario(indices[*setup])) {
+                return Err(StudyError::File(study.resolved.error(problem)));
+            }
+        }
+    }
+    let study = Arc::clone(study);
+    let conclude = move |simulations: &Simulations, outcomes: &[Option<Outcomes>]| {
+        let as_explained = size == Size::Default && seeds == study.seeds(Size::Default);
+        let each = chosen.iter().zip(&simulations.of_setup);
+        let complete = each.filter_map(|(planned, indices)| {
+            let all: Vec<_> = indices.iter().map(|i| outcomes[*i].as_deref()).collect::<Option<_>>()?;
+            Some((planned.conclude(&all, as_explained), planned.taken(&all)))
+        });
+        let (experiments, taken): (Vec<Experiment>, Vec<Vec<SimulationRuns>>) = complete.unzip();
+        let partial = experiments.len() < chosen.len();
+        let nothing = partial && experiments.is_empty();
+        // A study with its own sizes describes them itself.
+        let usual = study.usual_sizes && study.seeds(size) == size.seeds();
+        let description = usual.then(|| size.description().to_owned());
+        (!nothing).then(|| {
+            let result = StudyResult {
+                id: study.id.clone(),
+                name: study.name.clone(),
+                title: study.title.clone(),
+                citation: study.citation.clone(),
+                size: size.name().into(),
+                seeds,
+                version: env!("CARGO_PKG_VERSION").into(),
+                hash: study.hash.clone(),
+                without_variants,
+                partial,
+                notes: description.into_iter().chain(study.notes.iter().cloned()).collect(),
+                errata: study.errata.clone(),
+                headline: study.headline.clone(),
+                experiments,
+                ..StudyResult::default()
+            };
+            (result, taken.into_iter().flatten().collect())
+        })
+    };
+    Ok(Work { simulations, conclude: Box::new(conclude) })
 }
 
 /// Simulations with their scenarios, by the scenario's hash.
@@ -62,63 +108,6 @@ pub fn measuring(
         Some(outcomes.iter().flatten().flatten().filter_map(|run| run.as_ref().err().cloned()).collect())
     };
     Ok((Work { simulations, conclude: Box::new(failures) }, known))
-}
-
-type Take = fn(&PlannedExperiment, &[&[Result<Outcome, String>]]) -> Vec<SimulationRuns>;
-
-fn work_with(
-    study: &Arc<Study>,
-    options: &Options,
-    take: Take,
-) -> Result<Work<(StudyResult, Vec<SimulationRuns>)>, StudyError> {
-    let (seeds, size, without_variants) = (options.seeds(study), options.size, options.without_variants);
-    let chosen = choose(study, options)?;
-    let setups = chosen.iter().map(|planned| (planned.id.as_str(), planned.setups.as_slice()));
-    let simulations =
-        Simulations::of(setups, seeds).map_err(|error| with_place(study, &chosen, size, error))?;
-    for (planned, indices) in chosen.iter().zip(&simulations.of_setup) {
-        for (setup, need) in &planned.plan.needs {
-            if let Some(problem) = need.missing(simulations.scenario(indices[*setup])) {
-                return Err(StudyError::File(study.resolved.error(problem)));
-            }
-        }
-    }
-    let study = Arc::clone(study);
-    let conclude = move |simulations: &Simulations, outcomes: &[Option<Outcomes>]| {
-        let as_explained = size == Size::Default && seeds == study.seeds(Size::Default);
-        let each = chosen.iter().zip(&simulations.of_setup);
-        let complete = each.filter_map(|(planned, indices)| {
-            let all: Vec<_> = indices.iter().map(|i| outcomes[*i].as_deref()).collect::<Option<_>>()?;
-            Some((planned.conclude(&all, as_explained), take(planned, &all)))
-        });
-        let (experiments, taken): (Vec<Experiment>, Vec<Vec<SimulationRuns>>) = complete.unzip();
-        let partial = experiments.len() < chosen.len();
-        let nothing = partial && experiments.is_empty();
-        // A study with its own sizes describes them itself.
-        let usual = study.usual_sizes && study.seeds(size) == size.seeds();
-        let description = usual.then(|| size.description().to_owned());
-        (!nothing).then(|| {
-            let result = StudyResult {
-                id: study.id.clone(),
-                name: study.name.clone(),
-                title: study.title.clone(),
-                citation: study.citation.clone(),
-                size: size.name().into(),
-                seeds,
-                version: env!("CARGO_PKG_VERSION").into(),
-                hash: study.hash.clone(),
-                without_variants,
-                partial,
-                notes: description.into_iter().chain(study.notes.iter().cloned()).collect(),
-                errata: study.errata.clone(),
-                headline: study.headline.clone(),
-                experiments,
-                ..StudyResult::default()
-            };
-            (result, taken.into_iter().flatten().collect())
-        })
-    };
-    Ok(Work { simulations, conclude: Box::new(conclude) })
 }
 
 /// Adds the position in the study's file, if the error is of its own simulation.
