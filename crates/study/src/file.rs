@@ -34,27 +34,19 @@ pub fn of_sweep(stem: &str, text: &str, scenarios: &[ScenarioFile]) -> Result<Ar
     read("--print-study", stem, text, &find, &[], true).map(Arc::new)
 }
 
-/// Reads a study from memory with its scenarios, restricted to subsets of its axes.
+/// Reads a study from memory with its scenarios, restricted to subsets of its axes. To try its plans takes most of the time: leave it out
+/// if they are known to have no mistake.
 pub fn embedded(
     name: &str,
     text: &str,
     scenarios: &[ScenarioFile],
     of: &[AxisSubset],
+    try_plans: bool,
 ) -> Result<Study, FileError> {
-    read(name, &stem(name), text, &among(scenarios), of, true)
-}
-
-/// The same for a study in which [`embedded`] finds no mistake: this does not try its plans, which takes most of the time.
-///
-/// # Errors
-/// [`FileError`] with the first mistake outside of plans.
-pub fn shipped(
-    name: &str,
-    text: &str,
-    scenarios: &[ScenarioFile],
-    of: &[AxisSubset],
-) -> Result<Study, FileError> {
-    read(name, &stem(name), text, &among(scenarios), of, false)
+    let find = |asked: &str| {
+        known(scenarios, asked).ok_or_else(|| "it is not among the study's scenarios".to_owned())
+    };
+    read(name, &stem(name), text, &find, of, try_plans)
 }
 
 fn stem(name: &str) -> Cow<'_, str> {
@@ -63,12 +55,6 @@ fn stem(name: &str) -> Cow<'_, str> {
 
 fn known(scenarios: &[ScenarioFile], asked: &str) -> Option<ScenarioFile> {
     scenarios.iter().find(|file| &*file.name == asked).cloned()
-}
-
-fn among(scenarios: &[ScenarioFile]) -> impl Fn(&str) -> Result<ScenarioFile, String> {
-    move |asked: &str| {
-        known(scenarios, asked).ok_or_else(|| "it is not among the study's scenarios".to_owned())
-    }
 }
 
 /// A study's names.

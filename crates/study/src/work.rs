@@ -130,7 +130,7 @@ mod tests {
     fn on_request_only() {
         let text = "title = \"\"\n[[experiments]]\nids = [\"Z-1\"]\ntitle = \"\"\n\
                     [[experiments]]\nids = [\"Z-2\"]\ntitle = \"\"\non_request = true\n";
-        let study = Arc::new(file::embedded("z.toml", text, &[], &[]).unwrap());
+        let study = Arc::new(file::embedded("z.toml", text, &[], &[], true).unwrap());
         let chosen = |only: Option<&str>| {
             let options = Options { only: only.map(Into::into), ..Options::default() };
             run(&study, &options).experiments.into_iter().map(|e| e.id).collect::<Vec<_>>()
