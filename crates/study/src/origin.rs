@@ -1,5 +1,6 @@
 //! The origin of a difference between a published value and the simulator's, by what Linux gives in the same scenarios.
 
+use crate::result::Row;
 use crate::stats::Estimate;
 use crate::verdict::{REPRODUCED, Rule, Verdict};
 use serde::{Deserialize, Serialize};
@@ -18,36 +19,6 @@ pub enum Origin {
     WithinChance,
     /// Linux has no value, or its kernel skipped calls of the algorithm's program, or a value has no interval.
     Undetermined,
-}
-
-/// A row's value or values on one backend, with the row's verdict on them.
-pub(crate) struct Judged<'a> {
-    verdict: Verdict,
-    crosses: &'a [Verdict],
-    values: Vec<&'a Estimate>,
-}
-
-impl<'a> Judged<'a> {
-    pub fn of(
-        verdict: Verdict,
-        crosses: &'a [Verdict],
-        measured: &'a Option<Estimate>,
-        compared: &'a [(String, Estimate)],
-    ) -> Self {
-        let values = measured.iter().chain(compared.iter().map(|(_, value)| value)).collect();
-        Judged { verdict, crosses, values }
-    }
-
-    fn has_intervals(&self) -> bool {
-        !self.values.is_empty() && self.values.iter().all(|value| value.half_width.is_some())
-    }
-
-    /// Whether it agrees with the paper: its values are reproduced, or would be somewhere in their intervals. For a bound or an
-    /// order, partly means the latter.
-    fn may_reproduce(&self, rule: Rule) -> bool {
-        let reaches = |verdict| self.verdict == verdict || self.crosses.contains(&verdict);
-        reaches(Verdict::Reproduced) || rule.is_bound_or_order() && reaches(Verdict::Partly)
-    }
 }
 
 impl Origin {
@@ -73,15 +44,15 @@ impl Origin {
         counts
     }
 
-    /// By this rule's verdicts; `None` if ours does not differ.
-    pub(crate) fn of(rule: Rule, ours: &Judged<'_>, linux: &Judged<'_>) -> Option<Origin> {
+    /// By this rule's verdicts on a row's values in the simulator and on Linux; `None` if ours does not differ.
+    pub(crate) fn of(rule: Rule, ours: &Row, linux: &Row) -> Option<Origin> {
         if !matches!(ours.verdict, Verdict::Partly | Verdict::NotReproduced) {
             return None;
         }
         let judged = matches!(linux.verdict, Verdict::Reproduced | Verdict::Partly | Verdict::NotReproduced);
-        Some(match (linux.may_reproduce(rule), agree(rule, ours, linux)) {
-            _ if !judged || !ours.has_intervals() || !linux.has_intervals() => Origin::Undetermined,
-            _ if ours.may_reproduce(rule) => Origin::WithinChance,
+        Some(match (may_reproduce(rule, linux), agree(rule, ours, linux)) {
+            _ if !judged || !has_intervals(ours) || !has_intervals(linux) => Origin::Undetermined,
+            _ if may_reproduce(rule, ours) => Origin::WithinChance,
             (true, true) => Origin::WithinChance,
             (true, false) => Origin::Simulator,
             (false, true) => Origin::Network,
@@ -90,9 +61,20 @@ impl Origin {
     }
 }
 
+fn has_intervals(row: &Row) -> bool {
+    row.values().next().is_some() && row.values().all(|value| value.half_width.is_some())
+}
+
+/// Whether it agrees with the paper: its values are reproduced, or would be somewhere in their intervals. For a bound or an order, partly
+/// means the latter.
+fn may_reproduce(rule: Rule, row: &Row) -> bool {
+    let reaches = |verdict| row.verdict == verdict || row.crosses.contains(&verdict);
+    reaches(Verdict::Reproduced) || rule.is_bound_or_order() && reaches(Verdict::Partly)
+}
+
 /// Whether the intervals overlap; or, with the same verdict, whether the values are within 10 %, or the rule is a bound or an order.
-fn agree(rule: Rule, ours: &Judged<'_>, linux: &Judged<'_>) -> bool {
-    let pairs = || ours.values.iter().zip(&linux.values);
+fn agree(rule: Rule, ours: &Row, linux: &Row) -> bool {
+    let pairs = || ours.values().zip(linux.values());
     let half = |value: &Estimate| value.half_width.unwrap_or(0.0);
     let overlap = pairs().all(|(a, b)| (a.mean - b.mean).abs() <= half(a) + half(b));
     let near = || pairs().all(|(a, b)| (a.mean - b.mean).abs() <= REPRODUCED * b.mean.abs());
@@ -109,12 +91,15 @@ mod tests {
 
     /// The origin of the difference between values that the rule judges.
     fn between(rule: Rule, ours: &[Estimate], linux: &[Estimate]) -> Option<Origin> {
-        let judged = [ours, linux].map(|values| match values {
-            [one] => (rule.judge(one), rule.crosses(one)),
-            several => (rule.judge_all(several), rule.crosses_all(several)),
+        let [ours, linux] = [ours, linux].map(|values| {
+            let (verdict, crosses) = match values {
+                [one] => (rule.judge(one), rule.crosses(one)),
+                several => (rule.judge_all(several), rule.crosses_all(several)),
+            };
+            let compared = values.iter().map(|value| (String::new(), value.clone())).collect();
+            Row { compared, verdict, crosses, ..Row::default() }
         });
-        let of = |i: usize, values| Judged { verdict: judged[i].0, crosses: &judged[i].1, values };
-        Origin::of(rule, &of(0, ours.iter().collect()), &of(1, linux.iter().collect()))
+        Origin::of(rule, &ours, &linux)
     }
 
     /// Each case by hand, with a published 100: reproduced from 90 to 110, partly from 75 to 125; or with a bound, at least 1.

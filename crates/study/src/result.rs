@@ -58,9 +58,8 @@ pub struct StudyResult {
 impl StudyResult {
     /// The seeds of its rows: "5 (20 for short runs)".
     pub fn seeds_of_rows(&self) -> String {
-        let rows = self.experiments.iter().flat_map(|e| &e.rows);
-        let all = rows.flat_map(|r| r.measured.iter().chain(r.compared.iter().map(|(_, ours)| ours)));
-        match all.map(|ours| ours.values.len()).max() {
+        let values = self.experiments.iter().flat_map(|e| &e.rows).flat_map(Row::values);
+        match values.map(|ours| ours.values.len()).max() {
             Some(most) if most > self.seeds as usize => format!("{} ({most} for short runs)", self.seeds),
             _ => self.seeds.to_string(),
         }
@@ -210,6 +209,11 @@ impl Row {
     /// Its value in the variant with that identifier; `None` if the variant changes nothing.
     pub fn other(&self, variant: &str) -> Option<&Other> {
         self.others.iter().find(|other| other.variant == variant)
+    }
+
+    /// Its value, or the values that a claim orders.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Estimate> {
+        self.measured.iter().chain(self.compared.iter().map(|(_, ours)| ours))
     }
 
     /// The origin of its difference from the published value, by the first backend that determines it; `None` if it is reproduced or

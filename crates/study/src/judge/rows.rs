@@ -1,7 +1,7 @@
 //! Rows from runs: values, verdicts and explanations.
 
 use super::runs::Runs;
-use crate::origin::{Judged, Origin};
+use crate::origin::Origin;
 use crate::outcome::Outcome;
 use crate::plan::experiments::VariantSetups;
 use crate::plan::{Plan, Quantity, RowPlan, RowValue};
@@ -10,60 +10,46 @@ use crate::result::{Other, Published, Row};
 use crate::stats::{Estimate, estimate};
 use crate::verdict::{Rule, Verdict, judge_interpretations};
 
-/// A row's values and verdict.
-struct JudgedRow {
-    measured: Option<Estimate>,
-    compared: Vec<(String, Estimate)>,
-    verdict: Verdict,
-    crosses: Vec<Verdict>,
-}
-
-impl JudgedRow {
-    fn of(value: &RowValue, rule: Rule, runs: &Runs<'_>) -> Result<Self, String> {
-        match value {
-            RowValue::Formula(value) => {
-                let measured = Some(Estimate { mean: *value, half_width: None, values: vec![*value] });
-                Ok(JudgedRow { measured, verdict: rule.judge_formula(*value), ..JudgedRow::nothing() })
-            }
-            RowValue::Measured(quantity) => {
-                let ours = measured(quantity, runs)?;
-                let (verdict, crosses) = (rule.judge(&ours), rule.crosses(&ours));
-                Ok(JudgedRow { measured: Some(ours), compared: vec![], verdict, crosses })
-            }
-            RowValue::Compared(quantities) => {
-                let named = |(name, q): &(String, Quantity)| Ok((name.clone(), measured(q, runs)?));
-                let compared: Vec<(String, Estimate)> =
-                    quantities.iter().map(named).collect::<Result<_, String>>()?;
-                let all = || compared.iter().map(|(_, ours)| ours);
-                let (verdict, crosses) = (rule.judge_all(all()), rule.crosses_all(all()));
-                Ok(JudgedRow { measured: None, compared, verdict, crosses })
-            }
+/// Of a row only the values and the verdict.
+fn judged(value: &RowValue, rule: Rule, runs: &Runs<'_>) -> Result<Row, String> {
+    match value {
+        RowValue::Formula(value) => {
+            let measured = Some(Estimate { mean: *value, half_width: None, values: vec![*value] });
+            Ok(Row { measured, verdict: rule.judge_formula(*value), ..Row::default() })
+        }
+        RowValue::Measured(quantity) => {
+            let ours = measured(quantity, runs)?;
+            let (verdict, crosses) = (rule.judge(&ours), rule.crosses(&ours));
+            Ok(Row { measured: Some(ours), verdict, crosses, ..Row::default() })
+        }
+        RowValue::Compared(quantities) => {
+            let named = |(name, q): &(String, Quantity)| Ok((name.clone(), measured(q, runs)?));
+            let compared: Vec<(String, Estimate)> =
+                quantities.iter().map(named).collect::<Result<_, String>>()?;
+            let all = || compared.iter().map(|(_, ours)| ours);
+            let (verdict, crosses) = (rule.judge_all(all()), rule.crosses_all(all()));
+            Ok(Row { compared, verdict, crosses, ..Row::default() })
         }
     }
+}
 
-    fn nothing() -> Self {
-        JudgedRow { measured: None, compared: vec![], verdict: Verdict::Failed, crosses: vec![] }
-    }
+fn named(row: Row, name: &str, failure: Option<String>) -> Other {
+    let Row { measured, compared, verdict, .. } = row;
+    Other { variant: name.into(), measured, compared, verdict, origin: None, failure }
+}
 
-    fn named(self, name: &str, failure: Option<String>) -> Other {
-        let JudgedRow { measured, compared, verdict, .. } = self;
-        Other { variant: name.into(), measured, compared, verdict, origin: None, failure }
-    }
-
-    /// The reason for a missing interval, if it is missing.
-    fn without_interval(&self) -> Option<&'static str> {
-        let mut all = self.measured.iter().chain(self.compared.iter().map(|(_, ours)| ours));
-        let bare = all.find(|ours| ours.half_width.is_none())?;
-        Some(match bare.values.len() {
-            1 => "A single run has no confidence interval, so the best verdict is “partly”.",
-            _ if self.measured.is_none() => {
-                "All seeds gave exactly the same value for one of these: without a confidence interval, the best verdict is “partly”."
-            }
-            _ => {
-                "All seeds gave exactly this value: without a confidence interval, the best verdict is “partly”."
-            }
-        })
-    }
+/// The reason for a missing interval, if it is missing.
+fn without_interval(row: &Row) -> Option<&'static str> {
+    let bare = row.values().find(|ours| ours.half_width.is_none())?;
+    Some(match bare.values.len() {
+        1 => "A single run has no confidence interval, so the best verdict is “partly”.",
+        _ if row.measured.is_none() => {
+            "All seeds gave exactly the same value for one of these: without a confidence interval, the best verdict is “partly”."
+        }
+        _ => {
+            "All seeds gave exactly this value: without a confidence interval, the best verdict is “partly”."
+        }
+    })
 }
 
 impl Plan {
@@ -85,13 +71,9 @@ impl RowPlan {
             published: self.published.clone(),
             rule: self.stated_rule(),
             is_bound_or_order: self.rule.is_bound_or_order(),
-            measured: found.measured,
-            compared: found.compared,
-            verdict: found.verdict,
-            crosses: found.crosses,
             interpretations,
             explanation,
-            others: vec![],
+            ..found
         }
     }
 
@@ -113,29 +95,27 @@ impl RowPlan {
             return None;
         }
         let origin = changed.variant.is_of_backend().then(|| {
-            let ours = Judged::of(ours.verdict, &ours.crosses, &ours.measured, &ours.compared);
-            let real = Judged::of(found.verdict, &found.crosses, &found.measured, &found.compared);
-            let origin = Origin::of(self.rule, &ours, &real)?;
+            let origin = Origin::of(self.rule, ours, &found)?;
             let runs = quantities.iter().flat_map(|q| &q.setups).flat_map(|setup| runs.of[*setup]).flatten();
             let skips =
                 runs.filter_map(|run| run.summary.kernel.as_ref()).any(|k| k.skips_programs == Some(true));
             Some(if skips { Origin::Undetermined } else { origin })
         });
-        Some(Other { origin: origin.flatten(), ..found.named(changed.variant.id, failure) })
+        Some(Other { origin: origin.flatten(), ..named(found, changed.variant.id, failure) })
     }
 
     /// The row judged over all interpretations, the other interpretations, and the failure if any.
-    fn found(&self, runs: &Runs<'_>) -> (JudgedRow, Vec<Other>, Option<String>) {
-        let of = |value: &RowValue| match JudgedRow::of(value, self.rule, runs) {
+    fn found(&self, runs: &Runs<'_>) -> (Row, Vec<Other>, Option<String>) {
+        let of = |value: &RowValue| match judged(value, self.rule, runs) {
             Ok(found) => (found, None),
-            Err(why) => (JudgedRow::nothing(), Some(why)),
+            Err(why) => (Row { verdict: Verdict::Failed, ..Row::default() }, Some(why)),
         };
         let (mut found, mut failure) = of(&self.value);
         let mut interpretations = Vec::new();
         for (name, value) in &self.interpretations {
             let (there, why) = of(value);
             failure = failure.or_else(|| why.as_ref().map(|why| format!("{name}: {why}")));
-            interpretations.push(there.named(name, why));
+            interpretations.push(named(there, name, why));
         }
         let others: Vec<Verdict> = interpretations.iter().map(|other| other.verdict).collect();
         found.verdict = judge_interpretations(found.verdict, &others);
@@ -143,12 +123,12 @@ impl RowPlan {
     }
 
     /// The reason why the row is not fully reproduced.
-    fn explanation(&self, found: &JudgedRow, as_explained: bool) -> Option<String> {
+    fn explanation(&self, found: &Row, as_explained: bool) -> Option<String> {
         match found.verdict {
             Verdict::Partly | Verdict::NotReproduced | Verdict::Undetermined => {}
             _ => return None,
         }
-        let bare = found.without_interval().filter(|_| found.verdict == Verdict::Partly);
+        let bare = without_interval(found).filter(|_| found.verdict == Verdict::Partly);
         if let (Some(bare), RowValue::Measured(_) | RowValue::Compared(_)) = (bare, &self.value) {
             return Some(bare.into());
         }
