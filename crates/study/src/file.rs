@@ -114,7 +114,7 @@ fn read(
         })?;
         let resolved = Resolved::of(&mut file, (name, text), scenarios, of)?;
         resolved.axes_beside(|axis| {
-            tidy::COLUMNS.iter().any(|(name, _)| *name == axis) || ["runs", "texts"].contains(&axis)
+            tidy::COLUMNS.iter().any(|(name, ..)| *name == axis) || ["runs", "texts"].contains(&axis)
         })?;
         let mut study = definitions::study(file, resolved, stem, of, try_plans)?;
         study.notices = old_keys::notes(text);
