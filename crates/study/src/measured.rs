@@ -153,7 +153,7 @@ pub fn today() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulator::{self, Lossy, Simulator, made, run};
+    use crate::simulator::{self, FLOWS, Lossy, Simulator, made, run};
     use crate::{Backends, Options, Other, RunCache, StudyResult, Variant, measuring, run_all, run_one};
     use anabranch_record::{KernelRun, Summary};
     use std::sync::{Arc, LazyLock, Mutex};
@@ -209,10 +209,7 @@ mod tests {
         "#;
 
     fn study(delay: &str) -> Arc<crate::Study> {
-        let text = format!(
-            "name = 'flows'\nduration = '3 s'\nlinks.a = {{ rate = '10 Mbit/s', delay = '{delay}', \
-             loss = {{ model = 'bernoulli', rate = 1e-2 }} }}\nflows = [{{ name = 'tcp', cc = 'reno', paths = [['a']] }}]"
-        );
+        let text = FLOWS.replace("10 ms", delay);
         simulator::study(STUDY, &[("flows.toml", &text)]).unwrap_or_else(|e| panic!("{e}"))
     }
 

@@ -17,6 +17,26 @@ pub const ONE_LINK: &str = r#"
     flows = [{ name = "tested", cc = "reno", paths = [["a"]] }]
 "#;
 
+/// Two subflows and a flow on one link.
+pub const BESIDE: &str = r#"
+    name = "beside"
+    duration = "4 s"
+    warmup = "1 s"
+    links.a = { rate = "10 Mbit/s", delay = "10 ms", queue = "1 BDP" }
+    flows = [
+        { name = "mptcp", cc = "lia", paths = [["a"], ["a"]] },
+        { name = "tcp", cc = "reno", paths = [["a"]] },
+    ]
+"#;
+
+/// A flow, or several, on a link with more random losses.
+pub const FLOWS: &str = r#"
+    name = "flows"
+    duration = "3 s"
+    links.a = { rate = "10 Mbit/s", delay = "10 ms", loss = { model = "bernoulli", rate = 1e-2 } }
+    flows = [{ name = "tcp", cc = "reno", paths = [["a"]] }]
+"#;
+
 pub struct Simulator;
 
 impl Backend for Simulator {

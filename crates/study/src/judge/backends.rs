@@ -94,7 +94,7 @@ fn on(changed: &VariantSetups, figure: Figure) -> Figure {
 #[cfg(test)]
 mod tests {
     use crate::plan::variant::LINUX_HOSTS;
-    use crate::simulator::{Lossy, Simulator, study};
+    use crate::simulator::{FLOWS, Lossy, Simulator, study};
     use crate::{
         Backend, Backends, Experiment, Options, SimulationRuns, Task, Variant, Verdict, run_one,
         work_with_runs,
@@ -154,17 +154,11 @@ mod tests {
     }
 
     fn of_seeds(seeds: u32, counts: &[u32]) -> (Experiment, Vec<SimulationRuns>) {
-        let scenario = r#"
-            name = "flows"
-            duration = "3 s"
-            links.a = { rate = "10 Mbit/s", delay = "10 ms", loss = { model = "bernoulli", rate = 1e-2 } }
-            flows = [{ name = "tcp", cc = "reno", paths = [["a"]] }]
-        "#;
         let list = |of: &dyn Fn(&u32) -> String| counts.iter().map(of).collect::<Vec<_>>().join(", ");
         let text = STUDY
             .replace("COUNTS", &list(&u32::to_string))
             .replace("ORDER", &list(&|n| format!(r#"'at(n = {n}, utilisation("a"))'"#)));
-        let study = study(&text, &[("flows.toml", scenario)]).unwrap_or_else(|e| panic!("{e}"));
+        let study = study(&text, &[("flows.toml", FLOWS)]).unwrap_or_else(|e| panic!("{e}"));
         let beside = vec![&ELSEWHERE, &LINUX_HOSTS];
         let options = Options { beside, seeds: Some(seeds), ..Options::default() };
         let work = work_with_runs(&study, &options).unwrap();

@@ -307,21 +307,16 @@ fn is_logarithmic(axis: &Axis) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulator::study;
+    use crate::simulator::{BESIDE, study};
     use crate::{Plan, Size};
 
-    const SCENARIO: &str = r#"
-        name = "beside"
-        duration = "2 s"
-        links.a = { rate = "10 Mbit/s", delay = "10 ms", queue = "1 BDP" }
-        flows = [
-            { name = "mptcp", cc = "lia", paths = [["a"], ["a"]] },
-            { name = "tcp", count = 2, cc = "reno", paths = [["a"]] },
-        ]
-    "#;
+    /// With two flows alike.
+    fn scenario() -> String {
+        BESIDE.replace("\"tcp\",", "\"tcp\", count = 2,")
+    }
 
     fn text(vary: &[&str], cc: &[&str]) -> Result<String, String> {
-        text_of(SCENARIO, vary, cc)
+        text_of(&scenario(), vary, cc)
     }
 
     fn text_of(scenario: &str, vary: &[&str], cc: &[&str]) -> Result<String, String> {
@@ -340,7 +335,8 @@ mod tests {
     fn plan(text: &str, scenario: &str) -> Plan {
         let study = study(text, &[("beside.toml", scenario)]).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let plan = study.experiments[0].plan(Size::Default);
-        plan.check().map(|()| plan).unwrap()
+        plan.setups.iter().for_each(|setup| drop(setup.scenario().unwrap()));
+        plan
     }
 
     #[test]
@@ -348,7 +344,7 @@ mod tests {
         let vary = ["links.*.queue=0.5..2 BDP/3log", "tcp.initial_window=4,10"];
         let cc = ["lia", "{ name = \"lia\", count = \"acks\" }", "tcp=cubic"];
         let text = text(&vary, &cc).unwrap();
-        let plan = plan(&text, SCENARIO);
+        let plan = plan(&text, &scenario());
         assert_eq!(plan.setups.len(), 2 * 3 * 3);
         // Goodputs of the connection and of both flows, and how fair they are.
         assert_eq!(plan.row_ids().count(), 3 * 18);
@@ -360,7 +356,7 @@ mod tests {
     fn a_sweep_of_a_load() {
         let arrivals =
             "name = \"mptcp\", application = { kind = \"arrivals\", size = \"50 kB\", load = 0.2 }";
-        let scenario = SCENARIO.replace("name = \"mptcp\"", arrivals);
+        let scenario = scenario().replace("name = \"mptcp\"", arrivals);
         let text = text_of(&scenario, &["flows.mptcp.application.load=0.2,0.4,0.6"], &[]).unwrap();
         // Goodputs of both, how fair they are, and three of the transfers.
         assert_eq!(plan(&text, &scenario).row_ids().count(), 6 * 3);

@@ -13,7 +13,7 @@ fn before_it_runs(of: &str, rest: &str) -> Result<(), (String, Option<usize>)> {
          [[rows]]\nid = \"r.{{cc}}\"\n{of}\n{rest}"
     );
     let shown = |error: &FileError| (error.to_string(), error.line());
-    let web = SCENARIO.replace("\"reno\"", WEB);
+    let web = BESIDE.replace("\"reno\"", WEB);
     let study = simulator::study(&text, &[("web.toml", &web)]).map_err(|error| shown(&error))?;
     match work(&study, &Options::default()) {
         Ok(_) => Ok(()),

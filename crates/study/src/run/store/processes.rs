@@ -1,8 +1,9 @@
 //! Several processes on one store: they divide the runs, and whoever is killed loses nothing for the others.
 
 use super::Store;
-use crate::simulator::Simulator;
-use crate::{Backends, Outcomes, RunCache, RunId, ScenarioFile, Setup, Simulations, Work, run_all};
+use super::tests::run;
+use crate::simulator::{ONE_LINK, Simulator};
+use crate::{Backends, Outcomes, RunCache, ScenarioFile, Setup, Simulations, Work, run_all};
 use anabranch_record::Summary;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -10,21 +11,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use std::{env, fs};
 
-const SCENARIO: &str = r#"
-    name = "random loss"
-    duration = "4 s"
-    warmup = "1 s"
-    links.a = { rate = "20 Mbit/s", delay = "10 ms", loss = { model = "bernoulli", rate = 1e-3 } }
-    flows = [{ name = "tested", cc = "reno", paths = [["a"]] }]
-"#;
 const SEEDS: u32 = 30;
 
 fn setup() -> Setup {
-    Setup::new("random loss", &ScenarioFile::named("loss.toml", SCENARIO))
-}
-
-fn run(scenario_hash: &str, seed: u64) -> RunId<'_> {
-    RunId { scenario_hash, seed, backend: "sim" }
+    Setup::new("random loss", &ScenarioFile::named("loss.toml", ONE_LINK)).set("duration", "8 s")
 }
 
 /// The summaries of all seeds.

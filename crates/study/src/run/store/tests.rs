@@ -6,7 +6,7 @@ use std::io::Write;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::process::Command;
 
-pub fn summary(scenario_hash: &str, seed: u64) -> Summary {
+fn summary(scenario_hash: &str, seed: u64) -> Summary {
     Summary {
         scenario: "two paths".into(),
         scenario_hash: scenario_hash.into(),
@@ -27,7 +27,7 @@ fn store(dir: &Path, version: &str) -> (Store, Arc<Mutex<Vec<String>>>) {
     (Store::open(dir, version).unwrap().with_notify(move |text| tell.lock().unwrap().push(text.into())), said)
 }
 
-fn run(scenario_hash: &str, seed: u64) -> RunId<'_> {
+pub fn run(scenario_hash: &str, seed: u64) -> RunId<'_> {
     RunId { scenario_hash, seed, backend: "sim" }
 }
 
