@@ -70,7 +70,7 @@ impl Comparison {
         // Seed by seed, so that an interrupted comparison has the same seeds for each algorithm.
         let first = self.scenarios.first().map_or(1, |scenario| scenario.seed);
         let seeds = (0..u64::from(self.seeds)).map(|seed| first.wrapping_add(seed));
-        let work: Vec<_> = seeds.map(|seed| runs_of_seed(simulations.clone().from_seed(seed))).collect();
+        let work: Vec<_> = seeds.map(|seed| runs_of_seed(simulations.clone().on_seeds(&[seed]))).collect();
         let backend = RecordingBackend { runs: self.runner.backend, errors: Mutex::default() };
         let (mut summaries, mut failed) = (vec![], vec![]);
         let ended = watch.run_all(Backends(&[&backend]), &work, None, &mut |of_seed| {

@@ -91,9 +91,8 @@ impl Measurements {
         let seeds = self.runs.get(&scenario.hash).into_iter().flatten();
         let current: Vec<_> = seeds.filter(|run| run.algorithms == algorithms).cloned().collect();
         let n = u32::try_from(current.len()).expect("a file has fewer runs");
-        let measured =
-            (n > 0).then(|| Setup { measured: Some(current.into()), ..self.on_backend(setup).at_most(n) });
-        Ok(measured)
+        let with = |measured| Setup { measured: Some(measured), at_most: n, ..self.on_backend(setup) };
+        Ok((n > 0).then(|| with(current.into())))
     }
 
     fn on_backend(&self, setup: &Setup) -> Setup {

@@ -47,15 +47,16 @@ pub struct Work<T> {
     pub conclude: Conclude<T>,
 }
 
-impl<T: 'static> Work<T> {
+impl<T> Work<T> {
     /// Converts the result to another type.
-    pub fn map<U>(self, turn: impl Fn(T) -> U + Send + Sync + 'static) -> Work<U> {
+    pub fn map<U>(self, turn: impl Fn(T) -> U + Send + Sync + 'static) -> Work<U>
+    where
+        T: 'static,
+    {
         let conclude = self.conclude;
         Work { simulations: self.simulations, conclude: Box::new(move |s, o| conclude(s, o).map(&turn)) }
     }
-}
 
-impl<T> Work<T> {
     fn result(&self, open: &mut OpenWork) -> Option<T> {
         (self.conclude)(&self.simulations, &open.take())
     }
@@ -315,7 +316,7 @@ impl<T: Send> Worker<'_, '_, T> {
                 return None;
             }
             Err(error) => {
-                Err(format!("{}, seed {}: {error}", simulation.title, simulation.seed(job.run.seed)))
+                Err(format!("{}, seed {}: {error}", simulation.setup.title, simulation.seed(job.run.seed)))
             }
         };
         campaign.done.fetch_add(1, Ordering::Relaxed);
@@ -350,7 +351,7 @@ impl<T: Send> Worker<'_, '_, T> {
             simulated: Time::from_nanos(campaign.simulated.load(Ordering::Relaxed)),
             part: (campaign.carried.load(Ordering::Relaxed) as f64 / campaign.whole).min(1.0),
             experiment: &self.simulation.experiment,
-            label: &self.simulation.title,
+            label: &self.simulation.setup.title,
         });
     }
 }

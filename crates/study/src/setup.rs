@@ -70,7 +70,9 @@ pub struct Setup {
     pub(crate) identity: Arc<str>,
     pub(crate) cc: Option<String>,
     pub(crate) set: Vec<(String, String)>,
+    /// A factor for the number of seeds, for short runs, which vary more and cost less.
     pub(crate) repeats: u32,
+    /// The largest number of seeds, for costly runs that no row judges.
     pub(crate) at_most: u32,
     pub(crate) one_in: u32,
     pub(crate) samples: Samples,
@@ -112,16 +114,6 @@ impl Setup {
         self
     }
 
-    /// Multiplies the number of seeds, for short runs, which vary more and cost less.
-    pub fn repeats(self, times: u32) -> Self {
-        Setup { repeats: times, ..self }
-    }
-
-    /// Limits the number of seeds, for costly runs that no row judges.
-    pub fn at_most(self, seeds: u32) -> Self {
-        Setup { at_most: seeds, ..self }
-    }
-
     /// With this number of seeds, whatever a long simulation has.
     pub(crate) fn exactly(self, seeds: u32) -> Self {
         Setup { repeats: seeds, at_most: seeds, one_in: 1, ..self }
@@ -135,14 +127,6 @@ impl Setup {
     /// Keeps samples over time, at the scenario's interval, for figures and for rows about instants.
     pub fn sampled(self) -> Self {
         Setup { samples: Samples::All, ..self }
-    }
-
-    /// Whether both simulate the same.
-    pub fn is_same(&self, other: &Setup) -> bool {
-        self.file == other.file
-            && self.backend == other.backend
-            && self.cc == other.cc
-            && self.set == other.set
     }
 
     /// The scenario with its changes.
@@ -200,12 +184,13 @@ pub(crate) fn seconds(s: f64) -> String {
 mod tests {
     use super::*;
 
-    /// A report's commands can be pasted into a shell.
+    /// A report's commands can be pasted into a shell. A variant has a part of the seeds that the setup would have.
     #[test]
     fn its_command_is_quoted_for_a_shell() {
         let file = ScenarioFile { name: "a.toml".into(), path: "sp ace/a.toml".into(), text: "".into() };
         let setup = Setup::new("", &file).cc("{ name = \"lia\" }").set("name", "it's").set("tcp.mss", "500");
         let words = r#"anabranch run 'sp ace/a.toml' --cc '{ name = "lia" }' --set 'name=it'\''s' --set tcp.mss=500 --seed 7"#;
         assert_eq!(setup.command(7), words);
+        assert_eq!(Setup { repeats: 4, at_most: 3, one_in: 2, ..setup }.seeds(5), 2);
     }
 }

@@ -62,7 +62,6 @@ fn a_column_has_a_part_of_the_seeds() {
     assert_eq!([1, 2, 3, 5, 10].map(|seeds| variant.seeds(seeds)), [1, 1, 2, 3, 5]);
     let tick = TICK.of(&Setup::new("", testbed())).unwrap().unwrap();
     assert_eq!([1, 2, 3, 5, 20].map(|seeds| tick.seeds(seeds)), [1, 1, 1, 2, 7]);
-    assert_eq!(variant.clone().repeats(4).at_most(3).seeds(5), 2);
 }
 
 /// Every experiment of a paper that ran on the out-of-tree kernel has a variant of its arithmetic, with each algorithm in it

@@ -96,7 +96,7 @@ impl Variant {
         let Some(mut changed) = changed else { return Ok(None) };
         changed.title += &format!(", {}", self.title);
         changed.one_in = self.one_in;
-        Ok((!changed.is_same(setup)).then_some(changed))
+        Ok((changed.command(1) != setup.command(1)).then_some(changed))
     }
 }
 

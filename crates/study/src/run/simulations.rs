@@ -5,7 +5,7 @@ use super::store::{Claim, RunCache};
 use crate::error::StudyError;
 use crate::key::RunId;
 use crate::outcome::Outcome;
-use crate::setup::{Measurement, Samples, Setup};
+use crate::setup::Setup;
 use crate::task::{Backends, SIM, Task, TaskError, trusted};
 use anabranch_record::{KeepGoing, MemorySink, NoSamples, Sink};
 use anabranch_scenario::Scenario;
@@ -24,18 +24,15 @@ pub struct Simulations {
 pub(super) struct Simulation {
     /// The first experiment with it.
     pub experiment: String,
-    pub title: String,
+    /// With the most samples that an experiment needs.
+    pub setup: Setup,
     pub task: Task,
-    identity: Arc<str>,
     /// [`crate::Backend::packet_cost`].
     packet_cost: Option<f64>,
     pub scenario: Arc<Scenario>,
-    samples: Samples,
     pub seeds: u32,
-    first: u64,
-    /// The seeds, if they do not follow each other.
+    /// The seeds, if they are not 1, 2, ….
     listed: Option<Arc<[u64]>>,
-    measured: Option<Arc<[Measurement]>>,
 }
 
 impl Simulations {
@@ -58,24 +55,19 @@ impl Simulations {
                 let scenario = scenario.map_err(|why| StudyError::of(experiment, setup, why))?;
                 let i =
                     *known.entry((scenario.hash.clone(), task.backend().to_owned())).or_insert_with(|| {
-                        let title = setup.title.clone();
                         let packet_cost = (task.backend() == SIM).then_some(1.0);
                         each.push(Simulation {
                             experiment: experiment.into(),
-                            title,
+                            setup: setup.clone(),
                             task,
-                            identity: setup.identity.clone(),
                             packet_cost,
                             scenario,
-                            samples: Samples::None,
                             seeds: 0,
-                            first: 1,
                             listed: None,
-                            measured: setup.measured.clone(),
                         });
                         each.len() - 1
                     });
-                each[i].samples = each[i].samples.max(setup.samples);
+                each[i].setup.samples = each[i].setup.samples.max(setup.samples);
                 each[i].seeds = each[i].seeds.max(setup.seeds(seeds));
                 indices.push(i);
             }
@@ -89,28 +81,22 @@ impl Simulations {
     /// # Errors
     /// Why a backend cannot run a simulation.
     pub fn on(mut self, backends: Backends<'_>) -> Result<Self, String> {
-        for simulation in self.each.iter_mut().filter(|s| s.task.backend() != SIM && s.measured.is_none()) {
-            let refused = |why: &str| format!("{}, {}: {why}", simulation.experiment, simulation.title);
+        for simulation in self.each.iter_mut().filter(|s| s.task.backend() != SIM && !s.is_measured()) {
+            let refused = |why: &str| format!("{}, {}: {why}", simulation.experiment, simulation.setup.title);
             let backend =
                 backends.find(simulation.task.backend()).map_err(|why| refused(&why.to_string()))?;
             if let Some(why) = backend.refuses(&simulation.scenario) {
                 return Err(refused(&format!("`backend = \"{}\"` cannot run it: {why}", backend.name())));
             }
-            (simulation.identity, simulation.packet_cost) =
-                (backend.identity().into(), backend.packet_cost());
+            simulation.setup.identity = backend.identity().into();
+            simulation.packet_cost = backend.packet_cost();
         }
         Ok(self)
     }
 
     /// Whether a run of that backend is to be made.
     pub fn need(&self, backend: &str) -> bool {
-        self.each.iter().any(|s| s.task.backend() == backend && s.measured.is_none())
-    }
-
-    /// Uses seeds from `first` instead of 1.
-    pub fn from_seed(mut self, first: u64) -> Self {
-        self.each.iter_mut().for_each(|simulation| simulation.first = first);
-        self
+        self.each.iter().any(|s| s.task.backend() == backend && !s.is_measured())
     }
 
     /// Uses these seeds; a simulation with fewer uses the first ones.
@@ -123,7 +109,7 @@ impl Simulations {
     /// Stores the simulator's runs under another name than its own, since more was measured than the simulator does.
     pub fn identified(mut self, identity: &str) -> Self {
         let simulated = self.each.iter_mut().filter(|simulation| simulation.task.backend() == SIM);
-        simulated.for_each(|simulation| simulation.identity = identity.into());
+        simulated.for_each(|simulation| simulation.setup.identity = identity.into());
         self
     }
 
@@ -134,14 +120,9 @@ impl Simulations {
 
     /// The number of runs that can be stored: those without samples.
     pub fn keepable(&self) -> u64 {
-        let keepable = |s: &Simulation| (1..=s.seeds).filter(|seed| !s.samples.of(*seed)).count() as u64;
+        let keepable =
+            |s: &Simulation| (1..=s.seeds).filter(|seed| !s.setup.samples.of(*seed)).count() as u64;
         self.each.iter().map(keepable).sum()
-    }
-
-    /// The cost of all runs together, in packets that links carry.
-    pub fn packets(&self) -> f64 {
-        // An empty sum would be -0.
-        self.each.iter().fold(0.0, |all, simulation| all + simulation.cost() * f64::from(simulation.seeds))
     }
 
     pub(crate) fn scenario(&self, i: usize) -> &Scenario {
@@ -155,7 +136,7 @@ impl Simulations {
 
     /// The same for the runs on some backends, chosen by name.
     pub fn seconds_on(&self, is_chosen: impl Fn(&str) -> bool) -> f64 {
-        let made = self.each.iter().filter(|s| s.measured.is_none() && is_chosen(s.task.backend()));
+        let made = self.each.iter().filter(|s| !s.is_measured() && is_chosen(s.task.backend()));
         let (mut runs, mut packets, mut real_s) = (0, 0.0, 0.0);
         for simulation in made {
             let seeds = f64::from(simulation.seeds);
@@ -180,6 +161,37 @@ impl Simulations {
             |s: &Simulation| (1..=s.seeds).filter(|seed| s.find(*seed, Some(kept)).is_some()).count() as u64;
         self.each.iter().map(found).sum()
     }
+
+    /// All runs, the longest first.
+    pub(super) fn all(&self) -> Vec<PendingRun> {
+        let runs = self.each.iter().enumerate().flat_map(|(simulation, s)| {
+            let cost = s.cost();
+            (1..=s.seeds).map(move |seed| PendingRun { simulation, seed, cost })
+        });
+        let mut runs: Vec<PendingRun> = runs.collect();
+        runs.sort_by(|a, b| b.cost.total_cmp(&a.cost));
+        runs
+    }
+
+    /// The simulator's runs without samples that are not in `kept`, the longest first.
+    pub fn missing(&self, kept: &dyn RunCache) -> Vec<PendingRun> {
+        let missing = |run: &PendingRun| {
+            let s = &self.each[run.simulation];
+            s.task.backend() == SIM && !s.setup.samples.of(run.seed) && s.find(run.seed, Some(kept)).is_none()
+        };
+        self.all().into_iter().filter(missing).collect()
+    }
+
+    /// The backend and task of a run.
+    pub fn task(&self, run: PendingRun) -> Task {
+        let simulation = &self.each[run.simulation];
+        simulation.task.clone().seed(simulation.seed(run.seed))
+    }
+
+    /// The run's identity.
+    pub fn run_id(&self, run: PendingRun) -> RunId<'_> {
+        self.each[run.simulation].id(run.seed)
+    }
 }
 
 /// A run of a simulation.
@@ -199,44 +211,15 @@ impl PendingRun {
     }
 }
 
-impl Simulations {
-    /// All runs, the longest first.
-    pub(super) fn all(&self) -> Vec<PendingRun> {
-        let runs = self.each.iter().enumerate().flat_map(|(simulation, s)| {
-            let cost = s.cost();
-            (1..=s.seeds).map(move |seed| PendingRun { simulation, seed, cost })
-        });
-        let mut runs: Vec<PendingRun> = runs.collect();
-        runs.sort_by(|a, b| b.cost.total_cmp(&a.cost));
-        runs
-    }
-
-    /// The simulator's runs without samples that are not in `kept`, the longest first.
-    pub fn missing(&self, kept: &dyn RunCache) -> Vec<PendingRun> {
-        let missing = |run: &PendingRun| {
-            let s = &self.each[run.simulation];
-            s.task.backend() == SIM && !s.samples.of(run.seed) && s.find(run.seed, Some(kept)).is_none()
-        };
-        self.all().into_iter().filter(missing).collect()
-    }
-
-    /// The backend and task of a run.
-    pub fn task(&self, run: PendingRun) -> Task {
-        let simulation = &self.each[run.simulation];
-        simulation.task.clone().seed(simulation.seed(run.seed))
-    }
-
-    /// The run's identity.
-    pub fn run_id(&self, run: PendingRun) -> RunId<'_> {
-        self.each[run.simulation].id(run.seed)
-    }
-}
-
 impl Simulation {
+    fn is_measured(&self) -> bool {
+        self.setup.measured.is_some()
+    }
+
     pub fn cost(&self) -> f64 {
         match self.packet_cost {
             Some(packet) => packet * packets(&self.scenario),
-            None if self.measured.is_some() => 0.0,
+            None if self.is_measured() => 0.0,
             None => in_real_time(&self.scenario),
         }
     }
@@ -244,19 +227,19 @@ impl Simulation {
     /// The `n`-th seed, counted from 1.
     pub fn seed(&self, n: u32) -> u64 {
         let listed = self.listed.as_ref().and_then(|listed| listed.get(n as usize - 1));
-        listed.copied().unwrap_or(self.first.wrapping_add(u64::from(n) - 1))
+        listed.copied().unwrap_or(u64::from(n))
     }
 
     fn id(&self, seed: u32) -> RunId<'_> {
-        let backend = &*self.identity;
+        let backend = &*self.setup.identity;
         RunId { scenario_hash: &self.scenario.hash, seed: self.seed(seed), backend }
     }
 
     /// The measured or stored outcome, if any.
     pub fn find(&self, seed: u32, kept: Option<&dyn RunCache>) -> Option<Outcome> {
-        let summary = match &self.measured {
+        let summary = match &self.setup.measured {
             Some(runs) => runs.get(seed as usize - 1)?.summary.clone(),
-            None if self.samples.of(seed) => return None,
+            None if self.setup.samples.of(seed) => return None,
             None => kept?.find(self.id(seed))?,
         };
         Some(Outcome { summary, samples: MemorySink::new(), scenario: Arc::clone(&self.scenario) })
@@ -270,7 +253,7 @@ impl Simulation {
         backends: Backends<'_>,
         keep_going: KeepGoing<'_>,
     ) -> Result<Option<Outcome>, TaskError> {
-        let sampled = self.samples.of(seed);
+        let sampled = self.setup.samples.of(seed);
         let kept = kept.filter(|_| !sampled);
         let mut claim = Claim::default();
         if let Some(kept) = kept {

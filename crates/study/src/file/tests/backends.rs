@@ -51,9 +51,9 @@ fn work_of(text: &str) -> crate::Work<StudyResult> {
 fn runs_choose_their_backend() {
     let backends = Backends(&[&Simulator, &Half]);
     let mut work = work_of(STUDY);
-    let before = work.simulations.packets();
+    let before = work.simulations.seconds();
     work.simulations = work.simulations.on(backends).unwrap();
-    assert!(work.simulations.need("half") && work.simulations.packets() < before);
+    assert!(work.simulations.need("half") && work.simulations.seconds() < before);
     // One of three runs, alone on a core, with three times the cost of a packet.
     let (all, of_half) = (work.simulations.seconds(), work.simulations.seconds_on(|name| name == "half"));
     let simulated = all * rayon::current_num_threads().min(3) as f64 - of_half;
