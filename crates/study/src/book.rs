@@ -3,7 +3,7 @@
 use crate::file::json_schema;
 use crate::functions::FUNCTIONS;
 use crate::resolve::signature::signature;
-use crate::theory::FORMULAS;
+use crate::theory::{FORMULAS, Formula};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -98,5 +98,6 @@ fn row(key: &str, comment: &str) -> String {
 fn functions() -> impl Iterator<Item = (&'static str, String)> {
     let line = |signature: String, unit, doc| format!("| `{signature}` | {unit} | {doc} |\n");
     let read = FUNCTIONS.iter().map(move |f| (f.name, line(signature(f), f.unit, f.doc)));
-    read.chain(FORMULAS.iter().map(move |f| (f.name, line(f.signature(), f.unit, f.doc))))
+    let formula = |f: &Formula| format!("{}({})", f.name, f.takes.join(", "));
+    read.chain(FORMULAS.iter().map(move |f| (f.name, line(formula(f), f.unit, f.doc))))
 }

@@ -16,13 +16,11 @@ use crate::parse::spec::{self, Kind};
 use crate::resolve::code::Code;
 use crate::resolve::compile::Need;
 use crate::resolve::resolved::Resolved;
-use crate::resolve::selection::Values;
+use crate::resolve::selection::{Selection, Values};
 use crate::result::{Axis, Headline, Point, Published};
 use crate::setup::Setup;
 use crate::size::Size;
 use crate::verdict::Rule;
-use anabranch_scenario::ScenarioError;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use trace::Trace;
 use variant::Variant;
@@ -77,8 +75,6 @@ pub struct Definition {
     pub title: String,
     /// The set-up, and the choices where the paper is silent.
     pub notes: Vec<String>,
-    /// The fields of the axis values that its identifier names: "case.group" with its text.
-    pub fields: BTreeMap<String, String>,
     study: Arc<Resolved>,
     spec: Arc<spec::Experiment>,
     /// The values of axes that its identifiers name.
@@ -89,6 +85,11 @@ impl Definition {
     /// The experiment's own identifier.
     pub fn id(&self) -> &str {
         &self.ids[0]
+    }
+
+    /// A field of an axis value that its identifiers name, as text: "case.group".
+    pub fn field(&self, name: &str) -> Option<String> {
+        Selection::of(&self.study, self.fixed.clone()?).text(name)
     }
 }
 
@@ -122,14 +123,6 @@ impl Plan {
     /// The unit of the row with that identifier.
     pub fn unit_of(&self, row: &str) -> Option<&str> {
         self.rows.iter().find(|known| known.id == row).map(|row| row.unit.as_str())
-    }
-
-    /// Checks every simulation's scenario.
-    ///
-    /// # Errors
-    /// The first invalid scenario's problem.
-    pub fn check(&self) -> Result<(), ScenarioError> {
-        self.setups.iter().try_for_each(|setup| setup.scenario().map(|_| ()))
     }
 }
 

@@ -16,13 +16,6 @@ pub struct Formula {
     pub compute: Compute,
 }
 
-impl Formula {
-    /// How it is written: `cubic_crossing(C, decrease, rtt)`.
-    pub fn signature(&self) -> String {
-        format!("{}({})", self.name, self.takes.join(", "))
-    }
-}
-
 /// Every formula, in the order in which the reference shows them.
 pub static FORMULAS: &[Formula] = &[
     Formula {

@@ -74,7 +74,7 @@ impl Case {
     /// From its experiment, as it is for some algorithm.
     fn of(definition: &Definition, algorithm: &str) -> Case {
         let id = definition.id().to_owned();
-        let field = |name: &str| definition.fields.get(&format!("case.{name}")).cloned();
+        let field = |name: &str| definition.field(&format!("case.{name}"));
         let plan = definition.plan(Size::Default);
         let unit = plan.unit_of(&key_row(&id, algorithm));
         let goal =

@@ -141,7 +141,6 @@ fn definition(
             None => without_axes(&spec.title, study)?,
         },
         notes,
-        fields: here.iter().flat_map(Selection::fields).collect(),
         study: Arc::clone(study),
         spec: Arc::clone(spec),
         fixed,

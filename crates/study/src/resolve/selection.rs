@@ -1,6 +1,6 @@
 //! Selections: the values of axes for a row or figure.
 
-use super::axes::{Axis, AxisValue, written};
+use super::axes::{Axis, AxisValue};
 use super::group::Group;
 use super::network::Network;
 use super::resolved::Resolved;
@@ -200,15 +200,6 @@ impl<'a> Selection<'a> {
     pub fn text(&self, name: &str) -> Option<String> {
         let (axis, field) = name.split_once('.').map_or((name, None), |(axis, field)| (axis, Some(field)));
         self.value(axis)?.field(field)
-    }
-
-    /// The fields of each value that it has, by the axis and their own name.
-    pub fn fields(&self) -> Vec<(String, String)> {
-        let values = self.all().zip(&self.at.each).filter_map(|(axis, i)| Some((axis, &axis.values[(*i)?])));
-        let fields = |(axis, value): (&'a Axis, &'a AxisValue)| {
-            value.fields.iter().map(|(field, own)| (format!("{}.{field}", axis.name), written(own)))
-        };
-        values.flat_map(fields).collect()
     }
 
     /// Every selection with values for these axes that has runs.
