@@ -1,6 +1,6 @@
 //! Experiments: sections of a study, or one for each value of the axes that their identifiers name.
 
-use super::planner::{Names, Planner};
+use super::planner::{Names, Planner, note};
 use super::rows::axes_of;
 use super::variant::Variant;
 use super::{Definition, Plan, Study, conditions, figures, findings, rows};
@@ -147,7 +147,8 @@ fn definition(
     };
     for (size, names) in names {
         let ids = spec.ids.iter().zip(&definition.ids);
-        ids.into_iter().try_for_each(|(place, id)| names.experiment(id, place.span()))?;
+        let mut add = |id: &str, at| note(&mut names.experiments, "experiments", id, at);
+        ids.into_iter().try_for_each(|(place, id)| add(id, place.span()))?;
         definition.planned(*size, names)?;
     }
     Ok(definition)

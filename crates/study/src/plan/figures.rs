@@ -1,6 +1,6 @@
 //! Figures: quantities over an axis, or lines over time.
 
-use super::planner::Planner;
+use super::planner::{Planner, note};
 use super::rows::axes_of;
 use super::{FigurePlan, Line, Plot, Position, curves, time};
 use crate::parse::spec::{Figure, Kind, Panel};
@@ -9,6 +9,7 @@ use crate::resolve::axes::AxisValue;
 use crate::resolve::chosen_values::starts_over;
 use crate::resolve::selection::Selection;
 use crate::result::{Axis, Point};
+use indexmap::IndexMap;
 use std::collections::HashSet;
 use toml::Value;
 
@@ -27,9 +28,8 @@ fn drawn(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
         None => vec![study.group_or_only(None)?],
     };
     let axes = axes_of(&figure.id);
-    let views = figure.panels.iter().map(|panel| View { figure, panel: Some(panel) });
-    let views: Vec<View<'_>> = views.chain([View { figure, panel: None }]).collect();
-    let over: Vec<&str> = views.iter().flat_map(View::axes).chain(named(&figure.panel)).collect();
+    let views = figure.panels.iter().map(Some).chain([None]).map(|panel| View::of(figure, panel));
+    let over: Vec<&str> = views.flat_map(|view| view.axes()).chain(named(&figure.panel)).collect();
     for group in groups {
         for start in starts_over(planner.open(Some(group)), &figure.at, &over)? {
             for here in start.each(&axes)? {
@@ -41,24 +41,43 @@ fn drawn(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
 }
 
 /// A panel's keys, with the figure's as defaults.
-#[derive(Clone, Copy)]
 struct View<'a> {
     figure: &'a Figure,
-    panel: Option<&'a Panel>,
+    x: Option<&'a Spanned<Value>>,
+    by: Option<&'a str>,
+    /// The expressions to draw, by name; without a name if there is only one.
+    quantities: Vec<(&'a str, &'a Spanned<String>)>,
+    published: &'a IndexMap<String, Spanned<Value>>,
+    limits: Option<(f64, f64)>,
+    y_title: Option<&'a str>,
+    /// Instead of `y_title`: missing if the series have different expressions.
+    of: Option<&'a Spanned<String>>,
 }
 
 impl<'a> View<'a> {
-    fn x(self) -> Option<&'a Spanned<Value>> {
-        self.panel.and_then(|panel| panel.x.as_ref()).or(self.figure.x.as_ref())
-    }
-
-    fn by(self) -> Option<&'a str> {
-        self.panel.and_then(|panel| named(&panel.by)).or(named(&self.figure.by))
+    fn of(figure: &'a Figure, panel: Option<&'a Panel>) -> Self {
+        let expressions = |of: &'a Option<Spanned<String>>, series: &'a IndexMap<String, Spanned<String>>| {
+            let of = of.iter().map(|of| ("", of));
+            of.chain(series.iter().map(|(name, of)| (name.as_str(), of))).collect::<Vec<_>>()
+        };
+        let own = panel.map(|panel| expressions(&panel.of, &panel.series)).filter(|own| !own.is_empty());
+        let published = panel.map(|panel| &panel.published).filter(|published| !published.is_empty());
+        let limits = panel.and_then(|panel| panel.limits.as_ref()).or(figure.limits.as_ref());
+        View {
+            figure,
+            x: panel.and_then(|panel| panel.x.as_ref()).or(figure.x.as_ref()),
+            by: panel.and_then(|panel| named(&panel.by)).or(named(&figure.by)),
+            quantities: own.unwrap_or_else(|| expressions(&figure.of, &figure.series)),
+            published: published.unwrap_or(&figure.published),
+            limits: limits.map(|limits| **limits),
+            y_title: panel.and_then(|panel| panel.y_title.as_deref()).or(figure.y_title.as_deref()),
+            of: panel.and_then(|panel| panel.of.as_ref()).or(figure.of.as_ref()),
+        }
     }
 
     /// The axes along the horizontal.
-    fn along(self) -> Vec<&'a str> {
-        match self.x().map(|x| &**x) {
+    fn along(&self) -> Vec<&'a str> {
+        match self.x.map(|x| &**x) {
             Some(Value::String(axis)) => vec![axis],
             Some(Value::Array(axes)) => axes.iter().filter_map(Value::as_str).collect(),
             _ => vec![],
@@ -67,45 +86,8 @@ impl<'a> View<'a> {
 
     /// The axes that it shows.
     fn axes(&self) -> impl Iterator<Item = &'a str> + use<'a> {
-        self.along().into_iter().chain(self.by())
+        self.along().into_iter().chain(self.by)
     }
-
-    /// The expressions to draw, by name; without a name if there is only one.
-    fn quantities(self) -> Vec<(&'a str, &'a Spanned<String>)> {
-        let of = |of: &'a Option<Spanned<String>>| of.iter().map(|of| ("", of));
-        let figure = self.figure;
-        let own = self.panel.map(|panel| of(&panel.of).chain(names(&panel.series)).collect::<Vec<_>>());
-        match own {
-            Some(own) if !own.is_empty() => own,
-            _ => of(&figure.of).chain(names(&figure.series)).collect(),
-        }
-    }
-
-    fn published(self) -> &'a indexmap::IndexMap<String, Spanned<Value>> {
-        let own = self.panel.map(|panel| &panel.published).filter(|published| !published.is_empty());
-        own.unwrap_or(&self.figure.published)
-    }
-
-    fn limits(self) -> Option<(f64, f64)> {
-        let own = self.panel.and_then(|panel| panel.limits.as_ref());
-        own.or(self.figure.limits.as_ref()).map(|limits| **limits)
-    }
-
-    fn y_title(self, here: &Selection<'_>) -> Result<String, Problem> {
-        let stated = self.panel.and_then(|panel| panel.y_title.as_deref()).or(self.figure.y_title.as_deref());
-        if let Some(stated) = stated {
-            return here.fill(stated);
-        }
-        let of = self.panel.and_then(|panel| panel.of.as_ref()).or(self.figure.of.as_ref());
-        // Without a title if the series have different expressions.
-        Ok(of.and_then(|of| here.fill(of).ok()).unwrap_or_default())
-    }
-}
-
-fn names(
-    series: &indexmap::IndexMap<String, Spanned<String>>,
-) -> impl Iterator<Item = (&str, &Spanned<String>)> {
-    series.iter().map(|(name, of)| (name.as_str(), of))
 }
 
 fn named(axis: &Option<Spanned<String>>) -> Option<&str> {
@@ -114,7 +96,7 @@ fn named(axis: &Option<Spanned<String>>) -> Option<&str> {
 
 fn one<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -> Result<(), Problem> {
     let (id, title) = (here.fill(&figure.id)?, here.fill(&figure.title)?);
-    planner.names.figure(&id, figure.id.span())?;
+    note(&mut planner.names.figures, "figures", &id, figure.id.span())?;
     let plots = plots(planner, figure, here)?;
     if plots.is_empty() {
         return Ok(());
@@ -165,7 +147,7 @@ fn titled(here: &Selection<'_>, name: &str) -> String {
 fn plots<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -> Result<Vec<Plot>, Problem> {
     let mut panels = Vec::new();
     for panel in &figure.panels {
-        let view = View { figure, panel: Some(panel) };
+        let view = View::of(figure, Some(panel));
         let over: Vec<&str> = view.axes().collect();
         match &starts_over(here.clone(), &panel.at, &over)?[..] {
             [] => {} // of values that the command line left out
@@ -180,16 +162,20 @@ fn plots<'a>(planner: &mut Planner<'a>, figure: &Figure, here: &Selection<'a>) -
         }
     }
     if figure.panels.is_empty() {
-        let view = View { figure, panel: None };
         let each = each(here, named(&figure.panel))?;
-        panels.extend(each.into_iter().map(|(label, here)| (label.clone(), label, here, view)));
+        let panel = |(label, here): (String, _)| (label.clone(), label, here, View::of(figure, None));
+        panels.extend(each.into_iter().map(panel));
     }
     let mut plots = Vec::new();
     for (i, (title, label, here, view)) in panels.into_iter().enumerate() {
         let letter = char::from(b'a' + u8::try_from(i % 26).unwrap_or(0));
         let title = if figure.letters { format!("({letter}) {title}").trim_end().to_owned() } else { title };
-        let lines = lines(planner, view, &here, &label)?;
-        let y = Axis { title: view.y_title(&here)?, log: figure.is_log('y'), domain: view.limits() };
+        let lines = lines(planner, &view, &here, &label)?;
+        let y_title = match view.y_title {
+            Some(stated) => here.fill(stated)?,
+            None => view.of.and_then(|of| here.fill(of).ok()).unwrap_or_default(),
+        };
+        let y = Axis { title: y_title, log: figure.is_log('y'), domain: view.limits };
         plots.push(Plot { title, y, lines });
     }
     Ok(plots)
@@ -207,26 +193,25 @@ fn each<'a>(here: &Selection<'a>, axis: Option<&str>) -> Result<Vec<(String, Sel
 /// The series of the panel of that name.
 fn lines<'a>(
     planner: &mut Planner<'a>,
-    view: View<'_>,
+    view: &View<'_>,
     here: &Selection<'a>,
     panel: &str,
 ) -> Result<Vec<Line>, Problem> {
     let mut lines = given(planner, view, here, panel)?;
-    for (by, here) in each(here, view.by())? {
+    for (by, here) in each(here, view.by)? {
         // A lone series is its panel.
         let by = if by.is_empty() { panel } else { &by };
-        if let Some(Value::Table(places)) = view.x().map(|x| &**x) {
+        if let Some(Value::Table(places)) = view.x.map(|x| &**x) {
             lines.push(over_places(planner, view, by.to_owned(), places, &here)?);
             continue;
         }
-        let quantities = view.quantities();
-        if quantities.is_empty() && view.figure.bars.is_empty() {
+        if view.quantities.is_empty() && view.figure.bars.is_empty() {
             return Err(Problem::new(
                 "a figure needs `of`, an expression, or `series`, names with expressions",
             ));
         }
-        for (name, of) in quantities {
-            let name = match (name.is_empty(), view.by().is_none()) {
+        for (name, of) in &view.quantities {
+            let name = match (name.is_empty(), view.by.is_none()) {
                 (true, _) => by.to_owned(),
                 (false, true) => here.fill(name)?,
                 (false, false) => format!("{by}, {}", here.fill(name)?),
@@ -243,7 +228,7 @@ fn lines<'a>(
 /// Published series, curves, and bars without an axis.
 fn given<'a>(
     planner: &mut Planner<'a>,
-    view: View<'_>,
+    view: &View<'_>,
     here: &Selection<'a>,
     panel: &str,
 ) -> Result<Vec<Line>, Problem> {
@@ -253,7 +238,7 @@ fn given<'a>(
         let level = |(name, level): (&String, &Spanned<Value>)| {
             Ok(Line::Level(name.clone(), curves::finite(level, level)?))
         };
-        return view.published().iter().map(level).collect();
+        return view.published.iter().map(level).collect();
     }
     // If an axis makes the panels, published values are given by panel.
     let here_too = |name: &str| figure.panel.is_none() || name == panel;
@@ -285,17 +270,17 @@ fn given<'a>(
 /// A place for each expression.
 fn over_places(
     planner: &mut Planner<'_>,
-    view: View<'_>,
+    view: &View<'_>,
     name: String,
     places: &toml::Table,
     here: &Selection<'_>,
 ) -> Result<Line, Problem> {
-    let span = view.x().map(Spanned::span).unwrap_or_default();
+    let span = view.x.map(Spanned::span).unwrap_or_default();
     if matches!(view.figure.kind, Kind::Lines | Kind::Time) {
         return Err(Problem::at(span, "a figure of lines needs an axis")
             .help("use kind = \"bars\" or \"boxes\" for names"));
     }
-    if let Some((_, of)) = view.quantities().first() {
+    if let Some((_, of)) = view.quantities.first() {
         return Err(of.problem("`x` already has the expressions"));
     }
     let mut points = Vec::new();
@@ -309,8 +294,8 @@ fn over_places(
 }
 
 /// The name of the horizontal axis.
-fn axis_along(view: View<'_>) -> Result<&str, Problem> {
-    let x = view.x().ok_or_else(|| {
+fn axis_along<'a>(view: &View<'a>) -> Result<&'a str, Problem> {
+    let x = view.x.ok_or_else(|| {
         Problem::new("a figure of this kind needs an axis").help("add x = \"AXIS\", or kind = \"time\"")
     })?;
     x.as_str()
@@ -318,8 +303,8 @@ fn axis_along(view: View<'_>) -> Result<&str, Problem> {
 }
 
 /// The points along the horizontal axis.
-fn along<'a>(view: View<'_>, here: &Selection<'a>) -> Result<Vec<(String, Selection<'a>)>, Problem> {
-    let span = view.x().map(Spanned::span).unwrap_or_default();
+fn along<'a>(view: &View<'_>, here: &Selection<'a>) -> Result<Vec<(String, Selection<'a>)>, Problem> {
+    let span = view.x.map(Spanned::span).unwrap_or_default();
     let points = match &view.along()[..] {
         axes @ [_, _, ..] => each_point(here, axes),
         _ => each(here, Some(axis_along(view)?)),
@@ -364,8 +349,8 @@ fn told_apart<'a>(labels: impl Iterator<Item = &'a String>) -> Result<(), Proble
 }
 
 /// A point's position; unused for bars and the like.
-fn place(view: View<'_>, here: &Selection<'_>) -> Result<f64, Problem> {
-    let x = view.x().and_then(|x| x.as_str()).unwrap_or_default();
+fn place(view: &View<'_>, here: &Selection<'_>) -> Result<f64, Problem> {
+    let x = view.x.and_then(|x| x.as_str()).unwrap_or_default();
     match (view.figure.kind, here.value(x)) {
         (Kind::Lines, Some(value)) => value.number.ok_or_else(|| {
             Problem::new(format!(
@@ -380,7 +365,7 @@ fn place(view: View<'_>, here: &Selection<'_>) -> Result<f64, Problem> {
 
 fn over_axis(
     planner: &mut Planner<'_>,
-    view: View<'_>,
+    view: &View<'_>,
     name: String,
     of: &Spanned<String>,
     here: &Selection<'_>,

@@ -83,8 +83,8 @@ impl<'a> Planner<'a> {
 #[derive(Default)]
 pub(crate) struct Names {
     rows: HashSet<String>,
-    figures: HashSet<String>,
-    experiments: HashSet<String>,
+    pub figures: HashSet<String>,
+    pub experiments: HashSet<String>,
 }
 
 /// More rows are a mistake.
@@ -102,17 +102,15 @@ impl Names {
     pub fn has_row(&self, id: &str) -> bool {
         self.rows.contains(&id.to_lowercase())
     }
-
-    pub fn figure(&mut self, id: &str, at: Range<usize>) -> Result<(), Problem> {
-        note(&mut self.figures, "figures", id, at)
-    }
-
-    pub fn experiment(&mut self, id: &str, at: Range<usize>) -> Result<(), Problem> {
-        note(&mut self.experiments, "experiments", id, at)
-    }
 }
 
-fn note(known: &mut HashSet<String>, what: &str, id: &str, at: Range<usize>) -> Result<(), Problem> {
+/// Adds an identifier.
+pub(super) fn note(
+    known: &mut HashSet<String>,
+    what: &str,
+    id: &str,
+    at: Range<usize>,
+) -> Result<(), Problem> {
     if id.trim().is_empty() {
         return Err(Problem::at(at, "an identifier must not be empty"));
     }
