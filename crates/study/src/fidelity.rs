@@ -10,6 +10,7 @@ pub use hosts::{
 use crate::outcome::{Outcome, base};
 use crate::stats::{Estimate, estimate, quantile};
 use anabranch_record::{FlowSummary, SubflowSummary, Summary};
+use anabranch_scenario::distinct;
 use serde::{Deserialize, Serialize};
 
 /// The comparison of one scenario.
@@ -232,8 +233,7 @@ type Value = Box<dyn Fn(&Summary) -> Option<f64>>;
 
 /// All compared quantities of these flows; flows of one `count` are averaged.
 fn of_flows(flows: &[FlowSummary]) -> impl Iterator<Item = (Measure, String, Value)> + use<'_> {
-    let mut names: Vec<&str> = flows.iter().map(|flow| base(&flow.name)).collect();
-    names.dedup();
+    let names = distinct(flows.iter().map(|flow| base(&flow.name)));
     names.into_iter().flat_map(|name| {
         let first = flows.iter().find(|flow| base(&flow.name) == name);
         let paths = first.map_or(&[][..], |flow| &flow.subflows);

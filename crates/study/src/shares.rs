@@ -82,22 +82,17 @@ pub fn shares(setup: &Setup, outcomes: &[Result<Outcome, String>]) -> Option<Sha
     let ideals = Ideals::of(&scenario, &COUPLED.map(|(id, _)| id), QUEUE);
     let own = ideals.own.as_deref().and_then(|id| ideals.allocation(id));
     let coupled = COUPLED.iter().filter_map(|(id, _)| ideals.allocation(id));
-    let equilibria: Vec<(&str, &str, &Allocation)> = own
-        .map(|own| ("own", "The algorithms of the flows", own))
-        .into_iter()
-        .chain(coupled.map(|allocation| (&*allocation.id, &*allocation.title, allocation)))
-        .collect();
-    let beside: Vec<&Allocation> = equilibria.iter().map(|(_, _, allocation)| *allocation).collect();
+    let named = |id: &str, title: &str| EquilibriumName { id: id.into(), title: title.into() };
+    let own = own.map(|own| (named("own", "The algorithms of the flows"), own));
+    let coupled = coupled.map(|allocation| (named(&allocation.id, &allocation.title), allocation));
+    let (equilibria, beside): (Vec<_>, Vec<&Allocation>) = own.into_iter().chain(coupled).unzip();
     let rows =
         groups(&scenario).into_iter().flat_map(|group| rows(&scenario, &ideals, &beside, &runs, group));
     let missing = ideals.missing.iter().map(|missing| format!("No {}: {}.", missing.id, missing.why));
     Some(Shares {
         rows: rows.collect(),
         notes: missing.chain(ideals.notes.iter().cloned()).collect(),
-        equilibria: equilibria
-            .iter()
-            .map(|(id, title, _)| EquilibriumName { id: (*id).into(), title: (*title).into() })
-            .collect(),
+        equilibria,
     })
 }
 

@@ -51,7 +51,6 @@ impl Problem {
         FileError(Box::new(LocatedProblem {
             problem,
             source: NamedSource::new(printable(name), of_same_length(text)),
-            text: text.to_owned(),
         }))
     }
 }
@@ -82,14 +81,14 @@ pub struct FileError(Box<LocatedProblem>);
 struct LocatedProblem {
     problem: Problem,
     source: NamedSource<String>,
-    text: String,
 }
 
 impl FileError {
     /// The line, from 1; `None` if the position is unknown.
     pub fn line(&self) -> Option<usize> {
-        let at = self.0.problem.at.as_ref()?.start.min(self.0.text.len());
-        Some(1 + self.0.text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count())
+        let text = self.0.source.inner().as_bytes();
+        let at = self.0.problem.at.as_ref()?.start.min(text.len());
+        Some(1 + text[..at].iter().filter(|byte| **byte == b'\n').count())
     }
 }
 

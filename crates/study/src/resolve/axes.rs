@@ -411,16 +411,12 @@ pub(crate) fn points(axes: &[Axis], leader: &[usize]) -> Result<Vec<Vec<usize>>,
                 format!("the study has at least {count} simulations per seed, the limit is {MAX_POINTS}");
             return Err(Problem::new(message).help("vary fewer values, or split the study"));
         }
-        let mut next = Vec::with_capacity(count);
-        for point in &points {
-            for value in 0..axes[axis].values.len() {
-                let with_followers = point.iter().zip(leader);
-                next.push(
-                    with_followers.map(|(i, leader)| if *leader == axis { value } else { *i }).collect(),
-                );
-            }
-        }
-        points = next;
+        let with = |point: &[usize], value| {
+            let followers = point.iter().zip(leader);
+            followers.map(|(i, leader)| if *leader == axis { value } else { *i }).collect()
+        };
+        let values = 0..axes[axis].values.len();
+        points = points.iter().flat_map(|point| values.clone().map(|value| with(point, value))).collect();
     }
     Ok(points)
 }

@@ -408,14 +408,12 @@ impl Compiler<'_> {
         }
         let run = self.run(here)?;
         let elsewhere = elsewhere.map(|there| self.run(&there)).transpose()?;
-        let flow = texts.first().filter(|_| function.takes.first() == Some(&Parameter::Flow));
         let every_subflow = matches!(subflow, Some(Subflow::Each));
-        if let Some(flow) = flow.filter(|flow| every_subflow || flow.ends_with("/*")) {
-            self.each(flow, every_subflow, run)?;
-        }
+        let flow = texts.first().filter(|_| function.takes.first() == Some(&Parameter::Flow));
+        let starred = flow.filter(|flow| every_subflow || flow.ends_with("/*"));
+        starred.map_or(Ok(()), |flow| self.each(flow, every_subflow, run))?;
         self.samples |= function.samples;
-        let several = every_subflow || flow.is_some_and(|flow| flow.ends_with("/*"));
-        if let Some(numbers) = known.filter(|_| self.certain && !several) {
+        if let Some(numbers) = known.filter(|_| self.certain && starred.is_none()) {
             let subflow =
                 subflow.and_then(|subflow| if let Subflow::Is(r) = subflow { Some(r) } else { None });
             let (texts, at) = (texts.clone(), self.place.clone());

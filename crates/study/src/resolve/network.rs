@@ -4,7 +4,7 @@ use crate::functions::Parameter;
 use crate::outcome::base;
 use crate::parse::Problem;
 use crate::setup::{ScenarioFile, Setup};
-use anabranch_scenario::{Overrides, Scenario, Source, matching, quoted_key, suggest};
+use anabranch_scenario::{Overrides, Scenario, Source, distinct, matching, quoted_key, suggest};
 use std::path::Path;
 
 /// Loads the scenario file of that name.
@@ -56,9 +56,7 @@ impl Network {
 
     /// Its flows' names in the file.
     fn flows(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self.scenario.flows.iter().map(|flow| base(&flow.name)).collect();
-        names.dedup();
-        names
+        distinct(self.scenario.flows.iter().map(|flow| base(&flow.name)))
     }
 
     pub fn links(&self) -> Vec<&str> {

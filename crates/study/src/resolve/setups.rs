@@ -47,8 +47,13 @@ impl Selection<'_> {
         }
         let scenario = &network.scenario;
         for (key, own, of, length) in [
-            ("duration", &group.spec.duration, DURATION, scenario.duration),
-            ("warmup", &group.spec.warmup, WARMUP, scenario.warmup),
+            (
+                "duration",
+                &group.spec.duration,
+                (|size| size.duration.as_ref()) as SizeField,
+                scenario.duration,
+            ),
+            ("warmup", &group.spec.warmup, |size| size.warmup.as_ref(), scenario.warmup),
         ] {
             // An axis of lengths has its own.
             if group.axes.iter().any(|axis| axis.key.as_deref() == Some(key)) {
@@ -129,5 +134,3 @@ impl Selection<'_> {
 
 /// The key of a size with a length.
 type SizeField = fn(&Changes) -> Option<&Spanned<String>>;
-const DURATION: SizeField = |size| size.duration.as_ref();
-const WARMUP: SizeField = |size| size.warmup.as_ref();

@@ -2,7 +2,7 @@
 
 use super::axes::{Axis, written};
 use crate::parse::Spanned;
-use anabranch_scenario::{Application, Flow, Scenario};
+use anabranch_scenario::{Application, Flow, Scenario, base, distinct};
 use std::collections::HashSet;
 use toml::{Table, Value};
 
@@ -205,8 +205,7 @@ struct Measured {
 
 /// The goodput of each connection or group of connections, and their fairness.
 fn measured(scenario: &Scenario) -> Vec<Measured> {
-    let mut bases: Vec<&str> = scenario.flows.iter().map(|flow| crate::outcome::base(&flow.name)).collect();
-    bases.dedup();
+    let bases = distinct(scenario.flows.iter().map(|flow| base(&flow.name)));
     let goodput = |base: &&str| Measured {
         id: format!("goodput.{base}"),
         what: format!("goodput of {base}"),
@@ -223,8 +222,7 @@ fn measured(scenario: &Scenario) -> Vec<Measured> {
 fn fairness(scenario: &Scenario) -> Option<Measured> {
     let counts = |flow: &&Flow| matches!(flow.application, Application::Bulk { .. });
     let counted: Vec<&Flow> = scenario.flows.iter().filter(counts).collect();
-    let mut names: Vec<&str> = counted.iter().map(|flow| crate::outcome::base(&flow.name)).collect();
-    names.dedup();
+    let names = distinct(counted.iter().map(|flow| base(&flow.name)));
     let goodputs = names.iter().map(|name| format!("goodput(\"{name}/*\")")).collect::<Vec<_>>().join(", ");
     let (what, of) = match counted.len() == scenario.flows.len() {
         true => ("Jain's index", "jain()".into()),
@@ -235,7 +233,7 @@ fn fairness(scenario: &Scenario) -> Option<Measured> {
 
 /// Whether transfers arrive for a single flow of its name.
 fn has_arrivals(flow: &Flow) -> bool {
-    matches!(flow.application, Application::Arrivals { .. }) && crate::outcome::base(&flow.name) == flow.name
+    matches!(flow.application, Application::Arrivals { .. }) && base(&flow.name) == flow.name
 }
 
 /// Its transfers' completion times and slowdown.

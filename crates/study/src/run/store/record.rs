@@ -33,13 +33,8 @@ pub enum Damage {
 
 /// The line.
 pub fn write(key: &Key, version: &str, summary: &Summary) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Borrowed<'a> {
-        key: &'a Key,
-        version: &'a str,
-        summary: &'a Summary,
-    }
-    let body = serde_json::to_vec(&Borrowed { key, version, summary }).expect("a summary is plain data");
+    let record = Record { key: *key, version: version.to_owned(), summary: summary.clone() };
+    let body = serde_json::to_vec(&record).expect("a summary is plain data");
     let sum = Key::sum(&body).to_string();
     [HEAD, sum.as_bytes(), MIDDLE, &body, TAIL].concat()
 }
