@@ -124,11 +124,6 @@ impl Setup {
         seeds.saturating_mul(self.repeats).min(self.at_most).div_ceil(self.one_in)
     }
 
-    /// Keeps samples over time, at the scenario's interval, for figures and for rows about instants.
-    pub fn sampled(self) -> Self {
-        Setup { samples: Samples::All, ..self }
-    }
-
     /// The scenario with its changes.
     pub fn scenario(&self) -> Result<Scenario, ScenarioError> {
         let scenario = self.task().scenario(&self.file.path)?;

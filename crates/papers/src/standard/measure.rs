@@ -5,24 +5,22 @@ use super::over_time;
 use super::result::{CaseResult, FlowRow, Key, LinkRow, Recovery};
 use anabranch_cc::registry::Entry;
 use anabranch_record::{FlowSummary, SubflowSummary, Summary};
-use anabranch_study::Outcomes;
-use anabranch_study::shares;
-use anabranch_study::{Estimate, Row, Run, Setup, estimate};
+use anabranch_study::{Estimate, Experiment, Outcomes, estimate};
 
 /// Bytes of a full packet.
 const PACKET: f64 = 1500.0;
 
-/// The result of a case: the algorithm's runs, one for each seed, and its rows.
+/// The result of a case from its experiment and the algorithm's runs, one for each seed.
 pub(super) fn case(
     case: &Case,
     algorithm: &Entry,
-    setup: &Setup,
+    experiment: &Experiment,
     outcomes: &Outcomes,
-    rows: &[Row],
 ) -> CaseResult {
     let first = outcomes.first().and_then(|run| run.as_ref().ok());
     let key = key_row(&case.id, algorithm.name);
-    let row = |name: &str| rows.iter().find(|row| row.id == format!("{key}{name}"))?.measured.clone();
+    let find = |id: String| experiment.rows.iter().find(|row| row.id == id);
+    let row = |name: &str| find(format!("{key}{name}"))?.measured.clone();
     let recovery = |(change, what): &(&str, String)| Recovery {
         what: what.clone(),
         time_s: row(change),
@@ -41,14 +39,7 @@ pub(super) fn case(
         windows: first.map(over_time::windows).unwrap_or_default(),
         rates: first.map(over_time::rates).unwrap_or_default(),
         observables: first.map(|run| over_time::observables(run, algorithm)).unwrap_or_default(),
-        run: Run {
-            title: setup.title.clone(),
-            command: setup.command(1),
-            scenario: setup.file.name.to_string(),
-            text: setup.file.text.to_string(),
-            variant: None,
-            shares: shares(setup, outcomes),
-        },
+        run: experiment.runs[0].clone(),
         failures: outcomes.iter().filter_map(|run| run.as_ref().err().cloned()).collect(),
     }
 }

@@ -14,7 +14,8 @@ pub use case::{CASES, Case, Goal};
 pub use result::{AlgorithmResult, CaseResult, FlowRow, Key, LinkRow, Observed, Recovery, Trace};
 
 use anabranch_cc::registry::Entry;
-use anabranch_study::{Outcomes, Plan, Setup, Simulations, Size, StudyError, Work};
+use anabranch_study::{Options, Outcomes, Simulations, Size, StudyError, Work};
+use std::sync::Arc;
 
 /// An algorithm's standard cases, to be run with `seeds` in place of the size's own number.
 ///
@@ -25,28 +26,23 @@ pub fn work(
     size: Size,
     seeds: Option<u32>,
 ) -> Result<Work<AlgorithmResult>, StudyError> {
-    let study = case::study(algorithm.name);
-    let seeds = seeds.unwrap_or(study.seeds(size)).max(1);
-    let plans: Vec<Plan> = study.experiments.iter().map(|case| case.plan(size)).collect();
-    // Pages draw all of them over time.
-    let sampled = |plan: &Plan| plan.setups.iter().cloned().map(Setup::sampled).collect();
-    let setups: Vec<Vec<Setup>> = plans.iter().map(sampled).collect();
-    let named = CASES.iter().zip(&setups).map(|(case, setups)| (case.id.as_str(), setups.as_slice()));
-    let simulations = Simulations::of(named, seeds)?;
+    let (study, options) = (case::study(algorithm.name), Options { size, seeds, ..Options::default() });
+    let Work { simulations, conclude } = anabranch_study::work(&Arc::new(study), &options)?;
     let conclude = move |simulations: &Simulations, outcomes: &[Option<Outcomes>]| {
-        let cases = CASES.iter().zip(&plans).zip(&setups).zip(&simulations.of_setup);
-        let cases = cases.map(|(((case, plan), setups), indices)| {
-            let ([setup], [i]) = (&setups[..], &indices[..]) else { return None };
-            let outcomes = outcomes[*i].as_ref()?;
-            Some(measure::case(case, algorithm, setup, outcomes, &plan.rows(&[outcomes])))
+        let result = conclude(simulations, outcomes).filter(|result| !result.partial)?;
+        let cases = CASES.iter().zip(&result.experiments).zip(&simulations.of_setup);
+        let cases = cases.map(|((case, experiment), indices)| {
+            let [i] = indices[..] else { return None };
+            Some(measure::case(case, algorithm, experiment, outcomes[i].as_ref()?))
         });
         Some(AlgorithmResult {
             algorithm: algorithm.name.into(),
-            size: size.name().into(),
-            seeds,
-            version: env!("CARGO_PKG_VERSION").into(),
             cases: cases.collect::<Option<_>>()?,
+            size: result.size,
+            seeds: result.seeds,
+            version: result.version,
         })
     };
-    Ok(Work { simulations, conclude: Box::new(conclude) })
+    // Pages draw all of them over time.
+    Ok(Work { simulations: simulations.sampled(), conclude: Box::new(conclude) })
 }

@@ -2,9 +2,8 @@
 
 use super::runs::Runs;
 use crate::origin::Origin;
-use crate::outcome::Outcome;
 use crate::plan::experiments::VariantSetups;
-use crate::plan::{Plan, Quantity, RowPlan, RowValue};
+use crate::plan::{Quantity, RowPlan, RowValue};
 use crate::resolve::code::Code;
 use crate::result::{Other, Published, Row};
 use crate::stats::{Estimate, estimate};
@@ -50,14 +49,6 @@ fn without_interval(row: &Row) -> Option<&'static str> {
             "All seeds gave exactly this value: without a confidence interval, the best verdict is “partly”."
         }
     })
-}
-
-impl Plan {
-    /// The rows, from the outcomes of the simulations.
-    pub fn rows(&self, outcomes: &[&[Result<Outcome, String>]]) -> Vec<Row> {
-        let runs = Runs { of: outcomes.to_vec(), leaves_out_failed: false };
-        self.rows.iter().map(|row| row.conclude(&runs, false)).collect()
-    }
 }
 
 impl RowPlan {

@@ -5,7 +5,7 @@ use super::network::with_traces;
 use super::selection::Selection;
 use crate::parse::spec::{Changes, Count};
 use crate::parse::{OrAt, Problem, Spanned};
-use crate::setup::{Setup, seconds};
+use crate::setup::{Samples, Setup, seconds};
 use anabranch_net::Time;
 use std::ops::Range;
 
@@ -67,7 +67,7 @@ impl Selection<'_> {
         setup.repeats = self.count(group.spec.repeats.as_ref())?.unwrap_or(1);
         setup.at_most = self.count(group.spec.at_most.as_ref())?.unwrap_or(u32::MAX);
         if group.spec.samples {
-            setup = setup.sampled();
+            setup.samples = Samples::All;
         }
         Ok((with_traces(setup)?, places))
     }

@@ -5,7 +5,7 @@ use super::store::{Claim, RunCache};
 use crate::error::StudyError;
 use crate::key::RunId;
 use crate::outcome::Outcome;
-use crate::setup::Setup;
+use crate::setup::{Samples, Setup};
 use crate::task::{Backends, SIM, Task, TaskError, trusted};
 use anabranch_record::{KeepGoing, MemorySink, NoSamples, Sink};
 use anabranch_scenario::Scenario;
@@ -103,6 +103,12 @@ impl Simulations {
     pub fn on_seeds(mut self, seeds: &[u64]) -> Self {
         let listed: Arc<[u64]> = seeds.into();
         self.each.iter_mut().for_each(|simulation| simulation.listed = Some(listed.clone()));
+        self
+    }
+
+    /// Keeps samples over time, at the scenario's interval, of every run.
+    pub fn sampled(mut self) -> Self {
+        self.each.iter_mut().for_each(|simulation| simulation.setup.samples = Samples::All);
         self
     }
 
@@ -290,7 +296,8 @@ mod tests {
     fn what_is_not_kept_the_longest_first() {
         let file = ScenarioFile::named("a", ONE_LINK);
         let long = Setup::new("long", &file).set("duration", "9 s");
-        let sampled = Setup::new("with samples", &file).set("duration", "5 s").sampled();
+        let sampled = Setup::new("with samples", &file).set("duration", "5 s");
+        let sampled = Setup { samples: Samples::All, ..sampled };
         let setups = [Setup::new("short", &file), sampled, long];
         let simulations = Simulations::of([("test", &setups[..])], 2).unwrap();
         let folder = tempfile::tempdir().unwrap();
