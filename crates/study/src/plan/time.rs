@@ -1,13 +1,14 @@
 //! Parses lines over time from expressions.
 
 use super::planner::Planner;
-use super::trace::{Column, Trace, TraceSource};
+use super::trace::{Points, Trace};
 use crate::functions::{Parameter, SERIES};
 use crate::parse::expr::{Argument, Expr, Operator};
 use crate::parse::{OrAt, Problem, Spanned};
 use crate::resolve::compile::{expression, part};
 use crate::resolve::selection::Selection;
 use crate::setup::Samples;
+use anabranch_record::SubflowSeries;
 use anabranch_scenario::suggest;
 use std::ops::Range;
 
@@ -28,7 +29,7 @@ pub(super) fn trace(
     let place = part(of, at.clone());
     let group = here.group()?;
     let network = here.network().or_at(place.clone())?;
-    let of = match (function.as_str(), &arguments[..]) {
+    let of: Points = match (function.as_str(), &arguments[..]) {
         ("throughput", flows @ [_, ..]) => {
             let name = |argument: &Argument| match argument {
                 Argument::Text(flow) => {
@@ -36,14 +37,16 @@ pub(super) fn trace(
                 }
                 _ => Err(no_line(of, at.clone())),
             };
-            TraceSource::Throughput(flows.iter().map(name).collect::<Result<_, _>>()?)
+            let flows = flows.iter().map(name).collect::<Result<Vec<_>, _>>()?;
+            Box::new(move |run| run.throughput(&flows))
         }
         (function, [Argument::Text(flow), Argument::Value(Expr::Number(number)), rest @ ..]) => {
             let known = SERIES.iter().find(|(name, _)| *name == function);
-            let column = match (known, rest) {
-                (Some((_, series)), []) => Column::Sampled(*series),
+            let values: Values = match (known, rest) {
+                (Some((_, series)), []) => Box::new(|samples| Some(series(samples))),
                 (None, [Argument::Text(name)]) if function == "observable" => {
-                    Column::Observable(name.clone())
+                    let name = name.clone();
+                    Box::new(move |samples| samples.observable(&name))
                 }
                 (None, _) if function != "observable" => {
                     let names = SERIES.iter().map(|(name, _)| *name).chain(["observable", "throughput"]);
@@ -53,13 +56,21 @@ pub(super) fn trace(
                 _ => return Err(no_line(of, at.clone())),
             };
             network.check(Parameter::Flow, flow).or_at(place.clone())?;
-            TraceSource::Subflow(flow.clone(), network.subflow(flow, *number).or_at(place.clone())?, column)
+            let (flow, r) = (flow.clone(), network.subflow(flow, *number).or_at(place.clone())?);
+            Box::new(move |run| {
+                let points =
+                    run.samples.series(&flow, r).map(|s| s.time_s.iter().zip(values(s).unwrap_or(&[])));
+                points.into_iter().flatten().filter(|(_, y)| y.is_finite()).map(|(x, y)| (*x, *y)).collect()
+            })
         }
         _ => return Err(no_line(of, at.clone())),
     };
     let run = (group, here.point().or_at(place)?);
     Ok(Trace { setup: planner.simulate(run, Samples::First)?, of, scale })
 }
+
+/// A subflow's values over time.
+type Values = Box<dyn Fn(&SubflowSeries) -> Option<&[f64]> + Send + Sync>;
 
 fn no_line(of: &Spanned<String>, at: Range<usize>) -> Problem {
     let known: Vec<_> = SERIES.iter().map(|(name, _)| format!("{name}(\"flow\", subflow)")).collect();
