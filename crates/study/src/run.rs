@@ -57,8 +57,11 @@ impl<T> Work<T> {
         Work { simulations: self.simulations, conclude: Box::new(move |s, o| conclude(s, o).map(&turn)) }
     }
 
+    /// Its result so far.
     fn result(&self, open: &mut OpenWork) -> Option<T> {
-        (self.conclude)(&self.simulations, &open.take())
+        let outcomes = std::mem::take(&mut open.outcomes).into_iter();
+        let outcomes: Vec<_> = outcomes.map(|seeds| seeds.into_iter().collect()).collect();
+        (self.conclude)(&self.simulations, &outcomes)
     }
 }
 
@@ -121,32 +124,25 @@ impl OpenWork {
         self.missing -= 1;
         self.missing == 0
     }
-
-    /// Its result so far.
-    fn take(&mut self) -> Vec<Option<Outcomes>> {
-        std::mem::take(&mut self.outcomes).into_iter().map(|seeds| seeds.into_iter().collect()).collect()
-    }
 }
 
 /// The runs left for this process and, at the end, those that other processes began. A worker without work may end: the others have
 /// every remaining run.
-struct Queue(Mutex<(VecDeque<Job>, VecDeque<Job>)>);
+struct Queue(Mutex<VecDeque<(Job, bool)>>);
 
 impl Queue {
     fn of(jobs: Vec<Job>) -> Self {
-        Queue(Mutex::new((jobs.into(), VecDeque::new())))
+        Queue(Mutex::new(jobs.into_iter().map(|job| (job, false)).collect()))
     }
 
     /// The next run, and whether another process was making it at the last check.
     fn next(&self) -> Option<(Job, bool)> {
-        let (first, left) = &mut *lock(&self.0);
-        let first = first.pop_front().map(|job| (job, false));
-        first.or_else(|| left.pop_front().map(|job| (job, true)))
+        lock(&self.0).pop_front()
     }
 
     /// Defers a run that another process is making.
     fn leave(&self, job: Job) {
-        lock(&self.0).1.push_back(job);
+        lock(&self.0).push_back((job, true));
     }
 }
 
