@@ -4,7 +4,7 @@
 use super::function::{Function, Paired, Parameter, Read, named};
 use crate::outcome::Outcome;
 use crate::segment::Segment;
-use anabranch_record::FlowSummary;
+use anabranch_record::{FlowSummary, SubflowSummary};
 
 const fn goal(name: &'static str, doc: &'static str, read: Paired) -> Function {
     Function {
@@ -46,38 +46,32 @@ struct LinkRates {
 
 impl LinkRates {
     /// Means over runs, or why there are none.
-    fn of(flow: &str, ours: &[&Outcome], single: &[&Outcome]) -> Result<Self, String> {
-        let find = |run: &&Outcome| {
-            let summary = run.summary.flows.iter().find(|f| f.name == flow).cloned();
-            let found = summary.zip(run.segment(flow));
-            let found = found.map(|(summary, segment)| MeanRates { summary, segment });
-            found.ok_or_else(|| format!("a run has no flow `{flow}`"))
+    fn of<'a>(flow: &str, ours: &[&'a Outcome], single: &[&'a Outcome]) -> Result<Self, String> {
+        let find = |runs: &[&'a Outcome]| -> Result<Vec<FlowOfRun<'a>>, String> {
+            let found = runs.iter().map(|run| run.flow(flow).zip(run.segment(flow)));
+            found.collect::<Option<_>>().ok_or_else(|| format!("a run has no flow `{flow}`"))
         };
-        let ours: Vec<MeanRates> = ours.iter().map(find).collect::<Result<_, _>>()?;
-        let single: Vec<MeanRates> = single.iter().map(find).collect::<Result<_, _>>()?;
-        let link =
-            |flow: &MeanRates, r: usize| flow.summary.subflows[r].path.last().cloned().unwrap_or_default();
-        let first = single.first().ok_or("there are no runs of single-path flows")?;
-        let links: Vec<_> = (0..first.summary.subflows.len()).map(|r| link(first, r)).collect();
-        let place = |flow: &MeanRates, r: usize| {
-            let found = links.iter().position(|known| *known == link(flow, r));
-            found.ok_or_else(|| format!("no single-path flow replaces it on link {}", link(flow, r)))
-        };
-        let mean = |runs: &[MeanRates], value: fn(&MeanRates, usize) -> Option<f64>| {
+        let (ours, single) = (find(ours)?, find(single)?);
+        let link = |subflow: &SubflowSummary| subflow.path.last().cloned().unwrap_or_default();
+        let (first, _) = single.first().ok_or("there are no runs of single-path flows")?;
+        let links: Vec<_> = first.subflows.iter().map(link).collect();
+        let mean = |runs: &[FlowOfRun<'_>], value: fn(&SubflowSummary, Segment) -> Option<f64>| {
             let mut sums = vec![0.0; links.len()];
-            for run in runs {
-                for r in 0..run.summary.subflows.len() {
-                    let value = value(run, r);
-                    let value = value.ok_or_else(|| format!("link {} has no value", link(run, r)))?;
-                    sums[place(run, r)?] += value / runs.len() as f64;
+            for (flow, segment) in runs {
+                for subflow in &flow.subflows {
+                    let (link, value) = (link(subflow), value(subflow, *segment));
+                    let value = value.ok_or_else(|| format!("link {link} has no value"))?;
+                    let place = links.iter().position(|known| *known == link);
+                    let none = || format!("no single-path flow replaces it on link {link}");
+                    sums[place.ok_or_else(none)?] += value / runs.len() as f64;
                 }
             }
             Ok::<_, String>(sums)
         };
         Ok(LinkRates {
-            ours: mean(&ours, MeanRates::packets)?,
-            single: mean(&single, MeanRates::packets)?,
-            losses: mean(&single, |flow, r| flow.summary.subflows[r].loss_rate)?,
+            ours: mean(&ours, packets)?,
+            single: mean(&single, packets)?,
+            losses: mean(&single, |subflow, _| subflow.loss_rate)?,
         })
     }
 
@@ -115,18 +109,12 @@ fn quotient(a: f64, b: f64) -> Option<f64> {
     (b > 0.0).then(|| a / b)
 }
 
-/// A flow of a run.
-struct MeanRates {
-    summary: FlowSummary,
-    segment: Segment,
-}
+/// A flow of a run, and its full segment.
+type FlowOfRun<'a> = (&'a FlowSummary, Segment);
 
-impl MeanRates {
-    /// The rate of a subflow's delivered packets, in Mbit/s at IP level.
-    fn packets(&self, r: usize) -> Option<f64> {
-        let Segment { packet, payload } = self.segment;
-        Some(self.summary.subflows[r].goodput_bps? / 1e6 * packet / payload)
-    }
+/// The rate of a subflow's delivered packets, in Mbit/s at IP level.
+fn packets(subflow: &SubflowSummary, Segment { packet, payload }: Segment) -> Option<f64> {
+    Some(subflow.goodput_bps? / 1e6 * packet / payload)
 }
 
 #[cfg(test)]
