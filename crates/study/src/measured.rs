@@ -10,7 +10,6 @@ use std::io::{self, Read, Write};
 pub struct Measurements {
     /// By the scenario's hash, sorted by seed.
     runs: BTreeMap<String, Vec<Measurement>>,
-    commands: BTreeSet<String>,
     /// The backend, as commands name it.
     backend: &'static str,
     /// Identifies the arithmetic of a scenario's algorithms on Linux.
@@ -35,7 +34,7 @@ impl Measurements {
 
     /// Without any run.
     pub fn none(backend: &'static str, algorithms: fn(&Scenario) -> String) -> Self {
-        Measurements { runs: BTreeMap::new(), commands: BTreeSet::new(), backend, algorithms }
+        Measurements { runs: BTreeMap::new(), backend, algorithms }
     }
 
     /// The content of its file: the same bytes for the same runs.
@@ -67,7 +66,6 @@ impl Measurements {
 
     /// Adds a run in place of an earlier one.
     pub fn add(&mut self, run: Measurement) {
-        self.commands.insert(run.command.clone());
         let seeds = self.runs.entry(run.summary.scenario_hash.clone()).or_default();
         seeds.retain(|known| known.summary.seed != run.summary.seed);
         let at = seeds.partition_point(|known| known.summary.seed < run.summary.seed);
@@ -78,7 +76,6 @@ impl Measurements {
     pub fn retain(&mut self, is_current: impl Fn(&Measurement) -> bool) {
         self.runs.values_mut().for_each(|seeds| seeds.retain(&is_current));
         self.runs.retain(|_, seeds| !seeds.is_empty());
-        self.commands = self.all().map(|run| run.command.clone()).collect();
     }
 
     /// The simulation with its measured runs, which have no samples over time, in place of simulated ones; `None` without any.
@@ -109,7 +106,8 @@ impl Measurements {
         let all: Vec<usize> = distinct(setups).collect();
         let of_reason =
             |is: &dyn Fn(&Setup) -> bool| all.iter().filter(|i| !measured[**i] && is(&setups[**i])).count();
-        let known = |setup: &Setup| self.commands.contains(&self.on_backend(setup).command(1));
+        let commands: BTreeSet<&str> = self.all().map(|run| &*run.command).collect();
+        let known = |setup: &Setup| commands.contains(&*self.on_backend(setup).command(1));
         let reasons = [
             ("not measured", of_reason(&|s| !known(s))),
             ("out of date, because the scenario or an algorithm changed", of_reason(&known)),

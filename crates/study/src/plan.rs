@@ -43,7 +43,6 @@ pub struct Study {
     pub notices: Vec<String>,
     /// The main claim.
     pub headline: Option<Headline>,
-    seeds: [u32; 3],
     /// The hash of its file and scenarios; `None` for a built-in paper.
     pub hash: Option<String>,
     /// Whether [`Size::description`] applies to its sizes.
@@ -58,7 +57,9 @@ pub struct Study {
 impl Study {
     /// The seeds of a long run in that size.
     pub fn seeds(&self, size: Size) -> u32 {
-        size.of(self.seeds).max(1)
+        let sizes = &self.resolved.sizes;
+        let own = &size.of([&sizes.quick, &sizes.default, &sizes.full]).seeds;
+        own.as_ref().map_or(size.seeds(), |seeds| **seeds)
     }
 
     /// Marks it as built in, with the usual sizes.

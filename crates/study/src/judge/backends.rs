@@ -5,6 +5,7 @@ use super::runs::Runs;
 use crate::fidelity::{Fidelity, LinuxHosts, attach_linux_hosts};
 use crate::outcome::Outcome;
 use crate::plan::experiments::{PlannedExperiment, VariantSetups};
+use crate::plan::variant::LINUX_HOSTS;
 use crate::result::Figure;
 use crate::setup::distinct;
 use std::collections::{BTreeSet, HashSet};
@@ -17,7 +18,8 @@ pub(super) fn figures(
     others: &[(&VariantSetups, Runs<'_>)],
 ) -> (Vec<Figure>, Vec<(&'static str, String)>) {
     let backends = others.iter().filter(|(changed, _)| changed.variant.is_of_backend());
-    let (complete, partial): (Vec<_>, Vec<_>) = backends.partition(|(changed, _)| changed.is_complete());
+    let (complete, partial): (Vec<_>, Vec<_>) =
+        backends.partition(|(changed, _)| changed.setups.iter().all(|ran| *ran));
     let figures = planned.plan.figures.iter().flat_map(|plan| {
         let simulated = figure(plan, runs);
         // Measured runs have no samples over time.
@@ -53,7 +55,7 @@ pub(super) fn fidelity(
             if changed.variant.is_of_backend() {
                 let (title, id) = (&planned.setups[i].title, changed.variant.id);
                 fidelity.extend(Fidelity::of(title, id, command, outcomes[i], there[i]));
-            } else if changed.variant.is_of_linux_hosts() {
+            } else if changed.variant.id == LINUX_HOSTS.id {
                 hosts.extend(LinuxHosts::of(command, there[i]));
             }
         }
@@ -93,7 +95,7 @@ fn on(changed: &VariantSetups, figure: Figure) -> Figure {
 
 #[cfg(test)]
 mod tests {
-    use crate::plan::variant::LINUX_HOSTS;
+    use super::LINUX_HOSTS;
     use crate::simulator::{FLOWS, Lossy, Simulator, study};
     use crate::{
         Backend, Backends, Experiment, Options, SimulationRuns, Task, Variant, Verdict, run_one,

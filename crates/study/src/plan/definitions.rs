@@ -44,18 +44,13 @@ pub(crate) fn study(
     // A restricted study may lack rows.
     let headline = file.headline.iter().filter(|_| try_plans && of.is_empty());
     for id in headline.flat_map(|h| h.judged.iter().chain(h.values.values())) {
-        if !names.iter().any(|(_, names)| names.has_row(id)) {
+        if !names.iter().any(|(_, names)| names.rows.contains(&id.to_lowercase())) {
             return Err(id.problem(format!("there is no row with the identifier `{}`", **id)));
         }
     }
     let filled = |texts: &[String]| -> Result<Vec<String>, Problem> {
         texts.iter().map(|text| with_texts(text, &resolved.texts)).collect()
     };
-    let sizes = [
-        (&resolved.sizes.quick, Size::Quick),
-        (&resolved.sizes.default, Size::Default),
-        (&resolved.sizes.full, Size::Full),
-    ];
     Ok(Study {
         id,
         name: stem.to_owned(),
@@ -65,7 +60,6 @@ pub(crate) fn study(
         errata: filled(&file.errata)?,
         notices: vec![],
         headline: file.headline.map(Into::into),
-        seeds: sizes.map(|(own, size)| own.seeds.as_ref().map_or(size.seeds(), |seeds| **seeds)),
         hash: Some(resolved.hash.clone()),
         usual_sizes: false,
         variants,

@@ -55,13 +55,6 @@ pub(crate) struct VariantSetups {
     pub refused: Vec<String>,
 }
 
-impl VariantSetups {
-    /// Whether it changes every simulation.
-    pub fn is_complete(&self) -> bool {
-        self.setups.iter().all(|changed| *changed)
-    }
-}
-
 /// The chosen experiment, or all that do not run only on request.
 pub(crate) fn choose(study: &Study, options: &Options) -> Result<Vec<PlannedExperiment>, StudyError> {
     let only = options.only.as_deref();

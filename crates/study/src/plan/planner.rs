@@ -82,7 +82,8 @@ impl<'a> Planner<'a> {
 /// The identifiers of a study in a size, which must be unique.
 #[derive(Default)]
 pub(crate) struct Names {
-    rows: HashSet<String>,
+    /// In lower case: `--only` ignores case.
+    pub rows: HashSet<String>,
     pub figures: HashSet<String>,
     pub experiments: HashSet<String>,
 }
@@ -98,10 +99,6 @@ impl Names {
         }
         note(&mut self.rows, "rows", id, at)
     }
-
-    pub fn has_row(&self, id: &str) -> bool {
-        self.rows.contains(&id.to_lowercase())
-    }
 }
 
 /// Adds an identifier.
@@ -114,7 +111,6 @@ pub(super) fn note(
     if id.trim().is_empty() {
         return Err(Problem::at(at, "an identifier must not be empty"));
     }
-    // `--only` ignores case.
     Problem::at(at, format!("two {what} have the identifier `{id}`"))
         .help("name the axis in the identifier: {AXIS}")
         .unless(known.insert(id.to_lowercase()))

@@ -77,10 +77,6 @@ impl Variant {
         }
     }
 
-    pub(crate) fn is_of_linux_hosts(&self) -> bool {
-        self.id == LINUX_HOSTS.id
-    }
-
     /// The simulation in this variant; `None` if it equals the default's, or the study gives it a backend.
     pub fn of(&self, setup: &Setup) -> Result<Option<Setup>, ScenarioError> {
         if *setup.backend != *SIM {

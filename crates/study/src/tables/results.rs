@@ -145,25 +145,19 @@ impl Results {
         study: &Study,
         options: &Options,
     ) -> Result<Option<String>, OutputError> {
-        let there: Option<StudyResult> = self.load(kind, &study.name)?;
-        let differences = |r: &StudyResult| {
-            let all = [
-                (r.size != options.size.name(), "size"),
-                (r.seeds != options.seeds(study), "seeds"),
-                (r.version != VERSION, "version"),
-                (r.hash != study.hash, "definition (its file or options, or the scenario)"),
-                (r.without_variants != options.without_variants, "--no-variants"),
-            ];
-            let those: Vec<&str> =
-                all.into_iter().filter(|(differs, _)| *differs).map(|(_, what)| what).collect();
-            let gains = those == ["seeds"] && options.seeds(study) > r.seeds && covers(study, options, r);
-            if gains { String::new() } else { those.join(", ") }
-        };
-        let other =
-            there.map(|there| (differences(&there), there)).filter(|(differs, _)| !differs.is_empty());
-        Ok(other.map(|(differs, there)| {
-            format!("{}: {}, which differs in: {differs}", study.name, described(&there))
-        }))
+        let Some(r) = self.load::<StudyResult>(kind, &study.name)? else { return Ok(None) };
+        let all = [
+            (r.size != options.size.name(), "size"),
+            (r.seeds != options.seeds(study), "seeds"),
+            (r.version != VERSION, "version"),
+            (r.hash != study.hash, "definition (its file or options, or the scenario)"),
+            (r.without_variants != options.without_variants, "--no-variants"),
+        ];
+        let those: Vec<&str> =
+            all.into_iter().filter(|(differs, _)| *differs).map(|(_, what)| what).collect();
+        let gains = those == ["seeds"] && options.seeds(study) > r.seeds && covers(study, options, &r);
+        let said = || format!("{}: {}, which differs in: {}", study.name, described(&r), those.join(", "));
+        Ok((!those.is_empty() && !gains).then(said))
     }
 
     /// Reads an earlier command's result, if any. Renames unreadable files and reports them as damaged.
