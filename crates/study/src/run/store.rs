@@ -8,7 +8,6 @@ use crate::key::RunId;
 use anabranch_record::Summary;
 use locks::ByteLock;
 use log::Log;
-use record::Damage;
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::fs;
@@ -197,7 +196,7 @@ impl Store {
         }
     }
 
-    fn damaged(&self, line: u64, why: &Damage) {
+    fn damaged(&self, line: u64, why: &str) {
         let before = self.used(|used| {
             used.damaged += 1;
             used.damaged - 1
@@ -239,15 +238,15 @@ impl RunCache for Store {
                 return None;
             }
         };
-        garbage.into_iter().for_each(|line| self.damaged(line, &Damage::Torn));
+        garbage.into_iter().for_each(|line| self.damaged(line, record::TORN));
         let (line, bytes) = found?;
         match record::read(&bytes, &key, &self.version) {
-            Ok(outcome) => {
+            Ok(summary) => {
                 self.used(|used| used.kept.contains(&key) || used.found.insert(key));
-                Some(outcome.summary)
+                Some(summary)
             }
             Err(why) => {
-                self.damaged(line.number, &why);
+                self.damaged(line.number, why);
                 lock(&self.log).iter_mut().for_each(|log| log.forget(&key));
                 None
             }

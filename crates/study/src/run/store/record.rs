@@ -20,16 +20,8 @@ pub struct Record {
     pub summary: Summary,
 }
 
-/// The reason why a line is invalid.
-#[derive(Debug, PartialEq, thiserror::Error)]
-pub enum Damage {
-    /// Truncated, or its content has changed.
-    #[error("is cut off or damaged")]
-    Torn,
-    /// Valid, but of another run.
-    #[error("contains another run")]
-    Other,
-}
+/// Why a line is invalid that was truncated, or whose content has changed.
+pub const TORN: &str = "is cut off or damaged";
 
 /// The line.
 pub fn write(key: &Key, version: &str, summary: &Summary) -> Vec<u8> {
@@ -39,10 +31,10 @@ pub fn write(key: &Key, version: &str, summary: &Summary) -> Vec<u8> {
     [HEAD, sum.as_bytes(), MIDDLE, &body, TAIL].concat()
 }
 
-/// The outcome in a line.
-pub fn read(line: &[u8], key: &Key, version: &str) -> Result<Record, Damage> {
-    let outcome = parse(line).ok_or(Damage::Torn)?;
-    if outcome.key == *key && outcome.version == version { Ok(outcome) } else { Err(Damage::Other) }
+/// The outcome in a line, or why the line is invalid.
+pub fn read(line: &[u8], key: &Key, version: &str) -> Result<Summary, &'static str> {
+    let Record { key: there, version: by, summary } = parse(line).ok_or(TORN)?;
+    if there == *key && by == version { Ok(summary) } else { Err("contains another run") }
 }
 
 /// The key of a line that looks like an outcome.
