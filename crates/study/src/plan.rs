@@ -14,7 +14,7 @@ pub mod variant;
 
 use crate::parse::spec::{self, Kind};
 use crate::resolve::code::Code;
-use crate::resolve::compile::Need;
+use crate::resolve::compile::{Compiled, Need};
 use crate::resolve::resolved::Resolved;
 use crate::resolve::selection::{Selection, Values};
 use crate::result::{Axis, Headline, Point, Published};
@@ -131,11 +131,7 @@ impl Plan {
 pub(crate) struct Quantity {
     /// The plan's simulations, in the order of the runs in the code.
     pub setups: Vec<usize>,
-    pub code: Code,
-    /// Its expression and position, for messages about missing values.
-    pub place: String,
-    /// Whether it needs samples over time.
-    pub samples: bool,
+    pub of: Compiled,
     /// Whether it is one value from the seeds' means, without an interval.
     pub pooled: bool,
 }
@@ -187,7 +183,7 @@ impl RowPlan {
 
     /// Whether it needs samples over time.
     pub fn needs_samples(&self) -> bool {
-        self.quantities().iter().any(|quantity| quantity.samples)
+        self.quantities().iter().any(|quantity| quantity.of.samples)
     }
 }
 
@@ -204,9 +200,9 @@ impl FigurePlan {
     /// Whether it needs samples over time.
     pub fn needs_samples(&self) -> bool {
         self.plots.iter().flat_map(|plot| &plot.lines).any(|line| match line {
-            Line::Points(_, points) => points
-                .iter()
-                .any(|(_, x, y)| y.samples || matches!(x, Position::Mean(quantity) if quantity.samples)),
+            Line::Points(_, points) => {
+                points.iter().any(|(_, x, y)| y.of.samples || matches!(x, Position::Mean(x) if x.of.samples))
+            }
             Line::Published(..) | Line::Level(..) => false,
             Line::Time(..) => true,
         })

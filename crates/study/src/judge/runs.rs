@@ -39,8 +39,8 @@ impl Runs<'_> {
                 runs.collect::<Result<Vec<&Outcome>, _>>().map_err(String::clone)
             });
             let runs = runs.collect::<Result<Vec<_>, _>>()?;
-            let value = quantity.code.value(&runs.iter().map(Vec::as_slice).collect::<Vec<_>>(), &[]);
-            value.map_err(|why| format!("{why}, in {}", quantity.place))
+            let value = quantity.of.code.value(&runs.iter().map(Vec::as_slice).collect::<Vec<_>>(), &[]);
+            value.map_err(|why| format!("{why}, in {}", quantity.of.place))
         };
         let values: Vec<f64> = match quantity.pooled {
             true => vec![value(&|s| self.taken(&[s], self.of[s].len()))?],

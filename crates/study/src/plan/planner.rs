@@ -62,10 +62,9 @@ impl<'a> Planner<'a> {
     }
 
     pub fn quantity(&mut self, compiled: Compiled) -> Result<Quantity, Problem> {
-        let Compiled { code, runs, samples, place, needs: _ } = compiled;
-        let kept = if samples { Samples::All } else { Samples::None };
-        let setups = runs.into_iter().map(|run| self.simulate(run, kept)).collect::<Result<_, _>>()?;
-        Ok(Quantity { setups, code, place, samples, pooled: false })
+        let kept = if compiled.samples { Samples::All } else { Samples::None };
+        let setups = compiled.runs.iter().map(|run| self.simulate(*run, kept)).collect::<Result<_, _>>()?;
+        Ok(Quantity { setups, of: compiled, pooled: false })
     }
 
     /// Compiles an expression here into a quantity, of all seeds together if pooled.

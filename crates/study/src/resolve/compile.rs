@@ -18,6 +18,7 @@ pub(crate) struct Compiled {
     pub code: Code,
     /// Group and point.
     pub runs: Vec<(usize, usize)>,
+    /// Whether it needs samples over time.
     pub samples: bool,
     /// The values that it needs, each with the position of its run.
     pub needs: Vec<(usize, Need)>,
