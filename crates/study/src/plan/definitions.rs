@@ -5,7 +5,7 @@ use super::rows::axes_of;
 use super::variant::Variant;
 use super::{Definition, Plan, Study, conditions, figures, findings, rows};
 use crate::parse::spec::{Experiment, File};
-use crate::parse::template::{places, with_texts};
+use crate::parse::template::with_texts;
 use crate::parse::{OrAt, Problem, Spanned};
 use crate::resolve::axes::{AxisSubset, each_written, written};
 use crate::resolve::resolved::Resolved;
@@ -71,10 +71,9 @@ pub(crate) fn study(
 /// A title of all values of the axes, so that no placeholder in it has a value.
 fn without_axes(title: &str, study: &Resolved) -> Result<String, Problem> {
     let filled = with_texts(title, &study.texts)?;
-    let axis = |name: &str| name.split_once('.').map_or(name, |(axis, _)| axis).to_owned();
     let is_axis =
         |name: &str| study.groups.iter().flat_map(|group| &group.axes).any(|known| known.name == name);
-    let open = places(&filled).into_iter().map(|(place, _)| axis(place)).find(|name| is_axis(name));
+    let open = axes_of(&filled).into_iter().find(|name| is_axis(name));
     match open {
         Some(axis) => Err(Problem::new(format!(
             "`{{{axis}}}` in the title \"{filled}\" has no value: it is a title of all values"
@@ -167,8 +166,12 @@ impl Definition {
             }
         }
         spec.rows.iter().try_for_each(|row| rows::add(&mut planner, row))?;
-        spec.figures.iter().try_for_each(|figure| figures::add(&mut planner, figure))?;
-        spec.findings.iter().try_for_each(|finding| findings::add(&mut planner, finding))?;
+        for figure in &spec.figures {
+            figures::add(&mut planner, figure).or_at(figure.id.span())?;
+        }
+        for finding in &spec.findings {
+            findings::add(&mut planner, finding).or_at(finding.text.span())?;
+        }
         let Planner { plan, fixed, .. } = planner;
         let variants = spec.variants.iter().map(variant).collect::<Result<Vec<_>, _>>()?;
         let on_request = match &spec.on_request {

@@ -14,10 +14,6 @@ use std::collections::HashSet;
 use toml::Value;
 
 pub(super) fn add(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
-    drawn(planner, figure).or_at(figure.id.span())
-}
-
-fn drawn(planner: &mut Planner<'_>, figure: &Figure) -> Result<(), Problem> {
     if let Some(x_of) = figure.x_of.as_ref().filter(|_| figure.kind != Kind::Lines) {
         return Err(x_of.problem("`x_of` is only allowed in figures of kind \"lines\""));
     }

@@ -3,8 +3,8 @@
 use super::planner::Planner;
 use super::rows::axes_of;
 use super::{FindingPlan, Quantity};
+use crate::parse::Problem;
 use crate::parse::spec::Finding;
-use crate::parse::{OrAt, Problem};
 use crate::resolve::chosen_values::starts_over;
 use crate::resolve::compile::part;
 use crate::resolve::selection::Selection;
@@ -13,10 +13,6 @@ use std::ops::Range;
 
 /// Adds a sentence, or one for each value of the axes that it names.
 pub(super) fn add(planner: &mut Planner<'_>, finding: &Finding) -> Result<(), Problem> {
-    each(planner, finding).or_at(finding.text.span())
-}
-
-fn each(planner: &mut Planner<'_>, finding: &Finding) -> Result<(), Problem> {
     let group = planner.study.group_or_only(finding.runs.as_deref())?;
     let named = axes_of(&finding.text);
     let named: Vec<&str> = named.into_iter().filter(|name| *name != "texts").collect();
