@@ -101,15 +101,12 @@ impl Code {
                 });
                 let given = Arguments { texts: &texts, subflow, numbers: &numbers };
                 let elsewhere = elsewhere.map_or(&[][..], |run| sources.runs[run]);
-                let lacks = |why: &str| match why {
+                let value = function.read.value(sources.runs[*run], elsewhere, &given);
+                let finite = value.and_then(|x| x.is_finite().then_some(x).ok_or_else(String::new));
+                finite.map_err(|why| match &*why {
                     "" => format!("a run lacks this value: {}", written(function, &given)),
                     why => format!("{} has no value: {why}", written(function, &given)),
-                };
-                match function.read.value(sources.runs[*run], elsewhere, &given) {
-                    Ok(value) if value.is_finite() => Ok(value),
-                    Ok(_) => Err(lacks("")),
-                    Err(why) => Err(lacks(&why)),
-                }
+                })
             }
         }
     }

@@ -79,19 +79,19 @@ impl Network {
             _ => self.flows().contains(&base),
         };
         let may_be = known_base && takes != Parameter::Link && (takes == Parameter::Flows || base != name);
-        match known.contains(&name) || may_be {
-            true => Ok(()),
-            false if known_base && takes == Parameter::Link => {
-                Err(Problem::new(format!("`{name}` stands for several links"))
-                    .help(format!("choose one, such as `{name}/1`")))
-            }
-            false if known_base => Err(Problem::new(format!("`{name}` stands for several flows"))
-                .help(format!("choose one, such as `{name}/1`, or all of them: total(\"{name}\")"))),
-            false => {
-                Err(Problem::new(format!("{} has no {what} `{name}`", self.file.name))
-                    .help(suggest(name, known)))
-            }
+        if known.contains(&name) || may_be {
+            return Ok(());
         }
+        if !known_base {
+            let problem = Problem::new(format!("{} has no {what} `{name}`", self.file.name));
+            return Err(problem.help(suggest(name, known)));
+        }
+        let all = match takes {
+            Parameter::Link => String::new(),
+            _ => format!(", or all of them: total(\"{name}\")"),
+        };
+        Err(Problem::new(format!("`{name}` stands for several {what}s"))
+            .help(format!("choose one, such as `{name}/1`{all}")))
     }
 
     /// A subflow's index from its number.

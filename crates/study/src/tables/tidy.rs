@@ -57,16 +57,10 @@ pub(crate) const COLUMNS: [(&str, Kind, Value); 21] = [
 /// An axis of the table.
 struct TidyAxis {
     name: String,
-    values: Values,
-}
-
-/// The kind of an axis's values.
-#[derive(PartialEq)]
-enum Values {
-    Texts,
-    Numbers,
-    /// A column of texts, and one of numbers with that name.
-    Quantities(String),
+    /// Whether it has a column of texts.
+    has_texts: bool,
+    /// The name of its column of numbers.
+    numbers: Option<String>,
 }
 
 impl TidyAxis {
@@ -76,12 +70,12 @@ impl TidyAxis {
         let given = values.into_iter().filter(|value| !value.is_empty());
         let units: Option<BTreeSet<&str>> = given.map(|value| Some(number_and_unit(value)?.1)).collect();
         let unit = units.filter(|units| units.len() == 1).and_then(|units| units.into_iter().next());
-        let values = match unit.map(|unit| (unit, in_names(unit))) {
-            Some(("", _)) => Values::Numbers,
-            Some((_, unit)) if !unit.is_empty() => Values::Quantities(format!("{name}_{unit}")),
-            _ => Values::Texts,
+        let (has_texts, numbers) = match unit.map(|unit| (unit, in_names(unit))) {
+            Some(("", _)) => (false, Some(name.to_owned())),
+            Some((_, unit)) if !unit.is_empty() => (true, Some(format!("{name}_{unit}"))),
+            _ => (true, None),
         };
-        TidyAxis { name: name.into(), values }
+        TidyAxis { name: name.into(), has_texts, numbers }
     }
 
     /// The axes of some runs, in the order in which they come.
@@ -95,21 +89,16 @@ impl TidyAxis {
         names.iter().map(axis).collect()
     }
 
-    fn columns(&self) -> Vec<Column> {
-        let column = |name: &str, kind| Column { name: name.into(), kind };
-        match &self.values {
-            Values::Texts => vec![column(&self.name, Kind::Text)],
-            Values::Numbers => vec![column(&self.name, Kind::MaybeNumber)],
-            Values::Quantities(name) => {
-                vec![column(&self.name, Kind::Text), column(name, Kind::MaybeNumber)]
-            }
-        }
+    fn columns(&self) -> impl Iterator<Item = Column> {
+        let column = |name: &String, kind| Column { name: name.clone(), kind };
+        let texts = self.has_texts.then(|| column(&self.name, Kind::Text));
+        texts.into_iter().chain(self.numbers.iter().map(move |name| column(name, Kind::MaybeNumber)))
     }
 
     fn cells<'a>(&self, value: &'a str) -> impl Iterator<Item = Cell<'a>> + use<'a> {
-        let text = (self.values != Values::Numbers).then_some(Cell::Text(value));
+        let text = self.has_texts.then_some(Cell::Text(value));
         let number = || maybe(number_and_unit(value).map(|(number, _)| number));
-        text.into_iter().chain((self.values != Values::Texts).then(number))
+        text.into_iter().chain(self.numbers.is_some().then(number))
     }
 }
 
