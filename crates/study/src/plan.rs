@@ -9,9 +9,9 @@ mod findings;
 mod planner;
 mod rows;
 mod time;
-mod trace;
 pub mod variant;
 
+use crate::outcome::Outcome;
 use crate::parse::spec::{self, Kind};
 use crate::resolve::code::Code;
 use crate::resolve::compile::{Compiled, Need};
@@ -22,7 +22,6 @@ use crate::setup::Setup;
 use crate::size::Size;
 use crate::verdict::Rule;
 use std::sync::Arc;
-use trace::Trace;
 use variant::Variant;
 
 /// A study, of a paper or the user's own, with its experiments.
@@ -223,9 +222,12 @@ pub(crate) enum Line {
     Published(String, Vec<Point>),
     /// A published constant.
     Level(String, f64),
-    /// Samples over time.
-    Time(String, Trace),
+    /// Samples over time, of this simulation.
+    Time(String, usize, Points),
 }
+
+/// The points of a line over time, from a run; empty if the run lacks them.
+pub(crate) type Points = Box<dyn Fn(&Outcome) -> Vec<Point> + Send + Sync>;
 
 /// A point's position on the horizontal axis.
 pub(crate) enum Position {

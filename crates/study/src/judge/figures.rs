@@ -42,7 +42,7 @@ pub(super) fn figure(plan: &FigurePlan, runs: &Runs<'_>) -> Figure {
 /// The time axis: its limits, or the whole run if it ends earlier or there are no limits.
 fn shown(limits: Option<(f64, f64)>, plot: &Plot, runs: &Runs<'_>) -> Option<(f64, f64)> {
     let ends = plot.lines.iter().filter_map(|line| match line {
-        Line::Time(_, trace) => Some(runs.first(trace.setup)?.summary.duration_s),
+        Line::Time(_, setup, _) => Some(runs.first(*setup)?.summary.duration_s),
         _ => None,
     });
     match (limits, ends.reduce(f64::max)) {
@@ -79,9 +79,9 @@ fn series(line: &Line, kind: Kind, domain: Option<(f64, f64)>, runs: &Runs<'_>) 
             let points = points.iter().flat_map(|(label, place, of)| points_of(label, place, of, kind, runs));
             (name, false, points.collect())
         }
-        Line::Time(name, trace) => {
+        Line::Time(name, setup, points) => {
             let shown = |point: &Point| domain.is_none_or(|(from, to)| (from..=to).contains(&point.x));
-            let points = runs.first(trace.setup).map_or(vec![], |run| trace.points(run));
+            let points = runs.first(*setup).map_or(vec![], points);
             (name, false, points.into_iter().filter(shown).collect())
         }
     };

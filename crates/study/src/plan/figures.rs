@@ -213,7 +213,10 @@ fn lines<'a>(
                 (false, false) => format!("{by}, {}", here.fill(name)?),
             };
             lines.push(match view.figure.kind {
-                Kind::Time => Line::Time(name, time::trace(planner, of, &here)?),
+                Kind::Time => {
+                    let (setup, points) = time::trace(planner, of, &here)?;
+                    Line::Time(name, setup, points)
+                }
                 _ => over_axis(planner, view, name, of, &here)?,
             });
         }

@@ -1,23 +1,24 @@
 //! Parses lines over time from expressions.
 
+use super::Points;
 use super::planner::Planner;
-use super::trace::{Points, Trace};
 use crate::functions::{Parameter, SERIES};
 use crate::parse::expr::{Argument, Expr, Operator};
 use crate::parse::{OrAt, Problem, Spanned};
 use crate::resolve::compile::{expression, part};
 use crate::resolve::selection::Selection;
+use crate::result::Point;
 use crate::setup::Samples;
 use anabranch_record::SubflowSeries;
 use anabranch_scenario::suggest;
 use std::ops::Range;
 
-/// Parses a line: `cwnd("mptcp", 1)`, `rtt("mptcp", 1) * 1000`, `throughput("tcp")`.
+/// Parses a line, with its simulation: `cwnd("mptcp", 1)`, `rtt("mptcp", 1) * 1000`, `throughput("tcp")`.
 pub(super) fn trace(
     planner: &mut Planner<'_>,
     of: &Spanned<String>,
     here: &Selection<'_>,
-) -> Result<Trace, Problem> {
+) -> Result<(usize, Points), Problem> {
     let (call, scale) = match expression(of)? {
         Expr::Binary(operator @ (Operator::Times | Operator::Divided), line, number, at) => match *number {
             Expr::Number(x) if operator == Operator::Times || x != 0.0 => (*line, Some((operator, x))),
@@ -38,7 +39,7 @@ pub(super) fn trace(
                 _ => Err(no_line(of, at.clone())),
             };
             let flows = flows.iter().map(name).collect::<Result<Vec<_>, _>>()?;
-            Box::new(move |run| run.throughput(&flows))
+            Box::new(move |run| run.throughput(&flows).into_iter().map(|(x, y)| Point::at(x, y)).collect())
         }
         (function, [Argument::Text(flow), Argument::Value(Expr::Number(number)), rest @ ..]) => {
             let known = SERIES.iter().find(|(name, _)| *name == function);
@@ -60,13 +61,21 @@ pub(super) fn trace(
             Box::new(move |run| {
                 let points =
                     run.samples.series(&flow, r).map(|s| s.time_s.iter().zip(values(s).unwrap_or(&[])));
-                points.into_iter().flatten().filter(|(_, y)| y.is_finite()).map(|(x, y)| (*x, *y)).collect()
+                points
+                    .into_iter()
+                    .flatten()
+                    .filter(|(_, y)| y.is_finite())
+                    .map(|(x, y)| Point::at(*x, *y))
+                    .collect()
             })
         }
         _ => return Err(no_line(of, at.clone())),
     };
     let run = (group, here.point().or_at(place)?);
-    Ok(Trace { setup: planner.simulate(run, Samples::First)?, of, scale })
+    let setup = planner.simulate(run, Samples::First)?;
+    let Some((operator, number)) = scale else { return Ok((setup, of)) };
+    let scaled = move |point: Point| Some(Point { y: operator.of(point.y, number).ok()?, ..point });
+    Ok((setup, Box::new(move |run| of(run).into_iter().filter_map(scaled).collect())))
 }
 
 /// A subflow's values over time.
