@@ -13,7 +13,6 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 #[cfg(target_os = "linux")]
@@ -63,8 +62,6 @@ pub struct Store {
     /// The runs that this process is making: its file locks do not exclude its own threads.
     making: Arc<Mutex<HashSet<Key>>>,
     used: Mutex<Usage>,
-    /// Whether a failure to store was reported.
-    reported: AtomicBool,
 }
 
 /// The use of stored outcomes.
@@ -73,6 +70,8 @@ struct Usage {
     found: BTreeSet<Key>,
     kept: BTreeSet<Key>,
     damaged: usize,
+    /// Whether a failure to store was reported.
+    reported: bool,
 }
 
 /// An error on opening a store.
@@ -118,7 +117,6 @@ impl Store {
             log: Mutex::default(),
             making: Arc::default(),
             used: Mutex::default(),
-            reported: AtomicBool::new(false),
         })
     }
 
@@ -214,7 +212,7 @@ impl Store {
 
     /// Reports once that outcomes cannot be stored; the run itself is not lost.
     fn cannot_keep(&self, path: &Path, why: &dyn fmt::Display) {
-        if !self.reported.swap(true, Ordering::Relaxed) {
+        if !self.used(|used| std::mem::replace(&mut used.reported, true)) {
             let path = path.display();
             (self.notify)(&format!(
                 "cannot store runs for later use ({path}: {why}); this command still uses their results"

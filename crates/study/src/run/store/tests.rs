@@ -5,6 +5,7 @@ use std::fs::{File, Permissions};
 use std::io::Write;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 fn summary(scenario_hash: &str, seed: u64) -> Summary {
     Summary {
