@@ -3,8 +3,8 @@
 //! The defaults are those of Floyd's notes on setting parameters (1997) and on gentle RED (2000), and of ns-2.
 
 use super::{DisciplineParams, EnqueueRule, FULL_PACKET, QUEUE_SEED, QueueView, Verdict};
-use crate::model_spec::{ParamConflict, Value, model_spec};
 use crate::Random;
+use crate::model_spec::{ParamConflict, Value, model_spec};
 
 model_spec! {
     /// Random early detection (Floyd and Jacobson 1993; RFC 2309).
