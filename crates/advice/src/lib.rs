@@ -298,7 +298,7 @@ fn case(
     };
     let rates = Rates(single.iter().enumerate().map(path).collect());
     let goodput = |run: &Summary| mean(of_name(run, name).map(|flow| flow.goodput_bps));
-    let with_times = ours.first().map_or(vec![], |run| times(run));
+    let with_times = ours.first().map_or(vec![], times);
     let completion = |name: &String| {
         let each = ours
             .iter()
