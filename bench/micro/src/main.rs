@@ -11,11 +11,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (Some(name), Some(duration)) = (args.next(), args.next()) else {
         return Err("usage: anabranch-bench SCENARIO DURATION [KEY=VALUE…]".into());
     };
-    let mut overrides = Overrides::default();
-    overrides.duration = Some(duration);
-    for assignment in args {
-        overrides.set(&assignment);
-    }
+    let overrides = Overrides { duration: Some(duration), set: args.collect(), ..Overrides::default() };
     let text = fs::read_to_string(&name)?;
     let scenario = load(&Source { name, text }, &overrides)?;
     let run = anabranch_sim::run(&scenario, scenario.seed, &mut NoSamples, &mut |_| true)?;

@@ -139,13 +139,16 @@ pub fn measure(
     check_failed(&failed)
 }
 
+/// Runs that are measured, which give their failures.
+type Failures = Work<Vec<String>>;
+
 /// The runs of studies on a kernel, and their scenarios.
 fn planned(
     studies: &[Arc<Study>],
     options: &Options,
     runner: &'static Runner,
     renew: bool,
-) -> Result<(Vec<Work<Vec<String>>>, ByHash), Error> {
+) -> Result<(Vec<Failures>, ByHash), Error> {
     let beside = runner.variant.into_iter().collect();
     let options = Options { beside, without_variants: true, ..options.clone() };
     let known = RefCell::new(HashSet::new());

@@ -77,11 +77,13 @@ struct Run {
     tie: fn(&Run, usize, f64) -> bool,
     /// Whether a decision that the reference has just taken on a path was so close that the arithmetics may take
     /// it differently. Asked after each acknowledgement.
-    close: Box<dyn FnMut(&Tested, usize) -> bool>,
+    close: Box<Close>,
     /// Whether there was a tie or a decision was close: from there on the windows may differ.
     parted: bool,
     acks: u32,
 }
+
+type Close = dyn FnMut(&Tested, usize) -> bool;
 
 impl Run {
     fn new(name: &str) -> Self {

@@ -310,11 +310,8 @@ fn mistakes_in_overrides_show_the_override() {
     }
     assert!(load("flows.f.paths=[[\"a\"").unwrap_err().to_string().contains("not TOML"));
 
-    let duration = |text: &str| {
-        let mut overrides = Overrides::default();
-        overrides.duration = Some(text.into());
-        read_with(SMALL, &overrides)
-    };
+    let duration =
+        |text: &str| read_with(SMALL, &Overrides { duration: Some(text.into()), ..Overrides::default() });
     shows("5 «min.»", "--duration", duration, &["did you mean `min`?"]);
 }
 

@@ -127,8 +127,7 @@ fn seed_and_duration() {
 #[test]
 fn a_shorter_run_leaves_out_what_comes_later() {
     let text = EXAMPLE.replace("start = \"1 s\"", "start = \"50 s\"");
-    let mut overrides = Overrides::default();
-    overrides.duration = Some("20 s".into());
+    let overrides = Overrides { duration: Some("20 s".into()), ..Overrides::default() };
     let scenario = valid_with(&text, &overrides);
     assert_eq!(scenario.flows[1].start, Time::from_millis(50_000));
     assert!(scenario.flows[1].stop >= scenario.flows[1].start);

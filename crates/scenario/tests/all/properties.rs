@@ -91,8 +91,7 @@ proptest! {
         cc in prop::option::of("\\PC{0,12}"),
         duration in prop::option::of(piece()),
     ) {
-        let mut overrides = Overrides::default();
-        overrides.duration = duration;
+        let mut overrides = Overrides { duration, ..Overrides::default() };
         for set in &sets {
             overrides.set(set).set(&format!("{key}{set}={value}"));
         }
