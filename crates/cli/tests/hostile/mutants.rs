@@ -191,7 +191,7 @@ struct Counts {
 /// Loads and runs a scenario; gives what is wrong with how that went.
 fn tried(text: &str, short: bool, counts: &mut Counts) -> Result<(), String> {
     let duration = short.then(|| "400 ms".to_owned());
-    let mut overrides = Overrides { duration, ..Overrides::default() };
+    let overrides = Overrides { duration, ..Overrides::default() };
     let scenario =
         match anabranch_scenario::load(&Source { name: "mutant".into(), text: text.into() }, &overrides) {
             Ok(scenario) => scenario,
