@@ -60,7 +60,8 @@ pub(crate) fn curve(
         return Err(of.problem("a curve must be a formula of the axis and cannot read a run"));
     }
     let y = |x: f64| {
-        let y = compiled.code.value(&[], &[x]).map(|y| Point::at(x, y));
+        let y = compiled.code.value(&[], &[x]).map(|y| y.is_finite().then(|| Point::at(x, y)));
+        let y = y.and_then(|point| point.ok_or_else(|| "the value is not a finite number".to_owned()));
         y.map_err(|why| of.problem(format!("{why}, at {x}")))
     };
     let numbers: Vec<f64> = axis.values.iter().filter_map(|value| value.number).collect();

@@ -1,7 +1,7 @@
 //! Rows: quantities, and the rules that judge them.
 
 use super::planner::Planner;
-use super::{RowPlan, RowValue, conditions};
+use super::{Quantity, RowPlan, RowValue, conditions};
 use crate::parse::spec::{Names, Row};
 use crate::parse::template::places;
 use crate::parse::{OrAt, Problem, Spanned};
@@ -167,17 +167,12 @@ fn row_value<'a>(planner: &mut Planner<'a>, row: &Row, here: &Selection<'a>) -> 
     }
     let list = row.ascending.as_ref().or(row.highest.as_ref());
     let list = list.ok_or_else(|| Problem::new("a row needs an expression"))?;
-    let expressions = match row.over.as_ref().and_then(|over| over.first()) {
-        None => compared(list, here)?,
-        Some((axis, values)) => compared_over(list, axis, values, here)?,
+    let quantities = match row.over.as_ref().and_then(|over| over.first()) {
+        None => compared(planner, list, here)?,
+        Some((axis, values)) => compared_over(planner, list, axis, values, here)?,
     };
-    let quantity =
-        |(name, text, there): Expression<'_>| Ok((name, planner.needed(there.compile(&text, &[])?)?));
-    expressions.into_iter().map(quantity).collect::<Result<_, _>>().map(RowValue::Compared)
+    Ok(RowValue::Compared(quantities))
 }
-
-/// A name, an expression, and the values of axes for it.
-type Expression<'a> = (String, Spanned<String>, Selection<'a>);
 
 /// A row's values under another interpretation of the text, by name: one for each value of the axes that its `what` names.
 fn interpretations<'a>(
@@ -208,8 +203,12 @@ fn interpretations<'a>(
     Ok(all)
 }
 
-/// Expressions with names, which default to the expressions.
-fn compared<'a>(list: &Spanned<Value>, here: &Selection<'a>) -> Result<Vec<Expression<'a>>, Problem> {
+/// Quantities with names, which default to the expressions.
+fn compared(
+    planner: &mut Planner<'_>,
+    list: &Spanned<Value>,
+    here: &Selection<'_>,
+) -> Result<Vec<(String, Quantity)>, Problem> {
     let wrong = || list.problem("give a list of expressions, or a table of names with expressions");
     let pairs: Vec<(String, String)> = match &**list {
         Value::Array(items) => {
@@ -225,18 +224,23 @@ fn compared<'a>(list: &Spanned<Value>, here: &Selection<'a>) -> Result<Vec<Expre
     if pairs.len() < 2 {
         return Err(list.problem("an order needs at least two expressions"));
     }
-    let named =
-        |(name, text): (String, _)| Ok((here.fill(&name)?, Spanned::new(list.span(), text), here.clone()));
-    pairs.into_iter().map(named).collect()
+    let mut quantities = Vec::new();
+    for (name, text) in pairs {
+        let text = Spanned::new(list.span(), text);
+        let compiled = here.compile(&text, &[])?;
+        quantities.push((here.fill(&name)?, planner.needed(compiled)?));
+    }
+    Ok(quantities)
 }
 
-/// One expression for some values of an axis, by name, in order.
-fn compared_over<'a>(
+/// One quantity for some values of an axis, by name, in order.
+fn compared_over(
+    planner: &mut Planner<'_>,
     of: &Spanned<Value>,
     axis: &str,
     values: &Spanned<Value>,
-    here: &Selection<'a>,
-) -> Result<Vec<Expression<'a>>, Problem> {
+    here: &Selection<'_>,
+) -> Result<Vec<(String, Quantity)>, Problem> {
     let Value::String(text) = &**of else {
         return Err(of.problem("with `over`, give a single expression"));
     };
@@ -246,14 +250,14 @@ fn compared_over<'a>(
         return Err(values.problem("an order needs at least two expressions"));
     }
     let text = Spanned::new(of.span(), text.clone());
-    let mut expressions = Vec::new();
+    let mut quantities = Vec::new();
     for id in ids {
         let mut there = here.clone();
         there.set(axis, &id).or_at(values.span())?;
         let label = there.value(axis).map_or(id, |value| value.label.clone());
-        expressions.push((label, text.clone(), there));
+        quantities.push((label, planner.needed(there.compile(&text, &[])?)?));
     }
-    Ok(expressions)
+    Ok(quantities)
 }
 
 /// A published value here: a number, the mean of a list, an expression, or a table of them by an axis's value.
